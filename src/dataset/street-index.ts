@@ -1,0 +1,4 @@
+/** Addresses of a dataset. (Placeholder interface; the implementation replaces this file.) */
+export interface StreetIndex {
+  readonly isEmpty: boolean;
+}

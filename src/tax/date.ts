@@ -1,0 +1,42 @@
+/** Calendar dates as YYYYMMDD integers; periods are inclusive at both ends. */
+export type DateInt = number & { readonly __date: unique symbol };
+
+/** "Always was" and "still in force". */
+export const DATE_MIN = 10101 as DateInt;
+export const DATE_OPEN = 99991231 as DateInt;
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+function daysIn(year: number, month: number): number {
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  return month === 2 && leap ? 29 : (DAYS[month - 1] ?? 0);
+}
+
+/** Reads YYYYMMDD or YYYY-MM-DD; null when there is no such day. */
+export function parseDate(text: string): DateInt | null {
+  const found = /^(\d{4})-?(\d{2})-?(\d{2})$/.exec(text);
+  if (!found) return null;
+  return dateOf(Number(found[1]), Number(found[2]), Number(found[3]));
+}
+
+/** The date of a year, month (1–12) and day; null when there is no such day. */
+export function dateOf(year: number, month: number, day: number): DateInt | null {
+  if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return null;
+  return (year * 10000 + month * 100 + day) as DateInt;
+}
+
+/** The day before a date. */
+export function dayBefore(date: DateInt): DateInt {
+  const year = Math.floor(date / 10000);
+  const month = Math.floor(date / 100) % 100;
+  const day = date % 100;
+  if (day > 1) return (date - 1) as DateInt;
+  if (month > 1) return (year * 10000 + (month - 1) * 100 + daysIn(year, month - 1)) as DateInt;
+  return ((year - 1) * 10000 + 1231) as DateInt;
+}
+
+/** Prints a date as YYYY-MM-DD. */
+export function formatDate(date: DateInt): string {
+  const text = String(date).padStart(8, '0');
+  return `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`;
+}
