@@ -1,0 +1,110 @@
+/**
+ * A small closed-loop load generator. It runs in a process of its own, so that what it costs is not
+ * charged to the server's event loop.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { LoadConnection } from './connection.js';
+
+export interface LoadOptions {
+  readonly port: number;
+  /** Paths with query, taken in a seeded random order. */
+  readonly paths: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly connections?: number;
+  readonly seconds?: number;
+  /** Not counted, before the measurement. */
+  readonly warmupSeconds?: number;
+  readonly seed?: number;
+}
+
+export interface LoadResult {
+  readonly rps: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Broken connections and answers other than 2xx. */
+  readonly errors: number;
+  readonly requests: number;
+  readonly statuses: Readonly<Record<string, number>>;
+}
+
+/** A small seeded generator (mulberry32), so that two runs send the same requests. */
+function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+function renderRequests(options: LoadOptions): readonly Buffer[] {
+  const headers = Object.entries(options.headers ?? {})
+    .map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return options.paths.map((path) =>
+    Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}\r\n`));
+}
+
+function percentile(sorted: Float64Array, share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** Runs the load in this process. */
+async function generate(options: LoadOptions): Promise<LoadResult> {
+  const { connections = 64, seconds = 3, warmupSeconds = 1, seed = 1 } = options;
+  const random = seeded(seed);
+  const requests = renderRequests(options);
+  const statuses: Record<string, number> = {};
+  const latencies: number[] = [];
+  let errors = 0;
+  let counting = false;
+  const open = Array.from({ length: connections }, () => new LoadConnection({
+    port: options.port,
+    next: () => requests[Math.floor(random() * requests.length)]!,
+    answered: (status, milliseconds) => {
+      if (!counting) return;
+      latencies.push(milliseconds);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      if (status < 200 || status > 299) errors += 1;
+    },
+    failed: () => {
+      errors += 1;
+    },
+  }));
+  await new Promise((resolve) => setTimeout(resolve, warmupSeconds * 1000));
+  counting = true;
+  const from = performance.now();
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  const elapsed = (performance.now() - from) / 1000;
+  for (const connection of open) connection.close();
+  const sorted = Float64Array.from(latencies).sort();
+  return {
+    rps: sorted.length / elapsed,
+    p50: percentile(sorted, 0.5),
+    p99: percentile(sorted, 0.99),
+    errors,
+    requests: sorted.length,
+    statuses,
+  };
+}
+
+/** Runs the load in a child process. */
+export async function runLoad(options: LoadOptions): Promise<LoadResult> {
+  const child = fork(fileURLToPath(import.meta.url), { execArgv: [] });
+  child.send(options);
+  const [result] = await once(child, 'message') as [LoadResult];
+  if (child.exitCode === null) await once(child, 'exit');
+  return result;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  process.once('message', (options: LoadOptions) => {
+    void generate(options).then((result) => {
+      process.send?.(result);
+      process.disconnect();
+    });
+  });
+}

@@ -1,0 +1,128 @@
+/** `situs dataset …`: everything about releases. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { loadConfig } from '../config.js';
+import { readManifest, type CoverageState } from '../dataset/manifest.js';
+import {
+  activateRelease, currentRelease, findRelease, listReleases, previousRelease, releasesDir,
+  rollbackRelease,
+} from '../dataset/release.js';
+import { buildDataset } from '../ingest/build.js';
+import { coverageTable } from '../ingest/coverage-table.js';
+import { createProgress } from '../ingest/progress.js';
+import { verifyRelease } from '../ingest/verify.js';
+import { UsageError } from './usage.js';
+
+const USAGE = `situs dataset build --recipe NAME [--sources DIR] [--with LAYER]… [--activate]
+situs dataset verify [RELEASE]      check a release byte for byte (the active one by default)
+situs dataset activate RELEASE      make it the one that answers
+situs dataset rollback              go back to the one before
+situs dataset list                  all releases
+situs dataset coverage [--json]     what is known, per state
+`;
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+async function build(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      recipe: { type: 'string', default: 'default' },
+      sources: { type: 'string' },
+      with: { type: 'string', multiple: true, default: [] },
+      activate: { type: 'boolean', default: false },
+      quiet: { type: 'boolean', default: false },
+    },
+  });
+  const { varDir } = loadConfig();
+  const name = await buildDataset({
+    varDir,
+    recipe: values.recipe,
+    sources: values.sources === undefined ? null : resolve(values.sources),
+    layers: values.with,
+    progress: values.quiet ? () => undefined : createProgress(process.stderr),
+    report: (line) => process.stderr.write(`${line}\n`),
+  });
+  const problems = await verifyRelease(join(releasesDir(varDir), name));
+  if (problems.length > 0) {
+    process.stderr.write(`dataset ${name} is not sound:\n${problems.join('\n')}\n`);
+    return 1;
+  }
+  if (values.activate) activateRelease(varDir, name);
+  print(name);
+  return 0;
+}
+
+function chosen(varDir: string, text: string | undefined): string {
+  if (text !== undefined) return findRelease(varDir, text);
+  const current = currentRelease(varDir);
+  if (current === null) throw new Error('no dataset is active; see: npx situs dataset list');
+  return current;
+}
+
+async function verify(varDir: string, text: string | undefined): Promise<number> {
+  const name = text !== undefined && existsSync(text)
+    ? text
+    : join(releasesDir(varDir), chosen(varDir, text));
+  const problems = await verifyRelease(name);
+  for (const problem of problems) process.stderr.write(`${problem}\n`);
+  print(problems.length === 0 ? `${name}: sound` : `${name}: ${problems.length} problems`);
+  return problems.length === 0 ? 0 : 1;
+}
+
+function list(varDir: string): number {
+  const current = currentRelease(varDir);
+  const previous = previousRelease(varDir);
+  for (const name of listReleases(varDir)) {
+    const { recipe, counts } = readManifest(join(releasesDir(varDir), name));
+    const mark = name === current ? 'active' : name === previous ? 'previous' : '';
+    print(`${name}  ${recipe.padEnd(12)} ${String(counts['areas'] ?? 0).padStart(7)} tax areas  ` +
+      `${String(counts['streets'] ?? 0).padStart(8)} street records  ${mark}`.trimEnd());
+  }
+  return 0;
+}
+
+function coverage(varDir: string, args: readonly string[]): number {
+  const { values, positionals } = parseArgs({
+    args: [...args], allowPositionals: true, options: { json: { type: 'boolean', default: false } },
+  });
+  const name = chosen(varDir, positionals[0]);
+  const states: readonly CoverageState[] =
+    readManifest(join(releasesDir(varDir), name)).coverage;
+  print(values.json ? JSON.stringify(states, null, 1) : coverageTable(states));
+  return 0;
+}
+
+/** Runs `situs dataset ARGS`. */
+export async function datasetCommand(args: readonly string[]): Promise<number> {
+  const [verb, ...rest] = args;
+  const { varDir } = loadConfig();
+  switch (verb) {
+    case 'build':
+      return build(rest);
+    case 'verify':
+      return verify(varDir, rest[0]);
+    case 'activate': {
+      if (rest[0] === undefined) throw new UsageError('activate which dataset? name it');
+      const name = findRelease(varDir, rest[0]);
+      activateRelease(varDir, name);
+      print(name);
+      return 0;
+    }
+    case 'rollback':
+      print(rollbackRelease(varDir));
+      return 0;
+    case 'list':
+      return list(varDir);
+    case 'coverage':
+      return coverage(varDir, rest);
+    case '--help':
+      process.stdout.write(USAGE);
+      return 0;
+    default:
+      throw new UsageError(`no such dataset command\n\n${USAGE}`);
+  }
+}

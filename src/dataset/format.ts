@@ -1,0 +1,100 @@
+/**
+ * The LMDB layout of a dataset: one environment, one database per table, keys and records as
+ * listed here and nowhere else.
+ *
+ * table       key                        value
+ * meta        "structures"               JSON of the record structures
+ * areas       area id                    AreaRecord
+ * components  component id               ComponentRecord
+ * zips        five-digit ZIP             ZipRecord
+ * cities      "ST|NAME"                  CityRecord
+ * documents   name                       any msgpack document ("states", "sources", "tic", …)
+ * tiles       tile number                directory of cells (cell-index.ts)
+ * leaves      leaf number                border edges (cell-index.ts)
+ * streets     text key                   street records (street-index.ts)
+ */
+import { Packr, Unpackr } from 'msgpackr';
+import { open, type Database, type RootDatabase } from 'lmdb';
+import type { ByteTable } from './tables.js';
+
+export const NUMBER_TABLES = ['areas', 'components', 'zips', 'tiles', 'leaves'] as const;
+export const TEXT_TABLES = ['cities', 'documents', 'meta', 'streets'] as const;
+export type NumberTable = (typeof NUMBER_TABLES)[number];
+export type TextTable = (typeof TEXT_TABLES)[number];
+
+export interface Tables {
+  readonly root: RootDatabase;
+  readonly number: Readonly<Record<NumberTable, Database<Uint8Array, number>>>;
+  readonly text: Readonly<Record<TextTable, Database<Uint8Array, string>>>;
+}
+
+/** Readers of one release: every worker and process that has it open takes a slot. */
+const READERS_MAX = 512;
+
+/** Opens (or, for a build, creates) the tables of a release. */
+export function openTables(file: string, mode: 'read' | 'build'): Tables {
+  const root = open({
+    path: file,
+    readOnly: mode === 'read',
+    maxDbs: NUMBER_TABLES.length + TEXT_TABLES.length + 1,
+    maxReaders: READERS_MAX,
+    encoding: 'binary',
+    ...(mode === 'build' ? { mapSize: 16 * 1024 ** 3 } : {}),
+  });
+  const byNumber = (name: NumberTable): Database<Uint8Array, number> =>
+    root.openDB<Uint8Array, number>({ name, encoding: 'binary', keyEncoding: 'uint32' });
+  const byText = (name: TextTable): Database<Uint8Array, string> =>
+    root.openDB<Uint8Array, string>({ name, encoding: 'binary' });
+  return {
+    root,
+    number: {
+      areas: byNumber('areas'),
+      components: byNumber('components'),
+      zips: byNumber('zips'),
+      tiles: byNumber('tiles'),
+      leaves: byNumber('leaves'),
+    },
+    text: {
+      cities: byText('cities'),
+      documents: byText('documents'),
+      meta: byText('meta'),
+      streets: byText('streets'),
+    },
+  };
+}
+
+/**
+ * A table as plain bytes. lmdb's fast read hands out a reused buffer whose real length is its
+ * `length` property and not the length of the ArrayBuffer behind it, hence the subarray.
+ */
+export function byteTable<K extends number | string>(
+  database: Database<Uint8Array, K>,
+): ByteTable<K> {
+  return {
+    get(key: K): Uint8Array | null {
+      const found = database.getBinaryFast(key);
+      return found === undefined ? null : found.subarray(0, found.length);
+    },
+  };
+}
+
+/** Encodes records with structures shared over the whole dataset, in the order they are met. */
+export class RecordWriter {
+  readonly #structures: object[] = [];
+  readonly #packr = new Packr({ structures: this.#structures });
+
+  encode(record: object): Uint8Array {
+    return Uint8Array.from(this.#packr.pack(record));
+  }
+
+  /** The structures, to be stored under meta "structures" once every record is encoded. */
+  structures(): Uint8Array {
+    return Buffer.from(JSON.stringify(this.#structures));
+  }
+}
+
+/** Decodes records written by a RecordWriter. */
+export function recordReader(structures: Uint8Array | null): Unpackr {
+  const list = structures === null ? [] : JSON.parse(Buffer.from(structures).toString('utf8'));
+  return new Unpackr({ structures: list as object[] });
+}

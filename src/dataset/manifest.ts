@@ -1,0 +1,82 @@
+/** What a release says of itself. Kept as manifest.json beside the data. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SourceRecord } from './records.js';
+
+/** Raised with every change of keys or records; an older or newer release is refused. */
+export const FORMAT_VERSION = 1;
+
+export const MANIFEST_FILE = 'manifest.json';
+export const DATA_FILE = 'data.mdb';
+/** SHA-256 of the data file as written: tells a damaged file before LMDB maps it. */
+export const CHECKSUM_FILE = 'data.sha256';
+
+export interface SourceFile {
+  /** Path below the sources folder, the repository or an npm package. */
+  readonly path: string;
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+/** How well one level of one state is known. */
+export interface CoverageLevel {
+  readonly level: string;
+  /** complete, partial, none, or not-levied */
+  readonly completeness: string;
+  readonly source: string;
+  /** YYYY-MM-DD, empty when no list is held. */
+  readonly asOf: string;
+  readonly stale: boolean;
+  readonly jurisdictions: number;
+}
+
+export interface CoverageState {
+  readonly state: string;
+  readonly name: string;
+  readonly levels: readonly CoverageLevel[];
+  readonly placeBoundaries: boolean;
+  readonly addressPoints: number;
+  readonly gaps: readonly string[];
+}
+
+export interface Manifest {
+  readonly format: number;
+  /** SHA-256 over the ordered keys and values of every table and this manifest without the id. */
+  readonly id: string;
+  readonly recipe: string;
+  /** Newest as-of date of any source, YYYY-MM-DD; first part of the folder's name. */
+  readonly asOf: string;
+  /** SHA-256 over the ordered keys and values alone. */
+  readonly dataSha256: string;
+  readonly sources: readonly (SourceRecord & { readonly files: readonly SourceFile[] })[];
+  /** "places:CA", "towns:VT", "streets", … */
+  readonly layers: readonly string[];
+  /** Records per table. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly coverage: readonly CoverageState[];
+}
+
+/** The folder name of a release: date and the first twelve digits of the id. */
+export function releaseName(manifest: Pick<Manifest, 'asOf' | 'id'>): string {
+  return `${manifest.asOf}-${manifest.id.slice(0, 12)}`;
+}
+
+/**
+ * Reads and checks a release's manifest.
+ * @throws Error naming the folder when it is missing, unreadable or of another format.
+ */
+export function readManifest(dir: string): Manifest {
+  let manifest: Manifest;
+  try {
+    manifest = JSON.parse(readFileSync(join(dir, MANIFEST_FILE), 'utf8')) as Manifest;
+  } catch (error) {
+    throw new Error(`no readable dataset in ${dir}: ${(error as Error).message}`);
+  }
+  if (manifest.format !== FORMAT_VERSION) {
+    throw new Error(
+      `dataset ${dir} has format ${manifest.format}, this version reads ${FORMAT_VERSION}; ` +
+      'build it again with: npx situs dataset build',
+    );
+  }
+  return manifest;
+}

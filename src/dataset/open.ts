@@ -1,0 +1,132 @@
+/** Opens a release read-only. One per thread; every read is synchronous. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { CellIndex } from './cell-index.js';
+import type { Dataset } from './dataset.js';
+import { byteTable, openTables, recordReader, type Tables } from './format.js';
+import { DATA_FILE, readManifest, releaseName } from './manifest.js';
+import { RecentCache } from './recent-cache.js';
+import type {
+  AreaRecord, CityRecord, ComponentRecord, SourceRecord, StateRecord, ZipRecord,
+} from './records.js';
+import { StreetIndex } from './street-index.js';
+import type { ByteTable } from './tables.js';
+
+/** Records kept decoded per table and thread. */
+const RECORDS_MAX = 8192;
+
+type Decode = (bytes: Uint8Array) => unknown;
+
+class RecordTable<K extends number | string, V> {
+  readonly #recent = new RecentCache<K, V>(RECORDS_MAX);
+  readonly #bytes: ByteTable<K>;
+  readonly #decode: Decode;
+
+  constructor(bytes: ByteTable<K>, decode: Decode) {
+    this.#bytes = bytes;
+    this.#decode = decode;
+  }
+
+  find(key: K): V | null {
+    const recent = this.#recent.get(key);
+    if (recent !== undefined) return recent;
+    const bytes = this.#bytes.get(key);
+    if (bytes === null) return null;
+    const record = this.#decode(bytes) as V;
+    this.#recent.set(key, record);
+    return record;
+  }
+
+  require(key: K, what: string): V {
+    const record = this.find(key);
+    if (record === null) throw new Error(`dataset has no ${what} ${key}`);
+    return record;
+  }
+}
+
+class LmdbDataset implements Dataset {
+  readonly id: string;
+  readonly cells: CellIndex;
+  readonly streets: StreetIndex;
+  readonly #tables: Tables;
+  readonly #layers: ReadonlySet<string>;
+  readonly #areas: RecordTable<number, AreaRecord>;
+  readonly #components: RecordTable<number, ComponentRecord>;
+  readonly #zips: RecordTable<number, ZipRecord>;
+  readonly #cities: RecordTable<string, CityRecord>;
+  readonly #documents: RecordTable<string, unknown>;
+  readonly #sources: readonly SourceRecord[];
+  readonly #states: ReadonlyMap<string, StateRecord>;
+
+  constructor(dir: string) {
+    const manifest = readManifest(dir);
+    this.id = releaseName(manifest);
+    const file = join(dir, DATA_FILE);
+    if (!existsSync(file)) throw new Error(`dataset ${this.id} has no ${DATA_FILE}`);
+    const tables = openTables(file, 'read');
+    const reader = recordReader(byteTable(tables.text.meta).get('structures'));
+    const decode: Decode = (bytes) => reader.unpack(bytes);
+    this.#tables = tables;
+    this.#layers = new Set(manifest.layers);
+    this.#areas = new RecordTable(byteTable(tables.number.areas), decode);
+    this.#components = new RecordTable(byteTable(tables.number.components), decode);
+    this.#zips = new RecordTable(byteTable(tables.number.zips), decode);
+    this.#cities = new RecordTable(byteTable(tables.text.cities), decode);
+    this.#documents = new RecordTable(byteTable(tables.text.documents), decode);
+    this.#sources = manifest.sources;
+    const states = this.#documents.require('states', 'document') as readonly StateRecord[];
+    this.#states = new Map(states.map((state) => [state.code, state]));
+    this.cells = new CellIndex(byteTable(tables.number.tiles), byteTable(tables.number.leaves));
+    this.streets = new StreetIndex(byteTable(tables.text.streets));
+  }
+
+  hasLayer(name: string): boolean {
+    return this.#layers.has(name);
+  }
+
+  area(id: number): AreaRecord {
+    return this.#areas.require(id, 'tax area');
+  }
+
+  component(id: number): ComponentRecord {
+    return this.#components.require(id, 'component');
+  }
+
+  source(id: number): SourceRecord {
+    const source = this.#sources[id];
+    if (source === undefined) throw new Error(`dataset has no source ${id}`);
+    return source;
+  }
+
+  states(): readonly StateRecord[] {
+    return [...this.#states.values()];
+  }
+
+  state(code: string): StateRecord | null {
+    return this.#states.get(code) ?? null;
+  }
+
+  zip(zip: number): ZipRecord | null {
+    return this.#zips.find(zip);
+  }
+
+  city(state: string, name: string): CityRecord | null {
+    return this.#cities.find(`${state}|${name}`);
+  }
+
+  document(name: string): unknown {
+    return this.#documents.find(name);
+  }
+
+  close(): void {
+    void this.#tables.root.close();
+  }
+}
+
+/**
+ * Opens the release in a folder.
+ * @throws Error when the folder holds no dataset, or one of another format.
+ */
+export function openDataset(dir: string): Dataset {
+  return new LmdbDataset(dir);
+}

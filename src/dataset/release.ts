@@ -1,0 +1,93 @@
+/** Releases on disk: `<SITUS_VAR>/datasets/<date>-<hash12>/`, `CURRENT` and `PREVIOUS`. */
+import {
+  existsSync, fsyncSync, openSync, closeSync, mkdirSync, readdirSync, readFileSync, renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { MANIFEST_FILE, readManifest, type Manifest } from './manifest.js';
+
+const CURRENT = 'CURRENT';
+const PREVIOUS = 'PREVIOUS';
+const RELEASE = /^\d{4}-\d{2}-\d{2}-[0-9a-f]{12}$/;
+
+/** The folder of all releases. */
+export function releasesDir(varDir: string): string {
+  return join(varDir, 'datasets');
+}
+
+/** The file that names the active release. */
+export function currentFile(varDir: string): string {
+  return join(releasesDir(varDir), CURRENT);
+}
+
+function pointer(varDir: string, name: string): string | null {
+  try {
+    const text = readFileSync(join(releasesDir(varDir), name), 'utf8').trim();
+    return RELEASE.test(text) ? text : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Name of the active release, or null. */
+export function currentRelease(varDir: string): string | null {
+  return pointer(varDir, CURRENT);
+}
+
+/** Name of the release that was active before, or null. */
+export function previousRelease(varDir: string): string | null {
+  return pointer(varDir, PREVIOUS);
+}
+
+/** Names of all finished releases, oldest first. */
+export function listReleases(varDir: string): readonly string[] {
+  const dir = releasesDir(varDir);
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir)
+    .filter((name) => RELEASE.test(name) && existsSync(join(dir, name, MANIFEST_FILE)))
+    .sort();
+}
+
+/**
+ * Finds one release by its whole name or an unambiguous part of it.
+ * @throws Error when none or several match.
+ */
+export function findRelease(varDir: string, text: string): string {
+  const names = listReleases(varDir).filter((name) => name.includes(text));
+  if (names.length === 1) return names[0]!;
+  throw new Error(names.length === 0
+    ? `no dataset matches "${text}"; see: npx situs dataset list`
+    : `"${text}" matches ${names.length} datasets: ${names.join(', ')}`);
+}
+
+function writePointer(varDir: string, name: string, release: string): void {
+  const dir = releasesDir(varDir);
+  mkdirSync(dir, { recursive: true });
+  const temporary = join(dir, `.${name}.${process.pid}`);
+  const fd = openSync(temporary, 'w');
+  writeFileSync(fd, `${release}\n`);
+  fsyncSync(fd);
+  closeSync(fd);
+  renameSync(temporary, join(dir, name));
+}
+
+/** Makes a release the active one; the change is one rename. Returns its manifest. */
+export function activateRelease(varDir: string, release: string): Manifest {
+  const manifest = readManifest(join(releasesDir(varDir), release));
+  const before = currentRelease(varDir);
+  if (before === release) return manifest;
+  if (before !== null) writePointer(varDir, PREVIOUS, before);
+  writePointer(varDir, CURRENT, release);
+  return manifest;
+}
+
+/**
+ * Goes back to the release that was active before this one.
+ * @throws Error when there is none.
+ */
+export function rollbackRelease(varDir: string): string {
+  const previous = previousRelease(varDir);
+  if (previous === null) throw new Error('no earlier dataset to go back to');
+  activateRelease(varDir, previous);
+  return previous;
+}

@@ -1,0 +1,93 @@
+/**
+ * One request and its one answer. The native server ends the process when a handler returns without
+ * having registered for an abort, and throws when a response is touched after one; both are made
+ * impossible here: every native response is wrapped first, and let go of when it ended.
+ */
+import type { Answerer, Reply } from './reply.js';
+import { statusLine } from './status.js';
+import type { RawResponse } from './uws.js';
+
+/** Exchanges that are open, and whether their connections are to be closed with the answer. */
+export interface Traffic {
+  open: number;
+  closing: boolean;
+}
+
+export interface ExchangeOptions {
+  /** The client asked with HEAD and must get no body. */
+  readonly bodiless?: boolean;
+}
+
+// One answer is written at a time; handing it over here spares a closure per answer.
+let corked: RawResponse;
+let corkedReply: Reply;
+let corkedClose = false;
+
+function writeCorked(): void {
+  const { status, head, body } = corkedReply;
+  if (status !== 200) corked.writeStatus(statusLine(status));
+  corked.writeHeader('Content-Type', head).end(body, corkedClose);
+}
+
+function writeCorkedHead(): void {
+  corked.writeStatus(statusLine(corkedReply.status)).writeHeader('Content-Type', corkedReply.head);
+  corked.endWithoutBody(Buffer.byteLength(corkedReply.body), corkedClose);
+}
+
+export class Exchange implements Answerer {
+  /** Null once the answer was given or the client has gone. */
+  #raw: RawResponse | null;
+  readonly #traffic: Traffic;
+  readonly #bodiless: boolean;
+  #timer: NodeJS.Timeout | null = null;
+  #closed: (() => void) | null = null;
+
+  constructor(raw: RawResponse, traffic: Traffic, options: ExchangeOptions = {}) {
+    raw.onAborted(() => this.#close());
+    this.#raw = raw;
+    this.#traffic = traffic;
+    this.#bodiless = options.bodiless ?? false;
+    traffic.open += 1;
+  }
+
+  /** The native response while it may be touched. */
+  get raw(): RawResponse | null {
+    return this.#raw;
+  }
+
+  send(reply: Reply): void {
+    const raw = this.#raw;
+    if (raw === null) return;
+    this.#close();
+    corked = raw;
+    corkedReply = reply;
+    corkedClose = this.#traffic.closing;
+    raw.cork(this.#bodiless ? writeCorkedHead : writeCorked);
+  }
+
+  /** Cuts the connection without an answer. */
+  abandon(): void {
+    this.#raw?.close();
+  }
+
+  /** Calls `late` when there is no answer after so many milliseconds. */
+  deadline(milliseconds: number, late: () => void): void {
+    if (this.#raw === null) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = setTimeout(late, milliseconds);
+  }
+
+  /** Called once, when the exchange was answered or aborted. */
+  onClosed(closed: () => void): void {
+    if (this.#raw === null) closed();
+    else this.#closed = closed;
+  }
+
+  #close(): void {
+    if (this.#raw === null) return;
+    this.#raw = null;
+    this.#traffic.open -= 1;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#closed?.();
+  }
+}

@@ -1,0 +1,167 @@
+/** The table of routes and the way from a native request to a handler. */
+import { messageOf, type Log } from '../log.js';
+import { readBody } from './body.js';
+import { Exchange, type Traffic } from './exchange.js';
+import { problemReply } from './problem.js';
+import type { Answerer, Handle, Request } from './reply.js';
+import type { RawRequest, RawResponse, RawServer } from './uws.js';
+
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** Without a trailing slash; the same path with one is the same route. */
+  readonly path: string;
+  /** Zero on routes that take no body. */
+  readonly bodyBytesMax: number;
+  /** Longest time to an answer; zero where the handler keeps a deadline of its own. */
+  readonly deadlineMs: number;
+  readonly handle: Handle;
+}
+
+/** Deadline of handlers that do not say otherwise. */
+export const DEADLINE_MS = 30_000;
+
+type Methods = ReadonlyMap<string, Route>;
+
+/** Routes by path (with and without a trailing slash), then by method. */
+export type RouteTable = ReadonlyMap<string, Methods>;
+
+const EMPTY = new Uint8Array(0);
+
+/**
+ * Builds the table.
+ * @throws Error when two routes answer the same method and path.
+ */
+export function routeTable(routes: readonly Route[]): RouteTable {
+  const table = new Map<string, Map<string, Route>>();
+  for (const route of routes) {
+    let methods = table.get(route.path);
+    if (methods === undefined) {
+      methods = new Map();
+      table.set(route.path, methods);
+      table.set(`${route.path}/`, methods);
+    }
+    if (methods.has(route.method)) throw new Error(`two routes ${route.method} ${route.path}`);
+    methods.set(route.method, route);
+  }
+  return table;
+}
+
+/** Finds the route; answers 404 or 405 itself when there is none. */
+export function findRoute(
+  table: RouteTable, method: string, path: string, answer: Answerer,
+): Route | null {
+  const methods = table.get(path);
+  const route = methods?.get(method);
+  if (route !== undefined) return route;
+  if (methods === undefined) {
+    answer.send(problemReply({ status: 404, detail: 'There is no such path.', instance: path }));
+    return null;
+  }
+  const allow = [...methods.keys()].join(', ');
+  answer.send(problemReply(
+    { status: 405, detail: `This path answers ${allow} only.`, instance: path }, { Allow: allow },
+  ));
+  return null;
+}
+
+/** A request whose headers are read from the native one, while that may be touched. */
+class LiveRequest implements Request {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly body = EMPTY;
+  #raw: RawRequest | null;
+
+  constructor(raw: RawRequest, method: string, path: string) {
+    this.#raw = raw;
+    this.method = method;
+    this.path = path;
+    this.query = raw.getQuery();
+  }
+
+  header(name: string): string {
+    if (this.#raw === null) throw new Error('headers are read while the handler runs');
+    return this.#raw.getHeader(name);
+  }
+
+  /** Forgets the native request. */
+  release(): void {
+    this.#raw = null;
+  }
+}
+
+/** Runs a handler; what it throws is a bug and becomes a 500. */
+export function runHandle(route: Route, request: Request, answer: Answerer, log: Log): void {
+  try {
+    route.handle(request, answer);
+  } catch (error) {
+    log.error('handler failed', { path: request.path, message: messageOf(error) });
+    answer.send(problemReply(
+      { status: 500, detail: 'The service failed to answer.', instance: request.path },
+    ));
+  }
+}
+
+/** Connects a table of routes with a native server. */
+export class Router {
+  readonly traffic: Traffic = { open: 0, closing: false };
+  readonly #table: RouteTable;
+  readonly #log: Log;
+
+  constructor(routes: readonly Route[], log: Log) {
+    this.#table = routeTable(routes);
+    this.#log = log;
+  }
+
+  attach(server: RawServer): void {
+    for (const [path, methods] of this.#table) {
+      const get = methods.get('GET');
+      if (get === undefined || get.bodyBytesMax > 0) continue;
+      // The hot path: neither method nor path need to be asked for.
+      server.get(path, (raw, request) => {
+        this.#run(get, new Exchange(raw, this.traffic), new LiveRequest(request, 'GET', path));
+      });
+    }
+    server.any('/*', (raw, request) => this.#dispatch(raw, request));
+  }
+
+  #dispatch(raw: RawResponse, request: RawRequest): void {
+    const method = request.getCaseSensitiveMethod();
+    const exchange = new Exchange(raw, this.traffic, { bodiless: method === 'HEAD' });
+    const path = request.getUrl();
+    const route = findRoute(this.#table, method, path, exchange);
+    if (route === null) return;
+    if (route.bodyBytesMax === 0) this.#run(route, exchange, new LiveRequest(request, method, path));
+    else this.#collect(route, exchange, request);
+  }
+
+  #run(route: Route, exchange: Exchange, request: LiveRequest): void {
+    if (route.deadlineMs > 0) this.#limit(route, exchange);
+    runHandle(route, request, exchange, this.#log);
+    request.release();
+  }
+
+  #collect(route: Route, exchange: Exchange, raw: RawRequest): void {
+    const headers = new Map<string, string>();
+    raw.forEach((name, value) => headers.set(name, value));
+    const { path } = route;
+    const query = raw.getQuery();
+    this.#limit(route, exchange);
+    readBody(exchange, route.bodyBytesMax, (body) => {
+      if (body === null) {
+        exchange.send(problemReply({
+          status: 413, detail: `The body may have ${route.bodyBytesMax} bytes.`, instance: path,
+        }));
+        return;
+      }
+      const header = (name: string): string => headers.get(name) ?? '';
+      runHandle(route, { method: route.method, path, query, header, body }, exchange, this.#log);
+    });
+  }
+
+  #limit(route: Route, exchange: Exchange): void {
+    exchange.deadline(route.deadlineMs, () => exchange.send(problemReply(
+      { status: 504, detail: 'The answer took too long.', instance: route.path },
+    )));
+  }
+}

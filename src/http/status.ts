@@ -1,0 +1,37 @@
+/** Status lines of every status the service answers with. */
+const TITLES = {
+  200: 'OK',
+  201: 'Created',
+  204: 'No Content',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Entity',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+} as const;
+
+export type Status = keyof typeof TITLES;
+
+const LINES: ReadonlyMap<number, string> = new Map(
+  Object.entries(TITLES).map(([status, title]) => [Number(status), `${status} ${title}`]),
+);
+
+/** "404 Not Found" */
+export function statusLine(status: number): string {
+  return LINES.get(status) ?? `${status} Status`;
+}
+
+/** "Not Found" */
+export function statusTitle(status: Status): string {
+  return TITLES[status];
+}

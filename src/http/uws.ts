@@ -1,0 +1,98 @@
+/**
+ * The only file that knows the native server. It is loaded when first needed, so that everything
+ * else (tests, the command line) runs where its binary cannot.
+ */
+import { setHeadLimit } from '../config.js';
+
+/** What the service uses of a native response. Valid until it ended or was aborted. */
+export interface RawResponse {
+  writeStatus(status: string): RawResponse;
+  writeHeader(name: string, value: string): RawResponse;
+  end(body?: string | Uint8Array, closeConnection?: boolean): RawResponse;
+  /** Answers a HEAD request: the length is told, no body follows. */
+  endWithoutBody(reportedContentLength?: number, closeConnection?: boolean): RawResponse;
+  cork(write: () => void): RawResponse;
+  close(): RawResponse;
+  pause(): void;
+  resume(): void;
+  onAborted(handler: () => void): RawResponse;
+  /** `chunk` is emptied when the handler returns. */
+  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): RawResponse;
+}
+
+/** What the service uses of a native request. Valid only while its handler runs. */
+export interface RawRequest {
+  getHeader(lowerCaseName: string): string;
+  getUrl(): string;
+  getCaseSensitiveMethod(): string;
+  getQuery(): string;
+  forEach(each: (name: string, value: string) => void): void;
+}
+
+export type RawHandler = (response: RawResponse, request: RawRequest) => void;
+
+/** A listening server. */
+export interface RawServer {
+  /** Every method of a pattern. Registration order decides. */
+  any(pattern: string, handler: RawHandler): void;
+  get(pattern: string, handler: RawHandler): void;
+  /** Listens and returns the port, or null when it cannot be had. */
+  listen(host: string, port: number): Promise<number | null>;
+  /** Refuses new connections; open ones go on. */
+  stopListening(): void;
+  /** Cuts every connection. */
+  close(): void;
+}
+
+type Native = typeof import('uWebSockets.js');
+type ListenSocket = Parameters<Native['us_listen_socket_close']>[0];
+
+async function loadNative(): Promise<Native> {
+  setHeadLimit();
+  try {
+    return (await import('uWebSockets.js')).default;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replaceAll(/\s+/g, ' ') : String(error);
+    throw new Error(
+      'The HTTP server could not be loaded: its binary needs Node.js 20 with glibc 2.27 or newer, ' +
+      'or Node.js 22, 24 or 25 with glibc 2.38 or newer, on Linux, macOS or Windows. ' +
+      `This is Node.js ${process.versions.node} on ${process.platform} ${process.arch}. (${reason})`,
+    );
+  }
+}
+
+/**
+ * Makes a server that is not listening yet.
+ * @throws Error in a sentence for the operator when the binary cannot be loaded.
+ */
+export async function createServer(): Promise<RawServer> {
+  const native = await loadNative();
+  const app = native.App();
+  let listening: ListenSocket | null = null;
+  return {
+    any: (pattern, handler) => {
+      app.any(pattern, handler);
+    },
+    get: (pattern, handler) => {
+      app.get(pattern, handler);
+    },
+    listen: (host, port) => new Promise((resolve) => {
+      app.listen(host, port, (socket) => {
+        if (socket === false) {
+          resolve(null);
+          return;
+        }
+        listening = socket;
+        resolve(native.us_socket_local_port(socket));
+      });
+    }),
+    stopListening: () => {
+      if (listening !== null) native.us_listen_socket_close(listening);
+      listening = null;
+    },
+    close: () => {
+      listening = null;
+      app.close();
+    },
+  };
+}

@@ -1,0 +1,168 @@
+/** Writes a finished release: sorted keys, one hash over everything, one rename at the end. */
+import { createHash, type Hash } from 'node:crypto';
+import {
+  closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Database } from 'lmdb';
+import { NUMBER_TABLES, TEXT_TABLES, openTables, RecordWriter } from '../dataset/format.js';
+import type { NumberTable, Tables, TextTable } from '../dataset/format.js';
+import { CHECKSUM_FILE, DATA_FILE, FORMAT_VERSION, MANIFEST_FILE, releaseName, type Manifest }
+  from '../dataset/manifest.js';
+import type { AreaRecord, CityRecord, ComponentRecord, ZipRecord } from '../dataset/records.js';
+import { releasesDir } from '../dataset/release.js';
+import type { ByteEntries } from '../dataset/tables.js';
+import type { Progress } from './model.js';
+
+/** Everything a release holds, before it has bytes. */
+export interface ReleaseContent {
+  readonly manifest: Omit<Manifest, 'format' | 'id' | 'dataSha256' | 'counts'>;
+  readonly areas: readonly AreaRecord[];
+  readonly components: readonly ComponentRecord[];
+  readonly zips: readonly ZipRecord[];
+  readonly cities: ReadonlyMap<string, CityRecord>;
+  readonly documents: ReadonlyMap<string, object>;
+  readonly tiles: ByteEntries<number>;
+  readonly leaves: ByteEntries<number>;
+  readonly streets: ByteEntries<string>;
+}
+
+type Rows<K> = (readonly [K, Uint8Array])[];
+
+interface EncodedTables {
+  readonly number: Readonly<Record<NumberTable, Rows<number>>>;
+  readonly text: Readonly<Record<TextTable, Rows<string>>>;
+}
+
+function byTextBytes(one: readonly [string, unknown], other: readonly [string, unknown]): number {
+  return Buffer.compare(Buffer.from(one[0]), Buffer.from(other[0]));
+}
+
+function encode(content: ReleaseContent): EncodedTables {
+  const writer = new RecordWriter();
+  const records = <T extends object>(list: readonly T[], key: (record: T) => number): Rows<number> =>
+    list.map((record) => [key(record), writer.encode(record)] as const)
+      .sort((one, other) => one[0] - other[0]);
+  const named = (map: ReadonlyMap<string, object>): Rows<string> =>
+    [...map].sort(byTextBytes).map(([key, value]) => [key, writer.encode(value)] as const);
+  const areas = records(content.areas, (area) => area.id);
+  const components = records(content.components, (component) => component.id);
+  const zips = records(content.zips, (zip) => zip.zip);
+  const cities = named(content.cities);
+  const documents = named(content.documents);
+  return {
+    number: {
+      areas, components, zips,
+      tiles: [...content.tiles].sort((one, other) => one[0] - other[0]),
+      leaves: [...content.leaves].sort((one, other) => one[0] - other[0]),
+    },
+    text: {
+      cities, documents,
+      meta: [['structures', writer.structures()]],
+      streets: [...content.streets].sort(byTextBytes),
+    },
+  };
+}
+
+/** Feeds one record of a table into the hash of a release. */
+export function hashRow(hash: Hash, key: number | string, value: Uint8Array): void {
+  const text = Buffer.from(String(key));
+  const lengths = Buffer.allocUnsafe(8);
+  lengths.writeUInt32LE(text.length, 0);
+  lengths.writeUInt32LE(value.length, 4);
+  hash.update(lengths).update(text).update(value);
+}
+
+/** The id: the data's hash together with the manifest without its id. */
+export function manifestId(manifest: Omit<Manifest, 'id'>): string {
+  return createHash('sha256').update(manifest.dataSha256).update(JSON.stringify(manifest))
+    .digest('hex');
+}
+
+const ROWS_PER_TRANSACTION = 20_000;
+
+function writeTable<K extends number | string>(
+  tables: Tables, database: Database<Uint8Array, K>, rows: Rows<K>, hash: Hash,
+): void {
+  for (let start = 0; start < rows.length; start += ROWS_PER_TRANSACTION) {
+    tables.root.transactionSync(() => {
+      for (const [key, value] of rows.slice(start, start + ROWS_PER_TRANSACTION)) {
+        database.putSync(key, value as Buffer, { append: true });
+        hashRow(hash, key, value);
+      }
+    });
+  }
+}
+
+function writeTables(file: string, encoded: EncodedTables, progress: Progress): Promise<string> {
+  const tables = openTables(file, 'build');
+  const hash = createHash('sha256');
+  const stages = NUMBER_TABLES.length + TEXT_TABLES.length;
+  let done = 0;
+  for (const name of NUMBER_TABLES) {
+    hash.update(name);
+    writeTable(tables, tables.number[name], encoded.number[name], hash);
+    progress('write', done += 1, stages);
+  }
+  for (const name of TEXT_TABLES) {
+    hash.update(name);
+    writeTable(tables, tables.text[name], encoded.text[name], hash);
+    progress('write', done += 1, stages);
+  }
+  return Promise.resolve(tables.root.flushed)
+    .then(() => tables.root.close())
+    .then(() => hash.digest('hex'));
+}
+
+/** SHA-256 of a file, read in pieces. */
+export function fileSha256(file: string): string {
+  const hash = createHash('sha256');
+  const piece = Buffer.allocUnsafe(1 << 20);
+  const fd = openSync(file, 'r');
+  try {
+    for (let read = readSync(fd, piece); read > 0; read = readSync(fd, piece)) {
+      hash.update(piece.subarray(0, read));
+    }
+  } finally {
+    closeSync(fd);
+  }
+  return hash.digest('hex');
+}
+
+function writeDurably(file: string, text: string): void {
+  const fd = openSync(file, 'w');
+  writeFileSync(fd, text);
+  fsyncSync(fd);
+  closeSync(fd);
+}
+
+/**
+ * Writes the release below `varDir` and returns its folder name. A build that fails, or one whose
+ * very release is already there, leaves nothing behind.
+ */
+export async function writeRelease(
+  varDir: string, content: ReleaseContent, progress: Progress,
+): Promise<string> {
+  const parent = releasesDir(varDir);
+  const temporary = join(parent, `.build-${process.pid}.tmp`);
+  rmSync(temporary, { recursive: true, force: true });
+  mkdirSync(temporary, { recursive: true });
+  try {
+    const encoded = encode(content);
+    const dataSha256 = await writeTables(join(temporary, DATA_FILE), encoded, progress);
+    const counts = Object.fromEntries(
+      [...Object.entries(encoded.number), ...Object.entries(encoded.text)]
+        .map(([name, rows]) => [name, rows.length]),
+    );
+    const draft = { format: FORMAT_VERSION, ...content.manifest, dataSha256, counts };
+    const manifest: Manifest = { ...draft, id: manifestId(draft) };
+    writeDurably(join(temporary, CHECKSUM_FILE), `${fileSha256(join(temporary, DATA_FILE))}\n`);
+    writeDurably(join(temporary, MANIFEST_FILE), `${JSON.stringify(manifest, null, 1)}\n`);
+    const name = releaseName(manifest);
+    if (!existsSync(join(parent, name))) renameSync(temporary, join(parent, name));
+    return name;
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,35 @@
+/** JSON lines on standard error. Nothing logged here holds a key or an address. */
+import { LOG_LEVELS, type LogLevel } from './config.js';
+
+export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
+
+export interface Log {
+  debug(event: string, fields?: LogFields): void;
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
+}
+
+export type WriteLine = (line: string) => void;
+
+/** Makes a log that writes lines of `least` importance and above. */
+export function createLog(
+  least: LogLevel,
+  write: WriteLine = (line) => process.stderr.write(line),
+): Log {
+  const floor = LOG_LEVELS.indexOf(least);
+  const at = (level: LogLevel) => (event: string, fields?: LogFields): void => {
+    if (LOG_LEVELS.indexOf(level) < floor) return;
+    const time = new Date().toISOString();
+    write(`${JSON.stringify({ time, level, event, ...fields })}\n`);
+  };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** The message of anything thrown, for a log line. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A log that says nothing. */
+export const SILENT: Log = createLog('error', () => undefined);
