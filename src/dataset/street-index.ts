@@ -1,4 +1,146 @@
-/** Addresses of a dataset. (Placeholder interface; the implementation replaces this file.) */
-export interface StreetIndex {
+/** Addresses of a dataset: which streets a ZIP or a locality has, and where their doors are. */
+import {
+  cityKey, cityNamesKey, foldLocality, localitiesKey, LOCALITY_WITHOUT_ZIPS, STATES_KEY,
+  townGroupKey, TOWN_BIT, withoutMunicipalEnding, zip9Key, zipGroupKey, zipNamesKey,
+  type LocalityRow,
+} from './street-format.js';
+import { namesWithinOneTypo } from './street-typo.js';
+import type { ByteTable } from './tables.js';
+
+/** A city, town or village as the address sources name it. */
+export interface Locality {
+  readonly id: number;
+  readonly label: string;
+  /** Some of its streets have no known ZIP. */
+  readonly withoutZips: boolean;
+}
+
+/** Localities of one state, by folded name and by number. */
+interface StateLocalities {
+  readonly byName: ReadonlyMap<string, readonly Locality[]>;
+  readonly byId: readonly Locality[];
+  /** Answers for names as written, to fold each but once. */
+  readonly asked: Map<string, readonly Locality[]>;
+}
+
+/** Answers kept per state. */
+const ASKED_MAX = 10_000;
+
+const NONE: readonly Locality[] = [];
+
+function readLocalities(bytes: Uint8Array | null): StateLocalities {
+  if (bytes === null) return { byName: new Map(), byId: [], asked: new Map() };
+  const rows = JSON.parse(Buffer.from(bytes).toString('utf8')) as readonly LocalityRow[];
+  const exact = new Map<string, Locality[]>();
+  const shortened = new Map<string, Locality[]>();
+  const byId = rows.map(([name, label, flags], id) => {
+    const locality = { id, label, withoutZips: (flags & LOCALITY_WITHOUT_ZIPS) !== 0 };
+    if (id > 0) add(exact, name, locality);
+    const short = withoutMunicipalEnding(name);
+    if (short !== '') add(shortened, short, locality);
+    return locality;
+  });
+  // "Barre" means Barre City and Barre Town unless a source knows a plain Barre.
+  for (const [name, list] of shortened) if (!exact.has(name)) exact.set(name, list);
+  return { byName: exact, byId, asked: new Map() };
+}
+
+function add(into: Map<string, Locality[]>, name: string, locality: Locality): void {
+  const list = into.get(name);
+  if (list === undefined) into.set(name, [locality]);
+  else list.push(locality);
+}
+
+/** Reads the street table. Views it returns last until the next read. */
+export class StreetIndex {
   readonly isEmpty: boolean;
+  readonly #table: ByteTable<string>;
+  readonly #localities = new Map<string, StateLocalities>();
+
+  constructor(table: ByteTable<string>) {
+    this.#table = table;
+    this.isEmpty = table.get(STATES_KEY) === null;
+  }
+
+  /** Localities that a city name may mean; none when no source knows the name. */
+  localities(state: string, name: string): readonly Locality[] {
+    const { byName, asked } = this.#stateLocalities(state);
+    const known = asked.get(name);
+    if (known !== undefined) return known;
+    const fold = foldLocality(name);
+    const found = byName.get(fold) ?? byName.get(withoutMunicipalEnding(fold)) ?? NONE;
+    if (asked.size >= ASKED_MAX) asked.clear();
+    asked.set(name, found);
+    return found;
+  }
+
+  locality(state: string, id: number): Locality | null {
+    return this.#stateLocalities(state).byId[id] ?? null;
+  }
+
+  /** Streets of a folded name in a ZIP, for a StreetCursor. */
+  zipGroup(state: string, zip: number, fold: string): Uint8Array | null {
+    return this.#table.get(zipGroupKey(state, zip, fold));
+  }
+
+  /** Streets of a folded name in a locality, those whose ZIP is not known. */
+  townGroup(state: string, locality: number, fold: string): Uint8Array | null {
+    return this.#table.get(townGroupKey(state, locality, fold));
+  }
+
+  /** Where a locality has streets of a folded name: ZIPs, or −id of localities without ZIPs. */
+  cityPlaces(state: string, locality: number, fold: string, into: number[]): void {
+    const bytes = this.#table.get(cityKey(state, locality, fold));
+    if (bytes === null) return;
+    for (let at = 0; at + 4 <= bytes.length; at += 4) {
+      const low = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16);
+      const place = (low | (bytes[at + 3]! << 24)) >>> 0;
+      const signed = place >= TOWN_BIT ? TOWN_BIT - place : place;
+      if (!into.includes(signed)) into.push(signed);
+    }
+  }
+
+  /** Names of a ZIP's streets, words apart, that differ from a name by one typo. */
+  similarInZip(state: string, zip: number, name: string, into: string[]): void {
+    namesWithinOneTypo(this.#table.get(zipNamesKey(state, zip)), name, into);
+  }
+
+  similarInCity(state: string, locality: number, name: string, into: string[]): void {
+    namesWithinOneTypo(this.#table.get(cityNamesKey(state, locality)), name, into);
+  }
+
+  /** Whether any street of the ZIP is held. */
+  hasZip(state: string, zip: number): boolean {
+    return this.#table.get(zipNamesKey(state, zip)) !== null;
+  }
+
+  /** Tax areas stated for a ZIP+4; empty when no source states any. */
+  zip9(state: string, zip: number, plus4: number): readonly number[] {
+    const bytes = this.#table.get(zip9Key(state, zip));
+    if (bytes === null) return [];
+    const u16 = (at: number): number => bytes[at]! | (bytes[at + 1]! << 8);
+    for (let at = 0; at + 6 <= bytes.length;) {
+      const count = u16(at + 4);
+      if (plus4 >= u16(at) && plus4 <= u16(at + 2)) {
+        const areas: number[] = [];
+        for (let index = 0; index < count; index += 1) {
+          const from = at + 6 + index * 4;
+          areas.push(u16(from) + u16(from + 2) * 65_536);
+        }
+        return areas;
+      }
+      at += 6 + count * 4;
+    }
+    return [];
+  }
+
+  #stateLocalities(state: string): StateLocalities {
+    let known = this.#localities.get(state);
+    if (known === undefined) {
+      known = readLocalities(this.#table.get(localitiesKey(state)));
+      // Only two-letter keys are ever asked for, so the cache stays small.
+      if (state.length === 2) this.#localities.set(state, known);
+    }
+    return known;
+  }
 }

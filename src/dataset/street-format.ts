@@ -1,0 +1,114 @@
+/**
+ * Layout of the street table, shared by its writer and its reader. Everything belongs to one
+ * state, so that the states of a country can be built apart and read apart.
+ *
+ * key               value
+ * s                 two letters of every state held
+ * p|ST              localities: JSON list of [name, label, flags], the index is the id
+ * z|STzzzzz|FOLD    the streets of that folded name in a ZIP
+ * t|ST:id|FOLD      the same for streets of a locality whose ZIP is not known
+ * c|ST:id|FOLD      where a locality has such streets: u32 each, a ZIP or TOWN_BIT + locality
+ * n|STzzzzz         names of a ZIP's streets, words apart, for search with a typo
+ * m|ST:id           the same of a locality
+ * 9|STzzzzz         ZIP+4 ranges: u16 low, u16 high, u16 count, u32 area each
+ *
+ * A group (z, t) is a run of streets that differ in type, direction or locality. Columns are of
+ * fixed width, so a number is found by bisection where it lies, without decoding the street:
+ *
+ * u32 bytes · u32 points · u16 ranges · u16 areas · u16 city · u16 municipality ·
+ * i32 south · i32 west · u8 pre · u8 post · u8 flags · u8 suffix length · u8 label length ·
+ * suffix · label · areas u32 · numbers u16|u32 · lat and lng u16|u32 over south and west ·
+ * [area index u16] · [ZIP+4 and 1 u16] · [text offset u16] · [text size u16, texts] · ranges
+ *
+ * range: u16 bytes · u16 vertices · u8 flags · u8 0 · u32 low · u32 high · u16 area index and 1 ·
+ * u16 ZIP+4 and 1 · u32 begin date · [i32 lat, i32 lng, then zigzag varint steps]
+ */
+export const STREET_HEAD_BYTES = 29;
+export const RANGE_HEAD_BYTES = 22;
+
+/** Marks an entry of a `c` list as a locality and not a ZIP. */
+export const TOWN_BIT = 0x8000_0000;
+
+export const FLAG_WIDE_NUMBERS = 1;
+export const FLAG_WIDE_POINTS = 2;
+export const FLAG_ZIP4 = 4;
+export const FLAG_TEXTS = 8;
+
+export const RANGE_ODD = 1;
+export const RANGE_EVEN = 2;
+/** Numbers fall along the line. */
+export const RANGE_DESCENDING = 4;
+export const RANGE_RIGHT = 8;
+/** Doors stand farther from the line than usual. */
+export const RANGE_WIDE_SETBACK = 16;
+
+/** A locality with streets whose ZIP is not known. */
+export const LOCALITY_WITHOUT_ZIPS = 1;
+
+/** One entry of a `p` list: folded name, label, flags. */
+export type LocalityRow = readonly [name: string, label: string, flags: number];
+
+const DIRECTIONS = ['', 'N', 'NE', 'E', 'SE', 'S', 'SW', 'W', 'NW'];
+
+/** Code of a direction's abbreviation; 0 for none. */
+export function directionCode(direction: string): number {
+  return Math.max(0, DIRECTIONS.indexOf(direction));
+}
+
+export const STATES_KEY = 's';
+
+export function localitiesKey(state: string): string {
+  return `p|${state}`;
+}
+
+/** Five digits of a ZIP kept as an integer. */
+export function zipText(zip: number): string {
+  return zip < 10_000 ? String(zip).padStart(5, '0') : String(zip);
+}
+
+export function zipGroupKey(state: string, zip: number, fold: string): string {
+  return `z|${state}${zipText(zip)}|${fold}`;
+}
+
+export function townGroupKey(state: string, locality: number, fold: string): string {
+  return `t|${state}:${locality}|${fold}`;
+}
+
+export function cityKey(state: string, locality: number, fold: string): string {
+  return `c|${state}:${locality}|${fold}`;
+}
+
+export function zipNamesKey(state: string, zip: number): string {
+  return `n|${state}${zipText(zip)}`;
+}
+
+export function cityNamesKey(state: string, locality: number): string {
+  return `m|${state}:${locality}`;
+}
+
+export function zip9Key(state: string, zip: number): string {
+  return `9|${state}${zipText(zip)}`;
+}
+
+const LONG_FORMS: Readonly<Record<string, string>> = {
+  ST: 'SAINT', STE: 'SAINTE', MT: 'MOUNT', FT: 'FORT', PT: 'POINT', N: 'NORTH', S: 'SOUTH',
+  SO: 'SOUTH', NO: 'NORTH', E: 'EAST', W: 'WEST', HTS: 'HEIGHTS', SPGS: 'SPRINGS', JCT: 'JUNCTION',
+};
+
+/** Folds a locality's name so that "St. Albans", "SAINT ALBANS" and "Saintalbans" are one. */
+export function foldLocality(name: string): string {
+  const words = name.normalize('NFD').toUpperCase().replace(/['’.]|\p{M}/gu, '')
+    .split(/[^A-Z0-9]+/u);
+  let folded = '';
+  for (const word of words) folded += LONG_FORMS[word] ?? word;
+  return folded;
+}
+
+/** Kinds of municipality that a name may end in where two neighbours share the rest. */
+const MUNICIPAL_ENDING = /.(?:CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)$/;
+
+/** A folded name without its municipal ending, or "" when it has none. */
+export function withoutMunicipalEnding(fold: string): string {
+  const found = MUNICIPAL_ENDING.exec(fold);
+  return found === null ? '' : fold.slice(0, found.index + 1);
+}

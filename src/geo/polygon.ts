@@ -1,0 +1,131 @@
+/** Polygons with holes and parts as one flat array of microdegrees. */
+import { crossesRight, EDGE_SPAN_MAX } from './crossing.js';
+import { LAT_MAX, LNG_MAX } from './microdegrees.js';
+
+export interface Polygon {
+  readonly key: string;
+  /** x0, y0, x1, y1, …: longitude and latitude; every ring ends with its first vertex. */
+  readonly coords: Int32Array;
+  /** Index (in vertices) where each ring begins, and one past the last vertex. */
+  readonly rings: Int32Array;
+  readonly minX: number;
+  readonly minY: number;
+  readonly maxX: number;
+  readonly maxY: number;
+}
+
+export type Position = readonly [x: number, y: number];
+
+function addEdge(out: number[], fromX: number, fromY: number, x: number, y: number): void {
+  const pieces = Math.ceil(Math.max(Math.abs(x - fromX), Math.abs(y - fromY)) / EDGE_SPAN_MAX);
+  for (let piece = 1; piece < pieces; piece += 1) {
+    out.push(Math.round(fromX + ((x - fromX) * piece) / pieces),
+      Math.round(fromY + ((y - fromY) * piece) / pieces));
+  }
+  out.push(x, y);
+}
+
+function addRing(out: number[], ring: readonly Position[]): boolean {
+  const start = out.length;
+  for (const [x, y] of ring) {
+    if (Math.abs(x) > LNG_MAX || Math.abs(y) > LAT_MAX) {
+      throw new RangeError(`position ${x}, ${y} is not on earth`);
+    }
+    if (out.length === start) {
+      out.push(x, y);
+      continue;
+    }
+    const [lastX, lastY] = [out[out.length - 2]!, out[out.length - 1]!];
+    if (lastX !== x || lastY !== y) addEdge(out, lastX, lastY, x, y);
+  }
+  const [firstX, firstY] = [out[start]!, out[start + 1]!];
+  if (out.length > start && (out.at(-2) !== firstX || out.at(-1) !== firstY)) {
+    addEdge(out, out.at(-2)!, out.at(-1)!, firstX, firstY);
+  }
+  if (out.length - start >= 8) return true;
+  out.length = start;
+  return false;
+}
+
+/**
+ * Makes a polygon of rings in microdegrees (outer rings and holes in any order or direction: a
+ * spot is inside when an odd number of rings holds it). Rings of less than three corners are
+ * dropped. Null when nothing is left.
+ * @throws RangeError for positions outside ±180°, ±90°.
+ */
+export function createPolygon(key: string, rings: readonly (readonly Position[])[]): Polygon | null {
+  const out: number[] = [];
+  const starts: number[] = [];
+  for (const ring of rings) {
+    const start = out.length / 2;
+    if (addRing(out, ring)) starts.push(start);
+  }
+  if (starts.length === 0) return null;
+  const coords = Int32Array.from(out);
+  let [minX, minY, maxX, maxY] = [coords[0]!, coords[1]!, coords[0]!, coords[1]!];
+  for (let at = 0; at < coords.length; at += 2) {
+    const [x, y] = [coords[at]!, coords[at + 1]!];
+    if (x < minX) minX = x;
+    if (x > maxX) maxX = x;
+    if (y < minY) minY = y;
+    if (y > maxY) maxY = y;
+  }
+  return { key, coords, rings: Int32Array.from([...starts, coords.length / 2]), minX, minY, maxX, maxY };
+}
+
+/** Calls `each` with the index of the first vertex of every edge. */
+export function forEachEdge(polygon: Polygon, each: (vertex: number) => void): void {
+  const { rings } = polygon;
+  for (let ring = 0; ring + 1 < rings.length; ring += 1) {
+    for (let vertex = rings[ring]!; vertex < rings[ring + 1]! - 1; vertex += 1) each(vertex);
+  }
+}
+
+/** A polygon with its edges sorted into horizontal bands, for many point tests. */
+export class BandedPolygon {
+  readonly polygon: Polygon;
+  readonly #height: number;
+  readonly #starts: Int32Array;
+  readonly #edges: Int32Array;
+
+  constructor(polygon: Polygon) {
+    this.polygon = polygon;
+    const { coords, minY, maxY } = polygon;
+    const bands = Math.max(1, Math.min(4096, coords.length >> 5));
+    this.#height = Math.max(1, Math.ceil((maxY - minY + 1) / bands));
+    const span = (vertex: number): readonly [number, number] => {
+      const [one, other] = [coords[vertex * 2 + 1]!, coords[vertex * 2 + 3]!];
+      return [Math.floor((Math.min(one, other) - minY) / this.#height),
+        Math.floor((Math.max(one, other) - minY) / this.#height)];
+    };
+    const counts = new Int32Array(bands + 1);
+    forEachEdge(polygon, (vertex) => {
+      const [low, high] = span(vertex);
+      for (let band = low; band <= high; band += 1) counts[band + 1]! += 1;
+    });
+    for (let band = 0; band < bands; band += 1) counts[band + 1]! += counts[band]!;
+    this.#starts = counts.slice();
+    this.#edges = new Int32Array(counts[bands]!);
+    forEachEdge(polygon, (vertex) => {
+      const [low, high] = span(vertex);
+      for (let band = low; band <= high; band += 1) {
+        this.#edges[counts[band]!] = vertex;
+        counts[band]! += 1;
+      }
+    });
+  }
+
+  /** True when the point lies inside, borders settled as in crossing.ts. */
+  contains(x: number, y: number): boolean {
+    const { coords, minX, minY, maxX, maxY } = this.polygon;
+    if (x < minX || x > maxX || y < minY || y > maxY) return false;
+    const band = Math.floor((y - minY) / this.#height);
+    let inside = false;
+    for (let at = this.#starts[band]!; at < this.#starts[band + 1]!; at += 1) {
+      const vertex = this.#edges[at]! * 2;
+      if (crossesRight(x, y, coords[vertex]!, coords[vertex + 1]!,
+        coords[vertex + 2]!, coords[vertex + 3]!)) inside = !inside;
+    }
+    return inside;
+  }
+}

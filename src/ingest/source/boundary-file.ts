@@ -1,0 +1,62 @@
+/** Boundary files: TopoJSON and GeoJSON, plain or gzipped. */
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { feature } from 'topojson-client';
+import type { Feature, FeatureCollection, Geometry } from 'geojson';
+import type { GeometryCollection, Topology } from 'topojson-specification';
+import { toMicrodegrees } from '../../geo/microdegrees.js';
+import { createPolygon, type Position } from '../../geo/polygon.js';
+import type { BoundaryFeature } from '../boundary.js';
+
+export interface BoundaryFile {
+  readonly path: string;
+  /** Object of a topology; not needed for GeoJSON. */
+  readonly object?: string;
+  /** Property that is the key; the feature's own id without. */
+  readonly key?: string;
+  /** Put before the key. */
+  readonly prefix?: string;
+}
+
+function collection(text: string, file: BoundaryFile): FeatureCollection {
+  const json = JSON.parse(text) as Topology | FeatureCollection | Feature;
+  if (json.type === 'Feature') return { type: 'FeatureCollection', features: [json] };
+  if (json.type === 'FeatureCollection') return json;
+  const object = json.objects[file.object ?? ''];
+  if (object === undefined) throw new Error(`${file.path} has no object "${file.object ?? ''}"`);
+  return feature(json, object as GeometryCollection);
+}
+
+function ringsOf(geometry: Geometry | null): readonly (readonly Position[])[] {
+  const ring = (positions: readonly (readonly number[])[]): readonly Position[] =>
+    positions.map(([lng = 0, lat = 0]) => [toMicrodegrees(lng), toMicrodegrees(lat)] as const);
+  if (geometry?.type === 'Polygon') return geometry.coordinates.map(ring);
+  if (geometry?.type === 'MultiPolygon') return geometry.coordinates.flat().map(ring);
+  return [];
+}
+
+/** Reads the polygons of a file, ascending by key; parts that share a key become one polygon. */
+export function readBoundaryFile(file: BoundaryFile): readonly BoundaryFeature[] {
+  const bytes = readFileSync(file.path);
+  const text = (file.path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+  const rings = new Map<string, (readonly Position[])[]>();
+  const properties = new Map<string, Readonly<Record<string, string>>>();
+  for (const { id, properties: found, geometry } of collection(text, file).features) {
+    const raw: unknown = file.key === undefined ? id : found?.[file.key];
+    if (raw === undefined || raw === null) throw new Error(`a feature of ${file.path} has no key`);
+    const key = `${file.prefix ?? ''}${String(raw)}`;
+    const known = rings.get(key);
+    if (known !== undefined) {
+      known.push(...ringsOf(geometry));
+      continue;
+    }
+    rings.set(key, [...ringsOf(geometry)]);
+    properties.set(key, Object.fromEntries(
+      Object.entries(found ?? {}).map(([name, value]) => [name, String(value ?? '')]),
+    ));
+  }
+  return [...rings.keys()].sort().flatMap((key) => {
+    const polygon = createPolygon(key, rings.get(key)!);
+    return polygon === null ? [] : [{ polygon, properties: properties.get(key)! }];
+  });
+}

@@ -1,0 +1,40 @@
+/**
+ * An oracle for points: every polygon, every edge, whole numbers of any size. It shares nothing
+ * with the index but the statement of the rule: an odd number of edges strictly east of the point.
+ */
+export interface PlainPolygon {
+  readonly key: string;
+  readonly rings: readonly (readonly (readonly [number, number])[])[];
+}
+
+function edgeIsEast(
+  x: number, y: number, [ax, ay]: readonly [number, number], [bx, by]: readonly [number, number],
+): boolean {
+  const low = Math.min(ay, by);
+  const high = Math.max(ay, by);
+  if (y < low || y >= high) return false;
+  if (x < Math.min(ax, bx)) return true;
+  if (x >= Math.max(ax, bx)) return false;
+  // ax + (bx − ax)(y − ay)/(by − ay) > x, multiplied out.
+  const left = BigInt(bx - ax) * BigInt(y - ay);
+  const right = BigInt(x - ax) * BigInt(by - ay);
+  return by > ay ? left > right : left < right;
+}
+
+/** Whether the polygon holds the point. Rings need not repeat their first vertex. */
+export function holds(polygon: PlainPolygon, x: number, y: number): boolean {
+  let count = 0;
+  for (const ring of polygon.rings) {
+    for (let at = 0; at < ring.length; at += 1) {
+      if (edgeIsEast(x, y, ring[at]!, ring[(at + 1) % ring.length]!)) count += 1;
+    }
+  }
+  return count % 2 === 1;
+}
+
+/** Keys of all polygons that hold the point, ascending. */
+export function holders(
+  polygons: readonly PlainPolygon[], x: number, y: number,
+): readonly string[] {
+  return polygons.filter((polygon) => holds(polygon, x, y)).map(({ key }) => key).sort();
+}
