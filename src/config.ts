@@ -19,7 +19,11 @@ export interface Setting {
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-const MINIMUM_PRECISIONS = ['point', 'range', 'zip9', 'street', 'polygon', 'postal'] as const;
+/** Best first. */
+export const MINIMUM_PRECISIONS = [
+  'point', 'range', 'zip9', 'street', 'polygon', 'postal',
+] as const;
+export type MinimumPrecision = (typeof MINIMUM_PRECISIONS)[number];
 
 /** Length of an API key in characters, both included. */
 export const KEY_CHARS_MIN = 10;
@@ -53,7 +57,7 @@ export const SETTINGS = [
   },
   {
     name: 'SITUS_PRECISION_MIN', type: 'precision', default: 'postal',
-    meaning: 'Weakest location that is still answered: point, range, zip9, street, polygon, postal.',
+    meaning: 'Weakest location still answered: point, range, zip9, street, polygon or postal.',
   },
   {
     name: 'SITUS_LOG', type: 'level', default: 'info',
@@ -72,7 +76,7 @@ export interface Config {
   readonly baseUrl: string;
   /** Zero chooses by the number of processors. */
   readonly workers: number;
-  readonly precisionMin: string;
+  readonly precisionMin: MinimumPrecision;
   readonly logLevel: LogLevel;
 }
 
@@ -93,12 +97,16 @@ const CHECKS: Readonly<Record<SettingType, (value: string, setting: Setting) => 
   key: (value) => (value === '' || (value.length >= KEY_CHARS_MIN && value.length <= KEY_CHARS_MAX)
     ? null : `must have ${KEY_CHARS_MIN} to ${KEY_CHARS_MAX} characters`),
   level: (value) => (isLogLevel(value) ? null : `must be one of ${LOG_LEVELS.join(', ')}`),
-  precision: (value) => ((MINIMUM_PRECISIONS as readonly string[]).includes(value)
+  precision: (value) => (isMinimumPrecision(value)
     ? null : `must be one of ${MINIMUM_PRECISIONS.join(', ')}`),
 };
 
 function isLogLevel(value: string): value is LogLevel {
   return (LOG_LEVELS as readonly string[]).includes(value);
+}
+
+function isMinimumPrecision(value: string): value is MinimumPrecision {
+  return (MINIMUM_PRECISIONS as readonly string[]).includes(value);
 }
 
 /** The raw value of each setting, checked. Values are never repeated in the error: one is a key. */
@@ -124,6 +132,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   const values = readSettings(environment);
   const text = (name: SettingName): string => values.get(name) ?? '';
   const logLevel = text('SITUS_LOG');
+  const precisionMin = text('SITUS_PRECISION_MIN');
   return Object.freeze({
     host: text('HOST'),
     port: Number(text('PORT')),
@@ -132,7 +141,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     bootstrapRate: Number(text('SITUS_BOOTSTRAP_RATE')),
     baseUrl: text('SITUS_BASE_URL').replace(/\/+$/, ''),
     workers: Number(text('SITUS_WORKERS')),
-    precisionMin: text('SITUS_PRECISION_MIN'),
+    precisionMin: isMinimumPrecision(precisionMin) ? precisionMin : 'postal',
     logLevel: isLogLevel(logLevel) ? logLevel : 'info',
   });
 }

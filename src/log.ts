@@ -33,3 +33,10 @@ export function messageOf(error: unknown): string {
 
 /** A log that says nothing. */
 export const SILENT: Log = createLog('error', () => undefined);
+
+/** Kind and place of an error without its message, which may repeat what a client sent. */
+export function faultOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const [, place = ''] = /\n\s+at (.*)/.exec(error.stack ?? '') ?? [];
+  return `${error.name} at ${place}`;
+}

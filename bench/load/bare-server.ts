@@ -1,23 +1,42 @@
 /** The limit beside us: a server that does nothing but send the same body. */
-import { pathToFileURL } from 'node:url';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createServer } from '../../src/http/uws.js';
 
-/** Starts a server that answers every request with `body`; returns its port. */
-export async function startBareServer(body: Uint8Array, port = 0): Promise<number> {
+export interface BareServer {
+  readonly port: number;
+  stop(): void;
+}
+
+/** Starts, in a process of its own, a server that answers every request with `body`. */
+export async function startBareServer(
+  body: Uint8Array, contentType = 'application/json',
+): Promise<BareServer> {
+  const child = fork(fileURLToPath(import.meta.url), { serialization: 'advanced', execArgv: [] });
+  child.send({ body, contentType });
+  const [port] = await once(child, 'message') as [number];
+  return {
+    port,
+    stop: () => {
+      child.kill('SIGKILL');
+    },
+  };
+}
+
+async function serve(body: Uint8Array, contentType: string): Promise<number> {
   const server = await createServer();
   server.any('/*', (response) => {
-    response.writeHeader('Content-Type', 'application/json').end(body);
+    response.writeHeader('Content-Type', contentType).end(body);
   });
-  const listening = await server.listen('127.0.0.1', port);
-  if (listening === null) throw new Error(`port ${port} is taken`);
-  return listening;
+  const port = await server.listen('127.0.0.1', 0);
+  if (port === null) throw new Error('no port');
+  return port;
 }
 
-/** As a process: BYTES of body, the port is printed as one line. */
-async function main(): Promise<void> {
-  const bytes = Number(process.argv[2] ?? 1900);
-  const port = await startBareServer(Buffer.alloc(bytes, '{"filler":"0123456789"}'));
-  process.stdout.write(`${port}\n`);
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  process.once('message', ({ body, contentType }: { body: Uint8Array; contentType: string }) => {
+    void serve(body, contentType).then((port) => process.send?.(port));
+  });
+  process.once('disconnect', () => process.exit(0));
 }
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main();

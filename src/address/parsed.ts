@@ -1,8 +1,11 @@
 /** What the address parser reads out of one line. Text is upper case and without punctuation. */
 export interface ParsedAddress {
-  /** House number as written, normalized: "200", "12-34" (Queens), "N12W3456", "123 1/2"; or "". */
+  /** House number, normalized: "200", "12A", "12-34" (Queens), "N12W3456", "123 1/2"; or "". */
   readonly number: string;
-  /** Integer used for ordering and ranges: 200; hyphenated and grid numbers see `number`; -1 if none. */
+  /**
+   * Integer for order and ranges: 200. Hyphenated numbers (Queens, Oahu) count from 10,000,000 on,
+   * so that no range of ordinary numbers holds them; dual grid numbers and no number are -1.
+   */
   readonly numberValue: number;
   /** What follows the integer: "A", "1/2", "" */
   readonly numberSuffix: string;
@@ -10,7 +13,7 @@ export interface ParsedAddress {
   readonly numberHigh: number;
   /** N, S, E, W, NE, NW, SE, SW or "" */
   readonly preDirection: string;
-  /** Street name proper with abbreviations resolved: "SPECTRUM CENTER", "COUNTY HIGHWAY 12", "400". */
+  /** Name proper, abbreviations resolved: "SPECTRUM CENTER", "COUNTY HIGHWAY 12", "400". */
   readonly name: string;
   /** USPS standard suffix abbreviation ("DR", "ST") or "". */
   readonly suffix: string;

@@ -32,6 +32,8 @@ export interface LiveOptions {
 /** The watcher of the operating system may miss a rename; this does not. */
 export const POLL_MS = 500;
 
+const RELEASES_PER_WORKER = 2;
+
 interface Generation {
   readonly release: LiveRelease;
   readonly dataset: Dataset;
@@ -150,5 +152,29 @@ export class LiveDataset {
     } catch (error) {
       this.#options.log.debug('datasets folder not watched', { message: messageOf(error) });
     }
+  }
+}
+
+/** The releases a worker has open: the two that tasks named, the older one closes for a third. */
+export class OpenReleases {
+  readonly #open: (dir: string) => Dataset;
+  readonly #byId = new Map<string, Dataset>();
+
+  constructor(open: (dir: string) => Dataset) {
+    this.#open = open;
+  }
+
+  /** Tasks of one worker run one after the other, so none is using what is closed here. */
+  get({ id, dir }: { readonly id: string; readonly dir: string }): Dataset {
+    let dataset = this.#byId.get(id);
+    if (dataset !== undefined) return dataset;
+    dataset = this.#open(dir);
+    const [oldest] = this.#byId;
+    if (oldest !== undefined && this.#byId.size === RELEASES_PER_WORKER) {
+      this.#byId.delete(oldest[0]);
+      oldest[1].close();
+    }
+    this.#byId.set(id, dataset);
+    return dataset;
   }
 }

@@ -48,7 +48,9 @@ export interface Manifest {
   readonly asOf: string;
   /** SHA-256 over the ordered keys and values alone. */
   readonly dataSha256: string;
-  readonly sources: readonly (SourceRecord & { readonly files: readonly SourceFile[] })[];
+  readonly sources: readonly SourceRecord[];
+  /** Every file the release was built from. */
+  readonly files: readonly SourceFile[];
   /** "places:CA", "towns:VT", "streets", … */
   readonly layers: readonly string[];
   /** Records per table. */

@@ -88,6 +88,11 @@ export interface ZipPart {
   /** Upper-case city of the row: the incorporated city, else the postal city. */
   readonly city: string;
   readonly incorporated: boolean;
+  /**
+   * Tax area to compare when an address is located by ZIP, where it cannot be told whether a door
+   * of this part lies in a city; absent where it can.
+   */
+  readonly doubt?: number;
 }
 
 /** A five-digit ZIP and the tax areas it overlaps. */

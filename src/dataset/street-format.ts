@@ -44,6 +44,8 @@ export const RANGE_WIDE_SETBACK = 16;
 
 /** A locality with streets whose ZIP is not known. */
 export const LOCALITY_WITHOUT_ZIPS = 1;
+/** A locality that a source names as the municipality of its doors. */
+export const LOCALITY_IS_MUNICIPALITY = 2;
 
 /** One entry of a `p` list: folded name, label, flags. */
 export type LocalityRow = readonly [name: string, label: string, flags: number];

@@ -1,6 +1,7 @@
 /** Addresses of a dataset: which streets a ZIP or a locality has, and where their doors are. */
 import {
-  cityKey, cityNamesKey, foldLocality, localitiesKey, LOCALITY_WITHOUT_ZIPS, STATES_KEY,
+  cityKey, cityNamesKey, foldLocality, localitiesKey, LOCALITY_IS_MUNICIPALITY,
+  LOCALITY_WITHOUT_ZIPS, STATES_KEY,
   townGroupKey, TOWN_BIT, withoutMunicipalEnding, zip9Key, zipGroupKey, zipNamesKey,
   type LocalityRow,
 } from './street-format.js';
@@ -13,6 +14,8 @@ export interface Locality {
   readonly label: string;
   /** Some of its streets have no known ZIP. */
   readonly withoutZips: boolean;
+  /** A source lists its doors as those of the municipality, not of a postal city. */
+  readonly isMunicipality: boolean;
 }
 
 /** Localities of one state, by folded name and by number. */
@@ -34,7 +37,12 @@ function readLocalities(bytes: Uint8Array | null): StateLocalities {
   const exact = new Map<string, Locality[]>();
   const shortened = new Map<string, Locality[]>();
   const byId = rows.map(([name, label, flags], id) => {
-    const locality = { id, label, withoutZips: (flags & LOCALITY_WITHOUT_ZIPS) !== 0 };
+    const locality = {
+      id,
+      label,
+      withoutZips: (flags & LOCALITY_WITHOUT_ZIPS) !== 0,
+      isMunicipality: (flags & LOCALITY_IS_MUNICIPALITY) !== 0,
+    };
     if (id > 0) add(exact, name, locality);
     const short = withoutMunicipalEnding(name);
     if (short !== '') add(shortened, short, locality);

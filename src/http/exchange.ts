@@ -29,11 +29,6 @@ function writeCorked(): void {
   corked.writeHeader('Content-Type', head).end(body, corkedClose);
 }
 
-function writeCorkedHead(): void {
-  corked.writeStatus(statusLine(corkedReply.status)).writeHeader('Content-Type', corkedReply.head);
-  corked.endWithoutBody(Buffer.byteLength(corkedReply.body), corkedClose);
-}
-
 export class Exchange implements Answerer {
   /** Null once the answer was given or the client has gone. */
   #raw: RawResponse | null;
@@ -60,9 +55,10 @@ export class Exchange implements Answerer {
     if (raw === null) return;
     this.#close();
     corked = raw;
-    corkedReply = reply;
+    // A length without a body cannot be told: the native server would wait for the body.
+    corkedReply = this.#bodiless ? { ...reply, body: '' } : reply;
     corkedClose = this.#traffic.closing;
-    raw.cork(this.#bodiless ? writeCorkedHead : writeCorked);
+    raw.cork(writeCorked);
   }
 
   /** Cuts the connection without an answer. */

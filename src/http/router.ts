@@ -131,8 +131,8 @@ export class Router {
     const path = request.getUrl();
     const route = findRoute(this.#table, method, path, exchange);
     if (route === null) return;
-    if (route.bodyBytesMax === 0) this.#run(route, exchange, new LiveRequest(request, method, path));
-    else this.#collect(route, exchange, request);
+    if (route.bodyBytesMax > 0) this.#collect(route, exchange, request);
+    else this.#run(route, exchange, new LiveRequest(request, method, path));
   }
 
   #run(route: Route, exchange: Exchange, request: LiveRequest): void {

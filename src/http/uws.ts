@@ -9,8 +9,6 @@ export interface RawResponse {
   writeStatus(status: string): RawResponse;
   writeHeader(name: string, value: string): RawResponse;
   end(body?: string | Uint8Array, closeConnection?: boolean): RawResponse;
-  /** Answers a HEAD request: the length is told, no body follows. */
-  endWithoutBody(reportedContentLength?: number, closeConnection?: boolean): RawResponse;
   cork(write: () => void): RawResponse;
   close(): RawResponse;
   pause(): void;
@@ -47,6 +45,9 @@ export interface RawServer {
 type Native = typeof import('uWebSockets.js');
 type ListenSocket = Parameters<Native['us_listen_socket_close']>[0];
 
+/** Without it two servers share a port unnoticed, and a request reaches either. */
+const EXCLUSIVE_PORT = 1;
+
 async function loadNative(): Promise<Native> {
   setHeadLimit();
   try {
@@ -54,9 +55,9 @@ async function loadNative(): Promise<Native> {
   } catch (error) {
     const reason = error instanceof Error ? error.message.replaceAll(/\s+/g, ' ') : String(error);
     throw new Error(
-      'The HTTP server could not be loaded: its binary needs Node.js 20 with glibc 2.27 or newer, ' +
-      'or Node.js 22, 24 or 25 with glibc 2.38 or newer, on Linux, macOS or Windows. ' +
-      `This is Node.js ${process.versions.node} on ${process.platform} ${process.arch}. (${reason})`,
+      'The HTTP server could not be loaded: its binary needs Node.js 20 with glibc 2.27 or newer,' +
+      ' or Node.js 22, 24 or 25 with glibc 2.38 or newer, on Linux, macOS or Windows. This is ' +
+      `Node.js ${process.versions.node} on ${process.platform} ${process.arch}. (${reason})`,
     );
   }
 }
@@ -77,14 +78,12 @@ export async function createServer(): Promise<RawServer> {
       app.get(pattern, handler);
     },
     listen: (host, port) => new Promise((resolve) => {
-      app.listen(host, port, (socket) => {
-        if (socket === false) {
-          resolve(null);
-          return;
-        }
-        listening = socket;
-        resolve(native.us_socket_local_port(socket));
-      });
+      const done = (socket: ListenSocket | false): void => {
+        listening = socket === false ? null : socket;
+        resolve(socket === false ? null : native.us_socket_local_port(socket));
+      };
+      // The published types know host or options, the server takes both.
+      Reflect.apply(app.listen, app, [host, port, EXCLUSIVE_PORT, done]);
     }),
     stopListening: () => {
       if (listening !== null) native.us_listen_socket_close(listening);

@@ -42,14 +42,20 @@ export interface RateRow {
   readonly name: string;
   /** Publisher's code for the wire, "" to derive one. District rows always have one. */
   readonly code: string;
-  /** The jurisdiction's own part, or the legal total there including the state. */
-  readonly basis: 'own' | 'total';
+  /**
+   * own: the jurisdiction's own part, added to the others. total: the legal total there, the state
+   * included. sole: everything levied locally, so that the county's own part does not apply.
+   * unknown: the jurisdiction is listed and its rate is not; `note` says why.
+   */
+  readonly basis: 'own' | 'total' | 'sole' | 'unknown';
   readonly sales: Rate;
   readonly use: Rate;
   readonly from: DateInt;
   readonly to: DateInt;
   readonly source: number;
   readonly asOf: DateInt;
+  /** Sentence on an unknown rate; absent elsewhere. */
+  readonly note?: string;
 }
 
 /** A tuple with its rates. */

@@ -21,8 +21,22 @@ function edgeIsEast(
   return by > ay ? left > right : left < right;
 }
 
+const bounds = new WeakMap<PlainPolygon, readonly number[]>();
+
+function isFarOff(polygon: PlainPolygon, x: number, y: number): boolean {
+  let box = bounds.get(polygon);
+  if (box === undefined) {
+    const all = polygon.rings.flat();
+    const [xs, ys] = [all.map(([one]) => one), all.map(([, one]) => one)];
+    box = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    bounds.set(polygon, box);
+  }
+  return x < box[0]! || x > box[1]! || y < box[2]! || y > box[3]!;
+}
+
 /** Whether the polygon holds the point. Rings need not repeat their first vertex. */
 export function holds(polygon: PlainPolygon, x: number, y: number): boolean {
+  if (isFarOff(polygon, x, y)) return false;
   let count = 0;
   for (const ring of polygon.rings) {
     for (let at = 0; at < ring.length; at += 1) {

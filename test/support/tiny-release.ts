@@ -13,8 +13,9 @@ export function tinyContent(percentTimesTen: number): ReleaseContent {
       recipe: 'tiny', asOf: '2026-01-01', layers: [], coverage: [],
       sources: [{
         id: 0, name: 'invented', publisher: 'nobody', licence: 'none',
-        asOf: 20260101 as DateInt, estimated: false, files: [],
+        asOf: 20260101 as DateInt, estimated: false,
       }],
+      files: [],
     },
     areas: [{
       id: 0, country: 'USA', state: 'QA', stateName: 'Aldermark', stateFips: '91',

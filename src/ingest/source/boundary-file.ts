@@ -16,6 +16,17 @@ export interface BoundaryFile {
   readonly key?: string;
   /** Put before the key. */
   readonly prefix?: string;
+  /** Zeros are put before the property until it has this many digits. */
+  readonly width?: number;
+  /** Expression with named groups over the property, and what the key is made of ("50$<c>"). */
+  readonly pattern?: string;
+  readonly template?: string;
+}
+
+function keyOf(raw: string, file: BoundaryFile): string {
+  const text = raw.padStart(file.width ?? 0, '0');
+  if (file.pattern === undefined || file.template === undefined) return `${file.prefix ?? ''}${text}`;
+  return text.replace(new RegExp(file.pattern), file.template);
 }
 
 function collection(text: string, file: BoundaryFile): FeatureCollection {
@@ -44,7 +55,7 @@ export function readBoundaryFile(file: BoundaryFile): readonly BoundaryFeature[]
   for (const { id, properties: found, geometry } of collection(text, file).features) {
     const raw: unknown = file.key === undefined ? id : found?.[file.key];
     if (raw === undefined || raw === null) throw new Error(`a feature of ${file.path} has no key`);
-    const key = `${file.prefix ?? ''}${String(raw)}`;
+    const key = keyOf(String(raw), file);
     const known = rings.get(key);
     if (known !== undefined) {
       known.push(...ringsOf(geometry));

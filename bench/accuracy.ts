@@ -1,0 +1,249 @@
+/**
+ * How many of the publishers' own addresses are found again, and in the right tax area: each
+ * address as published, in every writing style and with one typo in its street's name.
+ *
+ *   npm run accuracy -- --sources DIR [--dataset DIR] [--recipe FILE] [--sample N]
+ *
+ * Exits with 1 when a target is missed.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { parseHouseNumber } from '../src/address/house-number.js';
+import { foldName, parseStreetName, type StreetName } from '../src/address/street-name.js';
+import {
+  withOneTypo, WRITING_STYLES, writeAddress, type AddressParts,
+} from '../src/address/writing-style.js';
+import { loadConfig } from '../src/config.js';
+import type { Dataset } from '../src/dataset/dataset.js';
+import { openDataset } from '../src/dataset/open.js';
+import { currentRelease, releasesDir } from '../src/dataset/release.js';
+import { foldLocality, withoutMunicipalEnding } from '../src/dataset/street-format.js';
+import { locateAddress } from '../src/engine/locate-address.js';
+import { DatasetGazetteer } from '../src/engine/locate-gazetteer.js';
+import { isFailure } from '../src/failure.js';
+import { distanceMetres } from '../src/geo/interpolate.js';
+import type { AddressPoint } from '../src/ingest/source/address-point.js';
+import { readPoints, type PointSource } from '../src/ingest/source/address-source.js';
+import { parseDate, DATE_OPEN } from '../src/tax/date.js';
+
+/** Least share found, and most in a wrong tax area. */
+const TARGETS = { published: 0.997, style: 0.99, typo: 0.97, wrong: 0.0002 } as const;
+const WRONG_LISTED_MAX = 20;
+
+/** An address of a source with all its points. */
+interface Address {
+  readonly point: AddressPoint;
+  readonly street: StreetName;
+  readonly number: string;
+  readonly lats: number[];
+  readonly lngs: number[];
+}
+
+/** A way of writing an address; "" where it cannot be written so. */
+interface Manner {
+  readonly name: string;
+  readonly target: number;
+  readonly write: (address: Address, index: number) => string;
+}
+
+export interface Tally {
+  readonly name: string;
+  readonly target: number;
+  asked: number;
+  found: number;
+  weaker: number;
+  wrong: number;
+  readonly metres: number[];
+  readonly refusals: Map<string, number>;
+  readonly examples: string[];
+}
+
+/** Reads a source's usable addresses, points of the same address as one. */
+export async function readAddresses(
+  dataset: Dataset,
+  points: AsyncIterable<AddressPoint>,
+  sample: number,
+): Promise<readonly Address[]> {
+  const gazetteer = new DatasetGazetteer(dataset);
+  const byKey = new Map<string, Address>();
+  for await (const point of points) {
+    const number = parseHouseNumber(point.number);
+    if (number === null) continue;
+    const street = parseStreetName(point.street, gazetteer);
+    const { preDirection, name, suffix, postDirection } = street;
+    const key = [
+      number.number, preDirection, foldName(name), suffix, postDirection,
+      point.city, point.municipality, point.zip,
+    ].join('|');
+    const known = byKey.get(key);
+    if (known !== undefined) {
+      known.lats.push(point.lat);
+      known.lngs.push(point.lng);
+    } else {
+      const { lat, lng } = point;
+      byKey.set(key, { point, street, number: number.number, lats: [lat], lngs: [lng] });
+    }
+  }
+  const all = [...byKey.values()];
+  const step = sample > 0 ? Math.max(1, Math.floor(all.length / sample)) : 1;
+  return all.filter((_, index) => index % step === 0);
+}
+
+function partsOf(dataset: Dataset, address: Address, street: StreetName): AddressParts {
+  const { point, number } = address;
+  return {
+    number,
+    street,
+    unit: point.unit,
+    city: point.city || point.municipality,
+    state: point.state,
+    stateName: dataset.state(point.state)?.name ?? point.state,
+    zip: point.zip4 === '' || point.zip === '' ? point.zip : `${point.zip}-${point.zip4}`,
+  };
+}
+
+function published({ point }: Address): string {
+  const zip = point.zip === '' ? '' : ` ${point.zip}`;
+  const city = point.city || point.municipality;
+  return `${point.number} ${point.street}, ${city === '' ? '' : `${city}, `}${point.state}${zip}`;
+}
+
+export function manners(dataset: Dataset): readonly Manner[] {
+  const styles = WRITING_STYLES.map((style): Manner => ({
+    name: style,
+    target: TARGETS.style,
+    write: (address) => writeAddress(partsOf(dataset, address, address.street), style),
+  }));
+  const typo: Manner = {
+    name: 'one typo',
+    target: TARGETS.typo,
+    write: (address, index) => {
+      const street = withOneTypo(address.street, index);
+      if (street.name === address.street.name) return '';
+      return writeAddress(partsOf(dataset, address, street), 'standard');
+    },
+  };
+  return [{ name: 'as published', target: TARGETS.published, write: published }, ...styles, typo];
+}
+
+/** Whether a tax area is right for one of an address's points. */
+function isRight(dataset: Dataset, address: Address, area: number): boolean {
+  const { point, lats, lngs } = address;
+  for (let index = 0; index < lats.length; index += 1) {
+    if (dataset.cells.locate(lats[index]!, lngs[index]!) === area) return true;
+  }
+  if (point.municipality === '') return false;
+  // The line between two municipalities is known better to the one that numbers the doors.
+  const fold = foldLocality(point.municipality);
+  const place = foldLocality(dataset.area(area).placeName);
+  return place !== '' && (place === fold || place === withoutMunicipalEnding(fold));
+}
+
+function nearestMetres(address: Address, lat: number, lng: number): number {
+  let least = Infinity;
+  for (let index = 0; index < address.lats.length; index += 1) {
+    const metres = distanceMetres(address.lats[index]!, address.lngs[index]!, lat, lng);
+    least = Math.min(least, metres);
+  }
+  return least;
+}
+
+function count(into: Map<string, number>, key: string): void {
+  into.set(key, (into.get(key) ?? 0) + 1);
+}
+
+/** Asks for every address in one manner. */
+export function measure(
+  dataset: Dataset,
+  addresses: readonly Address[],
+  manner: Manner,
+): Tally {
+  const today = parseDate(new Date().toISOString().slice(0, 10)) ?? DATE_OPEN;
+  const tally: Tally = {
+    name: manner.name, target: manner.target, asked: 0, found: 0, weaker: 0, wrong: 0,
+    metres: [], refusals: new Map(), examples: [],
+  };
+  addresses.forEach((address, index) => {
+    const text = manner.write(address, index);
+    if (text === '') return;
+    tally.asked += 1;
+    const situs = locateAddress(dataset, text, () => today);
+    if (isFailure(situs)) {
+      count(tally.refusals, (situs.detail ?? situs.failure).replace(/\d{5}/, 'NNNNN'));
+      return;
+    }
+    if (situs.precision === 'point' || situs.precision === 'range') {
+      tally.found += 1;
+      if (situs.lat !== 0) tally.metres.push(nearestMetres(address, situs.lat, situs.lng));
+    } else tally.weaker += 1;
+    if (!isRight(dataset, address, situs.area)) {
+      tally.wrong += 1;
+      const note = `${text.trim()} → ${situs.precision}: ${situs.normalizedAddress}`;
+      if (tally.examples.length < WRONG_LISTED_MAX) tally.examples.push(note);
+    }
+  });
+  tally.metres.sort((a, b) => a - b);
+  return tally;
+}
+
+function percent(part: number, whole: number): string {
+  return `${((100 * part) / Math.max(1, whole)).toFixed(3)} %`.padStart(10);
+}
+
+function metresAt(tally: Tally, share: number): string {
+  const value = tally.metres[Math.floor((tally.metres.length - 1) * share)] ?? 0;
+  return `${value.toFixed(value < 10 ? 1 : 0)} m`.padStart(8);
+}
+
+/** Prints a tally; returns whether its targets are met. */
+export function report(tally: Tally): boolean {
+  const { asked, found, weaker, wrong } = tally;
+  const met = found >= asked * tally.target && wrong <= asked * TARGETS.wrong;
+  console.log(
+    `  ${tally.name.padEnd(13)}${String(asked).padStart(8)}${percent(found, asked)}`
+    + `${percent(weaker, asked)}${percent(wrong, asked)}${metresAt(tally, 0.5)}`
+    + `${metresAt(tally, 0.99)}${met ? '' : '   missed'}`,
+  );
+  for (const [reason, times] of [...tally.refusals].sort((a, b) => b[1] - a[1])) {
+    console.log(`      refused ${String(times).padStart(6)}  ${reason}`);
+  }
+  for (const example of tally.examples) console.log(`      wrong  ${example}`);
+  return met;
+}
+
+function pointSources(file: string): readonly PointSource[] {
+  const recipe = JSON.parse(readFileSync(file, 'utf8')) as { points?: readonly PointSource[] };
+  return recipe.points ?? [];
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      sources: { type: 'string' },
+      dataset: { type: 'string' },
+      recipe: { type: 'string', default: 'datasets/recipes/reference.json' },
+      sample: { type: 'string', default: '0' },
+    },
+  });
+  const varDir = loadConfig().varDir;
+  const dir = values.dataset ?? join(releasesDir(varDir), currentRelease(varDir) ?? '');
+  const dataset = openDataset(dir);
+  console.log(`dataset ${dataset.id}`);
+  console.log('  manner            asked     found    weaker     wrong  median     p99');
+  let met = true;
+  for (const source of pointSources(values.recipe)) {
+    const points = readPoints(values.sources ?? '.', source);
+    const addresses = await readAddresses(dataset, points, Number(values.sample));
+    console.log(`${source.source}: ${addresses.length} addresses`);
+    for (const manner of manners(dataset)) {
+      process.stderr.write(`${source.source}: ${manner.name}\n`);
+      met = report(measure(dataset, addresses, manner)) && met;
+    }
+  }
+  dataset.close();
+  return met ? 0 : 1;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) process.exitCode = await main();

@@ -1,0 +1,61 @@
+/** Seeded lookups over whatever dataset is active: ZIPs, points and addresses that resolve. */
+import type { Dataset } from '../../src/dataset/dataset.js';
+import { lookup } from '../../src/engine/lookup.js';
+import { isFailure } from '../../src/failure.js';
+import { openTables } from '../../src/dataset/format.js';
+import { DATA_FILE } from '../../src/dataset/manifest.js';
+import { parseQuery } from '../../src/wire/query.js';
+import { GRANT_ALL } from '../../src/engine/frame.js';
+import { join } from 'node:path';
+import { seeded } from './case.js';
+
+export type QueryKind = 'zip' | 'point' | 'address';
+
+/** Queries a kind is sampled down to. */
+const SAMPLE = 2_000;
+
+function answers(dataset: Dataset, raw: string): boolean {
+  const parsed = parseQuery(raw, 60, GRANT_ALL);
+  if (isFailure(parsed)) return false;
+  return !isFailure(lookup(dataset, parsed.query, Date.now()));
+}
+
+function* zipQueries(datasetDir: string, random: () => number): Generator<string> {
+  const tables = openTables(join(datasetDir, DATA_FILE), 'read');
+  const zips = [...tables.number.zips.getKeys({})] as number[];
+  for (;;) {
+    const zip = zips[Math.floor(random() * zips.length)]!;
+    yield `postalcode=${String(zip).padStart(5, '0')}`;
+  }
+}
+
+function* pointQueries(random: () => number): Generator<string> {
+  for (;;) {
+    const lat = (25 + random() * 24).toFixed(6);
+    const lng = (-124 + random() * 57).toFixed(6);
+    yield `lat=${lat}&lng=${lng}`;
+  }
+}
+
+function* addressQueries(lines: readonly string[], random: () => number): Generator<string> {
+  for (;;) {
+    const line = lines[Math.floor(random() * lines.length)]!;
+    yield `address=${encodeURIComponent(line).replaceAll('%20', '+')}`;
+  }
+}
+
+/** Draws queries of a kind until `SAMPLE` answer (or the draw is hopeless). */
+export function sampleQueries(
+  kind: QueryKind, dataset: Dataset, datasetDir: string, addresses: readonly string[],
+): readonly string[] {
+  const random = seeded(20_261_121);
+  const source = kind === 'zip' ? zipQueries(datasetDir, random)
+    : kind === 'point' ? pointQueries(random) : addressQueries(addresses, random);
+  const found: string[] = [];
+  for (let drawn = 0; drawn < SAMPLE * 20 && found.length < SAMPLE; drawn += 1) {
+    const query = source.next().value as string;
+    if (answers(dataset, query)) found.push(query);
+  }
+  if (found.length === 0) throw new Error(`no ${kind} lookup of this dataset answers`);
+  return found;
+}

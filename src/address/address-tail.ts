@@ -1,0 +1,186 @@
+/** The end of an address line: country, postal code and state, in whatever order. */
+import { directionOf, directionWord } from './direction.js';
+import type { Gazetteer } from './gazetteer.js';
+import { isDigits, startsWithDigit } from './number-words.js';
+import { suffixOf } from './suffix.js';
+import { JOIN, type Line } from './token.js';
+
+/** What stands at the end of a line. */
+export interface Tail {
+  /** Index after the last word that belongs to street or city. */
+  readonly end: number;
+  readonly country: '' | 'USA' | 'CAN';
+  readonly state: string;
+  /** The state is one word that may be something else: "CT" a court, "NE" a direction. */
+  readonly doubtful: boolean;
+  /** Index after the state's last word, -1 if none. */
+  readonly stateEnd: number;
+  readonly zip: string;
+  readonly zip4: string;
+  readonly canadianPostalCode: string;
+}
+
+type Draft = { -readonly [Key in keyof Tail]: Tail[Key] };
+
+const USA: readonly (readonly string[])[] = [
+  ['UNITED', 'STATES', 'OF', 'AMERICA'], ['UNITED', 'STATES'], ['U', 'S', 'A'], ['U', 'S'],
+  ['USA'], ['US'],
+];
+const CAN: readonly (readonly string[])[] = [['CANADA'], ['CAN']];
+const COUNTRY_LAST = new Set(['AMERICA', 'STATES', 'A', 'S', 'USA', 'US', 'CANADA', 'CAN']);
+
+function endsWith(words: readonly string[], end: number, phrase: readonly string[]): boolean {
+  const start = end - phrase.length;
+  return start >= 0 && phrase.every((word, index) => words[start + index] === word);
+}
+
+function takeCountry(line: Line, tail: Draft): boolean {
+  if (tail.country !== '' || !COUNTRY_LAST.has(line.words[tail.end - 1] ?? '')) return false;
+  for (const [country, phrases] of [['USA', USA], ['CAN', CAN]] as const) {
+    const phrase = phrases.find((candidate) => endsWith(line.words, tail.end, candidate));
+    if (phrase === undefined) continue;
+    tail.end -= phrase.length;
+    tail.country = country;
+    return true;
+  }
+  return false;
+}
+
+const CANADIAN = /^[A-Z]\d[A-Z]\d[A-Z]\d$/;
+
+/** "M5V 3L9", "M5V-3L9", "M5V3L9". */
+function takeCanadianCode(line: Line, tail: Draft): boolean {
+  const last = line.words[tail.end - 1] ?? '';
+  let code = last;
+  let count = 1;
+  if (last.length === 3) {
+    code = (line.words[tail.end - 2] ?? '') + last;
+    count = 2;
+  }
+  if (code.length !== 6 || !CANADIAN.test(code)) return false;
+  tail.end -= count;
+  tail.canadianPostalCode = `${code.slice(0, 3)} ${code.slice(3)}`;
+  return true;
+}
+
+/** "92618", "92618-5003", "92618 5003", "926185003". */
+function takeZip(line: Line, tail: Draft): boolean {
+  if (tail.zip !== '' || tail.canadianPostalCode !== '') return false;
+  const last = line.words[tail.end - 1] ?? '';
+  if (!startsWithDigit(last)) {
+    return last.length === 3 || last.length === 6 ? takeCanadianCode(line, tail) : false;
+  }
+  if (!isDigits(last)) {
+    return last.length === 3 ? takeCanadianCode(line, tail) : false;
+  }
+  if (last.length === 9 || last.length === 5) {
+    tail.zip = last.slice(0, 5);
+    tail.zip4 = last.slice(5);
+    tail.end--;
+    return true;
+  }
+  const before = line.words[tail.end - 2] ?? '';
+  if (last.length !== 4) return false;
+  if (before.length === 5 && isDigits(before)) {
+    tail.zip = before;
+    tail.zip4 = last;
+    tail.end -= 2;
+    return true;
+  }
+  return false;
+}
+
+function setState(tail: Draft, state: string, count: number, doubtful: boolean): boolean {
+  tail.stateEnd = tail.end;
+  tail.end -= count;
+  tail.state = state;
+  tail.doubtful = doubtful;
+  return true;
+}
+
+/** A state's code or name; the longest name wins, so West Virginia is not Virginia. */
+function takeState(line: Line, tail: Draft, gazetteer: Gazetteer): boolean {
+  const { words } = line;
+  const { end } = tail;
+  const last = words[end - 1] ?? '';
+  if (tail.state !== '' || last === '' || startsWithDigit(last)) return false;
+  if (last.length === 2) {
+    const state = gazetteer.stateOf(last);
+    if (state === '') return false;
+    const other = directionOf(last) !== '' || suffixOf(last) !== '';
+    return setState(tail, state, 1, other && line.joins[end - 1] !== JOIN.comma);
+  }
+  const second = words[end - 2] ?? '';
+  if (last.length === 1) {
+    // "N Y", "D C".
+    const state = second.length === 1 ? gazetteer.stateOf(second + last) : '';
+    return state !== '' && setState(tail, state, 2, directionOf(second + last) !== '');
+  }
+  if (end >= 3) {
+    const state = gazetteer.stateOf(`${words[end - 3] ?? ''} ${second} ${last}`);
+    if (state !== '') return setState(tail, state, 3, false);
+  }
+  if (end >= 2) {
+    const state = gazetteer.stateOf(`${second} ${last}`) ||
+      (second.length === 1 && directionOf(second) !== ''
+        ? gazetteer.stateOf(`${directionWord(second)} ${last}`)
+        : '');
+    // A state and a city may share a name, New York and Washington.
+    if (state !== '') return setState(tail, state, 2, gazetteer.isCity('', `${second} ${last}`));
+  }
+  const state = gazetteer.stateOf(last);
+  return state !== '' && setState(tail, state, 1, gazetteer.isCity('', last));
+}
+
+/** A four-figure ZIP behind a state: a spreadsheet has dropped the leading zero. */
+function takeShortZip(line: Line, tail: Draft, gazetteer: Gazetteer): boolean {
+  const last = line.words[tail.end - 1] ?? '';
+  const before = line.words[tail.end - 2] ?? '';
+  if (tail.zip !== '' || tail.end < 4 || last.length !== 4 || !isDigits(last)) return false;
+  if (before.length !== 2 || directionOf(before) !== '') return false;
+  if (gazetteer.stateOf(before) === '') return false;
+  tail.zip = `0${last}`;
+  tail.end--;
+  return true;
+}
+
+/** Reads the end of a line. */
+export function readTail(line: Line, gazetteer: Gazetteer): Tail {
+  const tail: Draft = {
+    end: line.words.length,
+    country: '',
+    state: '',
+    doubtful: false,
+    stateEnd: -1,
+    zip: '',
+    zip4: '',
+    canadianPostalCode: '',
+  };
+  while (
+    tail.end > 0 &&
+    (takeZip(line, tail) ||
+      takeCountry(line, tail) ||
+      takeState(line, tail, gazetteer) ||
+      takeShortZip(line, tail, gazetteer))
+  );
+  return tail;
+}
+
+/** The same end with the state's words given back to street and city. */
+export function withoutState(tail: Tail): Tail {
+  return { ...tail, end: tail.stateEnd, state: '', doubtful: false, stateEnd: -1 };
+}
+
+/**
+ * A ZIP in the middle of a line, "12 Main St 05401 Burlington VT": the index of its word, -1 if
+ * none. The first two words are never one, nor is the number of a road.
+ */
+export function innerZipAt(line: Line, end: number): number {
+  for (let index = end - 2; index >= 2; index--) {
+    const word = line.words[index] ?? '';
+    if (word.length !== 5 || !isDigits(word)) continue;
+    const before = suffixOf(line.words[index - 1] ?? '');
+    if (before !== 'HWY' && before !== 'RTE' && before !== 'RD') return index;
+  }
+  return -1;
+}

@@ -1,0 +1,265 @@
+/** Reads one line of address. */
+import { innerZipAt, readTail, withoutState, type Tail } from './address-tail.js';
+import { isKnownCity, splitCity, streetEnds } from './city-split.js';
+import { directionOf } from './direction.js';
+import type { Gazetteer } from './gazetteer.js';
+import { readHighway } from './highway.js';
+import { readHouseNumbers, type HouseNumber, type HouseNumberReading } from './house-number.js';
+import { partsOf, streetFirst, withoutWord } from './line-part.js';
+import { readMilitary } from './military.js';
+import { hasDigit, startsWithDigit } from './number-words.js';
+import type { ParsedAddress } from './parsed.js';
+import { NO_NUMBER, NO_SPAN, spellOut, type Reading, type Span } from './reading.js';
+import { suffixOf } from './suffix.js';
+import { JOIN, tokenize, type Line } from './token.js';
+import { takeUnits } from './unit.js';
+
+/** No address is longer; the wire takes 100. Longer text is refused, not cut. */
+export const ADDRESS_CHARS_MAX = 500;
+const WORDS_MAX = 60;
+export const READINGS_MAX = 6;
+
+/** What a line's readings have in common while they are gathered. */
+interface Gathering {
+  readonly line: Line;
+  readonly tail: Tail;
+  readonly gazetteer: Gazetteer;
+  readonly unit: string;
+  readonly hasBox: boolean;
+  /** Taken off every score. */
+  readonly penalty: number;
+  readonly readings: Reading[];
+}
+
+const COUNTY_WORDS = new Set(['COUNTY', 'PARISH', 'BOROUGH', 'CNTY']);
+
+/** Parts that are neither street nor city: a county, a unit without designator. */
+function tidyParts(gathering: Gathering, parts: readonly Span[]): [Span[], string] {
+  const { words } = gathering.line;
+  const kept: Span[] = [];
+  let unit = '';
+  parts.forEach((part, index) => {
+    const first = words[part.from] ?? '';
+    const last = words[part.to - 1] ?? '';
+    const length = part.to - part.from;
+    const previous = kept.at(-1);
+    if (previous !== undefined && length === 1 && directionOf(first) !== '') {
+      kept[kept.length - 1] = { from: previous.from, to: part.to };
+    } else if (index > 0 && length <= 2 && hasDigit(first)) {
+      unit = `# ${words.slice(part.from, part.to).join(' ')}`;
+    } else if (index === 0 || length < 2 || !COUNTY_WORDS.has(last)) {
+      kept.push(part);
+    }
+  });
+  return [kept, unit];
+}
+
+function add(
+  gathering: Gathering,
+  kind: Reading['kind'],
+  number: HouseNumber,
+  street: Span,
+  city: Span,
+  score: number,
+  ownUnit = '',
+): void {
+  const { line, tail, unit, penalty, readings } = gathering;
+  const cityless = city.from === city.to;
+  // With neither ZIP nor city beside it, "CT" is a court rather than a state.
+  const lone = tail.doubtful && cityless && tail.zip === '' ? 1 : 0;
+  const units = ownUnit === '' ? unit : unit === '' ? ownUnit : `${ownUnit} ${unit}`;
+  readings.push({
+    kind, line, tail, number, street, city, unit: units, score: score - penalty - lone,
+  });
+}
+
+/** Street and city from a word on. */
+function addStreets(
+  gathering: Gathering,
+  number: HouseNumber,
+  from: number,
+  kind: Reading['kind'],
+  penalty: number,
+): void {
+  const { line, tail, gazetteer } = gathering;
+  const [parts, ownUnit] = tidyParts(gathering, partsOf(line, from, tail.end));
+  const street = parts[0];
+  if (street === undefined) return;
+  const city = parts.length > 1 ? parts.at(-1) : undefined;
+  let doubted = city === undefined;
+  if (city !== undefined) {
+    add(gathering, kind, number, street, city, 6 - penalty, ownUnit);
+    const before = parts.length > 2 ? parts.at(-2) : undefined;
+    if (before !== undefined) add(gathering, kind, number, street, before, 3 - penalty, ownUnit);
+    doubted = !isKnownCity(line.words, city.from, city.to, tail.state, gazetteer);
+  }
+  if (!doubted) return;
+  const splits = splitCity(line.words, street.from, street.to, tail.state, gazetteer);
+  for (const { cityAt, score } of splits) {
+    // With a comma, only a city that is known beats the one behind it.
+    if (city !== undefined && (score < 4 || cityAt === street.to)) continue;
+    const left = { from: street.from, to: cityAt };
+    const right = { from: cityAt, to: street.to };
+    add(gathering, kind, number, left, right, score - penalty, ownUnit);
+  }
+}
+
+function addNumbered(
+  gathering: Gathering,
+  numbers: readonly HouseNumberReading[],
+  penalty: number,
+): void {
+  numbers.forEach((number, rank) => {
+    if (number.next >= gathering.tail.end) return;
+    addStreets(gathering, number, number.next, 'street', penalty + rank * 1.25);
+  });
+}
+
+/** Index behind an "&", "@" or "AND" between two streets, -1 if none. */
+function crossingAt(line: Line, end: number): number {
+  for (let index = 1; index < end; index++) {
+    if (line.joins[index] === JOIN.and) return index;
+    const word = line.words[index];
+    const before = suffixOf(line.words[index - 1] ?? '');
+    if ((word === 'AND' || word === 'AT') && before !== '' && index + 1 < end) return index;
+  }
+  return -1;
+}
+
+function addCrossing(gathering: Gathering, crossing: number): void {
+  const { line, tail, gazetteer } = gathering;
+  const street = { from: 0, to: crossing };
+  const word = line.words[crossing];
+  const from = word === 'AND' || word === 'AT' ? crossing + 1 : crossing;
+  const parts = partsOf(line, from, tail.end);
+  const second = parts[0];
+  if (second === undefined) return;
+  const city = parts.length > 1 ? parts.at(-1) : undefined;
+  if (city !== undefined) {
+    add(gathering, 'intersection', NO_NUMBER, street, city, 6);
+    return;
+  }
+  for (const split of splitCity(line.words, second.from, second.to, tail.state, gazetteer)) {
+    const right = { from: split.cityAt, to: second.to };
+    add(gathering, 'intersection', NO_NUMBER, street, right, split.score);
+  }
+}
+
+/** A house number behind words that belong to no address: "City Hall 149 Church St". */
+function addBuried(gathering: Gathering): boolean {
+  const { line, tail, gazetteer } = gathering;
+  if (readHighway(line.words, 0, tail.end, gazetteer) !== null) return false;
+  for (let index = 1; index + 2 < tail.end; index++) {
+    if (!startsWithDigit(line.words[index] ?? '')) continue;
+    const route = suffixOf(line.words[index - 1] ?? '');
+    if (route === 'HWY' || route === 'RTE' || route === 'RD') continue;
+    const numbers = readHouseNumbers(line, index, tail.end);
+    const next = numbers[0]?.next ?? tail.end;
+    if (!streetEnds(line.words, next, tail.end, gazetteer).includes(2)) continue;
+    addNumbered(gathering, numbers, 0.5);
+    return true;
+  }
+  return false;
+}
+
+/** Lines without a house number: a place, or a street as a whole. */
+function addUnnumbered(gathering: Gathering): void {
+  const { line, tail, gazetteer, hasBox } = gathering;
+  const parts = tidyParts(gathering, partsOf(line, 0, tail.end))[0];
+  const first = parts[0];
+  const last = parts.at(-1);
+  const placed = tail.state !== '' || tail.zip !== '' || tail.canadianPostalCode !== '';
+  const kind = hasBox ? 'po-box' : 'place-only';
+  if (first === undefined || last === undefined) {
+    if (placed || hasBox) add(gathering, kind, NO_NUMBER, NO_SPAN, NO_SPAN, 1);
+    return;
+  }
+  const crossing = hasBox ? -1 : crossingAt(line, tail.end);
+  if (crossing > 0) addCrossing(gathering, crossing);
+  const known = isKnownCity(line.words, last.from, last.to, tail.state, gazetteer);
+  if (hasBox) {
+    add(gathering, kind, NO_NUMBER, NO_SPAN, last, known ? 8 : 4);
+    return;
+  }
+  const alone = parts.length === 1;
+  add(gathering, kind, NO_NUMBER, NO_SPAN, last, known && alone ? 8 : alone ? 1 : 3);
+  const shaped = streetEnds(line.words, first.from, first.to, gazetteer).includes(2);
+  const buried = alone && addBuried(gathering);
+  const penalty = (shaped ? 0 : 3.5) + (buried ? 2 : 0);
+  if (shaped || !alone || !known) addStreets(gathering, NO_NUMBER, 0, 'street', penalty);
+}
+
+/** The part of the line that begins with a house number, with that number's readings. */
+function findNumbers(line: Line, end: number): readonly HouseNumberReading[] {
+  const at = line.words[0] === '#' ? 1 : 0;
+  const numbers = at < end ? readHouseNumbers(line, at, end) : [];
+  if (numbers.length > 0) return numbers;
+  for (let index = 1; index < end; index++) {
+    if (line.joins[index] !== JOIN.comma && line.joins[index] !== JOIN.dash) continue;
+    if (!startsWithDigit(line.words[index] ?? '')) continue;
+    const later = readHouseNumbers(line, index, end);
+    if (later.length > 0) return later;
+  }
+  return [];
+}
+
+function gather(gathering: Gathering): void {
+  const { line, tail } = gathering;
+  const numbers = findNumbers(line, tail.end);
+  addNumbered(gathering, numbers, 0);
+  // "ONE WAY RD" and "A12 CAMP RD" may have no number; "12 MAIN ST" has one.
+  const first = tail.end > 0 ? (line.words[0] ?? '') : '';
+  const grid = directionOf(first.charAt(0)) !== '' && hasDigit(first);
+  const told = startsWithDigit(first) || grid || first === '#';
+  const certain = numbers.length > 0 && told;
+  const own = numbers.length === 0 || gathering.readings.length === 0;
+  if (own && !certain) addUnnumbered(gathering);
+  else if (!certain) addStreets(gathering, NO_NUMBER, 0, 'street', 4);
+}
+
+/** Readings of a line without its units. */
+function readLine(
+  line: Line,
+  gazetteer: Gazetteer,
+  unit: string,
+  hasBox: boolean,
+): readonly Reading[] {
+  const readings: Reading[] = [];
+  let body = line;
+  let tail = readTail(line, gazetteer);
+  const inner = tail.zip === '' && tail.canadianPostalCode === '' ? innerZipAt(line, tail.end) : -1;
+  if (inner >= 0) {
+    const zip = line.words[inner] ?? '';
+    body = withoutWord(line, inner);
+    tail = { ...readTail(body, gazetteer), zip };
+  }
+  gather({ line: body, tail, gazetteer, unit, hasBox, penalty: 0, readings });
+  if (tail.doubtful) {
+    const penalty = tail.zip === '' ? 0 : 1;
+    const other = withoutState(tail);
+    gather({ line: body, tail: other, gazetteer, unit, hasBox, penalty, readings });
+  }
+  if (readings.length > 1) readings.sort((a, b) => b.score - a.score);
+  return readings;
+}
+
+/**
+ * Reads one line of address in whatever order and punctuation. Readings come best first, at most
+ * six: words without commas part in several ways, and some mean several things. Empty when
+ * nothing in the line is of use. Never throws; linear in the length of the line.
+ */
+export function parseAddress(text: string, gazetteer: Gazetteer): readonly ParsedAddress[] {
+  if (text.length > ADDRESS_CHARS_MAX) return [];
+  const tokens = tokenize(text);
+  if (tokens.words.length === 0 || tokens.words.length > WORDS_MAX) return [];
+  const military = readMilitary(tokens, gazetteer);
+  if (military !== null) return [military];
+  const { line, unit, hasBox } = takeUnits(tokens);
+  const readings = readLine(streetFirst(line, gazetteer), gazetteer, unit, hasBox);
+  const parsed: ParsedAddress[] = [];
+  for (const reading of readings) {
+    if (parsed.length >= READINGS_MAX) break;
+    spellOut(reading, gazetteer, READINGS_MAX, parsed);
+  }
+  return parsed;
+}

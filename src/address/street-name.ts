@@ -1,0 +1,210 @@
+/** A street's name in parts, read from a publisher's column or from an address line. */
+import { directionOf, directionWord, isShortDirection, joinDirections } from './direction.js';
+import { EMPTY_GAZETTEER, type Gazetteer } from './gazetteer.js';
+import { readHighway } from './highway.js';
+import { canonicalWords, wordsKey } from './name-words.js';
+import { hasDigit, isDigits } from './number-words.js';
+import { isStrongSuffix, suffixOf, suffixWord } from './suffix.js';
+import { titleCase } from './title-case.js';
+import { tokenize } from './token.js';
+
+/** A street's name in parts; capitals without punctuation, parts not there are ''. */
+export interface StreetName {
+  /** N, S, E, W, NE, NW, SE, SW or "". */
+  readonly preDirection: string;
+  /** Name proper in the one spelling of its words: "SPECTRUM CENTER", "1ST", "STATE ROUTE 100". */
+  readonly name: string;
+  /** USPS standard abbreviation or "". */
+  readonly suffix: string;
+  readonly postDirection: string;
+}
+
+/** The likeliest reading of a street's words and what else they may mean, likeliest first. */
+export interface StreetReading {
+  readonly street: StreetName;
+  readonly others: readonly StreetName[];
+}
+
+const NONE: readonly StreetName[] = [];
+
+function street(
+  preDirection: string,
+  name: string,
+  suffix: string,
+  postDirection: string,
+): StreetName {
+  return { preDirection, name, suffix, postDirection };
+}
+
+/** Direction in front and the index after it. */
+function readFront(words: readonly string[], from: number, to: number): [string, number] {
+  const word = words[from] ?? '';
+  const next = words[from + 1] ?? '';
+  if (to - from < 2) return ['', from];
+  if (isShortDirection(word) && !hasDigit(next) && next !== 'NAME') {
+    return to - from > 2 ? [word.charAt(0), from + 1] : ['', from];
+  }
+  const direction = directionOf(word);
+  if (direction === '') return ['', from];
+  if (to - from > 2) {
+    const both = joinDirections(word, next);
+    const third = words[from + 2] ?? '';
+    const initials = word.length === 1 && next.length === 1;
+    if (both !== '' && suffixOf(third) === '' && (initials || hasDigit(third))) {
+      return [both, from + 2];
+    }
+  }
+  return [direction, from + 1];
+}
+
+/** Direction at the end and the index where it starts. */
+function readBack(words: readonly string[], start: number, to: number): [string, number] {
+  if (to - start < 2) return ['', to];
+  const last = words[to - 1] ?? '';
+  const direction = directionOf(last);
+  if (direction === '') {
+    const short = isShortDirection(last) && isStrongSuffix(suffixOf(words[to - 2] ?? ''));
+    return short && to - start >= 3 ? [last.charAt(0), to - 1] : ['', to];
+  }
+  if (to - start >= 3) {
+    const both = joinDirections(words[to - 2] ?? '', last);
+    if (both !== '' && suffixOf(words[to - 3] ?? '') !== '') return [both, to - 2];
+  }
+  return [direction, to - 1];
+}
+
+/** A numbered road followed by nothing but a direction or one suffix. */
+function readNumbered(
+  words: readonly string[],
+  at: number,
+  to: number,
+  pre: string,
+  gazetteer: Gazetteer,
+): StreetReading | null {
+  const highway = readHighway(words, at, to, gazetteer);
+  if (highway === null) return null;
+  const { name, next, other } = highway;
+  let suffix = '';
+  let post = '';
+  let index = next;
+  if (index < to) {
+    suffix = suffixOf(words[index] ?? '');
+    if (suffix !== '') index++;
+  }
+  if (index < to) {
+    post = directionOf(words[index] ?? '');
+    if (post !== '') index++;
+  }
+  if (index < to) return null;
+  const others: StreetName[] = [];
+  if (other !== '') others.push(street(pre, other, suffix, post));
+  // "COUNTY RD E" may be County Road, eastern part.
+  const letter = words[next - 1] ?? '';
+  if (post === '' && suffix === '' && letter.length === 1 && directionOf(letter) !== '') {
+    const plain = readPlain(words, at, to, pre, at);
+    others.push(plain.street);
+  }
+  return { street: street(pre, name, suffix, post), others };
+}
+
+/** Whether a suffix at the end is a word of the name: "Avenue of the Pines", "The Green". */
+function endsName(words: readonly string[], start: number, stop: number): boolean {
+  if (words[start + 1] === 'OF' && suffixOf(words[start] ?? '') !== '') return true;
+  return stop - start === 2 && words[start] === 'THE';
+}
+
+function spelled(words: readonly string[], start: number, stop: number): string {
+  if (stop - start === 1) return canonicalWords(words, start, stop)[0] ?? '';
+  return canonicalWords(words, start, stop).join(' ');
+}
+
+/** Everything that is no numbered road. `from` is where the direction in front stands. */
+function readPlain(
+  words: readonly string[],
+  from: number,
+  to: number,
+  pre: string,
+  start: number,
+): StreetReading {
+  const [postWord, afterName] = readBack(words, start, to);
+  let post = postWord;
+  let stop = afterName;
+  const last = words[stop - 1] ?? '';
+  let suffix = stop > start ? suffixOf(last) : '';
+  if (stop - start === 1 && suffix !== '') {
+    if (pre === '' || !isStrongSuffix(suffix)) suffix = '';
+    else {
+      // "NORTH ST", "E ST": the direction is the name.
+      const name = spelled(words, from, start);
+      const others = name.length === 1 ? [street('', directionWord(name), suffix, post)] : NONE;
+      return { street: street('', name, suffix, post), others };
+    }
+  } else if (suffix !== '') {
+    if (endsName(words, start, stop)) suffix = '';
+    else stop--;
+  }
+  if (post === '' && stop - start === 2 && isDigits(words[start] ?? '')) {
+    // Utah's "400 S ST".
+    post = directionOf(words[stop - 1] ?? '');
+    if (post !== '') stop--;
+  }
+  if (suffix !== '' && stop - start === 1 && (pre === 'E' || pre === 'N')) {
+    const second = directionOf(words[start] ?? '');
+    if (pre + second === 'EW' || pre + second === 'NS') {
+      const name = `${directionWord(pre)} ${directionWord(second)}`;
+      return { street: street('', name, suffix, post), others: NONE };
+    }
+  }
+  const name = spelled(words, start, stop);
+  const whole = street(pre, name, suffix, post);
+  if (suffix === '' || isStrongSuffix(suffix)) return { street: whole, others: NONE };
+  return { street: whole, others: [street(pre, `${name} ${suffixWord(suffix)}`, '', post)] };
+}
+
+/** Reads the words from `from` to before `to` as one street. */
+export function readStreet(
+  words: readonly string[],
+  from: number,
+  to: number,
+  gazetteer: Gazetteer,
+): StreetReading {
+  if (to - from === 1) {
+    return { street: street('', spelled(words, from, to), '', ''), others: NONE };
+  }
+  const [pre, start] = readFront(words, from, to);
+  // A state's name may begin with a direction, so the whole is tried before the rest.
+  let numbered = readNumbered(words, from, to, '', gazetteer);
+  if (numbered === null && start > from) numbered = readNumbered(words, start, to, pre, gazetteer);
+  return numbered ?? readPlain(words, from, to, pre, start);
+}
+
+/**
+ * Reads a publisher's street column: "EAST BRUCE STREET", "E RUHL RD", "VT ROUTE 100 N". The
+ * gazetteer, where given, tells states' names in front of route numbers.
+ */
+export function parseStreetName(text: string, gazetteer?: Gazetteer): StreetName {
+  const words = tokenize(text).words.filter((word) => word !== '#');
+  if (words.length === 0) return street('', '', '', '');
+  return readStreet(words, 0, words.length, gazetteer ?? EMPTY_GAZETTEER).street;
+}
+
+/** A street in the post office's style, cased: "E Bruce St", "US Highway 7". */
+export function formatStreetName(name: StreetName): string {
+  let text = name.preDirection === '' ? '' : `${name.preDirection} `;
+  text += titleCase(name.name);
+  if (name.suffix !== '') text += ` ${titleCase(name.suffix)}`;
+  if (name.postDirection !== '') text += ` ${name.postDirection}`;
+  return text.trim();
+}
+
+const PLAIN = /^[A-Z0-9 /]*$/;
+
+/**
+ * Key of a name for the index and for queries: the same for every way of writing it. Takes the
+ * name proper, in any spelling: "St. Paul" and "SAINT PAUL", "O'Neil" and "ONEIL", "First" and
+ * "1st" agree; "1" and "1ST" do not.
+ */
+export function foldName(name: string): string {
+  const words = PLAIN.test(name) ? name.split(' ') : tokenize(name).words;
+  return wordsKey(canonicalWords(words, 0, words.length));
+}

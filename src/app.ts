@@ -1,0 +1,141 @@
+/** Assembles the service: config → store → live dataset → pool → routes. */
+import { availableParallelism } from 'node:os';
+import type { Config } from './config.js';
+import { LiveDataset, type ReleaseFacts } from './dataset/live.js';
+import { readManifest } from './dataset/manifest.js';
+import { openDataset } from './dataset/open.js';
+import type { Dataset } from './dataset/dataset.js';
+import { healthRoute } from './http/handle/health.js';
+import { lookupRoutes, type RenderFailure } from './http/handle/lookup.js';
+import { createRateGate } from './http/rate-limit.js';
+import { Router } from './http/router.js';
+import { createServer, type RawServer } from './http/uws.js';
+import type { Log } from './log.js';
+import { EnginePool } from './pool.js';
+import { VERSION_KEY } from './store/format.js';
+import { KeyCache } from './store/key-cache.js';
+import { bootstrapKey } from './store/keys.js';
+import { Store } from './store/store.js';
+import { failureBytes } from './wire/failure-body.js';
+
+/** Longest wait for answers under way when the service stops. */
+export const DRAIN_MS_MAX = 4_000;
+const DRAIN_CHECK_MS = 10;
+
+export interface AppOptions {
+  readonly config: Config;
+  readonly log: Log;
+  /** Replaced in tests, as are the two below. */
+  readonly worker?: URL;
+  readonly open?: (dir: string) => Dataset;
+  readonly renderFailure?: RenderFailure;
+}
+
+/** Reads a release's facts and asks for one record of each end, so that a torn file shows. */
+function probe(dataset: Dataset, dir: string): ReleaseFacts {
+  const manifest = readManifest(dir);
+  const areas = manifest.counts['areas'] ?? 0;
+  if (areas === 0 || dataset.states().length === 0) throw new Error('the dataset is empty');
+  const stale = manifest.coverage.flatMap(({ state, levels }) => levels
+    .filter((level) => level.stale).map(({ level, source }) => `${state} ${level} ${source}`));
+  return { areas, stale };
+}
+
+/** One thread for the front end on small machines, the rest for answers. */
+function workerCount(config: Config): number {
+  return config.workers > 0 ? config.workers : Math.max(1, availableParallelism() - 1);
+}
+
+export class App {
+  /** A first key that was made at random, to be shown once; null otherwise. */
+  readonly firstKey: string | null;
+  readonly live: LiveDataset;
+  readonly #store: Store;
+  readonly #pool: EnginePool;
+  readonly #router: Router;
+  readonly #server: RawServer;
+  readonly #config: Config;
+  #stopping: Promise<void> | null = null;
+
+  private constructor(
+    options: AppOptions, store: Store, firstKey: string | null, server: RawServer,
+  ) {
+    const { config, log, renderFailure = failureBytes } = options;
+    this.#config = config;
+    this.#store = store;
+    this.#server = server;
+    this.firstKey = firstKey;
+    const keys = new KeyCache(store);
+    this.live = new LiveDataset({
+      varDir: config.varDir, log, probe, open: options.open ?? openDataset,
+    });
+    this.#pool = new EnginePool({
+      releases: this.live,
+      log,
+      threads: workerCount(config),
+      settings: {
+        baseUrl: config.baseUrl, precisionMin: config.precisionMin, logLevel: config.logLevel,
+      },
+      ...(options.worker === undefined ? {} : { worker: options.worker }),
+    });
+    this.#router = new Router([
+      ...lookupRoutes({
+        findKey: (text) => keys.find(text),
+        gate: createRateGate(),
+        pool: this.#pool,
+        renderFailure,
+        baseUrl: config.baseUrl,
+      }),
+      healthRoute({
+        release: () => this.live.release,
+        askStore: () => {
+          store.get(VERSION_KEY);
+        },
+      }),
+    ], log);
+    this.#router.attach(server);
+  }
+
+  /** Opens everything; nothing listens yet. */
+  static async start(options: AppOptions): Promise<App> {
+    const { config } = options;
+    const server = await createServer();
+    const store = await Store.open(config.varDir);
+    const created = await bootstrapKey(store, config.bootstrapKey, config.bootstrapRate);
+    const firstKey = config.bootstrapKey === null ? created?.text ?? null : null;
+    return new App(options, store, firstKey, server);
+  }
+
+  /**
+   * Listens and returns the port.
+   * @throws Error when the port cannot be had.
+   */
+  async listen(): Promise<number> {
+    const { host, port } = this.#config;
+    const listening = await this.#server.listen(host, port);
+    if (listening !== null) return listening;
+    throw new Error(
+      `cannot listen on ${host}:${port}: the port is taken, or the address or port is not ` +
+      'permitted; set HOST and PORT',
+    );
+  }
+
+  /** Refuses new connections, finishes what is under way, closes everything. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    this.#server.stopListening();
+    this.#router.traffic.closing = true;
+    const until = Date.now() + DRAIN_MS_MAX;
+    while (this.#router.traffic.open > 0 && Date.now() < until) {
+      await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
+    }
+    await this.#pool.close();
+    this.#server.close();
+    this.live.close();
+    await this.#store.close();
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Doubts about a door that only part of the evidence supports: where the rest of it leads to a
+ * place whose streets are not held, a street of the same name may be there.
+ */
+import type { Dataset } from '../dataset/dataset.js';
+import type { DateInt } from '../tax/date.js';
+import { findCity } from './locate-gazetteer.js';
+import type { Query } from './locate-search.js';
+import { compareRates, type Candidate } from './postal-rates.js';
+
+/** Parts below this share of a ZIP's doors are slivers (0.5 %). */
+const SLIVER_PPM = 5_000;
+
+/** Which evidence the door has: all that was given, the city without the ZIP, or the reverse. */
+export type Support = 'agreed' | 'elsewhere' | 'foreign';
+
+/**
+ * Whether a door's tax area is to be doubted: the places that it might lie in instead cannot be
+ * ruled out and are not taxed alike on the day.
+ */
+export function isDoubtful(
+  dataset: Dataset,
+  query: Query,
+  support: Support,
+  area: number,
+  dateOf: (state: string) => DateInt,
+): boolean {
+  const { reading, state, zip, zipRecord } = query;
+  if (support === 'agreed' && (zip > 0 || reading.city === '')) return false;
+  const city = reading.city === '' ? null : findCity(dataset, state, reading.city);
+  let others: readonly number[];
+  if (support === 'elsewhere') {
+    // A covered ZIP that the city does not have is a slip; any other may have the street.
+    if (city?.zips.includes(zip) !== true && dataset.streets.hasZip(state, zip)) return false;
+    others = (zipRecord?.parts ?? [])
+      .filter((part) => part.weight === null || part.weight >= SLIVER_PPM)
+      .map((part) => part.area);
+    if (others.length === 0) return true;
+  } else {
+    // Without a ZIP, the municipality's own list of doors rules out what is not on it.
+    const covered = query.localities.some((locality) => locality.isMunicipality);
+    if ((covered && support === 'agreed') || city === null || city.areas.length === 0) return false;
+    others = city.areas;
+  }
+  return !others.includes(area) && !areTaxedAlike(dataset, [area, ...others], dateOf);
+}
+
+function areTaxedAlike(
+  dataset: Dataset,
+  areas: readonly number[],
+  dateOf: (state: string) => DateInt,
+): boolean {
+  const candidates = areas.map((id): Candidate => {
+    const area = dataset.area(id);
+    return { area, city: '', incorporated: area.incorporated };
+  });
+  return compareRates(dataset, candidates, dateOf).outcome === 'equal';
+}

@@ -1,0 +1,176 @@
+/**
+ * The weakest rung of locating: by ZIP, or by city and state. It answers only where the answer
+ * cannot be wrong by choice of area, or where the address names an incorporated city.
+ */
+import type { ParsedAddress } from '../address/parsed.js';
+import { formatStreetName } from '../address/street-name.js';
+import { titleCase } from '../address/title-case.js';
+import type { Dataset } from '../dataset/dataset.js';
+import type { ZipRecord } from '../dataset/records.js';
+import { fail, isFailure, type Failure } from '../failure.js';
+import type { DateInt } from '../tax/date.js';
+import { foldName, plainName } from './postal-name.js';
+import { compareRates, type Candidate } from './postal-rates.js';
+import type { Situs } from './situs.js';
+
+/** Parts below this share of a ZIP's doors are slivers (0.5 %). */
+const SLIVER_PPM = 5_000;
+
+type DateOf = (state: string) => DateInt;
+
+/**
+ * Locates an address by its ZIP, else by city and state.
+ *
+ * - One tax area, or several with equal known totals: answered. Where rows differ under equal
+ *   totals the area of the named city is taken, else the ZIP's first (largest) part.
+ * - Else the address must name an incorporated city that overlaps the ZIP.
+ * - A named incorporated city in a county of the ZIP, though not known to overlap the ZIP, counts
+ *   as one more area the address may lie in: cities of a ZIP are known less well than counties.
+ * - Never across a state line. Streets without a house number are incomplete.
+ *
+ * `dateOf` gives the day to compare rates on, per state.
+ */
+export function locatePostal(
+  dataset: Dataset,
+  reading: ParsedAddress,
+  dateOf: DateOf,
+): Situs | Failure {
+  if (reading.kind === 'street' && reading.number === '') {
+    return fail('address-incomplete', 'the street has no house number');
+  }
+  if (reading.kind === 'military') {
+    return fail('address-incomplete', 'military addresses lie in no tax area of a state');
+  }
+  const record = reading.zip === '' ? null : dataset.zip(Number(reading.zip));
+  if (reading.zip !== '' && record === null) {
+    return fail('address-incomplete', `ZIP ${reading.zip} is not known`);
+  }
+  const found = record === null
+    ? byCity(dataset, reading, dateOf)
+    : byZip(dataset, record, reading, dateOf);
+  return isFailure(found) ? found : situs(dataset, reading, record, found);
+}
+
+function partsOf(dataset: Dataset, record: ZipRecord): Candidate[] {
+  return record.parts
+    .filter((part) => part.weight === null || part.weight >= SLIVER_PPM)
+    .map(({ area, doubt, city, incorporated }) =>
+      ({ area: dataset.area(doubt ?? area), city, incorporated }));
+}
+
+function byZip(
+  dataset: Dataset,
+  record: ZipRecord,
+  reading: ParsedAddress,
+  dateOf: DateOf,
+): Candidate | Failure {
+  const all = partsOf(dataset, record);
+  const states = [...new Set(all.map((part) => part.area.state))].sort();
+  if (states.length === 0) {
+    return fail('address-incomplete', `ZIP ${reading.zip} lies in no known tax area`);
+  }
+  if (reading.state === '' && states.length > 1) {
+    const choice = states.join(', ');
+    return fail('address-incomplete', `ZIP ${reading.zip} spans ${choice}: name the state`);
+  }
+  const parts = reading.state === ''
+    ? all
+    : all.filter((part) => part.area.state === reading.state);
+  if (parts.length === 0) {
+    const lies = states.join(', ');
+    return fail('address-incomplete', `ZIP ${reading.zip} lies in ${lies}, not ${reading.state}`);
+  }
+  return choose(dataset, reading, parts, dateOf);
+}
+
+function choose(
+  dataset: Dataset,
+  reading: ParsedAddress,
+  parts: readonly Candidate[],
+  dateOf: DateOf,
+): Candidate | Failure {
+  const name = foldName(reading.city);
+  const state = parts[0]?.area.state ?? reading.state;
+  const cityAreas = cityCandidates(dataset, state, reading.city);
+  const named = parts.filter((part) => part.incorporated
+    && (foldName(part.city) === name || cityAreas.some((city) => city.area.id === part.area.id)));
+  if (named.length > 0 && compareRates(dataset, named, dateOf).outcome === 'equal') {
+    return first(named);
+  }
+  const possible = named.length > 0 ? parts : [...parts, ...within(cityAreas, parts)];
+  const compared = compareRates(dataset, possible, dateOf);
+  if (compared.outcome === 'equal') {
+    const labelled = parts.filter((part) => !part.incorporated && foldName(part.city) === name);
+    return first(named.length > 0 ? named : labelled.length > 0 ? labelled : parts);
+  }
+  if (compared.outcome === 'unknown' && compared.all) return fail('no-result', compared.reason);
+  return fail('address-incomplete', several(reading.zip === '' ? reading.city : reading.zip));
+}
+
+/** The candidates in a county of the others; counties of a ZIP are known well, its cities less. */
+function within(candidates: readonly Candidate[], others: readonly Candidate[]): Candidate[] {
+  const counties = new Set(others.map(({ area }) => area.stateFips + area.countyFips));
+  return candidates.filter(({ area }) => counties.has(area.stateFips + area.countyFips));
+}
+
+function first(candidates: readonly Candidate[]): Candidate {
+  const [candidate] = candidates;
+  if (candidate === undefined) throw new Error('no candidate to choose from');
+  return candidate;
+}
+
+function several(what: string): string {
+  return `${what} overlaps several tax areas with different rates, and the address was not found`;
+}
+
+function cityCandidates(dataset: Dataset, state: string, city: string): Candidate[] {
+  if (state === '' || city === '') return [];
+  const record = dataset.city(state, plainName(city)) ?? dataset.city(state, foldName(city));
+  return (record?.areas ?? []).map((id) => {
+    const area = dataset.area(id);
+    return { area, city: area.placeName.toUpperCase(), incorporated: true };
+  });
+}
+
+function byCity(dataset: Dataset, reading: ParsedAddress, dateOf: DateOf): Candidate | Failure {
+  if (reading.city === '' || reading.state === '') {
+    return fail('address-incomplete', 'the address has neither a ZIP nor a city with its state');
+  }
+  const areas = cityCandidates(dataset, reading.state, reading.city);
+  if (areas.length === 0) {
+    const where = `${reading.city}, ${reading.state}`;
+    return fail('address-incomplete', `${where} is no incorporated city we know: add the ZIP`);
+  }
+  const compared = compareRates(dataset, areas, dateOf);
+  if (compared.outcome === 'equal') return first(areas);
+  if (compared.outcome === 'unknown' && compared.all) return fail('no-result', compared.reason);
+  return fail('address-incomplete', several(`${reading.city}, ${reading.state}`));
+}
+
+function situs(
+  dataset: Dataset,
+  reading: ParsedAddress,
+  record: ZipRecord | null,
+  found: Candidate,
+): Situs {
+  const { state } = found.area;
+  const named = reading.city === '' ? record?.cities[0] ?? '' : reading.city;
+  const city = cityName(dataset, state, named);
+  const street = formatStreetName(reading);
+  const postalCode = reading.zip4 === '' ? reading.zip : `${reading.zip}-${reading.zip4}`;
+  const line = [reading.number, street].filter((word) => word !== '').join(' ');
+  const region = postalCode === '' ? state : `${state} ${postalCode}`;
+  const normalizedAddress = [line, city, region, 'United States']
+    .filter((word) => word !== '')
+    .join(', ');
+  return {
+    area: found.area.id, precision: 'postal', lat: 0, lng: 0,
+    normalizedAddress, houseNumber: reading.number, street, city, postalCode,
+  };
+}
+
+function cityName(dataset: Dataset, state: string, city: string): string {
+  if (city === '') return '';
+  const record = dataset.city(state, plainName(city)) ?? dataset.city(state, foldName(city));
+  return record?.name ?? titleCase(city);
+}

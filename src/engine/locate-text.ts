@@ -1,0 +1,91 @@
+/** The normalized form of an address that was found. */
+import type { Dataset } from '../dataset/dataset.js';
+import { foldLocality, zipText } from '../dataset/street-format.js';
+import { titleCase } from '../address/title-case.js';
+import { findCity } from './locate-gazetteer.js';
+import type { Precision, Situs } from './situs.js';
+
+/** What is known of a located address before it is written out. */
+export interface Located {
+  readonly area: number;
+  readonly precision: Precision;
+  readonly lat: number;
+  readonly lng: number;
+  readonly number: string;
+  readonly street: string;
+  readonly state: string;
+  /** Numbers of the localities by the address source, 0 for none. */
+  readonly city: number;
+  readonly municipality: number;
+  readonly zip: number;
+  /** −1 for none. */
+  readonly plus4: number;
+  /** As the address was written, to choose among names of the same place. */
+  readonly cityAsked: string;
+  readonly zipAsked: number;
+}
+
+const COUNTRY_NAME = 'United States';
+
+/** "200 Spectrum Center Dr, Irvine, CA 92618-5003, United States" */
+export function writeSitus(dataset: Dataset, located: Located): Situs {
+  const { state, number, street } = located;
+  const zip = located.zip > 0 ? located.zip : askedZip(dataset, located);
+  const city = cityLabel(dataset, located, zip);
+  let postalCode = zip > 0 ? zipText(zip) : '';
+  if (postalCode !== '' && located.plus4 >= 0) {
+    postalCode += `-${String(located.plus4).padStart(4, '0')}`;
+  }
+  const line = street === '' ? number : `${number} ${street}`;
+  const place = city === '' ? '' : `, ${city}`;
+  const region = postalCode === '' ? state : `${state} ${postalCode}`;
+  return {
+    area: located.area,
+    precision: located.precision,
+    lat: located.lat,
+    lng: located.lng,
+    normalizedAddress: `${line}${place}, ${region}, ${COUNTRY_NAME}`,
+    houseNumber: number,
+    street,
+    city,
+    postalCode,
+  };
+}
+
+/** Where the source knows no ZIP: the one asked for, if it is one of the place's own. */
+function askedZip(dataset: Dataset, located: Located): number {
+  const { state, municipality, city, zipAsked } = located;
+  if (zipAsked === 0) return 0;
+  const label = dataset.streets.locality(state, municipality || city)?.label ?? '';
+  const record = findMunicipality(dataset, state, label);
+  return record?.zips.includes(zipAsked) === true ? zipAsked : 0;
+}
+
+/**
+ * The source's postal city; else the name asked for or the preferred name among the postal names
+ * of the ZIP; else the municipality.
+ */
+function cityLabel(dataset: Dataset, located: Located, zip: number): string {
+  const { state, cityAsked } = located;
+  if (located.city > 0) return dataset.streets.locality(state, located.city)?.label ?? '';
+  const postal = zip > 0 ? dataset.zip(zip)?.cities ?? [] : [];
+  const name = amongNames(postal, cityAsked) || (postal[0] ?? '');
+  if (name !== '') return findCity(dataset, state, name)?.name ?? titleCase(name);
+  const label = dataset.streets.locality(state, located.municipality)?.label ?? '';
+  return findMunicipality(dataset, state, label)?.name ?? (label || titleCase(cityAsked));
+}
+
+/** The name that is the same as the one asked for, in whatever spelling; else "". */
+function amongNames(names: readonly string[], asked: string): string {
+  if (asked === '' || names.length < 2) return '';
+  if (names.includes(asked)) return asked;
+  const fold = foldLocality(asked);
+  return names.find((name) => foldLocality(name) === fold) ?? '';
+}
+
+/** "Barre Town" is known to the post as Barre, "Salt Lake City" by its whole name. */
+function findMunicipality(dataset: Dataset, state: string, label: string) {
+  const name = label.toUpperCase();
+  return findCity(dataset, state, name)
+    ?? findCity(dataset, state, name.replace(/ (?:CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)$/, ''));
+}

@@ -1,0 +1,38 @@
+/** City, county and state names as keys: postal and municipal spellings of one name meet here. */
+
+/** Leading words that the post, the Census and people abbreviate differently. */
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['ST', 'SAINT'], ['STE', 'SAINTE'], ['FT', 'FORT'], ['MT', 'MOUNT'], ['PT', 'POINT'],
+  ['N', 'NORTH'], ['S', 'SOUTH'], ['E', 'EAST'], ['W', 'WEST'], ['MTN', 'MOUNTAIN'],
+  ['SPGS', 'SPRINGS'], ['HTS', 'HEIGHTS'], ['JCT', 'JUNCTION'], ['VLY', 'VALLEY'],
+  ['PK', 'PARK'], ['BCH', 'BEACH'], ['CTR', 'CENTER'], ['TWP', 'TOWNSHIP'], ['VLG', 'VILLAGE'],
+]);
+
+const COUNTY_KIND = new RegExp(
+  ' (COUNTY|PARISH|BOROUGH|CENSUS AREA|MUNICIPALITY|MUNICIPIO|CITY AND BOROUGH|ISLAND)$',
+);
+
+const ACCENTS = /\p{M}+/gu;
+
+/** Capitals without accents and punctuation: "Coeur d'Alene" is "COEUR DALENE". */
+export function plainName(name: string): string {
+  return name
+    .normalize('NFD')
+    .replace(ACCENTS, '')
+    .toUpperCase()
+    .replace(/['’`.]/g, '')
+    .replace(/[^A-Z0-9]+/g, ' ')
+    .trim();
+}
+
+/** `plainName` with abbreviated words spelled out: "St. Paul" and "SAINT PAUL" fold alike. */
+export function foldName(name: string): string {
+  const plain = plainName(name);
+  if (plain === '') return plain;
+  return plain.split(' ').map((word) => WORDS.get(word) ?? word).join(' ');
+}
+
+/** Folds a county's name without its kind: "Orange County" and "ORANGE" fold alike. */
+export function foldCounty(name: string): string {
+  return foldName(name).replace(COUNTY_KIND, '').replace(/ CITY$/, '');
+}

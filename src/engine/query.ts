@@ -1,0 +1,53 @@
+/** What a lookup asks, after the wire has read and checked its parameters. */
+import type { Microdegrees } from '../geo/microdegrees.js';
+import type { DateInt } from '../tax/date.js';
+import type { Country } from '../tax/jurisdiction.js';
+
+/** How sourcing is adjusted; only `auto` is documented to act, `none` is a version without it. */
+export const ADJUSTMENTS = ['auto', 'origin', 'destination', 'none'] as const;
+export type Adjustment = (typeof ADJUSTMENTS)[number];
+
+/** Options that hold for every kind of lookup. */
+export interface LookupOptions {
+  readonly country: Country;
+  /** First day of the month asked for; null for today at the place. */
+  readonly date: DateInt | null;
+  readonly adjustment: Adjustment;
+  readonly addressDetailExtended: boolean;
+  readonly shippingExtended: boolean;
+  /** Taxability code as written, or null. */
+  readonly taxabilityCode: string | null;
+  /** Total of the single article in 10⁻⁹ dollars, or null. */
+  readonly satItemTotal: bigint | null;
+}
+
+/** A street address on one line. */
+export interface AddressQuery {
+  readonly kind: 'address';
+  readonly options: LookupOptions;
+  readonly address: string;
+}
+
+/** Coordinates. */
+export interface PointQuery {
+  readonly kind: 'point';
+  readonly options: LookupOptions;
+  readonly lat: Microdegrees;
+  readonly lng: Microdegrees;
+  /** Degrees as given, for the answer's echo. */
+  readonly latDegrees: number;
+  readonly lngDegrees: number;
+}
+
+/** A five-digit ZIP with what narrows it; empty text where not given. */
+export interface ZipQuery {
+  readonly kind: 'postal';
+  readonly options: LookupOptions;
+  readonly zip: string;
+  readonly state: string;
+  readonly stateCode: string;
+  readonly city: string;
+  readonly county: string;
+}
+
+export type LookupQuery = AddressQuery | PointQuery | ZipQuery;

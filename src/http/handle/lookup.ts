@@ -1,0 +1,135 @@
+/** GET /request/v10 … v60: key, rate, pool. What the query means is the engine's affair. */
+import { OP_LOOKUP, type AnswerSlice } from '../../engine/frame.js';
+import { fail, type Failure } from '../../failure.js';
+import type { PinnedRelease, PoolFailure, PoolRequest } from '../../pool.js';
+import { RESPONSE_CODES } from '../../wire/response-code.js';
+import { API_VERSIONS, type Format } from '../../wire/version.js';
+import { presentedKey } from '../api-key.js';
+import { LookupHeads } from '../lookup-head.js';
+import {
+  LIMIT_HEADER, REFUSED, REMAINING_HEADER, type RateGate, type Rated,
+} from '../rate-limit.js';
+import {
+  headOf, JSON_TYPE, withNumber, XML_TYPE, type Answerer, type Reply, type Request,
+} from '../reply.js';
+import type { Route } from '../router.js';
+
+/** Renders a failure in the envelope of a lookup version. */
+export type RenderFailure = (
+  version: number, failure: Failure, format: Format, baseUrl: string,
+) => Uint8Array;
+
+/** What a lookup needs to know of a key. */
+export interface LookupKey extends Rated {
+  readonly grants: number;
+}
+
+export interface LookupServices {
+  /** Null for a key that is malformed, unknown or disabled alike. */
+  findKey(text: string): LookupKey | null;
+  readonly gate: RateGate;
+  readonly pool: { submit(request: PoolRequest): void };
+  readonly renderFailure: RenderFailure;
+  readonly baseUrl: string;
+}
+
+/** Failures that the front end answers itself. */
+type FrontFailure = 'invalid-key' | 'rate-limited' | PoolFailure;
+
+const XML_ASKED = /(?:^|&)format=xml(?:&|$)/;
+
+/** Answers of the front end's own, rendered once. */
+class FrontFailures {
+  readonly #bodies = new Map<string, Uint8Array>();
+  readonly #services: LookupServices;
+
+  constructor(services: LookupServices) {
+    this.#services = services;
+  }
+
+  reply(
+    failure: FrontFailure, version: number, query: string, limit: number, remaining: number,
+  ): Reply {
+    const format = XML_ASKED.test(query) ? 'xml' : 'json';
+    const name = `${failure} ${version} ${format}`;
+    const { renderFailure, baseUrl } = this.#services;
+    let body = this.#bodies.get(name);
+    if (body === undefined) {
+      body = renderFailure(version, fail(failure), format, baseUrl);
+      this.#bodies.set(name, body);
+    }
+    const head = headOf(format === 'xml' ? XML_TYPE : JSON_TYPE, {
+      [LIMIT_HEADER]: limit, [REMAINING_HEADER]: remaining,
+    });
+    return { status: RESPONSE_CODES[failure].http, head, body };
+  }
+}
+
+interface LookupShared {
+  readonly heads: LookupHeads;
+  readonly failures: FrontFailures;
+}
+
+/** One lookup on its way through the pool: no closure and no promise per request. */
+class PendingLookup implements PoolRequest {
+  readonly op = OP_LOOKUP;
+  readonly version: number;
+  readonly grants: number;
+  readonly payload: string;
+  readonly #shared: LookupShared;
+  readonly #answer: Answerer;
+  readonly #limit: number;
+  readonly #remaining: number;
+
+  constructor(
+    shared: LookupShared, answer: Answerer, version: number, query: string,
+    key: LookupKey, remaining: number,
+  ) {
+    this.version = version;
+    this.grants = key.grants;
+    this.payload = query;
+    this.#shared = shared;
+    this.#answer = answer;
+    this.#limit = key.rate;
+    this.#remaining = remaining;
+  }
+
+  answered(slice: AnswerSlice, release: PinnedRelease): void {
+    const { status, precision, flags, body } = slice;
+    const head = this.#shared.heads.get(release.id, this.#limit, precision, flags);
+    this.#answer.send({ status, head: withNumber(head, REMAINING_HEADER, this.#remaining), body });
+  }
+
+  failed(failure: PoolFailure): void {
+    this.#answer.send(this.#shared.failures.reply(
+      failure, this.version, this.payload, this.#limit, this.#remaining,
+    ));
+  }
+}
+
+/** The routes of all lookup versions. */
+export function lookupRoutes(services: LookupServices): readonly Route[] {
+  const shared = { heads: new LookupHeads(), failures: new FrontFailures(services) };
+  const handle = (version: number) => (request: Request, answer: Answerer): void => {
+    const { key: text, query } = presentedKey(request);
+    const key = services.findKey(text);
+    if (key === null) {
+      answer.send(shared.failures.reply('invalid-key', version, query, 0, 0));
+      return;
+    }
+    const remaining = services.gate.take(key);
+    if (remaining === REFUSED) {
+      answer.send(shared.failures.reply('rate-limited', version, query, key.rate, 0));
+      return;
+    }
+    services.pool.submit(new PendingLookup(shared, answer, version, query, key, remaining));
+  };
+  return API_VERSIONS.map((version) => ({
+    method: 'GET',
+    path: `/request/v${version}`,
+    bodyBytesMax: 0,
+    // The pool has a deadline per task; a timer per request would cost more than it guards.
+    deadlineMs: 0,
+    handle: handle(version),
+  }));
+}

@@ -1,0 +1,80 @@
+/** Tax areas as a build meets them: tuples in, ids out, records at the end. */
+import type { AreaRecord, ComponentRecord } from '../dataset/records.js';
+import type { AreaTuple, InternArea, RateBook } from './model.js';
+import type { StateFact } from './state-facts.js';
+
+function keyOf(tuple: AreaTuple): string {
+  const { state, county, place, town, districts } = tuple;
+  return `${state}|${county}|${place}|${town}|${districts.join(',')}|${tuple.complete ? 1 : 0}`;
+}
+
+export class AreaRegistry {
+  readonly #ids = new Map<string, number>();
+  readonly #tuples: AreaTuple[] = [];
+
+  readonly intern: InternArea = (tuple) => {
+    const key = keyOf(tuple);
+    const known = this.#ids.get(key);
+    if (known !== undefined) return known;
+    const id = this.#tuples.length;
+    this.#ids.set(key, id);
+    this.#tuples.push(tuple);
+    return id;
+  };
+
+  get count(): number {
+    return this.#tuples.length;
+  }
+
+  /** The tuple of an id that `intern` gave. */
+  tuple(id: number): AreaTuple {
+    const tuple = this.#tuples[id];
+    if (tuple === undefined) throw new RangeError(`no tax area ${id}`);
+    return tuple;
+  }
+
+  /** Asks the book about every tuple; components that agree in everything are shared. */
+  records(book: RateBook, states: readonly StateFact[]): {
+    readonly areas: readonly AreaRecord[]; readonly components: readonly ComponentRecord[];
+  } {
+    const byKey = new Map(states.map((state) =>
+      [state.country === 'CAN' ? `CA-${state.code}` : state.fips, state]));
+    const components: ComponentRecord[] = [];
+    const ids = new Map<string, number>();
+    const areas = this.#tuples.map((tuple, id): AreaRecord => {
+      const state = byKey.get(tuple.state);
+      if (state === undefined) throw new Error(`no state has the code ${tuple.state}`);
+      const resolved = book.resolve(tuple);
+      return {
+        id,
+        country: state.country,
+        state: state.code,
+        stateName: state.name,
+        stateFips: state.fips,
+        countyFips: tuple.county.slice(2),
+        countyName: resolved.countyName,
+        placeName: resolved.placeName,
+        placeGeoid: resolved.placeName === '' ? '' : placeOf(tuple),
+        incorporated: resolved.incorporated || state.allMunicipal,
+        components: resolved.components.map((component) => {
+          const key = JSON.stringify(component);
+          let known = ids.get(key);
+          if (known === undefined) {
+            known = components.length;
+            ids.set(key, known);
+            components.push({ id: known, ...component });
+          }
+          return known;
+        }),
+        unknown: resolved.unknown,
+        stale: resolved.stale,
+        estimated: resolved.estimated,
+      };
+    });
+    return { areas, components };
+  }
+}
+
+function placeOf(tuple: AreaTuple): string {
+  return tuple.place !== '' && tuple.place !== '?' ? tuple.place : tuple.town;
+}

@@ -1,0 +1,134 @@
+/** The overlay stage: boundary files → layers → cells, every cell's tax area interned. */
+import type { BoundaryFeature, BoundaryLayer } from './boundary.js';
+import { buildCells, type CellTables } from './cell-builder.js';
+import { doubtDiscs, type DoubtfulPoint } from './doubt.js';
+import type { AreaTuple, InternArea, PlaceFact, Progress } from './model.js';
+import { placeCounties } from './place-counties.js';
+import type { TierFact } from './rates/facts.js';
+import type { BoundarySource, Recipe } from './recipe.js';
+import { createSituate } from './situate.js';
+import type { SourceFiles } from './source-files.js';
+import { readBoundaryFile } from './source/boundary-file.js';
+
+/** Boundaries of every layer as read, before they are overlaid. */
+export interface Boundaries {
+  readonly counties: readonly BoundaryFeature[];
+  readonly provinces: readonly BoundaryFeature[];
+  readonly places: readonly BoundaryFeature[];
+  readonly towns: readonly BoundaryFeature[];
+  readonly districts: readonly BoundaryFeature[];
+  /** State FIPS codes whose place boundaries are loaded. */
+  readonly placesLoaded: ReadonlySet<string>;
+  readonly townsLoaded: ReadonlySet<string>;
+}
+
+function matches(feature: BoundaryFeature, source: BoundarySource): boolean {
+  return Object.entries(source.where ?? {}).every(([name, pattern]) =>
+    new RegExp(pattern).test(feature.properties[name] ?? ''));
+}
+
+function readSource(source: BoundarySource, files: SourceFiles): readonly BoundaryFeature[] {
+  const paths = source.path.includes('{fips}')
+    ? (source.states ?? []).map((fips) => source.path.replace('{fips}', fips))
+    : [source.path];
+  return paths.flatMap((path) => readBoundaryFile({ ...source, path: files.note(path) })
+    .filter((feature) => matches(feature, source)));
+}
+
+function byKey(one: BoundaryFeature, other: BoundaryFeature): number {
+  return one.polygon.key < other.polygon.key ? -1 : 1;
+}
+
+/** Reads every boundary file of the recipe. */
+export function readBoundaries(
+  recipe: Recipe, files: SourceFiles, progress: Progress,
+): Boundaries {
+  const found = new Map<BoundarySource['layer'], BoundaryFeature[]>();
+  recipe.boundaries.forEach((source, index) => {
+    const features = readSource(source, files);
+    found.set(source.layer, [...found.get(source.layer) ?? [], ...features]);
+    progress('boundaries', index + 1, recipe.boundaries.length);
+  });
+  const layer = (name: BoundarySource['layer']): readonly BoundaryFeature[] =>
+    (found.get(name) ?? []).sort(byKey);
+  const statesOf = (name: BoundarySource['layer']): ReadonlySet<string> =>
+    new Set(recipe.boundaries.filter((source) => source.layer === name)
+      .flatMap((source) => source.states ?? []));
+  return {
+    counties: layer('county'), provinces: layer('province'), places: layer('place'),
+    towns: layer('town'), districts: layer('district'),
+    placesLoaded: statesOf('place'), townsLoaded: statesOf('town'),
+  };
+}
+
+/**
+ * Facts of the places that have a boundary, by the facts where they know the place and by area
+ * where they do not; without any boundaries, all facts as they are.
+ */
+export function placesOf(
+  boundaries: Boundaries, facts: readonly PlaceFact[], stateCodes: ReadonlyMap<string, string>,
+): readonly PlaceFact[] {
+  const known = new Map(facts.map((place) => [place.geoid, place]));
+  const strangers = boundaries.places.filter(({ polygon }) => !known.has(polygon.key));
+  const own = placeCounties(strangers, boundaries.counties, new Set());
+  const drawn = new Set(boundaries.places.map(({ polygon }) => polygon.key));
+  const kept = facts.filter((place) => isTown(place)
+    ? boundaries.townsLoaded.has(place.geoid.slice(0, 2))
+    : drawn.has(place.geoid) || !boundaries.placesLoaded.has(place.geoid.slice(0, 2)));
+  return [...kept, ...strangers.map(({ polygon, properties }): PlaceFact => ({
+    geoid: polygon.key,
+    name: properties['NAME'] ?? polygon.key,
+    fullName: properties['NAMELSAD'] ?? properties['NAME'] ?? polygon.key,
+    state: stateCodes.get(polygon.key.slice(0, 2)) ?? '',
+    counties: (own.get(polygon.key) ?? []).map(({ county }) => county),
+    independent: false,
+  }))].sort((one, other) => (one.geoid < other.geoid ? -1 : 1));
+}
+
+/** Governing towns have ten digits, places seven. */
+export function isTown(place: PlaceFact): boolean {
+  return place.geoid.length === 10;
+}
+
+export interface Overlay {
+  readonly cells: CellTables;
+  readonly tupleAt: (lat: number, lng: number) => AreaTuple | null;
+  readonly areaAt: (lat: number, lng: number) => number;
+}
+
+/** Overlays the layers. `tupleOf` gives back the tuple of an id that `intern` gave. */
+export function overlay(
+  boundaries: Boundaries,
+  places: readonly PlaceFact[],
+  tiers: readonly TierFact[],
+  doubtful: readonly DoubtfulPoint[],
+  registry: { readonly intern: InternArea; tuple(id: number): AreaTuple },
+  progress: Progress,
+): Overlay {
+  const placeOfCounty = new Map(tiers.filter((tier) => tier.kind === 'independent')
+    .map((tier) => [tier.county, tier.place]));
+  const situate = createSituate({
+    places, placesLoaded: boundaries.placesLoaded, placeOfCounty,
+    provinces: new Set(boundaries.provinces.map(({ polygon }) => polygon.key)),
+  });
+  const layers: readonly BoundaryLayer[] = [
+    { layer: 'county', features: [...boundaries.counties, ...boundaries.provinces].sort(byKey) },
+    { layer: 'place', features: boundaries.places },
+    { layer: 'town', features: boundaries.towns },
+    { layer: 'district', features: boundaries.districts },
+    { layer: 'doubt', features: doubtDiscs(doubtful) },
+  ];
+  const cells = buildCells(layers, (hits) => {
+    const tuple = situate(hits);
+    return tuple === null ? -1 : registry.intern(tuple);
+  }, progress);
+  const areaAt = (lat: number, lng: number): number => cells.index.locate(lat, lng);
+  return {
+    cells,
+    areaAt,
+    tupleAt: (lat, lng) => {
+      const area = areaAt(lat, lng);
+      return area < 0 ? null : registry.tuple(area);
+    },
+  };
+}

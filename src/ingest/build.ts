@@ -1,0 +1,194 @@
+/**
+ * Builds a release from a recipe: boundaries are overlaid, doors and ZIPs are bound to the tax
+ * areas, the rate book says what each area levies, and the writer makes it a folder.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CoverageState } from '../dataset/manifest.js';
+import { releasesDir } from '../dataset/release.js';
+import { DATE_MIN, formatDate, type DateInt } from '../tax/date.js';
+import { AreaRegistry } from './area-registry.js';
+import { buildAddresses } from './build-addresses.js';
+import { isTown, overlay, placesOf, readBoundaries, type Boundaries } from './build-boundaries.js';
+import { buildZips } from './build-zips.js';
+import type { DoubtfulPoint } from './doubt.js';
+import type { PlaceFact, Progress } from './model.js';
+import { coverage } from './rate-coverage.js';
+import { loadRates, type LoadedRates, type RateLoad } from './rate-recipe.js';
+import { readPlaces, readSources, readTiers } from './rates/fact-tables.js';
+import { splitRows } from './rates/table.js';
+import { readRecipe, type Recipe } from './recipe.js';
+import { datasetsDir, SourceFiles } from './source-files.js';
+import { readGeonamesZips } from './source/zip-geonames.js';
+import { loadCounties, loadStateRecords, loadStates, type StateFact } from './state-facts.js';
+import { writeRelease } from './writer.js';
+import { mergeParts } from './zip-merge.js';
+import type { SourceRecord } from '../dataset/records.js';
+
+/** Layers that are switched on with --with. */
+export const OPTIONAL_LAYERS = ['estimated'] as const;
+
+export interface BuildOptions {
+  readonly varDir: string;
+  /** Name of a recipe in datasets/recipes. */
+  readonly recipe: string;
+  /** Folder of publishers' files, null for recipes that need none. */
+  readonly sources: string | null;
+  /** Names of OPTIONAL_LAYERS. */
+  readonly layers: readonly string[];
+  readonly progress: Progress;
+  /** Takes lines about what was left out and why. */
+  readonly report: (line: string) => void;
+}
+
+function placeFacts(files: SourceFiles, folder: string, states: readonly StateFact[]): readonly PlaceFact[] {
+  const tiers = readTiers(files.text('facts/independent_cities.tsv'));
+  return states.flatMap((state) => {
+    try {
+      return readPlaces(files.text(`${folder}/${state.code}.tsv`), state.code, tiers);
+    } catch {
+      // A state without places of its own has no file.
+      return [];
+    }
+  });
+}
+
+/** ZIP points of listed cities that no boundary is held for: the land around them is doubtful. */
+function doubtfulPoints(
+  recipe: Recipe, files: SourceFiles, states: readonly StateFact[], rates: LoadedRates,
+): readonly DoubtfulPoint[] {
+  const unplaced = rates.reports.flatMap((report) => report.unplaced);
+  if (unplaced.length === 0) return [];
+  const fips = new Map(states.map((state) => [state.code, state.fips]));
+  const points = readGeonamesZips(files.text(recipe.zips.points), (code) => fips.get(code) ?? '');
+  return unplaced.flatMap(({ state, name, county }) => points
+    .filter((point) => point.state === state && fold(point.name) === fold(name))
+    .map(({ county: own, lat, lng }) => ({ county: county || own, lat, lng })))
+    .filter(({ county }) => county !== '');
+}
+
+function fold(name: string): string {
+  return name.toUpperCase().replace(/^SAINT\b|^ST\./, 'ST').replace(/[^A-Z0-9]/g, '');
+}
+
+function newestDate(sources: readonly SourceRecord[]): DateInt {
+  let newest = DATE_MIN;
+  for (const { asOf } of sources) if (asOf > newest && asOf < 99_990_000) newest = asOf;
+  return newest;
+}
+
+function layersOf(boundaries: Boundaries, states: readonly StateFact[], streets: number): string[] {
+  const codes = new Map(states.map((state) => [state.fips, state.code]));
+  const named = (layer: string, fips: ReadonlySet<string>): string[] =>
+    [...fips].map((state) => `${layer}:${codes.get(state) ?? state}`);
+  return [
+    ...named('places', boundaries.placesLoaded), ...named('towns', boundaries.townsLoaded),
+    ...(boundaries.provinces.length > 0 ? ['provinces'] : []),
+    ...(streets > 0 ? ['streets'] : []),
+  ].sort();
+}
+
+function documentsOf(recipe: Recipe, files: SourceFiles): [string, object][] {
+  return Object.entries(recipe.documents).map(([name, path]) => {
+    const [header = [], ...rows] = splitRows(files.text(path), '\t');
+    return [name, rows.map((cells) =>
+      Object.fromEntries(header.map((column, at) => [column, cells[at] ?? ''])))];
+  });
+}
+
+/** Removes a half-written release when the build is interrupted. */
+function cleanOnInterrupt(varDir: string): () => void {
+  const clean = (): void => {
+    rmSync(join(releasesDir(varDir), `.build-${process.pid}.tmp`), { recursive: true, force: true });
+    process.stderr.write('\nbuild interrupted, nothing was left behind\n');
+    process.exit(130);
+  };
+  process.once('SIGINT', clean);
+  process.once('SIGTERM', clean);
+  return () => {
+    process.off('SIGINT', clean);
+    process.off('SIGTERM', clean);
+  };
+}
+
+function reportRates(rates: LoadedRates, report: (line: string) => void): void {
+  for (const { list, read, joined, unmatched, unplaced } of rates.reports) {
+    if (unmatched.length === 0 && unplaced.length === 0) continue;
+    report(`${list}: ${joined} of ${read} rows joined; without a jurisdiction: ` +
+      `${unmatched.length}; cities without boundary: ${unplaced.length}`);
+  }
+}
+
+/** Builds a release and returns its folder name. */
+export async function buildDataset(options: BuildOptions): Promise<string> {
+  for (const layer of options.layers) {
+    if (!(OPTIONAL_LAYERS as readonly string[]).includes(layer)) {
+      throw new Error(`no layer "${layer}"; there is: ${OPTIONAL_LAYERS.join(', ')}`);
+    }
+  }
+  const release = cleanOnInterrupt(options.varDir);
+  try {
+    return await build(options);
+  } finally {
+    release();
+  }
+}
+
+async function build(options: BuildOptions): Promise<string> {
+  const { recipe, rates: ratesRecipe } = readRecipe(options.recipe);
+  const files = new SourceFiles(join(datasetsDir(), recipe.facts), options.sources);
+  files.noteFacts();
+  const states = loadStates(files.factsDir);
+  const counties = loadCounties(files.factsDir);
+  const codes = new Map(states.map((state) => [state.fips, state.code]));
+
+  const boundaries = readBoundaries(recipe, files, options.progress);
+  const places = placesOf(boundaries, placeFacts(files, ratesRecipe.places, states), codes);
+  const today = newestDate(readSources(files.text(ratesRecipe.sources)));
+  const load: RateLoad = {
+    factsDir: files.factsDir, sourcesDir: options.sources ?? '', today,
+    estimated: options.layers.includes('estimated'),
+    ...(boundaries.places.length > 0 ? { places } : {}),
+  };
+  for (const list of ratesRecipe.lists) files.note(list.path);
+  const rates = loadRates(ratesRecipe, load);
+  reportRates(rates, options.report);
+
+  const registry = new AreaRegistry();
+  const drawn = overlay(boundaries, places, rates.input.tiers,
+    boundaries.places.length > 0 ? doubtfulPoints(recipe, files, states, rates) : [],
+    registry, options.progress);
+  const addresses = await buildAddresses({
+    recipe, files, states, places, areaAt: drawn.areaAt, tupleOf: (area) => registry.tuple(area),
+    intern: registry.intern, today, progress: options.progress,
+  });
+  const zips = buildZips({
+    recipe, files, states, counties, places: boundaries.places.length > 0 ? places : places.filter((place) => !isTown(place)),
+    boundaries, overlay: drawn,
+    unplaced: rates.reports.flatMap((report) => report.unplaced),
+    counts: addresses.zipCounts, intern: registry.intern,
+  });
+
+  const sources: SourceRecord[] = [...rates.book.sources];
+  const stateRecords = loadStateRecords(files.factsDir, (source) => {
+    sources.push({ id: sources.length, ...source });
+    return sources.length - 1;
+  });
+  const { areas, components } = registry.records(rates.book, states);
+  const known = coverage(rates).map((state): CoverageState => ({
+    ...state,
+    placeBoundaries: boundaries.placesLoaded.has(
+      states.find(({ code }) => code === state.state)?.fips ?? '-'),
+    addressPoints: addresses.doors.get(state.state) ?? 0,
+  }));
+  return writeRelease(options.varDir, {
+    manifest: {
+      recipe: [recipe.name, ...options.layers].join('+'), asOf: formatDate(today), sources,
+      files: files.list(), coverage: known,
+      layers: layersOf(boundaries, states, addresses.counts.points + addresses.counts.sides),
+    },
+    areas, components, zips: mergeParts(zips.zips, areas), cities: zips.cities,
+    documents: new Map<string, object>([['states', stateRecords], ...documentsOf(recipe, files)]),
+    tiles: drawn.cells.tiles, leaves: drawn.cells.leaves, streets: addresses.entries,
+  }, options.progress);
+}

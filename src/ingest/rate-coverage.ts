@@ -1,0 +1,65 @@
+/** What a book knows of every state, as data for the manifest and `situs dataset coverage`. */
+import { DATE_OPEN, formatDate } from './rates/day.js';
+import type { CoverageLevel, CoverageState } from '../dataset/manifest.js';
+import type { DateInt } from '../tax/date.js';
+import type { Level } from '../tax/jurisdiction.js';
+import type { LoadedRates } from './rate-recipe.js';
+import type { ListMark, StateName } from './rates/facts.js';
+
+function rateLevel(load: LoadedRates, state: StateName): CoverageLevel {
+  const rows = load.input.rows.filter((row) => row.state === state.code && row.level === 'state');
+  const last = rows.at(-1);
+  const source = last ? load.input.sources[last.source]?.name ?? '' : '';
+  return {
+    level: 'state', completeness: last ? 'complete' : 'none', source,
+    asOf: last ? formatDate(last.asOf) : '', stale: false, jurisdictions: last ? 1 : 0,
+  };
+}
+
+/** The newest figure of a level, which may come from a list younger than its mark's source. */
+function newest(load: LoadedRates, state: string, level: Level, start: DateInt): DateInt {
+  return load.input.rows.reduce((latest, row) =>
+    (row.state === state && row.level === level && row.asOf > latest ? row.asOf : latest), start);
+}
+
+function localLevel(load: LoadedRates, mark: ListMark): CoverageLevel {
+  const source = load.input.sources[mark.source];
+  const keys = new Set<string>();
+  for (const row of load.input.rows) {
+    if (row.state !== mark.state || row.level !== mark.level) continue;
+    if (row.basis !== 'unknown') keys.add(row.place || row.county || row.code);
+  }
+  const held = mark.mark === 'complete' || mark.mark === 'partial';
+  const asOf = source && held ? newest(load, mark.state, mark.level, source.asOf) : DATE_OPEN;
+  return {
+    level: mark.level,
+    completeness: mark.mark,
+    source: source?.name ?? '',
+    asOf: asOf === DATE_OPEN ? '' : formatDate(asOf),
+    stale: mark.until < load.input.today,
+    jurisdictions: keys.size,
+  };
+}
+
+/** Coverage of every state and province, in the order of the states. */
+export function coverage(load: LoadedRates): readonly CoverageState[] {
+  const { input } = load;
+  const unplaced = load.reports.flatMap((report) => report.unplaced);
+  return input.states.map((state): CoverageState => {
+    const marks = input.marks.filter((mark) => mark.state === state.code);
+    const cities = unplaced.filter((city) => city.state === state.code).map((city) => city.name);
+    const notes = load.notSupported.filter((entry) => entry.state === state.code);
+    return {
+      state: state.code,
+      name: state.name,
+      levels: [rateLevel(load, state), ...marks.map((mark) => localLevel(load, mark))],
+      placeBoundaries: false,
+      addressPoints: 0,
+      gaps: [
+        ...new Set(marks.map((mark) => mark.gap).filter((gap) => gap !== '')),
+        ...(cities.length > 0 ? [`listed cities without boundary: ${[...new Set(cities)].sort().join(', ')}`] : []),
+        ...notes.map(({ note }) => `not supported: ${note}`),
+      ],
+    };
+  });
+}

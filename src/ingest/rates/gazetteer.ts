@@ -1,0 +1,126 @@
+/**
+ * Joins the names of rate lists to Census codes: county names with their suffix, place names with
+ * their county, aliases from facts first. A name that fits two places without a county fits none.
+ */
+import { plainCounty, plainPlace } from './label.js';
+import type { PlaceFact } from '../model.js';
+import type { CountyFact, StateName } from './facts.js';
+
+/** A publisher's name for a jurisdiction that the Census calls otherwise. */
+export interface NameAlias {
+  readonly state: string;
+  readonly level: 'county' | 'city';
+  /** Name as listed. */
+  readonly listed: string;
+  /** County part the alias holds for, five digits, "" for all. */
+  readonly county: string;
+  /** County or place code it stands for; "" drops the row on purpose. */
+  readonly code: string;
+  readonly why: string;
+}
+
+/** What a name joined to. A dropped one is no jurisdiction; an unmatched one is reported. */
+export type NameMatch =
+  | { readonly kind: 'code'; readonly code: string; readonly county: string }
+  | { readonly kind: 'dropped'; readonly why: string }
+  | { readonly kind: 'unmatched' };
+
+export interface Gazetteer {
+  county(state: string, name: string): NameMatch;
+  /** `county` narrows to places in it; "" where the list names none. */
+  city(state: string, name: string, county: string): NameMatch;
+  place(geoid: string): PlaceFact | undefined;
+  countyFact(fips: string): CountyFact | undefined;
+  places(state: string): readonly PlaceFact[];
+  counties(state: string): readonly CountyFact[];
+  states(): readonly StateName[];
+}
+
+/** Spelling of a name that lists and the Census agree on: capitals, no marks, words spelled out. */
+export function plainName(name: string): string {
+  return name
+    .normalize('NFD').replace(/\p{M}/gu, '')
+    .toUpperCase()
+    .replace(/[.'’`]/g, '').replace(/[-–]/g, ' ')
+    .replace(/\bSTE?\b(?= )/g, (word) => (word === 'STE' ? 'SAINTE' : 'SAINT'))
+    .replace(/\bMT\b(?= )/g, 'MOUNT').replace(/\bFT\b(?= )/g, 'FORT')
+    .replace(/\s+/g, ' ').trim();
+}
+
+/** Lists write "Deland" for De Land and "O Fallon" for O'Fallon. */
+function closed(name: string): string {
+  return name.replaceAll(' ', '');
+}
+
+const UNMATCHED: NameMatch = { kind: 'unmatched' };
+
+/** Fills a multimap. */
+function push<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+}
+
+function one(codes: readonly string[] | undefined, county: string): NameMatch {
+  const [code, second] = [...new Set(codes ?? [])];
+  return code !== undefined && second === undefined ? { kind: 'code', code, county } : UNMATCHED;
+}
+
+/** Builds the gazetteer of a build's counties and places. */
+export function createGazetteer(
+  states: readonly StateName[],
+  counties: readonly CountyFact[],
+  places: readonly PlaceFact[],
+  aliases: readonly NameAlias[],
+): Gazetteer {
+  const countyNames = new Map<string, string[]>();
+  const countiesOf = new Map<string, CountyFact[]>();
+  for (const county of counties) {
+    push(countiesOf, county.state, county);
+    push(countyNames, `${county.state}/${plainName(county.fullName)}`, county.fips);
+    const plain = plainCounty(county.fullName);
+    if (plain !== county.fullName) push(countyNames, `${county.state}/${plainName(plain)}`, county.fips);
+  }
+  const placeNames = new Map<string, PlaceFact[]>();
+  const closedNames = new Map<string, PlaceFact[]>();
+  const placesOf = new Map<string, PlaceFact[]>();
+  for (const place of places) {
+    push(placesOf, place.state, place);
+    const names = [place.name, plainPlace(place.name), place.fullName].map(plainName);
+    for (const name of new Set(names)) push(placeNames, `${place.state}/${name}`, place);
+    for (const name of new Set(names.map(closed))) {
+      push(closedNames, `${place.state}/${name}`, place);
+    }
+  }
+  const named = new Map(aliases.map((alias) =>
+    [`${alias.level}/${alias.state}/${plainName(alias.listed)}/${alias.county}`, alias]));
+  const alias = (level: string, state: string, name: string, county: string): NameMatch | null => {
+    const key = `${level}/${state}/${plainName(name)}/`;
+    const found = named.get(key + county) ?? named.get(key);
+    if (!found) return null;
+    if (found.code === '') return { kind: 'dropped', why: found.why };
+    return { kind: 'code', code: found.code, county };
+  };
+  const byGeoid = new Map(places.map((place) => [place.geoid, place]));
+  const byFips = new Map(counties.map((county) => [county.fips, county]));
+  return {
+    county(state, name) {
+      return alias('county', state, name, '')
+        ?? one(countyNames.get(`${state}/${plainName(name)}`), '');
+    },
+    city(state, name, county) {
+      const known = alias('city', state, name, county);
+      if (known) return known;
+      const plain = plainName(name);
+      const all = placeNames.get(`${state}/${plain}`) ?? closedNames.get(`${state}/${closed(plain)}`) ?? [];
+      const inside = county ? all.filter((place) => place.counties.includes(county)) : all;
+      // A place's own counties leave out slivers, so a lone name may lie in a neighbour as well.
+      return one((inside.length > 0 ? inside : all).map((place) => place.geoid), county);
+    },
+    place: (geoid) => byGeoid.get(geoid),
+    countyFact: (fips) => byFips.get(fips),
+    places: (state) => placesOf.get(state) ?? [],
+    counties: (state) => countiesOf.get(state) ?? [],
+    states: () => states,
+  };
+}

@@ -1,0 +1,225 @@
+/** Finds the timelines that meet in a tuple. */
+import { DATE_MIN, DATE_OPEN } from './day.js';
+import { fill, nothing, paint, unknown } from './timeline.js';
+import type { Rate } from '../../tax/rate.js';
+import type { AreaTuple, PlaceFact, RateRow } from '../model.js';
+import type { Estimate, DistrictLine, TupleLines } from './combine.js';
+import type { CountyFact, ListMark, StateName, TierFact } from './facts.js';
+import type { RowIndex } from './index-rows.js';
+import type { MemberIndex, Membership, Spot } from './membership.js';
+import type { Segment } from './timeline.js';
+
+/** The indexed lists and facts of a book. */
+export interface LineContext {
+  readonly rows: RowIndex;
+  readonly estimates: RowIndex;
+  readonly hasEstimates: boolean;
+  readonly members: MemberIndex;
+  readonly districtNames: ReadonlyMap<string, string>;
+  readonly tiers: ReadonlyMap<string, TierFact>;
+  /** Independent cities by their place code. */
+  readonly independent: ReadonlyMap<string, TierFact>;
+  readonly places: ReadonlyMap<string, PlaceFact>;
+  readonly counties: ReadonlyMap<string, CountyFact>;
+  readonly marks: ReadonlyMap<string, ListMark>;
+  readonly caps: ReadonlyMap<string, Rate>;
+}
+
+/** A tuple's timelines with what their rows are called after. */
+export interface TupleParts {
+  readonly lines: TupleLines;
+  readonly county: string;
+  readonly independent: boolean;
+  /** Code of the place or town whose row the city row is, "" without one. */
+  readonly cityKey: string;
+  readonly cityRows: readonly RateRow[];
+  /** District codes, in the order of `lines.districts`. */
+  readonly districts: readonly string[];
+}
+
+type LocalLevel = ListMark['level'];
+
+function markOf(book: LineContext, state: StateName, level: LocalLevel): ListMark {
+  return book.marks.get(`${state.code}/${level}`) ?? {
+    state: state.code, level, mark: 'none', unlisted: 'unknown', since: DATE_OPEN,
+    history: 'current', until: DATE_OPEN, source: 0, fill: "the state's own list", gap: '',
+  };
+}
+
+function levies(mark: ListMark): boolean {
+  return mark.mark !== 'not-levied';
+}
+
+function stateLine(book: LineContext, state: StateName): readonly Segment[] {
+  const mark: ListMark = {
+    state: state.code, level: 'county', mark: 'complete', unlisted: 'unknown', since: DATE_OPEN,
+    history: 'current', until: DATE_OPEN, source: 0, fill: "the state's rate history", gap: '',
+  };
+  return fill(paint(book.rows.state(state.code)), mark,
+    { state: state.name, jurisdiction: 'the state' });
+}
+
+/** Where the tuple lies: the city that stands for a county is one whatever the place says. */
+interface Resolved {
+  readonly tier: TierFact | undefined;
+  readonly cityKey: string;
+  readonly unsure: boolean;
+  readonly spot: Spot;
+}
+
+function placesOf(book: LineContext, state: StateName, tuple: AreaTuple): Resolved {
+  // A spot of an independent city is the city's, whichever county a coarser border gives it to.
+  const tier = book.independent.get(tuple.place) ?? book.tiers.get(tuple.county);
+  const county = tier?.kind === 'independent' ? tier.county : tuple.county;
+  const forced = tier?.kind === 'independent' ? tier.place : '';
+  const unsure = tuple.place === '?' && !forced;
+  const place = forced || (unsure ? '' : tuple.place);
+  // Where towns govern, the list names the town; a place inside one is its own only if listed.
+  const town = tuple.town && (!place || book.rows.city(tuple.town, county).length > 0)
+    ? tuple.town
+    : '';
+  const cityKey = town || place;
+  const places = [...new Set([tuple.town, place, cityKey])].filter((code) => code !== '');
+  return { tier, cityKey, unsure, spot: { state: state.code, county, places } };
+}
+
+function countyLine(book: LineContext, state: StateName, spot: Resolved): readonly Segment[] | null {
+  const mark = markOf(book, state, 'county');
+  const fips = spot.spot.county;
+  if (!fips) {
+    const reason = `${state.name}: the county is not known here; county boundaries would fill it.`;
+    return levies(mark) ? [unknown(DATE_MIN, DATE_OPEN, reason)] : null;
+  }
+  if (spot.tier?.kind === 'independent') return null;
+  if (spot.tier) return [nothing(DATE_MIN, DATE_OPEN, mark.source, mark.since)];
+  const county = book.counties.get(fips);
+  const jurisdiction = county?.fullName ?? `county ${fips}`;
+  return fill(paint(book.rows.county(fips)), mark, { state: state.name, jurisdiction });
+}
+
+function cityLine(
+  book: LineContext,
+  state: StateName,
+  spot: Resolved,
+  rows: readonly RateRow[],
+): readonly Segment[] | null {
+  if (!spot.cityKey) return null;
+  const mark = markOf(book, state, 'city');
+  const name = book.places.get(spot.cityKey)?.fullName ?? rows[0]?.name ?? spot.cityKey;
+  return fill(paint(rows), mark, { state: state.name, jurisdiction: name });
+}
+
+/** Lays a membership's days over a district's rates; outside them nothing is levied. */
+function during(
+  line: readonly Segment[],
+  memberships: readonly Membership[],
+): readonly Segment[] {
+  const out: Segment[] = [];
+  for (const segment of line) {
+    for (const { from, to } of memberships) {
+      const first = segment.from > from ? segment.from : from;
+      const last = segment.to < to ? segment.to : to;
+      if (first <= last) out.push({ ...segment, from: first, to: last });
+    }
+  }
+  return out.sort((a, b) => a.from - b.from);
+}
+
+const ALWAYS = { from: DATE_MIN, to: DATE_OPEN, countywide: false };
+
+interface Districts {
+  readonly codes: readonly string[];
+  readonly lines: readonly DistrictLine[];
+}
+
+function districtsOf(
+  book: LineContext,
+  state: StateName,
+  tuple: AreaTuple,
+  spot: Spot,
+): Districts {
+  const own = tuple.districts.map((code) => ({ ...ALWAYS, code }));
+  const held = tuple.complete ? own : [...own, ...book.members.at(spot)];
+  const codes = [...new Set(held.map((member) => member.code))].sort();
+  const mark = markOf(book, state, 'district');
+  const lines = codes.map((code): DistrictLine => {
+    const memberships = held.filter((member) => member.code === code);
+    const rows = book.rows.district(state.code, code);
+    const name = book.districtNames.get(`${state.code}/${code}`) || rows[0]?.name || code;
+    const subject = { state: state.name, jurisdiction: `the district ${name}` };
+    const rates = paint(rows);
+    // A boundary names the district, so silence about its rate is never zero.
+    const line = fill(rates, { ...mark, unlisted: 'unknown' }, subject);
+    const clipped = during(line, memberships);
+    return {
+      line: fill(clipped, { ...mark, history: 'full', since: DATE_MIN }, subject),
+      countywide: memberships.every((member) => member.countywide),
+    };
+  });
+  return { codes, lines };
+}
+
+function gapLines(
+  book: LineContext,
+  state: StateName,
+  tuple: AreaTuple,
+  spot: Resolved,
+): readonly Segment[] {
+  const { county } = spot.spot;
+  const out: Segment[] = [];
+  if (!tuple.complete) {
+    const keys = spot.spot.places.length > 0 ? spot.spot.places : [''];
+    for (const key of keys) out.push(...paint(book.rows.gaps(county, key)));
+  }
+  const named = book.counties.get(county)?.fullName ?? state.name;
+  const townUnknown = tuple.town === '' && book.rows.hasTowns(county)
+    && book.rows.city(spot.cityKey, county).length === 0;
+  if (townUnknown) {
+    const reason = `${state.name}: it cannot be told which town of ${named} contains this spot; `
+      + 'town boundaries would fill it.';
+    out.push(unknown(DATE_MIN, DATE_OPEN, reason));
+  }
+  if (!spot.unsure) return out;
+  const mark = markOf(book, state, 'city');
+  const matters = levies(mark) && (mark.unlisted === 'unknown' || book.rows.hasCities(county));
+  if (matters || book.members.divides(county)) {
+    const reason = `${state.name}: it cannot be told whether a municipality of ${named} contains `
+      + 'this spot; place boundaries would fill it.';
+    out.push(unknown(DATE_MIN, DATE_OPEN, reason));
+  }
+  return out;
+}
+
+function estimateOf(book: LineContext, spot: Resolved): Estimate | null {
+  if (!book.hasEstimates) return null;
+  const total = spot.cityKey
+    ? paint(book.estimates.city(spot.cityKey, spot.spot.county)).at(-1)
+    : undefined;
+  const county = paint(book.estimates.county(spot.spot.county)).at(-1);
+  return total || county ? { total: total ?? null, county: county ?? null } : null;
+}
+
+/** The timelines of a tuple. */
+export function linesOf(book: LineContext, state: StateName, tuple: AreaTuple): TupleParts {
+  const spot = placesOf(book, state, tuple);
+  const { county } = spot.spot;
+  const cityRows = spot.cityKey ? book.rows.city(spot.cityKey, county) : [];
+  const districts = districtsOf(book, state, tuple, spot.spot);
+  return {
+    lines: {
+      state: stateLine(book, state),
+      county: countyLine(book, state, spot),
+      city: cityLine(book, state, spot, cityRows),
+      districts: districts.lines,
+      gaps: gapLines(book, state, tuple, spot),
+      cap: book.caps.get(state.code) ?? null,
+      stateName: state.name,
+      estimate: estimateOf(book, spot),
+    },
+    county,
+    independent: spot.tier?.kind === 'independent',
+    cityKey: spot.cityKey,
+    cityRows,
+    districts: districts.codes,
+  };
+}

@@ -1,0 +1,130 @@
+/** What a reader of a publisher's list gets and gives. */
+import { parsePercent, parseRate } from '../../tax/rate.js';
+import type { DateInt } from '../../tax/date.js';
+import type { Rate } from '../../tax/rate.js';
+import type { RateRow } from '../model.js';
+import type { DistrictMember } from './facts.js';
+import type { Gazetteer, NameMatch } from './gazetteer.js';
+
+/** Districts their publisher gives no code have one of ours; the wire shows none for them. */
+export const OWN_CODE = '~';
+
+/** A city an official list names and no boundary is held for: the area around it is uncertain. */
+export interface UnplacedCity {
+  readonly state: string;
+  readonly name: string;
+  /** Place code where the list gives one, else "". */
+  readonly place: string;
+  /** County it lies in, "" where the list does not say. */
+  readonly county: string;
+}
+
+/** How many rows of a list became rates, and what happened to the rest. */
+export class ListReport {
+  read = 0;
+  joined = 0;
+  readonly dropped: string[] = [];
+  readonly unmatched: string[] = [];
+  /** Listed places that no place boundary or place fact is held for. */
+  readonly unplaced: UnplacedCity[] = [];
+
+  constructor(readonly list: string) {}
+
+  /** Notes a row left out on purpose. */
+  drop(name: string, why: string): void {
+    this.dropped.push(`${name}: ${why}`);
+  }
+
+  /** Notes a row whose jurisdiction is not known. */
+  miss(name: string): void {
+    this.unmatched.push(name);
+  }
+
+  /** Notes a listed city that no boundary or place fact is held for. */
+  unplace(state: string, name: string, place: string, county: string): void {
+    const known = this.unplaced.some((city) => city.name === name && city.county === county);
+    if (!known) this.unplaced.push({ state, name, place, county });
+  }
+}
+
+/** Options of a list in a recipe; each reader says which it reads. */
+export type ListOptions = Readonly<Record<string, string | number | boolean | readonly string[]>>;
+
+export interface ListContext {
+  /** State of the list, "" where the list names states itself. */
+  readonly state: string;
+  readonly gazetteer: Gazetteer;
+  readonly source: number;
+  /** As-of date of the source, for rows that carry none. */
+  readonly asOf: DateInt;
+  readonly options: ListOptions;
+  readonly report: ListReport;
+  /** Text of a further file of the list by the name of its option. */
+  readonly extra: (option: string) => string;
+  /** Code of a district by the name its publisher lists. */
+  readonly districtCode: (listed: string) => string | null;
+}
+
+export interface ListResult {
+  readonly rows: readonly RateRow[];
+  readonly members: readonly DistrictMember[];
+}
+
+/** Reads one publisher's format. */
+export type RateReader = (text: string, context: ListContext) => ListResult;
+
+/** A number of a list; a malformed one is an error of the file, not a zero. */
+export function percentOf(text: string, where: string): Rate {
+  const rate = parsePercent(text);
+  if (rate === null) throw new RangeError(`${where}: not a percentage: ${text}`);
+  return rate;
+}
+
+/** A decimal fraction of a list. */
+export function fractionOf(text: string, where: string): Rate {
+  const rate = parseRate(text);
+  if (rate === null) throw new RangeError(`${where}: not a rate: ${text}`);
+  return rate;
+}
+
+/** A rate less others; negative results stay for the caller to judge. */
+export function minus(rate: Rate, ...others: readonly Rate[]): Rate {
+  return others.reduce((rest: number, other) => rest - other, rate) as Rate;
+}
+
+/** A text option, or a default. */
+export function textOption(context: ListContext, name: string, missing = ''): string {
+  const value = context.options[name];
+  return typeof value === 'string' ? value : missing;
+}
+
+/** A list option. */
+export function listOption(context: ListContext, name: string): readonly string[] {
+  const value = context.options[name];
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** The code a city's name joined to; one that no place bears is noted with its county. */
+export function joinedCity(
+  context: ListContext,
+  name: string,
+  match: NameMatch,
+  county: string,
+): string | null {
+  if (match.kind === 'unmatched') {
+    context.report.unplace(context.state, name, '', county);
+    return null;
+  }
+  return joined(context, name, match);
+}
+
+/** The code a name joined to; notes a drop or a miss in the report and gives null. */
+export function joined(context: ListContext, label: string, match: NameMatch): string | null {
+  if (match.kind === 'code') {
+    context.report.joined += 1;
+    return match.code;
+  }
+  if (match.kind === 'dropped') context.report.drop(label, match.why);
+  else context.report.miss(label);
+  return null;
+}

@@ -1,0 +1,72 @@
+/**
+ * Carries the figures of the reference recipe's lists into the project's own rate tables, so that
+ * the default recipe needs no publisher's file:
+ * `node dist/src/ingest/rates/write-facts.js <sources> <datasets>` writes facts/rates/<STATE>.tsv,
+ * facts/rates/members.tsv and recipes/rates-default.json. The same input gives the same bytes.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadRates } from '../rate-recipe.js';
+import { writeMemberFacts, writeRateFacts } from '../source/rates-facts.js';
+import { DATE_MIN } from './day.js';
+import type { RateRow } from '../model.js';
+import type { RateList, RatesRecipe } from '../rate-recipe.js';
+
+/** Table of the provinces; their codes ("CA-ON") share no file with the states. */
+const PROVINCES = 'canada';
+
+function tableOf(row: RateRow): string {
+  return row.state.startsWith('CA-') ? PROVINCES : row.state;
+}
+
+/** Joins neighbouring rows that say the same: quarterly lists repeat themselves. */
+function withoutRepeats(rows: readonly RateRow[]): readonly RateRow[] {
+  const seen = new Set<string>();
+  return rows.filter((row) => {
+    const key = JSON.stringify(row);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+function write(sourcesDir: string, datasets: string): void {
+  const factsDir = join(datasets, 'facts');
+  const recipes = join(datasets, 'recipes');
+  const text = readFileSync(join(recipes, 'rates-reference.json'), 'utf8');
+  const reference = JSON.parse(text) as RatesRecipe;
+  const lists = reference.lists.filter((list) => list.reader !== 'facts');
+  const facts = reference.lists.filter((list) => list.reader === 'facts');
+  const load = loadRates({ ...reference, lists }, {
+    factsDir, sourcesDir, today: DATE_MIN, estimated: false,
+  });
+  const tables = new Map<string, RateRow[]>();
+  for (const row of withoutRepeats(load.input.rows)) {
+    const table = tableOf(row);
+    const rows = tables.get(table);
+    if (rows) rows.push(row);
+    else tables.set(table, [row]);
+  }
+  const sourceName = (id: number): string => load.input.sources[id]?.name ?? '';
+  mkdirSync(join(factsDir, 'rates'), { recursive: true });
+  const written: RateList[] = [];
+  for (const [table, rows] of [...tables].sort((a, b) => (a[0] < b[0] ? -1 : 1))) {
+    const path = `rates/${table}.tsv`;
+    writeFileSync(join(factsDir, path), writeRateFacts(rows, sourceName));
+    written.push({ reader: 'facts', path: `facts/${path}` });
+  }
+  const members = 'rates/members.tsv';
+  writeFileSync(join(factsDir, members),
+    writeMemberFacts(load.derivedMembers, 'worked out from the list of the state'));
+  const recipe: RatesRecipe = {
+    ...reference,
+    members: [...reference.members, `facts/${members}`],
+    lists: [...written, ...facts],
+    estimates: [],
+  };
+  writeFileSync(join(recipes, 'rates-default.json'), `${JSON.stringify(recipe, null, 2)}\n`);
+}
+
+const [, , sources, datasets] = process.argv;
+if (!sources || !datasets) throw new Error('usage: write-facts <sources folder> <datasets folder>');
+write(sources, datasets);

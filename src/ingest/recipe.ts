@@ -1,0 +1,70 @@
+/** Recipes: which files a dataset is made of, and how they are read. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RatesRecipe } from './rate-recipe.js';
+import type { PointSource, RangeSource } from './source/address-source.js';
+import type { BoundaryFile } from './source/boundary-file.js';
+import { datasetsDir } from './source-files.js';
+
+/** Boundaries of one layer. `path` may hold {fips}, for one file per state. */
+export interface BoundarySource extends BoundaryFile {
+  readonly layer: 'county' | 'province' | 'place' | 'town' | 'district';
+  /** Name in sources.tsv. */
+  readonly source: string;
+  /** State FIPS codes for {fips}; on a town layer the states that towns govern. */
+  readonly states?: readonly string[];
+  /** Properties that a feature must match ("^C[125678]$"). */
+  readonly where?: Readonly<Record<string, string>>;
+}
+
+export interface ZipSources {
+  /** GeoNames postal codes. */
+  readonly points: string;
+  /** ZIP–county pairs of delivered addresses. */
+  readonly delivered?: string;
+  /** ZIP–county pairs of census areas. */
+  readonly tabulated?: string;
+  /** Authorities bound to ZIPs. */
+  readonly cities?: string;
+  /** States of which the address points are complete, so that they weigh ZIPs. */
+  readonly counted?: readonly string[];
+}
+
+export interface BoundaryRecordSource {
+  readonly file: string;
+  readonly state: string;
+  readonly source: string;
+}
+
+export interface Recipe {
+  readonly name: string;
+  readonly description: string;
+  /** Folder of fact tables below the datasets folder. */
+  readonly facts: string;
+  /** File of the rates section below the recipes folder. */
+  readonly rates: string;
+  readonly boundaries: readonly BoundarySource[];
+  readonly zips: ZipSources;
+  readonly points: readonly PointSource[];
+  readonly ranges: readonly RangeSource[];
+  /** Streamlined Sales Tax boundary files. */
+  readonly sst: readonly BoundaryRecordSource[];
+  /** Fact tables that become documents of the dataset, by document name. */
+  readonly documents: Readonly<Record<string, string>>;
+}
+
+function readJson<T>(name: string): T {
+  const file = join(datasetsDir(), 'recipes', name);
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
+  } catch (error) {
+    throw new Error(`recipe ${name} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** Reads a recipe by name, with its rates section. */
+export function readRecipe(name: string): { readonly recipe: Recipe; readonly rates: RatesRecipe } {
+  if (!/^[a-z0-9-]+$/.test(name)) throw new Error(`"${name}" is no recipe's name`);
+  const recipe = readJson<Recipe>(`${name}.json`);
+  return { recipe, rates: readJson<RatesRecipe>(recipe.rates) };
+}

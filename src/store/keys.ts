@@ -1,0 +1,144 @@
+/** API keys: made, listed and changed. The key itself is shown once and never kept. */
+import { createHash, randomBytes } from 'node:crypto';
+import { KEY_CHARS_MAX, KEY_CHARS_MIN } from '../config.js';
+import { apiKeyKey, KEY_PREFIX, parseKeyRecord, type KeyRecord } from './format.js';
+import { PLAN_TERMS, type Plan } from './plan.js';
+import type { Store } from './store.js';
+
+const RANDOM_BYTES = 24;
+const PREFIX_CHARS_MAX = 10;
+/** A prefix never shows more than this share of a key. */
+const PREFIX_SHARE = 4;
+/** Shortest part of an id that names a key. */
+const ID_CHARS_MIN = 6;
+
+export interface NewKey {
+  /** Given by the operator; random when left out. */
+  readonly text?: string;
+  readonly account?: string;
+  readonly plan: Plan;
+  /** The plan's own unless set. */
+  readonly rate?: number;
+  readonly grants?: number;
+}
+
+export interface KeyChange {
+  readonly plan?: Plan;
+  readonly rate?: number;
+  readonly grants?: number;
+  readonly active?: boolean;
+}
+
+export interface CreatedKey {
+  /** The only time it is seen. */
+  readonly text: string;
+  readonly record: KeyRecord;
+}
+
+/** A random key of 192 bits. */
+export function randomKey(): string {
+  return `situs_${randomBytes(RANDOM_BYTES).toString('base64url')}`;
+}
+
+/** What a key is stored under. */
+export function keyId(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex');
+}
+
+/** Tells whether a text can be a key at all. */
+export function isKeyText(text: string): boolean {
+  return text.length >= KEY_CHARS_MIN && text.length <= KEY_CHARS_MAX;
+}
+
+function newRecord(key: NewKey, text: string, now: number): KeyRecord {
+  const terms = PLAN_TERMS[key.plan];
+  return {
+    v: 1,
+    id: keyId(text),
+    prefix: text.slice(0, Math.min(PREFIX_CHARS_MAX, Math.floor(text.length / PREFIX_SHARE))),
+    account: key.account ?? 'default',
+    plan: key.plan,
+    rate: key.rate ?? terms.rate,
+    grants: key.grants ?? terms.grants,
+    active: true,
+    createdAt: now,
+  };
+}
+
+/**
+ * Makes a key.
+ * @throws Error when the text cannot be a key or is one already.
+ */
+export async function createKey(store: Store, key: NewKey, now = Date.now()): Promise<CreatedKey> {
+  const text = key.text ?? randomKey();
+  if (!isKeyText(text)) {
+    throw new Error(`a key has ${KEY_CHARS_MIN} to ${KEY_CHARS_MAX} characters`);
+  }
+  const record = newRecord(key, text, now);
+  await store.write((transaction) => {
+    if (transaction.get(apiKeyKey(record.id)) !== undefined) throw new Error('the key exists');
+    transaction.put(apiKeyKey(record.id), record);
+  });
+  return { text, record };
+}
+
+/** All keys, the oldest first. */
+export function listKeys(store: Store): readonly KeyRecord[] {
+  return store.list([KEY_PREFIX]).map(parseKeyRecord)
+    .sort((left, right) => left.createdAt - right.createdAt || (left.id < right.id ? -1 : 1));
+}
+
+/**
+ * Finds one key by the key itself, by its id or the beginning of one.
+ * @throws Error when none or several match.
+ */
+export function selectKey(store: Store, selector: string): KeyRecord {
+  const exact = store.get(apiKeyKey(keyId(selector)));
+  if (exact !== undefined) return parseKeyRecord(exact);
+  const matches = selector.length < ID_CHARS_MIN
+    ? [] : listKeys(store).filter(({ id }) => id.startsWith(selector.toLowerCase()));
+  if (matches.length === 1) return matches[0]!;
+  throw new Error(matches.length === 0
+    ? 'no such key; name it by the key itself or the beginning of its id (situs key list)'
+    : `${matches.length} keys match`);
+}
+
+/**
+ * Changes plan, rate or entitlements. A new plan brings its own rate and entitlements unless they
+ * are given too.
+ * @throws Error when no key or several match.
+ */
+export async function updateKey(
+  store: Store, selector: string, change: KeyChange,
+): Promise<KeyRecord> {
+  const { id } = selectKey(store, selector);
+  return store.write((transaction) => {
+    const before = parseKeyRecord(transaction.get(apiKeyKey(id)));
+    const terms = change.plan === undefined ? before : PLAN_TERMS[change.plan];
+    const record: KeyRecord = {
+      ...before,
+      plan: change.plan ?? before.plan,
+      rate: change.rate ?? terms.rate,
+      grants: change.grants ?? terms.grants,
+      active: change.active ?? before.active,
+    };
+    transaction.put(apiKeyKey(id), record);
+    return record;
+  });
+}
+
+/** Disables a key; the server refuses it within a second. */
+export async function disableKey(store: Store, selector: string): Promise<KeyRecord> {
+  return updateKey(store, selector, { active: false });
+}
+
+/**
+ * Makes the first key of an empty store, with everything an Enterprise key may do.
+ * @returns the key when one was made, else null.
+ */
+export async function bootstrapKey(
+  store: Store, text: string | null, rate: number, now = Date.now(),
+): Promise<CreatedKey | null> {
+  if (listKeys(store).length > 0) return null;
+  return createKey(store, { ...(text === null ? {} : { text }), plan: 'enterprise', rate }, now);
+}

@@ -1,0 +1,56 @@
+/** Plans and what they include. A key may be given more or less than its plan. */
+
+export const PLANS = ['starter', 'growth', 'pro', 'enterprise'] as const;
+export type Plan = (typeof PLANS)[number];
+
+/** Entitlements by the name the public contract uses; the values are the bits of a key's grants. */
+export const ENTITLEMENTS = {
+  geo_enabled: 1,
+  rate_loc_can: 2,
+  product_rates: 4,
+  historical: 8,
+} as const;
+export type Entitlement = keyof typeof ENTITLEMENTS;
+
+export interface PlanTerms {
+  /** Requests in a rolling minute. */
+  readonly rate: number;
+  readonly grants: number;
+  /** Merchant operations and reading whether credentials are held. */
+  readonly merchants: boolean;
+  /** Setting and deleting credentials, merchants of the provider type. */
+  readonly provider: boolean;
+}
+
+const { geo_enabled, rate_loc_can, product_rates, historical } = ENTITLEMENTS;
+const ALL = geo_enabled | rate_loc_can | product_rates | historical;
+
+export const PLAN_TERMS: Readonly<Record<Plan, PlanTerms>> = {
+  starter: { rate: 10, grants: geo_enabled, merchants: false, provider: false },
+  growth: { rate: 100, grants: geo_enabled, merchants: false, provider: false },
+  pro: { rate: 500, grants: ALL, merchants: true, provider: false },
+  enterprise: { rate: 10_000, grants: ALL, merchants: true, provider: true },
+};
+
+/** Tells a plan's name from any other word. */
+export function isPlan(text: string): text is Plan {
+  return (PLANS as readonly string[]).includes(text);
+}
+
+/** Tells an entitlement's name from any other word. */
+export function isEntitlement(text: string): text is Entitlement {
+  return Object.hasOwn(ENTITLEMENTS, text);
+}
+
+/** The bits of several entitlements. */
+export function grantsOf(entitlements: readonly Entitlement[]): number {
+  return entitlements.reduce((bits, name) => bits | ENTITLEMENTS[name], 0);
+}
+
+/** The entitlements of some bits. */
+export function entitlementsOf(grants: number): readonly Entitlement[] {
+  return Object.entries(ENTITLEMENTS)
+    .filter(([, bit]) => (grants & bit) !== 0)
+    .map(([name]) => name)
+    .filter(isEntitlement);
+}

@@ -1,0 +1,107 @@
+/** Requests of a frame to answers, in order: the whole of a worker's task. */
+import type { Dataset } from '../dataset/dataset.js';
+import {
+  FLAG_GEO, FLAG_XML, OP_LOOKUP, packAnswers, readRequests, type Answer, type FramedRequest,
+} from '../engine/frame.js';
+import { lookup, type PostalOutcome, type SitusOutcome } from '../engine/lookup.js';
+import type { LookupQuery } from '../engine/query.js';
+import { PRECISIONS } from '../engine/situs.js';
+import { fail, isFailure, type Failure } from '../failure.js';
+import { openWire, type WireContext } from './context.js';
+import { failureBytes } from './failure-body.js';
+import { renderLegacy, type LegacyVersion } from './legacy.js';
+import { formatAsked, parseQuery } from './query.js';
+import type { Rendered } from './rendered.js';
+import { RESPONSE_CODES, SUCCESS } from './response-code.js';
+import { V10 } from './v10.js';
+import { V20 } from './v20.js';
+import { V30 } from './v30.js';
+import { V40 } from './v40.js';
+import { V50 } from './v50.js';
+import { renderV60 } from './v60.js';
+import { renderV60Postal } from './v60-postal.js';
+import { apiVersion, type ApiVersion, type Format } from './version.js';
+
+const LEGACY: Readonly<Record<Exclude<ApiVersion, 60>, LegacyVersion>> = {
+  10: V10, 20: V20, 30: V30, 40: V40, 50: V50,
+};
+
+let shared: WireContext | null = null;
+
+/**
+ * Answers every request of a frame and packs the answers. A request that cannot be answered gets
+ * a failure of its own and leaves the others alone.
+ */
+export function answerFrame(
+  dataset: Dataset, frame: Uint8Array, nowMs: number,
+  context: WireContext = (shared ??= openWire()),
+): Uint8Array {
+  const answers: Answer[] = [];
+  for (const request of readRequests(frame)) {
+    answers.push(answerRequest(context, dataset, request, nowMs));
+  }
+  return packAnswers(answers);
+}
+
+function answerRequest(
+  context: WireContext, dataset: Dataset, request: FramedRequest, nowMs: number,
+): Answer {
+  const text = request.payload.toString('latin1');
+  try {
+    const version = apiVersion(request.version);
+    if (request.op !== OP_LOOKUP || version === null) {
+      throw new RangeError(`no operation ${request.op} of version ${request.version}`);
+    }
+    const parsed = parseQuery(text, version, request.grants);
+    if (isFailure(parsed)) return refusal(context, request.version, parsed, formatAsked(text), 0);
+    const { query, format } = parsed;
+    return answerLookup(context, dataset, query, version, format, nowMs);
+  } catch (error) {
+    context.report(error);
+    return refusal(context, request.version, fail('internal'), formatAsked(text), 0);
+  }
+}
+
+function answerLookup(
+  context: WireContext, dataset: Dataset, query: LookupQuery, version: ApiVersion,
+  format: Format, nowMs: number,
+): Answer {
+  const geo = query.kind === 'postal' ? 0 : FLAG_GEO;
+  const outcome = lookup(dataset, query, nowMs, context.precisionMin);
+  if (isFailure(outcome)) return refusal(context, version, outcome, format, geo);
+  const rendered = render(context, dataset, query, outcome, version, format);
+  if (isFailure(rendered)) return refusal(context, version, rendered, format, geo);
+  const precision = outcome.kind === 'postal' ? 'postal' : outcome.situs.precision;
+  return {
+    status: SUCCESS.http,
+    code: SUCCESS.code,
+    precision: PRECISIONS.indexOf(precision),
+    flags: rendered.flags | geo | (format === 'xml' ? FLAG_XML : 0),
+    body: rendered.body,
+  };
+}
+
+function render(
+  context: WireContext, dataset: Dataset, query: LookupQuery,
+  outcome: SitusOutcome | PostalOutcome, version: ApiVersion, format: Format,
+): Rendered | Failure {
+  if (version !== 60) {
+    return renderLegacy(context, dataset, query, outcome, format, LEGACY[version]);
+  }
+  return outcome.kind === 'postal'
+    ? renderV60Postal(context, dataset, outcome, format)
+    : renderV60(context, dataset, query, outcome, format);
+}
+
+function refusal(
+  { baseUrl }: WireContext, version: number, failure: Failure, format: Format, flags: number,
+): Answer {
+  const { code, http } = RESPONSE_CODES[failure.failure];
+  return {
+    status: http,
+    code,
+    precision: 0,
+    flags: flags | (format === 'xml' ? FLAG_XML : 0),
+    body: [failureBytes(version, failure, format, baseUrl)],
+  };
+}

@@ -1,0 +1,41 @@
+/** Bodies of refused lookups, in the envelope of each version. */
+import type { Failure } from '../failure.js';
+import { jsonMembers } from './json.js';
+import { legacyXmlHead, LEGACY_XML_OPEN, LEGACY_XML_CLOSE } from './legacy-envelope.js';
+import { failureMessage, RESPONSE_CODES } from './response-code.js';
+import type { WireObject } from './tree.js';
+import { metadata, V60_XML_CLOSE, V60_XML_OPEN } from './v60-envelope.js';
+import type { Format } from './version.js';
+import { xmlMembers } from './xml.js';
+
+/**
+ * The body of a failure. Versions up to 50 have theirs at the top level; everything else, unknown
+ * versions included, has the current envelope.
+ */
+export function failureBytes(
+  version: number, failure: Failure, format: Format, baseUrl: string,
+): Uint8Array {
+  const { code, name } = RESPONSE_CODES[failure.failure];
+  const message = failureMessage(failure);
+  const text = version >= 10 && version < 60
+    ? legacyText(version, { code, name, message }, format)
+    : currentText(metadata({ code, name, message }, baseUrl), format);
+  return Buffer.from(text, 'utf8');
+}
+
+function currentText(envelope: WireObject, format: Format): string {
+  return format === 'json'
+    ? `{${jsonMembers(envelope)}}`
+    : `${V60_XML_OPEN}${xmlMembers(envelope)}${V60_XML_CLOSE}`;
+}
+
+function legacyText(
+  version: number, { code, name, message }: { code: number; name: string; message: string },
+  format: Format,
+): string {
+  if (format === 'json') {
+    const head = { version: `v${version}`, rCode: code, rName: name, rMessage: message };
+    return `{${jsonMembers({ ...head, results: [] })}}`;
+  }
+  return LEGACY_XML_OPEN + legacyXmlHead(version, code, name, message) + LEGACY_XML_CLOSE;
+}

@@ -1,0 +1,21 @@
+/** Prints wire trees as JSON without white space. */
+import { isDecimal, isList, type WireObject, type WireValue } from './tree.js';
+
+/** Members of an object without its braces. */
+export function jsonMembers(object: WireObject): string {
+  let text = '';
+  for (const name in object) {
+    if (text !== '') text += ',';
+    text += `"${name}":${jsonValue(object[name] ?? null)}`;
+  }
+  return text;
+}
+
+/** One value. */
+export function jsonValue(value: WireValue): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (isDecimal(value)) return value.decimal;
+  if (!isList(value)) return `{${jsonMembers(value)}}`;
+  return `[${value.map((item) => `{${jsonMembers(item)}}`).join(',')}]`;
+}

@@ -1,0 +1,32 @@
+/** What surrounds the rows of v10 to v50. */
+import { jsonMembers } from './json.js';
+import { SUCCESS } from './response-code.js';
+import type { ApiVersion, Format } from './version.js';
+import { xmlMembers } from './xml.js';
+
+export const LEGACY_XML_OPEN = '<?xml version="1.0" encoding="UTF-8" ?>\n<taxrates>';
+export const LEGACY_XML_CLOSE = '</taxrates>';
+
+/** XML says `code`, `name` and `message` for rCode, rName and rMessage. */
+export function legacyXmlHead(
+  version: number, code: number, name: string, message: string,
+): string {
+  const named = name === '' ? {} : { name };
+  return xmlMembers({ version: `v${version}`, code, ...named, message });
+}
+
+/** Everything before the first row of a success. */
+export function legacyOpen(version: ApiVersion, format: Format): string {
+  // The element `message` was deprecated early and stays empty on success, without a name.
+  if (format === 'xml') return LEGACY_XML_OPEN + legacyXmlHead(version, SUCCESS.code, '', '');
+  const head = jsonMembers({
+    version: `v${version}`, rCode: SUCCESS.code, rName: SUCCESS.name, rMessage: SUCCESS.message,
+  });
+  return `{${head},"results":[`;
+}
+
+/** Everything after the last row of a success; `members` are printed members or nothing. */
+export function legacyClose(members: string, format: Format): string {
+  if (format === 'xml') return members + LEGACY_XML_CLOSE;
+  return members === '' ? ']}' : `],${members}}`;
+}

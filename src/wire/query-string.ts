@@ -1,0 +1,143 @@
+/**
+ * Splits a raw query string into the parameters that lookups know. Of a repeated parameter the
+ * first value counts; an empty value counts as a parameter that was not sent.
+ */
+
+/** Parameters of lookups as decoded text; null where absent. */
+export interface RawParameters {
+  format: string | null;
+  countryCode: string | null;
+  postalcode: string | null;
+  address: string | null;
+  state: string | null;
+  stateCode: string | null;
+  city: string | null;
+  county: string | null;
+  lat: string | null;
+  lng: string | null;
+  adjustment: string | null;
+  sat_item_total: string | null;
+  historical: string | null;
+  taxabilityCode: string | null;
+  addressDetailExtended: string | null;
+  shippingExtended: string | null;
+  /** An address was sent, if only an empty one. */
+  addressSent: boolean;
+  /** Known parameters whose value is no valid percent-encoded UTF-8. */
+  undecodable: readonly ParameterName[];
+}
+
+export type ParameterName = Exclude<keyof RawParameters, 'addressSent' | 'undecodable'>;
+
+const NO_NAMES: readonly ParameterName[] = [];
+
+function none(): RawParameters {
+  return {
+    format: null, countryCode: null, postalcode: null, address: null, state: null,
+    stateCode: null, city: null, county: null, lat: null, lng: null, adjustment: null,
+    sat_item_total: null, historical: null, taxabilityCode: null, addressDetailExtended: null,
+    shippingExtended: null, addressSent: false, undecodable: NO_NAMES,
+  };
+}
+
+const AMPERSAND = 38;
+const EQUALS = 61;
+const PLUS = 43;
+const PERCENT = 37;
+const ASCII_MAX = 127;
+
+/**
+ * Decodes '+' and percent sequences; `raw` has one character per byte. Bytes above ASCII that were
+ * sent bare are read as UTF-8 like encoded ones. Null when it is not valid.
+ */
+export function decodeValue(raw: string): string | null {
+  const bare = raw.replaceAll('+', ' ')
+    .replace(/[\x80-\uffff]/g, (char) => {
+      const byte = char.charCodeAt(0);
+      return byte > 255 ? encodeURIComponent(char) : `%${byte.toString(16).padStart(2, '0')}`;
+    });
+  try {
+    return decodeURIComponent(bare);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a name is a parameter; a switch, since names come from anyone. */
+function isName(name: string): name is ParameterName {
+  switch (name) {
+    case 'format': case 'countryCode': case 'postalcode': case 'address': case 'state':
+    case 'stateCode': case 'city': case 'county': case 'lat': case 'lng': case 'adjustment':
+    case 'sat_item_total': case 'historical': case 'taxabilityCode':
+    case 'addressDetailExtended': case 'shippingExtended':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function hexDigit(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  const letter = code | 32;
+  return letter >= 97 && letter <= 102 ? letter - 87 : -1;
+}
+
+/** The common case of `decodeValue`, ASCII throughout; null for anything else. */
+function decodeAscii(raw: string): string | null {
+  let text = '';
+  let run = 0;
+  for (let at = 0; at < raw.length; at += 1) {
+    const code = raw.charCodeAt(at);
+    if (code === PLUS) {
+      text += `${raw.slice(run, at)} `;
+      run = at + 1;
+    } else if (code === PERCENT) {
+      const high = hexDigit(raw.charCodeAt(at + 1));
+      const low = hexDigit(raw.charCodeAt(at + 2));
+      if (high < 0 || high > 7 || low < 0) return null;
+      text += raw.slice(run, at) + String.fromCharCode(high * 16 + low);
+      at += 2;
+      run = at + 1;
+    } else if (code > ASCII_MAX) {
+      return null;
+    }
+  }
+  return text + raw.slice(run);
+}
+
+function store(into: RawParameters, key: string, raw: string, coded: boolean): void {
+  const name = key.includes('%') ? decodeValue(key) : key;
+  if (name === null || !isName(name)) return;
+  if (name === 'address') into.addressSent = true;
+  if (raw === '' || into[name] !== null) return;
+  const value = coded ? decodeAscii(raw) ?? decodeValue(raw) : raw;
+  if (value === null) into.undecodable = [...into.undecodable, name];
+  else into[name] = value;
+}
+
+/** Reads the known parameters of a query string without its '?'. */
+export function readParameters(text: string): RawParameters {
+  const found = none();
+  const { length } = text;
+  let start = 0;
+  let equals = -1;
+  let coded = false;
+  for (let at = 0; at <= length; at += 1) {
+    const char = at === length ? AMPERSAND : text.charCodeAt(at);
+    if (char === AMPERSAND) {
+      const end = equals < 0 ? at : equals;
+      if (end > start) {
+        const value = equals < 0 ? '' : text.slice(equals + 1, at);
+        store(found, text.slice(start, end), value, coded);
+      }
+      start = at + 1;
+      equals = -1;
+      coded = false;
+    } else if (equals < 0) {
+      if (char === EQUALS) equals = at;
+    } else if (char === PLUS || char === PERCENT || char > ASCII_MAX) {
+      coded = true;
+    }
+  }
+  return found;
+}

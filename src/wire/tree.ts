@@ -1,0 +1,43 @@
+/**
+ * Bodies as ordered trees, so that every version is described once and printed as JSON or XML.
+ * Numbers that are not small integers travel as the decimal text of an exact integer.
+ */
+import { formatMicrodegrees, toMicrodegrees, type Microdegrees } from '../geo/microdegrees.js';
+import { formatRate, type Rate } from '../tax/rate.js';
+
+export interface Decimal {
+  readonly decimal: string;
+}
+
+export type WireValue = string | number | boolean | null | Decimal | WireObject | WireList;
+/** Members print in the order they were written. */
+export interface WireObject {
+  readonly [name: string]: WireValue;
+}
+export type WireList = readonly WireObject[];
+
+/** Tells a decimal from an object or a list; no object has a member of that name. */
+export function isDecimal(value: Decimal | WireObject | WireList): value is Decimal {
+  return 'decimal' in value;
+}
+
+/** Tells a list from an object. */
+export function isList(value: WireObject | WireList): value is WireList {
+  return Array.isArray(value);
+}
+
+/** A rate as its shortest decimal fraction. */
+export function rateOf(rate: Rate): Decimal {
+  return { decimal: formatRate(rate) };
+}
+
+/** Degrees with at most six decimals. */
+export function degreesOf(value: Microdegrees): Decimal {
+  return { decimal: formatMicrodegrees(value) };
+}
+
+/** Degrees as a caller gave them, without an exponent. */
+export function echoOf(degrees: number): Decimal {
+  const text = String(degrees);
+  return text.includes('e') ? degreesOf(toMicrodegrees(degrees)) : { decimal: text };
+}

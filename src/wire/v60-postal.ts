@@ -1,0 +1,35 @@
+/** Version 60 by postal code alone: the rows of version 50 in the body of that time. */
+import type { Dataset } from '../dataset/dataset.js';
+import type { PostalOutcome } from '../engine/lookup.js';
+import { isFailure, type Failure } from '../failure.js';
+import { NOT_GEOCODED } from './address-detail.js';
+import type { WireContext } from './context.js';
+import { jsonMembers } from './json.js';
+import { renderRows } from './legacy.js';
+import type { Rendered } from './rendered.js';
+import { SUCCESS } from './response-code.js';
+import { ROW_34 } from './v40.js';
+import { V60_XML_CLOSE, V60_XML_OPEN } from './v60-envelope.js';
+import type { Format } from './version.js';
+import { xmlMembers } from './xml.js';
+
+const HEAD = { version: 'v60', rCode: SUCCESS.code };
+const TAIL = { addressDetail: NOT_GEOCODED };
+
+const OPEN: Readonly<Record<Format, Uint8Array>> = {
+  json: Buffer.from(`{${jsonMembers(HEAD)},"results":[`),
+  xml: Buffer.from(V60_XML_OPEN + xmlMembers(HEAD)),
+};
+const CLOSE: Readonly<Record<Format, Uint8Array>> = {
+  json: Buffer.from(`],${jsonMembers(TAIL)}}`),
+  xml: Buffer.from(xmlMembers(TAIL) + V60_XML_CLOSE),
+};
+
+/** The bytes of a postal list. */
+export function renderV60Postal(
+  context: WireContext, dataset: Dataset, outcome: PostalOutcome, format: Format,
+): Rendered | Failure {
+  const rows = renderRows(context, dataset, outcome.rows, ROW_34, format, 'results');
+  if (isFailure(rows)) return rows;
+  return { body: [OPEN[format], ...rows.body, CLOSE[format]], flags: rows.flags };
+}

@@ -1,0 +1,58 @@
+/** Version 60: the structured answer for an address or coordinates. */
+import type { Dataset } from '../dataset/dataset.js';
+import type { SitusOutcome } from '../engine/lookup.js';
+import type { LookupQuery } from '../engine/query.js';
+import { isFailure, type Failure } from '../failure.js';
+import { addressDetail } from './address-detail.js';
+import type { WireContext } from './context.js';
+import { VARIANTS } from './fragment-cache.js';
+import { fragmentOf, printMembers, type RuledArea } from './fragment.js';
+import { productDetail } from './product-detail.js';
+import { baseRates, service, shipping, sourcingRules, taxSummaries } from './rate-tree.js';
+import type { Rendered } from './rendered.js';
+import { SUCCESS } from './response-code.js';
+import type { WireObject } from './tree.js';
+import { metadata, V60_XML_CLOSE, V60_XML_OPEN } from './v60-envelope.js';
+import type { Format } from './version.js';
+
+const JSON_OPEN = Buffer.from('{');
+const XML_OPEN = Buffer.from(V60_XML_OPEN);
+
+/** Everything that depends on the area, the day and `shippingExtended` alone. */
+function areaPart({ area, rates, rules }: RuledArea, freight: boolean, base: string): WireObject {
+  return {
+    ...metadata(SUCCESS, base),
+    baseRates: baseRates(rates),
+    service: service(rules),
+    shipping: shipping(rules, freight ? area : null),
+    sourcingRules: sourcingRules(rules),
+    taxSummaries: taxSummaries(rates),
+  };
+}
+
+function ownPart(dataset: Dataset, query: LookupQuery, outcome: SitusOutcome): WireObject {
+  const detail = addressDetail(query, outcome);
+  const product = query.options.taxabilityCode === null
+    ? null
+    : productDetail(dataset, query, outcome);
+  return product === null
+    ? { addressDetail: detail }
+    : { productDetail: product, addressDetail: detail };
+}
+
+/** The bytes of an answer for one place. */
+export function renderV60(
+  context: WireContext, dataset: Dataset, query: LookupQuery, outcome: SitusOutcome,
+  format: Format,
+): Rendered | Failure {
+  const freight = query.options.shippingExtended;
+  const variant = freight ? VARIANTS.v60Freight : VARIANTS.v60;
+  const fragment = fragmentOf(context, dataset, outcome, variant, format,
+    (ruled) => areaPart(ruled, freight, context.baseUrl));
+  if (isFailure(fragment)) return fragment;
+  const own = printMembers(ownPart(dataset, query, outcome), format);
+  const body = format === 'json'
+    ? [JSON_OPEN, fragment.bytes, Buffer.from(`,${own}}`, 'utf8')]
+    : [XML_OPEN, fragment.bytes, Buffer.from(own + V60_XML_CLOSE, 'utf8')];
+  return { body, flags: fragment.flags };
+}

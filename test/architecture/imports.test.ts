@@ -1,0 +1,95 @@
+/** The shape of the source, checked on the source itself. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import {
+  codeOf, importsOf, problemsOf, widthProblemsOf, type SourceFile,
+} from '../support/http-source-rules.js';
+
+const FOLDERS = ['src', 'workers', 'bench', 'test'];
+
+/** The package's root: the tests run from a build folder of any name below it. */
+function packageRoot(from: string): string {
+  return existsSync(join(from, 'package.json')) ? from : packageRoot(dirname(from));
+}
+
+const ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)));
+
+function sourceFiles(): readonly string[] {
+  return FOLDERS.flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true })
+    .map((name) => `${folder}/${String(name)}`)
+    .filter((path) => path.endsWith('.ts')));
+}
+
+function found(check: (file: SourceFile) => readonly string[]): readonly string[] {
+  const files = sourceFiles();
+  assert.ok(files.length > 30, 'the source was not found');
+  return files.flatMap((path) => check({ path, text: readFileSync(join(ROOT, path), 'utf8') })
+    .map((problem) => `${path}: ${problem}`));
+}
+
+test('every file keeps to the rules', () => {
+  assert.deepEqual(found(problemsOf), []);
+});
+
+test('no line of the program is wider than a hundred columns', () => {
+  // Tables of cases in tests may be.
+  const program = /^(?:src|workers)\//;
+  assert.deepEqual(
+    found((file) => (program.test(file.path) ? widthProblemsOf(file) : [])), [],
+  );
+});
+
+const BAD: readonly (readonly [path: string, text: string, problem: RegExp])[] = [
+  ['src/tax/rate.ts', "import { open } from '../dataset/open.js';", /upward: src\/dataset/],
+  ['src/tax/rate.ts', "import { readFileSync } from 'node:fs';", /imports node:fs/],
+  ['src/geo/point.ts', 'const now = Date.now();', /no clock/],
+  ['src/geo/point.ts', 'const now = new Date();', /no clock/],
+  ['src/address/parse.ts', 'const pick = Math.random();', /no clock and no randomness/],
+  ['src/engine/lookup.ts', "import { headOf } from '../http/reply.js';", /upward: src\/http/],
+  ['src/engine/lookup.ts', "import type { A } from '../wire/v60.js';", /upward: src\/wire/],
+  ['src/store/keys.ts', "import { a } from '../dataset/open.js';", /upward: src\/dataset/],
+  ['src/http/router.ts', "import { App } from '../app.js';", /upward: src\/app/],
+  ['src/http/router.ts', `const uws = await import('uWeb${'Sockets.js'}');`, /only src\/http\/uws/],
+  ['src/http/router.ts', "import { b } from '../ingest/build.js';", /ingest/],
+  ['src/app.ts', "import { b } from './ingest/build.js';", /ingest/],
+  ['src/app.ts', "import { b } from '../test/support/http-client.js';", /outside src/],
+  ['src/app.ts', "import { b } from './helpers/text.js';", /in no layer/],
+  ['src/helpers/text.ts', '', /in no layer/],
+  ['src/app.ts', "const host = process.env['HOST'];", /process\.env/],
+  ['src/app.ts', 'export default class {}', /default export/],
+  ['src/app.ts', 'function f(a: any): void {}', /^any$/],
+  ['src/app.ts', 'const a = new Map<string, any>();', /^any$/],
+  ['src/app.ts', 'const a = b as any;', /^any$/],
+  ['test/http/a.test.ts', 'const a = b as unknown as string;', /cast/],
+  ['src/app.ts', `// @ts-${'ignore'}`, /silenced/],
+  ['src/app.ts', 'x\n'.repeat(301), /301 lines/],
+];
+
+test('the checker finds each kind of fault', () => {
+  for (const [path, text, problem] of BAD) {
+    assert.ok(problemsOf({ path, text }).some((found) => problem.test(found)), `${path}: ${text}`);
+  }
+});
+
+test('the checker finds wide lines', () => {
+  const text = `short\n${'x'.repeat(101)}\n${'x'.repeat(100)}\n`;
+  assert.deepEqual(widthProblemsOf({ path: 'src/app.ts', text }), ['line 2 has 101 columns']);
+});
+
+test('the checker lets sound code be', () => {
+  const text = [
+    "import { a } from '../tax/rate.js';",
+    "import {\n  b,\n} from './other.js';",
+    "import type { Log } from '../log.js';",
+    '/** Any clock, Date.now() or process.env here is only prose: any. */',
+    "const text = 'as any'; // new Date()",
+    'const url = `http://x/y`;',
+    '',
+  ].join('\n');
+  assert.deepEqual(problemsOf({ path: 'src/dataset/a.ts', text }), []);
+  assert.deepEqual(problemsOf({ path: 'src/geo/a.ts', text: codeOf(text) }), []);
+  assert.deepEqual(importsOf(text), ['../tax/rate.js', './other.js', '../log.js']);
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Exchange, type Traffic } from '../../src/http/exchange.js';
+import { headOf, JSON_TYPE } from '../../src/http/reply.js';
+import { FakeResponse } from '../support/http-fake-response.js';
+
+const REPLY = { status: 200, head: headOf(JSON_TYPE), body: '{}' };
+
+function newTraffic(): Traffic {
+  return { open: 0, closing: false };
+}
+
+test('an abort handler is registered before anything else', () => {
+  const raw = new FakeResponse();
+  new Exchange(raw, newTraffic());
+  assert.deepEqual(raw.calls, ['onAborted']);
+});
+
+test('the first answer wins, the second touches nothing', () => {
+  const raw = new FakeResponse();
+  const traffic = newTraffic();
+  const exchange = new Exchange(raw, traffic);
+  assert.equal(traffic.open, 1);
+  exchange.send(REPLY);
+  const calls = raw.calls.length;
+  exchange.send({ ...REPLY, status: 500 });
+  assert.equal(raw.calls.length, calls);
+  assert.equal(raw.body, '{}');
+  assert.equal(traffic.open, 0);
+});
+
+test('an aborted exchange is never touched again', () => {
+  const raw = new FakeResponse();
+  const traffic = newTraffic();
+  const exchange = new Exchange(raw, traffic);
+  let closed = 0;
+  exchange.onClosed(() => {
+    closed += 1;
+  });
+  raw.abort();
+  const calls = raw.calls.length;
+  exchange.send(REPLY);
+  exchange.abandon();
+  exchange.deadline(1, () => assert.fail('the deadline of an aborted exchange'));
+  assert.equal(raw.calls.length, calls);
+  assert.equal(closed, 1);
+  assert.equal(traffic.open, 0);
+  assert.equal(exchange.raw, null);
+});
+
+test('a deadline ends with the answer', (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const late: string[] = [];
+  const answered = new Exchange(new FakeResponse(), newTraffic());
+  answered.deadline(1000, () => late.push('answered'));
+  const silent = new Exchange(new FakeResponse(), newTraffic());
+  silent.deadline(1000, () => late.push('silent'));
+  answered.send(REPLY);
+  context.mock.timers.tick(1001);
+  assert.deepEqual(late, ['silent']);
+});
+
+test('a service that stops closes the connection with the answer', () => {
+  const raw = new FakeResponse();
+  const exchange = new Exchange(raw, { open: 0, closing: true });
+  exchange.send(REPLY);
+  assert.equal(raw.closedWithAnswer, true);
+});
+
+test('a header field cannot carry a line break', () => {
+  assert.throws(() => headOf(JSON_TYPE, { 'X-Name': 'a\r\nSet-Cookie: b' }), /line break/);
+  assert.throws(() => headOf('text/plain\nX: y'), /line break/);
+});

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { SILENT } from '../../src/log.js';
+import { EnginePool, type PinnedRelease, type PoolOptions } from '../../src/pool.js';
+import { ECHO_WORKER } from '../support/http-stub-server.js';
+
+const RELEASE = { id: '2026-11-21-000000000000', dir: '/nowhere' };
+
+interface Pins {
+  held: number;
+  taken: number;
+}
+
+function startPool(
+  context: TestContext, options: Partial<PoolOptions> = {},
+): { pool: EnginePool; pins: Pins } {
+  const pins: Pins = { held: 0, taken: 0 };
+  const pool = new EnginePool({
+    releases: {
+      pin: () => {
+        pins.held += 1;
+        pins.taken += 1;
+        return RELEASE;
+      },
+      unpin: () => {
+        pins.held -= 1;
+      },
+    },
+    log: SILENT,
+    threads: 1,
+    worker: ECHO_WORKER,
+    ...options,
+  });
+  context.after(() => pool.close());
+  return { pool, pins };
+}
+
+/** The body of the answer, or the failure. */
+function ask(pool: EnginePool, payload: string): Promise<string> {
+  return new Promise((resolve) => {
+    pool.submit({
+      op: 1, version: 60, grants: 0, payload,
+      answered: ({ body }, release: PinnedRelease) => {
+        assert.equal(release.id, RELEASE.id);
+        resolve(Buffer.from(body).toString());
+      },
+      failed: resolve,
+    });
+  });
+}
+
+test('requests of one turn travel in one task and come back in order', async (context) => {
+  const { pool, pins } = startPool(context);
+  const payloads = Array.from({ length: 40 }, (_, index) => `echo=${index}=é`);
+  assert.deepEqual(await Promise.all(payloads.map((payload) => ask(pool, payload))), payloads);
+  assert.deepEqual(pins, { held: 0, taken: 1 });
+});
+
+test('a large turn is split into tasks of the largest size', async (context) => {
+  const { pool, pins } = startPool(context, { requestsPerTask: 10, threads: 2 });
+  const payloads = Array.from({ length: 95 }, (_, index) => `echo=${index}`);
+  assert.deepEqual(await Promise.all(payloads.map((payload) => ask(pool, payload))), payloads);
+  assert.deepEqual(pins, { held: 0, taken: 10 });
+});
+
+test('beyond the queue limit requests are refused at once', async (context) => {
+  const { pool } = startPool(context, { waitingMax: 10 });
+  const outcomes = await Promise.all(
+    Array.from({ length: 25 }, (_, index) => ask(pool, `echo=${index}`)),
+  );
+  assert.equal(outcomes.filter((outcome) => outcome === 'overloaded').length, 15);
+  assert.equal(await ask(pool, 'echo=later'), 'echo=later');
+});
+
+test('a worker that ends takes its requests with it, and is replaced', async (context) => {
+  const { pool, pins } = startPool(context);
+  for (let round = 0; round < 3; round += 1) {
+    const outcomes = await Promise.all([ask(pool, 'echo=1'), ask(pool, 'exit')]);
+    assert.deepEqual(outcomes, ['internal', 'internal']);
+    assert.equal(await ask(pool, 'echo=2'), 'echo=2');
+  }
+  assert.equal(pins.held, 0);
+});
+
+test('a task that throws fails alone', async (context) => {
+  const { pool } = startPool(context);
+  assert.equal(await ask(pool, 'throw'), 'internal');
+  assert.equal(await ask(pool, 'echo=3'), 'echo=3');
+});
+
+test('a worker that hangs is replaced after the longest time of a task', async (context) => {
+  const { pool, pins } = startPool(context, { taskMs: 2_000, watchMs: 50 });
+  assert.equal(await ask(pool, 'hang'), 'internal');
+  assert.equal(await ask(pool, 'echo=4'), 'echo=4');
+  assert.equal(pins.held, 0);
+});
+
+test('a worker that cannot start fails its requests instead of keeping them', async (context) => {
+  const worker = new URL('./no-such-worker.js', import.meta.url);
+  const { pool } = startPool(context, { worker, taskMs: 200, watchMs: 50 });
+  assert.equal(await ask(pool, 'echo=5'), 'internal');
+});
+
+test('without a release nothing waits', async (context) => {
+  const { pool } = startPool(context, {
+    releases: { pin: () => null, unpin: () => assert.fail('nothing was pinned') },
+  });
+  assert.equal(await ask(pool, 'echo=6'), 'overloaded');
+});
+
+test('a pool that closes answers what it holds', async (context) => {
+  const { pool, pins } = startPool(context);
+  const hanging = ask(pool, 'hang');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await pool.close();
+  assert.equal(await hanging, 'internal');
+  assert.equal(await ask(pool, 'echo=7'), 'overloaded');
+  assert.equal(pins.held, 0);
+});

@@ -1,0 +1,293 @@
+/** Readers of publishers' formats, on small invented lists. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createGazetteer } from '../../src/ingest/rates/gazetteer.js';
+import { ListReport } from '../../src/ingest/rates/list.js';
+import { RATE_READERS } from '../../src/ingest/rates/readers.js';
+import { formatRate } from '../../src/tax/rate.js';
+import type { PlaceFact, RateRow } from '../../src/ingest/model.js';
+import type { NameAlias } from '../../src/ingest/rates/gazetteer.js';
+import type { ListContext, ListOptions, ListResult } from '../../src/ingest/rates/list.js';
+import type { DateInt } from '../../src/tax/date.js';
+
+const STATE = { code: 'XX', fips: '99', name: 'Xland', country: 'USA' as const };
+const COUNTIES = ['Alpha County', 'Beta County', 'Beta city'].map((fullName, index) =>
+  ({ fips: `9900${String(index + 1)}`, state: 'XX', fullName, code: '' }));
+
+function place(code: string, name: string, ...counties: readonly string[]): PlaceFact {
+  const geoid = `99${code}`;
+  return { geoid, name, fullName: `${name} city`, state: 'XX', counties, independent: false };
+}
+
+const PLACES = [
+  place('00010', 'Arden', '99001'), place('00020', 'St. Boswell', '99001', '99002'),
+  place('00030', 'Carrow', '99002'), place('00040', 'Carrow', '99001'),
+  place('00050', "O'Dell", '99002'), place('00060', 'De Witt', '99002'),
+];
+
+interface Read extends ListResult {
+  readonly report: ListReport;
+}
+
+function read(
+  reader: string,
+  text: string,
+  options: ListOptions = {},
+  aliases: readonly NameAlias[] = [],
+  files: Readonly<Record<string, string>> = {},
+): Read {
+  const report = new ListReport(reader);
+  const context: ListContext = {
+    state: 'XX', gazetteer: createGazetteer([STATE], COUNTIES, PLACES, aliases), source: 3,
+    asOf: 20260101 as DateInt, options, report,
+    extra: (option) => files[option] ?? '',
+    districtCode: (listed) => (listed === 'Metro District' ? '~M' : null),
+  };
+  const readList = RATE_READERS.get(reader);
+  assert.ok(readList, reader);
+  return { ...readList(text, context), report };
+}
+
+function brief(rows: readonly RateRow[]): readonly string[] {
+  return rows.map((row) => [
+    row.level, row.county, row.place, row.code, row.basis,
+    row.basis === 'unknown' ? '?' : formatRate(row.sales), row.from, row.to,
+  ].join(' '));
+}
+
+test('cdtfa: state floor, county-wide part, city and remainder', () => {
+  const list = [
+    'Location,Rate,Rate_Percent,County,Type,Notes',
+    'Arden,0.0725,7.25,Alpha,City,',
+    'St. Boswell,0.09,9.0,Alpha,City,',
+    'Alpha County,0,0,County,Please see the rows below.,',
+    'Alpha County Unincorporated Area,0.08,8.0,Alpha,County,"A note, with a comma"',
+    'Beta County,0.0775,7.75,Beta County,County,',
+  ].join('\n');
+  const { rows, members, report } = read('cdtfa', list, { floor: '7.25', from: '2026-01-01' });
+  assert.deepEqual(brief(rows), [
+    'county 99001   own 0 20260101 99991231',
+    'city  9900010  own 0 20260101 99991231',
+    'city  9900020  own 0.0175 20260101 99991231',
+    'district 99001  ~99001 own 0.0075 20260101 99991231',
+    'county 99002   own 0.005 20260101 99991231',
+  ]);
+  assert.deepEqual(members.map((member) => [member.scope, member.county]), [['remainder', '99001']]);
+  assert.deepEqual([report.read, report.joined, report.dropped.length], [5, 4, 1]);
+});
+
+test('wa-dor: variants become districts and a gap, the last quarter stays open', () => {
+  const list = [
+    'location_code\tlocation\tstate_rate\tlocal_rate\trta_rate\ttotal_rate\teffective_from\teffective_to',
+    '100\tALPHA COUNTY NON-RTA\t0.065\t0.02\t0\t0.085\t20260101\t20260331',
+    '101\tALPHA COUNTY RTA\t0.065\t0.034\t0\t0.099\t20260101\t20260331',
+    '102\tCARROW/BETA\t0.065\t0.03\t0\t0.095\t20260101\t20260331',
+    '103\tSOME TRIBE - ALPHA COUNTY\t0.065\t0.02\t0\t0.085\t20260101\t20260331',
+  ].join('\n');
+  const { rows, report } = read('wa-dor', list);
+  assert.deepEqual(brief(rows), [
+    'county 99001   own 0.02 20260101 99991231',
+    'district   0101 own 0.014 20260101 99991231',
+    'district 99001   unknown ? 20260101 99991231',
+    'city 99002 9900030  total 0.095 20260101 99991231',
+  ]);
+  assert.equal(report.dropped.length, 1);
+});
+
+test('sst: levels by type code, open ends, codes of city parts by alias', () => {
+  const alias: NameAlias = {
+    state: 'XX', level: 'city', listed: '#77777', county: '', code: '9900020@99002', why: 'part',
+  };
+  const list = [
+    '99,45,99,0.05,0.05,0,0,19800101,29991231', '99,00,001,0.01,0.01,0,0,20110101,99991231',
+    '99,01,00010,0.005,0.005,0,0,20110101,20201231', '99,01,77777,0.02,0.02,0,0,20110101,29991231',
+    '99,63,80001,0.0075,0.0075,0,0,20231001,29991231', '99,01,12345,0,0,0,0,19800101,29991231',
+    '99,01,54321,0.01,0.01,0,0,19800101,29991231',
+  ].join('\r\n');
+  const { rows, report } = read('sst', list, {}, [alias]);
+  assert.deepEqual(brief(rows), [
+    'state    own 0.05 19800101 99991231',
+    'county 99001   own 0.01 20110101 99991231',
+    'city  9900010  own 0.005 20110101 20201231',
+    'city 99002 9900020  own 0.02 20110101 99991231',
+    'district   80001 own 0.0075 20231001 99991231',
+  ]);
+  assert.deepEqual([report.dropped.length, report.unmatched.length], [1, 1]);
+});
+
+test('authority: parents, county parts, placeholder zeros and dates', () => {
+  const list = [
+    'state\tlevel\tname\trate_pct\teffective_from\teffective_to\tparent',
+    'XX\tcounty\tAlpha County\t0.000\t1990-01-01\t\tXland',
+    'XX\tcounty\tBeta city\t1.5\t1990-01-01\t\tXland',
+    'XX\tcity\tCarrow\t2.000\t1990-01-01\t\tAlpha County',
+    'XX\tcity\tSt. Boswell\t1.000\t1990-01-01\t\tAlpha County',
+    'XX\tcity\tSt. Boswell (Beta)\t1.250\t1990-01-01\t\tBeta County',
+    'XX\tdistrict\tMetro District\t0.375\t1990-01-01\t\tXland',
+    'XX\tcity\tNowhere\t1.000\t1990-01-01\t\tAlpha County',
+    'YY\tcity\tArden\t9.000\t1990-01-01\t\tAlpha County',
+  ].join('\n');
+  const { rows, report } = read('authority', list, {
+    levels: ['county', 'city', 'district'], from: '2026-05-01', skipZero: ['county'], sole: ['city'],
+  });
+  assert.deepEqual(brief(rows), [
+    'county 99003   own 0.015 20260501 99991231',
+    'city  9900040  sole 0.02 20260501 99991231',
+    'city 99001 9900020  sole 0.01 20260501 99991231',
+    'city 99002 9900020  sole 0.0125 20260501 99991231',
+    'district   ~M own 0.00375 20260501 99991231',
+  ]);
+  assert.deepEqual(report.unplaced.map((city) => city.name), ['Nowhere']);
+  assert.equal(report.dropped.length, 1);
+});
+
+test('sst-derived: settlements leave the remainder open, districts hold county-wide or by facts', () => {
+  const list = [
+    'state\tlevel\tname\tfips\tcombined_pct\tlocal_pct\teffective_from\tas_of\tsource\tcounty_fips\tlocal_total_pct\tnote',
+    'XX\tcounty\tAlpha County\t99001\t6\t1\t2022-01-01\t2026-10-01\ts\t99001\t1\t',
+    'XX\tcounty\tBeta County\t99002\t7\t\t2022-01-01\t2026-10-01\ts\t99002\t1\t',
+    'XX\tcity\tArden\t9900010\t7.5\t1.5\t2022-01-01\t2026-10-01\ts\t99001\t2.5\t',
+    'XX\tcity\tCarrow\t9900040\t7.0012\t\t2022-01-01\t2026-10-01\ts\t99001\t\t',
+    'XX\tdistrict\tSpringfield\t9900099\t8\t2\t2022-01-01\t2026-10-01\ts\t99001\t3\t',
+    'XX\tdistrict\tMetro District\t99001\t6.5\t0.5\t2025-01-01\t2026-10-01\ts\t99001\t1\tcountywide transit',
+    'XX\tdistrict\tMetro District\t99002\t6.5\t0.5\t2025-01-01\t2026-10-01\ts\t99002\t1\tpart of the county only',
+  ].join('\n');
+  const { rows, members } = read('sst-derived', list, { basis: 'own' });
+  assert.deepEqual([...brief(rows)].sort(), [
+    'city 99001 9900010  own 0.015 20220101 99991231',
+    'city 99001 9900040  unknown ? 10101 99991231',
+    'county 99001   own 0.01 20220101 99991231',
+    'county 99002   total 0.07 20220101 99991231',
+    'district   ~M own 0.005 20250101 99991231',
+    'district   ~M own 0.005 20250101 99991231',
+    'district 99001   unknown ? 10101 99991231',
+  ].sort());
+  assert.deepEqual(members.map((member) => [member.code, member.county]), [['~M', '99001']]);
+  const after = read('sst-derived', list, { basis: 'own', after: '2024-01-01' });
+  assert.deepEqual(brief(after.rows).length, 2);
+});
+
+test('illinois: legal totals by county part, varying and divided places unknown', () => {
+  const list = [
+    'state\tlevel\tname\tcode\tfips\tcombined_pct\tlocal_pct\teffective_from\tas_of\tsource',
+    'XX\tcounty\tAlpha County\t1\t99001\t7\t\t2015-07-01\t2026-01-01\ts',
+    'XX\tcity\tArden (Alpha)\t2\t\t8.25\t\t2016-01-01\t2026-01-01\ts',
+    'XX\tcity\tCarrow (Beta)\t3\t\t\t\t2016-01-01\t2026-01-01\ts',
+    'XX\tcity\tSt. Boswell (Alpha)\t4\t\t7.6\t\t2016-01-01\t2026-01-01\ts',
+    'XX\tcity\tSt. Boswell (Alpha) (lower-rate part)\t5\t\t6.6\t\t2016-01-01\t2026-01-01\ts',
+    'XX\tcity\tO Dell (Beta)\t6\t\t7\t\t2016-01-01\t2026-01-01\ts',
+    'XX\tcity\tDewitt (Beta)\t7\t\t7\t\t2016-01-01\t2026-01-01\ts',
+  ].join('\n');
+  assert.deepEqual(brief(read('illinois', list).rows), [
+    'county 99001   total 0.07 20150701 99991231',
+    'city 99001 9900010  total 0.0825 20160101 99991231',
+    'city 99002 9900030  unknown ? 10101 99991231',
+    'city 99001 9900020  unknown ? 10101 99991231',
+    'city 99002 9900050  total 0.07 20160101 99991231',
+    'city 99002 9900060  total 0.07 20160101 99991231',
+  ]);
+});
+
+test('texas: even areas give members, uneven ones gaps, stray districts open their remainder', () => {
+  const list = [
+    'state\tlevel\tname\tcode\tfips\tcombined_pct\tlocal_pct\teffective_from\tas_of\tsource',
+    'XX\tcity\tArden\t2001011\t\t8.25\t1\t\t2024-08-30\ts',
+    'XX\tcity\tArden\t2001011\t\t8.25\t1.5\t2025-01-01\t2025-01-01\ts',
+    'XX\tcity\tSt. Boswell\t2001022\t\t8.25\t1.5\t\t2024-08-30\ts',
+    'XX\tcounty\tAlpha County\t4001001\t\t\t0.5\t\t2024-08-30\ts',
+    'XX\tdistrict\tMetro\t3001999\t\t\t0.5\t\t2024-08-30\ts',
+    'XX\tdistrict\tESD 1\t5002500\t\t\t1\t\t2024-08-30\ts',
+    'XX\tdistrict\tSt. Boswell/ESD 9\t6001600\t\t\t1\t\t2024-08-30\ts',
+  ].join('\n');
+  const areas = [
+    'area\tcounty\tcity_code\tcounty_code\tspd_codes\ttransit_codes\tcombined_pct\tas_of',
+    'Arden\tAlpha\t2001011\t4001001\t\t3001999\t8.25\t2024-08-30',
+    'St. Boswell\tAlpha\t2001022\t4001001\t\t\t8.25\t2024-08-30',
+    'St. Boswell/ESD 9\tAlpha\t6001600\t4001001\t\t\t7.75\t2024-08-30',
+    'Hamlet\tAlpha\t\t4001001\t\t\t6.75\t2024-08-30',
+  ].join('\n');
+  const { rows, members } = read('texas', list, {}, [], { areas });
+  assert.deepEqual(brief(rows), [
+    'city  9900010 2001011 own 0.01 20240830 99991231',
+    'city  9900020 2001022 own 0.015 20240830 99991231',
+    'county 99001   own 0.005 20240830 99991231',
+    'district   3001999 own 0.005 20240830 99991231',
+    'district   5002500 own 0.01 20240830 99991231',
+    'city  9900010 2001011 own 0.015 20250101 99991231',
+    'district 99002   unknown ? 10101 99991231',
+    'district 99002 9900030  unknown ? 10101 99991231',
+    'district 99002 9900050  unknown ? 10101 99991231',
+    'district 99002 9900060  unknown ? 10101 99991231',
+    'district 99001 9900020  unknown ? 10101 99991231',
+  ]);
+  assert.deepEqual(members.map((member) => [member.code, member.place, member.county]),
+    [['3001999', '9900010', '99001']]);
+});
+
+test('colorado: districts named after a county are gaps there unless the city has them all', () => {
+  const list = [
+    'state\tlevel\tname\tcode\tfips\tcombined_pct\tlocal_pct\teffective_from\tas_of\tsource',
+    'XX\tcounty\tAlpha County\t\t99001\t\t0.5\t\t2025-07-12\ts',
+    'XX\tcity\tSt. Boswell (Alpha County part)\t\t\t\t3\t\t2025-07-12\ts',
+    'XX\tdistrict\tMetro District - Alpha County\t\t99001\t\t1\t\t2025-07-12\ts',
+    'XX\tdistrict\tMetro District - Arden\t\t\t\t1\t\t2025-07-12\ts',
+  ].join('\n');
+  const history = [
+    'state\tlevel\tname\tlocal_pct\tas_of', 'XX\tcounty\tAlpha County\t0.25\t2024-07-01',
+  ].join('\n');
+  const { rows, members } = read('colorado', list, { decided: ['9900040@99001'] }, [], { history });
+  assert.deepEqual(brief(rows), [
+    'district 99001   unknown ? 10101 99991231',
+    'district 99001 9900020  unknown ? 10101 99991231',
+    'county 99001   own 0.0025 20240701 20241231',
+    'county 99001   unknown ? 20250101 20250630',
+    'county 99001   own 0.005 20250712 99991231',
+    'city 99001 9900020  own 0.03 20250712 99991231',
+    'district   ~M own 0.01 20250712 99991231',
+    'district   ~M own 0.01 20250712 99991231',
+  ]);
+  assert.deepEqual(members.map((member) => member.place), ['9900010']);
+});
+
+test('coded, town-option, state-rates, provinces, estimated', () => {
+  const coded = [
+    'state\tlevel\tname\tcode\tfips\tcombined_pct\tlocal_pct\teffective_from\tas_of\tsource',
+    'XX\tcity\tArden\t01-100\t\t7.875\t\t\t2022-01-01\ts', 'XX\tdistrict\tFort\t02\t\t7\t\t\t2022-01-01\ts',
+  ].join('\n');
+  assert.deepEqual(brief(read('coded', coded, { basis: 'total', to: '2022-06-30' }).rows),
+    ['city  9900010  total 0.07875 20220101 20220630']);
+  const towns = 'town\trate_pct\teffective_from\tevidence\nARDEN CITY\t1.0\t\tz\nLOST\t1.0\t\tz';
+  assert.deepEqual(brief(read('town-option', towns).rows), [
+    'city  9900010  unknown ? 10101 20251231', 'city  9900010  own 0.01 20260101 99991231',
+  ]);
+  const states = [
+    'state\tfips\tname\teffective_from\teffective_to\tsales_rate_pct\tuse_rate_pct\tnote',
+    'XX\t99\tXland\t\t2016-05-31\t4\t4\t', 'XX\t99\tXland\t2016-06-01\t\t4.5\t4.25\t',
+    'YY\t98\tYland\t\t\t0\t0\t',
+  ].join('\n');
+  const stateRows = read('state-rates', states).rows;
+  assert.deepEqual(stateRows.map((row) => [row.state, row.sales, row.use, row.from]),
+    [['YY', 0, 0, 10101], ['XX', 45_000_000, 42_500_000, 20160601]]);
+  const provinces = [
+    'province\tname\tfederal_tax\tfederal_pct\tprovincial_tax\tprovincial_pct\teffective_from\teffective_to\tcombined_pct',
+    'MB\tManitoba\tGST\t5\tRST\t7\t2019-07-01\t\t12',
+  ].join('\n');
+  assert.deepEqual(read('provinces', provinces).rows.map((row) => [row.state, row.code]),
+    [['CA-MB', 'GST'], ['CA-MB', 'PST']]);
+  const estimated = 'state\tcounty_fips\tcounty_rate\tzips\nXX\t99001\t0.01\t5';
+  assert.deepEqual(brief(read('estimated', estimated).rows), ['county 99001   own 0.01 20260101 99991231']);
+});
+
+test('a malformed figure is an error of the file, never a zero', () => {
+  assert.throws(() => read('sst', '99,00,001,abc,0,0,0,20110101,29991231'), RangeError);
+  assert.throws(() => read('sst', '99,00,001,0.01,0,0,0,20110231,29991231'), RangeError);
+});
+
+test('names join by name, county and incorporation, never by name alone', () => {
+  const { city, county } = createGazetteer([STATE], COUNTIES, PLACES, []);
+  assert.deepEqual(city('XX', 'Carrow', ''), { kind: 'unmatched' });
+  assert.deepEqual(city('XX', 'Carrow', '99001'), { kind: 'code', code: '9900040', county: '99001' });
+  assert.deepEqual(city('XX', 'Saint Boswell', ''), { kind: 'code', code: '9900020', county: '' });
+  assert.deepEqual(county('XX', 'Beta'), { kind: 'unmatched' });
+  assert.deepEqual(county('XX', 'Beta city'), { kind: 'code', code: '99003', county: '' });
+});

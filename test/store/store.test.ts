@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { open } from 'lmdb';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { KeyCache } from '../../src/store/key-cache.js';
+import { createKey, listKeys } from '../../src/store/keys.js';
+import { Store } from '../../src/store/store.js';
+import { eventually } from '../support/http-eventually.js';
+import { newVarDir } from '../support/http-var-dir.js';
+
+const DISABLE = fileURLToPath(new URL('../support/http-disable-key.js', import.meta.url));
+const run = promisify(execFile);
+
+test('another process disables a key and the cache notices within a second', async (context) => {
+  const varDir = newVarDir(context);
+  const store = await Store.open(varDir);
+  context.after(() => store.close());
+  const { text } = await createKey(store, { plan: 'pro' });
+  const cache = new KeyCache(store);
+  assert.ok(cache.find(text));
+  await run(process.execPath, [DISABLE, varDir, text]);
+  const waited = await eventually(() => cache.find(text) === null, 1_000);
+  assert.ok(waited < 1_000);
+});
+
+test('a transaction that throws changes nothing', async (context) => {
+  const store = await Store.open(newVarDir(context));
+  context.after(() => store.close());
+  let changes = 0;
+  store.watch(() => {
+    changes += 1;
+  });
+  await assert.rejects(store.write((transaction) => {
+    transaction.put(['thing', 'a'], { v: 1 });
+    throw new Error('no');
+  }), /no/);
+  assert.equal(store.get(['thing', 'a']), undefined);
+  assert.equal(changes, 0);
+  await store.write((transaction) => transaction.put(['thing', 'a'], { v: 1 }));
+  assert.deepEqual(store.get(['thing', 'a']), { v: 1 });
+  assert.equal(changes, 1);
+});
+
+test('a list holds one prefix and nothing beside it', async (context) => {
+  const store = await Store.open(newVarDir(context));
+  context.after(() => store.close());
+  await store.write((transaction) => {
+    for (const key of [['a', '1', 'x'], ['a', '1', 'é'], ['a', '10', 'x'], ['a', '2', 'x']]) {
+      transaction.put(key, { key: key.join('/') });
+    }
+    transaction.remove(['a', '2', 'x']);
+  });
+  assert.deepEqual(store.list(['a', '1']), [{ key: 'a/1/x' }, { key: 'a/1/é' }]);
+  assert.deepEqual(store.list(['a', '2']), []);
+  assert.deepEqual(listKeys(store), []);
+});
+
+test('a store of a newer program is refused', async (context) => {
+  const varDir = newVarDir(context);
+  await (await Store.open(varDir)).close();
+  const root = open({ path: join(varDir, 'store'), encoding: 'msgpack' });
+  await root.put(['meta', 'format'], 99);
+  await root.close();
+  await assert.rejects(Store.open(varDir), /format 99/);
+});

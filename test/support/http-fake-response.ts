@@ -1,0 +1,69 @@
+/** A native response that only records what is done to it. */
+import type { RawResponse } from '../../src/http/uws.js';
+
+export class FakeResponse implements RawResponse {
+  readonly calls: string[] = [];
+  body: string | Uint8Array | undefined;
+  closedWithAnswer = false;
+  #aborted: () => void = () => undefined;
+  #data: (chunk: ArrayBuffer, isLast: boolean) => void = () => undefined;
+
+  /** The client goes away. */
+  abort(): void {
+    this.#aborted();
+  }
+
+  /** A part of the body arrives. */
+  receive(text: string, isLast = false): void {
+    this.#data(new TextEncoder().encode(text).buffer as ArrayBuffer, isLast);
+  }
+
+  writeStatus(): RawResponse {
+    return this.#called('writeStatus');
+  }
+
+  writeHeader(): RawResponse {
+    return this.#called('writeHeader');
+  }
+
+  end(body?: string | Uint8Array, closeConnection = false): RawResponse {
+    this.body = body;
+    this.closedWithAnswer = closeConnection;
+    return this.#called('end');
+  }
+
+  cork(write: () => void): RawResponse {
+    this.#called('cork');
+    write();
+    return this;
+  }
+
+  close(): RawResponse {
+    this.#called('close');
+    this.#aborted();
+    return this;
+  }
+
+  pause(): void {
+    this.#called('pause');
+  }
+
+  resume(): void {
+    this.#called('resume');
+  }
+
+  onAborted(handler: () => void): RawResponse {
+    this.#aborted = handler;
+    return this.#called('onAborted');
+  }
+
+  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): RawResponse {
+    this.#data = handler;
+    return this.#called('onData');
+  }
+
+  #called(name: string): RawResponse {
+    this.calls.push(name);
+    return this;
+  }
+}

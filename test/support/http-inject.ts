@@ -1,0 +1,34 @@
+/** Runs a request through a table of routes without a socket. */
+import { fieldsOf, type Reply } from '../../src/http/reply.js';
+import { findRoute, runHandle, type RouteTable } from '../../src/http/router.js';
+import { SILENT } from '../../src/log.js';
+
+export interface InjectedReply {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+/** The answer to a request whose handler answers at once. */
+export function inject(
+  table: RouteTable, method: string, target: string,
+  headers: Readonly<Record<string, string>> = {}, body = '',
+): InjectedReply {
+  const [path = '', query = ''] = target.split('?');
+  const replies: Reply[] = [];
+  const answer = {
+    send: (reply: Reply): void => {
+      replies.push(reply);
+    },
+  };
+  const request = {
+    method, path, query, header: (name: string) => headers[name] ?? '', body: Buffer.from(body),
+  };
+  const route = findRoute(table, method, path, answer);
+  if (route !== null) runHandle(route, request, answer, SILENT);
+  const [reply] = replies;
+  if (reply === undefined) throw new Error(`${method} ${target} was not answered`);
+  return {
+    status: reply.status, headers: fieldsOf(reply.head), body: Buffer.from(reply.body).toString(),
+  };
+}

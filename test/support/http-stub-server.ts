@@ -1,0 +1,89 @@
+/** A front end over the worker without a dataset. Also runs as a process, for measurements. */
+import { pathToFileURL } from 'node:url';
+import { GRANT_ALL } from '../../src/engine/frame.js';
+import { lookupRoutes, type RenderFailure } from '../../src/http/handle/lookup.js';
+import { createRateGate } from '../../src/http/rate-limit.js';
+import { headOf } from '../../src/http/reply.js';
+import { Router, type Route } from '../../src/http/router.js';
+import { createServer, type RawServer } from '../../src/http/uws.js';
+import { SILENT } from '../../src/log.js';
+import { EnginePool, type PinnedRelease, type PoolOptions } from '../../src/pool.js';
+
+export const STUB_KEY = 'situs_0123456789abcdef';
+export const ECHO_WORKER = new URL('./http-echo-worker.js', import.meta.url);
+
+const RELEASE: PinnedRelease = { id: '2026-11-21-000000000000', dir: '/nowhere' };
+const CODES: Readonly<Record<string, number>> = { 'invalid-key': 101, 'rate-limited': 108 };
+
+/** The envelope, near enough for tests that are about the way there. */
+export const stubFailure: RenderFailure = (version, { failure }, format) => {
+  const code = CODES[failure] ?? 106;
+  return Buffer.from(format === 'xml'
+    ? `<response><code>${code}</code></response>`
+    : JSON.stringify({ metadata: { version: `v${version}`, response: { code, name: failure } } }));
+};
+
+const OTHER_ROUTES: readonly Route[] = [
+  {
+    method: 'POST', path: '/echo', bodyBytesMax: 1_048_576, deadlineMs: 30_000,
+    handle: ({ body }, answer) => answer.send({ status: 200, head: headOf('text/plain'), body }),
+  },
+  {
+    method: 'POST', path: '/impatient', bodyBytesMax: 100, deadlineMs: 50,
+    handle: () => undefined,
+  },
+  {
+    method: 'GET', path: '/broken', bodyBytesMax: 0, deadlineMs: 0,
+    handle: () => {
+      throw new Error('a secret');
+    },
+  },
+];
+
+export interface StubServer {
+  readonly port: number;
+  readonly pool: EnginePool;
+  readonly router: Router;
+  readonly server: RawServer;
+  close(): Promise<void>;
+}
+
+export interface StubOptions extends Partial<PoolOptions> {
+  readonly rate?: number;
+}
+
+/** Starts a front end on a free port. */
+export async function startStubServer(options: StubOptions = {}): Promise<StubServer> {
+  const { rate = 100_000, ...poolOptions } = options;
+  const pool = new EnginePool({
+    releases: { pin: () => RELEASE, unpin: () => undefined },
+    log: SILENT,
+    threads: 1,
+    worker: ECHO_WORKER,
+    ...poolOptions,
+  });
+  const record = { id: 'stub', rate, grants: GRANT_ALL };
+  const lookups = lookupRoutes({
+    findKey: (text) => (text === STUB_KEY ? record : null),
+    gate: createRateGate(),
+    pool,
+    renderFailure: stubFailure,
+    baseUrl: '',
+  });
+  const router = new Router([...lookups, ...OTHER_ROUTES], SILENT);
+  const server = await createServer();
+  router.attach(server);
+  const port = await server.listen('127.0.0.1', 0);
+  if (port === null) throw new Error('no port');
+  const close = async (): Promise<void> => {
+    server.close();
+    await pool.close();
+  };
+  return { port, pool, router, server, close };
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const given = JSON.parse(process.argv[2] ?? '{}') as StubOptions;
+  const { port } = await startStubServer({ rate: 100_000_000, ...given });
+  process.stdout.write(`${port}\n`);
+}

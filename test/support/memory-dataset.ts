@@ -1,0 +1,275 @@
+/**
+ * A dataset in memory over an invented geography, for tests of the engine's top and of the wire.
+ * Areas are one-degree boxes by coordinates; the streets are built by the real index builder.
+ */
+import { CellIndex } from '../../src/dataset/cell-index.js';
+import type { Dataset } from '../../src/dataset/dataset.js';
+import type {
+  AreaRecord, CityRecord, ComponentRecord, SourceRecord, StateRecord, StateRuleRecord, ZipRecord,
+} from '../../src/dataset/records.js';
+import { StreetIndex } from '../../src/dataset/street-index.js';
+import type { ByteTable } from '../../src/dataset/tables.js';
+import type { AddressPoint } from '../../src/ingest/source/address-point.js';
+import { StreetIndexBuilder } from '../../src/ingest/street-index.js';
+import { DATE_OPEN, type DateInt } from '../../src/tax/date.js';
+import type { Level } from '../../src/tax/jurisdiction.js';
+import { parsePercent, type Rate } from '../../src/tax/rate.js';
+
+/** Midday of 2026-11-21 in UTC. */
+export const NOW_MS = Date.UTC(2026, 10, 21, 12);
+
+export const FROM = 20200101 as DateInt;
+
+/** Area ids by what is special about them. */
+export const AREA = {
+  city: 0, remainder: 1, independent: 2, manyDistricts: 3, unknown: 4, estimated: 5,
+  levies: 6, harmonized: 7, territory: 8, markup: 9, unruled: 10,
+} as const;
+
+class TableOf<K extends number | string> implements ByteTable<K> {
+  readonly #bytes: ReadonlyMap<K, Uint8Array>;
+
+  constructor(entries: Iterable<readonly [K, Uint8Array]>) {
+    this.#bytes = new Map(entries);
+  }
+
+  get(key: K): Uint8Array | null {
+    return this.#bytes.get(key) ?? null;
+  }
+}
+
+/** Area n is the box of one degree whose south-west corner is 10° N, n° E. */
+class BoxCells extends CellIndex {
+  readonly #count: number;
+
+  constructor(count: number) {
+    super(new TableOf<number>([]), new TableOf<number>([]));
+    this.#count = count;
+  }
+
+  override locate(lat: number, lng: number): number {
+    const box = Math.floor(lng / 1e6);
+    return Math.floor(lat / 1e6) === 10 && box >= 0 && box < this.#count ? box : -1;
+  }
+}
+
+function rate(percent: string): Rate {
+  const parsed = parsePercent(percent);
+  if (parsed === null) throw new Error(`no percentage: ${percent}`);
+  return parsed;
+}
+
+type ComponentRow = readonly [
+  level: Level, jurName: string, jurCode: string | null, percent: string, usePercent?: string,
+  kind?: string,
+];
+
+const COMPONENTS: readonly ComponentRow[] = [
+  ['state', 'QZ', '97', '6.25'],
+  ['county', 'ORCHARD', '001', '0.5'],
+  ['city', 'BROOKMERE', '12345', '1.125', '1'],
+  ['district', 'ORCHARD TRANSIT', 'T-1', '0.375'],
+  ['district', 'BROOKMERE LIBRARY', null, '0.0625'],
+  ['city', 'HARBOROUGH', '54321', '0'],
+  ['county', 'SALTMARSH', '003', '0.25'],
+  ['district', 'LEVEE 1', 'L1', '0.1'],
+  ['district', 'LEVEE 2', 'L2', '0.2'],
+  ['district', 'LEVEE 3', 'L3', '0.3'],
+  ['district', 'LEVEE 4', 'L4', '0.4'],
+  ['district', 'LEVEE 5', 'L5', '0.5', '0.25'],
+  ['district', 'LEVEE 6', 'L6', '0.0001'],
+  ['district', 'LEVEE 7', 'L7', '0.7'],
+  ['state', 'Quillon', null, '5', '5', 'GST'],
+  ['state', 'Quillon', null, '9.975', '9.975', 'PST'],
+  ['state', 'Harmonia', null, '13', '13', 'HST'],
+  ['state', 'QP', '96', '10.5'],
+  ['city', 'O\'BRIEN & "SONS" <NORTH>', null, '1'],
+  ['county', 'ÑUÑOA', '005', '0.0000001'],
+  ['state', 'QN', '95', '4'],
+];
+
+function componentRecord(row: ComponentRow, id: number): ComponentRecord {
+  const [level, jurName, jurCode, percent, usePercent = percent, kind = null] = row;
+  // The estimated source stands behind the sixth component alone.
+  const source = id === 5 ? 1 : 0;
+  return {
+    id, level, jurName, jurCode, kind,
+    periods: [{
+      from: FROM, to: DATE_OPEN, sales: rate(percent), use: rate(usePercent), source, asOf: FROM,
+    }],
+  };
+}
+
+const STATE = { country: 'USA', state: 'QZ', stateName: 'Zephyria', stateFips: '97' } as const;
+const ORCHARD = { countyFips: '001', countyName: 'Orchard' };
+const NO_COUNTY = { countyFips: '', countyName: '' };
+const NO_PLACE = { placeName: '', placeGeoid: '', incorporated: false };
+const SOUND = { unknown: [], stale: false, estimated: false };
+
+function province(state: string, stateName: string): Omit<AreaRecord, 'id' | 'components'> {
+  return {
+    country: 'CAN', state, stateName, stateFips: '', ...NO_COUNTY, ...NO_PLACE, ...SOUND,
+  };
+}
+
+const AREAS: readonly Omit<AreaRecord, 'id'>[] = [
+  {
+    ...STATE, ...ORCHARD, ...SOUND, placeName: 'Brookmere', placeGeoid: '9712345',
+    incorporated: true, components: [0, 1, 2, 3, 4],
+  },
+  { ...STATE, ...ORCHARD, ...NO_PLACE, ...SOUND, components: [0, 1, 3] },
+  {
+    ...STATE, countyFips: '510', countyName: 'Harborough', ...SOUND, placeName: 'Harborough',
+    placeGeoid: '9754321', incorporated: true, components: [0, 5],
+  },
+  {
+    ...STATE, countyFips: '003', countyName: 'Saltmarsh', ...NO_PLACE, ...SOUND,
+    components: [0, 6, 7, 8, 9, 10, 11, 12, 13],
+  },
+  {
+    ...STATE, ...ORCHARD, ...NO_PLACE, ...SOUND, components: [0, 1],
+    unknown: [{
+      level: 'city', from: FROM, to: DATE_OPEN, reason: 'City rates of Zephyria are not loaded.',
+    }],
+  },
+  {
+    ...STATE, ...ORCHARD, ...NO_PLACE, unknown: [], stale: true, estimated: true,
+    components: [0, 1],
+  },
+  { ...province('QU', 'Quillon'), components: [14, 15] },
+  { ...province('QH', 'Harmonia'), components: [16] },
+  {
+    country: 'PRI', state: 'QP', stateName: 'Port Quill', stateFips: '96', ...NO_COUNTY,
+    ...NO_PLACE, ...SOUND, components: [17],
+  },
+  {
+    ...STATE, countyFips: '005', countyName: 'Ñuñoa', ...SOUND,
+    placeName: 'O\'Brien & "Sons" <North>', placeGeoid: '9700005', incorporated: true,
+    components: [0, 19, 18],
+  },
+  {
+    country: 'USA', state: 'QN', stateName: 'Nullmark', stateFips: '95', ...NO_COUNTY,
+    ...NO_PLACE, ...SOUND, components: [20],
+  },
+];
+
+const RULE: StateRuleRecord = {
+  from: FROM, to: DATE_OPEN, serviceTaxable: 'N', freightTaxable: 'N',
+  freightRule: 'EXEMPT_WHEN_SEPARATELY_STATED', freightExemptWhenSeparatelyStated: true,
+  freightDescription: 'Delivery charges are exempt when stated "separately".', sourcing: 'D',
+  sourcingDescription: 'destination', source: 0,
+};
+
+const STATES: readonly StateRecord[] = [
+  {
+    code: 'QZ', fips: '97', name: 'Zephyria', country: 'USA', timeZone: 'America/Los_Angeles',
+    rules: [{ ...RULE, serviceTaxable: 'L', to: 20211231 as DateInt }, {
+      ...RULE, from: 20220101 as DateInt,
+    }],
+  },
+  {
+    code: 'QP', fips: '96', name: 'Port Quill', country: 'PRI', timeZone: 'America/Puerto_Rico',
+    rules: [{ ...RULE, serviceTaxable: 'Y', freightTaxable: 'Y', sourcing: 'O' }],
+  },
+  { code: 'QU', fips: '', name: 'Quillon', country: 'CAN', timeZone: 'UTC', rules: [] },
+  { code: 'QH', fips: '', name: 'Harmonia', country: 'CAN', timeZone: 'UTC', rules: [] },
+  { code: 'QN', fips: '95', name: 'Nullmark', country: 'USA', timeZone: 'UTC', rules: [] },
+];
+
+function part(area: number, city: string): ZipRecord['parts'][number] {
+  return { area, weight: 500_000, city, incorporated: AREAS[area]?.incorporated === true };
+}
+
+const ZIPS: readonly ZipRecord[] = [
+  {
+    zip: 97001, state: 'QZ', cities: ['BROOKMERE'],
+    parts: [part(AREA.city, 'BROOKMERE'), part(AREA.remainder, 'BROOKMERE')],
+  },
+  { zip: 97002, state: 'QZ', cities: ['FENWAY'], parts: [part(AREA.manyDistricts, 'FENWAY')] },
+  { zip: 97003, state: 'QZ', cities: ['MISTY'], parts: [part(AREA.unknown, 'MISTY')] },
+  { zip: 97004, state: 'QZ', cities: ['NORTH'], parts: [part(AREA.markup, 'O\'BRIEN & "SONS"')] },
+  { zip: 97005, state: 'QZ', cities: ['HARBOROUGH'], parts: [part(AREA.independent, 'HARBOROUGH')] },
+  { zip: 97006, state: 'QZ', cities: ['OLDBURY'], parts: [part(AREA.estimated, 'OLDBURY')] },
+  { zip: 501, state: 'QP', cities: ['PORT QUILL'], parts: [part(AREA.territory, 'PORT QUILL')] },
+];
+
+const CITIES = new Map<string, CityRecord>([
+  ['QZ|BROOKMERE', { name: 'Brookmere', zips: [97001], areas: [AREA.city] }],
+  ['QZ|FENWAY', { name: 'Fenway', zips: [97002], areas: [] }],
+  ['QZ|HARBOROUGH', { name: 'Harborough', zips: [97005], areas: [AREA.independent] }],
+]);
+
+const SOURCES: readonly SourceRecord[] = [
+  { id: 0, name: 'invented', publisher: 'nobody', licence: 'none', asOf: FROM, estimated: false },
+  { id: 1, name: 'guessed', publisher: 'nobody', licence: 'none', asOf: FROM, estimated: true },
+];
+
+const SINGLE_ARTICLE_ITEMS = {
+  local_tax_applies_to_first_usd: '1600',
+  state_single_article_rate: '0.0275',
+  single_article_to_usd: '3200',
+};
+
+const DOCUMENTS = new Map<string, object>([['tn-single-article', {
+  state: 'QZ',
+  rows: Object.entries(SINGLE_ARTICLE_ITEMS).map(([item, value]) =>
+    ({ item, value, effective_from: '20020715', effective_to: '' })),
+}]]);
+
+function addressPoint(number: string, street: string, area: number, zip4: string): AddressPoint {
+  return {
+    number, street, unit: '', city: area === AREA.manyDistricts ? 'Fenway' : 'Brookmere',
+    municipality: '', county: '', state: 'QZ', zip: area === AREA.manyDistricts ? '97002' : '97001',
+    zip4, lat: 10_500_000, lng: area * 1e6 + 250_001, source: 'invented',
+  };
+}
+
+const POINTS: readonly AddressPoint[] = [
+  addressPoint('200', 'Spindle Center Dr', AREA.city, '5003'),
+  addressPoint('12', 'Orchard Rd', AREA.remainder, ''),
+  addressPoint('7', 'Levee Ln', AREA.manyDistricts, ''),
+];
+
+/** What a test may replace. */
+export interface MemoryOptions {
+  readonly id?: string;
+  readonly components?: readonly ComponentRecord[];
+  readonly areas?: readonly AreaRecord[];
+}
+
+function streets(cells: CellIndex): StreetIndex {
+  const builder = new StreetIndexBuilder((lat, lng) => cells.locate(lat, lng), {
+    stateOf: (words) => STATES.find(({ code }) => code === words)?.code ?? '',
+    isCity: (state, city) => CITIES.has(`${state}|${city}`),
+  });
+  for (const point of POINTS) builder.addPoint(point);
+  return new StreetIndex(new TableOf(builder.entries()));
+}
+
+function required<T>(list: readonly T[], id: number): T {
+  const found = list[id];
+  if (found === undefined) throw new RangeError(`no record ${id}`);
+  return found;
+}
+
+/** The invented dataset, or one with other areas and components. */
+export function memoryDataset(options: MemoryOptions = {}): Dataset {
+  const components = options.components ?? COMPONENTS.map(componentRecord);
+  const areas = options.areas ?? AREAS.map((area, id) => ({ ...area, id }));
+  const cells = new BoxCells(areas.length);
+  return {
+    id: options.id ?? '2026-11-21-000000000000',
+    hasLayer: () => true,
+    area: (id) => required(areas, id),
+    component: (id) => required(components, id),
+    source: (id) => required(SOURCES, id),
+    states: () => STATES,
+    state: (code) => STATES.find((state) => state.code === code) ?? null,
+    zip: (zip) => ZIPS.find((record) => record.zip === zip) ?? null,
+    city: (state, name) => CITIES.get(`${state}|${name}`) ?? null,
+    document: (name) => DOCUMENTS.get(name) ?? null,
+    cells,
+    streets: streets(cells),
+    close: () => undefined,
+  };
+}
