@@ -26,11 +26,12 @@ import { isFailure } from '../src/failure.js';
 import { distanceMetres } from '../src/geo/interpolate.js';
 import type { AddressPoint } from '../src/ingest/source/address-point.js';
 import { readPoints, type PointSource } from '../src/ingest/source/address-source.js';
+import { areaAshore } from '../src/ingest/street-shore.js';
 import { parseDate, DATE_OPEN } from '../src/tax/date.js';
 
 /** Least share found, and most in a wrong tax area. */
 const TARGETS = { published: 0.997, style: 0.99, typo: 0.97, wrong: 0.0002 } as const;
-const WRONG_LISTED_MAX = 20;
+const WRONG_LISTED_MAX = 10;
 
 /** An address of a source with all its points. */
 interface Address {
@@ -132,7 +133,8 @@ export function manners(dataset: Dataset): readonly Manner[] {
 function isRight(dataset: Dataset, address: Address, area: number): boolean {
   const { point, lats, lngs } = address;
   for (let index = 0; index < lats.length; index += 1) {
-    if (dataset.cells.locate(lats[index]!, lngs[index]!) === area) return true;
+    const own = areaAshore(lats[index]!, lngs[index]!, (lat, lng) => dataset.cells.locate(lat, lng));
+    if (own === area) return true;
   }
   if (point.municipality === '') return false;
   // The line between two municipalities is known better to the one that numbers the doors.

@@ -30,7 +30,7 @@ export const KEY_CHARS_MIN = 10;
 export const KEY_CHARS_MAX = 100;
 
 export const SETTINGS = [
-  { name: 'HOST', type: 'text', default: '0.0.0.0', meaning: 'Address to listen on.' },
+  { name: 'HOST', type: 'text', default: '127.0.0.1', meaning: 'Address to listen on.' },
   {
     name: 'PORT', type: 'integer', default: '3000', min: 0, max: 65_535,
     meaning: 'TCP port to listen on; 0 takes a free one.',

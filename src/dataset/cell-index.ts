@@ -42,7 +42,8 @@ export class CellIndex {
     const recent = this.#recent.get(key);
     if (recent !== undefined) return recent;
     const bytes = this.#tiles.get(key);
-    const cells = bytes === null ? EMPTY_TILE : new Int32Array(bytes.slice().buffer);
+    // A copy: the table's bytes are a view that the next read overwrites.
+    const cells = bytes === null ? EMPTY_TILE : new Int32Array(new Uint8Array(bytes).buffer);
     this.#recent.set(key, cells, cells.length);
     return cells;
   }

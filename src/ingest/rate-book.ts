@@ -7,7 +7,9 @@ import { DATE_MIN, DATE_OPEN } from './rates/day.js';
 import { resolveProvince } from './rates/canada.js';
 import { combine } from './rates/combine.js';
 import { indexRows } from './rates/index-rows.js';
-import { countyCode, districtLabel, placeCode, placeLabel, plainCounty, plainPlace } from './rates/label.js';
+import {
+  countyCode, districtLabel, placeCode, placeLabel, plainCounty, plainPlace,
+} from './rates/label.js';
 import { indexMembers } from './rates/membership.js';
 import { linesOf } from './rates/lines.js';
 import { OWN_CODE } from './rates/list.js';

@@ -47,7 +47,8 @@ export function coverage(load: LoadedRates): readonly CoverageState[] {
   const unplaced = load.reports.flatMap((report) => report.unplaced);
   return input.states.map((state): CoverageState => {
     const marks = input.marks.filter((mark) => mark.state === state.code);
-    const cities = unplaced.filter((city) => city.state === state.code).map((city) => city.name);
+    const names = unplaced.filter((city) => city.state === state.code).map((city) => city.name);
+    const cities = [...new Set(names)].sort().join(', ');
     const notes = load.notSupported.filter((entry) => entry.state === state.code);
     return {
       state: state.code,
@@ -57,7 +58,7 @@ export function coverage(load: LoadedRates): readonly CoverageState[] {
       addressPoints: 0,
       gaps: [
         ...new Set(marks.map((mark) => mark.gap).filter((gap) => gap !== '')),
-        ...(cities.length > 0 ? [`listed cities without boundary: ${[...new Set(cities)].sort().join(', ')}`] : []),
+        ...(cities === '' ? [] : [`listed cities without boundary: ${cities}`]),
         ...notes.map(({ note }) => `not supported: ${note}`),
       ],
     };

@@ -155,7 +155,11 @@ function readList(list: RateList, loading: Loading): ReadList {
   return { ...result, report };
 }
 
-function placesOf(recipe: RatesRecipe, files: Files, input: Pick<RateBookInput, 'states' | 'tiers'>): readonly PlaceFact[] {
+function placesOf(
+  recipe: RatesRecipe,
+  files: Files,
+  input: Pick<RateBookInput, 'states' | 'tiers'>,
+): readonly PlaceFact[] {
   const { places } = files.load;
   if (places) return places;
   return input.states.flatMap((state) => {
@@ -189,7 +193,8 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
     districtNames: new Map(names.filter((name) => name.name !== '')
       .map((name) => [`${name.state}/${name.code}`, name.name])),
     marks: readMarks(files.text(recipe.completeness), sourceIndex(sources)),
-    caps: Object.entries(recipe.caps).map(([state, cap]) => ({ state, cap: percentOf(cap, state) })),
+    caps: Object.entries(recipe.caps)
+      .map(([state, cap]) => ({ state, cap: percentOf(cap, state) })),
     today: load.today,
   };
   const reports = [...lists, ...estimates].map((list) => list.report);

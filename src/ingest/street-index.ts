@@ -20,6 +20,7 @@ import { writeStreet } from './street-encoding.js';
 import { LocalityNumbers } from './street-localities.js';
 import { encodeNames } from './street-names.js';
 import { finalStreets, type FinalStreet } from './street-order.js';
+import { areaAshore } from './street-shore.js';
 import { encodeZip9, rangesByZip, type Zip9Range } from './street-zip9.js';
 
 /** Tax area of a spot, −1 where there is none; the municipality is what the source states. */
@@ -68,9 +69,9 @@ export class StreetIndexBuilder {
   }
 
   addPoint(point: AddressPoint): void {
-    const area = this.#areaAt(
-      point.lat, point.lng, point.municipality || undefined, point.state,
-    );
+    const { municipality, state } = point;
+    const area = areaAshore(point.lat, point.lng, (lat, lng) =>
+      this.#areaAt(lat, lng, municipality || undefined, state));
     if (area < 0) this.#outside += 1;
     else if (!this.#collection.addPoint(point, area)) this.#unread += 1;
   }

@@ -1,4 +1,4 @@
-/** What the legacy versions share: rows in an envelope, for one place or for every part of a ZIP. */
+/** What legacy versions share: rows in an envelope, for one place or every part of a ZIP. */
 import type { Dataset } from '../dataset/dataset.js';
 import type { PostalOutcome, SitusOutcome } from '../engine/lookup.js';
 import type { LookupQuery } from '../engine/query.js';

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPolygon } from '../../src/geo/polygon.js';
+import type { ByteTable } from '../../src/dataset/tables.js';
 import type { BoundaryFeature, LayerHits, LayerName } from '../../src/ingest/boundary.js';
+import { CellIndex } from '../../src/dataset/cell-index.js';
 import { buildCells } from '../../src/ingest/cell-builder.js';
 import { holders, type PlainPolygon } from '../support/brute-force.js';
 import { points, seeded, stars, tessellation } from '../support/invented-world.js';
@@ -13,6 +15,20 @@ function features(polygons: readonly PlainPolygon[]): readonly BoundaryFeature[]
     const polygon = createPolygon(key, rings);
     return polygon === null ? [] : [{ polygon, properties: {} }];
   });
+}
+
+/** A table that hands out one buffer again and again, at an odd offset, as the store does. */
+function reusing(rows: ReadonlyMap<number, Uint8Array>): ByteTable<number> {
+  const buffer = Buffer.alloc(1 << 20);
+  return {
+    get(key) {
+      const bytes = rows.get(key);
+      if (bytes === undefined) return null;
+      buffer.fill(0xee, 0, bytes.length + 64);
+      buffer.set(bytes, 3);
+      return buffer.subarray(3, 3 + bytes.length);
+    },
+  };
 }
 
 type World = Readonly<Partial<Record<LayerName, readonly PlainPolygon[]>>>;
@@ -28,7 +44,8 @@ function build(world: World): (lat: number, lng: number) => string {
   };
   const layers = (['county', 'place', 'town', 'district'] as const)
     .map((layer) => ({ layer, features: features(world[layer] ?? []) }));
-  const { index } = buildCells(layers, areaOf, quiet);
+  const { tiles, leaves } = buildCells(layers, areaOf, quiet);
+  const index = new CellIndex(reusing(tiles), reusing(leaves));
   return (lat, lng) => {
     const id = index.locate(lat, lng);
     return id < 0 ? '|||' : [...names.keys()][id]!;

@@ -72,13 +72,15 @@ test('cdtfa: state floor, county-wide part, city and remainder', () => {
     'district 99001  ~99001 own 0.0075 20260101 99991231',
     'county 99002   own 0.005 20260101 99991231',
   ]);
-  assert.deepEqual(members.map((member) => [member.scope, member.county]), [['remainder', '99001']]);
+  assert.deepEqual(members.map((member) => [member.scope, member.county]), [['remainder',
+    '99001']]);
   assert.deepEqual([report.read, report.joined, report.dropped.length], [5, 4, 1]);
 });
 
 test('wa-dor: variants become districts and a gap, the last quarter stays open', () => {
   const list = [
-    'location_code\tlocation\tstate_rate\tlocal_rate\trta_rate\ttotal_rate\teffective_from\teffective_to',
+    'location_code\tlocation\tstate_rate\tlocal_rate\trta_rate\ttotal_rate\t'
+      + 'effective_from\teffective_to',
     '100\tALPHA COUNTY NON-RTA\t0.065\t0.02\t0\t0.085\t20260101\t20260331',
     '101\tALPHA COUNTY RTA\t0.065\t0.034\t0\t0.099\t20260101\t20260331',
     '102\tCARROW/BETA\t0.065\t0.03\t0\t0.095\t20260101\t20260331',
@@ -128,7 +130,8 @@ test('authority: parents, county parts, placeholder zeros and dates', () => {
     'YY\tcity\tArden\t9.000\t1990-01-01\t\tAlpha County',
   ].join('\n');
   const { rows, report } = read('authority', list, {
-    levels: ['county', 'city', 'district'], from: '2026-05-01', skipZero: ['county'], sole: ['city'],
+    levels: ['county', 'city', 'district'], from: '2026-05-01', skipZero: ['county'],
+      sole: ['city'],
   });
   assert.deepEqual(brief(rows), [
     'county 99003   own 0.015 20260501 99991231',
@@ -141,16 +144,19 @@ test('authority: parents, county parts, placeholder zeros and dates', () => {
   assert.equal(report.dropped.length, 1);
 });
 
-test('sst-derived: settlements leave the remainder open, districts hold county-wide or by facts', () => {
+test('sst-derived: settlements open the remainder, districts hold county-wide or by facts', () => {
   const list = [
-    'state\tlevel\tname\tfips\tcombined_pct\tlocal_pct\teffective_from\tas_of\tsource\tcounty_fips\tlocal_total_pct\tnote',
+    'state\tlevel\tname\tfips\tcombined_pct\tlocal_pct\teffective_from\tas_of\tsource\t'
+      + 'county_fips\tlocal_total_pct\tnote',
     'XX\tcounty\tAlpha County\t99001\t6\t1\t2022-01-01\t2026-10-01\ts\t99001\t1\t',
     'XX\tcounty\tBeta County\t99002\t7\t\t2022-01-01\t2026-10-01\ts\t99002\t1\t',
     'XX\tcity\tArden\t9900010\t7.5\t1.5\t2022-01-01\t2026-10-01\ts\t99001\t2.5\t',
     'XX\tcity\tCarrow\t9900040\t7.0012\t\t2022-01-01\t2026-10-01\ts\t99001\t\t',
     'XX\tdistrict\tSpringfield\t9900099\t8\t2\t2022-01-01\t2026-10-01\ts\t99001\t3\t',
-    'XX\tdistrict\tMetro District\t99001\t6.5\t0.5\t2025-01-01\t2026-10-01\ts\t99001\t1\tcountywide transit',
-    'XX\tdistrict\tMetro District\t99002\t6.5\t0.5\t2025-01-01\t2026-10-01\ts\t99002\t1\tpart of the county only',
+    'XX\tdistrict\tMetro District\t99001\t6.5\t0.5\t2025-01-01\t2026-10-01\ts\t99001\t1\t'
+      + 'countywide transit',
+    'XX\tdistrict\tMetro District\t99002\t6.5\t0.5\t2025-01-01\t2026-10-01\ts\t99002\t1\t'
+      + 'part of the county only',
   ].join('\n');
   const { rows, members } = read('sst-derived', list, { basis: 'own' });
   assert.deepEqual([...brief(rows)].sort(), [
@@ -188,7 +194,7 @@ test('illinois: legal totals by county part, varying and divided places unknown'
   ]);
 });
 
-test('texas: even areas give members, uneven ones gaps, stray districts open their remainder', () => {
+test('texas: even areas give members, uneven ones gaps, stray districts open remainders', () => {
   const list = [
     'state\tlevel\tname\tcode\tfips\tcombined_pct\tlocal_pct\teffective_from\tas_of\tsource',
     'XX\tcity\tArden\t2001011\t\t8.25\t1\t\t2024-08-30\ts',
@@ -252,7 +258,8 @@ test('colorado: districts named after a county are gaps there unless the city ha
 test('coded, town-option, state-rates, provinces, estimated', () => {
   const coded = [
     'state\tlevel\tname\tcode\tfips\tcombined_pct\tlocal_pct\teffective_from\tas_of\tsource',
-    'XX\tcity\tArden\t01-100\t\t7.875\t\t\t2022-01-01\ts', 'XX\tdistrict\tFort\t02\t\t7\t\t\t2022-01-01\ts',
+    'XX\tcity\tArden\t01-100\t\t7.875\t\t\t2022-01-01\ts',
+      'XX\tdistrict\tFort\t02\t\t7\t\t\t2022-01-01\ts',
   ].join('\n');
   assert.deepEqual(brief(read('coded', coded, { basis: 'total', to: '2022-06-30' }).rows),
     ['city  9900010  total 0.07875 20220101 20220630']);
@@ -269,13 +276,15 @@ test('coded, town-option, state-rates, provinces, estimated', () => {
   assert.deepEqual(stateRows.map((row) => [row.state, row.sales, row.use, row.from]),
     [['YY', 0, 0, 10101], ['XX', 45_000_000, 42_500_000, 20160601]]);
   const provinces = [
-    'province\tname\tfederal_tax\tfederal_pct\tprovincial_tax\tprovincial_pct\teffective_from\teffective_to\tcombined_pct',
+    'province\tname\tfederal_tax\tfederal_pct\tprovincial_tax\tprovincial_pct\t'
+      + 'effective_from\teffective_to\tcombined_pct',
     'MB\tManitoba\tGST\t5\tRST\t7\t2019-07-01\t\t12',
   ].join('\n');
   assert.deepEqual(read('provinces', provinces).rows.map((row) => [row.state, row.code]),
     [['CA-MB', 'GST'], ['CA-MB', 'PST']]);
   const estimated = 'state\tcounty_fips\tcounty_rate\tzips\nXX\t99001\t0.01\t5';
-  assert.deepEqual(brief(read('estimated', estimated).rows), ['county 99001   own 0.01 20260101 99991231']);
+  assert.deepEqual(brief(read('estimated', estimated).rows),
+    ['county 99001   own 0.01 20260101 99991231']);
 });
 
 test('a malformed figure is an error of the file, never a zero', () => {
@@ -286,7 +295,8 @@ test('a malformed figure is an error of the file, never a zero', () => {
 test('names join by name, county and incorporation, never by name alone', () => {
   const { city, county } = createGazetteer([STATE], COUNTIES, PLACES, []);
   assert.deepEqual(city('XX', 'Carrow', ''), { kind: 'unmatched' });
-  assert.deepEqual(city('XX', 'Carrow', '99001'), { kind: 'code', code: '9900040', county: '99001' });
+  assert.deepEqual(city('XX', 'Carrow', '99001'), { kind: 'code', code: '9900040',
+    county: '99001' });
   assert.deepEqual(city('XX', 'Saint Boswell', ''), { kind: 'code', code: '9900020', county: '' });
   assert.deepEqual(county('XX', 'Beta'), { kind: 'unmatched' });
   assert.deepEqual(county('XX', 'Beta city'), { kind: 'code', code: '99003', county: '' });

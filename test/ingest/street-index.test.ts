@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { withinOneTypo } from '../../src/address/edit-distance.js';
 import { EMPTY_GAZETTEER } from '../../src/address/gazetteer.js';
 import { foldName } from '../../src/address/street-name.js';
 import { StreetCursor } from '../../src/dataset/street-cursor.js';
 import { StreetIndex } from '../../src/dataset/street-index.js';
-import { withinOneTypo } from '../../src/address/edit-distance.js';
 import type { AddressPoint } from '../../src/ingest/source/address-point.js';
 import type { StreetRange } from '../../src/ingest/source/street-ranges-model.js';
 import { buildStreetIndex, StreetIndexBuilder } from '../../src/ingest/street-index.js';
+import { areaAshore } from '../../src/ingest/street-shore.js';
 import { encodeZip9, rangesByZip, type Zip9Range } from '../../src/ingest/street-zip9.js';
 import type { DateInt } from '../../src/tax/date.js';
 
@@ -210,4 +211,13 @@ test('sources may be streams; what cannot be placed is counted', async () => {
   });
   assert.ok([...entries].some(([key]) => key === 'z|QA91010|ALDER'));
   assert.ok(new StreetIndex({ get: () => null }).isEmpty);
+});
+
+test('a door off the shore belongs to the land nearest to it, if that is one area', () => {
+  const land = (_lat: number, lng: number): number => (lng < 0 ? 3 : lng > 8000 ? 4 : -1);
+  assert.equal(areaAshore(10_000_000, -1, land), 3);
+  assert.equal(areaAshore(10_000_000, 2000, land), 3);
+  assert.equal(areaAshore(10_000_000, 7000, land), 4);
+  assert.equal(areaAshore(10_000_000, 4000, land), -1, 'both shores are as far');
+  assert.equal(areaAshore(10_000_000, 4000, () => -1), -1);
 });

@@ -188,7 +188,10 @@ const ZIPS: readonly ZipRecord[] = [
   { zip: 97002, state: 'QZ', cities: ['FENWAY'], parts: [part(AREA.manyDistricts, 'FENWAY')] },
   { zip: 97003, state: 'QZ', cities: ['MISTY'], parts: [part(AREA.unknown, 'MISTY')] },
   { zip: 97004, state: 'QZ', cities: ['NORTH'], parts: [part(AREA.markup, 'O\'BRIEN & "SONS"')] },
-  { zip: 97005, state: 'QZ', cities: ['HARBOROUGH'], parts: [part(AREA.independent, 'HARBOROUGH')] },
+  {
+    zip: 97005, state: 'QZ', cities: ['HARBOROUGH'],
+    parts: [part(AREA.independent, 'HARBOROUGH')],
+  },
   { zip: 97006, state: 'QZ', cities: ['OLDBURY'], parts: [part(AREA.estimated, 'OLDBURY')] },
   { zip: 501, state: 'QP', cities: ['PORT QUILL'], parts: [part(AREA.territory, 'PORT QUILL')] },
 ];

@@ -20,7 +20,9 @@ function kindOf(outcome: Outcome): string {
 
 function address(text: string): string {
   const query = parse(text);
-  if (typeof query === 'string' || query.kind !== 'address') assert.fail(`${kindOf(query)}: ${text}`);
+  if (typeof query === 'string' || query.kind !== 'address') {
+    assert.fail(`${kindOf(query)}: ${text}`);
+  }
   return query.address;
 }
 
@@ -65,7 +67,8 @@ test('unknown parameters, empty pairs and other cases of a name are ignored', ()
 
 test('address goes before coordinates, coordinates before postal code', () => {
   table([
-    ['postalcode=97001&lat=1&lng=2&address=x', 'address'], ['postalcode=97001&lat=1&lng=2', 'point'],
+    ['postalcode=97001&lat=1&lng=2&address=x', 'address'],
+    ['postalcode=97001&lat=1&lng=2', 'point'],
     ['postalcode=97001&lat=1', 'postal'], ['lat=1', 'invalid-postal-code'],
     ['lng=1', 'invalid-postal-code'], ['', 'invalid-postal-code'],
     ['state=QZ&city=Brookmere', 'invalid-postal-code'], ['address=', 'address-incomplete'],
@@ -97,7 +100,8 @@ test('postalcode is five digits', () => {
 test('state, stateCode, city and county have their limits and codes', () => {
   const zip = 'postalcode=97001';
   table([
-    [`${zip}&state=${'a'.repeat(50)}`, 'postal'], [`${zip}&state=${'a'.repeat(51)}`, 'invalid-state'],
+    [`${zip}&state=${'a'.repeat(50)}`, 'postal'],
+    [`${zip}&state=${'a'.repeat(51)}`, 'invalid-state'],
     [`${zip}&state=12`, 'invalid-state'], [`${zip}&state=Q%00`, 'invalid-state'],
     [`${zip}&stateCode=QZ`, 'postal'], [`${zip}&stateCode=qz`, 'invalid-state'],
     [`${zip}&stateCode=QZX`, 'invalid-state'], [`${zip}&city=${'a'.repeat(50)}`, 'postal'],
@@ -114,7 +118,8 @@ test('state, stateCode, city and county have their limits and codes', () => {
 
 test('coordinates are decimal degrees within range', () => {
   table([
-    ['lat=90&lng=180', 'point'], ['lat=-90&lng=-180', 'point'], ['lat=90.0000001&lng=0', 'invalid-format'],
+    ['lat=90&lng=180', 'point'],
+    ['lat=-90&lng=-180', 'point'], ['lat=90.0000001&lng=0', 'invalid-format'],
     ['lat=0&lng=180.0001', 'invalid-format'], ['lat=abc&lng=0', 'invalid-format'],
     ['lat=0x10&lng=0', 'invalid-format'], ['lat=NaN&lng=0', 'invalid-format'],
     ['lat=1e1&lng=-.5', 'point'], ['lat=+1.5&lng=2.', 'point'], ['lat=1,5&lng=0', 'invalid-format'],
@@ -135,8 +140,10 @@ test('enumerations, booleans and numbers outside their range are 105', () => {
     [`${zip}&adjustment=origin`, 'postal'], [`${zip}&sat_item_total=-1`, 'invalid-format'],
     [`${zip}&sat_item_total=x`, 'invalid-format'], [`${zip}&sat_item_total=0`, 'postal'],
     [`${zip}&sat_item_total=1.6e3`, 'postal'], [`${zip}&addressDetailExtended=1`, 'invalid-format'],
-    [`${zip}&addressDetailExtended=True`, 'postal'], [`${zip}&shippingExtended=yes`, 'invalid-format'],
-    [`${zip}&taxabilityCode=CIR00001`, 'postal'], [`${zip}&taxabilityCode=12345678901`, 'invalid-format'],
+    [`${zip}&addressDetailExtended=True`, 'postal'],
+    [`${zip}&shippingExtended=yes`, 'invalid-format'],
+    [`${zip}&taxabilityCode=CIR00001`, 'postal'],
+    [`${zip}&taxabilityCode=12345678901`, 'invalid-format'],
     [`${zip}&taxabilityCode=20-10`, 'invalid-format'], [`${zip}&taxabilityCode=`, 'postal'],
   ]);
   table([
@@ -149,8 +156,10 @@ test('historical is a month that exists', () => {
   const zip = 'postalcode=97001';
   table([
     [`${zip}&historical=202501`, 'postal'], [`${zip}&historical=202513`, 'invalid-historical'],
-    [`${zip}&historical=202500`, 'invalid-historical'], [`${zip}&historical=2025-1`, 'invalid-historical'],
-    [`${zip}&historical=20251`, 'invalid-historical'], [`${zip}&historical=000001`, 'invalid-historical'],
+    [`${zip}&historical=202500`, 'invalid-historical'],
+    [`${zip}&historical=2025-1`, 'invalid-historical'],
+    [`${zip}&historical=20251`, 'invalid-historical'],
+    [`${zip}&historical=000001`, 'invalid-historical'],
   ]);
   const query = parse('postalcode=97001&historical=202502');
   assert.equal(typeof query === 'string' ? query : query.options.date, 20250201);
@@ -195,11 +204,13 @@ test('entitlements are asked after the form is right', () => {
   assert.equal(without(GRANT_GEO, 'lat=91&lng=1'), 'invalid-format');
   assert.equal(without(GRANT_CANADA, 'address=x&countryCode=CAN'), 'international-not-enabled');
   assert.equal(without(GRANT_CANADA, 'address=x&countryCode=PRI'), 'address');
-  assert.equal(without(GRANT_PRODUCT, 'address=x&taxabilityCode=20010'), 'product-rules-not-enabled');
+  assert.equal(without(GRANT_PRODUCT, 'address=x&taxabilityCode=20010'),
+    'product-rules-not-enabled');
   assert.equal(without(GRANT_PRODUCT, 'address=x&taxabilityCode=CIR00001'), 'address');
   assert.equal(without(GRANT_PRODUCT, 'postalcode=97001&taxabilityCode=20010'), 'postal');
   assert.equal(without(GRANT_HISTORICAL, 'address=x&historical=202501'), 'feature-not-enabled');
-  assert.equal(without(GRANT_HISTORICAL, 'postalcode=97001&historical=202501'), 'feature-not-enabled');
+  assert.equal(without(GRANT_HISTORICAL, 'postalcode=97001&historical=202501'),
+    'feature-not-enabled');
 });
 
 test('the format is known even when the rest is broken', () => {

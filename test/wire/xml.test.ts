@@ -54,7 +54,8 @@ test('legacy XML says what legacy JSON says, in its own names', () => {
       const { rCode, rName, rMessage, results, ...rest } = json as Record<string, Json>;
       assert.ok(rName === 'RESPONSE_CODE_SUCCESS' && rMessage !== undefined);
       const expected = { ...rest, code: rCode ?? '', message: '', response: results ?? [] };
-      assert.deepEqual(xmlOf(version, query), { taxrates: texts(expected) }, `v${version} ${query}`);
+      const found = xmlOf(version, query);
+      assert.deepEqual(found, { taxrates: texts(expected) }, `v${version} ${query}`);
     }
   }
 });

@@ -36,7 +36,7 @@ export interface LookupServices {
 /** Failures that the front end answers itself. */
 type FrontFailure = 'invalid-key' | 'rate-limited' | PoolFailure;
 
-const XML_ASKED = /(?:^|&)format=xml(?:&|$)/;
+const XML_ASKED = /(?:^|&)format=xml(?:&|$)/i;
 
 /** Answers of the front end's own, rendered once. */
 class FrontFailures {

@@ -25,6 +25,7 @@ export type NameMatch =
   | { readonly kind: 'dropped'; readonly why: string }
   | { readonly kind: 'unmatched' };
 
+/** The joins of a build. */
 export interface Gazetteer {
   county(state: string, name: string): NameMatch;
   /** `county` narrows to places in it; "" where the list names none. */
@@ -79,7 +80,8 @@ export function createGazetteer(
     push(countiesOf, county.state, county);
     push(countyNames, `${county.state}/${plainName(county.fullName)}`, county.fips);
     const plain = plainCounty(county.fullName);
-    if (plain !== county.fullName) push(countyNames, `${county.state}/${plainName(plain)}`, county.fips);
+    if (plain === county.fullName) continue;
+    push(countyNames, `${county.state}/${plainName(plain)}`, county.fips);
   }
   const placeNames = new Map<string, PlaceFact[]>();
   const closedNames = new Map<string, PlaceFact[]>();
@@ -112,7 +114,8 @@ export function createGazetteer(
       const known = alias('city', state, name, county);
       if (known) return known;
       const plain = plainName(name);
-      const all = placeNames.get(`${state}/${plain}`) ?? closedNames.get(`${state}/${closed(plain)}`) ?? [];
+      const all = placeNames.get(`${state}/${plain}`)
+        ?? closedNames.get(`${state}/${closed(plain)}`) ?? [];
       const inside = county ? all.filter((place) => place.counties.includes(county)) : all;
       // A place's own counties leave out slivers, so a lone name may lie in a neighbour as well.
       return one((inside.length > 0 ? inside : all).map((place) => place.geoid), county);

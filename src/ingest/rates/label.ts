@@ -3,8 +3,8 @@ import type { PlaceFact } from '../model.js';
 import type { CountyFact } from './facts.js';
 
 /** Words the Census puts after a county equivalent's name, longest first. */
-const COUNTY_SUFFIX =
-  / (City and Borough|Census Area|Planning Region|County|Parish|Borough|Municipality|Municipio|city)$/;
+const COUNTY_SUFFIX = new RegExp(' (City and Borough|Census Area|Planning Region|County|Parish|'
+  + 'Borough|Municipality|Municipio|city)$');
 
 /** "Orange County" to "Orange"; "Carson City" and "District of Columbia" stay. */
 export function plainCounty(fullName: string): string {
@@ -22,7 +22,8 @@ export function placeCode(geoid: string): string {
 }
 
 /** What the Census adds to the name of a city that is one with its county. */
-const GOVERNMENT = / (metropolitan|metro|unified|consolidated) government( \(balance\))?$| \(balance\)$/;
+const GOVERNMENT = new RegExp(' (metropolitan|metro|unified|consolidated) government'
+  + '( \\(balance\\))?$| \\(balance\\)$');
 
 /** "Nashville-Davidson metropolitan government (balance)" to "Nashville-Davidson". */
 export function plainPlace(name: string): string {

@@ -83,7 +83,11 @@ function placesOf(book: LineContext, state: StateName, tuple: AreaTuple): Resolv
   return { tier, cityKey, unsure, spot: { state: state.code, county, places } };
 }
 
-function countyLine(book: LineContext, state: StateName, spot: Resolved): readonly Segment[] | null {
+function countyLine(
+  book: LineContext,
+  state: StateName,
+  spot: Resolved,
+): readonly Segment[] | null {
   const mark = markOf(book, state, 'county');
   const fips = spot.spot.county;
   if (!fips) {

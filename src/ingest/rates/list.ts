@@ -50,6 +50,7 @@ export class ListReport {
 /** Options of a list in a recipe; each reader says which it reads. */
 export type ListOptions = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
+/** What a reader knows beside the text of its list. */
 export interface ListContext {
   /** State of the list, "" where the list names states itself. */
   readonly state: string;
@@ -65,6 +66,7 @@ export interface ListContext {
   readonly districtCode: (listed: string) => string | null;
 }
 
+/** What a list became. */
 export interface ListResult {
   readonly rows: readonly RateRow[];
   readonly members: readonly DistrictMember[];

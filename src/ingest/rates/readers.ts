@@ -13,6 +13,7 @@ import { readTownOption } from '../source/rates-town-option.js';
 import { readWaDor } from '../source/rates-wa-dor.js';
 import type { RateReader } from './list.js';
 
+/** One reader for each publisher's format. */
 export const RATE_READERS: ReadonlyMap<string, RateReader> = new Map([
   ['authority', readAuthority],
   ['cdtfa', readCdtfa],

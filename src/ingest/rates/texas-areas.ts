@@ -35,10 +35,18 @@ interface Group {
   readonly areas: TexasArea[];
 }
 
-function rateByCode(rows: readonly RateRow[], areas: readonly TexasArea[]): (code: string) => number {
-  const rates = new Map<string, number>();
-  const counties = new Map(areas.filter((area) => area.countyCode !== '')
+/** County codes of the areas, by county; a county without one levies nothing. */
+function countyCodes(areas: readonly TexasArea[]): ReadonlyMap<string, string> {
+  return new Map(areas.filter((area) => area.countyCode !== '')
     .map((area) => [area.county, area.countyCode]));
+}
+
+function rateByCode(
+  rows: readonly RateRow[],
+  areas: readonly TexasArea[],
+): (code: string) => number {
+  const rates = new Map<string, number>();
+  const counties = countyCodes(areas);
   for (const row of rows) {
     const code = row.level === 'county' ? counties.get(row.county) ?? '' : row.code;
     // The areas are as old as the undated rows; later changes come after the first.
@@ -103,60 +111,96 @@ function strayCounties(input: AreaInput, context: ListContext): ReadonlySet<stri
   return new Set(stray.map((row) => numbered[Number(row.code.slice(1, 4)) - 1] ?? ''));
 }
 
+/** Settles groups one by one into members or gaps. */
+class Settlement {
+  readonly rows: RateRow[] = [];
+  readonly members: DistrictMember[] = [];
+  readonly #counties: ReadonlyMap<string, string>;
+  readonly #rate: (code: string) => number;
+
+  constructor(readonly input: AreaInput, readonly context: ListContext) {
+    this.#counties = countyCodes(input.areas);
+    this.#rate = rateByCode(input.rows, input.areas);
+  }
+
+  #total(area: TexasArea): number {
+    const city = this.input.combined.get(area.city) ?? this.#rate(area.city);
+    return area.districts.reduce((sum, code) => sum + this.#rate(code),
+      city + this.#rate(area.countyCode));
+  }
+
+  /** The area whose districts hold everywhere in a group; null where totals differ. */
+  #common(group: Group, areas: readonly TexasArea[]): TexasArea | null {
+    const chosen = plainest(areas);
+    const even = new Set(areas.map((area) => this.#total(area))).size === 1;
+    const county = this.#counties.get(group.county) ?? '';
+    const plain = chosen?.countyCode === county && !chosen.city.startsWith('6');
+    return chosen && even && plain ? chosen : null;
+  }
+
+  gap(county: string, place: string, where: string): void {
+    this.rows.push(gapRow(county, place, where, this.context));
+  }
+
+  #hold(chosen: TexasArea, county: string, place: string): void {
+    for (const code of chosen.districts) {
+      this.members.push({
+        state: this.context.state, code, scope: place ? 'place' : 'remainder', county, place,
+        except: [], from: DATE_MIN, to: DATE_OPEN,
+      });
+    }
+  }
+
+  city(group: Group, where: string): void {
+    const chosen = this.#common(group, group.areas);
+    if (chosen) this.#hold(chosen, group.county, group.place);
+    else this.gap(group.county, group.place, where);
+  }
+
+  /** Places without an area of their own share the remainder of their county. */
+  remainder(group: Group, sharing: readonly string[], stray: boolean, where: string): void {
+    const countyCode = this.#counties.get(group.county) ?? '';
+    const bare = { name: '', county: group.county, city: '', countyCode, districts: [] };
+    const chosen = stray ? null : this.#common(group, [...group.areas, bare]);
+    for (const place of ['', ...sharing]) {
+      if (chosen) this.#hold(chosen, group.county, place);
+      else this.gap(group.county, place, where);
+    }
+  }
+}
+
 /** Members and gaps from the areas. */
 export function texasAreas(input: AreaInput, context: ListContext): ListResult {
-  const rate = rateByCode(input.rows, input.areas);
   const groups = groupsOf(input);
   const stray = strayCounties(input, context);
-  const rows: RateRow[] = [];
-  const members: DistrictMember[] = [];
-  const listed = new Set([...groups.values()].map((group) => group.place));
-  const countyNames = new Map(context.gazetteer.counties(context.state)
-    .map((county) => [county.fips, county.fullName]));
-  const counties = new Map(input.areas.filter((area) => area.countyCode !== '')
-    .map((area) => [area.county, area.countyCode]));
-  const cityRate = (code: string): number => input.combined.get(code) ?? rate(code);
-  const total = (area: TexasArea): number => cityRate(area.city) + rate(area.countyCode)
-    + area.districts.reduce((sum, code) => sum + rate(code), 0);
-  // Places outside every area of their own share the remainder of their county.
-  const sharing = (county: string): readonly string[] => context.gazetteer.places(context.state)
-    .filter((place) => !listed.has(place.geoid) && place.counties.includes(county))
-    .map((place) => place.geoid);
-
-  const settle = (group: Group, where: string, plain: boolean): void => {
-    const { county, place } = group;
-    const own: TexasArea = { name: '', county, city: '', countyCode: counties.get(county) ?? '', districts: [] };
-    const areas = plain ? [...group.areas, own] : group.areas;
-    const chosen = plainest(areas);
-    const even = new Set(areas.map(total)).size === 1 && chosen !== undefined
-      && chosen.countyCode === (counties.get(county) ?? '') && !chosen.city.startsWith('6');
-    const spots = place ? [place] : ['', ...sharing(county)];
-    for (const spot of spots) {
-      if (!even || (place === '' && stray.has(county))) rows.push(gapRow(county, spot, where, context));
-      else for (const code of chosen.districts) {
-        members.push({
-          state: context.state, code, scope: spot ? 'place' : 'remainder', county, place: spot,
-          except: [], from: DATE_MIN, to: DATE_OPEN,
-        });
-      }
-    }
-  };
-  for (const [county, name] of countyNames) {
-    const group = groups.get(`/${county}`) ?? { county, place: '', areas: [] };
-    settle(group, `the unincorporated area of ${name}`, true);
+  const settlement = new Settlement(input, context);
+  const byPlace = new Map<string, Group[]>();
+  for (const group of groups.values()) {
+    byPlace.set(group.place, [...byPlace.get(group.place) ?? [], group]);
+  }
+  const { gazetteer, state } = context;
+  const countyName = (county: string): string => gazetteer.countyFact(county)?.fullName ?? county;
+  for (const { fips } of gazetteer.counties(state)) {
+    const group = groups.get(`/${fips}`) ?? { county: fips, place: '', areas: [] };
+    const sharing = gazetteer.places(state)
+      .filter((place) => !byPlace.has(place.geoid) && place.counties.includes(fips))
+      .map((place) => place.geoid);
+    const where = `the unincorporated area of ${countyName(fips)}`;
+    settlement.remainder(group, sharing, stray.has(fips), where);
   }
   for (const group of groups.values()) {
     if (group.place === '') continue;
-    const name = context.gazetteer.place(group.place)?.name ?? group.place;
-    settle(group, `${name} in ${countyNames.get(group.county) ?? group.county}`, false);
+    const name = gazetteer.place(group.place)?.name ?? group.place;
+    settlement.city(group, `${name} in ${countyName(group.county)}`);
   }
-  for (const place of context.gazetteer.places(context.state)) {
-    const own = [...groups.values()].filter((group) => group.place === place.geoid);
+  for (const place of gazetteer.places(state)) {
+    const own = byPlace.get(place.geoid) ?? [];
+    // A county part the file does not name may lie outside the districts of the others.
     if (!own.some((group) => group.areas.some((area) => area.districts.length > 0))) continue;
-    const missing = place.counties.filter((county) => !groups.has(`${place.geoid}/${county}`));
-    for (const county of missing) {
-      rows.push(gapRow(county, place.geoid, `${place.name} in ${countyNames.get(county) ?? county}`, context));
+    for (const county of place.counties) {
+      if (groups.has(`${place.geoid}/${county}`)) continue;
+      settlement.gap(county, place.geoid, `${place.name} in ${countyName(county)}`);
     }
   }
-  return { rows, members };
+  return { rows: settlement.rows, members: settlement.members };
 }

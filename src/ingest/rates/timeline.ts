@@ -19,6 +19,7 @@ export interface Segment {
   readonly reason: string;
 }
 
+/** Nothing levied, or nothing known. */
 export const NO_RATE = 0 as Rate;
 
 /** A segment in which nothing is levied. */

@@ -114,7 +114,7 @@ function writePlaces(sources: string, facts: string): void {
   }
 }
 
-/** "BARRE CITY" to Barre, Barre city; a bare name is a city where a city of that name is a place. */
+/** "BARRE CITY" to Barre, Barre city; a bare name is a city where such a city is a place. */
 function townNames(
   listed: string,
   cities: ReadonlySet<string>,
@@ -127,7 +127,7 @@ function townNames(
   return [base, `${base} ${city ? 'city' : 'town'}`];
 }
 
-/** Vermont's towns govern and levy; their code here is state, county and the state's town number. */
+/** Vermont's towns levy; their code here is state, county and the state's town number. */
 function writeTowns(sources: string, facts: string): void {
   const file = join(facts, 'places/VT.tsv');
   const lines = readFileSync(file, 'utf8').split('\n').filter((line) => line !== '');
@@ -139,7 +139,8 @@ function writeTowns(sources: string, facts: string): void {
     const number = String(area.properties['FIPS6'] ?? '').padStart(6, '0');
     const county = `50${number.slice(0, 3)}`;
     const [name, full] = townNames(area.properties['TOWNNAME'] ?? '', cities, towns);
-    return [`${county}00${number.slice(3)}`, name, full, 'T1', county, 'vt-towns', '2018-01-01'].join('\t');
+    const code = `${county}00${number.slice(3)}`;
+    return [code, name, full, 'T1', county, 'vt-towns', '2018-01-01'].join('\t');
   });
   writeFileSync(file, `${[...places, ...[...new Set(rows)].sort()].join('\n')}\n`);
 }

@@ -5,7 +5,9 @@
  * area adds: a city below the unincorporated rate proves that part of it is not county-wide.
  */
 import { DATE_OPEN, listDate } from '../rates/day.js';
-import { fractionOf, joined, joinedCity, minus, OWN_CODE, percentOf, textOption } from '../rates/list.js';
+import {
+  fractionOf, joined, joinedCity, minus, OWN_CODE, percentOf, textOption,
+} from '../rates/list.js';
 import { readTable } from '../rates/table.js';
 import type { Rate } from '../../tax/rate.js';
 import type { RateRow } from '../model.js';
@@ -49,10 +51,14 @@ function listed(row: TableRow, context: ListContext): Listed | null {
 export function readCdtfa(text: string, context: ListContext): ListResult {
   const floor = percentOf(textOption(context, 'floor'), 'floor');
   const from = listDate(textOption(context, 'from'), context.asOf);
-  const rows = readTable(text, ',').map((row) => listed(row, context)).filter((row) => row !== null);
+  const rows = readTable(text, ',').map((row) => listed(row, context))
+    .filter((row) => row !== null);
   const out: RateRow[] = [];
   const members: DistrictMember[] = [];
-  const add = (row: Pick<RateRow, 'level' | 'county' | 'place' | 'name' | 'code'>, rate: Rate): void => {
+  const add = (
+    row: Pick<RateRow, 'level' | 'county' | 'place' | 'name' | 'code'>,
+    rate: Rate,
+  ): void => {
     const { state, source, asOf } = context;
     const period = { from, to: DATE_OPEN, source, asOf };
     out.push({ state, ...row, basis: 'own', sales: rate, use: rate, ...period });

@@ -15,10 +15,12 @@ import type { RateRow } from '../model.js';
 import type { DistrictMember } from '../rates/facts.js';
 import type { TableRow } from '../rates/table.js';
 
+/** Columns of a rate table. */
 export const RATE_COLUMNS = [
   'state', 'level', 'county', 'place', 'name', 'code', 'basis', 'sales', 'use', 'from', 'to',
   'source', 'as_of', 'note',
 ];
+/** Columns of a table of district members. */
 export const MEMBER_COLUMNS = [
   'state', 'code', 'scope', 'county', 'place', 'except', 'from', 'to', 'source',
 ];
@@ -38,7 +40,10 @@ function dateText(date: DateInt, open: DateInt): string {
 }
 
 /** Reads a rate table; `sourceOf` gives a source's index by its name. */
-export function readRateFacts(text: string, sourceOf: (name: string) => number): readonly RateRow[] {
+export function readRateFacts(
+  text: string,
+  sourceOf: (name: string) => number,
+): readonly RateRow[] {
   return readTable(text, '\t').map((row): RateRow => {
     const basis = oneOf(BASES, row, 'basis');
     const where = `line ${row.line}`;
@@ -56,7 +61,10 @@ export function readRateFacts(text: string, sourceOf: (name: string) => number):
 }
 
 /** Writes a rate table. */
-export function writeRateFacts(rows: readonly RateRow[], sourceName: (id: number) => string): string {
+export function writeRateFacts(
+  rows: readonly RateRow[],
+  sourceName: (id: number) => string,
+): string {
   return writeTable(RATE_COLUMNS, rows.map((row) => {
     const known = row.basis !== 'unknown';
     return [
@@ -86,6 +94,7 @@ export function readMemberFacts(text: string): readonly DistrictMember[] {
 export function writeMemberFacts(members: readonly DistrictMember[], source: string): string {
   return writeTable(MEMBER_COLUMNS, members.map((member) => [
     member.state, member.code, member.scope, member.county, member.place,
-    member.except.join(' '), dateText(member.from, DATE_MIN), dateText(member.to, DATE_OPEN), source,
+    member.except.join(' '), dateText(member.from, DATE_MIN), dateText(member.to, DATE_OPEN),
+    source,
   ]));
 }

@@ -63,7 +63,7 @@ function rowOf(line: Line, divided: boolean, context: ListContext): RateRow {
   return { ...common, basis: 'total', sales: rate, use: rate, from };
 }
 
-/** A county whose area is divided has a known rate where its cities list theirs: only the remainder is open. */
+/** A divided county is known where its cities list their totals: only its remainder is open. */
 function remainderGap(line: Line, context: ListContext): RateRow {
   const row = rowOf({ ...line, level: 'city' }, true, context);
   return { ...row, level: 'district', place: '' };

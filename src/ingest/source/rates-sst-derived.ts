@@ -27,7 +27,9 @@ function basisOf(context: ListContext): RateRow['basis'] {
   return basis as RateRow['basis'];
 }
 
-function base(row: TableRow, context: ListContext): Omit<RateRow, 'level' | 'county' | 'place' | 'basis'> {
+type Figures = Omit<RateRow, 'level' | 'county' | 'place' | 'basis'>;
+
+function base(row: TableRow, context: ListContext): Figures {
   const asOf = listDate(row.get('as_of'), context.asOf);
   const rate = row.get('local_pct');
   const own = rate === '' ? (0 as Rate) : percentOf(rate, row.get('name'));
@@ -70,14 +72,21 @@ function cityRow(row: TableRow, context: ListContext): RateRow | null {
 }
 
 /** A settlement that is no municipality but has its own rate leaves its county's remainder open. */
-function unincorporated(row: TableRow, county: RateRow | undefined, context: ListContext): RateRow[] {
+function unincorporated(
+  row: TableRow,
+  county: RateRow | undefined,
+  context: ListContext,
+): RateRow[] {
   const name = row.get('name');
   context.report.drop(name, 'a settlement that is no municipality');
-  if (!county || percentOf(row.get('combined_pct'), name) === percentOf(county.note ?? '', name)) return [];
+  const combined = percentOf(row.get('combined_pct'), name);
+  if (!county || combined === percentOf(county.note ?? '', name)) return [];
   const note = `${name}, an unincorporated settlement of this county, has a rate of its own and no `
     + 'boundary is held for it; the state\'s boundary file would fill it.';
   const gap = { level: 'district' as const, county: row.get('county_fips'), place: '' };
-  return [{ ...base(row, context), ...gap, basis: 'unknown', from: DATE_MIN, note }];
+  const zero = 0 as Rate;
+  const rate = { sales: zero, use: zero, from: DATE_MIN };
+  return [{ ...base(row, context), ...gap, ...rate, basis: 'unknown', note }];
 }
 
 function districtRows(row: TableRow, context: ListContext, members: DistrictMember[]): RateRow[] {

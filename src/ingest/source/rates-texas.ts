@@ -55,7 +55,11 @@ function cityPlaces(
   return places;
 }
 
-function rowOf(row: TableRow, places: ReadonlyMap<string, string>, context: ListContext): RateRow | null {
+function rowOf(
+  row: TableRow,
+  places: ReadonlyMap<string, string>,
+  context: ListContext,
+): RateRow | null {
   const { state, source, report, gazetteer } = context;
   const [name, code] = [row.get('name'), row.get('code')];
   const asOf = listDate(row.get('as_of'), context.asOf);
@@ -71,9 +75,12 @@ function rowOf(row: TableRow, places: ReadonlyMap<string, string>, context: List
     }
     case '4': {
       const match = gazetteer.county(state, name);
-      if (match.kind !== 'code') report.miss(name);
+      if (match.kind !== 'code') {
+        report.miss(name);
+        return null;
+      }
       // The wire shows a county's FIPS number; its local code stays with the publisher.
-      return match.kind === 'code' ? { ...common, level: 'county', county: match.code, code: '' } : null;
+      return { ...common, level: 'county', county: match.code, code: '' };
     }
     case '6': return null;
     default: return { ...common, level: 'district' };

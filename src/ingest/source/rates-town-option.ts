@@ -19,7 +19,8 @@ function same(place: PlaceFact, town: string): boolean {
   const names = [plainName(place.name), plainName(place.fullName)];
   if (names.includes(town)) return true;
   // "RUTLAND TOWN" is called RUTLAND beside RUTLAND CITY; a bare name never means the town's city.
-  return place.geoid.length === 10 && town.endsWith(' TOWN') && names.includes(town.replace(KIND, ''));
+  const isTown = place.geoid.length === 10 && town.endsWith(' TOWN');
+  return isTown && names.includes(town.replace(KIND, ''));
 }
 
 /** Codes of a town: its own, and that of the city of the same extent. */
@@ -65,7 +66,9 @@ export function readTownOption(text: string, context: ListContext): ListResult {
     const began = row.get('effective_from');
     const from = listDate(began, asOf);
     for (const place of codes) {
-      const common = { state, level: 'city' as const, county: '', place, name: town, code: '', source, asOf };
+      const common = {
+        state, level: 'city' as const, county: '', place, name: town, code: '', source, asOf,
+      };
       if (began === '') rows.push(undated(common, town, from));
       rows.push({ ...common, basis: 'own', sales: rate, use: rate, from, to: DATE_OPEN });
     }

@@ -84,7 +84,8 @@ function percent(rate: Rate): string {
 
 function rowsOf(area: Area, open: boolean, context: ListContext): readonly RateRow[] {
   const { state, source, asOf } = context;
-  const sorted = [...area.locations].sort((a, b) => a.total - b.total || (a.code < b.code ? -1 : 1));
+  const sorted = [...area.locations]
+    .sort((a, b) => a.total - b.total || (a.code < b.code ? -1 : 1));
   const lowest = sorted[0];
   if (!lowest) return [];
   const base = {

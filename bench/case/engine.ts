@@ -1,0 +1,63 @@
+/** What a lookup costs inside a worker: locate and rate, and the whole answer as bytes. */
+import { Bench } from 'tinybench';
+import { openDataset } from '../../src/dataset/open.js';
+import { GRANT_ALL, OP_LOOKUP, RequestFrame } from '../../src/engine/frame.js';
+import { lookup } from '../../src/engine/lookup.js';
+import type { LookupQuery } from '../../src/engine/query.js';
+import { isFailure } from '../../src/failure.js';
+import { answerFrame } from '../../src/wire/answer.js';
+import { parseQuery } from '../../src/wire/query.js';
+import { addressLines } from './addresses.js';
+import { sink, type BenchInput, type Figure } from './case.js';
+import { sampleQueries, type QueryKind } from './queries.js';
+
+/** Microseconds an engine lookup may take, by kind. */
+const TARGET_MICROSECONDS: Readonly<Record<QueryKind, number>> = { zip: 3, point: 4, address: 15 };
+
+/** Requests of one frame in the whole-answer figure. */
+const FRAME = 32;
+
+async function measure(name: string, seconds: number, batch: number, run: () => void): Promise<number> {
+  const bench = new Bench({ time: seconds * 1000, warmupTime: 500 });
+  bench.add(name, run, { async: false });
+  await bench.run();
+  const { result } = bench.tasks[0]!;
+  if (result.state !== 'completed') throw new Error(`${name} did not finish`);
+  return (result.latency.p50 * 1000) / batch;
+}
+
+/** Figures of one kind of lookup. */
+export async function engineCase(kind: QueryKind, input: BenchInput): Promise<readonly Figure[]> {
+  const dataset = openDataset(input.datasetDir);
+  const lines = kind === 'address' ? await addressLines(dataset, input.datasetDir) : [];
+  const raw = sampleQueries(kind, dataset, input.datasetDir, lines);
+  const queries = raw.map((text): LookupQuery => {
+    const parsed = parseQuery(text, 60, GRANT_ALL);
+    if (isFailure(parsed)) throw new Error(`a sampled query does not parse: ${text}`);
+    return parsed.query;
+  });
+  const now = Date.now();
+  let at = 0;
+  const engine = await measure(`engine ${kind}`, input.seconds, FRAME, () => {
+    for (let turn = 0; turn < FRAME; turn += 1) {
+      sink.value = lookup(dataset, queries[at]!, now);
+      at = (at + 1) % queries.length;
+    }
+  });
+  const whole = await measure(`answer ${kind}`, input.seconds, FRAME, () => {
+    const frame = new RequestFrame();
+    for (let turn = 0; turn < FRAME; turn += 1) {
+      frame.add(OP_LOOKUP, 60, GRANT_ALL, raw[at]!);
+      at = (at + 1) % raw.length;
+    }
+    sink.value = answerFrame(dataset, frame.bytes(), now);
+  });
+  dataset.close();
+  return [
+    {
+      name: `engine ${kind}`, value: engine, unit: 'µs',
+      target: { atMost: TARGET_MICROSECONDS[kind] }, note: 'locate and rate, one lookup',
+    },
+    { name: `answer ${kind}`, value: whole, unit: 'µs', note: 'query string to body, one lookup' },
+  ];
+}
