@@ -13,7 +13,7 @@ import { StreetIndex } from './street-index.js';
 import type { ByteTable } from './tables.js';
 
 /** Records kept decoded per table and thread. */
-const RECORDS_MAX = 8192;
+const RECORDS_MAX = 16_384;
 
 type Decode = (bytes: Uint8Array) => unknown;
 

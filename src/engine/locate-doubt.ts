@@ -42,7 +42,14 @@ export function isDoubtful(
     if ((covered && support === 'agreed') || city === null || city.areas.length === 0) return false;
     others = city.areas;
   }
-  return !others.includes(area) && !areTaxedAlike(dataset, [area, ...others], dateOf);
+  if (others.includes(area) || others.some((other) => isSamePlace(dataset, area, other))) return false;
+  return !areTaxedAlike(dataset, [area, ...others], dateOf);
+}
+
+/** Two areas of one city: a district or a county line within it makes no doubt about the city. */
+function isSamePlace(dataset: Dataset, one: number, other: number): boolean {
+  const { placeGeoid } = dataset.area(one);
+  return placeGeoid !== '' && placeGeoid === dataset.area(other).placeGeoid;
 }
 
 function areTaxedAlike(

@@ -3,7 +3,8 @@ import type { AreaRecord, ZipRecord } from '../dataset/records.js';
 import type { Dataset } from '../dataset/dataset.js';
 import { fail, type Failure } from '../failure.js';
 import type { DateInt } from '../tax/date.js';
-import { areaRates, isKnown, type KnownRates } from './area-rates.js';
+import { isKnown, type KnownRates } from './area-rates.js';
+import { ratesAt } from './lookup-rates.js';
 import { foldCounty, foldName, plainName } from './postal-name.js';
 
 /** What a postal-code lookup asks; empty text where a parameter is not given. */
@@ -52,11 +53,14 @@ export function lookupPostal(
   if (record.parts.length === 0) {
     return fail('no-result', `ZIP ${query.zip} lies in no known tax area`);
   }
-  const rows = record.parts
-    .map(({ area, city, incorporated }) => ({ area: dataset.area(area), city, incorporated }))
-    .filter((row) => state === '' || row.area.state === state)
-    .filter((row) => stateCode === '' || row.area.state === stateCode)
-    .filter((row) => query.county === '' || inCounty(row.area, query.county));
+  const rows: Row[] = [];
+  for (const { area: id, city, incorporated } of record.parts) {
+    const area = dataset.area(id);
+    if (state !== '' && area.state !== state) continue;
+    if (stateCode !== '' && area.state !== stateCode) continue;
+    if (query.county !== '' && !inCounty(area, query.county)) continue;
+    rows.push({ area, city, incorporated });
+  }
   return withRates(dataset, query, inCity(dataset, record, rows, query.city), dateOf);
 }
 
@@ -100,7 +104,7 @@ function withRates(
   }
   const known: PostalRow[] = [];
   for (const { area, city, incorporated } of rows) {
-    const rates = areaRates(dataset, area, dateOf(area.state));
+    const rates = ratesAt(dataset, area.id, dateOf(area.state));
     if (!isKnown(rates)) return fail('no-result', rates.unknown);
     known.push({ zip: query.zip, city, incorporated, area, rates });
   }

@@ -4,7 +4,7 @@ import {
   FLAG_GEO, FLAG_XML, OP_LOOKUP, packAnswers, readRequests, type Answer, type FramedRequest,
 } from '../engine/frame.js';
 import { lookup, type PostalOutcome, type SitusOutcome } from '../engine/lookup.js';
-import type { LookupQuery } from '../engine/query.js';
+import type { LookupQuery, ZipQuery } from '../engine/query.js';
 import { PRECISIONS } from '../engine/situs.js';
 import { fail, isFailure, type Failure } from '../failure.js';
 import { openWire, type WireContext } from './context.js';
@@ -63,6 +63,25 @@ function answerRequest(
 }
 
 function answerLookup(
+  context: WireContext, dataset: Dataset, query: LookupQuery, version: ApiVersion,
+  format: Format, nowMs: number,
+): Answer {
+  if (query.kind === 'postal' && isPlain(query)) {
+    const key = context.postal.key(Number(query.zip), version, format);
+    const known = context.postal.get(dataset.id, nowMs, key);
+    if (known !== null) return known;
+    const answer = answerFresh(context, dataset, query, version, format, nowMs);
+    return answer.code === SUCCESS.code ? context.postal.set(key, answer) : answer;
+  }
+  return answerFresh(context, dataset, query, version, format, nowMs);
+}
+
+/** A ZIP of today and nothing else: the answer depends on the dataset and the date alone. */
+function isPlain({ options, state, stateCode, city, county }: ZipQuery): boolean {
+  return options.date === null && state === '' && stateCode === '' && city === '' && county === '';
+}
+
+function answerFresh(
   context: WireContext, dataset: Dataset, query: LookupQuery, version: ApiVersion,
   format: Format, nowMs: number,
 ): Answer {

@@ -1,6 +1,7 @@
 /** What a worker's answers share: settings and rendered fragments. */
 import type { Precision } from '../engine/situs.js';
 import { FragmentCache } from './fragment-cache.js';
+import { PostalCache } from './postal-cache.js';
 
 export interface WireSettings {
   /** Prefix of links in bodies, without a trailing slash. */
@@ -8,23 +9,31 @@ export interface WireSettings {
   /** Weakest precision answered; anything weaker is refused with 109. */
   readonly precisionMin: Precision;
   readonly fragmentBytesMax: number;
+  /** Bytes of whole postal answers kept. */
+  readonly postalBytesMax: number;
   /** Told of an exception behind a 106; it must not throw. */
   readonly report: (error: unknown) => void;
 }
 
 export interface WireContext extends WireSettings {
   readonly fragments: FragmentCache;
+  readonly postal: PostalCache;
 }
 
 export const WIRE_DEFAULTS: WireSettings = {
   baseUrl: '',
   precisionMin: 'postal',
   fragmentBytesMax: 48 * 1_048_576,
+  postalBytesMax: 48 * 1_048_576,
   report: () => undefined,
 };
 
 /** Makes the context of a worker, once. */
 export function openWire(settings: Partial<WireSettings> = {}): WireContext {
   const full = { ...WIRE_DEFAULTS, ...settings };
-  return { ...full, fragments: new FragmentCache(full.fragmentBytesMax) };
+  return {
+    ...full,
+    fragments: new FragmentCache(full.fragmentBytesMax),
+    postal: new PostalCache(full.postalBytesMax),
+  };
 }

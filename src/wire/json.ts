@@ -20,5 +20,5 @@ export function jsonValue(value: WireValue): string {
   if (typeof value !== 'object' || value === null) return String(value);
   if (isDecimal(value)) return value.decimal;
   if (!isList(value)) return `{${jsonMembers(value)}}`;
-  return `[${value.map((item) => `{${jsonMembers(item)}}`).join(',')}]`;
+  return `[${value.map((item) => jsonValue(item)).join(',')}]`;
 }

@@ -14,7 +14,8 @@ export type WireValue = string | number | boolean | null | Decimal | WireObject 
 export interface WireObject {
   readonly [name: string]: WireValue;
 }
-export type WireList = readonly WireObject[];
+/** Objects, or plain texts. */
+export type WireList = readonly (WireObject | string)[];
 
 /** Tells a decimal from an object or a list; no object has a member of that name. */
 export function isDecimal(value: Decimal | WireObject | WireList): value is Decimal {

@@ -25,7 +25,7 @@ export function xmlElement(name: string, value: WireValue): string {
   if (typeof value !== 'object') return `<${name}>${value}</${name}>`;
   if (isDecimal(value)) return `<${name}>${value.decimal}</${name}>`;
   if (!isList(value)) return `<${name}>${xmlMembers(value)}</${name}>`;
-  return value.map((item) => `<${name}>${xmlMembers(item)}</${name}>`).join('');
+  return value.map((item) => xmlElement(name, item)).join('');
 }
 
 /** The elements of an object's members. */

@@ -1,0 +1,76 @@
+/**
+ * How one kind of product is taxed in a state, and what rate follows from it.
+ *
+ * A row of the product table says whether the product is taxable and, in a column of its own, how
+ * far that goes, since a rate or an exemption in a state's law often leaves local taxes alone:
+ *
+ * | scope  | the row holds for                        | local parts                           |
+ * |--------|------------------------------------------|---------------------------------------|
+ * | all    | the state and every local part alike     | as the row says, each at its own rate |
+ * | total  | the whole: its rate is all that is taken | none besides                          |
+ * | state  | the state part                           | at their ordinary rates               |
+ * | varies | the state part                           | differ by place or are not recorded   |
+ */
+import type { DateInt } from './date.js';
+import type { Rate } from './rate.js';
+
+export const PRODUCT_SCOPES = ['all', 'total', 'state', 'varies'] as const;
+export type ProductScope = (typeof PRODUCT_SCOPES)[number];
+
+/**
+ * What a threshold in dollars does to an item: exempt below it (taxed whole from it on), exempt
+ * above it, or taxed on the excess alone.
+ */
+export const THRESHOLD_KINDS = ['below_exempt', 'above_exempt', 'above_excess'] as const;
+export type ThresholdKind = (typeof THRESHOLD_KINDS)[number];
+
+/** Amounts are in 10⁻⁹ dollars. */
+export interface ProductRule {
+  readonly tic: string;
+  readonly coversChildren: boolean;
+  readonly taxable: boolean;
+  /** A rate of the product's own; null where the ordinary rate holds. */
+  readonly rate: Rate | null;
+  readonly scope: ProductScope;
+  readonly threshold: { readonly kind: ThresholdKind; readonly amount: bigint } | null;
+  /** The part of the price that is taxed; null where the table says nothing. */
+  readonly percentTaxable: Rate | null;
+  readonly perVolume: { readonly amount: bigint; readonly unit: string } | null;
+  readonly capPerUnit: bigint | null;
+  /** Food or a drug in the sense of the food and drug columns of rate files. */
+  readonly foodDrug: boolean;
+  /** First and last day; null where not recorded and where open. */
+  readonly from: DateInt | null;
+  readonly to: DateInt | null;
+}
+
+/** Ordinary sales-tax rates of a place. */
+export interface OrdinaryRates {
+  readonly state: Rate;
+  readonly combined: Rate;
+}
+
+const EXEMPT = 0 as Rate;
+
+/** Whether a rule speaks for the whole combined rate, or for the state part alone. */
+export function isWhole({ scope }: ProductRule): boolean {
+  return scope === 'all' || scope === 'total';
+}
+
+/**
+ * The rate taken on the taxed part of an item by what the rule speaks for: the whole combined rate
+ * or the state part. An exempt product has zero; a product with a rate of its own that rate; any
+ * other the ordinary one, also where a threshold leaves part of the price or cheap items out.
+ */
+export function effectiveRate(rule: ProductRule, { state, combined }: OrdinaryRates): Rate {
+  if (!rule.taxable) return EXEMPT;
+  if (rule.rate !== null) return rule.rate;
+  return isWhole(rule) ? combined : state;
+}
+
+/** Whether a rule is in force; a start or end that is not recorded does not limit it. */
+export function inForce(
+  { from, to }: { readonly from: DateInt | null; readonly to: DateInt | null }, date: DateInt,
+): boolean {
+  return (from === null || from <= date) && (to === null || date <= to);
+}
