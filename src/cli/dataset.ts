@@ -1,5 +1,7 @@
 /** `situs dataset …`: everything about releases. */
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../config.js';
@@ -12,6 +14,7 @@ import { buildDataset } from '../ingest/build.js';
 import { coverageTable } from '../ingest/coverage-table.js';
 import { createProgress } from '../ingest/progress.js';
 import { verifyRelease } from '../ingest/verify.js';
+import { temporaryDir } from '../ingest/writer.js';
 import { UsageError } from './usage.js';
 
 const USAGE = `situs dataset build --recipe NAME [--sources DIR] [--with LAYER]… [--activate]
@@ -26,9 +29,38 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** Set in the process that builds; the one the user started watches it. */
+const BUILDER = '--in-this-process';
+const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/**
+ * Builds in a process of its own: its memory goes back, and an interrupt is heard although the
+ * builder computes without a pause. Nothing of an interrupted build is left.
+ */
+async function superviseBuild(args: readonly string[]): Promise<number> {
+  const { varDir } = loadConfig();
+  const child = spawn(process.execPath,
+    [...process.execArgv, process.argv[1]!, 'dataset', 'build', BUILDER, ...args],
+    { stdio: ['ignore', 'inherit', 'inherit'] });
+  let interrupted = 0;
+  for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
+    process.once(signal, () => {
+      interrupted = code;
+      child.kill('SIGKILL');
+    });
+  }
+  const [code] = await once(child, 'exit') as [number | null];
+  if (child.pid !== undefined && code !== 0) {
+    rmSync(temporaryDir(varDir, child.pid), { recursive: true, force: true });
+  }
+  if (interrupted > 0) process.stderr.write('\nbuild interrupted, nothing was left behind\n');
+  return interrupted > 0 ? interrupted : code ?? 1;
+}
+
 async function build(args: readonly string[]): Promise<number> {
+  if (args[0] !== BUILDER) return superviseBuild(args);
   const { values } = parseArgs({
-    args: [...args],
+    args: args.slice(1),
     options: {
       recipe: { type: 'string', default: 'default' },
       sources: { type: 'string' },

@@ -31,7 +31,9 @@ function planOf(text: string | undefined): Plan | undefined {
 
 function rateOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`--rate "${text}" is no number of requests`);
+  if (!/^[1-9]\d{0,8}$/.test(text)) {
+    throw new UsageError(`--rate "${text}" is no number of requests`);
+  }
   return Number(text);
 }
 
@@ -55,7 +57,14 @@ async function withStore<T>(use: (store: Store) => T | Promise<T>): Promise<T> {
   }
 }
 
-async function create(values: { plan?: string; account?: string; rate?: string; json: boolean }): Promise<void> {
+interface KeyOptions {
+  readonly plan?: string;
+  readonly account?: string;
+  readonly rate?: string;
+  readonly json: boolean;
+}
+
+async function create(values: KeyOptions): Promise<void> {
   const plan = planOf(values.plan);
   if (plan === undefined) throw new UsageError(`create needs --plan\n\n${USAGE}`);
   const rate = rateOf(values.rate);

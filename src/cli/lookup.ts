@@ -23,7 +23,9 @@ situs lookup 05401                   a ZIP
 const POINT = /^\s*(-?\d{1,3}(?:\.\d+)?)\s*,\s*(-?\d{1,3}(?:\.\d+)?)\s*$/;
 
 /** The query string for what was typed: a ZIP, a point, or else an address. */
-function queryOf(text: string, country: string | undefined, historical: string | undefined): string {
+function queryOf(
+  text: string, country: string | undefined, historical: string | undefined,
+): string {
   const query = new URLSearchParams();
   const point = POINT.exec(text);
   if (/^\d{5}$/.test(text.trim())) query.set('postalcode', text.trim());

@@ -5,7 +5,7 @@
  *                                           v = −1     whole cell in none
  *                                           −2 … −2^30 border cell: leaf number −2 − v
  *                                           below      four children from index −2^30 − v − 1
- *                                                      (south-west, south-east, north-west, north-east)
+ *                                                      (south-west, south-east, then the north)
  * Leaf: 32-bit integers, what decides inside a border cell:
  *   x0 · y0 · X · groups · {stride} per group · areas · {area} · polygons · per polygon:
  *   group · choice · parity · flips · {row} · chains · per chain: vertices · {x · y}

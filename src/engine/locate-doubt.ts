@@ -42,7 +42,8 @@ export function isDoubtful(
     if ((covered && support === 'agreed') || city === null || city.areas.length === 0) return false;
     others = city.areas;
   }
-  if (others.includes(area) || others.some((other) => isSamePlace(dataset, area, other))) return false;
+  if (others.includes(area)) return false;
+  if (others.some((other) => isSamePlace(dataset, area, other))) return false;
   return !areTaxedAlike(dataset, [area, ...others], dateOf);
 }
 

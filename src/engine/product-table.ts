@@ -33,7 +33,8 @@ function productRule(row: Cells, tic: string): ProductRule {
     coversChildren: row.flag('covers_children'),
     taxable: row.oneOf('taxable', ['Y', 'N']) === 'Y',
     rate: row.optional('state_rate', parseRate),
-    scope: row.oneOf('scope', PRODUCT_SCOPES),
+    // A table that does not say is the case that `varies` stands for.
+    scope: row.text('scope') === '' ? 'varies' : row.oneOf('scope', PRODUCT_SCOPES),
     threshold: threshold(row),
     percentTaxable: row.optional('percent_taxable', parseRate),
     perVolume: perVolume(row),

@@ -1,7 +1,9 @@
 /** Where a lookup led: the shared vocabulary of locating. */
 
 /** How a location was found, best first; the index is the wire's byte. */
-export const PRECISIONS = ['none', 'point', 'range', 'zip9', 'street', 'polygon', 'postal'] as const;
+export const PRECISIONS = [
+  'none', 'point', 'range', 'zip9', 'street', 'polygon', 'postal',
+] as const;
 export type Precision = (typeof PRECISIONS)[number];
 
 import type { Microdegrees } from '../geo/microdegrees.js';

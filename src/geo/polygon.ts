@@ -53,7 +53,9 @@ function addRing(out: number[], ring: readonly Position[]): boolean {
  * dropped. Null when nothing is left.
  * @throws RangeError for positions outside ±180°, ±90°.
  */
-export function createPolygon(key: string, rings: readonly (readonly Position[])[]): Polygon | null {
+export function createPolygon(
+  key: string, rings: readonly (readonly Position[])[],
+): Polygon | null {
   const out: number[] = [];
   const starts: number[] = [];
   for (const ring of rings) {
@@ -70,7 +72,8 @@ export function createPolygon(key: string, rings: readonly (readonly Position[])
     if (y < minY) minY = y;
     if (y > maxY) maxY = y;
   }
-  return { key, coords, rings: Int32Array.from([...starts, coords.length / 2]), minX, minY, maxX, maxY };
+  const ends = Int32Array.from([...starts, coords.length / 2]);
+  return { key, coords, rings: ends, minX, minY, maxX, maxY };
 }
 
 /** Calls `each` with the index of the first vertex of every edge. */

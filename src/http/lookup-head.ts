@@ -15,7 +15,7 @@ function render(dataset: string, limit: number, precision: number, flags: number
   const stale = (flags & FLAG_STALE) !== 0 ? ';stale' : '';
   return headOf((flags & FLAG_XML) !== 0 ? XML_TYPE : JSON_TYPE, {
     [LIMIT_HEADER]: limit,
-    ...(name === 'none' ? {} : { 'X-Situs-Precision': `${name}${estimated}` }),
+    'X-Situs-Precision': `${name}${estimated}`,
     'X-Situs-Dataset': `${dataset}${stale}`,
   });
 }

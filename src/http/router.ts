@@ -3,7 +3,7 @@ import { messageOf, type Log } from '../log.js';
 import { readBody } from './body.js';
 import { Exchange, type Traffic } from './exchange.js';
 import { problemReply } from './problem.js';
-import type { Answerer, Handle, Request } from './reply.js';
+import type { Answerer, Handle, Reply, Request } from './reply.js';
 import type { RawRequest, RawResponse, RawServer } from './uws.js';
 
 export interface Route {
@@ -15,6 +15,8 @@ export interface Route {
   /** Longest time to an answer; zero where the handler keeps a deadline of its own. */
   readonly deadlineMs: number;
   readonly handle: Handle;
+  /** What a bug in the handler is answered with; a problem document without. */
+  readonly fault?: (request: Request) => Reply;
 }
 
 /** Deadline of handlers that do not say otherwise. */
@@ -76,7 +78,8 @@ class LiveRequest implements Request {
     this.#raw = raw;
     this.method = method;
     this.path = path;
-    this.query = raw.getQuery();
+    // The native server knows no query where there is no question mark.
+    this.query = raw.getQuery() ?? '';
   }
 
   header(name: string): string {
@@ -96,7 +99,7 @@ export function runHandle(route: Route, request: Request, answer: Answerer, log:
     route.handle(request, answer);
   } catch (error) {
     log.error('handler failed', { path: request.path, message: messageOf(error) });
-    answer.send(problemReply(
+    answer.send(route.fault?.(request) ?? problemReply(
       { status: 500, detail: 'The service failed to answer.', instance: request.path },
     ));
   }
@@ -145,7 +148,7 @@ export class Router {
     const headers = new Map<string, string>();
     raw.forEach((name, value) => headers.set(name, value));
     const { path } = route;
-    const query = raw.getQuery();
+    const query = raw.getQuery() ?? '';
     this.#limit(route, exchange);
     readBody(exchange, route.bodyBytesMax, (body) => {
       if (body === null) {

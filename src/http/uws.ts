@@ -23,7 +23,7 @@ export interface RawRequest {
   getHeader(lowerCaseName: string): string;
   getUrl(): string;
   getCaseSensitiveMethod(): string;
-  getQuery(): string;
+  getQuery(): string | undefined;
   forEach(each: (name: string, value: string) => void): void;
 }
 

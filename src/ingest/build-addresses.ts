@@ -134,7 +134,9 @@ export async function buildAddresses(input: AddressInput): Promise<Addresses> {
   }
   for (const source of recipe.ranges) {
     files.note(source.file);
-    for await (const range of readRanges(dirOf(files, source.file), source)) builder.addRange(range);
+    for await (const range of readRanges(dirOf(files, source.file), source)) {
+      builder.addRange(range);
+    }
     progress('addresses', done += 1, total);
   }
   await addBoundaryRecords(input, builder);

@@ -1,5 +1,6 @@
 /** The overlay stage: boundary files → layers → cells, every cell's tax area interned. */
 import type { BoundaryFeature, BoundaryLayer } from './boundary.js';
+import { neighboursOf } from './boundary-neighbours.js';
 import { buildCells, type CellTables } from './cell-builder.js';
 import { doubtDiscs, type DoubtfulPoint } from './doubt.js';
 import type { AreaTuple, InternArea, PlaceFact, Progress } from './model.js';
@@ -110,6 +111,7 @@ export function overlay(
   const situate = createSituate({
     places, placesLoaded: boundaries.placesLoaded, placeOfCounty,
     provinces: new Set(boundaries.provinces.map(({ polygon }) => polygon.key)),
+    neighbours: neighboursOf(boundaries.counties),
   });
   const layers: readonly BoundaryLayer[] = [
     { layer: 'county', features: [...boundaries.counties, ...boundaries.provinces].sort(byKey) },

@@ -2,10 +2,8 @@
  * Builds a release from a recipe: boundaries are overlaid, doors and ZIPs are bound to the tax
  * areas, the rate book says what each area levies, and the writer makes it a folder.
  */
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CoverageState } from '../dataset/manifest.js';
-import { releasesDir } from '../dataset/release.js';
 import { DATE_MIN, formatDate, type DateInt } from '../tax/date.js';
 import { AreaRegistry } from './area-registry.js';
 import { buildAddresses } from './build-addresses.js';
@@ -41,7 +39,9 @@ export interface BuildOptions {
   readonly report: (line: string) => void;
 }
 
-function placeFacts(files: SourceFiles, folder: string, states: readonly StateFact[]): readonly PlaceFact[] {
+function placeFacts(
+  files: SourceFiles, folder: string, states: readonly StateFact[],
+): readonly PlaceFact[] {
   const tiers = readTiers(files.text('facts/independent_cities.tsv'));
   return states.flatMap((state) => {
     try {
@@ -96,21 +96,6 @@ function documentsOf(recipe: Recipe, files: SourceFiles): [string, object][] {
   });
 }
 
-/** Removes a half-written release when the build is interrupted. */
-function cleanOnInterrupt(varDir: string): () => void {
-  const clean = (): void => {
-    rmSync(join(releasesDir(varDir), `.build-${process.pid}.tmp`), { recursive: true, force: true });
-    process.stderr.write('\nbuild interrupted, nothing was left behind\n');
-    process.exit(130);
-  };
-  process.once('SIGINT', clean);
-  process.once('SIGTERM', clean);
-  return () => {
-    process.off('SIGINT', clean);
-    process.off('SIGTERM', clean);
-  };
-}
-
 function reportRates(rates: LoadedRates, report: (line: string) => void): void {
   for (const { list, read, joined, unmatched, unplaced } of rates.reports) {
     if (unmatched.length === 0 && unplaced.length === 0) continue;
@@ -126,15 +111,6 @@ export async function buildDataset(options: BuildOptions): Promise<string> {
       throw new Error(`no layer "${layer}"; there is: ${OPTIONAL_LAYERS.join(', ')}`);
     }
   }
-  const release = cleanOnInterrupt(options.varDir);
-  try {
-    return await build(options);
-  } finally {
-    release();
-  }
-}
-
-async function build(options: BuildOptions): Promise<string> {
   const { recipe, rates: ratesRecipe } = readRecipe(options.recipe);
   const files = new SourceFiles(join(datasetsDir(), recipe.facts), options.sources);
   files.noteFacts();
@@ -163,8 +139,9 @@ async function build(options: BuildOptions): Promise<string> {
     intern: registry.intern, today, progress: options.progress,
   });
   const zips = buildZips({
-    recipe, files, states, counties, places: boundaries.places.length > 0 ? places : places.filter((place) => !isTown(place)),
-    boundaries, overlay: drawn,
+    recipe, files, states, counties, boundaries, overlay: drawn,
+    // Without boundaries no door can be told to lie in a town.
+    places: boundaries.places.length > 0 ? places : places.filter((place) => !isTown(place)),
     unplaced: rates.reports.flatMap((report) => report.unplaced),
     counts: addresses.zipCounts, intern: registry.intern,
   });

@@ -64,7 +64,9 @@ function touches(coords: Int32Array, vertex: number, cell: Cell): boolean {
   if ((ay < cell.y && by < cell.y) || (ay > north && by > north)) return false;
   // All corners strictly on one side of the edge's line: no contact.
   const side = (x: number, y: number): number => (bx - ax) * (y - ay) - (by - ay) * (x - ax);
-  const corners = [side(cell.x, cell.y), side(east, cell.y), side(cell.x, north), side(east, north)];
+  const corners = [
+    side(cell.x, cell.y), side(east, cell.y), side(cell.x, north), side(east, north),
+  ];
   return !(corners.every((value) => value > 0) || corners.every((value) => value < 0));
 }
 

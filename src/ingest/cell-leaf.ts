@@ -99,7 +99,8 @@ export function encodeLeaf(
   out.push(groups.reduce((sum, group) => sum + group.candidates.length, 0));
   groups.forEach((group, index) => group.candidates.forEach((polygon, choice) => {
     const flips = flipsOf(cell, polygon);
-    out.push(index, choice + 1, polygon.shape.contains(east, cell.y) ? 1 : 0, flips.length, ...flips);
+    const parity = polygon.shape.contains(east, cell.y) ? 1 : 0;
+    out.push(index, choice + 1, parity, flips.length, ...flips);
     pushChains(out, polygon);
   }));
   return new Uint8Array(Int32Array.from(out).buffer);

@@ -10,43 +10,65 @@ export interface SituateInput {
   readonly placeOfCounty: ReadonlyMap<string, string>;
   /** State by county key for layers that are no counties ("CA-ON"). */
   readonly provinces: ReadonlySet<string>;
+  /** Neighbours of counties, longest border first; without it the largest own county decides. */
+  readonly neighbours?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** A tuple for what holds a spot, null where nothing does. */
 export type Situate = (hits: LayerHits) => AreaTuple | null;
 
 /**
- * Rules, strongest first: a place decides its state and, among its own counties, the county, so
- * that slivers of differently drawn county borders do not count; a county that is an independent
- * city without its place lies in the neighbour's coarser border, and its land is still the city's;
- * no place where boundaries are not loaded, or in doubtful land, is "?".
+ * Rules, strongest first: a place decides its country and state and, among its own counties, the
+ * county, so that slivers of differently drawn borders do not count; an independent city has no
+ * county but itself; land of its county that its own, finer boundary leaves out belongs to the
+ * county next to it, and to the city where that boundary is not loaded; no place where boundaries
+ * are not loaded, or in doubtful land, is "?".
  */
 export function createSituate(input: SituateInput): Situate {
   const places = new Map(input.places.map((place) => [place.geoid, place]));
+  const countyOfPlace = new Map([...input.placeOfCounty].map(([county, place]) => [place, county]));
   return (hits) => {
-    if (input.provinces.has(hits.county)) {
-      return { state: hits.county, county: '', place: '', town: '', districts: hits.districts };
-    }
     const place = places.get(hits.place);
     if (place !== undefined) {
-      const county = place.counties.includes(hits.county) ? hits.county : place.counties[0];
-      if (county === undefined) return null;
-      return {
+      const county = countyOfPlace.get(place.geoid) ?? ownCounty(input, place, hits.county);
+      return county === undefined ? null : {
         state: place.geoid.slice(0, 2), county, place: place.geoid,
         town: townOf(hits, county), districts: hits.districts,
       };
     }
+    if (input.provinces.has(hits.county)) {
+      return { state: hits.county, county: '', place: '', town: '', districts: hits.districts };
+    }
     if (hits.county === '') return null;
-    const state = hits.county.slice(0, 2);
-    const own = input.placeOfCounty.get(hits.county);
+    const city = input.placeOfCounty.get(hits.county);
+    const beside = city !== undefined && places.has(city) ? countyBeside(input, hits.county) : null;
+    const county = beside ?? hits.county;
     return {
-      state,
-      county: hits.county,
-      place: own ?? (isDoubtful(input, hits, state) ? '?' : ''),
-      town: townOf(hits, hits.county),
+      state: county.slice(0, 2),
+      county,
+      place: (beside === null ? city : undefined) ?? (isDoubtful(input, hits, county) ? '?' : ''),
+      town: townOf(hits, county),
       districts: hits.districts,
     };
   };
+}
+
+/** The county hit if it is the place's own, else its own next to that one, else its largest. */
+function ownCounty(input: SituateInput, place: PlaceFact, hit: string): string | undefined {
+  if (place.counties.includes(hit)) return hit;
+  const near = input.neighbours?.get(hit) ?? [];
+  return place.counties.find((county) => near.includes(county)) ?? place.counties[0];
+}
+
+/**
+ * The county around an independent city: of the same state, with the longest border, not itself
+ * such a city. Null where there is none, or where the city's own boundary is not loaded.
+ */
+function countyBeside(input: SituateInput, county: string): string | null {
+  const state = county.slice(0, 2);
+  if (!input.placesLoaded.has(state)) return null;
+  return (input.neighbours?.get(county) ?? []).find((neighbour) =>
+    neighbour.startsWith(state) && !input.placeOfCounty.has(neighbour)) ?? null;
 }
 
 /** A town beyond the state line is a sliver. */
@@ -54,7 +76,7 @@ function townOf(hits: LayerHits, county: string): string {
   return hits.town.slice(0, 2) === county.slice(0, 2) ? hits.town : '';
 }
 
-function isDoubtful(input: SituateInput, hits: LayerHits, state: string): boolean {
+function isDoubtful(input: SituateInput, hits: LayerHits, county: string): boolean {
   if (hits.town !== '') return false;
-  return !input.placesLoaded.has(state) || hits.doubts.includes(hits.county);
+  return !input.placesLoaded.has(county.slice(0, 2)) || hits.doubts.includes(county);
 }

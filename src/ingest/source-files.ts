@@ -50,7 +50,9 @@ export class SourceFiles {
   /** Notes that the file is part of the build, and gives its place on disk. */
   note(path: string): string {
     const file = this.resolve(path);
-    if (!existsSync(file)) throw new Error(`the recipe needs ${path}, which is not in ${dirname(file)}`);
+    if (!existsSync(file)) {
+      throw new Error(`the recipe needs ${path}, which is not in ${dirname(file)}`);
+    }
     if (!this.#read.has(path)) {
       this.#read.set(path, { path, sha256: fileSha256(file), bytes: statSync(file).size });
     }

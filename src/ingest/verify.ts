@@ -4,9 +4,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Unpackr } from 'msgpackr';
 import type { Database } from 'lmdb';
-import { byteTable, NUMBER_TABLES, openTables, recordReader, TEXT_TABLES, type Tables }
-  from '../dataset/format.js';
-import { CHECKSUM_FILE, DATA_FILE, readManifest, releaseName, type Manifest } from '../dataset/manifest.js';
+import {
+  byteTable, NUMBER_TABLES, openTables, recordReader, TEXT_TABLES, type Tables,
+} from '../dataset/format.js';
+import {
+  CHECKSUM_FILE, DATA_FILE, readManifest, releaseName, type Manifest,
+} from '../dataset/manifest.js';
 import type { AreaRecord, ComponentRecord, ZipRecord } from '../dataset/records.js';
 import { RATE_ONE } from '../tax/rate.js';
 import { fileSha256, hashRow, manifestId } from './writer.js';
@@ -16,7 +19,9 @@ const COMPONENT_RATE_MAX = RATE_ONE / 4;
 
 function hashTables(tables: Tables): string {
   const hash = createHash('sha256');
-  const add = <K extends number | string>(name: string, database: Database<Uint8Array, K>): void => {
+  const add = <K extends number | string>(
+    name: string, database: Database<Uint8Array, K>,
+  ): void => {
     hash.update(name);
     for (const { key, value } of database.getRange({})) hashRow(hash, key, value);
   };

@@ -41,8 +41,9 @@ function byTextBytes(one: readonly [string, unknown], other: readonly [string, u
 
 function encode(content: ReleaseContent): EncodedTables {
   const writer = new RecordWriter();
-  const records = <T extends object>(list: readonly T[], key: (record: T) => number): Rows<number> =>
-    list.map((record) => [key(record), writer.encode(record)] as const)
+  const records = <T extends object>(
+    list: readonly T[], key: (record: T) => number,
+  ): Rows<number> => list.map((record) => [key(record), writer.encode(record)] as const)
       .sort((one, other) => one[0] - other[0]);
   const named = (map: ReadonlyMap<string, object>): Rows<string> =>
     [...map].sort(byTextBytes).map(([key, value]) => [key, writer.encode(value)] as const);
@@ -137,6 +138,11 @@ function writeDurably(file: string, text: string): void {
   closeSync(fd);
 }
 
+/** Where a process writes a release before it has its name. */
+export function temporaryDir(varDir: string, pid: number): string {
+  return join(releasesDir(varDir), `.build-${pid}.tmp`);
+}
+
 /**
  * Writes the release below `varDir` and returns its folder name. A build that fails, or one whose
  * very release is already there, leaves nothing behind.
@@ -145,7 +151,7 @@ export async function writeRelease(
   varDir: string, content: ReleaseContent, progress: Progress,
 ): Promise<string> {
   const parent = releasesDir(varDir);
-  const temporary = join(parent, `.build-${process.pid}.tmp`);
+  const temporary = temporaryDir(varDir, process.pid);
   rmSync(temporary, { recursive: true, force: true });
   mkdirSync(temporary, { recursive: true });
   try {

@@ -4,13 +4,17 @@ import { RecentCache } from '../dataset/recent-cache.js';
 import type { SitusOutcome } from '../engine/lookup.js';
 import { ordinaryRates, productAt, type ProductOutcome } from '../engine/product-detail.js';
 import type { LookupQuery } from '../engine/query.js';
+import { printMembers } from './fragment.js';
 import { mealTax, rateRule, sourcedToDestination, type RuleFrame } from './product-rules.js';
 import type { WireObject } from './tree.js';
+import type { Format } from './version.js';
 
-/** Members kept per dataset and generation; what users may invent as a code is not kept. */
-const DETAILS_MAX = 4096;
+/** Bytes of printed members kept per dataset and generation, a few thousand members. */
+const DETAIL_BYTES_MAX = 4 * 1_048_576;
+/** Map entry, key, buffer and its object around the bytes, about. */
+const OVERHEAD_BYTES = 300;
 
-const DETAILS = new WeakMap<Dataset, RecentCache<string, WireObject>>();
+const DETAILS = new WeakMap<Dataset, RecentCache<string, Uint8Array>>();
 
 /** Contract 2.1 gives the first message; the others follow the specification's meanings. */
 const ACTIONS = {
@@ -57,32 +61,59 @@ function detailOf(
     : { rateRules, specialRules: { mealTax: mealTax(meal) } });
 }
 
+/** The member's content, and whether it is worth keeping: not for codes that users invent. */
+function contentOf(
+  dataset: Dataset, outcome: SitusOutcome, text: string,
+): { readonly content: WireObject; readonly keep: boolean } | null {
+  const found = productAt(dataset, outcome, text);
+  if (found === 'no-catalogue') return null;
+  if (found !== 'unknown' && found !== 'malformed') {
+    return { content: detailOf(dataset, outcome, text, found), keep: true };
+  }
+  const action = found === 'unknown' ? 'T02' : 'T03';
+  const content = taxabilityCode(outcome, text, '', '', action, { rateRules: [] });
+  return { content, keep: false };
+}
+
+/** A member printed to follow others. */
+function printed(content: WireObject, format: Format): string {
+  const members = printMembers({ productDetail: content }, format);
+  return format === 'json' ? `,${members}` : members;
+}
+
+/** Bytes of their own: a slice of the shared pool would keep the whole pool alive. */
+function ownBytes(text: string): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text, 'utf8'));
+  bytes.write(text, 'utf8');
+  return bytes;
+}
+
 /**
- * What the rules say of the taxability code asked for, on the day of the answer; null leaves the
- * member out, where no code is asked for or the dataset has no catalogue to judge one by.
+ * What the rules say of the taxability code asked for, on the day of the answer, printed to stand
+ * after other members. Null leaves it out, where no code is asked for or the dataset has no
+ * catalogue to judge one by.
  */
 export function productDetail(
-  dataset: Dataset, query: LookupQuery, outcome: SitusOutcome,
-): WireObject | null {
+  dataset: Dataset, query: LookupQuery, outcome: SitusOutcome, format: Format,
+): Uint8Array | null {
   const text = query.options.taxabilityCode;
   if (text === null) return null;
   let details = DETAILS.get(dataset);
   if (details === undefined) {
-    details = new RecentCache(DETAILS_MAX);
+    details = new RecentCache(DETAIL_BYTES_MAX);
     DETAILS.set(dataset, details);
   }
   const { area, date, situs } = outcome;
-  // Everything that the member depends on: meal taxes are less certain where only a ZIP is.
-  const key = `${area.id} ${date} ${situs.precision === 'postal' ? 'p' : ''}${text}`;
+  // Everything that the member depends on: meal taxes are less certain where only a ZIP is known.
+  const located = situs.precision === 'postal' ? 'zip' : 'door';
+  const key = `${area.id} ${date} ${located} ${format} ${text}`;
   const known = details.get(key);
   if (known !== undefined) return known;
-  const found = productAt(dataset, outcome, text);
-  if (found === 'no-catalogue') return null;
-  if (found === 'unknown' || found === 'malformed') {
-    return taxabilityCode(outcome, text, '', '', found === 'unknown' ? 'T02' : 'T03',
-      { rateRules: [] });
-  }
-  const detail = detailOf(dataset, outcome, text, found);
-  details.set(key, detail);
-  return detail;
+  const made = contentOf(dataset, outcome, text);
+  if (made === null) return null;
+  const member = printed(made.content, format);
+  if (!made.keep) return Buffer.from(member, 'utf8');
+  const bytes = ownBytes(member);
+  details.set(key, bytes, bytes.length + OVERHEAD_BYTES);
+  return bytes;
 }

@@ -11,7 +11,9 @@ import type { MealTax } from '../engine/meal-tax.js';
 import type { MealRule } from '../engine/meal-tax-table.js';
 import type { Dataset } from '../dataset/dataset.js';
 import { formatUsd } from '../tax/product-amount.js';
-import { effectiveRate, isWhole, type OrdinaryRates, type ProductRule } from '../tax/product-rule.js';
+import {
+  effectiveRate, isWhole, type OrdinaryRates, type ProductRule,
+} from '../tax/product-rule.js';
 import { rateOf, type Decimal, type WireObject } from './tree.js';
 
 /** What rules are shown against. */

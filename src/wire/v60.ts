@@ -30,16 +30,6 @@ function areaPart({ area, rates, rules }: RuledArea, freight: boolean, base: str
   };
 }
 
-function ownPart(dataset: Dataset, query: LookupQuery, outcome: SitusOutcome): WireObject {
-  const detail = addressDetail(query, outcome);
-  const product = query.options.taxabilityCode === null
-    ? null
-    : productDetail(dataset, query, outcome);
-  return product === null
-    ? { addressDetail: detail }
-    : { productDetail: product, addressDetail: detail };
-}
-
 /** The bytes of an answer for one place. */
 export function renderV60(
   context: WireContext, dataset: Dataset, query: LookupQuery, outcome: SitusOutcome,
@@ -50,9 +40,15 @@ export function renderV60(
   const fragment = fragmentOf(context, dataset, outcome, variant, format,
     (ruled) => areaPart(ruled, freight, context.baseUrl));
   if (isFailure(fragment)) return fragment;
-  const own = printMembers(ownPart(dataset, query, outcome), format);
-  const body = format === 'json'
-    ? [JSON_OPEN, fragment.bytes, Buffer.from(`,${own}}`, 'utf8')]
-    : [XML_OPEN, fragment.bytes, Buffer.from(own + V60_XML_CLOSE, 'utf8')];
+  const detail = printMembers({ addressDetail: addressDetail(query, outcome) }, format);
+  const product = query.options.taxabilityCode === null
+    ? null
+    : productDetail(dataset, query, outcome, format);
+  const own = format === 'json' ? `,${detail}}` : detail + V60_XML_CLOSE;
+  const open = format === 'json' ? JSON_OPEN : XML_OPEN;
+  const end = Buffer.from(own, 'utf8');
+  const body = product === null
+    ? [open, fragment.bytes, end]
+    : [open, fragment.bytes, product, end];
   return { body, flags: fragment.flags };
 }

@@ -107,7 +107,7 @@ test('precision, release and format are told in the head', () => {
   assert.equal(marked.get('content-type'), 'application/xml; charset=utf-8');
   assert.equal(marked.get('x-situs-precision'), 'postal;estimated');
   assert.equal(marked.get('x-situs-dataset'), `${RELEASE.id};stale`);
-  assert.equal(send(0, 0).headers.get('x-situs-precision'), undefined);
+  assert.equal(send(0, 0).headers.get('x-situs-precision'), 'none');
 });
 
 test('what the pool refuses or loses is answered in the envelope, in the asked format', () => {

@@ -131,5 +131,6 @@ export function lookupRoutes(services: LookupServices): readonly Route[] {
     // The pool has a deadline per task; a timer per request would cost more than it guards.
     deadlineMs: 0,
     handle: handle(version),
+    fault: (request) => shared.failures.reply('internal', version, request.query, 0, 0),
   }));
 }

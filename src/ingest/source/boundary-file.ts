@@ -25,7 +25,9 @@ export interface BoundaryFile {
 
 function keyOf(raw: string, file: BoundaryFile): string {
   const text = raw.padStart(file.width ?? 0, '0');
-  if (file.pattern === undefined || file.template === undefined) return `${file.prefix ?? ''}${text}`;
+  if (file.pattern === undefined || file.template === undefined) {
+    return `${file.prefix ?? ''}${text}`;
+  }
   return text.replace(new RegExp(file.pattern), file.template);
 }
 

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  mealTaxAt, rateWithMeals, type MealPlace, type MealTax,
+} from '../../src/engine/meal-tax.js';
+import { readMeals, type MealTable } from '../../src/engine/meal-tax-table.js';
+import { cellsOf } from '../../src/engine/product-cells.js';
+import type { DateInt } from '../../src/tax/date.js';
+import { formatRate, parsePercent, type Rate } from '../../src/tax/rate.js';
+import { FACT_DOCUMENTS, FACT_STATES, tableDocument } from '../support/product-facts.js';
+
+const TODAY = 20261121 as DateInt;
+const FACTS = readMeals(cellsOf(FACT_DOCUMENTS.get('meal-tax'), 'meal-tax') ?? []);
+const UNMAPPED = 'UNMAPPED_SCOPES_IN_STATE';
+
+function place(stateFips: string, countyFips = '', placeGeoid = ''): MealPlace {
+  return { stateFips, countyFips, placeGeoid, certain: true, bordersHeld: true };
+}
+
+function at(where: MealPlace, table: MealTable | null = FACTS, date: number = TODAY): MealTax {
+  return mealTaxAt(table, where, date as DateInt);
+}
+
+/** "codes of the rules = combined rate (reasons)". */
+function shown({ combined, reasons, rules }: MealTax): string {
+  const rate = combined === null ? 'none' : formatRate(combined);
+  return `${rules.map(({ code }) => code).join('+')}=${rate} ${reasons.join(',')}`.trim();
+}
+
+function rate(percent: string): Rate {
+  const parsed = parsePercent(percent);
+  if (parsed === null) throw new Error(percent);
+  return parsed;
+}
+
+test('state meal rates in place of the state sales tax', () => {
+  const states: readonly (readonly [string, MealPlace, string])[] = [
+    ['Maine', place('23', '005', '2360545'), '23=0.08'],
+    ['New Hampshire', place('33', '011'), '33=0.085'],
+    ['Vermont', place('50', '023', '5046000'), `50=0.09 ${UNMAPPED}`],
+    ['District of Columbia', place('11', '001', '1150000'), '11=0.1'],
+  ];
+  for (const [name, where, expected] of states) {
+    const meal = at(where);
+    assert.equal(shown(meal), expected, name);
+    assert.deepEqual(meal.rules.map((rule) => [rule.component, rule.replacesStateRate]),
+      [['STATE_SPECIAL_TOTAL', true]], name);
+  }
+});
+
+test('add-ons of counties and cities, the widest jurisdiction first', () => {
+  assert.equal(shown(at(place('37', '183', '3755000'))), `37183=0.01 ${UNMAPPED}`);
+  assert.equal(shown(at(place('50', '007', '5010675'))), `50+5010675=0.11 ${UNMAPPED}`);
+  assert.equal(shown(at(place('51', '510', '5101000'))), `51510=0.05 ${UNMAPPED}`);
+  assert.equal(shown(at(place('09', '001', '0908000'))), '09=0.01');
+  const omaha = at(place('31', '055', '3137000'));
+  assert.equal(shown(omaha), `3137000=0.025 ${UNMAPPED}`);
+  assert.equal(omaha.rules[0]?.component, 'OCCUPATION_TAX');
+});
+
+test('a place and the county subdivision of the same extent bear one census code', () => {
+  assert.equal(shown(at(place('25', '017', '2501711000'))), `2511000=0.0075 ${UNMAPPED}`);
+  assert.equal(shown(at(place('50', '007', '5000710675'))), `50+5010675=0.11 ${UNMAPPED}`);
+  assert.equal(shown(at(place('25', '017', '2501711001'))), `=none ${UNMAPPED}`);
+});
+
+test('a tax on part of a city and localities that are not listed are unmapped', () => {
+  assert.equal(shown(at(place('27', '053', '2743000'))), `=none ${UNMAPPED}`);
+  assert.equal(shown(at(place('51', '059'))), `=none ${UNMAPPED}`);
+});
+
+test('a state without rules is not covered, a dataset without the table has not loaded any', () => {
+  assert.equal(shown(at(place('48', '453', '4805000'))), '=none STATE_NOT_COVERED');
+  assert.equal(shown(at(place(''))), '=none STATE_NOT_COVERED');
+  assert.equal(shown(at(place('23'), null)), '=none RULES_NOT_LOADED');
+});
+
+test('a day before the first rule of a state is not covered either', () => {
+  assert.equal(shown(at(place('23'), FACTS, 20130930)), '=none STATE_NOT_COVERED');
+  assert.equal(shown(at(place('23'), FACTS, 20131001)), '23=0.08');
+  assert.equal(shown(at(place('09', '001'), FACTS, 20190901)), '=none STATE_NOT_COVERED');
+});
+
+test('an address known by its ZIP alone has the state\'s rules', () => {
+  const unsure = { ...place('50', '007', '5010675'), certain: false };
+  assert.equal(shown(at(unsure)), `50=0.09 LOCATION_NOT_RESOLVED,${UNMAPPED}`);
+  assert.equal(shown(at({ ...place('23', '005'), certain: false })), '23=0.08');
+});
+
+const HEAD = 'component_type\tjurisdiction_code\tjurisdiction_name\tjurisdiction_type\textent\trate'
+  + '\treplaces_state_rate\tsourcing_basis\ttax_name\teffective_from\teffective_to\n';
+
+/** A table of invented rules: code, rate, first day, last day, tax. */
+function table(...rows: readonly (readonly string[])[]): MealTable {
+  const text = HEAD + rows.map(([code = '', percent = '', from = '', to = '', tax = 'Tax']) =>
+    `ADD_ON\t${code}\tName\tTYPE\twhole\t${percent}\tno\tDESTINATION\t${tax}\t${from}\t${to}\n`).join('');
+  return readMeals(cellsOf(tableDocument(text), 'meal-tax') ?? []);
+}
+
+test('rules hold from their first to their last day', () => {
+  const dated = table(['97001', '0.01', '20200101', '20221231'], ['97001', '0.02', '20230101', '']);
+  const on = (date: number): string => shown(at(place('97', '001'), dated, date));
+  assert.equal(on(20191231), '=none STATE_NOT_COVERED');
+  assert.equal(on(20200101), '97001=0.01');
+  assert.equal(on(20221231), '97001=0.01');
+  assert.equal(on(20230101), '97001=0.02');
+});
+
+test('a tax that has ended is none, one not begun is unknown where it will hold', () => {
+  const both = table(['97', '0.01', '20200101', '20201231'], ['97003', '0.02', '20250101', '']);
+  assert.equal(shown(at(place('97', '001'), both, 20220101)), '=none');
+  assert.equal(shown(at(place('97', '003'), both, 20220101)), `=none ${UNMAPPED}`);
+});
+
+test('a city\'s tax cannot be told where no city borders are held', () => {
+  const city = table(['9712345', '0.01']);
+  const outside = place('97', '001');
+  assert.equal(shown(at(outside, city)), '=none');
+  assert.equal(shown(at({ ...outside, bordersHeld: false }, city)), `=none ${UNMAPPED}`);
+  const inside = { ...place('97', '001', '9712345'), bordersHeld: false };
+  assert.equal(shown(at(inside, city)), '9712345=0.01');
+});
+
+test('a county subdivision is one of its county', () => {
+  const town = table(['9700112345', '0.01']);
+  assert.equal(shown(at(place('97', '001', '9700112345'), town)), '9700112345=0.01');
+  assert.equal(shown(at(place('97', '003', '9700312345'), town)), '=none');
+});
+
+test('with ordinary sales tax: a replaced state rate is left out, an add-on comes on top', () => {
+  const maine = { state: rate('5.5'), combined: rate('5.5') };
+  assert.equal(rateWithMeals(at(place('23')), maine), rate('8'));
+  const burlington = { state: rate('6'), combined: rate('7') };
+  assert.equal(rateWithMeals(at(place('50', '007', '5010675')), burlington), rate('12'));
+  const raleigh = { state: rate('4.75'), combined: rate('7.25') };
+  assert.equal(rateWithMeals(at(place('37', '183')), raleigh), rate('8.25'));
+  assert.equal(rateWithMeals(at(place('48')), { state: rate('6.25'), combined: rate('8.25') }),
+    rate('8.25'));
+});
+
+test('a row that cannot be read is named', () => {
+  assert.throws(() => table(['97', '0.01'], ['970', '0.01']), /row 2: bad jurisdiction_code "970"/);
+  assert.throws(() => table(['97', '']), /bad rate ""/);
+});
+
+test('every row of the fact table belongs to a state', () => {
+  const known = new Set(FACT_STATES.map(({ fips }) => fips));
+  for (const [fips, rules] of FACTS) {
+    assert.ok(known.has(fips), fips);
+    for (const rule of rules) assert.ok(rule.name !== '' && rule.taxName !== '', rule.code);
+  }
+});

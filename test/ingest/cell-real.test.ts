@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { test } from 'node:test';
+import type { BoundaryFeature, LayerHits } from '../../src/ingest/boundary.js';
+import { buildCells } from '../../src/ingest/cell-builder.js';
+import { readBoundaryFile } from '../../src/ingest/source/boundary-file.js';
+import { holders, type PlainPolygon } from '../support/brute-force.js';
+import { between, points, seeded } from '../support/invented-world.js';
+
+const SOURCES = '../shared/data';
+const COUNTIES = `${SOURCES}/counties-us-cb2015-5m/counties.topojson.gz`;
+/** Small states with islands, enclaves, independent cities, and one on both sides of ±180. */
+const STATES = ['02', '44', '50', '51'];
+const PLACES = STATES.map((fips) => `${SOURCES}/places-us-tiger2019/places_${fips}.topojson.gz`);
+const POINTS = 12_000;
+
+function plain({ polygon: { key, coords, rings } }: BoundaryFeature): PlainPolygon {
+  return {
+    key,
+    rings: [...rings.subarray(0, -1)].map((start, ring) =>
+      Array.from({ length: rings[ring + 1]! - 1 - start }, (_, vertex) =>
+        [coords[(start + vertex) * 2]!, coords[(start + vertex) * 2 + 1]!] as const)),
+  };
+}
+
+const absent = [COUNTIES, ...PLACES].every((path) => existsSync(path))
+  ? false : `no boundary files in ${SOURCES}`;
+
+test('real borders: the index agrees with brute force', { skip: absent }, () => {
+  const counties = readBoundaryFile({ path: COUNTIES, object: 'counties' })
+    .filter(({ polygon }) => STATES.includes(polygon.key.slice(0, 2)));
+  const places = PLACES.flatMap((path) => readBoundaryFile({ path, object: 'places' }));
+  const names = new Map<string, number>();
+  const areaOf = ({ county, place }: LayerHits): number => {
+    const name = `${county}|${place}`;
+    if (name === '|') return -1;
+    if (!names.has(name)) names.set(name, names.size);
+    return names.get(name)!;
+  };
+  const { index } = buildCells([
+    { layer: 'county', features: counties }, { layer: 'place', features: places },
+  ], areaOf, () => undefined);
+  const known = [...names.keys()];
+  const [inCounties, inPlaces] = [counties.map(plain), places.map(plain)];
+  const all = [...inCounties, ...inPlaces];
+  const box = { west: -83_700_000, south: 36_500_000, east: -75_200_000, north: 39_500_000 };
+  const random = seeded(between(seeded(51), 1, 1000));
+  for (const [lng, lat] of points(random, all, box, POINTS)) {
+    const x = lng === 180_000_000 ? -180_000_000 : lng;
+    const truth = `${holders(inCounties, x, lat)[0] ?? ''}|${holders(inPlaces, x, lat)[0] ?? ''}`;
+    const found = index.locate(lat, lng);
+    assert.equal(found < 0 ? '|' : known[found], truth, `${lng}, ${lat}`);
+  }
+});

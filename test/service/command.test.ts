@@ -1,0 +1,102 @@
+/** The `situs` command as a user runs it. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { buildRecipe, CLI, situs, type Built } from '../support/built-dataset.js';
+
+let built: Built;
+
+before(() => {
+  built = buildRecipe('fixture');
+});
+
+after(() => built.remove());
+
+function run(args: readonly string[], varDir = built.varDir): { code: number | null; out: string; err: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], {
+    env: { ...process.env, SITUS_VAR: varDir }, encoding: 'utf8',
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+test('the same recipe gives the same id again, and the id is the last line', () => {
+  const out = situs(built.varDir, ['dataset', 'build', '--recipe', 'fixture', '--quiet']);
+  assert.equal(out.trim().split('\n').at(-1), built.name);
+});
+
+test('lookup prints a table, or the body as the API gives it', () => {
+  const table = situs(built.varDir, ['lookup', '120 Main St, Elmton, QA 91010']);
+  assert.match(table, /120 Main St, Elmton, QA 91010, United States/);
+  assert.match(table, /total\s+7\.75 %/);
+  assert.match(table, /found by point/);
+  const json = situs(built.varDir, ['lookup', '--json', '91020']);
+  assert.equal((JSON.parse(json) as { rCode: number }).rCode, 100);
+  const point = situs(built.varDir, ['lookup', '10.18,-29.8']);
+  assert.match(point, /Fernville/);
+});
+
+test('a refusal exits with 1 and says why, bad usage with 2', () => {
+  const refused = run(['lookup', '99999']);
+  assert.equal(refused.code, 1);
+  assert.match(refused.out, /^110: /);
+  assert.equal(run(['lookup']).code, 2);
+  assert.equal(run(['nonsense']).code, 2);
+  assert.equal(run(['dataset', 'nonsense']).code, 2);
+  assert.equal(run([]).code, 2);
+  assert.equal(run(['--help']).code, 0);
+});
+
+test('verify, list and coverage speak of the active release', () => {
+  assert.match(situs(built.varDir, ['dataset', 'verify']), /sound/);
+  assert.match(situs(built.varDir, ['dataset', 'list']), new RegExp(`${built.name}.*active`));
+  const coverage = situs(built.varDir, ['dataset', 'coverage']);
+  assert.match(coverage, /\| QB \|.*partial \(1\)/);
+  const json = JSON.parse(situs(built.varDir, ['dataset', 'coverage', '--json'])) as { state: string }[];
+  assert.ok(json.some(({ state }) => state === 'QA'));
+});
+
+test('an unknown recipe, layer or missing sources is a clear sentence', () => {
+  assert.match(run(['dataset', 'build', '--recipe', 'nothing']).err, /recipe nothing.json cannot be read/);
+  assert.match(run(['dataset', 'build', '--recipe', 'fixture', '--with', 'magic']).err, /no layer "magic"/);
+  assert.match(run(['dataset', 'build', '--recipe', 'reference']).err, /--sources DIR/);
+  assert.match(run(['dataset', 'activate', 'zzz']).err, /no dataset matches/);
+});
+
+test('keys are made, listed, changed and disabled; the key is shown once', () => {
+  const made = JSON.parse(situs(built.varDir, ['key', 'create', '--plan', 'pro', '--account', 'shop', '--json'])) as
+    { key: string; id: string };
+  assert.ok(made.key.length >= 10);
+  const list = situs(built.varDir, ['key', 'list']);
+  assert.match(list, /shop {2}pro {2}500\/min {2}active/);
+  assert.ok(!list.includes(made.key));
+  assert.match(situs(built.varDir, ['key', 'update', made.key, '--rate', '77']), /77\/min/);
+  assert.match(situs(built.varDir, ['key', 'disable', made.key]), /disabled/);
+  assert.equal(run(['key', 'create', '--plan', 'gold']).code, 2);
+});
+
+test('an interrupted build leaves nothing half-written', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'situs-interrupt-'));
+  try {
+    const child = spawn(process.execPath, [CLI, 'dataset', 'build', '--recipe', 'default'], {
+      env: { ...process.env, SITUS_VAR: dir }, stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    await once(child.stderr, 'data');
+    child.kill('SIGINT');
+    const [code] = await once(child, 'exit') as [number | null];
+    assert.equal(code, 130);
+    const left = existsSync(join(dir, 'datasets')) ? readdirSync(join(dir, 'datasets')) : [];
+    assert.deepEqual(left, []);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+});
+
+test('progress off a terminal is plain lines', () => {
+  const { err } = run(['dataset', 'build', '--recipe', 'fixture']);
+  assert.match(err, /^boundaries: 1 of 3$/m);
+  assert.ok(!err.includes('\r'));
+});

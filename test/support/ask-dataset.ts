@@ -1,0 +1,63 @@
+/** Asks a dataset as a worker would, without a server. */
+import type { Dataset } from '../../src/dataset/dataset.js';
+import {
+  FLAG_ESTIMATED, FLAG_STALE, GRANT_ALL, OP_LOOKUP, readAnswers, RequestFrame,
+} from '../../src/engine/frame.js';
+import { PRECISIONS, type Precision } from '../../src/engine/situs.js';
+import { answerFrame } from '../../src/wire/answer.js';
+
+export interface BaseRate {
+  readonly jurName: string;
+  readonly jurType: string;
+  readonly jurTaxCode: string | null;
+  readonly rate: number;
+}
+
+export interface Asked {
+  readonly status: number;
+  readonly code: number;
+  readonly precision: Precision;
+  readonly stale: boolean;
+  readonly estimated: boolean;
+  readonly text: string;
+  readonly message: string;
+  /** Sales rows alone. */
+  readonly rows: readonly BaseRate[];
+  readonly total: number;
+  readonly normalizedAddress: string;
+  readonly incorporated: string;
+}
+
+interface Body {
+  readonly metadata?: { readonly response: { readonly message: string } };
+  readonly baseRates?: readonly BaseRate[];
+  readonly taxSummaries?: readonly { readonly rate: number }[];
+  readonly addressDetail?: { readonly normalizedAddress: string; readonly incorporated: string };
+}
+
+/** Asks version 60 with a query string. */
+export function askQuery(dataset: Dataset, query: string, nowMs = Date.UTC(2026, 10, 21, 18)): Asked {
+  const frame = new RequestFrame();
+  frame.add(OP_LOOKUP, 60, GRANT_ALL, query);
+  let asked: Asked | null = null;
+  readAnswers(answerFrame(dataset, frame.bytes(), nowMs), 1, (_, slice) => {
+    const text = Buffer.from(slice.body).toString('utf8');
+    const body = JSON.parse(text) as Body;
+    asked = {
+      status: slice.status, code: slice.code, precision: PRECISIONS[slice.precision] ?? 'none',
+      stale: (slice.flags & FLAG_STALE) !== 0, estimated: (slice.flags & FLAG_ESTIMATED) !== 0,
+      text, message: body.metadata?.response.message ?? '',
+      rows: (body.baseRates ?? []).filter((row) => !row.jurType.includes('_USE_')),
+      total: body.taxSummaries?.[0]?.rate ?? Number.NaN,
+      normalizedAddress: body.addressDetail?.normalizedAddress ?? '',
+      incorporated: body.addressDetail?.incorporated ?? '',
+    };
+  });
+  if (asked === null) throw new Error('no answer');
+  return asked;
+}
+
+/** Asks for an address. */
+export function askAddress(dataset: Dataset, address: string, more = ''): Asked {
+  return askQuery(dataset, `address=${encodeURIComponent(address)}${more}`);
+}

@@ -1,0 +1,43 @@
+/** Datasets built by the real command, once per test process. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { currentRelease, releasesDir } from '../../src/dataset/release.js';
+import { packageRoot } from '../../src/ingest/source-files.js';
+
+export const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url));
+
+/** Publishers' files beside the repository, or null where they are not at hand. */
+export function publishersFiles(): string | null {
+  const dir = join(packageRoot(), '..', 'shared', 'data');
+  return existsSync(dir) ? dir : null;
+}
+
+export interface Built {
+  readonly varDir: string;
+  readonly dir: string;
+  readonly name: string;
+  remove(): void;
+}
+
+/** Runs `situs ARGS` with a folder of variables of its own. */
+export function situs(varDir: string, args: readonly string[], env: Record<string, string> = {}): string {
+  return execFileSync(process.execPath, [CLI, ...args], {
+    env: { ...process.env, SITUS_VAR: varDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).toString('utf8');
+}
+
+/** Builds and activates a recipe in a new folder. */
+export function buildRecipe(recipe: string, more: readonly string[] = []): Built {
+  const varDir = mkdtempSync(join(tmpdir(), `situs-${recipe}-`));
+  situs(varDir, ['dataset', 'build', '--recipe', recipe, '--quiet', '--activate', ...more]);
+  const name = currentRelease(varDir);
+  if (name === null) throw new Error(`recipe ${recipe} was built but is not active`);
+  return {
+    varDir, name, dir: join(releasesDir(varDir), name),
+    remove: () => rmSync(varDir, { recursive: true, force: true }),
+  };
+}
