@@ -13,5 +13,15 @@ export function toMicrodegrees(degrees: number): Microdegrees {
 
 /** Prints microdegrees as the shortest decimal degrees. */
 export function formatMicrodegrees(value: Microdegrees): string {
-  return String(value / 1e6);
+  const size = Math.abs(value);
+  const whole = Math.floor(size / 1_000_000);
+  let rest = size - whole * 1_000_000;
+  const sign = value < 0 ? '-' : '';
+  if (rest === 0) return `${sign}${whole}`;
+  let digits = 6;
+  while (rest % 10 === 0) {
+    rest /= 10;
+    digits -= 1;
+  }
+  return `${sign}${whole}.${String(rest).padStart(digits, '0')}`;
 }

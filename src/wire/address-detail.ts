@@ -4,6 +4,8 @@ import { countryName } from '../engine/lookup-country.js';
 import type { SitusOutcome } from '../engine/lookup.js';
 import type { LookupQuery } from '../engine/query.js';
 import type { Situs } from '../engine/situs.js';
+import { formatMicrodegrees } from '../geo/microdegrees.js';
+import { jsonValue } from './json.js';
 import { degreesOf, echoOf, type WireObject } from './tree.js';
 
 /** What a list by postal code says: it is not geocoded, and clients need the member. */
@@ -23,6 +25,15 @@ export function addressDetail(query: LookupQuery, { situs, area }: SitusOutcome)
     return { normalizedAddress, incorporated, geoLat, geoLng };
   }
   return { normalizedAddress, incorporated, geoLat, geoLng, address: components(situs, area) };
+}
+
+/** The short form as JSON, printed straight: it is the part of an answer that no cache holds. */
+export function plainDetailJson(query: LookupQuery, { situs, area }: SitusOutcome): string {
+  const point = query.kind === 'point';
+  const lat = point ? echoOf(query.latDegrees).decimal : formatMicrodegrees(situs.lat);
+  const lng = point ? echoOf(query.lngDegrees).decimal : formatMicrodegrees(situs.lng);
+  return `{"normalizedAddress":${jsonValue(situs.normalizedAddress)},` +
+    `"incorporated":"${area.incorporated}","geoLat":${lat},"geoLng":${lng}}`;
 }
 
 function components(situs: Situs, area: AreaRecord): WireObject {

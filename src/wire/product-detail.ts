@@ -16,7 +16,7 @@ const OVERHEAD_BYTES = 300;
 
 const DETAILS = new WeakMap<Dataset, RecentCache<string, Uint8Array>>();
 
-/** Contract 2.1 gives the first message; the others follow the specification's meanings. */
+/** Codes of the specification with their messages. */
 const ACTIONS = {
   T00: 'Valid tic, rules listed.',
   T01: 'Valid tic, no applicable rate rules.',

@@ -3,7 +3,7 @@ import type { Dataset } from '../dataset/dataset.js';
 import type { SitusOutcome } from '../engine/lookup.js';
 import type { LookupQuery } from '../engine/query.js';
 import { isFailure, type Failure } from '../failure.js';
-import { addressDetail } from './address-detail.js';
+import { addressDetail, plainDetailJson } from './address-detail.js';
 import type { WireContext } from './context.js';
 import { VARIANTS } from './fragment-cache.js';
 import { fragmentOf, printMembers, type RuledArea } from './fragment.js';
@@ -40,7 +40,9 @@ export function renderV60(
   const fragment = fragmentOf(context, dataset, outcome, variant, format,
     (ruled) => areaPart(ruled, freight, context.baseUrl));
   if (isFailure(fragment)) return fragment;
-  const detail = printMembers({ addressDetail: addressDetail(query, outcome) }, format);
+  const detail = format === 'json' && !query.options.addressDetailExtended
+    ? `"addressDetail":${plainDetailJson(query, outcome)}`
+    : printMembers({ addressDetail: addressDetail(query, outcome) }, format);
   const product = query.options.taxabilityCode === null
     ? null
     : productDetail(dataset, query, outcome, format);

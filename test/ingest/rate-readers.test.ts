@@ -25,9 +25,7 @@ const PLACES = [
   place('00050', "O'Dell", '99002'), place('00060', 'De Witt', '99002'),
 ];
 
-interface Read extends ListResult {
-  readonly report: ListReport;
-}
+type Read = ListResult & { readonly report: ListReport };
 
 function read(
   reader: string,
@@ -43,9 +41,9 @@ function read(
     extra: (option) => files[option] ?? '',
     districtCode: (listed) => (listed === 'Metro District' ? '~M' : null),
   };
-  const readList = RATE_READERS.get(reader);
-  assert.ok(readList, reader);
-  return { ...readList(text, context), report };
+  const result = RATE_READERS.get(reader)?.(text, context);
+  assert.ok(result, reader);
+  return { ...result, report };
 }
 
 function brief(rows: readonly RateRow[]): readonly string[] {
@@ -169,8 +167,7 @@ test('sst-derived: settlements open the remainder, districts hold county-wide or
     'district 99001   unknown ? 10101 99991231',
   ].sort());
   assert.deepEqual(members.map((member) => [member.code, member.county]), [['~M', '99001']]);
-  const after = read('sst-derived', list, { basis: 'own', after: '2024-01-01' });
-  assert.deepEqual(brief(after.rows).length, 2);
+  assert.equal(read('sst-derived', list, { after: '2024-01-01' }).rows.length, 2);
 });
 
 test('illinois: legal totals by county part, varying and divided places unknown', () => {
@@ -283,8 +280,8 @@ test('coded, town-option, state-rates, provinces, estimated', () => {
   assert.deepEqual(read('provinces', provinces).rows.map((row) => [row.state, row.code]),
     [['CA-MB', 'GST'], ['CA-MB', 'PST']]);
   const estimated = 'state\tcounty_fips\tcounty_rate\tzips\nXX\t99001\t0.01\t5';
-  assert.deepEqual(brief(read('estimated', estimated).rows),
-    ['county 99001   own 0.01 20260101 99991231']);
+  assert.equal(brief(read('estimated', estimated).rows)[0],
+    'county 99001   own 0.01 20260101 99991231');
 });
 
 test('a malformed figure is an error of the file, never a zero', () => {

@@ -65,3 +65,10 @@ test('a month whose freight rule is not held is refused and not guessed', () => 
   assert.equal(codeOf('MI', '202304'), 110);
   assert.equal(codeOf('MI', '202305'), 100);
 });
+
+test('service and sourcing are those of the first day of the month asked for', () => {
+  const taxable = (month: string): string =>
+    /"service":\{"adjustmentType":"SERVICE_TAXABLE","taxable":"(.)"/
+      .exec(ask(60, `lat=10.5&lng=0.5&historical=${month}`).text)?.[1] ?? '';
+  assert.deepEqual(['202112', '202201'].map(taxable), ['L', 'N']);
+});

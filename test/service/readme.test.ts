@@ -1,0 +1,97 @@
+/** Every command of the README, run, with the output it prints there. */
+import assert from 'node:assert/strict';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { packageRoot } from '../../src/ingest/source-files.js';
+import { CLI, publishersFiles } from '../support/built-dataset.js';
+
+const KEY = 'a-key-for-the-readme-test';
+const RELEASE = /\d{4}-\d{2}-\d{2}-[0-9a-f]{12}/g;
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+
+const readme = readFileSync(join(packageRoot(), 'README.md'), 'utf8');
+const sources = publishersFiles();
+
+interface Example {
+  readonly command: string;
+  readonly output: string;
+}
+
+function examples(): readonly Example[] {
+  const blocks = [...readme.matchAll(/```console\n([\s\S]*?)```/g)].map((found) => found[1]!);
+  return blocks.flatMap((block) => block.split(/^\$ /m).slice(1).map((text) => {
+    const [command = '', ...output] = text.split('\n');
+    return { command, output: output.join('\n').trim() };
+  }));
+}
+
+let varDir: string;
+let server: ChildProcess;
+let port: string;
+
+before(async () => {
+  varDir = mkdtempSync(join(tmpdir(), 'situs-readme-'));
+  server = spawn(process.execPath, [MAIN], {
+    cwd: packageRoot(), stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, SITUS_VAR: varDir, PORT: '0', SITUS_BOOTSTRAP_KEY: KEY },
+  });
+  for await (const line of createInterface({ input: server.stdout! })) {
+    const found = /^Situs answers on http:\/\/127\.0\.0\.1:(\d+)$/.exec(line);
+    if (found === null) continue;
+    port = found[1]!;
+    break;
+  }
+});
+
+after(async () => {
+  server.kill('SIGTERM');
+  if (server.exitCode === null) await once(server, 'exit');
+  rmSync(varDir, { recursive: true, force: true });
+});
+
+/** The command as it is run here: this build, this port, this key. */
+function adapted(command: string): string {
+  return command
+    .replace(/^npx situs /, `'${process.execPath}' '${CLI}' `)
+    .replace('127.0.0.1:3000', `127.0.0.1:${port}`)
+    .replace('YOUR-KEY', KEY)
+    .replace('../shared/data', sources ?? '');
+}
+
+function withoutRelease(text: string): string {
+  return text.replace(RELEASE, 'RELEASE').trim();
+}
+
+let needsSources = false;
+for (const { command, output } of examples()) {
+  needsSources ||= command.includes('--sources');
+  const late = needsSources && command.includes('situs');
+  const skip = late && sources === null ? 'the publishers\' files are not at hand' : false;
+  test(command, { skip }, async () => {
+    const { stdout } = await promisify(execFile)('bash', ['-c', adapted(command)], {
+      cwd: packageRoot(), env: { ...process.env, SITUS_VAR: varDir },
+    });
+    assert.equal(withoutRelease(stdout), withoutRelease(output));
+  });
+}
+
+test('the two commands of the start are those of the package', () => {
+  assert.match(readme, /```sh\nnpm ci\nnpm start\n```/);
+  const { scripts } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as
+    { scripts: Record<string, string> };
+  assert.match(scripts['start'] ?? '', /main\.js$/);
+  assert.ok(scripts['prepare']);
+});
+
+test('the README\'s links lead somewhere', () => {
+  for (const [, path] of readme.matchAll(/\]\((docs\/[^)]+)\)/g)) {
+    assert.ok(readFileSync(join(packageRoot(), path!), 'utf8').length > 0, path);
+  }
+});
