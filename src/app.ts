@@ -5,17 +5,20 @@ import { LiveDataset, type ReleaseFacts } from './dataset/live.js';
 import { readManifest } from './dataset/manifest.js';
 import { openDataset } from './dataset/open.js';
 import type { Dataset } from './dataset/dataset.js';
+import { accountRoutes } from './http/handle/account.js';
 import { healthRoute } from './http/handle/health.js';
 import { lookupRoutes, type RenderFailure } from './http/handle/lookup.js';
+import { refusalFields } from './http/rate-fields.js';
 import { createRateGate } from './http/rate-limit.js';
 import { Router } from './http/router.js';
 import { createServer, type RawServer } from './http/uws.js';
-import type { Log } from './log.js';
+import { messageOf, type Log } from './log.js';
 import { EnginePool } from './pool.js';
 import { VERSION_KEY } from './store/format.js';
 import { KeyCache } from './store/key-cache.js';
 import { bootstrapKey } from './store/keys.js';
 import { Store } from './store/store.js';
+import { UsageBook } from './store/usage.js';
 import { failureBytes } from './wire/failure-body.js';
 
 /** Longest wait for answers under way when the service stops. */
@@ -51,6 +54,7 @@ export class App {
   readonly firstKey: string | null;
   readonly live: LiveDataset;
   readonly #store: Store;
+  readonly #usage: UsageBook;
   readonly #pool: EnginePool;
   readonly #router: Router;
   readonly #server: RawServer;
@@ -66,6 +70,12 @@ export class App {
     this.#server = server;
     this.firstKey = firstKey;
     const keys = new KeyCache(store);
+    const findKey = keys.find.bind(keys);
+    const gate = createRateGate();
+    const usage = new UsageBook(store, {
+      failed: (error) => log.error('usage not stored', { message: messageOf(error) }),
+    });
+    this.#usage = usage;
     this.live = new LiveDataset({
       varDir: config.varDir, log, probe, open: options.open ?? openDataset,
     });
@@ -80,11 +90,13 @@ export class App {
     });
     this.#router = new Router([
       ...lookupRoutes({
-        findKey: (text) => keys.find(text),
-        gate: createRateGate(),
-        pool: this.#pool,
-        renderFailure,
-        baseUrl: config.baseUrl,
+        findKey, gate, usage, pool: this.#pool, renderFailure, baseUrl: config.baseUrl,
+      }),
+      ...accountRoutes({
+        findKey: (text) => keys.findAny(text),
+        gate,
+        counts: (id) => usage.counts(id),
+        message: config.accountMessage,
       }),
       healthRoute({
         release: () => this.live.release,
@@ -92,7 +104,7 @@ export class App {
           store.get(VERSION_KEY);
         },
       }),
-    ], log);
+    ], log, refusalFields(findKey, gate));
     this.#router.attach(server);
   }
 
@@ -136,6 +148,7 @@ export class App {
     await this.#pool.close();
     this.#server.close();
     this.live.close();
+    await this.#usage.close();
     await this.#store.close();
   }
 }

@@ -60,6 +60,11 @@ export const SETTINGS = [
     meaning: 'Weakest location still answered: point, range, zip9, street, polygon or postal.',
   },
   {
+    name: 'SITUS_ACCOUNT_MESSAGE', type: 'text',
+    default: 'To change the plan or its limits, ask the operator of this service.',
+    meaning: 'Member message of account metrics: how to change a plan.',
+  },
+  {
     name: 'SITUS_LOG', type: 'level', default: 'info',
     meaning: 'Least important lines logged to standard error: debug, info, warn or error.',
   },
@@ -77,6 +82,8 @@ export interface Config {
   /** Zero chooses by the number of processors. */
   readonly workers: number;
   readonly precisionMin: MinimumPrecision;
+  /** How a caller gets another plan. */
+  readonly accountMessage: string;
   readonly logLevel: LogLevel;
 }
 
@@ -142,6 +149,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     baseUrl: text('SITUS_BASE_URL').replace(/\/+$/, ''),
     workers: Number(text('SITUS_WORKERS')),
     precisionMin: isMinimumPrecision(precisionMin) ? precisionMin : 'postal',
+    accountMessage: text('SITUS_ACCOUNT_MESSAGE'),
     logLevel: isLogLevel(logLevel) ? logLevel : 'info',
   });
 }

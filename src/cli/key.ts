@@ -1,25 +1,51 @@
 /** `situs key …`: API keys of the store, also while a server runs. */
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../config.js';
-import { createKey, disableKey, listKeys, updateKey } from '../store/keys.js';
 import type { KeyRecord } from '../store/format.js';
-import { PLANS, type Plan } from '../store/plan.js';
+import {
+  createKey, disableKey, listKeys, updateKey, type KeyChange, type KeyTerms,
+} from '../store/keys.js';
+import {
+  ENTITLEMENTS, entitlementsOf, grantsOf, isEntitlement, PLANS, type Entitlement, type Plan,
+} from '../store/plan.js';
 import { Store } from '../store/store.js';
+import { listUsage } from '../store/usage.js';
+import { NO_COUNTS, type Counts } from '../store/usage-meter.js';
+import { monthAt } from '../store/usage-month.js';
 import { UsageError } from './usage.js';
 
-const USAGE = `situs key create --plan PLAN [--account NAME] [--rate N] [--json]   shown once
-situs key list [--json]
-situs key update KEY [--plan PLAN] [--rate N]    KEY: the key, or the beginning of its id
-situs key disable KEY
-PLAN is one of ${PLANS.join(', ')}; --rate is requests a minute.
+const USAGE = `situs key create --plan PLAN [--account NAME] [TERMS] [--json]   shown once
+situs key list [--json]                      with what each used in this month
+situs key update KEY [--plan PLAN] [TERMS] [--json]
+situs key disable KEY [--json]
+situs key enable KEY [--json]
+KEY: the key, or the beginning of its id. PLAN: ${PLANS.join(', ')}.
+TERMS, each against the plan's own:
+  --rate N              requests a minute
+  --core-limit N        lookups a calendar month (UTC); 0 is unmetered
+  --geo-limit N         lookups by address or coordinates a month; 0 is unmetered
+  --merchant-limit N    merchant operations a month; 0 is unmetered
+  --grant NAME          may ask this, repeatable: ${Object.keys(ENTITLEMENTS).join(', ')}
+  --deny NAME           may not
+A running server follows within a second.
 `;
 
 const OPTIONS = {
   plan: { type: 'string' },
   account: { type: 'string' },
   rate: { type: 'string' },
+  'core-limit': { type: 'string' },
+  'geo-limit': { type: 'string' },
+  'merchant-limit': { type: 'string' },
+  grant: { type: 'string', multiple: true },
+  deny: { type: 'string', multiple: true },
   json: { type: 'boolean', default: false },
 } as const;
+
+/** Digits of the largest rate and quota, small enough to be counted exactly. */
+const RATE_DIGITS_MAX = 9;
+const LIMIT_DIGITS_MAX = 12;
+const ACCOUNT_CHARS_MAX = 255;
 
 function planOf(text: string | undefined): Plan | undefined {
   const plan = PLANS.find((name) => name === text);
@@ -29,19 +55,76 @@ function planOf(text: string | undefined): Plan | undefined {
   return plan;
 }
 
-function rateOf(text: string | undefined): number | undefined {
+function numberOf(
+  option: string, text: string | undefined, digitsMax: number,
+): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,8}$/.test(text)) {
-    throw new UsageError(`--rate "${text}" is no number of requests`);
+  if (!/^\d+$/.test(text) || text.length > digitsMax) {
+    throw new UsageError(`--${option} "${text}" is no number of at most ${digitsMax} digits`);
   }
   return Number(text);
 }
 
-function line(record: KeyRecord): string {
+function namesOf(names: readonly string[]): readonly Entitlement[] {
+  return names.map((name) => {
+    if (isEntitlement(name)) return name;
+    const known = Object.keys(ENTITLEMENTS).join(', ');
+    throw new UsageError(`no entitlement "${name}"; there are: ${known}`);
+  });
+}
+
+interface KeyOptions {
+  readonly plan?: string;
+  readonly account?: string;
+  readonly rate?: string;
+  readonly 'core-limit'?: string;
+  readonly 'geo-limit'?: string;
+  readonly 'merchant-limit'?: string;
+  readonly grant?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly json: boolean;
+}
+
+function termsOf(values: KeyOptions): KeyTerms {
+  const rate = numberOf('rate', values.rate, RATE_DIGITS_MAX);
+  if (rate === 0) throw new UsageError('--rate is at least 1; to shut a key off, disable it');
+  const limit = (name: 'core-limit' | 'geo-limit' | 'merchant-limit'): number | undefined =>
+    numberOf(name, values[name], LIMIT_DIGITS_MAX);
+  const [coreLimit, geoLimit] = [limit('core-limit'), limit('geo-limit')];
+  const merchantLimit = limit('merchant-limit');
+  const [grant, deny] = [values.grant ?? [], values.deny ?? []].map((names) =>
+    grantsOf(namesOf(names))) as [number, number];
+  if ((grant & deny) !== 0) throw new UsageError('the same name is granted and denied');
+  return {
+    grant, deny,
+    ...(rate === undefined ? {} : { rate }),
+    ...(coreLimit === undefined ? {} : { coreLimit }),
+    ...(geoLimit === undefined ? {} : { geoLimit }),
+    ...(merchantLimit === undefined ? {} : { merchantLimit }),
+  };
+}
+
+/** "12 of 1000", or "12" where there is no limit. */
+function share(count: number, limit: number): string {
+  return limit === 0 ? String(count) : `${count} of ${limit}`;
+}
+
+function line(record: KeyRecord, used: Counts): string {
+  const { id, prefix, account, plan, rate, grants, active } = record;
   return [
-    record.id.slice(0, 12), `${record.prefix}…`, record.account, record.plan,
-    `${record.rate}/min`, record.active ? 'active' : 'disabled',
+    id.slice(0, 12), `${prefix}…`, account, plan, `${rate}/min`, active ? 'active' : 'disabled',
+    entitlementsOf(grants).join(',') || 'no entitlements',
+    `core ${share(used.core, record.coreLimit)}`,
+    `geo ${share(used.geo, record.geoLimit)}`,
+    `merchant ${share(used.merchant, record.merchantLimit)}`,
   ].join('  ');
+}
+
+/** A key for programs; the stored hash is not a secret, the key itself is not known. */
+function shown(record: KeyRecord, used: Counts, month: string): object {
+  const { core, geo, merchant } = used;
+  const entitlements = entitlementsOf(record.grants);
+  return { ...record, entitlements, usage: { month, core, geo, merchant } };
 }
 
 function print(text: string): void {
@@ -57,31 +140,53 @@ async function withStore<T>(use: (store: Store) => T | Promise<T>): Promise<T> {
   }
 }
 
-interface KeyOptions {
-  readonly plan?: string;
-  readonly account?: string;
-  readonly rate?: string;
-  readonly json: boolean;
+/** Prints keys with what they used in this month, as far as it is stored. */
+function printKeys(store: Store, records: readonly KeyRecord[], json: boolean): string {
+  const month = monthAt(Date.now()).name;
+  const usage = new Map(listUsage(store, month).map((used) => [used.id, used]));
+  const each = (record: KeyRecord): Counts => usage.get(record.id) ?? NO_COUNTS;
+  return json
+    ? JSON.stringify(records.map((record) => shown(record, each(record), month)))
+    : records.map((record) => line(record, each(record))).join('\n');
 }
 
 async function create(values: KeyOptions): Promise<void> {
   const plan = planOf(values.plan);
   if (plan === undefined) throw new UsageError(`create needs --plan\n\n${USAGE}`);
-  const rate = rateOf(values.rate);
+  const { account } = values;
+  if (account !== undefined && (account === '' || account.length > ACCOUNT_CHARS_MAX)) {
+    throw new UsageError(`--account has 1 to ${ACCOUNT_CHARS_MAX} characters`);
+  }
+  const terms = termsOf(values);
   const { text, record } = await withStore((store) => createKey(store, {
-    plan,
-    ...(values.account === undefined ? {} : { account: values.account }),
-    ...(rate === undefined ? {} : { rate }),
+    plan, ...terms, ...(account === undefined ? {} : { account }),
   }));
+  const { id, rate, grants, coreLimit, geoLimit, merchantLimit } = record;
   print(values.json
-    ? JSON.stringify({ key: text, id: record.id, account: record.account, plan, rate: record.rate })
+    ? JSON.stringify({
+      key: text, id, account: record.account, plan, rate, entitlements: entitlementsOf(grants),
+      coreLimit, geoLimit, merchantLimit,
+    })
     : `${text}\nThis key is shown once and cannot be shown again.`);
 }
 
 async function list(json: boolean): Promise<void> {
-  const records = await withStore((store) => listKeys(store));
-  if (json) print(JSON.stringify(records));
-  else records.forEach((record) => print(line(record)));
+  const text = await withStore((store) => printKeys(store, listKeys(store), json));
+  if (text !== '') print(text);
+}
+
+async function change(
+  json: boolean, apply: (store: Store) => Promise<KeyRecord>,
+): Promise<void> {
+  const text = await withStore(async (store) => printKeys(store, [await apply(store)], json));
+  // One key, not a list of one.
+  print(json ? text.slice(1, -1) : text);
+}
+
+function changeOf(values: KeyOptions): KeyChange {
+  if (values.account !== undefined) throw new UsageError('a key keeps its account');
+  const plan = planOf(values.plan);
+  return { ...termsOf(values), ...(plan === undefined ? {} : { plan }) };
 }
 
 /** Runs `situs key ARGS`. */
@@ -95,15 +200,16 @@ export async function keyCommand(args: readonly string[]): Promise<number> {
     args: rest, allowPositionals: true, options: OPTIONS,
   });
   const [selector] = positionals;
+  const { json } = values;
   if (verb === 'create') await create(values);
-  else if (verb === 'list') await list(values.json);
-  else if (selector !== undefined && verb === 'disable') {
-    print(line(await withStore((store) => disableKey(store, selector))));
-  } else if (selector !== undefined && verb === 'update') {
-    const [plan, rate] = [planOf(values.plan), rateOf(values.rate)];
-    print(line(await withStore((store) => updateKey(store, selector, {
-      ...(plan === undefined ? {} : { plan }), ...(rate === undefined ? {} : { rate }),
-    }))));
+  else if (verb === 'list') await list(json);
+  else if (selector !== undefined && verb === 'update') {
+    const terms = changeOf(values);
+    await change(json, (store) => updateKey(store, selector, terms));
+  } else if (selector !== undefined && verb === 'disable') {
+    await change(json, (store) => disableKey(store, selector));
+  } else if (selector !== undefined && verb === 'enable') {
+    await change(json, (store) => updateKey(store, selector, { active: true }));
   } else throw new UsageError(USAGE);
   return 0;
 }

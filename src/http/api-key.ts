@@ -7,6 +7,9 @@ const KEY_PARAMETER = 'key';
 /** A letter of the parameter's name, written as an escape. */
 const ESCAPED_LETTER = /%(?:6b|65|79)/i;
 
+/** What may carry a key. */
+export type KeyBearer = Pick<Request, 'query' | 'header'>;
+
 export interface Presented {
   /** As the client meant it; empty when there is none. */
   readonly key: string;
@@ -40,7 +43,7 @@ function takeFromQuery(query: string): Presented {
  * Takes the key from the header or else from the lower-case `key` parameter. The parameter is cut
  * from the query in either case: no key travels further than this.
  */
-export function presentedKey(request: Request): Presented {
+export function presentedKey(request: KeyBearer): Presented {
   const header = request.header(KEY_HEADER);
   const { query } = request;
   if (!query.includes(KEY_PARAMETER) && !ESCAPED_LETTER.test(query)) return { key: header, query };

@@ -1,7 +1,11 @@
-/** The rate of each key: one rolling window over all versions and families. */
+/**
+ * The rate of each key: one rolling window over all versions and families. A window takes at most
+ * 1 MiB (see rate-window.ts), and one that stood empty for a minute or two is dropped, so that
+ * memory follows the keys in use.
+ */
 import { performance } from 'node:perf_hooks';
 import {
-  BucketWindow, EXACT_MAX, ExactWindow, REFUSED, type RateWindow,
+  BucketWindow, EXACT_MAX, ExactWindow, REFUSED, WINDOW_MS, type RateWindow,
 } from './rate-window.js';
 
 export const LIMIT_HEADER = 'X-RateLimit-Limit';
@@ -16,14 +20,24 @@ export interface Rated {
 export interface RateGate {
   /** Admits one request of a key: how many remain in its window, or REFUSED. */
   take(key: Rated): number;
+  /** How many requests a key has left, without taking one. */
+  remaining(key: Rated): number;
 }
 
 /** Turns the remembered requests of one kind of window into the other. */
 function converted(window: RateWindow, now: number, exact: boolean): RateWindow {
   if (exact) {
     const next = new ExactWindow();
+    let total = 0;
+    window.each((_at, count) => {
+      total += count;
+    });
+    // Older ones than these can never decide, and there may be millions.
+    let skipped = Math.max(0, total - EXACT_MAX);
     window.each((at, count) => {
-      for (let index = 0; index < count; index += 1) next.add(at);
+      const kept = Math.max(0, count - skipped);
+      skipped -= count - kept;
+      for (let index = 0; index < kept; index += 1) next.add(at);
     });
     return next;
   }
@@ -32,12 +46,24 @@ function converted(window: RateWindow, now: number, exact: boolean): RateWindow 
   return next;
 }
 
+/** Drops the windows that hold nothing. */
+function sweep(windows: Map<string, RateWindow>, now: number): void {
+  for (const [id, window] of windows) {
+    if (window.remaining(now, 1) === 1) windows.delete(id);
+  }
+}
+
 /** Makes a gate whose windows live in memory; `now` is a clock that never goes back. */
 export function createRateGate(now: () => number = () => performance.now()): RateGate {
   const windows = new Map<string, RateWindow>();
+  let sweptAt = now();
   return {
     take: ({ id, rate }) => {
       const at = now();
+      if (at - sweptAt >= WINDOW_MS) {
+        sweptAt = at;
+        sweep(windows, at);
+      }
       const exact = rate <= EXACT_MAX;
       let window = windows.get(id);
       if (window === undefined) {
@@ -49,6 +75,7 @@ export function createRateGate(now: () => number = () => performance.now()): Rat
       }
       return window.take(at, rate);
     },
+    remaining: ({ id, rate }) => windows.get(id)?.remaining(now(), rate) ?? rate,
   };
 }
 

@@ -12,27 +12,34 @@ export const REFUSED = -1;
 export interface RateWindow {
   /** Admits one request and returns how many remain, or REFUSED. A refused one does not count. */
   take(now: number, limit: number): number;
+  /** How many remain, without admitting any. */
+  remaining(now: number, limit: number): number;
   /** Visits what is remembered, oldest first. */
   each(visit: (at: number, count: number) => void): void;
 }
 
 const CAPACITY_MIN = 64;
 
-/** Remembers the time of every request in a ring: exact to the clock's resolution. */
+/**
+ * Remembers the time of every request in a ring: exact to the clock's resolution. It takes 8 bytes
+ * for each request of the fullest minute, rounded up to a power of two: at most 1 MiB, since no
+ * limit above EXACT_MAX is kept this way.
+ */
 export class ExactWindow implements RateWindow {
   #times = new Float64Array(CAPACITY_MIN);
   #head = 0;
   #count = 0;
 
   take(now: number, limit: number): number {
-    const { length } = this.#times;
-    while (this.#count > 0 && this.#times[this.#head]! <= now - WINDOW_MS) {
-      this.#head = this.#head + 1 === length ? 0 : this.#head + 1;
-      this.#count -= 1;
-    }
+    this.#forget(now);
     if (this.#count >= limit) return REFUSED;
     this.add(now);
     return limit - this.#count;
+  }
+
+  remaining(now: number, limit: number): number {
+    this.#forget(now);
+    return Math.max(0, limit - this.#count);
   }
 
   /** Remembers a request without asking. */
@@ -50,6 +57,14 @@ export class ExactWindow implements RateWindow {
     }
   }
 
+  #forget(now: number): void {
+    const { length } = this.#times;
+    while (this.#count > 0 && this.#times[this.#head]! <= now - WINDOW_MS) {
+      this.#head = this.#head + 1 === length ? 0 : this.#head + 1;
+      this.#count -= 1;
+    }
+  }
+
   #grow(): void {
     const next = new Float64Array(this.#times.length * 2);
     next.set(this.#times.subarray(this.#head));
@@ -59,7 +74,7 @@ export class ExactWindow implements RateWindow {
   }
 }
 
-/** Counts requests in buckets of one millisecond: constant memory at any rate. */
+/** Counts requests in buckets of one millisecond: 240 kB at any rate. */
 export class BucketWindow implements RateWindow {
   readonly #counts = new Uint32Array(WINDOW_MS);
   #total = 0;
@@ -76,6 +91,11 @@ export class BucketWindow implements RateWindow {
     this.#counts[this.#at % WINDOW_MS]! += 1;
     this.#total += 1;
     return limit - this.#total;
+  }
+
+  remaining(now: number, limit: number): number {
+    this.#advance(Math.floor(now));
+    return Math.max(0, limit - this.#total);
   }
 
   /** Remembers requests of the past without asking. */

@@ -3,7 +3,8 @@ import { messageOf, type Log } from '../log.js';
 import { readBody } from './body.js';
 import { Exchange, type Traffic } from './exchange.js';
 import { problemReply } from './problem.js';
-import type { Answerer, Handle, Reply, Request } from './reply.js';
+import type { Asking, RefusalFields } from './rate-fields.js';
+import type { Answerer, Fields, Handle, Reply, Request } from './reply.js';
 import type { RawRequest, RawResponse, RawServer } from './uws.js';
 
 export interface Route {
@@ -29,6 +30,8 @@ export type RouteTable = ReadonlyMap<string, Methods>;
 
 const EMPTY = new Uint8Array(0);
 
+const NO_FIELDS: RefusalFields = () => ({});
+
 /**
  * Builds the table.
  * @throws Error when two routes answer the same method and path.
@@ -50,18 +53,24 @@ export function routeTable(routes: readonly Route[]): RouteTable {
 
 /** Finds the route; answers 404 or 405 itself when there is none. */
 export function findRoute(
-  table: RouteTable, method: string, path: string, answer: Answerer,
+  table: RouteTable, method: string, asking: Asking, answer: Answerer,
+  fieldsOf: RefusalFields = NO_FIELDS,
 ): Route | null {
+  const { path } = asking;
   const methods = table.get(path);
   const route = methods?.get(method);
   if (route !== undefined) return route;
+  const fields = fieldsOf(asking);
   if (methods === undefined) {
-    answer.send(problemReply({ status: 404, detail: 'There is no such path.', instance: path }));
+    answer.send(problemReply(
+      { status: 404, detail: 'There is no such path.', instance: path }, fields,
+    ));
     return null;
   }
   const allow = [...methods.keys()].join(', ');
   answer.send(problemReply(
-    { status: 405, detail: `This path answers ${allow} only.`, instance: path }, { Allow: allow },
+    { status: 405, detail: `This path answers ${allow} only.`, instance: path },
+    { Allow: allow, ...fields },
   ));
   return null;
 }
@@ -94,13 +103,17 @@ class LiveRequest implements Request {
 }
 
 /** Runs a handler; what it throws is a bug and becomes a 500. */
-export function runHandle(route: Route, request: Request, answer: Answerer, log: Log): void {
+export function runHandle(
+  route: Route, request: Request, answer: Answerer, log: Log,
+  fieldsOf: RefusalFields = NO_FIELDS,
+): void {
   try {
     route.handle(request, answer);
   } catch (error) {
     log.error('handler failed', { path: request.path, message: messageOf(error) });
     answer.send(route.fault?.(request) ?? problemReply(
       { status: 500, detail: 'The service failed to answer.', instance: request.path },
+      fieldsOf(request),
     ));
   }
 }
@@ -110,10 +123,13 @@ export class Router {
   readonly traffic: Traffic = { open: 0, closing: false };
   readonly #table: RouteTable;
   readonly #log: Log;
+  readonly #fieldsOf: RefusalFields;
 
-  constructor(routes: readonly Route[], log: Log) {
+  /** `fieldsOf` gives the header fields of what no handler answers. */
+  constructor(routes: readonly Route[], log: Log, fieldsOf: RefusalFields = NO_FIELDS) {
     this.#table = routeTable(routes);
     this.#log = log;
+    this.#fieldsOf = fieldsOf;
   }
 
   attach(server: RawServer): void {
@@ -132,15 +148,17 @@ export class Router {
     const method = request.getCaseSensitiveMethod();
     const exchange = new Exchange(raw, this.traffic, { bodiless: method === 'HEAD' });
     const path = request.getUrl();
-    const route = findRoute(this.#table, method, path, exchange);
+    const live = new LiveRequest(request, method, path);
+    const route = findRoute(this.#table, method, live, exchange, this.#fieldsOf);
     if (route === null) return;
     if (route.bodyBytesMax > 0) this.#collect(route, exchange, request);
-    else this.#run(route, exchange, new LiveRequest(request, method, path));
+    else this.#run(route, exchange, live);
   }
 
   #run(route: Route, exchange: Exchange, request: LiveRequest): void {
-    if (route.deadlineMs > 0) this.#limit(route, exchange);
-    runHandle(route, request, exchange, this.#log);
+    // The native request may not be asked when the deadline comes.
+    if (route.deadlineMs > 0) this.#limit(route, exchange, this.#fieldsOf(request));
+    runHandle(route, request, exchange, this.#log, this.#fieldsOf);
     request.release();
   }
 
@@ -149,22 +167,24 @@ export class Router {
     raw.forEach((name, value) => headers.set(name, value));
     const { path } = route;
     const query = raw.getQuery() ?? '';
-    this.#limit(route, exchange);
+    const header = (name: string): string => headers.get(name) ?? '';
+    const fields = this.#fieldsOf({ path, query, header });
+    this.#limit(route, exchange, fields);
     readBody(exchange, route.bodyBytesMax, (body) => {
       if (body === null) {
         exchange.send(problemReply({
           status: 413, detail: `The body may have ${route.bodyBytesMax} bytes.`, instance: path,
-        }));
+        }, fields));
         return;
       }
-      const header = (name: string): string => headers.get(name) ?? '';
-      runHandle(route, { method: route.method, path, query, header, body }, exchange, this.#log);
+      const request = { method: route.method, path, query, header, body };
+      runHandle(route, request, exchange, this.#log, this.#fieldsOf);
     });
   }
 
-  #limit(route: Route, exchange: Exchange): void {
+  #limit(route: Route, exchange: Exchange, fields: Fields): void {
     exchange.deadline(route.deadlineMs, () => exchange.send(problemReply(
-      { status: 504, detail: 'The answer took too long.', instance: route.path },
+      { status: 504, detail: 'The answer took too long.', instance: route.path }, fields,
     )));
   }
 }

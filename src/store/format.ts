@@ -6,6 +6,7 @@
  * ["meta", "format"]        FORMAT_VERSION
  * ["meta", "version"]       number of transactions so far; how other processes notice a change
  * ["key", id]               KeyRecord; the id is the SHA-256 of the API key in hex
+ * ["usage", month, id]      UsageRecord of that key in a calendar month of UTC, written YYYYMM
  */
 import { isPlan, type Plan } from './plan.js';
 
@@ -17,14 +18,27 @@ export type StoreKey = readonly string[];
 export const FORMAT_KEY: StoreKey = ['meta', 'format'];
 export const VERSION_KEY: StoreKey = ['meta', 'version'];
 export const KEY_PREFIX = 'key';
+export const USAGE_PREFIX = 'usage';
 
 /** Key of an API key's record. */
 export function apiKeyKey(id: string): StoreKey {
   return [KEY_PREFIX, id];
 }
 
+/** Key of what an API key used in a month. */
+export function usageKey(month: string, id: string): StoreKey {
+  return [USAGE_PREFIX, month, id];
+}
+
+/** Lookups and merchant operations a key may make in a calendar month; 0 is as many as it likes. */
+export interface Quotas {
+  readonly coreLimit: number;
+  readonly geoLimit: number;
+  readonly merchantLimit: number;
+}
+
 /** An API key as it is kept: never the key itself. */
-export interface KeyRecord {
+export interface KeyRecord extends Quotas {
   readonly v: 1;
   /** SHA-256 of the key in hex. */
   readonly id: string;
@@ -41,10 +55,32 @@ export interface KeyRecord {
   readonly createdAt: number;
 }
 
+/** What a key used in one month. */
+export interface UsageRecord {
+  readonly v: 1;
+  /** Id of the key. */
+  readonly id: string;
+  readonly account: string;
+  /** YYYYMM in UTC. */
+  readonly month: string;
+  /** Lookups that were answered with rates. */
+  readonly core: number;
+  /** Those of them by address or coordinates. */
+  readonly geo: number;
+  readonly merchant: number;
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
+}
+
+/** A limit of a record, unmetered where the record is older than limits. */
+function quotaOf(value: unknown): number {
+  if (value === undefined) return 0;
+  if (typeof value !== 'number') throw new Error('damaged key record in the store');
+  return value;
 }
 
 /**
@@ -61,5 +97,27 @@ export function parseKeyRecord(value: unknown): KeyRecord {
   ) {
     throw new Error('damaged key record in the store');
   }
-  return { v: 1, id, prefix, account, plan, rate, grants, active, createdAt };
+  return {
+    v: 1, id, prefix, account, plan, rate, grants,
+    coreLimit: quotaOf(value['coreLimit']),
+    geoLimit: quotaOf(value['geoLimit']),
+    merchantLimit: quotaOf(value['merchantLimit']),
+    active, createdAt,
+  };
+}
+
+/**
+ * Reads a usage record.
+ * @throws Error when the record has another shape: the store is damaged or from a newer program.
+ */
+export function parseUsageRecord(value: unknown): UsageRecord {
+  if (!isFields(value) || value['v'] !== 1) throw new Error('unreadable usage record in the store');
+  const { id, account, month, core, geo, merchant } = value;
+  if (
+    typeof id !== 'string' || typeof account !== 'string' || typeof month !== 'string' ||
+    typeof core !== 'number' || typeof geo !== 'number' || typeof merchant !== 'number'
+  ) {
+    throw new Error('damaged usage record in the store');
+  }
+  return { v: 1, id, account, month, core, geo, merchant };
 }

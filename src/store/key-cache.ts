@@ -9,7 +9,7 @@ const RECENT_MAX = 10_000;
 const NO_KEY = '-'.repeat(10);
 
 /**
- * The active keys of a store. Unknown, malformed and disabled keys take the same way, a hash and
+ * The keys of a store. Unknown, malformed and disabled keys take the same way, a hash and
  * one failed look-up, so that their times do not tell them apart.
  */
 export class KeyCache {
@@ -29,17 +29,22 @@ export class KeyCache {
     if (recent !== undefined) return recent;
     const wellFormed = isKeyText(text);
     const record = this.#byId.get(keyId(wellFormed ? text : NO_KEY));
-    if (record === undefined || !wellFormed) return null;
+    if (record === undefined || !wellFormed || !record.active) return null;
     if (this.#byText.size >= RECENT_MAX) this.#byText.clear();
     this.#byText.set(text, record);
     return record;
+  }
+
+  /** The key's record even when it is disabled; null when it is malformed or unknown. */
+  findAny(text: string): KeyRecord | null {
+    return isKeyText(text) ? this.#byId.get(keyId(text)) ?? null : null;
   }
 
   #load(): void {
     const byId = new Map<string, KeyRecord>();
     for (const value of this.#store.list([KEY_PREFIX])) {
       const record = parseKeyRecord(value);
-      if (record.active) byId.set(record.id, record);
+      byId.set(record.id, record);
     }
     this.#byId = byId;
     this.#byText.clear();

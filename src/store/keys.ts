@@ -1,7 +1,9 @@
 /** API keys: made, listed and changed. The key itself is shown once and never kept. */
 import { createHash, randomBytes } from 'node:crypto';
 import { KEY_CHARS_MAX, KEY_CHARS_MIN } from '../config.js';
-import { apiKeyKey, KEY_PREFIX, parseKeyRecord, type KeyRecord } from './format.js';
+import {
+  apiKeyKey, KEY_PREFIX, parseKeyRecord, type KeyRecord, type Quotas,
+} from './format.js';
 import { PLAN_TERMS, type Plan } from './plan.js';
 import type { Store } from './store.js';
 
@@ -12,20 +14,27 @@ const PREFIX_SHARE = 4;
 /** Shortest part of an id that names a key. */
 const ID_CHARS_MIN = 6;
 
-export interface NewKey {
+/** What may be set per key against its plan. */
+export interface KeyTerms extends Partial<Quotas> {
+  /** The plan's own unless set. */
+  readonly rate?: number;
+  /** All entitlement bits; the plan's own unless set. */
+  readonly grants?: number;
+  /** Bits added to these. */
+  readonly grant?: number;
+  /** Bits taken from these. */
+  readonly deny?: number;
+}
+
+export interface NewKey extends KeyTerms {
   /** Given by the operator; random when left out. */
   readonly text?: string;
   readonly account?: string;
   readonly plan: Plan;
-  /** The plan's own unless set. */
-  readonly rate?: number;
-  readonly grants?: number;
 }
 
-export interface KeyChange {
+export interface KeyChange extends KeyTerms {
   readonly plan?: Plan;
-  readonly rate?: number;
-  readonly grants?: number;
   readonly active?: boolean;
 }
 
@@ -50,16 +59,30 @@ export function isKeyText(text: string): boolean {
   return text.length >= KEY_CHARS_MIN && text.length <= KEY_CHARS_MAX;
 }
 
+/** The terms of a record: what is given, else what it had or its new plan brings. */
+function termsOf(
+  terms: KeyTerms, base: { readonly rate: number; readonly grants: number }, quotas: Quotas,
+): Pick<KeyRecord, 'rate' | 'grants' | keyof Quotas> {
+  const grants = (terms.grants ?? base.grants) | (terms.grant ?? 0);
+  return {
+    rate: terms.rate ?? base.rate,
+    grants: grants & ~(terms.deny ?? 0),
+    coreLimit: terms.coreLimit ?? quotas.coreLimit,
+    geoLimit: terms.geoLimit ?? quotas.geoLimit,
+    merchantLimit: terms.merchantLimit ?? quotas.merchantLimit,
+  };
+}
+
+const UNMETERED: Quotas = { coreLimit: 0, geoLimit: 0, merchantLimit: 0 };
+
 function newRecord(key: NewKey, text: string, now: number): KeyRecord {
-  const terms = PLAN_TERMS[key.plan];
   return {
     v: 1,
     id: keyId(text),
     prefix: text.slice(0, Math.min(PREFIX_CHARS_MAX, Math.floor(text.length / PREFIX_SHARE))),
     account: key.account ?? 'default',
     plan: key.plan,
-    rate: key.rate ?? terms.rate,
-    grants: key.grants ?? terms.grants,
+    ...termsOf(key, PLAN_TERMS[key.plan], UNMETERED),
     active: true,
     createdAt: now,
   };
@@ -104,7 +127,7 @@ export function selectKey(store: Store, selector: string): KeyRecord {
 }
 
 /**
- * Changes plan, rate or entitlements. A new plan brings its own rate and entitlements unless they
+ * Changes plan, rate, entitlements or quotas. A new plan brings its own rate and entitlements unless they
  * are given too.
  * @throws Error when no key or several match.
  */
@@ -118,8 +141,7 @@ export async function updateKey(
     const record: KeyRecord = {
       ...before,
       plan: change.plan ?? before.plan,
-      rate: change.rate ?? terms.rate,
-      grants: change.grants ?? terms.grants,
+      ...termsOf(change, terms, before),
       active: change.active ?? before.active,
     };
     transaction.put(apiKeyKey(id), record);

@@ -24,6 +24,11 @@ export interface StoreTransaction {
   remove(key: StoreKey): void;
 }
 
+export interface WriteOptions {
+  /** Nobody is told of the change: counters change all the time and nothing is kept of them. */
+  readonly quiet?: boolean;
+}
+
 export class Store {
   readonly #root: RootDatabase<unknown, string[]>;
   readonly #watchers = new Set<() => void>();
@@ -82,7 +87,9 @@ export class Store {
    * Runs a transaction and returns its result once it is on the disk. What `action` throws undoes
    * it and is thrown here.
    */
-  async write<T>(action: (transaction: StoreTransaction) => T): Promise<T> {
+  async write<T>(
+    action: (transaction: StoreTransaction) => T, { quiet = false }: WriteOptions = {},
+  ): Promise<T> {
     const root = this.#root;
     // A child transaction, because only that is undone when it throws.
     const result = await root.childTransaction(() => {
@@ -95,12 +102,13 @@ export class Store {
           root.removeSync([...key]);
         },
       });
+      if (quiet) return done;
       const version = root.get([...VERSION_KEY]);
       root.putSync([...VERSION_KEY], (typeof version === 'number' ? version : 0) + 1);
       return done;
     });
     await root.flushed;
-    this.refresh();
+    if (!quiet) this.refresh();
     return result;
   }
 

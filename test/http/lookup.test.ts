@@ -6,7 +6,7 @@ import { routeTable } from '../../src/http/router.js';
 import type { PoolRequest } from '../../src/pool.js';
 import { API_VERSIONS } from '../../src/wire/version.js';
 import { inject, type InjectedReply } from '../support/http-inject.js';
-import { stubFailure } from '../support/http-stub-server.js';
+import { STUB_USAGE, stubFailure, stubKey } from '../support/http-stub-server.js';
 
 const KEY = 'situs_0123456789';
 const OTHER = 'other_0123456789';
@@ -23,8 +23,9 @@ function lookups(submit: Answering = answering, rate = 1000): (
   target: string, headers?: Readonly<Record<string, string>>,
 ) => InjectedReply {
   const services: LookupServices = {
-    findKey: (text) => (text === KEY ? { id: 'k', rate, grants: 5 } : null),
+    findKey: (text) => (text === KEY ? stubKey('k', rate, 5) : null),
     gate: createRateGate(() => 0),
+    usage: STUB_USAGE,
     pool: { submit },
     renderFailure: stubFailure,
     baseUrl: 'http://localhost',
@@ -125,7 +126,7 @@ test('what the pool refuses or loses is answered in the envelope, in the asked f
 
 test('other methods and paths give problem documents', () => {
   const table = routeTable(lookupRoutes({
-    findKey: () => null, gate: createRateGate(), pool: { submit: answering },
+    findKey: () => null, gate: createRateGate(), usage: STUB_USAGE, pool: { submit: answering },
     renderFailure: stubFailure, baseUrl: '',
   }));
   for (const method of ['POST', 'HEAD', 'OPTIONS', 'DELETE']) {

@@ -1,5 +1,6 @@
 /** Runs a request through a table of routes without a socket. */
 import { fieldsOf, type Reply } from '../../src/http/reply.js';
+import type { RefusalFields } from '../../src/http/rate-fields.js';
 import { findRoute, runHandle, type RouteTable } from '../../src/http/router.js';
 import { SILENT } from '../../src/log.js';
 
@@ -13,6 +14,7 @@ export interface InjectedReply {
 export function inject(
   table: RouteTable, method: string, target: string,
   headers: Readonly<Record<string, string>> = {}, body = '',
+  refusal: RefusalFields = () => ({}),
 ): InjectedReply {
   const [path = '', query = ''] = target.split('?');
   const replies: Reply[] = [];
@@ -24,8 +26,8 @@ export function inject(
   const request = {
     method, path, query, header: (name: string) => headers[name] ?? '', body: Buffer.from(body),
   };
-  const route = findRoute(table, method, path, answer);
-  if (route !== null) runHandle(route, request, answer, SILENT);
+  const route = findRoute(table, method, request, answer, refusal);
+  if (route !== null) runHandle(route, request, answer, SILENT, refusal);
   const [reply] = replies;
   if (reply === undefined) throw new Error(`${method} ${target} was not answered`);
   return {

@@ -1,13 +1,17 @@
 /** A front end over the worker without a dataset. Also runs as a process, for measurements. */
 import { pathToFileURL } from 'node:url';
 import { GRANT_ALL } from '../../src/engine/frame.js';
-import { lookupRoutes, type RenderFailure } from '../../src/http/handle/lookup.js';
+import {
+  lookupRoutes, type LookupKey, type RenderFailure, type UsageGate,
+} from '../../src/http/handle/lookup.js';
+import { refusalFields } from '../../src/http/rate-fields.js';
 import { createRateGate } from '../../src/http/rate-limit.js';
 import { headOf } from '../../src/http/reply.js';
 import { Router, type Route } from '../../src/http/router.js';
 import { createServer, type RawServer } from '../../src/http/uws.js';
 import { SILENT } from '../../src/log.js';
 import { EnginePool, type PinnedRelease, type PoolOptions } from '../../src/pool.js';
+import { Admission, Meter } from '../../src/store/usage-meter.js';
 
 export const STUB_KEY = 'situs_0123456789abcdef';
 export const ECHO_WORKER = new URL('./http-echo-worker.js', import.meta.url);
@@ -40,6 +44,17 @@ const OTHER_ROUTES: readonly Route[] = [
   },
 ];
 
+/** Lets everything through and counts nothing. */
+export const STUB_USAGE: UsageGate = {
+  admit: ({ id, account, grants }) => new Admission(new Meter(id, account), grants, 0),
+  settle: () => undefined,
+};
+
+/** A key that is neither metered nor limited in what it may ask. */
+export function stubKey(id: string, rate: number, grants = GRANT_ALL): LookupKey {
+  return { id, account: 'stub', rate, grants, coreLimit: 0, geoLimit: 0, merchantLimit: 0 };
+}
+
 export interface StubServer {
   readonly port: number;
   readonly pool: EnginePool;
@@ -62,15 +77,13 @@ export async function startStubServer(options: StubOptions = {}): Promise<StubSe
     worker: ECHO_WORKER,
     ...poolOptions,
   });
-  const record = { id: 'stub', rate, grants: GRANT_ALL };
+  const record = stubKey('stub', rate);
+  const findKey = (text: string): LookupKey | null => (text === STUB_KEY ? record : null);
+  const gate = createRateGate();
   const lookups = lookupRoutes({
-    findKey: (text) => (text === STUB_KEY ? record : null),
-    gate: createRateGate(),
-    pool,
-    renderFailure: stubFailure,
-    baseUrl: '',
+    findKey, gate, usage: STUB_USAGE, pool, renderFailure: stubFailure, baseUrl: '',
   });
-  const router = new Router([...lookups, ...OTHER_ROUTES], SILENT);
+  const router = new Router([...lookups, ...OTHER_ROUTES], SILENT, refusalFields(findKey, gate));
   const server = await createServer();
   router.attach(server);
   const port = await server.listen('127.0.0.1', 0);

@@ -1,8 +1,9 @@
 /** GET /request/v10 … v60: key, rate, pool. What the query means is the engine's affair. */
-import { OP_LOOKUP, type AnswerSlice } from '../../engine/frame.js';
+import { FLAG_GEO, OP_LOOKUP, type AnswerSlice } from '../../engine/frame.js';
 import { fail, type Failure } from '../../failure.js';
 import type { PinnedRelease, PoolFailure, PoolRequest } from '../../pool.js';
-import { RESPONSE_CODES } from '../../wire/response-code.js';
+import type { Admission, Metered } from '../../store/usage-meter.js';
+import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { API_VERSIONS, type Format } from '../../wire/version.js';
 import { presentedKey } from '../api-key.js';
 import { LookupHeads } from '../lookup-head.js';
@@ -20,23 +21,40 @@ export type RenderFailure = (
 ) => Uint8Array;
 
 /** What a lookup needs to know of a key. */
-export interface LookupKey extends Rated {
-  readonly grants: number;
+export type LookupKey = Rated & Metered;
+
+/** Quotas and counters of keys. */
+export interface UsageGate {
+  /** Null when the quota of lookups is used up. */
+  admit(key: Metered, geocoded: boolean): Admission | null;
+  settle(admission: Admission, counted: boolean, geo: boolean): void;
 }
 
 export interface LookupServices {
   /** Null for a key that is malformed, unknown or disabled alike. */
   findKey(text: string): LookupKey | null;
   readonly gate: RateGate;
+  readonly usage: UsageGate;
   readonly pool: { submit(request: PoolRequest): void };
   readonly renderFailure: RenderFailure;
   readonly baseUrl: string;
 }
 
 /** Failures that the front end answers itself. */
-type FrontFailure = 'invalid-key' | 'rate-limited' | PoolFailure;
+type FrontFailure = 'invalid-key' | 'rate-limited' | 'feature-not-enabled' | PoolFailure;
 
 const XML_ASKED = /(?:^|&)format=xml(?:&|$)/i;
+
+/**
+ * A query that may come to be geocoded. The worker alone knows, so this errs on one side: a name
+ * with an escape in it may be any name.
+ */
+const MAY_GEOCODE = /(?:^|&)(?:(?:address|lat)=|[^=&]*%)/;
+
+/** What a person can do about it. */
+const DETAILS: Partial<Readonly<Record<FrontFailure, string>>> = {
+  'feature-not-enabled': 'The quota of lookups of this month is used up.',
+};
 
 /** Answers of the front end's own, rendered once. */
 class FrontFailures {
@@ -55,7 +73,7 @@ class FrontFailures {
     const { renderFailure, baseUrl } = this.#services;
     let body = this.#bodies.get(name);
     if (body === undefined) {
-      body = renderFailure(version, fail(failure), format, baseUrl);
+      body = renderFailure(version, fail(failure, DETAILS[failure]), format, baseUrl);
       this.#bodies.set(name, body);
     }
     const head = headOf(format === 'xml' ? XML_TYPE : JSON_TYPE, {
@@ -66,6 +84,7 @@ class FrontFailures {
 }
 
 interface LookupShared {
+  readonly usage: UsageGate;
   readonly heads: LookupHeads;
   readonly failures: FrontFailures;
 }
@@ -78,30 +97,36 @@ class PendingLookup implements PoolRequest {
   readonly payload: string;
   readonly #shared: LookupShared;
   readonly #answer: Answerer;
+  readonly #admission: Admission;
   readonly #limit: number;
   readonly #remaining: number;
 
   constructor(
     shared: LookupShared, answer: Answerer, version: number, query: string,
-    key: LookupKey, remaining: number,
+    admission: Admission, limit: number, remaining: number,
   ) {
     this.version = version;
-    this.grants = key.grants;
+    this.grants = admission.grants;
     this.payload = query;
     this.#shared = shared;
     this.#answer = answer;
-    this.#limit = key.rate;
+    this.#admission = admission;
+    this.#limit = limit;
     this.#remaining = remaining;
   }
 
   answered(slice: AnswerSlice, release: PinnedRelease): void {
     const { status, precision, flags, body } = slice;
-    const head = this.#shared.heads.get(release.id, this.#limit, precision, flags);
+    const { heads, usage } = this.#shared;
+    usage.settle(this.#admission, status === SUCCESS.http, (flags & FLAG_GEO) !== 0);
+    const head = heads.get(release.id, this.#limit, precision, flags);
     this.#answer.send({ status, head: withNumber(head, REMAINING_HEADER, this.#remaining), body });
   }
 
   failed(failure: PoolFailure): void {
-    this.#answer.send(this.#shared.failures.reply(
+    const { failures, usage } = this.#shared;
+    usage.settle(this.#admission, false, false);
+    this.#answer.send(failures.reply(
       failure, this.version, this.payload, this.#limit, this.#remaining,
     ));
   }
@@ -109,20 +134,36 @@ class PendingLookup implements PoolRequest {
 
 /** The routes of all lookup versions. */
 export function lookupRoutes(services: LookupServices): readonly Route[] {
-  const shared = { heads: new LookupHeads(), failures: new FrontFailures(services) };
+  const { gate, usage } = services;
+  const failures = new FrontFailures(services);
+  const shared = { heads: new LookupHeads(), failures, usage };
   const handle = (version: number) => (request: Request, answer: Answerer): void => {
     const { key: text, query } = presentedKey(request);
     const key = services.findKey(text);
     if (key === null) {
-      answer.send(shared.failures.reply('invalid-key', version, query, 0, 0));
+      answer.send(failures.reply('invalid-key', version, query, 0, 0));
       return;
     }
-    const remaining = services.gate.take(key);
+    const { rate } = key;
+    const remaining = gate.take(key);
     if (remaining === REFUSED) {
-      answer.send(shared.failures.reply('rate-limited', version, query, key.rate, 0));
+      answer.send(failures.reply('rate-limited', version, query, rate, 0));
       return;
     }
-    services.pool.submit(new PendingLookup(shared, answer, version, query, key, remaining));
+    const admission = usage.admit(key, key.geoLimit > 0 && MAY_GEOCODE.test(query));
+    if (admission === null) {
+      answer.send(failures.reply('feature-not-enabled', version, query, rate, remaining));
+      return;
+    }
+    services.pool.submit(
+      new PendingLookup(shared, answer, version, query, admission, rate, remaining),
+    );
+  };
+  const fault = (version: number) => (request: Request): Reply => {
+    const { key: text, query } = presentedKey(request);
+    const key = services.findKey(text);
+    const remaining = key === null ? 0 : gate.remaining(key);
+    return failures.reply('internal', version, query, key?.rate ?? 0, remaining);
   };
   return API_VERSIONS.map((version) => ({
     method: 'GET',
@@ -131,6 +172,6 @@ export function lookupRoutes(services: LookupServices): readonly Route[] {
     // The pool has a deadline per task; a timer per request would cost more than it guards.
     deadlineMs: 0,
     handle: handle(version),
-    fault: (request) => shared.failures.reply('internal', version, request.query, 0, 0),
+    fault: fault(version),
   }));
 }

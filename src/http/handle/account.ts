@@ -1,0 +1,105 @@
+/**
+ * GET /account/metrics and /account/v10/metrics … v60: what a key used in this calendar month of
+ * UTC. Reading it takes nothing from the rate window and is never refused for it, so that a client
+ * at its limit can still learn why.
+ */
+import type { KeyRecord } from '../../store/format.js';
+import { isKeyText } from '../../store/keys.js';
+import { ENTITLEMENTS } from '../../store/plan.js';
+import { NO_COUNTS, type Counts } from '../../store/usage-meter.js';
+import { accountBody, metricsMembers, type AccountMetrics } from '../../wire/metrics.js';
+import { decodeValue, readParameters } from '../../wire/query-string.js';
+import { API_VERSIONS, FORMATS, type ApiVersion, type Format } from '../../wire/version.js';
+import { KEY_HEADER, presentedKey } from '../api-key.js';
+import { problemReply, type ProblemError } from '../problem.js';
+import { rateFieldsOf } from '../rate-fields.js';
+import type { RateGate } from '../rate-limit.js';
+import { headOf, JSON_TYPE, XML_TYPE, type Fields, type Reply, type Request } from '../reply.js';
+import type { Route } from '../router.js';
+
+export interface AccountServices {
+  /** The record of a key, disabled or not; null for an unknown one. */
+  findKey(text: string): KeyRecord | null;
+  readonly gate: RateGate;
+  /** What the key of an id used in this month. */
+  counts(id: string): Counts;
+  /** Tells how to change a plan. */
+  readonly message: string;
+}
+
+const MISSING = {
+  error: 'API key is missing',
+  message: 'Send the API key in the X-API-KEY header or in the key parameter.',
+};
+
+/** The key's metrics; of an unknown key, zeros and inactive. */
+export function metricsOf(services: AccountServices, key: KeyRecord | null): AccountMetrics {
+  const { message } = services;
+  if (key === null) {
+    return { used: NO_COUNTS, limits: NO_COUNTS, geoEnabled: false, active: false, message };
+  }
+  const { id, coreLimit, geoLimit, merchantLimit, grants, active } = key;
+  return {
+    used: services.counts(id),
+    limits: { core: coreLimit, geo: geoLimit, merchant: merchantLimit },
+    geoEnabled: (grants & ENTITLEMENTS.geo_enabled) !== 0,
+    active,
+    message,
+  };
+}
+
+function formatOf(query: string): Format | null {
+  const { format, undecodable } = readParameters(query);
+  if (undecodable.includes('format')) return null;
+  const lower = format?.toLowerCase() ?? 'json';
+  return FORMATS.find((name) => name === lower) ?? null;
+}
+
+function unprocessable(path: string, error: ProblemError, fields: Fields): Reply {
+  return problemReply(
+    { status: 422, detail: 'validation failed', instance: path, errors: [error] }, fields,
+  );
+}
+
+/**
+ * A malformed key is a malformed parameter here, not an unknown key: the operation answers 200 for
+ * keys that could exist, and knows no 401. The key is not repeated.
+ */
+function malformedKey(request: Request, fields: Fields): Reply {
+  const location = request.header(KEY_HEADER) === '' ? 'query.key' : 'header.X-API-KEY';
+  return unprocessable(request.path, { location, message: 'expected 10 to 100 characters' }, fields);
+}
+
+/** The answer for a version, or for the path without one. */
+export function metricsReply(
+  services: AccountServices, version: ApiVersion | null, request: Request,
+): Reply {
+  const { key: text, query } = presentedKey(request);
+  const key = text === '' ? null : services.findKey(text);
+  // A disabled key has no request left.
+  const fields = rateFieldsOf(services.gate, key?.active === true ? key : null);
+  const format = formatOf(query);
+  const head = headOf(format === 'xml' ? XML_TYPE : JSON_TYPE, fields);
+  if (text === '') return { status: 400, head, body: accountBody(MISSING, format ?? 'json') };
+  if (key === null && !isKeyText(text)) return malformedKey(request, fields);
+  if (format === null) {
+    const value = decodeValue(/(?:^|&)format=([^&]*)/.exec(query)?.[1] ?? '') ?? '';
+    const error = { location: 'query.format', message: 'expected json or xml', value };
+    return unprocessable(request.path, error, fields);
+  }
+  const members = metricsMembers(version, metricsOf(services, key));
+  return { status: 200, head, body: accountBody(members, format) };
+}
+
+/** The routes of account metrics. */
+export function accountRoutes(services: AccountServices): readonly Route[] {
+  return [null, ...API_VERSIONS].map((version): Route => ({
+    method: 'GET',
+    path: version === null ? '/account/metrics' : `/account/v${version}/metrics`,
+    bodyBytesMax: 0,
+    deadlineMs: 0,
+    handle: (request, answer) => {
+      answer.send(metricsReply(services, version, request));
+    },
+  }));
+}

@@ -1,0 +1,83 @@
+/** What one key used in the current month. */
+import type { Quotas } from './format.js';
+
+export interface Counts {
+  readonly core: number;
+  readonly geo: number;
+  readonly merchant: number;
+}
+
+export const NO_COUNTS: Counts = { core: 0, geo: 0, merchant: 0 };
+
+/** What is metered: a key with its limits. */
+export interface Metered extends Quotas {
+  readonly id: string;
+  readonly account: string;
+  readonly grants: number;
+}
+
+/** Counts that are to be added to a stored record. */
+export interface UsageDelta extends Counts {
+  readonly month: string;
+  readonly id: string;
+  readonly account: string;
+}
+
+/** Counters of a key; plain members, because every request touches them. */
+export class Meter {
+  readonly id: string;
+  readonly account: string;
+  /** Used in this month, stored or not. */
+  core = 0;
+  geo = 0;
+  merchant = 0;
+  /** The part of these that is not stored yet. */
+  newCore = 0;
+  newGeo = 0;
+  newMerchant = 0;
+  /** True while it waits for the next batch. */
+  dirty = false;
+  /** Requests under way that may come to be counted; kept for limited keys alone. */
+  heldCore = 0;
+  heldGeo = 0;
+  heldMerchant = 0;
+
+  constructor(id: string, account: string) {
+    this.id = id;
+    this.account = account;
+  }
+
+  /** Takes what is not stored yet. */
+  take(month: string): UsageDelta {
+    const { id, account, newCore: core, newGeo: geo, newMerchant: merchant } = this;
+    this.newCore = this.newGeo = this.newMerchant = 0;
+    this.dirty = false;
+    return { month, id, account, core, geo, merchant };
+  }
+
+  /** What is stored is now this; other processes may have counted too. */
+  stored({ core, geo, merchant }: Counts): void {
+    this.core = core + this.newCore;
+    this.geo = geo + this.newGeo;
+    this.merchant = merchant + this.newMerchant;
+  }
+}
+
+export const HELD_CORE = 1;
+export const HELD_GEO = 2;
+export const HELD_MERCHANT = 4;
+
+/** A request that its quotas let through; to be settled once. */
+export class Admission {
+  readonly meter: Meter;
+  /** Entitlement bits of the key, less those whose quota is used up. */
+  readonly grants: number;
+  /** Counters in which it holds a place. */
+  readonly held: number;
+
+  constructor(meter: Meter, grants: number, held: number) {
+    this.meter = meter;
+    this.grants = grants;
+    this.held = held;
+  }
+}

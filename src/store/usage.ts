@@ -1,0 +1,233 @@
+/**
+ * Usage of each key per calendar month of UTC. It is counted in memory and added to the store in
+ * batches, so that a process that is killed loses the counts of one second at most. Batches add to
+ * what is stored, so processes that share a store do not overwrite each other's counts.
+ */
+import { parseUsageRecord, USAGE_PREFIX, usageKey, type UsageRecord } from './format.js';
+import { ENTITLEMENTS } from './plan.js';
+import type { Store, StoreTransaction } from './store.js';
+import {
+  Admission, HELD_CORE, HELD_GEO, HELD_MERCHANT, Meter, NO_COUNTS, type Counts, type Metered,
+  type UsageDelta,
+} from './usage-meter.js';
+import { monthAt, type Month } from './usage-month.js';
+
+/** How often counts are stored: half of what may be lost, the rest is for the write itself. */
+export const USAGE_FLUSH_MS = 500;
+
+export interface UsageOptions {
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  readonly flushMs?: number;
+  /** Told once when counts cannot be stored; they are kept and tried again. */
+  readonly failed?: (error: unknown) => void;
+}
+
+/** Reads one month's records from a store. */
+export function listUsage(store: Store, month: string): readonly UsageRecord[] {
+  return store.list([USAGE_PREFIX, month]).map(parseUsageRecord);
+}
+
+function addTo(transaction: StoreTransaction, delta: UsageDelta): UsageRecord {
+  const { month, id, account } = delta;
+  const key = usageKey(month, id);
+  const found = transaction.get(key);
+  const before: Counts = found === undefined ? NO_COUNTS : parseUsageRecord(found);
+  const record: UsageRecord = {
+    v: 1, id, account, month,
+    core: before.core + delta.core,
+    geo: before.geo + delta.geo,
+    merchant: before.merchant + delta.merchant,
+  };
+  transaction.put(key, record);
+  return record;
+}
+
+export class UsageBook {
+  readonly #store: Store;
+  readonly #now: () => number;
+  readonly #failed: (error: unknown) => void;
+  readonly #timer: NodeJS.Timeout;
+  readonly #meters = new Map<string, Meter>();
+  /** Meters with counts that are not stored. */
+  #dirty: Meter[] = [];
+  /** Counts of ended months and of batches that failed, by month and key. */
+  readonly #late = new Map<string, UsageDelta>();
+  #month: Month;
+  #flushing: Promise<void> | null = null;
+  #failing = false;
+
+  constructor(store: Store, options: UsageOptions = {}) {
+    this.#store = store;
+    this.#now = options.now ?? Date.now;
+    this.#failed = options.failed ?? ((): void => undefined);
+    this.#month = monthAt(this.#now());
+    this.#load();
+    const { flushMs = USAGE_FLUSH_MS } = options;
+    this.#timer = setInterval(() => void this.flush(), flushMs).unref();
+  }
+
+  /** What a key has used in the current month. */
+  counts(id: string): Counts {
+    this.#turn();
+    const meter = this.#meters.get(id);
+    if (meter === undefined) return NO_COUNTS;
+    const { core, geo, merchant } = meter;
+    return { core, geo, merchant };
+  }
+
+  /**
+   * Lets a lookup through, or returns null when the key's quota is used up. A used-up geocoding
+   * quota takes the entitlement away instead. Places are held until `settle`, so that requests
+   * under way together never exceed a limit; they may be refused while others still could fail.
+   */
+  admit(key: Metered, geocoded: boolean): Admission | null {
+    const meter = this.#meter(key);
+    let { grants } = key;
+    let held = 0;
+    if (key.coreLimit > 0) {
+      if (meter.core + meter.heldCore >= key.coreLimit) return null;
+      held = HELD_CORE;
+    }
+    if (geocoded && key.geoLimit > 0) {
+      if (meter.geo + meter.heldGeo >= key.geoLimit) grants &= ~ENTITLEMENTS.geo_enabled;
+      else held |= HELD_GEO;
+    }
+    if ((held & HELD_CORE) !== 0) meter.heldCore += 1;
+    if ((held & HELD_GEO) !== 0) meter.heldGeo += 1;
+    return new Admission(meter, grants, held);
+  }
+
+  /** Lets a merchant operation through, or returns null when the key's quota is used up. */
+  admitMerchant(key: Metered): Admission | null {
+    const meter = this.#meter(key);
+    if (key.merchantLimit === 0) return new Admission(meter, key.grants, 0);
+    if (meter.merchant + meter.heldMerchant >= key.merchantLimit) return null;
+    meter.heldMerchant += 1;
+    return new Admission(meter, key.grants, HELD_MERCHANT);
+  }
+
+  /**
+   * Ends a lookup: `counted` when it was answered with rates, `geo` when it was geocoded. It counts
+   * in the month it is answered in, or the one before when no request has come since.
+   */
+  settle(admission: Admission, counted: boolean, geo: boolean): void {
+    const { meter, held } = admission;
+    if (held !== 0) this.#release(meter, held);
+    if (!counted) return;
+    meter.core += 1;
+    meter.newCore += 1;
+    if (geo) {
+      meter.geo += 1;
+      meter.newGeo += 1;
+    }
+    if (!meter.dirty) this.#soil(meter);
+  }
+
+  /** Ends a merchant operation. */
+  settleMerchant({ meter, held }: Admission, counted: boolean): void {
+    if (held !== 0) this.#release(meter, held);
+    if (!counted) return;
+    meter.merchant += 1;
+    meter.newMerchant += 1;
+    if (!meter.dirty) this.#soil(meter);
+  }
+
+  /** Stores what was counted so far. Never throws: what could not be stored is tried again. */
+  flush(): Promise<void> {
+    this.#flushing ??= this.#flush().finally(() => {
+      this.#flushing = null;
+    });
+    return this.#flushing;
+  }
+
+  /** Stores everything and stops. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    // One that is under way may have begun before the last counts.
+    await this.#flushing;
+    await this.flush();
+  }
+
+  #soil(meter: Meter): void {
+    meter.dirty = true;
+    this.#dirty.push(meter);
+  }
+
+  #release(meter: Meter, held: number): void {
+    if ((held & HELD_CORE) !== 0) meter.heldCore -= 1;
+    if ((held & HELD_GEO) !== 0) meter.heldGeo -= 1;
+    if ((held & HELD_MERCHANT) !== 0) meter.heldMerchant -= 1;
+  }
+
+  #meter({ id, account }: Metered): Meter {
+    this.#turn();
+    let meter = this.#meters.get(id);
+    if (meter === undefined) {
+      meter = new Meter(id, account);
+      this.#meters.set(id, meter);
+    }
+    return meter;
+  }
+
+  /**
+   * Begins a new month when the old one has ended. A clock set back does not reopen it. Asked when
+   * a request begins and before each batch: clocks are the dearest part of counting.
+   */
+  #turn(): void {
+    const now = this.#now();
+    if (now < this.#month.endsAt) return;
+    this.#putOff();
+    this.#month = monthAt(now);
+    for (const meter of this.#meters.values()) meter.stored(NO_COUNTS);
+    this.#load();
+  }
+
+  /** Moves what is not stored to the late counts, under the month it was counted in. */
+  #putOff(): void {
+    for (const meter of this.#dirty) this.#addLate(meter.take(this.#month.name));
+    this.#dirty = [];
+  }
+
+  #addLate(delta: UsageDelta): void {
+    const name = `${delta.month} ${delta.id}`;
+    const { core, geo, merchant } = this.#late.get(name) ?? NO_COUNTS;
+    this.#late.set(name, {
+      ...delta,
+      core: core + delta.core, geo: geo + delta.geo, merchant: merchant + delta.merchant,
+    });
+  }
+
+  #load(): void {
+    for (const record of listUsage(this.#store, this.#month.name)) {
+      let meter = this.#meters.get(record.id);
+      if (meter === undefined) {
+        meter = new Meter(record.id, record.account);
+        this.#meters.set(record.id, meter);
+      }
+      meter.stored(record);
+    }
+  }
+
+  async #flush(): Promise<void> {
+    this.#turn();
+    this.#putOff();
+    if (this.#late.size === 0) return;
+    const deltas = [...this.#late.values()];
+    this.#late.clear();
+    try {
+      const records = await this.#store.write(
+        (transaction) => deltas.map((delta) => addTo(transaction, delta)), { quiet: true },
+      );
+      this.#failing = false;
+      for (const record of records) {
+        if (record.month !== this.#month.name) continue;
+        this.#meters.get(record.id)?.stored(record);
+      }
+    } catch (error) {
+      for (const delta of deltas) this.#addLate(delta);
+      if (!this.#failing) this.#failed(error);
+      this.#failing = true;
+    }
+  }
+}
