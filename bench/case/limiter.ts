@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Bench } from 'tinybench';
 import { presentedKey } from '../../src/http/api-key.js';
+import { mayGeocode } from '../../src/http/handle/lookup.js';
 import { createRateGate, REFUSED } from '../../src/http/rate-limit.js';
 import { KeyCache } from '../../src/store/key-cache.js';
 import { createKey, randomKey, type KeyTerms } from '../../src/store/keys.js';
@@ -59,10 +60,10 @@ async function measure(store: Store, { name, terms, note }: Kind, input: BenchIn
   const turn = (): void => {
     for (let index = 0; index < TURN; index += 1) {
       header = presented[index]!;
-      const { key: text } = presentedKey(request);
+      const { key: text, query } = presentedKey(request);
       const key = keys.find(text);
       if (key === null || gate.take(key) === REFUSED) throw new Error('a request was refused');
-      const admission = usage.admit(key, key.geoLimit > 0);
+      const admission = usage.admit(key, mayGeocode(key, query));
       if (admission === null) throw new Error('a quota was used up');
       usage.settle(admission, true, true);
       sink.value = admission;

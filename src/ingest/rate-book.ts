@@ -71,6 +71,7 @@ function components(
   state: StateName,
   parts: TupleParts,
   rates: CombinedTuple,
+  tuple: AreaTuple,
 ): readonly Component[] {
   const out: Component[] = [];
   const add = (
@@ -91,7 +92,9 @@ function components(
     const place = book.places.get(parts.cityKey);
     const listed = parts.cityRows.at(-1);
     const name = place ? placeLabel(place) : (listed?.name ?? parts.cityKey).toUpperCase();
-    add('city', name, listed?.code || placeCode(parts.cityKey), rates.city);
+    const within = book.places.get(tuple.place);
+    const code = listed?.code || placeCode(parts.cityKey, within, place?.name ?? '');
+    add('city', name, code, rates.city);
   }
   parts.districts.forEach((code, index) => {
     if (rates.districts[index]?.length === 0) return;
@@ -129,7 +132,7 @@ export function createRateBook(input: RateBookInput): RateBook {
       : county ? plainCounty(county.fullName) : '';
     const limited = rates.unknown.some(({ from, to }) => from === DATE_MIN && to === DATE_OPEN);
     return {
-      components: components(book, state, parts, rates),
+      components: components(book, state, parts, rates, tuple),
       unknown: rates.unknown,
       incorporated: parts.cityKey !== '',
       countyName,

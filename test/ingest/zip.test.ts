@@ -193,6 +193,9 @@ test('without place boundaries membership is unknown; military mail lies nowhere
     ...both(501, '90001'), placesLoaded: new Set(),
     points: [point(501, 'Ash', 'XA', '90001'), point(9001, 'APO', 'AE', '')],
   });
-  assert.deepEqual(partsOf(binding, 501), ['ASH 90001/?']);
+  // A row of its own in the ZIP's list, but no address can be told to lie in it.
+  assert.deepEqual(partsOf(binding, 501), ['ASH 90001']);
+  const [rest] = binding.zips.find(({ zip }) => zip === 501)?.parts ?? [];
+  assert.ok(rest?.doubt !== undefined && rest.doubt !== rest.area);
   assert.deepEqual(partsOf(binding, 9001), []);
 });

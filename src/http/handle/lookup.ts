@@ -45,11 +45,15 @@ type FrontFailure = 'invalid-key' | 'rate-limited' | 'feature-not-enabled' | Poo
 
 const XML_ASKED = /(?:^|&)format=xml(?:&|$)/i;
 
-/**
- * A query that may come to be geocoded. The worker alone knows, so this errs on one side: a name
- * with an escape in it may be any name.
- */
 const MAY_GEOCODE = /(?:^|&)(?:(?:address|lat)=|[^=&]*%)/;
+
+/**
+ * Tells whether a key's geocoding quota has a say in a query. The worker alone knows whether it is
+ * geocoded, so this errs on one side: a name with an escape in it may be any name.
+ */
+export function mayGeocode(key: Metered, query: string): boolean {
+  return key.geoLimit > 0 && MAY_GEOCODE.test(query);
+}
 
 /** What a person can do about it. */
 const DETAILS: Partial<Readonly<Record<FrontFailure, string>>> = {
@@ -150,7 +154,7 @@ export function lookupRoutes(services: LookupServices): readonly Route[] {
       answer.send(failures.reply('rate-limited', version, query, rate, 0));
       return;
     }
-    const admission = usage.admit(key, key.geoLimit > 0 && MAY_GEOCODE.test(query));
+    const admission = usage.admit(key, mayGeocode(key, query));
     if (admission === null) {
       answer.send(failures.reply('feature-not-enabled', version, query, rate, remaining));
       return;

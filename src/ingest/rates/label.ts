@@ -2,6 +2,8 @@
 import type { PlaceFact } from '../model.js';
 import type { CountyFact } from './facts.js';
 
+const PLACE_DIGITS = 7;
+
 /** Words the Census puts after a county equivalent's name, longest first. */
 const COUNTY_SUFFIX = new RegExp(' (City and Borough|Census Area|Planning Region|County|Parish|'
   + 'Borough|Municipality|Municipio|city)$');
@@ -16,9 +18,15 @@ export function countyCode(county: CountyFact): string {
   return county.code || county.fips.slice(2);
 }
 
-/** Five digits of a place or county subdivision. */
-export function placeCode(geoid: string): string {
-  return geoid.slice(-5);
+/**
+ * Five digits of a place. A governing town has those of the city that is one with it, and none
+ * where there is no such city: the numbers of town lists are not the Census Bureau's.
+ */
+export function placeCode(
+  geoid: string, within: PlaceFact | undefined, name: string,
+): string | null {
+  if (geoid.length <= PLACE_DIGITS) return geoid.slice(-5);
+  return within?.name === name ? within.geoid.slice(-5) : null;
 }
 
 /** What the Census adds to the name of a city that is one with its county. */

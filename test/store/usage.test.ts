@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { Store } from '../../src/store/store.js';
+import { listUsage, UsageBook, type UsageOptions } from '../../src/store/usage.js';
+import { NO_COUNTS, type Metered } from '../../src/store/usage-meter.js';
+import { monthAt } from '../../src/store/usage-month.js';
+import { newVarDir } from '../support/http-var-dir.js';
+
+const NOVEMBER = Date.UTC(2026, 10, 21, 5);
+const DECEMBER = Date.UTC(2026, 11, 1);
+/** Flushed by the tests themselves. */
+const NEVER_MS = 1_000_000;
+
+function keyOf(id: string, limits: Partial<Metered> = {}): Metered {
+  return {
+    id, account: 'shop', grants: 15, coreLimit: 0, geoLimit: 0, merchantLimit: 0, ...limits,
+  };
+}
+
+async function openStore(context: TestContext): Promise<Store> {
+  const store = await Store.open(newVarDir(context));
+  context.after(() => store.close());
+  return store;
+}
+
+function openBook(context: TestContext, store: Store, options: UsageOptions = {}): UsageBook {
+  const book = new UsageBook(store, { now: () => NOVEMBER, flushMs: NEVER_MS, ...options });
+  context.after(() => book.close());
+  return book;
+}
+
+/** One lookup from its beginning to its end; false when it was refused. */
+function look(book: UsageBook, key: Metered, geo = false, counted = true): boolean {
+  const admission = book.admit(key, geo);
+  if (admission === null) return false;
+  const geocoded = geo && (admission.grants & 1) !== 0;
+  book.settle(admission, counted && (geocoded || !geo), geocoded);
+  return true;
+}
+
+test('lookups count core, geocoded ones geo as well, refused ones nothing', async (context) => {
+  const book = openBook(context, await openStore(context));
+  const key = keyOf('a');
+  look(book, key);
+  look(book, key, true);
+  look(book, key, true, false);
+  assert.deepEqual(book.counts('a'), { core: 2, geo: 1, merchant: 0 });
+  assert.deepEqual(book.counts('b'), NO_COUNTS);
+  const operation = book.admitMerchant(key);
+  assert.ok(operation);
+  book.settleMerchant(operation, true);
+  assert.deepEqual(book.counts('a'), { core: 2, geo: 1, merchant: 1 });
+});
+
+test('counts are stored with month, key and account, and read at the start', async (context) => {
+  const store = await openStore(context);
+  const before = openBook(context, store);
+  look(before, keyOf('a'), true);
+  look(before, keyOf('b'));
+  await before.flush();
+  await before.flush();
+  assert.deepEqual(listUsage(store, '202611'), [
+    { v: 1, id: 'a', account: 'shop', month: '202611', core: 1, geo: 1, merchant: 0 },
+    { v: 1, id: 'b', account: 'shop', month: '202611', core: 1, geo: 0, merchant: 0 },
+  ]);
+  const after = openBook(context, store);
+  look(after, keyOf('a'));
+  assert.deepEqual(after.counts('a'), { core: 2, geo: 1, merchant: 0 });
+});
+
+test('closing stores what was counted last', async (context) => {
+  const store = await openStore(context);
+  const book = openBook(context, store);
+  look(book, keyOf('a'));
+  const flushing = book.flush();
+  look(book, keyOf('a'));
+  await Promise.all([flushing, book.close()]);
+  assert.equal(listUsage(store, '202611')[0]?.core, 2);
+});
+
+test('two books on one store add up and learn of each other', async (context) => {
+  const store = await openStore(context);
+  const [one, other] = [openBook(context, store), openBook(context, store)];
+  for (let turn = 0; turn < 3; turn += 1) look(one, keyOf('a'));
+  for (let turn = 0; turn < 4; turn += 1) look(other, keyOf('a'), true);
+  await Promise.all([one.flush(), other.flush()]);
+  assert.deepEqual(listUsage(store, '202611').map(({ core, geo }) => [core, geo]), [[7, 4]]);
+  look(one, keyOf('a'));
+  await one.flush();
+  assert.equal(one.counts('a').core, 8);
+});
+
+test('counters and limits begin anew with the month of UTC', async (context) => {
+  const store = await openStore(context);
+  let now = DECEMBER - 1;
+  const book = openBook(context, store, { now: () => now });
+  const key = keyOf('a', { coreLimit: 2 });
+  assert.ok(look(book, key) && look(book, key) && !look(book, key));
+  const late = book.admit(keyOf('b'), false);
+  now = DECEMBER;
+  assert.deepEqual(book.counts('a'), NO_COUNTS);
+  assert.ok(look(book, key));
+  assert.ok(late);
+  book.settle(late, true, false);
+  await book.flush();
+  const month = (name: string): readonly [string, number][] =>
+    listUsage(store, name).map(({ id, core }) => [id, core]);
+  assert.deepEqual(month('202611'), [['a', 2]]);
+  assert.deepEqual(month('202612'), [['a', 1], ['b', 1]]);
+  now = DECEMBER - 5;
+  assert.equal(book.counts('a').core, 1, 'a clock set back does not reopen a month');
+});
+
+test('a month ends at midnight of UTC, also the last of a year', () => {
+  assert.equal(monthAt(DECEMBER - 1).name, '202611');
+  assert.equal(monthAt(DECEMBER - 1).endsAt, DECEMBER);
+  assert.deepEqual(monthAt(Date.UTC(2026, 11, 31, 23, 59)),
+    { name: '202612', endsAt: Date.UTC(2027, 0, 1) });
+});
+
+test('a used-up core quota refuses, a used-up geo quota takes geocoding away', async (context) => {
+  const book = openBook(context, await openStore(context));
+  const key = keyOf('a', { coreLimit: 5, geoLimit: 2 });
+  assert.equal(book.admit(key, true)?.grants, 15);
+  assert.equal(book.admit(key, true)?.grants, 15);
+  const third = book.admit(key, true);
+  assert.equal(third?.grants, 14, 'places of requests under way are held');
+  assert.equal(book.admit(key, false)?.grants, 15);
+  assert.ok(book.admit(key, false));
+  assert.equal(book.admit(key, false), null);
+  book.settle(third, false, false);
+  assert.ok(book.admit(key, false), 'the place of a failed lookup is free again');
+  assert.equal(book.admit(key, false), null);
+});
+
+test('refused lookups use up no quota', async (context) => {
+  const book = openBook(context, await openStore(context));
+  const key = keyOf('a', { coreLimit: 1, geoLimit: 1, merchantLimit: 1 });
+  for (let turn = 0; turn < 5; turn += 1) assert.ok(look(book, key, true, false));
+  assert.ok(look(book, key, true));
+  assert.ok(!look(book, key));
+  const operation = book.admitMerchant(key);
+  assert.ok(operation);
+  assert.equal(book.admitMerchant(key), null);
+  book.settleMerchant(operation, false);
+  assert.ok(book.admitMerchant(key));
+});
+
+test('a limit may change while requests are under way', async (context) => {
+  const book = openBook(context, await openStore(context));
+  const held = book.admit(keyOf('a', { coreLimit: 1 }), false);
+  assert.ok(held);
+  const free = book.admit(keyOf('a'), false);
+  assert.ok(free);
+  book.settle(free, true, false);
+  book.settle(held, true, false);
+  assert.ok(!look(book, keyOf('a', { coreLimit: 2 })));
+  assert.ok(look(book, keyOf('a', { coreLimit: 3 })));
+});
+
+test('what cannot be stored is kept, told once and stored later', async (context) => {
+  const store = await openStore(context);
+  const failures: unknown[] = [];
+  const book = openBook(context, store, { failed: (error) => failures.push(error) });
+  const write = store.write.bind(store);
+  store.write = () => Promise.reject(new Error('disk full'));
+  for (let turn = 0; turn < 3; turn += 1) {
+    look(book, keyOf('a'));
+    await book.flush();
+  }
+  assert.equal(failures.length, 1);
+  store.write = write;
+  await book.flush();
+  assert.equal(listUsage(store, '202611')[0]?.core, 3);
+  assert.equal(book.counts('a').core, 3);
+});
+
+test('storing counts does not make other processes read the keys again', async (context) => {
+  const store = await openStore(context);
+  let changes = 0;
+  store.watch(() => {
+    changes += 1;
+  });
+  const book = openBook(context, store);
+  look(book, keyOf('a'));
+  await book.flush();
+  store.refresh();
+  assert.equal(changes, 0);
+});
