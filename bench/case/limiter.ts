@@ -46,7 +46,9 @@ function freshTexts(texts: readonly string[]): readonly string[] {
     Buffer.from(texts[index % texts.length]!, 'latin1').toString('latin1'));
 }
 
-async function measure(store: Store, { name, terms, note }: Kind, input: BenchInput): Promise<Figure> {
+async function measure(
+  store: Store, { name, terms, note }: Kind, input: BenchInput,
+): Promise<Figure> {
   const texts = Array.from({ length: KEYS }, () => randomKey());
   for (const text of texts) await createKey(store, { text, plan: 'enterprise', ...terms });
   const keys = new KeyCache(store);

@@ -127,8 +127,8 @@ export function selectKey(store: Store, selector: string): KeyRecord {
 }
 
 /**
- * Changes plan, rate, entitlements or quotas. A new plan brings its own rate and entitlements unless they
- * are given too.
+ * Changes plan, rate, entitlements or quotas. A new plan brings its own rate and entitlements
+ * unless they are given too.
  * @throws Error when no key or several match.
  */
 export async function updateKey(

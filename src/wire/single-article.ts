@@ -1,7 +1,7 @@
 /**
  * The member `satTaxDetail` of v50: the tax on one expensive article where the state taxes it
  * specially (local tax up to a limit, an additional state tax on the bracket above). The dataset's
- * document "tn-single-article" says where and how; without it there is no such member.
+ * document "single-article" says where and how; without it there is no such member.
  */
 import type { Dataset } from '../dataset/dataset.js';
 import type { SitusOutcome } from '../engine/lookup.js';
@@ -12,7 +12,7 @@ import { formatCents, parseDollars } from './amount.js';
 import type { WireObject } from './tree.js';
 
 /** Name of the document. */
-export const SINGLE_ARTICLE = 'tn-single-article';
+export const SINGLE_ARTICLE = 'single-article';
 
 /** The rule on a day, amounts in 10⁻⁹ dollars. */
 interface SingleArticleRule {
@@ -33,12 +33,12 @@ function cell(row: Cells, name: string): string {
 }
 
 /**
- * Reads the rule for a state and day from `{ state, rows: [{ item, value, effective_from,
- * effective_to }] }`; null when the document is of another state or lacks an item that day.
+ * Reads the rule for a state and day from rows of state, item, value, effective_from and
+ * effective_to; null when an item is not held for that state and day.
  */
 function ruleOn(document: unknown, state: string, date: DateInt): SingleArticleRule | null {
-  if (!isCells(document) || document['state'] !== state) return null;
-  const rows = Array.isArray(document['rows']) ? document['rows'].filter(isCells) : [];
+  const rows = (Array.isArray(document) ? document : []).filter(isCells)
+    .filter((row) => row['state'] === state);
   const valueOf = (item: string): string => {
     const row = rows.find((each) => cell(each, 'item') === item
       && (parseDate(cell(each, 'effective_from')) ?? DATE_MIN) <= date

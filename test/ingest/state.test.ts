@@ -83,7 +83,7 @@ const DATED: readonly (readonly [file: string, columns: readonly string[]])[] = 
   ['sourcing.tsv', ['effective_from', 'effective_to']],
   ['products.tsv', []], ['holidays.tsv', ['starts_on', 'ends_on']],
   ['meal_tax.tsv', ['effective_from', 'effective_to']],
-  ['tn_single_article.tsv', ['effective_from', 'effective_to']], ['tic.tsv', []],
+  ['single_article.tsv', ['effective_from', 'effective_to']], ['tic.tsv', []],
   ['zip_city_aliases.tsv', []], ['zip_municipal_counties.tsv', []], ['zip_territories.tsv', []],
 ];
 

@@ -213,11 +213,10 @@ const SINGLE_ARTICLE_ITEMS = {
   single_article_to_usd: '3200',
 };
 
-const DOCUMENTS = new Map<string, object>([['tn-single-article', {
-  state: 'QZ',
-  rows: Object.entries(SINGLE_ARTICLE_ITEMS).map(([item, value]) =>
-    ({ item, value, effective_from: '20020715', effective_to: '' })),
-}]]);
+const DOCUMENTS = new Map<string, object>([['single-article',
+  Object.entries(SINGLE_ARTICLE_ITEMS).map(([item, value]) =>
+    ({ state: 'QZ', item, value, effective_from: '20020715', effective_to: '' })),
+]]);
 
 function addressPoint(number: string, street: string, area: number, zip4: string): AddressPoint {
   return {

@@ -67,7 +67,8 @@ function unprocessable(path: string, error: ProblemError, fields: Fields): Reply
  */
 function malformedKey(request: Request, fields: Fields): Reply {
   const location = request.header(KEY_HEADER) === '' ? 'query.key' : 'header.X-API-KEY';
-  return unprocessable(request.path, { location, message: 'expected 10 to 100 characters' }, fields);
+  const error = { location, message: 'expected 10 to 100 characters' };
+  return unprocessable(request.path, error, fields);
 }
 
 /** The answer for a version, or for the path without one. */
