@@ -66,6 +66,8 @@ export interface AreaRecord {
   readonly countyFips: string;
   /** Plain name ("Orange"), the city's own for independent cities; empty where there is none. */
   readonly countyName: string;
+  /** As the Census Bureau writes it ("Orange County", "Orleans Parish"); empty as above. */
+  readonly countyFullName: string;
   /** Plain name of the incorporated place or town; empty in an unincorporated area. */
   readonly placeName: string;
   /** Seven-digit place or ten-digit county subdivision code; empty as above. */

@@ -9,6 +9,7 @@ import { foldName, formatStreetName } from '../address/street-name.js';
 import type { Dataset } from '../dataset/dataset.js';
 import { fail, isFailure, type Failure } from '../failure.js';
 import type { DateInt } from '../tax/date.js';
+import { locateCanada } from './locate-canada.js';
 import type { Candidates } from './locate-candidates.js';
 import { isDoubtful } from './locate-doubt.js';
 import { DatasetGazetteer } from './locate-gazetteer.js';
@@ -47,7 +48,7 @@ class AddressLocator {
     const first = readings[0];
     if (first === undefined) return fail('address-incomplete', INCOMPLETE);
     if (first.country === 'CAN' || first.canadianPostalCode !== '') {
-      return locatePostal(this.#dataset, first, dateOf);
+      return locateCanada(this.#dataset, first);
     }
     const refusal = refuse(first);
     if (refusal !== null) return refusal;

@@ -62,16 +62,19 @@ function askedZip(dataset: Dataset, located: Located): number {
 }
 
 /**
- * The source's postal city; else the name asked for or the preferred name among the postal names
- * of the ZIP; else the municipality.
+ * The source's postal city; else the municipality, where that was asked for; else the name asked
+ * for or the preferred name among the postal names of the ZIP; else the municipality.
  */
 function cityLabel(dataset: Dataset, located: Located, zip: number): string {
   const { state, cityAsked } = located;
   if (located.city > 0) return dataset.streets.locality(state, located.city)?.label ?? '';
+  const label = dataset.streets.locality(state, located.municipality)?.label ?? '';
+  if (cityAsked !== '' && foldLocality(label) === foldLocality(cityAsked)) {
+    return findMunicipality(dataset, state, label)?.name ?? titleCase(label);
+  }
   const postal = zip > 0 ? dataset.zip(zip)?.cities ?? [] : [];
   const name = amongNames(postal, cityAsked) || (postal[0] ?? '');
   if (name !== '') return findCity(dataset, state, name)?.name ?? titleCase(name);
-  const label = dataset.streets.locality(state, located.municipality)?.label ?? '';
   return findMunicipality(dataset, state, label)?.name ?? (label || titleCase(cityAsked));
 }
 

@@ -94,11 +94,9 @@ function point(dataset: Dataset, query: PointQuery): Situs | Failure {
 }
 
 /** "Irvine, CA, " or, outside every place, "Orange County, CA, ". */
-function pointPlace({ placeName, countyName, state, stateName }: AreaRecord): string {
+function pointPlace({ placeName, countyFullName, state, stateName }: AreaRecord): string {
   if (placeName !== '') return `${placeName}, ${state}, `;
-  if (countyName === '') return `${stateName}, `;
-  const full = / (county|parish|borough|census area|municipality|municipio|district|island)$/i;
-  return full.test(countyName) ? `${countyName}, ${state}, ` : `${countyName} County, ${state}, `;
+  return countyFullName === '' ? `${stateName}, ` : `${countyFullName}, ${state}, `;
 }
 
 function postal(

@@ -1,6 +1,7 @@
 /** Tax areas as a build meets them: tuples in, ids out, records at the end. */
 import type { AreaRecord, ComponentRecord } from '../dataset/records.js';
 import type { AreaTuple, InternArea, RateBook } from './model.js';
+import type { CountyFact } from './rates/facts.js';
 import type { StateFact } from './state-facts.js';
 
 function keyOf(tuple: AreaTuple): string {
@@ -34,9 +35,10 @@ export class AreaRegistry {
   }
 
   /** Asks the book about every tuple; components that agree in everything are shared. */
-  records(book: RateBook, states: readonly StateFact[]): {
+  records(book: RateBook, states: readonly StateFact[], counties: readonly CountyFact[]): {
     readonly areas: readonly AreaRecord[]; readonly components: readonly ComponentRecord[];
   } {
+    const fullNames = new Map(counties.map((county) => [county.fips, county.fullName]));
     const byKey = new Map(states.map((state) =>
       [state.country === 'CAN' ? `CA-${state.code}` : state.fips, state]));
     const components: ComponentRecord[] = [];
@@ -53,6 +55,7 @@ export class AreaRegistry {
         stateFips: state.fips,
         countyFips: tuple.county.slice(2),
         countyName: resolved.countyName,
+        countyFullName: fullNames.get(tuple.county) ?? '',
         placeName: resolved.placeName,
         placeGeoid: resolved.placeName === '' ? '' : placeOf(tuple),
         incorporated: resolved.incorporated || state.allMunicipal,

@@ -96,6 +96,19 @@ function documentsOf(recipe: Recipe, files: SourceFiles): [string, object][] {
   });
 }
 
+/** Tax areas of provinces by the first characters of their postal codes. */
+function postalPrefixes(
+  recipe: Recipe, files: SourceFiles, registry: AreaRegistry,
+): [string, object][] {
+  if (recipe.postalPrefixes === undefined) return [];
+  const [, ...rows] = splitRows(files.text(recipe.postalPrefixes), '\t');
+  const areas = rows.map(([prefix = '', province = '']): [string, number] => [prefix,
+    registry.intern({
+      state: `CA-${province}`, county: '', place: '', town: '', districts: [],
+    })]);
+  return [['postal-prefixes', Object.fromEntries(areas)]];
+}
+
 function reportRates(rates: LoadedRates, report: (line: string) => void): void {
   for (const { list, read, joined, unmatched, unplaced } of rates.reports) {
     if (unmatched.length === 0 && unplaced.length === 0) continue;
@@ -146,12 +159,13 @@ export async function buildDataset(options: BuildOptions): Promise<string> {
     counts: addresses.zipCounts, intern: registry.intern,
   });
 
+  const prefixes = postalPrefixes(recipe, files, registry);
   const sources: SourceRecord[] = [...rates.book.sources];
   const stateRecords = loadStateRecords(files.factsDir, (source) => {
     sources.push({ id: sources.length, ...source });
     return sources.length - 1;
   });
-  const { areas, components } = registry.records(rates.book, states);
+  const { areas, components } = registry.records(rates.book, states, counties);
   const known = coverage(rates).map((state): CoverageState => ({
     ...state,
     placeBoundaries: boundaries.placesLoaded.has(
@@ -165,7 +179,7 @@ export async function buildDataset(options: BuildOptions): Promise<string> {
       layers: layersOf(boundaries, states, addresses.counts.points + addresses.counts.sides),
     },
     areas, components, zips: mergeParts(zips.zips, areas), cities: zips.cities,
-    documents: new Map<string, object>([['states', stateRecords], ...documentsOf(recipe, files)]),
+    documents: new Map<string, object>([['states', stateRecords], ...prefixes, ...documentsOf(recipe, files)]),
     tiles: drawn.cells.tiles, leaves: drawn.cells.leaves, streets: addresses.entries,
   }, options.progress);
 }

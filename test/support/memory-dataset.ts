@@ -101,8 +101,8 @@ function componentRecord(row: ComponentRow, id: number): ComponentRecord {
 }
 
 const STATE = { country: 'USA', state: 'QZ', stateName: 'Zephyria', stateFips: '97' } as const;
-const ORCHARD = { countyFips: '001', countyName: 'Orchard' };
-const NO_COUNTY = { countyFips: '', countyName: '' };
+const ORCHARD = { countyFips: '001', countyName: 'Orchard', countyFullName: 'Orchard County' };
+const NO_COUNTY = { countyFips: '', countyName: '', countyFullName: '' };
 const NO_PLACE = { placeName: '', placeGeoid: '', incorporated: false };
 const SOUND = { unknown: [], stale: false, estimated: false };
 
@@ -119,11 +119,11 @@ const AREAS: readonly Omit<AreaRecord, 'id'>[] = [
   },
   { ...STATE, ...ORCHARD, ...NO_PLACE, ...SOUND, components: [0, 1, 3] },
   {
-    ...STATE, countyFips: '510', countyName: 'Harborough', ...SOUND, placeName: 'Harborough',
+    ...STATE, countyFips: '510', countyName: 'Harborough', countyFullName: 'Harborough County', ...SOUND, placeName: 'Harborough',
     placeGeoid: '9754321', incorporated: true, components: [0, 5],
   },
   {
-    ...STATE, countyFips: '003', countyName: 'Saltmarsh', ...NO_PLACE, ...SOUND,
+    ...STATE, countyFips: '003', countyName: 'Saltmarsh', countyFullName: 'Saltmarsh County', ...NO_PLACE, ...SOUND,
     components: [0, 6, 7, 8, 9, 10, 11, 12, 13],
   },
   {
@@ -143,7 +143,7 @@ const AREAS: readonly Omit<AreaRecord, 'id'>[] = [
     ...NO_PLACE, ...SOUND, components: [17],
   },
   {
-    ...STATE, countyFips: '005', countyName: 'Ñuñoa', ...SOUND,
+    ...STATE, countyFips: '005', countyName: 'Ñuñoa', countyFullName: 'Ñuñoa County', ...SOUND,
     placeName: 'O\'Brien & "Sons" <North>', placeGeoid: '9700005', incorporated: true,
     components: [0, 19, 18],
   },

@@ -55,7 +55,7 @@ function areaOf(place: FactPlace, id: number, components: readonly number[]): Ar
   if (record === undefined) throw new Error(`no state ${state}`);
   return {
     id, country: record.country, state, stateName: record.name, stateFips: record.fips,
-    countyFips: county, countyName: county, placeName: placeGeoid, placeGeoid,
+    countyFips: county, countyName: county, countyFullName: county, placeName: placeGeoid, placeGeoid,
     incorporated: placeGeoid !== '', components, unknown: [], stale: false, estimated: false,
   };
 }

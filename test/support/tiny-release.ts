@@ -19,7 +19,7 @@ export function tinyContent(percentTimesTen: number): ReleaseContent {
     },
     areas: [{
       id: 0, country: 'USA', state: 'QA', stateName: 'Aldermark', stateFips: '91',
-      countyFips: '', countyName: '', placeName: '', placeGeoid: '', incorporated: false,
+      countyFips: '', countyName: '', countyFullName: '', placeName: '', placeGeoid: '', incorporated: false,
       components: [0], unknown: [], stale: false, estimated: false,
     }],
     components: [{
