@@ -179,7 +179,8 @@ export async function buildDataset(options: BuildOptions): Promise<string> {
       layers: layersOf(boundaries, states, addresses.counts.points + addresses.counts.sides),
     },
     areas, components, zips: mergeParts(zips.zips, areas), cities: zips.cities,
-    documents: new Map<string, object>([['states', stateRecords], ...prefixes, ...documentsOf(recipe, files)]),
+    documents: new Map<string, object>(
+      [['states', stateRecords], ...prefixes, ...documentsOf(recipe, files)]),
     tiles: drawn.cells.tiles, leaves: drawn.cells.leaves, streets: addresses.entries,
   }, options.progress);
 }

@@ -1,0 +1,53 @@
+/** Canadian addresses and coordinates over the default dataset's facts. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Dataset } from '../../src/dataset/dataset.js';
+import { openDataset } from '../../src/dataset/open.js';
+import { askAddress, askQuery } from '../support/ask-dataset.js';
+import { buildRecipe, type Built } from '../support/built-dataset.js';
+
+let built: Built;
+let dataset: Dataset;
+
+before(() => {
+  built = buildRecipe('default');
+  dataset = openDataset(built.dir);
+});
+
+after(() => {
+  dataset.close();
+  built.remove();
+});
+
+const PROVINCES: readonly (readonly [address: string, rows: readonly [string, number][], total: number])[] = [
+  ['100 Queen St W, Toronto, ON M5H 2N2', [['HST', 0.13]], 0.13],
+  ['1 Rue Notre-Dame, Montreal, QC H2Y 1C6', [['GST', 0.05], ['QST', 0.09975]], 0.14975],
+  ['453 W 12th Ave, Vancouver, BC V5Y 1V4', [['GST', 0.05], ['PST', 0.07]], 0.12],
+  ['800 Macleod Trail, Calgary, AB T2G 2M3', [['GST', 0.05]], 0.05],
+];
+
+for (const [address, rows, total] of PROVINCES) {
+  test(address, () => {
+    const asked = askAddress(dataset, address, '&countryCode=CAN');
+    assert.equal(asked.code, 100, asked.message);
+    assert.equal(asked.precision, 'postal');
+    assert.deepEqual(asked.rows.map(({ jurType, rate }) => [jurType, rate]), rows);
+    assert.equal(asked.total, total);
+    assert.match(asked.normalizedAddress, /, Canada$/);
+  });
+}
+
+test('a province that its postal code contradicts is 109, the wrong country 110', () => {
+  assert.equal(askAddress(dataset, '1 Main St, Toronto, QC M5H 2N2', '&countryCode=CAN').code, 109);
+  assert.equal(askAddress(dataset, '100 Queen St W, Toronto, ON M5H 2N2').code, 110);
+  assert.equal(askAddress(dataset, '1 Main St, Irvine, CA 92618', '&countryCode=CAN').code, 110);
+});
+
+test('what the default dataset cannot tell says what would fill it', () => {
+  const point = askQuery(dataset, 'lat=33.65253&lng=-117.74794');
+  assert.equal(point.code, 110);
+  assert.match(point.message, /California/);
+  assert.match(point.message, /place boundaries would fill it: npx situs dataset build --recipe reference --sources DIR/);
+  const address = askAddress(dataset, '200 Spectrum Center Dr, Irvine, CA 92618');
+  assert.deepEqual([address.code, address.precision, address.total], [100, 'postal', 0.0775]);
+});
