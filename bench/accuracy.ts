@@ -2,7 +2,9 @@
  * How many of the publishers' own addresses are found again, and in the right tax area: each
  * address as published, in every writing style and with one typo in its street's name.
  *
- *   npm run accuracy -- --sources DIR [--dataset DIR] [--recipe FILE] [--sample N]
+ *   npm run accuracy [-- --sources DIR] [--dataset DIR] [--recipe FILE] [--sample N]
+ *
+ * The sources are those beside the repository (../shared/data) unless they are named.
  *
  * Exits with 1 when a target is missed.
  */
@@ -16,6 +18,7 @@ import {
   withOneTypo, WRITING_STYLES, writeAddress, type AddressParts,
 } from '../src/address/writing-style.js';
 import { loadConfig } from '../src/config.js';
+import { sourcesDir } from './case/addresses.js';
 import type { Dataset } from '../src/dataset/dataset.js';
 import { openDataset } from '../src/dataset/open.js';
 import { currentRelease, releasesDir } from '../src/dataset/release.js';
@@ -229,6 +232,8 @@ async function main(): Promise<number> {
       sample: { type: 'string', default: '0' },
     },
   });
+  const folder = values.sources ?? sourcesDir();
+  if (folder === null) throw new Error('no publishers\' files: name their folder with --sources');
   const varDir = loadConfig().varDir;
   const dir = values.dataset ?? join(releasesDir(varDir), currentRelease(varDir) ?? '');
   const dataset = openDataset(dir);
@@ -236,7 +241,7 @@ async function main(): Promise<number> {
   console.log('  manner            asked     found    weaker     wrong  median     p99');
   let met = true;
   for (const source of pointSources(values.recipe)) {
-    const points = readPoints(values.sources ?? '.', source);
+    const points = readPoints(folder, source);
     const addresses = await readAddresses(dataset, points, Number(values.sample));
     console.log(`${source.source}: ${addresses.length} addresses`);
     for (const manner of manners(dataset)) {

@@ -1,17 +1,17 @@
 /** Requests a second over HTTP, against a bare server that sends the same body, in turns. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import {
+  mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { symlinkSync, mkdirSync, readdirSync, writeFileSync, readFileSync } from 'node:fs';
 import { openDataset } from '../../src/dataset/open.js';
 import { releasesDir } from '../../src/dataset/release.js';
 import { startBareServer } from '../load/bare-server.js';
-import { runLoad, type LoadOptions, type LoadResult } from '../load/load.js';
-import { hasWrk, runWrk } from '../load/wrk.js';
+import { runLoad, type LoadResult } from '../load/load.js';
 import { addressLines } from './addresses.js';
 import type { BenchInput, Figure } from './case.js';
 import { sampleQueries, type QueryKind } from './queries.js';
@@ -70,10 +70,6 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-function load(options: LoadOptions): Promise<LoadResult> {
-  return hasWrk() ? runWrk(options) : runLoad(options);
-}
-
 /** Figures of one kind of lookup. */
 export async function httpCase(kind: QueryKind, input: BenchInput): Promise<readonly Figure[]> {
   const dataset = openDataset(input.datasetDir);
@@ -91,23 +87,24 @@ export async function httpCase(kind: QueryKind, input: BenchInput): Promise<read
   const limits: LoadResult[] = [];
   try {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const common = { paths, headers, connections: CONNECTIONS, seconds: input.seconds };
-      const limit = await load({ ...common, port: bare.port });
-      const own = await load({ ...common, port: situs.port });
+      const common = {
+        paths, headers, connections: CONNECTIONS, seconds: input.seconds, warmupSeconds: 2,
+      };
+      const limit = await runLoad({ ...common, port: bare.port });
+      const own = await runLoad({ ...common, port: situs.port });
       limits.push(limit);
       ours.push(own);
       shares.push(own.rps / limit.rps);
     }
   } finally {
-    await bare.stop();
+    bare.stop();
     await situs.stop();
   }
-  const generator = hasWrk() ? 'wrk' : 'own generator';
   return [
     {
       name: `http ${kind} share of bare`, value: median(shares), unit: '',
       target: { atLeast: TARGET_SHARE[kind] },
-      note: `${CONNECTIONS} connections, ${body.length} byte body, ${generator}, ` +
+      note: `${CONNECTIONS} connections, ${body.length} byte body, ` +
         `${ours.reduce((sum, one) => sum + one.errors, 0)} errors`,
     },
     { name: `http ${kind}`, value: median(ours.map(({ rps }) => rps)), unit: 'requests/s' },

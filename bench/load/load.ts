@@ -5,6 +5,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { seeded } from '../case/case.js';
 import { LoadConnection } from './connection.js';
 
 export interface LoadOptions {
@@ -28,17 +29,6 @@ export interface LoadResult {
   readonly errors: number;
   readonly requests: number;
   readonly statuses: Readonly<Record<string, number>>;
-}
-
-/** A small seeded generator (mulberry32), so that two runs send the same requests. */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 function renderRequests(options: LoadOptions): readonly Buffer[] {

@@ -54,6 +54,9 @@ export class UsageBook {
   /** Counts of ended months and of batches that failed, by month and key. */
   readonly #late = new Map<string, UsageDelta>();
   #month: Month;
+  /** True when the month may end before the next batch. */
+  #ending = true;
+  readonly #flushMs: number;
   #flushing: Promise<void> | null = null;
   #failing = false;
 
@@ -63,8 +66,8 @@ export class UsageBook {
     this.#failed = options.failed ?? ((): void => undefined);
     this.#month = monthAt(this.#now());
     this.#load();
-    const { flushMs = USAGE_FLUSH_MS } = options;
-    this.#timer = setInterval(() => void this.flush(), flushMs).unref();
+    this.#flushMs = options.flushMs ?? USAGE_FLUSH_MS;
+    this.#timer = setInterval(() => void this.flush(), this.#flushMs).unref();
   }
 
   /** What a key has used in the current month. */
@@ -161,7 +164,7 @@ export class UsageBook {
   }
 
   #meter({ id, account }: Metered): Meter {
-    this.#turn();
+    if (this.#ending) this.#turn();
     let meter = this.#meters.get(id);
     if (meter === undefined) {
       meter = new Meter(id, account);
@@ -171,11 +174,12 @@ export class UsageBook {
   }
 
   /**
-   * Begins a new month when the old one has ended. A clock set back does not reopen it. Asked when
-   * a request begins and before each batch: clocks are the dearest part of counting.
+   * Begins a new month when the old one has ended. A clock set back does not reopen it. Clocks are
+   * the dearest part of counting: requests ask only while the month may end before the next batch.
    */
   #turn(): void {
     const now = this.#now();
+    this.#ending = this.#month.endsAt - now <= 2 * this.#flushMs;
     if (now < this.#month.endsAt) return;
     this.#putOff();
     this.#month = monthAt(now);

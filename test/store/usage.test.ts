@@ -111,6 +111,19 @@ test('counters and limits begin anew with the month of UTC', async (context) => 
   assert.equal(book.counts('a').core, 1, 'a clock set back does not reopen a month');
 });
 
+test('a month that ends between two batches ends with the first request', async (context) => {
+  const store = await openStore(context);
+  let now = DECEMBER - 2_000;
+  const book = openBook(context, store, { now: () => now, flushMs: 500 });
+  const key = keyOf('a', { coreLimit: 1 });
+  assert.ok(look(book, key) && !look(book, key));
+  now = DECEMBER - 400;
+  await book.flush();
+  assert.ok(!look(book, key));
+  now = DECEMBER;
+  assert.ok(look(book, key));
+});
+
 test('a month ends at midnight of UTC, also the last of a year', () => {
   assert.equal(monthAt(DECEMBER - 1).name, '202611');
   assert.equal(monthAt(DECEMBER - 1).endsAt, DECEMBER);
