@@ -16,6 +16,7 @@ import type { BenchCase, BenchInput, Figure } from './case/case.js';
 import { coalescingCase } from './case/coalescing.js';
 import { engineCase } from './case/engine.js';
 import { httpCase } from './case/http.js';
+import { limiterCase } from './case/limiter.js';
 import type { QueryKind } from './case/queries.js';
 
 const KINDS: readonly QueryKind[] = ['zip', 'point', 'address'];
@@ -24,6 +25,7 @@ const CASES: Readonly<Record<string, BenchCase>> = {
   ...Object.fromEntries(KINDS.map((kind) =>
     [`engine-${kind}`, (input: BenchInput) => engineCase(kind, input)])),
   coalescing: coalescingCase,
+  limiter: limiterCase,
   ...Object.fromEntries(KINDS.map((kind) =>
     [`http-${kind}`, (input: BenchInput) => httpCase(kind, input)])),
 };

@@ -33,12 +33,18 @@ async function run(argv: readonly string[]): Promise<number> {
   return command.run(rest);
 }
 
+/** A wrong option, as node:util tells it, is bad usage too. */
+function isUsage(error: unknown): boolean {
+  return error instanceof UsageError || (error instanceof Error && 'code' in error
+    && String(error.code).startsWith('ERR_PARSE_ARGS_'));
+}
+
 run(process.argv.slice(2)).then(
   (code) => {
     process.exitCode = code;
   },
   (error: unknown) => {
     process.stderr.write(`situs: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = error instanceof UsageError ? 2 : 1;
+    process.exitCode = isUsage(error) ? 2 : 1;
   },
 );

@@ -46,6 +46,7 @@ test('a refusal exits with 1 and says why, bad usage with 2', () => {
   assert.equal(run(['lookup']).code, 2);
   assert.equal(run(['nonsense']).code, 2);
   assert.equal(run(['dataset', 'nonsense']).code, 2);
+  assert.equal(run(['lookup', '--nonsense', '1']).code, 2);
   assert.equal(run([]).code, 2);
   assert.equal(run(['--help']).code, 0);
 });
