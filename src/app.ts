@@ -39,8 +39,9 @@ function probe(dataset: Dataset, dir: string): ReleaseFacts {
   const manifest = readManifest(dir);
   const areas = manifest.counts['areas'] ?? 0;
   if (areas === 0 || dataset.states().length === 0) throw new Error('the dataset is empty');
+  const today = new Date().toISOString().slice(0, 10);
   const stale = manifest.coverage.flatMap(({ state, levels }) => levels
-    .filter((level) => level.stale).map(({ level, source }) => `${state} ${level} ${source}`));
+    .filter(({ until }) => until !== '' && until < today).map(({ level, source }) => `${state} ${level} ${source}`));
   return { areas, stale };
 }
 

@@ -26,7 +26,8 @@ export interface CoverageLevel {
   readonly source: string;
   /** YYYY-MM-DD, empty when no list is held. */
   readonly asOf: string;
-  readonly stale: boolean;
+  /** Last day the list was published for, YYYY-MM-DD; empty while no newer one is expected. */
+  readonly until: string;
   readonly jurisdictions: number;
 }
 

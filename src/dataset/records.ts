@@ -76,8 +76,8 @@ export interface AreaRecord {
   /** Component ids in wire order: state, county, city, districts. */
   readonly components: readonly number[];
   readonly unknown: readonly UnknownRecord[];
-  /** True when a list behind the area has ended and is still used. */
-  readonly stale: boolean;
+  /** Last day that every list behind the area was published for; later ones are stale answers. */
+  readonly staleAfter: DateInt;
   /** True when any figure of the area comes from an estimated source. */
   readonly estimated: boolean;
 }

@@ -70,7 +70,7 @@ export class AreaRegistry {
           return known;
         }),
         unknown: resolved.unknown,
-        stale: resolved.stale,
+        staleAfter: resolved.staleAfter,
         estimated: resolved.estimated,
       };
     });

@@ -135,7 +135,7 @@ export async function buildDataset(options: BuildOptions): Promise<string> {
   const places = placesOf(boundaries, placeFacts(files, ratesRecipe.places, states), codes);
   const today = newestDate(readSources(files.text(ratesRecipe.sources)));
   const load: RateLoad = {
-    factsDir: files.factsDir, sourcesDir: options.sources ?? '', today,
+    factsDir: files.factsDir, sourcesDir: options.sources ?? '',
     estimated: options.layers.includes('estimated'),
     ...(boundaries.places.length > 0 ? { places } : {}),
   };

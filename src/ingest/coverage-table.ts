@@ -3,8 +3,8 @@ import type { CoverageLevel, CoverageState } from '../dataset/manifest.js';
 
 function cell(level: CoverageLevel | undefined): string {
   if (level === undefined) return '';
-  const stale = level.stale ? ', stale' : '';
-  const asOf = level.asOf === '' ? '' : ` ${level.asOf}${stale}`;
+  const until = level.until === '' ? '' : `, until ${level.until}`;
+  const asOf = level.asOf === '' ? '' : ` ${level.asOf}${until}`;
   const count = level.jurisdictions > 0 ? ` (${level.jurisdictions})` : '';
   return `${level.completeness}${count}${asOf}`;
 }

@@ -65,7 +65,8 @@ export interface ResolvedArea {
   readonly incorporated: boolean;
   readonly countyName: string;
   readonly placeName: string;
-  readonly stale: boolean;
+  /** Last day that every list behind the area was published for. */
+  readonly staleAfter: DateInt;
   readonly estimated: boolean;
 }
 

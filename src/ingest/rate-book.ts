@@ -39,8 +39,6 @@ export interface RateBookInput {
   readonly districtNames: ReadonlyMap<string, string>;
   readonly marks: readonly ListMark[];
   readonly caps: readonly LocalCap[];
-  /** Day of the build: lists that ended before it are stale. */
-  readonly today: DateInt;
 }
 
 const NOWHERE: StateName = { code: '', fips: '', name: 'an unlisted state', country: 'USA' };
@@ -105,11 +103,12 @@ function components(
   return out;
 }
 
-function isStale(book: LineContext, state: StateName, today: DateInt): boolean {
-  return (['county', 'city', 'district'] as const).some((level) => {
+/** Last day that all lists of a state were published for. */
+function lastDay(book: LineContext, state: StateName): DateInt {
+  return (['county', 'city', 'district'] as const).reduce((last, level) => {
     const mark = book.marks.get(`${state.code}/${level}`);
-    return mark !== undefined && mark.until < today && mark.mark !== 'none';
-  });
+    return mark !== undefined && mark.until < last && mark.mark !== 'none' ? mark.until : last;
+  }, DATE_OPEN);
 }
 
 /** Builds the book: pure over its input, the same tuple always gets the same answer. */
@@ -117,8 +116,7 @@ export function createRateBook(input: RateBookInput): RateBook {
   const book = context(input);
   const states = new Map(input.states.flatMap((state): [string, StateName][] =>
     [[state.fips, state], [state.code, state]]));
-  const stale = new Map(input.states.map((state) =>
-    [state.code, isStale(book, state, input.today)]));
+  const lastDays = new Map(input.states.map((state) => [state.code, lastDay(book, state)]));
 
   function resolve(tuple: AreaTuple): ResolvedArea {
     const state = states.get(tuple.state) ?? NOWHERE;
@@ -137,7 +135,7 @@ export function createRateBook(input: RateBookInput): RateBook {
       incorporated: parts.cityKey !== '',
       countyName,
       placeName: plainPlace(place?.name ?? parts.cityRows.at(-1)?.name ?? ''),
-      stale: !limited && (stale.get(state.code) ?? false),
+      staleAfter: limited ? DATE_OPEN : lastDays.get(state.code) ?? DATE_OPEN,
       estimated: rates.estimated,
     };
   }

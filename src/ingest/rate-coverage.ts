@@ -12,7 +12,7 @@ function rateLevel(load: LoadedRates, state: StateName): CoverageLevel {
   const source = last ? load.input.sources[last.source]?.name ?? '' : '';
   return {
     level: 'state', completeness: last ? 'complete' : 'none', source,
-    asOf: last ? formatDate(last.asOf) : '', stale: false, jurisdictions: last ? 1 : 0,
+    asOf: last ? formatDate(last.asOf) : '', until: '', jurisdictions: last ? 1 : 0,
   };
 }
 
@@ -36,7 +36,7 @@ function localLevel(load: LoadedRates, mark: ListMark): CoverageLevel {
     completeness: mark.mark,
     source: source?.name ?? '',
     asOf: asOf === DATE_OPEN ? '' : formatDate(asOf),
-    stale: mark.until < load.input.today,
+    until: mark.until === DATE_OPEN ? '' : formatDate(mark.until),
     jurisdictions: keys.size,
   };
 }

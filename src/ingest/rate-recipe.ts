@@ -12,7 +12,6 @@ import {
 import { ListReport } from './rates/list.js';
 import { RATE_READERS } from './rates/readers.js';
 import { readMemberFacts, readRateFacts } from './source/rates-facts.js';
-import type { DateInt } from '../tax/date.js';
 import type { SourceRecord } from '../dataset/records.js';
 import type { PlaceFact, RateBook, RateRow } from './model.js';
 import type { RateBookInput } from './rate-book.js';
@@ -61,7 +60,6 @@ export interface RateLoad {
   readonly factsDir: string;
   /** Publishers' files; not needed by a recipe that reads facts alone. */
   readonly sourcesDir: string;
-  readonly today: DateInt;
   readonly estimated: boolean;
   /** Places of the build's own boundaries; place facts are read without. */
   readonly places?: readonly PlaceFact[];
@@ -195,7 +193,6 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
     marks: readMarks(files.text(recipe.completeness), sourceIndex(sources)),
     caps: Object.entries(recipe.caps)
       .map(([state, cap]) => ({ state, cap: percentOf(cap, state) })),
-    today: load.today,
   };
   const reports = [...lists, ...estimates].map((list) => list.report);
   const notSupported = readNotSupported(files.text(recipe.notSupported));

@@ -5,7 +5,7 @@ import type { AreaRecord, ZipPart, ZipRecord } from '../dataset/records.js';
 function faceOf(part: ZipPart, areas: readonly AreaRecord[]): string {
   const area = areas[part.area]!;
   return JSON.stringify([part.city, area.state, area.countyFips, area.components, area.unknown,
-    area.stale, area.estimated]);
+    area.staleAfter, area.estimated]);
 }
 
 /** Merges such parts; the first one stays, with the shares of both. */

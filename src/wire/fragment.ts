@@ -61,7 +61,7 @@ function ownBytes(text: string): Uint8Array {
   return bytes;
 }
 
-function flagsOf({ area, rates }: RatedArea): number {
+function flagsOf({ area, date, rates }: RatedArea): number {
   const estimated = area.estimated || rates.rows.some((row) => row.estimated);
-  return (estimated ? FLAG_ESTIMATED : 0) | (area.stale ? FLAG_STALE : 0);
+  return (estimated ? FLAG_ESTIMATED : 0) | (area.staleAfter < date ? FLAG_STALE : 0);
 }

@@ -56,7 +56,7 @@ function area(
     id, country: 'USA', state, stateName: state === 'XA' ? 'Exaland' : 'Wyeland',
     stateFips: state === 'XA' ? '90' : '91', countyFips: county, countyName: `C${county}`, countyFullName: `C${county}`,
     placeName: place, placeGeoid: place === '' ? '' : '9000001', incorporated: place !== '',
-    components: ids, unknown, stale: false, estimated: false,
+    components: ids, unknown, staleAfter: 99991231 as DateInt, estimated: false,
   });
   return id;
 }

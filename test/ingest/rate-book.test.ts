@@ -65,7 +65,7 @@ const BASE: RateBookInput = {
   ],
   tiers: [{ county: '99510', place: '9900020', kind: 'independent' }],
   members: [], districtNames: new Map([['XX/D1', 'Metro District']]),
-  marks: [mark('county'), mark('city'), mark('district')], caps: [], today: TODAY,
+  marks: [mark('county'), mark('city'), mark('district')], caps: [],
 };
 
 const STATE = row('state', '5', { from: DATE_MIN });
@@ -259,8 +259,8 @@ test('local parts above the cap of the law are refused', () => {
 test('a list whose time has passed is stale and still used', () => {
   const marks = [mark('county', { until: day(20260630) }), mark('city'), mark('district')];
   const found = area({ rows: [STATE, ALPHA], marks });
-  assert.deepEqual([found.stale, told(found)], [true, 'XX 0.05 | ALPHA 0.01 = 0.06']);
-  assert.equal(area({ rows: [STATE, ALPHA] }).stale, false);
+  assert.deepEqual([found.staleAfter, told(found)], [20260630, 'XX 0.05 | ALPHA 0.01 = 0.06']);
+  assert.equal(area({ rows: [STATE, ALPHA] }).staleAfter, 99991231);
 });
 
 test('estimates fill what no list says, are flagged, and never replace a list', () => {

@@ -13,7 +13,6 @@ import type { Rate } from '../../src/tax/rate.js';
 const ROOT = join(import.meta.dirname, '../../..');
 const GOLDENS = join(ROOT, 'test/golden/places');
 const SOURCES = join(ROOT, '../shared/data');
-const TODAY = 20261121 as DateInt;
 
 interface Jurisdiction {
   readonly level: string;
@@ -38,7 +37,7 @@ interface Golden {
 function bookOf(recipe: string, sourcesDir: string): RateBook {
   const text = readFileSync(join(ROOT, 'datasets/recipes', `${recipe}.json`), 'utf8');
   return loadRates(JSON.parse(text) as RatesRecipe, {
-    factsDir: join(ROOT, 'datasets/facts'), sourcesDir, today: TODAY, estimated: false,
+    factsDir: join(ROOT, 'datasets/facts'), sourcesDir, estimated: false,
   }).book;
 }
 

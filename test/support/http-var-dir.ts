@@ -23,7 +23,7 @@ export function releaseNumber(number: number): string {
 export function writeRelease(varDir: string, name: string, areas = 7): void {
   const dir = join(varDir, 'datasets', name);
   mkdirSync(dir, { recursive: true });
-  const stale = { level: 'state', source: 'a-list', stale: true };
+  const stale = { level: 'state', source: 'a-list', until: '2020-12-31' };
   writeFileSync(join(dir, 'manifest.json'), JSON.stringify({
     format: FORMAT_VERSION, id: name, counts: { areas }, sources: [], layers: [],
     coverage: [{ state: 'WA', name: 'Washington', levels: [stale] }],

@@ -104,7 +104,7 @@ const STATE = { country: 'USA', state: 'QZ', stateName: 'Zephyria', stateFips: '
 const ORCHARD = { countyFips: '001', countyName: 'Orchard', countyFullName: 'Orchard County' };
 const NO_COUNTY = { countyFips: '', countyName: '', countyFullName: '' };
 const NO_PLACE = { placeName: '', placeGeoid: '', incorporated: false };
-const SOUND = { unknown: [], stale: false, estimated: false };
+const SOUND = { unknown: [], staleAfter: 99991231 as DateInt, estimated: false };
 
 function province(state: string, stateName: string): Omit<AreaRecord, 'id' | 'components'> {
   return {
@@ -133,7 +133,7 @@ const AREAS: readonly Omit<AreaRecord, 'id'>[] = [
     }],
   },
   {
-    ...STATE, ...ORCHARD, ...NO_PLACE, unknown: [], stale: true, estimated: true,
+    ...STATE, ...ORCHARD, ...NO_PLACE, unknown: [], staleAfter: 20000101 as DateInt, estimated: true,
     components: [0, 1],
   },
   { ...province('QU', 'Quillon'), components: [14, 15] },

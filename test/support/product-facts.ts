@@ -56,7 +56,7 @@ function areaOf(place: FactPlace, id: number, components: readonly number[]): Ar
   return {
     id, country: record.country, state, stateName: record.name, stateFips: record.fips,
     countyFips: county, countyName: county, countyFullName: county, placeName: placeGeoid, placeGeoid,
-    incorporated: placeGeoid !== '', components, unknown: [], stale: false, estimated: false,
+    incorporated: placeGeoid !== '', components, unknown: [], staleAfter: DATE_OPEN, estimated: false,
   };
 }
 

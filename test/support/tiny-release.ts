@@ -20,7 +20,7 @@ export function tinyContent(percentTimesTen: number): ReleaseContent {
     areas: [{
       id: 0, country: 'USA', state: 'QA', stateName: 'Aldermark', stateFips: '91',
       countyFips: '', countyName: '', countyFullName: '', placeName: '', placeGeoid: '', incorporated: false,
-      components: [0], unknown: [], stale: false, estimated: false,
+      components: [0], unknown: [], staleAfter: 99991231 as DateInt, estimated: false,
     }],
     components: [{
       id: 0, level: 'state', jurName: 'QA', jurCode: '91', kind: null,

@@ -44,7 +44,7 @@ export function resolveProvince(province: StateName, rows: readonly RateRow[]): 
     incorporated: false,
     countyName: '',
     placeName: '',
-    stale: false,
+    staleAfter: DATE_OPEN,
     estimated: false,
   };
 }

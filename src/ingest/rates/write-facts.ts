@@ -8,7 +8,6 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadRates } from '../rate-recipe.js';
 import { writeMemberFacts, writeRateFacts } from '../source/rates-facts.js';
-import { DATE_MIN } from './day.js';
 import type { RateRow } from '../model.js';
 import type { RateList, RatesRecipe } from '../rate-recipe.js';
 
@@ -38,7 +37,7 @@ function write(sourcesDir: string, datasets: string): void {
   const lists = reference.lists.filter((list) => list.reader !== 'facts');
   const facts = reference.lists.filter((list) => list.reader === 'facts');
   const load = loadRates({ ...reference, lists }, {
-    factsDir, sourcesDir, today: DATE_MIN, estimated: false,
+    factsDir, sourcesDir, estimated: false,
   });
   const tables = new Map<string, RateRow[]>();
   for (const row of withoutRepeats(load.input.rows)) {
