@@ -67,6 +67,11 @@ export class LiveDataset {
     return this.#current?.release ?? null;
   }
 
+  /** A document of the release that answers; null when it lacks it or there is no release. */
+  document(name: string): unknown {
+    return this.#current?.dataset.document(name) ?? null;
+  }
+
   /** Releases open: the current one, the one before and those still pinned. */
   get openCount(): number {
     return [this.#current, this.#previous].filter((generation) => generation !== null).length

@@ -8,6 +8,8 @@ export interface Request {
   readonly query: string;
   /** A header by lower-case name, empty when absent. On routes without a body: ask at once. */
   header(name: string): string;
+  /** Address of the client, empty when unknown. On routes without a body: ask at once. */
+  client(): string;
   /** Empty on routes that take none. */
   readonly body: Uint8Array;
 }

@@ -75,6 +75,12 @@ export function findRoute(
   return null;
 }
 
+/** The client's address, while the native response may be touched. */
+function addressOf(exchange: Exchange): string {
+  const { raw } = exchange;
+  return raw === null ? '' : Buffer.from(raw.getRemoteAddressAsText()).toString('latin1');
+}
+
 /** A request whose headers are read from the native one, while that may be touched. */
 class LiveRequest implements Request {
   readonly method: string;
@@ -82,9 +88,11 @@ class LiveRequest implements Request {
   readonly query: string;
   readonly body = EMPTY;
   #raw: RawRequest | null;
+  readonly #exchange: Exchange;
 
-  constructor(raw: RawRequest, method: string, path: string) {
+  constructor(raw: RawRequest, exchange: Exchange, method: string, path: string) {
     this.#raw = raw;
+    this.#exchange = exchange;
     this.method = method;
     this.path = path;
     // The native server knows no query where there is no question mark.
@@ -94,6 +102,10 @@ class LiveRequest implements Request {
   header(name: string): string {
     if (this.#raw === null) throw new Error('headers are read while the handler runs');
     return this.#raw.getHeader(name);
+  }
+
+  client(): string {
+    return addressOf(this.#exchange);
   }
 
   /** Forgets the native request. */
@@ -138,7 +150,8 @@ export class Router {
       if (get === undefined || get.bodyBytesMax > 0) continue;
       // The hot path: neither method nor path need to be asked for.
       server.get(path, (raw, request) => {
-        this.#run(get, new Exchange(raw, this.traffic), new LiveRequest(request, 'GET', path));
+        const exchange = new Exchange(raw, this.traffic);
+        this.#run(get, exchange, new LiveRequest(request, exchange, 'GET', path));
       });
     }
     server.any('/*', (raw, request) => this.#dispatch(raw, request));
@@ -148,7 +161,7 @@ export class Router {
     const method = request.getCaseSensitiveMethod();
     const exchange = new Exchange(raw, this.traffic, { bodiless: method === 'HEAD' });
     const path = request.getUrl();
-    const live = new LiveRequest(request, method, path);
+    const live = new LiveRequest(request, exchange, method, path);
     const route = findRoute(this.#table, method, live, exchange, this.#fieldsOf);
     if (route === null) return;
     if (route.bodyBytesMax > 0) this.#collect(route, exchange, request);
@@ -177,7 +190,8 @@ export class Router {
         }, fields));
         return;
       }
-      const request = { method: route.method, path, query, header, body };
+      const client = (): string => addressOf(exchange);
+      const request = { method: route.method, path, query, header, client, body };
       runHandle(route, request, exchange, this.#log, this.#fieldsOf);
     });
   }

@@ -14,6 +14,8 @@ export interface RawResponse {
   pause(): void;
   resume(): void;
   onAborted(handler: () => void): RawResponse;
+  /** Of the other end of the connection, in ASCII. */
+  getRemoteAddressAsText(): ArrayBuffer;
   /** `chunk` is emptied when the handler returns. */
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): RawResponse;
 }

@@ -13,7 +13,7 @@ const CONTROL = /[\0-\x1f\x7f-\x9f]/;
 const LINE_SPACE = /[\t\r\n]+/g;
 const LETTER = /\p{L}/u;
 const NUMBER = /^[+-]?(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][+-]?\d{1,3})?$/;
-const MONTH = /^[0-9]{6}$/;
+export const MONTH = /^[0-9]{6}$/;
 
 /** True for text of more than `max` characters; those above U+FFFF count once. */
 export function longerThan(text: string, max: number): boolean {

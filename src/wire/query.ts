@@ -16,11 +16,11 @@ export interface ParsedQuery {
   readonly query: LookupQuery;
 }
 
-const LAT_DEGREES_MAX = 90;
-const LNG_DEGREES_MAX = 180;
-const ZIP = /^[0-9]{5}$/;
-const STATE_CODE = /^[A-Z]{2}$/;
-const TAXABILITY = /^[A-Za-z0-9]{1,10}$/;
+export const LAT_DEGREES_MAX = 90;
+export const LNG_DEGREES_MAX = 180;
+export const ZIP = /^[0-9]{5}$/;
+export const STATE_CODE = /^[A-Z]{2}$/;
+export const TAXABILITY = /^[A-Za-z0-9]{1,10}$/;
 const STANDARD_TIC = /^[0-9]+$/;
 
 function invalid(what: string): Failure {
@@ -39,11 +39,11 @@ export function formatAsked(raw: string): Format {
 }
 
 /** Parameters that came with version 50: earlier ones ignore them. */
-const SINCE_50: readonly ParameterName[] = [
+export const SINCE_50: readonly ParameterName[] = [
   'stateCode', 'county', 'lat', 'lng', 'countryCode', 'historical', 'sat_item_total', 'adjustment',
 ];
 /** Parameters that came with version 60. */
-const SINCE_60: readonly ParameterName[] = [
+export const SINCE_60: readonly ParameterName[] = [
   'taxabilityCode', 'addressDetailExtended', 'shippingExtended',
 ];
 

@@ -44,6 +44,10 @@ export class FakeResponse implements RawResponse {
     return this;
   }
 
+  getRemoteAddressAsText(): ArrayBuffer {
+    return new TextEncoder().encode('127.0.0.1').buffer as ArrayBuffer;
+  }
+
   pause(): void {
     this.#called('pause');
   }

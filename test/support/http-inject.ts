@@ -24,7 +24,8 @@ export function inject(
     },
   };
   const request = {
-    method, path, query, header: (name: string) => headers[name] ?? '', body: Buffer.from(body),
+    method, path, query, header: (name: string) => headers[name] ?? '',
+    client: () => headers['test-client'] ?? '127.0.0.1', body: Buffer.from(body),
   };
   const route = findRoute(table, method, request, answer, refusal);
   if (route !== null) runHandle(route, request, answer, SILENT, refusal);
