@@ -69,13 +69,19 @@ function cityLabel(dataset: Dataset, located: Located, zip: number): string {
   const { state, cityAsked } = located;
   if (located.city > 0) return dataset.streets.locality(state, located.city)?.label ?? '';
   const label = dataset.streets.locality(state, located.municipality)?.label ?? '';
-  if (cityAsked !== '' && foldLocality(label) === foldLocality(cityAsked)) {
+  if (cityAsked !== '' && isSameName(label, cityAsked)) {
     return findMunicipality(dataset, state, label)?.name ?? titleCase(label);
   }
   const postal = zip > 0 ? dataset.zip(zip)?.cities ?? [] : [];
   const name = amongNames(postal, cityAsked) || (postal[0] ?? '');
   if (name !== '') return findCity(dataset, state, name)?.name ?? titleCase(name);
   return findMunicipality(dataset, state, label)?.name ?? (label || titleCase(cityAsked));
+}
+
+/** Whether two names differ in spelling alone; most are the same letters, which costs no folding. */
+function isSameName(label: string, asked: string): boolean {
+  const plain = label.toUpperCase();
+  return plain === asked || (plain[0] === asked[0] && foldLocality(plain) === foldLocality(asked));
 }
 
 /** The name that is the same as the one asked for, in whatever spelling; else "". */
