@@ -8,9 +8,15 @@ import type { Dataset } from './dataset/dataset.js';
 import { accountRoutes } from './http/handle/account.js';
 import { healthRoute } from './http/handle/health.js';
 import { lookupRoutes, type RenderFailure } from './http/handle/lookup.js';
+import { withOpenapi } from './http/handle/openapi.js';
+import { schemaRoutes } from './http/handle/schema.js';
+import { metadataRoute } from './http/handle/system.js';
+import { TicDesk } from './http/handle/tic-desk.js';
+import { ClientGate } from './http/handle/tic-gate.js';
+import { ticRoutes } from './http/handle/tic.js';
 import { refusalFields } from './http/rate-fields.js';
 import { createRateGate } from './http/rate-limit.js';
-import { Router } from './http/router.js';
+import { Router, type Route } from './http/router.js';
 import { createServer, type RawServer } from './http/uws.js';
 import { messageOf, type Log } from './log.js';
 import { EnginePool } from './pool.js';
@@ -41,7 +47,8 @@ function probe(dataset: Dataset, dir: string): ReleaseFacts {
   if (areas === 0 || dataset.states().length === 0) throw new Error('the dataset is empty');
   const today = new Date().toISOString().slice(0, 10);
   const stale = manifest.coverage.flatMap(({ state, levels }) => levels
-    .filter(({ until }) => until !== '' && until < today).map(({ level, source }) => `${state} ${level} ${source}`));
+    .filter(({ until }) => until !== '' && until < today)
+    .map(({ level, source }) => `${state} ${level} ${source}`));
   return { areas, stale };
 }
 
@@ -50,10 +57,25 @@ function workerCount(config: Config): number {
   return config.workers > 0 ? config.workers : Math.max(1, availableParallelism() - 1);
 }
 
+/** The product codes; their index is made here, before anyone waits for it. */
+function openTics(live: LiveDataset, log: Log): TicDesk {
+  const tics = new TicDesk({
+    release: () => live.release?.id ?? null, document: (name) => live.document(name),
+  });
+  try {
+    tics.pages();
+  } catch (error) {
+    log.error('product codes unreadable', { message: messageOf(error) });
+  }
+  return tics;
+}
+
 export class App {
   /** A first key that was made at random, to be shown once; null otherwise. */
   readonly firstKey: string | null;
   readonly live: LiveDataset;
+  /** What the service answers. */
+  readonly routes: readonly Route[];
   readonly #store: Store;
   readonly #usage: UsageBook;
   readonly #pool: EnginePool;
@@ -89,7 +111,8 @@ export class App {
       },
       ...(options.worker === undefined ? {} : { worker: options.worker }),
     });
-    this.#router = new Router([
+    const tics = openTics(this.live, log);
+    this.routes = withOpenapi([
       ...lookupRoutes({
         findKey, gate, usage, pool: this.#pool, renderFailure, baseUrl: config.baseUrl,
       }),
@@ -105,7 +128,14 @@ export class App {
           store.get(VERSION_KEY);
         },
       }),
-    ], log, refusalFields(findKey, gate));
+      metadataRoute(),
+      ...ticRoutes({
+        findKey, gate, clients: new ClientGate(), pages: () => tics.pages(), renderFailure,
+        baseUrl: config.baseUrl,
+      }),
+      ...schemaRoutes(config.baseUrl),
+    ], config.baseUrl);
+    this.#router = new Router(this.routes, log, refusalFields(findKey, gate));
     this.#router.attach(server);
   }
 

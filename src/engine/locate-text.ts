@@ -78,7 +78,7 @@ function cityLabel(dataset: Dataset, located: Located, zip: number): string {
   return findMunicipality(dataset, state, label)?.name ?? (label || titleCase(cityAsked));
 }
 
-/** Whether two names differ in spelling alone; most are the same letters, which costs no folding. */
+/** Whether two names differ in spelling alone; most do not differ, which costs no folding. */
 function isSameName(label: string, asked: string): boolean {
   const plain = label.toUpperCase();
   return plain === asked || (plain[0] === asked[0] && foldLocality(plain) === foldLocality(asked));

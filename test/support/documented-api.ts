@@ -1,0 +1,66 @@
+/** Tables of docs/api.md: those made from the program, and the one of requests to run. */
+import { OPERATIONS } from '../../src/wire/openapi-operations.js';
+import { lookupParameters, parameterNames } from '../../src/wire/openapi-parameters.js';
+import type { Schema } from '../../src/wire/schema.js';
+import { API_VERSIONS } from '../../src/wire/version.js';
+
+export function operationsTable(): string {
+  const rows = [...OPERATIONS].map(([name, { keyed, summary }]) =>
+    `| \`${name}\` | ${keyed ? 'yes' : 'no'} | ${summary} |`);
+  return ['| Operation | Key | What |', '|---|---|---|', ...rows].join('\n');
+}
+
+function sinceOf(name: string): string {
+  const since = API_VERSIONS.find((version) =>
+    (parameterNames(version) as readonly string[]).includes(name));
+  return since === undefined || since === 60 ? '' : `v${since}`;
+}
+
+function valuesOf(schema: Schema): string {
+  const { enum: values, pattern, minimum, maximum, maxLength, minLength } = schema;
+  if (Array.isArray(values)) return values.join(', ');
+  if (typeof pattern === 'string') return `\`${pattern.replaceAll('|', '\\|')}\``;
+  if (schema['type'] === 'boolean') return 'true, false';
+  if (schema['type'] === 'number') {
+    return `number, ${String(minimum)} ${maximum === undefined ? 'or more' : `to ${String(maximum)}`}`;
+  }
+  const least = minLength === undefined ? 'up to' : `${String(minLength)} to`;
+  return `${least} ${String(maxLength)} characters`;
+}
+
+export function parametersTable(): string {
+  const rows = lookupParameters(60).map(({ name, schema, description }) => {
+    const given = schema['default'];
+    const fallback = given === undefined ? '' : String(given);
+    const since = name === 'key' ? 'v10' : sinceOf(name);
+    return `| \`${name}\` | ${since} | ${valuesOf(schema)} | ${fallback} | ${description} |`;
+  });
+  return ['| Name | Since | Values | Default | Meaning |', '|---|---|---|---|---|', ...rows].join('\n');
+}
+
+/** A row of the table of response codes. */
+export interface CodeRow {
+  readonly code: number;
+  readonly name: string;
+  readonly http: number;
+  readonly plan: string;
+  readonly when: string;
+  readonly path: string;
+}
+
+/** The rows between the marks "codes". */
+export function codeRows(text: string): readonly CodeRow[] {
+  const table = /<!-- codes -->\n([\s\S]*?)\n<!-- \/codes -->/.exec(text)?.[1] ?? '';
+  return table.split('\n').slice(2).map((line) => {
+    const [, code = '', name = '', http = '', plan = '', when = '', request = ''] =
+      line.split('|').map((cell) => cell.trim());
+    const path = /^`GET (\/[^`]+)`$/.exec(request)?.[1];
+    if (path === undefined) throw new Error(`no request in: ${line}`);
+    return { code: Number(code), name, http: Number(http), plan, when, path };
+  });
+}
+
+/** The operations that a page lists in its table. */
+export function operationsOf(text: string): readonly string[] {
+  return [...text.matchAll(/^\| `((?:GET|POST) \/[^`]+)` \|/gm)].map(([, name = '']) => name);
+}
