@@ -77,7 +77,7 @@ export interface Config {
   /** Null when the first key is to be random. */
   readonly bootstrapKey: string | null;
   readonly bootstrapRate: number;
-  /** Without a slash at the end; empty when unset. */
+  /** Without a slash at the end; the server's own address when unset, empty if that is open. */
   readonly baseUrl: string;
   /** Zero chooses by the number of processors. */
   readonly workers: number;
@@ -85,6 +85,12 @@ export interface Config {
   /** How a caller gets another plan. */
   readonly accountMessage: string;
   readonly logLevel: LogLevel;
+}
+
+/** The address listened on, where it is one that a caller can use. */
+function ownUrl(host: string, port: number): string {
+  if (port === 0 || host === '0.0.0.0' || host === '::') return '';
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -146,7 +152,8 @@ export function loadConfig(environment: Environment = process.env): Config {
     varDir: resolve(text('SITUS_VAR')),
     bootstrapKey: text('SITUS_BOOTSTRAP_KEY') || null,
     bootstrapRate: Number(text('SITUS_BOOTSTRAP_RATE')),
-    baseUrl: text('SITUS_BASE_URL').replace(/\/+$/, ''),
+    baseUrl: text('SITUS_BASE_URL').replace(/\/+$/, '')
+      || ownUrl(text('HOST'), Number(text('PORT'))),
     workers: Number(text('SITUS_WORKERS')),
     precisionMin: isMinimumPrecision(precisionMin) ? precisionMin : 'postal',
     accountMessage: text('SITUS_ACCOUNT_MESSAGE'),

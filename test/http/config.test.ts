@@ -27,6 +27,8 @@ test('every bad value is named at once, and no key is repeated', () => {
 });
 
 test('the base URL has no slash at its end', () => {
+  assert.equal(loadConfig({}).baseUrl, 'http://127.0.0.1:3000');
+  assert.equal(loadConfig({ HOST: '0.0.0.0' }).baseUrl, '');
   assert.equal(loadConfig({ SITUS_BASE_URL: 'https://tax.example/a//' }).baseUrl,
     'https://tax.example/a');
 });

@@ -1,7 +1,6 @@
 /** The assembled service: what it answers, what it says it answers, and what the page says. */
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -10,18 +9,13 @@ import { App } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { SILENT } from '../../src/log.js';
-import { createKey } from '../../src/store/keys.js';
-import { isPlan } from '../../src/store/plan.js';
-import { Store } from '../../src/store/store.js';
 import { OPERATIONS } from '../../src/wire/openapi-operations.js';
-import { RESPONSE_CODES, SUCCESS } from '../../src/wire/response-code.js';
 import { COMPONENTS, type ComponentName } from '../../src/wire/openapi-components.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { withTable } from '../support/documented-tables.js';
 import {
-  codeRows, operationsOf, operationsTable, parametersTable, type CodeRow,
+  operationsOf, operationsTable, parametersTable,
 } from '../support/documented-api.js';
-import { eventually } from '../support/http-eventually.js';
 import { checker, faults, strictly } from '../support/schema-check.js';
 
 const PAGE = join(packageRoot(), 'docs', 'api.md');
@@ -91,61 +85,6 @@ test('the tables of the page are those of the program', () => {
   );
   if (REWRITE) writeFileSync(PAGE, right);
   else assert.equal(text, right);
-});
-
-test('the page names every code as the table has it', () => {
-  const rows = codeRows(readFileSync(PAGE, 'utf8'));
-  const known = [SUCCESS, ...Object.values(RESPONSE_CODES)];
-  assert.deepEqual(rows.map(({ code }) => code), Array.from({ length: 14 }, (_, at) => 100 + at));
-  for (const { code, name, http } of rows) {
-    assert.ok(known.some((each) => each.code === code && each.name === name && each.http === http));
-  }
-});
-
-/** A fresh key of a plan in a running service's store. */
-async function keyOf(varDir: string, plan: string): Promise<string | null> {
-  if (plan === 'none') return null;
-  assert.ok(isPlan(plan), plan);
-  const store = await Store.open(varDir);
-  const { text } = await createKey(store, { plan });
-  await store.close();
-  return text;
-}
-
-const EARLIER: Readonly<Record<string, number>> = { 'the 11th in a minute': 10 };
-
-async function runRow(row: CodeRow): Promise<Response> {
-  const empty = row.when === 'no dataset is active';
-  const [varDir, url] = empty ? [EMPTY_VAR, emptyBase] : [built.varDir, base];
-  const key = await keyOf(varDir, row.plan);
-  const headers: Record<string, string> = key === null ? {} : { 'X-API-KEY': key };
-  // Metrics take nothing from the rate and tell when the service knows the key.
-  if (key !== null) {
-    await eventually(async () => {
-      const metrics = await fetch(`${url}/account/v60/metrics`, { headers });
-      return (await metrics.text()).includes('"is_active":true');
-    });
-  }
-  if (row.when !== '' && !empty) assert.ok(EARLIER[row.when], row.when);
-  for (let earlier = EARLIER[row.when] ?? 0; earlier > 0; earlier -= 1) {
-    assert.equal((await fetch(url + row.path, { headers })).status, 200);
-  }
-  return fetch(url + row.path, { headers });
-}
-
-test('every code has a request on the page that gives it', async () => {
-  const schema = checker().compile(await (await get('/request/v60/schema', null)).json() as object);
-  for (const row of codeRows(readFileSync(PAGE, 'utf8'))) {
-    const response = await runRow(row);
-    assert.equal(response.status, row.http, row.path);
-    assert.equal(response.headers.get('content-type'), 'application/json');
-    assert.ok(response.headers.has('x-ratelimit-remaining'));
-    assert.equal(response.headers.get('retry-after'), null);
-    const body: unknown = await response.json();
-    assert.equal(faults(schema, body), '', row.path);
-    const { metadata } = body as { metadata: { response: { code: number; name: string } } };
-    assert.deepEqual([metadata.response.code, metadata.response.name], [row.code, row.name]);
-  }
 });
 
 const ANSWERS: readonly (readonly [path: string, status: number, name: ComponentName])[] = [

@@ -42,8 +42,10 @@ export function parametersTable(): string {
 export interface CodeRow {
   readonly code: number;
   readonly name: string;
-  readonly http: number;
-  readonly plan: string;
+  /** Statuses; the first is the usual one. */
+  readonly http: readonly number[];
+  /** Null for no key. */
+  readonly plan: string | null;
   readonly when: string;
   readonly path: string;
 }
@@ -52,11 +54,15 @@ export interface CodeRow {
 export function codeRows(text: string): readonly CodeRow[] {
   const table = /<!-- codes -->\n([\s\S]*?)\n<!-- \/codes -->/.exec(text)?.[1] ?? '';
   return table.split('\n').slice(2).map((line) => {
-    const [, code = '', name = '', http = '', plan = '', when = '', request = ''] =
+    const [, code = '', name = '', http = '', request = '', circumstances = ''] =
       line.split('|').map((cell) => cell.trim());
-    const path = /^`GET (\/[^`]+)`$/.exec(request)?.[1];
-    if (path === undefined) throw new Error(`no request in: ${line}`);
-    return { code: Number(code), name, http: Number(http), plan, when, path };
+    const query = /`(\?[^`]+)`$/.exec(request)?.[1];
+    if (query === undefined) throw new Error(`no request in: ${line}`);
+    const [plan = '', ...when] = circumstances.split(', ');
+    return {
+      code: Number(code), name, http: http.split(', ').map(Number),
+      plan: plan === 'no key' ? null : plan, when: when.join(', '), path: `/request/v60${query}`,
+    };
   });
 }
 
