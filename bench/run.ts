@@ -18,6 +18,7 @@ import { engineCase } from './case/engine.js';
 import { httpCase } from './case/http.js';
 import { limiterCase } from './case/limiter.js';
 import type { QueryKind } from './case/queries.js';
+import { ticCase } from './case/tic.js';
 
 const KINDS: readonly QueryKind[] = ['zip', 'point', 'address'];
 
@@ -26,6 +27,7 @@ const CASES: Readonly<Record<string, BenchCase>> = {
     [`engine-${kind}`, (input: BenchInput) => engineCase(kind, input)])),
   coalescing: coalescingCase,
   limiter: limiterCase,
+  'tic-search': ticCase,
   ...Object.fromEntries(KINDS.map((kind) =>
     [`http-${kind}`, (input: BenchInput) => httpCase(kind, input)])),
 };
