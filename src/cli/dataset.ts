@@ -15,6 +15,8 @@ import { coverageTable } from '../ingest/coverage-table.js';
 import { createProgress } from '../ingest/progress.js';
 import { verifyRelease } from '../ingest/verify.js';
 import { temporaryDir } from '../ingest/writer.js';
+import { diffCommand } from './dataset-diff.js';
+import { fetchCommand } from './dataset-fetch.js';
 import { UsageError } from './usage.js';
 
 const USAGE = `situs dataset build --recipe NAME [--sources DIR] [--with LAYER]… [--activate]
@@ -22,7 +24,12 @@ situs dataset verify [RELEASE]      check a release byte for byte (the active on
 situs dataset activate RELEASE      make it the one that answers
 situs dataset rollback              go back to the one before
 situs dataset list                  all releases
-situs dataset coverage [--json]     what is known, per state
+situs dataset diff A B [--date YYYY-MM-DD] [--json]
+                                    what has another rate in B than in A, today or on a day
+situs dataset coverage [RELEASE] [--json]
+                                    what is known, per state
+situs dataset fetch --to DIR [--recipe NAME | --downloads FILE] [--only TEXT]… [--again] [--list]
+                                    get publishers' files; --list says which and from where
 `;
 
 function print(text: string): void {
@@ -149,8 +156,12 @@ export async function datasetCommand(args: readonly string[]): Promise<number> {
       return 0;
     case 'list':
       return list(varDir);
+    case 'diff':
+      return diffCommand(varDir, rest);
     case 'coverage':
       return coverage(varDir, rest);
+    case 'fetch':
+      return fetchCommand(rest);
     case '--help':
       process.stdout.write(USAGE);
       return 0;

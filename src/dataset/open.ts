@@ -9,20 +9,28 @@ import { RecentCache } from './recent-cache.js';
 import type {
   AreaRecord, CityRecord, ComponentRecord, SourceRecord, StateRecord, ZipRecord,
 } from './records.js';
+import { SlotCache } from './slot-cache.js';
 import { StreetIndex } from './street-index.js';
 import type { ByteTable } from './tables.js';
 
-/** Records kept decoded per table and thread. */
-const RECORDS_MAX = 16_384;
+/** Records kept decoded per table and thread; a power of two. */
+const RECORDS_MAX = 32_768;
 
 type Decode = (bytes: Uint8Array) => unknown;
 
+/** What a table keeps of its records. */
+interface Recent<K, V> {
+  get(key: K): V | undefined;
+  set(key: K, value: V): void;
+}
+
 class RecordTable<K extends number | string, V> {
-  readonly #recent = new RecentCache<K, V>(RECORDS_MAX);
+  readonly #recent: Recent<K, V>;
   readonly #bytes: ByteTable<K>;
   readonly #decode: Decode;
 
-  constructor(bytes: ByteTable<K>, decode: Decode) {
+  constructor(bytes: ByteTable<K>, decode: Decode, recent: Recent<K, V>) {
+    this.#recent = recent;
     this.#bytes = bytes;
     this.#decode = decode;
   }
@@ -44,7 +52,14 @@ class RecordTable<K extends number | string, V> {
   }
 }
 
-class LmdbDataset implements Dataset {
+/** A dataset whose contents can be listed: for tools, not for answers. */
+export interface ListedDataset extends Dataset {
+  areaIds(): Iterable<number>;
+  /** ZIPs as numbers, ascending. */
+  zipNumbers(): Iterable<number>;
+}
+
+class LmdbDataset implements ListedDataset {
   readonly id: string;
   readonly cells: CellIndex;
   readonly streets: StreetIndex;
@@ -68,11 +83,21 @@ class LmdbDataset implements Dataset {
     const decode: Decode = (bytes) => reader.unpack(bytes);
     this.#tables = tables;
     this.#layers = new Set(manifest.layers);
-    this.#areas = new RecordTable(byteTable(tables.number.areas), decode);
-    this.#components = new RecordTable(byteTable(tables.number.components), decode);
-    this.#zips = new RecordTable(byteTable(tables.number.zips), decode);
-    this.#cities = new RecordTable(byteTable(tables.text.cities), decode);
-    this.#documents = new RecordTable(byteTable(tables.text.documents), decode);
+    this.#areas = new RecordTable(
+      byteTable(tables.number.areas), decode, new SlotCache(RECORDS_MAX),
+    );
+    this.#components = new RecordTable(
+      byteTable(tables.number.components), decode, new SlotCache(RECORDS_MAX),
+    );
+    this.#zips = new RecordTable(
+      byteTable(tables.number.zips), decode, new SlotCache(RECORDS_MAX),
+    );
+    this.#cities = new RecordTable(
+      byteTable(tables.text.cities), decode, new RecentCache(RECORDS_MAX / 2),
+    );
+    this.#documents = new RecordTable(
+      byteTable(tables.text.documents), decode, new RecentCache(RECORDS_MAX / 2),
+    );
     this.#sources = manifest.sources;
     const states = this.#documents.require('states', 'document') as readonly StateRecord[];
     this.#states = new Map(states.map((state) => [state.code, state]));
@@ -118,6 +143,14 @@ class LmdbDataset implements Dataset {
     return this.#documents.find(name);
   }
 
+  areaIds(): Iterable<number> {
+    return this.#tables.number.areas.getKeys();
+  }
+
+  zipNumbers(): Iterable<number> {
+    return this.#tables.number.zips.getKeys();
+  }
+
   close(): void {
     void this.#tables.root.close();
   }
@@ -127,6 +160,6 @@ class LmdbDataset implements Dataset {
  * Opens the release in a folder.
  * @throws Error when the folder holds no dataset, or one of another format.
  */
-export function openDataset(dir: string): Dataset {
+export function openDataset(dir: string): ListedDataset {
   return new LmdbDataset(dir);
 }

@@ -37,7 +37,8 @@ export function isKnown(rates: AreaRates): rates is KnownRates {
   return 'rows' in rates;
 }
 
-function periodOn(periods: readonly RatePeriod[], date: DateInt): RatePeriod | null {
+/** The period a day lies in, or null. */
+export function periodOn(periods: readonly RatePeriod[], date: DateInt): RatePeriod | null {
   for (const period of periods) {
     if (period.from <= date && date <= period.to) return period;
   }

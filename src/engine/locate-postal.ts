@@ -9,6 +9,7 @@ import type { Dataset } from '../dataset/dataset.js';
 import type { ZipRecord } from '../dataset/records.js';
 import { fail, isFailure, type Failure } from '../failure.js';
 import type { DateInt } from '../tax/date.js';
+import { countryName } from './lookup-country.js';
 import { foldName, plainName } from './postal-name.js';
 import { compareRates, type Candidate } from './postal-rates.js';
 import type { Situs } from './situs.js';
@@ -160,7 +161,7 @@ function situs(
   const postalCode = reading.zip4 === '' ? reading.zip : `${reading.zip}-${reading.zip4}`;
   const line = [reading.number, street].filter((word) => word !== '').join(' ');
   const region = postalCode === '' ? state : `${state} ${postalCode}`;
-  const normalizedAddress = [line, city, region, 'United States']
+  const normalizedAddress = [line, city, region, countryName(found.area.country)]
     .filter((word) => word !== '')
     .join(', ');
   return {

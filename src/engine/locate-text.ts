@@ -3,6 +3,7 @@ import type { Dataset } from '../dataset/dataset.js';
 import { foldLocality, zipText } from '../dataset/street-format.js';
 import { titleCase } from '../address/title-case.js';
 import { findCity } from './locate-gazetteer.js';
+import { countryName } from './lookup-country.js';
 import type { Precision, Situs } from './situs.js';
 
 /** What is known of a located address before it is written out. */
@@ -25,8 +26,6 @@ export interface Located {
   readonly zipAsked: number;
 }
 
-const COUNTRY_NAME = 'United States';
-
 /** "200 Spectrum Center Dr, Irvine, CA 92618-5003, United States" */
 export function writeSitus(dataset: Dataset, located: Located): Situs {
   const { state, number, street } = located;
@@ -39,12 +38,13 @@ export function writeSitus(dataset: Dataset, located: Located): Situs {
   const line = street === '' ? number : `${number} ${street}`;
   const place = city === '' ? '' : `, ${city}`;
   const region = postalCode === '' ? state : `${state} ${postalCode}`;
+  const country = countryName(dataset.area(located.area).country);
   return {
     area: located.area,
     precision: located.precision,
     lat: located.lat,
     lng: located.lng,
-    normalizedAddress: `${line}${place}, ${region}, ${COUNTRY_NAME}`,
+    normalizedAddress: `${line}${place}, ${region}, ${country}`,
     houseNumber: number,
     street,
     city,

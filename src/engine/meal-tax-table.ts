@@ -32,6 +32,8 @@ export interface MealRule {
   /** First and last day; null where not recorded and where open. */
   readonly from: DateInt | null;
   readonly to: DateInt | null;
+  /** First day that the row speaks for; null where it speaks for all days before its last. */
+  readonly heldFrom: DateInt | null;
 }
 
 /** Rules by state FIPS. */
@@ -58,6 +60,7 @@ function mealRule(row: Cells): MealRule {
     taxName: row.text('tax_name'),
     from: row.date('effective_from'),
     to: row.date('effective_to'),
+    heldFrom: row.heldFrom(),
   };
 }
 

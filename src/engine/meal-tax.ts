@@ -71,8 +71,8 @@ function found(rules: readonly MealRule[], reasons: readonly MealReason[]): Meal
   return { combined, reasons, rules };
 }
 
-function begun({ from }: MealRule, date: DateInt): boolean {
-  return from === null || from <= date;
+function begun({ heldFrom }: MealRule, date: DateInt): boolean {
+  return heldFrom === null || heldFrom <= date;
 }
 
 /** Whether a rule that begins later is the first of its tax, so that the day lies before it. */

@@ -46,8 +46,8 @@ export function lookupPostal(
 ): { readonly rows: readonly PostalRow[] } | Failure {
   const state = resolveState(dataset, query.state);
   const stateCode = resolveState(dataset, query.stateCode);
-  if (state === null) return fail('invalid-state', `${query.state} names no state`);
-  if (stateCode === null) return fail('invalid-state', `${query.stateCode} names no state`);
+  if (state === null) return fail('invalid-state', `no state is called "${query.state}"`);
+  if (stateCode === null) return fail('invalid-state', `no state has the code ${query.stateCode}`);
   const record = dataset.zip(Number(query.zip));
   if (record === null) return fail('no-result', `ZIP ${query.zip} is not known`);
   if (record.parts.length === 0) {

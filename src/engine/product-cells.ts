@@ -1,5 +1,5 @@
 /** Rows of table documents (arrays of column → text), read with checks. */
-import { parseDate, type DateInt } from '../tax/date.js';
+import { dateOf, parseDate, type DateInt } from '../tax/date.js';
 
 /** One row; a column that the table lacks reads as "". */
 export class Cells {
@@ -39,6 +39,17 @@ export class Cells {
 
   date(column: string): DateInt | null {
     return this.optional(column, parseDate);
+  }
+
+  /**
+   * The first day a row speaks for: its first day, or else the first of the year it was read in
+   * (`as_of`), since a law that is read without its date says nothing of the years before.
+   */
+  heldFrom(): DateInt | null {
+    const from = this.date('effective_from');
+    if (from !== null) return from;
+    const read = this.date('as_of');
+    return read === null ? null : dateOf(Math.floor(read / 10_000), 1, 1);
   }
 
   /** "yes"; "no" and an empty cell are false. */

@@ -1,6 +1,6 @@
 /** What the rules say of a taxability code at a place on a day. */
 import type { Dataset } from '../dataset/dataset.js';
-import type { DateInt } from '../tax/date.js';
+import { DATE_MIN, type DateInt } from '../tax/date.js';
 import { codeForm } from '../tax/product-code.js';
 import { inForce, type OrdinaryRates, type ProductRule } from '../tax/product-rule.js';
 import { sumRates } from '../tax/rate.js';
@@ -19,11 +19,17 @@ export interface ProductFinding {
   readonly meal: MealTax | null;
 }
 
+/** A valid code whose rules are held, but not for a day as early as that asked for. */
+export interface ProductGap {
+  readonly heldFrom: DateInt;
+}
+
 /**
  * A finding, or why there is none: `unknown` is a well-formed code that no table has, `malformed`
  * one of digits that cannot be a code, `no-catalogue` a dataset that cannot tell.
  */
-export type ProductOutcome = ProductFinding | 'unknown' | 'malformed' | 'no-catalogue';
+export type ProductOutcome =
+  ProductFinding | ProductGap | 'unknown' | 'malformed' | 'no-catalogue';
 
 /** Deeper than any catalogue; ends a chain of parents that leads in a circle. */
 const DEPTH_MAX = 12;
@@ -54,6 +60,29 @@ export function productRulesAt(
   return [];
 }
 
+/**
+ * The day from which a code's rules are held, where that lies after the day asked for; null where
+ * the table speaks for the day. A rule without a first day is no rule of the years before it was
+ * read, and what the law said then is not known: neither the rule nor its absence.
+ */
+export function rulesHeldFrom(
+  book: ProductBook, state: string, tic: string, date: DateInt,
+): DateInt | null {
+  const ofState = book.products.get(state);
+  if (ofState === undefined) return null;
+  let code = tic;
+  for (let depth = 0; depth < DEPTH_MAX && code !== ''; depth += 1) {
+    const rules = (ofState.get(code) ?? []).filter((rule) => depth === 0 || rule.coversChildren);
+    if (rules.length > 0) {
+      const starts = rules.map(({ heldFrom }) => heldFrom ?? DATE_MIN);
+      const first = starts.reduce((least, start) => (start < least ? start : least));
+      return first > date ? first : null;
+    }
+    code = book.catalogue?.get(code)?.parent ?? '';
+  }
+  return null;
+}
+
 /** Ordinary rates as product and meal rules need them. */
 export function ordinaryRates({ rows, sales }: KnownRates): OrdinaryRates {
   const state = rows.flatMap((row) => (row.component.level === 'state' ? [row.sales] : []));
@@ -80,6 +109,8 @@ export function productAt(
   if (book.catalogue === null) return 'no-catalogue';
   const code = findCode(book, text);
   if (code === null) return codeForm(text) === 'malformed' ? 'malformed' : 'unknown';
+  const heldFrom = rulesHeldFrom(book, outcome.area.state, code.tic, outcome.date);
+  if (heldFrom !== null) return { heldFrom };
   const rules = productRulesAt(book, outcome.area.state, code.tic, outcome.date);
   const meal = MEAL_CODES.has(code.tic) ? mealTaxOf(dataset, book, outcome) : null;
   return { code, rules, meal };

@@ -4,8 +4,8 @@
  * Columns: `state`, `tic` (rows without one say nothing of any code), `taxable` Y or N,
  * `state_rate` (a rate of the product's own, as a fraction; of the state part, or with scope total
  * of the whole), `threshold_usd` with `threshold_kind`, `scope`, `food_drug`, `covers_children`,
- * `effective_from`, `effective_to`; where a table has them also `percent_taxable` (a fraction),
- * `per_volume_usd` with `per_volume_unit`, and `cap_per_unit_usd`.
+ * `effective_from`, `effective_to`, `as_of` (the day the row was read); where a table has them also
+ * `percent_taxable` (a fraction), `per_volume_usd` with `per_volume_unit`, and `cap_per_unit_usd`.
  */
 import { parseUsd } from '../tax/product-amount.js';
 import { PRODUCT_SCOPES, THRESHOLD_KINDS, type ProductRule } from '../tax/product-rule.js';
@@ -42,6 +42,7 @@ function productRule(row: Cells, tic: string): ProductRule {
     foodDrug: row.flag('food_drug'),
     from: row.date('effective_from'),
     to: row.date('effective_to'),
+    heldFrom: row.heldFrom(),
   };
 }
 

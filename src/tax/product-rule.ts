@@ -42,6 +42,8 @@ export interface ProductRule {
   /** First and last day; null where not recorded and where open. */
   readonly from: DateInt | null;
   readonly to: DateInt | null;
+  /** First day that the row speaks for; null where it speaks for all days before its last. */
+  readonly heldFrom: DateInt | null;
 }
 
 /** Ordinary sales-tax rates of a place. */

@@ -2,8 +2,10 @@
 import type { Dataset } from '../dataset/dataset.js';
 import { RecentCache } from '../dataset/recent-cache.js';
 import type { SitusOutcome } from '../engine/lookup.js';
-import { ordinaryRates, productAt, type ProductOutcome } from '../engine/product-detail.js';
+import { ordinaryRates, productAt, type ProductFinding } from '../engine/product-detail.js';
 import type { LookupQuery } from '../engine/query.js';
+import { fail, isFailure, type Failure } from '../failure.js';
+import { formatDate, type DateInt } from '../tax/date.js';
 import { printMembers } from './fragment.js';
 import { mealTax, rateRule, sourcedToDestination, type RuleFrame } from './product-rules.js';
 import type { WireObject } from './tree.js';
@@ -45,7 +47,7 @@ function taxabilityCode(
 
 function detailOf(
   dataset: Dataset, outcome: SitusOutcome, text: string,
-  found: Exclude<ProductOutcome, string>,
+  found: ProductFinding,
 ): WireObject {
   const { code: { title, label }, rules, meal } = found;
   const frame: RuleFrame = {
@@ -61,13 +63,20 @@ function detailOf(
     : { rateRules, specialRules: { mealTax: mealTax(meal) } });
 }
 
+/** A rule of a later day is not shown for an earlier one, nor is its absence claimed. */
+function notHeld({ area }: SitusOutcome, heldFrom: DateInt): Failure {
+  return fail('no-result', `${area.stateName}: the rules of this product code are held from `
+    + `${formatDate(heldFrom)} on; an older table would fill the time before`);
+}
+
 /** The member's content, and whether it is worth keeping: not for codes that users invent. */
 function contentOf(
   dataset: Dataset, outcome: SitusOutcome, text: string,
-): { readonly content: WireObject; readonly keep: boolean } | null {
+): { readonly content: WireObject; readonly keep: boolean } | Failure | null {
   const found = productAt(dataset, outcome, text);
   if (found === 'no-catalogue') return null;
   if (found !== 'unknown' && found !== 'malformed') {
+    if ('heldFrom' in found) return notHeld(outcome, found.heldFrom);
     return { content: detailOf(dataset, outcome, text, found), keep: true };
   }
   const action = found === 'unknown' ? 'T02' : 'T03';
@@ -91,11 +100,11 @@ function ownBytes(text: string): Uint8Array {
 /**
  * What the rules say of the taxability code asked for, on the day of the answer, printed to stand
  * after other members. Null leaves it out, where no code is asked for or the dataset has no
- * catalogue to judge one by.
+ * catalogue to judge one by; a failure says that the code's rules are not held for so early a day.
  */
 export function productDetail(
   dataset: Dataset, query: LookupQuery, outcome: SitusOutcome, format: Format,
-): Uint8Array | null {
+): Uint8Array | Failure | null {
   const text = query.options.taxabilityCode;
   if (text === null) return null;
   let details = DETAILS.get(dataset);
@@ -110,7 +119,7 @@ export function productDetail(
   const known = details.get(key);
   if (known !== undefined) return known;
   const made = contentOf(dataset, outcome, text);
-  if (made === null) return null;
+  if (made === null || isFailure(made)) return made;
   const member = printed(made.content, format);
   if (!made.keep) return Buffer.from(member, 'utf8');
   const bytes = ownBytes(member);

@@ -5,8 +5,8 @@ import { fail, isFailure, type Failure } from '../failure.js';
 import { toMicrodegrees } from '../geo/microdegrees.js';
 import { COUNTRIES, type Country } from '../tax/jurisdiction.js';
 import {
-  ADJUSTMENT_CHARS_MAX, longerThan, parseAddressLine, parseBoolean, parseCounty, parseDegrees,
-  parseMonth, parsePlaceName, parseTotal,
+  ADDRESS_CHARS_MAX, ADJUSTMENT_CHARS_MAX, longerThan, NAME_CHARS_MAX, parseAddressLine,
+  parseBoolean, parseCounty, parseDegrees, parseMonth, parsePlaceName, parseTotal,
 } from './parameter.js';
 import { readParameters, type ParameterName, type RawParameters } from './query-string.js';
 import { FORMATS, type Format } from './version.js';
@@ -21,10 +21,17 @@ export const LNG_DEGREES_MAX = 180;
 export const ZIP = /^[0-9]{5}$/;
 export const STATE_CODE = /^[A-Z]{2}$/;
 export const TAXABILITY = /^[A-Za-z0-9]{1,10}$/;
+const ADDRESS_FORM =
+  `Parameter address: 1 to ${ADDRESS_CHARS_MAX} characters, not blank, no control characters.`;
 const STANDARD_TIC = /^[0-9]+$/;
 
 function invalid(what: string): Failure {
   return fail('invalid-format', what);
+}
+
+function placeNameForm(name: string): string {
+  return `Parameter ${name}: up to ${NAME_CHARS_MAX} characters with a letter among them, `
+    + 'no control characters.';
 }
 
 function formatOf(text: string | null): Format | null {
@@ -56,17 +63,24 @@ function ignore(raw: RawParameters, names: readonly ParameterName[]): void {
 function checkTexts(raw: RawParameters, version: number): Failure | null {
   const { postalcode, state, stateCode, city, county } = raw;
   if (postalcode !== null && !ZIP.test(postalcode)) {
-    return fail('invalid-postal-code', 'postalcode is five digits.');
+    return fail('invalid-postal-code', 'Parameter postalcode: five digits.');
   }
   if (state !== null) {
     const valid = version < 50 ? STATE_CODE.test(state) : parsePlaceName(state) !== null;
-    if (!valid) return fail('invalid-state');
+    if (!valid) {
+      return fail('invalid-state', version < 50
+        ? 'Parameter state: two capital letters.' : placeNameForm('state'));
+    }
   }
   if (stateCode !== null && !STATE_CODE.test(stateCode)) {
-    return fail('invalid-state', 'stateCode is two capital letters.');
+    return fail('invalid-state', 'Parameter stateCode: two capital letters.');
   }
-  if (city !== null && parsePlaceName(city) === null) return fail('invalid-city');
-  if (county !== null && parseCounty(county) === null) return invalid('county is too long.');
+  if (city !== null && parsePlaceName(city) === null) {
+    return fail('invalid-city', placeNameForm('city'));
+  }
+  if (county !== null && parseCounty(county) === null) {
+    return invalid(`Parameter county: up to ${NAME_CHARS_MAX} characters, no control characters.`);
+  }
   return null;
 }
 
@@ -83,25 +97,29 @@ function adjustmentOf(text: string | null, version: number): LookupOptions['adju
 /** Reads everything but the location. */
 function readOptions(raw: RawParameters, version: number): LookupOptions | Failure {
   const country = raw.countryCode === null ? 'USA' : countryOf(raw.countryCode);
-  if (country === null) return invalid(`countryCode is one of ${COUNTRIES.join(', ')}.`);
+  if (country === null) return invalid(`Parameter countryCode: one of ${COUNTRIES.join(', ')}.`);
   const adjustment = adjustmentOf(raw.adjustment, version);
-  if (adjustment === null) return invalid('adjustment is one of auto, origin, destination.');
+  if (adjustment === null) {
+    return invalid(version >= 60
+      ? 'Parameter adjustment: one of auto, origin, destination.'
+      : `Parameter adjustment: up to ${ADJUSTMENT_CHARS_MAX} characters.`);
+  }
   const satItemTotal = raw.sat_item_total === null ? null : parseTotal(raw.sat_item_total);
   if (satItemTotal === null && raw.sat_item_total !== null) {
-    return invalid('sat_item_total is a number from 0.');
+    return invalid('Parameter sat_item_total: a number, 0 or more.');
   }
   const date = raw.historical === null ? null : parseMonth(raw.historical);
   if (date === null && raw.historical !== null) {
-    return fail('invalid-historical', 'historical is a month written YYYYMM.');
+    return fail('invalid-historical', 'Parameter historical: a month written YYYYMM.');
   }
   const { taxabilityCode } = raw;
   if (taxabilityCode !== null && !TAXABILITY.test(taxabilityCode)) {
-    return invalid('taxabilityCode is 1 to 10 letters and digits.');
+    return invalid('Parameter taxabilityCode: 1 to 10 letters and digits.');
   }
   const addressDetailExtended = booleanOf(raw.addressDetailExtended);
   const shippingExtended = booleanOf(raw.shippingExtended);
   if (addressDetailExtended === null || shippingExtended === null) {
-    return invalid('addressDetailExtended and shippingExtended are true or false.');
+    return invalid('Parameters addressDetailExtended and shippingExtended: true or false.');
   }
   return {
     country, date, adjustment, addressDetailExtended, shippingExtended, taxabilityCode,
@@ -121,11 +139,12 @@ function booleanOf(text: string | null): boolean | null {
 function readLocation(raw: RawParameters, options: LookupOptions): LookupQuery | Failure {
   const lat = raw.lat === null ? null : parseDegrees(raw.lat, LAT_DEGREES_MAX);
   const lng = raw.lng === null ? null : parseDegrees(raw.lng, LNG_DEGREES_MAX);
-  if (lat === null && raw.lat !== null) return invalid('lat is a number from -90 to 90.');
-  if (lng === null && raw.lng !== null) return invalid('lng is a number from -180 to 180.');
+  if (lat === null && raw.lat !== null) return invalid('Parameter lat: a number from -90 to 90.');
+  if (lng === null && raw.lng !== null) return invalid('Parameter lng: a number from -180 to 180.');
   if (raw.address !== null) {
     const address = parseAddressLine(raw.address);
-    return address === null ? fail('address-incomplete') : { kind: 'address', address, options };
+    return address === null
+      ? fail('address-incomplete', ADDRESS_FORM) : { kind: 'address', address, options };
   }
   if (lat !== null && lng !== null) {
     return {
@@ -140,7 +159,7 @@ function readLocation(raw: RawParameters, options: LookupOptions): LookupQuery |
       city: city?.trim() ?? '', county: county?.trim() ?? '', options,
     };
   }
-  if (raw.addressSent) return fail('address-incomplete');
+  if (raw.addressSent) return fail('address-incomplete', ADDRESS_FORM);
   return fail('invalid-postal-code', 'Give an address, both lat and lng, or a postalcode.');
 }
 
@@ -164,13 +183,19 @@ function refused({ kind, options }: LookupQuery, grants: number): Failure | null
  * before entitlements; parameters that the version lacks are ignored.
  */
 export function parseQuery(text: string, version: number, grants: number): ParsedQuery | Failure {
-  const raw = readParameters(text);
+  return parseParameters(readParameters(text), version, grants);
+}
+
+/** The same for parameters that came another way; `raw` is changed. */
+export function parseParameters(
+  raw: RawParameters, version: number, grants: number,
+): ParsedQuery | Failure {
   if (version < 50) ignore(raw, SINCE_50);
   if (version < 60) ignore(raw, SINCE_60);
   const [undecodable] = raw.undecodable;
-  if (undecodable !== undefined) return invalid(`${undecodable} is not valid UTF-8.`);
+  if (undecodable !== undefined) return invalid(`Parameter ${undecodable}: not valid UTF-8.`);
   const format = formatOf(raw.format);
-  if (format === null) return invalid('format is json or xml.');
+  if (format === null) return invalid('Parameter format: json or xml.');
   const failure = checkTexts(raw, version);
   if (failure !== null) return failure;
   const options = readOptions(raw, version);

@@ -37,7 +37,9 @@ function checkQuery(query: unknown): BodyError | null {
   const location = 'body.query';
   if (query === undefined) return { location, message: 'expected required property query' };
   if (typeof query !== 'string') return { location, message: 'expected a string', value: query };
-  if (query.trim() === '') return { location, message: 'expected length >= 1', value: query };
+  if (query.trim() === '') {
+    return { location, message: 'expected at least one character that is no space', value: query };
+  }
   return longerThan(query, TIC_QUERY_CHARS_MAX)
     ? { location, message: `expected length <= ${TIC_QUERY_CHARS_MAX}` } : null;
 }

@@ -15,8 +15,7 @@ import type { WireObject } from './tree.js';
 import { metadata, V60_XML_CLOSE, V60_XML_OPEN } from './v60-envelope.js';
 import type { Format } from './version.js';
 
-const JSON_OPEN = Buffer.from('{');
-const XML_OPEN = Buffer.from(V60_XML_OPEN);
+const OPEN: Readonly<Record<Format, string>> = { json: '{', xml: V60_XML_OPEN };
 
 /** Everything that depends on the area, the day and `shippingExtended` alone. */
 function areaPart({ area, rates, rules }: RuledArea, freight: boolean, base: string): WireObject {
@@ -38,7 +37,7 @@ export function renderV60(
   const freight = query.options.shippingExtended;
   const variant = freight ? VARIANTS.v60Freight : VARIANTS.v60;
   const fragment = fragmentOf(context, dataset, outcome, variant, format,
-    (ruled) => areaPart(ruled, freight, context.baseUrl));
+    (ruled) => areaPart(ruled, freight, context.baseUrl), OPEN[format]);
   if (isFailure(fragment)) return fragment;
   const detail = format === 'json' && !query.options.addressDetailExtended
     ? `"addressDetail":${plainDetailJson(query, outcome)}`
@@ -46,11 +45,10 @@ export function renderV60(
   const product = query.options.taxabilityCode === null
     ? null
     : productDetail(dataset, query, outcome, format);
+  if (product !== null && isFailure(product)) return product;
   const own = format === 'json' ? `,${detail}}` : detail + V60_XML_CLOSE;
-  const open = format === 'json' ? JSON_OPEN : XML_OPEN;
-  const end = Buffer.from(own, 'utf8');
   const body = product === null
-    ? [open, fragment.bytes, end]
-    : [open, fragment.bytes, product, end];
+    ? [fragment.bytes, own]
+    : [fragment.bytes, product, own];
   return { body, flags: fragment.flags };
 }

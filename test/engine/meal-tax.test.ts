@@ -81,6 +81,14 @@ test('a day before the first rule of a state is not covered either', () => {
   assert.equal(shown(at(place('09', '001'), FACTS, 20190901)), '=none STATE_NOT_COVERED');
 });
 
+test('a tax that was read without its first day is not known for the years before', () => {
+  const boston = place('25', '025', '2507000');
+  assert.equal(shown(at(boston, FACTS, 20260101)), `2507000=0.0075 ${UNMAPPED}`);
+  assert.equal(shown(at(boston, FACTS, 20251231)), '=none STATE_NOT_COVERED');
+  const norfolk = place('51', '710', '5157000');
+  assert.equal(shown(at(norfolk, FACTS, 20251231)), `=none ${UNMAPPED}`);
+});
+
 test('an address known by its ZIP alone has the state\'s rules', () => {
   const unsure = { ...place('50', '007', '5010675'), certain: false };
   assert.equal(shown(at(unsure)), `50=0.09 LOCATION_NOT_RESOLVED,${UNMAPPED}`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { productBook, type ProductBook } from '../../src/engine/product-book.js';
-import { findCode, productRulesAt } from '../../src/engine/product-detail.js';
+import { findCode, productRulesAt, rulesHeldFrom } from '../../src/engine/product-detail.js';
 import { formatUsd, parseUsd } from '../../src/tax/product-amount.js';
 import { codeForm } from '../../src/tax/product-code.js';
 import { effectiveRate, type OrdinaryRates, type ProductRule } from '../../src/tax/product-rule.js';
@@ -76,6 +76,22 @@ test('rules hold from their first to their last day', () => {
   assert.deepEqual(rates(20260101), [percent('2')]);
 });
 
+test('a table speaks for the days from its first rule of a code on', () => {
+  const held = (of: ProductBook, date: number): DateInt | null =>
+    rulesHeldFrom(of, 'QZ', '11100', day(date));
+  const dated = book('QZ,10000,Y,0.03,,,state,yes,yes,20200101,20251231');
+  assert.equal(held(dated, 20191231), 20200101);
+  assert.equal(held(dated, 20200101), null);
+  // After its last day a rule has ended, which is no gap.
+  assert.equal(held(dated, 20260101), null);
+  assert.equal(held(book('QZ,10000,N,,,,all,no,no'), 20000101), null);
+  const read = tableDocument('state\ttic\ttaxable\tas_of\nQZ\t11100\tN\t20260531\n');
+  const undated = productBook({ ...memoryDataset(), document: (name) =>
+    (name === 'products' ? read : null) });
+  assert.equal(held(undated, 20251231), 20260101);
+  assert.equal(held(undated, 20260101), null);
+});
+
 test('the effective rate is that of what the rule speaks for', () => {
   const ordinary: OrdinaryRates = { state: percent('4'), combined: percent('8.875') };
   const cases: readonly (readonly [row: string, expected: string])[] = [
@@ -104,7 +120,7 @@ test('every column is read exactly', () => {
     tic: '11000', coversChildren: true, taxable: true, rate: 5_000_000, scope: 'state',
     threshold: { kind: 'above_exempt', amount: 5_000_010_000_000n }, percentTaxable: 800_000_000,
     perVolume: { amount: 12_500_000n, unit: 'gallon' }, capPerUnit: 1_600_000_000_000n,
-    foodDrug: true, from: null, to: null,
+    foodDrug: true, from: null, to: null, heldFrom: null,
   });
 });
 

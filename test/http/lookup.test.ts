@@ -85,6 +85,18 @@ test('missing, malformed and unknown keys give one and the same 401', () => {
   }
 });
 
+test('a refusal before the pool has the format asked for, read as a lookup reads it', () => {
+  const get = lookups();
+  const type = (query: string): string | undefined =>
+    get(`/request/v60?${query}`).headers.get('content-type');
+  for (const query of ['format=xml', 'format=XML', 'format=%78ml', 'f%6Frmat=xml', 'format=xml&format=json']) {
+    assert.equal(type(query), 'application/xml; charset=utf-8', query);
+  }
+  for (const query of ['format=json&format=xml', 'format=yaml', 'a=format=xml', '']) {
+    assert.equal(type(query), 'application/json', query);
+  }
+});
+
 test('the rate is exact and every answer tells it', () => {
   const get = lookups(answering, 2);
   const answers = [1, 2, 3].map(() => get(`/request/v60?key=${KEY}`));

@@ -102,3 +102,24 @@ test('each fact row has a source, an as-of date, and dates that exist', () => {
     }
   }
 });
+
+test('labor on goods is taxed as the rule named with the state says', () => {
+  const rows = readTable(readFileSync(join(FACTS, 'services.tsv'), 'utf8'), '\t');
+  const told = (state: string): string => {
+    const row = rows.find((each) => each.get('state') === state);
+    return `${row?.get('taxable')} ${row?.get('source')}`;
+  };
+  assert.match(told('CA'), /^N .*1546/);
+  assert.match(told('FL'), /^Y .*12A-1\.006/);
+  assert.match(told('IL'), /^N .*130\.450/);
+  assert.match(told('IN'), /^N .*2\.2-4-2/);
+  assert.match(told('NY'), /^L .*527\.5/);
+  assert.match(told('PR'), /^Y .*15-17/);
+  assert.match(told('TX'), /^Y .*151\.0101/);
+});
+
+test('Louisiana taxes delivery since 2025; what held before is not known', () => {
+  const louisiana = loadStateRecords(FACTS, () => 0).find(({ code }) => code === 'LA');
+  assert.deepEqual(louisiana?.rules.map(({ from, freightTaxable, freightRule }) =>
+    [from, freightTaxable, freightRule]), [[20250101, 'Y', 'ITEM_SPECIFIC']]);
+});

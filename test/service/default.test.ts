@@ -51,3 +51,10 @@ test('what the default dataset cannot tell says what would fill it', () => {
   const address = askAddress(dataset, '200 Spectrum Center Dr, Irvine, CA 92618');
   assert.deepEqual([address.code, address.precision, address.total], [100, 'postal', 0.0775]);
 });
+
+test('an address and coordinates of a territory name it alike', () => {
+  const address = askAddress(dataset, '151 Calle Fortaleza, San Juan, PR 00901');
+  assert.equal(address.normalizedAddress, '151 Calle Fortaleza, San Juan, PR 00901, Puerto Rico');
+  const point = askQuery(dataset, 'lat=18.4655&lng=-66.1057&countryCode=PRI');
+  assert.match(point.normalizedAddress, /, PR, Puerto Rico$/);
+});

@@ -134,17 +134,18 @@ test('without a code the member is absent, and answers with one do not change th
 
 test('codes, places and days do not take each other\'s members', () => {
   const seen = new Set<string>();
-  for (const code of ['20010', '40030', '41000']) {
+  for (const code of ['20010', '40030', '41041']) {
     for (const place of [AT.newYork, AT.boston, AT.portland]) {
-      for (const month of ['', '&historical=201309', '&historical=202601']) {
+      const early = code === '41041' ? ['&historical=201309'] : [];
+      for (const month of ['', ...early, '&historical=202601']) {
         const first = detail(place, code, month);
         assert.equal(detail(place, code, month), first);
         seen.add(`${place} ${first}`);
       }
     }
   }
-  // Only Maine's prepared food differs by day among these.
-  assert.equal(seen.size, 3 * 3 + 1);
+  // Meal taxes of Maine and of Boston are not held for 2013.
+  assert.equal(seen.size, 3 * 3 + 2);
 });
 
 test('Maine prepared food shows the meal tax that stands in for the state rate', () => {
@@ -154,8 +155,20 @@ test('Maine prepared food shows the meal tax that stands in for the state rate',
     + '"jurisdictionName":"Maine","jurisdictionType":"STATE","rate":0.08,'
     + '"replacesStateRate":true,"sourcingBasis":"DESTINATION","taxName":"Prepared food rate",'
     + '"effectiveDt":20131001,"expiresDt":null\\}\\]\\}\\}\\}$'));
-  assert.match(detail(AT.portland, '41000', '&historical=201309'),
+  assert.match(detail(AT.portland, '41041', '&historical=201309'),
     /"mealTax":\{"combinedMealRate":null,"reasonCodes":\["STATE_NOT_COVERED"\],"rules":\[\]\}/);
+});
+
+test('rules that were read without their first day say nothing of the years before', () => {
+  assert.match(rules(AT.newYork, '20010', '&historical=202601'), /"effectiveDt":null/);
+  for (const [place, code] of [[AT.newYork, '20010'], [AT.nashville, '40030']] as const) {
+    const query = `lat=10.5&lng=${place}.5&taxabilityCode=${code}&historical=202512`;
+    const answer = ask(60, query, { dataset: DATASET, context: CONTEXT });
+    assert.equal(answer.code, 110, answer.text);
+    assert.match(answer.text, /rules of this product code are held from 2026-01-01 on/);
+  }
+  // A code that no rule is held for has none then either, and the rates are not in doubt.
+  assert.match(detail(AT.newYork, '41010', '&historical=202512'), /"T01"/);
 });
 
 test('a meal tax alone makes a code one with rules; no other code shows meal taxes', () => {

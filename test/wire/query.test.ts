@@ -57,6 +57,31 @@ test('of a repeated parameter the first value that is not empty counts', () => {
   assert.equal(address('address=&address=2+B+St'), '2 B St');
 });
 
+test('a refusal names its parameter as it is written, and what it may be', () => {
+  const told = (text: string, version = 60): string => {
+    const parsed = parseQuery(text, version, GRANT_ALL);
+    return isFailure(parsed) ? parsed.detail ?? '' : 'accepted';
+  };
+  const rows: readonly Row[] = [
+    ['postalcode=1', 'Parameter postalcode: five digits.'],
+    ['postalcode=97001&county=%00',
+      'Parameter county: up to 50 characters, no control characters.'],
+    ['postalcode=97001&city=12',
+      'Parameter city: up to 50 characters with a letter among them, no control characters.'],
+    ['postalcode=97001&state=%07',
+      'Parameter state: up to 50 characters with a letter among them, no control characters.'],
+    ['address=%20', 'Parameter address: 1 to 100 characters, not blank, no control characters.'],
+    ['address=', 'Parameter address: 1 to 100 characters, not blank, no control characters.'],
+    ['lat=91&lng=0', 'Parameter lat: a number from -90 to 90.'],
+    ['sat_item_total=-1', 'Parameter sat_item_total: a number, 0 or more.'],
+    ['address=%zz', 'Parameter address: not valid UTF-8.'],
+  ];
+  for (const [text, expected] of rows) assert.equal(told(text), expected, text);
+  assert.equal(told('postalcode=97001&state=Ohio', 40), 'Parameter state: two capital letters.');
+  assert.equal(told(`postalcode=97001&adjustment=${'a'.repeat(101)}`, 50),
+    'Parameter adjustment: up to 100 characters.');
+});
+
 test('unknown parameters, empty pairs and other cases of a name are ignored', () => {
   table([
     ['&&=&=x&utm=1&postalcode=97001&', 'postal'], ['Postalcode=97001', 'invalid-postal-code'],

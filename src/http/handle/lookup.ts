@@ -3,6 +3,7 @@ import { FLAG_GEO, OP_LOOKUP, type AnswerSlice } from '../../engine/frame.js';
 import { fail, type Failure } from '../../failure.js';
 import type { PinnedRelease, PoolFailure, PoolRequest } from '../../pool.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
+import { formatAsked } from '../../wire/query.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { API_VERSIONS, type Format } from '../../wire/version.js';
 import { presentedKey } from '../api-key.js';
@@ -11,7 +12,7 @@ import {
   LIMIT_HEADER, REFUSED, REMAINING_HEADER, type RateGate, type Rated,
 } from '../rate-limit.js';
 import {
-  headOf, JSON_TYPE, withNumber, XML_TYPE, type Answerer, type Reply, type Request,
+  headOf, JSON_TYPE, XML_TYPE, type Answerer, type Reply, type Request,
 } from '../reply.js';
 import type { Route } from '../router.js';
 
@@ -43,8 +44,6 @@ export interface LookupServices {
 /** Failures that the front end answers itself. */
 type FrontFailure = 'invalid-key' | 'rate-limited' | 'feature-not-enabled' | PoolFailure;
 
-const XML_ASKED = /(?:^|&)format=xml(?:&|$)/i;
-
 const MAY_GEOCODE = /(?:^|&)(?:(?:address|lat)=|[^=&]*%)/;
 
 /**
@@ -72,7 +71,7 @@ class FrontFailures {
   reply(
     failure: FrontFailure, version: number, query: string, limit: number, remaining: number,
   ): Reply {
-    const format = XML_ASKED.test(query) ? 'xml' : 'json';
+    const format = formatAsked(query);
     const name = `${failure} ${version} ${format}`;
     const { renderFailure, baseUrl } = this.#services;
     let body = this.#bodies.get(name);
@@ -124,7 +123,7 @@ class PendingLookup implements PoolRequest {
     const { heads, usage } = this.#shared;
     usage.settle(this.#admission, status === SUCCESS.http, (flags & FLAG_GEO) !== 0);
     const head = heads.get(release.id, this.#limit, precision, flags);
-    this.#answer.send({ status, head: withNumber(head, REMAINING_HEADER, this.#remaining), body });
+    this.#answer.send({ status, head: head.with(this.#remaining), body });
   }
 
   failed(failure: PoolFailure): void {

@@ -4,21 +4,19 @@
  * both are answered here.
  */
 import { fail } from '../../failure.js';
-import { metadata } from '../../wire/v60-envelope.js';
 import { readParameters } from '../../wire/query-string.js';
-import { failureMessage, RESPONSE_CODES } from '../../wire/response-code.js';
+import { RESPONSE_CODES } from '../../wire/response-code.js';
 import { ticSearchBody } from '../../wire/tic-list.js';
 import { parseTicQuery, TIC_BODY_BYTES_MAX } from '../../wire/tic-query.js';
 import { FORMATS, type Format } from '../../wire/version.js';
 import { presentedKey } from '../api-key.js';
+import { codedProblem } from '../coded-problem.js';
 import { problemReply, type Problem } from '../problem.js';
 import { rateFieldsOf } from '../rate-fields.js';
 import {
   LIMIT_HEADER, REFUSED, REMAINING_HEADER, type RateGate, type Rated,
 } from '../rate-limit.js';
-import {
-  headOf, JSON_TYPE, XML_TYPE, type Fields, type Reply, type Request,
-} from '../reply.js';
+import { headOf, JSON_TYPE, XML_TYPE, type Reply, type Request } from '../reply.js';
 import { DEADLINE_MS, type Route } from '../router.js';
 import type { RenderFailure } from './lookup.js';
 import type { TicPages } from './tic-desk.js';
@@ -72,28 +70,19 @@ export function ticListReply(services: TicServices, request: Request): Reply {
     ? problemReply(noCodes(path), fields) : { status: 200, head, body: pages.list[format] };
 }
 
-/** A refusal that clients may read as lookups' too, by its response code. */
-function coded(
-  services: TicServices, kind: 'invalid-key' | 'rate-limited', instance: string, fields: Fields,
-): Reply {
-  const { code, name } = RESPONSE_CODES[kind];
-  const message = failureMessage(fail(kind));
-  return problemReply({
-    status: kind === 'invalid-key' ? 401 : 429, detail: message, instance,
-    members: metadata({ code, name, message }, services.baseUrl),
-  }, fields);
-}
-
 /** The codes for one description. */
 export function ticSearchReply(services: TicServices, request: Request): Reply {
   const { path, body } = request;
+  const { baseUrl } = services;
   const key = services.findKey(presentedKey(request).key);
-  if (key === null) return coded(services, 'invalid-key', path, rateFieldsOf(services.gate, null));
+  if (key === null) {
+    return codedProblem('invalid-key', path, baseUrl, rateFieldsOf(services.gate, null));
+  }
   const remaining = services.gate.take(key);
   const fields = {
     [LIMIT_HEADER]: key.rate, [REMAINING_HEADER]: remaining === REFUSED ? 0 : remaining,
   };
-  if (remaining === REFUSED) return coded(services, 'rate-limited', path, fields);
+  if (remaining === REFUSED) return codedProblem('rate-limited', path, baseUrl, fields);
   const parsed = parseTicQuery(body);
   if ('malformed' in parsed) {
     return problemReply({ status: 400, detail: parsed.malformed, instance: path }, fields);

@@ -11,6 +11,7 @@ import { readSstDerived } from '../source/rates-sst-derived.js';
 import { readTexas } from '../source/rates-texas.js';
 import { readTownOption } from '../source/rates-town-option.js';
 import { readWaDor } from '../source/rates-wa-dor.js';
+import { readZipTable } from '../source/rates-zip-table.js';
 import type { RateReader } from './list.js';
 
 /** One reader for each publisher's format. */
@@ -28,4 +29,5 @@ export const RATE_READERS: ReadonlyMap<string, RateReader> = new Map([
   ['texas', readTexas],
   ['town-option', readTownOption],
   ['wa-dor', readWaDor],
+  ['zip-table', readZipTable],
 ]);

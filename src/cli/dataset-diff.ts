@@ -1,0 +1,69 @@
+/** `situs dataset diff A B`: what a change of releases changes. */
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openDataset } from '../dataset/open.js';
+import { findRelease, releasesDir } from '../dataset/release.js';
+import { diffReleases, type Change, type ReleaseDiff } from '../engine/release-diff.js';
+import { formatDate, parseDate, type DateInt } from '../tax/date.js';
+import { UsageError } from './usage.js';
+
+/** Lines of a kind printed for people; --json has all. */
+export const DIFF_LINES_MAX = 40;
+
+function side(rates: readonly string[]): string {
+  return rates.length === 0 ? 'absent' : rates.join(' ');
+}
+
+function section(title: string, changes: readonly Change[]): readonly string[] {
+  const lines = changes.slice(0, DIFF_LINES_MAX)
+    .map(({ name, before, after }) => `  ${name}: ${side(before)} -> ${side(after)}`);
+  const more = changes.length - lines.length;
+  return [
+    `${title}: ${changes.length}`, ...lines,
+    ...(more > 0 ? [`  and ${more} more (--json has all)`] : []),
+  ];
+}
+
+/** Formats a difference for people. */
+export function diffText(diff: ReleaseDiff): string {
+  return [
+    ...section('jurisdictions that differ', diff.jurisdictions),
+    ...section('tax areas that differ', diff.areas),
+    ...section('ZIPs that differ', diff.zips),
+  ].join('\n');
+}
+
+/** The day asked for, or today in UTC. */
+function dayOf(text: string | undefined): DateInt {
+  const day = parseDate(text ?? new Date().toISOString().slice(0, 10));
+  if (day === null) throw new UsageError('--date is a day written YYYY-MM-DD');
+  return day;
+}
+
+/** Runs `situs dataset diff ARGS`. */
+export function diffCommand(varDir: string, args: readonly string[]): number {
+  const { values, positionals } = parseArgs({
+    args: [...args], allowPositionals: true,
+    options: { date: { type: 'string' }, json: { type: 'boolean', default: false } },
+  });
+  const [from, to] = positionals;
+  if (from === undefined || to === undefined || positionals.length > 2) {
+    throw new UsageError('diff compares two datasets: situs dataset diff A B');
+  }
+  const date = dayOf(values.date);
+  const names = [findRelease(varDir, from), findRelease(varDir, to)] as const;
+  const before = openDataset(join(releasesDir(varDir), names[0]));
+  // One environment is opened once in a process.
+  const after = names[0] === names[1] ? before : openDataset(join(releasesDir(varDir), names[1]));
+  try {
+    const diff = diffReleases(before, after, date);
+    const day = formatDate(date);
+    process.stdout.write(values.json
+      ? `${JSON.stringify({ before: names[0], after: names[1], date: day, ...diff }, null, 1)}\n`
+      : `${names[0]} -> ${names[1]} on ${day}\n${diffText(diff)}\n`);
+  } finally {
+    before.close();
+    if (after !== before) after.close();
+  }
+  return 0;
+}
