@@ -12,8 +12,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config.js';
 import { currentRelease, releasesDir } from '../src/dataset/release.js';
+import { cartCase } from './case/cart.js';
 import type { BenchCase, BenchInput, Figure } from './case/case.js';
 import { coalescingCase } from './case/coalescing.js';
+import { durableCreatesCase } from './case/durable-creates.js';
 import { engineCase } from './case/engine.js';
 import { httpCase } from './case/http.js';
 import { limiterCase } from './case/limiter.js';
@@ -25,7 +27,9 @@ const KINDS: readonly QueryKind[] = ['zip', 'point', 'address'];
 const CASES: Readonly<Record<string, BenchCase>> = {
   ...Object.fromEntries(KINDS.map((kind) =>
     [`engine-${kind}`, (input: BenchInput) => engineCase(kind, input)])),
+  'engine-cart': cartCase,
   coalescing: coalescingCase,
+  'durable-creates': durableCreatesCase,
   limiter: limiterCase,
   'tic-search': ticCase,
   ...Object.fromEntries(KINDS.map((kind) =>

@@ -5,10 +5,19 @@ import { LiveDataset, type ReleaseFacts } from './dataset/live.js';
 import { readManifest } from './dataset/manifest.js';
 import { openDataset } from './dataset/open.js';
 import type { Dataset } from './dataset/dataset.js';
+import { Delivery } from './event/delivery.js';
+import { readDeliverySettings } from './event/settings.js';
+import {
+  openBulkFamily, spoolDirOf, type BulkFamily, type BulkFamilyOptions,
+} from './http/bulk/family.js';
 import { accountRoutes } from './http/handle/account.js';
+import { cartRoutes } from './http/handle/cart.js';
 import { healthRoute } from './http/handle/health.js';
 import { lookupRoutes, type RenderFailure } from './http/handle/lookup.js';
+import { openMerchantFamily, type MerchantFamily } from './http/handle/merchant-family.js';
+import type { StartTimer } from './http/handle/nexus-locator.js';
 import { withOpenapi } from './http/handle/openapi.js';
+import { relayCart, relayRoutes } from './http/handle/relay.js';
 import { schemaRoutes } from './http/handle/schema.js';
 import { metadataRoute } from './http/handle/system.js';
 import { TicDesk } from './http/handle/tic-desk.js';
@@ -20,11 +29,15 @@ import { Router, type Route } from './http/router.js';
 import { createServer, type RawServer } from './http/uws.js';
 import { messageOf, type Log } from './log.js';
 import { EnginePool } from './pool.js';
+import { openProvider } from './provider/open.js';
+import type { Provider } from './provider/port.js';
 import { VERSION_KEY } from './store/format.js';
+import { findMerchant } from './store/merchants.js';
 import { KeyCache } from './store/key-cache.js';
 import { bootstrapKey } from './store/keys.js';
 import { Store } from './store/store.js';
 import { UsageBook } from './store/usage.js';
+import { openVault, type Vault } from './store/vault.js';
 import { failureBytes } from './wire/failure-body.js';
 
 /** Longest wait for answers under way when the service stops. */
@@ -34,10 +47,12 @@ const DRAIN_CHECK_MS = 10;
 export interface AppOptions {
   readonly config: Config;
   readonly log: Log;
-  /** Replaced in tests, as are the two below. */
+  /** Replaced in tests, as are the three below. */
   readonly worker?: URL;
   readonly open?: (dir: string) => Dataset;
   readonly renderFailure?: RenderFailure;
+  /** Measures the budget of geocoding. */
+  readonly timer?: StartTimer;
 }
 
 /** Reads a release's facts and asks for one record of each end, so that a torn file shows. */
@@ -55,6 +70,24 @@ function probe(dataset: Dataset, dir: string): ReleaseFacts {
 /** One thread for the front end on small machines, the rest for answers. */
 function workerCount(config: Config): number {
   return config.workers > 0 ? config.workers : Math.max(1, availableParallelism() - 1);
+}
+
+/** Bulk files, with workers of their own. */
+function openBulk(
+  { config, log, worker }: AppOptions,
+  services: Pick<BulkFamilyOptions, 'findKey' | 'gate' | 'usage' | 'releases'>,
+): BulkFamily {
+  const { baseUrl, precisionMin, logLevel } = config;
+  return openBulkFamily({
+    ...services, log, baseUrl,
+    threads: config.bulkWorkers > 0 ? config.bulkWorkers : availableParallelism(),
+    settings: { baseUrl, precisionMin, logLevel },
+    limits: {
+      rowsMax: config.bulkRowsMax, bytesMax: config.bulkBytesMax, idleMs: config.bulkIdleMs,
+    },
+    spoolDir: spoolDirOf(config.varDir), spoolBytesMax: config.bulkSpoolBytesMax,
+    ...(worker === undefined ? {} : { worker }),
+  });
 }
 
 /** The product codes; their index is made here, before anyone waits for it. */
@@ -78,18 +111,25 @@ export class App {
   readonly routes: readonly Route[];
   readonly #store: Store;
   readonly #usage: UsageBook;
+  readonly #delivery: Delivery;
+  readonly #merchants: MerchantFamily;
+  readonly #provider: Provider | null;
   readonly #pool: EnginePool;
+  readonly #bulk: BulkFamily;
   readonly #router: Router;
   readonly #server: RawServer;
   readonly #config: Config;
   #stopping: Promise<void> | null = null;
 
   private constructor(
-    options: AppOptions, store: Store, firstKey: string | null, server: RawServer,
+    options: AppOptions, store: Store, vault: Vault, delivery: Delivery,
+    provider: Provider | null, firstKey: string | null, server: RawServer,
   ) {
     const { config, log, renderFailure = failureBytes } = options;
     this.#config = config;
     this.#store = store;
+    this.#delivery = delivery;
+    this.#provider = provider;
     this.#server = server;
     this.firstKey = firstKey;
     const keys = new KeyCache(store);
@@ -111,7 +151,19 @@ export class App {
       },
       ...(options.worker === undefined ? {} : { worker: options.worker }),
     });
+    this.#bulk = openBulk(options, { findKey, gate, usage, releases: this.live });
     const tics = openTics(this.live, log);
+    this.#merchants = openMerchantFamily({
+      store, vault, log, findKey, gate, usage, baseUrl: config.baseUrl,
+      locator: {
+        loaded: () => this.live.release !== null,
+        submit: (request) => this.#pool.submit(request),
+      },
+      ...(options.timer === undefined ? {} : { timer: options.timer }),
+    });
+    const relay = {
+      ...this.#merchants.desk, provider, timeoutMs: config.providerTimeoutMs,
+    };
     this.routes = withOpenapi([
       ...lookupRoutes({
         findKey, gate, usage, pool: this.#pool, renderFailure, baseUrl: config.baseUrl,
@@ -134,6 +186,14 @@ export class App {
         baseUrl: config.baseUrl,
       }),
       ...schemaRoutes(config.baseUrl),
+      ...this.#merchants.routes,
+      ...relayRoutes(relay),
+      ...this.#bulk.routes,
+      ...cartRoutes({
+        ...relay, lookups: usage, pool: this.#pool, bulkPool: this.#bulk.pool,
+        findMerchant: (account, id) => findMerchant(store, account, id),
+        relayCart: (caller, merchant, request) => relayCart(relay, caller, merchant, request),
+      }),
     ], config.baseUrl);
     this.#router = new Router(this.routes, log, refusalFields(findKey, gate));
     this.#router.attach(server);
@@ -141,12 +201,16 @@ export class App {
 
   /** Opens everything; nothing listens yet. */
   static async start(options: AppOptions): Promise<App> {
-    const { config } = options;
+    const { config, log } = options;
+    const settings = readDeliverySettings(config);
+    const provider = openProvider(config);
     const server = await createServer();
     const store = await Store.open(config.varDir);
+    const vault = await openVault(config, store);
+    const delivery = await Delivery.open({ store, log, settings });
     const created = await bootstrapKey(store, config.bootstrapKey, config.bootstrapRate);
     const firstKey = config.bootstrapKey === null ? created?.text ?? null : null;
-    return new App(options, store, firstKey, server);
+    return new App(options, store, vault, delivery, provider, firstKey, server);
   }
 
   /**
@@ -156,7 +220,10 @@ export class App {
   async listen(): Promise<number> {
     const { host, port } = this.#config;
     const listening = await this.#server.listen(host, port);
-    if (listening !== null) return listening;
+    if (listening !== null) {
+      this.#delivery.start();
+      return listening;
+    }
     throw new Error(
       `cannot listen on ${host}:${port}: the port is taken, or the address or port is not ` +
       'permitted; set HOST and PORT',
@@ -172,14 +239,20 @@ export class App {
   async #stop(): Promise<void> {
     this.#server.stopListening();
     this.#router.traffic.closing = true;
+    this.#bulk.stop();
     const until = Date.now() + DRAIN_MS_MAX;
+    const delivered = this.#delivery.close(DRAIN_MS_MAX);
     while (this.#router.traffic.open > 0 && Date.now() < until) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
     }
     await this.#pool.close();
+    await this.#bulk.close();
     this.#server.close();
     this.live.close();
     await this.#usage.close();
+    await delivered;
+    await this.#merchants.close();
+    await this.#provider?.close();
     await this.#store.close();
   }
 }

@@ -1,19 +1,53 @@
 #!/usr/bin/env node
 /** The `situs` command. */
-import { datasetCommand } from './cli/dataset.js';
-import { keyCommand } from './cli/key.js';
-import { lookupCommand } from './cli/lookup.js';
-import { serveCommand } from './cli/serve.js';
 import { UsageError } from './cli/usage.js';
 
 /** A command gets its arguments and returns the process's exit code. */
 type Command = (args: readonly string[]) => Promise<number>;
 
-const COMMANDS: Readonly<Record<string, { readonly run: Command; readonly meaning: string }>> = {
-  serve: { run: serveCommand, meaning: 'answer over HTTP on HOST:PORT' },
-  lookup: { run: lookupCommand, meaning: 'the rates of an address, a point or a ZIP' },
-  dataset: { run: datasetCommand, meaning: 'build, verify, activate, rollback, list, coverage' },
-  key: { run: keyCommand, meaning: 'create, list, update and disable API keys' },
+interface Entry {
+  /** Loaded when it is asked for, so that each starts at once. */
+  readonly load: () => Promise<Command>;
+  readonly meaning: string;
+}
+
+const COMMANDS: Readonly<Record<string, Entry>> = {
+  serve: {
+    load: async () => (await import('./cli/serve.js')).serveCommand,
+    meaning: 'answer over HTTP on HOST:PORT',
+  },
+  lookup: {
+    load: async () => (await import('./cli/lookup.js')).lookupCommand,
+    meaning: 'the rates of an address, a point or a ZIP',
+  },
+  dataset: {
+    load: async () => (await import('./cli/dataset.js')).datasetCommand,
+    meaning: 'build, fetch, verify, activate, rollback, list, diff, coverage',
+  },
+  key: {
+    load: async () => (await import('./cli/key.js')).keyCommand,
+    meaning: 'create, list, update and disable API keys',
+  },
+  events: {
+    load: async () => (await import('./cli/events.js')).eventsCommand,
+    meaning: 'list what is to be sent, send again, enable',
+  },
+  secrets: {
+    load: async () => (await import('./cli/secrets.js')).secretsCommand,
+    meaning: 'rotate the key that seals credentials',
+  },
+  store: {
+    load: async () => (await import('./cli/store.js')).storeCommand,
+    meaning: 'backup, verify, restore',
+  },
+  doctor: {
+    load: async () => (await import('./cli/doctor.js')).doctorCommand,
+    meaning: 'check that everything the service needs is there',
+  },
+  simulate: {
+    load: async () => (await import('./cli/simulate.js')).simulateCommand,
+    meaning: 'a compliance provider to try the service with',
+  },
 };
 
 function help(): string {
@@ -30,7 +64,8 @@ async function run(argv: readonly string[]): Promise<number> {
   }
   const command = COMMANDS[name];
   if (command === undefined) throw new UsageError(`no command "${name}"\n\n${help()}`);
-  return command.run(rest);
+  const run = await command.load();
+  return run(rest);
 }
 
 /** A wrong option, as node:util tells it, is bad usage too. */
@@ -38,6 +73,12 @@ function isUsage(error: unknown): boolean {
   return error instanceof UsageError || (error instanceof Error && 'code' in error
     && String(error.code).startsWith('ERR_PARSE_ARGS_'));
 }
+
+// A reader that has seen enough, such as `head`, is no fault.
+process.stdout.on('error', (error: Error) => {
+  if (!('code' in error) || error.code !== 'EPIPE') throw error;
+  process.exit();
+});
 
 run(process.argv.slice(2)).then(
   (code) => {

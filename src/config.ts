@@ -4,7 +4,8 @@
  */
 import { resolve } from 'node:path';
 
-export type SettingType = 'text' | 'path' | 'url' | 'integer' | 'key' | 'level' | 'precision';
+export type SettingType =
+  | 'text' | 'path' | 'url' | 'integer' | 'key' | 'level' | 'precision' | 'secret' | 'secrets';
 
 export interface Setting {
   readonly name: string;
@@ -48,12 +49,45 @@ export const SETTINGS = [
     meaning: 'Requests a minute of that first key.',
   },
   {
+    name: 'SITUS_KEK_FILE', type: 'path', default: '',
+    meaning: 'File of the keys that seal secrets, made when missing; `kek` in SITUS_VAR if unset.',
+  },
+  {
+    name: 'SITUS_KEK', type: 'secret', default: '',
+    meaning: 'The key that seals secrets, 32 bytes in base64; the file is then not looked at.',
+  },
+  {
+    name: 'SITUS_KEK_PREVIOUS', type: 'secrets', default: '',
+    meaning: 'Keys before SITUS_KEK, between commas, while a rotation is under way.',
+  },
+  {
     name: 'SITUS_BASE_URL', type: 'url', default: '',
     meaning: 'Public address of the service, put before links in answers.',
   },
   {
     name: 'SITUS_WORKERS', type: 'integer', default: '0', min: 0, max: 256,
     meaning: 'Worker threads that answer lookups; 0 chooses by the number of processors.',
+  },
+  {
+    name: 'SITUS_BULK_WORKERS', type: 'integer', default: '0', min: 0, max: 256,
+    meaning: 'Worker threads of bulk files, of lower priority; 0 is one for each processor.',
+  },
+  {
+    name: 'SITUS_BULK_ROWS_MAX', type: 'integer', default: '10000000', min: 1,
+    max: 4_000_000_000,
+    meaning: 'Rows of one bulk file.',
+  },
+  {
+    name: 'SITUS_BULK_BYTES_MAX', type: 'integer', default: '8589934592', min: 1024,
+    meaning: 'Bytes of one bulk file, unpacked.',
+  },
+  {
+    name: 'SITUS_BULK_SPOOL_BYTES_MAX', type: 'integer', default: '2147483648', min: 0,
+    meaning: 'Disk below SITUS_VAR for bulk output that waits for its end (strict, spool).',
+  },
+  {
+    name: 'SITUS_BULK_IDLE_SECONDS', type: 'integer', default: '60', min: 1, max: 86_400,
+    meaning: 'How long the client of a bulk file may send and take nothing.',
   },
   {
     name: 'SITUS_PRECISION_MIN', type: 'precision', default: 'postal',
@@ -63,6 +97,38 @@ export const SETTINGS = [
     name: 'SITUS_ACCOUNT_MESSAGE', type: 'text',
     default: 'To change the plan or its limits, ask the operator of this service.',
     meaning: 'Member message of account metrics: how to change a plan.',
+  },
+  {
+    name: 'SITUS_PROVIDER_URL', type: 'url', default: '',
+    meaning: 'Address of the compliance provider. Without it its operations are answered 503.',
+  },
+  {
+    name: 'SITUS_PROVIDER_TIMEOUT_MS', type: 'integer', default: '20000', min: 100, max: 120_000,
+    meaning: 'Longest time the provider may take to answer; then the caller gets 504.',
+  },
+  {
+    name: 'SITUS_ALLOW_PRIVATE_NETWORK', type: 'integer', default: '0', min: 0, max: 1,
+    meaning: 'With 1, configured addresses may be in private networks, and http instead of https.',
+  },
+  {
+    name: 'SITUS_WEBHOOK_URL', type: 'text', default: '',
+    meaning: 'Where events are sent. Without it there are none.',
+  },
+  {
+    name: 'SITUS_WEBHOOK_SECRET', type: 'text', default: '',
+    meaning: 'Secret that signs events; during a rotation the new one, a comma, the old one.',
+  },
+  {
+    name: 'SITUS_SMTP_URL', type: 'text', default: '',
+    meaning: 'Mail server, smtp://user:password@host:port or smtps. Without it mails wait.',
+  },
+  {
+    name: 'SITUS_MAIL_FROM', type: 'text', default: '',
+    meaning: 'Sender of mails: an address, or a name and an address in angle brackets.',
+  },
+  {
+    name: 'SITUS_INVITE_URL', type: 'text', default: '',
+    meaning: 'Page on which an invited merchant sets up its account; put into invitations.',
   },
   {
     name: 'SITUS_LOG', type: 'level', default: 'info',
@@ -77,13 +143,35 @@ export interface Config {
   /** Null when the first key is to be random. */
   readonly bootstrapKey: string | null;
   readonly bootstrapRate: number;
+  /** Null for the place beside the store. */
+  readonly kekFile: string | null;
+  /** 32 bytes; null when keys come from the file. */
+  readonly kek: Uint8Array | null;
+  readonly kekPrevious: readonly Uint8Array[];
   /** Without a slash at the end; the server's own address when unset, empty if that is open. */
   readonly baseUrl: string;
   /** Zero chooses by the number of processors. */
   readonly workers: number;
+  /** Zero is one per processor. */
+  readonly bulkWorkers: number;
+  readonly bulkRowsMax: number;
+  readonly bulkBytesMax: number;
+  readonly bulkSpoolBytesMax: number;
+  readonly bulkIdleMs: number;
   readonly precisionMin: MinimumPrecision;
   /** How a caller gets another plan. */
   readonly accountMessage: string;
+  /** Null when none is configured; src/provider reads it. */
+  readonly providerUrl: string | null;
+  readonly providerTimeoutMs: number;
+  /** The provider and the endpoint may be in a private network. */
+  readonly allowPrivateNetwork: boolean;
+  /** The next five are as given and null when unset; src/event reads them. */
+  readonly webhookUrl: string | null;
+  readonly webhookSecret: string | null;
+  readonly smtpUrl: string | null;
+  readonly mailFrom: string | null;
+  readonly inviteUrl: string | null;
   readonly logLevel: LogLevel;
 }
 
@@ -109,10 +197,24 @@ const CHECKS: Readonly<Record<SettingType, (value: string, setting: Setting) => 
   },
   key: (value) => (value === '' || (value.length >= KEY_CHARS_MIN && value.length <= KEY_CHARS_MAX)
     ? null : `must have ${KEY_CHARS_MIN} to ${KEY_CHARS_MAX} characters`),
+  secret: (value) => (value === '' || isSecret(value) ? null : 'must be 32 bytes in base64'),
+  secrets: (value) => (value === '' || value.split(',').every(isSecret)
+    ? null : 'must be keys of 32 bytes in base64, with commas between'),
   level: (value) => (isLogLevel(value) ? null : `must be one of ${LOG_LEVELS.join(', ')}`),
   precision: (value) => (isMinimumPrecision(value)
     ? null : `must be one of ${MINIMUM_PRECISIONS.join(', ')}`),
 };
+
+const SECRET_BYTES = 32;
+
+/** Tells 32 bytes in base64, with or without padding. */
+function isSecret(text: string): boolean {
+  return /^[A-Za-z0-9+/]{43}=?$/.test(text) && secretBytes(text).length === SECRET_BYTES;
+}
+
+function secretBytes(text: string): Uint8Array {
+  return Buffer.from(text, 'base64');
+}
 
 function isLogLevel(value: string): value is LogLevel {
   return (LOG_LEVELS as readonly string[]).includes(value);
@@ -152,11 +254,28 @@ export function loadConfig(environment: Environment = process.env): Config {
     varDir: resolve(text('SITUS_VAR')),
     bootstrapKey: text('SITUS_BOOTSTRAP_KEY') || null,
     bootstrapRate: Number(text('SITUS_BOOTSTRAP_RATE')),
+    kekFile: text('SITUS_KEK_FILE') === '' ? null : resolve(text('SITUS_KEK_FILE')),
+    kek: text('SITUS_KEK') === '' ? null : secretBytes(text('SITUS_KEK')),
+    kekPrevious: text('SITUS_KEK_PREVIOUS').split(',').filter((key) => key !== '')
+      .map(secretBytes),
     baseUrl: text('SITUS_BASE_URL').replace(/\/+$/, '')
       || ownUrl(text('HOST'), Number(text('PORT'))),
     workers: Number(text('SITUS_WORKERS')),
+    bulkWorkers: Number(text('SITUS_BULK_WORKERS')),
+    bulkRowsMax: Number(text('SITUS_BULK_ROWS_MAX')),
+    bulkBytesMax: Number(text('SITUS_BULK_BYTES_MAX')),
+    bulkSpoolBytesMax: Number(text('SITUS_BULK_SPOOL_BYTES_MAX')),
+    bulkIdleMs: Number(text('SITUS_BULK_IDLE_SECONDS')) * 1000,
     precisionMin: isMinimumPrecision(precisionMin) ? precisionMin : 'postal',
     accountMessage: text('SITUS_ACCOUNT_MESSAGE'),
+    providerUrl: text('SITUS_PROVIDER_URL') || null,
+    providerTimeoutMs: Number(text('SITUS_PROVIDER_TIMEOUT_MS')),
+    allowPrivateNetwork: text('SITUS_ALLOW_PRIVATE_NETWORK') === '1',
+    webhookUrl: text('SITUS_WEBHOOK_URL') || null,
+    webhookSecret: text('SITUS_WEBHOOK_SECRET') || null,
+    smtpUrl: text('SITUS_SMTP_URL') || null,
+    mailFrom: text('SITUS_MAIL_FROM') || null,
+    inviteUrl: text('SITUS_INVITE_URL') || null,
     logLevel: isLogLevel(logLevel) ? logLevel : 'info',
   });
 }

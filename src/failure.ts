@@ -33,5 +33,6 @@ export function fail(failure: FailureKind, detail?: string): Failure {
 
 /** Tells a failure from any other outcome. */
 export function isFailure(outcome: object): outcome is Failure {
-  return 'failure' in outcome;
+  // Read and not asked for with "in", which costs far more where outcomes have many shapes.
+  return (outcome as Partial<Failure>).failure !== undefined;
 }

@@ -1,52 +1,26 @@
 /**
- * The worker pool. Requests that arrive in one turn of the event loop travel together: one message
- * to a worker and one back, whatever their number, and no promise per request.
+ * The worker pool. Requests that arrive in one turn of the event loop travel together as a task,
+ * through memory shared with the worker. The pool of threads is Piscina's; each worker runs one
+ * task of Piscina's that lasts as long as it does, and ours travel past it.
  */
 import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { fileURLToPath } from 'node:url';
-import type { LogLevel, MinimumPrecision } from './config.js';
-import { readAnswers, RequestFrame, type AnswerSlice } from './engine/frame.js';
+import { readAnswers } from './engine/frame.js';
 import { messageOf, type Log } from './log.js';
+import { Lane, type Task } from './pool/lane.js';
+import type { ServeTask } from './pool/serve.js';
+import type { EngineSettings, PinnedRelease, PoolRequest } from './pool/task.js';
 
-/** A release that answers, as the workers are told of it. */
-export interface PinnedRelease {
-  readonly id: string;
-  readonly dir: string;
-}
+export type { EngineSettings, EngineTask, PinnedRelease, PoolFailure, PoolRequest }
+  from './pool/task.js';
 
 /** Where the pool takes the release of each task from. */
 export interface ReleaseSource {
   /** Pins the active release until `unpin`; null when there is none. */
   pin(): PinnedRelease | null;
   unpin(release: PinnedRelease): void;
-}
-
-export type PoolFailure = 'overloaded' | 'internal';
-
-/** One request in the pool. Exactly one of the two callbacks is called, once. */
-export interface PoolRequest {
-  readonly op: number;
-  readonly version: number;
-  readonly grants: number;
-  readonly payload: string | Uint8Array;
-  /** The body is a view that others share; it is not kept after the call. */
-  answered(slice: AnswerSlice, release: PinnedRelease): void;
-  failed(failure: PoolFailure): void;
-}
-
-/** What a worker is sent. */
-export interface EngineTask {
-  readonly dataset: PinnedRelease;
-  readonly now: number;
-  readonly frame: Uint8Array;
-}
-
-/** What every worker is told once, at its start. */
-export interface EngineSettings {
-  readonly baseUrl: string;
-  readonly precisionMin: MinimumPrecision;
-  readonly logLevel: LogLevel;
 }
 
 export interface PoolOptions {
@@ -61,19 +35,22 @@ export interface PoolOptions {
   readonly waitingMax?: number;
   readonly taskMs?: number;
   readonly watchMs?: number;
+  /** Shared memory of a task; larger ones go as messages. */
+  readonly requestBytes?: number;
+  readonly answerBytes?: number;
 }
 
 export const ENGINE_WORKER = new URL('../workers/engine.js', import.meta.url);
 
 /** Name of the function a worker file exports. */
-const WORKER_EXPORT = 'answer';
+const WORKER_EXPORT = 'serve';
 
 /** Two, so that a worker has the next task when it ends one while answers are being written. */
 const TASKS_PER_WORKER = 2;
 
 /**
- * A task costs about 80 µs whatever its size and each request about 3 µs more: from here on larger
- * tasks save little and only keep their first request waiting for the last.
+ * A task costs about as much as waking two threads: from here on larger tasks save little and only
+ * keep their first request waiting for the last.
  */
 const REQUESTS_PER_TASK = 64;
 
@@ -82,27 +59,21 @@ const WAITING_MAX = 4096;
 /** Longest time of a task, after which its worker is taken for stuck. */
 const TASK_MS_MAX = 10_000;
 const WATCH_MS = 1_000;
-/** Turns of the event loop to wait while each brings more requests. */
-const GATHER_TURNS_MAX = 4;
-
-interface Task {
-  readonly requests: readonly PoolRequest[];
-  readonly release: PinnedRelease;
-  readonly startedAt: number;
-  /** True once its requests were answered, whatever its worker still says. */
-  done: boolean;
-}
+/** Longest wait for workers that are starting while the pool closes. */
+const LOADING_MS_MAX = 10_000;
+const LOADING_CHECK_MS = 5;
+const REQUEST_BYTES = 64 * 1024;
+const ANSWER_BYTES = 512 * 1024;
 
 export class EnginePool {
   readonly #options: Required<PoolOptions>;
-  readonly #tasks = new Set<Task>();
+  readonly #lanes: readonly Lane[];
+  readonly #attention = new SharedArrayBuffer(4);
+  readonly #wanted = new Int32Array(this.#attention);
   readonly #watch: NodeJS.Timeout;
-  #piscina: Piscina<EngineTask, Uint8Array>;
+  #piscina: Piscina<ServeTask, never>;
   #waiting: PoolRequest[] = [];
   #scheduled = false;
-  /** Requests that waited at the last turn, and how many turns they were gathered for. */
-  #gathered = 0;
-  #turns = 0;
   #closed = false;
 
   constructor(options: PoolOptions) {
@@ -114,23 +85,22 @@ export class EnginePool {
       waitingMax: WAITING_MAX,
       taskMs: TASK_MS_MAX,
       watchMs: WATCH_MS,
+      requestBytes: REQUEST_BYTES,
+      answerBytes: ANSWER_BYTES,
       ...options,
     };
+    this.#lanes = Array.from({ length: this.#options.threads }, () => this.#lane());
     this.#piscina = this.#start();
+    for (const lane of this.#lanes) lane.start();
     this.#watch = setInterval(() => this.#check(), this.#options.watchMs).unref();
   }
 
   /** Requests waiting or being answered. */
   get load(): number {
-    let load = this.#waiting.length;
-    for (const task of this.#tasks) load += task.requests.length;
-    return load;
+    return this.#lanes.reduce((sum, lane) => sum + lane.load, this.#waiting.length);
   }
 
-  /**
-   * Hands a request to a worker at the end of this turn of the event loop. Bulk chunks will have a
-   * lane of their own beside `#waiting`, so that a lookup never stands behind them.
-   */
+  /** Hands a request to a worker at the end of this turn of the event loop. */
   submit(request: PoolRequest): void {
     if (this.#closed || this.#waiting.length >= this.#options.waitingMax) {
       request.failed('overloaded');
@@ -144,34 +114,36 @@ export class EnginePool {
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#watch);
-    for (const task of this.#tasks) this.#fail(task);
     for (const request of this.#waiting.splice(0)) request.failed('overloaded');
+    await this.#loaded();
+    for (const lane of this.#lanes) lane.stop('the pool closes');
     await this.#piscina.destroy();
   }
 
+  /** A thread that is ended while it loads its modules can take the process with it. */
+  async #loaded(): Promise<void> {
+    const until = performance.now() + LOADING_MS_MAX;
+    while (this.#lanes.some((lane) => lane.loading) && performance.now() < until) {
+      await delay(LOADING_CHECK_MS);
+    }
+  }
+
   #schedule(): void {
-    if (this.#scheduled || this.#waiting.length === 0) return;
+    if (this.#scheduled) return;
     this.#scheduled = true;
+    // What is answered until then needs no wake-up.
+    Atomics.store(this.#wanted, 0, 0);
     setImmediate(this.#turn);
   }
 
-  /**
-   * A turn often brings one request of many that are on their way; while the next turns bring
-   * more, a few are waited for. A lone request waits for one turn, which takes microseconds.
-   */
   readonly #turn = (): void => {
-    const { length } = this.#waiting;
-    const more = length > this.#gathered && length < this.#options.requestsPerTask;
-    if (more && this.#turns < GATHER_TURNS_MAX) {
-      this.#gathered = length;
-      this.#turns += 1;
-      setImmediate(this.#turn);
-      return;
-    }
-    this.#gathered = 0;
-    this.#turns = 0;
     this.#scheduled = false;
+    for (const lane of this.#lanes) lane.collect();
     this.#dispatch();
+    if (this.#lanes.every((lane) => lane.length === 0)) return;
+    Atomics.store(this.#wanted, 0, 1);
+    // A worker that looked before that word was set will not wake anybody.
+    if (this.#lanes.some((lane) => lane.ready)) this.#schedule();
   };
 
   /**
@@ -179,85 +151,89 @@ export class EnginePool {
    * busier the workers the larger the tasks and the smaller their cost.
    */
   #dispatch(): void {
-    const { threads, tasksPerWorker, requestsPerTask } = this.#options;
-    while (this.#waiting.length > 0 && this.#tasks.size < threads * tasksPerWorker) {
-      const idle = Math.max(1, threads - this.#tasks.size);
-      const share = Math.ceil(this.#waiting.length / idle);
-      this.#post(this.#waiting.splice(0, Math.min(share, requestsPerTask)));
+    while (this.#waiting.length > 0) {
+      let free: Lane | null = null;
+      let idle = 0;
+      for (const lane of this.#lanes) {
+        if (!lane.free) continue;
+        if (lane.length === 0) idle += 1;
+        if (free === null || lane.length < free.length) free = lane;
+      }
+      if (free === null) return;
+      const share = Math.ceil(this.#waiting.length / Math.max(1, idle));
+      this.#post(free, this.#waiting.splice(0, Math.min(share, this.#options.requestsPerTask)));
     }
   }
 
-  #post(requests: readonly PoolRequest[]): void {
+  #post(lane: Lane, requests: readonly PoolRequest[]): void {
     const release = this.#options.releases.pin();
     if (release === null) {
       for (const request of requests) request.failed('overloaded');
       return;
     }
-    const frame = new RequestFrame();
-    for (const { op, version, grants, payload } of requests) {
-      frame.add(op, version, grants, payload);
-    }
-    const task: Task = { requests, release, startedAt: performance.now(), done: false };
-    this.#tasks.add(task);
-    const bytes = frame.bytes();
-    this.#piscina.run(
-      { dataset: { id: release.id, dir: release.dir }, now: Date.now(), frame: bytes },
-      { transferList: [bytes.buffer as ArrayBuffer] },
-    ).then(
-      (answers) => this.#deliver(task, answers),
-      (error: unknown) => {
-        if (!task.done) this.#options.log.error('worker failed', { message: messageOf(error) });
-        this.#fail(task);
-      },
-    );
+    lane.post({ requests, release });
   }
 
-  #deliver(task: Task, answers: Uint8Array): void {
-    if (!this.#finish(task)) return;
-    const { requests, release } = task;
+  #deliver({ requests, release }: Task, answers: Uint8Array): void {
     let next = 0;
     try {
       readAnswers(answers, requests.length, (index, slice) => {
         next = index + 1;
-        requests[index]?.answered(slice, release);
+        requests[index]!.answered(slice, release);
       });
     } catch (error) {
       // Fewer answers than requests: a bug in the worker must not leave clients waiting.
       this.#options.log.error('answers unreadable', { message: messageOf(error) });
       for (const request of requests.slice(next)) request.failed('internal');
     }
-    this.#schedule();
+    this.#options.releases.unpin(release);
   }
 
-  #fail(task: Task): void {
-    if (!this.#finish(task)) return;
-    for (const request of task.requests) request.failed('internal');
-    this.#schedule();
+  #fail({ requests, release }: Task): void {
+    for (const request of requests) request.failed('internal');
+    this.#options.releases.unpin(release);
   }
 
-  #finish(task: Task): boolean {
-    if (task.done) return false;
-    task.done = true;
-    this.#tasks.delete(task);
-    this.#options.releases.unpin(task.release);
-    return true;
+  #lane(): Lane {
+    const { requestBytes, answerBytes, tasksPerWorker: slots, log } = this.#options;
+    return new Lane({
+      shape: { slots, requestBytes, answerBytes },
+      attention: this.#attention,
+      serve: (task, transferList, signal) => this.#piscina.run(task, { transferList, signal }),
+      woken: () => {
+        for (const lane of this.#lanes) lane.collect();
+        this.#schedule();
+      },
+      answered: (task, answers) => this.#deliver(task, answers),
+      failed: (task, message) => {
+        if (!this.#closed) log.error('task failed', { message });
+        this.#fail(task);
+      },
+      ended: (lane, message, begun) => {
+        if (this.#closed) return;
+        log.error('worker ended', { message });
+        // One that could not even begin is tried again by and by.
+        if (begun) lane.start();
+        this.#schedule();
+      },
+    });
   }
 
-  /** Replaces the workers when one is stuck or none could be started. */
+  /** Replaces workers that are stuck or could not be started. */
   #check(): void {
     const limit = performance.now() - this.#options.taskMs;
-    const stuck = [...this.#tasks].filter((task) => task.startedAt < limit);
-    if (stuck.length === 0 && this.#piscina.threads.length > 0) return;
-    this.#options.log.error('workers replaced', { stuck: stuck.length });
-    const old = this.#piscina;
-    this.#piscina = this.#start();
-    for (const task of [...this.#tasks]) this.#fail(task);
-    void old.destroy();
+    for (const lane of this.#lanes) if (lane.isStuck(limit)) lane.stop('stuck in one task');
+    if (this.#piscina.threads.length === 0) {
+      void this.#piscina.destroy();
+      this.#piscina = this.#start();
+    }
+    for (const lane of this.#lanes) if (!lane.running) lane.start();
+    this.#schedule();
   }
 
-  #start(): Piscina<EngineTask, Uint8Array> {
-    const { threads, worker, settings, tasksPerWorker, log } = this.#options;
-    const piscina = new Piscina<EngineTask, Uint8Array>({
+  #start(): Piscina<ServeTask, never> {
+    const { threads, worker, settings, log } = this.#options;
+    const piscina = new Piscina<ServeTask, never>({
       filename: fileURLToPath(worker),
       name: WORKER_EXPORT,
       workerData: settings,
@@ -265,7 +241,8 @@ export class EnginePool {
       maxThreads: threads,
       // Never: a pool that lets idle threads go starts them again under load.
       idleTimeout: Infinity,
-      concurrentTasksPerWorker: tasksPerWorker,
+      // A worker's one task serves its lane.
+      concurrentTasksPerWorker: 1,
       recordTiming: false,
     });
     piscina.on('error', (error: unknown) => {

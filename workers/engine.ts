@@ -1,22 +1,37 @@
 /** Worker: bytes in, bytes out. */
+import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
-import { move } from 'piscina';
 import { OpenReleases } from '../src/dataset/live.js';
 import { openDataset } from '../src/dataset/open.js';
 import { createLog, faultOf } from '../src/log.js';
-import type { EngineSettings, EngineTask } from '../src/pool.js';
-import { answerFrame } from '../src/wire/answer.js';
+import type { EngineSettings } from '../src/pool.js';
+import { serveLane, type ServeTask } from '../src/pool/serve.js';
+import { answerInto } from '../src/wire/answer.js';
 import { openWire } from '../src/wire/context.js';
 
+const STDERR = 2;
+
+/** A stream would need the event loop, which stands still while the worker serves. */
+function writeLine(line: string): void {
+  try {
+    writeSync(STDERR, line);
+  } catch {
+    // Nobody reads: a lookup is worth more than its log line.
+  }
+}
+
 const settings: EngineSettings = workerData;
-const log = createLog(settings.logLevel);
+const log = createLog(settings.logLevel, writeLine);
 const releases = new OpenReleases(openDataset);
 const context = openWire({
   baseUrl: settings.baseUrl,
   precisionMin: settings.precisionMin,
+  open: (release) => releases.get(release),
   report: (error) => log.error('lookup failed', { fault: faultOf(error) }),
 });
 
-export function answer({ dataset, frame, now }: EngineTask): ReturnType<typeof move> {
-  return move(answerFrame(releases.get(dataset), frame, now, context));
+export function serve(task: ServeTask): never {
+  return serveLane(task, ({ dataset, frame, now }, into) => {
+    answerInto(into, releases.get(dataset), frame, now, context);
+  });
 }

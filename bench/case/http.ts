@@ -10,8 +10,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { openDataset } from '../../src/dataset/open.js';
 import { releasesDir } from '../../src/dataset/release.js';
-import { startBareServer } from '../load/bare-server.js';
-import { runLoad, type LoadResult } from '../load/load.js';
+import { headOf } from '../../src/http/reply.js';
+import { startBareServer, type BareAnswer } from '../load/bare-server.js';
+import { runLoad, type LoadOptions, type LoadResult } from '../load/load.js';
 import { addressLines } from './addresses.js';
 import type { BenchInput, Figure } from './case.js';
 import { sampleQueries, type QueryKind } from './queries.js';
@@ -21,10 +22,17 @@ const TARGET_SHARE: Readonly<Record<QueryKind, number>> = { zip: 0.85, point: 0.
 
 const KEY = 'bench-key-0123456789';
 const ROUNDS = 5;
-const CONNECTIONS = 64;
+/** What a busy front end sees, and four times as many. */
+const CONNECTIONS = [64, 256];
+/** Header fields that every server sends by itself. */
+const SERVER_FIELDS = ['content-length', 'date', 'uwebsockets', 'connection', 'keep-alive'];
 
-interface Server {
+interface Target {
   readonly port: number;
+  readonly pid: number;
+}
+
+interface Server extends Target {
   stop(): Promise<void>;
 }
 
@@ -57,6 +65,7 @@ async function startSitus(varDir: string): Promise<Server> {
   const port = await firstPort(child);
   return {
     port,
+    pid: child.pid!,
     stop: async () => {
       child.kill('SIGTERM');
       if (child.exitCode === null) await once(child, 'exit');
@@ -70,6 +79,61 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
+/** The answer to a request, for the bare server to repeat. */
+async function sampleAnswer(url: string, headers: Record<string, string>): Promise<BareAnswer> {
+  const response = await fetch(url, { headers });
+  const { 'content-type': type = '', ...fields } = Object.fromEntries(
+    [...response.headers].filter(([name]) => !SERVER_FIELDS.includes(name)),
+  );
+  return { head: headOf(type, fields), body: new Uint8Array(await response.arrayBuffer()) };
+}
+
+interface Series {
+  readonly ours: readonly LoadResult[];
+  readonly limits: readonly LoadResult[];
+}
+
+async function alternate(
+  situs: Target, bare: Target, options: Omit<LoadOptions, 'port'>,
+): Promise<Series> {
+  const ours: LoadResult[] = [];
+  const limits: LoadResult[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [target, results] of [[bare, limits], [situs, ours]] as const) {
+      const { port, pid } = target;
+      results.push(await runLoad({ ...options, port, pid }));
+    }
+  }
+  return { ours, limits };
+}
+
+function figures(
+  kind: QueryKind, connections: number, bytes: number, { ours, limits }: Series,
+): readonly Figure[] {
+  const name = connections === CONNECTIONS[0] ? `http ${kind}` : `http ${kind} (${connections})`;
+  const of = (results: readonly LoadResult[], member: 'rps' | 'p50' | 'p99'): number =>
+    median(results.map((result) => result[member]));
+  const errors = ours.reduce((sum, one) => sum + one.errors, 0);
+  const times = (results: readonly LoadResult[]): string =>
+    `generator ${median(results.map((one) => one.ownMicroseconds)).toFixed(1)} µs a request`;
+  return [
+    {
+      name: `${name} share of bare`, unit: '', target: { atLeast: TARGET_SHARE[kind] },
+      value: median(ours.map(({ rps }, round) => rps / limits[round]!.rps)),
+      note: `${connections} connections, ${bytes} byte body, ${errors} errors`,
+    },
+    { name, value: of(ours, 'rps'), unit: 'requests/s', note: times(ours) },
+    { name: `${name} bare`, value: of(limits, 'rps'), unit: 'requests/s', note: times(limits) },
+    { name: `${name} p50`, value: of(ours, 'p50'), unit: 'ms' },
+    { name: `${name} p99`, value: of(ours, 'p99'), unit: 'ms' },
+    {
+      name: `${name} processor`, unit: 'µs/request',
+      value: median(ours.map(({ serverMicroseconds }) => serverMicroseconds)),
+      note: `bare ${median(limits.map((one) => one.serverMicroseconds)).toFixed(1)}`,
+    },
+  ];
+}
+
 /** Figures of one kind of lookup. */
 export async function httpCase(kind: QueryKind, input: BenchInput): Promise<readonly Figure[]> {
   const dataset = openDataset(input.datasetDir);
@@ -77,39 +141,24 @@ export async function httpCase(kind: QueryKind, input: BenchInput): Promise<read
   const paths = sampleQueries(kind, dataset, input.datasetDir, lines)
     .map((query) => `/request/v60?${query}`);
   dataset.close();
-  const situs = await startSitus(input.varDir);
   const headers = { 'X-API-KEY': KEY };
-  const sample = await fetch(`http://127.0.0.1:${situs.port}${paths[0]!}`, { headers });
-  const body = new Uint8Array(await sample.arrayBuffer());
-  const bare = await startBareServer(body);
-  const shares: number[] = [];
-  const ours: LoadResult[] = [];
-  const limits: LoadResult[] = [];
+  const situs = await startSitus(input.varDir);
+  const answer = await sampleAnswer(`http://127.0.0.1:${situs.port}${paths[0]!}`, headers);
+  const bare = await startBareServer(answer);
+  const found: Figure[] = [];
   try {
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const common = {
-        paths, headers, connections: CONNECTIONS, seconds: input.seconds, warmupSeconds: 2,
-      };
-      const limit = await runLoad({ ...common, port: bare.port });
-      const own = await runLoad({ ...common, port: situs.port });
-      limits.push(limit);
-      ours.push(own);
-      shares.push(own.rps / limit.rps);
+    for (const connections of CONNECTIONS) {
+      const options = { paths, headers, connections, seconds: input.seconds, warmupSeconds: 1 };
+      found.push(...figures(kind, connections, answer.body.length,
+        await alternate(situs, bare, options)));
     }
+    const alone = await runLoad({
+      paths, headers, connections: 1, seconds: input.seconds, port: situs.port,
+    });
+    found.push({ name: `http ${kind} p50 alone`, value: alone.p50, unit: 'ms' });
   } finally {
     bare.stop();
     await situs.stop();
   }
-  return [
-    {
-      name: `http ${kind} share of bare`, value: median(shares), unit: '',
-      target: { atLeast: TARGET_SHARE[kind] },
-      note: `${CONNECTIONS} connections, ${body.length} byte body, ` +
-        `${ours.reduce((sum, one) => sum + one.errors, 0)} errors`,
-    },
-    { name: `http ${kind}`, value: median(ours.map(({ rps }) => rps)), unit: 'requests/s' },
-    { name: `http ${kind} bare`, value: median(limits.map(({ rps }) => rps)), unit: 'requests/s' },
-    { name: `http ${kind} p50`, value: median(ours.map(({ p50 }) => p50)), unit: 'ms' },
-    { name: `http ${kind} p99`, value: median(ours.map(({ p99 }) => p99)), unit: 'ms' },
-  ];
+  return found;
 }

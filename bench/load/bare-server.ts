@@ -1,33 +1,44 @@
-/** The limit beside us: a server that does nothing but send the same body. */
+/**
+ * The limit beside us: a server that reads nothing of a request and sends the same header fields
+ * and the same body every time.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Head } from '../../src/http/reply.js';
 import { createServer } from '../../src/http/uws.js';
 
 export interface BareServer {
   readonly port: number;
+  readonly pid: number;
   stop(): void;
 }
 
-/** Starts, in a process of its own, a server that answers every request with `body`. */
-export async function startBareServer(
-  body: Uint8Array, contentType = 'application/json',
-): Promise<BareServer> {
+/** What it answers. */
+export interface BareAnswer {
+  readonly head: Head;
+  readonly body: Uint8Array;
+}
+
+/** Starts it in a process of its own. */
+export async function startBareServer(answer: BareAnswer): Promise<BareServer> {
   const child = fork(fileURLToPath(import.meta.url), { serialization: 'advanced', execArgv: [] });
-  child.send({ body, contentType });
+  child.send(answer);
   const [port] = await once(child, 'message') as [number];
   return {
     port,
+    pid: child.pid!,
     stop: () => {
       child.kill('SIGKILL');
     },
   };
 }
 
-async function serve(body: Uint8Array, contentType: string): Promise<number> {
+async function serve({ head, body }: BareAnswer): Promise<number> {
   const server = await createServer();
   server.any('/*', (response) => {
-    response.writeHeader('Content-Type', contentType).end(body);
+    // In one call, as the service does: the native server pays for each field it is handed.
+    response.writeHeader('Content-Type', head).end(body);
   });
   const port = await server.listen('127.0.0.1', 0);
   if (port === null) throw new Error('no port');
@@ -35,8 +46,8 @@ async function serve(body: Uint8Array, contentType: string): Promise<number> {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  process.once('message', ({ body, contentType }: { body: Uint8Array; contentType: string }) => {
-    void serve(body, contentType).then((port) => process.send?.(port));
+  process.once('message', (answer: BareAnswer) => {
+    void serve(answer).then((port) => process.send?.(port));
   });
   process.once('disconnect', () => process.exit(0));
 }

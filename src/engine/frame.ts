@@ -4,9 +4,16 @@
  *
  * Request:  u8 op · u8 version · u16 grants · u32 length · bytes (raw query string or body, UTF-8)
  * Answer:   u16 status · u8 code − 100 · u8 precision index · u8 flags · 3 spare · u32 length; the
- *           bodies follow the table in the same order.
+ *           bodies follow the table in the same order, each from a multiple of eight on: bytes of
+ *           equal alignment are copied into shared memory by words, others one by one.
  */
 export const OP_LOOKUP = 1;
+/** A chunk of rows with the job they belong to: see wire/bulk/job.ts. */
+export const OP_BULK = 2;
+/** An address on one line to its place, for nexus: see wire/located.ts. */
+export const OP_LOCATE = 3;
+/** A body of carts; the version byte names the endpoint: see wire/cart-answer.ts. */
+export const OP_CART = 4;
 
 /** Entitlement bits of the key behind a request. */
 export const GRANT_GEO = 1;
@@ -24,19 +31,40 @@ export const FLAG_GEO = 8;
 
 const REQUEST_HEAD_BYTES = 8;
 const ANSWER_HEAD_BYTES = 12;
+const BODY_ALIGNMENT = 8;
+const ANSWER_BYTES_USUAL = 4096;
 
-/** Collects the requests of one event-loop turn. */
+/**
+ * Collects the requests of one event-loop turn, in memory it is given or of its own. What outgrows
+ * the memory moves to a larger one.
+ */
 export class RequestFrame {
+  readonly #given: Buffer;
   #buffer: Buffer;
+  #start = 0;
   #used = 0;
   #count = 0;
 
-  constructor(capacityBytes = 16_384) {
-    this.#buffer = Buffer.allocUnsafeSlow(capacityBytes);
+  constructor(memory: number | Buffer = 16_384) {
+    this.#given = typeof memory === 'number' ? Buffer.allocUnsafeSlow(memory) : memory;
+    this.#buffer = this.#given;
   }
 
   get count(): number {
     return this.#count;
+  }
+
+  /** True once the frame has left the memory it was given. */
+  get moved(): boolean {
+    return this.#buffer !== this.#given;
+  }
+
+  /** Begins anew in the memory it was given, at an offset. */
+  reset(start: number): void {
+    this.#buffer = this.#given;
+    this.#start = start;
+    this.#used = start;
+    this.#count = 0;
   }
 
   /** Appends a request; `payload` is copied. */
@@ -45,90 +73,179 @@ export class RequestFrame {
     this.#reserve(REQUEST_HEAD_BYTES + worst);
     const at = this.#used;
     const start = at + REQUEST_HEAD_BYTES;
-    let length: number;
-    if (typeof payload === 'string') {
-      length = this.#buffer.write(payload, start, 'utf8');
-    } else {
-      this.#buffer.set(payload, start);
-      length = payload.length;
-    }
-    this.#buffer[at] = op;
-    this.#buffer[at + 1] = version;
-    this.#buffer.writeUInt16LE(grants, at + 2);
-    this.#buffer.writeUInt32LE(length, at + 4);
+    const buffer = this.#buffer;
+    let { length } = payload;
+    if (typeof payload === 'string') length = buffer.write(payload, start, 'utf8');
+    else buffer.set(payload, start);
+    buffer[at] = op;
+    buffer[at + 1] = version;
+    buffer[at + 2] = grants;
+    buffer[at + 3] = grants >>> 8;
+    putU32(buffer, at + 4, length);
     this.#used = start + length;
     this.#count += 1;
   }
 
-  /** The bytes so far, as a view over this frame's own ArrayBuffer (to transfer it). */
-  bytes(): Uint8Array {
-    return new Uint8Array(this.#buffer.buffer as ArrayBuffer, 0, this.#used);
+  /** The bytes so far; a view, of memory of its own where none was given or it has moved. */
+  bytes(): Uint8Array<ArrayBufferLike> {
+    const { buffer, byteOffset } = this.#buffer;
+    return new Uint8Array(buffer, byteOffset + this.#start, this.#used - this.#start);
   }
 
   #reserve(more: number): void {
     const need = this.#used + more;
     if (need <= this.#buffer.length) return;
-    const next = Buffer.allocUnsafeSlow(Math.max(need, this.#buffer.length * 2));
-    this.#buffer.copy(next, 0, 0, this.#used);
-    this.#buffer = next;
+    this.#buffer = enlarged(this.#buffer, this.#used, need);
   }
 }
 
-export interface FramedRequest {
-  readonly op: number;
-  readonly version: number;
-  readonly grants: number;
-  readonly payload: Buffer;
+/** Where a body may begin, from an offset on. */
+function aligned(offset: number): number {
+  return (offset + BODY_ALIGNMENT - 1) & -BODY_ALIGNMENT;
 }
 
-/** Walks the requests of a frame in order. */
-export function* readRequests(frame: Uint8Array): Generator<FramedRequest> {
-  const buffer = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
-  let at = 0;
-  while (at + REQUEST_HEAD_BYTES <= buffer.length) {
-    const length = buffer.readUInt32LE(at + 4);
-    const start = at + REQUEST_HEAD_BYTES;
-    yield {
-      op: buffer[at]!,
-      version: buffer[at + 1]!,
-      grants: buffer.readUInt16LE(at + 2),
-      payload: buffer.subarray(start, start + length),
-    };
-    at = start + length;
+function usualBytes(count: number): number {
+  return (count + 1) * ANSWER_BYTES_USUAL;
+}
+
+/** A larger memory that begins with the same bytes. */
+function enlarged(buffer: Buffer, used: number, need: number): Buffer {
+  const next = Buffer.allocUnsafeSlow(Math.max(need, buffer.length * 2));
+  buffer.copy(next, 0, 0, used);
+  return next;
+}
+
+function putU32(buffer: Buffer, at: number, value: number): void {
+  buffer[at] = value;
+  buffer[at + 1] = value >>> 8;
+  buffer[at + 2] = value >>> 16;
+  buffer[at + 3] = value >>> 24;
+}
+
+/** Walks the requests of a frame in order: `next` until false. */
+export class RequestReader {
+  op = 0;
+  version = 0;
+  grants = 0;
+  readonly #buffer: Buffer;
+  #start = 0;
+  #end = 0;
+
+  constructor(frame: Uint8Array) {
+    this.#buffer = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
+  }
+
+  next(): boolean {
+    const buffer = this.#buffer;
+    const at = this.#end;
+    if (at + REQUEST_HEAD_BYTES > buffer.length) return false;
+    this.op = buffer[at]!;
+    this.version = buffer[at + 1]!;
+    this.grants = buffer[at + 2]! | (buffer[at + 3]! << 8);
+    this.#start = at + REQUEST_HEAD_BYTES;
+    this.#end = this.#start + buffer.readUInt32LE(at + 4);
+    return true;
+  }
+
+  /** The payload with one character per byte. */
+  latin1(): string {
+    return this.#buffer.toString('latin1', this.#start, this.#end);
+  }
+
+  /** The payload as a view. */
+  payload(): Buffer {
+    return this.#buffer.subarray(this.#start, this.#end);
   }
 }
 
-/** One answer as the worker makes it: body parts are concatenated when the frame is closed. */
+/** How many requests a frame holds. */
+export function countRequests(frame: Uint8Array): number {
+  const requests = new RequestReader(frame);
+  let count = 0;
+  while (requests.next()) count += 1;
+  return count;
+}
+
+/** Bytes as they are, or text that is written as UTF-8. */
+export type BodyPart = Uint8Array | string;
+
+/** One answer as the worker makes it. */
 export interface Answer {
   readonly status: number;
   readonly code: number;
   readonly precision: number;
   readonly flags: number;
-  readonly body: readonly Uint8Array[];
+  readonly body: readonly BodyPart[];
 }
 
-/** Packs answers into one transferable buffer. */
-export function packAnswers(answers: readonly Answer[]): Uint8Array {
-  let total = answers.length * ANSWER_HEAD_BYTES;
-  for (const answer of answers) for (const part of answer.body) total += part.length;
-  const out = Buffer.allocUnsafeSlow(total);
-  let at = answers.length * ANSWER_HEAD_BYTES;
-  for (let index = 0; index < answers.length; index += 1) {
-    const answer = answers[index]!;
-    const start = at;
-    for (const part of answer.body) {
-      out.set(part, at);
-      at += part.length;
-    }
-    const head = index * ANSWER_HEAD_BYTES;
-    out.writeUInt16LE(answer.status, head);
-    out[head + 2] = answer.code - 100;
-    out[head + 3] = answer.precision;
-    out[head + 4] = answer.flags;
-    out[head + 5] = out[head + 6] = out[head + 7] = 0;
-    out.writeUInt32LE(at - start, head + 8);
+/**
+ * Packs answers as they are made, in memory it is given or of its own. What outgrows the memory
+ * moves to a larger one.
+ */
+export class AnswerWriter {
+  #given: Buffer;
+  #buffer: Buffer;
+  #head = 0;
+  #used = 0;
+
+  constructor(count: number, memory: Buffer = Buffer.allocUnsafeSlow(usualBytes(count))) {
+    this.#given = memory;
+    this.#buffer = memory;
+    this.begin(count, memory);
   }
-  return new Uint8Array(out.buffer as ArrayBuffer, 0, total);
+
+  /** True once the answers have left the memory that was given. */
+  get moved(): boolean {
+    return this.#buffer !== this.#given;
+  }
+
+  /** Begins anew, for `count` answers. */
+  begin(count: number, memory: Buffer): void {
+    this.#given = memory;
+    this.#buffer = memory;
+    this.#head = 0;
+    this.#used = 0;
+    this.#reserve(count * ANSWER_HEAD_BYTES);
+    this.#used = count * ANSWER_HEAD_BYTES;
+  }
+
+  add({ status, code, precision, flags, body }: Answer): void {
+    const start = aligned(this.#used);
+    this.#used = start;
+    for (let index = 0; index < body.length; index += 1) this.#append(body[index]!);
+    const buffer = this.#buffer;
+    const head = this.#head;
+    buffer[head] = status;
+    buffer[head + 1] = status >>> 8;
+    buffer[head + 2] = code - 100;
+    buffer[head + 3] = precision;
+    buffer[head + 4] = flags;
+    buffer[head + 5] = buffer[head + 6] = buffer[head + 7] = 0;
+    putU32(buffer, head + 8, this.#used - start);
+    this.#head = head + ANSWER_HEAD_BYTES;
+  }
+
+  /** The bytes so far; a view, of memory of its own where none was given or they have moved. */
+  bytes(): Uint8Array<ArrayBufferLike> {
+    return new Uint8Array(this.#buffer.buffer, this.#buffer.byteOffset, this.#used);
+  }
+
+  #append(part: BodyPart): void {
+    if (typeof part === 'string') {
+      this.#reserve(part.length * 3);
+      this.#used += this.#buffer.write(part, this.#used, 'utf8');
+    } else {
+      this.#reserve(part.length);
+      this.#buffer.set(part, this.#used);
+      this.#used += part.length;
+    }
+  }
+
+  #reserve(more: number): void {
+    const need = this.#used + more;
+    if (need <= this.#buffer.length) return;
+    this.#buffer = enlarged(this.#buffer, this.#used, need);
+  }
 }
 
 export interface AnswerSlice {
@@ -146,16 +263,18 @@ export function readAnswers(
   each: (index: number, slice: AnswerSlice) => void,
 ): void {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  if (count * ANSWER_HEAD_BYTES > packed.length) throw new RangeError('answers are cut short');
   let at = count * ANSWER_HEAD_BYTES;
   for (let index = 0; index < count; index += 1) {
     const head = index * ANSWER_HEAD_BYTES;
     const length = view.getUint32(head + 8, true);
+    at = aligned(at);
     each(index, {
       status: view.getUint16(head, true),
       code: view.getUint8(head + 2) + 100,
       precision: view.getUint8(head + 3),
       flags: view.getUint8(head + 4),
-      body: packed.subarray(at, at + length),
+      body: new Uint8Array(packed.buffer, packed.byteOffset + at, length),
     });
     at += length;
   }

@@ -1,27 +1,47 @@
 /** Rates by area and day, remembered: most lookups of a day ask for areas already resolved. */
 import type { Dataset } from '../dataset/dataset.js';
-import { RecentCache } from '../dataset/recent-cache.js';
+import { SlotCache } from '../dataset/slot-cache.js';
 import type { DateInt } from '../tax/date.js';
 import { areaRates, type AreaRates } from './area-rates.js';
 
-/** Area and day pairs kept a dataset. */
-const RATES_MAX = 16_384;
-/** Beyond every YYYYMMDD. */
-const DATE_SPAN = 100_000_000;
+/** Areas kept a dataset, each with the last day asked for; a power of two. */
+const AREAS_MAX = 32_768;
 
-const CACHES = new WeakMap<Dataset, RecentCache<number, AreaRates>>();
+interface Rated {
+  readonly date: DateInt;
+  readonly rates: AreaRates;
+}
+
+class RatesOf {
+  readonly #dataset: Dataset;
+  readonly #areas = new SlotCache<Rated>(AREAS_MAX);
+
+  constructor(dataset: Dataset) {
+    this.#dataset = dataset;
+  }
+
+  is(dataset: Dataset): boolean {
+    return this.#dataset === dataset;
+  }
+
+  at(area: number, date: DateInt): AreaRates {
+    const known = this.#areas.get(area);
+    if (known !== undefined && known.date === date) return known.rates;
+    const rates = areaRates(this.#dataset, this.#dataset.area(area), date);
+    this.#areas.set(area, { date, rates });
+    return rates;
+  }
+}
+
+const BY_DATASET = new WeakMap<Dataset, RatesOf>();
+/** The one asked last, which is nearly always the one asked next. */
+let last: RatesOf | null = null;
 
 /** What `areaRates` says, computed once per area and day. */
 export function ratesAt(dataset: Dataset, area: number, date: DateInt): AreaRates {
-  let cache = CACHES.get(dataset);
-  if (cache === undefined) {
-    cache = new RecentCache(RATES_MAX);
-    CACHES.set(dataset, cache);
+  if (last === null || !last.is(dataset)) {
+    last = BY_DATASET.get(dataset) ?? new RatesOf(dataset);
+    BY_DATASET.set(dataset, last);
   }
-  const key = area * DATE_SPAN + date;
-  const known = cache.get(key);
-  if (known !== undefined) return known;
-  const rates = areaRates(dataset, dataset.area(area), date);
-  cache.set(key, rates);
-  return rates;
+  return last.at(area, date);
 }

@@ -46,7 +46,9 @@ function takeFromQuery(query: string): Presented {
 export function presentedKey(request: KeyBearer): Presented {
   const header = request.header(KEY_HEADER);
   const { query } = request;
-  if (!query.includes(KEY_PARAMETER) && !ESCAPED_LETTER.test(query)) return { key: header, query };
+  const named = query.includes(KEY_PARAMETER)
+    || (query.includes('%') && ESCAPED_LETTER.test(query));
+  if (!named) return { key: header, query };
   const taken = takeFromQuery(query);
   return header === '' ? taken : { key: header, query: taken.query };
 }

@@ -3,7 +3,7 @@
  * having registered for an abort, and throws when a response is touched after one; both are made
  * impossible here: every native response is wrapped first, and let go of when it ended.
  */
-import type { Answerer, Reply } from './reply.js';
+import { fieldsOf, type Answerer, type Reply } from './reply.js';
 import { statusLine } from './status.js';
 import type { RawResponse } from './uws.js';
 
@@ -18,6 +18,8 @@ export interface ExchangeOptions {
   readonly bodiless?: boolean;
 }
 
+const NO_CONTENT = 204;
+
 // One answer is written at a time; handing it over here spares a closure per answer.
 let corked: RawResponse;
 let corkedReply: Reply;
@@ -26,7 +28,19 @@ let corkedClose = false;
 function writeCorked(): void {
   const { status, head, body } = corkedReply;
   if (status !== 200) corked.writeStatus(statusLine(status));
-  corked.writeHeader('Content-Type', head).end(body, corkedClose);
+  if (status === NO_CONTENT) {
+    // Whoever reads the field closes; the native call would need a length to be told of it.
+    if (corkedClose) corked.writeHeader('Connection', 'close');
+    writeFields(corked, head).endWithoutBody();
+  } else corked.writeHeader('Content-Type', head).end(body, corkedClose);
+}
+
+/** The fields of a head without its content type: there is no content (RFC 9110, 8.6). */
+function writeFields(raw: RawResponse, head: Reply['head']): RawResponse {
+  for (const [name, value] of fieldsOf(head)) {
+    if (name !== 'content-type') raw.writeHeader(name, value);
+  }
+  return raw;
 }
 
 export class Exchange implements Answerer {
@@ -73,10 +87,17 @@ export class Exchange implements Answerer {
     this.#timer = setTimeout(late, milliseconds);
   }
 
-  /** Called once, when the exchange was answered or aborted. */
+  /** Called once each, when the exchange was answered or aborted. */
   onClosed(closed: () => void): void {
+    const before = this.#closed;
     if (this.#raw === null) closed();
-    else this.#closed = closed;
+    else if (before === null) this.#closed = closed;
+    else {
+      this.#closed = () => {
+        before();
+        closed();
+      };
+    }
   }
 
   #close(): void {

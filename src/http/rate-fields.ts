@@ -9,7 +9,7 @@ export type Asking = Pick<Request, 'path' | 'query' | 'header'>;
 export type RefusalFields = (asking: Asking) => Fields;
 
 /** Families whose every answer tells the rate of the key. */
-const KEYED = /^\/(?:request|account|search|calculate|merchant)(?:\/|$)/;
+const KEYED = /^\/(?:request|account|search|calculate|merchant|bulk)(?:\/|$)/;
 
 const NO_FIELDS: Fields = {};
 

@@ -12,6 +12,11 @@ export interface Request {
   client(): string;
   /** Empty on routes that take none. */
   readonly body: Uint8Array;
+  /**
+   * Calls back once when the request was answered or its client has gone, so that work nobody waits
+   * for can be given up. Absent where that cannot be told.
+   */
+  onClosed?(closed: () => void): void;
 }
 
 declare const headBrand: unique symbol;
@@ -24,7 +29,8 @@ export type Head = string & { readonly [headBrand]: true };
 
 export interface Reply {
   readonly status: number;
-  readonly head: Head;
+  /** Bytes are ASCII, and may be a view that the next answer overwrites. */
+  readonly head: Head | Uint8Array;
   readonly body: string | Uint8Array;
 }
 
@@ -58,14 +64,43 @@ export function headOf(type: string, fields: Fields = {}): Head {
   return head as Head;
 }
 
-/** Adds one numeric field, which cannot hold a line break. */
-export function withNumber(head: Head, name: string, value: number): Head {
-  return `${head}\r\n${name}: ${value}` as Head;
+const ZERO = 48;
+const DIGITS_MAX = 16;
+
+/**
+ * A head that ends in one numeric field. It is kept as bytes and the digits are written in place:
+ * the native server takes bytes as they are, where a text is joined and converted each time.
+ */
+export class NumberedHead {
+  readonly #bytes: Buffer;
+  readonly #digitsAt: number;
+  /** Views of the bytes by the number of digits. */
+  readonly #views: (Uint8Array | undefined)[] = [];
+
+  constructor(head: Head, name: string) {
+    const text = `${head}\r\n${checked(name)}: `;
+    this.#digitsAt = text.length;
+    this.#bytes = Buffer.from(text + '0'.repeat(DIGITS_MAX), 'latin1');
+  }
+
+  /** The head for a safe integer from 0 up; a view that the next call overwrites. */
+  with(value: number): Uint8Array {
+    let digits = 1;
+    for (let bound = 10; value >= bound; bound *= 10) digits += 1;
+    let rest = value;
+    for (let at = this.#digitsAt + digits - 1; at >= this.#digitsAt; at -= 1) {
+      const next = Math.floor(rest / 10);
+      this.#bytes[at] = ZERO + (rest - next * 10);
+      rest = next;
+    }
+    return (this.#views[digits] ??= this.#bytes.subarray(0, this.#digitsAt + digits));
+  }
 }
 
 /** The fields of a head by lower-case name; for tests and logs. */
-export function fieldsOf(head: Head): ReadonlyMap<string, string> {
-  const [type = '', ...rest] = head.split('\r\n');
+export function fieldsOf(head: Head | Uint8Array): ReadonlyMap<string, string> {
+  const text = typeof head === 'string' ? head : Buffer.from(head).toString('latin1');
+  const [type = '', ...rest] = text.split('\r\n');
   const fields = new Map([['content-type', type]]);
   for (const line of rest) {
     const colon = line.indexOf(': ');

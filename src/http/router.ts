@@ -5,6 +5,7 @@ import { Exchange, type Traffic } from './exchange.js';
 import { problemReply } from './problem.js';
 import type { Asking, RefusalFields } from './rate-fields.js';
 import type { Answerer, Fields, Handle, Reply, Request } from './reply.js';
+import { openStreamRoute, type StreamTerms } from './stream-route.js';
 import type { RawRequest, RawResponse, RawServer } from './uws.js';
 
 export interface Route {
@@ -18,6 +19,8 @@ export interface Route {
   readonly handle: Handle;
   /** What a bug in the handler is answered with; a problem document without. */
   readonly fault?: (request: Request) => Reply;
+  /** Where body and answer are streams; `handle` is not called then. */
+  readonly stream?: StreamTerms;
 }
 
 /** Deadline of handlers that do not say otherwise. */
@@ -159,8 +162,13 @@ export class Router {
 
   #dispatch(raw: RawResponse, request: RawRequest): void {
     const method = request.getCaseSensitiveMethod();
-    const exchange = new Exchange(raw, this.traffic, { bodiless: method === 'HEAD' });
     const path = request.getUrl();
+    const { stream, path: known } = this.#table.get(path)?.get(method) ?? {};
+    if (stream !== undefined && known !== undefined) {
+      openStreamRoute(stream, known, raw, request, this.traffic, this.#log, this.#fieldsOf);
+      return;
+    }
+    const exchange = new Exchange(raw, this.traffic, { bodiless: method === 'HEAD' });
     const live = new LiveRequest(request, exchange, method, path);
     const route = findRoute(this.#table, method, live, exchange, this.#fieldsOf);
     if (route === null) return;
@@ -191,7 +199,8 @@ export class Router {
         return;
       }
       const client = (): string => addressOf(exchange);
-      const request = { method: route.method, path, query, header, client, body };
+      const onClosed = (closed: () => void): void => exchange.onClosed(closed);
+      const request = { method: route.method, path, query, header, client, body, onClosed };
       runHandle(route, request, exchange, this.#log, this.#fieldsOf);
     });
   }

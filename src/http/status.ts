@@ -8,6 +8,7 @@ const TITLES = {
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  406: 'Not Acceptable',
   408: 'Request Timeout',
   409: 'Conflict',
   413: 'Content Too Large',
@@ -18,6 +19,7 @@ const TITLES = {
   502: 'Bad Gateway',
   503: 'Service Unavailable',
   504: 'Gateway Timeout',
+  507: 'Insufficient Storage',
 } as const;
 
 export type Status = keyof typeof TITLES;
@@ -25,6 +27,11 @@ export type Status = keyof typeof TITLES;
 const LINES: ReadonlyMap<number, string> = new Map(
   Object.entries(TITLES).map(([status, title]) => [Number(status), `${status} ${title}`]),
 );
+
+/** Tells a status that the service answers with from any other number. */
+export function isStatus(status: number): status is Status {
+  return LINES.has(status);
+}
 
 /** "404 Not Found" */
 export function statusLine(status: number): string {

@@ -7,8 +7,14 @@ import { setHeadLimit } from '../config.js';
 /** What the service uses of a native response. Valid until it ended or was aborted. */
 export interface RawResponse {
   writeStatus(status: string): RawResponse;
-  writeHeader(name: string, value: string): RawResponse;
+  writeHeader(name: string, value: string | Uint8Array): RawResponse;
   end(body?: string | Uint8Array, closeConnection?: boolean): RawResponse;
+  /** Tells no length. */
+  endWithoutBody(): RawResponse;
+  /** Sends a part of an answer of unknown length; false when the client is behind. */
+  write(part: Uint8Array): boolean;
+  /** Calls back when the client has caught up; what it returns is whether nothing is left. */
+  onWritable(handler: (offset: number) => boolean): RawResponse;
   cork(write: () => void): RawResponse;
   close(): RawResponse;
   pause(): void;

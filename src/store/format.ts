@@ -1,12 +1,19 @@
 /**
- * The layout of the store: one LMDB environment, records in msgpack, keys as listed here and
- * nowhere else. Every record carries the version of its own shape as `v`.
+ * The layout of the store: one LMDB environment, records in msgpack, keys as listed here and, for
+ * merchants and kept answers, in merchant-format.ts and idempotency.ts. Every record carries the
+ * version of its own shape as `v`.
  *
  * key                       record
  * ["meta", "format"]        FORMAT_VERSION
  * ["meta", "version"]       number of transactions so far; how other processes notice a change
+ * ["meta", "keys"]          number of those that changed an API key
+ * ["vault", "index"]        the key of keyed hashes, sealed (vault.ts)
  * ["key", id]               KeyRecord; the id is the SHA-256 of the API key in hex
  * ["usage", month, id]      UsageRecord of that key in a calendar month of UTC, written YYYYMM
+ * ["outbox", list, kind, due, id]   OutboxRecord; list and kind as in outbox-record.ts, due in
+ *                           milliseconds since 1970, padded so that text order is time order
+ * ["count", "outbox", kind] how many records of the outbox there are
+ * ["endpoint", "event"]     EndpointRecord: where events go
  */
 import { isPlan, type Plan } from './plan.js';
 
@@ -17,8 +24,25 @@ export type StoreKey = readonly string[];
 
 export const FORMAT_KEY: StoreKey = ['meta', 'format'];
 export const VERSION_KEY: StoreKey = ['meta', 'version'];
+export const KEYS_VERSION_KEY: StoreKey = ['meta', 'keys'];
 export const KEY_PREFIX = 'key';
 export const USAGE_PREFIX = 'usage';
+
+export const OUTBOX_PREFIX = 'outbox';
+export const ENDPOINT_KEY: StoreKey = ['endpoint', 'event'];
+
+/** Milliseconds since 1970 have fewer digits until the year 33658. */
+const DUE_DIGITS = 15;
+
+/** Key of something that is to be sent. */
+export function outboxKey(list: string, kind: string, dueAt: number, id: string): StoreKey {
+  return [OUTBOX_PREFIX, list, kind, String(dueAt).padStart(DUE_DIGITS, '0'), id];
+}
+
+/** Key of how much of a kind is to be sent. */
+export function outboxCountKey(kind: string): StoreKey {
+  return ['count', OUTBOX_PREFIX, kind];
+}
 
 /** Key of an API key's record. */
 export function apiKeyKey(id: string): StoreKey {

@@ -20,7 +20,7 @@ export class KeyCache {
   constructor(store: Store) {
     this.#store = store;
     this.#load();
-    store.watch(() => this.#load());
+    store.watchKeys(() => this.#load());
   }
 
   /** The key's record, or null when it is malformed, unknown or disabled. */

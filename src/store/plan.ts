@@ -18,6 +18,8 @@ export interface PlanTerms {
   readonly grants: number;
   /** Merchant operations and reading whether credentials are held. */
   readonly merchants: boolean;
+  /** Bulk files: their rows count for the quotas, but not for the requests of a minute. */
+  readonly bulk: boolean;
   /** Setting and deleting credentials, merchants of the provider type. */
   readonly provider: boolean;
 }
@@ -26,10 +28,10 @@ const { geo_enabled, rate_loc_can, product_rates, historical } = ENTITLEMENTS;
 const ALL = geo_enabled | rate_loc_can | product_rates | historical;
 
 export const PLAN_TERMS: Readonly<Record<Plan, PlanTerms>> = {
-  starter: { rate: 10, grants: geo_enabled, merchants: false, provider: false },
-  growth: { rate: 100, grants: geo_enabled, merchants: false, provider: false },
-  pro: { rate: 500, grants: ALL, merchants: true, provider: false },
-  enterprise: { rate: 10_000, grants: ALL, merchants: true, provider: true },
+  starter: { rate: 10, grants: geo_enabled, merchants: false, bulk: false, provider: false },
+  growth: { rate: 100, grants: geo_enabled, merchants: false, bulk: false, provider: false },
+  pro: { rate: 500, grants: ALL, merchants: true, bulk: true, provider: false },
+  enterprise: { rate: 10_000, grants: ALL, merchants: true, bulk: true, provider: true },
 };
 
 /** Tells a plan's name from any other word. */

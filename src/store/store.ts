@@ -5,10 +5,21 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
-import { FORMAT_KEY, FORMAT_VERSION, VERSION_KEY, type StoreKey } from './format.js';
+import { StoreFault, writeError } from './fault.js';
+import {
+  FORMAT_KEY, FORMAT_VERSION, KEY_PREFIX, KEYS_VERSION_KEY, VERSION_KEY, type StoreKey,
+} from './format.js';
+import { checkStoreFile, STORE_FILE } from './store-file.js';
 
-/** Address space, not disk. Fixed, because processes that grow a shared map damage it. */
+/**
+ * Address space, not disk. LMDB would grow the map by itself, and processes that grow a shared one
+ * damage it: nothing new is taken once the pages in use pass `STORE_BYTES_MAX`.
+ */
 const MAP_BYTES = 4 * 1024 ** 3;
+/** Most bytes in use; the rest of the map is for pages that are freed and not yet reused. */
+export const STORE_BYTES_MAX = 3 * 1024 ** 3;
+/** The size is looked at every so many writes. */
+const SIZE_CHECK_WRITES = 16;
 const READERS_MAX = 512;
 
 /** How often another process's writes are looked for. */
@@ -20,6 +31,8 @@ const AFTER_TEXT = '\uffff';
 /** What a transaction may do. */
 export interface StoreTransaction {
   get(key: StoreKey): unknown;
+  /** As of this transaction; see `Store.list`. */
+  list(prefix: StoreKey, limit?: number): readonly unknown[];
   put(key: StoreKey, record: object): void;
   remove(key: StoreKey): void;
 }
@@ -29,15 +42,49 @@ export interface WriteOptions {
   readonly quiet?: boolean;
 }
 
+/** What is read of LMDB's statistics. */
+interface StoreStats {
+  readonly pageSize?: number;
+  readonly treeBranchPageCount?: number;
+  readonly treeLeafPageCount?: number;
+  readonly overflowPages?: number;
+  readonly lastPageNumber?: number;
+}
+
+export interface StoreOptions {
+  /** Replaced in tests. */
+  readonly bytesMax?: number;
+}
+
+/** A record with its key. */
+export interface StoreEntry {
+  readonly key: StoreKey;
+  readonly record: unknown;
+}
+
+/** Folder of the store in a folder of variables. */
+export function storeDir(varDir: string): string {
+  return join(varDir, 'store');
+}
+
 export class Store {
   readonly #root: RootDatabase<unknown, string[]>;
+  readonly #bytesMax: number;
+  #writes = 0;
+  #full = false;
   readonly #watchers = new Set<() => void>();
+  readonly #keyWatchers = new Set<() => void>();
   readonly #poll: NodeJS.Timeout;
   #seen = 0;
+  #keysSeen = 0;
+  /** Whether the action under way changed an API key. */
+  #keysTouched = false;
 
-  private constructor(root: RootDatabase<unknown, string[]>) {
+  private constructor(root: RootDatabase<unknown, string[]>, bytesMax: number) {
     this.#root = root;
-    this.#seen = this.#version();
+    this.#bytesMax = bytesMax;
+    this.#seen = this.#version(VERSION_KEY);
+    this.#keysSeen = this.#version(KEYS_VERSION_KEY);
     this.#poll = setInterval(() => this.refresh(), POLL_MS).unref();
   }
 
@@ -45,9 +92,12 @@ export class Store {
    * Opens the store in `<varDir>/store/`, making it when there is none.
    * @throws Error when a newer program wrote it.
    */
-  static async open(varDir: string): Promise<Store> {
-    const path = join(varDir, 'store');
+  static async open(
+    varDir: string, { bytesMax = STORE_BYTES_MAX }: StoreOptions = {},
+  ): Promise<Store> {
+    const path = storeDir(varDir);
     mkdirSync(path, { recursive: true, mode: 0o700 });
+    checkStoreFile(join(path, STORE_FILE));
     const root = open<unknown, string[]>({
       path,
       encoding: 'msgpack',
@@ -55,6 +105,8 @@ export class Store {
       maxReaders: READERS_MAX,
       // A commit then means that the data is on the disk.
       overlappingSync: false,
+      // Batches of a turn are promises of their own, which nobody could catch when a disk fails.
+      eventTurnBatching: false,
     });
     const format = root.get([...FORMAT_KEY]);
     if (format === undefined) {
@@ -66,50 +118,85 @@ export class Store {
         `the store in ${path} has format ${String(format)}, this version reads ${FORMAT_VERSION}`,
       );
     }
-    return new Store(root);
+    return new Store(root, bytesMax);
   }
 
   get(key: StoreKey): unknown {
     return this.#root.get([...key]);
   }
 
-  /** All records whose key begins with these parts, in key order. */
-  list(prefix: StoreKey): readonly unknown[] {
-    const start = [...prefix];
+  /** All records whose key begins with these parts, or the first of them, in key order. */
+  list(prefix: StoreKey, limit?: number): readonly unknown[] {
     const records: unknown[] = [];
-    for (const { value } of this.#root.getRange({ start, end: [...prefix, AFTER_TEXT] })) {
-      records.push(value);
-    }
+    const range = {
+      start: [...prefix], end: [...prefix, AFTER_TEXT], ...(limit === undefined ? {} : { limit }),
+    };
+    for (const { value } of this.#root.getRange(range)) records.push(value);
     return records;
+  }
+
+  /** Records of any kind in key order, the first ones or those after a key. */
+  scan(after: StoreKey | null, limit: number): readonly StoreEntry[] {
+    const entries: StoreEntry[] = [];
+    const range = after === null
+      ? { limit } : { start: [...after], exclusiveStart: true, limit };
+    for (const { key, value } of this.#root.getRange(range)) entries.push({ key, record: value });
+    return entries;
   }
 
   /**
    * Runs a transaction and returns its result once it is on the disk. What `action` throws undoes
-   * it and is thrown here.
+   * it alone and is thrown here. Writes that wait together share one commit and one flush.
+   * @throws StoreFault when it could not be written; nothing of it is kept.
    */
   async write<T>(
     action: (transaction: StoreTransaction) => T, { quiet = false }: WriteOptions = {},
   ): Promise<T> {
     const root = this.#root;
-    // A child transaction, because only that is undone when it throws.
-    const result = await root.childTransaction(() => {
-      const done = action({
-        get: (key) => root.get([...key]),
-        put: (key, record) => {
-          root.putSync([...key], record);
-        },
-        remove: (key) => {
-          root.removeSync([...key]);
-        },
+    this.#measure();
+    try {
+      // A child transaction, because only that is undone when it throws.
+      const result = await root.childTransaction(() => {
+        this.#keysTouched = false;
+        const done = action(this.#transaction);
+        if (quiet) return done;
+        this.#bump(VERSION_KEY);
+        if (this.#keysTouched) this.#bump(KEYS_VERSION_KEY);
+        return done;
       });
-      if (quiet) return done;
-      const version = root.get([...VERSION_KEY]);
-      root.putSync([...VERSION_KEY], (typeof version === 'number' ? version : 0) + 1);
-      return done;
-    });
-    await root.flushed;
-    if (!quiet) this.refresh();
-    return result;
+      if (quiet) root.resetReadTxn();
+      else this.refresh();
+      return result;
+    } catch (error) {
+      throw await writeError(error);
+    }
+  }
+
+  /** Bytes of the pages that hold records. */
+  bytes(): number {
+    const {
+      pageSize = 0, treeBranchPageCount = 0, treeLeafPageCount = 0, overflowPages = 0,
+    }: StoreStats = this.#root.getStats();
+    return pageSize * (treeBranchPageCount + treeLeafPageCount + overflowPages);
+  }
+
+  /** Bytes a whole file of this store has at least; a shorter one was cut off. */
+  fileBytesMin(): number {
+    const { pageSize = 0, lastPageNumber = 0 }: StoreStats = this.#root.getStats();
+    return pageSize * (lastPageNumber + 1);
+  }
+
+  /** Copies the store into an empty folder while it is used: compacted, as of one moment. */
+  async copy(folder: string): Promise<void> {
+    await this.#root.backup(folder, true);
+  }
+
+  /** Other processes that have the store open. */
+  users(): readonly number[] {
+    this.#root.readerCheck();
+    const lines = this.#root.readerList().split('\n');
+    const pids = lines.map((line) => Number(/^\s*(\d+)\s/.exec(line)?.[1] ?? 0));
+    return [...new Set(pids)].filter((pid) => pid > 0 && pid !== process.pid);
   }
 
   /** Calls `changed` after each change, by this process or another. */
@@ -117,25 +204,64 @@ export class Store {
     this.#watchers.add(changed);
   }
 
+  /** Calls `changed` after each change of an API key, by this process or another. */
+  watchKeys(changed: () => void): void {
+    this.#keyWatchers.add(changed);
+  }
+
   /** Looks for changes now. */
   refresh(): void {
     // Reads of one turn share a snapshot; without this it could be an old one.
     this.#root.resetReadTxn();
-    const version = this.#version();
+    const version = this.#version(VERSION_KEY);
     if (version === this.#seen) return;
     this.#seen = version;
     for (const changed of this.#watchers) changed();
+    const keys = this.#version(KEYS_VERSION_KEY);
+    if (keys === this.#keysSeen) return;
+    this.#keysSeen = keys;
+    for (const changed of this.#keyWatchers) changed();
   }
 
   async close(): Promise<void> {
     clearInterval(this.#poll);
     this.#watchers.clear();
+    this.#keyWatchers.clear();
     await this.#root.flushed;
     await this.#root.close();
   }
 
-  #version(): number {
-    const version = this.#root.get([...VERSION_KEY]);
+  readonly #transaction: StoreTransaction = {
+    get: (key) => this.#root.get([...key]),
+    list: (prefix, limit) => this.list(prefix, limit),
+    put: (key, record) => {
+      if (this.#full && this.#root.get([...key]) === undefined) throw new StoreFault('full');
+      this.#touch(key);
+      this.#root.putSync([...key], record);
+    },
+    remove: (key) => {
+      this.#touch(key);
+      this.#root.removeSync([...key]);
+    },
+  };
+
+  /** Looks at the size now and then, and at every write while the store is full. */
+  #measure(): void {
+    this.#writes += 1;
+    if (!this.#full && this.#writes % SIZE_CHECK_WRITES !== 0) return;
+    this.#full = this.bytes() > this.#bytesMax;
+  }
+
+  #touch(key: StoreKey): void {
+    if (key[0] === KEY_PREFIX) this.#keysTouched = true;
+  }
+
+  #bump(key: StoreKey): void {
+    this.#root.putSync([...key], this.#version(key) + 1);
+  }
+
+  #version(key: StoreKey): number {
+    const version = this.#root.get([...key]);
     return typeof version === 'number' ? version : 0;
   }
 }

@@ -11,6 +11,9 @@ import {
   type UsageDelta,
 } from './usage-meter.js';
 import { monthAt, type Month } from './usage-month.js';
+import {
+  admitLookups, admitOperations, settleRows, type RowsAdmission,
+} from './usage-rows.js';
 
 /** How often counts are stored: half of what may be lost, the rest is for the write itself. */
 export const USAGE_FLUSH_MS = 500;
@@ -134,6 +137,18 @@ export class UsageBook {
     meter.merchant += 1;
     meter.newMerchant += 1;
     if (!meter.dirty) this.#soil(meter);
+  }
+
+  /** Lets up to so many rows through, as `admit` or `admitMerchant` does one by one. */
+  admitRows(key: Metered, rows: number, merchant: boolean): RowsAdmission {
+    const admitted = merchant ? admitOperations : admitLookups;
+    return admitted(this.#meter(key), key, rows);
+  }
+
+  /** Ends rows: how many of them were answered with success, by counter. */
+  settleRows(admission: RowsAdmission, counts: Counts): void {
+    const { meter } = admission;
+    if (settleRows(admission, counts) && !meter.dirty) this.#soil(meter);
   }
 
   /** Stores what was counted so far. Never throws: what could not be stored is tried again. */

@@ -1,16 +1,21 @@
 /** Requests of a frame to answers, in order: the whole of a worker's task. */
 import type { Dataset } from '../dataset/dataset.js';
 import {
-  FLAG_GEO, FLAG_XML, OP_LOOKUP, packAnswers, readRequests, type Answer, type FramedRequest,
+  AnswerWriter, countRequests, FLAG_GEO, FLAG_XML, OP_BULK, OP_CART, OP_LOCATE, OP_LOOKUP,
+  RequestReader, type Answer,
 } from '../engine/frame.js';
 import { lookup, type PostalOutcome, type SitusOutcome } from '../engine/lookup.js';
 import type { LookupQuery, ZipQuery } from '../engine/query.js';
 import { PRECISIONS } from '../engine/situs.js';
 import { fail, isFailure, type Failure } from '../failure.js';
+import { answerBulk } from './bulk/chunk.js';
+import { answerCarts } from './cart-answer.js';
 import { openWire, type WireContext } from './context.js';
 import { failureBytes } from './failure-body.js';
 import { renderLegacy, type LegacyVersion } from './legacy.js';
-import { formatAsked, parseQuery } from './query.js';
+import { answerLocate } from './located.js';
+import { formatAsked, parseParameters, parseQuery } from './query.js';
+import type { RawParameters } from './query-string.js';
 import type { Rendered } from './rendered.js';
 import { RESPONSE_CODES, SUCCESS } from './response-code.js';
 import { V10 } from './v10.js';
@@ -29,25 +34,41 @@ const LEGACY: Readonly<Record<Exclude<ApiVersion, 60>, LegacyVersion>> = {
 let shared: WireContext | null = null;
 
 /**
- * Answers every request of a frame and packs the answers. A request that cannot be answered gets
- * a failure of its own and leaves the others alone.
+ * Answers every request of a frame, in order. A request that cannot be answered gets a failure of
+ * its own and leaves the others alone.
  */
+export function answerInto(
+  writer: AnswerWriter, dataset: Dataset, frame: Uint8Array, nowMs: number, context: WireContext,
+): void {
+  const requests = new RequestReader(frame);
+  while (requests.next()) writer.add(answerRequest(context, dataset, requests, nowMs));
+}
+
+/** The answers to a frame, packed. */
 export function answerFrame(
   dataset: Dataset, frame: Uint8Array, nowMs: number,
   context: WireContext = (shared ??= openWire()),
 ): Uint8Array {
-  const answers: Answer[] = [];
-  for (const request of readRequests(frame)) {
-    answers.push(answerRequest(context, dataset, request, nowMs));
-  }
-  return packAnswers(answers);
+  const writer = new AnswerWriter(countRequests(frame));
+  answerInto(writer, dataset, frame, nowMs, context);
+  return writer.bytes();
 }
 
 function answerRequest(
-  context: WireContext, dataset: Dataset, request: FramedRequest, nowMs: number,
+  context: WireContext, dataset: Dataset, request: RequestReader, nowMs: number,
 ): Answer {
-  const text = request.payload.toString('latin1');
+  if (request.op === OP_CART) {
+    const { version: endpoint, grants } = request;
+    return answerCarts(context, dataset, endpoint, grants, request.payload(), nowMs);
+  }
+  const text = request.op === OP_BULK ? '' : request.latin1();
   try {
+    if (request.op === OP_LOCATE) {
+      return answerLocate(dataset, request.payload().toString('utf8'), nowMs);
+    }
+    if (request.op === OP_BULK) {
+      return answerBulk(context, dataset, request.payload(), request.grants, answerParameters);
+    }
     const version = apiVersion(request.version);
     if (request.op !== OP_LOOKUP || version === null) {
       throw new RangeError(`no operation ${request.op} of version ${request.version}`);
@@ -60,6 +81,16 @@ function answerRequest(
     context.report(error);
     return refusal(context, request.version, fail('internal'), formatAsked(text), 0);
   }
+}
+
+/** Version 60 for parameters that came another way than in a query string. */
+function answerParameters(
+  context: WireContext, dataset: Dataset, raw: RawParameters, grants: number, nowMs: number,
+): Answer {
+  const parsed = parseParameters(raw, 60, grants);
+  return isFailure(parsed)
+    ? refusal(context, 60, parsed, 'json', 0)
+    : answerLookup(context, dataset, parsed.query, 60, 'json', nowMs);
 }
 
 function answerLookup(

@@ -30,10 +30,13 @@ export function printMembers(object: WireObject, format: Format): string {
   return format === 'json' ? jsonMembers(object) : xmlMembers(object);
 }
 
-/** The fragment of an area, from the cache or rendered by `tree` as members of an object. */
+/**
+ * The fragment of an area, from the cache or rendered by `tree` as members of an object; `open`
+ * stands before them.
+ */
 export function fragmentOf(
   context: WireContext, dataset: Dataset, rated: RatedArea, variant: Variant, format: Format,
-  tree: (ruled: RuledArea) => WireObject,
+  tree: (ruled: RuledArea) => WireObject, open = '',
 ): Fragment | Failure {
   const { fragments } = context;
   const key = fragments.key(rated.area.id, rated.date, variant, format);
@@ -41,12 +44,14 @@ export function fragmentOf(
   if (known !== null) return known;
   const ruled = withRules(dataset, rated);
   if (isFailure(ruled)) return ruled;
-  const fragment = { bytes: ownBytes(printMembers(tree(ruled), format)), flags: flagsOf(rated) };
+  const text = open + printMembers(tree(ruled), format);
+  const fragment = { bytes: ownBytes(text), flags: areaFlags(rated) };
   fragments.set(dataset.id, key, fragment);
   return fragment;
 }
 
-function withRules(dataset: Dataset, rated: RatedArea): RuledArea | Failure {
+/** Adds the rules of the area's state; a refusal where none are held for the day. */
+export function withRules(dataset: Dataset, rated: RatedArea): RuledArea | Failure {
   const state = dataset.state(rated.area.state);
   const rules = state === null ? null : rulesAt(state, rated.date);
   if (rules !== null) return { ...rated, rules };
@@ -61,7 +66,8 @@ function ownBytes(text: string): Uint8Array {
   return bytes;
 }
 
-function flagsOf({ area, date, rates }: RatedArea): number {
+/** The answer flags that follow from an area and the day. */
+export function areaFlags({ area, date, rates }: RatedArea): number {
   const estimated = area.estimated || rates.rows.some((row) => row.estimated);
   return (estimated ? FLAG_ESTIMATED : 0) | (area.staleAfter < date ? FLAG_STALE : 0);
 }

@@ -2,10 +2,23 @@
 import {
   legacyFailure, legacySuccess, V60_POSTAL,
 } from './schema-legacy.js';
+import { BULK_TRAILER } from './schema-bulk.js';
+import {
+  CALCULATION_ANSWER, CALCULATION_REQUEST, CART_ANSWER, CART_REQUEST,
+} from './schema-cart.js';
 import {
   HEALTH, metricsSchema, MISSING_KEY, PROBLEM, SYSTEM_METADATA, TIC_LIST, TIC_QUERY,
   TIC_SEARCH_ANSWER,
 } from './schema-other.js';
+import {
+  CREDENTIALS, CREDENTIALS_SET, MERCHANT, MERCHANT_CREATE, MERCHANT_ID, MERCHANT_LIST,
+  MERCHANT_RESULT, MERCHANT_UPDATE, NEXUS_CREATE, NEXUS_CREATED, NEXUS_DELETE, NEXUS_DELETED,
+  NEXUS_LIST, NEXUS_LISTED, NEXUS_UPDATE, NEXUS_UPDATED,
+} from './schema-merchant.js';
+import {
+  CERTIFICATE, CERTIFICATE_CREATE, CERTIFICATE_ID, CERTIFICATE_LIST, CERTIFICATE_PAGE, ORDER,
+  ORDER_CREATE, ORDER_FROM_CART, ORDER_GET, ORDER_UPDATE, REFUND, REFUND_CREATE,
+} from './schema-relay.js';
 import { V60_FAILURE, V60_SUCCESS } from './schema-v60.js';
 import type { Schema } from './schema.js';
 
@@ -31,6 +44,39 @@ export const COMPONENTS = {
   TicList: TIC_LIST,
   TicQuery: TIC_QUERY,
   TicSearch: TIC_SEARCH_ANSWER,
+  MerchantCreate: MERCHANT_CREATE,
+  MerchantUpdate: MERCHANT_UPDATE,
+  MerchantId: MERCHANT_ID,
+  MerchantResult: MERCHANT_RESULT,
+  Merchant: MERCHANT,
+  MerchantList: MERCHANT_LIST,
+  CredentialsSet: CREDENTIALS_SET,
+  Credentials: CREDENTIALS,
+  NexusCreate: NEXUS_CREATE,
+  NexusCreated: NEXUS_CREATED,
+  NexusList: NEXUS_LIST,
+  NexusListed: NEXUS_LISTED,
+  NexusUpdate: NEXUS_UPDATE,
+  NexusUpdated: NEXUS_UPDATED,
+  NexusDelete: NEXUS_DELETE,
+  NexusDeleted: NEXUS_DELETED,
+  OrderFromCart: ORDER_FROM_CART,
+  OrderCreate: ORDER_CREATE,
+  OrderGet: ORDER_GET,
+  OrderUpdate: ORDER_UPDATE,
+  Order: ORDER,
+  RefundCreate: REFUND_CREATE,
+  Refund: REFUND,
+  CertificateCreate: CERTIFICATE_CREATE,
+  CertificateId: CERTIFICATE_ID,
+  CertificateList: CERTIFICATE_LIST,
+  Certificate: CERTIFICATE,
+  CertificatePage: CERTIFICATE_PAGE,
+  CartRequest: CART_REQUEST,
+  CartAnswer: CART_ANSWER,
+  CalculationRequest: CALCULATION_REQUEST,
+  CalculationAnswer: CALCULATION_ANSWER,
+  BulkTrailer: BULK_TRAILER,
   Health: HEALTH,
   SystemMetadata: SYSTEM_METADATA,
   Problem: PROBLEM,
@@ -74,12 +120,22 @@ export interface AnswerOptions {
   /** With the two fields of rate limits. */
   readonly limited?: boolean;
   readonly lookup?: boolean;
+  /** With the place of what was made. */
+  readonly located?: boolean;
   /** Content type, where it is not the usual one. */
   readonly type?: string;
 }
 
-function headersOf({ limited = false, lookup = false }: AnswerOptions): Schema {
-  return { ...(limited ? LIMIT_HEADERS : {}), ...(lookup ? LOOKUP_HEADERS : {}) };
+const LOCATION: Schema = {
+  Location: { description: 'Where it is kept.', schema: { type: 'string' } },
+};
+
+function headersOf(options: AnswerOptions): Schema {
+  const { limited = false, lookup = false, located = false } = options;
+  return {
+    ...(limited ? LIMIT_HEADERS : {}), ...(lookup ? LOOKUP_HEADERS : {}),
+    ...(located ? LOCATION : {}),
+  };
 }
 
 /** An answer of one of several bodies. */

@@ -2,9 +2,13 @@
 import {
   answerOf, problemOf, reference, type AnswerOptions, type ComponentName,
 } from './openapi-components.js';
+import { BULK_OPERATIONS } from './openapi-bulk.js';
+import { CART_OPERATIONS } from './openapi-carts.js';
+import { MERCHANT_OPERATIONS } from './openapi-merchants.js';
 import {
   FORMAT_PARAMETER, KEY_PARAMETER, lookupParameters, type Parameter,
 } from './openapi-parameters.js';
+import { RELAY_OPERATIONS } from './openapi-relay.js';
 import { RESPONSE_CODES } from './response-code.js';
 import { failuresOf } from './schema-legacy.js';
 import { SCHEMA_TYPE, type Schema } from './schema.js';
@@ -12,11 +16,15 @@ import { API_VERSIONS, type ApiVersion } from './version.js';
 
 export interface Operation {
   readonly id: string;
-  readonly tag: 'Rates' | 'Account' | 'Product codes' | 'System';
+  readonly tag: 'Rates' | 'Account' | 'Product codes' | 'Merchants' | 'Bulk' | 'System';
   readonly summary: string;
   readonly keyed: boolean;
+  /** The key is not taken from the query. */
+  readonly headerOnly?: boolean;
   readonly parameters: readonly Parameter[];
   readonly body?: ComponentName;
+  /** Bodies that are no JSON, by content type. */
+  readonly content?: Schema;
   readonly responses: Schema;
 }
 
@@ -120,6 +128,10 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<OperationName,
     [`GET /account/v${version}/metrics`, metrics(version)]),
   ['POST /search/tic', SEARCH],
   ['GET /data/tic', CATALOGUE],
+  ...MERCHANT_OPERATIONS,
+  ...CART_OPERATIONS,
+  ...BULK_OPERATIONS,
+  ...RELAY_OPERATIONS,
   ['GET /system/health', open('health', 'Whether store and dataset answer.', 'Health')],
   ['GET /system/metadata', open('metadata', 'What runs where.', 'SystemMetadata')],
   [
@@ -135,18 +147,16 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<OperationName,
 
 /** An operation as OpenAPI writes it. */
 export function operationObject(operation: Operation): Schema {
-  const { id, tag, summary, keyed, parameters, body, responses } = operation;
+  const { id, tag, summary, keyed, parameters, body, responses, headerOnly = false } = operation;
+  const content = body === undefined
+    ? operation.content : { 'application/json': { schema: reference(body) } };
   return {
     operationId: id,
     tags: [tag],
     summary,
-    security: keyed ? [{ key: [] }, { queryKey: [] }] : [],
+    security: keyed ? [{ key: [] }, ...(headerOnly ? [] : [{ queryKey: [] }])] : [],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined ? {} : {
-      requestBody: {
-        required: true, content: { 'application/json': { schema: reference(body) } },
-      },
-    }),
+    ...(content === undefined ? {} : { requestBody: { required: true, content } }),
     responses,
   };
 }

@@ -1,6 +1,7 @@
 /** Parameters of lookups as OpenAPI tells them, from the limits that the parser checks. */
 import { KEY_CHARS_MAX, KEY_CHARS_MIN } from '../config.js';
 import { ADJUSTMENTS } from '../engine/query.js';
+import { IDEMPOTENCY_KEY_CHARS_MAX } from '../store/idempotency.js';
 import { COUNTRIES } from '../tax/jurisdiction.js';
 import {
   ADDRESS_CHARS_MAX, ADJUSTMENT_CHARS_MAX, MONTH, NAME_CHARS_MAX,
@@ -15,7 +16,7 @@ import { FORMATS, type ApiVersion } from './version.js';
 /** One parameter of an operation. */
 export interface Parameter extends Schema {
   readonly name: string;
-  readonly in: 'query';
+  readonly in: 'query' | 'header';
   readonly description: string;
   readonly schema: Schema;
 }
@@ -122,6 +123,14 @@ export function lookupParameters(version: ApiVersion): readonly Parameter[] {
     { name, in: 'query', description: TOLD[name].description, schema: schemaOf(name, version) }
   ))];
 }
+
+/** What makes a request that writes safe to send again. */
+export const IDEMPOTENCY_PARAMETER: Parameter = {
+  name: 'Idempotency-Key', in: 'header',
+  description: 'Of the caller\'s making. The same key with the same body gets the first answer '
+    + 'again, for 24 hours.',
+  schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_CHARS_MAX },
+};
 
 /** The format of families that answer in both. */
 export const FORMAT_PARAMETER: Parameter = { name: 'format', in: 'query', ...TOLD.format };

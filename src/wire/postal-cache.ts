@@ -47,9 +47,12 @@ export class PostalCache {
 
   /** Keeps an answer; its parts become one piece. To be called after a `get` that found none. */
   set(key: number, answer: Answer): Answer {
-    const whole = answer.body.length === 1
-      ? answer : { ...answer, body: [Buffer.concat(answer.body)] };
-    const weight = whole.body[0]!.length + OVERHEAD_BYTES;
+    const parts = answer.body.map(
+      (part) => (typeof part === 'string' ? Buffer.from(part, 'utf8') : part),
+    );
+    const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    const whole = { ...answer, body: [bytes] };
+    const weight = bytes.length + OVERHEAD_BYTES;
     if (this.#youngBytes + weight > this.#bytesMax) {
       this.#old = this.#young;
       this.#young = new Map();

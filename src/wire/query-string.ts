@@ -36,6 +36,7 @@ const NAMES: readonly ParameterName[] = [
   'lng', 'adjustment', 'sat_item_total', 'historical', 'taxabilityCode', 'addressDetailExtended',
   'shippingExtended',
 ];
+const NO_VALUES: readonly (string | null)[] = NAMES.map(() => null);
 /** Position of a name in `NAMES`: filling an array by number is faster than members by name. */
 const POSITIONS: ReadonlyMap<string, number> = new Map(NAMES.map((name, index) => [name, index]));
 const ADDRESS = NAMES.indexOf('address');
@@ -124,7 +125,7 @@ function store(into: Found, key: string, raw: string, coded: boolean): void {
 /** Reads the known parameters of a query string without its '?'. */
 export function readParameters(text: string): RawParameters {
   const found: Found = {
-    values: NAMES.map(() => null), addressSent: false, undecodable: NO_NAMES,
+    values: NO_VALUES.slice(), addressSent: false, undecodable: NO_NAMES,
   };
   const { length } = text;
   let start = 0;

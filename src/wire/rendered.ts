@@ -1,5 +1,7 @@
-/** The bytes of a success in parts, with the answer flags that follow from its areas. */
+import type { BodyPart } from '../engine/frame.js';
+
+/** The body of a success in parts, with the answer flags that follow from its areas. */
 export interface Rendered {
-  readonly body: readonly Uint8Array[];
+  readonly body: readonly BodyPart[];
   readonly flags: number;
 }

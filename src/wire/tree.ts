@@ -39,6 +39,9 @@ export function degreesOf(value: Microdegrees): Decimal {
 
 /** Degrees as a caller gave them, without an exponent. */
 export function echoOf(degrees: number): Decimal {
+  // Whole microdegrees, as nearly all are: their digits are these, and cost far less to print.
+  const micro = toMicrodegrees(degrees);
+  if (micro / 1e6 === degrees) return degreesOf(micro);
   const text = String(degrees);
-  return text.includes('e') ? degreesOf(toMicrodegrees(degrees)) : { decimal: text };
+  return text.includes('e') ? degreesOf(micro) : { decimal: text };
 }

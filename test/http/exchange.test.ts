@@ -29,6 +29,26 @@ test('the first answer wins, the second touches nothing', () => {
   assert.equal(traffic.open, 0);
 });
 
+test('an answer without content has no content type and no body', () => {
+  const raw = new FakeResponse();
+  new Exchange(raw, newTraffic()).send({
+    status: 204, head: headOf(JSON_TYPE, { 'X-A': 1, 'X-B': 'b: c' }), body: '',
+  });
+  assert.deepEqual(raw.calls,
+    ['onAborted', 'cork', 'writeStatus', 'writeHeader', 'writeHeader', 'endWithoutBody']);
+});
+
+test('everyone who asked is told once that an exchange has closed', () => {
+  const told: string[] = [];
+  const raw = new FakeResponse();
+  const exchange = new Exchange(raw, newTraffic());
+  for (const name of ['a', 'b', 'c']) exchange.onClosed(() => told.push(name));
+  raw.abort();
+  raw.abort();
+  exchange.onClosed(() => told.push('late'));
+  assert.deepEqual(told, ['a', 'b', 'c', 'late']);
+});
+
 test('an aborted exchange is never touched again', () => {
   const raw = new FakeResponse();
   const traffic = newTraffic();

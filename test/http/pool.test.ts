@@ -36,7 +36,7 @@ function startPool(
 }
 
 /** The body of the answer, or the failure. */
-function ask(pool: EnginePool, payload: string): Promise<string> {
+function ask(pool: EnginePool, payload: string | Uint8Array): Promise<string> {
   return new Promise((resolve) => {
     pool.submit({
       op: 1, version: 60, grants: 0, payload,

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { KeyCache } from '../../src/store/key-cache.js';
-import { createKey, listKeys } from '../../src/store/keys.js';
+import { createKey, disableKey, listKeys } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
 import { eventually } from '../support/http-eventually.js';
 import { newVarDir } from '../support/http-var-dir.js';
@@ -42,6 +42,28 @@ test('a transaction that throws changes nothing', async (context) => {
   await store.write((transaction) => transaction.put(['thing', 'a'], { v: 1 }));
   assert.deepEqual(store.get(['thing', 'a']), { v: 1 });
   assert.equal(changes, 1);
+});
+
+test('keys are looked at again when one changed, and not for other changes', async (context) => {
+  const varDir = newVarDir(context);
+  const [store, other] = [await Store.open(varDir), await Store.open(varDir)];
+  context.after(() => Promise.all([store.close(), other.close()]));
+  const seen = { all: 0, keys: 0 };
+  other.watch(() => {
+    seen.all += 1;
+  });
+  other.watchKeys(() => {
+    seen.keys += 1;
+  });
+  await store.write((transaction) => transaction.put(['thing', 'a'], { v: 1 }));
+  other.refresh();
+  assert.deepEqual(seen, { all: 1, keys: 0 });
+  const { text } = await createKey(store, { plan: 'pro' });
+  other.refresh();
+  assert.deepEqual(seen, { all: 2, keys: 1 });
+  await disableKey(store, text);
+  other.refresh();
+  assert.deepEqual(seen, { all: 3, keys: 2 });
 });
 
 test('a list holds one prefix and nothing beside it', async (context) => {

@@ -1,11 +1,11 @@
 /**
  * A worker without a dataset. An address gets a fixed body, other queries what they ask for:
  * `exit` ends the thread, `throw` fails the task, `hang` never returns, `sleep` takes a while,
- * `echo` returns the query.
+ * `grow=N` gets N bytes, `echo` and anything else the query.
  */
-import { move } from 'piscina';
-import { packAnswers, readRequests, type Answer } from '../../src/engine/frame.js';
+import { RequestReader, type Answer } from '../../src/engine/frame.js';
 import type { EngineTask } from '../../src/pool.js';
+import { serveLane, type ServeTask } from '../../src/pool/serve.js';
 
 const BODY_BYTES = 1900;
 const SLEEP_MS = 200;
@@ -21,14 +21,17 @@ function answerWord(query: string, task: EngineTask): Answer {
   while (performance.now() < until);
   if (query === 'dataset') return { ...FIXED, body: [Buffer.from(task.dataset.id)] };
   if (query === 'xml') return { ...FIXED, flags: 7, body: [Buffer.from('<a/>')] };
-  return { ...FIXED, body: [Buffer.from(query)] };
+  const grown = /^grow=(\d+)$/.exec(query);
+  if (grown !== null) return { ...FIXED, body: [Buffer.alloc(Number(grown[1]), 'g')] };
+  return { ...FIXED, body: [query] };
 }
 
-export function answer(task: EngineTask): ReturnType<typeof move> {
-  const answers: Answer[] = [];
-  for (const { payload } of readRequests(task.frame)) {
-    const query = payload.toString();
-    answers.push(query.startsWith('address=') ? FIXED : answerWord(query, task));
-  }
-  return move(packAnswers(answers));
+export function serve(task: ServeTask): never {
+  return serveLane(task, (engineTask, into) => {
+    const requests = new RequestReader(engineTask.frame);
+    while (requests.next()) {
+      const query = requests.payload().toString();
+      into.add(query.startsWith('address=') ? FIXED : answerWord(query, engineTask));
+    }
+  });
 }

@@ -32,6 +32,10 @@ export class FakeResponse implements RawResponse {
     return this.#called('end');
   }
 
+  endWithoutBody(): RawResponse {
+    return this.#called('endWithoutBody');
+  }
+
   cork(write: () => void): RawResponse {
     this.#called('cork');
     write();
@@ -46,6 +50,16 @@ export class FakeResponse implements RawResponse {
 
   getRemoteAddressAsText(): ArrayBuffer {
     return new TextEncoder().encode('127.0.0.1').buffer as ArrayBuffer;
+  }
+
+  write(part: Uint8Array): boolean {
+    this.body = part;
+    this.#called('write');
+    return true;
+  }
+
+  onWritable(): RawResponse {
+    return this.#called('onWritable');
   }
 
   pause(): void {

@@ -17,7 +17,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['engine'],
   ['ingest'],
   ['wire'],
-  ['pool.ts'],
+  ['pool', 'pool.ts'],
   ['http', 'event'],
   ['app.ts', 'main.ts', 'cli', 'cli.ts'],
 ];
@@ -26,6 +26,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const PEERS: readonly (readonly string[])[] = [
   ['config.ts', 'log.ts'],
   ['tax', 'address', 'geo'],
+  ['pool', 'pool.ts'],
   ['main.ts', 'app.ts'],
   ['cli', 'cli.ts', 'app.ts', 'main.ts'],
 ];

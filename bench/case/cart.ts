@@ -1,0 +1,76 @@
+/** What a cart costs inside a worker: two addresses located, ten lines rated. */
+import { Bench } from 'tinybench';
+import { openDataset } from '../../src/dataset/open.js';
+import { calculateCart } from '../../src/engine/cart.js';
+import { isRefusal } from '../../src/engine/cart-outcome.js';
+import type { CartQuery } from '../../src/engine/cart-query.js';
+import { addressLines } from './addresses.js';
+import { seeded, sink, type BenchInput, type Figure } from './case.js';
+
+/** Microseconds of the engine that a cart of ten lines may take. */
+const CART_MICROSECONDS = 60;
+const LINES = 10;
+const CARTS = 2_000;
+const TRIES = 40_000;
+const CENTS = 10_000_000n;
+/** General goods, clothing, groceries, a drug, a download, shipping. */
+const TICS = [null, '20010', null, '40030', null, '51020', null, '31000', null, '10001'] as const;
+
+const STATE = /, ([A-Z]{2})\b/;
+
+/** Carts of ten lines within a state, so that both addresses have to be found. */
+function sampleCarts(
+  addresses: readonly string[], explain: boolean, isAnswered: (cart: CartQuery) => boolean,
+): readonly CartQuery[] {
+  const next = seeded(19);
+  const carts: CartQuery[] = [];
+  for (let tries = 0; tries < TRIES && carts.length < CARTS; tries += 1) {
+    const address = (): string => addresses[Math.floor(next() * addresses.length)]!;
+    const [origin, destination] = [address(), address()];
+    if (STATE.exec(origin)?.[1] !== STATE.exec(destination)?.[1]) continue;
+    const cart: CartQuery = {
+      instantMs: null,
+      origin: { kind: 'line', address: origin },
+      destination: { kind: 'line', address: destination },
+      lines: Array.from({ length: LINES }, (_, index) => ({
+        index, itemId: `item-${index}`, tic: TICS[index] ?? null,
+        price: BigInt(1 + Math.floor(next() * 20_000)) * CENTS,
+        quantity: 10_000 * (1 + Math.floor(next() * 4)),
+      })),
+      rounding: { mode: 'half-up', level: 'line', digits: 2 },
+      explain,
+    };
+    if (isAnswered(cart)) carts.push(cart);
+  }
+  return carts;
+}
+
+/** Figures of carts with and without explanations. */
+export async function cartCase(input: BenchInput): Promise<readonly Figure[]> {
+  const dataset = openDataset(input.datasetDir);
+  const lines = await addressLines(dataset, input.datasetDir);
+  const now = Date.now();
+  const figures: Figure[] = [];
+  for (const explain of [false, true]) {
+    const carts = sampleCarts(lines, explain,
+      (cart) => !isRefusal(calculateCart(dataset, cart, now)));
+    if (carts.length === 0) throw new Error('no sampled cart has an answer');
+    const bench = new Bench({ time: input.seconds * 1000, warmupTime: 500 });
+    let at = 0;
+    bench.add('cart', () => {
+      sink.value = calculateCart(dataset, carts[at]!, now);
+      at = (at + 1) % carts.length;
+    }, { async: false });
+    await bench.run();
+    const { result } = bench.tasks[0]!;
+    if (result.state !== 'completed') throw new Error('the cart case did not finish');
+    figures.push(explain
+      ? { name: 'engine cart, explained', value: result.latency.p50 * 1000, unit: 'µs' }
+      : {
+        name: 'engine cart', value: result.latency.p50 * 1000, unit: 'µs',
+        target: { atMost: CART_MICROSECONDS }, note: 'two addresses, ten lines',
+      });
+  }
+  dataset.close();
+  return figures;
+}

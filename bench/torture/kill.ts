@@ -1,0 +1,110 @@
+/**
+ * The server is killed at random moments of mixed writes, over and over. After each start, every
+ * write that was acknowledged must be there, and what was not answered must, sent again with its
+ * Idempotency-Key, have exactly one effect.
+ */
+import { seeded } from '../case/case.js';
+import type { TortureInput, TortureResult } from './case.js';
+import { TortureService } from './service.js';
+import { checkStore } from './store-check.js';
+import { Writer } from './writer.js';
+
+const CLIENTS = 8;
+const KILL_MS_MIN = 10;
+const KILL_MS_MAX = 1_000;
+/** A key is made by the command in every so many rounds. */
+const KEY_ROUNDS = 4;
+const REPORT_ROUNDS = 10;
+
+interface Torture {
+  readonly service: TortureService;
+  readonly writers: readonly Writer[];
+  /** Ids of keys that the command acknowledged. */
+  readonly keys: Set<string>;
+  readonly lost: string[];
+  readonly wrong: string[];
+}
+
+async function makeKey({ service, keys, wrong }: Torture): Promise<void> {
+  try {
+    const text = await service.command(['key', 'create', '--plan', 'pro', '--json']);
+    keys.add((JSON.parse(text) as { id: string }).id);
+  } catch (error) {
+    wrong.push(`situs key create failed: ${String(error)}`);
+  }
+}
+
+/** Names of the merchants that are listed, by id. */
+async function listed({ service, wrong }: Torture): Promise<ReadonlyMap<string, string>> {
+  const { status, text } = await service.get('/merchant/list');
+  if (status !== 200) wrong.push(`/merchant/list was answered ${status}`);
+  const merchants = JSON.parse(text) as readonly { merchantId: string; merchantName: string }[];
+  return new Map(merchants.map(({ merchantId, merchantName }) => [merchantId, merchantName]));
+}
+
+async function checkOffline({ service, keys, lost, wrong }: Torture): Promise<void> {
+  const found = await checkStore(service.varDir);
+  wrong.push(...found.wrong);
+  for (const id of keys) if (!found.keys.has(id)) lost.push(`key ${id}`);
+}
+
+async function checkOnline(torture: Torture): Promise<void> {
+  const { service, writers, wrong } = torture;
+  for (const writer of writers) await writer.repeat();
+  const merchants = await listed(torture);
+  for (const writer of writers) await writer.check(merchants);
+  const known = writers.reduce((sum, { merchants: own }) => sum + own.size, 0);
+  if (merchants.size > known) wrong.push(`${merchants.size - known} merchants nobody acknowledged`);
+  const health = await service.get('/system/health');
+  if (health.status !== 200) wrong.push(`/system/health was answered ${health.status}`);
+}
+
+async function round(torture: Torture, waitMs: number, withKey: boolean): Promise<void> {
+  const { service, writers } = torture;
+  const running = writers.map((writer) => writer.run());
+  const key = withKey ? makeKey(torture) : Promise.resolve();
+  await new Promise((resolve) => setTimeout(resolve, waitMs));
+  await service.kill();
+  await Promise.all(running);
+  await key;
+  await checkOffline(torture);
+  await service.start();
+  await checkOnline(torture);
+}
+
+function resultOf({ writers, lost, wrong }: Torture, kills: number): TortureResult {
+  return {
+    kills,
+    acknowledged: writers.reduce((sum, writer) => sum + writer.acknowledged, 0),
+    repeated: writers.reduce((sum, writer) => sum + writer.repeated, 0),
+    lost: [...lost, ...writers.flatMap((writer) => writer.lost)],
+    wrong: [...wrong, ...writers.flatMap((writer) => writer.wrong)],
+  };
+}
+
+/** Kills the server as often as asked. */
+export async function killCase({ kills, seed, report }: TortureInput): Promise<TortureResult> {
+  const random = seeded(seed);
+  const service = new TortureService();
+  try {
+    service.prepare();
+    await service.start();
+    const torture: Torture = {
+      service, keys: new Set(), lost: [], wrong: [],
+      writers: Array.from({ length: CLIENTS }, () => new Writer(service, random)),
+    };
+    for (let done = 1; done <= kills; done += 1) {
+      const waitMs = KILL_MS_MIN + random() * (KILL_MS_MAX - KILL_MS_MIN);
+      await round(torture, waitMs, done % KEY_ROUNDS === 1);
+      const { acknowledged, repeated, lost, wrong } = resultOf(torture, done);
+      if (done % REPORT_ROUNDS === 0 || lost.length > 0 || wrong.length > 0) {
+        report(`${done} kills, ${acknowledged} acknowledged, ${repeated} sent again, ` +
+          `${lost.length} lost, ${wrong.length} wrong`);
+      }
+      if (lost.length > 0 || wrong.length > 0) return resultOf(torture, done);
+    }
+    return resultOf(torture, kills);
+  } finally {
+    await service.remove();
+  }
+}

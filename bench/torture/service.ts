@@ -1,0 +1,95 @@
+/** The compiled server as a child with a folder of its own, to be killed. */
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const SRC = new URL('../../src/', import.meta.url);
+const COMMAND = fileURLToPath(new URL('cli.js', SRC));
+const KEY = 'a-key-for-the-torture';
+
+export interface Answer {
+  readonly status: number;
+  readonly replayed: boolean;
+  readonly text: string;
+}
+
+export class TortureService {
+  readonly varDir = mkdtempSync(join(tmpdir(), 'situs-torture-'));
+  #child: ChildProcess | null = null;
+  #base = '';
+
+  /** Builds the dataset of the invented country, which the addresses of nexus locations are in. */
+  prepare(): void {
+    execFileSync(process.execPath,
+      [COMMAND, 'dataset', 'build', '--recipe', 'fixture', '--quiet', '--activate'],
+      { env: this.#environment(), stdio: ['ignore', 'ignore', 'inherit'] });
+  }
+
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [fileURLToPath(new URL('main.js', SRC))], {
+      stdio: ['ignore', 'pipe', 'inherit'], env: this.#environment(),
+    });
+    this.#child = child;
+    for await (const line of createInterface({ input: child.stdout })) {
+      const found = /(http:\/\/\S+:\d+)$/.exec(line);
+      if (found === null) continue;
+      this.#base = found[1] ?? '';
+      return;
+    }
+    throw new Error('the server did not start');
+  }
+
+  /** Ends the server as a loss of power would end the process: nothing of it runs any more. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (child === null) return;
+    this.#child = null;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  /** One request. Rejects when the connection is lost before the whole answer is there. */
+  async post(path: string, body: object, idempotencyKey?: string): Promise<Answer> {
+    const response = await fetch(this.#base + path, {
+      method: 'POST', body: JSON.stringify(body),
+      headers: {
+        'Content-Type': 'application/json', 'X-API-KEY': KEY,
+        ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+      },
+    });
+    const replayed = response.headers.get('idempotency-replayed') === 'true';
+    return { status: response.status, replayed, text: await response.text() };
+  }
+
+  async get(path: string): Promise<Answer> {
+    const response = await fetch(this.#base + path, { headers: { 'X-API-KEY': KEY } });
+    return { status: response.status, replayed: false, text: await response.text() };
+  }
+
+  /** Runs `situs ARGS` in a process of its own and returns what it printed. */
+  async command(args: readonly string[]): Promise<string> {
+    const { stdout } = await promisify(execFile)(
+      process.execPath, [COMMAND, ...args], { env: this.#environment() },
+    );
+    return stdout;
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    rmSync(this.varDir, { recursive: true, force: true });
+  }
+
+  #environment(): NodeJS.ProcessEnv {
+    return {
+      PATH: process.env['PATH'], SITUS_VAR: this.varDir, HOST: '127.0.0.1', PORT: '0',
+      SITUS_LOG: 'error', SITUS_WORKERS: '1', SITUS_BOOTSTRAP_KEY: KEY,
+      SITUS_BOOTSTRAP_RATE: '100000000',
+    };
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * The checks of `situs doctor`. Each is one function that looks at one thing and says what it
+ * found in a sentence; a new one is a function and a line in `CHECKS`.
+ */
+import { existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Config } from '../config.js';
+import { readManifest } from '../dataset/manifest.js';
+import { currentRelease, releasesDir } from '../dataset/release.js';
+import { readDeliverySettings } from '../event/settings.js';
+import { createServer } from '../http/uws.js';
+import { verifyRelease } from '../ingest/verify.js';
+import { openProvider } from '../provider/open.js';
+import { KekFile, modeProblem } from '../store/kek-file.js';
+import { kekPath, openKekSource } from '../store/kek-source.js';
+import { outboxCounts } from '../store/outbox.js';
+import { sealedCounts } from '../store/rotation.js';
+import { Store, STORE_BYTES_MAX, storeDir } from '../store/store.js';
+import { STORE_FILE } from '../store/store-file.js';
+
+/** From good to bad. A fault keeps the service from working; a warning is worth a look. */
+export type Level = 'ok' | 'note' | 'warning' | 'fault';
+
+export interface Finding {
+  readonly level: Level;
+  /** One plain sentence. */
+  readonly text: string;
+}
+
+export interface Checked {
+  readonly config: Config;
+  /** Null where there is none yet. */
+  readonly store: Store | null;
+  readonly now: Date;
+}
+
+export interface Check {
+  readonly name: string;
+  /** What it throws is a fault, told by its message. */
+  run(checked: Checked): readonly Finding[] | Promise<readonly Finding[]>;
+}
+
+/** Oldest Node.js that is supported, as major and minor version. */
+const NODE_MIN = [20, 11] as const;
+const MIB = 1024 ** 2;
+/** Below this, writes will soon fail. */
+const FREE_BYTES_MIN = 64 * MIB;
+/** Below this, a new dataset may not fit. */
+const FREE_BYTES_LOW = 1024 * MIB;
+/** Share of the store's size limit from which it is told. */
+const STORE_SHARE_LOW = 0.8;
+const STALE_SHOWN = 5;
+
+const found = (level: Level, text: string): readonly Finding[] => [{ level, text }];
+
+/** Whether a version of Node.js is one that is supported. */
+export function nodeFinding(version: string): readonly Finding[] {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const enough = major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1]);
+  return enough ? found('ok', `Node.js ${version}`)
+    : found('fault', `Node.js ${version} is too old; ${NODE_MIN.join('.')} or newer is needed`);
+}
+
+async function serverBinary(): Promise<readonly Finding[]> {
+  const server = await createServer();
+  server.close();
+  return found('ok', 'the native HTTP server loads');
+}
+
+function folder({ config }: Checked): readonly Finding[] {
+  const { varDir } = config;
+  if (!existsSync(varDir)) {
+    const parent = dirname(varDir);
+    rmdirSync(mkdtempSync(join(parent, '.situs-doctor-')));
+    return found('note', `${varDir} does not exist yet and will be made`);
+  }
+  rmdirSync(mkdtempSync(join(varDir, '.doctor-')));
+  return found('ok', `${varDir} can be written`);
+}
+
+/** What to say of the bytes free on the disk of SITUS_VAR. */
+export function diskFinding(free: number): readonly Finding[] {
+  const size = `${Math.floor(free / MIB)} MiB free on the disk of SITUS_VAR`;
+  if (free < FREE_BYTES_MIN) return found('fault', `only ${size}: writes will fail`);
+  if (free < FREE_BYTES_LOW) return found('warning', `only ${size}: a new dataset may not fit`);
+  return found('ok', size);
+}
+
+function disk({ config }: Checked): readonly Finding[] {
+  const { bavail, bsize } = statfsSync(existsSync(config.varDir)
+    ? config.varDir : dirname(config.varDir));
+  return diskFinding(bavail * bsize);
+}
+
+function storeState({ config, store }: Checked): readonly Finding[] {
+  const path = storeDir(config.varDir);
+  if (store === null) return found('note', `there is no store in ${path} yet`);
+  const bytes = store.bytes();
+  const text = `the store in ${path} opens, ${Math.ceil(bytes / MIB)} MiB in use`;
+  if (bytes > STORE_BYTES_MAX) return found('fault', `${text}: full, nothing new is taken`);
+  const { mode } = statSync(join(path, STORE_FILE));
+  const folderMode = statSync(path).mode;
+  if ((folderMode & 0o077) !== 0 && (mode & 0o077) !== 0) {
+    return found('warning', `${text}, but others may read it; run: chmod 700 ${path}`);
+  }
+  return found(bytes > STORE_BYTES_MAX * STORE_SHARE_LOW ? 'warning' : 'ok', text);
+}
+
+async function keks({ config, store }: Checked): Promise<readonly Finding[]> {
+  const counts = store === null ? new Map<string, number>() : await sealedCounts(store);
+  const path = config.kek === null ? kekPath(config) : null;
+  if (path !== null && !existsSync(path) && counts.size === 0) {
+    return found('note', `there is no key file ${path} yet; the server makes it`);
+  }
+  if (path !== null && existsSync(path)) {
+    const problem = modeProblem(statSync(path).mode, path);
+    if (problem !== null) return found('fault', problem);
+  }
+  const source = openKekSource(config, null);
+  for (const id of counts.keys()) source.find(id);
+  const from = source instanceof KekFile ? `the key file ${source.path}` : 'SITUS_KEK';
+  const sealed = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  if (source.all().length > 1) {
+    return found('warning', `a rotation of ${from} is unfinished; run: situs secrets rotate`);
+  }
+  return found('ok', `${from} opens ${sealed} sealed secrets`);
+}
+
+async function dataset({ config, now }: Checked): Promise<readonly Finding[]> {
+  const name = currentRelease(config.varDir);
+  if (name === null) return found('fault', 'no dataset is active; run: situs dataset build');
+  const dir = join(releasesDir(config.varDir), name);
+  const problems = await verifyRelease(dir);
+  if (problems.length > 0) {
+    return found('fault', `dataset ${name} is not sound: ${problems[0]}`);
+  }
+  const today = now.toISOString().slice(0, 10);
+  const stale = readManifest(dir).coverage.flatMap(({ state, levels }) => levels
+    .filter(({ until }) => until !== '' && until < today)
+    .map(({ level, source, until }) => `${state} ${level} of ${source} (until ${until})`));
+  const sound = found('ok', `dataset ${name} is active and sound`);
+  if (stale.length === 0) return sound;
+  const more = stale.length > STALE_SHOWN ? ` and ${stale.length - STALE_SHOWN} more` : '';
+  return [...sound, {
+    level: 'warning', text: `stale: ${stale.slice(0, STALE_SHOWN).join(', ')}${more}`,
+  }];
+}
+
+function provider({ config }: Checked): readonly Finding[] {
+  const opened = openProvider(config);
+  void opened?.close();
+  return opened === null
+    ? found('note', 'no compliance provider is configured (SITUS_PROVIDER_URL)')
+    : found('ok', `the compliance provider is ${config.providerUrl}`);
+}
+
+function waits(what: string, waiting: number, dead: number): readonly Finding[] {
+  return [
+    ...(waiting > 0 ? found('note', `${waiting} ${what} wait to be sent`) : []),
+    ...(dead > 0
+      ? found('warning', `${dead} ${what} could not be sent; see: situs events list`) : []),
+  ];
+}
+
+function events({ config, store }: Checked): readonly Finding[] {
+  const { webhook } = readDeliverySettings(config);
+  const counts = store === null ? { waiting: 0, dead: 0 } : outboxCounts(store).events;
+  return [
+    ...(webhook === null
+      ? found('note', 'no endpoint for events is configured (SITUS_WEBHOOK_URL)')
+      : found('ok', 'events are sent to the configured endpoint')),
+    ...waits('events', counts.waiting, counts.dead),
+  ];
+}
+
+function mails({ config, store }: Checked): readonly Finding[] {
+  const { mail } = readDeliverySettings(config);
+  const counts = store === null ? { waiting: 0, dead: 0 } : outboxCounts(store).mails;
+  if (mail !== null) {
+    return [
+      ...found('ok', 'invitations are sent through the configured mail server'),
+      ...waits('mails', counts.waiting, counts.dead),
+    ];
+  }
+  return counts.waiting > 0
+    ? found('warning', `${counts.waiting} mails wait: no mail server is set (SITUS_SMTP_URL)`)
+    : found('note', 'no mail server is configured (SITUS_SMTP_URL): invitations would wait');
+}
+
+export const CHECKS: readonly Check[] = [
+  { name: 'node', run: () => nodeFinding(process.versions.node) },
+  { name: 'server', run: serverBinary },
+  { name: 'folder', run: folder },
+  { name: 'disk', run: disk },
+  { name: 'store', run: storeState },
+  { name: 'secrets', run: keks },
+  { name: 'dataset', run: dataset },
+  { name: 'provider', run: provider },
+  { name: 'events', run: events },
+  { name: 'mail', run: mails },
+];

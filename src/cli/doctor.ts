@@ -1,0 +1,74 @@
+/** `situs doctor`: looks at everything the service needs and says what it found. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { loadConfig } from '../config.js';
+import { messageOf } from '../log.js';
+import { Store, storeDir } from '../store/store.js';
+import { STORE_FILE } from '../store/store-file.js';
+import { CHECKS, type Checked, type Finding } from './doctor-checks.js';
+import { print } from './line.js';
+import { UsageError } from './usage.js';
+
+const USAGE = `situs doctor [--json]    checks the settings, the folder, the store and the dataset
+The exit code is 1 where something keeps the service from working, else 0.
+`;
+
+interface NamedFinding extends Finding {
+  readonly check: string;
+}
+
+async function runChecks(checked: Checked): Promise<readonly NamedFinding[]> {
+  const findings: NamedFinding[] = [];
+  for (const { name, run } of CHECKS) {
+    try {
+      findings.push(...(await run(checked)).map((finding) => ({ check: name, ...finding })));
+    } catch (error) {
+      findings.push({ check: name, level: 'fault', text: messageOf(error) });
+    }
+  }
+  return findings;
+}
+
+/** Opens what the checks look at; what does not open is a finding itself. */
+async function diagnose(): Promise<readonly NamedFinding[]> {
+  const findings: NamedFinding[] = [];
+  let store: Store | null = null;
+  try {
+    const config = loadConfig();
+    try {
+      // Opening one makes it; looking changes nothing.
+      const file = join(storeDir(config.varDir), STORE_FILE);
+      if (existsSync(file)) store = await Store.open(config.varDir);
+    } catch (error) {
+      findings.push({ check: 'store', level: 'fault', text: messageOf(error) });
+    }
+    findings.push(...await runChecks({ config, store, now: new Date() }));
+  } catch (error) {
+    findings.push({ check: 'settings', level: 'fault', text: messageOf(error) });
+  } finally {
+    await store?.close();
+  }
+  return findings;
+}
+
+/** Runs `situs doctor ARGS`. */
+export async function doctorCommand(args: readonly string[]): Promise<number> {
+  if (args[0] === '--help') {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const { values, positionals } = parseArgs({
+    args: [...args], allowPositionals: true, options: { json: { type: 'boolean', default: false } },
+  });
+  if (positionals.length > 0) throw new UsageError(USAGE);
+  const findings = await diagnose();
+  const sound = !findings.some(({ level }) => level === 'fault');
+  if (values.json) print(JSON.stringify({ sound, findings }));
+  else {
+    for (const { check, level, text } of findings) {
+      print(`${level.padEnd(8)} ${check.padEnd(9)} ${text}`);
+    }
+  }
+  return sound ? 0 : 1;
+}

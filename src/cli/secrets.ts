@@ -1,0 +1,90 @@
+/** `situs secrets …`: the keys that seal secrets, also while a server runs. */
+import { parseArgs } from 'node:util';
+import { loadConfig, type Config } from '../config.js';
+import { KekFile } from '../store/kek-file.js';
+import { openKekSource } from '../store/kek-source.js';
+import { rewrapAll, rotateKek, sealedCounts, type RotationProgress } from '../store/rotation.js';
+import { Store } from '../store/store.js';
+import { storedIndexKey } from '../store/vault.js';
+import { print, progress } from './line.js';
+import { UsageError } from './usage.js';
+
+const USAGE = `situs secrets rotate                     a new key for all that is sealed
+situs secrets rotate --status [--json]   which keys there are and what they wrap
+An interrupted rotation is finished by the next one. A running server follows at once.
+`;
+
+const FROM_ENVIRONMENT = `the key-encryption key comes from SITUS_KEK, so it cannot be changed here.
+To rotate it:
+  1. make a new key:                    openssl rand -base64 32
+  2. restart the server with the new key in SITUS_KEK and the old one in SITUS_KEK_PREVIOUS
+  3. with the same two settings, run:   situs secrets rotate
+  4. restart the server without SITUS_KEK_PREVIOUS`;
+
+function report({ done, total }: RotationProgress): void {
+  progress(`wrapped ${done} of ${total} data keys`);
+}
+
+/** Wraps everything with SITUS_KEK once the server knows it. */
+async function rewrapOnly(config: Config, store: Store): Promise<void> {
+  if (config.kekPrevious.length === 0) throw new Error(FROM_ENVIRONMENT);
+  const source = openKekSource(config, storedIndexKey(store)?.kek ?? null);
+  const done = await rewrapAll(store, source, report);
+  print(`${done} data keys wrapped with ${source.current().id}; ` +
+    'restart the server without SITUS_KEK_PREVIOUS');
+}
+
+async function rotate(config: Config, store: Store): Promise<void> {
+  const source = openKekSource(config, storedIndexKey(store)?.kek ?? null);
+  if (!(source instanceof KekFile)) return rewrapOnly(config, store);
+  const { current, dropped, rewrapped } = await rotateKek(
+    store, source, new Date(), report,
+    (resumed) => progress(resumed
+      ? 'a rotation was under way; it is finished now'
+      : `a new key ${source.current().id} is in ${source.path}`),
+  );
+  print(`${rewrapped} data keys wrapped with ${current}; ` +
+    `${dropped.length === 0 ? 'no key' : dropped.join(', ')} dropped from ${source.path}`);
+  if (dropped.length > 0) {
+    progress('backups made before this rotation need the dropped key: make a new backup');
+  }
+}
+
+async function status(config: Config, store: Store, json: boolean): Promise<void> {
+  const counts = await sealedCounts(store);
+  const source = openKekSource(config, storedIndexKey(store)?.kek ?? null);
+  const current = source.current().id;
+  const ids = [...new Set([...source.all().map(({ id }) => id), ...counts.keys()])];
+  const known = new Set(source.all().map(({ id }) => id));
+  const keys = ids.map((id) => ({
+    id, state: id === current ? 'current' : known.has(id) ? 'previous' : 'missing',
+    secrets: counts.get(id) ?? 0,
+  }));
+  const from = source instanceof KekFile ? source.path : 'SITUS_KEK';
+  if (json) return print(JSON.stringify({ from, keys }));
+  print(`keys from ${from}`);
+  for (const { id, state, secrets } of keys) print(`${id}  ${state.padEnd(8)}  ${secrets} secrets`);
+}
+
+/** Runs `situs secrets ARGS`. */
+export async function secretsCommand(args: readonly string[]): Promise<number> {
+  const [verb, ...rest] = args;
+  if (verb === '--help') {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  if (verb !== 'rotate') throw new UsageError(`no such secrets command\n\n${USAGE}`);
+  const { values } = parseArgs({
+    args: rest,
+    options: { status: { type: 'boolean', default: false }, json: { type: 'boolean' } },
+  });
+  const config = loadConfig();
+  const store = await Store.open(config.varDir);
+  try {
+    if (values.status) await status(config, store, values.json ?? false);
+    else await rotate(config, store);
+  } finally {
+    await store.close();
+  }
+  return 0;
+}

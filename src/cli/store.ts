@@ -1,0 +1,154 @@
+/** `situs store …`: backups of the store, also while a server runs, and putting one back. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { loadConfig, type Config } from '../config.js';
+import {
+  backupStore, obstacle, restoreStore, verifyBackup, verifyFolder, type BackupFacts,
+} from '../store/backup.js';
+import { KekFile } from '../store/kek-file.js';
+import { kekPath, openKekSource } from '../store/kek-source.js';
+import { messageOf } from '../log.js';
+import { print, progress } from './line.js';
+import { UsageError } from './usage.js';
+
+const USAGE = `situs store backup FILE|DIR         a sound copy, also while the server runs
+situs store verify FILE             read a backup from end to end
+situs store restore FILE [--force]  put a backup in place; the server must be stopped
+--force replaces a store that holds records and keeps it as data.mdb.replaced.
+Secrets in a backup open only with the key-encryption key, which is not in it.
+`;
+
+const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Removes a temporary folder when the command is interrupted. */
+function removeOnSignal(temporary: string): void {
+  for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
+    process.once(signal, () => {
+      rmSync(temporary, { recursive: true, force: true });
+      process.stderr.write('\ninterrupted, nothing was changed\n');
+      process.exit(code);
+    });
+  }
+}
+
+/** Says what a backup holds and which keys it cannot do without. */
+function describe(config: Config, facts: BackupFacts): void {
+  print(`${facts.records} records, ${facts.bytes} bytes`);
+  if (facts.keks.length === 0) return print('no sealed secrets: no key is needed to restore it');
+  const ids = facts.keks.join(', ');
+  const known = new Set(knownKeks(config));
+  const missing = facts.keks.filter((id) => !known.has(id));
+  print(`its secrets need the key-encryption key ${ids}; keep it apart from the backup`);
+  if (missing.length > 0) {
+    const place = config.kek === null ? kekPath(config) : 'SITUS_KEK';
+    progress(`warning: ${missing.join(', ')} is not in ${place}; ` +
+      'without it the server will not start');
+  }
+}
+
+function knownKeks(config: Config): readonly string[] {
+  if (config.kek === null && !existsSync(kekPath(config))) return [];
+  try {
+    const source = config.kek === null
+      ? KekFile.open(kekPath(config), null) : openKekSource(config, null);
+    return source.all().map(({ id }) => id);
+  } catch (error) {
+    progress(`warning: ${messageOf(error)}`);
+    return [];
+  }
+}
+
+/** The file of a backup: a name of its own in a folder, or the file as given. */
+function backupFile(target: string, now: Date): string {
+  const isFolder = target.endsWith('/')
+    || (existsSync(target) && statSync(target).isDirectory());
+  const stamp = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  return isFolder ? join(resolve(target), `situs-store-${stamp}.mdb`) : resolve(target);
+}
+
+async function backup(config: Config, target: string): Promise<number> {
+  if (!existsSync(join(config.varDir, 'store'))) {
+    throw new Error(`there is no store in ${config.varDir}`);
+  }
+  const file = backupFile(target, new Date());
+  const facts = await backupStore(config.varDir, file, removeOnSignal);
+  print(file);
+  describe(config, facts);
+  return 0;
+}
+
+/** Set in the process that reads a backup; the one the user started watches it. */
+const READER_OPTION = 'in-this-process';
+
+async function read(config: Config, file: string): Promise<number> {
+  describe(config, await verifyBackup(config.varDir, file));
+  return 0;
+}
+
+/** Reads a backup in a process of its own: a damaged file may end the one that reads it. */
+async function verify(config: Config, file: string): Promise<number> {
+  const args = [process.argv[1]!, 'store', 'verify', `--${READER_OPTION}`, file];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  const remove = (): void => {
+    if (child.pid === undefined) return;
+    rmSync(verifyFolder(config.varDir, child.pid), { recursive: true, force: true });
+  };
+  for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
+    process.once(signal, () => {
+      child.kill('SIGKILL');
+      child.once('exit', () => {
+        remove();
+        process.exit(code);
+      });
+    });
+  }
+  const [code] = await once(child, 'exit') as [number | null];
+  remove();
+  if (code === null) progress('the file is damaged: reading it ended the process');
+  return code ?? 1;
+}
+
+async function restore(config: Config, file: string, force: boolean): Promise<number> {
+  if (!existsSync(file)) throw new Error(`there is no ${file}`);
+  const problem = await obstacle(config.varDir, force);
+  if (problem !== null) throw new Error(problem);
+  if (await verify(config, file) !== 0) {
+    throw new Error(`${file} is not sound; nothing was changed`);
+  }
+  restoreStore(config.varDir, file, removeOnSignal);
+  print(`restored into ${join(config.varDir, 'store')}`);
+  return 0;
+}
+
+/** Runs `situs store ARGS`. */
+export async function storeCommand(args: readonly string[]): Promise<number> {
+  const [verb, ...rest] = args;
+  if (verb === '--help') {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const { values, positionals } = parseArgs({
+    args: rest,
+    allowPositionals: true,
+    options: {
+      force: { type: 'boolean', default: false },
+      [READER_OPTION]: { type: 'boolean', default: false },
+    },
+  });
+  const [path] = positionals;
+  if (path === undefined) throw new UsageError(USAGE);
+  const config = loadConfig();
+  switch (verb) {
+    case 'backup':
+      return backup(config, path);
+    case 'verify':
+      return values[READER_OPTION] ? read(config, resolve(path)) : verify(config, resolve(path));
+    case 'restore':
+      return restore(config, resolve(path), values.force);
+    default:
+      throw new UsageError(`no such store command\n\n${USAGE}`);
+  }
+}

@@ -1,0 +1,179 @@
+/** How a kind of product is taxed at a site: the levies on it, and what shapes their base. */
+import type { Dataset } from '../dataset/dataset.js';
+import { formatDate } from '../tax/date.js';
+import { inForce, isWhole, type ProductRule } from '../tax/product-rule.js';
+import type { Rate } from '../tax/rate.js';
+import {
+  cartFacts, singleArticleOn, type Holiday, type Locality, type SingleArticle,
+} from './cart-facts.js';
+import { localsOf } from './cart-locality.js';
+import { mealLevies } from './cart-meal.js';
+import type { Site, SiteRow } from './cart-site.js';
+import { MEAL_CODES } from './meal-tax.js';
+import type { MealRule } from './meal-tax-table.js';
+import { productBook } from './product-book.js';
+import { productRulesAt, rulesHeldFrom } from './product-detail.js';
+
+/** A rate on a line. */
+export interface Levy {
+  readonly rate: Rate;
+  /** Of the state, whose part a rule or a holiday may exempt alone. */
+  readonly ofState: boolean;
+  /** The product rule's threshold, share and cap shape its base; else the whole price is taxed. */
+  readonly ruled: boolean;
+  /** Null for a meal tax, and for the additional tax on single articles. */
+  readonly site: SiteRow | null;
+  readonly meal: MealRule | null;
+  /** The bracket above the local limit of a single article. */
+  readonly bracket: boolean;
+}
+
+/** A note for explanations: a rule, whether it applies, and why. */
+export interface TreatmentNote {
+  readonly rule: string;
+  readonly applied: boolean;
+  readonly why: string;
+}
+
+export interface Treatment {
+  readonly tic: string;
+  readonly rule: ProductRule | null;
+  /** The rule where it shapes the base; null where the whole price is taxed as of general goods. */
+  readonly shape: ProductRule | null;
+  /** Widest jurisdiction first. */
+  readonly levies: readonly Levy[];
+  /** Holidays that name the code on the day. */
+  readonly holidays: readonly Holiday[];
+  /** Null where no single-article tax applies. */
+  readonly single: SingleArticle | null;
+  /** Local rows whose treatment is not known though they levy a rate; "" where all is known. */
+  readonly unknownLocals: string;
+  /** Why nothing can be told at all; "" where it can. */
+  readonly unknown: string;
+  readonly locality: Locality | null;
+  readonly notes: readonly TreatmentNote[];
+  /** Sums of the levies' rates in parts per billion, by base: state and local, plain and ruled. */
+  readonly plainState: bigint;
+  readonly plainLocal: bigint;
+  readonly ruledState: bigint;
+  readonly ruledLocal: bigint;
+}
+
+export const GENERAL = '00000';
+export const SHIPPING = '10001';
+export const HANDLING = '11000';
+/** Digital goods are no articles of tangible property. */
+const DIGITAL = /^31/;
+
+function levy(site: SiteRow, ruled: boolean, rate = site.rate): Levy {
+  const ofState = site.row.component.level === 'state';
+  return { rate, ofState, ruled, site, meal: null, bracket: false };
+}
+
+interface Draft {
+  readonly levies: readonly Levy[];
+  readonly unknownLocals: string;
+  readonly locality: Locality | null;
+}
+
+/** A rule of a rate or exemption for the whole, taken once, in the place of every part. */
+function wholeRate(site: Site, rate: Rate): readonly Levy[] {
+  const [first] = site.rows;
+  return first === undefined || rate === 0 ? [] : [levy(first, true, rate)];
+}
+
+/** The levies that a rule leaves, before meals and single articles. */
+function ruled(dataset: Dataset, site: Site, rule: ProductRule): Draft {
+  const { rows } = site;
+  const none = { unknownLocals: '', locality: null };
+  if (isWhole(rule)) {
+    if (!rule.taxable) return { ...none, levies: [] };
+    const levies = rule.rate === null
+      ? rows.map((row) => levy(row, true)) : wholeRate(site, rule.rate);
+    return { ...none, levies };
+  }
+  const state = rows.filter(({ row }) => row.component.level === 'state');
+  const rate = rule.taxable ? rule.rate : 0 as Rate;
+  const ofState = state.map((row, at) =>
+    levy(row, true, rate === null ? row.rate : at === 0 ? rate : 0 as Rate));
+  const locals = localsOf(dataset, site, rule);
+  const kept = locals.rows.flatMap(({ site: row, follows }) => {
+    if (!follows) return [levy(row, false)];
+    return rule.taxable ? [levy(row, true)] : [];
+  });
+  return {
+    levies: [...ofState, ...kept], unknownLocals: locals.unknown, locality: locals.locality,
+  };
+}
+
+function sumOf(levies: readonly Levy[], ofState: boolean, isRuled: boolean): bigint {
+  let sum = 0;
+  for (const each of levies) {
+    if (each.ofState === ofState && each.ruled === isRuled && !each.bracket) sum += each.rate;
+  }
+  return BigInt(sum);
+}
+
+function holidaysOn(dataset: Dataset, { state, date }: Site, tic: string): readonly Holiday[] {
+  const facts = cartFacts(dataset);
+  return (facts.holidays.get(state.code) ?? []).filter((holiday) => inForce(holiday, date)
+    && holiday.categories.some((category) => facts.categories.get(category)?.has(tic) === true));
+}
+
+/** Whether a rule leaves price, rate and parts as for general goods. */
+function isPlain(rule: ProductRule | null): boolean {
+  return rule === null || (rule.taxable && rule.rate === null && rule.threshold === null
+    && rule.percentTaxable === null && rule.capPerUnit === null && rule.perVolume === null
+    && isWhole(rule));
+}
+
+function singleOf(
+  dataset: Dataset, { state, date }: Site, tic: string, rule: ProductRule | null,
+): SingleArticle | null {
+  if (!isPlain(rule) || DIGITAL.test(tic) || MEAL_CODES.has(tic)) return null;
+  return singleArticleOn(cartFacts(dataset), state.code, date);
+}
+
+function bracketLevy(single: SingleArticle): Levy {
+  const { additionalRate: rate } = single;
+  return { rate, ofState: true, ruled: false, site: null, meal: null, bracket: true };
+}
+
+/** Reads how a code is treated at a site. */
+function readTreatment(dataset: Dataset, site: Site, tic: string): Treatment {
+  const { state, date } = site;
+  const book = productBook(dataset);
+  const held = rulesHeldFrom(book, state.code, tic, date);
+  const rules = productRulesAt(book, state.code, tic, date);
+  const [rule = null, second] = rules;
+  const draft = rule === null || isPlain(rule)
+    ? { levies: site.rows.map((row) => levy(row, false)), unknownLocals: '', locality: null }
+    : ruled(dataset, site, rule);
+  const single = singleOf(dataset, site, tic, rule);
+  const meals = mealLevies(dataset, site, tic, draft.levies);
+  const unknown = held === null ? '' : `Product rules of ${state.code} for ${tic} are held from `
+    + `${formatDate(held)} on.`;
+  const twice = second === undefined ? '' : `${tic} has several rules in ${state.code} on the day.`;
+  const levies = single === null ? meals.levies : [...meals.levies, bracketLevy(single)];
+  return {
+    tic, rule, levies, single, shape: isPlain(rule) ? null : rule, locality: draft.locality,
+    holidays: holidaysOn(dataset, site, tic),
+    unknownLocals: draft.unknownLocals,
+    unknown: unknown || twice || meals.unknown,
+    notes: meals.notes,
+    plainState: sumOf(levies, true, false),
+    plainLocal: sumOf(levies, false, false),
+    ruledState: sumOf(levies, true, true),
+    ruledLocal: sumOf(levies, false, true),
+  };
+}
+
+/** How a code is treated at a site; remembered with the site. */
+export function treatmentOf(dataset: Dataset, site: Site, tic: string): Treatment {
+  let treatment = site.treatments.get(tic);
+  if (treatment === undefined) {
+    treatment = readTreatment(dataset, site, tic);
+    site.treatments.set(tic, treatment);
+  }
+  return treatment;
+}

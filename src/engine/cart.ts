@@ -1,0 +1,195 @@
+/**
+ * Tax for every line of a cart. All amounts are exact fractions until `roundLines`, the one place
+ * where a cart is rounded.
+ */
+import type { Dataset } from '../dataset/dataset.js';
+import { RecentCache } from '../dataset/recent-cache.js';
+import type { StateRecord } from '../dataset/records.js';
+import { fail, isFailure, type Failure } from '../failure.js';
+import type { DateInt } from '../tax/date.js';
+import { roundAmounts, roundRate } from '../tax/round-lines.js';
+import { cartFacts } from './cart-facts.js';
+import { explainCart, explainLines } from './cart-explain.js';
+import {
+  isFreight, isUnknown, taxFreight, taxGoods, totalOf, type TaxedLine, type UnknownLine,
+} from './cart-line.js';
+import type { CartMarks, CartOutcome, CartRefusal, LineOutcome } from './cart-outcome.js';
+import {
+  certainState, isSamePlace, locatePlace, tooVague, type FoundPlace,
+} from './cart-place.js';
+import { QUANTITY_ONE, type CartLine, type CartQuery } from './cart-query.js';
+import { needs, readSite, sourcingOf, type Side, type Site, type Sourcing } from './cart-site.js';
+import { PRECISIONS, type Precision } from './situs.js';
+import { todayAt } from './today.js';
+
+/** Pairs of places and days kept a dataset. */
+const SITES_MAX = 4_096;
+
+const SITES = new WeakMap<Dataset, RecentCache<string, Site | Failure>>();
+
+/** The places of a cart, as far as they were needed, and the site that taxes it. */
+export interface PlacedCart {
+  readonly site: Site;
+  readonly origin: FoundPlace | null;
+  readonly destination: FoundPlace | null;
+  /** States of the two, which are known even where the place is not. */
+  readonly originState: string;
+}
+
+function refuse(
+  reason: CartRefusal['reason'], failure: Failure, line: number | null = null,
+): CartRefusal {
+  return { kind: 'refusal', reason, line, failure };
+}
+
+function stateOf(dataset: Dataset, code: string): StateRecord {
+  const state = dataset.state(code);
+  if (state === null) throw new Error(`the dataset has areas in ${code} but no such state`);
+  return state;
+}
+
+/** Areas and, where the door is not known, the ZIP that decides what may be told. */
+function placeKey(place: FoundPlace | null): string {
+  if (place === null) return '';
+  const { area, precision, postalCode } = place.situs;
+  return precision === 'postal' ? `${area}z${postalCode.slice(0, 5)}` : String(area);
+}
+
+function siteOf(
+  dataset: Dataset, state: StateRecord, date: DateInt, sourcing: Sourcing,
+  origin: FoundPlace | null, destination: FoundPlace | null,
+): Site | Failure {
+  let cache = SITES.get(dataset);
+  if (cache === undefined) {
+    cache = new RecentCache(SITES_MAX);
+    SITES.set(dataset, cache);
+  }
+  const within = sourcing.interstate ? '>' : '=';
+  const key = `${state.code}${date}${within}${placeKey(origin)}|${placeKey(destination)}`;
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const site = readSite(dataset, state, date, sourcing, origin, destination);
+  cache.set(key, site);
+  return site;
+}
+
+/** Locates what the tax depends on, and reads the rates there. */
+function placeCart(
+  dataset: Dataset, cart: CartQuery, instantMs: number, precisionMin: Precision,
+): PlacedCart | CartRefusal {
+  const dateIn = (code: string): DateInt => todayAt(stateOf(dataset, code), instantMs);
+  const to = locatePlace(dataset, cart.destination, dateIn);
+  const toState = isFailure(to) ? certainState(dataset, cart.destination) : to.area.state;
+  const isSame = isSamePlace(cart.origin, cart.destination);
+  const named = isSame ? toState : certainState(dataset, cart.origin);
+  if (isFailure(to) && (toState === '' || named !== toState)) return refuse('destination', to);
+  const from = isSame ? to
+    : named !== '' && named !== toState ? null
+      : locatePlace(dataset, cart.origin, dateIn);
+  const located = from === null || isFailure(from) ? named : from.area.state;
+  if (from !== null && isFailure(from) && located === '') return refuse('origin', from);
+  const interstate = located !== toState;
+  const state = stateOf(dataset, toState);
+  const date = dateIn(toState);
+  const sourcing = sourcingOf(cartFacts(dataset), state, date, interstate);
+  if (sourcing === null) {
+    return refuse('rate', fail('no-result', `The rules of ${state.name} are not held for the day.`));
+  }
+  const sides: readonly (readonly [Side, FoundPlace | Failure | null])[] =
+    [['origin', from], ['destination', to]];
+  for (const [side, place] of sides) {
+    if (place === null || !needs(sourcing.rule, side)) continue;
+    if (isFailure(place)) return refuse(side, place);
+    const vague = tooVague(place, precisionMin);
+    if (vague !== null) return refuse(side, vague);
+  }
+  const origin = from === null || isFailure(from) ? null : from;
+  const destination = isFailure(to) ? null : to;
+  const site = siteOf(dataset, state, date, sourcing, origin, destination);
+  return isFailure(site)
+    ? refuse('rate', site)
+    : { site, origin, destination, originState: located };
+}
+
+/** The exact tax of every line, or the position of one that cannot be told and why. */
+function taxLines(
+  dataset: Dataset, site: Site, lines: readonly CartLine[],
+): readonly TaxedLine[] | CartRefusal {
+  const taxed = new Array<TaxedLine | null>(lines.length);
+  let delivery = false;
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at]!;
+    if (isFreight(line)) {
+      taxed[at] = null;
+      delivery = true;
+      continue;
+    }
+    const tax = taxGoods(dataset, site, line);
+    if (isUnknown(tax)) return untold(tax, at);
+    taxed[at] = tax;
+  }
+  const goods = delivery ? totalOf(taxed) : null;
+  const all: TaxedLine[] = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    const tax = taxed[at] ?? taxFreight(dataset, site, lines[at]!, goods!);
+    if (isUnknown(tax)) return untold(tax, at);
+    all.push(tax);
+  }
+  return all;
+}
+
+function untold({ unknown }: UnknownLine, at: number): CartRefusal {
+  return refuse('rate', fail('no-result', unknown), at);
+}
+
+/** What the rules would take of a line whose price or quantity is zero: its tax for one item. */
+function rateOfNothing(dataset: Dataset, site: Site, line: CartLine): TaxedLine | null {
+  const price = line.price > 0n ? line.price : 1n;
+  const one = { ...line, price, quantity: QUANTITY_ONE };
+  const tax = isFreight(line)
+    ? taxFreight(dataset, site, one, totalOf([])) : taxGoods(dataset, site, one);
+  return isUnknown(tax) ? null : tax;
+}
+
+function marksOf(dataset: Dataset, placed: PlacedCart): CartMarks {
+  const { site, origin, destination } = placed;
+  const { sourcing: { rule }, date, state, estimated, stale } = site;
+  const used = [needs(rule, 'origin') ? origin : null, needs(rule, 'destination') ? destination : null]
+    .map((place) => (place === null ? 0 : PRECISIONS.indexOf(place.situs.precision)));
+  return {
+    dataset: dataset.id, date, state: state.code, sourcing: site.sides,
+    precision: PRECISIONS[Math.max(...used)] ?? 'none', estimated, stale,
+  };
+}
+
+/**
+ * Calculates a cart at `nowMs` (milliseconds since 1970 UTC). A place that is found less precisely
+ * than `precisionMin` is refused where the tax rests on it. What is not known is refused: an
+ * amount is never a guess.
+ */
+export function calculateCart(
+  dataset: Dataset, cart: CartQuery, nowMs: number, precisionMin: Precision = 'postal',
+): CartOutcome | CartRefusal {
+  const placed = placeCart(dataset, cart, cart.instantMs ?? nowMs, precisionMin);
+  if ('kind' in placed) return placed;
+  const { site } = placed;
+  const taxed = taxLines(dataset, site, cart.lines);
+  if ('kind' in taxed) return taxed;
+  const amounts = roundAmounts(cart.lines, taxed, cart.rounding);
+  const notes = cart.explain ? explainLines(dataset, site, cart, taxed, amounts) : null;
+  let total = 0n;
+  const lines = taxed.map((tax, at): LineOutcome => {
+    const line = cart.lines[at]!;
+    const amount = amounts[at]!;
+    total += amount;
+    const rated = tax.gross === 0n ? rateOfNothing(dataset, site, line) : tax;
+    return {
+      index: line.index, itemId: line.itemId, amount, rate: roundRate(rated),
+      explain: notes?.[at] ?? null,
+    };
+  });
+  return {
+    kind: 'cart', marks: marksOf(dataset, placed), lines, total,
+    explain: notes === null ? null : explainCart(dataset, cart, placed, total),
+  };
+}

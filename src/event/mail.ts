@@ -1,0 +1,138 @@
+/** Sends invitations by SMTP: one connection an attempt. */
+import { createTransport } from 'nodemailer';
+import type { MailRecord } from '../store/outbox-record.js';
+import { invitationText } from './invitation.js';
+import { domainOf, isMailAddress, type Mailbox } from './mail-address.js';
+import { codeOf, failed, type Outcome } from './outcome.js';
+
+/** To connect, to be greeted, and between two answers. */
+const CONNECT_MS_MAX = 10_000;
+const SILENCE_MS_MAX = 20_000;
+/** The whole conversation. */
+const ATTEMPT_MS_MAX = 60_000;
+
+const SMTP_OK = 250;
+const PORT_SUBMISSION = 587;
+const PORT_TLS = 465;
+
+/** The mail server, as SITUS_SMTP_URL says it. */
+export interface MailServer {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte (smtps); otherwise it is begun where the server offers it. */
+  readonly secure: boolean;
+  readonly auth: { readonly user: string; readonly pass: string } | null;
+}
+
+export interface MailOptions {
+  readonly server: MailServer;
+  readonly from: Mailbox;
+  /** Where an account is set up; null leaves the link out. */
+  readonly link: string | null;
+  /** Certificates of authorities to trust instead of the public ones. */
+  readonly ca?: string;
+  readonly silenceMs?: number;
+}
+
+/** Reads "smtp://user:password@host:port" or smtps; null when it is neither. */
+export function parseMailServer(text: string): MailServer | null {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  const { protocol, hostname, pathname, search, hash } = url;
+  const secure = protocol === 'smtps:';
+  if (!secure && protocol !== 'smtp:') return null;
+  if (hostname === '' || (pathname !== '' && pathname !== '/') || `${search}${hash}` !== '') {
+    return null;
+  }
+  try {
+    const [user, pass] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+    return {
+      host: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: url.port === '' ? (secure ? PORT_TLS : PORT_SUBMISSION) : Number(url.port),
+      secure,
+      auth: user === '' && pass === '' ? null : { user, pass },
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** Where an SMTP conversation is about this mail, and not about who may send any. */
+const ABOUT_MAIL: ReadonlySet<string> = new Set(['MAIL FROM', 'RCPT TO', 'DATA']);
+
+/** What an error of the conversation means. Its text is not kept: servers repeat the address. */
+function outcomeOf(error: unknown): Outcome {
+  const fields = typeof error === 'object' && error !== null ? error : {};
+  const status = 'responseCode' in fields && typeof fields.responseCode === 'number'
+    ? fields.responseCode : null;
+  if (status === null) return failed(codeOf(error));
+  const command = 'command' in fields && typeof fields.command === 'string' ? fields.command : '';
+  const about = ABOUT_MAIL.has(command);
+  return failed(`answered ${status}${about ? ` to ${command}` : ''}`, {
+    status,
+    ...(about && status >= 500 && status < 600 ? { result: 'refused' as const } : {}),
+  });
+}
+
+export class MailSender {
+  readonly kind = 'mail';
+  readonly #options: MailOptions;
+
+  constructor(options: MailOptions) {
+    this.#options = options;
+  }
+
+  /** Makes one attempt; `stop` cuts it short. Never rejects. */
+  async send(record: MailRecord, _now: number, stop: AbortSignal): Promise<Outcome> {
+    if (!isMailAddress(record.email)) {
+      return failed('the address is not one', { result: 'refused' });
+    }
+    const late = AbortSignal.timeout(ATTEMPT_MS_MAX);
+    try {
+      await this.#transport().sendMail({
+        ...this.#message(record), signal: AbortSignal.any([late, stop]),
+      });
+      return { result: 'sent', status: SMTP_OK };
+    } catch (error) {
+      return stop.aborted ? { result: 'interrupted' } : outcomeOf(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    // Every attempt closes its own connection.
+  }
+
+  #transport() {
+    const { server, ca, silenceMs = SILENCE_MS_MAX } = this.#options;
+    const { host, port, secure, auth } = server;
+    return createTransport({
+      host, port, secure,
+      ...(auth === null ? {} : { auth: { ...auth } }),
+      // A password is never sent in the clear.
+      requireTLS: auth !== null,
+      connectionTimeout: CONNECT_MS_MAX,
+      dnsTimeout: CONNECT_MS_MAX,
+      greetingTimeout: Math.min(CONNECT_MS_MAX, silenceMs),
+      socketTimeout: silenceMs,
+      tls: {
+        rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }),
+      },
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+  }
+
+  #message(record: MailRecord) {
+    const { from, link } = this.#options;
+    const { id, createdAt, email } = record;
+    return {
+      from: { ...from },
+      to: { name: '', address: email },
+      ...invitationText(record, link),
+      date: new Date(createdAt),
+      // The same on every attempt, so that a mail that came twice can be told.
+      messageId: `<${id}@${domainOf(from.address)}>`,
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    };
+  }
+}

@@ -1,0 +1,57 @@
+/** The beginning of a CSV body: everything up to its first row, read before rows can be. */
+import { csvRows } from '../../wire/bulk/csv-rows.js';
+import { isWide, readCsvHead, type CsvHead, type Delimiter } from '../../wire/bulk/dialect.js';
+import type { Table } from '../../wire/bulk/job.js';
+import { HEADER_BYTES_MAX } from '../../wire/bulk/limit.js';
+import { isMappingProblem, mapColumns } from '../../wire/bulk/mapping.js';
+import type { Refused } from './refused.js';
+
+/** The header line, the table it begins, and the bytes after it. */
+export interface Begun {
+  readonly head: CsvHead;
+  readonly table: Table;
+  readonly rest: Uint8Array;
+}
+
+export class CsvBeginning {
+  readonly #delimiter: Delimiter | null;
+  readonly #map: readonly string[];
+  #held: Buffer = Buffer.alloc(0);
+
+  /** `map` and `delimiter` as the caller asked; see mapping.ts and dialect.ts. */
+  constructor(map: readonly string[], delimiter: Delimiter | null) {
+    this.#map = map;
+    this.#delimiter = delimiter;
+  }
+
+  /** Adds a piece, empty with the last; null while the header line is not complete. */
+  push(piece: Uint8Array, whole: boolean): Begun | Refused | null {
+    this.#held = Buffer.concat([this.#held, piece]);
+    if (isWide(this.#held)) {
+      return { status: 415, detail: 'The file is UTF-16; save it as UTF-8.' };
+    }
+    const head = readCsvHead(this.#held, whole, this.#delimiter);
+    if (head === null) return null;
+    if (head === 'too-long') {
+      return {
+        status: 413, detail: `A header line may have ${HEADER_BYTES_MAX} bytes.`,
+        members: { limit: HEADER_BYTES_MAX },
+      };
+    }
+    const table = this.#tableOf(head);
+    return 'detail' in table ? table : { head, table, rest: this.#held.subarray(head.bytes) };
+  }
+
+  #tableOf({ header, dialect }: CsvHead): Table | Refused {
+    if (header.length === 0) return { status: 422, detail: 'The file has no header line.' };
+    const ends = Uint32Array.of(header.length);
+    const headers = csvRows({ line: 1, bytes: header, ends }, dialect)[0] ?? null;
+    if (headers === null) {
+      return { status: 422, detail: 'The quotes of the header line do not match.' };
+    }
+    const mapping = mapColumns(headers, this.#map);
+    return isMappingProblem(mapping)
+      ? { status: 422, detail: mapping.problem }
+      : { dialect, columns: headers.length, mapping };
+  }
+}

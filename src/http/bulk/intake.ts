@@ -1,0 +1,127 @@
+/** The body of a stream on its way in: unpacked where it is packed, and within its limits. */
+import { createGunzip, type Gunzip } from 'node:zlib';
+import type { BulkBody } from './pump.js';
+
+/** A packed body may expand so many times ... */
+export const GZIP_RATIO_MAX = 200;
+/** ... once it is larger than this. */
+const GZIP_RATIO_FREE_BYTES = 1_048_576;
+
+export interface IntakeFailure {
+  readonly kind: 'too-large' | 'malformed';
+  readonly message: string;
+}
+
+/** What takes the plain body. */
+export interface IntakeTarget {
+  push(piece: Uint8Array): void;
+  end(): void;
+  failed(failure: IntakeFailure): void;
+}
+
+export interface IntakeOptions {
+  readonly gzip: boolean;
+  /** Largest plain body. */
+  readonly bytesMax: number;
+  readonly target: IntakeTarget;
+  /** The upload. */
+  readonly body: BulkBody;
+}
+
+export class Intake implements BulkBody {
+  readonly #options: IntakeOptions;
+  readonly #gunzip: Gunzip | null;
+  #received = 0;
+  #plain = 0;
+  /** The pump wants no more for now. */
+  #resting = false;
+  /** The unpacker has enough. */
+  #full = false;
+  #over = false;
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+    this.#gunzip = options.gzip ? this.#unpack() : null;
+  }
+
+  /** A piece of the upload; it is copied where it is kept. */
+  push(piece: Uint8Array, isLast: boolean): void {
+    if (this.#over) return;
+    this.#received += piece.length;
+    if (this.#gunzip === null) {
+      if (piece.length > 0) this.#pass(piece);
+      if (isLast) this.#end();
+      return;
+    }
+    if (piece.length > 0 && !this.#gunzip.write(Buffer.from(piece))) this.#full = true;
+    if (isLast) this.#gunzip.end();
+    this.#turn();
+  }
+
+  pause(): void {
+    this.#resting = true;
+    this.#gunzip?.pause();
+    this.#turn();
+  }
+
+  resume(): void {
+    this.#resting = false;
+    this.#gunzip?.resume();
+    this.#turn();
+  }
+
+  /** Frees everything. */
+  close(): void {
+    this.#over = true;
+    this.#gunzip?.destroy();
+  }
+
+  #turn(): void {
+    const { body } = this.#options;
+    if (this.#over) return;
+    if (this.#full || (this.#resting && this.#gunzip === null)) body.pause();
+    else body.resume();
+  }
+
+  #pass(piece: Uint8Array): void {
+    const { bytesMax, target } = this.#options;
+    this.#plain += piece.length;
+    if (this.#plain > bytesMax) {
+      this.#fail({ kind: 'too-large', message: `A body may have ${bytesMax} bytes.` });
+    } else if (this.#gunzip !== null && this.#plain > GZIP_RATIO_FREE_BYTES
+      && this.#plain > this.#received * GZIP_RATIO_MAX) {
+      this.#fail({
+        kind: 'too-large', message: `A packed body may expand ${GZIP_RATIO_MAX} times.`,
+      });
+    } else target.push(piece);
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#options.target.end();
+  }
+
+  #fail(failure: IntakeFailure): void {
+    this.close();
+    this.#options.target.failed(failure);
+  }
+
+  #unpack(): Gunzip {
+    const gunzip = createGunzip();
+    gunzip.on('data', (piece: Buffer) => {
+      if (!this.#over) this.#pass(piece);
+    });
+    gunzip.on('end', () => this.#end());
+    gunzip.on('drain', () => {
+      this.#full = false;
+      this.#turn();
+    });
+    gunzip.on('error', () => {
+      if (!this.#over) {
+        this.#fail({ kind: 'malformed', message: 'The body is no whole gzip stream.' });
+      }
+    });
+    return gunzip;
+  }
+}

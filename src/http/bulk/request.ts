@@ -1,0 +1,173 @@
+/** What a bulk request asks for: formats, packing and options, checked. */
+import { isFailure } from '../../failure.js';
+import { GRANT_ALL } from '../../engine/frame.js';
+import { DELIMITERS, type Delimiter } from '../../wire/bulk/dialect.js';
+import type { BulkFormat, BulkKind, Defaults } from '../../wire/bulk/job.js';
+import { csvParameters, DEFAULT_PARAMETERS } from '../../wire/bulk/parameters.js';
+import { parseParameters } from '../../wire/query.js';
+import { failureMessage } from '../../wire/response-code.js';
+import type { Status } from '../status.js';
+
+export const CSV_TYPE = 'text/csv';
+export const NDJSON_TYPE = 'application/x-ndjson';
+
+const FORMAT_OF_TYPE: Readonly<Record<string, BulkFormat>> = {
+  [CSV_TYPE]: 'csv', [NDJSON_TYPE]: 'ndjson', 'application/ndjson': 'ndjson',
+};
+
+/** Delimiters by the names that need no escape in a query. */
+const DELIMITER_NAMES: Readonly<Record<string, Delimiter>> = {
+  comma: ',', semicolon: ';', tab: '\t', pipe: '|',
+};
+
+export interface BulkRequest {
+  readonly input: BulkFormat;
+  readonly output: BulkFormat;
+  readonly gzipIn: boolean;
+  readonly gzipOut: boolean;
+  /** All rows or none. */
+  readonly strict: boolean;
+  /** Nothing is sent before the upload is complete. */
+  readonly spool: boolean;
+  readonly map: readonly string[];
+  readonly delimiter: Delimiter | null;
+  readonly defaults: Defaults;
+}
+
+/** A refusal, with the part of the request that is at fault. */
+export interface RequestProblem {
+  readonly status: Status;
+  readonly detail: string;
+  readonly location: string;
+}
+
+/** Tells a problem from a request. */
+export function isRequestProblem(
+  found: BulkRequest | RequestProblem,
+): found is RequestProblem {
+  return 'detail' in found;
+}
+
+type Header = (name: string) => string;
+
+function mediaType(text: string): { readonly type: string; readonly charset: string } {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((part) => part.startsWith('charset='))?.slice(8) ?? '';
+  return { type, charset: charset.replaceAll('"', '') };
+}
+
+function inputOf(header: Header, kind: BulkKind): BulkFormat | RequestProblem {
+  const { type, charset } = mediaType(header('content-type'));
+  const format = FORMAT_OF_TYPE[type];
+  const wrong = (detail: string): RequestProblem =>
+    ({ status: 415, detail, location: 'header.Content-Type' });
+  const types = kind === 'lookup' ? `${CSV_TYPE} or ${NDJSON_TYPE}` : NDJSON_TYPE;
+  if (format === undefined || (kind !== 'lookup' && format === 'csv')) {
+    return wrong(`The body is ${types}.`);
+  }
+  return charset === '' || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii'
+    ? format : wrong('The body is UTF-8.');
+}
+
+/** The weight of an entry of an Accept field, 1 unless given. */
+function weightOf(parameters: readonly string[]): number {
+  const q = parameters.map((part) => part.trim()).find((part) => part.startsWith('q='));
+  return q === undefined ? 1 : Number(q.slice(2)) || 0;
+}
+
+function outputOf(header: Header, input: BulkFormat): BulkFormat | RequestProblem {
+  let best: BulkFormat | null = null;
+  let most = 0;
+  for (const entry of (header('accept') || '*/*').split(',')) {
+    const [type = '', ...parameters] = entry.trim().toLowerCase().split(';');
+    const weight = weightOf(parameters);
+    const format = type === '*/*' || (type === 'text/*' && input === 'csv')
+      ? input : FORMAT_OF_TYPE[type];
+    if (format === undefined || weight <= most || (input === 'ndjson' && format === 'csv')) {
+      continue;
+    }
+    [best, most] = [format, weight];
+  }
+  return best ?? {
+    status: 406, location: 'header.Accept',
+    detail: input === 'csv'
+      ? `CSV is answered as ${CSV_TYPE} or ${NDJSON_TYPE}.` : `NDJSON is answered as ${NDJSON_TYPE}.`,
+  };
+}
+
+function packedIn(header: Header): boolean | RequestProblem {
+  const coding = header('content-encoding').trim().toLowerCase();
+  if (coding === '' || coding === 'identity') return false;
+  return coding === 'gzip' || coding === 'x-gzip' ? true : {
+    status: 415, detail: 'A packed body is gzip.', location: 'header.Content-Encoding',
+  };
+}
+
+function packedOut(header: Header): boolean {
+  return header('accept-encoding').toLowerCase().split(',').some((entry) => {
+    const [coding = '', ...parameters] = entry.trim().split(';');
+    return coding === 'gzip' && weightOf(parameters) > 0;
+  });
+}
+
+interface Options {
+  strict: boolean;
+  spool: boolean;
+  readonly map: string[];
+  delimiter: Delimiter | null;
+  readonly defaults: Record<string, string>;
+}
+
+function wrongOption(name: string, detail: string): RequestProblem {
+  return { status: 422, detail, location: `query.${name}` };
+}
+
+function readOption(options: Options, name: string, value: string): RequestProblem | null {
+  if (name === 'strict' || name === 'spool') {
+    if (value !== 'true' && value !== 'false') return wrongOption(name, `${name} is true or false.`);
+    options[name] = value === 'true';
+  } else if (name === 'map') options.map.push(value);
+  else if (name === 'delimiter') {
+    const found = DELIMITER_NAMES[value] ?? DELIMITERS.find((delimiter) => delimiter === value);
+    if (found === undefined) {
+      return wrongOption(name, 'delimiter is comma, semicolon, tab or pipe.');
+    }
+    options.delimiter = found;
+  } else if ((DEFAULT_PARAMETERS as readonly string[]).includes(name)) {
+    if (value !== '') options.defaults[name] = value;
+  } else {
+    return wrongOption(name, `There is no such option; there are: map, delimiter, strict, spool, ${
+      DEFAULT_PARAMETERS.join(', ')}.`);
+  }
+  return null;
+}
+
+/** Tells defaults that would refuse every row. */
+function checkDefaults(defaults: Defaults): RequestProblem | null {
+  const raw = csvParameters(['00000'], { zip: 0 }, defaults, true);
+  const parsed = parseParameters(raw, 60, GRANT_ALL);
+  if (!isFailure(parsed)) return null;
+  const [name = ''] = Object.keys(defaults);
+  return wrongOption(name, failureMessage(parsed));
+}
+
+/** Reads headers and the query, which no longer holds a key. */
+export function parseBulkRequest(
+  header: Header, query: string, kind: BulkKind,
+): BulkRequest | RequestProblem {
+  const input = inputOf(header, kind);
+  if (typeof input !== 'string') return input;
+  const output = outputOf(header, input);
+  if (typeof output !== 'string') return output;
+  const gzipIn = packedIn(header);
+  if (typeof gzipIn !== 'boolean') return gzipIn;
+  const options: Options = {
+    strict: false, spool: false, map: [], delimiter: null, defaults: {},
+  };
+  for (const [name, value] of new URLSearchParams(query)) {
+    const problem = readOption(options, name, value);
+    if (problem !== null) return problem;
+  }
+  const problem = checkDefaults(options.defaults);
+  return problem ?? { input, output, gzipIn, gzipOut: packedOut(header), ...options };
+}

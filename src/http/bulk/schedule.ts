@@ -1,0 +1,97 @@
+/**
+ * The workers' time between streams: one chunk of each in turn, so that a file of millions of rows
+ * leaves a small one its share. The workers are not those of single lookups.
+ */
+import type { AnswerSlice } from '../../engine/frame.js';
+import type { PinnedRelease, PoolFailure, PoolRequest } from '../../pool.js';
+
+/** What chunks are handed to. */
+export interface ChunkPool {
+  submit(request: PoolRequest): void;
+}
+
+/** A stream with chunks to work on. */
+export interface ChunkSource {
+  /** The next chunk; null when there is none now: the stream says `ready` again when there is. */
+  next(): PoolRequest | null;
+}
+
+/** A chunk that gives its place back when it is done. */
+class PlacedChunk implements PoolRequest {
+  readonly op: number;
+  readonly version: number;
+  readonly grants: number;
+  readonly payload: string | Uint8Array;
+  readonly #inner: PoolRequest;
+  readonly #free: () => void;
+
+  constructor(inner: PoolRequest, free: () => void) {
+    this.op = inner.op;
+    this.version = inner.version;
+    this.grants = inner.grants;
+    this.payload = inner.payload;
+    this.#inner = inner;
+    this.#free = free;
+  }
+
+  answered(slice: AnswerSlice, release: PinnedRelease): void {
+    this.#inner.answered(slice, release);
+    this.#free();
+  }
+
+  failed(failure: PoolFailure): void {
+    this.#inner.failed(failure);
+    this.#free();
+  }
+}
+
+export class ChunkSchedule {
+  readonly #pool: ChunkPool;
+  readonly #places: number;
+  /** Streams that may have a chunk, whose turn it is first. */
+  readonly #ready = new Set<ChunkSource>();
+  #busy = 0;
+  #running = false;
+
+  /** `places` chunks are with the workers at a time: two each keep them busy. */
+  constructor(pool: ChunkPool, places: number) {
+    this.#pool = pool;
+    this.#places = places;
+  }
+
+  /** Chunks with the workers. */
+  get busy(): number {
+    return this.#busy;
+  }
+
+  /** Queues a stream for its turn; once however often it is said. */
+  ready(source: ChunkSource): void {
+    this.#ready.add(source);
+    this.#run();
+  }
+
+  /** Forgets a stream; chunks under way are still answered. */
+  leave(source: ChunkSource): void {
+    this.#ready.delete(source);
+  }
+
+  #run(): void {
+    // A chunk may fail at once and come back here.
+    if (this.#running) return;
+    this.#running = true;
+    while (this.#busy < this.#places) {
+      const [source] = this.#ready;
+      if (source === undefined) break;
+      this.#ready.delete(source);
+      const chunk = source.next();
+      if (chunk === null) continue;
+      this.#ready.add(source);
+      this.#busy += 1;
+      this.#pool.submit(new PlacedChunk(chunk, () => {
+        this.#busy -= 1;
+        this.#run();
+      }));
+    }
+    this.#running = false;
+  }
+}

@@ -1,0 +1,73 @@
+/** What a stream comes to: the content of its trailer. */
+import { createHash } from 'node:crypto';
+import type { ChunkTally, RowRefusal } from '../../wire/bulk/job.js';
+
+/** Why a stream ended before its last row, and with which row. */
+export interface Stopped {
+  readonly code: number;
+  readonly message: string;
+  /** The first row without an answer. */
+  readonly line: number;
+}
+
+/** The end of a stream. */
+export interface StreamEnd {
+  /** Every row was answered. */
+  readonly complete: boolean;
+  readonly rows: number;
+  /** Rows by response code, e.g. {"100": 7, "109": 1}. */
+  readonly codes: Readonly<Record<string, number>>;
+  /** Bytes of the output before the trailer, and their SHA-256 in hex. */
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly stopped: Stopped | null;
+}
+
+export class StreamTotals {
+  readonly #hash = createHash('sha256');
+  readonly #codes = new Map<string, number>();
+  #rows = 0;
+  #bytes = 0;
+  /** The first row that was refused. */
+  refusal: RowRefusal | null = null;
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Rows by response code, the lowest first. */
+  get codes(): Readonly<Record<string, number>> {
+    const codes = [...this.#codes].sort(([left], [right]) => Number(left) - Number(right));
+    return Object.fromEntries(codes);
+  }
+
+  /** Adds output in the order it is written. */
+  write(output: Uint8Array): void {
+    this.#bytes += output.length;
+    this.#hash.update(output);
+  }
+
+  add({ rows, codes, refusal }: Pick<ChunkTally, 'rows' | 'codes' | 'refusal'>): void {
+    this.#rows += rows;
+    this.refusal ??= refusal;
+    for (const [code, count] of Object.entries(codes)) {
+      this.#codes.set(code, (this.#codes.get(code) ?? 0) + count);
+    }
+  }
+
+  end(stopped: Stopped | null): StreamEnd {
+    return {
+      complete: stopped === null, rows: this.#rows, codes: this.codes,
+      bytes: this.#bytes, sha256: this.sha256With(new Uint8Array(0)), stopped,
+    };
+  }
+
+  /** SHA-256 of the output so far and something after it, in hex. */
+  sha256With(rest: Uint8Array): string {
+    return this.#hash.copy().update(rest).digest('hex');
+  }
+}

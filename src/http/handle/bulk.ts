@@ -1,0 +1,186 @@
+/**
+ * POST /bulk/lookup: a file of rows to the same rows with their taxes, while it is sent.
+ * GET /bulk/trailer: how a stream ended, for files that have no place for it.
+ *
+ * In this order: the key (401), the rate window (429), the plan (403), formats and options (406,
+ * 415, 422), the size (413), room for one more stream (429, 503), the quota (405 with code 107).
+ * The request takes one place in the rate window whatever its rows; each row counts for the quotas
+ * of the month like a request of its own.
+ */
+import type { ReleaseSource } from '../../pool.js';
+import type { KeyRecord } from '../../store/format.js';
+import { PLAN_TERMS } from '../../store/plan.js';
+import { NO_COUNTS, type Counts, type Metered } from '../../store/usage-meter.js';
+import type { RowsAdmission } from '../../store/usage-rows.js';
+import { trailerBody } from '../../wire/bulk/envelope.js';
+import type { BulkKind } from '../../wire/bulk/job.js';
+import type { WireObject } from '../../wire/tree.js';
+import { presentedKey } from '../api-key.js';
+import { limitsOf, type BulkDesk } from '../bulk/desk.js';
+import type { AdmittedRows } from '../bulk/pump.js';
+import { isRequestProblem, parseBulkRequest } from '../bulk/request.js';
+import { BulkStream } from '../bulk/stream.js';
+import { codedProblem } from '../coded-problem.js';
+import { problemReply } from '../problem.js';
+import { rateFieldsOf } from '../rate-fields.js';
+import { LIMIT_HEADER, REFUSED, REMAINING_HEADER, type RateGate } from '../rate-limit.js';
+import { headOf, JSON_TYPE, type Answerer, type Fields, type Request } from '../reply.js';
+import type { Route } from '../router.js';
+import type { Status } from '../status.js';
+import type { StreamExchange } from '../stream-exchange.js';
+import { streamsOnly } from '../stream-route.js';
+
+/** Quotas and counters of rows. */
+export interface RowsUsage {
+  admitRows(key: Metered, rows: number, merchant: boolean): RowsAdmission;
+  settleRows(admission: RowsAdmission, counts: Counts): void;
+}
+
+export interface BulkServices {
+  /** Null for a key that is malformed, unknown or disabled alike. */
+  findKey(text: string): KeyRecord | null;
+  readonly gate: RateGate;
+  readonly usage: RowsUsage;
+  readonly releases: ReleaseSource;
+  readonly desk: BulkDesk;
+  readonly baseUrl: string;
+}
+
+/** A kind of rows with a path of its own. */
+export interface BulkKindTerms {
+  readonly kind: BulkKind;
+  readonly path: string;
+  /** Rows count as merchant operations and not as lookups. */
+  readonly merchant: boolean;
+}
+
+export const BULK_LOOKUP: BulkKindTerms = {
+  kind: 'lookup', path: '/bulk/lookup', merchant: false,
+};
+
+/** Whoever may stream, with the fields of every answer. */
+interface Caller {
+  readonly key: KeyRecord;
+  readonly fields: Fields;
+  readonly query: string;
+}
+
+/** Key, rate and plan; null when the request was refused. */
+function admitted(services: BulkServices, request: Request, answer: Answerer): Caller | null {
+  const { gate, baseUrl } = services;
+  const { path } = request;
+  const { key: text, query } = presentedKey(request);
+  const key = services.findKey(text);
+  if (key === null) {
+    answer.send(codedProblem('invalid-key', path, baseUrl, rateFieldsOf(gate, null)));
+    return null;
+  }
+  const remaining = gate.take(key);
+  const fields = {
+    [LIMIT_HEADER]: key.rate, [REMAINING_HEADER]: remaining === REFUSED ? 0 : remaining,
+  };
+  if (remaining === REFUSED) {
+    answer.send(codedProblem('rate-limited', path, baseUrl, fields));
+    return null;
+  }
+  if (PLAN_TERMS[key.plan].bulk) return { key, fields, query };
+  answer.send(problemReply({
+    status: 403, detail: 'Bulk needs the Pro or Enterprise plan.', instance: path,
+  }, fields));
+  return null;
+}
+
+/** Opens a stream of one kind, or refuses it. */
+function openStream(
+  services: BulkServices, terms: BulkKindTerms, request: Request, exchange: StreamExchange,
+): void {
+  const { desk, usage, releases, baseUrl } = services;
+  const caller = admitted(services, request, exchange);
+  if (caller === null) return;
+  const { key, fields, query } = caller;
+  const refuse = (
+    status: Status, detail: string, location: string | null, members: WireObject = {},
+  ): void => exchange.send(problemReply({
+    status, detail, instance: terms.path,
+    ...(location === null ? {} : { errors: [{ location, message: detail }] }),
+    members: { limits: limitsOf(desk.limits), ...members },
+  }, fields));
+  const asked = parseBulkRequest((name) => request.header(name), query, terms.kind);
+  if (isRequestProblem(asked)) return refuse(asked.status, asked.detail, asked.location);
+  const { bytesMax } = desk.limits;
+  if (Number(request.header('content-length') || 0) > bytesMax) {
+    return refuse(413, `A body may have ${bytesMax} bytes.`, null, { limit: bytesMax });
+  }
+  const full = desk.full(key.account);
+  if (full !== null) {
+    return refuse(full.own ? 429 : 503,
+      `${full.limit} streams are open${full.own ? ' of this account' : ''}; try again later.`,
+      null, { limit: full.limit });
+  }
+  const admit = (rows: number): AdmittedRows => {
+    const admission = usage.admitRows(key, rows, terms.merchant);
+    return {
+      rows: admission.rows, grants: admission.grants, scarce: admission.scarce,
+      settle: (tally) => usage.settleRows(admission, tally ?? NO_COUNTS),
+    };
+  };
+  if (usedUp(admit)) {
+    return exchange.send(codedProblem('feature-not-enabled', terms.path, baseUrl, fields,
+      'The quota of this month is used up.'));
+  }
+  const release = releases.pin();
+  if (release === null) return refuse(503, 'No dataset is active.', null);
+  void new BulkStream(exchange, desk, {
+    kind: terms.kind, job: desk.newJob(), account: key.account, release, instance: terms.path,
+    fields, request: asked, admit, over: () => releases.unpin(release),
+  });
+}
+
+/** Whether not one row would be let through, now or later. */
+function usedUp(admit: (rows: number) => AdmittedRows): boolean {
+  const probe = admit(1);
+  probe.settle(null);
+  return probe.rows === 0 && !probe.scarce;
+}
+
+function trailerRoute(services: BulkServices): Route {
+  const path = '/bulk/trailer';
+  return {
+    method: 'GET', path, bodyBytesMax: 0, deadlineMs: 0,
+    handle: (request, answer) => {
+      const caller = admitted(services, request, answer);
+      if (caller === null) return;
+      const { key, fields, query } = caller;
+      const job = new URLSearchParams(query).get('job') ?? '';
+      const trailer = services.desk.trailer(job, key.account);
+      if (trailer === 'open') {
+        answer.send(problemReply({
+          status: 409, detail: 'The stream has not ended.', instance: path,
+        }, fields));
+      } else if (trailer === null) {
+        answer.send(problemReply({
+          status: 404, detail: 'There is no trailer of such a job.', instance: path,
+        }, fields));
+      } else {
+        const body = trailerBody(job, trailer);
+        answer.send({ status: 200, head: headOf(JSON_TYPE, fields), body });
+      }
+    },
+  };
+}
+
+/** The routes of bulk streams of some kinds. */
+export function bulkRoutes(
+  services: BulkServices, kinds: readonly BulkKindTerms[] = [BULK_LOOKUP],
+): readonly Route[] {
+  return [
+    ...kinds.map((terms): Route => ({
+      method: 'POST', path: terms.path, bodyBytesMax: 0, deadlineMs: 0, handle: streamsOnly,
+      stream: {
+        idleMs: services.desk.limits.idleMs,
+        open: (request, exchange) => openStream(services, terms, request, exchange),
+      },
+    })),
+    trailerRoute(services),
+  ];
+}

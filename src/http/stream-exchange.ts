@@ -1,0 +1,232 @@
+/**
+ * One request and its answer, both streams. Like `Exchange` it lets go of the native response when
+ * that ended or was aborted, so that none is touched afterwards.
+ *
+ * The native server keeps what a client does not take in memory of its own, says so with `false`,
+ * and does not say when that memory is empty. So a stream that was behind goes on with a small
+ * piece, and with large ones only when that passed: what is kept stays small.
+ */
+import { DRAIN_BYTES_MAX, NUDGE_MS } from './body.js';
+import type { Traffic } from './exchange.js';
+import type { Answerer, Head, Reply } from './reply.js';
+import { statusLine } from './status.js';
+import type { RawResponse } from './uws.js';
+
+/** Bytes handed over at a time to a client that keeps up. */
+export const PIECE_BYTES_MAX = 65_536;
+/** First piece to a client that was behind. */
+const PROBE_BYTES = 4_096;
+
+/** What a stream is told; set by its handler while that runs. */
+export interface StreamEvents {
+  /** `piece` is emptied when this returns. */
+  data(piece: Uint8Array, isLast: boolean): void;
+  /** What was written has been taken. */
+  drained(): void;
+  /** Whether nothing can be done until the client sends or takes something. */
+  waiting(): boolean;
+  /** The client has sent nothing for the idle time. */
+  idle(): void;
+  /** The client has gone, or everything was sent. */
+  closed(): void;
+}
+
+export interface StreamLimits {
+  /** Longest time that a client may send or take nothing; told in steps of a few seconds. */
+  readonly idleMs: number;
+}
+
+export class StreamExchange implements Answerer {
+  #raw: RawResponse | null;
+  readonly #traffic: Traffic;
+  readonly #limits: StreamLimits;
+  readonly #tickMs: number;
+  readonly #tick: NodeJS.Timeout;
+  #events: StreamEvents | null = null;
+  /** Pieces of the answer that were not handed over yet. */
+  #pending: Uint8Array[] = [];
+  #blocked = false;
+  #behind = false;
+  #paused = false;
+  #begun = false;
+  #ending = false;
+  #received = false;
+  /** The refusal that waits until the client has sent everything, and the bytes it sent. */
+  #refusal: Reply | null = null;
+  #drainedBytes = 0;
+  /** Since when neither side moved, in whole ticks. */
+  #quietMs = 0;
+
+  constructor(raw: RawResponse, traffic: Traffic, limits: StreamLimits) {
+    raw.onAborted(() => this.#close());
+    this.#raw = raw;
+    this.#traffic = traffic;
+    this.#limits = limits;
+    traffic.open += 1;
+    raw.onData((piece, isLast) => this.#receive(new Uint8Array(piece), isLast));
+    raw.onWritable(() => this.#writable());
+    this.#tickMs = Math.min(NUDGE_MS, limits.idleMs);
+    this.#tick = setInterval(() => this.#watch(), this.#tickMs);
+  }
+
+  /** The native response while it may be touched. */
+  get raw(): RawResponse | null {
+    return this.#raw;
+  }
+
+  /** Whether the first byte of the answer was written: no other status can be told any more. */
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  listen(events: StreamEvents): void {
+    this.#events = events;
+    if (this.#raw === null) events.closed();
+  }
+
+  /**
+   * Refuses or answers as a whole. The rest of the upload is read and dropped first, since many
+   * clients read the answer only then; one that sends too much of it is cut.
+   */
+  send(reply: Reply): void {
+    if (this.#raw === null || this.#begun || this.#refusal !== null) return;
+    this.#refusal = reply;
+    this.#paused = false;
+    this.#raw.resume();
+    if (this.#received) this.#sendRefusal();
+  }
+
+  /** Begins the answer. */
+  begin(status: number, head: Head): void {
+    const raw = this.#raw;
+    if (raw === null || this.#begun || this.#refusal !== null) return;
+    this.#begun = true;
+    raw.cork(() => {
+      if (status !== 200) raw.writeStatus(statusLine(status));
+      raw.writeHeader('Content-Type', head);
+    });
+  }
+
+  /** Writes a part of the answer; false when no more should be written until `drained`. */
+  write(part: Uint8Array): boolean {
+    if (this.#raw === null) return true;
+    for (let at = 0; at < part.length; at += PIECE_BYTES_MAX) {
+      this.#pending.push(part.subarray(at, at + PIECE_BYTES_MAX));
+    }
+    this.#flush();
+    return !this.#blocked;
+  }
+
+  /**
+   * Ends the answer after what was written. Where the upload goes on it is read and dropped first:
+   * the client has the answer by then, and would lose it if the connection were cut.
+   */
+  end(): void {
+    this.#ending = true;
+    this.resume();
+    this.#flush();
+  }
+
+  /** Cuts the connection. */
+  abandon(): void {
+    this.#raw?.close();
+  }
+
+  /** Stops reading; a few pieces may still arrive. */
+  pause(): void {
+    if (this.#paused || this.#raw === null) return;
+    this.#paused = true;
+    this.#raw.pause();
+  }
+
+  resume(): void {
+    if (!this.#paused || this.#raw === null) return;
+    this.#paused = false;
+    this.#quietMs = 0;
+    this.#raw.resume();
+  }
+
+  #receive(piece: Uint8Array, isLast: boolean): void {
+    if (this.#raw === null) return;
+    this.#quietMs = 0;
+    this.#received ||= isLast;
+    if (this.#refusal === null && !this.#ending) {
+      this.#events?.data(piece, isLast);
+      return;
+    }
+    this.#drainedBytes += piece.length;
+    if (!isLast && this.#drainedBytes <= DRAIN_BYTES_MAX) return;
+    if (this.#ending) this.#flush();
+    else this.#sendRefusal();
+  }
+
+  #sendRefusal(): void {
+    const raw = this.#raw;
+    const reply = this.#refusal;
+    if (raw === null || reply === null) return;
+    this.#close();
+    const { status, head, body } = reply;
+    const close = this.#traffic.closing || !this.#received;
+    raw.cork(() => {
+      raw.writeStatus(statusLine(status)).writeHeader('Content-Type', head).end(body, close);
+    });
+  }
+
+  #writable(): boolean {
+    this.#quietMs = 0;
+    if (this.#raw === null || !this.#blocked) return true;
+    this.#blocked = false;
+    this.#behind = true;
+    this.#flush();
+    if (this.#raw !== null && !this.#blocked && !this.#ending) this.#events?.drained();
+    return !this.#blocked;
+  }
+
+  #flush(): void {
+    while (!this.#blocked) {
+      const raw = this.#raw;
+      const piece = this.#pending.shift();
+      if (raw === null || piece === undefined) break;
+      const now = this.#behind ? piece.subarray(0, PROBE_BYTES) : piece;
+      if (now.length < piece.length) this.#pending.unshift(piece.subarray(now.length));
+      let taken = true;
+      raw.cork(() => {
+        taken = raw.write(now);
+      });
+      this.#behind = false;
+      this.#blocked = !taken;
+    }
+    const raw = this.#raw;
+    if (raw === null || !this.#ending || this.#blocked || this.#pending.length > 0) return;
+    if (!this.#received && this.#drainedBytes <= DRAIN_BYTES_MAX) return;
+    const close = this.#traffic.closing || !this.#received;
+    this.#close();
+    raw.cork(() => {
+      raw.end(undefined, close);
+    });
+  }
+
+  /** Keeps the native server's own short limits away and applies the long one of streams. */
+  #watch(): void {
+    const raw = this.#raw;
+    if (raw === null) return;
+    raw.pause();
+    if (!this.#paused) raw.resume();
+    const given = this.#refusal !== null || this.#ending || this.#blocked;
+    if (!given && this.#events?.waiting() === false) this.#quietMs = 0;
+    else this.#quietMs += this.#tickMs;
+    if (this.#quietMs < this.#limits.idleMs) return;
+    this.#quietMs = 0;
+    if (given) this.abandon();
+    else this.#events?.idle();
+  }
+
+  #close(): void {
+    if (this.#raw === null) return;
+    this.#raw = null;
+    this.#traffic.open -= 1;
+    this.#pending = [];
+    clearInterval(this.#tick);
+    this.#events?.closed();
+  }
+}

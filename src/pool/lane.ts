@@ -1,0 +1,206 @@
+/**
+ * The front end's side of a lane: the tasks of one worker, posted through shared memory to the one
+ * task of the pool that the worker runs. When that task ends, what the lane holds fails.
+ */
+import { performance } from 'node:perf_hooks';
+import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
+import { RequestFrame } from '../engine/frame.js';
+import { messageOf } from '../log.js';
+import {
+  ANSWERED, ASLEEP, BEGUN, IN_MESSAGE, LaneMemory, POSTED, shareMemory, SLOT_ANSWER_BYTES,
+  SLOT_COUNT, SLOT_FAILED, SLOT_FRAME_BYTES, SLOT_RELEASE_BYTES, SLOTS_MAX, type LaneShape,
+} from './lane-memory.js';
+import type { ServeTask } from './serve.js';
+import type { PinnedRelease, PoolRequest } from './task.js';
+
+/** Requests of one release that a worker answers together. */
+export interface Task {
+  readonly requests: readonly PoolRequest[];
+  readonly release: PinnedRelease;
+}
+
+/** What a lane needs of its pool. */
+export interface LaneOptions {
+  readonly shape: LaneShape;
+  readonly attention: SharedArrayBuffer;
+  /** Runs the task that serves; ends only with the worker. */
+  serve(task: ServeTask, transfer: readonly MessagePort[], signal: AbortSignal): Promise<unknown>;
+  /** A worker was woken on purpose to say that answers are there. */
+  woken(): void;
+  /** The answers are views of memory that is used again after the call. */
+  answered(task: Task, answers: Uint8Array): void;
+  failed(task: Task, reason: string): void;
+  /** The worker has gone; the lane has been emptied. `begun` tells whether it ever served. */
+  ended(lane: Lane, reason: string, begun: boolean): void;
+}
+
+/** Where a lane stands between `start` and the end of its worker. */
+interface Run {
+  readonly memory: LaneMemory;
+  readonly frames: readonly RequestFrame[];
+  readonly port: MessagePort;
+  readonly abort: AbortController;
+  /** Frames of answers that came as messages and were not asked for yet. */
+  readonly received: Uint8Array[];
+  posted: number;
+  answered: number;
+}
+
+/** Tells a release's bytes at the head of a slot; they are the same for task after task. */
+class ReleaseText {
+  #release: PinnedRelease | null = null;
+  #bytes = Buffer.alloc(0);
+
+  of(release: PinnedRelease): Buffer {
+    if (release.id !== this.#release?.id || release.dir !== this.#release.dir) {
+      this.#release = release;
+      this.#bytes = Buffer.from(`${release.id}\0${release.dir}`);
+    }
+    return this.#bytes;
+  }
+}
+
+export class Lane {
+  readonly #options: LaneOptions;
+  readonly #release = new ReleaseText();
+  #tasks: Task[] = [];
+  #run: Run | null = null;
+  /** When the oldest task came to be the oldest. */
+  #since = 0;
+
+  constructor(options: LaneOptions) {
+    if (options.shape.slots > SLOTS_MAX) throw new RangeError(`a lane has ${SLOTS_MAX} slots`);
+    this.#options = options;
+  }
+
+  /** Tasks posted and not answered. */
+  get length(): number {
+    return this.#tasks.length;
+  }
+
+  /** Requests posted and not answered. */
+  get load(): number {
+    return this.#tasks.reduce((sum, { requests }) => sum + requests.length, 0);
+  }
+
+  get running(): boolean {
+    return this.#run !== null;
+  }
+
+  /** True while its worker has not begun to serve. */
+  get loading(): boolean {
+    return this.#run !== null && Atomics.load(this.#run.memory.control, BEGUN) !== 1;
+  }
+
+  get free(): boolean {
+    return this.#run !== null && this.#tasks.length < this.#options.shape.slots;
+  }
+
+  /** Whether answers wait to be taken. */
+  get ready(): boolean {
+    const run = this.#run;
+    return run !== null && Atomics.load(run.memory.control, ANSWERED) !== run.answered;
+  }
+
+  /** Whether the worker has been at one task since before `limit`, in milliseconds. */
+  isStuck(limit: number): boolean {
+    return this.#tasks.length > 0 && this.#since < limit;
+  }
+
+  /** Gives the lane a worker, with memory that no earlier one can touch. */
+  start(): void {
+    const { shape, attention } = this.#options;
+    const shared = shareMemory(shape);
+    const memory = new LaneMemory(shared, shape);
+    const { port1, port2 } = new MessageChannel();
+    const run: Run = {
+      memory, port: port1, abort: new AbortController(), received: [], posted: 0, answered: 0,
+      frames: memory.requests.map((buffer) => new RequestFrame(buffer)),
+    };
+    port1.on('message', (message: unknown) => {
+      if (message instanceof Uint8Array) run.received.push(message);
+      this.#options.woken();
+    });
+    this.#run = run;
+    const ended = (reason: unknown): void => {
+      if (this.#run === run) this.#end(run, reason);
+    };
+    this.#options.serve({ shared, shape, attention, port: port2 }, [port2], run.abort.signal)
+      .then(() => ended(new Error('the worker stopped serving')), ended);
+  }
+
+  /** Posts a task; to be asked of a lane that is free. */
+  post(task: Task): void {
+    const run = this.#run;
+    if (run === null) throw new Error('a lane without a worker was given a task');
+    const { memory, posted } = run;
+    const { control } = memory;
+    const slot = posted % memory.requests.length;
+    const release = this.#release.of(task.release);
+    const frame = run.frames[slot]!;
+    memory.requests[slot]!.set(release);
+    frame.reset(release.length);
+    for (const { op, version, grants, payload } of task.requests) {
+      frame.add(op, version, grants, payload);
+    }
+    const bytes = frame.bytes();
+    if (frame.moved) run.port.postMessage(bytes, [bytes.buffer as ArrayBuffer]);
+    control[memory.word(slot, SLOT_COUNT)] = task.requests.length;
+    control[memory.word(slot, SLOT_RELEASE_BYTES)] = release.length;
+    control[memory.word(slot, SLOT_FRAME_BYTES)] = frame.moved ? IN_MESSAGE : bytes.length;
+    memory.times[slot] = Date.now();
+    if (this.#tasks.length === 0) this.#since = performance.now();
+    this.#tasks.push(task);
+    run.posted = memory.next(posted);
+    Atomics.store(control, POSTED, run.posted);
+    if (Atomics.load(control, ASLEEP) === 1) Atomics.notify(control, POSTED);
+  }
+
+  /** Hands out the answers that are there. */
+  collect(): void {
+    while (this.ready) this.#deliver(this.#run!);
+  }
+
+  /** Ends the worker; what the lane holds fails. */
+  stop(reason: string): void {
+    const run = this.#run;
+    if (run === null) return;
+    run.abort.abort();
+    this.#end(run, reason);
+  }
+
+  #deliver(run: Run): void {
+    const { memory } = run;
+    const { control } = memory;
+    const slot = run.answered % memory.answers.length;
+    const length = control[memory.word(slot, SLOT_ANSWER_BYTES)]!;
+    const failed = control[memory.word(slot, SLOT_FAILED)] === 1;
+    const answers = length === IN_MESSAGE
+      ? this.#received(run) : memory.answers[slot]!.subarray(0, length);
+    const task = this.#tasks.shift()!;
+    this.#since = performance.now();
+    if (failed) this.#options.failed(task, Buffer.from(answers).toString());
+    else this.#options.answered(task, answers);
+    // Only now may the slot be used again.
+    run.answered = memory.next(run.answered);
+  }
+
+  #received(run: Run): Uint8Array {
+    const early = run.received.shift();
+    if (early !== undefined) return early;
+    for (;;) {
+      const next = receiveMessageOnPort(run.port);
+      if (next === undefined) return new Uint8Array(0);
+      if (next.message instanceof Uint8Array) return next.message;
+    }
+  }
+
+  #end(run: Run, reason: unknown): void {
+    this.#run = null;
+    run.port.close();
+    const begun = Atomics.load(run.memory.control, BEGUN) === 1;
+    const text = messageOf(reason);
+    for (const task of this.#tasks.splice(0)) this.#options.failed(task, text);
+    this.#options.ended(this, text, begun);
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * The worker's side of a lane: one task of the pool that lasts as long as the worker. It sleeps on
+ * the shared memory, so the thread's event loop does not turn while it serves: nothing that answers
+ * may wait for a timer, a promise or a stream.
+ */
+import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
+import { AnswerWriter } from '../engine/frame.js';
+import { messageOf } from '../log.js';
+import {
+  ANSWERED, ASLEEP, BEGUN, IN_MESSAGE, LaneMemory, POSTED, SLOT_ANSWER_BYTES, SLOT_COUNT,
+  SLOT_FAILED, SLOT_FRAME_BYTES, SLOT_RELEASE_BYTES, type LaneTask,
+} from './lane-memory.js';
+import type { EngineTask } from './task.js';
+
+export interface ServeTask extends LaneTask {
+  readonly port: MessagePort;
+}
+
+/** Writes the answers to a task's requests, in order. What it throws fails the task alone. */
+export type AnswerTask = (task: EngineTask, into: AnswerWriter) => void;
+
+const ERROR_CHARS_MAX = 1000;
+
+class Serving {
+  readonly #memory: LaneMemory;
+  readonly #attention: Int32Array;
+  readonly #port: MessagePort;
+  readonly #slots: number;
+  readonly #answer: AnswerTask;
+  readonly #writer = new AnswerWriter(0);
+  #releaseText = '';
+  #release = { id: '', dir: '' };
+
+  constructor({ shared, shape, attention, port }: ServeTask, answer: AnswerTask) {
+    this.#memory = new LaneMemory(shared, shape);
+    this.#attention = new Int32Array(attention);
+    this.#port = port;
+    this.#slots = shape.slots;
+    this.#answer = answer;
+  }
+
+  /** Answers what is posted, for ever. */
+  run(): never {
+    const { control } = this.#memory;
+    Atomics.store(control, BEGUN, 1);
+    for (let done = 0; ;) {
+      if (Atomics.load(control, POSTED) === done) this.#sleep(done);
+      else {
+        this.#serve(done % this.#slots);
+        done = this.#memory.next(done);
+        Atomics.store(control, ANSWERED, done);
+        if (Atomics.exchange(this.#attention, 0, 0) === 1) this.#port.postMessage(null);
+      }
+    }
+  }
+
+  #sleep(done: number): void {
+    const { control } = this.#memory;
+    Atomics.store(control, ASLEEP, 1);
+    Atomics.wait(control, POSTED, done);
+    Atomics.store(control, ASLEEP, 0);
+  }
+
+  #serve(slot: number): void {
+    const memory = this.#memory;
+    const { control, answers } = memory;
+    const writer = this.#writer;
+    let failed = 0;
+    let length: number;
+    try {
+      writer.begin(control[memory.word(slot, SLOT_COUNT)]!, answers[slot]!);
+      this.#answer(this.#task(slot), writer);
+      const bytes = writer.bytes();
+      length = writer.moved ? IN_MESSAGE : bytes.length;
+      // The memory moved to is the writer's own, and is left to the front end.
+      if (writer.moved) this.#port.postMessage(bytes, [bytes.buffer as ArrayBuffer]);
+    } catch (error) {
+      failed = 1;
+      length = answers[slot]!.write(messageOf(error).slice(0, ERROR_CHARS_MAX));
+    }
+    control[memory.word(slot, SLOT_FAILED)] = failed;
+    control[memory.word(slot, SLOT_ANSWER_BYTES)] = length;
+  }
+
+  #task(slot: number): EngineTask {
+    const memory = this.#memory;
+    const { control, requests } = memory;
+    const buffer = requests[slot]!;
+    const releaseBytes = control[memory.word(slot, SLOT_RELEASE_BYTES)]!;
+    const text = buffer.toString('utf8', 0, releaseBytes);
+    if (text !== this.#releaseText) {
+      const [id = '', dir = ''] = text.split('\0');
+      this.#release = { id, dir };
+      this.#releaseText = text;
+    }
+    const length = control[memory.word(slot, SLOT_FRAME_BYTES)]!;
+    const frame = length === IN_MESSAGE
+      ? this.#received()
+      : buffer.subarray(releaseBytes, releaseBytes + length);
+    return { dataset: this.#release, now: memory.times[slot]!, frame };
+  }
+
+  /** A frame that was too large for its slot; it was sent before the slot was posted. */
+  #received(): Uint8Array {
+    const received = receiveMessageOnPort(this.#port);
+    if (received?.message instanceof Uint8Array) return received.message;
+    throw new Error('a frame was announced and not sent');
+  }
+}
+
+/** Serves a lane until the worker is ended. */
+export function serveLane(task: ServeTask, answer: AnswerTask): never {
+  return new Serving(task, answer).run();
+}

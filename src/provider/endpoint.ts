@@ -1,0 +1,92 @@
+/**
+ * Which operation of the service is which call of the provider. Bodies travel as they are but for
+ * `merchantId`; calls without a body take what they need from it.
+ */
+import type { ProviderMethod } from './port.js';
+
+export interface ProviderEndpoint {
+  readonly method: ProviderMethod;
+  /** Below the connection; names in braces are members of the body. */
+  readonly path: string;
+  /** Members that name something: an order, a cart, a certificate. */
+  readonly ids: readonly string[];
+  /** Members that become the query, in this order. */
+  readonly query: readonly string[];
+  /** Whether it changes something that a second time would change again. */
+  readonly writes: boolean;
+  /** The provider may answer one thing as a list of one. */
+  readonly single?: boolean;
+}
+
+const CERTIFICATES = 'exemption-certificates';
+const NONE: readonly string[] = [];
+
+/** By the path of the service's own operation, without "/merchant/". */
+export const PROVIDER_ENDPOINTS = {
+  'cart/calculate': { method: 'POST', path: 'carts', ids: NONE, query: NONE, writes: false },
+  'order/create-from-cart': {
+    method: 'POST', path: 'carts/orders', ids: ['cartId', 'orderId'], query: NONE, writes: true,
+  },
+  'order/create': {
+    method: 'POST', path: 'orders', ids: ['orderId'], query: NONE, writes: true,
+  },
+  'order/get': {
+    method: 'GET', path: 'orders/{orderId}', ids: ['orderId'], query: ['expand'], writes: false,
+  },
+  'order/update': {
+    method: 'PATCH', path: 'orders/{orderId}', ids: ['orderId'], query: NONE, writes: true,
+  },
+  'refund/create': {
+    method: 'POST', path: 'orders/refunds/{orderId}', ids: ['orderId'], query: NONE, writes: true,
+    single: true,
+  },
+  'cert/create': { method: 'POST', path: CERTIFICATES, ids: NONE, query: NONE, writes: true },
+  'cert/get': {
+    method: 'GET', path: `${CERTIFICATES}/{certificateId}`, ids: ['certificateId'], query: NONE,
+    writes: false,
+  },
+  'cert/delete': {
+    method: 'DELETE', path: `${CERTIFICATES}/{certificateId}`, ids: ['certificateId'],
+    query: NONE, writes: true,
+  },
+  'cert/list': {
+    method: 'GET', path: CERTIFICATES, ids: NONE,
+    query: ['customerId', 'cursor', 'limit', 'sortBy', 'ascending', 'disabled'], writes: false,
+  },
+} as const satisfies Readonly<Record<string, ProviderEndpoint>>;
+
+export type EndpointName = keyof typeof PROVIDER_ENDPOINTS;
+
+/** Everything but the cart, whose route decides first who calculates. */
+export const RELAYED_NAMES = (Object.keys(PROVIDER_ENDPOINTS) as EndpointName[])
+  .filter((name) => name !== 'cart/calculate');
+
+type Members = Readonly<Record<string, unknown>>;
+
+function plain(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value) : '';
+}
+
+function queryOf(names: readonly string[], body: Members): string {
+  const query = new URLSearchParams();
+  for (const name of names) {
+    const value = body[name];
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const each of values) if (plain(each) !== '') query.append(name, plain(each));
+  }
+  return query.size === 0 ? '' : `?${query.toString()}`;
+}
+
+/**
+ * The path of a call with its query.
+ * @param body of well-formed text (no halves of surrogate pairs) in ids and connection id.
+ */
+export function callPath(
+  endpoint: ProviderEndpoint, connectionId: string, body: Members,
+): string {
+  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_braces, name: string) =>
+    encodeURIComponent(plain(body[name])));
+  const query = queryOf(endpoint.query, body);
+  return `/tax/connections/${encodeURIComponent(connectionId)}/${path}${query}`;
+}

@@ -1,0 +1,90 @@
+/** Carts of a connection: taxed when they come, replaced by those of the same id. */
+import { numberOfUnits, rateOf, taxOf, unitsOf } from './amount.js';
+import {
+  addressOf, currencyOf, exemptionOf, fieldsOf, listOf, numberOf, refuse, textOf,
+  type Fields, type Json, type SimulatedReply,
+} from './fields.js';
+import type { Random } from './random.js';
+
+/** Carts remembered; the oldest are forgotten. */
+const CARTS_MAX = 10_000;
+
+function unitPriceAfter(discount: Fields, price: bigint): bigint {
+  const value = unitsOf(numberOf(discount['value']));
+  const off = discount['type'] === 'percentage' ? (price * value) / 1_000_000_000n : value;
+  return off > price ? 0n : price - off;
+}
+
+/** A line with its tax. Line discounts lower the unit price; those of the order are ignored. */
+function taxedLine(line: Fields, rate: bigint, discounts: readonly Fields[]): Fields {
+  const itemId = textOf(line['itemId']);
+  const original = unitsOf(numberOf(line['price']));
+  const price = discounts.filter((discount) => discount['itemId'] === itemId)
+    .reduce((left, discount) => unitPriceAfter(discount, left), original);
+  const quantity = numberOf(line['quantity']);
+  const amount = taxOf(price, unitsOf(quantity), rate);
+  return {
+    index: numberOf(line['index']), itemId, price: numberOfUnits(price),
+    originalPrice: numberOfUnits(original), quantity, tic: line['tic'] ?? null,
+    tax: { rate: numberOfUnits(rate), amount: numberOfUnits(amount) },
+  };
+}
+
+function taxedCart(cart: Fields, cartId: string): Fields {
+  const destination = addressOf(cart['destination']);
+  const exemption = exemptionOf(cart['exemption']);
+  const isExempt = exemption['isExempt'] === true || textOf(exemption['exemptionId']) !== '';
+  const rate = isExempt ? 0n : rateOf(textOf(destination['zip']));
+  const discounts = listOf(fieldsOf(cart['discounts'])['lineItemDiscounts']);
+  return {
+    cartId,
+    customerId: textOf(cart['customerId']),
+    currency: currencyOf(cart['currency']),
+    origin: addressOf(cart['origin']),
+    destination,
+    deliveredBySeller: cart['deliveredBySeller'] === true,
+    exemption,
+    lineItems: listOf(cart['lineItems']).map((line) => taxedLine(line, rate, discounts)),
+  };
+}
+
+export class Carts {
+  readonly #carts = new Map<string, { readonly cart: Fields; readonly date: string }>();
+  readonly #random: Random;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  /** POST /carts: 201 when a cart is new, 200 when all of them were there. */
+  calculate(connectionId: string, body: Fields, now: string, path: string): SimulatedReply {
+    const items = listOf(body['items']);
+    if (items.length === 0) return refuse(422, 'Unprocessable Entity', 'items is required');
+    const transactionDate = textOf(body['transactionDate']) || now;
+    let isNew = false;
+    const carts = items.map((item): Json => {
+      const cartId = textOf(item['cartId']) || this.#random.uuid();
+      isNew ||= !this.#carts.has(cartId);
+      const cart = taxedCart(item, cartId);
+      this.#keep(cartId, cart, transactionDate);
+      return cart;
+    });
+    return {
+      status: isNew ? 201 : 200, body: { connectionId, items: carts, transactionDate },
+      ...(isNew ? { location: path } : {}),
+    };
+  }
+
+  find(cartId: string): { readonly cart: Fields; readonly date: string } | null {
+    return this.#carts.get(cartId) ?? null;
+  }
+
+  #keep(cartId: string, cart: Fields, date: string): void {
+    this.#carts.delete(cartId);
+    if (this.#carts.size >= CARTS_MAX) {
+      const [oldest] = this.#carts.keys();
+      if (oldest !== undefined) this.#carts.delete(oldest);
+    }
+    this.#carts.set(cartId, { cart, date });
+  }
+}

@@ -1,0 +1,165 @@
+/** Backups of the store: one file each, made by LMDB while the store is used, never by copying. */
+import {
+  chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, linkSync, mkdirSync, mkdtempSync,
+  openSync, renameSync, rmSync, statSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { syncFolder } from './kek-file.js';
+import { sealedCounts } from './rotation.js';
+import { Store, storeDir } from './store.js';
+import { STORE_FILE } from './store-file.js';
+
+/** What a restore with `force` keeps of the store it replaces, beside it. */
+export const REPLACED_FILE = 'data.mdb.replaced';
+const BACKUP_MODE = 0o600;
+
+export interface BackupFacts {
+  readonly records: number;
+  readonly bytes: number;
+  /** Ids of the key-encryption keys without which its secrets cannot be opened. */
+  readonly keks: readonly string[];
+}
+
+function syncFile(path: string): void {
+  const file = openSync(path, 'r+');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A folder beside a path that a rename can move files out of; for one process. */
+function folderBeside(path: string): string {
+  mkdirSync(dirname(path), { recursive: true });
+  return mkdtempSync(join(dirname(path), `.${basename(path)}.`));
+}
+
+async function countRecords(store: Store): Promise<number> {
+  let after: readonly string[] | null = null;
+  for (let count = 0; ;) {
+    const batch: ReturnType<Store['scan']> = store.scan(after, 1_000);
+    const bad = batch.find(({ record }) => record === undefined || record === null);
+    if (bad !== undefined) throw new Error('a record is empty');
+    count += batch.length;
+    after = batch.at(-1)?.key ?? null;
+    if (after === null || batch.length < 1_000) return count;
+    await new Promise(setImmediate);
+  }
+}
+
+/** Reads every record of a store in `<varDir>/store`. @throws Error when it is not whole. */
+async function factsOf(varDir: string): Promise<BackupFacts> {
+  const file = join(storeDir(varDir), STORE_FILE);
+  const bytes = statSync(file).size;
+  if (bytes === 0) throw new Error('the file is empty');
+  const store = await Store.open(varDir);
+  try {
+    // Before anything is read: reading past the end of a mapped file ends the process.
+    if (bytes < store.fileBytesMin()) throw new Error('the file was cut off');
+    const records = await countRecords(store);
+    return { records, bytes, keks: [...(await sealedCounts(store)).keys()] };
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Makes a backup; nothing is left of one that fails or is interrupted.
+ * @throws Error when the file exists or cannot be written.
+ */
+export async function backupStore(
+  varDir: string, file: string, begun: (temporary: string) => void = () => undefined,
+): Promise<BackupFacts> {
+  if (existsSync(file)) throw new Error(`${file} exists; a backup does not replace one`);
+  const temporary = folderBeside(file);
+  begun(temporary);
+  try {
+    const copied = storeDir(temporary);
+    mkdirSync(copied);
+    const store = await Store.open(varDir);
+    try {
+      await store.copy(copied);
+    } finally {
+      await store.close();
+    }
+    const facts = await factsOf(temporary);
+    const made = join(copied, STORE_FILE);
+    chmodSync(made, BACKUP_MODE);
+    syncFile(made);
+    // Unlike a rename, a link never replaces a file that came to be meanwhile.
+    linkSync(made, file);
+    syncFolder(dirname(file));
+    return facts;
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+/** Where the process of an id reads a backup; in a folder on the same disk as the store. */
+export function verifyFolder(varDir: string, pid: number): string {
+  return join(varDir, `.store-verify.${pid}`);
+}
+
+/**
+ * Reads a whole backup without changing it. A damaged file may end the process that reads it.
+ * @throws Error when it is not sound.
+ */
+export async function verifyBackup(varDir: string, file: string): Promise<BackupFacts> {
+  const temporary = verifyFolder(varDir, process.pid);
+  try {
+    mkdirSync(storeDir(temporary), { recursive: true, mode: 0o700 });
+    copyFileSync(file, join(storeDir(temporary), STORE_FILE));
+    return await factsOf(temporary);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Tells why a store must not be replaced: a process has it open, or it holds records and `force`
+ * is not given. Null when it may.
+ */
+export async function obstacle(varDir: string, force: boolean): Promise<string | null> {
+  if (!existsSync(join(storeDir(varDir), STORE_FILE))) return null;
+  const store = await Store.open(varDir);
+  try {
+    const users = store.users();
+    if (users.length > 0) {
+      return `process ${users.join(', ')} has the store open: stop the server first`;
+    }
+    const held = store.scan(null, 100).some(({ key }) => key[0] !== 'meta');
+    return held && !force
+      ? `the store in ${storeDir(varDir)} holds records; --force replaces it` : null;
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Puts a backup in the store's place by one rename. The caller has verified it and asked for
+ * obstacles. What was there is kept as REPLACED_FILE.
+ */
+export function restoreStore(
+  varDir: string, file: string, begun: (temporary: string) => void = () => undefined,
+): void {
+  const folder = storeDir(varDir);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const place = join(folder, STORE_FILE);
+  const temporary = folderBeside(place);
+  begun(temporary);
+  try {
+    const copied = join(temporary, STORE_FILE);
+    copyFileSync(file, copied);
+    chmodSync(copied, BACKUP_MODE);
+    syncFile(copied);
+    if (existsSync(place)) {
+      rmSync(join(folder, REPLACED_FILE), { force: true });
+      linkSync(place, join(folder, REPLACED_FILE));
+    }
+    renameSync(copied, place);
+    syncFolder(folder);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}

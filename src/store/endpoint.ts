@@ -1,0 +1,60 @@
+/**
+ * The endpoint that events go to, as far as the store has to know it: that there is one, whether
+ * it is still the same, and whether it said that it is gone. Its URL may hold a secret and is not
+ * kept.
+ */
+import { createHash } from 'node:crypto';
+import { ENDPOINT_KEY } from './format.js';
+import type { Store, StoreTransaction } from './store.js';
+
+export interface EndpointRecord {
+  readonly v: 1;
+  /** SHA-256 of the URL in hex. */
+  readonly id: string;
+  /** When it answered that it is gone, in milliseconds since 1970; null while it is in use. */
+  readonly disabledAt: number | null;
+}
+
+/** Reads the endpoint's record; null where events are not wanted. */
+export function endpointOf(reader: Pick<StoreTransaction, 'get'>): EndpointRecord | null {
+  const value = reader.get(ENDPOINT_KEY);
+  if (value === undefined) return null;
+  if (
+    typeof value !== 'object' || value === null || !('v' in value) || value.v !== 1 ||
+    !('id' in value) || typeof value.id !== 'string' || !('disabledAt' in value) ||
+    (value.disabledAt !== null && typeof value.disabledAt !== 'number')
+  ) {
+    throw new Error('damaged endpoint record in the store');
+  }
+  return { v: 1, id: value.id, disabledAt: value.disabledAt };
+}
+
+/**
+ * Tells the store which endpoint is configured, null for none. Another URL than before is in use
+ * again; the same one stays disabled.
+ */
+export async function setEndpoint(store: Store, url: string | null): Promise<void> {
+  const id = url === null ? null : createHash('sha256').update(url, 'utf8').digest('hex');
+  if ((endpointOf(store)?.id ?? null) === id) return;
+  await store.write(({ put, remove }) => {
+    if (id === null) remove(ENDPOINT_KEY);
+    else put(ENDPOINT_KEY, { v: 1, id, disabledAt: null } satisfies EndpointRecord);
+  });
+}
+
+/** Disables the endpoint until it is enabled or another URL is set. */
+export function disableEndpoint(transaction: StoreTransaction, now: number): void {
+  const record = endpointOf(transaction);
+  if (record === null || record.disabledAt !== null) return;
+  transaction.put(ENDPOINT_KEY, { ...record, disabledAt: now });
+}
+
+/** Enables the endpoint again; returns whether it was disabled. */
+export async function enableEndpoint(store: Store): Promise<boolean> {
+  return store.write((transaction) => {
+    const record = endpointOf(transaction);
+    if (record === null || record.disabledAt === null) return false;
+    transaction.put(ENDPOINT_KEY, { ...record, disabledAt: null });
+    return true;
+  });
+}

@@ -1,0 +1,38 @@
+/** Why the store could not take a write. Nothing of the write is kept, and reading goes on. */
+
+export type StoreFaultKind =
+  /** The disk is full or failed; LMDB tells the two apart no better. */
+  | 'unwritable'
+  /** The store has reached its largest size. */
+  | 'full';
+
+const MESSAGES: Readonly<Record<StoreFaultKind, string>> = {
+  unwritable: 'the store cannot be written: its disk is full or failed',
+  full: 'the store has reached its largest size: nothing new is taken',
+};
+
+/** Thrown by `Store.write` when the write is not on the disk. */
+export class StoreFault extends Error {
+  override readonly name = 'StoreFault';
+  readonly kind: StoreFaultKind;
+
+  constructor(kind: StoreFaultKind, cause?: unknown) {
+    super(MESSAGES[kind], cause === undefined ? undefined : { cause });
+    this.kind = kind;
+  }
+}
+
+/** Takes the rejection that LMDB gives on its own besides a failed write's. */
+async function commitError(error: Error): Promise<unknown> {
+  try {
+    return 'commitError' in error ? await error.commitError : undefined;
+  } catch (cause) {
+    return cause;
+  }
+}
+
+/** What to throw for an error that came out of a write: a fault, or what the action threw. */
+export async function writeError(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error) || !('commitError' in error)) return error;
+  return new StoreFault('unwritable', await commitError(error));
+}

@@ -1,0 +1,217 @@
+/**
+ * The file of key-encryption keys: JSON, readable by its owner alone.
+ *
+ * {"v":1,"keys":[{"id":"…16 hex digits…","key":"…32 bytes in base64…","createdAt":"…ISO…"}]}
+ *
+ * The first key is the current one. During a rotation the previous ones follow it. The file is
+ * only ever replaced whole, by a rename, so a reader sees the old keys or the new ones.
+ */
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync, existsSync, fstatSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync,
+  readFileSync, renameSync, rmSync, statSync, writeSync, type BigIntStats,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { KEK_BYTES, kekOf, missingKek, type Kek, type KekSource } from './kek.js';
+
+/** Longest file that is read: far more than any rotation needs. */
+export const KEK_FILE_BYTES_MAX = 65_536;
+const KEK_FILE_MODE = 0o600;
+/** Mode bits that let the group or others read, write or run. */
+const OTHERS = 0o077;
+
+/** A key as the file keeps it. */
+export interface KeptKek extends Kek {
+  /** ISO 8601 in UTC. */
+  readonly createdAt: string;
+}
+
+/** A new random key. */
+export function newKek(createdAt: string): KeptKek {
+  return { ...kekOf(randomBytes(KEK_BYTES)), createdAt };
+}
+
+function keptKek(value: unknown, path: string): KeptKek {
+  const damaged = new Error(`the key file ${path} is damaged: a key or its id is not as written`);
+  if (typeof value !== 'object' || value === null) throw damaged;
+  const { id, key, createdAt }: Readonly<Record<string, unknown>> = { ...value };
+  if (typeof key !== 'string' || typeof createdAt !== 'string') throw damaged;
+  const kek = kekOf(Buffer.from(key, 'base64'));
+  if (kek.key.length !== KEK_BYTES || kek.id !== id) throw damaged;
+  return { ...kek, createdAt };
+}
+
+function parseKeks(text: string, path: string): readonly [KeptKek, ...KeptKek[]] {
+  let file: unknown = null;
+  try {
+    file = JSON.parse(text);
+  } catch {
+    // Falls through: not this format. The parser's own message would repeat a part of the file.
+  }
+  if (typeof file !== 'object' || file === null || !('v' in file) || file.v !== 1
+    || !('keys' in file) || !Array.isArray(file.keys)) {
+    throw new Error(`the key file ${path} is not in the format of this version`);
+  }
+  const keys: readonly unknown[] = file.keys;
+  const [first, ...rest] = keys.map((key) => keptKek(key, path));
+  if (first === undefined) throw new Error(`the key file ${path} holds no key`);
+  return [first, ...rest];
+}
+
+/** What to say of a mode that lets others in; null when it does not. */
+export function modeProblem(mode: number, path: string): string | null {
+  if ((mode & OTHERS) === 0) return null;
+  const octal = (mode & 0o777).toString(8).padStart(4, '0');
+  return `the key file ${path} has mode ${octal}: others than its owner may use it; `
+    + `run: chmod 600 ${path}`;
+}
+
+/** Writes a folder's entries to the disk. */
+export function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+function besideName(path: string): string {
+  return `.${basename(path)}.`;
+}
+
+/** Writes keys to a file of its own beside the real one, on the disk when it returns. */
+function writeBeside(path: string, keys: readonly KeptKek[]): string {
+  const beside = join(dirname(path), `${besideName(path)}${process.pid}.new`);
+  rmSync(beside, { force: true });
+  const file = openSync(beside, 'wx', KEK_FILE_MODE);
+  try {
+    const kept = keys.map(({ id, key, createdAt }) => ({
+      id, key: Buffer.from(key).toString('base64'), createdAt,
+    }));
+    writeSync(file, `${JSON.stringify({ v: 1, keys: kept }, null, 1)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  return beside;
+}
+
+/** Removes what killed processes left beside the file. */
+function sweep(path: string): void {
+  const folder = dirname(path);
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(besideName(path)) || !name.endsWith('.new')) continue;
+    rmSync(join(folder, name), { force: true });
+  }
+}
+
+/** Makes the first file. Where another process was faster, its file stands. */
+function createFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const beside = writeBeside(path, [newKek(new Date().toISOString())]);
+  try {
+    linkSync(beside, path);
+  } catch {
+    if (!existsSync(path)) throw new Error(`the key file ${path} cannot be made`);
+  } finally {
+    rmSync(beside, { force: true });
+  }
+  syncFolder(dirname(path));
+}
+
+/** Tells one state of a file from another: a file that replaces it has another number. */
+function stampOf({ ino, mtimeNs, size }: BigIntStats): string {
+  return `${ino} ${mtimeNs} ${size}`;
+}
+
+interface Reading {
+  readonly keys: readonly [KeptKek, ...KeptKek[]];
+  readonly stamp: string;
+}
+
+function readKeks(path: string): Reading {
+  const file = openSync(path, 'r');
+  try {
+    const stat = fstatSync(file, { bigint: true });
+    const problem = modeProblem(Number(stat.mode), path);
+    if (problem !== null) throw new Error(problem);
+    if (stat.size > KEK_FILE_BYTES_MAX) {
+      throw new Error(`the key file ${path} has more than ${KEK_FILE_BYTES_MAX} bytes`);
+    }
+    return { keys: parseKeks(readFileSync(file, 'utf8'), path), stamp: stampOf(stat) };
+  } finally {
+    closeSync(file);
+  }
+}
+
+export class KekFile implements KekSource {
+  readonly path: string;
+  #keys: readonly [KeptKek, ...KeptKek[]];
+  #stamp: string;
+  /** Every key this process saw: what it read before a rotation ended can still be opened. */
+  readonly #seen = new Map<string, Kek>();
+
+  private constructor(path: string) {
+    this.path = path;
+    const { keys, stamp } = readKeks(path);
+    this.#keys = keys;
+    this.#stamp = stamp;
+    this.#remember();
+  }
+
+  /**
+   * Opens the file, or makes it where `needed` allows.
+   * @param needed id of a key that secrets in the store are sealed with; null when there are none.
+   * @throws Error when the file is missing though needed, damaged or readable by others.
+   */
+  static open(path: string, needed: string | null): KekFile {
+    if (!existsSync(path)) {
+      if (needed !== null) throw missingKek(needed, `${path}, which does not exist`);
+      createFile(path);
+    }
+    return new KekFile(path);
+  }
+
+  /** @throws Error when the file is gone or unusable: nothing is sealed with a key not kept. */
+  current(): Kek {
+    this.#refresh();
+    return this.#keys[0];
+  }
+
+  find(id: string): Kek {
+    const seen = this.#seen.get(id);
+    if (seen !== undefined) return seen;
+    this.#refresh();
+    const found = this.#seen.get(id);
+    if (found === undefined) throw missingKek(id, this.path);
+    return found;
+  }
+
+  all(): readonly KeptKek[] {
+    this.#refresh();
+    return this.#keys;
+  }
+
+  /** Replaces the file, on the disk when it returns. Only inside a transaction of the store. */
+  replace(keys: readonly [KeptKek, ...KeptKek[]]): void {
+    sweep(this.path);
+    renameSync(writeBeside(this.path, keys), this.path);
+    syncFolder(dirname(this.path));
+    this.#refresh();
+  }
+
+  #refresh(): void {
+    const stat = statSync(this.path, { bigint: true, throwIfNoEntry: false });
+    if (stat === undefined) throw new Error(`the key file ${this.path} is gone; put it back`);
+    if (stampOf(stat) === this.#stamp) return;
+    const { keys, stamp } = readKeks(this.path);
+    this.#keys = keys;
+    this.#stamp = stamp;
+    this.#remember();
+  }
+
+  #remember(): void {
+    for (const kek of this.#keys) this.#seen.set(kek.id, kek);
+  }
+}

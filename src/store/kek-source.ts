@@ -1,0 +1,55 @@
+/** Where key-encryption keys come from: the environment where SITUS_KEK is set, else a file. */
+import { dirname, join, relative } from 'node:path';
+import type { Config } from '../config.js';
+import { KekFile } from './kek-file.js';
+import { kekOf, missingKek, type Kek, type KekSource } from './kek.js';
+
+/** Settings that say where the keys come from. */
+export type KekConfig = Pick<Config, 'varDir' | 'kekFile' | 'kek' | 'kekPrevious'>;
+
+/** Keys from the environment; they stay as they are until a restart. */
+class KekList implements KekSource {
+  readonly #keks: readonly [Kek, ...Kek[]];
+
+  constructor(keks: readonly [Kek, ...Kek[]]) {
+    this.#keks = keks;
+  }
+
+  current(): Kek {
+    return this.#keks[0];
+  }
+
+  find(id: string): Kek {
+    const found = this.#keks.find((kek) => kek.id === id);
+    if (found === undefined) throw missingKek(id, 'SITUS_KEK or SITUS_KEK_PREVIOUS');
+    return found;
+  }
+
+  all(): readonly Kek[] {
+    return this.#keks;
+  }
+}
+
+/** The file of keys; beside the store's folder unless set. */
+export function kekPath({ varDir, kekFile }: Pick<KekConfig, 'varDir' | 'kekFile'>): string {
+  const path = kekFile ?? join(varDir, 'kek');
+  if (!relative(join(varDir, 'store'), dirname(path)).startsWith('..')) {
+    throw new Error('SITUS_KEK_FILE lies in the folder of the store: a key belongs elsewhere');
+  }
+  return path;
+}
+
+/**
+ * Opens the keys: of the environment where SITUS_KEK is set, else of the file.
+ * @param needed id of the key that the store's secrets need; null allows a new file to be made.
+ * @throws Error when that key is missing or the file is damaged or readable by others.
+ */
+export function openKekSource(
+  config: KekConfig, needed: string | null,
+): KekSource {
+  const source = config.kek === null
+    ? KekFile.open(kekPath(config), needed)
+    : new KekList([kekOf(config.kek), ...config.kekPrevious.map(kekOf)]);
+  if (needed !== null) source.find(needed);
+  return source;
+}

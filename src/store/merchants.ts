@@ -1,0 +1,168 @@
+/**
+ * Merchants. Everything that changes one runs inside a store transaction of the caller's, so that
+ * the checks, the change, its events and the kept answer stand or fall together. Refusals are
+ * values; a transaction that returns one has written nothing.
+ */
+import {
+  credentialsKey, MERCHANT_PREFIX, merchantKey, parseMerchant, parseOwner,
+  referenceKey, type Contacts, type MerchantRecord, type MerchantType, type OwnerRecord,
+} from './merchant-format.js';
+import { forgetCredentials } from './credentials.js';
+import type { StoreKey } from './format.js';
+import { present } from './record.js';
+import type { StoreTransaction } from './store.js';
+
+export type { Contacts, MerchantRecord, MerchantType } from './merchant-format.js';
+
+/** What reads records: the store or a transaction. */
+export interface StoreReader {
+  get(key: StoreKey): unknown;
+}
+
+/** What lists records: the store. */
+export interface StoreLister {
+  list(prefix: StoreKey): readonly unknown[];
+}
+
+export const MERCHANT_STATUSES = [
+  'provider_invited', 'provider_connected', 'provider_disconnected', 'external_compliance',
+] as const;
+export type MerchantStatus = (typeof MERCHANT_STATUSES)[number];
+
+/** Name and contacts: what an update replaces as a whole. */
+export interface MerchantBlock {
+  readonly name: string;
+  readonly contacts: Contacts;
+  readonly referenceId?: string;
+}
+
+export interface NewMerchant extends MerchantBlock {
+  readonly merchantId: string;
+  readonly account: string;
+  readonly type: MerchantType;
+  readonly now: number;
+}
+
+export interface MerchantChange {
+  readonly block?: MerchantBlock;
+  readonly type?: MerchantType;
+  readonly now: number;
+}
+
+/** The status of a merchant; it is never stored. */
+export function statusOf(merchant: MerchantRecord, hasCredentials: boolean): MerchantStatus {
+  if (merchant.type === 'self-managed') return 'external_compliance';
+  if (hasCredentials) return 'provider_connected';
+  return merchant.connectedBefore ? 'provider_disconnected' : 'provider_invited';
+}
+
+/** A merchant, deleted or not; null for an unknown id or another account's. */
+export function findAnyMerchant(
+  reader: StoreReader, account: string, merchantId: string,
+): MerchantRecord | null {
+  const found = reader.get(merchantKey(account, merchantId));
+  return found === undefined ? null : parseMerchant(found);
+}
+
+/** A live merchant; null for an unknown id, another account's or a deleted one alike. */
+export function findMerchant(
+  reader: StoreReader, account: string, merchantId: string,
+): MerchantRecord | null {
+  const merchant = findAnyMerchant(reader, account, merchantId);
+  return merchant === null || merchant.deletedAt !== undefined ? null : merchant;
+}
+
+/** Whether credentials are stored, without opening them. */
+export function hasCredentials(
+  reader: StoreReader, { account, merchantId }: Pick<MerchantRecord, 'account' | 'merchantId'>,
+): boolean {
+  return reader.get(credentialsKey(account, merchantId)) !== undefined;
+}
+
+/** The live merchants of an account, the oldest first. */
+export function listMerchants(store: StoreLister, account: string): readonly MerchantRecord[] {
+  return store.list([MERCHANT_PREFIX, account]).map(parseMerchant)
+    .filter(({ deletedAt }) => deletedAt === undefined)
+    .sort((left, right) => left.createdAt - right.createdAt
+      || (left.merchantId < right.merchantId ? -1 : 1));
+}
+
+/** Takes a reference id for a merchant; false when another live one has it. */
+function takeReference(
+  transaction: StoreTransaction, account: string, merchantId: string, referenceId: string,
+): boolean {
+  const key = referenceKey(account, referenceId);
+  const owner = parseOwner(transaction.get(key));
+  if (owner !== null) return owner === merchantId;
+  const record: OwnerRecord = { v: 1, merchantId };
+  transaction.put(key, record);
+  return true;
+}
+
+/** Stores a new merchant; `'reference-taken'` when a live one has its reference id. */
+export function createMerchant(
+  transaction: StoreTransaction, merchant: NewMerchant,
+): MerchantRecord | 'reference-taken' {
+  const { account, merchantId, name, contacts, referenceId, type, now } = merchant;
+  if (
+    referenceId !== undefined && !takeReference(transaction, account, merchantId, referenceId)
+  ) {
+    return 'reference-taken';
+  }
+  const record: MerchantRecord = {
+    v: 1, merchantId, account, name, contacts, ...present({ referenceId }), type,
+    connectedBefore: false, createdAt: now, updatedAt: now,
+  };
+  transaction.put(merchantKey(account, merchantId), record);
+  return record;
+}
+
+/** The block of a record, for a change that leaves it. */
+function blockOf({ name, contacts, referenceId }: MerchantRecord): MerchantBlock {
+  return { name, contacts, ...present({ referenceId }) };
+}
+
+/**
+ * Changes a live merchant. A switch to the provider begins its way anew (invited); a switch to
+ * self-managed removes the credentials. A type it already has changes nothing.
+ */
+export function updateMerchant(
+  transaction: StoreTransaction, before: MerchantRecord, change: MerchantChange,
+): MerchantRecord | 'reference-taken' {
+  const { account, merchantId } = before;
+  const block = change.block ?? blockOf(before);
+  const { referenceId } = block;
+  if (referenceId !== before.referenceId) {
+    if (
+      referenceId !== undefined && !takeReference(transaction, account, merchantId, referenceId)
+    ) {
+      return 'reference-taken';
+    }
+    if (before.referenceId !== undefined) {
+      transaction.remove(referenceKey(account, before.referenceId));
+    }
+  }
+  const type = change.type ?? before.type;
+  const switched = type !== before.type;
+  if (switched) forgetCredentials(transaction, account, merchantId);
+  const record: MerchantRecord = {
+    v: 1, merchantId, account, ...block, type,
+    connectedBefore: switched ? false : before.connectedBefore,
+    createdAt: before.createdAt,
+    updatedAt: change.block === undefined && !switched ? before.updatedAt : change.now,
+  };
+  transaction.put(merchantKey(account, merchantId), record);
+  return record;
+}
+
+/** Deletes a live merchant softly: its record stays, its secrets and its reference id do not. */
+export function deleteMerchant(
+  transaction: StoreTransaction, merchant: MerchantRecord, now: number,
+): void {
+  const { account, merchantId, referenceId } = merchant;
+  forgetCredentials(transaction, account, merchantId);
+  if (referenceId !== undefined) transaction.remove(referenceKey(account, referenceId));
+  const record: MerchantRecord = { ...merchant, deletedAt: now, updatedAt: now };
+  transaction.put(merchantKey(account, merchantId), record);
+}
+

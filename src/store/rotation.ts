@@ -1,0 +1,166 @@
+/**
+ * Changing the key-encryption key while the service runs. Only data keys are wrapped anew; secrets
+ * are not decrypted. Secrets are sealed inside transactions of the store and the file of keys is
+ * replaced inside one, so once a new key is in the file nothing is sealed with an old one.
+ */
+import { newKek, type KekFile } from './kek-file.js';
+import type { Kek, KekSource } from './kek.js';
+import { isSealed, rewrap, type Sealed } from './sealed.js';
+import type { Store, StoreEntry } from './store.js';
+
+/** Records looked at together, and at most wrapped in one transaction. */
+export const ROTATION_BATCH = 100;
+
+export interface RotationProgress {
+  /** Secrets wrapped anew so far. */
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface Rotation {
+  /** Id of the key that now wraps everything. */
+  readonly current: string;
+  /** Ids of the keys that are no longer needed. */
+  readonly dropped: readonly string[];
+  readonly rewrapped: number;
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+    && !(value instanceof Uint8Array) && !Array.isArray(value);
+}
+
+/** Each sealed secret of a record replaced; the record itself where nothing was. */
+function mapSealed(value: unknown, map: (sealed: Sealed) => Sealed): unknown {
+  if (isSealed(value)) return map(value);
+  if (Array.isArray(value)) {
+    const items: readonly unknown[] = value;
+    const mapped = items.map((item) => mapSealed(item, map));
+    return mapped.some((item, index) => item !== items[index]) ? mapped : value;
+  }
+  if (!isPlain(value)) return value;
+  const members = Object.entries(value);
+  const mapped = members.map(([name, member]) => [name, mapSealed(member, map)] as const);
+  const changed = mapped.some(([, member], index) => member !== members[index]?.[1]);
+  return changed ? Object.fromEntries(mapped) : value;
+}
+
+/** Ids of the keys that wrap a record's secrets, one for each secret. */
+function keksOf(record: unknown): readonly string[] {
+  const ids: string[] = [];
+  mapSealed(record, (sealed) => {
+    ids.push(sealed.kek);
+    return sealed;
+  });
+  return ids;
+}
+
+/** All records in batches; each batch is read at once, so no read transaction stays open. */
+async function* batches(store: Store): AsyncGenerator<readonly StoreEntry[]> {
+  let after: StoreEntry['key'] | null = null;
+  for (;;) {
+    const batch: readonly StoreEntry[] = store.scan(after, ROTATION_BATCH);
+    yield batch;
+    if (batch.length < ROTATION_BATCH) return;
+    after = batch.at(-1)!.key;
+    // Lets a server that shares this process's thread answer in between.
+    await new Promise(setImmediate);
+  }
+}
+
+/** How many secrets each key wraps, by its id. */
+export async function sealedCounts(store: Store): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for await (const batch of batches(store)) {
+    for (const { record } of batch) {
+      for (const id of keksOf(record)) counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+/** Ids of the keys that wrap anything, read without a pause: nothing is written meanwhile. */
+function neededKeks(store: Store): ReadonlySet<string> {
+  const ids = new Set<string>();
+  let after: StoreEntry['key'] | null = null;
+  for (;;) {
+    const batch: readonly StoreEntry[] = store.scan(after, ROTATION_BATCH);
+    for (const { record } of batch) keksOf(record).forEach((id) => ids.add(id));
+    if (batch.length < ROTATION_BATCH) return ids;
+    after = batch.at(-1)!.key;
+  }
+}
+
+/** Wraps anew what other keys wrap in a batch; returns how many secrets that were. */
+async function rewrapBatch(
+  store: Store, batch: readonly StoreEntry[], source: KekSource, current: Kek,
+): Promise<number> {
+  const keys = batch.filter(({ record }) => keksOf(record).some((id) => id !== current.id))
+    .map(({ key }) => key);
+  if (keys.length === 0) return 0;
+  return store.write((transaction) => {
+    let done = 0;
+    for (const key of keys) {
+      // Read again: it may have changed, or be gone.
+      const record = transaction.get(key);
+      const mapped = mapSealed(record, (sealed) => {
+        if (sealed.kek === current.id) return sealed;
+        done += 1;
+        return rewrap(sealed, source.find(sealed.kek), current);
+      });
+      if (isPlain(mapped) && mapped !== record) transaction.put(key, mapped);
+    }
+    return done;
+  }, { quiet: true });
+}
+
+/**
+ * Wraps every data key with the current key. What is done stays done when it is interrupted.
+ * @throws Error when a key that wraps a secret is not at hand.
+ */
+export async function rewrapAll(
+  store: Store, source: KekSource, report: (progress: RotationProgress) => void,
+): Promise<number> {
+  const current = source.current();
+  const counts = await sealedCounts(store);
+  const total = [...counts].filter(([id]) => id !== current.id)
+    .reduce((sum, [, count]) => sum + count, 0);
+  let done = 0;
+  for await (const batch of batches(store)) {
+    const rewrapped = await rewrapBatch(store, batch, source, current);
+    done += rewrapped;
+    if (rewrapped > 0) report({ done, total });
+  }
+  return done;
+}
+
+/** Puts a new key first, unless an unfinished rotation did; true when that is resumed. */
+async function begin(store: Store, file: KekFile, now: Date): Promise<boolean> {
+  return store.write(() => {
+    const keys = file.all();
+    if (keys.length > 1) return true;
+    file.replace([newKek(now.toISOString()), ...keys]);
+    return false;
+  }, { quiet: true });
+}
+
+/**
+ * Makes a new key, wraps every data key with it and drops the old ones. Interrupted at any point
+ * it is finished by the next call; two at once do the same work.
+ */
+export async function rotateKek(
+  store: Store, file: KekFile, now: Date,
+  report: (progress: RotationProgress) => void, begun: (resumed: boolean) => void,
+): Promise<Rotation> {
+  begun(await begin(store, file, now));
+  const rewrapped = await rewrapAll(store, file, report);
+  const dropped = await store.write(() => {
+    const [current, ...previous] = file.all();
+    if (current === undefined) throw new Error(`the key file ${file.path} holds no key`);
+    const needed = neededKeks(store);
+    const kept = previous.filter(({ id }) => needed.has(id));
+    if (kept.length < previous.length) file.replace([current, ...kept]);
+    return previous.filter(({ id }) => !needed.has(id)).map(({ id }) => id);
+  }, { quiet: true });
+  return { current: file.current().id, dropped, rewrapped };
+}

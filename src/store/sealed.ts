@@ -1,0 +1,152 @@
+/** A secret as it is kept: encrypted with a key of its own, which a key-encryption key wraps. */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { Kek } from './kek.js';
+
+const CIPHER = 'aes-256-gcm';
+const KEY_BYTES = 32;
+/** NIST SP 800-38D recommends 96 random bits, one nonce per encryption. */
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Where a secret belongs. A sealed secret opens in no other place. */
+export interface SealPlace {
+  readonly account: string;
+  readonly merchant: string;
+  readonly field: string;
+}
+
+/** Kept as a member of a record of any kind; rotation finds it by its shape. */
+export interface Sealed {
+  readonly v: 1;
+  /** Id of the key-encryption key. */
+  readonly kek: string;
+  /** The data key, encrypted. */
+  readonly wrapped: Uint8Array;
+  readonly wrapNonce: Uint8Array;
+  readonly wrapTag: Uint8Array;
+  /** The secret, encrypted with the data key. */
+  readonly text: Uint8Array;
+  readonly nonce: Uint8Array;
+  readonly tag: Uint8Array;
+}
+
+interface Box {
+  readonly bytes: Uint8Array;
+  readonly nonce: Uint8Array;
+  readonly tag: Uint8Array;
+}
+
+/** Texts as bytes, each after its length, so that no two lists of texts have the same bytes. */
+export function framed(...texts: readonly string[]): Uint8Array {
+  return Buffer.concat(texts.flatMap((text) => {
+    const bytes = Buffer.from(text, 'utf8');
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    return [length, bytes];
+  }));
+}
+
+function placeBytes({ account, merchant, field }: SealPlace): Uint8Array {
+  return framed('situs secret 1', account, merchant, field);
+}
+
+function wrapBytes(kek: string): Uint8Array {
+  return framed('situs data key 1', kek);
+}
+
+function encrypt(key: Uint8Array, bytes: Uint8Array, bound: Uint8Array): Box {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(bound);
+  const text = Buffer.concat([cipher.update(bytes), cipher.final()]);
+  return { bytes: text, nonce, tag: cipher.getAuthTag() };
+}
+
+function decrypt(key: Uint8Array, { bytes, nonce, tag }: Box, bound: Uint8Array): Buffer {
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(bound);
+  decipher.setAuthTag(tag);
+  return Buffer.concat([decipher.update(bytes), decipher.final()]);
+}
+
+type Wrap = Pick<Sealed, 'kek' | 'wrapped' | 'wrapNonce' | 'wrapTag'>;
+
+function wrap(kek: Kek, dataKey: Uint8Array): Wrap {
+  const { bytes, nonce, tag } = encrypt(kek.key, dataKey, wrapBytes(kek.id));
+  return { kek: kek.id, wrapped: bytes, wrapNonce: nonce, wrapTag: tag };
+}
+
+function unwrap(kek: Kek, sealed: Sealed): Buffer {
+  try {
+    return decrypt(
+      kek.key, { bytes: sealed.wrapped, nonce: sealed.wrapNonce, tag: sealed.wrapTag },
+      wrapBytes(sealed.kek),
+    );
+  } catch {
+    throw new Error(`a data key does not open with the key-encryption key ${kek.id}`);
+  }
+}
+
+/** Encrypts a secret with a fresh data key for one place. */
+export function sealText(kek: Kek, text: string, place: SealPlace): Sealed {
+  const dataKey = randomBytes(KEY_BYTES);
+  const { bytes, nonce, tag } = encrypt(dataKey, Buffer.from(text, 'utf8'), placeBytes(place));
+  const sealed: Sealed = { v: 1, ...wrap(kek, dataKey), text: bytes, nonce, tag };
+  dataKey.fill(0);
+  return sealed;
+}
+
+/**
+ * Decrypts a secret.
+ * @throws Error when it was changed, belongs to another place or another key wraps it.
+ */
+export function openSealed(kek: Kek, sealed: Sealed, place: SealPlace): string {
+  const dataKey = unwrap(kek, sealed);
+  try {
+    const { text: bytes, nonce, tag } = sealed;
+    return decrypt(dataKey, { bytes, nonce, tag }, placeBytes(place)).toString('utf8');
+  } catch {
+    throw new Error('a sealed secret was changed or belongs to another record');
+  } finally {
+    dataKey.fill(0);
+  }
+}
+
+/**
+ * The same secret with its data key wrapped by another key-encryption key.
+ * @throws Error when `from` does not wrap it.
+ */
+export function rewrap(sealed: Sealed, from: Kek, to: Kek): Sealed {
+  const dataKey = unwrap(from, sealed);
+  try {
+    return { ...sealed, ...wrap(to, dataKey) };
+  } finally {
+    dataKey.fill(0);
+  }
+}
+
+function isBytes(value: unknown, length?: number): value is Uint8Array {
+  return value instanceof Uint8Array && (length === undefined || value.length === length);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Tells a sealed secret from any other value. */
+export function isSealed(value: unknown): value is Sealed {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields: Fields = { ...value };
+  return fields['v'] === 1 && typeof fields['kek'] === 'string'
+    && isBytes(fields['wrapped'], KEY_BYTES)
+    && isBytes(fields['wrapNonce'], NONCE_BYTES) && isBytes(fields['wrapTag'], TAG_BYTES)
+    && isBytes(fields['text'])
+    && isBytes(fields['nonce'], NONCE_BYTES) && isBytes(fields['tag'], TAG_BYTES);
+}
+
+/**
+ * Reads a sealed secret that is a member of a record.
+ * @throws Error when it has another shape.
+ */
+export function parseSealed(value: unknown): Sealed {
+  if (!isSealed(value)) throw new Error('damaged sealed secret in the store');
+  return value;
+}

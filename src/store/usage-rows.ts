@@ -1,0 +1,73 @@
+/** Quotas of many rows at once: what `admit` and `settle` do for one request. */
+import { ENTITLEMENTS } from './plan.js';
+import {
+  HELD_CORE, HELD_GEO, HELD_MERCHANT, type Counts, type Meter, type Metered,
+} from './usage-meter.js';
+
+/** Rows of a stream that the quotas let through together; to be settled once. */
+export interface RowsAdmission {
+  readonly meter: Meter;
+  /** Entitlement bits of the key, less those whose quota is used up. */
+  readonly grants: number;
+  /** How many may be answered; 0 when the quota is used up. */
+  readonly rows: number;
+  /** Counters in which each row holds a place. */
+  readonly held: number;
+  /** True when less is left because of requests under way, so that asking later may give more. */
+  readonly scarce: boolean;
+}
+
+function hold(meter: Meter, held: number, rows: number): void {
+  if ((held & HELD_CORE) !== 0) meter.heldCore += rows;
+  if ((held & HELD_GEO) !== 0) meter.heldGeo += rows;
+  if ((held & HELD_MERCHANT) !== 0) meter.heldMerchant += rows;
+}
+
+/**
+ * Lets up to `rows` lookups through. Only the worker knows which are geocoded, so each holds a
+ * place in both counters; a used-up geocoding quota takes the entitlement away instead.
+ */
+export function admitLookups(meter: Meter, key: Metered, rows: number): RowsAdmission {
+  let { grants } = key;
+  let [most, held, scarce] = [rows, 0, false];
+  if (key.coreLimit > 0) {
+    most = Math.min(most, Math.max(0, key.coreLimit - meter.core - meter.heldCore));
+    held = HELD_CORE;
+    scarce = most < rows && meter.heldCore > 0;
+  }
+  if (key.geoLimit > 0 && (grants & ENTITLEMENTS.geo_enabled) !== 0) {
+    const left = Math.max(0, key.geoLimit - meter.geo - meter.heldGeo);
+    scarce ||= left < rows && meter.heldGeo > 0;
+    if (left === 0) grants &= ~ENTITLEMENTS.geo_enabled;
+    else {
+      most = Math.min(most, left);
+      held |= HELD_GEO;
+    }
+  }
+  hold(meter, held, most);
+  return { meter, grants, rows: most, held, scarce };
+}
+
+/** Lets up to `rows` merchant operations through. */
+export function admitOperations(meter: Meter, key: Metered, rows: number): RowsAdmission {
+  const { grants, merchantLimit } = key;
+  if (merchantLimit === 0) return { meter, grants, rows, held: 0, scarce: false };
+  const left = Math.max(0, merchantLimit - meter.merchant - meter.heldMerchant);
+  const most = Math.min(rows, left);
+  const scarce = most < rows && meter.heldMerchant > 0;
+  hold(meter, HELD_MERCHANT, most);
+  return { meter, grants, rows: most, held: HELD_MERCHANT, scarce };
+}
+
+/** Ends rows and counts those that were answered with success; false when none were. */
+export function settleRows({ meter, held, rows }: RowsAdmission, counts: Counts): boolean {
+  hold(meter, held, -rows);
+  const { core, geo, merchant } = counts;
+  meter.core += core;
+  meter.newCore += core;
+  meter.geo += geo;
+  meter.newGeo += geo;
+  meter.merchant += merchant;
+  meter.newMerchant += merchant;
+  return core + merchant > 0;
+}

@@ -1,0 +1,91 @@
+/**
+ * Secrets at rest. Credentials pass through here on their way to the store and back; nothing else
+ * in the program sees a key-encryption key.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import type { StoreKey } from './format.js';
+import type { Kek, KekSource } from './kek.js';
+import { openKekSource, type KekConfig } from './kek-source.js';
+import {
+  framed, openSealed, parseSealed, sealText, type Sealed, type SealPlace,
+} from './sealed.js';
+import type { Store, StoreTransaction } from './store.js';
+
+export { parseSealed, type Sealed, type SealPlace } from './sealed.js';
+
+/** The key of `Vault.index`, sealed like any other secret and so kept through rotations. */
+export const INDEX_KEY: StoreKey = ['vault', 'index'];
+const INDEX_PLACE: SealPlace = { account: '', merchant: '', field: 'index key' };
+const INDEX_KEY_BYTES = 32;
+
+export class Vault {
+  readonly #source: KekSource;
+  readonly #indexKey: Buffer;
+
+  constructor(source: KekSource, indexKey: Buffer) {
+    this.#source = source;
+    this.#indexKey = indexKey;
+  }
+
+  /**
+   * Seals a secret for one place. Call it inside the transaction that stores the result: the key
+   * is then not dropped by a rotation in between.
+   */
+  seal(text: string, place: SealPlace): Sealed {
+    return sealText(this.#source.current(), text, place);
+  }
+
+  /**
+   * Opens a sealed secret.
+   * @throws Error when it was changed, belongs to another place, or its key is not at hand.
+   */
+  open(sealed: Sealed, place: SealPlace): string {
+    return openSealed(this.#source.find(sealed.kek), sealed, place);
+  }
+
+  /**
+   * A keyed hash of a secret, in base64url, the same for the same account and text for as long as
+   * the store lives: finds a secret, or tells that it is taken, without opening any.
+   */
+  index(text: string, account: string): string {
+    return createHmac('sha256', this.#indexKey).update(framed(account, text)).digest('base64url');
+  }
+}
+
+/** Makes the key of the index unless there is one; returns what is stored. */
+function keepIndexKey(transaction: StoreTransaction, kek: Kek): unknown {
+  const found = transaction.get(INDEX_KEY);
+  if (found !== undefined) return found;
+  const text = randomBytes(INDEX_KEY_BYTES).toString('base64');
+  const record = { v: 1, sealed: sealText(kek, text, INDEX_PLACE) };
+  transaction.put(INDEX_KEY, record);
+  return record;
+}
+
+/** The sealed key of the index; null where the store has never sealed anything. */
+export function storedIndexKey(store: Store): Sealed | null {
+  const record = store.get(INDEX_KEY);
+  return record === undefined ? null : indexSealed(record);
+}
+
+function indexSealed(record: unknown): Sealed {
+  if (typeof record !== 'object' || record === null || !('sealed' in record)) {
+    throw new Error('damaged index key in the store');
+  }
+  return parseSealed(record.sealed);
+}
+
+/**
+ * Opens the vault of a store. A first key-encryption key is made where the store has no secrets.
+ * @throws Error when the store's key-encryption key is missing, damaged or readable by others.
+ */
+export async function openVault(config: KekConfig, store: Store): Promise<Vault> {
+  const known = storedIndexKey(store);
+  const source = openKekSource(config, known === null ? null : known.kek);
+  const record = known === null
+    ? await store.write((transaction) => keepIndexKey(transaction, source.current()))
+    : { v: 1, sealed: known };
+  const sealed = indexSealed(record);
+  const text = openSealed(source.find(sealed.kek), sealed, INDEX_PLACE);
+  return new Vault(source, Buffer.from(text, 'base64'));
+}

@@ -1,0 +1,68 @@
+/** Where a cart's exact taxes become amounts. */
+import { distribute } from './distribute.js';
+import { GROSS_DIGITS, TAX_DIGITS } from './line-tax.js';
+import type { Rate } from './rate.js';
+import { halfUp, ROUNDINGS, type RoundingLevel, type RoundingMode } from './round.js';
+
+/** The exact tax of a line: (state + local) ÷ denominator, in 10⁻³¹ dollars. */
+export interface ExactLine {
+  readonly state: bigint;
+  readonly local: bigint;
+  readonly denominator: bigint;
+  /** Price × quantity in 10⁻¹³ dollars. */
+  readonly gross: bigint;
+}
+
+export interface RoundingWish {
+  readonly mode: RoundingMode;
+  readonly level: RoundingLevel;
+  readonly digits: number;
+}
+
+/** Decimals of amounts inside. */
+const AMOUNT_DIGITS = 9;
+/** Decimals of an effective rate (specification, cart calculate), and of rates inside. */
+const RATE_DIGITS = 5;
+const RATE_SCALE = 10_000;
+
+/** 10⁻³¹ dollars in a unit of so many decimals. */
+const UNITS = Array.from({ length: AMOUNT_DIGITS + 1 }, (_, digits) =>
+  10n ** BigInt(TAX_DIGITS - digits));
+/** 10⁻⁹ dollars in the same. */
+const AMOUNTS = Array.from({ length: AMOUNT_DIGITS + 1 }, (_, digits) =>
+  10n ** BigInt(AMOUNT_DIGITS - digits));
+const RATE_NUMERATOR = 10n ** BigInt(RATE_DIGITS);
+const RATE_DENOMINATOR = 10n ** BigInt(TAX_DIGITS - GROSS_DIGITS);
+
+/**
+ * Rounds every line, or the total with its units spread over the lines by largest remainder. Gives
+ * 10⁻⁹ dollars a line. `ranks` orders lines of equal claims.
+ */
+export function roundAmounts(
+  ranks: readonly { readonly index: number }[], lines: readonly ExactLine[],
+  { mode, level, digits }: RoundingWish,
+): readonly bigint[] {
+  const unit = UNITS[digits];
+  const amount = AMOUNTS[digits];
+  if (unit === undefined || amount === undefined) throw new RangeError(`${digits} decimals`);
+  const round = ROUNDINGS[mode];
+  if (level === 'line') {
+    return lines.map(({ state, local, denominator }) =>
+      round(state + local, unit * denominator) * amount);
+  }
+  const common = lines.reduce((most, { denominator }) =>
+    (denominator === 1n || denominator === most ? most : most * denominator), 1n);
+  const shares = lines.map(({ state, local, denominator }, at) =>
+    ({ numerator: (state + local) * (common / denominator), rank: ranks[at]?.index ?? at }));
+  const sum = shares.reduce((all, { numerator }) => all + numerator, 0n);
+  const whole = unit * common;
+  return distribute(round(sum, whole), shares, whole).map((units) => units * amount);
+}
+
+/** The effective rate of a line, to five decimals; zero where there is none. */
+export function roundRate(line: ExactLine | null): Rate {
+  if (line === null || line.gross === 0n) return 0 as Rate;
+  const { state, local, denominator, gross } = line;
+  const units = halfUp((state + local) * RATE_NUMERATOR, gross * RATE_DENOMINATOR * denominator);
+  return (Number(units) * RATE_SCALE) as Rate;
+}

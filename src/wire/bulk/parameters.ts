@@ -1,0 +1,135 @@
+/** Rows to the parameters of a lookup. */
+import { ADDRESS_CHARS_MAX } from '../parameter.js';
+import type { ParameterName, RawParameters } from '../query-string.js';
+import type { Defaults } from './job.js';
+import type { Mapping, Role } from './mapping.js';
+
+/** Parameters of a lookup in a row; `format` is the stream's affair. */
+export const ROW_PARAMETERS = [
+  'countryCode', 'postalcode', 'address', 'state', 'stateCode', 'city', 'county', 'lat', 'lng',
+  'adjustment', 'sat_item_total', 'historical', 'taxabilityCode', 'addressDetailExtended',
+  'shippingExtended',
+] as const satisfies readonly ParameterName[];
+
+/** What a row's own value may be absent for. */
+export const DEFAULT_PARAMETERS = [
+  'countryCode', 'adjustment', 'sat_item_total', 'historical', 'taxabilityCode',
+  'addressDetailExtended', 'shippingExtended',
+] as const satisfies readonly ParameterName[];
+
+function withDefaults(defaults: Defaults): RawParameters {
+  const value = (name: ParameterName): string | null => defaults[name] ?? null;
+  return {
+    format: null, countryCode: value('countryCode'), postalcode: null, address: null, state: null,
+    stateCode: null, city: null, county: null, lat: null, lng: null,
+    adjustment: value('adjustment'), sat_item_total: value('sat_item_total'),
+    historical: value('historical'), taxabilityCode: value('taxabilityCode'),
+    addressDetailExtended: value('addressDetailExtended'),
+    shippingExtended: value('shippingExtended'), addressSent: false, undecodable: [],
+  };
+}
+
+/** A row that is no request at all: the member at fault and a sentence. */
+export interface RowProblem {
+  readonly field: string | null;
+  readonly problem: string;
+}
+
+/** Reads the members of a JSON row; others are ignored, as unknown query parameters are. */
+export function jsonParameters(
+  row: Readonly<Record<string, unknown>>, defaults: Defaults,
+): RawParameters | RowProblem {
+  const raw = withDefaults(defaults);
+  for (const name of ROW_PARAMETERS) {
+    const value = row[name];
+    if (value === undefined || value === null) continue;
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+      return { field: name, problem: `Parameter ${name}: text, a number, true or false.` };
+    }
+    if (name === 'address') raw.addressSent = true;
+    if (value !== '') raw[name] = String(value);
+  }
+  return raw;
+}
+
+/** Tells a problem from parameters. */
+export function isRowProblem(found: RawParameters | RowProblem): found is RowProblem {
+  return 'problem' in found;
+}
+
+const UNREADABLE = '\ufffd';
+
+/** Countries as address files write them; anything else is passed on as it is. */
+const COUNTRY_NAMES: Readonly<Record<string, string>> = {
+  US: 'USA', USA: 'USA', 'UNITED STATES': 'USA', CA: 'CAN', CAN: 'CAN', CANADA: 'CAN',
+};
+
+/** Parameters that a cell goes to unchanged. */
+const PLAIN: readonly (Role & ParameterName)[] = [
+  'city', 'state', 'county', 'lat', 'lng', 'taxabilityCode', 'historical', 'sat_item_total',
+  'adjustment',
+];
+
+/** Five digits of a ZIP as spreadsheets leave it: with its +4, or without leading zeros. */
+function fiveDigits(zip: string): string {
+  if (/^\d{5}-?\d{4}$/.test(zip)) return zip.slice(0, 5);
+  return /^\d{3,4}$/.test(zip) ? zip.padStart(5, '0') : zip;
+}
+
+/** "street, city, ST 12345"; what is empty leaves no trace. */
+function addressLine(
+  street: string, street2: string, city: string, state: string, zip: string,
+): string {
+  const region = [state, zip].filter((part) => part !== '').join(' ');
+  const place = [city, region].filter((part) => part !== '');
+  const whole = [street2 === '' ? street : `${street} ${street2}`, ...place].join(', ');
+  // A unit never decides the tax area, so it gives way first.
+  return whole.length <= ADDRESS_CHARS_MAX ? whole : [street, ...place].join(', ');
+}
+
+/** Whether a street already is a whole address. */
+function holdsPlace(street: string, city: string, zip: string): boolean {
+  if (zip !== '') return street.includes(zip.slice(0, 5)) && street.includes(',');
+  return city !== '' && street.toLowerCase().includes(`, ${city.toLowerCase()}`);
+}
+
+/** Reads the cells of a CSV row. */
+export function csvParameters(
+  cells: readonly string[], mapping: Mapping, defaults: Defaults, decoded: boolean,
+): RawParameters {
+  const raw = withDefaults(defaults);
+  const cell = (role: Role): string => {
+    const column = mapping[role];
+    return column === undefined ? '' : (cells[column] ?? '').trim();
+  };
+  for (const name of PLAIN) {
+    const value = cell(name);
+    if (value !== '') raw[name] = value;
+  }
+  const country = cell('countryCode');
+  if (country !== '') raw.countryCode = COUNTRY_NAMES[country.toUpperCase()] ?? country;
+  const zip = fiveDigits(cell('zip'));
+  if (zip !== '') raw.postalcode = zip;
+  const [address, street] = [cell('address'), cell('street')];
+  const city = raw.city ?? '';
+  if (address !== '') raw.address = address;
+  else if (street !== '') {
+    raw.address = holdsPlace(street, city, zip)
+      ? street : addressLine(street, cell('street2'), city, raw.state ?? '', zip);
+  }
+  if (!decoded) checkDecoded(raw);
+  // Beside an address or a point these say nothing, and a strange one would refuse the row.
+  if (raw.address !== null || (raw.lat !== null && raw.lng !== null)) {
+    raw.city = raw.state = raw.county = raw.postalcode = null;
+  }
+  return raw;
+}
+
+/** Marks what came from bytes that are no UTF-8. */
+function checkDecoded(raw: RawParameters): void {
+  for (const name of ROW_PARAMETERS) {
+    if (raw[name]?.includes(UNREADABLE) !== true) continue;
+    raw[name] = null;
+    raw.undecodable = [...raw.undecodable, name];
+  }
+}

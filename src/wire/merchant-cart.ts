@@ -1,0 +1,239 @@
+/**
+ * Carts of self-managed merchants (POST /merchant/cart/calculate): their shape, what is refused of
+ * the provider's shape, and the answer with amounts of two decimals.
+ */
+import {
+  CART_LINES_MAX, type CartLine, type CartQuery, type SplitPlace,
+} from '../engine/cart-query.js';
+import type { CartOutcome } from '../engine/cart-outcome.js';
+import { formatRate } from '../tax/rate.js';
+import { formatDollars, QUANTITY_MAX } from './cart-amount.js';
+import { optionsOfBody, isBodyError, type CartOptions } from './cart-options.js';
+import {
+  cartProblem, isMembers, isProblem, readLine, ticOf, type CartProblem, type Members,
+} from './cart-read.js';
+import { parseInstant } from './instant.js';
+import { compileCheck, type BodyError } from './validation.js';
+
+/** Carts in one request. */
+export const CARTS_MAX = 100;
+/** Decimals of a dollar in amounts. */
+const AMOUNT_DIGITS = 2;
+
+export interface SentAddress {
+  readonly line1: string;
+  readonly line2?: string | null;
+  readonly city: string;
+  readonly state: string;
+  readonly zip: string;
+  readonly countryCode?: 'US' | 'CA' | null;
+}
+
+export interface SentCartLine {
+  readonly index: number;
+  readonly itemId: string;
+  readonly price: number;
+  readonly quantity: number;
+  readonly tic?: number | null;
+}
+
+export interface SentCart {
+  readonly cartId?: string | null;
+  readonly customerId: string;
+  readonly currency: { readonly currencyCode?: string | null };
+  readonly origin: SentAddress;
+  readonly destination: SentAddress;
+  readonly lineItems: readonly SentCartLine[];
+}
+
+/** A cart that was read, with what its answer repeats. */
+export interface ReadCart {
+  readonly sent: SentCart;
+  readonly query: CartQuery;
+}
+
+const ADDRESS = {
+  type: 'object', strict: true, props: {
+    line1: { type: 'string', min: 1, max: 128 },
+    line2: { type: 'string', max: 128, optional: true, nullable: true },
+    city: { type: 'string', min: 1, max: 50 },
+    state: { type: 'string', min: 1, max: 32 },
+    zip: { type: 'string', min: 1, max: 16 },
+    countryCode: { type: 'enum', values: ['US', 'CA'], optional: true, nullable: true },
+  },
+};
+
+const LINE = {
+  type: 'object', strict: true, props: {
+    index: { type: 'number', integer: true, min: 0, max: 500 },
+    itemId: { type: 'string', min: 1, max: 50 },
+    price: { type: 'number', min: 0 },
+    quantity: { type: 'number', min: 0, max: QUANTITY_MAX },
+    tic: { type: 'number', integer: true, min: 0, max: 100_000, optional: true, nullable: true },
+    productId: { type: 'string', optional: true, nullable: true },
+  },
+};
+
+const checkCart = compileCheck({
+  $$strict: true,
+  cartId: { type: 'string', min: 1, max: 50, optional: true, nullable: true },
+  customerId: { type: 'string', min: 1, max: 50 },
+  currency: {
+    type: 'object', strict: true, props: {
+      currencyCode: { type: 'enum', values: ['USD', 'CAD'], optional: true, nullable: true },
+    },
+  },
+  origin: ADDRESS,
+  destination: ADDRESS,
+  lineItems: { type: 'array', min: 1, items: LINE },
+  deliveredBySeller: { type: 'boolean', optional: true, nullable: true },
+  discounts: { type: 'any', optional: true, nullable: true },
+  exemption: { type: 'any', optional: true, nullable: true },
+});
+
+/** Members with a meaning for the compliance provider alone, where they say anything. */
+const REFUSED: Readonly<Record<string, (value: unknown) => boolean>> = {
+  discounts: isFilled,
+  exemption: isFilled,
+  deliveredBySeller: (value) => value === true,
+};
+
+/** Whether a value says more than nothing, false or an empty list. */
+function isFilled(value: unknown): boolean {
+  if (value === null || value === undefined || value === false || value === '') return false;
+  if (Array.isArray(value)) return value.length > 0;
+  return typeof value === 'object' ? Object.values(value).some(isFilled) : true;
+}
+
+/** Refusals that only this kind of merchant knows (contract 7): 400. */
+function refuse(cart: Members, at: string): readonly BodyError[] {
+  const errors: BodyError[] = [];
+  for (const [name, isRefused] of Object.entries(REFUSED)) {
+    if (!isRefused(cart[name])) continue;
+    errors.push({ location: `${at}.${name}`, message: 'not accepted for self-managed merchants' });
+  }
+  const { currency, origin, destination, lineItems } = cart;
+  if (isMembers(currency) && currency['currencyCode'] === 'CAD') {
+    errors.push({ location: `${at}.currency.currencyCode`, message: 'expected USD' });
+  }
+  for (const [name, address] of [['origin', origin], ['destination', destination]] as const) {
+    if (!isMembers(address) || address['countryCode'] !== 'CA') continue;
+    errors.push({ location: `${at}.${name}.countryCode`, message: 'expected US' });
+  }
+  if (Array.isArray(lineItems) && lineItems.length > CART_LINES_MAX) {
+    const message = `expected at most ${CART_LINES_MAX} items`;
+    errors.push({ location: `${at}.lineItems`, message });
+  }
+  return errors;
+}
+
+function placeOf({ line1, line2, city, state, zip }: SentAddress): SplitPlace {
+  return { kind: 'split', line1, line2: line2 ?? '', city, state, zip };
+}
+
+function isCart(value: unknown, errors: readonly BodyError[]): value is SentCart {
+  return errors.length === 0 && isMembers(value);
+}
+
+function readLines(cart: SentCart, at: string): readonly CartLine[] | BodyError {
+  const lines: CartLine[] = [];
+  const seen = new Set<number>();
+  for (const [position, line] of cart.lineItems.entries()) {
+    const location = `${at}.lineItems[${position}]`;
+    if (seen.has(line.index)) {
+      return { location: `${location}.index`, message: 'expected unique in the cart' };
+    }
+    seen.add(line.index);
+    const read = readLine(line, line.index, ticOf(line.tic), location);
+    if ('location' in read) return read;
+    lines.push(read);
+  }
+  return lines;
+}
+
+/** Reads one cart. `at` is its place in the body, "body.items[0]". */
+export function readCart(
+  value: unknown, at: string, instantMs: number | null, options: CartOptions,
+): ReadCart | CartProblem {
+  const refused = isMembers(value) ? refuse(value, at) : [];
+  if (refused.length > 0) {
+    return cartProblem(400, 'The cart cannot be calculated for a self-managed merchant.', refused);
+  }
+  const errors = checkCart(value, at);
+  if (!isCart(value, errors)) return cartProblem(422, 'validation failed', errors);
+  const lines = readLines(value, at);
+  if ('location' in lines) return cartProblem(422, 'validation failed', [lines]);
+  const { mode, level, explain } = options;
+  return {
+    sent: value,
+    query: {
+      instantMs,
+      origin: placeOf(value.origin),
+      destination: placeOf(value.destination),
+      lines,
+      rounding: { mode, level, digits: AMOUNT_DIGITS },
+      explain,
+    },
+  };
+}
+
+/** The moment of a sale as sent; null for now. */
+export function readInstant(body: Members): number | null | BodyError {
+  const { transactionDate = null } = body;
+  if (transactionDate === null) return null;
+  const instant = typeof transactionDate === 'string' ? parseInstant(transactionDate) : null;
+  return instant ?? {
+    location: 'body.transactionDate', message: 'expected an RFC 3339 date and time',
+  };
+}
+
+function invalid(error: BodyError): CartProblem {
+  return cartProblem(422, 'validation failed', [error]);
+}
+
+/** Reads all carts of a body; the first that cannot be read refuses the whole. */
+export function readMerchantCarts(
+  body: Members, base: CartOptions,
+): readonly ReadCart[] | CartProblem {
+  const options = optionsOfBody(body, base);
+  if (isBodyError(options)) return invalid(options);
+  const instantMs = readInstant(body);
+  if (typeof instantMs === 'object' && instantMs !== null) return invalid(instantMs);
+  const { items } = body;
+  if (!Array.isArray(items)) {
+    return invalid({ location: 'body.items', message: 'expected an array' });
+  }
+  if (items.length < 1 || items.length > CARTS_MAX) {
+    return invalid({ location: 'body.items', message: `expected 1 to ${CARTS_MAX} items` });
+  }
+  const carts: ReadCart[] = [];
+  for (const [index, item] of items.entries()) {
+    const cart = readCart(item, `body.items[${index}]`, instantMs, options);
+    if (isProblem(cart)) return cart;
+    carts.push(cart);
+  }
+  return carts;
+}
+
+function addressJson({ line1, line2, city, state, zip }: SentAddress): string {
+  return JSON.stringify({
+    line1, ...(line2 === undefined || line2 === null ? {} : { line2 }),
+    city, state, zip, countryCode: 'US',
+  });
+}
+
+/** Prints a calculated cart; `cartId` is the caller's or a new one. */
+export function cartJson({ sent }: ReadCart, outcome: CartOutcome, cartId: string): string {
+  const lines = sent.lineItems.map((line, position) => {
+    const { amount, rate, explain } = outcome.lines[position]!;
+    const price = String(line.price);
+    return `{"index":${line.index},"itemId":${JSON.stringify(line.itemId)},"price":${price},`
+      + `"originalPrice":${price},"quantity":${line.quantity},"tic":${line.tic ?? 'null'},`
+      + `"tax":{"rate":${formatRate(rate)},"amount":${formatDollars(amount)}}`
+      + `${explain === null ? '' : `,"explain":${JSON.stringify(explain)}`}}`;
+  });
+  return `{"cartId":${JSON.stringify(cartId)},"customerId":${JSON.stringify(sent.customerId)},`
+    + `"currency":{"currencyCode":"USD"},"origin":${addressJson(sent.origin)},`
+    + `"destination":${addressJson(sent.destination)},"lineItems":[${lines.join(',')}]`
+    + `${outcome.explain === null ? '' : `,"explain":${JSON.stringify(outcome.explain)}`}}`;
+}

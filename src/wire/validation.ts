@@ -1,0 +1,92 @@
+/**
+ * Checks of request bodies against fastest-validator schemas, told in the words and locations of
+ * problem documents: "body.items[3].price: expected a number".
+ */
+import { createRequire } from 'node:module';
+import type FastestValidator from 'fastest-validator';
+import type { ValidationError, ValidationSchema } from 'fastest-validator';
+
+/** Its types name a default export that its CommonJS module does not have. */
+const Validator: typeof FastestValidator.default =
+  createRequire(import.meta.url)('fastest-validator');
+
+/** A member of a body that is not as it should be. */
+export interface BodyError {
+  readonly location: string;
+  readonly message: string;
+  readonly value?: unknown;
+}
+
+/** Errors listed; further ones say nothing new. */
+export const BODY_ERRORS_MAX = 10;
+
+/** Longer values are not repeated in an error. */
+const VALUE_CHARS_MAX = 200;
+
+const WORDS: Readonly<Record<string, (error: ValidationError) => string>> = {
+  required: ({ field }) => `expected required property ${field.replace(/^.*\./, '')}`,
+  string: () => 'expected a string',
+  stringEmpty: () => 'expected length >= 1',
+  stringMin: ({ expected }) => `expected length >= ${String(expected)}`,
+  stringMax: ({ expected }) => `expected length <= ${String(expected)}`,
+  number: () => 'expected a number',
+  numberMin: ({ expected }) => `expected number >= ${String(expected)}`,
+  numberMax: ({ expected }) => `expected number <= ${String(expected)}`,
+  numberPositive: () => 'expected a number above 0',
+  numberInteger: () => 'expected a whole number',
+  boolean: () => 'expected true or false',
+  array: () => 'expected an array',
+  arrayEmpty: () => 'expected at least 1 item',
+  arrayMin: ({ expected }) => `expected at least ${String(expected)} items`,
+  arrayMax: ({ expected }) => `expected at most ${String(expected)} items`,
+  object: () => 'expected an object',
+  objectStrict: () => 'unexpected property',
+  uuid: () => 'expected a UUID',
+  plainText: () => 'expected text without control characters',
+  asciiText: () => 'expected printable ASCII characters',
+  emailText: () => 'expected an e-mail address',
+  dateText: () => 'expected a date, or a date and time with its zone (RFC 3339)',
+};
+
+function messageOf(error: ValidationError): string {
+  if (error.type === 'enumValue') {
+    return `expected ${String(error.expected).split(', ').join(' or ')}`;
+  }
+  return WORDS[error.type]?.(error) ?? 'not as documented';
+}
+
+/** Only short plain values are told back; of a length, the validator tells just the number. */
+function echo({ type, actual: value }: ValidationError): { readonly value?: unknown } {
+  if (/^(?:string|array)M(?:in|ax)$/.test(type)) return {};
+  if (typeof value === 'string') return value.length <= VALUE_CHARS_MAX ? { value } : {};
+  return typeof value === 'number' || typeof value === 'boolean' ? { value } : {};
+}
+
+function bodyErrors(error: ValidationError, prefix: string): readonly BodyError[] {
+  const at = (field: string): string => (field === '' ? prefix : `${prefix}.${field}`);
+  const field = (error.field as string | undefined) ?? '';
+  const message = messageOf(error);
+  if (error.type !== 'objectStrict') return [{ location: at(field), message, ...echo(error) }];
+  return String(error.actual).split(', ').map((name) => (
+    { location: at(field === '' ? name : `${field}.${name}`), message }
+  ));
+}
+
+const VALIDATOR = new Validator({ useNewCustomCheckerFunction: true, haltOnFirstError: false });
+
+/** What a value breaks of a schema; none when it is as documented. */
+export type Check = (value: unknown, prefix?: string) => readonly BodyError[];
+
+/** Compiles a schema of an object once. */
+export function compileCheck(schema: ValidationSchema): Check {
+  const run = VALIDATOR.compile({ $$async: false, ...schema });
+  return (value, prefix = 'body') => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return [{ location: prefix, message: 'expected an object' }];
+    }
+    const result = run(value);
+    if (result === true) return [];
+    const errors = Array.isArray(result) ? result : [];
+    return errors.flatMap((error) => bodyErrors(error, prefix)).slice(0, BODY_ERRORS_MAX);
+  };
+}

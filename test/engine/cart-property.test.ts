@@ -1,0 +1,110 @@
+/** What holds for every cart: the oracle's amounts, sums, order, splitting, and lookups. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { seeded } from '../../bench/case/case.js';
+import { calculateCart } from '../../src/engine/cart.js';
+import { isRefusal, type CartOutcome } from '../../src/engine/cart-outcome.js';
+import type { CartLine } from '../../src/engine/cart-query.js';
+import { isFailure } from '../../src/failure.js';
+import { lookup } from '../../src/engine/lookup.js';
+import { cartOf, NOW } from '../support/cart-world.js';
+import { RandomCarts } from '../support/random-carts.js';
+import { recompute } from '../support/recompute-explain.js';
+
+/** Random carts that CI compares with the oracle. */
+const CARTS = 10_000;
+const CARTS_EACH = 1_000;
+const UNIT_TOLERANCE = 2n;
+
+const world = new RandomCarts();
+const draws = fc.integer({ min: 0, max: 0xffff_ffff }).map((seed) => seeded(seed));
+
+test(`${CARTS} random carts come to what the oracle says`, () => {
+  fc.assert(fc.property(draws, (next) => {
+    assert.equal(world.compare(world.cart(next)), '');
+  }), { numRuns: CARTS });
+});
+
+test('an explanation recomputes every amount', () => {
+  fc.assert(fc.property(draws, (next) => {
+    const { asked } = world.cart(next, true);
+    const outcome = calculateCart(world.dataset, asked, NOW);
+    if (isRefusal(outcome)) return;
+    const plain = JSON.stringify({
+      cart: outcome.explain, lines: outcome.lines.map(({ explain }) => explain),
+    });
+    assert.deepEqual(recompute(JSON.parse(plain)), []);
+    const quiet = calculateCart(world.dataset, { ...asked, explain: false }, NOW);
+    assert.ok(!isRefusal(quiet));
+    assert.equal(quiet.explain, null);
+    assert.deepEqual(quiet.lines.map(({ amount }) => amount), outcome.lines.map(({ amount }) => amount));
+  }), { numRuns: CARTS_EACH });
+});
+
+test('the order of lines does not matter, and amounts add up to the total', () => {
+  fc.assert(fc.property(draws, fc.nat(), (next, turn) => {
+    const { asked } = world.cart(next);
+    const one = calculateCart(world.dataset, asked, NOW);
+    const at = turn % asked.lines.length;
+    const lines = [...asked.lines.slice(at), ...asked.lines.slice(0, at)].reverse();
+    const other = calculateCart(world.dataset, { ...asked, lines }, NOW);
+    if (isRefusal(one)) {
+      assert.ok(isRefusal(other));
+      return;
+    }
+    assert.ok(!isRefusal(other));
+    const byIndex = (answer: CartOutcome): readonly (readonly unknown[])[] =>
+      [...answer.lines].sort((left, right) => left.index - right.index)
+        .map(({ index, amount, rate }) => [index, amount, rate]);
+    assert.deepEqual(byIndex(other), byIndex(one));
+    assert.equal(one.lines.reduce((sum, { amount }) => sum + amount, 0n), one.total);
+    assert.equal(other.total, one.total);
+  }), { numRuns: CARTS_EACH });
+});
+
+function split(line: CartLine, index: number): readonly CartLine[] {
+  const first = Math.floor(line.quantity / 2);
+  return [
+    { ...line, quantity: first }, { ...line, index, quantity: line.quantity - first },
+  ];
+}
+
+test('splitting a quantity changes tax by rounding alone', () => {
+  fc.assert(fc.property(draws, (next) => {
+    const { asked, told } = world.cart(next);
+    const lines = asked.lines.flatMap((line, at) =>
+      (at === 0 ? split(line, asked.lines.length) : [line]));
+    const whole = calculateCart(world.dataset, asked, NOW);
+    const parts = calculateCart(world.dataset, { ...asked, lines }, NOW);
+    assert.equal(isRefusal(parts), isRefusal(whole));
+    if (isRefusal(whole) || isRefusal(parts)) return;
+    const unit = 10n ** BigInt(9 - told.digits);
+    const difference = whole.total - parts.total;
+    const most = told.level === 'cart' ? 0n : UNIT_TOLERANCE * unit;
+    assert.ok(difference <= most && -difference <= most, `${difference} ${JSON.stringify(told)}`);
+  }), { numRuns: CARTS_EACH });
+});
+
+test('a line of general goods has the rate of a lookup at the place that taxes it', () => {
+  fc.assert(fc.property(draws, (next) => {
+    const { asked } = world.cart(next);
+    const { destination } = asked;
+    assert.ok(destination.kind === 'split');
+    const { line1, city, state, zip } = destination;
+    const address = `${line1}, ${city}, ${state} ${zip}`;
+    const found = lookup(world.dataset, {
+      kind: 'address', address, options: {
+        country: 'USA', date: null, adjustment: 'auto', addressDetailExtended: false,
+        shippingExtended: false, taxabilityCode: null, satItemTotal: null,
+      },
+    }, NOW);
+    assert.ok(!isFailure(found) && found.kind === 'situs');
+    const outcome = calculateCart(world.dataset, cartOf(destination, destination, [['100']]), NOW);
+    assert.ok(!isRefusal(outcome));
+    const [line] = outcome.lines;
+    const exact = Number(found.rates.sales);
+    assert.ok(Math.abs(Number(line?.rate) - exact) <= 5_000);
+    assert.equal(outcome.marks.precision, found.situs.precision);
+  }), { numRuns: CARTS_EACH });
+});

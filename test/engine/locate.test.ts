@@ -1,0 +1,60 @@
+/** Addresses to places of US states, in the invented country. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openDataset } from '../../src/dataset/open.js';
+import type { Dataset } from '../../src/dataset/dataset.js';
+import { OP_LOCATE, readAnswers, RequestFrame } from '../../src/engine/frame.js';
+import { locateInState } from '../../src/engine/locate.js';
+import { isFailure } from '../../src/failure.js';
+import { answerFrame } from '../../src/wire/answer.js';
+import { readLocated, type LocateOutcome } from '../../src/wire/located.js';
+import { buildRecipe, type Built } from '../support/built-dataset.js';
+
+const NOW = Date.UTC(2026, 5, 15);
+
+let built: Built;
+let dataset: Dataset;
+
+before(() => {
+  built = buildRecipe('fixture');
+  dataset = openDataset(built.dir);
+});
+
+after(() => {
+  dataset.close();
+  built.remove();
+});
+
+/** Through the frame, as the pool does it. */
+function locate(...addresses: readonly string[]): readonly (LocateOutcome | null)[] {
+  const frame = new RequestFrame();
+  for (const address of addresses) frame.add(OP_LOCATE, 60, 0, address);
+  const outcomes: (LocateOutcome | null)[] = [];
+  readAnswers(answerFrame(dataset, frame.bytes(), NOW), addresses.length, (_, slice) => {
+    outcomes.push(readLocated(slice));
+  });
+  return outcomes;
+}
+
+test('an address of a state is normalized, others say why not', () => {
+  const [found, nowhere, blank] = locate(
+    '120 Main Street, Elmton, Aldermark 91010', '1 Nowhere Rd, Nowhere, QA 00001', '\u00e4',
+  );
+  assert.ok(found !== null && found !== undefined && !('unresolved' in found));
+  assert.equal(found.state, 'QA');
+  assert.match(found.normalizedAddress, /^120 Main St, Elmton, QA 91010/);
+  for (const outcome of [nowhere, blank]) {
+    assert.ok(outcome !== null && outcome !== undefined && 'unresolved' in outcome);
+    assert.notEqual(outcome.unresolved, '');
+  }
+});
+
+test('an address of Canada is in no US state', () => {
+  const found = locateInState(dataset, '100 Queen St W, Toronto, ON M5H 2N2, Canada', NOW);
+  assert.ok(isFailure(found));
+});
+
+test('a line longer than any address is refused and not cut', () => {
+  const [outcome] = locate(`120 ${'Main '.repeat(200)}St, Elmton, QA 91010`);
+  assert.ok(outcome !== null && outcome !== undefined && 'unresolved' in outcome);
+});

@@ -1,0 +1,196 @@
+/** `situs doctor` with real faults. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import {
+  chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync,
+  truncateSync, writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test, type TestContext } from 'node:test';
+import { open } from 'lmdb';
+import { CHECKS, diskFinding, nodeFinding } from '../../src/cli/doctor-checks.js';
+import { currentRelease, releasesDir } from '../../src/dataset/release.js';
+import { KekFile, newKek, type KeptKek } from '../../src/store/kek-file.js';
+import { setEndpoint } from '../../src/store/endpoint.js';
+import { addEvent, addInvitation } from '../../src/store/outbox.js';
+import { Store, storeDir } from '../../src/store/store.js';
+import { openVault } from '../../src/store/vault.js';
+import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
+import { fileConfig } from '../support/kek-dir.js';
+
+interface Diagnosis {
+  readonly code: number;
+  readonly sound: boolean;
+  /** "level check text" of each finding. */
+  readonly lines: readonly string[];
+}
+
+let built: Built;
+
+before(() => {
+  built = buildRecipe('fixture');
+});
+
+after(() => built.remove());
+
+/** A folder with the dataset; `copied` where the test is to damage it. */
+function folder(context: TestContext, copied = false): string {
+  const varDir = mkdtempSync(join(tmpdir(), 'situs-doctor-'));
+  context.after(() => rmSync(varDir, { recursive: true, force: true }));
+  const datasets = join(built.varDir, 'datasets');
+  if (copied) cpSync(datasets, join(varDir, 'datasets'), { recursive: true });
+  else symlinkSync(datasets, join(varDir, 'datasets'));
+  return varDir;
+}
+
+function doctor(varDir: string, env: NodeJS.ProcessEnv = {}): Promise<Diagnosis> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [CLI, 'doctor', '--json'],
+      { env: { ...process.env, SITUS_VAR: varDir, ...env } }, (error, out) => {
+        const { sound, findings } = JSON.parse(out) as {
+          sound: boolean; findings: { check: string; level: string; text: string }[];
+        };
+        const lines = findings.map(({ level, check, text }) => `${level} ${check} ${text}`);
+        resolve({ code: error === null ? 0 : Number(error.code), sound, lines });
+      });
+  });
+}
+
+async function assertFinds(
+  varDir: string, found: RegExp, code: number, env: NodeJS.ProcessEnv = {},
+): Promise<void> {
+  const diagnosis = await doctor(varDir, env);
+  assert.ok(diagnosis.lines.some((line) => found.test(line)), diagnosis.lines.join('\n'));
+  assert.equal(diagnosis.code, code, diagnosis.lines.join('\n'));
+  assert.equal(diagnosis.sound, code === 0);
+}
+
+async function withStore<T>(varDir: string, use: (store: Store) => Promise<T>): Promise<T> {
+  const store = await Store.open(varDir);
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+test('a new folder with a dataset has nothing wrong, and looking leaves nothing in it',
+  async (context) => {
+    const varDir = folder(context);
+    const { code, lines } = await doctor(varDir);
+    assert.equal(code, 0, lines.join('\n'));
+    for (const { name } of CHECKS) {
+      assert.ok(lines.some((line) => line.split(' ')[1] === name), `no finding of ${name}`);
+    }
+    assert.ok(lines.some((line) => /^ok dataset .* active and sound/.test(line)));
+    assert.ok(lines.some((line) => /^note store there is no store/.test(line)));
+    assert.deepEqual(readdirSync(varDir), ['datasets']);
+  });
+
+test('a folder in use is sound', async (context) => {
+  const varDir = folder(context);
+  await withStore(varDir, (store) => openVault(fileConfig(varDir), store));
+  await assertFinds(varDir, /^ok secrets the key file \S+ opens 1 sealed secrets$/, 0);
+  await assertFinds(varDir, /^ok store the store in \S+ opens/, 0);
+});
+
+test('bad settings are named', async (context) => {
+  await assertFinds(folder(context), /^fault settings PORT must be/, 1, { PORT: 'x' });
+  await assertFinds(folder(context), /^fault events SITUS_WEBHOOK_URL/, 1, {
+    SITUS_WEBHOOK_URL: 'https://hooks.example/x',
+  });
+  await assertFinds(folder(context), /^fault mail SITUS_SMTP_URL/, 1, { SITUS_SMTP_URL: 'x' });
+});
+
+test('no dataset, a torn one and a stale one are told apart', async (context) => {
+  const none = folder(context);
+  rmSync(join(none, 'datasets'));
+  await assertFinds(none, /^fault dataset no dataset is active/, 1);
+  const torn = folder(context, true);
+  const dir = join(releasesDir(torn), currentRelease(torn)!);
+  const largest = readdirSync(dir).map((name) => join(dir, name))
+    .filter((path) => path.endsWith('.mdb'))
+    .sort((one, other) => statSync(other).size - statSync(one).size)[0]!;
+  chmodSync(largest, 0o644);
+  truncateSync(largest, statSync(largest).size - 4_096);
+  await assertFinds(torn, /^fault dataset .* is not sound/, 1);
+});
+
+test('a key file that others read, a lost one and an unfinished rotation', async (context) => {
+  const varDir = folder(context);
+  await withStore(varDir, (store) => openVault(fileConfig(varDir), store));
+  const path = join(varDir, 'kek');
+  chmodSync(path, 0o644);
+  await assertFinds(varDir, /^fault secrets .*mode 0644.*chmod 600/, 1);
+  chmodSync(path, 0o600);
+  const file = KekFile.open(path, null);
+  const [first] = file.all();
+  const keys: [KeptKek, ...KeptKek[]] = [newKek('2026-01-01T00:00:00.000Z'), first!];
+  file.replace(keys);
+  await assertFinds(varDir, /^warning secrets .*unfinished/, 0);
+  rmSync(path);
+  await assertFinds(varDir, /^fault secrets .*key/, 1);
+});
+
+test('a store of another format and one that is no store', async (context) => {
+  const varDir = folder(context);
+  await withStore(varDir, async () => undefined);
+  const root = open({ path: storeDir(varDir), encoding: 'msgpack' });
+  await root.put(['meta', 'format'], 99);
+  await root.close();
+  await assertFinds(varDir, /^fault store .*format 99/, 1);
+  const other = folder(context);
+  mkdirSync(storeDir(other));
+  writeFileSync(join(storeDir(other), 'data.mdb'), 'no store at all');
+  await assertFinds(other, /^fault store /, 1);
+});
+
+test('mails that wait without a mail server, and events, are counted', async (context) => {
+  const varDir = folder(context);
+  await withStore(varDir, (store) => setEndpoint(store, 'https://hooks.example/x'));
+  await withStore(varDir, (store) => store.write((transaction) => {
+    const merchant = { account: 'a', merchantId: 'm', now: 1 };
+    addInvitation(transaction, { ...merchant, merchantName: 'M', email: 'm@shop.example' });
+    addEvent(transaction, { account: 'a', type: 'merchant.credentials.set', data: {}, now: 1 });
+  }));
+  await assertFinds(varDir, /^warning mail 1 mails wait: no mail server is set/, 0);
+  await assertFinds(varDir, /^note events 1 events wait/, 0);
+});
+
+test('a folder that cannot be written', async (context) => {
+  const varDir = folder(context);
+  writeFileSync(join(varDir, 'file'), '');
+  await assertFinds(join(varDir, 'file'), /^fault folder /, 1);
+});
+
+test('versions of Node.js and free space are judged', () => {
+  assert.deepEqual(['18.20.0', '20.10.9', '20.11.0', '22.0.0']
+    .map((version) => nodeFinding(version)[0]!.level), ['fault', 'fault', 'ok', 'ok']);
+  const mib = 1024 ** 2;
+  assert.deepEqual([0, 63 * mib, 64 * mib, 1_023 * mib, 1_024 * mib]
+    .map((free) => diskFinding(free)[0]!.level), ['fault', 'fault', 'warning', 'warning', 'ok']);
+});
+
+test('the server does not start without the key its secrets need, and says which', async (context) => {
+  const varDir = folder(context);
+  await withStore(varDir, (store) => openVault(fileConfig(varDir), store));
+  const path = join(varDir, 'kek');
+  const start = (): Promise<{ code: number; err: string }> => new Promise((resolve) => {
+    execFile(process.execPath, [CLI, 'serve'],
+      { env: { ...process.env, SITUS_VAR: varDir, PORT: '0' } }, (error, _, err) => {
+        resolve({ code: Number(error?.code ?? 0), err });
+      });
+  });
+  chmodSync(path, 0o640);
+  assert.deepEqual(await start(), {
+    code: 1,
+    err: `situs: the key file ${path} has mode 0640: others than its owner may use it; ` +
+      `run: chmod 600 ${path}\n`,
+  });
+  rmSync(path);
+  const { code, err } = await start();
+  assert.equal(code, 1);
+  assert.match(err, /sealed with the key-encryption key [0-9a-f]{16}, which is not in .* put the key/);
+  assert.deepEqual(readdirSync(varDir).sort(), ['datasets', 'store']);
+});

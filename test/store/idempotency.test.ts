@@ -1,0 +1,116 @@
+/** Kept answers: with the write or not at all, for a day, and swept after it. */
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import {
+  AGE_PREFIX, IdempotencyBook, KEPT_MS_MAX, KEPT_PREFIX, SWEEP_BATCH_MAX, type Claim, type Intent,
+  type KeptAnswer,
+} from '../../src/store/idempotency.js';
+import { Store } from '../../src/store/store.js';
+import { newVarDir } from '../support/http-var-dir.js';
+
+const INTENT: Intent = {
+  account: 'alpha', key: 'a-key', path: '/merchant/create', body: Buffer.from('{}'),
+};
+const ANSWER: KeptAnswer = {
+  status: 201, fields: { 'content-type': 'application/json' }, body: '{"done":true}',
+};
+
+interface Desk {
+  readonly store: Store;
+  readonly book: IdempotencyBook;
+  readonly clock: { now: number };
+}
+
+async function open(context: TestContext): Promise<Desk> {
+  const store = await Store.open(newVarDir(context));
+  const clock = { now: 1_800_000_000_000 };
+  const book = new IdempotencyBook(store, {
+    index: (text, account) => `${account}:${text}`, now: () => clock.now,
+  });
+  context.after(async () => {
+    await book.close();
+    await store.close();
+  });
+  return { store, book, clock };
+}
+
+function fresh(book: IdempotencyBook, intent = INTENT): Claim {
+  const claimed = book.claim(intent);
+  assert.equal(claimed.kind, 'fresh');
+  if (claimed.kind !== 'fresh') throw new Error('not fresh');
+  return claimed.claim;
+}
+
+async function keep({ store, book }: Desk, intent = INTENT): Promise<void> {
+  const claim = fresh(book, intent);
+  await store.write((transaction) => claim.keep(transaction, ANSWER));
+  claim.end();
+}
+
+test('a claim lasts until it is ended, kept or not', async (context) => {
+  const { book } = await open(context);
+  const claim = fresh(book);
+  assert.equal(book.claim(INTENT).kind, 'running');
+  assert.equal(book.claim({ ...INTENT, path: '/merchant/delete' }).kind, 'running');
+  fresh(book, { ...INTENT, account: 'beta' });
+  claim.end();
+  fresh(book);
+});
+
+test('a transaction that fails keeps no answer', async (context) => {
+  const { store, book } = await open(context);
+  const claim = fresh(book);
+  await assert.rejects(store.write((transaction) => {
+    claim.keep(transaction, ANSWER);
+    throw new Error('the write failed');
+  }), /the write failed/);
+  claim.end();
+  fresh(book);
+  assert.deepEqual(store.list([KEPT_PREFIX]), []);
+});
+
+test('an answer is kept for a day, bytes as bytes', async (context) => {
+  const desk = await open(context);
+  const claim = fresh(desk.book);
+  const body = Uint8Array.of(1, 2, 255);
+  await desk.store.write((transaction) => claim.keep(transaction, { ...ANSWER, body }));
+  claim.end();
+  desk.clock.now += KEPT_MS_MAX - 1;
+  const again = desk.book.claim(INTENT);
+  assert.equal(again.kind, 'kept');
+  if (again.kind !== 'kept') return;
+  assert.equal(again.answer.status, 201);
+  assert.deepEqual(again.answer.fields, ANSWER.fields);
+  assert.deepEqual(Buffer.from(again.answer.body), Buffer.from(body));
+  assert.equal(desk.book.claim({ ...INTENT, body: Buffer.from('{ }') }).kind, 'other');
+  desk.clock.now += 1;
+  fresh(desk.book);
+});
+
+test('sweeping takes what is a day old, however much, and nothing else', async (context) => {
+  const desk = await open(context);
+  const claim = fresh(desk.book);
+  const many = SWEEP_BATCH_MAX + 7;
+  for (let index = 0; index < many; index += 1) {
+    const each = fresh(desk.book, { ...INTENT, key: `old ${index}` });
+    await desk.store.write((transaction) => each.keep(transaction, ANSWER), { quiet: true });
+  }
+  claim.end();
+  desk.clock.now += 10;
+  await keep(desk, { ...INTENT, key: 'younger' });
+  desk.clock.now += KEPT_MS_MAX - 10;
+  assert.equal(await desk.book.sweep(), many);
+  assert.equal(desk.store.list([KEPT_PREFIX]).length, 1);
+  assert.equal(desk.store.list([AGE_PREFIX]).length, 1);
+  assert.equal(desk.book.claim({ ...INTENT, key: 'younger' }).kind, 'kept');
+  assert.equal(await desk.book.sweep(), 0);
+});
+
+test('a key that was used again outlives the sweep of its first use', async (context) => {
+  const desk = await open(context);
+  await keep(desk);
+  desk.clock.now += KEPT_MS_MAX;
+  await keep(desk);
+  assert.equal(await desk.book.sweep(), 1);
+  assert.equal(desk.book.claim(INTENT).kind, 'kept');
+});

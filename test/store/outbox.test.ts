@@ -1,0 +1,138 @@
+/** The outbox in the store: order, counts, limits. */
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { setEndpoint } from '../../src/store/endpoint.js';
+import { outboxCountKey } from '../../src/store/format.js';
+import {
+  addEvent, addInvitation, bury, DEAD_MAX, EVENT_DATA_BYTES_MAX, listOutbox, outboxCounts,
+  postpone, replayDead, settle, WAITING_MAX,
+} from '../../src/store/outbox.js';
+import { parseOutboxRecord } from '../../src/store/outbox-record.js';
+import { Store, type StoreTransaction } from '../../src/store/store.js';
+import { newVarDir } from '../support/http-var-dir.js';
+
+const NONE = { waiting: 0, dead: 0 };
+
+async function openStore(context: TestContext): Promise<Store> {
+  const store = await Store.open(newVarDir(context));
+  context.after(() => store.close());
+  await setEndpoint(store, 'https://shop.example/hooks');
+  return store;
+}
+
+function event(transaction: StoreTransaction, now: number, data: object = {}): void {
+  addEvent(transaction, { account: 'shop', type: 'a.b', data, now });
+}
+
+function mail(transaction: StoreTransaction, now: number): void {
+  addInvitation(transaction, {
+    account: 'shop', merchantId: 'm-1', merchantName: 'Acme', email: 'jane@acme.example', now,
+  });
+}
+
+test('events are kept with the transaction that tells of them, or not at all', async (context) => {
+  const store = await openStore(context);
+  await assert.rejects(store.write((transaction) => {
+    event(transaction, 1);
+    throw new Error('the change failed');
+  }), /the change failed/);
+  assert.deepEqual(outboxCounts(store), { events: NONE, mails: NONE });
+  await store.write((transaction) => {
+    event(transaction, 1);
+    mail(transaction, 1);
+  });
+  assert.deepEqual(outboxCounts(store), {
+    events: { waiting: 1, dead: 0 }, mails: { waiting: 1, dead: 0 },
+  });
+});
+
+test('the list is in the order of due times', async (context) => {
+  const store = await openStore(context);
+  // As text, 9 comes after 10; times before and after a digit more are told apart.
+  const times = [10, 9, 1_000, 999, 99_999_999_999_999];
+  await store.write((transaction) => {
+    for (const now of times) event(transaction, now, { now });
+  });
+  const due = (): readonly number[] =>
+    listOutbox(store, 'waiting', 'event').map(({ dueAt }) => dueAt);
+  assert.deepEqual(due(), [...times].sort((left, right) => left - right));
+  assert.deepEqual(listOutbox(store, 'waiting', 'event', 2).map(({ dueAt }) => dueAt), [9, 10]);
+  const [first] = listOutbox(store, 'waiting', 'event', 1);
+  await store.write((transaction) =>
+    postpone(transaction, first!, { status: null, error: 'x' }, 1_500));
+  assert.deepEqual(due(), [10, 999, 1_000, 1_500, 99_999_999_999_999]);
+});
+
+test('a second outcome of one attempt changes nothing', async (context) => {
+  const store = await openStore(context);
+  await store.write((transaction) => event(transaction, 1));
+  const record = listOutbox(store, 'waiting', 'event')[0]!;
+  const attempt = { status: 500, error: 'answered 500' };
+  await store.write((transaction) => {
+    assert.equal(settle(transaction, record), true);
+    assert.equal(settle(transaction, record), false);
+    postpone(transaction, record, attempt, 9);
+    bury(transaction, record, attempt, 9);
+  });
+  assert.deepEqual(outboxCounts(store).events, NONE);
+  assert.equal(listOutbox(store, 'dead', 'event').length, 0);
+});
+
+test('above the limit an event is given up at once and can be replayed', async (context) => {
+  const store = await openStore(context);
+  await store.write((transaction) => {
+    event(transaction, 1);
+    transaction.put(outboxCountKey('event'), { v: 1, waiting: WAITING_MAX - 1, dead: 0 });
+    event(transaction, 2);
+    event(transaction, 3);
+  });
+  assert.deepEqual(outboxCounts(store).events, { waiting: WAITING_MAX, dead: 1 });
+  assert.equal(listOutbox(store, 'dead', 'event')[0]?.error, 'the outbox was full');
+  assert.equal(await replayDead(store, 4), 1);
+  assert.equal(listOutbox(store, 'waiting', 'event').at(-1)?.createdAt, 3);
+});
+
+test('the oldest dead make room', async (context) => {
+  const store = await openStore(context);
+  await store.write((transaction) => {
+    for (let now = 0; now < DEAD_MAX + 2; now += 1) event(transaction, now);
+  });
+  const records = listOutbox(store, 'waiting', 'event');
+  await store.write((transaction) => {
+    for (const record of records) {
+      bury(transaction, record, { status: 500, error: 'x' }, record.createdAt);
+    }
+  });
+  assert.deepEqual(outboxCounts(store).events, { waiting: 0, dead: DEAD_MAX });
+  const dead = listOutbox(store, 'dead', 'event');
+  assert.equal(dead.length, DEAD_MAX);
+  assert.equal(dead[0]?.createdAt, 2);
+});
+
+test('an event is smaller than 20 kB', async (context) => {
+  const store = await openStore(context);
+  const brackets = JSON.stringify({ text: '' }).length;
+  const text = 'x'.repeat(EVENT_DATA_BYTES_MAX - brackets);
+  await store.write((transaction) => event(transaction, 1, { text }));
+  await assert.rejects(store.write((transaction) => event(transaction, 1, { text: `${text}x` })),
+    /at most 19000 bytes/);
+  assert.equal(outboxCounts(store).events.waiting, 1);
+});
+
+test('ids are one word each, without dots', async (context) => {
+  const store = await openStore(context);
+  await store.write((transaction) => {
+    for (let time = 0; time < 100; time += 1) event(transaction, time);
+  });
+  const ids = listOutbox(store, 'waiting', 'event').map(({ id }) => id);
+  assert.equal(new Set(ids).size, 100);
+  for (const id of ids) assert.match(id, /^evt_[A-Za-z0-9_-]{24}$/);
+});
+
+test('records of another shape are refused', () => {
+  for (const value of [undefined, null, 1, {}, { v: 2 }, { v: 1, kind: 'event' },
+    { v: 1, kind: 'fax', id: 'a', account: 'b', createdAt: 1, dueAt: 1, attempts: 0, status: null,
+      error: null }]) {
+    assert.throws(() => parseOutboxRecord(value), /outbox record/);
+  }
+});

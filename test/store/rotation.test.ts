@@ -1,0 +1,222 @@
+/** Changing the key-encryption key: beside a running server, and killed half-way. */
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { KekFile } from '../../src/store/kek-file.js';
+import { rewrapAll, rotateKek, sealedCounts } from '../../src/store/rotation.js';
+import { Store } from '../../src/store/store.js';
+import { openVault, parseSealed, type SealPlace, type Vault } from '../../src/store/vault.js';
+import { CLI } from '../support/built-dataset.js';
+import { newVarDir } from '../support/http-var-dir.js';
+import { fileConfig } from '../support/kek-dir.js';
+import { newMerchantDir, removeDirs, startMerchants } from '../support/merchant-service.js';
+
+const run = promisify(execFile);
+const SILENT = (): void => undefined;
+
+function place(merchant: number): SealPlace {
+  return { account: 'a', merchant: String(merchant), field: 'apiKey' };
+}
+
+async function sealMany(store: Store, vault: Vault, count: number): Promise<void> {
+  await store.write((transaction) => {
+    for (let index = 0; index < count; index += 1) {
+      // Secrets below lists and objects are found too.
+      const sealed = vault.seal(`secret ${index}`, place(index));
+      transaction.put(['thing', String(index)], { v: 1, list: [{ sealed }], index });
+    }
+  });
+}
+
+function assertAll(store: Store, vault: Vault, count: number): void {
+  const records = store.list(['thing']) as readonly {
+    index: number; list: [{ sealed: unknown }];
+  }[];
+  assert.equal(records.length, count);
+  for (const { index, list } of records) {
+    assert.equal(vault.open(parseSealed(list[0].sealed), place(index)), `secret ${index}`);
+  }
+}
+
+function keysIn(varDir: string): readonly string[] {
+  const file = JSON.parse(readFileSync(join(varDir, 'kek'), 'utf8')) as { keys: { id: string }[] };
+  return file.keys.map(({ id }) => id);
+}
+
+async function rotate(varDir: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const { stdout, stderr } = await run(process.execPath, [CLI, 'secrets', 'rotate'], {
+    env: { ...process.env, ...env, SITUS_VAR: varDir },
+  });
+  return stderr + stdout;
+}
+
+test('a rotation wraps everything anew and drops the old key', async (context) => {
+  const varDir = newVarDir(context);
+  const store = await Store.open(varDir);
+  context.after(() => store.close());
+  const vault = await openVault(fileConfig(varDir), store);
+  await sealMany(store, vault, 250);
+  const before = keysIn(varDir);
+  const index = vault.index('c', 'a');
+  const steps: number[] = [];
+  const file = KekFile.open(join(varDir, 'kek'), null);
+  const { current, dropped, rewrapped } = await rotateKek(
+    store, file, new Date(0), ({ done }) => steps.push(done), SILENT,
+  );
+  assert.deepEqual(dropped, before);
+  assert.equal(rewrapped, 251);
+  assert.deepEqual(steps, [...steps].sort((one, other) => one - other));
+  assert.ok(steps.length > 1);
+  assert.deepEqual(keysIn(varDir), [current]);
+  assert.deepEqual([...await sealedCounts(store)], [[current, 251]]);
+  // The vault that was open follows, and so does one opened now.
+  assert.equal(vault.seal('x', place(0)).kek, current);
+  const again = await openVault(fileConfig(varDir), store);
+  assertAll(store, again, 250);
+  assertAll(store, vault, 250);
+  assert.equal(again.index('c', 'a'), index);
+});
+
+test('a key that still wraps something is not dropped', async (context) => {
+  const varDir = newVarDir(context);
+  const store = await Store.open(varDir);
+  context.after(() => store.close());
+  const vault = await openVault(fileConfig(varDir), store);
+  await sealMany(store, vault, 3);
+  const [old] = keysIn(varDir);
+  const late = vault.seal('late', place(9));
+  const file = KekFile.open(join(varDir, 'kek'), null);
+  // Sealed before and stored after everything was wrapped: against the rule, and yet not lost.
+  await rotateKek(store, file, new Date(0), ({ done, total }) => {
+    if (done < total) return;
+    void store.write((transaction) => transaction.put(['a'], { v: 1, sealed: late }));
+  }, SILENT);
+  assert.ok(keysIn(varDir).includes(old!));
+  await rotateKek(store, file, new Date(0), SILENT, (resumed) => assert.equal(resumed, true));
+  assert.equal(keysIn(varDir).length, 1);
+  const record = store.get(['a']) as { sealed: unknown };
+  const again = await openVault(fileConfig(varDir), store);
+  assert.equal(again.open(parseSealed(record.sealed), place(9)), 'late');
+});
+
+test('a rotation killed half-way loses nothing and is finished by the next', async (context) => {
+  const varDir = newVarDir(context);
+  const store = await Store.open(varDir);
+  context.after(() => store.close());
+  const vault = await openVault(fileConfig(varDir), store);
+  const count = 4_000;
+  await sealMany(store, vault, count);
+  const child = spawn(process.execPath, [CLI, 'secrets', 'rotate'], {
+    env: { ...process.env, SITUS_VAR: varDir }, stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  let said = '';
+  for await (const piece of child.stderr) {
+    said += String(piece);
+    if (!said.includes('wrapped')) continue;
+    child.kill('SIGKILL');
+    break;
+  }
+  await ended;
+  store.refresh();
+  assert.equal(keysIn(varDir).length, 2, 'killed before its end');
+  assert.equal((await sealedCounts(store)).size, 2);
+  assertAll(store, vault, count);
+  assertAll(store, await openVault(fileConfig(varDir), store), count);
+  // What a kill between writing and renaming leaves.
+  writeFileSync(join(varDir, '.kek.1.new'), 'half a fi');
+  assert.match(await rotate(varDir), /was under way/);
+  store.refresh();
+  assert.equal(keysIn(varDir).length, 1);
+  assert.deepEqual([...await sealedCounts(store)], [[keysIn(varDir)[0], count + 1]]);
+  assertAll(store, await openVault(fileConfig(varDir), store), count);
+});
+
+test('rotations beside a server that writes keep every credential readable', async () => {
+  const varDir = await newMerchantDir(null);
+  const service = await startMerchants(varDir);
+  const kept = new Map<string, string>();
+  try {
+    let writing = true;
+    const writer = async (number: number): Promise<void> => {
+      const made = await service.post('/merchant/create', { merchantName: `m ${number}` });
+      const merchantId = String(made.body['merchantId']);
+      for (let turn = 0; writing; turn += 1) {
+        const apiKey = `key-${number}-${turn}`;
+        const body = { merchantId, apiKey, connectionId: merchantId };
+        const { status, text } = await service.post('/merchant/credentials/set', body);
+        assert.equal(status, 200, text);
+        kept.set(merchantId, apiKey);
+        const read = await service.post('/merchant/credentials/get', { merchantId });
+        assert.equal(read.body['apiKey'], apiKey, read.text);
+      }
+    };
+    const writers = Array.from({ length: 4 }, (_, number) => writer(number));
+    const failed = Promise.all(writers);
+    const ids = new Set(keysIn(varDir));
+    for (let time = 0; time < 3; time += 1) {
+      await Promise.race([rotate(varDir), failed]);
+      keysIn(varDir).forEach((id) => ids.add(id));
+    }
+    assert.equal(ids.size, 4);
+    writing = false;
+    await failed;
+    assert.equal(kept.size, 4);
+  } finally {
+    await service.stop();
+  }
+  const store = await Store.open(varDir);
+  assert.deepEqual([...(await sealedCounts(store)).keys()], keysIn(varDir));
+  await store.close();
+  const again = await startMerchants(varDir);
+  for (const [merchantId, apiKey] of kept) {
+    const { body } = await again.post('/merchant/credentials/get', { merchantId });
+    assert.equal(body['apiKey'], apiKey);
+  }
+  await again.stop();
+  removeDirs(varDir);
+});
+
+test('two rotations at once do the work of one', async (context) => {
+  const varDir = newVarDir(context);
+  const store = await Store.open(varDir);
+  context.after(() => store.close());
+  const vault = await openVault(fileConfig(varDir), store);
+  await sealMany(store, vault, 500);
+  await Promise.all([rotate(varDir), rotate(varDir)]);
+  store.refresh();
+  assert.equal(keysIn(varDir).length, 1);
+  assertAll(store, await openVault(fileConfig(varDir), store), 500);
+});
+
+test('a key of the environment is not rotated but explained', async (context) => {
+  const varDir = newVarDir(context);
+  const store = await Store.open(varDir);
+  context.after(() => store.close());
+  const [old, fresh] = [randomBytes(32), randomBytes(32)];
+  const vault = await openVault({ ...fileConfig(varDir), kek: old }, store);
+  await sealMany(store, vault, 150);
+  const [SITUS_KEK, SITUS_KEK_PREVIOUS] = [fresh, old].map((key) => key.toString('base64'));
+  await assert.rejects(rotate(varDir, { SITUS_KEK: SITUS_KEK_PREVIOUS }), (error: Error) =>
+    error.message.includes('SITUS_KEK_PREVIOUS') && !error.message.includes(SITUS_KEK_PREVIOUS!));
+  assert.match(await rotate(varDir, { SITUS_KEK, SITUS_KEK_PREVIOUS }), /151 data keys wrapped/);
+  store.refresh();
+  assertAll(store, await openVault({ ...fileConfig(varDir), kek: fresh }, store), 150);
+});
+
+test('a secret whose key is gone stops a rotation and stays as it is', async (context) => {
+  const varDir = newVarDir(context);
+  const store = await Store.open(varDir);
+  context.after(() => store.close());
+  const vault = await openVault(fileConfig(varDir), store);
+  const foreign = { ...vault.seal('x', place(1)), kek: '0'.repeat(16) };
+  await store.write((transaction) => transaction.put(['b'], { v: 1, foreign }));
+  const file = KekFile.open(join(varDir, 'kek'), null);
+  await assert.rejects(rewrapAll(store, file, SILENT), /0000000000000000, which is not in/);
+  assert.deepEqual(store.get(['b']), { v: 1, foreign });
+});

@@ -1,0 +1,51 @@
+/** The compiled service in a process of its own, to watch its memory from outside. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { KEYS } from './bulk-client.js';
+
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+
+export interface ChildService {
+  readonly port: number;
+  /** Bytes of memory that are the process's own; null where that cannot be told. */
+  ownBytes(): number | null;
+  stop(): Promise<void>;
+}
+
+async function portOf(child: ChildProcess): Promise<number> {
+  for await (const line of createInterface({ input: child.stdout! })) {
+    const found = /:(\d+)$/.exec(line);
+    if (found !== null) return Number(found[1]);
+  }
+  throw new Error('the service did not start');
+}
+
+/** Starts the service over a folder with a dataset and no store. */
+export async function startChild(
+  varDir: string, settings: Readonly<Record<string, string>> = {},
+): Promise<ChildService> {
+  const child = spawn(process.execPath, [MAIN], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env['PATH'], SITUS_VAR: varDir, PORT: '0', SITUS_LOG: 'error',
+      SITUS_BOOTSTRAP_KEY: KEYS.bulk, SITUS_BOOTSTRAP_RATE: '1000000', ...settings,
+    },
+  });
+  const port = await portOf(child);
+  const status = `/proc/${child.pid}/status`;
+  return {
+    port,
+    ownBytes: () => {
+      if (!existsSync(status)) return null;
+      const found = /RssAnon:\s+(\d+) kB/.exec(readFileSync(status, 'utf8'));
+      return found === null ? null : Number(found[1]) * 1024;
+    },
+    stop: async () => {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
+    },
+  };
+}

@@ -1,0 +1,296 @@
+/**
+ * Cart taxes by the rules as they are written, in plain fractions, jurisdiction by jurisdiction.
+ * It reads the fact tables itself and shares nothing with the engine.
+ */
+import type { FactPlace } from './product-facts.js';
+import {
+  add, apportioned, compare, divided, least, rational, rounded, subtract, times, ZERO,
+  type Rational,
+} from './rational.js';
+
+type Row = Readonly<Record<string, string>>;
+
+export interface OracleWorld {
+  readonly places: readonly FactPlace[];
+  readonly fips: (state: string) => string;
+  /** Rows of a document for a state, or "" for those of no state. */
+  readonly table: (document: string, state: string) => readonly Row[];
+  /** A state's row of freight.tsv and of sourcing.tsv. */
+  readonly freight: (state: string) => Row;
+  readonly sourcing: (state: string) => Row;
+}
+
+export interface OracleItem {
+  readonly index: number;
+  readonly price: string;
+  readonly quantity: string;
+  readonly tic: string;
+}
+
+export interface OracleCart {
+  readonly origin: number;
+  readonly destination: number;
+  /** YYYYMMDD at the destination. */
+  readonly date: number;
+  readonly items: readonly OracleItem[];
+  readonly mode: string;
+  readonly level: string;
+  readonly digits: number;
+}
+
+/** Units of 10^-digits dollars a line; null where the rules do not tell. */
+export type OracleAnswer = readonly bigint[] | null;
+
+interface Due {
+  readonly isState: boolean;
+  readonly rate: Rational;
+  readonly place: FactPlace;
+}
+
+interface Taxed {
+  readonly state: Rational;
+  readonly local: Rational;
+}
+
+const ONE: Rational = { over: 1n, under: 1n };
+const HUNDRED = rational('100');
+
+function cell(row: Row, name: string): string {
+  return row[name] ?? '';
+}
+
+function inForce(row: Row, date: number): boolean {
+  const from = cell(row, 'effective_from');
+  const to = cell(row, 'effective_to');
+  return (from === '' || Number(from) <= date) && (to === '' || Number(to) >= date);
+}
+
+class CartOracle {
+  readonly #world: OracleWorld;
+  readonly #cart: OracleCart;
+  readonly #from: FactPlace;
+  readonly #to: FactPlace;
+  readonly #due: readonly Due[];
+
+  constructor(world: OracleWorld, cart: OracleCart) {
+    this.#world = world;
+    this.#cart = cart;
+    this.#from = world.places[cart.origin]!;
+    this.#to = world.places[cart.destination]!;
+    this.#due = this.#sourced();
+  }
+
+  get #state(): string {
+    return this.#to.state;
+  }
+
+  get #interstate(): boolean {
+    return this.#from.state !== this.#to.state;
+  }
+
+  #first(document: string, fits: (row: Row) => boolean): Row | null {
+    return this.#world.table(document, this.#state)
+      .find((row) => inForce(row, this.#cart.date) && fits(row)) ?? null;
+  }
+
+  #ofState(document: string): Row | null {
+    return this.#first(document, (row) => cell(row, 'state') === this.#state);
+  }
+
+  #levied(place: FactPlace): readonly Due[] {
+    return (place.percents ?? []).map(([level, percent]) => ({
+      isState: level === 'state', rate: divided(rational(percent), HUNDRED), place,
+    }));
+  }
+
+  #sourced(): readonly Due[] {
+    if (this.#interstate) return this.#levied(this.#to);
+    const special = this.#ofState('sourcing-cases');
+    const plain = cell(this.#world.sourcing(this.#state), 'value') === 'O' ? 'origin' : 'destination';
+    const rule = special === null ? plain : cell(special, 'rule');
+    if (rule === 'origin') return this.#levied(this.#from);
+    if (rule !== 'origin-to-cap') return this.#levied(this.#to);
+    const own = this.#levied(this.#from);
+    // Worlds of the tests have one city at most, and nothing else, below a capped state.
+    const local = own.filter(({ isState }) => !isState);
+    const sum = local.reduce((all, { rate }) => add(all, rate), ZERO);
+    const cap = rational(cell(special!, 'local_cap'));
+    const more = this.#levied(this.#to).filter(({ isState, rate }) => !isState && local.length === 0
+      && compare(add(sum, rate), cap) <= 0);
+    return [...own, ...more];
+  }
+
+  #rule(tic: string): Row | null {
+    return this.#first('products', (row) =>
+      cell(row, 'state') === this.#state && cell(row, 'tic') === tic);
+  }
+
+  /** Whether local taxes of a place follow the state's rule; null where nobody says. */
+  #follows(tic: string, { county = '', placeGeoid = '' }: FactPlace): boolean | null {
+    const fips = this.#world.fips(this.#state);
+    for (const code of [placeGeoid, fips + county, fips]) {
+      const row = code === '' ? null : this.#first('product-localities', (each) =>
+        cell(each, 'state') === this.#state && cell(each, 'tic') === tic
+        && cell(each, 'jurisdiction_code') === code);
+      if (row !== null) return cell(row, 'locals') === 'follow';
+    }
+    return null;
+  }
+
+  #holiday(tic: string, price: Rational): Row | null {
+    const { date } = this.#cart;
+    const names = (row: Row): boolean => cell(row, 'categories').split(';').some((category) =>
+      this.#world.table('holiday-categories', '').some((each) =>
+        cell(each, 'category') === category && cell(each, 'tic') === tic));
+    for (const row of this.#world.table('holidays', this.#state)) {
+      if (cell(row, 'state') !== this.#state || !names(row)) continue;
+      if (Number(cell(row, 'starts_on')) > date || Number(cell(row, 'ends_on')) < date) continue;
+      const limit = cell(row, 'max_item_usd');
+      if (limit === '') return row;
+      const side = compare(price, rational(limit));
+      if (side < 0 || (side === 0 && cell(row, 'limit_kind') === 'up_to')) return row;
+    }
+    return null;
+  }
+
+  /** Local taxes on one article end where the state's additional tax begins. */
+  #article(tic: string, rule: Row | null): ((item: string) => Rational) | null {
+    const shaped = rule !== null && (cell(rule, 'taxable') === 'N' || cell(rule, 'scope') !== 'all'
+      || cell(rule, 'threshold_usd') !== '');
+    if (shaped || /^31|^410(?:00|41)$/.test(tic) || this.#ofState('single-article') === null) return null;
+    return (item) => rational(cell(this.#first('single-article', (row) =>
+      cell(row, 'state') === this.#state && cell(row, 'item') === item)!, 'value'));
+  }
+
+  #goods(price: Rational, quantity: Rational, tic: string): Taxed | null {
+    const rule = this.#rule(tic);
+    const article = this.#article(tic, rule);
+    const shaped = rule === null ? price : shape(rule, price);
+    const rate = rule === null ? '' : cell(rule, 'state_rate');
+    const scope = rule === null ? 'all' : cell(rule, 'scope');
+    const exempt = rule !== null && cell(rule, 'taxable') === 'N';
+    const bites = exempt || rate !== '' || compare(shaped, price) !== 0;
+    let state = ZERO;
+    let local = ZERO;
+    if (rate !== '' && (scope === 'total' || scope === 'all') && !exempt) {
+      state = times(shaped, rational(rate));
+    } else {
+      for (const { isState, rate: ordinary, place } of this.#due) {
+        const follows = isState || scope === 'all' || scope === 'total' ? true
+          : scope === 'state' ? false : this.#follows(tic, place);
+        const threshold = rule !== null && cell(rule, 'threshold_usd') !== '';
+        if (follows === null && ordinary.over > 0n && (bites || !threshold)) return null;
+        let base = follows === true ? (exempt ? ZERO : shaped) : price;
+        if (!isState && article !== null) {
+          base = least(base, article('local_tax_applies_to_first_usd'));
+        }
+        const tax = times(base, isState && rate !== '' ? rational(rate) : ordinary);
+        if (isState) state = add(state, tax);
+        else local = add(local, tax);
+      }
+    }
+    if (article !== null) {
+      const start = article('local_tax_applies_to_first_usd');
+      const end = least(price, article('single_article_to_usd'));
+      if (compare(end, start) > 0) {
+        state = add(state, times(subtract(end, start), article('state_single_article_rate')));
+      }
+    }
+    if (rule !== null && cell(rule, 'cap_per_unit_usd') !== '' && scope === 'all') {
+      const all = add(state, local);
+      const cap = rational(cell(rule, 'cap_per_unit_usd'));
+      // The state's part comes first; only the whole counts for the amount.
+      if (compare(all, cap) > 0) [state, local] = [least(state, cap), subtract(cap, least(state, cap))];
+    }
+    if (rule !== null && cell(rule, 'per_volume_usd') !== '') {
+      state = add(state, rational(cell(rule, 'per_volume_usd')));
+    }
+    return this.#onHoliday(this.#holiday(tic, price), times(state, quantity), times(local, quantity));
+  }
+
+  #onHoliday(holiday: Row | null, state: Rational, local: Rational): Taxed | null {
+    if (holiday === null) return { state, local };
+    if (cell(holiday, 'limits_held') === 'no') return state.over + local.over > 0n ? null : { state, local };
+    const scope = cell(holiday, 'scope');
+    if (scope === 'all') return { state: ZERO, local: ZERO };
+    return scope === 'varies' && local.over > 0n ? null : { state: ZERO, local };
+  }
+
+  #freight(gross: Rational, tic: string, goods: readonly [Taxed, Rational][]): Taxed | null {
+    const none = { state: ZERO, local: ZERO };
+    const own = tic === '11000' ? this.#ofState('handling') : null;
+    const row = this.#world.freight(this.#state);
+    const rule = own === null ? cell(row, 'rule') : cell(own, 'rule');
+    const ordinary = (): Taxed | null => {
+      const { state, local } = this.#due.reduce((sum, { isState, rate }) => (isState
+        ? { ...sum, state: add(sum.state, times(gross, rate)) }
+        : { ...sum, local: add(sum.local, times(gross, rate)) }), none);
+      return { state, local };
+    };
+    if (rule === 'TAXABLE') return ordinary();
+    if (rule !== 'ITEM_SPECIFIC') return cell(row, 'taxable') === 'Y' && rule === 'CONDITIONAL' ? ordinary() : none;
+    const paid = goods.filter(([, value]) => value.over > 0n);
+    if (paid.length === 0) return cell(row, 'taxable') === 'Y' ? ordinary() : none;
+    const share = ([{ state, local }, value]: readonly [Taxed, Rational]): Rational =>
+      divided(add(state, local), value);
+    const mixed = paid.some((each) => compare(share(each), share(paid[0]!)) !== 0);
+    const state = paid.reduce((sum, [tax]) => add(sum, tax.state), ZERO);
+    const local = paid.reduce((sum, [tax]) => add(sum, tax.local), ZERO);
+    const value = paid.reduce((sum, [, each]) => add(sum, each), ZERO);
+    const how = mixed ? this.#ofState('freight-mixed') : null;
+    if (mixed && how === null) return gross.over > 0n ? null : none;
+    if (how !== null && cell(how, 'mixed') === 'whole') {
+      const whole = ordinary()!;
+      return { state: state.over > 0n ? whole.state : ZERO, local: local.over > 0n ? whole.local : ZERO };
+    }
+    const part = divided(gross, value);
+    return { state: times(state, part), local: times(local, part) };
+  }
+
+  answer(): OracleAnswer {
+    const { items, level, mode, digits } = this.#cart;
+    const exact = new Map<number, Rational>();
+    const goods: [Taxed, Rational][] = [];
+    const isFreight = ({ tic }: OracleItem): boolean => tic === '10001' || tic === '11000';
+    for (const pass of [false, true]) {
+      for (const [at, item] of items.entries()) {
+        if (isFreight(item) !== pass) continue;
+        const gross = times(rational(item.price), rational(item.quantity));
+        const tax = pass ? this.#freight(gross, item.tic, goods)
+          : this.#goods(rational(item.price), rational(item.quantity), item.tic);
+        if (tax === null) {
+          if (gross.over > 0n) return null;
+          exact.set(at, ZERO);
+          continue;
+        }
+        if (!pass) goods.push([tax, gross]);
+        exact.set(at, add(tax.state, tax.local));
+      }
+    }
+    const units = { over: 10n ** BigInt(digits), under: 1n };
+    const scaled = items.map((_, at) => times(exact.get(at)!, units));
+    return level === 'line' ? scaled.map((each) => rounded(each, mode))
+      : apportioned(scaled, mode, (at) => items[at]!.index);
+  }
+}
+
+/** The part of a price that a rule taxes. */
+function shape(rule: Row, price: Rational): Rational {
+  const threshold = cell(rule, 'threshold_usd');
+  let taxed = price;
+  if (threshold !== '') {
+    const side = compare(price, rational(threshold));
+    const excess = side > 0 ? subtract(price, rational(threshold)) : ZERO;
+    taxed = {
+      below_exempt: side < 0 ? ZERO : price, above_exempt: side > 0 ? ZERO : price,
+      above_excess: excess,
+    }[cell(rule, 'threshold_kind')] ?? price;
+  }
+  const percent = cell(rule, 'percent_taxable');
+  return times(taxed, percent === '' ? ONE : rational(percent));
+}
+
+/** What a cart comes to. */
+export function oracleCart(world: OracleWorld, cart: OracleCart): OracleAnswer {
+  return new CartOracle(world, cart).answer();
+}

@@ -1,0 +1,82 @@
+/** An outbox with a clock that stands still until it is moved. */
+import type { TestContext } from 'node:test';
+import { Delivery } from '../../src/event/delivery.js';
+import { parseSecrets, type Secret } from '../../src/event/signature.js';
+import type { DeliverySettings } from '../../src/event/settings.js';
+import { createLog } from '../../src/log.js';
+import { addEvent, addInvitation, type Invitation } from '../../src/store/outbox.js';
+import { Store } from '../../src/store/store.js';
+import { newVarDir } from './http-var-dir.js';
+
+export const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
+export const OLD_SECRET = 'whsec_b2xkLW9sZC1vbGQtb2xkLW9sZC1vbGQtb2xkLW9sZCE=';
+
+/** The secrets of a setting. @throws Error when they are not well formed. */
+export function secretsOf(text: string): readonly Secret[] {
+  const result = parseSecrets(text);
+  if ('refused' in result) throw new Error(result.refused);
+  return result.secrets;
+}
+
+export interface Outbox {
+  readonly varDir: string;
+  readonly store: Store;
+  readonly delivery: Delivery;
+  /** Lines of the log. */
+  readonly lines: string[];
+  /** Milliseconds since 1970. */
+  now: number;
+  /** What the jitter is drawn from. */
+  random: number;
+  /** Lets so much time pass, and waits for all attempts that start. */
+  pass(ms: number): Promise<void>;
+  addEvent(connectionId?: string): Promise<void>;
+  addInvitation(changes?: Partial<Invitation>): Promise<void>;
+}
+
+/** Settings with an endpoint alone. */
+export function toEndpoint(
+  url: string, { secret = SECRET, attemptMs = 5_000 } = {},
+): DeliverySettings {
+  const guard = { allowPrivate: true };
+  return { webhook: { url, secrets: secretsOf(secret), guard, attemptMs }, mail: null };
+}
+
+/** Opens a store, in a new folder unless one is given, and a delivery that looks when told. */
+export async function openOutbox(
+  context: TestContext, settings: DeliverySettings, varDir = newVarDir(context),
+): Promise<Outbox> {
+  const store = await Store.open(varDir);
+  const lines: string[] = [];
+  const delivery = await Delivery.open({
+    store, settings, log: createLog('debug', (line) => lines.push(line)),
+    now: () => outbox.now, random: () => outbox.random,
+  });
+  context.after(async () => {
+    await delivery.close(0);
+    await store.close();
+  });
+  const outbox: Outbox = {
+    varDir, store, delivery, lines, now: Date.now(), random: 0,
+    pass: async (ms) => {
+      outbox.now += ms;
+      store.refresh();
+      delivery.look();
+      await delivery.idle();
+    },
+    addEvent: async (connectionId = 'c-1') => {
+      await store.write((transaction) => addEvent(transaction, {
+        account: 'shop', type: 'merchant.credentials.set', now: outbox.now,
+        data: { merchantId: 'm-1', connectionId },
+      }));
+    },
+    addInvitation: async (changes = {}) => {
+      await store.write((transaction) => addInvitation(transaction, {
+        account: 'shop', merchantId: 'm-1', merchantName: 'Acme Outfitters',
+        contactFirst: 'Jane', contactLast: 'Doe', email: 'jane@acme.example', now: outbox.now,
+        ...changes,
+      }));
+    },
+  };
+  return outbox;
+}

@@ -1,0 +1,149 @@
+/** The assembled service with keys of several accounts and plans, asked over real HTTP. */
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, type AppOptions } from '../../src/app.js';
+import { loadConfig } from '../../src/config.js';
+import { createLog, type Log } from '../../src/log.js';
+import { createKey, type NewKey } from '../../src/store/keys.js';
+import { Store } from '../../src/store/store.js';
+import { buildRecipe } from './built-dataset.js';
+
+/** Two accounts with everything, one key of each plan in a third, and one quick to be refused. */
+export const KEYS = {
+  alpha: 'a-key-of-account-alpha',
+  beta: 'a-key-of-account-beta',
+  starter: 'a-key-of-plan-starter',
+  growth: 'a-key-of-plan-growth',
+  pro: 'a-key-of-plan-pro',
+  enterprise: 'a-key-of-plan-enterprise',
+  slow: 'a-key-with-one-request',
+  metered: 'a-key-with-a-quota',
+  counted: 'a-key-with-four-geocodings',
+  disabled: 'a-key-that-is-disabled',
+} as const;
+export type KeyName = keyof typeof KEYS;
+
+const NEW_KEYS: readonly NewKey[] = [
+  { text: KEYS.alpha, account: 'alpha', plan: 'enterprise', rate: 1_000_000 },
+  { text: KEYS.beta, account: 'beta', plan: 'enterprise', rate: 1_000_000 },
+  { text: KEYS.starter, account: 'plans', plan: 'starter', rate: 1_000 },
+  { text: KEYS.growth, account: 'plans', plan: 'growth', rate: 1_000 },
+  { text: KEYS.pro, account: 'plans', plan: 'pro', rate: 1_000 },
+  { text: KEYS.enterprise, account: 'plans', plan: 'enterprise', rate: 1_000 },
+  { text: KEYS.slow, account: 'slow', plan: 'enterprise', rate: 1 },
+  { text: KEYS.metered, account: 'metered', plan: 'enterprise', merchantLimit: 1 },
+  { text: KEYS.counted, account: 'counted', plan: 'enterprise', geoLimit: 4 },
+];
+
+/** A folder of variables with the keys; `datasets` is another folder's, or none. */
+export async function newMerchantDir(datasets: string | null): Promise<string> {
+  const varDir = mkdtempSync(join(tmpdir(), 'situs-merchant-'));
+  if (datasets !== null) symlinkSync(join(datasets, 'datasets'), join(varDir, 'datasets'));
+  const store = await Store.open(varDir);
+  for (const key of NEW_KEYS) await createKey(store, key);
+  await store.close();
+  return varDir;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; an empty object where there is none. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface AskOptions {
+  readonly key?: string | null;
+  readonly idempotencyKey?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends one request. `body` is sent as it is when it is text or bytes. */
+export async function ask(
+  base: string, method: 'GET' | 'POST', path: string, body: unknown, options: AskOptions = {},
+): Promise<Answered> {
+  const { key = KEYS.alpha, idempotencyKey, headers = {}, signal } = options;
+  const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+  const response = await fetch(base + path, {
+    method,
+    ...(method === 'POST' ? { body: raw } : {}),
+    ...(signal === undefined ? {} : { signal }),
+    headers: {
+      'Content-Type': 'application/json',
+      ...(key === null ? {} : { 'X-API-KEY': key }),
+      ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+      ...headers,
+    },
+  });
+  const text = await response.text();
+  const parsed = (text === '' ? {} : JSON.parse(text)) as Answered['body'];
+  return { status: response.status, headers: response.headers, text, body: parsed };
+}
+
+export interface MerchantService {
+  readonly varDir: string;
+  readonly base: string;
+  readonly app: App;
+  /** Everything logged so far. */
+  readonly logged: () => string;
+  post(path: string, body: unknown, options?: AskOptions): Promise<Answered>;
+  list(options?: AskOptions): Promise<Answered>;
+  stop(): Promise<void>;
+}
+
+/** Starts the service on a free port; `environment` is added to its settings. */
+export async function startMerchants(
+  varDir: string, options: Partial<AppOptions> = {},
+  environment: Readonly<Record<string, string>> = {},
+): Promise<MerchantService> {
+  const lines: string[] = [];
+  const log: Log = createLog('debug', (line) => lines.push(line));
+  const app = await App.start({
+    config: loadConfig({
+      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_WORKERS: '1',
+      SITUS_BASE_URL: 'https://rates.example', ...environment,
+    }),
+    log,
+    ...options,
+  });
+  const base = `http://127.0.0.1:${await app.listen()}`;
+  return {
+    varDir, base, app,
+    logged: () => lines.join(''),
+    post: (path, body, more) => ask(base, 'POST', path, body, more),
+    list: (more) => ask(base, 'GET', '/merchant/list', null, more),
+    stop: () => app.stop(),
+  };
+}
+
+let shared: ReturnType<typeof buildRecipe> | null = null;
+
+/** The invented country, built once per test process. */
+export function inventedCountry(): string {
+  shared ??= buildRecipe('fixture');
+  return shared.varDir;
+}
+
+/** Removes what tests made. */
+export function removeDirs(...dirs: readonly string[]): void {
+  for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
+  shared?.remove();
+  shared = null;
+}
+
+/** An id that nobody has. */
+export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
+
+/** A door of the invented country. */
+export const ELMTON = {
+  line1: '120 Main St', city: 'Elmton', state: 'QA', zip: '91010',
+} as const;
+
+/** An address of which no dataset knows anything. */
+export const NOWHERE = {
+  line1: '1 Nowhere Rd', city: 'Nowhere', state: 'QA', zip: '00001',
+} as const;
+
