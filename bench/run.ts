@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config.js';
 import { currentRelease, releasesDir } from '../src/dataset/release.js';
+import { bulkBesideCase, bulkCsvCase, bulkNdjsonCase } from './case/bulk.js';
 import { cartCase } from './case/cart.js';
 import type { BenchCase, BenchInput, Figure } from './case/case.js';
 import { coalescingCase } from './case/coalescing.js';
@@ -20,6 +21,7 @@ import { engineCase } from './case/engine.js';
 import { httpCase } from './case/http.js';
 import { limiterCase } from './case/limiter.js';
 import type { QueryKind } from './case/queries.js';
+import { streamCartsCase } from './case/stream.js';
 import { ticCase } from './case/tic.js';
 
 const KINDS: readonly QueryKind[] = ['zip', 'point', 'address'];
@@ -32,6 +34,10 @@ const CASES: Readonly<Record<string, BenchCase>> = {
   'durable-creates': durableCreatesCase,
   limiter: limiterCase,
   'tic-search': ticCase,
+  'bulk-csv': bulkCsvCase,
+  'bulk-ndjson': bulkNdjsonCase,
+  'bulk-beside-lookups': bulkBesideCase,
+  'stream-carts': streamCartsCase,
   ...Object.fromEntries(KINDS.map((kind) =>
     [`http-${kind}`, (input: BenchInput) => httpCase(kind, input)])),
 };

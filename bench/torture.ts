@@ -1,12 +1,14 @@
 /**
- * npm run torture [-- --case NAME]… [--kills N] [--seed N]
+ * npm run torture [-- --case NAME]… [--kills N] [--bodies N] [--seed N]
  *
  * Breaks the compiled server on purpose and checks that nothing acknowledged is lost. Every case
  * works in a folder of its own.
  */
 import { parseArgs } from 'node:util';
+import { bulkFuzz, FUZZ_BODIES } from './torture/bulk-fuzz.js';
 import type { TortureCase } from './torture/case.js';
 import { killCase } from './torture/kill.js';
+import { streamCuts } from './torture/stream-cuts.js';
 
 const KILLS = 200;
 
@@ -17,16 +19,26 @@ const CASES: Readonly<Record<string, TortureCase>> = {
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      case: { type: 'string', multiple: true, default: Object.keys(CASES) },
+      case: { type: 'string', multiple: true, default: [...Object.keys(CASES), 'bulk-fuzz'] },
       kills: { type: 'string', default: String(KILLS) },
+      bodies: { type: 'string', default: String(FUZZ_BODIES) },
       seed: { type: 'string', default: '1' },
     },
   });
   let sound = true;
   for (const name of values.case) {
+    if (name === 'bulk-fuzz') {
+      const { bodies, wrong } = bulkFuzz(Number(values.bodies), Number(values.seed),
+        (line) => process.stderr.write(`${line}\n`));
+      process.stdout.write(`${name} bodies ${bodies}, wrong ${wrong.length}\n`);
+      for (const line of wrong) process.stdout.write(`  ${line}\n`);
+      if (wrong.length > 0) sound = false;
+      continue;
+    }
     const run = CASES[name];
     if (run === undefined) {
-      throw new Error(`no case "${name}"; there are: ${Object.keys(CASES).join(', ')}`);
+      throw new Error(`no case "${name}"; there are: ${
+        [...Object.keys(CASES), 'bulk-fuzz'].join(', ')}`);
     }
     const { kills, acknowledged, repeated, lost, wrong } = await run({
       kills: Number(values.kills), seed: Number(values.seed),

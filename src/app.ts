@@ -24,8 +24,11 @@ import { TicDesk } from './http/handle/tic-desk.js';
 import { ClientGate } from './http/handle/tic-gate.js';
 import { ticRoutes } from './http/handle/tic.js';
 import { refusalFields } from './http/rate-fields.js';
+import type { JobDesk } from './http/jobs/desk.js';
+import { JOB_KINDS, openJobFamily } from './http/jobs/family.js';
 import { createRateGate } from './http/rate-limit.js';
 import { Router, type Route } from './http/router.js';
+import { openStreamFamily, type StreamFamily } from './http/socket/family.js';
 import { createServer, type RawServer } from './http/uws.js';
 import { messageOf, type Log } from './log.js';
 import { EnginePool } from './pool.js';
@@ -116,6 +119,8 @@ export class App {
   readonly #provider: Provider | null;
   readonly #pool: EnginePool;
   readonly #bulk: BulkFamily;
+  readonly #jobs: JobDesk;
+  readonly #streams: StreamFamily;
   readonly #router: Router;
   readonly #server: RawServer;
   readonly #config: Config;
@@ -152,6 +157,12 @@ export class App {
       ...(options.worker === undefined ? {} : { worker: options.worker }),
     });
     this.#bulk = openBulk(options, { findKey, gate, usage, releases: this.live });
+    this.#streams = openStreamFamily({
+      findKey, gate, usage, releases: this.live, log, baseUrl: config.baseUrl,
+      schedule: this.#bulk.desk.schedule,
+      findMerchant: (account, id) => findMerchant(store, account, id),
+      idleMs: config.streamIdleMs, resumeMs: config.streamResumeMs,
+    });
     const tics = openTics(this.live, log);
     this.#merchants = openMerchantFamily({
       store, vault, log, findKey, gate, usage, baseUrl: config.baseUrl,
@@ -161,6 +172,13 @@ export class App {
       },
       ...(options.timer === undefined ? {} : { timer: options.timer }),
     });
+    const { jobs, routes: ofJobs } = openJobFamily({
+      store, log, findKey, gate, usage, releases: this.live, baseUrl: config.baseUrl,
+      keyOf: (id) => keys.findId(id), idempotency: this.#merchants.desk.idempotency,
+      varDir: config.varDir, desk: this.#bulk.desk, kinds: JOB_KINDS, filesDir: config.bulkDir,
+      days: config.jobDays, bytesMax: config.jobBytesMax,
+    });
+    this.#jobs = jobs;
     const relay = {
       ...this.#merchants.desk, provider, timeoutMs: config.providerTimeoutMs,
     };
@@ -189,6 +207,8 @@ export class App {
       ...this.#merchants.routes,
       ...relayRoutes(relay),
       ...this.#bulk.routes,
+      ...ofJobs,
+      this.#streams.route,
       ...cartRoutes({
         ...relay, lookups: usage, pool: this.#pool, bulkPool: this.#bulk.pool,
         findMerchant: (account, id) => findMerchant(store, account, id),
@@ -196,6 +216,7 @@ export class App {
       }),
     ], config.baseUrl);
     this.#router = new Router(this.routes, log, refusalFields(findKey, gate));
+    this.#streams.attach(server, this.#router.traffic);
     this.#router.attach(server);
   }
 
@@ -207,7 +228,7 @@ export class App {
     const server = await createServer();
     const store = await Store.open(config.varDir);
     const vault = await openVault(config, store);
-    const delivery = await Delivery.open({ store, log, settings });
+    const delivery = await Delivery.open({ store, vault, log, settings });
     const created = await bootstrapKey(store, config.bootstrapKey, config.bootstrapRate);
     const firstKey = config.bootstrapKey === null ? created?.text ?? null : null;
     return new App(options, store, vault, delivery, provider, firstKey, server);
@@ -222,6 +243,7 @@ export class App {
     const listening = await this.#server.listen(host, port);
     if (listening !== null) {
       this.#delivery.start();
+      this.#jobs.start();
       return listening;
     }
     throw new Error(
@@ -240,11 +262,15 @@ export class App {
     this.#server.stopListening();
     this.#router.traffic.closing = true;
     this.#bulk.stop();
+    this.#streams.stop();
     const until = Date.now() + DRAIN_MS_MAX;
     const delivered = this.#delivery.close(DRAIN_MS_MAX);
+    const paused = this.#jobs.stop();
     while (this.#router.traffic.open > 0 && Date.now() < until) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
     }
+    this.#streams.close();
+    await paused;
     await this.#pool.close();
     await this.#bulk.close();
     this.#server.close();

@@ -3,32 +3,15 @@
  * the program reads; the only file that touches process.env.
  */
 import { resolve } from 'node:path';
+import {
+  CHECKS, isLogLevel, isMinimumPrecision, secretBytes, type LogLevel, type MinimumPrecision,
+  type Setting,
+} from './setting.js';
 
-export type SettingType =
-  | 'text' | 'path' | 'url' | 'integer' | 'key' | 'level' | 'precision' | 'secret' | 'secrets';
-
-export interface Setting {
-  readonly name: string;
-  readonly type: SettingType;
-  /** As it would be written in the environment; empty when unset by default. */
-  readonly default: string;
-  readonly meaning: string;
-  readonly min?: number;
-  readonly max?: number;
-}
-
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** Best first. */
-export const MINIMUM_PRECISIONS = [
-  'point', 'range', 'zip9', 'street', 'polygon', 'postal',
-] as const;
-export type MinimumPrecision = (typeof MINIMUM_PRECISIONS)[number];
-
-/** Length of an API key in characters, both included. */
-export const KEY_CHARS_MIN = 10;
-export const KEY_CHARS_MAX = 100;
+export {
+  KEY_CHARS_MAX, KEY_CHARS_MIN, LOG_LEVELS, MINIMUM_PRECISIONS, type LogLevel,
+  type MinimumPrecision, type Setting, type SettingType,
+} from './setting.js';
 
 export const SETTINGS = [
   { name: 'HOST', type: 'text', default: '127.0.0.1', meaning: 'Address to listen on.' },
@@ -88,6 +71,26 @@ export const SETTINGS = [
   {
     name: 'SITUS_BULK_IDLE_SECONDS', type: 'integer', default: '60', min: 1, max: 86_400,
     meaning: 'How long the client of a bulk file may send and take nothing.',
+  },
+  {
+    name: 'SITUS_STREAM_IDLE_SECONDS', type: 'integer', default: '600', min: 1, max: 86_400,
+    meaning: 'How long the client of a stream of messages may send and take nothing.',
+  },
+  {
+    name: 'SITUS_STREAM_RESUME_SECONDS', type: 'integer', default: '120', min: 1, max: 3_600,
+    meaning: 'How long a stream that lost its connection may be resumed.',
+  },
+  {
+    name: 'SITUS_BULK_DIR', type: 'path', default: '',
+    meaning: 'Folder of files that bulk jobs may name. Without it jobs take uploads alone.',
+  },
+  {
+    name: 'SITUS_JOB_DAYS', type: 'integer', default: '3', min: 1, max: 3650,
+    meaning: 'Days a bulk job and its result are kept after its end.',
+  },
+  {
+    name: 'SITUS_JOB_BYTES_MAX', type: 'integer', default: '21474836480', min: 0,
+    meaning: 'Disk below SITUS_VAR for the uploads and results of all bulk jobs.',
   },
   {
     name: 'SITUS_PRECISION_MIN', type: 'precision', default: 'postal',
@@ -158,6 +161,12 @@ export interface Config {
   readonly bulkBytesMax: number;
   readonly bulkSpoolBytesMax: number;
   readonly bulkIdleMs: number;
+  /** Null when jobs may name no files. */
+  readonly bulkDir: string | null;
+  readonly jobDays: number;
+  readonly jobBytesMax: number;
+  readonly streamIdleMs: number;
+  readonly streamResumeMs: number;
   readonly precisionMin: MinimumPrecision;
   /** How a caller gets another plan. */
   readonly accountMessage: string;
@@ -184,45 +193,6 @@ function ownUrl(host: string, port: number): string {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 type SettingName = (typeof SETTINGS)[number]['name'];
-
-const CHECKS: Readonly<Record<SettingType, (value: string, setting: Setting) => string | null>> = {
-  text: () => null,
-  path: () => null,
-  url: (value) => (value === '' || /^https?:\/\/[^\s?#]+$/.test(value)
-    ? null : 'must be an http or https URL without query'),
-  integer: (value, { min = 0, max = Number.MAX_SAFE_INTEGER }) => {
-    const number = Number(value);
-    return /^\d+$/.test(value) && number >= min && number <= max
-      ? null : `must be a whole number from ${min} to ${max}`;
-  },
-  key: (value) => (value === '' || (value.length >= KEY_CHARS_MIN && value.length <= KEY_CHARS_MAX)
-    ? null : `must have ${KEY_CHARS_MIN} to ${KEY_CHARS_MAX} characters`),
-  secret: (value) => (value === '' || isSecret(value) ? null : 'must be 32 bytes in base64'),
-  secrets: (value) => (value === '' || value.split(',').every(isSecret)
-    ? null : 'must be keys of 32 bytes in base64, with commas between'),
-  level: (value) => (isLogLevel(value) ? null : `must be one of ${LOG_LEVELS.join(', ')}`),
-  precision: (value) => (isMinimumPrecision(value)
-    ? null : `must be one of ${MINIMUM_PRECISIONS.join(', ')}`),
-};
-
-const SECRET_BYTES = 32;
-
-/** Tells 32 bytes in base64, with or without padding. */
-function isSecret(text: string): boolean {
-  return /^[A-Za-z0-9+/]{43}=?$/.test(text) && secretBytes(text).length === SECRET_BYTES;
-}
-
-function secretBytes(text: string): Uint8Array {
-  return Buffer.from(text, 'base64');
-}
-
-function isLogLevel(value: string): value is LogLevel {
-  return (LOG_LEVELS as readonly string[]).includes(value);
-}
-
-function isMinimumPrecision(value: string): value is MinimumPrecision {
-  return (MINIMUM_PRECISIONS as readonly string[]).includes(value);
-}
 
 /** The raw value of each setting, checked. Values are never repeated in the error: one is a key. */
 function readSettings(environment: Environment): ReadonlyMap<SettingName, string> {
@@ -266,6 +236,11 @@ export function loadConfig(environment: Environment = process.env): Config {
     bulkBytesMax: Number(text('SITUS_BULK_BYTES_MAX')),
     bulkSpoolBytesMax: Number(text('SITUS_BULK_SPOOL_BYTES_MAX')),
     bulkIdleMs: Number(text('SITUS_BULK_IDLE_SECONDS')) * 1000,
+    bulkDir: text('SITUS_BULK_DIR') === '' ? null : resolve(text('SITUS_BULK_DIR')),
+    jobDays: Number(text('SITUS_JOB_DAYS')),
+    jobBytesMax: Number(text('SITUS_JOB_BYTES_MAX')),
+    streamIdleMs: Number(text('SITUS_STREAM_IDLE_SECONDS')) * 1000,
+    streamResumeMs: Number(text('SITUS_STREAM_RESUME_SECONDS')) * 1000,
     precisionMin: isMinimumPrecision(precisionMin) ? precisionMin : 'postal',
     accountMessage: text('SITUS_ACCOUNT_MESSAGE'),
     providerUrl: text('SITUS_PROVIDER_URL') || null,

@@ -47,11 +47,11 @@ function line({ list, record }: Listed): string {
   ].join('  ');
 }
 
-/** One for programs. */
+/** One for programs. The data of an event name a connection and are not shown. */
 function shown({ list, record }: Listed): object {
   const { kind, id, account, createdAt, dueAt, attempts, status, error } = record;
   const about = record.kind === 'event'
-    ? { event: record.type, data: JSON.parse(record.data) as unknown }
+    ? { event: record.type }
     : { merchantId: record.merchantId };
   return {
     id, kind, list, account, ...about, createdAt: timeOf(createdAt), attempts, status, error,

@@ -47,9 +47,8 @@ function productNote(
 ): RuleNote {
   const name = `product: ${tic} in ${site.state.code}`;
   if (rule === null) {
-    return {
-      rule: name, applied: false, why: 'no rule for the code: taxed as general goods', source: null,
-    };
+    const why = 'no rule for the code: taxed as general goods';
+    return { rule: name, applied: false, why, source: null };
   }
   const rate = rule.rate === null ? ''
     : ` at ${decimalText(BigInt(rule.rate), PERCENT_DIGITS)} %`;
@@ -66,7 +65,7 @@ function holidayNote(holiday: Holiday, used: Holiday | null): RuleNote {
   const days = `${formatDate(from)} to ${formatDate(to)}`;
   const cap = limit === null ? 'no price limit' : `limit $${formatUsd(limit)} an item`;
   const applied = holiday === used;
-  const why = applied ? `${days}, ${cap}` : `${days}: the price is over the limit, or another holds`;
+  const why = `${days}, ${cap}${applied ? '' : '; the price is over it, or another holds'}`;
   return { rule: `holiday: ${name}`, applied, why, source: citedSource('holidays', holiday) };
 }
 
@@ -121,7 +120,8 @@ function freightRules(
     source: own === null ? listSource(dataset, source) : citedSource('handling', own),
   };
   return mix === null ? [first] : [first, {
-    rule: `freight on mixed goods: ${mix.mixed}`, applied: charge === 'as-goods' || charge === 'whole',
+    rule: `freight on mixed goods: ${mix.mixed}`,
+    applied: charge === 'as-goods' || charge === 'whole',
     why: 'goods of the cart are taxed differently', source: citedSource('freight-mixed', mix),
   }];
 }

@@ -28,7 +28,7 @@ function mealSource(dataset: Dataset, rule: MealRule): SourceNote | null {
   return citedSource('meal-tax', { citation: row.text('basis'), source: row.text('source'), asOf });
 }
 
-type Named = Pick<PartNote, 'level' | 'jurisdiction' | 'code' | 'place' | 'ordinaryRate' | 'source'>;
+type Named = Omit<PartNote, 'rate' | 'base' | 'fixed' | 'tax'>;
 
 function named(dataset: Dataset, site: Site, levy: Levy): Named {
   if (levy.site !== null) {

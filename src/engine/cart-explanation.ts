@@ -23,8 +23,8 @@ export interface RuleNote {
 }
 
 /**
- * One jurisdiction's part of a line: tax = base × rate + fixed. Amounts are dollars, as decimals or,
- * where no decimal is exact, as fractions "n/d".
+ * One jurisdiction's part of a line: tax = base × rate + fixed. Amounts are dollars, as decimals
+ * or, where no decimal is exact, as fractions "n/d".
  */
 export interface PartNote {
   readonly level: string;

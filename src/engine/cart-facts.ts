@@ -1,17 +1,15 @@
 /**
  * What the tax of a cart needs beyond rates and product rules, read once per open dataset.
  *
- * | document           | a row says                                                               |
- * |--------------------|--------------------------------------------------------------------------|
- * | sourcing-cases     | how a state sources sales within it, where origin or destination alone   |
- * |                    | does not say it: `rule`, `local_cap`, `note`                              |
- * | product-localities | whether local taxes of a jurisdiction (`36`, `36005`, `3651000`, a       |
- * |                    | district `13#00044`) follow the state's rule for a code: `locals`         |
- * | holidays           | days, categories and price limit of a sales-tax holiday                  |
- * | holiday-categories | the codes of a category                                                  |
- * | freight-mixed      | how a delivery charge on taxable and exempt goods together is taxed      |
- * | handling           | a rule for handling charges that differs from the one for shipping       |
- * | single-article     | a state's special tax on single expensive articles                       |
+ * - sourcing-cases: how a state sources sales within it, where origin or destination alone does
+ *   not say it (`rule`, `local_cap`, `note`).
+ * - product-localities: whether local taxes of a jurisdiction (`36`, `36005`, `3651000`, a district
+ *   `13#00044`) follow the state's rule for a code (`locals`).
+ * - holidays: days, categories and price limit of a sales-tax holiday.
+ * - holiday-categories: the codes of a category.
+ * - freight-mixed: how one delivery charge on goods that are taxed differently is taxed.
+ * - handling: a rule for handling charges that differs from the one for shipping.
+ * - single-article: a state's special tax on single expensive articles.
  */
 import type { Dataset } from '../dataset/dataset.js';
 import type { DateInt } from '../tax/date.js';
@@ -219,9 +217,8 @@ export function singleArticleOn(
   const bracketEnd = parseUsd(textOf('single_article_to_usd'));
   const additionalRate = parseRate(textOf('state_single_article_rate'));
   const [first] = rows;
-  if (first === undefined || localLimit === null || bracketEnd === null || additionalRate === null) {
-    return null;
-  }
+  if (first === undefined || localLimit === null || bracketEnd === null) return null;
+  if (additionalRate === null) return null;
   const { citation, source, asOf } = first;
   return { localLimit, bracketEnd, additionalRate, citation, source, asOf };
 }

@@ -111,7 +111,8 @@ export function taxTreated(
   if (reach === 'all') local = 0n;
   if (holiday?.scope === 'varies' && local > 0n) {
     return {
-      unknown: `Whether local taxes take part in "${holiday.name}" differs by place and is not held.`,
+      unknown: `Whether local taxes take part in "${holiday.name}" differs by place and is not `
+        + 'held.',
     };
   }
   return { state, local, denominator: 1n, gross, treatment, holiday, reach, freight: null };

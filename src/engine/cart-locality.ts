@@ -98,7 +98,8 @@ export function localsOf(dataset: Dataset, site: Site, rule: ProductRule): Local
   if (facts.length > 0 && unknown === '') {
     const { origin, destination } = site;
     if (!isCertain(dataset, site, facts, origin) || !isCertain(dataset, site, facts, destination)) {
-      unknown = `The ZIP code lies in places of ${site.state.name} that tax ${rule.tic} differently.`;
+      const { name } = site.state;
+      unknown = `The ZIP code lies in places of ${name} that tax ${rule.tic} differently.`;
     }
   }
   return { rows, unknown, locality };

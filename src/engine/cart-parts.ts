@@ -66,9 +66,10 @@ export function goodsParts(
   treatment: Treatment, price: bigint, quantity: bigint, reach: HolidayReach,
 ): readonly Part[] {
   const unit = unitOf(treatment, price);
+  const exempt = treatment.rule?.taxable === false;
   return treatment.levies.map((levy): Part => {
     const { base, fixed } = unit(levy);
-    const times = isExempt(reach, levy) ? 0n : quantity;
+    const times = isExempt(reach, levy) || (exempt && levy.ruled && fixed === 0n) ? 0n : quantity;
     return { levy, base: base * times, fixed: fixed * times, denominator: 1n };
   });
 }

@@ -110,7 +110,8 @@ function locateLine(dataset: Dataset, text: string, dateOf: DateOf): Situs | Fai
   const found = locateAddress(dataset, text, dateOf);
   if (!isFailure(found)) return found;
   const [reading] = parseAddress(text, gazetteerOf(dataset));
-  if (reading === undefined || reading.country === 'CAN' || reading.kind === 'military') return found;
+  if (reading === undefined || reading.country === 'CAN') return found;
+  if (reading.kind === 'military') return found;
   // A street with a number was looked for on every rung; what refused it stays a refusal.
   if (reading.kind === 'street' && reading.number !== '') return found;
   const city = { ...reading, kind: 'place-only', number: '', name: '', suffix: '' } as const;

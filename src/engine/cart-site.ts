@@ -146,13 +146,18 @@ function taxing(
     : toppedUp(atOrigin, atDestination, special?.localCap ?? RATE_ONE);
 }
 
+/** Refuses a day for which a state's rules are not held. */
+export function notHeld({ name }: StateRecord): Failure {
+  return fail('no-result', `The rules of ${name} are not held for the day.`);
+}
+
 /** Reads the site of carts between two places; the state is the destination's. */
 export function readSite(
   dataset: Dataset, state: StateRecord, date: DateInt, sourcing: Sourcing,
   origin: FoundPlace | null, destination: FoundPlace | null,
 ): Site | Failure {
   const rules = rulesAt(state, date);
-  if (rules === null) return fail('no-result', `The rules of ${state.name} are not held for the day.`);
+  if (rules === null) return notHeld(state);
   const rows = taxing(dataset, sourcing, date, origin, destination);
   if (isFailure(rows)) return rows;
   const sides = new Set(rows.map(({ side }) => side));

@@ -1,8 +1,9 @@
 /** How a kind of product is taxed at a site: the levies on it, and what shapes their base. */
 import type { Dataset } from '../dataset/dataset.js';
-import { formatDate } from '../tax/date.js';
+import { formatDate, type DateInt } from '../tax/date.js';
 import { inForce, isWhole, type ProductRule } from '../tax/product-rule.js';
 import type { Rate } from '../tax/rate.js';
+import { fiveDecimals } from '../tax/round-lines.js';
 import {
   cartFacts, singleArticleOn, type Holiday, type Locality, type SingleArticle,
 } from './cart-facts.js';
@@ -40,6 +41,8 @@ export interface Treatment {
   readonly rule: ProductRule | null;
   /** The rule where it shapes the base; null where the whole price is taxed as of general goods. */
   readonly shape: ProductRule | null;
+  /** The effective rate where it is the same at every price, to five decimals; else null. */
+  readonly flat: Rate | null;
   /** Widest jurisdiction first. */
   readonly levies: readonly Levy[];
   /** Holidays that name the code on the day. */
@@ -114,10 +117,34 @@ function sumOf(levies: readonly Levy[], ofState: boolean, isRuled: boolean): big
   return BigInt(sum);
 }
 
-function holidaysOn(dataset: Dataset, { state, date }: Site, tic: string): readonly Holiday[] {
+/** Holidays of a state that name a code, on whatever day. */
+function holidaysOf(dataset: Dataset, { state }: Site, tic: string): readonly Holiday[] {
   const facts = cartFacts(dataset);
-  return (facts.holidays.get(state.code) ?? []).filter((holiday) => inForce(holiday, date)
-    && holiday.categories.some((category) => facts.categories.get(category)?.has(tic) === true));
+  return (facts.holidays.get(state.code) ?? []).filter(({ categories }) =>
+    categories.some((category) => facts.categories.get(category)?.has(tic) === true));
+}
+
+/** Yearly holidays move by some days from one year to the next. */
+const SEASON_DAYS = 14;
+const MONTH_DAYS = 31;
+
+function yearOf(date: DateInt): number {
+  return Math.floor(date / 10_000);
+}
+
+/** A number of the day in its year, near enough to compare seasons. */
+function seasonDay(date: DateInt): number {
+  return (Math.floor(date / 100) % 100) * MONTH_DAYS + (date % 100);
+}
+
+/** Why it cannot be told whether a year without recorded holidays has one now; "" where it can. */
+function unheldHoliday(holidays: readonly Holiday[], date: DateInt): string {
+  if (holidays.some(({ from }) => yearOf(from) === yearOf(date))) return '';
+  const day = seasonDay(date);
+  const near = holidays.find(({ from, to }) =>
+    seasonDay(from) - SEASON_DAYS <= day && day <= seasonDay(to) + SEASON_DAYS);
+  return near === undefined ? '' : `Sales-tax holidays of ${yearOf(date)} are not held; there was `
+    + `"${near.name}" about this day.`;
 }
 
 /** Whether a rule leaves price, rate and parts as for general goods. */
@@ -125,6 +152,11 @@ function isPlain(rule: ProductRule | null): boolean {
   return rule === null || (rule.taxable && rule.rate === null && rule.threshold === null
     && rule.percentTaxable === null && rule.capPerUnit === null && rule.perVolume === null
     && isWhole(rule));
+}
+
+/** Whether a rule takes nothing of the parts that it speaks for, whatever the price. */
+function isExempt(rule: ProductRule | null): boolean {
+  return rule !== null && !rule.taxable && rule.perVolume === null;
 }
 
 function singleOf(
@@ -150,21 +182,29 @@ function readTreatment(dataset: Dataset, site: Site, tic: string): Treatment {
     ? { levies: site.rows.map((row) => levy(row, false)), unknownLocals: '', locality: null }
     : ruled(dataset, site, rule);
   const single = singleOf(dataset, site, tic, rule);
+  const holidays = holidaysOf(dataset, site, tic);
   const meals = mealLevies(dataset, site, tic, draft.levies);
   const unknown = held === null ? '' : `Product rules of ${state.code} for ${tic} are held from `
     + `${formatDate(held)} on.`;
   const twice = second === undefined ? '' : `${tic} has several rules in ${state.code} on the day.`;
   const levies = single === null ? meals.levies : [...meals.levies, bracketLevy(single)];
-  return {
-    tic, rule, levies, single, shape: isPlain(rule) ? null : rule, locality: draft.locality,
-    holidays: holidaysOn(dataset, site, tic),
-    unknownLocals: draft.unknownLocals,
-    unknown: unknown || twice || meals.unknown,
-    notes: meals.notes,
+  const sums = {
     plainState: sumOf(levies, true, false),
     plainLocal: sumOf(levies, false, false),
     ruledState: sumOf(levies, true, true),
     ruledLocal: sumOf(levies, false, true),
+  };
+  const isFlat = single === null && (isPlain(rule) || isExempt(rule));
+  return {
+    ...sums,
+    flat: isFlat ? fiveDecimals(Number(sums.plainState + sums.plainLocal)) : null,
+    tic, rule, levies, single,
+    shape: isPlain(rule) || isExempt(rule) ? null : rule,
+    locality: draft.locality,
+    holidays: holidays.filter((holiday) => inForce(holiday, date)),
+    unknownLocals: draft.unknownLocals,
+    unknown: unknown || twice || meals.unknown || unheldHoliday(holidays, date),
+    notes: meals.notes,
   };
 }
 

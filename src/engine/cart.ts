@@ -7,6 +7,7 @@ import { RecentCache } from '../dataset/recent-cache.js';
 import type { StateRecord } from '../dataset/records.js';
 import { fail, isFailure, type Failure } from '../failure.js';
 import type { DateInt } from '../tax/date.js';
+import type { Rate } from '../tax/rate.js';
 import { roundAmounts, roundRate } from '../tax/round-lines.js';
 import { cartFacts } from './cart-facts.js';
 import { explainCart, explainLines } from './cart-explain.js';
@@ -18,7 +19,10 @@ import {
   certainState, isSamePlace, locatePlace, tooVague, type FoundPlace,
 } from './cart-place.js';
 import { QUANTITY_ONE, type CartLine, type CartQuery } from './cart-query.js';
-import { needs, readSite, sourcingOf, type Side, type Site, type Sourcing } from './cart-site.js';
+import {
+  needs, notHeld, readSite, sourcingOf, type Side, type Site, type Sourcing,
+} from './cart-site.js';
+import { productBook } from './product-book.js';
 import { PRECISIONS, type Precision } from './situs.js';
 import { todayAt } from './today.js';
 
@@ -93,7 +97,7 @@ function placeCart(
   const date = dateIn(toState);
   const sourcing = sourcingOf(cartFacts(dataset), state, date, interstate);
   if (sourcing === null) {
-    return refuse('rate', fail('no-result', `The rules of ${state.name} are not held for the day.`));
+    return refuse('rate', notHeld(state));
   }
   const sides: readonly (readonly [Side, FoundPlace | Failure | null])[] =
     [['origin', from], ['destination', to]];
@@ -115,6 +119,7 @@ function placeCart(
 function taxLines(
   dataset: Dataset, site: Site, lines: readonly CartLine[],
 ): readonly TaxedLine[] | CartRefusal {
+  const { catalogue } = productBook(dataset);
   const taxed = new Array<TaxedLine | null>(lines.length);
   let delivery = false;
   for (let at = 0; at < lines.length; at += 1) {
@@ -123,6 +128,9 @@ function taxLines(
       taxed[at] = null;
       delivery = true;
       continue;
+    }
+    if (line.tic !== null && catalogue !== null && !catalogue.has(line.tic)) {
+      return untold({ unknown: `The catalogue has no product code ${line.tic}.` }, at);
     }
     const tax = taxGoods(dataset, site, line);
     if (isUnknown(tax)) return untold(tax, at);
@@ -151,14 +159,22 @@ function rateOfNothing(dataset: Dataset, site: Site, line: CartLine): TaxedLine 
   return isUnknown(tax) ? null : tax;
 }
 
+/** The effective rate of a line, to five decimals. */
+function rateOf(dataset: Dataset, site: Site, line: CartLine, tax: TaxedLine): Rate {
+  if (tax.gross === 0n) return roundRate(rateOfNothing(dataset, site, line));
+  const flat = tax.reach === 'none' ? tax.treatment?.flat ?? null : null;
+  return flat ?? roundRate(tax);
+}
+
 function marksOf(dataset: Dataset, placed: PlacedCart): CartMarks {
   const { site, origin, destination } = placed;
   const { sourcing: { rule }, date, state, estimated, stale } = site;
-  const used = [needs(rule, 'origin') ? origin : null, needs(rule, 'destination') ? destination : null]
-    .map((place) => (place === null ? 0 : PRECISIONS.indexOf(place.situs.precision)));
+  const rung = (side: Side, place: FoundPlace | null): number =>
+    (place === null || !needs(rule, side) ? 0 : PRECISIONS.indexOf(place.situs.precision));
+  const weakest = Math.max(rung('origin', origin), rung('destination', destination));
   return {
     dataset: dataset.id, date, state: state.code, sourcing: site.sides,
-    precision: PRECISIONS[Math.max(...used)] ?? 'none', estimated, stale,
+    precision: PRECISIONS[weakest] ?? 'none', estimated, stale,
   };
 }
 
@@ -182,9 +198,8 @@ export function calculateCart(
     const line = cart.lines[at]!;
     const amount = amounts[at]!;
     total += amount;
-    const rated = tax.gross === 0n ? rateOfNothing(dataset, site, line) : tax;
     return {
-      index: line.index, itemId: line.itemId, amount, rate: roundRate(rated),
+      index: line.index, itemId: line.itemId, amount, rate: rateOf(dataset, site, line, tax),
       explain: notes?.[at] ?? null,
     };
   });

@@ -15,6 +15,8 @@ export interface LookupOptions {
   readonly adjustment: Adjustment;
   readonly addressDetailExtended: boolean;
   readonly shippingExtended: boolean;
+  /** Tells where the answer comes from; not when absent. */
+  readonly explain?: boolean;
   /** Taxability code as written, or null. */
   readonly taxabilityCode: string | null;
   /** Total of the single article in 10⁻⁹ dollars, or null. */

@@ -1,7 +1,8 @@
 /** What the server sends on its own: events to the endpoint, mails to merchants. */
 import type { Log } from '../log.js';
 import { endpointOf, setEndpoint } from '../store/endpoint.js';
-import { outboxCounts } from '../store/outbox.js';
+import type { EventVault } from '../store/event-seal.js';
+import { outboxCounts, sealOldEvents } from '../store/outbox.js';
 import type { Store } from '../store/store.js';
 import { Deliverer } from './deliverer.js';
 import { MailSender } from './mail.js';
@@ -10,6 +11,7 @@ import { WebhookSender } from './webhook.js';
 
 export interface DeliveryOptions {
   readonly store: Store;
+  readonly vault: EventVault;
   readonly log: Log;
   readonly settings: DeliverySettings;
   /** Replaced in tests, as is the next one. */
@@ -28,7 +30,7 @@ export class Delivery {
     const { store } = options;
     this.#events = webhook === null ? null : new Deliverer({
       ...options,
-      sender: new WebhookSender(webhook),
+      sender: new WebhookSender(webhook, options.vault),
       ready: () => endpointOf(store)?.disabledAt === null,
     });
     this.#mails = mail === null ? null : new Deliverer({
@@ -38,7 +40,9 @@ export class Delivery {
 
   /** Tells the store whether there is an endpoint; nothing is sent yet. */
   static async open(options: DeliveryOptions): Promise<Delivery> {
-    await setEndpoint(options.store, options.settings.webhook?.url ?? null);
+    const { store, vault, settings } = options;
+    await setEndpoint(store, settings.webhook?.url ?? null);
+    await sealOldEvents(store, vault);
     return new Delivery(options);
   }
 

@@ -6,8 +6,10 @@ export function eventTime(at: number): string {
   return new Date(at).toISOString().replace('T', ' ');
 }
 
-/** `{event, timestamp, data}`; the same bytes on every attempt. */
-export function eventBody({ type, createdAt, data }: EventRecord): Uint8Array {
+/** `{event, timestamp, data}`; the same bytes on every attempt. `data` is JSON. */
+export function eventBody(
+  { type, createdAt }: Pick<EventRecord, 'type' | 'createdAt'>, data: string,
+): Uint8Array {
   const head = `"event":${JSON.stringify(type)},"timestamp":"${eventTime(createdAt)}"`;
   return Buffer.from(`{${head},"data":${data}}`, 'utf8');
 }

@@ -1,26 +1,12 @@
 /** What may stand in the address fields of a mail. */
+import { isMailAddress } from '../wire/mail-address.js';
 
-/** RFC 5321, 4.5.3.1. */
-const LOCAL_CHARS_MAX = 64;
-const DOMAIN_CHARS_MAX = 255;
 const NAME_CHARS_MAX = 100;
-
-/** No spaces, no control characters, nothing that means something in a list of addresses. */
-const LOCAL = /^[^\s\p{Cc}\p{Cf}@<>()[\]\\,;:"]+$/u;
-const DOMAIN = /^[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u;
 
 export interface Mailbox {
   /** Empty when there is none. */
   readonly name: string;
   readonly address: string;
-}
-
-/** Tells one plain address, "jane@shop.example". */
-export function isMailAddress(text: string): boolean {
-  const at = text.lastIndexOf('@');
-  const [local, domain] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)];
-  return local.length <= LOCAL_CHARS_MAX && domain.length <= DOMAIN_CHARS_MAX
-    && LOCAL.test(local) && DOMAIN.test(domain) && !domain.includes('..');
 }
 
 /** Reads "jane@shop.example" or "Jane's Shop <jane@shop.example>"; null when it is neither. */

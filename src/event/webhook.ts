@@ -1,6 +1,7 @@
 /** Sends events to the configured endpoint: one POST an attempt, no redirects followed. */
 import { Agent, request, type Dispatcher } from 'undici';
 import { guardedConnect, type GuardOptions } from '../provider/guard.js';
+import { openEventData, type EventVault } from '../store/event-seal.js';
 import type { EventRecord } from '../store/outbox-record.js';
 import { eventBody } from './envelope.js';
 import { codeOf, failed, type FailedOutcome, type Outcome } from './outcome.js';
@@ -40,11 +41,13 @@ function outcomeOf({ statusCode: status, headers }: Answer, now: number): Outcom
 export class WebhookSender {
   readonly kind = 'event';
   readonly #options: WebhookOptions;
+  readonly #vault: Pick<EventVault, 'open'>;
   readonly #agent: Agent;
   readonly #attemptMs: number;
 
-  constructor(options: WebhookOptions) {
+  constructor(options: WebhookOptions, vault: Pick<EventVault, 'open'>) {
     this.#options = options;
+    this.#vault = vault;
     this.#attemptMs = options.attemptMs ?? ATTEMPT_MS_MAX;
     this.#agent = new Agent({ connect: guardedConnect(options.guard), pipelining: 0 });
   }
@@ -52,7 +55,9 @@ export class WebhookSender {
   /** Makes one attempt; `stop` cuts it short. Never rejects. */
   async send(record: EventRecord, now: number, stop: AbortSignal): Promise<Outcome> {
     const { url, secrets } = this.#options;
-    const body = eventBody(record);
+    const data = this.#dataOf(record);
+    if (data === null) return failed('its data cannot be opened: a key is missing');
+    const body = eventBody(record, data);
     const timestamp = Math.floor(now / 1_000);
     const late = AbortSignal.timeout(this.#attemptMs);
     const signal = AbortSignal.any([late, stop]);
@@ -79,5 +84,13 @@ export class WebhookSender {
 
   async close(): Promise<void> {
     await this.#agent.destroy();
+  }
+
+  #dataOf(record: EventRecord): string | null {
+    try {
+      return openEventData(this.#vault, record);
+    } catch {
+      return null;
+    }
   }
 }

@@ -18,7 +18,8 @@ export interface ExchangeOptions {
   readonly bodiless?: boolean;
 }
 
-const NO_CONTENT = 204;
+/** Statuses of answers that have no content. */
+const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
 // One answer is written at a time; handing it over here spares a closure per answer.
 let corked: RawResponse;
@@ -26,13 +27,19 @@ let corkedReply: Reply;
 let corkedClose = false;
 
 function writeCorked(): void {
-  const { status, head, body } = corkedReply;
-  if (status !== 200) corked.writeStatus(statusLine(status));
-  if (status === NO_CONTENT) {
+  writeReply(corked, corkedReply, corkedClose);
+}
+
+/** Writes a whole answer; to be called corked. */
+export function writeReply(
+  raw: RawResponse, { status, head, body }: Reply, close: boolean,
+): void {
+  if (status !== 200) raw.writeStatus(statusLine(status));
+  if (status !== 200 && BODILESS.has(status)) {
     // Whoever reads the field closes; the native call would need a length to be told of it.
-    if (corkedClose) corked.writeHeader('Connection', 'close');
-    writeFields(corked, head).endWithoutBody();
-  } else corked.writeHeader('Content-Type', head).end(body, corkedClose);
+    if (close) raw.writeHeader('Connection', 'close');
+    writeFields(raw, head).endWithoutBody();
+  } else raw.writeHeader('Content-Type', head).end(body, close);
 }
 
 /** The fields of a head without its content type: there is no content (RFC 9110, 8.6). */

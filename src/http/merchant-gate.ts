@@ -43,7 +43,7 @@ export const IDEMPOTENCY_HEADER = 'idempotency-key';
 export const REPLAYED_HEADER = 'Idempotency-Replayed';
 
 /** Printable ASCII. */
-const IDEMPOTENCY_KEY = /^[\x20-\x7e]+$/;
+export const IDEMPOTENCY_KEY = /^[\x20-\x7e]+$/;
 
 /** Quotas and counters of merchant operations. */
 export interface MerchantUsage {
@@ -125,12 +125,13 @@ export type MerchantHandle =
 const RATE_FIELDS = new Set([LIMIT_HEADER.toLowerCase(), REMAINING_HEADER.toLowerCase()]);
 
 /** What is kept of an answer: all but the fields of this moment's rate. */
-function keptOf({ status, head, body }: Reply): KeptAnswer {
+export function keptOf({ status, head, body }: Reply): KeptAnswer {
   const fields = [...fieldsOf(head)].filter(([name]) => !RATE_FIELDS.has(name));
   return { status, fields: Object.fromEntries(fields), body };
 }
 
-function replayed({ status, fields, body }: KeptAnswer, rate: Fields): Reply {
+/** A kept answer with the fields of this moment's rate. */
+export function replayed({ status, fields, body }: KeptAnswer, rate: Fields): Reply {
   const { 'content-type': type = JSON_TYPE, ...more } = fields;
   return { status, head: headOf(type, { ...rate, ...more, [REPLAYED_HEADER]: 'true' }), body };
 }

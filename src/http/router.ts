@@ -9,8 +9,11 @@ import { openStreamRoute, type StreamTerms } from './stream-route.js';
 import type { RawRequest, RawResponse, RawServer } from './uws.js';
 
 export interface Route {
-  readonly method: 'GET' | 'POST';
-  /** Without a trailing slash; the same path with one is the same route. */
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /**
+   * Without a trailing slash; the same path with one is the same route. One segment may be `{id}`,
+   * which stands for any text; the handler reads it from the path of the request.
+   */
   readonly path: string;
   /** Zero on routes that take no body. */
   readonly bodyBytesMax: number;
@@ -33,6 +36,9 @@ export type RouteTable = ReadonlyMap<string, Methods>;
 
 const EMPTY = new Uint8Array(0);
 
+/** A segment that stands for any text. */
+const PARAMETER = '{id}';
+
 const NO_FIELDS: RefusalFields = () => ({});
 
 /**
@@ -54,13 +60,30 @@ export function routeTable(routes: readonly Route[]): RouteTable {
   return table;
 }
 
+/** Segments of a path in which a parameter is looked for. */
+const SEGMENTS_MAX = 8;
+
+/** What answers a path: as it is written, else with one of its segments as the parameter. */
+function methodsOf(table: RouteTable, path: string): Methods | undefined {
+  const exact = table.get(path);
+  if (exact !== undefined) return exact;
+  const segments = path.split('/');
+  if (segments.length > SEGMENTS_MAX) return undefined;
+  for (let at = 1; at < segments.length; at += 1) {
+    if (segments[at] === '') continue;
+    const found = table.get(segments.with(at, PARAMETER).join('/'));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** Finds the route; answers 404 or 405 itself when there is none. */
 export function findRoute(
   table: RouteTable, method: string, asking: Asking, answer: Answerer,
   fieldsOf: RefusalFields = NO_FIELDS,
 ): Route | null {
   const { path } = asking;
-  const methods = table.get(path);
+  const methods = methodsOf(table, path);
   const route = methods?.get(method);
   if (route !== undefined) return route;
   const fields = fieldsOf(asking);
@@ -150,7 +173,8 @@ export class Router {
   attach(server: RawServer): void {
     for (const [path, methods] of this.#table) {
       const get = methods.get('GET');
-      if (get === undefined || get.bodyBytesMax > 0) continue;
+      if (get === undefined || get.bodyBytesMax > 0 || get.stream !== undefined) continue;
+      if (path.includes(PARAMETER)) continue;
       // The hot path: neither method nor path need to be asked for.
       server.get(path, (raw, request) => {
         const exchange = new Exchange(raw, this.traffic);
@@ -163,9 +187,10 @@ export class Router {
   #dispatch(raw: RawResponse, request: RawRequest): void {
     const method = request.getCaseSensitiveMethod();
     const path = request.getUrl();
-    const { stream, path: known } = this.#table.get(path)?.get(method) ?? {};
+    const { stream, path: known } = methodsOf(this.#table, path)?.get(method) ?? {};
     if (stream !== undefined && known !== undefined) {
-      openStreamRoute(stream, known, raw, request, this.traffic, this.#log, this.#fieldsOf);
+      const target = { method, path: known.includes(PARAMETER) ? path : known };
+      openStreamRoute(stream, target, raw, request, this.traffic, this.#log, this.#fieldsOf);
       return;
     }
     const exchange = new Exchange(raw, this.traffic, { bodiless: method === 'HEAD' });

@@ -7,7 +7,7 @@
  * piece, and with large ones only when that passed: what is kept stays small.
  */
 import { DRAIN_BYTES_MAX, NUDGE_MS } from './body.js';
-import type { Traffic } from './exchange.js';
+import { writeReply, type Traffic } from './exchange.js';
 import type { Answerer, Head, Reply } from './reply.js';
 import { statusLine } from './status.js';
 import type { RawResponse } from './uws.js';
@@ -54,6 +54,8 @@ export class StreamExchange implements Answerer {
   /** The refusal that waits until the client has sent everything, and the bytes it sent. */
   #refusal: Reply | null = null;
   #drainedBytes = 0;
+  /** Whether an answer still waits for the rest of the upload. */
+  #patient = true;
   /** Since when neither side moved, in whole ticks. */
   #quietMs = 0;
 
@@ -66,7 +68,7 @@ export class StreamExchange implements Answerer {
     raw.onData((piece, isLast) => this.#receive(new Uint8Array(piece), isLast));
     raw.onWritable(() => this.#writable());
     this.#tickMs = Math.min(NUDGE_MS, limits.idleMs);
-    this.#tick = setInterval(() => this.#watch(), this.#tickMs);
+    this.#tick = setInterval(() => this.#watch(), this.#tickMs).unref();
   }
 
   /** The native response while it may be touched. */
@@ -93,7 +95,7 @@ export class StreamExchange implements Answerer {
     this.#refusal = reply;
     this.#paused = false;
     this.#raw.resume();
-    if (this.#received) this.#sendRefusal();
+    if (this.#mayEnd()) this.#sendRefusal();
   }
 
   /** Begins the answer. */
@@ -155,9 +157,15 @@ export class StreamExchange implements Answerer {
       return;
     }
     this.#drainedBytes += piece.length;
-    if (!isLast && this.#drainedBytes <= DRAIN_BYTES_MAX) return;
+    if (!this.#mayEnd()) return;
     if (this.#ending) this.#flush();
     else this.#sendRefusal();
+  }
+
+  /** Whether the client has sent everything, or is not waited for. */
+  #mayEnd(): boolean {
+    return this.#received || !this.#patient || this.#traffic.closing
+      || this.#drainedBytes > DRAIN_BYTES_MAX;
   }
 
   #sendRefusal(): void {
@@ -165,11 +173,8 @@ export class StreamExchange implements Answerer {
     const reply = this.#refusal;
     if (raw === null || reply === null) return;
     this.#close();
-    const { status, head, body } = reply;
     const close = this.#traffic.closing || !this.#received;
-    raw.cork(() => {
-      raw.writeStatus(statusLine(status)).writeHeader('Content-Type', head).end(body, close);
-    });
+    raw.cork(() => writeReply(raw, reply, close));
   }
 
   #writable(): boolean {
@@ -198,7 +203,7 @@ export class StreamExchange implements Answerer {
     }
     const raw = this.#raw;
     if (raw === null || !this.#ending || this.#blocked || this.#pending.length > 0) return;
-    if (!this.#received && this.#drainedBytes <= DRAIN_BYTES_MAX) return;
+    if (!this.#mayEnd()) return;
     const close = this.#traffic.closing || !this.#received;
     this.#close();
     raw.cork(() => {
@@ -212,13 +217,24 @@ export class StreamExchange implements Answerer {
     if (raw === null) return;
     raw.pause();
     if (!this.#paused) raw.resume();
-    const given = this.#refusal !== null || this.#ending || this.#blocked;
-    if (!given && this.#events?.waiting() === false) this.#quietMs = 0;
+    const given = this.#refusal !== null || this.#ending;
+    if (!this.#blocked && !given && this.#events?.waiting() === false) this.#quietMs = 0;
     else this.#quietMs += this.#tickMs;
+    if (!this.#blocked && given) {
+      // Once the upload has come to rest the answer waits no longer for its end.
+      if (this.#quietMs <= this.#tickMs) return;
+      this.#patient = false;
+      if (this.#refusal !== null) this.#sendRefusal();
+      else this.#flush();
+      return;
+    }
     if (this.#quietMs < this.#limits.idleMs) return;
     this.#quietMs = 0;
-    if (given) this.abandon();
-    else this.#events?.idle();
+    if (this.#blocked) this.abandon();
+    else {
+      this.#patient = false;
+      this.#events?.idle();
+    }
   }
 
   #close(): void {

@@ -11,6 +11,8 @@ import type { RawRequest, RawResponse } from './uws.js';
 export interface StreamTerms {
   /** How long a client may send and take nothing. */
   readonly idleMs: number;
+  /** How often a slow upload is kept from being cut; the usual time unless given. */
+  readonly tickMs?: number;
   /** Called with the head of the request; the body comes to what the exchange is told to call. */
   open(request: Request, exchange: StreamExchange): void;
 }
@@ -22,17 +24,20 @@ export const streamsOnly: Handle = (request) => {
 
 const EMPTY = new Uint8Array(0);
 
+/** What was asked for. */
+type StreamTarget = Pick<Request, 'method' | 'path'>;
+
 /** Opens a stream; what its handler throws is a bug and becomes a 500. */
 export function openStreamRoute(
-  terms: StreamTerms, path: string, raw: RawResponse, native: RawRequest, traffic: Traffic,
-  log: Log, fieldsOf: RefusalFields,
+  terms: StreamTerms, { method, path }: StreamTarget, raw: RawResponse, native: RawRequest,
+  traffic: Traffic, log: Log, fieldsOf: RefusalFields,
 ): void {
-  const exchange = new StreamExchange(raw, traffic, { idleMs: terms.idleMs });
+  const exchange = new StreamExchange(raw, traffic, terms);
   const headers = new Map<string, string>();
   native.forEach((name, value) => headers.set(name, value));
   const client = Buffer.from(raw.getRemoteAddressAsText()).toString('latin1');
   const request: Request = {
-    method: 'POST', path, query: native.getQuery() ?? '', body: EMPTY,
+    method, path, query: native.getQuery() ?? '', body: EMPTY,
     header: (name) => headers.get(name) ?? '', client: () => client,
   };
   try {

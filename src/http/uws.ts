@@ -35,6 +35,42 @@ export interface RawRequest {
   forEach(each: (name: string, value: string) => void): void;
 }
 
+/** A WebSocket. Valid until it was closed. */
+export interface RawSocket {
+  /** Sends bytes as text: 1 sent, 0 kept in memory until the client has caught up, 2 dropped. */
+  send(text: Uint8Array): number;
+  /** Bytes kept in memory. */
+  getBufferedAmount(): number;
+  ping(): number;
+  /** Says goodbye after everything that was sent. */
+  end(code: number, reason: string): void;
+  /** Cuts the connection. */
+  close(): void;
+  cork(write: () => void): void;
+}
+
+/** What a WebSocket is told. */
+export interface SocketEvents {
+  open(socket: RawSocket): void;
+  /** `message` is emptied when this returns. */
+  message(message: ArrayBuffer, isBinary: boolean): void;
+  /** The client has caught up, or takes some again. */
+  drained(): void;
+  /** A ping or a pong came. */
+  alive(): void;
+  closed(): void;
+}
+
+/** Decides about an upgrade; null when it has answered the request in another way. */
+export type Upgrade = (response: RawResponse, request: RawRequest) => SocketEvents | null;
+
+export interface SocketLimits {
+  /** A longer message cuts the connection. */
+  readonly messageBytesMax: number;
+  /** Bytes kept in memory above which messages are dropped. */
+  readonly bufferedBytesMax: number;
+}
+
 export type RawHandler = (response: RawResponse, request: RawRequest) => void;
 
 /** A listening server. */
@@ -42,6 +78,8 @@ export interface RawServer {
   /** Every method of a pattern. Registration order decides. */
   any(pattern: string, handler: RawHandler): void;
   get(pattern: string, handler: RawHandler): void;
+  /** WebSockets of a path; to be said before other handlers of the path. */
+  sockets(path: string, limits: SocketLimits, upgrade: Upgrade): void;
   /** Listens and returns the port, or null when it cannot be had. */
   listen(host: string, port: number): Promise<number | null>;
   /** Refuses new connections; open ones go on. */
@@ -55,6 +93,41 @@ type ListenSocket = Parameters<Native['us_listen_socket_close']>[0];
 
 /** Without it two servers share a port unnoticed, and a request reaches either. */
 const EXCLUSIVE_PORT = 1;
+
+type Behavior<T> = import('uWebSockets.js').WebSocketBehavior<T>;
+
+interface SocketHolder {
+  readonly events: SocketEvents;
+}
+
+/** Pings and clocks are the service's own: those of the native server cannot be told apart. */
+function socketBehavior(
+  { messageBytesMax, bufferedBytesMax }: SocketLimits, upgrade: Upgrade,
+): Behavior<SocketHolder> {
+  return {
+    maxPayloadLength: messageBytesMax,
+    maxBackpressure: bufferedBytesMax,
+    idleTimeout: 0,
+    sendPingsAutomatically: false,
+    upgrade: (response, request, context) => {
+      // Read first: the request is gone once it was answered.
+      const [key, protocol, extensions] = ['key', 'protocol', 'extensions']
+        .map((name) => request.getHeader(`sec-websocket-${name}`));
+      const events = upgrade(response, request);
+      if (events === null) return;
+      response.upgrade<SocketHolder>(
+        { events }, key ?? '', protocol ?? '', extensions ?? '', context,
+      );
+    },
+    open: (socket) => socket.getUserData().events.open(socket),
+    message: (socket, message, isBinary) =>
+      socket.getUserData().events.message(message, isBinary),
+    drain: (socket) => socket.getUserData().events.drained(),
+    ping: (socket) => socket.getUserData().events.alive(),
+    pong: (socket) => socket.getUserData().events.alive(),
+    close: (socket) => socket.getUserData().events.closed(),
+  };
+}
 
 async function loadNative(): Promise<Native> {
   setHeadLimit();
@@ -84,6 +157,9 @@ export async function createServer(): Promise<RawServer> {
     },
     get: (pattern, handler) => {
       app.get(pattern, handler);
+    },
+    sockets: (path, limits, upgrade) => {
+      app.ws<SocketHolder>(path, socketBehavior(limits, upgrade));
     },
     listen: (host, port) => new Promise((resolve) => {
       const done = (socket: ListenSocket | false): void => {

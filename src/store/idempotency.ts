@@ -10,7 +10,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { StoreKey } from './format.js';
-import { damaged, upgraded } from './record.js';
+import { damaged, upgraded, type RecordFields } from './record.js';
+import { parseSealed, type Sealed, type SealPlace } from './sealed.js';
 import type { Store, StoreTransaction } from './store.js';
 
 export const KEPT_PREFIX = 'idempotency';
@@ -35,11 +36,21 @@ export interface KeptAnswer {
   readonly body: string | Uint8Array;
 }
 
-interface KeptRecord extends KeptAnswer {
-  readonly v: 1;
+interface KeptRecord {
+  readonly v: 2;
+  /** Sealed: what the compliance provider answered names the connection. */
+  readonly answer: Sealed | KeptAnswer;
   /** Keyed hash of path and body. */
   readonly fingerprint: string;
   readonly at: number;
+}
+
+/** What seals, opens and hashes; the part of the vault that is used here. */
+export interface AnswerVault {
+  seal(text: string, place: SealPlace): Sealed;
+  open(sealed: Sealed, place: SealPlace): string;
+  /** Keyed hash of a text: bodies may hold secrets, so a plain one will not do. */
+  index(text: string, account: string): string;
 }
 
 interface AgeRecord {
@@ -57,18 +68,55 @@ function ageKey({ at, account, hash }: AgeRecord): StoreKey {
   return [AGE_PREFIX, String(at).padStart(TIME_DIGITS, '0'), account, hash];
 }
 
-function parseKept(value: unknown): KeptRecord {
-  const kind = 'idempotency';
-  const { status, fields, body, fingerprint, at } = upgraded(value, kind);
+const KIND = 'idempotency';
+
+function answerOf({ status, fields, body }: RecordFields): KeptAnswer {
   if (
     typeof status !== 'number' || typeof fields !== 'object' || fields === null ||
-    (typeof body !== 'string' && !(body instanceof Uint8Array)) ||
-    typeof fingerprint !== 'string' || typeof at !== 'number'
+    (typeof body !== 'string' && !(body instanceof Uint8Array))
   ) {
-    throw damaged(kind);
+    throw damaged(KIND);
   }
   const texts = Object.entries(fields).map(([name, text]) => [name, String(text)] as const);
-  return { v: 1, status, fields: Object.fromEntries(texts), body, fingerprint, at };
+  return { status, fields: Object.fromEntries(texts), body };
+}
+
+/** Version 1 kept the answer as members of its own, unsealed. */
+function gathered({ status, fields, body, ...rest }: RecordFields): RecordFields {
+  return { ...rest, answer: { status, fields, body } };
+}
+
+function parseKept(value: unknown): KeptRecord {
+  const fields = upgraded(value, KIND, [gathered]);
+  const { answer, fingerprint, at } = fields;
+  if (
+    typeof fingerprint !== 'string' || typeof at !== 'number' || typeof answer !== 'object' ||
+    answer === null
+  ) {
+    throw damaged(KIND);
+  }
+  return {
+    v: 2, fingerprint, at,
+    answer: 'status' in answer ? answerOf({ ...answer }) : parseSealed(answer),
+  };
+}
+
+/** An answer as the text that is sealed. Bodies of bytes come back as the same bytes. */
+function answerText({ status, fields, body }: KeptAnswer): string {
+  return JSON.stringify(typeof body === 'string'
+    ? { status, fields, text: body }
+    : { status, fields, base64: Buffer.from(body).toString('base64') });
+}
+
+function readAnswer(text: string): KeptAnswer {
+  const { text: plain, base64, ...rest }: RecordFields = JSON.parse(text);
+  return answerOf({
+    ...rest, body: typeof base64 === 'string' ? Buffer.from(base64, 'base64') : plain,
+  });
+}
+
+function placeOf(account: string, hash: string): SealPlace {
+  return { account, merchant: hash, field: 'kept answer' };
 }
 
 function parseAge(value: unknown): AgeRecord {
@@ -104,8 +152,7 @@ export interface Intent {
 }
 
 export interface IdempotencyOptions {
-  /** Keyed hash of a text: bodies may hold secrets, so a plain one will not do. */
-  readonly index: (text: string, account: string) => string;
+  readonly vault: AnswerVault;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   /** Told when sweeping failed; it is tried again. */
@@ -114,7 +161,7 @@ export interface IdempotencyOptions {
 
 export class IdempotencyBook {
   readonly #store: Store;
-  readonly #index: (text: string, account: string) => string;
+  readonly #vault: AnswerVault;
   readonly #now: () => number;
   readonly #failed: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
@@ -124,7 +171,7 @@ export class IdempotencyBook {
 
   constructor(store: Store, options: IdempotencyOptions) {
     this.#store = store;
-    this.#index = options.index;
+    this.#vault = options.vault;
     this.#now = options.now ?? Date.now;
     this.#failed = options.failed ?? ((): void => undefined);
     this.#timer = setInterval(() => {
@@ -136,7 +183,7 @@ export class IdempotencyBook {
   claim({ account, key, path, body }: Intent): Claimed {
     const hash = createHash('sha256').update(key, 'utf8').digest('hex');
     const sum = createHash('sha256').update(body).digest('hex');
-    const fingerprint = this.#index(`${path}\n${sum}`, account);
+    const fingerprint = this.#vault.index(`${path}\n${sum}`, account);
     const running = `${hash} ${account}`;
     // Asked before the store: an answer is kept before its request ends.
     if (this.#running.has(running)) return { kind: 'running' };
@@ -145,7 +192,7 @@ export class IdempotencyBook {
       const kept = parseKept(found);
       if (this.#now() - kept.at < KEPT_MS_MAX) {
         return kept.fingerprint === fingerprint
-          ? { kind: 'kept', answer: kept } : { kind: 'other' };
+          ? { kind: 'kept', answer: this.#open(kept, account, hash) } : { kind: 'other' };
       }
     }
     this.#running.add(running);
@@ -174,13 +221,19 @@ export class IdempotencyBook {
 
   #keep(
     transaction: StoreTransaction, account: string, hash: string, fingerprint: string,
-    { status, fields, body }: KeptAnswer,
+    answer: KeptAnswer,
   ): void {
     const at = this.#now();
-    const record: KeptRecord = { v: 1, status, fields, body, fingerprint, at };
+    const sealed = this.#vault.seal(answerText(answer), placeOf(account, hash));
+    const record: KeptRecord = { v: 2, answer: sealed, fingerprint, at };
     const age: AgeRecord = { v: 1, account, hash, at };
     transaction.put(keptKey(account, hash), record);
     transaction.put(ageKey(age), age);
+  }
+
+  #open({ answer }: KeptRecord, account: string, hash: string): KeptAnswer {
+    return 'status' in answer
+      ? answer : readAnswer(this.#vault.open(answer, placeOf(account, hash)));
   }
 
   async #sweep(): Promise<number> {

@@ -40,6 +40,12 @@ export class KeyCache {
     return isKeyText(text) ? this.#byId.get(keyId(text)) ?? null : null;
   }
 
+  /** The key's record by its id; null when it is unknown or disabled. */
+  findId(id: string): KeyRecord | null {
+    const record = this.#byId.get(id);
+    return record?.active === true ? record : null;
+  }
+
   #load(): void {
     const byId = new Map<string, KeyRecord>();
     for (const value of this.#store.list([KEY_PREFIX])) {

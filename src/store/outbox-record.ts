@@ -1,4 +1,5 @@
 /** What waits to be sent, as it is kept. Personal data: a mail holds the address it goes to. */
+import { isSealed, type Sealed } from './sealed.js';
 
 export const OUTBOX_KINDS = ['event', 'mail'] as const;
 export type OutboxKind = (typeof OUTBOX_KINDS)[number];
@@ -7,7 +8,6 @@ export const OUTBOX_LISTS = ['waiting', 'dead'] as const;
 export type OutboxList = (typeof OUTBOX_LISTS)[number];
 
 interface Attempted {
-  readonly v: 1;
   /** Says the same on every attempt; the beginning is that of its kind. */
   readonly id: string;
   readonly account: string;
@@ -24,13 +24,18 @@ interface Attempted {
 }
 
 export interface EventRecord extends Attempted {
+  readonly v: 2;
   readonly kind: 'event';
   readonly type: string;
-  /** JSON, kept as text so that each attempt sends the same bytes. */
-  readonly data: string;
+  /**
+   * JSON, kept as text so that each attempt sends the same bytes, and sealed. A plain text where
+   * version 1 of the record kept it, until the server starts.
+   */
+  readonly data: Sealed | string;
 }
 
 export interface MailRecord extends Attempted {
+  readonly v: 1;
   readonly kind: 'mail';
   readonly merchantId: string;
   readonly merchantName: string;
@@ -67,7 +72,6 @@ function numberOf(fields: Fields, name: string): number {
 
 function attemptedOf(fields: Fields): Attempted {
   return {
-    v: 1,
     id: textOf(fields, 'id'),
     account: textOf(fields, 'account'),
     createdAt: numberOf(fields, 'createdAt'),
@@ -78,24 +82,42 @@ function attemptedOf(fields: Fields): Attempted {
   };
 }
 
+/** Newest version of each kind's record. */
+const VERSIONS: Readonly<Record<OutboxKind, number>> = { event: 2, mail: 1 };
+
+function isKind(value: unknown): value is OutboxKind {
+  return value === 'event' || value === 'mail';
+}
+
+/** Of version 2 sealed, of version 1 as it was. */
+function dataOf(fields: Fields): Sealed | string {
+  if (fields['v'] === 1) return textOf(fields, 'data');
+  const { data } = fields;
+  if (!isSealed(data)) throw new Error('damaged outbox record in the store');
+  return data;
+}
+
 /**
  * Reads a record of the outbox.
  * @throws Error when the record has another shape: the store is damaged or from a newer program.
  */
 export function parseOutboxRecord(value: unknown): OutboxRecord {
-  if (!isFields(value) || value['v'] !== 1) {
+  if (!isFields(value) || typeof value['v'] !== 'number') {
+    throw new Error('unreadable outbox record in the store');
+  }
+  const { v, kind } = value;
+  if (!isKind(kind)) throw new Error('damaged outbox record in the store');
+  if (!Number.isInteger(v) || v < 1 || v > VERSIONS[kind]) {
     throw new Error('unreadable outbox record in the store');
   }
   const attempted = attemptedOf(value);
-  if (value['kind'] === 'event') {
-    return {
-      ...attempted, kind: 'event', type: textOf(value, 'type'), data: textOf(value, 'data'),
-    };
+  if (kind === 'event') {
+    return { v: 2, ...attempted, kind, type: textOf(value, 'type'), data: dataOf(value) };
   }
-  if (value['kind'] !== 'mail') throw new Error('damaged outbox record in the store');
   return {
+    v: 1,
     ...attempted,
-    kind: 'mail',
+    kind,
     merchantId: textOf(value, 'merchantId'),
     merchantName: textOf(value, 'merchantName'),
     contactFirst: value['contactFirst'] === null ? null : textOf(value, 'contactFirst'),

@@ -5,10 +5,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import { endpointOf } from './endpoint.js';
+import { sealEventData, type EventVault } from './event-seal.js';
 import { outboxCountKey, outboxKey, OUTBOX_PREFIX } from './format.js';
 import {
-  OUTBOX_KINDS, parseOutboxCount, parseOutboxRecord, type EventRecord, type MailRecord,
-  type OutboxCount, type OutboxKind, type OutboxList, type OutboxRecord,
+  OUTBOX_KINDS, OUTBOX_LISTS, parseOutboxCount, parseOutboxRecord, type EventRecord,
+  type MailRecord, type OutboxCount, type OutboxKind, type OutboxList, type OutboxRecord,
 } from './outbox-record.js';
 import type { Store, StoreTransaction } from './store.js';
 
@@ -20,6 +21,8 @@ export const DEAD_MAX = 10_000;
 export const EVENT_DATA_BYTES_MAX = 19_000;
 
 const ID_BYTES = 18;
+/** Events of an earlier version sealed in one transaction. */
+const SEAL_BATCH = 500;
 
 export interface NewEvent {
   readonly account: string;
@@ -73,12 +76,18 @@ function insert(transaction: StoreTransaction, list: OutboxList, record: OutboxR
   count(transaction, record.kind, list, 1);
 }
 
-/** Takes a record out of a list; false when it is there no more. */
-function take(transaction: StoreTransaction, list: OutboxList, record: OutboxRecord): boolean {
-  if (transaction.get(keyOf(list, record)) === undefined) return false;
+/**
+ * Takes a record out of a list and returns it as it is there: a rotation may have wrapped its key
+ * anew since the given one was read. Null when it is there no more.
+ */
+function take(
+  transaction: StoreTransaction, list: OutboxList, record: OutboxRecord,
+): OutboxRecord | null {
+  const found = transaction.get(keyOf(list, record));
+  if (found === undefined) return null;
   transaction.remove(keyOf(list, record));
   count(transaction, record.kind, list, -1);
-  return true;
+  return parseOutboxRecord(found);
 }
 
 function insertDead(transaction: StoreTransaction, record: OutboxRecord): void {
@@ -100,15 +109,18 @@ function add(transaction: StoreTransaction, record: OutboxRecord): void {
  * Adds an event. Without a configured endpoint there is none to be told, and nothing is added.
  * @throws Error when the data are larger than an event may be.
  */
-export function addEvent(transaction: StoreTransaction, event: NewEvent): void {
+export function addEvent(
+  transaction: StoreTransaction, vault: Pick<EventVault, 'seal'>, event: NewEvent,
+): void {
   if (endpointOf(transaction) === null) return;
   const { account, type, now } = event;
   const data = JSON.stringify(event.data);
   if (Buffer.byteLength(data) > EVENT_DATA_BYTES_MAX) {
     throw new Error(`the data of an event have at most ${EVENT_DATA_BYTES_MAX} bytes`);
   }
+  const id = newId('evt');
   const record: EventRecord = {
-    v: 1, kind: 'event', id: newId('evt'), account, type, data,
+    v: 2, kind: 'event', id, account, type, data: sealEventData(vault, { account, id }, data),
     createdAt: now, dueAt: now, attempts: 0, status: null, error: null,
   };
   add(transaction, record);
@@ -144,16 +156,17 @@ export function listOutbox<K extends OutboxKind>(
 
 /** It was sent. False when it is there no more. */
 export function settle(transaction: StoreTransaction, record: OutboxRecord): boolean {
-  return take(transaction, 'waiting', record);
+  return take(transaction, 'waiting', record) !== null;
 }
 
 /** An attempt failed; it is due again at a later time. */
 export function postpone(
   transaction: StoreTransaction, record: OutboxRecord, { status, error }: Attempt, dueAt: number,
 ): void {
-  if (!take(transaction, 'waiting', record)) return;
+  const taken = take(transaction, 'waiting', record);
+  if (taken === null) return;
   insert(transaction, 'waiting', {
-    ...record, status, error, dueAt, attempts: record.attempts + 1,
+    ...taken, status, error, dueAt, attempts: taken.attempts + 1,
   });
 }
 
@@ -161,9 +174,10 @@ export function postpone(
 export function bury(
   transaction: StoreTransaction, record: OutboxRecord, { status, error }: Attempt, now: number,
 ): void {
-  if (!take(transaction, 'waiting', record)) return;
+  const taken = take(transaction, 'waiting', record);
+  if (taken === null) return;
   insertDead(transaction, {
-    ...record, status, error, dueAt: now, attempts: record.attempts + 1,
+    ...taken, status, error, dueAt: now, attempts: taken.attempts + 1,
   });
 }
 
@@ -171,8 +185,9 @@ export function bury(
 function revive(
   transaction: StoreTransaction, list: OutboxList, record: OutboxRecord, now: number,
 ): boolean {
-  if (!take(transaction, list, record)) return false;
-  insert(transaction, 'waiting', { ...record, dueAt: now, attempts: 0 });
+  const taken = take(transaction, list, record);
+  if (taken === null) return false;
+  insert(transaction, 'waiting', { ...taken, dueAt: now, attempts: 0 });
   return true;
 }
 
@@ -193,4 +208,25 @@ export async function replayDead(store: Store, now: number): Promise<number> {
   const dead = OUTBOX_KINDS.flatMap((kind) => listOutbox(store, 'dead', kind));
   return store.write((transaction) =>
     dead.filter((record) => revive(transaction, 'dead', record, now)).length);
+}
+
+/** Seals the data of events that an earlier version kept as text; returns how many there were. */
+export async function sealOldEvents(
+  store: Store, vault: Pick<EventVault, 'seal'>,
+): Promise<number> {
+  const listed = OUTBOX_LISTS.flatMap((list) => listOutbox(store, list, 'event')
+    .filter(({ data }) => typeof data === 'string').map((record) => ({ list, record })));
+  let sealed = 0;
+  for (let from = 0; from < listed.length; from += SEAL_BATCH) {
+    sealed += await store.write((transaction) => listed.slice(from, from + SEAL_BATCH)
+      .filter(({ list, record }) => {
+        const found = transaction.get(keyOf(list, record));
+        const event = found === undefined ? null : parseOutboxRecord(found);
+        if (event?.kind !== 'event' || typeof event.data !== 'string') return false;
+        const data = sealEventData(vault, event, event.data);
+        transaction.put(keyOf(list, event), { ...event, data });
+        return true;
+      }).length, { quiet: true });
+  }
+  return sealed;
 }

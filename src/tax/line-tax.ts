@@ -37,6 +37,8 @@ export interface ExactTax {
   readonly local: bigint;
 }
 
+const NOTHING: ExactTax = { state: 0n, local: 0n };
+
 /** The taxed part of an item's price by a product rule, in 10⁻¹⁸ dollars. */
 export function ruledUnit(rule: ProductRule | null, price: bigint): bigint {
   if (rule === null) return price * ONE;
@@ -84,8 +86,10 @@ export function lineTax(
   quantity: bigint,
 ): ExactTax {
   if (rule === null && article === null) {
-    const base = price * ONE * quantity;
-    return { state: base * rates.plainState, local: base * rates.plainLocal };
+    const { plainState, plainLocal } = rates;
+    if (plainState === 0n && plainLocal === 0n) return NOTHING;
+    const base = price * quantity * ONE;
+    return { state: base * plainState, local: base * plainLocal };
   }
   const full = price * ONE;
   const unit = ruledUnit(rule, price);

@@ -47,8 +47,11 @@ export function roundAmounts(
   if (unit === undefined || amount === undefined) throw new RangeError(`${digits} decimals`);
   const round = ROUNDINGS[mode];
   if (level === 'line') {
-    return lines.map(({ state, local, denominator }) =>
-      round(state + local, unit * denominator) * amount);
+    return lines.map(({ state, local, denominator }) => {
+      const tax = state + local;
+      if (tax === 0n) return 0n;
+      return round(tax, denominator === 1n ? unit : unit * denominator) * amount;
+    });
   }
   const common = lines.reduce((most, { denominator }) =>
     (denominator === 1n || denominator === most ? most : most * denominator), 1n);
@@ -65,4 +68,9 @@ export function roundRate(line: ExactLine | null): Rate {
   const { state, local, denominator, gross } = line;
   const units = halfUp((state + local) * RATE_NUMERATOR, gross * RATE_DENOMINATOR * denominator);
   return (Number(units) * RATE_SCALE) as Rate;
+}
+
+/** A rate to five decimals; a tie goes up. */
+export function fiveDecimals(rate: number): Rate {
+  return (Math.floor((rate + RATE_SCALE / 2) / RATE_SCALE) * RATE_SCALE) as Rate;
 }

@@ -16,7 +16,7 @@ export type Rounding = (numerator: bigint, denominator: bigint) => bigint;
 
 /** Nearest unit, a tie goes up. */
 export const halfUp: Rounding = (numerator, denominator) =>
-  (2n * numerator + denominator) / (2n * denominator);
+  (numerator + (denominator >> 1n)) / denominator;
 
 /** Nearest unit, a tie goes to the even one. */
 export const halfEven: Rounding = (numerator, denominator) => {

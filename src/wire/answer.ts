@@ -109,7 +109,8 @@ function answerLookup(
 
 /** A ZIP of today and nothing else: the answer depends on the dataset and the date alone. */
 function isPlain({ options, state, stateCode, city, county }: ZipQuery): boolean {
-  return options.date === null && state === '' && stateCode === '' && city === '' && county === '';
+  if (options.date !== null || options.explain === true) return false;
+  return state === '' && stateCode === '' && city === '' && county === '';
 }
 
 function answerFresh(
@@ -139,7 +140,7 @@ function render(
     return renderLegacy(context, dataset, query, outcome, format, LEGACY[version]);
   }
   return outcome.kind === 'postal'
-    ? renderV60Postal(context, dataset, outcome, format)
+    ? renderV60Postal(context, dataset, query, outcome, format)
     : renderV60(context, dataset, query, outcome, format);
 }
 

@@ -1,4 +1,5 @@
 /** Rules that bodies of several families share, and the problem that breaking them is. */
+import { isMailAddress } from './mail-address.js';
 import { longerThan } from './parameter.js';
 import { compileCheck, type BodyError } from './validation.js';
 
@@ -36,7 +37,6 @@ interface RuleError {
 /** No line breaks, no other control characters, no halves of characters. */
 const PLAIN = /^[^\p{Cc}\p{Cs}]*$/u;
 const ASCII = /^[\x20-\x7e]*$/;
-const EMAIL = /^[^\s@<>"(),:;\\]+@[^\s@<>"(),:;\\]+$/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function rule(
@@ -71,11 +71,11 @@ export function text(min: number, max: number, options: TextOptions = {}): Field
   }, { optional });
 }
 
-/** An e-mail address; empty text stands for none. */
+/** An e-mail address that a mail can be sent to; empty text stands for none. */
 export function email(max: number): FieldRule {
   return rule((value) => {
     if (longerThan(value, max)) return { type: 'stringMax', expected: max };
-    return value === '' || (EMAIL.test(value) && PLAIN.test(value)) ? null : { type: 'emailText' };
+    return value === '' || isMailAddress(value) ? null : { type: 'emailText' };
   }, { optional: true });
 }
 

@@ -91,6 +91,9 @@ const TOLD: Readonly<Record<ParameterName, Told>> = {
   },
   addressDetailExtended: { schema: FLAG, description: 'Adds addressDetail.address.' },
   shippingExtended: { schema: FLAG, description: 'Adds shipping.shippingExtended.' },
+  explain: {
+    schema: FLAG, description: 'Adds explain: the boundary, each rate and the source of each.',
+  },
 };
 
 /** What earlier versions take differently. */

@@ -21,6 +21,7 @@ export interface RawParameters {
   taxabilityCode: string | null;
   addressDetailExtended: string | null;
   shippingExtended: string | null;
+  explain: string | null;
   /** An address was sent, if only an empty one. */
   addressSent: boolean;
   /** Known parameters whose value is no valid percent-encoded UTF-8. */
@@ -34,7 +35,7 @@ const NO_NAMES: readonly ParameterName[] = [];
 const NAMES: readonly ParameterName[] = [
   'format', 'countryCode', 'postalcode', 'address', 'state', 'stateCode', 'city', 'county', 'lat',
   'lng', 'adjustment', 'sat_item_total', 'historical', 'taxabilityCode', 'addressDetailExtended',
-  'shippingExtended',
+  'shippingExtended', 'explain',
 ];
 const NO_VALUES: readonly (string | null)[] = NAMES.map(() => null);
 /** Position of a name in `NAMES`: filling an array by number is faster than members by name. */
@@ -54,7 +55,8 @@ function named({ values, addressSent, undecodable }: Found): RawParameters {
     format: at(0), countryCode: at(1), postalcode: at(2), address: at(3), state: at(4),
     stateCode: at(5), city: at(6), county: at(7), lat: at(8), lng: at(9), adjustment: at(10),
     sat_item_total: at(11), historical: at(12), taxabilityCode: at(13),
-    addressDetailExtended: at(14), shippingExtended: at(15), addressSent, undecodable,
+    addressDetailExtended: at(14), shippingExtended: at(15), explain: at(16), addressSent,
+    undecodable,
   };
 }
 

@@ -51,7 +51,7 @@ export const SINCE_50: readonly ParameterName[] = [
 ];
 /** Parameters that came with version 60. */
 export const SINCE_60: readonly ParameterName[] = [
-  'taxabilityCode', 'addressDetailExtended', 'shippingExtended',
+  'taxabilityCode', 'addressDetailExtended', 'shippingExtended', 'explain',
 ];
 
 function ignore(raw: RawParameters, names: readonly ParameterName[]): void {
@@ -118,12 +118,15 @@ function readOptions(raw: RawParameters, version: number): LookupOptions | Failu
   }
   const addressDetailExtended = booleanOf(raw.addressDetailExtended);
   const shippingExtended = booleanOf(raw.shippingExtended);
-  if (addressDetailExtended === null || shippingExtended === null) {
-    return invalid('Parameters addressDetailExtended and shippingExtended: true or false.');
+  const explain = booleanOf(raw.explain);
+  if (addressDetailExtended === null || shippingExtended === null || explain === null) {
+    return invalid(
+      'Parameters addressDetailExtended, shippingExtended and explain: true or false.',
+    );
   }
   return {
     country, date, adjustment, addressDetailExtended, shippingExtended, taxabilityCode,
-    satItemTotal,
+    satItemTotal, ...(explain ? { explain } : {}),
   };
 }
 

@@ -2,6 +2,7 @@
 import type { FailureKind } from '../failure.js';
 import { RESPONSE_CODES, SUCCESS } from './response-code.js';
 import { DISTRICTS_MAX } from './row.js';
+import { LOOKUP_EXPLANATION } from './schema-explain.js';
 import { list, object, oneOf, RATE, TEXT, NUMBER, type Members, type Schema } from './schema.js';
 import type { ApiVersion } from './version.js';
 
@@ -91,4 +92,4 @@ export function legacyFailure(version: Exclude<ApiVersion, 60>): Schema {
 export const V60_POSTAL: Schema = object({
   version: { const: 'v60' }, rCode: { const: SUCCESS.code }, results: list(ROWS[60]),
   addressDetail: object(ADDRESS_DETAIL),
-});
+}, { explain: LOOKUP_EXPLANATION });

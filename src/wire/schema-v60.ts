@@ -5,6 +5,7 @@ import { SUCCESS } from './response-code.js';
 import {
   ADDRESS_DETAIL, FAILURE_CODES, FAILURE_NAMES, V60_POSTAL,
 } from './schema-legacy.js';
+import { LOOKUP_EXPLANATION } from './schema-explain.js';
 import { PRODUCT_DETAIL } from './schema-product.js';
 import {
   about, DIALECT, list, nullable, object, oneOf, RATE, TEXT, type Members, type Schema,
@@ -80,7 +81,7 @@ export const V60_SUCCESS: Schema = object({
     displayRates: list(object({ name: TEXT, rate: RATE })),
   })),
   addressDetail: object(ADDRESS_DETAIL, { address: ADDRESS }),
-}, { productDetail: PRODUCT_DETAIL });
+}, { productDetail: PRODUCT_DETAIL, explain: LOOKUP_EXPLANATION });
 
 /** What a refusal carries; problem documents carry it where a response code fits. */
 export const REFUSAL_METADATA: Members = {

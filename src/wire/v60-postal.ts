@@ -1,9 +1,11 @@
 /** Version 60 by postal code alone: the rows of version 50 in the body of that time. */
 import type { Dataset } from '../dataset/dataset.js';
 import type { PostalOutcome } from '../engine/lookup.js';
+import type { LookupQuery } from '../engine/query.js';
 import { isFailure, type Failure } from '../failure.js';
 import { NOT_GEOCODED } from './address-detail.js';
 import type { WireContext } from './context.js';
+import { explanation } from './explanation.js';
 import { jsonMembers } from './json.js';
 import { renderRows } from './legacy.js';
 import type { Rendered } from './rendered.js';
@@ -25,11 +27,19 @@ const CLOSE: Readonly<Record<Format, Uint8Array>> = {
   xml: Buffer.from(xmlMembers(TAIL) + V60_XML_CLOSE),
 };
 
+function closeWith(explain: string, format: Format): string {
+  return format === 'json'
+    ? `],${jsonMembers(TAIL)},${explain}}` : xmlMembers(TAIL) + explain + V60_XML_CLOSE;
+}
+
 /** The bytes of a postal list. */
 export function renderV60Postal(
-  context: WireContext, dataset: Dataset, outcome: PostalOutcome, format: Format,
+  context: WireContext, dataset: Dataset, query: LookupQuery, outcome: PostalOutcome,
+  format: Format,
 ): Rendered | Failure {
   const rows = renderRows(context, dataset, outcome.rows, ROW_34, format, 'results');
   if (isFailure(rows)) return rows;
-  return { body: [OPEN[format], ...rows.body, CLOSE[format]], flags: rows.flags };
+  const explain = explanation(dataset, query, outcome, format);
+  const close = explain === '' ? CLOSE[format] : closeWith(explain, format);
+  return { body: [OPEN[format], ...rows.body, close], flags: rows.flags };
 }

@@ -5,6 +5,7 @@ import type { LookupQuery } from '../engine/query.js';
 import { isFailure, type Failure } from '../failure.js';
 import { addressDetail, plainDetailJson } from './address-detail.js';
 import type { WireContext } from './context.js';
+import { explanation } from './explanation.js';
 import { VARIANTS } from './fragment-cache.js';
 import { fragmentOf, printMembers, type RuledArea } from './fragment.js';
 import { productDetail } from './product-detail.js';
@@ -46,7 +47,9 @@ export function renderV60(
     ? null
     : productDetail(dataset, query, outcome, format);
   if (product !== null && isFailure(product)) return product;
-  const own = format === 'json' ? `,${detail}}` : detail + V60_XML_CLOSE;
+  const explain = explanation(dataset, query, outcome, format);
+  const own = format === 'json'
+    ? `,${detail}${explain === '' ? '' : `,${explain}`}}` : detail + explain + V60_XML_CLOSE;
   const body = product === null
     ? [fragment.bytes, own]
     : [fragment.bytes, product, own];

@@ -50,6 +50,7 @@ test('list shows what waits and what is dead, replay sends it again', async (con
   assert.deepEqual(all.map(({ list, kind }) => `${list} ${kind}`),
     ['waiting event', 'waiting mail', 'dead event', 'dead event']);
   assert.deepEqual([all[2]?.error, all[2]?.attempts], ['answered 500', RETRY_MS.length]);
+  assert.ok(!JSON.stringify(all).includes('c-1'), 'no connection is shown');
   assert.equal((await run(outbox, ['list', '--all'])).out.trim().split('\n').length, 4);
   const dead = (await run(outbox, ['list', '--dead'])).out.trim().split('\n');
   assert.equal(dead.length, 2);

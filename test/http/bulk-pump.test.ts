@@ -92,7 +92,7 @@ test('what the workers answer in any order is written in that of the rows', () =
   assert.equal(pool.held.length, 3);
   pool.answer(2);
   pool.answer(1);
-  assert.deepEqual(written, []);
+  assert.equal(written.length, 0);
   pool.answer(0);
   assert.deepEqual(written.map((text) => text.slice(0, 1)), ['h', 'A', 'B', 'C']);
   assert.equal(ends[0]?.rows, 3 * CHUNK_ROWS_MAX);
@@ -161,6 +161,7 @@ test('streams take turns, whatever their size', () => {
   for (let index = 0; index < 4; index += 1) large.pump.push(rows(CHUNK_ROWS_MAX, 'l'));
   small.pump.push(rows(3, 's'));
   assert.equal(schedule.busy, 2);
+  pool.answer();
   pool.answer();
   const names = pool.held.map(({ payload }) =>
     Buffer.from(decodeChunk(Buffer.from(payload)).chunk.bytes).toString().slice(0, 1));

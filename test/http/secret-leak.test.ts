@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { backupStore } from '../../src/store/backup.js';
 import { DISTINCTIVE } from '../support/kek-dir.js';
 import { newMerchantDir, removeDirs, startMerchants } from '../support/merchant-service.js';
+import { BODIES } from '../support/relay-service.js';
+import { startSimulator } from '../support/simulated-provider.js';
 
 const API_KEY = `api-${DISTINCTIVE}`;
 const CONNECTION_ID = '5f1c1a52-9d0e-4c55-8a5e-c0ffee0ddba1';
@@ -60,5 +63,41 @@ test('the store, the logs and other answers hold no secret in any plain form', a
   }
   const stored = files(join(varDir, 'store')).find(([name]) => name === 'data.mdb')!;
   assert.equal(stored[1].includes(merchantId), true, 'the file that was searched is the store');
+  removeDirs(varDir);
+});
+
+test('waiting events and kept answers hold no connection, and a backup neither', async (t) => {
+  const simulator = await startSimulator(t, { now: () => Date.UTC(2026, 0, 2) });
+  const varDir = await newMerchantDir(null);
+  const service = await startMerchants(varDir, {}, {
+    SITUS_ALLOW_PRIVATE_NETWORK: '1', SITUS_PROVIDER_URL: simulator.url,
+    // Nothing listens there: the event waits.
+    SITUS_WEBHOOK_URL: 'http://127.0.0.1:1/', SITUS_WEBHOOK_SECRET: 'a'.repeat(24),
+  });
+  const made = await service.post('/merchant/create', { merchantName: 'a' });
+  const merchantId = String(made.body['merchantId']);
+  const apiKey = 'simulated-key';
+  const set = await service.post(
+    '/merchant/credentials/set', { merchantId, apiKey, connectionId: CONNECTION_ID });
+  assert.equal(set.status, 200, set.text);
+  const order = { merchantId, ...BODIES['order/create'] };
+  const idempotencyKey = 'an-order-sent-twice';
+  const sent = await service.post('/merchant/order/create', order, { idempotencyKey });
+  assert.equal(sent.body['connectionId'], CONNECTION_ID, 'the answer names the connection');
+  const again = await service.post('/merchant/order/create', order, { idempotencyKey });
+  assert.equal(again.headers.get('idempotency-replayed'), 'true');
+  assert.equal(again.text, sent.text);
+  assert.equal(again.headers.get('location'), sent.headers.get('location'));
+  const logged = service.logged();
+  await service.stop();
+  await backupStore(varDir, join(varDir, 'a-backup.mdb'));
+  for (const secret of [CONNECTION_ID, apiKey]) {
+    for (const form of forms(secret)) {
+      for (const [name, bytes] of files(varDir)) {
+        assert.equal(bytes.includes(form), false, `${name} holds ${secret} as ${form}`);
+      }
+      assert.equal(logged.includes(form), false, 'the log holds it');
+    }
+  }
   removeDirs(varDir);
 });

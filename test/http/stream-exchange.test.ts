@@ -147,6 +147,18 @@ test('a client that does nothing is told of, one that waits for us is not', (con
   assert.deepEqual(rigged.events, ['x', 'idle']);
 });
 
+test('a refusal waits no longer than the upload moves', (context) => {
+  context.mock.timers.enable({ apis: ['setInterval'] });
+  const { raw, exchange } = rig();
+  exchange.send({ status: 413, head: HEAD, body: 'no' });
+  context.mock.timers.tick(NUDGE_MS);
+  raw.receive('x');
+  context.mock.timers.tick(NUDGE_MS);
+  assert.equal(raw.ended, false);
+  context.mock.timers.tick(NUDGE_MS);
+  assert.deepEqual([raw.ended, raw.closedWithAnswer], [true, true]);
+});
+
 test('a client that takes nothing for too long is cut', (context) => {
   context.mock.timers.enable({ apis: ['setInterval'] });
   const { raw, exchange, events } = rig();

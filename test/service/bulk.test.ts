@@ -9,7 +9,7 @@ import type { App } from '../../src/app.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
 import {
-  CSV, KEYS, NDJSON, openBulk, readLines, sendBulk, startBulkApp, type BulkAnswer, type BulkAsk,
+  CSV, NDJSON, openBulk, readLines, sendBulk, startBulkApp, type BulkAnswer, type BulkAsk,
   type KeyName, type Trailer,
 } from '../support/bulk-client.js';
 
@@ -254,7 +254,7 @@ test('strict refuses the whole file for its first bad row, and sends it whole ot
   const strict = { path: '/bulk/lookup?strict=true' };
   const refused = problem(await ndjson(`${rowsOf(300)}${rowsOf(2, { postalcode: 'x' })}`, strict), 422);
   assert.deepEqual([refused.line, refused.error?.code, refused.error?.field], [301, 104, 'postalcode']);
-  const sent = await csv(`zip\n${'91010\n'.repeat(600)}`, strict);
+  const sent = await csv(`zip\n${'91020\n'.repeat(600)}`, strict);
   assert.equal(sent.status, 200);
   assert.equal(sent.body.toString().split('\n').length, 602);
   const trailer = JSON.parse((await trailerOf(String(sent.headers['x-situs-job']))).body.toString()) as Trailer;
@@ -278,29 +278,4 @@ test('a stream has a limit of rows', async () => {
   assert.deepEqual([trailer.complete, trailer.rows, trailer.stopped?.line], [false, 50_000, 50_001]);
   assert.match(trailer.stopped?.message ?? '', /may have 50000 rows/);
   assert.equal(readLines((await ndjson(row.repeat(50_000))).body).trailer.complete, true);
-});
-
-test('an account has a limit of open streams, and their places are given back', async () => {
-  const open = Array.from({ length: 8 }, () => openBulk({ port, type: NDJSON }));
-  for (const { request } of open) request.write(rowsOf(1));
-  await Promise.all(open.map(({ request }) => new Promise((resolve) => request.on('response', resolve))));
-  const refused = problem(await ndjson(rowsOf(1)), 429);
-  assert.equal(refused.limit, 8);
-  assert.equal((await ndjson(rowsOf(1), { key: 'other' })).status, 200);
-  for (const { request } of open) request.end();
-  for (const { answer } of open) assert.equal(readLines((await answer).body).trailer.complete, true);
-  assert.equal((await ndjson(rowsOf(1))).status, 200);
-});
-
-test('a trailer is not there before the stream has ended', async () => {
-  const { request, answer } = openBulk({ port, type: NDJSON });
-  request.write(rowsOf(1));
-  const job = await new Promise<string>((resolve) => {
-    request.on('response', ({ headers }) => resolve(String(headers['x-situs-job'])));
-  });
-  problem(await trailerOf(job), 409);
-  request.end();
-  await answer;
-  assert.equal((await trailerOf(job)).status, 200);
-  assert.equal(problem(await sendBulk({ port, path: `/bulk/trailer?key=${KEYS.starter}`, method: 'GET', key: null }), 403).status, 403);
 });

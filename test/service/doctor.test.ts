@@ -17,6 +17,7 @@ import { addEvent, addInvitation } from '../../src/store/outbox.js';
 import { Store, storeDir } from '../../src/store/store.js';
 import { openVault } from '../../src/store/vault.js';
 import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
+import { EVENT_VAULT } from '../support/event-vault.js';
 import { fileConfig } from '../support/kek-dir.js';
 
 interface Diagnosis {
@@ -152,7 +153,9 @@ test('mails that wait without a mail server, and events, are counted', async (co
   await withStore(varDir, (store) => store.write((transaction) => {
     const merchant = { account: 'a', merchantId: 'm', now: 1 };
     addInvitation(transaction, { ...merchant, merchantName: 'M', email: 'm@shop.example' });
-    addEvent(transaction, { account: 'a', type: 'merchant.credentials.set', data: {}, now: 1 });
+    addEvent(transaction, EVENT_VAULT, {
+      account: 'a', type: 'merchant.credentials.set', data: {}, now: 1,
+    });
   }));
   await assertFinds(varDir, /^warning mail 1 mails wait: no mail server is set/, 0);
   await assertFinds(varDir, /^note events 1 events wait/, 0);

@@ -6,6 +6,7 @@ import {
   type KeptAnswer,
 } from '../../src/store/idempotency.js';
 import { Store } from '../../src/store/store.js';
+import { EVENT_VAULT } from '../support/event-vault.js';
 import { newVarDir } from '../support/http-var-dir.js';
 
 const INTENT: Intent = {
@@ -25,7 +26,7 @@ async function open(context: TestContext): Promise<Desk> {
   const store = await Store.open(newVarDir(context));
   const clock = { now: 1_800_000_000_000 };
   const book = new IdempotencyBook(store, {
-    index: (text, account) => `${account}:${text}`, now: () => clock.now,
+    vault: EVENT_VAULT, now: () => clock.now,
   });
   context.after(async () => {
     await book.close();
@@ -55,6 +56,25 @@ test('a claim lasts until it is ended, kept or not', async (context) => {
   fresh(book, { ...INTENT, account: 'beta' });
   claim.end();
   fresh(book);
+});
+
+test('an answer is sealed for its key, and one of an earlier version is read', async (context) => {
+  const desk = await open(context);
+  await keep(desk);
+  const [[record]] = [desk.store.list([KEPT_PREFIX])];
+  assert.ok(!JSON.stringify(record).includes('done'));
+  const key = desk.store.scan(null, 100).find((entry) => entry.key[0] === KEPT_PREFIX)!.key;
+  const claimed = desk.book.claim(INTENT);
+  assert.deepEqual(claimed, { kind: 'kept', answer: ANSWER });
+  const { fingerprint, at } = record as { fingerprint: string; at: number };
+  await desk.store.write(({ put }) => put(key, { v: 1, ...ANSWER, fingerprint, at }));
+  assert.deepEqual(desk.book.claim(INTENT), { kind: 'kept', answer: ANSWER });
+  const other = [KEPT_PREFIX, 'alpha', 'f'.repeat(64)];
+  await desk.store.write(({ put }) => put(key, { ...record as object, answer: {
+    ...(record as { answer: object }).answer, tag: new Uint8Array(16),
+  } }));
+  assert.throws(() => desk.book.claim(INTENT), /changed or belongs/);
+  assert.notDeepEqual(key, other);
 });
 
 test('a transaction that fails keeps no answer', async (context) => {

@@ -19,13 +19,13 @@ test('entitlements are the bits that the engine reads', () => {
 
 test('the table of plans', () => {
   const rows = Object.entries(PLAN_TERMS)
-    .map(([plan, { rate, grants, merchants, provider }]) =>
-      [plan, rate, entitlementsOf(grants).length, merchants, provider]);
+    .map(([plan, { rate, grants, merchants, bulk, provider }]) =>
+      [plan, rate, entitlementsOf(grants).length, merchants, bulk, provider]);
   assert.deepEqual(rows, [
-    ['starter', 10, 1, false, false],
-    ['growth', 100, 1, false, false],
-    ['pro', 500, 4, true, false],
-    ['enterprise', 10_000, 4, true, true],
+    ['starter', 10, 1, false, false, false],
+    ['growth', 100, 1, false, false, false],
+    ['pro', 500, 4, true, true, false],
+    ['enterprise', 10_000, 4, true, true, true],
   ]);
 });
 

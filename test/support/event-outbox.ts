@@ -6,6 +6,7 @@ import type { DeliverySettings } from '../../src/event/settings.js';
 import { createLog } from '../../src/log.js';
 import { addEvent, addInvitation, type Invitation } from '../../src/store/outbox.js';
 import { Store } from '../../src/store/store.js';
+import { EVENT_VAULT } from './event-vault.js';
 import { newVarDir } from './http-var-dir.js';
 
 export const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
@@ -49,7 +50,7 @@ export async function openOutbox(
   const store = await Store.open(varDir);
   const lines: string[] = [];
   const delivery = await Delivery.open({
-    store, settings, log: createLog('debug', (line) => lines.push(line)),
+    store, vault: EVENT_VAULT, settings, log: createLog('debug', (line) => lines.push(line)),
     now: () => outbox.now, random: () => outbox.random,
   });
   context.after(async () => {
@@ -65,7 +66,7 @@ export async function openOutbox(
       await delivery.idle();
     },
     addEvent: async (connectionId = 'c-1') => {
-      await store.write((transaction) => addEvent(transaction, {
+      await store.write((transaction) => addEvent(transaction, EVENT_VAULT, {
         account: 'shop', type: 'merchant.credentials.set', now: outbox.now,
         data: { merchantId: 'm-1', connectionId },
       }));

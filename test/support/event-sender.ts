@@ -7,11 +7,14 @@ import { SILENT } from '../../src/log.js';
 import { addEvent, listOutbox } from '../../src/store/outbox.js';
 import { Store } from '../../src/store/store.js';
 import { toEndpoint } from './event-outbox.js';
+import { EVENT_VAULT } from './event-vault.js';
 
 const [varDir = '', url = '', mode = ''] = process.argv.slice(2);
 const store = await Store.open(varDir);
-const delivery = await Delivery.open({ store, log: SILENT, settings: toEndpoint(url) });
-await store.write((transaction) => addEvent(transaction, {
+const delivery = await Delivery.open({
+  store, vault: EVENT_VAULT, log: SILENT, settings: toEndpoint(url),
+});
+await store.write((transaction) => addEvent(transaction, EVENT_VAULT, {
   account: 'shop', type: 'merchant.credentials.set', data: { merchantId: 'm-1' }, now: Date.now(),
 }));
 const [record] = listOutbox(store, 'waiting', 'event');

@@ -11,7 +11,7 @@ export const COLUMNS_MAX = 100;
 
 /** Layers from the lowest up; imports point down or stay within a folder. */
 const LAYERS: readonly (readonly string[])[] = [
-  ['config.ts', 'failure.ts', 'log.ts'],
+  ['config.ts', 'failure.ts', 'log.ts', 'setting.ts'],
   ['tax', 'address', 'geo'],
   ['dataset', 'store', 'provider'],
   ['engine'],
@@ -24,7 +24,7 @@ const LAYERS: readonly (readonly string[])[] = [
 
 /** Siblings that may use each other within one layer. */
 const PEERS: readonly (readonly string[])[] = [
-  ['config.ts', 'log.ts'],
+  ['config.ts', 'log.ts', 'setting.ts'],
   ['tax', 'address', 'geo'],
   ['pool', 'pool.ts'],
   ['main.ts', 'app.ts'],

@@ -54,7 +54,7 @@ test('a route nobody described is listed all the same', () => {
 const WRONG: Readonly<Record<string, string>> = {
   format: 'yaml', countryCode: 'XXX', lat: '91', lng: '-181', postalcode: '9101', stateCode: 'q',
   adjustment: 'none', sat_item_total: '-1', historical: '2025-1', taxabilityCode: 'a-b',
-  addressDetailExtended: 'yes', shippingExtended: '1', address: 'x'.repeat(101),
+  addressDetailExtended: 'yes', shippingExtended: '1', explain: 'why', address: 'x'.repeat(101),
   city: 'x'.repeat(51), county: 'x'.repeat(51), state: 'x'.repeat(51),
 };
 

@@ -1,7 +1,9 @@
 /** What the streams of a server share: limits, places, and the trailers of those that ended. */
 import { randomBytes } from 'node:crypto';
 import type { TrailerContent } from '../../wire/bulk/envelope.js';
-import { CHUNK_BYTES_MAX, COLUMNS_MAX, HEADER_BYTES_MAX, ROW_BYTES_MAX } from '../../wire/bulk/limit.js';
+import {
+  CHUNK_BYTES_MAX, COLUMNS_MAX, HEADER_BYTES_MAX, ROW_BYTES_MAX,
+} from '../../wire/bulk/limit.js';
 import type { ChunkSchedule } from './schedule.js';
 import type { SpoolSpace } from './spool.js';
 

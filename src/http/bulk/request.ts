@@ -91,7 +91,8 @@ function outputOf(header: Header, input: BulkFormat): BulkFormat | RequestProble
   return best ?? {
     status: 406, location: 'header.Accept',
     detail: input === 'csv'
-      ? `CSV is answered as ${CSV_TYPE} or ${NDJSON_TYPE}.` : `NDJSON is answered as ${NDJSON_TYPE}.`,
+      ? `CSV is answered as ${CSV_TYPE} or ${NDJSON_TYPE}.`
+      : `NDJSON is answered as ${NDJSON_TYPE}.`,
   };
 }
 
@@ -103,7 +104,8 @@ function packedIn(header: Header): boolean | RequestProblem {
   };
 }
 
-function packedOut(header: Header): boolean {
+/** Whether an answer may be packed. */
+export function packedOut(header: Header): boolean {
   return header('accept-encoding').toLowerCase().split(',').some((entry) => {
     const [coding = '', ...parameters] = entry.trim().split(';');
     return coding === 'gzip' && weightOf(parameters) > 0;
@@ -124,7 +126,9 @@ function wrongOption(name: string, detail: string): RequestProblem {
 
 function readOption(options: Options, name: string, value: string): RequestProblem | null {
   if (name === 'strict' || name === 'spool') {
-    if (value !== 'true' && value !== 'false') return wrongOption(name, `${name} is true or false.`);
+    if (value !== 'true' && value !== 'false') {
+      return wrongOption(name, `${name} is true or false.`);
+    }
     options[name] = value === 'true';
   } else if (name === 'map') options.map.push(value);
   else if (name === 'delimiter') {

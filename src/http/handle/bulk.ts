@@ -59,14 +59,16 @@ export const BULK_LOOKUP: BulkKindTerms = {
 };
 
 /** Whoever may stream, with the fields of every answer. */
-interface Caller {
+export interface Caller {
   readonly key: KeyRecord;
   readonly fields: Fields;
   readonly query: string;
 }
 
 /** Key, rate and plan; null when the request was refused. */
-function admitted(services: BulkServices, request: Request, answer: Answerer): Caller | null {
+export function admitted(
+  services: Pick<BulkServices, 'findKey' | 'gate' | 'baseUrl'>, request: Request, answer: Answerer,
+): Caller | null {
   const { gate, baseUrl } = services;
   const { path } = request;
   const { key: text, query } = presentedKey(request);
@@ -137,7 +139,7 @@ function openStream(
 }
 
 /** Whether not one row would be let through, now or later. */
-function usedUp(admit: (rows: number) => AdmittedRows): boolean {
+export function usedUp(admit: (rows: number) => AdmittedRows): boolean {
   const probe = admit(1);
   probe.settle(null);
   return probe.rows === 0 && !probe.scarce;

@@ -39,7 +39,7 @@ function set(
   }
   const { account, referenceId } = merchant;
   const data = { merchantId, connectionId, ...(referenceId === undefined ? {} : { referenceId }) };
-  addEvent(transaction, { account, type: CREDENTIALS_EVENT, data, now });
+  addEvent(transaction, desk.vault, { account, type: CREDENTIALS_EVENT, data, now });
   return caller.json(200, resultOf(merchantId, 'merchant credentials set successfully'));
 }
 

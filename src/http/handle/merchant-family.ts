@@ -1,10 +1,10 @@
 /** Everything that merchants have of their own: records, credentials, nexus. */
 import { randomUUID } from 'node:crypto';
 import { messageOf, type Log } from '../../log.js';
-import type { CredentialsVault } from '../../store/credentials.js';
 import { IdempotencyBook } from '../../store/idempotency.js';
 import type { KeyRecord } from '../../store/format.js';
 import type { Store } from '../../store/store.js';
+import type { Vault } from '../../store/vault.js';
 import type { MerchantUsage } from '../merchant-gate.js';
 import type { RateGate } from '../rate-limit.js';
 import type { Route } from '../router.js';
@@ -17,7 +17,7 @@ import {
 
 export interface MerchantFamilyOptions {
   readonly store: Store;
-  readonly vault: CredentialsVault;
+  readonly vault: Vault;
   readonly log: Log;
   readonly findKey: (text: string) => KeyRecord | null;
   readonly gate: RateGate;
@@ -41,7 +41,7 @@ export function openMerchantFamily(options: MerchantFamilyOptions): MerchantFami
   const { store, vault, log, findKey, gate, usage, locator, baseUrl } = options;
   const { now = Date.now, timer = startTimer } = options;
   const idempotency = new IdempotencyBook(store, {
-    index: (text, account) => vault.index(text, account),
+    vault,
     now,
     failed: (error) => log.error('kept answers not swept', { message: messageOf(error) }),
   });

@@ -10,12 +10,13 @@ import { SUCCESS } from '../response-code.js';
 import { ByteWriter } from './byte-writer.js';
 import { csvToCsv, csvToLines } from './csv-chunk.js';
 import { decodeChunk, encodeResult, type BulkJob, type BulkKind } from './job.js';
+import { messagesToLines } from './message-chunk.js';
 import { linesToLines } from './ndjson-chunk.js';
 import { answerLookupRow, malformed, refused, type JsonRow, type RowEngine } from './row.js';
 import { Tally } from './tally.js';
 
 /** How an NDJSON row of each kind is answered. */
-const KINDS: Readonly<Record<BulkKind, JsonRow>> = {
+const KINDS: Readonly<Record<Exclude<BulkKind, 'message'>, JsonRow>> = {
   lookup: answerLookupRow,
   cart: (engine) => malformed(engine, 'Rows of carts are not answered here.'),
 };
@@ -45,11 +46,13 @@ export function answerBulk(
     },
   };
   const { refusal } = job;
-  const json = refusal === undefined ? KINDS[job.kind] : () => refused(engine, refusal);
   const tally = new Tally();
   const into = new ByteWriter(chunk.bytes.length + chunk.ends.length * rowBytes(job));
-  if (job.table === null) linesToLines(engine, json, chunk, into, tally);
-  else if (job.output === 'csv') csvToCsv(engine, job.table, chunk, into, tally);
+  if (job.kind === 'message') messagesToLines(engine, chunk, into, tally);
+  else if (job.table === null) {
+    const json = refusal === undefined ? KINDS[job.kind] : () => refused(engine, refusal);
+    linesToLines(engine, json, chunk, into, tally);
+  } else if (job.output === 'csv') csvToCsv(engine, job.table, chunk, into, tally);
   else csvToLines(engine, job.table, chunk, into, tally);
   return {
     status: SUCCESS.http, code: SUCCESS.code, precision: 0, flags: 0,

@@ -134,7 +134,8 @@ export class ColumnWriter {
     }
     const joined: string[] = AREA_COLUMNS.map((name, index) => {
       const values = new Set(all.map((cells) => cells[index] ?? ''));
-      if (name === 'situs_note') return values.has('') && values.size > 1 ? '' : [...values].join(' ');
+      // Where one area's list has ended the row says so.
+      if (name === 'situs_note') return all.map((cells) => cells[index]).find(Boolean) ?? '';
       return values.size === 1 ? [...values][0]! : '';
     });
     const [rate, , , , , use, state] = joined;

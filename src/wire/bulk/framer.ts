@@ -2,9 +2,9 @@
  * Cuts a body into records, whatever the pieces it arrives in: the same bytes give the same records
  * at any cut. Nothing is decoded here; a record is its bytes with its line end.
  *
- * CSV: a quote opens at the beginning of a field, doubles inside, and any other one closes. A record
- * that stays open beyond the limit, or to the end of the body, has lost its closing quote: it ends
- * with its first line, so that the rows after it are rows again.
+ * CSV: a quote opens at the beginning of a field, doubles inside, and any other one closes. A
+ * record that stays open beyond the limit, or to the end of the body, has lost its closing quote:
+ * it ends with its first line, so that the rows after it are rows again.
  * NDJSON: each line is a record, a blank one too. What follows the last line end is a record if it
  * is not empty.
  */

@@ -92,7 +92,9 @@ export function mapColumns(
   for (const entry of asked) {
     const colon = entry.indexOf(':');
     const role = colon < 0 ? entry : entry.slice(0, colon);
-    if (!isRole(role)) return { problem: `map names no role "${role}"; roles: ${ROLES.join(', ')}.` };
+    if (!isRole(role)) {
+      return { problem: `map names no role "${role}"; roles: ${ROLES.join(', ')}.` };
+    }
     const name = colon < 0 ? '' : entry.slice(colon + 1);
     delete mapping[role];
     if (name === '') continue;

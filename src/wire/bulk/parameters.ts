@@ -8,13 +8,13 @@ import type { Mapping, Role } from './mapping.js';
 export const ROW_PARAMETERS = [
   'countryCode', 'postalcode', 'address', 'state', 'stateCode', 'city', 'county', 'lat', 'lng',
   'adjustment', 'sat_item_total', 'historical', 'taxabilityCode', 'addressDetailExtended',
-  'shippingExtended',
+  'shippingExtended', 'explain',
 ] as const satisfies readonly ParameterName[];
 
 /** What a row's own value may be absent for. */
 export const DEFAULT_PARAMETERS = [
   'countryCode', 'adjustment', 'sat_item_total', 'historical', 'taxabilityCode',
-  'addressDetailExtended', 'shippingExtended',
+  'addressDetailExtended', 'shippingExtended', 'explain',
 ] as const satisfies readonly ParameterName[];
 
 function withDefaults(defaults: Defaults): RawParameters {
@@ -25,7 +25,8 @@ function withDefaults(defaults: Defaults): RawParameters {
     adjustment: value('adjustment'), sat_item_total: value('sat_item_total'),
     historical: value('historical'), taxabilityCode: value('taxabilityCode'),
     addressDetailExtended: value('addressDetailExtended'),
-    shippingExtended: value('shippingExtended'), addressSent: false, undecodable: [],
+    shippingExtended: value('shippingExtended'), explain: value('explain'),
+    addressSent: false, undecodable: [],
   };
 }
 

@@ -57,14 +57,14 @@ export function refusalOf(
 
 /**
  * Writes a line: `{"line":1,"id":null,` and the members of the answer's body. One that is refused
- * has a member `error` before these.
+ * has a member `error` before these. `count` names the number of the line.
  */
 export function writeLine(
   into: ByteWriter, line: number, id: RowId, answer: Pick<Answer, 'code' | 'body'>,
-  field?: string | null,
+  field?: string | null, count: 'line' | 'seq' = 'line',
 ): RowRefusal | null {
   let refusal: RowRefusal | null = null;
-  let head = `{"line":${line},"id":${jsonValue(id)}`;
+  let head = `{"${count}":${line},"id":${jsonValue(id)}`;
   if (answer.code !== SUCCESS.code) {
     refusal = refusalOf(line, answer, field);
     const { code, message } = refusal;

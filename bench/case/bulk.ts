@@ -1,0 +1,181 @@
+/** Rows a minute of bulk files over HTTP, beside papaparse on the same file; lookups meanwhile. */
+import { spawn } from 'node:child_process';
+import { Agent, request } from 'node:http';
+import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import Papa from 'papaparse';
+import { openDataset } from '../../src/dataset/open.js';
+import { addressLines } from './addresses.js';
+import { seeded, type BenchInput, type Figure } from './case.js';
+import { BENCH_KEY, startSitus } from '../load/situs-server.js';
+
+const CSV_ROWS = 400_000;
+const NDJSON_ROWS = 150_000;
+const ROUNDS = 3;
+const MINUTE_MS = 60_000;
+const LOOKUPS_A_SECOND = 500;
+const AGENT = new Agent({ keepAlive: true, maxSockets: 32 });
+
+interface Files {
+  readonly csv: string;
+  readonly ndjson: string;
+  remove(): void;
+}
+
+/** The parts of "1 Main St, Elmton, QA 91010". */
+function partsOf(line: string): readonly string[] {
+  const parts = line.split(', ');
+  const [state = '', zip = ''] = (parts.at(-1) ?? '').split(' ');
+  return [parts.slice(0, -2).join(' '), parts.at(-2) ?? '', state, zip];
+}
+
+async function makeFiles({ datasetDir }: BenchInput): Promise<Files> {
+  const dataset = openDataset(datasetDir);
+  const lines = await addressLines(dataset, datasetDir);
+  dataset.close();
+  const random = seeded(3);
+  const pick = (): string => lines[Math.floor(random() * lines.length)]!;
+  const dir = mkdtempSync(join(tmpdir(), 'situs-bulk-'));
+  const [csv, ndjson] = [join(dir, 'rows.csv'), join(dir, 'rows.ndjson')];
+  writeFileSync(csv, 'order,street,city,state,zip\n' + Array.from({ length: CSV_ROWS },
+    (_, index) => `${index},${partsOf(pick()).join(',')}\n`).join(''));
+  writeFileSync(ndjson, Array.from({ length: NDJSON_ROWS },
+    (_, id) => `${JSON.stringify({ id, address: pick() })}\n`).join(''));
+  return { csv, ndjson, remove: () => rmSync(dir, { recursive: true, force: true }) };
+}
+
+/** Sends a file with a client in a process of its own and returns its milliseconds. */
+async function upload(port: number, file: string, type: string): Promise<number> {
+  const client = spawn(process.execPath,
+    [fileURLToPath(new URL('../load/bulk-client.js', import.meta.url)), String(port), file, type],
+    { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  client.stdout.on('data', (part: Buffer) => {
+    text += part.toString();
+  });
+  await once(client, 'close');
+  const milliseconds = Number(text);
+  if (!(milliseconds > 0)) throw new Error(`the upload failed: ${text}`);
+  return milliseconds;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}
+
+/** Rows a minute that papaparse alone reads and writes, on one thread. */
+function papaparseAlone(file: string): number {
+  const text = readFileSync(file, 'utf8');
+  const from = performance.now();
+  const { data } = Papa.parse<readonly string[]>(text, { skipEmptyLines: true });
+  Papa.unparse(data as string[][]);
+  return ((data.length - 1) * MINUTE_MS) / (performance.now() - from);
+}
+
+export async function bulkCsvCase(input: BenchInput): Promise<readonly Figure[]> {
+  const files = await makeFiles(input);
+  const situs = await startSitus(input.varDir);
+  const rates: number[] = [];
+  const alone: number[] = [];
+  try {
+    await upload(situs.port, files.csv, 'text/csv');
+    for (let round = 0; round < ROUNDS; round += 1) {
+      alone.push(papaparseAlone(files.csv));
+      rates.push((CSV_ROWS * MINUTE_MS) / await upload(situs.port, files.csv, 'text/csv'));
+    }
+  } finally {
+    await situs.stop();
+    files.remove();
+  }
+  return [
+    {
+      name: 'bulk csv', value: median(rates), unit: 'rows/min', target: { atLeast: 2_000_000 },
+      note: `${CSV_ROWS} street addresses over HTTP`,
+    },
+    { name: 'papaparse alone', value: median(alone), unit: 'rows/min', note: 'one thread' },
+    { name: 'bulk csv share', value: median(rates) / median(alone), unit: '' },
+  ];
+}
+
+export async function bulkNdjsonCase(input: BenchInput): Promise<readonly Figure[]> {
+  const files = await makeFiles(input);
+  const situs = await startSitus(input.varDir);
+  const rates: number[] = [];
+  try {
+    await upload(situs.port, files.ndjson, 'application/x-ndjson');
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const took = await upload(situs.port, files.ndjson, 'application/x-ndjson');
+      rates.push((NDJSON_ROWS * MINUTE_MS) / took);
+    }
+  } finally {
+    await situs.stop();
+    files.remove();
+  }
+  return [{
+    name: 'bulk ndjson', value: median(rates), unit: 'rows/min', target: { atLeast: 600_000 },
+    note: 'the whole v60 body in each line',
+  }];
+}
+
+/** Latencies of lookups sent at a steady rate, whatever the answers do. */
+async function steady(port: number, seconds: number, paths: readonly string[]): Promise<number> {
+  const latencies: number[] = [];
+  const pending: Promise<void>[] = [];
+  const from = performance.now();
+  for (let sent = 0; sent < seconds * LOOKUPS_A_SECOND; sent += 1) {
+    const due = from + (sent * 1000) / LOOKUPS_A_SECOND;
+    const wait = due - performance.now();
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    pending.push(new Promise((resolve, reject) => {
+      const at = performance.now();
+      request({
+        port, host: '127.0.0.1', path: paths[sent % paths.length], agent: AGENT,
+        headers: { 'X-API-KEY': BENCH_KEY },
+      }, (response) => {
+        response.resume().on('end', () => {
+          latencies.push(performance.now() - at);
+          resolve();
+        });
+      }).on('error', reject).end();
+    }));
+  }
+  await Promise.all(pending);
+  latencies.sort((one, other) => one - other);
+  return latencies[Math.floor(latencies.length * 0.99)] ?? 0;
+}
+
+export async function bulkBesideCase(input: BenchInput): Promise<readonly Figure[]> {
+  const files = await makeFiles(input);
+  const dataset = openDataset(input.datasetDir);
+  const lines = await addressLines(dataset, input.datasetDir);
+  dataset.close();
+  const paths = lines.slice(0, 1_000).map((line) => `/request/v60?address=${encodeURIComponent(line)}`);
+  const situs = await startSitus(input.varDir);
+  const seconds = Math.max(4, input.seconds);
+  try {
+    await upload(situs.port, files.csv, 'text/csv');
+    await steady(situs.port, 2, paths);
+    const idle = await steady(situs.port, seconds, paths);
+    let busy = true;
+    const uploads = (async () => {
+      while (busy) await upload(situs.port, files.csv, 'text/csv');
+    })();
+    const beside = await steady(situs.port, seconds, paths);
+    busy = false;
+    await uploads;
+    return [
+      { name: 'lookup p99 idle', value: idle, unit: 'ms', note: `${LOOKUPS_A_SECOND}/s` },
+      {
+        name: 'lookup p99 beside bulk', value: beside, unit: 'ms',
+        target: { atMost: Math.max(2 * idle, 10) },
+      },
+    ];
+  } finally {
+    await situs.stop();
+    files.remove();
+  }
+}

@@ -1,0 +1,26 @@
+/** Random bulk bodies cut at random positions: as many rows out as in, always. */
+import { memoryDataset, NOW_MS } from '../../test/support/memory-dataset.js';
+import { fuzzOnce } from '../../test/support/bulk-check.js';
+import { seeded } from '../case/case.js';
+
+export const FUZZ_BODIES = 100_000;
+
+export interface FuzzResult {
+  readonly bodies: number;
+  /** One sentence each. */
+  readonly wrong: readonly string[];
+}
+
+/** Sends so many bodies; each fault names the seed of its body. */
+export function bulkFuzz(
+  bodies: number, seed: number, report: (line: string) => void,
+): FuzzResult {
+  const dataset = memoryDataset();
+  const wrong: string[] = [];
+  for (let index = 0; index < bodies; index += 1) {
+    const faults = fuzzOnce(seeded(seed + index), { dataset, nowMs: NOW_MS });
+    wrong.push(...faults.map((fault) => `body of seed ${seed + index}: ${fault}`));
+    if ((index + 1) % 10_000 === 0) report(`${index + 1} bodies, ${wrong.length} faults`);
+  }
+  return { bodies, wrong };
+}

@@ -1,0 +1,129 @@
+/** What `situs bulk` and `situs lint` are asked. */
+import { open } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import {
+  CSV_TYPE, isRequestProblem, NDJSON_TYPE, parseBulkRequest, type BulkRequest,
+} from '../http/bulk/request.js';
+import { BULK_KINDS, type BulkKind } from '../wire/bulk/job.js';
+import { UsageError } from './usage.js';
+
+/** Standard input, or output. */
+export const STANDARD = '-';
+
+/** How the rows of a file are read. */
+export const ROW_OPTIONS = {
+  input: { type: 'string' },
+  map: { type: 'string', multiple: true, default: [] as string[] },
+  delimiter: { type: 'string' },
+  default: { type: 'string', multiple: true, default: [] as string[] },
+  help: { type: 'boolean', default: false },
+} as const;
+
+export interface BulkOptions {
+  readonly file: string;
+  readonly output: string;
+  readonly kind: BulkKind;
+  readonly request: BulkRequest;
+  readonly resume: boolean;
+  readonly quiet: boolean;
+  /** Null for one on each processor. */
+  readonly threads: number | null;
+}
+
+const TYPES: Readonly<Record<string, string>> = { csv: CSV_TYPE, ndjson: NDJSON_TYPE };
+
+/** Formats by the end of a file's name, packed or not. */
+function formatOf(file: string): string {
+  return /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(file) ? 'ndjson' : 'csv';
+}
+
+function typeOf(option: string, format: string): string {
+  const type = TYPES[format];
+  if (type === undefined) throw new UsageError(`--${option} is csv or ndjson`);
+  return type;
+}
+
+interface RowsAsked {
+  readonly input?: string;
+  readonly format?: string;
+  readonly map: readonly string[];
+  readonly delimiter?: string;
+  readonly default: readonly string[];
+  readonly strict?: boolean;
+}
+
+/**
+ * The request that a server would be sent for the same rows.
+ * @throws UsageError for options that it would refuse.
+ */
+export function requestFor(file: string, asked: RowsAsked, kind: BulkKind): BulkRequest {
+  const query = new URLSearchParams();
+  for (const entry of asked.map) query.append('map', entry);
+  if (asked.delimiter !== undefined) query.set('delimiter', asked.delimiter);
+  if (asked.strict === true) query.set('strict', 'true');
+  for (const entry of asked.default) {
+    const at = entry.indexOf('=');
+    if (at < 0) throw new UsageError('--default is NAME=VALUE');
+    query.set(entry.slice(0, at), entry.slice(at + 1));
+  }
+  const fields: Readonly<Record<string, string>> = {
+    'content-type': typeOf('input', asked.input ?? formatOf(file)),
+    accept: asked.format === undefined ? '*/*' : typeOf('format', asked.format),
+  };
+  const request = parseBulkRequest((name) => fields[name] ?? '', query.toString(), kind);
+  if (isRequestProblem(request)) throw new UsageError(request.detail);
+  return request;
+}
+
+function isKind(text: string): text is BulkKind {
+  return (BULK_KINDS as readonly string[]).includes(text);
+}
+
+function threadsOf(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const threads = Number(text);
+  if (/^\d{1,3}$/.test(text) && threads > 0) return threads;
+  throw new UsageError('--threads is a whole number from 1');
+}
+
+/** Reads the arguments of `situs bulk`; null when help was asked for. */
+export function parseBulkArgs(args: readonly string[], usage: string): BulkOptions | null {
+  const { values, positionals } = parseArgs({
+    args: [...args], allowPositionals: true,
+    options: {
+      ...ROW_OPTIONS,
+      output: { type: 'string', short: 'o', default: STANDARD },
+      format: { type: 'string' },
+      kind: { type: 'string', default: 'lookup' },
+      strict: { type: 'boolean', default: false },
+      resume: { type: 'boolean', default: false },
+      quiet: { type: 'boolean', default: false },
+      threads: { type: 'string' },
+    },
+  });
+  if (values.help) return null;
+  const [file] = positionals;
+  if (file === undefined || positionals.length > 1) throw new UsageError(usage);
+  const { output, kind, resume, quiet } = values;
+  if (!isKind(kind)) throw new UsageError(`--kind is ${BULK_KINDS.join(' or ')}`);
+  if (resume && (file === STANDARD || output === STANDARD)) {
+    throw new UsageError('--resume needs a file to read and a file to write (-o)');
+  }
+  return {
+    file, output, kind, resume, quiet, threads: threadsOf(values.threads),
+    request: requestFor(file, values, kind),
+  };
+}
+
+const GZIP_MAGIC = [0x1f, 0x8b];
+
+/** Whether a file begins as a gzip stream does. */
+export async function isPacked(path: string): Promise<boolean> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer } = await file.read(Buffer.alloc(GZIP_MAGIC.length), 0, GZIP_MAGIC.length, 0);
+    return GZIP_MAGIC.every((byte, at) => buffer[at] === byte);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,100 @@
+/** The plain bytes of a body that is stored, from any place of it. */
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+
+/** Opens a body at a place in it, counted in plain bytes. */
+export type ByteSource = (from: number) => AsyncIterable<Uint8Array>;
+
+const READ_BYTES = 262_144;
+/** More than the longest header line and the piece it ends in. */
+const HELD_BYTES_MAX = 1_048_576;
+
+/** What tells that a file is the one it was. */
+export interface FileIdentity {
+  readonly bytes: number;
+  /** Milliseconds since 1970, with a fraction. */
+  readonly modifiedMs: number;
+}
+
+/** Size and time of an open file. */
+export async function identityOf(file: FileHandle): Promise<FileIdentity> {
+  const { size, mtimeMs } = await file.stat();
+  return { bytes: size, modifiedMs: mtimeMs };
+}
+
+/** Thrown when a file is not the one it was: what was answered of it belongs to another. */
+export class FileChanged extends Error {
+  override readonly name = 'FileChanged';
+
+  constructor() {
+    super('The input file has changed since it was begun.');
+  }
+}
+
+/** The bytes of a stream after the first ones. */
+async function* skipped(
+  pieces: AsyncIterable<Uint8Array>, from: number,
+): AsyncGenerator<Uint8Array> {
+  let left = from;
+  for await (const piece of pieces) {
+    if (left >= piece.length) left -= piece.length;
+    else {
+      yield left === 0 ? piece : piece.subarray(left);
+      left = 0;
+    }
+  }
+}
+
+/** Reads an open file without moving it; it is left open. */
+export async function* fileBytes(file: FileHandle, from = 0): AsyncGenerator<Uint8Array> {
+  for (let at = from; ;) {
+    const piece = Buffer.allocUnsafeSlow(READ_BYTES);
+    const { bytesRead } = await file.read(piece, 0, READ_BYTES, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    yield piece.subarray(0, bytesRead);
+  }
+}
+
+/**
+ * Reads a file, unpacked where `packed`. A symbolic link is refused.
+ * @throws FileChanged when it is not the one that `identity` tells of.
+ */
+export function fileSource(
+  path: string, identity: FileIdentity | null, packed = false,
+): ByteSource {
+  return async function* read(from) {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      const found = await identityOf(file);
+      if (identity !== null && (found.bytes !== identity.bytes
+        || found.modifiedMs !== identity.modifiedMs)) throw new FileChanged();
+      if (!packed) yield* fileBytes(file, from);
+      else {
+        const raw = file.createReadStream({ start: 0, autoClose: false });
+        // What fails on the way is thrown by the last of them.
+        yield* skipped(pipeline(raw, createGunzip(), () => undefined), from);
+      }
+    } finally {
+      await file.close();
+    }
+  };
+}
+
+/** Reads a stream that comes once; no more than a header line of it can be read twice. */
+export function onceSource(stream: AsyncIterable<Uint8Array>): ByteSource {
+  const iterator = stream[Symbol.asyncIterator]();
+  let held: Buffer | null = Buffer.alloc(0);
+  return async function* read(from) {
+    if (held !== null && held.length > from) yield held.subarray(from);
+    for (;;) {
+      const { done, value } = await iterator.next();
+      if (done === true) return;
+      if (held !== null) held = Buffer.concat([held, value]);
+      if (held !== null && held.length > HELD_BYTES_MAX) held = null;
+      yield value;
+    }
+  };
+}

@@ -1,0 +1,154 @@
+/** One attempt at a job: from its last checkpoint to its end, or to whatever stops it. */
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { KeyRecord } from '../../store/format.js';
+import { StoreFault } from '../../store/fault.js';
+import type { JobRecord } from '../../store/jobs.js';
+import { NO_COUNTS } from '../../store/usage-meter.js';
+import type { BulkLimits } from '../bulk/desk.js';
+import type { AdmittedRows } from '../bulk/pump.js';
+import type { ChunkSchedule } from '../bulk/schedule.js';
+import type { RowsUsage } from '../handle/bulk.js';
+import { allowedFile } from './allowed-file.js';
+import { FileChanged, fileBytes, fileSource, type ByteSource } from './byte-source.js';
+import { parseCheckpoint, type Checkpoint } from './checkpoint.js';
+import { DiskLimit, DurableOutput } from './durable-output.js';
+import { FileRun, type RunEnd } from './file-run.js';
+import type { JobRequest } from './request.js';
+import type { JobSpace } from './space.js';
+
+/** What rows of a kind count as. */
+export interface JobKind {
+  readonly kind: JobRequest['kind'];
+  /** Rows count as merchant operations and not as lookups. */
+  readonly merchant: boolean;
+}
+
+export interface RunnerServices {
+  readonly space: JobSpace;
+  readonly schedule: ChunkSchedule;
+  readonly usage: RowsUsage;
+  readonly limits: BulkLimits;
+  readonly kinds: readonly JobKind[];
+  /** Null for a key that was removed or disabled. */
+  keyOf(id: string): KeyRecord | null;
+  /** Folder of a release; null when it was removed. */
+  releaseDir(id: string): string | null;
+  /** Folder of files that may be named; null when there is none. */
+  readonly filesDir: string | null;
+}
+
+/** Why a job cannot go on, ever. */
+export class JobFault extends Error {
+  override readonly name = 'JobFault';
+}
+
+/** The request of a job as it was kept. */
+export function requestOf({ request }: JobRecord): JobRequest {
+  return JSON.parse(request) as JobRequest;
+}
+
+/** How far a job has come; null before its first chunk. */
+export function checkpointOf({ checkpoint }: JobRecord): Checkpoint | null {
+  return checkpoint === null ? null : parseCheckpoint(JSON.parse(checkpoint)) ?? null;
+}
+
+/** Errors of a disk that has no room; the same may succeed later. */
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO']);
+
+/** Whether what was thrown may be gone later, with nothing of the job lost. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof DiskLimit || error instanceof StoreFault) return true;
+  return error instanceof Error && 'code' in error && NO_ROOM.has(String(error.code));
+}
+
+/** The body of a job. */
+async function inputOf(services: RunnerServices, record: JobRecord): Promise<ByteSource> {
+  const { file, inputBytes, inputModifiedMs } = record;
+  const identity = { bytes: inputBytes, modifiedMs: inputModifiedMs };
+  if (file === null) return fileSource(services.space.input(record.id), identity);
+  const { filesDir } = services;
+  const found = filesDir === null ? null : await allowedFile(filesDir, file);
+  if (found === null) throw new JobFault('The input file is no longer in the allowed folder.');
+  return fileSource(found.path, identity);
+}
+
+/** Rows of a job are let through like those of a stream, by the key as it is then. */
+function admission(
+  services: RunnerServices, record: JobRecord, first: KeyRecord, merchant: boolean,
+): (rows: number) => AdmittedRows {
+  let key = first;
+  return (rows) => {
+    key = services.keyOf(record.keyId) ?? key;
+    const admitted = services.usage.admitRows(key, rows, merchant);
+    return {
+      rows: admitted.rows, grants: admitted.grants, scarce: admitted.scarce,
+      settle: (tally) => services.usage.settleRows(admitted, tally ?? NO_COUNTS),
+    };
+  };
+}
+
+/** What a job needs that may have gone since it was made. */
+function needsOf(
+  services: RunnerServices, record: JobRecord,
+): { readonly key: KeyRecord; readonly dir: string; readonly kind: JobKind } {
+  const key = services.keyOf(record.keyId);
+  if (key === null) throw new JobFault('The API key of the job was removed or disabled.');
+  const { dataset } = record;
+  const dir = services.releaseDir(dataset);
+  if (dir === null) {
+    throw new JobFault(`Dataset ${dataset}, which the job was begun with, was removed.`);
+  }
+  const kind = services.kinds.find((known) => known.kind === requestOf(record).kind);
+  if (kind === undefined) throw new JobFault('Rows of this kind are not answered here.');
+  return { key, dir, kind };
+}
+
+/**
+ * Runs a job.
+ * @param save keeps a checkpoint; the run is paused when it returns false
+ * @param started is handed the run, to pause it
+ * @throws JobFault when it can never go on, other errors as `isPassing` tells them apart
+ */
+export async function runJob(
+  services: RunnerServices, record: JobRecord,
+  save: (checkpoint: Checkpoint) => Promise<boolean>, started: (run: FileRun) => void,
+): Promise<RunEnd> {
+  const { space, schedule, limits } = services;
+  const { id, dataset } = record;
+  const { key, dir, kind } = needsOf(services, record);
+  const request = requestOf(record);
+  const from = checkpointOf(record);
+  const input = await inputOf(services, record);
+  const file = await open(space.output(id), constants.O_RDWR | constants.O_CREAT, 0o600);
+  try {
+    const at = from?.bytes ?? 0;
+    // What a killed process wrote beyond its last checkpoint is written again.
+    await file.truncate(at);
+    await space.sync(id);
+    space.measure(id);
+    const run: FileRun = new FileRun({
+      job: {
+        job: id, kind: request.kind, release: { id: dataset, dir }, nowMs: request.nowMs,
+        defaults: request.defaults, ...kind.kind === 'cart' ? { subject: record.account } : {},
+      },
+      request, input, schedule, limits, from,
+      admit: admission(services, record, key, kind.merchant),
+      earlier: () => fileBytes(file),
+      output: new DurableOutput({
+        file, at,
+        take: (bytes) => space.take(id, bytes),
+        save: async (checkpoint) => {
+          if (!await save(checkpoint)) run.pause();
+        },
+      }),
+    });
+    started(run);
+    return await run.run();
+  } catch (error) {
+    if (error instanceof FileChanged) throw new JobFault(error.message);
+    throw error;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,108 @@
+/** Where a cart's two places lie, how they are looked for, and what refuses them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { calculateCart } from '../../src/engine/cart.js';
+import { isRefusal } from '../../src/engine/cart-outcome.js';
+import type { CartPlace } from '../../src/engine/cart-query.js';
+import { explainLookup } from '../../src/engine/lookup-explain.js';
+import { lookup } from '../../src/engine/lookup.js';
+import { isFailure } from '../../src/failure.js';
+import type { FactPlace } from '../support/product-facts.js';
+import {
+  amountsOf, calculated, cartOf, cartWorld, NOW, refused, splitAt,
+} from '../support/cart-world.js';
+
+const OHIO: FactPlace = { state: 'OH', county: '049', percents: [['state', '5.75'], ['county', '1.75']] };
+const LAKE: FactPlace = { state: 'OH', county: '085', percents: [['state', '5.75'], ['county', '1.5']] };
+const KANSAS: FactPlace = { state: 'KS', county: '091', percents: [['state', '6.5'], ['county', '1']] };
+const WORLD = cartWorld([OHIO, LAKE, KANSAS], [
+  { zip: 44000, state: 'OH', places: [0, 1] }, { zip: 44001, state: 'OH', places: [1] },
+]);
+
+function split(line1: string, zip: string, state = 'OH', line2 = ''): CartPlace {
+  return { kind: 'split', line1, line2, city: 'Shared', state, zip };
+}
+
+const HERE = splitAt('OH', 0);
+
+function precision(place: CartPlace): string {
+  return calculated(WORLD, cartOf(place, place, [['100']])).marks.precision;
+}
+
+test('an address falls to the weakest rung that cannot be wrong', () => {
+  assert.equal(precision(HERE), 'point');
+  assert.equal(precision({ kind: 'line', address: '1 Main St, Ashford, OH 10001' }), 'point');
+  assert.equal(precision(split('99 Elsewhere Ave', '44001')), 'postal');
+  assert.equal(precision(split('PO Box 12', '44001')), 'postal');
+  assert.equal(precision(split('Elsewhere Ave', '44001')), 'postal');
+  const several = split('99 Elsewhere Ave', '44000');
+  const vague = refused(WORLD, cartOf(several, several, [['1']]));
+  assert.deepEqual([vague.reason, vague.failure.failure], ['origin', 'address-incomplete']);
+});
+
+test('the street may stand on the second line', () => {
+  const place: CartPlace = {
+    kind: 'split', line1: 'Acme Stores', line2: '1 Main St', city: 'Ashford', state: 'Ohio',
+    zip: '10001-1234',
+  };
+  assert.equal(precision(place), 'point');
+});
+
+test('an interstate sale needs no more of its origin than the state', () => {
+  const origin = split('99 Elsewhere Ave', '44000');
+  const outcome = calculated(WORLD, cartOf(origin, splitAt('KS', 2), [['100']], { explain: true }));
+  assert.deepEqual(amountsOf(outcome), ['7.50']);
+  assert.deepEqual([outcome.explain?.origin.state, outcome.explain?.origin.precision], ['OH', 'state']);
+  assert.equal(outcome.explain?.destination.precision, 'point');
+});
+
+test('a sale within a state needs the place its rule points to', () => {
+  const nowhere = split('99 Elsewhere Ave', '44000');
+  // Ohio taxes at the origin: where in Ohio the goods go does not matter.
+  assert.deepEqual(amountsOf(calculated(WORLD, cartOf(HERE, nowhere, [['100']]))), ['7.50']);
+  assert.equal(refused(WORLD, cartOf(nowhere, HERE, [['100']])).reason, 'origin');
+  assert.equal(refused(WORLD, cartOf(HERE, split('1 Main St', '99999', 'KS'), [['1']])).reason,
+    'destination');
+  const unclear: CartPlace = { kind: 'line', address: 'somewhere' };
+  assert.equal(refused(WORLD, cartOf(unclear, splitAt('KS', 2), [['1']])).reason, 'origin');
+});
+
+test('a place less precise than the server asks for is refused where the tax rests on it', () => {
+  const vague = split('99 Elsewhere Ave', '44001');
+  const answer = (origin: CartPlace, destination: CartPlace): string => {
+    const outcome = calculateCart(WORLD, cartOf(origin, destination, [['1']]), NOW, 'range');
+    return isRefusal(outcome) ? outcome.reason : outcome.marks.precision;
+  };
+  assert.equal(answer(HERE, vague), 'point');
+  assert.equal(answer(vague, HERE), 'origin');
+});
+
+test('the same cart gives the same answer, whatever was asked before', () => {
+  const cart = cartOf(HERE, splitAt('OH', 1), [['19.99', 3], ['5', 1, '10001']], { explain: true });
+  const fresh = cartWorld([OHIO, LAKE, KANSAS]);
+  assert.deepEqual(calculated(fresh, cart), calculated(WORLD, cart));
+  assert.deepEqual(calculated(WORLD, cart), calculated(WORLD, cart));
+});
+
+test('a lookup explains its rows with their sources, and how it was found', () => {
+  const options = {
+    country: 'USA', date: null, adjustment: 'auto', addressDetailExtended: false,
+    shippingExtended: false, taxabilityCode: null, satItemTotal: null,
+  } as const;
+  const found = lookup(WORLD, {
+    kind: 'address', address: '1 Main St, Ashford, OH 10001', options,
+  }, NOW);
+  assert.ok(!isFailure(found));
+  const explained = explainLookup(WORLD, found);
+  assert.deepEqual([explained.dataset, explained.precision, explained.boundary],
+    [WORLD.id, 'point', 'address point']);
+  const [area] = explained.areas;
+  assert.equal(area?.sales, '0.075');
+  assert.deepEqual(area?.rows.map(({ level, sales, source }) => [level, sales, source?.name]),
+    [['state', '0.0575', 'invented'], ['county', '0.0175', 'invented']]);
+  const listed = lookup(WORLD, {
+    kind: 'postal', zip: '44000', state: '', stateCode: '', city: '', county: '', options,
+  }, NOW);
+  assert.ok(!isFailure(listed));
+  assert.deepEqual(explainLookup(WORLD, listed).areas.map(({ sales }) => sales), ['0.075', '0.0725']);
+});

@@ -1,0 +1,64 @@
+/** Streams that are open beside each other, and what tells of them. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { App } from '../../src/app.js';
+import { buildRecipe, type Built } from '../support/built-dataset.js';
+import {
+  KEYS, NDJSON, openBulk, readLines, sendBulk, startBulkApp, type BulkAnswer, type BulkAsk,
+} from '../support/bulk-client.js';
+
+let built: Built;
+let app: App;
+let port: number;
+
+before(async () => {
+  built = buildRecipe('fixture');
+  ({ app, port } = await startBulkApp(built.varDir));
+});
+
+after(async () => {
+  await app.stop();
+  built.remove();
+});
+
+function ndjson(body: string, more: Partial<BulkAsk> = {}): Promise<BulkAnswer> {
+  return sendBulk({ port, type: NDJSON, ...more }, body);
+}
+
+function rowsOf(count: number): string {
+  return '{"postalcode":"91010"}\n'.repeat(count);
+}
+
+async function trailerOf(job: string): Promise<BulkAnswer> {
+  return sendBulk({ port, path: `/bulk/trailer?job=${job}`, method: 'GET' });
+}
+
+function problem(answer: BulkAnswer, status: number): { readonly limit?: number; readonly status: number } {
+  assert.equal(answer.status, status, answer.body.toString());
+  return JSON.parse(answer.body.toString()) as { limit?: number; status: number };
+}
+
+test('an account has a limit of open streams, and their places are given back', async () => {
+  const open = Array.from({ length: 8 }, () => openBulk({ port, type: NDJSON }));
+  for (const { request } of open) request.write(rowsOf(1));
+  await Promise.all(open.map(({ request }) => new Promise((resolve) => request.on('response', resolve))));
+  const refused = problem(await ndjson(rowsOf(1)), 429);
+  assert.equal(refused.limit, 8);
+  assert.equal((await ndjson(rowsOf(1), { key: 'other' })).status, 200);
+  for (const { request } of open) request.end();
+  for (const { answer } of open) assert.equal(readLines((await answer).body).trailer.complete, true);
+  assert.equal((await ndjson(rowsOf(1))).status, 200);
+});
+
+test('a trailer is not there before the stream has ended', async () => {
+  const { request, answer } = openBulk({ port, type: NDJSON });
+  request.write(rowsOf(1));
+  const job = await new Promise<string>((resolve) => {
+    request.on('response', ({ headers }) => resolve(String(headers['x-situs-job'])));
+  });
+  problem(await trailerOf(job), 409);
+  request.end();
+  await answer;
+  assert.equal((await trailerOf(job)).status, 200);
+  assert.equal(problem(await sendBulk({ port, path: `/bulk/trailer?key=${KEYS.starter}`, method: 'GET', key: null }), 403).status, 403);
+});
