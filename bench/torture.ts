@@ -1,5 +1,5 @@
 /**
- * npm run torture [-- --case NAME]… [--kills N] [--bodies N] [--seed N]
+ * npm run torture [-- --case NAME]… [--kills N] [--bodies N] [--cuts N] [--seed N]
  *
  * Breaks the compiled server on purpose and checks that nothing acknowledged is lost. Every case
  * works in a folder of its own.
@@ -11,38 +11,70 @@ import { killCase } from './torture/kill.js';
 import { streamCuts } from './torture/stream-cuts.js';
 
 const KILLS = 200;
+const CUTS = 200;
 
 const CASES: Readonly<Record<string, TortureCase>> = {
   kill: killCase,
 };
 
+interface Outcome {
+  readonly summary: string;
+  /** One sentence each. */
+  readonly wrong: readonly string[];
+}
+
+interface Amounts {
+  readonly bodies: number;
+  readonly cuts: number;
+  readonly seed: number;
+}
+
+const report = (line: string): void => {
+  process.stderr.write(`${line}\n`);
+};
+
+/** Cases without a server that is killed. */
+const OTHERS: Readonly<Record<string, (amounts: Amounts) => Promise<Outcome>>> = {
+  'bulk-fuzz': async ({ bodies, seed }) => {
+    const result = bulkFuzz(bodies, seed, report);
+    return { summary: `bodies ${result.bodies}`, wrong: result.wrong };
+  },
+  'stream-cuts': async ({ cuts, seed }) => {
+    const result = await streamCuts(cuts, seed, report);
+    return { summary: `cuts ${result.cuts}, messages ${result.messages}`, wrong: result.wrong };
+  },
+};
+
+const NAMES = [...Object.keys(CASES), ...Object.keys(OTHERS)];
+
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
-      case: { type: 'string', multiple: true, default: [...Object.keys(CASES), 'bulk-fuzz'] },
+      case: { type: 'string', multiple: true, default: NAMES },
       kills: { type: 'string', default: String(KILLS) },
       bodies: { type: 'string', default: String(FUZZ_BODIES) },
+      cuts: { type: 'string', default: String(CUTS) },
       seed: { type: 'string', default: '1' },
     },
   });
+  const [bodies, cuts, seed] = [values.bodies, values.cuts, values.seed].map(Number) as
+    [number, number, number];
   let sound = true;
   for (const name of values.case) {
-    if (name === 'bulk-fuzz') {
-      const { bodies, wrong } = bulkFuzz(Number(values.bodies), Number(values.seed),
-        (line) => process.stderr.write(`${line}\n`));
-      process.stdout.write(`${name} bodies ${bodies}, wrong ${wrong.length}\n`);
+    const other = OTHERS[name];
+    if (other !== undefined) {
+      const { summary, wrong } = await other({ bodies, cuts, seed });
+      process.stdout.write(`${name} ${summary}, wrong ${wrong.length}\n`);
       for (const line of wrong) process.stdout.write(`  ${line}\n`);
       if (wrong.length > 0) sound = false;
       continue;
     }
     const run = CASES[name];
     if (run === undefined) {
-      throw new Error(`no case "${name}"; there are: ${
-        [...Object.keys(CASES), 'bulk-fuzz'].join(', ')}`);
+      throw new Error(`no case "${name}"; there are: ${NAMES.join(', ')}`);
     }
     const { kills, acknowledged, repeated, lost, wrong } = await run({
-      kills: Number(values.kills), seed: Number(values.seed),
-      report: (line) => process.stderr.write(`${line}\n`),
+      kills: Number(values.kills), seed, report,
     });
     process.stdout.write(`${name.padEnd(8)} kills ${kills}, acknowledged writes ${acknowledged}, ` +
       `sent again ${repeated}, lost ${lost.length}, wrong ${wrong.length}\n`);

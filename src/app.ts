@@ -38,6 +38,7 @@ import { VERSION_KEY } from './store/format.js';
 import { findMerchant } from './store/merchants.js';
 import { KeyCache } from './store/key-cache.js';
 import { bootstrapKey } from './store/keys.js';
+import { claimStore, releaseServer } from './store/server-claim.js';
 import { Store } from './store/store.js';
 import { UsageBook } from './store/usage.js';
 import { openVault, type Vault } from './store/vault.js';
@@ -227,6 +228,7 @@ export class App {
     const provider = openProvider(config);
     const server = await createServer();
     const store = await Store.open(config.varDir);
+    await claimStore(store);
     const vault = await openVault(config, store);
     const delivery = await Delivery.open({ store, vault, log, settings });
     const created = await bootstrapKey(store, config.bootstrapKey, config.bootstrapRate);
@@ -279,6 +281,8 @@ export class App {
     await delivered;
     await this.#merchants.close();
     await this.#provider?.close();
+    // A claim that stays, on a full disk, holds nobody up: its process has ended.
+    await releaseServer(this.#store).catch(() => undefined);
     await this.#store.close();
   }
 }

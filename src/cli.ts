@@ -20,6 +20,14 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./cli/lookup.js')).lookupCommand,
     meaning: 'the rates of an address, a point or a ZIP',
   },
+  bulk: {
+    load: async () => (await import('./cli/bulk.js')).bulkCommand,
+    meaning: 'the rates of every row of a CSV or NDJSON file',
+  },
+  lint: {
+    load: async () => (await import('./cli/lint.js')).lintCommand,
+    meaning: 'how well the addresses of a file are found',
+  },
   dataset: {
     load: async () => (await import('./cli/dataset.js')).datasetCommand,
     meaning: 'build, fetch, verify, activate, rollback, list, diff, coverage',

@@ -2,6 +2,7 @@
  * JSON bodies of requests. The content type is not asked for: a body is JSON in UTF-8 or it is
  * refused, whatever the client calls it.
  */
+import { isTooDeep, JSON_DEPTH_MAX } from '../provider/json-depth.js';
 
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 
@@ -19,6 +20,9 @@ function isObject(value: unknown): value is JsonObject {
 /** Reads a body that must be one JSON object. */
 export function readJsonObject(body: Uint8Array): JsonBody {
   if (body.length === 0) return { malformed: 'The body is empty; it must be a JSON object.' };
+  if (isTooDeep(body)) {
+    return { malformed: `The body has more than ${JSON_DEPTH_MAX} levels of lists and objects.` };
+  }
   let text: string;
   try {
     text = DECODER.decode(body);

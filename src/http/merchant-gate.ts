@@ -1,8 +1,8 @@
 /**
  * The gate that all merchant routes share. In this order: the API key (header only, 401), the rate
- * window (429), the plan (403), the monthly quota of merchant operations (405 with code 107, as
- * lookups answer a used-up quota), the Idempotency-Key of routes that write (400, 409, 422, or the
- * first answer again). Every answer carries the two fields of the rate; a bug is a 500.
+ * window (429), the plan (403), the Idempotency-Key of routes that write (400, 409, 422, or the first
+ * answer again), the monthly quota of merchant operations (405 with code 107, as lookups answer a
+ * used-up quota). Every answer carries the two fields of the rate; a bug is a 500.
  *
  * A handler gets the caller and the request and returns a reply, or a promise of one:
  *
@@ -231,22 +231,18 @@ export function merchantRoute(
       const admission = admitted(services, terms, request);
       if (isReply(admission)) return send(admission);
       const { key, fields } = admission;
+      // Before the quota: the answer to what used it up is given again.
+      const claim = claimed(services, terms, request, key.account, fields);
+      if (isReply(claim)) return send(claim);
       const place = metered ? usage.admitMerchant(key) : null;
       if (metered && place === null) {
+        claim?.end();
         return send(codedProblem('feature-not-enabled', request.path, baseUrl, fields,
           'The quota of merchant operations of this month is used up.'));
       }
-      const settle = (counted: boolean): void => {
-        if (place !== null) usage.settleMerchant(place, counted);
-      };
-      const claim = claimed(services, terms, request, key.account, fields);
-      if (isReply(claim)) {
-        settle(false);
-        return send(claim);
-      }
       const caller = new MerchantCaller(key, fields, request.path, claim);
       run(services, handle, caller, request, send, (counted) => {
-        settle(counted);
+        if (place !== null) usage.settleMerchant(place, counted);
         claim?.end();
       });
     },

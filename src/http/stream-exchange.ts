@@ -3,8 +3,10 @@
  * that ended or was aborted, so that none is touched afterwards.
  *
  * The native server keeps what a client does not take in memory of its own, says so with `false`,
- * and does not say when that memory is empty. So a stream that was behind goes on with a small
- * piece, and with large ones only when that passed: what is kept stays small.
+ * and does not say when that memory is empty. Besides, pausing an upload and nudging it make it
+ * deaf for a client that has caught up, and a write that does not pass wakes a paused upload. So a
+ * stream that is behind tries a few bytes every now and then, goes on with large pieces when they
+ * passed, and pauses again what is to be paused.
  */
 import { DRAIN_BYTES_MAX, NUDGE_MS } from './body.js';
 import { writeReply, type Traffic } from './exchange.js';
@@ -14,8 +16,9 @@ import type { RawResponse } from './uws.js';
 
 /** Bytes handed over at a time to a client that keeps up. */
 export const PIECE_BYTES_MAX = 65_536;
-/** First piece to a client that was behind. */
-const PROBE_BYTES = 4_096;
+/** What a client that was behind is tried with: it adds up while the client takes nothing. */
+const PROBE_BYTES = 64;
+const PROBE_MS = 20;
 
 /** What a stream is told; set by its handler while that runs. */
 export interface StreamEvents {
@@ -34,6 +37,10 @@ export interface StreamEvents {
 export interface StreamLimits {
   /** Longest time that a client may send or take nothing; told in steps of a few seconds. */
   readonly idleMs: number;
+  /** How often an upload is kept from being cut; every few seconds unless given. */
+  readonly tickMs?: number;
+  /** Refuses without the rest of the upload: clients that read while they send. */
+  readonly atOnce?: boolean;
 }
 
 export class StreamExchange implements Answerer {
@@ -42,6 +49,7 @@ export class StreamExchange implements Answerer {
   readonly #limits: StreamLimits;
   readonly #tickMs: number;
   readonly #tick: NodeJS.Timeout;
+  #probe: NodeJS.Timeout | null = null;
   #events: StreamEvents | null = null;
   /** Pieces of the answer that were not handed over yet. */
   #pending: Uint8Array[] = [];
@@ -67,7 +75,7 @@ export class StreamExchange implements Answerer {
     traffic.open += 1;
     raw.onData((piece, isLast) => this.#receive(new Uint8Array(piece), isLast));
     raw.onWritable(() => this.#writable());
-    this.#tickMs = Math.min(NUDGE_MS, limits.idleMs);
+    this.#tickMs = limits.tickMs ?? Math.min(NUDGE_MS, limits.idleMs);
     this.#tick = setInterval(() => this.#watch(), this.#tickMs).unref();
   }
 
@@ -95,7 +103,7 @@ export class StreamExchange implements Answerer {
     this.#refusal = reply;
     this.#paused = false;
     this.#raw.resume();
-    if (this.#mayEnd()) this.#sendRefusal();
+    if (this.#mayEnd() || this.#limits.atOnce === true) this.#sendRefusal();
   }
 
   /** Begins the answer. */
@@ -152,6 +160,7 @@ export class StreamExchange implements Answerer {
     if (this.#raw === null) return;
     this.#quietMs = 0;
     this.#received ||= isLast;
+    if (this.#paused) this.#raw.pause();
     if (this.#refusal === null && !this.#ending) {
       this.#events?.data(piece, isLast);
       return;
@@ -177,14 +186,23 @@ export class StreamExchange implements Answerer {
     raw.cork(() => writeReply(raw, reply, close));
   }
 
+  /** Tries whether the client has caught up. */
   #writable(): boolean {
-    this.#quietMs = 0;
     if (this.#raw === null || !this.#blocked) return true;
     this.#blocked = false;
     this.#behind = true;
     this.#flush();
     if (this.#raw !== null && !this.#blocked && !this.#ending) this.#events?.drained();
     return !this.#blocked;
+  }
+
+  /** Tries again in a while, since nobody else may say so. */
+  #probeSoon(): void {
+    this.#probe ??= setTimeout(() => {
+      this.#probe = null;
+      this.#writable();
+      if (this.#raw !== null && this.#blocked) this.#probeSoon();
+    }, PROBE_MS).unref();
   }
 
   #flush(): void {
@@ -198,8 +216,14 @@ export class StreamExchange implements Answerer {
       raw.cork(() => {
         taken = raw.write(now);
       });
-      this.#behind = false;
       this.#blocked = !taken;
+      if (taken) {
+        this.#behind = false;
+        this.#quietMs = 0;
+        continue;
+      }
+      if (this.#paused) this.#raw?.pause();
+      this.#probeSoon();
     }
     const raw = this.#raw;
     if (raw === null || !this.#ending || this.#blocked || this.#pending.length > 0) return;
@@ -243,6 +267,7 @@ export class StreamExchange implements Answerer {
     this.#traffic.open -= 1;
     this.#pending = [];
     clearInterval(this.#tick);
+    if (this.#probe !== null) clearTimeout(this.#probe);
     this.#events?.closed();
   }
 }

@@ -13,6 +13,8 @@ export interface StreamTerms {
   readonly idleMs: number;
   /** How often a slow upload is kept from being cut; the usual time unless given. */
   readonly tickMs?: number;
+  /** Refuses without the rest of the upload. */
+  readonly atOnce?: boolean;
   /** Called with the head of the request; the body comes to what the exchange is told to call. */
   open(request: Request, exchange: StreamExchange): void;
 }

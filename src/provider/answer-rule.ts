@@ -3,6 +3,7 @@
  * speak of the merchant's request are the merchant's to read; those that speak of Situs's side of
  * the conversation (keys, methods, redirects, faults) would mislead a caller of Situs.
  */
+import { isTooDeep } from './json-depth.js';
 import type { ProviderAnswer } from './port.js';
 
 /** Success as contract and clients know it. */
@@ -34,8 +35,9 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Tells whether bytes are one JSON value. */
+/** Tells whether bytes are one JSON value, of a depth that is parsed. */
 export function isJson(bytes: Uint8Array): boolean {
+  if (isTooDeep(bytes)) return false;
   try {
     JSON.parse(UTF8.decode(bytes));
     return true;

@@ -53,39 +53,52 @@ function skipValue(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-function isNamed(bytes: Uint8Array, from: number, to: number, name: string): boolean {
+/** Most bytes of an escaped character: the name may be written with escapes. */
+const ESCAPE_BYTES_MAX = 6;
+
+/** A name that members are compared with, without making texts of theirs. */
+interface Name {
+  readonly text: string;
+  readonly bytes: Uint8Array;
+}
+
+function nameOf(text: string): Name {
+  return { text, bytes: Buffer.from(text, 'utf8') };
+}
+
+/** Whether the text between two quotes, those included, is a name. */
+function isNamed(bytes: Uint8Array, from: number, to: number, name: Name): boolean {
+  const length = to - from - 2;
+  const wanted = name.bytes.length;
+  if (length < wanted || length > wanted * ESCAPE_BYTES_MAX) return false;
+  if (length === wanted) {
+    let same = 0;
+    while (same < wanted && bytes[from + 1 + same] === name.bytes[same]) same += 1;
+    return same === wanted;
+  }
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
-  // The name may be written with escapes.
-  if (text === `"${name}"`) return true;
   if (!text.includes('\\')) return false;
   try {
-    return JSON.parse(text) === name;
+    return JSON.parse(text) === name.text;
   } catch {
     return false;
   }
 }
 
-interface Member {
-  /** Where its name begins, its value begins and its value ends. */
-  readonly from: number;
-  readonly value: number;
-  readonly to: number;
-  readonly named: boolean;
-}
+/** Told of a top-level member: where its name begins, its value begins and its value ends. */
+type Visit = (from: number, value: number, to: number, named: boolean) => void;
 
-function membersOf(bytes: Uint8Array, name: string): readonly Member[] {
-  const members: Member[] = [];
+function eachMember(bytes: Uint8Array, name: Name, visit: Visit): void {
   // Before the brace there is space at most, or a byte order mark.
   let from = skipSpace(bytes, bytes.indexOf(OPEN_BRACE) + 1);
   while (bytes[from] === QUOTE) {
     const nameEnd = skipText(bytes, from);
     const value = skipSpace(bytes, skipSpace(bytes, nameEnd) + 1);
     const to = skipValue(bytes, value);
-    members.push({ from, value, to, named: isNamed(bytes, from, nameEnd, name) });
+    visit(from, value, to, isNamed(bytes, from, nameEnd, name));
     // Over the comma; after the last member this is the brace or what follows it.
     from = skipSpace(bytes, skipSpace(bytes, to) + 1);
   }
-  return members;
 }
 
 /**
@@ -94,17 +107,26 @@ function membersOf(bytes: Uint8Array, name: string): readonly Member[] {
  * @param bytes of an object that JSON.parse accepts; anything else gives bytes without meaning.
  */
 export function withoutMember(bytes: Uint8Array, name: string): Uint8Array {
-  const members = membersOf(bytes, name);
-  if (!members.some(({ named }) => named)) return bytes;
-  const parts = [bytes.subarray(0, members[0]?.from)];
+  const parts: Uint8Array[] = [];
+  // What is kept begins at `keep`, or is not known yet: it begins with the next member.
+  let keep: number | null = 0;
   let isFirst = true;
-  for (const [index, { from, to, named }] of members.entries()) {
-    if (named) continue;
-    // With the comma before it, unless nothing stands before it any more.
-    parts.push(bytes.subarray(isFirst ? from : members[index - 1]?.to, to));
-    isFirst = false;
-  }
-  parts.push(bytes.subarray(members.at(-1)?.to));
+  let before = 0;
+  let end = 0;
+  eachMember(bytes, nameOf(name), (from, _value, to, named) => {
+    if (named) {
+      if (keep !== null) parts.push(bytes.subarray(keep, isFirst ? from : before));
+      keep = null;
+    } else {
+      // With the comma before it, unless nothing stands before it any more.
+      keep ??= isFirst ? from : before;
+      isFirst = false;
+    }
+    before = to;
+    end = to;
+  });
+  if (parts.length === 0) return bytes;
+  parts.push(bytes.subarray(keep ?? end));
   return Buffer.concat(parts);
 }
 
@@ -113,8 +135,11 @@ export function withoutMember(bytes: Uint8Array, name: string): Uint8Array {
  * it; null without one. Bytes that are no object give null or any text, never an exception.
  */
 export function memberValue(bytes: Uint8Array, name: string): Uint8Array | null {
-  const member = membersOf(bytes, name).findLast(({ named }) => named);
-  return member === undefined ? null : bytes.subarray(member.value, member.to);
+  let found: Uint8Array | null = null;
+  eachMember(bytes, nameOf(name), (_from, value, to, named) => {
+    if (named) found = bytes.subarray(value, to);
+  });
+  return found;
 }
 
 /**

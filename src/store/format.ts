@@ -7,6 +7,7 @@
  * ["meta", "format"]        FORMAT_VERSION
  * ["meta", "version"]       number of transactions so far; how other processes notice a change
  * ["meta", "keys"]          number of those that changed an API key
+ * ["meta", "server"]        which process serves it (server-claim.ts)
  * ["vault", "index"]        the key of keyed hashes, sealed (vault.ts)
  * ["key", id]               KeyRecord; the id is the SHA-256 of the API key in hex
  * ["usage", month, id]      UsageRecord of that key in a calendar month of UTC, written YYYYMM

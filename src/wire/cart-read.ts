@@ -1,5 +1,6 @@
 /** What both cart endpoints share in reading: refusals, lines, the JSON text itself. */
 import type { CartLine } from '../engine/cart-query.js';
+import { isTooDeep, JSON_DEPTH_MAX } from '../provider/json-depth.js';
 import {
   PRICE_DECIMALS_MAX, PRICE_MAX, QUANTITY_DECIMALS_MAX, readPrice, readQuantity,
 } from './cart-amount.js';
@@ -36,6 +37,9 @@ const DECODER = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses a body whose numbers are exact; 400 for what is not JSON, 422 for longer numbers. */
 export function readJson(body: Uint8Array): Members | CartProblem {
+  if (isTooDeep(body)) {
+    return cartProblem(400, `The body has more than ${JSON_DEPTH_MAX} levels.`);
+  }
   let text: string;
   let value: unknown;
   try {

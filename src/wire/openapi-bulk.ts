@@ -5,11 +5,11 @@ import { KEY_PARAMETER, lookupParameters, type Parameter } from './openapi-param
 import { BOOLEAN, TEXT, type Schema } from './schema.js';
 import { DEFAULT_PARAMETERS } from './bulk/parameters.js';
 
-const ROWS_TYPES: Schema = {
+export const ROWS_TYPES: Schema = {
   'text/csv': { schema: TEXT }, 'application/x-ndjson': { schema: TEXT },
 };
 
-const OPTIONS: readonly Parameter[] = [
+export const OPTIONS: readonly Parameter[] = [
   {
     name: 'map', in: 'query', schema: TEXT,
     description: 'role:column, once for each; see docs/bulk.md for the roles.',

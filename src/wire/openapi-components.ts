@@ -2,7 +2,7 @@
 import {
   legacyFailure, legacySuccess, V60_POSTAL,
 } from './schema-legacy.js';
-import { BULK_TRAILER } from './schema-bulk.js';
+import { BULK_JOB, BULK_JOBS, BULK_TRAILER } from './schema-bulk.js';
 import {
   CALCULATION_ANSWER, CALCULATION_REQUEST, CART_ANSWER, CART_REQUEST,
 } from './schema-cart.js';
@@ -77,6 +77,8 @@ export const COMPONENTS = {
   CalculationRequest: CALCULATION_REQUEST,
   CalculationAnswer: CALCULATION_ANSWER,
   BulkTrailer: BULK_TRAILER,
+  BulkJob: BULK_JOB,
+  BulkJobs: BULK_JOBS,
   Health: HEALTH,
   SystemMetadata: SYSTEM_METADATA,
   Problem: PROBLEM,

@@ -4,6 +4,7 @@ import {
 } from './openapi-components.js';
 import { BULK_OPERATIONS } from './openapi-bulk.js';
 import { CART_OPERATIONS } from './openapi-carts.js';
+import { JOB_OPERATIONS } from './openapi-jobs.js';
 import { MERCHANT_OPERATIONS } from './openapi-merchants.js';
 import {
   FORMAT_PARAMETER, KEY_PARAMETER, lookupParameters, type Parameter,
@@ -29,7 +30,7 @@ export interface Operation {
 }
 
 /** The name an operation is listed under: its method and path. */
-export type OperationName = `${'GET' | 'POST'} /${string}`;
+export type OperationName = `${'GET' | 'POST' | 'DELETE'} /${string}`;
 
 const LIMITED: AnswerOptions = { limited: true };
 const BOTH: AnswerOptions = { limited: true, xml: true };
@@ -131,6 +132,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<OperationName,
   ...MERCHANT_OPERATIONS,
   ...CART_OPERATIONS,
   ...BULK_OPERATIONS,
+  ...JOB_OPERATIONS,
   ...RELAY_OPERATIONS,
   ['GET /system/health', open('health', 'Whether store and dataset answer.', 'Health')],
   ['GET /system/metadata', open('metadata', 'What runs where.', 'SystemMetadata')],

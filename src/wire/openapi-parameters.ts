@@ -16,7 +16,7 @@ import { FORMATS, type ApiVersion } from './version.js';
 /** One parameter of an operation. */
 export interface Parameter extends Schema {
   readonly name: string;
-  readonly in: 'query' | 'header';
+  readonly in: 'query' | 'header' | 'path';
   readonly description: string;
   readonly schema: Schema;
 }

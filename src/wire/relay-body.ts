@@ -24,6 +24,9 @@ export const CURRENCIES = ['USD', 'CAD'] as const;
 export const ORDER_KINDS = ['order', 'credit'] as const;
 export const CERTIFICATE_ORDERS = ['createdDate', 'id'] as const;
 
+/** Words in `expand`, of which there is one. */
+const EXPANDS_MAX = 1;
+
 const OPTIONAL = { optional: true };
 const ID = text(1, PROVIDER_ID_CHARS_MAX);
 const FLAG: FieldRule = { type: 'boolean', ...OPTIONAL };
@@ -121,7 +124,7 @@ const BODIES: Readonly<Record<EndpointName, Rules>> = {
   'order/get': {
     expand: [
       { type: 'enum', values: ['refunds'], ...OPTIONAL },
-      { type: 'array', enum: ['refunds'], ...OPTIONAL },
+      { type: 'array', enum: ['refunds'], max: EXPANDS_MAX, ...OPTIONAL },
     ],
   },
   'order/update': { completedDate: date(true) },

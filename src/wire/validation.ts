@@ -23,6 +23,9 @@ export const BODY_ERRORS_MAX = 10;
 /** Longer values are not repeated in an error. */
 const VALUE_CHARS_MAX = 200;
 
+/** Longer names of members are cut in a location. */
+const NAME_CHARS_MAX = 100;
+
 const WORDS: Readonly<Record<string, (error: ValidationError) => string>> = {
   required: ({ field }) => `expected required property ${field.replace(/^.*\./, '')}`,
   string: () => 'expected a string',
@@ -62,17 +65,53 @@ function echo({ type, actual: value }: ValidationError): { readonly value?: unkn
   return typeof value === 'number' || typeof value === 'boolean' ? { value } : {};
 }
 
+function shortened(name: string): string {
+  return name.length <= NAME_CHARS_MAX ? name : `${name.slice(0, NAME_CHARS_MAX)}…`;
+}
+
 function bodyErrors(error: ValidationError, prefix: string): readonly BodyError[] {
   const at = (field: string): string => (field === '' ? prefix : `${prefix}.${field}`);
   const field = (error.field as string | undefined) ?? '';
   const message = messageOf(error);
   if (error.type !== 'objectStrict') return [{ location: at(field), message, ...echo(error) }];
-  return String(error.actual).split(', ').map((name) => (
+  return String(error.actual).split(', ', BODY_ERRORS_MAX).map(shortened).map((name) => (
     { location: at(field === '' ? name : `${field}.${name}`), message }
   ));
 }
 
 const VALIDATOR = new Validator({ useNewCustomCheckerFunction: true, haltOnFirstError: false });
+
+/** Parts of the library's own rule for arrays: the loop over items, and what follows a maximum. */
+const ITEMS_LOOP = 'for (var i = 0; i < arr.length; i++) {';
+const ABOVE_MAX = /(errors\.push\(\{ type: "arrayMax"[^;]*;)/;
+
+function replaced(source: string, part: string | RegExp, by: string): string {
+  const text = source.replace(part, by);
+  if (text === source) throw new Error('the validator has another rule for arrays');
+  return text;
+}
+
+/**
+ * The library looks at every item of a list, however many are wrong already and however far above
+ * its maximum the list is; a mebibyte of `{}` would hold up everyone for seconds. Here a list that
+ * is too long ends its check, and items are looked at until there are as many errors as are told.
+ */
+function boundArrays(): void {
+  const { array } = VALIDATOR.rules;
+  if (array === undefined) throw new Error('the validator has no rule for arrays');
+  VALIDATOR.add('array', (rule, path, context) => {
+    const { source, ...rest } = array.call(VALIDATOR, rule, path, context);
+    const { items, max } = rule.schema;
+    const ended = max === undefined ? source : replaced(source, ABOVE_MAX, '$1 return value;');
+    return {
+      ...rest,
+      source: items === undefined ? ended : replaced(ended, ITEMS_LOOP,
+        `for (var i = 0; i < arr.length && errors.length < ${BODY_ERRORS_MAX}; i++) {`),
+    };
+  });
+}
+
+boundArrays();
 
 /** What a value breaks of a schema; none when it is as documented. */
 export type Check = (value: unknown, prefix?: string) => readonly BodyError[];
@@ -87,6 +126,7 @@ export function compileCheck(schema: ValidationSchema): Check {
     const result = run(value);
     if (result === true) return [];
     const errors = Array.isArray(result) ? result : [];
-    return errors.flatMap((error) => bodyErrors(error, prefix)).slice(0, BODY_ERRORS_MAX);
+    return errors.slice(0, BODY_ERRORS_MAX).flatMap((error) => bodyErrors(error, prefix))
+      .slice(0, BODY_ERRORS_MAX);
   };
 }

@@ -12,7 +12,6 @@ import { listOutbox, outboxCounts, replay, replayDead } from '../../src/store/ou
 import type { EventRecord } from '../../src/store/outbox-record.js';
 import { openOutbox, toEndpoint, type Outbox } from '../support/event-outbox.js';
 import { answering, startReceiver } from '../support/event-receiver.js';
-import { EVENT_VAULT } from '../support/event-vault.js';
 import { eventually } from '../support/http-eventually.js';
 
 const DAY_MS = 86_400_000;
@@ -216,13 +215,13 @@ test('a stop lets attempts end, and forgets those it has to cut short', async (c
   await outbox.delivery.close(500);
   const left = waiting(outbox);
   assert.deepEqual(left.map(({ attempts }) => attempts), [0, 0]);
-  assert.ok(left.every((record) => !openEventData(EVENT_VAULT, record).includes('ends')));
+  assert.ok(left.every((record) => !openEventData(outbox.vault, record).includes('ends')));
   assert.equal(receiver.got.length, 2);
 
   receiver.answer = answering(204);
   const settings = toEndpoint(receiver.url);
   const next = await Delivery.open({
-    store: outbox.store, vault: EVENT_VAULT, log: SILENT, settings,
+    store: outbox.store, vault: outbox.vault, log: SILENT, settings,
   });
   next.start();
   await eventually(() => receiver.got.length === 4);

@@ -43,7 +43,9 @@ const oneLine = (line: Sent = {}): Sent => sentCalculation(
 
 interface Cart {
   readonly cartId: string;
-  readonly lineItems: readonly { readonly tax: { readonly rate: number; readonly amount: number } }[];
+  readonly lineItems: readonly (Sent & {
+    readonly tax: { readonly rate: number; readonly amount: number };
+  })[];
 }
 
 function cartsOf(body: Readonly<Record<string, unknown>>): readonly Cart[] {
@@ -64,12 +66,12 @@ test('a cart of a self-managed merchant is answered in the documented shape', as
   assert.match(answer.headers.get('x-situs-precision') ?? '', /^(?:point|range|street|postal)/);
   assert.ok((answer.headers.get('x-situs-dataset') ?? '').startsWith(built.name));
   assert.notEqual(answer.headers.get('x-ratelimit-limit'), null);
-  const { tax, ...rest } = first?.lineItems[1] as unknown as Sent & { tax: object };
+  const { tax, ...rest } = first!.lineItems[1]!;
   assert.deepEqual(rest, {
     index: 1, itemId: 'b', price: 10.1, originalPrice: 10.1, quantity: 1.5, tic: null,
   });
   assert.deepEqual(Object.keys(tax), ['rate', 'amount']);
-  assert.equal((first?.lineItems[0] as unknown as Sent)['tic'], 0);
+  assert.equal(first?.lineItems[0]?.['tic'], 0);
   assert.ok(!('connectionId' in answer.body) && !('transactionDate' in answer.body));
 });
 

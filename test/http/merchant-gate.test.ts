@@ -130,6 +130,9 @@ test('a used-up quota is 405 with code 107 on writes, and reading goes on', asyn
   assert.equal((await service.post('/merchant/create', {}, options)).status, 422);
   const made = await service.post('/merchant/create', body, { ...options, idempotencyKey: 'one' });
   assert.equal(made.status, 201);
+  const again = await service.post('/merchant/create', body, { ...options, idempotencyKey: 'one' });
+  assert.equal(again.status, 201, 'what used the quota up is answered again');
+  assert.equal(again.text, made.text);
   for (const endpoint of ENDPOINTS) {
     const answer = await send(endpoint, bodyAboutNobody(endpoint), options);
     if (endpoint.writes) {

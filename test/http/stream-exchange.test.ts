@@ -64,6 +64,17 @@ test('a client that is behind is given a small piece before large ones', () => {
   assert.deepEqual(events, ['.', 'drained']);
 });
 
+test('an upload that rests stays so when a write does not pass', () => {
+  const { raw, exchange } = rig();
+  exchange.begin(200, HEAD);
+  exchange.pause();
+  raw.taking = false;
+  exchange.write(Buffer.from('x'));
+  assert.equal(raw.calls.at(-1), 'pause');
+  raw.receive('late');
+  assert.deepEqual(raw.calls.slice(-2), ['pause', 'pause']);
+});
+
 test('the end waits for what is behind', () => {
   const { raw, exchange } = rig();
   raw.receive('', true);

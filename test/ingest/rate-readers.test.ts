@@ -2,56 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createGazetteer } from '../../src/ingest/rates/gazetteer.js';
-import { ListReport } from '../../src/ingest/rates/list.js';
-import { RATE_READERS } from '../../src/ingest/rates/readers.js';
-import { formatRate } from '../../src/tax/rate.js';
-import type { PlaceFact, RateRow } from '../../src/ingest/model.js';
 import type { NameAlias } from '../../src/ingest/rates/gazetteer.js';
-import type { ListContext, ListOptions, ListResult } from '../../src/ingest/rates/list.js';
-import type { DateInt } from '../../src/tax/date.js';
-
-const STATE = { code: 'XX', fips: '99', name: 'Xland', country: 'USA' as const };
-const COUNTIES = ['Alpha County', 'Beta County', 'Beta city'].map((fullName, index) =>
-  ({ fips: `9900${String(index + 1)}`, state: 'XX', fullName, code: '' }));
-
-function place(code: string, name: string, ...counties: readonly string[]): PlaceFact {
-  const geoid = `99${code}`;
-  return { geoid, name, fullName: `${name} city`, state: 'XX', counties, independent: false };
-}
-
-const PLACES = [
-  place('00010', 'Arden', '99001'), place('00020', 'St. Boswell', '99001', '99002'),
-  place('00030', 'Carrow', '99002'), place('00040', 'Carrow', '99001'),
-  place('00050', "O'Dell", '99002'), place('00060', 'De Witt', '99002'),
-];
-
-type Read = ListResult & { readonly report: ListReport };
-
-function read(
-  reader: string,
-  text: string,
-  options: ListOptions = {},
-  aliases: readonly NameAlias[] = [],
-  files: Readonly<Record<string, string>> = {},
-): Read {
-  const report = new ListReport(reader);
-  const context: ListContext = {
-    state: 'XX', gazetteer: createGazetteer([STATE], COUNTIES, PLACES, aliases), source: 3,
-    asOf: 20260101 as DateInt, options, report,
-    extra: (option) => files[option] ?? '',
-    districtCode: (listed) => (listed === 'Metro District' ? '~M' : null),
-  };
-  const result = RATE_READERS.get(reader)?.(text, context);
-  assert.ok(result, reader);
-  return { ...result, report };
-}
-
-function brief(rows: readonly RateRow[]): readonly string[] {
-  return rows.map((row) => [
-    row.level, row.county, row.place, row.code, row.basis,
-    row.basis === 'unknown' ? '?' : formatRate(row.sales), row.from, row.to,
-  ].join(' '));
-}
+import { brief, COUNTIES, PLACES, read, STATE } from '../support/listed-rates.js';
 
 test('cdtfa: state floor, county-wide part, city and remainder', () => {
   const list = [
@@ -282,29 +234,6 @@ test('coded, town-option, state-rates, provinces, estimated', () => {
   const estimated = 'state\tcounty_fips\tcounty_rate\tzips\nXX\t99001\t0.01\t5';
   assert.equal(brief(read('estimated', estimated).rows)[0],
     'county 99001   own 0.01 20260101 99991231');
-});
-
-test('zip-table: what the ZIPs of a county agree on, in each layout', () => {
-  const crosswalk = 'zip\tstate\tcounty_fips\n97001\tXX\t99001\n97002\tXX\t99001\n'
-    + '97003\tXX\t99001\n97004\tXX\t99002\n97005\tXX\t99002\n97006\tXX\t99001\n97006\tXX\t99002\n';
-  const files = { counties: crosswalk };
-  const held = 'state\tzip\tregion\tcombined\tstate_rate\tcounty_rate\n'
-    + 'XX\t97001\tA\t0.05\t0.04\t0.01\nXX\t97002\tA\t0.05\t0.04\t0.01\nXX\t97003\tA\t0.06\t0.04\t0.02\n'
-    + 'XX\t97006\tA\t0.09\t0.04\t0.05\nXX\t97004\tB\t0.05\t0.04\t0.01\nXX\t97005\tB\t0.06\t0.04\t0.02\n';
-  const found = read('zip-table', held, {}, [], files);
-  // One county agrees, one is divided, and a ZIP of both has no voice.
-  assert.deepEqual(brief(found.rows), ['county 99001   own 0.01 20260101 99991231']);
-  const newest = 'State,ZipCode,TaxRegionName,EstimatedCombinedRate,StateRate,EstimatedCountyRate\n'
-    + 'XX,97004,"B, NORTH",0.06,0.04,0.02\n';
-  const [row] = read('zip-table', newest, {}, [], files).rows;
-  assert.deepEqual([row?.state, row?.county, row?.sales], ['XX', '99002', 20_000_000]);
-  const oldest = 'State,ZipCode,TaxRegionName,TaxRegionCode,CombinedRate,StateRate,CountyRate\n'
-    + 'XX,97004,B,X1,0.06,0.04,0.015\n';
-  assert.equal(read('zip-table', oldest, {}, [], files).rows[0]?.sales, 15_000_000);
-  // A table of combined rates alone says nothing of a county.
-  const combined = 'state\tzip\tregion\tcombined\tcounty_rate\nXX\t97004\t\t0.06\t\n';
-  assert.deepEqual(read('zip-table', combined, {}, [], files).rows, []);
-  assert.throws(() => read('zip-table', held.replace('0.02', 'x'), {}, [], files), RangeError);
 });
 
 test('a malformed figure is an error of the file, never a zero', () => {

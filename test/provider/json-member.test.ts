@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { onlyElement, withoutMember } from '../../src/provider/json-member.js';
+import { isTooDeep, JSON_DEPTH_MAX } from '../../src/provider/json-depth.js';
+import { memberValue, onlyElement, withoutMember } from '../../src/provider/json-member.js';
 
 function cut(text: string, name = 'm'): string {
   return Buffer.from(withoutMember(Buffer.from(text), name)).toString();
@@ -64,4 +65,53 @@ test('a list of one is unpacked, anything else stays', () => {
   for (const text of ['[]', '[ ]', '[{},{}]', '{"a":[1]}', ' {"a":1} ']) {
     assert.equal(only(text), text);
   }
+});
+
+/** A name as its characters or as escapes. */
+function spelt(name: string, escaped: boolean): string {
+  if (!escaped) return JSON.stringify(name);
+  const units = Array.from({ length: name.length }, (_unit, at) => name.charCodeAt(at));
+  return `"${units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')}"`;
+}
+
+const named = fc.record({
+  name: fc.constantFrom('m', 'm', 'mm', '', 'M', 'é', '__proto__', 'm"'), escaped: fc.boolean(),
+  value: scalar, spaces: fc.tuple(space, space, space, space),
+});
+
+test('a member reads as the parser reads it, however it is spelt and repeated', () => {
+  fc.assert(fc.property(fc.array(named, { maxLength: 8 }), fc.constantFrom('m', 'é', '', 'm"'),
+    (members, name) => {
+      const whole = `{${members.map(({ name: each, escaped, value, spaces: [a, b, c, d] }) =>
+        `${a}${spelt(each, escaped)}${b}:${c}${value}${d}`).join(',')}}`;
+      const parsed = new Map(Object.entries(JSON.parse(whole) as Record<string, unknown>));
+      const found = memberValue(Buffer.from(whole), name);
+      assert.equal(found === null, !parsed.has(name), whole);
+      if (found !== null) {
+        assert.deepEqual(JSON.parse(Buffer.from(found).toString()), parsed.get(name));
+      }
+      parsed.delete(name);
+      assert.deepEqual(
+        new Map(Object.entries(JSON.parse(cut(whole, name)) as Record<string, unknown>)), parsed);
+    }), { numRuns: 2_000 });
+});
+
+test('whatever the bytes are, nothing is thrown', () => {
+  const mark = fc.constantFrom(...'{}[]",:\\u006dm 0\ufeff'.split(''), '"m":', '\xff');
+  fc.assert(fc.property(fc.array(mark, { maxLength: 30 }), (marks) => {
+    const bytes = Buffer.from(marks.join(''), 'latin1');
+    memberValue(bytes, 'm');
+    withoutMember(bytes, 'm');
+    onlyElement(bytes);
+    isTooDeep(bytes);
+  }), { numRuns: 2_000 });
+});
+
+test('depth is told of lists and objects, not of what texts hold', () => {
+  const nested = (levels: number): Buffer =>
+    Buffer.from('[{"a":'.repeat(levels / 2) + '0' + '}]'.repeat(levels / 2));
+  assert.equal(isTooDeep(nested(JSON_DEPTH_MAX)), false);
+  assert.equal(isTooDeep(nested(JSON_DEPTH_MAX + 2)), true);
+  assert.equal(isTooDeep(Buffer.from(JSON.stringify(['\\"' + '['.repeat(100)]))), false);
+  assert.equal(isTooDeep(Buffer.from(`[${'[],'.repeat(100)}[]]`)), false);
 });

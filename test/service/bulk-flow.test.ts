@@ -19,7 +19,7 @@ const ROWS = 300_000;
 const ROWS_PER_PIECE = 1_000;
 
 /** What the process may take for itself beside what it takes idle, workers included. */
-const CEILING_BYTES = 320 * 1_048_576;
+const CEILING_BYTES = 160 * 1_048_576;
 
 let built: Built;
 let child: ChildService;
@@ -78,7 +78,7 @@ test('a reader that rests stops the upload, and memory stays bounded for 300,000
     // Until the service stops reading, pieces go on; then the reader takes some more.
     for (let free = false; !free;) {
       free = await Promise.race([
-        drained, new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 20)),
+        drained, new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 3)),
       ]);
       quiet += 1;
       if (free || quiet < 5) continue;

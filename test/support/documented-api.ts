@@ -68,5 +68,5 @@ export function codeRows(text: string): readonly CodeRow[] {
 
 /** The operations that a page lists in its table. */
 export function operationsOf(text: string): readonly string[] {
-  return [...text.matchAll(/^\| `((?:GET|POST) \/[^`]+)` \|/gm)].map(([, name = '']) => name);
+  return [...text.matchAll(/^\| `((?:GET|POST|DELETE) \/[^`]+)` \|/gm)].map(([, name = '']) => name);
 }

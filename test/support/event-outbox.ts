@@ -6,8 +6,9 @@ import type { DeliverySettings } from '../../src/event/settings.js';
 import { createLog } from '../../src/log.js';
 import { addEvent, addInvitation, type Invitation } from '../../src/store/outbox.js';
 import { Store } from '../../src/store/store.js';
-import { EVENT_VAULT } from './event-vault.js';
+import { openVault, type Vault } from '../../src/store/vault.js';
 import { newVarDir } from './http-var-dir.js';
+import { fileConfig } from './kek-dir.js';
 
 export const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
 export const OLD_SECRET = 'whsec_b2xkLW9sZC1vbGQtb2xkLW9sZC1vbGQtb2xkLW9sZCE=';
@@ -22,6 +23,7 @@ export function secretsOf(text: string): readonly Secret[] {
 export interface Outbox {
   readonly varDir: string;
   readonly store: Store;
+  readonly vault: Vault;
   readonly delivery: Delivery;
   /** Lines of the log. */
   readonly lines: string[];
@@ -48,9 +50,10 @@ export async function openOutbox(
   context: TestContext, settings: DeliverySettings, varDir = newVarDir(context),
 ): Promise<Outbox> {
   const store = await Store.open(varDir);
+  const vault = await openVault(fileConfig(varDir), store);
   const lines: string[] = [];
   const delivery = await Delivery.open({
-    store, vault: EVENT_VAULT, settings, log: createLog('debug', (line) => lines.push(line)),
+    store, vault, settings, log: createLog('debug', (line) => lines.push(line)),
     now: () => outbox.now, random: () => outbox.random,
   });
   context.after(async () => {
@@ -58,7 +61,7 @@ export async function openOutbox(
     await store.close();
   });
   const outbox: Outbox = {
-    varDir, store, delivery, lines, now: Date.now(), random: 0,
+    varDir, store, vault, delivery, lines, now: Date.now(), random: 0,
     pass: async (ms) => {
       outbox.now += ms;
       store.refresh();
@@ -66,7 +69,7 @@ export async function openOutbox(
       await delivery.idle();
     },
     addEvent: async (connectionId = 'c-1') => {
-      await store.write((transaction) => addEvent(transaction, EVENT_VAULT, {
+      await store.write((transaction) => addEvent(transaction, vault, {
         account: 'shop', type: 'merchant.credentials.set', now: outbox.now,
         data: { merchantId: 'm-1', connectionId },
       }));

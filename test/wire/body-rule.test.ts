@@ -4,6 +4,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { bodyCheck, email, flag, id, isBodyProblem, text } from '../../src/wire/body-rule.js';
 import { parseCreate, parseUpdate } from '../../src/wire/merchant-body.js';
+import { parseNexusCreate } from '../../src/wire/nexus-body.js';
+import { relayProblem } from '../../src/wire/relay-body.js';
+import { BODY_ERRORS_MAX } from '../../src/wire/validation.js';
 
 interface Body {
   readonly first: string;
@@ -82,4 +85,33 @@ test('no JSON makes a parser throw', () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => {
     for (const parse of [parseCreate, parseUpdate]) assert.equal(typeof parse(value), 'object');
   }));
+});
+
+test('a list that is too long is not looked into, and errors end the look', () => {
+  let looks = 0;
+  const counted = {
+    get line1(): undefined {
+      looks += 1;
+      return undefined;
+    },
+  };
+  const merchantId = UUID;
+  const tooLong = parseNexusCreate({ merchantId, locations: Array<object>(1_000).fill(counted) });
+  assert.ok(isBodyProblem(tooLong));
+  assert.deepEqual(tooLong.errors.map(({ location }) => location), ['body.locations']);
+  assert.equal(looks, 0);
+  const states = Array<object>(1_000).fill({
+    get abbreviation(): undefined {
+      looks += 1;
+      return undefined;
+    },
+  });
+  const problem = relayProblem('cert/create', [], { states });
+  assert.equal(problem?.errors.length, BODY_ERRORS_MAX);
+  assert.ok(looks <= BODY_ERRORS_MAX);
+});
+
+test('a long name of a member is cut where it is told back', () => {
+  const [[location = ''] = []] = problems({ ...GOOD, ['x'.repeat(10_000)]: 1 }) as string[][];
+  assert.equal(location, `body.${'x'.repeat(100)}…`);
 });

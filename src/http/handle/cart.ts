@@ -54,15 +54,22 @@ export interface CartServices extends MerchantServices {
   ): Reply | Promise<Reply>;
 }
 
+/** A UUID in quotes, each of its characters written as an escape. */
+const MERCHANT_ID_BYTES_MAX = 218;
+
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The merchant that a body names; null when it names none. */
 function merchantIdOf(body: Uint8Array): string | null {
   const value = memberValue(body, 'merchantId');
   if (value === null) return null;
-  const text = Buffer.from(value).toString('utf8');
-  const id = text.slice(1, -1);
-  return text.startsWith('"') && UUID.test(id) ? id.toLowerCase() : null;
+  if (value.length > MERCHANT_ID_BYTES_MAX) return null;
+  try {
+    const id: unknown = JSON.parse(Buffer.from(value).toString('utf8'));
+    return typeof id === 'string' && UUID.test(id) ? id.toLowerCase() : null;
+  } catch {
+    return null;
+  }
 }
 
 interface Refused {

@@ -138,7 +138,7 @@ export function streamRoute(services: StreamServices): Route {
   return {
     method: 'POST', path: STREAM_PATH, bodyBytesMax: 0, deadlineMs: 0, handle: streamsOnly,
     stream: {
-      idleMs: desk.options.idleMs,
+      idleMs: desk.options.idleMs, atOnce: true,
       ...(tickMs === undefined ? {} : { tickMs }),
       open: (request, exchange) => post(services, request, exchange),
     },

@@ -59,14 +59,15 @@ export async function* fileBytes(file: FileHandle, from = 0): AsyncGenerator<Uin
 }
 
 /**
- * Reads a file, unpacked where `packed`. A symbolic link is refused.
+ * Reads a file, unpacked where `packed`. A symbolic link is refused unless they are `followed`.
  * @throws FileChanged when it is not the one that `identity` tells of.
  */
 export function fileSource(
-  path: string, identity: FileIdentity | null, packed = false,
+  path: string, identity: FileIdentity | null, packed = false, followed = false,
 ): ByteSource {
   return async function* read(from) {
-    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    const links = followed ? 0 : constants.O_NOFOLLOW;
+    const file = await open(path, constants.O_RDONLY | links);
     try {
       const found = await identityOf(file);
       if (identity !== null && (found.bytes !== identity.bytes

@@ -1,0 +1,252 @@
+/** `situs bulk`: a file of rows to the same rows with their taxes, without a server. */
+import { randomBytes } from 'node:crypto';
+import { constants, existsSync, openSync, readSync, closeSync } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import { loadConfig, type Config } from '../config.js';
+import { MANIFEST_FILE } from '../dataset/manifest.js';
+import { currentRelease, releasesDir } from '../dataset/release.js';
+import { GRANT_ALL } from '../engine/frame.js';
+import { CHUNKS_PER_WORKER, openChunkPool } from '../http/bulk/chunk-pool.js';
+import type { BulkLimits } from '../http/bulk/desk.js';
+import { ChunkSchedule } from '../http/bulk/schedule.js';
+import {
+  fileBytes, fileSource, onceSource, type ByteSource, type FileIdentity,
+} from '../http/jobs/byte-source.js';
+import type { Checkpoint } from '../http/jobs/checkpoint.js';
+import { DurableOutput, type RunOutput } from '../http/jobs/durable-output.js';
+import { FileRun, type RunEnd } from '../http/jobs/file-run.js';
+import { createLog } from '../log.js';
+import { SUCCESS } from '../wire/response-code.js';
+import { isPacked, parseBulkArgs, STANDARD, type BulkOptions } from './bulk-options.js';
+import { optionsDigest, PartialFile, type PartialRun } from './partial-file.js';
+import { RowsProgress } from './rows-progress.js';
+import { StreamOutput } from './stream-output.js';
+
+const USAGE = `situs bulk FILE [-o OUT]         CSV or NDJSON, plain or gzip; - is standard input
+  --input csv|ndjson   how FILE is read; told from its name unless given
+  --format csv|ndjson  how OUT is written; as FILE is unless given
+  --map ROLE:COLUMN    which column is what; repeatable
+  --delimiter NAME     comma, semicolon, tab or pipe; told from the header unless given
+  --default NAME=VALUE a parameter for every row without one, e.g. historical=202506; repeatable
+  --strict             all rows or none
+  --kind lookup|cart   what each row asks for
+  --resume             goes on with an OUT that was interrupted
+  --threads N          one for each processor unless given
+  --quiet              no progress
+Exit codes: 0 every row was answered, 3 some were refused, 1 failure, 130 interrupted.
+`;
+
+const INTERRUPTED = 130;
+const SOME_REFUSED = 3;
+const JOB_BYTES = 12;
+
+/** A file has no limit here but that of the disk. */
+const LIMITS: BulkLimits = { rowsMax: 4_000_000_000, bytesMax: Number.MAX_SAFE_INTEGER, idleMs: 0 };
+
+interface Input {
+  readonly source: ByteSource;
+  readonly identity: FileIdentity;
+  /** Null where plain bytes are not known. */
+  readonly plainBytes: number | null;
+}
+
+async function openInput(file: string): Promise<Input> {
+  if (file === STANDARD) {
+    const identity = { bytes: 0, modifiedMs: 0 };
+    return { source: onceSource(process.stdin), identity, plainBytes: null };
+  }
+  const path = resolve(file);
+  const { size, mtimeMs } = await stat(path);
+  const identity = { bytes: size, modifiedMs: mtimeMs };
+  const packed = await isPacked(path);
+  return {
+    source: fileSource(path, identity, packed, true), identity, plainBytes: packed ? null : size,
+  };
+}
+
+/** What is asked of this run: a new one, or the one that was interrupted. */
+function plan(
+  options: BulkOptions, varDir: string, input: Input, partial: PartialFile | null,
+): { readonly run: PartialRun; readonly from: Checkpoint | null } {
+  const { request, kind } = options;
+  const digest = optionsDigest({ ...request, kind });
+  if (options.resume && partial !== null) {
+    const { run, checkpoint } = partial.load();
+    if (run.input.bytes !== input.identity.bytes
+      || run.input.modifiedMs !== input.identity.modifiedMs) {
+      throw new Error('cannot resume: the input file has changed since');
+    }
+    if (run.options !== digest) throw new Error('cannot resume: the options are not the same');
+    if (!existsSync(join(releasesDir(varDir), run.dataset, MANIFEST_FILE))) {
+      throw new Error(`cannot resume: dataset ${run.dataset} was removed`);
+    }
+    return { run, from: checkpoint };
+  }
+  const dataset = currentRelease(varDir);
+  if (dataset === null) {
+    throw new Error('no dataset is active; build one with: npx situs dataset build --activate');
+  }
+  const job = `bulk_${randomBytes(JOB_BYTES).toString('hex')}`;
+  return {
+    run: { job, nowMs: Date.now(), dataset, input: input.identity, options: digest }, from: null,
+  };
+}
+
+interface Output {
+  readonly output: RunOutput;
+  readonly earlier: () => AsyncIterable<Uint8Array>;
+  close(): Promise<void>;
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {
+  // There is no output before the first.
+}
+
+async function openOutput(
+  partial: PartialFile | null, run: PartialRun, from: Checkpoint | null,
+): Promise<Output> {
+  if (partial === null) {
+    return { output: new StreamOutput(process.stdout), earlier: nothing, close: async () => {} };
+  }
+  const file = await open(partial.path, constants.O_RDWR | constants.O_CREAT, 0o644);
+  const at = from?.bytes ?? 0;
+  if ((await file.stat()).size < at) throw new Error(`cannot resume: ${partial.path} is too short`);
+  await file.truncate(at);
+  return {
+    output: new DurableOutput({
+      file, at, save: async (checkpoint) => partial.save(run, checkpoint),
+    }),
+    earlier: () => fileBytes(file),
+    close: () => file.close(),
+  };
+}
+
+/** Calls `interrupted` for the first signal; a second one ends the process. */
+function watchSignals(interrupted: () => void): () => void {
+  let seen = false;
+  const heard = (): void => {
+    if (seen) process.exit(INTERRUPTED);
+    seen = true;
+    interrupted();
+  };
+  process.on('SIGINT', heard).on('SIGTERM', heard);
+  return () => {
+    process.off('SIGINT', heard).off('SIGTERM', heard);
+  };
+}
+
+function tell(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** What became of it, in words and as an exit code. */
+function conclude(
+  end: RunEnd, options: BulkOptions, partial: PartialFile | null, run: FileRun, dataset: string,
+): number {
+  if (end.kind === 'paused') {
+    tell(partial === null ? 'interrupted; the output is incomplete'
+      : `interrupted after ${run.rows} rows; go on with --resume`);
+    return INTERRUPTED;
+  }
+  if (end.kind === 'refused') {
+    partial?.remove();
+    throw new Error(end.refused.detail);
+  }
+  if (end.kind === 'broken') throw new Error(end.message);
+  const { rows, codes, stopped } = end.end;
+  if (stopped !== null) {
+    partial?.remove();
+    throw new Error(`line ${stopped.line}: ${stopped.message} Nothing was written.`);
+  }
+  partial?.finish();
+  const told = Object.entries(codes).map(([code, count]) => `${code}: ${count}`).join(', ');
+  if (!options.quiet) tell(`${rows} rows (${told || 'none'}); dataset ${dataset}`);
+  return Object.keys(codes).every((code) => Number(code) === SUCCESS.code) ? 0 : SOME_REFUSED;
+}
+
+/** Runs what was asked with workers of its own. */
+async function runBulk(
+  options: BulkOptions, config: Config, held: PartialFile | null,
+): Promise<number> {
+  const { varDir, baseUrl, precisionMin, logLevel } = config;
+  const input = await openInput(options.file);
+  const { run: about, from } = plan(options, varDir, input, held);
+  const release = { id: about.dataset, dir: join(releasesDir(varDir), about.dataset) };
+  const threads = options.threads ?? availableParallelism();
+  const pool = openChunkPool({
+    releases: { pin: () => release, unpin: () => undefined },
+    log: createLog(logLevel), threads, settings: { baseUrl, precisionMin, logLevel },
+  });
+  const { output, earlier, close } = await openOutput(held, about, from);
+  const run = new FileRun({
+    job: {
+      job: about.job, kind: options.kind, release, nowMs: about.nowMs,
+      defaults: options.request.defaults,
+    },
+    request: options.request, input: input.source, output, earlier, limits: LIMITS, from,
+    schedule: new ChunkSchedule(pool, threads * CHUNKS_PER_WORKER),
+    admit: (rows) => ({ rows, grants: GRANT_ALL, scarce: false, settle: () => undefined }),
+  });
+  const unwatch = watchSignals(() => run.pause());
+  const progress = options.quiet ? null : new RowsProgress(
+    process.stderr, input.plainBytes, () => ({ rows: run.rows, bytes: run.at }),
+  );
+  try {
+    const end = await run.run();
+    progress?.end();
+    return conclude(end, options, held, run, about.dataset);
+  } finally {
+    progress?.end();
+    unwatch();
+    await close();
+    await pool.close();
+  }
+}
+
+/** Whether all rows are answered before the first is written to standard output. */
+function needsFile({ output, request }: BulkOptions): boolean {
+  return output !== STANDARD || request.strict;
+}
+
+/** Copies a finished file to standard output and removes it. */
+async function copyOut(path: string): Promise<void> {
+  const file = openSync(path, 'r');
+  try {
+    const piece = Buffer.alloc(262_144);
+    for (;;) {
+      const read = readSync(file, piece);
+      if (read === 0) return;
+      if (!process.stdout.write(Buffer.from(piece.subarray(0, read)))) {
+        await new Promise((drained) => process.stdout.once('drain', drained));
+      }
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Runs `situs bulk ARGS`. */
+export async function bulkCommand(args: readonly string[]): Promise<number> {
+  const options = parseBulkArgs(args, USAGE);
+  if (options === null) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const config = loadConfig();
+  if (!needsFile(options)) return runBulk(options, config, null);
+  if (options.output !== STANDARD) {
+    return runBulk(options, config, new PartialFile(resolve(options.output)));
+  }
+  const { mkdtempSync, rmSync } = await import('node:fs');
+  const { tmpdir } = await import('node:os');
+  const folder = mkdtempSync(join(tmpdir(), 'situs-bulk-'));
+  try {
+    const code = await runBulk(options, config, new PartialFile(join(folder, 'out')));
+    if (code !== INTERRUPTED) await copyOut(join(folder, 'out'));
+    return code;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

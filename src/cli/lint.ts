@@ -1,0 +1,186 @@
+/** `situs lint`: how well the rows of an address file are found, and what is wrong with them. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { loadConfig } from '../config.js';
+import type { Dataset } from '../dataset/dataset.js';
+import { openDataset } from '../dataset/open.js';
+import { currentRelease, releasesDir } from '../dataset/release.js';
+import { GRANT_ALL } from '../engine/frame.js';
+import { lookup } from '../engine/lookup.js';
+import { isFailure, type Failure } from '../failure.js';
+import { fileSource, onceSource, type ByteSource } from '../http/jobs/byte-source.js';
+import { readBeginning } from '../http/jobs/file-run.js';
+import { csvRows } from '../wire/bulk/csv-rows.js';
+import { RecordFramer, type RawChunk } from '../wire/bulk/framer.js';
+import type { Table } from '../wire/bulk/job.js';
+import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../wire/bulk/limit.js';
+import type { Mapping, Role } from '../wire/bulk/mapping.js';
+import { csvParameters } from '../wire/bulk/parameters.js';
+import { parseParameters } from '../wire/query.js';
+import { isPacked, requestFor, ROW_OPTIONS, STANDARD } from './bulk-options.js';
+import { print } from './line.js';
+import { isClean, lintTable, LintTally, type Found, type LintReport } from './lint-tally.js';
+import { UsageError } from './usage.js';
+
+const USAGE = `situs lint FILE [--json]         a CSV file of addresses; - is standard input
+  --map ROLE:COLUMN    which column is what; repeatable
+  --delimiter NAME     comma, semicolon, tab or pipe; told from the header unless given
+  --default NAME=VALUE a parameter for every row without one; repeatable
+Exit codes: 0 every row is exact and without fault, 3 it is not, 1 failure.
+`;
+
+const NOT_CLEAN = 3;
+/** Rows that are compared for duplicates; more would not fit the memory. */
+const COMPARED_ROWS_MAX = 20_000_000;
+
+/** What the engine says where several places with different taxes remain. */
+const AMBIGUOUS = /different (?:taxes|rates)|spans /;
+
+function foundOf(failure: Failure): Found {
+  if (failure.failure === 'address-incomplete' && AMBIGUOUS.test(failure.detail ?? '')) {
+    return 'ambiguous';
+  }
+  return failure.failure === 'no-result' || failure.failure === 'address-incomplete'
+    ? 'not found' : 'malformed';
+}
+
+/** Roles whose cell may not be empty where the file has the column. */
+const NEEDED: readonly Role[] = ['address', 'street', 'city', 'state', 'zip', 'lat', 'lng'];
+
+/** Letters and digits alone, in lower case. */
+function folded(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, ' ').trim();
+}
+
+class Linter {
+  readonly tally = new LintTally();
+  readonly #dataset: Dataset;
+  readonly #table: Table;
+  readonly #defaults: ReturnType<typeof requestFor>['defaults'];
+  readonly #seen = new Set<bigint>();
+  readonly #now = Date.now();
+
+  constructor(
+    dataset: Dataset, table: Table, defaults: ReturnType<typeof requestFor>['defaults'],
+  ) {
+    this.#dataset = dataset;
+    this.#table = table;
+    this.#defaults = defaults;
+  }
+
+  chunk(chunk: RawChunk): void {
+    const rows = csvRows(chunk, this.#table.dialect);
+    for (let index = 0; index < chunk.ends.length; index += 1) {
+      const cells = rows[index] ?? null;
+      const line = chunk.line + index;
+      if (cells === null || cells.length > this.#table.columns) this.tally.found(line, 'malformed');
+      else this.#row(line, cells);
+    }
+  }
+
+  #row(line: number, cells: readonly string[]): void {
+    const { mapping } = this.#table;
+    const cell = (role: Role): string => this.#cell(mapping, cells, role);
+    if (NEEDED.some((role) => mapping[role] !== undefined && cell(role) === '')) {
+      this.tally.fault(line, 'empty field');
+    }
+    if (this.#isElsewhere(cell('zip'), cell('state'))) this.tally.fault(line, 'ZIP not in state');
+    const parsed = parseParameters(csvParameters(cells, mapping, this.#defaults, true), 60,
+      GRANT_ALL);
+    const outcome = isFailure(parsed) ? parsed : lookup(this.#dataset, parsed.query, this.#now);
+    if (isFailure(outcome)) this.tally.found(line, foundOf(outcome));
+    else this.tally.found(line, outcome.kind === 'postal' ? 'zip' : outcome.situs.precision);
+    // Rows are the same where the normalized addresses are, else where their cells are.
+    const door = !isFailure(outcome) && outcome.kind === 'situs'
+      && outcome.situs.houseNumber !== '' && outcome.situs.street !== ''
+      ? outcome.situs.normalizedAddress : '';
+    const own = NEEDED.map((role) => folded(cell(role))).join('|');
+    // A unit tells doors of one building apart.
+    const name = door === '' ? own : `${door}|${folded(cell('street2'))}`;
+    if (this.#isKnown(name)) this.tally.fault(line, 'duplicate');
+  }
+
+  #cell(mapping: Mapping, cells: readonly string[], role: Role): string {
+    const column = mapping[role];
+    return column === undefined ? '' : (cells[column] ?? '').trim();
+  }
+
+  #isElsewhere(zip: string, state: string): boolean {
+    if (!/^\d{5}/.test(zip) || !/^[A-Za-z]{2}$/.test(state)) return false;
+    const record = this.#dataset.zip(Number(zip.slice(0, 5)));
+    if (record === null) return true;
+    const states = new Set(record.parts.map(({ area }) => this.#dataset.area(area).state));
+    return states.size > 0 && !states.has(state.toUpperCase());
+  }
+
+  #isKnown(name: string): boolean {
+    const digest = createHash('sha256').update(name).digest().readBigUInt64LE(0);
+    if (this.#seen.has(digest)) return true;
+    if (this.#seen.size < COMPARED_ROWS_MAX) this.#seen.add(digest);
+    return false;
+  }
+}
+
+async function sourceOf(file: string): Promise<ByteSource> {
+  return file === STANDARD
+    ? onceSource(process.stdin) : fileSource(file, null, await isPacked(file), true);
+}
+
+async function lint(file: string, asked: Parameters<typeof requestFor>[1]): Promise<LintReport> {
+  const request = requestFor(file, asked, 'lookup');
+  if (request.input !== 'csv') throw new UsageError('lint reads CSV');
+  const { varDir } = loadConfig();
+  const release = currentRelease(varDir);
+  if (release === null) {
+    throw new Error('no dataset is active; build one with: npx situs dataset build --activate');
+  }
+  const input = await sourceOf(file);
+  const begun = await readBeginning(input, request);
+  if (begun === null || 'detail' in begun) throw new Error(begun?.detail ?? 'no table');
+  const { table, head } = begun;
+  const dataset = openDataset(join(releasesDir(varDir), release));
+  try {
+    const linter = new Linter(dataset, table, request.defaults);
+    const framer = new RecordFramer({
+      firstLine: 2,
+      framing: {
+        kind: 'csv', delimiter: table.dialect.delimiter.charCodeAt(0),
+        loneCr: table.dialect.newline === '\r',
+      },
+    });
+    const drain = (): void => {
+      for (;;) {
+        const chunk = framer.take(CHUNK_ROWS_MAX, CHUNK_BYTES_MAX);
+        if (chunk === null) return;
+        linter.chunk(chunk);
+      }
+    };
+    for await (const piece of input(head.bytes)) {
+      framer.push(piece);
+      drain();
+    }
+    framer.end();
+    drain();
+    return linter.tally.report(release);
+  } finally {
+    dataset.close();
+  }
+}
+
+/** Runs `situs lint ARGS`. */
+export async function lintCommand(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args], allowPositionals: true,
+    options: { ...ROW_OPTIONS, json: { type: 'boolean', default: false } },
+  });
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const [file] = positionals;
+  if (file === undefined || positionals.length > 1) throw new UsageError(USAGE);
+  const report = await lint(file, values);
+  print(values.json ? JSON.stringify(report) : lintTable(report));
+  return isClean(report) ? 0 : NOT_CLEAN;
+}

@@ -1,0 +1,26 @@
+/**
+ * How deep a JSON text is nested, told before it is parsed: the parser takes seconds for megabytes
+ * of opening brackets, and everyone waits meanwhile.
+ */
+
+/** Levels of lists and objects in any text that is parsed; what is documented has less than ten. */
+export const JSON_DEPTH_MAX = 64;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Whether a text has more than JSON_DEPTH_MAX levels. Of bytes that are no JSON, any answer. */
+export function isTooDeep(bytes: Uint8Array): boolean {
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      at += 1;
+      while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+    } else if (byte === 0x5b || byte === 0x7b) {
+      depth += 1;
+      if (depth > JSON_DEPTH_MAX) return true;
+    } else if (byte === 0x5d || byte === 0x7d) depth -= 1;
+  }
+  return false;
+}

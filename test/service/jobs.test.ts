@@ -1,0 +1,305 @@
+/** Bulk jobs over real sockets: made, told of, fetched in parts, refused and removed. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { App } from '../../src/app.js';
+import { JOBS_OPEN_MAX } from '../../src/http/jobs/desk.js';
+import { COMPONENTS } from '../../src/wire/openapi-components.js';
+import { buildRecipe, type Built } from '../support/built-dataset.js';
+import {
+  CSV, KEYS, NDJSON, openBulk, readLines, sendBulk, startBulkApp, type BulkAnswer,
+} from '../support/bulk-client.js';
+import { eventually } from '../support/http-eventually.js';
+import { JobClient, type JobBody } from '../support/job-client.js';
+import { faults, strictly } from '../support/schema-check.js';
+
+const DOOR = '120 Main St, Elmton, QA 91010';
+const BYTES_MAX = 400_000;
+const DISK_MAX = 3_000_000;
+
+let built: Built;
+let files: string;
+let app: App;
+let port: number;
+let jobs: JobClient;
+
+before(async () => {
+  built = buildRecipe('fixture');
+  files = mkdtempSync(join(tmpdir(), 'situs-files-'));
+  ({ app, port } = await startBulkApp(built.varDir, {
+    SITUS_BULK_DIR: files, SITUS_JOB_BYTES_MAX: String(DISK_MAX),
+    SITUS_BULK_BYTES_MAX: String(BYTES_MAX),
+  }));
+  jobs = new JobClient(port);
+});
+
+after(async () => {
+  await app.stop();
+  built.remove();
+  rmSync(files, { recursive: true, force: true });
+});
+
+function table(rows: number, address = DOOR): string {
+  const lines = Array.from({ length: rows }, (_, id) => `${id},"${address}"\n`);
+  return `id,address\n${lines.join('')}`;
+}
+
+function problem(answer: BulkAnswer, status: number): { detail: string; limit?: number } {
+  assert.equal(answer.status, status, answer.body.toString());
+  assert.equal(answer.headers['content-type'], 'application/problem+json');
+  return JSON.parse(answer.body.toString()) as { detail: string; limit?: number };
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+test('a job answers with the bytes of a stream, in whole, in parts and packed', async () => {
+  const body = `${table(600)}x,"nowhere"\n`;
+  const answer = await jobs.post(body);
+  assert.equal(answer.status, 202);
+  const made = JSON.parse(answer.body.toString()) as JobBody;
+  assert.match(String(answer.headers['location']), new RegExp(`/bulk/jobs/${made.id}$`));
+  assert.equal(faults(strictly(COMPONENTS.BulkJob), made), '');
+  const job = await jobs.until(made.id, 'done', 'failed');
+  assert.equal(faults(strictly(COMPONENTS.BulkJob), job), '');
+  assert.deepEqual(
+    [job.state, job.complete, job.rows, job.codes, job.progress, job.dataset],
+    ['done', true, { total: 601, done: 601 }, { 100: 600, 109: 1 }, 1, built.name],
+  );
+  const stream = await sendBulk({ port, type: CSV }, body);
+  const whole = await jobs.result(job.id);
+  assert.equal(whole.status, 200);
+  assert.equal(whole.headers['content-type'], 'text/csv; charset=utf-8');
+  assert.ok(whole.body.equals(stream.body));
+  assert.deepEqual(job.result, {
+    href: `/bulk/jobs/${job.id}/result`, bytes: whole.body.length, sha256: sha256(whole.body),
+  });
+  const tag = String(whole.headers['etag']);
+  assert.equal(tag, `"${sha256(whole.body)}"`);
+  const { length } = whole.body;
+  for (const [range, from, to] of [
+    ['bytes=0-99', 0, 100], ['bytes=100-', 100, length], ['bytes=-7', length - 7, length],
+    [`bytes=5-${length * 2}`, 5, length],
+  ] as const) {
+    const part = await jobs.result(job.id, { Range: range, 'Accept-Encoding': 'gzip' });
+    assert.equal(part.status, 206);
+    assert.equal(part.headers['content-range'], `bytes ${from}-${to - 1}/${length}`);
+    assert.ok(part.body.equals(whole.body.subarray(from, to)), range);
+  }
+  for (const [headers, status] of [
+    [{ Range: `bytes=${length}-` }, 416], [{ Range: 'bytes=-0' }, 416],
+    [{ Range: 'bytes=9-5' }, 200], [{ Range: 'rows=1-2' }, 200], [{ Range: 'bytes=0-1,4-5' }, 200],
+    [{ 'If-None-Match': tag }, 304], [{ 'If-None-Match': `W/"x", ${tag}` }, 304],
+    [{ 'If-None-Match': '*' }, 304], [{ 'If-None-Match': '"x"' }, 200],
+    [{ Range: 'bytes=0-9', 'If-Range': tag }, 206], [{ Range: 'bytes=0-9', 'If-Range': '"x"' }, 200],
+  ] as const) {
+    const found = await jobs.result(job.id, headers);
+    assert.equal(found.status, status, JSON.stringify(headers));
+    if (status === 200) assert.equal(found.body.length, length);
+    if (status === 304) assert.equal(found.body.length, 0);
+    if (status === 416) assert.equal(found.headers['content-range'], `bytes */${length}`);
+  }
+  const packed = await jobs.result(job.id, { 'Accept-Encoding': 'gzip' });
+  assert.equal(packed.headers['content-encoding'], 'gzip');
+  assert.notEqual(packed.headers['etag'], tag);
+  assert.ok(gunzipSync(packed.body).equals(whole.body));
+});
+
+test('lines have a header and a trailer of the job, and the upload may be packed', async () => {
+  const rows = Array.from({ length: 300 }, (_, id) => `${JSON.stringify({ id, address: DOOR })}\n`);
+  const answer = await jobs.post(gzipSync(rows.join('')), NDJSON, '', { 'Content-Encoding': 'gzip' });
+  const { id } = JSON.parse(answer.body.toString()) as JobBody;
+  await jobs.until(id, 'done');
+  const { header, rows: lines, trailer } = readLines((await jobs.result(id)).body);
+  assert.deepEqual([header['job'], trailer.job, trailer.rows, trailer.complete], [id, id, 300, true]);
+  assert.deepEqual(lines.map(({ id: own }) => own), rows.map((_, index) => index));
+  const asked = await jobs.create(table(3), CSV, '?kind=lookup&map=address:address');
+  assert.equal((await jobs.until(asked.id, 'done')).rows.done, 3);
+});
+
+test('jobs of another account are as if they were not', async () => {
+  const { id } = await jobs.create(table(2));
+  await jobs.until(id, 'done');
+  const other = new JobClient(port, 'other');
+  for (const [path, method] of [
+    ['', 'GET'], ['/result', 'GET'], ['', 'DELETE'],
+  ] as const) {
+    const theirs = await other.ask(`/bulk/jobs/${id}${path}`, { method });
+    const nobody = await other.ask(`/bulk/jobs/job_0${path}`, { method });
+    problem(theirs, 404);
+    assert.equal(theirs.body.toString(), nobody.body.toString().replaceAll('job_0', id));
+  }
+  const list = JSON.parse((await other.ask('/bulk/jobs')).body.toString()) as { jobs: object[] };
+  assert.deepEqual(list, { jobs: [] });
+  const own = JSON.parse((await jobs.ask('/bulk/jobs')).body.toString()) as { jobs: JobBody[] };
+  assert.equal(faults(strictly(COMPONENTS.BulkJobs), own), '');
+  assert.ok(own.jobs.some((job) => job.id === id));
+  problem(await jobs.ask('/bulk/jobs', { key: null }), 401);
+  problem(await jobs.ask('/bulk/jobs', { key: 'starter' }), 403);
+  problem(await jobs.ask(`/bulk/jobs/${id}`, { method: 'PUT' }), 405);
+  problem(await jobs.ask(`/bulk/jobs/${id}/input`), 404);
+});
+
+test('what is done is removed, and what is not is cancelled', async () => {
+  const done = await jobs.create(table(2));
+  await jobs.until(done.id, 'done');
+  assert.equal((await jobs.ask(`/bulk/jobs/${done.id}`, { method: 'DELETE' })).status, 204);
+  problem(await jobs.ask(`/bulk/jobs/${done.id}`), 404);
+  assert.ok(!readdirSync(join(built.varDir, 'jobs')).includes(done.id));
+  // Rows of one worker: this takes long enough to be met running.
+  const long = await jobs.create(table(9_000));
+  await jobs.until(long.id, 'running', 'done');
+  const answer = await jobs.ask(`/bulk/jobs/${long.id}`, { method: 'DELETE' });
+  assert.equal(answer.status, 200, 'it was still running');
+  const cancelled = JSON.parse(answer.body.toString()) as JobBody;
+  assert.deepEqual([cancelled.state, cancelled.result, cancelled.complete], ['cancelled', null, false]);
+  assert.match(problem(await jobs.result(long.id), 409).detail, /cancelled/);
+  assert.deepEqual(readdirSync(join(built.varDir, 'jobs', long.id)), []);
+  assert.equal((await jobs.ask(`/bulk/jobs/${long.id}`, { method: 'DELETE' })).status, 204);
+});
+
+test('an Idempotency-Key makes one job of many requests', async () => {
+  const key = { 'Idempotency-Key': 'once' };
+  const first = await jobs.post(table(4), CSV, '', key);
+  const again = await jobs.post(table(4), CSV, '', key);
+  assert.equal(again.status, 202);
+  assert.equal(again.body.toString(), first.body.toString());
+  assert.equal(again.headers['idempotency-replayed'], 'true');
+  assert.equal(again.headers['location'], first.headers['location']);
+  problem(await jobs.post(table(5), CSV, '', key), 422);
+  problem(await jobs.post(table(4), CSV, '?historical=202001', key), 422);
+  problem(await jobs.post(table(4), CSV, '', { 'Idempotency-Key': 'x'.repeat(256) }), 400);
+  const slow = openBulk({
+    port, path: '/bulk/jobs', type: CSV, headers: { 'Idempotency-Key': 'twice' },
+  });
+  slow.request.write(table(1));
+  await eventually(async () => {
+    const other = await jobs.post(table(1), CSV, '', { 'Idempotency-Key': 'twice' });
+    if (other.status === 202) throw new Error('the first request was not under way');
+    problem(other, 409);
+    return true;
+  });
+  slow.request.end();
+  assert.equal((await slow.answer).status, 202);
+});
+
+test('a body that cannot be read makes no job', async () => {
+  const before = readdirSync(join(built.varDir, 'jobs')).length;
+  problem(await jobs.post('a,b\n1,2\n'), 422);
+  problem(await jobs.post(''), 422);
+  problem(await jobs.post('x', 'text/plain'), 415);
+  problem(await jobs.post(table(1), CSV, '?kind=nothing'), 422);
+  problem(await jobs.post(table(1), CSV, '?foo=1'), 422);
+  problem(await jobs.post('{"a":1}', NDJSON, '', { Accept: 'text/csv' }), 406);
+  assert.equal(problem(await jobs.post(Buffer.alloc(BYTES_MAX + 1, 'x')), 413).limit, BYTES_MAX);
+  const torn = openBulk({ port, path: '/bulk/jobs', type: CSV });
+  torn.request.on('error', () => undefined);
+  torn.answer.catch(() => undefined);
+  torn.request.write(table(1));
+  await eventually(async () => readdirSync(join(built.varDir, 'jobs')).length === before + 1);
+  torn.request.destroy();
+  await eventually(async () => readdirSync(join(built.varDir, 'jobs')).length === before);
+});
+
+test('a used-up quota ends a job with what was answered', async () => {
+  const quota = new JobClient(port, 'quota');
+  const { id } = await quota.create(table(9));
+  const job = await quota.until(id, 'failed', 'done');
+  assert.equal(job.state, 'failed');
+  assert.deepEqual([job.stopped?.code, job.stopped?.line, job.codes], [107, 7, { 100: 5, 107: 1 }]);
+  assert.match(job.reason ?? '', /quota/);
+  assert.equal((await quota.result(id)).body.toString().trim().split('\n').length, 7);
+  problem(await quota.post(table(1)), 405);
+});
+
+test('strict has all rows or no result', async () => {
+  const { id } = await jobs.create(`${table(2)}9,"nowhere"\n`, CSV, '?strict=true');
+  const job = await jobs.until(id, 'failed', 'done');
+  assert.deepEqual([job.state, job.result, job.stopped?.line], ['failed', null, 4]);
+  problem(await jobs.result(id), 409);
+  const sound = await jobs.create(table(2), CSV, '?strict=true');
+  assert.equal((await jobs.until(sound.id, 'failed', 'done')).state, 'done');
+});
+
+test('files of the allowed folder are read where they are, and nothing else', async () => {
+  mkdirSync(join(files, 'may'));
+  writeFileSync(join(files, 'may', 'rows.csv'), table(5));
+  symlinkSync('/etc', join(files, 'out'));
+  symlinkSync(join(files, 'may', 'rows.csv'), join(files, 'link.csv'));
+  const ask = (members: object): Promise<BulkAnswer> =>
+    jobs.post(JSON.stringify(members), 'application/json');
+  const answer = await ask({ file: 'may/rows.csv', output: 'ndjson', map: ['address:address'] });
+  assert.equal(answer.status, 202, answer.body.toString());
+  const { id } = JSON.parse(answer.body.toString()) as JobBody;
+  assert.equal((await jobs.until(id, 'done', 'failed')).state, 'done');
+  assert.equal(readLines((await jobs.result(id)).body).rows.length, 5);
+  for (const file of [
+    '../may/rows.csv', 'may/../may/rows.csv', '/etc/passwd', 'out/passwd', 'link.csv', 'may', '',
+    'may/none.csv', 'may\\rows.csv', './may/rows.csv', 'x'.repeat(2_000), 'may/rows.csv\0',
+  ]) {
+    assert.match(problem(await ask({ file }), 422).detail, /no such file/, file);
+  }
+  problem(await ask({ file: 7 }), 422);
+  problem(await ask({ file: 'may/rows.csv', format: 'xml' }), 422);
+  problem(await ask({ file: 'may/rows.csv', strict: { a: 1 } }), 422);
+  problem(await jobs.post('[', 'application/json'), 400);
+  assert.equal(problem(await ask({ file: 'x'.repeat(70_000) }), 413).limit, 65_536);
+});
+
+test('a disk that is used up refuses uploads with its limit, and a job waits for room', async () => {
+  for (const job of (JSON.parse((await jobs.ask('/bulk/jobs')).body.toString()) as {
+    jobs: JobBody[];
+  }).jobs) {
+    await jobs.until(job.id, 'done', 'failed', 'cancelled');
+    await jobs.ask(`/bulk/jobs/${job.id}`, { method: 'DELETE' });
+  }
+  // About 190 bytes a row: each alone fits, both together do not.
+  const first = await jobs.create(table(9_000));
+  const second = await jobs.create(table(9_000));
+  const [left, right] = await Promise.all([
+    jobs.until(first.id, 'done', 'queued'), jobs.until(second.id, 'done', 'queued'),
+  ]);
+  let waiting = left.state === 'queued' ? left : right;
+  await eventually(async () => {
+    const both = [await jobs.job(first.id), await jobs.job(second.id)];
+    waiting = both.find(({ reason }) => reason !== null) ?? waiting;
+    return waiting.reason !== null;
+  });
+  assert.match(waiting.reason ?? '', new RegExp(`${DISK_MAX} bytes`));
+  const other = waiting.id === first.id ? second.id : first.id;
+  let refused: BulkAnswer | null = null;
+  while (refused === null || refused.status === 202) refused = await jobs.post(table(13_000));
+  assert.equal(problem(refused, 507).limit, DISK_MAX);
+  await jobs.ask(`/bulk/jobs/${other}`, { method: 'DELETE' });
+  for (const job of (JSON.parse((await jobs.ask('/bulk/jobs')).body.toString()) as {
+    jobs: JobBody[];
+  }).jobs) {
+    if (job.id !== waiting.id) await jobs.ask(`/bulk/jobs/${job.id}`, { method: 'DELETE' });
+  }
+  assert.equal((await jobs.until(waiting.id, 'done')).rows.total, 9_000);
+});
+
+test('an account has so many jobs at a time', async () => {
+  const other = new JobClient(port, 'other');
+  const open = Array.from({ length: JOBS_OPEN_MAX }, () => {
+    const upload = openBulk({ port, path: '/bulk/jobs', type: CSV, key: 'other' });
+    upload.request.write(table(1));
+    return upload;
+  });
+  await eventually(async () => {
+    const answer = await other.post(table(1));
+    if (answer.status === 202) return false;
+    assert.equal(problem(answer, 429).limit, JOBS_OPEN_MAX);
+    return true;
+  });
+  for (const { request } of open) request.end();
+  await Promise.all(open.map(async ({ answer }) => {
+    assert.ok([202, 429].includes((await answer).status));
+  }));
+  assert.equal(KEYS.other.length > 0, true);
+});

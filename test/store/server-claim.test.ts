@@ -1,0 +1,54 @@
+/** One server for a store, whatever becomes of the one before. */
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import {
+  claimServer, claimStore, releaseServer, SERVER_KEY,
+} from '../../src/store/server-claim.js';
+import { Store } from '../../src/store/store.js';
+import { newVarDir } from '../support/http-var-dir.js';
+
+const HOLDER = fileURLToPath(new URL('../support/store-holder.js', import.meta.url));
+
+/** A process that has the store open, and claims it when told to. */
+async function hold(context: TestContext, varDir: string, how: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [HOLDER, varDir, how], { stdio: ['ignore', 'pipe', 2] });
+  context.after(() => child.kill('SIGKILL'));
+  await once(child.stdout!, 'data');
+  return child;
+}
+
+test('a second server is refused, and takes over when the first is killed', async (context) => {
+  const varDir = newVarDir(context);
+  const first = await hold(context, varDir, 'claim');
+  const store = await Store.open(varDir);
+  assert.equal(await claimServer(store), first.pid);
+  const refused = await Store.open(varDir);
+  await assert.rejects(claimStore(refused), new RegExp(`process ${first.pid} already serves`));
+  first.kill('SIGKILL');
+  await once(first, 'close');
+  assert.equal(await claimServer(store), null);
+  await releaseServer(store);
+  assert.equal(store.get(SERVER_KEY), undefined);
+  await store.close();
+});
+
+test('a command that has the store open holds no server up', async (context) => {
+  const varDir = newVarDir(context);
+  await hold(context, varDir, 'open');
+  const store = await Store.open(varDir);
+  assert.equal(await claimServer(store), null);
+  assert.equal(await claimServer(store), null, 'a server that claims twice');
+  await store.close();
+});
+
+test('a claim of another process is not given up', async (context) => {
+  const varDir = newVarDir(context);
+  const first = await hold(context, varDir, 'claim');
+  const store = await Store.open(varDir);
+  await releaseServer(store);
+  assert.equal(await claimServer(store), first.pid);
+  await store.close();
+});

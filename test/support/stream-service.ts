@@ -1,0 +1,119 @@
+/** A front end of streams alone, with a clock that the test turns. Nothing is calculated. */
+import type { TestContext } from 'node:test';
+import { ChunkSchedule, type ChunkPool } from '../../src/http/bulk/schedule.js';
+import { createRateGate } from '../../src/http/rate-limit.js';
+import { Router } from '../../src/http/router.js';
+import { openStreamFamily, type StreamFamily } from '../../src/http/socket/family.js';
+import { createServer } from '../../src/http/uws.js';
+import { SILENT } from '../../src/log.js';
+import type { PinnedRelease, PoolFailure, PoolRequest } from '../../src/pool.js';
+import type { KeyRecord } from '../../src/store/format.js';
+import { Meter } from '../../src/store/usage-meter.js';
+import { decodeChunk, encodeResult } from '../../src/wire/bulk/job.js';
+import { StreamClient, wasRefused, type StreamAsk } from '../../bench/load/stream-client.js';
+
+export const STREAM_KEY = 'a-key-of-the-stream-tests';
+export const OTHER_KEY = 'another-key-of-the-same-account';
+
+/** A key of a plan with everything. */
+export function recordOf(id: string): KeyRecord {
+  return {
+    v: 1, id, prefix: id, account: 'stream', plan: 'enterprise', rate: 100_000, grants: 15,
+    coreLimit: 0, geoLimit: 0, merchantLimit: 0, active: true, createdAt: 0,
+  };
+}
+
+/** Workers that answer when the test says so, each message with its number alone. */
+export class StalledPool implements ChunkPool {
+  readonly requests: PoolRequest[] = [];
+  /** Answers at once. */
+  prompt = false;
+
+  submit(request: PoolRequest): void {
+    this.requests.push(request);
+    if (this.prompt) setImmediate(() => this.answer());
+  }
+
+  /** Answers everything, also what comes because of it. */
+  answer(): void {
+    for (let next = this.requests.shift(); next !== undefined; next = this.requests.shift()) {
+      const { chunk: { line, ends } } = decodeChunk(Buffer.from(next.payload));
+      const rows = ends.length;
+      const lines = Array.from(ends, (_, index) => `{"seq":${line + index},"id":null}\n`);
+      const tally = { rows, codes: { 100: rows }, core: rows, geo: 0, merchant: 0, refusal: null };
+      const body = Buffer.concat(encodeResult(tally, Buffer.from(lines.join(''))));
+      next.answered({ status: 200, code: 100, precision: 0, flags: 0, body }, RELEASE);
+    }
+  }
+
+  /** Loses everything. */
+  fail(failure: PoolFailure): void {
+    for (const request of this.requests.splice(0)) request.failed(failure);
+  }
+}
+
+export interface StreamService {
+  readonly port: number;
+  readonly family: StreamFamily;
+  readonly router: Router;
+  readonly pool: StalledPool;
+  readonly keys: Map<string, KeyRecord>;
+  /** Whether a dataset is active. */
+  loaded(active: boolean): void;
+  /** Sets every clock of the streams to a later time, in milliseconds. */
+  turn(milliseconds: number): void;
+  open(ask?: Partial<StreamAsk>): Promise<StreamClient>;
+}
+
+const RELEASE: PinnedRelease = { id: '2026-11-21-000000000000', dir: '/nowhere' };
+
+/** Starts it for one test. */
+export async function startStreams(
+  context: TestContext, terms: { readonly idleMs: number; readonly resumeMs: number },
+  tickMs?: number,
+): Promise<StreamService> {
+  let now = 0;
+  let active = true;
+  const keys = new Map([[STREAM_KEY, recordOf('one')], [OTHER_KEY, recordOf('two')]]);
+  const pool = new StalledPool();
+  const family = openStreamFamily({
+    ...terms, log: SILENT, baseUrl: '', gate: createRateGate(), clock: () => now,
+    findKey: (text) => keys.get(text) ?? null, findMerchant: () => null,
+    releases: { pin: () => (active ? RELEASE : null), unpin: () => undefined },
+    schedule: new ChunkSchedule(pool, 4),
+    usage: {
+      admitRows: ({ id, account, grants }, rows) => ({
+        meter: new Meter(id, account), grants, rows, held: 0, scarce: false,
+      }),
+      settleRows: () => undefined,
+    },
+    ...(tickMs === undefined ? {} : { tickMs }),
+  });
+  const router = new Router([family.route], SILENT);
+  const server = await createServer();
+  family.attach(server, router.traffic);
+  router.attach(server);
+  const port = await server.listen('127.0.0.1', 0);
+  if (port === null) throw new Error('no port');
+  context.after(() => {
+    family.close();
+    server.close();
+  });
+  return {
+    port, family, router, pool, keys,
+    loaded: (isActive) => {
+      active = isActive;
+    },
+    turn: (milliseconds) => {
+      now += milliseconds;
+      family.desk.watch(now);
+    },
+    open: async (ask = {}) => {
+      const opened = await StreamClient.open({
+        port, key: STREAM_KEY, transport: 'socket', ...ask,
+      });
+      if (wasRefused(opened)) throw new Error(`refused with ${opened.status}: ${opened.body}`);
+      return opened;
+    },
+  };
+}
