@@ -14,6 +14,7 @@ import { loadConfig } from '../src/config.js';
 import { currentRelease, releasesDir } from '../src/dataset/release.js';
 import { bulkBesideCase, bulkCsvCase, bulkNdjsonCase } from './case/bulk.js';
 import { cartCase } from './case/cart.js';
+import { cartLargeCase, httpCartCase } from './case/http-cart.js';
 import type { BenchCase, BenchInput, Figure } from './case/case.js';
 import { coalescingCase } from './case/coalescing.js';
 import { durableCreatesCase } from './case/durable-creates.js';
@@ -30,6 +31,8 @@ const CASES: Readonly<Record<string, BenchCase>> = {
   ...Object.fromEntries(KINDS.map((kind) =>
     [`engine-${kind}`, (input: BenchInput) => engineCase(kind, input)])),
   'engine-cart': cartCase,
+  'http-cart': httpCartCase,
+  'cart-large-beside-lookups': cartLargeCase,
   coalescing: coalescingCase,
   'durable-creates': durableCreatesCase,
   limiter: limiterCase,

@@ -7,6 +7,7 @@
 import { parseArgs } from 'node:util';
 import { bulkFuzz, FUZZ_BODIES } from './torture/bulk-fuzz.js';
 import type { TortureCase } from './torture/case.js';
+import { jobKillsCase } from './torture/job-kills.js';
 import { killCase } from './torture/kill.js';
 import { streamCuts } from './torture/stream-cuts.js';
 
@@ -15,6 +16,7 @@ const CUTS = 200;
 
 const CASES: Readonly<Record<string, TortureCase>> = {
   kill: killCase,
+  'job-kills': jobKillsCase,
 };
 
 interface Outcome {

@@ -10,6 +10,7 @@ import { readDeliverySettings } from './event/settings.js';
 import {
   openBulkFamily, spoolDirOf, type BulkFamily, type BulkFamilyOptions,
 } from './http/bulk/family.js';
+import { BULK_TERMS, type FindMerchant } from './http/bulk/kind.js';
 import { accountRoutes } from './http/handle/account.js';
 import { cartRoutes } from './http/handle/cart.js';
 import { healthRoute } from './http/handle/health.js';
@@ -25,7 +26,7 @@ import { ClientGate } from './http/handle/tic-gate.js';
 import { ticRoutes } from './http/handle/tic.js';
 import { refusalFields } from './http/rate-fields.js';
 import type { JobDesk } from './http/jobs/desk.js';
-import { JOB_KINDS, openJobFamily } from './http/jobs/family.js';
+import { openJobFamily } from './http/jobs/family.js';
 import { createRateGate } from './http/rate-limit.js';
 import { Router, type Route } from './http/router.js';
 import { openStreamFamily, type StreamFamily } from './http/socket/family.js';
@@ -79,7 +80,7 @@ function workerCount(config: Config): number {
 /** Bulk files, with workers of their own. */
 function openBulk(
   { config, log, worker }: AppOptions,
-  services: Pick<BulkFamilyOptions, 'findKey' | 'gate' | 'usage' | 'releases'>,
+  services: Pick<BulkFamilyOptions, 'findKey' | 'gate' | 'usage' | 'releases' | 'findMerchant'>,
 ): BulkFamily {
   const { baseUrl, precisionMin, logLevel } = config;
   return openBulkFamily({
@@ -157,11 +158,14 @@ export class App {
       },
       ...(options.worker === undefined ? {} : { worker: options.worker }),
     });
-    this.#bulk = openBulk(options, { findKey, gate, usage, releases: this.live });
+    const merchantOf: FindMerchant = (account, id) => findMerchant(store, account, id);
+    this.#bulk = openBulk(options, {
+      findKey, gate, usage, releases: this.live, findMerchant: merchantOf,
+    });
     this.#streams = openStreamFamily({
       findKey, gate, usage, releases: this.live, log, baseUrl: config.baseUrl,
       schedule: this.#bulk.desk.schedule,
-      findMerchant: (account, id) => findMerchant(store, account, id),
+      findMerchant: merchantOf,
       idleMs: config.streamIdleMs, resumeMs: config.streamResumeMs,
     });
     const tics = openTics(this.live, log);
@@ -175,8 +179,9 @@ export class App {
     });
     const { jobs, routes: ofJobs } = openJobFamily({
       store, log, findKey, gate, usage, releases: this.live, baseUrl: config.baseUrl,
+      findMerchant: merchantOf,
       keyOf: (id) => keys.findId(id), idempotency: this.#merchants.desk.idempotency,
-      varDir: config.varDir, desk: this.#bulk.desk, kinds: JOB_KINDS, filesDir: config.bulkDir,
+      varDir: config.varDir, desk: this.#bulk.desk, kinds: BULK_TERMS, filesDir: config.bulkDir,
       days: config.jobDays, bytesMax: config.jobBytesMax,
     });
     this.#jobs = jobs;
@@ -212,8 +217,9 @@ export class App {
       this.#streams.route,
       ...cartRoutes({
         ...relay, lookups: usage, pool: this.#pool, bulkPool: this.#bulk.pool,
-        findMerchant: (account, id) => findMerchant(store, account, id),
-        relayCart: (caller, merchant, request) => relayCart(relay, caller, merchant, request),
+        findMerchant: merchantOf,
+        relayCart: (caller, merchant, request, look) =>
+          relayCart(relay, caller, merchant, request, look),
       }),
     ], config.baseUrl);
     this.#router = new Router(this.routes, log, refusalFields(findKey, gate));

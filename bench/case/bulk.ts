@@ -27,7 +27,7 @@ interface Files {
 }
 
 /** The parts of "1 Main St, Elmton, QA 91010". */
-function partsOf(line: string): readonly string[] {
+export function partsOf(line: string): readonly string[] {
   const parts = line.split(', ');
   const [state = '', zip = ''] = (parts.at(-1) ?? '').split(' ');
   return [parts.slice(0, -2).join(' '), parts.at(-2) ?? '', state, zip];
@@ -122,7 +122,7 @@ export async function bulkNdjsonCase(input: BenchInput): Promise<readonly Figure
 }
 
 /** Latencies of lookups sent at a steady rate, whatever the answers do. */
-async function steady(port: number, seconds: number, paths: readonly string[]): Promise<number> {
+export async function steady(port: number, seconds: number, paths: readonly string[]): Promise<number> {
   const latencies: number[] = [];
   const pending: Promise<void>[] = [];
   const from = performance.now();

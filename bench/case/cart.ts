@@ -18,15 +18,21 @@ const TICS = [null, '20010', null, '40030', null, '51020', null, '31000', null, 
 
 const STATE = /, ([A-Z]{2})\b/;
 
+/** Doors that orders leave from. */
+const ORIGINS = 40;
+
 /** Carts of ten lines within a state, so that both addresses have to be found. */
-function sampleCarts(
+export function sampleCarts(
   addresses: readonly string[], explain: boolean, isAnswered: (cart: CartQuery) => boolean,
 ): readonly CartQuery[] {
   const next = seeded(19);
   const carts: CartQuery[] = [];
+  const origins = Array.from({ length: ORIGINS }, () =>
+    addresses[Math.floor(next() * addresses.length)]!);
   for (let tries = 0; tries < TRIES && carts.length < CARTS; tries += 1) {
     const address = (): string => addresses[Math.floor(next() * addresses.length)]!;
-    const [origin, destination] = [address(), address()];
+    const origin = origins[Math.floor(next() * ORIGINS)]!;
+    const destination = address();
     if (STATE.exec(origin)?.[1] !== STATE.exec(destination)?.[1]) continue;
     const cart: CartQuery = {
       instantMs: null,

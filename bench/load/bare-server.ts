@@ -1,6 +1,6 @@
 /**
- * The limit beside us: a server that reads nothing of a request and sends the same header fields
- * and the same body every time.
+ * The limit beside us: a server that reads nothing of a request, or its body without a look at it,
+ * and sends the same header fields and the same body every time.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -36,9 +36,15 @@ export async function startBareServer(answer: BareAnswer): Promise<BareServer> {
 
 async function serve({ head, body }: BareAnswer): Promise<number> {
   const server = await createServer();
-  server.any('/*', (response) => {
-    // In one call, as the service does: the native server pays for each field it is handed.
+  // In one call, as the service does: the native server pays for each field it is handed.
+  server.get('/*', (response) => {
     response.writeHeader('Content-Type', head).end(body);
+  });
+  server.any('/*', (response) => {
+    response.onAborted(() => undefined);
+    response.onData((_, isLast) => {
+      if (isLast) response.cork(() => response.writeHeader('Content-Type', head).end(body));
+    });
   });
   const port = await server.listen('127.0.0.1', 0);
   if (port === null) throw new Error('no port');

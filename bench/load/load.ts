@@ -16,6 +16,8 @@ export interface LoadOptions {
   /** Paths with query, taken in a seeded random order. */
   readonly paths: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
+  /** Posted to the first path, in a seeded random order, in place of a GET of each path. */
+  readonly bodies?: readonly string[];
   readonly connections?: number;
   readonly seconds?: number;
   /** Not counted, before the measurement. */
@@ -42,6 +44,11 @@ export interface LoadResult {
 function renderRequests(options: LoadOptions): readonly Buffer[] {
   const headers = Object.entries(options.headers ?? {})
     .map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const { bodies, paths: [path = '/'] } = options;
+  if (bodies !== undefined) {
+    return bodies.map((body) => Buffer.from(`POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}`
+      + `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`));
+  }
   return options.paths.map((path) =>
     Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}\r\n`));
 }

@@ -59,6 +59,7 @@ export class StreamClient {
     socket.on('message', (message) => client.#take(message.toString()));
     socket.on('close', (code, reason) => client.#close({ code, reason: reason.toString() }));
     socket.on('error', () => undefined);
+    client.flow = socket;
     return client;
   }
 
@@ -68,7 +69,10 @@ export class StreamClient {
     );
   }
 
-  /** A line was received, or the end. */
+  /** What can be kept from reading; set where a stream is opened. */
+  flow: { pause(): void; resume(): void } | null = null;
+
+  /** A line was received. */
   #take(line: string): void {
     this.#lines.push(line);
     this.#changed();
@@ -175,6 +179,7 @@ function openPost(ask: StreamAsk): Promise<StreamClient | StreamRefused> {
         if (status === 200) client.fed({ code: response.complete ? 1 : 0, reason: '' });
         else resolve({ status, body: held, headers: response.headers });
       });
+      client.flow = response;
       if (status === 200) resolve(client);
       else sent.end();
     });

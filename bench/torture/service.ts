@@ -67,6 +67,14 @@ export class TortureService {
     return { status: response.status, replayed, text: await response.text() };
   }
 
+  /** Sends rows of a content type. */
+  async send(path: string, body: string, type: string): Promise<Answer> {
+    const response = await fetch(this.#base + path, {
+      method: 'POST', body, headers: { 'Content-Type': type, 'X-API-KEY': KEY },
+    });
+    return { status: response.status, replayed: false, text: await response.text() };
+  }
+
   async get(path: string): Promise<Answer> {
     const response = await fetch(this.#base + path, { headers: { 'X-API-KEY': KEY } });
     return { status: response.status, replayed: false, text: await response.text() };

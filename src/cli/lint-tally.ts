@@ -83,7 +83,8 @@ export function lintTable(report: LintReport): string {
     ['exact (point, range)', String(exact), share(exact, rows), ''],
     ...[...found.map((each) => ({ ...each, name: `  ${each.name}` })), ...faults].map((each) => [
       each.name, String(each.rows), share(each.rows, rows),
-      each.rows === 0 ? '' : `line ${each.lines.join(', ')}${each.rows > each.lines.length ? ' …' : ''}`,
+      each.rows === 0 ? ''
+        : `line ${each.lines.join(', ')}${each.rows > each.lines.length ? ' …' : ''}`,
     ]),
   ];
   const width = Math.max(...lines.map(([name = '']) => name.length));

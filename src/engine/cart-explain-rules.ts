@@ -3,14 +3,14 @@ import type { Dataset } from '../dataset/dataset.js';
 import { formatDate, parseDate } from '../tax/date.js';
 import { decimalText } from '../tax/exact-text.js';
 import { formatUsd } from '../tax/product-amount.js';
-import type { ProductRule } from '../tax/product-rule.js';
+import { inForce, type ProductRule } from '../tax/product-rule.js';
 import type { RuleNote, SourceNote } from './cart-explanation.js';
 import { citedSource, listSource, rowsBy } from './cart-explain-source.js';
-import { cartFacts, factOn, type Holiday } from './cart-facts.js';
+import { cartFacts, coverOf, factOn, type Holiday } from './cart-facts.js';
 import { freightMix, type GoodsTotal, type TaxedLine } from './cart-line.js';
 import type { CartLine } from './cart-query.js';
 import type { Site } from './cart-site.js';
-import { HANDLING, type Treatment } from './cart-treatment.js';
+import { GENERAL, HANDLING, type Treatment } from './cart-treatment.js';
 import { PRODUCT_DOCUMENT } from './product-table.js';
 
 const PERCENT_DIGITS = 7;
@@ -60,9 +60,33 @@ function productNote(
   };
 }
 
+function daysOf({ from, to }: Holiday): string {
+  return `${formatDate(from)} to ${formatDate(to)}`;
+}
+
+/** General goods may be of a holiday's kind: they stay taxed, and the explanation says why. */
+function otherHolidays(dataset: Dataset, site: Site, tic: string): readonly RuleNote[] {
+  if (tic !== GENERAL) return [];
+  const facts = cartFacts(dataset);
+  const ofState = facts.holidays.get(site.state.code) ?? [];
+  return ofState
+    .filter((holiday) => inForce(holiday, site.date) && coverOf(facts, holiday, tic) === 'no')
+    .map((holiday): RuleNote => {
+      const { name, categories } = holiday;
+      const coded = categories.some((category) => facts.categories.has(category));
+      const goods = categories.join(', ').replaceAll('_', ' ');
+      return {
+        rule: `holiday: ${name}`, applied: false,
+        why: `${daysOf(holiday)}, for ${goods}: `
+          + (coded ? 'goods are exempt under their own code alone' : 'no product code names them'),
+        source: citedSource('holidays', holiday),
+      };
+    });
+}
+
 function holidayNote(holiday: Holiday, used: Holiday | null): RuleNote {
-  const { name, limit, from, to } = holiday;
-  const days = `${formatDate(from)} to ${formatDate(to)}`;
+  const { name, limit } = holiday;
+  const days = daysOf(holiday);
   const cap = limit === null ? 'no price limit' : `limit $${formatUsd(limit)} an item`;
   const applied = holiday === used;
   const why = `${days}, ${cap}${applied ? '' : '; the price is over it, or another holds'}`;
@@ -84,7 +108,7 @@ function singleNote({ single }: Treatment, price: bigint): readonly RuleNote[] {
 function goodsRules(
   dataset: Dataset, site: Site, treatment: Treatment, line: CartLine, used: Holiday | null,
 ): readonly RuleNote[] {
-  const { locality, holidays, notes } = treatment;
+  const { locality, holidays, unclearHolidays, notes } = treatment;
   const local: readonly RuleNote[] = locality === null ? [] : [{
     rule: `local taxes on ${treatment.tic}: ${locality.name}`, applied: locality.follows,
     why: locality.follows ? 'local taxes follow the rule of the state'
@@ -94,7 +118,8 @@ function goodsRules(
   return [
     productNote(dataset, site, treatment, line.price),
     ...local,
-    ...holidays.map((holiday) => holidayNote(holiday, used)),
+    ...[...holidays, ...unclearHolidays].map((holiday) => holidayNote(holiday, used)),
+    ...otherHolidays(dataset, site, treatment.tic),
     ...singleNote(treatment, line.price),
     ...notes.map((note) => ({ ...note, source: null })),
   ];

@@ -137,18 +137,19 @@ export interface ExplainedPlaces {
   readonly origin: FoundPlace | null;
   readonly destination: FoundPlace | null;
   readonly originState: string;
+  readonly timeZone: string;
 }
 
 /** Explains what the lines of a cart have in common. */
 export function explainCart(
   dataset: Dataset, cart: CartQuery, placed: ExplainedPlaces, total: bigint,
 ): CartExplanation {
-  const { site, origin, destination, originState } = placed;
+  const { site, origin, destination, originState, timeZone } = placed;
   const { mode, level, digits } = cart.rounding;
   return {
     dataset: dataset.id,
     date: formatDate(site.date),
-    timeZone: site.state.timeZone,
+    timeZone,
     origin: placeNote(cart.origin, origin, originState),
     destination: placeNote(cart.destination, destination, site.state.code),
     sourcing: sourcingNote(dataset, site),

@@ -6,10 +6,11 @@
  * - product-localities: whether local taxes of a jurisdiction (`36`, `36005`, `3651000`, a district
  *   `13#00044`) follow the state's rule for a code (`locals`).
  * - holidays: days, categories and price limit of a sales-tax holiday.
- * - holiday-categories: the codes of a category.
+ * - holiday-categories: the codes of a category; "*" for every code that it does not list.
  * - freight-mixed: how one delivery charge on goods that are taxed differently is taxed.
  * - handling: a rule for handling charges that differs from the one for shipping.
  * - single-article: a state's special tax on single expensive articles.
+ * - county-time-zones: counties whose clocks differ from those of most of their state.
  */
 import type { Dataset } from '../dataset/dataset.js';
 import type { DateInt } from '../tax/date.js';
@@ -72,6 +73,13 @@ export interface Holiday extends Citation {
   readonly limitsHeld: boolean;
 }
 
+/** Whether a category has a code; unclear where the code is wider than the law's words. */
+export const COVERS = ['yes', 'no', 'unclear'] as const;
+export type Cover = (typeof COVERS)[number];
+
+/** Stands for every code that a category does not list. */
+const OTHER_CODES = '*';
+
 export interface FreightMix extends Dated, Citation {
   readonly mixed: 'proportion' | 'whole';
 }
@@ -85,6 +93,8 @@ export interface SingleArticle extends Citation {
   readonly localLimit: bigint;
   readonly bracketEnd: bigint;
   readonly additionalRate: Rate;
+  /** Beginnings of codes that are no articles: services, custom software and the like. */
+  readonly noArticles: readonly string[];
 }
 
 interface SingleArticleItem extends Dated, Citation {
@@ -100,10 +110,12 @@ export interface CartFacts {
   readonly localities: ByState<Locality>;
   readonly holidays: ByState<Holiday>;
   /** Codes of a category. */
-  readonly categories: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly categories: ReadonlyMap<string, ReadonlyMap<string, Cover>>;
   readonly freightMixes: ByState<FreightMix>;
   readonly handling: ByState<Handling>;
   readonly singleArticle: ByState<SingleArticleItem>;
+  /** Time zones by five-digit county code. */
+  readonly zones: ReadonlyMap<string, string>;
 }
 
 function cited(row: Cells): Citation {
@@ -154,7 +166,7 @@ const stateOf = (row: Cells): string => row.text('state');
 function readFacts(dataset: Dataset): CartFacts {
   const rowsOf = (name: string): readonly Cells[] | null => cellsOf(dataset.document(name), name);
   const codes = gather(rowsOf('holiday-categories'), (row) => row.text('category'),
-    (row) => row.text('tic'));
+    (row) => [row.text('tic'), row.oneOf('covers', COVERS)] as const);
   return {
     sourcing: gather(rowsOf('sourcing-cases'), stateOf, (row) => ({
       ...dated(row), ...cited(row),
@@ -170,7 +182,7 @@ function readFacts(dataset: Dataset): CartFacts {
         follows: row.oneOf('locals', ['follow', 'ordinary']) === 'follow',
       })),
     holidays: gather(rowsOf('holidays'), stateOf, holiday),
-    categories: new Map([...codes].map(([category, tics]) => [category, new Set(tics)])),
+    categories: new Map([...codes].map(([category, tics]) => [category, new Map(tics)])),
     freightMixes: gather(rowsOf('freight-mixed'), stateOf, (row) => ({
       ...dated(row), ...cited(row), mixed: row.oneOf('mixed', ['proportion', 'whole']),
     })),
@@ -180,12 +192,23 @@ function readFacts(dataset: Dataset): CartFacts {
     singleArticle: gather(rowsOf('single-article'), stateOf, (row) => ({
       ...dated(row), ...cited(row), item: row.text('item'), value: row.text('value'),
     })),
+    zones: new Map((rowsOf('county-time-zones') ?? [])
+      .map((row) => [row.text('county'), row.text('time_zone')])),
   };
 }
 
 /** Key of a code's localities. */
 export function localityKey(state: string, tic: string): string {
   return `${state}|${tic}`;
+}
+
+/** Whether a holiday is for a code: the best that one of its categories says. */
+export function coverOf(facts: CartFacts, { categories }: Holiday, tic: string): Cover {
+  const covers = categories.map((category) => {
+    const codes = facts.categories.get(category);
+    return codes?.get(tic) ?? codes?.get(OTHER_CODES) ?? 'no';
+  });
+  return covers.includes('yes') ? 'yes' : covers.includes('unclear') ? 'unclear' : 'no';
 }
 
 const FACTS = new WeakMap<Dataset, CartFacts>();
@@ -220,5 +243,6 @@ export function singleArticleOn(
   if (first === undefined || localLimit === null || bracketEnd === null) return null;
   if (additionalRate === null) return null;
   const { citation, source, asOf } = first;
-  return { localLimit, bracketEnd, additionalRate, citation, source, asOf };
+  const noArticles = textOf('codes_of_no_article').split(';').filter((code) => code !== '');
+  return { localLimit, bracketEnd, additionalRate, noArticles, citation, source, asOf };
 }

@@ -62,23 +62,29 @@ interface Holidays {
 
 const NO_HOLIDAY: Holidays = { holiday: null, reach: 'none', unknown: '' };
 
-/** The holiday that an item of a price has; unknown where its limits are not held. */
-function holidayOf(holidays: readonly Holiday[], price: bigint): Holidays {
+/** Whether a holiday's limit leaves room for a price; null where the law's words are not held. */
+function isWithin({ limit, limitKind, limitsHeld }: Holiday, price: bigint): boolean | null {
+  if (!limitsHeld) return null;
+  if (limit === null || price < limit) return true;
+  if (price > limit || limitKind === 'under') return false;
+  return limitKind === null ? null : true;
+}
+
+/** The holiday that an item of a price has; unknown where its limits or its codes are not held. */
+function holidayOf({ tic, holidays, unclearHolidays }: Treatment, price: bigint): Holidays {
   for (const holiday of holidays) {
-    const { limit, limitKind, limitsHeld, name, scope } = holiday;
-    if (!limitsHeld) {
-      return { ...NO_HOLIDAY, unknown: `The price limits of "${name}" are not held.` };
+    const { name, limitsHeld, scope } = holiday;
+    const within = isWithin(holiday, price);
+    if (within === null) {
+      const unknown = limitsHeld ? `Whether "${name}" covers its own limit is not held.`
+        : `The price limits of "${name}" are not held.`;
+      return { ...NO_HOLIDAY, unknown };
     }
-    if (limit !== null && price > limit) continue;
-    if (limit !== null && price === limit) {
-      if (limitKind === 'under') continue;
-      if (limitKind === null) {
-        return { ...NO_HOLIDAY, unknown: `Whether "${name}" covers its own limit is not held.` };
-      }
-    }
-    return { holiday, reach: scope === 'all' ? 'all' : 'state', unknown: '' };
+    if (within) return { holiday, reach: scope === 'all' ? 'all' : 'state', unknown: '' };
   }
-  return NO_HOLIDAY;
+  const unclear = unclearHolidays.find((holiday) => isWithin(holiday, price) !== false);
+  return unclear === undefined ? NO_HOLIDAY
+    : { ...NO_HOLIDAY, unknown: `Whether "${unclear.name}" is for ${tic} is not held.` };
 }
 
 /** Whether a rule leaves an item of the price as it would be without it. */
@@ -98,13 +104,14 @@ export function taxTreated(
   treatment: Treatment, price: bigint, quantity: bigint,
 ): TaxedLine | UnknownLine {
   const gross = price * quantity;
-  const { shape, single, unknown, unknownLocals, holidays } = treatment;
+  const { shape, single, unknown, unknownLocals, holidays, unclearHolidays } = treatment;
   if (gross > 0n) {
     if (unknown !== '') return { unknown };
     if (unknownLocals !== '' && !isIdle(treatment, price)) return { unknown: unknownLocals };
   }
   let { state, local } = lineTax(treatment, shape, single, price, quantity);
-  const found = holidays.length === 0 ? NO_HOLIDAY : holidayOf(holidays, price);
+  const found = holidays.length + unclearHolidays.length === 0
+    ? NO_HOLIDAY : holidayOf(treatment, price);
   if (found.unknown !== '' && state + local > 0n) return { unknown: found.unknown };
   const { holiday, reach } = found;
   if (reach !== 'none') state = 0n;
@@ -188,7 +195,8 @@ export function taxFreight(
     return freightLine(gross * goods.state, gross * goods.local, goods.gross, gross, charge);
   }
   const ordinary = treatmentOf(dataset, site, GENERAL);
-  const tax = taxTreated({ ...ordinary, single: null, holidays: [] }, price, quantity);
+  const plain = { ...ordinary, single: null, holidays: [], unclearHolidays: [] };
+  const tax = taxTreated(plain, price, quantity);
   if (isUnknown(tax)) return tax;
   if (charge === 'ordinary') return freightLine(tax.state, tax.local, 1n, gross, charge);
   return freightLine(

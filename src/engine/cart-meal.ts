@@ -40,7 +40,8 @@ interface SidePlace {
 }
 
 /**
- * Adds meal taxes to the ordinary levies. A rate that stands in for the state's takes its place.
+ * Adds meal taxes to the ordinary levies. A rate that stands in for the state's takes its place,
+ * and where it stands in for sales tax as a whole, that of the local ones too.
  * What is levied on the seller is no tax on the sale and is left out. Where the list says that a
  * tax may apply here and not whether, nothing can be told.
  */
@@ -80,7 +81,8 @@ export function mealLevies(
   const unknown = reasons.size === 0 ? '' : `Whether a meal tax is levied here cannot be told `
     + `(${[...reasons].join(', ')}).`;
   const replaced = rules.some(({ replacesStateRate }) => replacesStateRate);
-  const kept = replaced ? ordinary.filter(({ ofState }) => !ofState) : ordinary;
+  const alone = rules.some(({ replacesLocalRates }) => replacesLocalRates);
+  const kept = alone ? [] : replaced ? ordinary.filter(({ ofState }) => !ofState) : ordinary;
   const levies = rules.map((rule): Levy => ({
     rate: rule.rate, ofState: rule.code.length === STATE_DIGITS, ruled: false, site: null,
     meal: rule, bracket: false,

@@ -1,6 +1,7 @@
 /** The origin and the destination of a cart: located as lookups are, down to the state at least. */
 import { parseAddress } from '../address/parse.js';
 import type { Dataset } from '../dataset/dataset.js';
+import { RecentCache } from '../dataset/recent-cache.js';
 import type { AreaRecord } from '../dataset/records.js';
 import { fail, isFailure, type Failure } from '../failure.js';
 import type { CartPlace, SplitPlace } from './cart-query.js';
@@ -69,13 +70,53 @@ function stateCode(dataset: Dataset, text: string): string {
   return dataset.states().find(({ name }) => name.toUpperCase() === written)?.code ?? '';
 }
 
+/** Places kept a dataset: most carts of a seller leave from the same few doors. */
+const PLACES_MAX = 1_024;
+/** No time zone's date changes within it, so what was found holds for all of it. */
+const SLOT_MS = 15 * 60 * 1000;
+
+interface Places {
+  readonly slot: number;
+  readonly found: RecentCache<string, FoundPlace | Failure>;
+}
+
+const PLACES = new WeakMap<Dataset, Places>();
+
+function placesOf(dataset: Dataset, slot: number): Places {
+  let places = PLACES.get(dataset);
+  if (places === undefined || places.slot !== slot) {
+    places = { slot, found: new RecentCache(PLACES_MAX) };
+    PLACES.set(dataset, places);
+  }
+  return places;
+}
+
+/** A text that no other place has: the lengths tell where each part ends. */
+function placeId(place: CartPlace): string {
+  if (place.kind === 'line') return `line:${place.address}`;
+  const { line1, line2, city, state, zip } = place;
+  return `${line1.length},${line2.length},${city.length},${state.length}:`
+    + `${line1}${line2}${city}${state}${zip}`;
+}
+
+/** Locates a place on the day of a moment, in milliseconds since 1970 UTC. */
+export function locatePlace(
+  dataset: Dataset, place: CartPlace, dateOf: DateOf, instantMs: number,
+): FoundPlace | Failure {
+  const { found: places } = placesOf(dataset, Math.floor(instantMs / SLOT_MS));
+  const id = placeId(place);
+  const known = places.get(id);
+  if (known !== undefined) return known;
+  const found = search(dataset, place, dateOf);
+  places.set(id, found);
+  return found;
+}
+
 /**
- * Locates a place. Where the address names no door (a post office box, no house number, a city
+ * Searches for a place. Where the address names no door (a post office box, no house number, a city
  * alone) its ZIP and city decide, which answer only where the choice of tax area cannot be wrong.
  */
-export function locatePlace(
-  dataset: Dataset, place: CartPlace, dateOf: DateOf,
-): FoundPlace | Failure {
+function search(dataset: Dataset, place: CartPlace, dateOf: DateOf): FoundPlace | Failure {
   const found = place.kind === 'line'
     ? locateLine(dataset, place.address, dateOf)
     : locateSplit(dataset, place, dateOf);

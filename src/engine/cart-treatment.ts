@@ -5,7 +5,7 @@ import { inForce, isWhole, type ProductRule } from '../tax/product-rule.js';
 import type { Rate } from '../tax/rate.js';
 import { fiveDecimals } from '../tax/round-lines.js';
 import {
-  cartFacts, singleArticleOn, type Holiday, type Locality, type SingleArticle,
+  cartFacts, coverOf, singleArticleOn, type Cover, type Holiday, type Locality, type SingleArticle,
 } from './cart-facts.js';
 import { localsOf } from './cart-locality.js';
 import { mealLevies } from './cart-meal.js';
@@ -45,8 +45,9 @@ export interface Treatment {
   readonly flat: Rate | null;
   /** Widest jurisdiction first. */
   readonly levies: readonly Levy[];
-  /** Holidays that name the code on the day. */
+  /** Holidays that name the code on the day, before those of which it is unclear. */
   readonly holidays: readonly Holiday[];
+  readonly unclearHolidays: readonly Holiday[];
   /** Null where no single-article tax applies. */
   readonly single: SingleArticle | null;
   /** Local rows whose treatment is not known though they levy a rate; "" where all is known. */
@@ -65,9 +66,6 @@ export interface Treatment {
 export const GENERAL = '00000';
 export const SHIPPING = '10001';
 export const HANDLING = '11000';
-/** Digital goods are no articles of tangible property. */
-const DIGITAL = /^31/;
-
 function levy(site: SiteRow, ruled: boolean, rate = site.rate): Levy {
   const ofState = site.row.component.level === 'state';
   return { rate, ofState, ruled, site, meal: null, bracket: false };
@@ -117,11 +115,29 @@ function sumOf(levies: readonly Levy[], ofState: boolean, isRuled: boolean): big
   return BigInt(sum);
 }
 
-/** Holidays of a state that name a code, on whatever day. */
-function holidaysOf(dataset: Dataset, { state }: Site, tic: string): readonly Holiday[] {
+interface CodeHolidays {
+  readonly named: readonly Holiday[];
+  readonly unclear: readonly Holiday[];
+}
+
+const HOLIDAYS = new WeakMap<Dataset, Map<string, CodeHolidays>>();
+
+/** Holidays of a state that name a code, or may, on whatever day; every pair is looked for once. */
+function holidaysOf(dataset: Dataset, { state }: Site, tic: string): CodeHolidays {
+  let known = HOLIDAYS.get(dataset);
+  if (known === undefined) {
+    known = new Map();
+    HOLIDAYS.set(dataset, known);
+  }
+  const key = `${state.code}${tic}`;
+  const kept = known.get(key);
+  if (kept !== undefined) return kept;
   const facts = cartFacts(dataset);
-  return (facts.holidays.get(state.code) ?? []).filter(({ categories }) =>
-    categories.some((category) => facts.categories.get(category)?.has(tic) === true));
+  const of = (cover: Cover): readonly Holiday[] => (facts.holidays.get(state.code) ?? [])
+    .filter((holiday) => coverOf(facts, holiday, tic) === cover);
+  const found = { named: of('yes'), unclear: of('unclear') };
+  known.set(key, found);
+  return found;
 }
 
 /** Yearly holidays move by some days from one year to the next. */
@@ -162,8 +178,9 @@ function isExempt(rule: ProductRule | null): boolean {
 function singleOf(
   dataset: Dataset, { state, date }: Site, tic: string, rule: ProductRule | null,
 ): SingleArticle | null {
-  if (!isPlain(rule) || DIGITAL.test(tic) || MEAL_CODES.has(tic)) return null;
-  return singleArticleOn(cartFacts(dataset), state.code, date);
+  if (!isPlain(rule) || MEAL_CODES.has(tic)) return null;
+  const single = singleArticleOn(cartFacts(dataset), state.code, date);
+  return single?.noArticles.some((code) => tic.startsWith(code)) === true ? null : single;
 }
 
 function bracketLevy(single: SingleArticle): Levy {
@@ -182,7 +199,7 @@ function readTreatment(dataset: Dataset, site: Site, tic: string): Treatment {
     ? { levies: site.rows.map((row) => levy(row, false)), unknownLocals: '', locality: null }
     : ruled(dataset, site, rule);
   const single = singleOf(dataset, site, tic, rule);
-  const holidays = holidaysOf(dataset, site, tic);
+  const { named: holidays, unclear } = holidaysOf(dataset, site, tic);
   const meals = mealLevies(dataset, site, tic, draft.levies);
   const unknown = held === null ? '' : `Product rules of ${state.code} for ${tic} are held from `
     + `${formatDate(held)} on.`;
@@ -202,8 +219,9 @@ function readTreatment(dataset: Dataset, site: Site, tic: string): Treatment {
     shape: isPlain(rule) || isExempt(rule) ? null : rule,
     locality: draft.locality,
     holidays: holidays.filter((holiday) => inForce(holiday, date)),
+    unclearHolidays: unclear.filter((holiday) => inForce(holiday, date)),
     unknownLocals: draft.unknownLocals,
-    unknown: unknown || twice || meals.unknown || unheldHoliday(holidays, date),
+    unknown: unknown || twice || meals.unknown || unheldHoliday([...holidays, ...unclear], date),
     notes: meals.notes,
   };
 }

@@ -24,7 +24,7 @@ import {
 } from './cart-site.js';
 import { productBook } from './product-book.js';
 import { PRECISIONS, type Precision } from './situs.js';
-import { todayAt } from './today.js';
+import { todayAt, todayIn } from './today.js';
 
 /** Pairs of places and days kept a dataset. */
 const SITES_MAX = 4_096;
@@ -38,6 +38,8 @@ export interface PlacedCart {
   readonly destination: FoundPlace | null;
   /** States of the two, which are known even where the place is not. */
   readonly originState: string;
+  /** Whose calendar the date of the sale is of. */
+  readonly timeZone: string;
 }
 
 function refuse(
@@ -77,24 +79,32 @@ function siteOf(
   return site;
 }
 
+/** The time zone of the destination: of its county, where that is not the state's main one. */
+function zoneOf(dataset: Dataset, state: StateRecord, to: FoundPlace | Failure): string {
+  if (isFailure(to)) return state.timeZone;
+  const { stateFips, countyFips } = to.area;
+  return cartFacts(dataset).zones.get(stateFips + countyFips) ?? state.timeZone;
+}
+
 /** Locates what the tax depends on, and reads the rates there. */
 function placeCart(
   dataset: Dataset, cart: CartQuery, instantMs: number, precisionMin: Precision,
 ): PlacedCart | CartRefusal {
   const dateIn = (code: string): DateInt => todayAt(stateOf(dataset, code), instantMs);
-  const to = locatePlace(dataset, cart.destination, dateIn);
+  const to = locatePlace(dataset, cart.destination, dateIn, instantMs);
   const toState = isFailure(to) ? certainState(dataset, cart.destination) : to.area.state;
   const isSame = isSamePlace(cart.origin, cart.destination);
   const named = isSame ? toState : certainState(dataset, cart.origin);
   if (isFailure(to) && (toState === '' || named !== toState)) return refuse('destination', to);
   const from = isSame ? to
     : named !== '' && named !== toState ? null
-      : locatePlace(dataset, cart.origin, dateIn);
+      : locatePlace(dataset, cart.origin, dateIn, instantMs);
   const located = from === null || isFailure(from) ? named : from.area.state;
   if (from !== null && isFailure(from) && located === '') return refuse('origin', from);
   const interstate = located !== toState;
   const state = stateOf(dataset, toState);
-  const date = dateIn(toState);
+  const timeZone = zoneOf(dataset, state, to);
+  const date = todayIn(timeZone, instantMs);
   const sourcing = sourcingOf(cartFacts(dataset), state, date, interstate);
   if (sourcing === null) {
     return refuse('rate', notHeld(state));
@@ -112,7 +122,7 @@ function placeCart(
   const site = siteOf(dataset, state, date, sourcing, origin, destination);
   return isFailure(site)
     ? refuse('rate', site)
-    : { site, origin, destination, originState: located };
+    : { site, origin, destination, originState: located, timeZone };
 }
 
 /** The exact tax of every line, or the position of one that cannot be told and why. */

@@ -27,6 +27,8 @@ export interface MealRule {
   readonly extent: MealExtent;
   readonly rate: Rate;
   readonly replacesStateRate: boolean;
+  /** It stands in for the whole sales tax: local sales taxes are not levied on meals either. */
+  readonly replacesLocalRates: boolean;
   readonly sourcingBasis: string;
   readonly taxName: string;
   /** First and last day; null where not recorded and where open. */
@@ -56,6 +58,7 @@ function mealRule(row: Cells): MealRule {
     extent,
     rate: extent === 'unlisted' ? NONE : row.required('rate', parseRate),
     replacesStateRate: row.flag('replaces_state_rate'),
+    replacesLocalRates: row.flag('replaces_local_rates'),
     sourcingBasis: row.text('sourcing_basis'),
     taxName: row.text('tax_name'),
     from: row.date('effective_from'),

@@ -106,11 +106,12 @@ export function mealTaxAt(table: MealTable | null, place: MealPlace, date: DateI
 }
 
 /**
- * Ordinary and meal taxes together: ordinary sales tax, its state part left out where a meal tax
- * replaces it, and every meal tax.
+ * Ordinary and meal taxes together: ordinary sales tax, without what a meal tax replaces of it, and
+ * every meal tax.
  */
 export function rateWithMeals(meal: MealTax, { state, combined }: OrdinaryRates): Rate {
   const replaced = meal.rules.some(({ replacesStateRate }) => replacesStateRate);
-  const ordinary = replaced ? combined - state : combined;
+  const alone = meal.rules.some(({ replacesLocalRates }) => replacesLocalRates);
+  const ordinary = alone ? 0 : replaced ? combined - state : combined;
   return (ordinary + (meal.combined ?? 0)) as Rate;
 }

@@ -35,7 +35,12 @@ function open(timeZone: string): Cached {
 
 /** The date at `nowMs` (milliseconds since 1970 UTC) in the state's main time zone. */
 export function todayAt(state: StateRecord, nowMs: number): DateInt {
-  const cached = cache.get(state.timeZone) ?? open(state.timeZone);
+  return todayIn(state.timeZone, nowMs);
+}
+
+/** The date at `nowMs` in an IANA time zone. */
+export function todayIn(timeZone: string, nowMs: number): DateInt {
+  const cached = cache.get(timeZone) ?? open(timeZone);
   const slot = Math.floor(nowMs / SLOT_MS);
   if (cached.slot !== slot) {
     cached.date = read(cached.format, nowMs);

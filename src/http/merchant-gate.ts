@@ -1,8 +1,8 @@
 /**
  * The gate that all merchant routes share. In this order: the API key (header only, 401), the rate
- * window (429), the plan (403), the Idempotency-Key of routes that write (400, 409, 422, or the first
- * answer again), the monthly quota of merchant operations (405 with code 107, as lookups answer a
- * used-up quota). Every answer carries the two fields of the rate; a bug is a 500.
+ * window (429), the plan (403), the Idempotency-Key of routes that write (400, 409, 422, or the
+ * first answer again), the monthly quota of merchant operations (405 with code 107, as lookups
+ * answer a used-up quota). Every answer carries the two fields of the rate; a bug is a 500.
  *
  * A handler gets the caller and the request and returns a reply, or a promise of one:
  *

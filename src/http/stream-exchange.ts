@@ -39,7 +39,7 @@ export interface StreamLimits {
   readonly idleMs: number;
   /** How often an upload is kept from being cut; every few seconds unless given. */
   readonly tickMs?: number;
-  /** Refuses without the rest of the upload: clients that read while they send. */
+  /** Ends without the rest of the upload: for clients that read while they send. */
   readonly atOnce?: boolean;
 }
 
@@ -63,7 +63,7 @@ export class StreamExchange implements Answerer {
   #refusal: Reply | null = null;
   #drainedBytes = 0;
   /** Whether an answer still waits for the rest of the upload. */
-  #patient = true;
+  #patient: boolean;
   /** Since when neither side moved, in whole ticks. */
   #quietMs = 0;
 
@@ -72,6 +72,7 @@ export class StreamExchange implements Answerer {
     this.#raw = raw;
     this.#traffic = traffic;
     this.#limits = limits;
+    this.#patient = limits.atOnce !== true;
     traffic.open += 1;
     raw.onData((piece, isLast) => this.#receive(new Uint8Array(piece), isLast));
     raw.onWritable(() => this.#writable());
@@ -101,9 +102,9 @@ export class StreamExchange implements Answerer {
   send(reply: Reply): void {
     if (this.#raw === null || this.#begun || this.#refusal !== null) return;
     this.#refusal = reply;
-    this.#paused = false;
-    this.#raw.resume();
-    if (this.#mayEnd() || this.#limits.atOnce === true) this.#sendRefusal();
+    // Only where it was stopped: a native response that is told without need reads no more.
+    this.resume();
+    if (this.#mayEnd()) this.#sendRefusal();
   }
 
   /** Begins the answer. */
@@ -177,12 +178,17 @@ export class StreamExchange implements Answerer {
       || this.#drainedBytes > DRAIN_BYTES_MAX;
   }
 
+  /** One that reads while it sends takes its leave itself: a cut could cost it the answer. */
+  #closesAfter(): boolean {
+    return this.#traffic.closing || (!this.#received && this.#limits.atOnce !== true);
+  }
+
   #sendRefusal(): void {
     const raw = this.#raw;
     const reply = this.#refusal;
     if (raw === null || reply === null) return;
     this.#close();
-    const close = this.#traffic.closing || !this.#received;
+    const close = this.#closesAfter();
     raw.cork(() => writeReply(raw, reply, close));
   }
 
@@ -228,7 +234,7 @@ export class StreamExchange implements Answerer {
     const raw = this.#raw;
     if (raw === null || !this.#ending || this.#blocked || this.#pending.length > 0) return;
     if (!this.#mayEnd()) return;
-    const close = this.#traffic.closing || !this.#received;
+    const close = this.#closesAfter();
     this.#close();
     raw.cork(() => {
       raw.end(undefined, close);

@@ -13,7 +13,7 @@ export interface StreamTerms {
   readonly idleMs: number;
   /** How often a slow upload is kept from being cut; the usual time unless given. */
   readonly tickMs?: number;
-  /** Refuses without the rest of the upload. */
+  /** Ends without the rest of the upload: for clients that read while they send. */
   readonly atOnce?: boolean;
   /** Called with the head of the request; the body comes to what the exchange is told to call. */
   open(request: Request, exchange: StreamExchange): void;

@@ -14,6 +14,7 @@
  * ["outbox", list, kind, due, id]   OutboxRecord; list and kind as in outbox-record.ts, due in
  *                           milliseconds since 1970, padded so that text order is time order
  * ["count", "outbox", kind] how many records of the outbox there are
+ * ["job", account, id]      JobRecord, as in jobs.ts
  * ["endpoint", "event"]     EndpointRecord: where events go
  */
 import { isPlan, type Plan } from './plan.js';

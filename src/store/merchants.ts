@@ -9,6 +9,7 @@ import {
 } from './merchant-format.js';
 import { forgetCredentials } from './credentials.js';
 import type { StoreKey } from './format.js';
+import { gather, type StoreScanner } from './gather.js';
 import { present } from './record.js';
 import type { StoreTransaction } from './store.js';
 
@@ -17,11 +18,6 @@ export type { Contacts, MerchantRecord, MerchantType } from './merchant-format.j
 /** What reads records: the store or a transaction. */
 export interface StoreReader {
   get(key: StoreKey): unknown;
-}
-
-/** What lists records: the store. */
-export interface StoreLister {
-  list(prefix: StoreKey): readonly unknown[];
 }
 
 export const MERCHANT_STATUSES = [
@@ -80,10 +76,14 @@ export function hasCredentials(
 }
 
 /** The live merchants of an account, the oldest first. */
-export function listMerchants(store: StoreLister, account: string): readonly MerchantRecord[] {
-  return store.list([MERCHANT_PREFIX, account]).map(parseMerchant)
-    .filter(({ deletedAt }) => deletedAt === undefined)
-    .sort((left, right) => left.createdAt - right.createdAt
+export async function listMerchants(
+  store: StoreScanner, account: string,
+): Promise<readonly MerchantRecord[]> {
+  const live = await gather(store, [MERCHANT_PREFIX, account], (value) => {
+    const merchant = parseMerchant(value);
+    return merchant.deletedAt === undefined ? merchant : null;
+  });
+  return live.sort((left, right) => left.createdAt - right.createdAt
       || (left.merchantId < right.merchantId ? -1 : 1));
 }
 

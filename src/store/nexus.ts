@@ -1,6 +1,7 @@
 /** Nexus locations of self-managed merchants. A deleted one is kept, and seen no more. */
+import { gather, type StoreScanner } from './gather.js';
 import { NEXUS_PREFIX, nexusKey } from './merchant-format.js';
-import type { StoreLister, StoreReader } from './merchants.js';
+import type { StoreReader } from './merchants.js';
 import { damaged, present, textOf, upgraded } from './record.js';
 import type { StoreTransaction } from './store.js';
 
@@ -73,13 +74,16 @@ export function findNexus(
 }
 
 /** The locations of a merchant, the oldest first. */
-export function listNexus(
-  store: StoreLister, account: string, merchantId: string,
-): readonly NexusRecord[] {
-  return store.list([NEXUS_PREFIX, account, merchantId]).map(parseNexus)
-    .filter(({ deletedAt }) => deletedAt === undefined)
-    .sort((left, right) => left.createdAt - right.createdAt || left.position - right.position
-      || (left.locationId < right.locationId ? -1 : 1));
+export async function listNexus(
+  store: StoreScanner, account: string, merchantId: string,
+): Promise<readonly NexusRecord[]> {
+  const live = await gather(store, [NEXUS_PREFIX, account, merchantId], (value) => {
+    const location = parseNexus(value);
+    return location.deletedAt === undefined ? location : null;
+  });
+  return live.sort((left, right) => left.createdAt - right.createdAt
+    || left.position - right.position
+    || (left.locationId < right.locationId ? -1 : 1));
 }
 
 /** Stores a location, new or changed. */

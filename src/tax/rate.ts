@@ -7,6 +7,9 @@ export type Rate = number & { readonly __rate: unique symbol };
 /** Parts per billion in 100 %. */
 export const RATE_ONE = 1_000_000_000;
 
+/** Rates of six decimals are multiples of it. */
+const SHORT_UNIT = 1_000;
+
 const DECIMAL = /^(\d{1,4})?(?:\.(\d{0,12}))?$/;
 
 function scaled(text: string, digits: number): Rate | null {
@@ -30,6 +33,8 @@ export function parsePercent(percent: string): Rate | null {
 
 /** Prints a rate as the shortest decimal fraction: 77_500_000 is "0.0775", 0 is "0". */
 export function formatRate(rate: Rate): string {
+  // Six decimals are a double's own shortest text, and JavaScript prints no exponent for them.
+  if (rate >= 0 && rate % SHORT_UNIT === 0) return String(rate / RATE_ONE);
   const negative = rate < 0;
   const value = Math.abs(rate);
   const whole = Math.floor(value / RATE_ONE);

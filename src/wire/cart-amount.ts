@@ -48,9 +48,17 @@ export function readQuantity(quantity: number): number | null {
 
 const NANO_DIGITS = 9;
 const NANO = 1_000_000_000n;
+/** Below it an amount of five decimals has fifteen digits at most: a double prints it as it is. */
+const SHORT_MAX = 1_000_000_000_000_000_000n;
+const NANO_PER_SHORT = 10_000n;
+const SHORT_ONE = 100_000;
 
 /** Prints 10⁻⁹ dollars as the shortest decimal: "7.75", "1.45528", "0". */
 export function formatDollars(amount: bigint): string {
+  const short = amount / NANO_PER_SHORT;
+  if (short * NANO_PER_SHORT === amount && amount < SHORT_MAX) {
+    return String(Number(short) / SHORT_ONE);
+  }
   const whole = amount / NANO;
   const rest = amount - whole * NANO;
   if (rest === 0n) return String(whole);

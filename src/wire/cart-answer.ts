@@ -10,11 +10,14 @@ import { optionsOfBits, type CartOptions } from './cart-options.js';
 import { cartProblem, isProblem, readJson, type CartProblem, type Members } from './cart-read.js';
 import type { WireContext } from './context.js';
 import { cartJson, readMerchantCarts } from './merchant-cart.js';
+import { answerRelayCheck } from './relay-check.js';
 import { SUCCESS } from './response-code.js';
 
 /** The endpoint, in the version byte of a pool request. */
 export const CART_MERCHANT = 1;
 export const CART_CALCULATE = 2;
+/** Checked here, calculated by the compliance provider. */
+export const CART_RELAYED = 3;
 
 /** What the weakest cart of an answer rests on. */
 interface Marks {
@@ -88,6 +91,7 @@ function answerBody(
   context: WireContext, dataset: Dataset, endpoint: number, bits: number, body: Uint8Array,
   nowMs: number,
 ): Answer {
+  if (endpoint === CART_RELAYED) return answerRelayCheck(body);
   const read = readJson(body);
   const calculate = endpoint === CART_CALCULATE ? calculation : merchantCarts;
   const result = isProblem(read)

@@ -13,6 +13,7 @@ import {
   cartProblem, isMembers, isProblem, readLine, ticOf, type CartProblem, type Members,
 } from './cart-read.js';
 import { parseInstant } from './instant.js';
+import { jsonValue } from './json.js';
 import { compileCheck, type BodyError } from './validation.js';
 
 /** Carts in one request. */
@@ -215,11 +216,11 @@ export function readMerchantCarts(
   return carts;
 }
 
-function addressJson({ line1, line2, city, state, zip }: SentAddress): string {
-  return JSON.stringify({
-    line1, ...(line2 === undefined || line2 === null ? {} : { line2 }),
-    city, state, zip, countryCode: 'US',
-  });
+/** Prints an address in its parts. */
+export function addressJson({ line1, line2, city, state, zip }: SentAddress): string {
+  const second = line2 === undefined || line2 === null ? '' : `"line2":${jsonValue(line2)},`;
+  return `{"line1":${jsonValue(line1)},${second}"city":${jsonValue(city)},`
+    + `"state":${jsonValue(state)},"zip":${jsonValue(zip)},"countryCode":"US"}`;
 }
 
 /** Prints a calculated cart; `cartId` is the caller's or a new one. */
@@ -227,12 +228,12 @@ export function cartJson({ sent }: ReadCart, outcome: CartOutcome, cartId: strin
   const lines = sent.lineItems.map((line, position) => {
     const { amount, rate, explain } = outcome.lines[position]!;
     const price = String(line.price);
-    return `{"index":${line.index},"itemId":${JSON.stringify(line.itemId)},"price":${price},`
+    return `{"index":${line.index},"itemId":${jsonValue(line.itemId)},"price":${price},`
       + `"originalPrice":${price},"quantity":${line.quantity},"tic":${line.tic ?? 'null'},`
       + `"tax":{"rate":${formatRate(rate)},"amount":${formatDollars(amount)}}`
       + `${explain === null ? '' : `,"explain":${JSON.stringify(explain)}`}}`;
   });
-  return `{"cartId":${JSON.stringify(cartId)},"customerId":${JSON.stringify(sent.customerId)},`
+  return `{"cartId":${jsonValue(cartId)},"customerId":${jsonValue(sent.customerId)},`
     + `"currency":{"currencyCode":"USD"},"origin":${addressJson(sent.origin)},`
     + `"destination":${addressJson(sent.destination)},"lineItems":[${lines.join(',')}]`
     + `${outcome.explain === null ? '' : `,"explain":${JSON.stringify(outcome.explain)}`}}`;

@@ -1,5 +1,6 @@
 /** Bulk files, as OpenAPI tells them. */
 import { answerOf, problemOf } from './openapi-components.js';
+import { OPTIONS as CART_OPTIONS } from './openapi-carts.js';
 import type { Operation, OperationName } from './openapi-operations.js';
 import { KEY_PARAMETER, lookupParameters, type Parameter } from './openapi-parameters.js';
 import { BOOLEAN, TEXT, type Schema } from './schema.js';
@@ -9,7 +10,7 @@ export const ROWS_TYPES: Schema = {
   'text/csv': { schema: TEXT }, 'application/x-ndjson': { schema: TEXT },
 };
 
-export const OPTIONS: readonly Parameter[] = [
+const OF_FILES: readonly Parameter[] = [
   {
     name: 'map', in: 'query', schema: TEXT,
     description: 'role:column, once for each; see docs/bulk.md for the roles.',
@@ -27,8 +28,26 @@ export const OPTIONS: readonly Parameter[] = [
     name: 'spool', in: 'query', schema: BOOLEAN,
     description: 'Answers when the upload is complete, for clients that read only then.',
   },
-  ...lookupParameters(60).filter(({ name }) =>
-    (DEFAULT_PARAMETERS as readonly string[]).includes(name)),
+];
+
+const OF_LOOKUPS: readonly Parameter[] = lookupParameters(60).filter(({ name }) =>
+  (DEFAULT_PARAMETERS as readonly string[]).includes(name));
+
+const OF_CARTS: readonly Parameter[] = [
+  {
+    name: 'merchantId', in: 'query', schema: { type: 'string', format: 'uuid' },
+    description: 'The self-managed merchant whose carts all rows are.',
+  },
+  {
+    name: 'origin', in: 'query', schema: TEXT,
+    description: 'One-line address that the goods of a CSV file come from.',
+  },
+  ...CART_OPTIONS,
+];
+
+/** Options of a file of any kind, each once. */
+export const OPTIONS: readonly Parameter[] = [
+  ...OF_FILES, ...OF_LOOKUPS, ...OF_CARTS.filter(({ name }) => name !== 'explain'),
 ];
 
 const LIMITED = { limited: true };
@@ -36,7 +55,7 @@ const LIMITED = { limited: true };
 const LOOKUP: Operation = {
   id: 'bulkLookup', tag: 'Bulk', keyed: true,
   summary: 'Rates for every row of a CSV or NDJSON file, while it is sent.',
-  parameters: [KEY_PARAMETER, ...OPTIONS],
+  parameters: [KEY_PARAMETER, ...OF_FILES, ...OF_LOOKUPS],
   content: ROWS_TYPES,
   responses: {
     200: {
@@ -59,6 +78,22 @@ const LOOKUP: Operation = {
   },
 };
 
+const CART: Operation = {
+  ...LOOKUP,
+  id: 'bulkCart',
+  summary: 'Tax of a cart for every row of a CSV or NDJSON file, while it is sent.',
+  parameters: [KEY_PARAMETER, ...OF_FILES, ...OF_CARTS],
+  responses: {
+    ...LOOKUP.responses,
+    200: {
+      description: 'The rows in order: CSV with columns appended, or NDJSON with the cart of the '
+        + 'cart endpoints in each line. Without trailer it is incomplete.',
+      content: ROWS_TYPES,
+    },
+    403: problemOf('The plan has no bulk files, or the merchant may have no carts here.', LIMITED),
+  },
+};
+
 const TRAILER: Operation = {
   id: 'bulkTrailer', tag: 'Bulk', keyed: true,
   summary: 'How a bulk file ended: counts per response code and SHA-256 of the output.',
@@ -78,5 +113,6 @@ const TRAILER: Operation = {
 
 export const BULK_OPERATIONS: readonly (readonly [OperationName, Operation])[] = [
   ['POST /bulk/lookup', LOOKUP],
+  ['POST /bulk/cart', CART],
   ['GET /bulk/trailer', TRAILER],
 ];

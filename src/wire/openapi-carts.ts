@@ -4,7 +4,8 @@ import type { Operation, OperationName } from './openapi-operations.js';
 import type { Parameter } from './openapi-parameters.js';
 import { BOOLEAN, TEXT } from './schema.js';
 
-const OPTIONS: readonly Parameter[] = [
+/** Options of both. */
+export const OPTIONS: readonly Parameter[] = [
   {
     name: 'rounding', in: 'query', schema: TEXT,
     description: 'half-up (default), half-even, up or down; ",cart" after it for whole carts.',

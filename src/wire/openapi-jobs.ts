@@ -26,7 +26,8 @@ const CREATE: Operation = {
   parameters: [
     KEY_PARAMETER,
     {
-      name: 'kind', in: 'query', schema: { type: 'string', default: 'lookup' },
+      name: 'kind', in: 'query',
+      schema: { type: 'string', enum: ['lookup', 'cart'], default: 'lookup' },
       description: 'What each row asks for, as the bulk paths are named.',
     },
     ...OPTIONS.filter(({ name }) => name !== 'spool'),
@@ -54,7 +55,8 @@ const CREATE: Operation = {
     409: problemOf('A request with the same Idempotency-Key is under way.', LIMITED),
     413: problemOf('The body or its header line is too long, or expands too much.', LIMITED),
     415: problemOf('The body is neither CSV nor NDJSON in UTF-8, nor names a file.', LIMITED),
-    422: problemOf('An option, the header line, the file or the Idempotency-Key is wrong.', LIMITED),
+    422: problemOf('An option, the header line, the file or the Idempotency-Key is wrong.',
+      LIMITED),
     429: problemOf('Response code 108, or the account has too many jobs.', LIMITED),
     500: problemOf('A fault of the service.', LIMITED),
     503: problemOf('No dataset is loaded, or the store takes nothing.', LIMITED),
@@ -63,7 +65,8 @@ const CREATE: Operation = {
 };
 
 const LIST: Operation = {
-  id: 'bulkJobList', tag: 'Bulk', keyed: true, summary: 'The jobs of the account, the oldest first.',
+  id: 'bulkJobList', tag: 'Bulk', keyed: true,
+  summary: 'The jobs of the account, the oldest first.',
   parameters: [KEY_PARAMETER],
   responses: {
     200: answerOf('The jobs.', ['BulkJobs'], LIMITED),

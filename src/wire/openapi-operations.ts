@@ -12,6 +12,7 @@ import {
 import { RELAY_OPERATIONS } from './openapi-relay.js';
 import { RESPONSE_CODES } from './response-code.js';
 import { failuresOf } from './schema-legacy.js';
+import { STREAM_OPERATIONS } from './openapi-stream.js';
 import { SCHEMA_TYPE, type Schema } from './schema.js';
 import { API_VERSIONS, type ApiVersion } from './version.js';
 
@@ -133,6 +134,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<OperationName,
   ...CART_OPERATIONS,
   ...BULK_OPERATIONS,
   ...JOB_OPERATIONS,
+  ...STREAM_OPERATIONS,
   ...RELAY_OPERATIONS,
   ['GET /system/health', open('health', 'Whether store and dataset answer.', 'Health')],
   ['GET /system/metadata', open('metadata', 'What runs where.', 'SystemMetadata')],

@@ -129,6 +129,23 @@ test('Texas: the holiday begins and ends at midnight in the place\'s own zone', 
   assert.deepEqual(tax(instant('2026-08-10', '00:00:00', '-05:00')), ['8.25']);
 });
 
+test('El Paso\'s midnight is an hour after Austin\'s, Pensacola\'s after Miami\'s', () => {
+  const tax = (place: FactPlace, when: number): readonly string[] =>
+    within(place, [['50', 1, CLOTHING]], { at: when });
+  const elPaso: FactPlace = { state: 'TX', county: '141', percents: [['state', '6.25']] };
+  assert.deepEqual(tax(elPaso, instant('2026-08-06', '23:59:59', '-06:00')), ['3.13']);
+  assert.deepEqual(tax(elPaso, instant('2026-08-07', '00:00:00', '-06:00')), ['0.00']);
+  assert.deepEqual(tax(elPaso, instant('2026-08-09', '23:59:59', '-06:00')), ['0.00']);
+  assert.deepEqual(tax(elPaso, instant('2026-08-10', '00:00:00', '-06:00')), ['3.13']);
+  const pensacola: FactPlace = { state: 'FL', county: '033', percents: [['state', '6']] };
+  const miami: FactPlace = { ...pensacola, county: '086' };
+  const first = instant('2026-08-01', '00:00:00', '-04:00');
+  assert.deepEqual([tax(miami, first), tax(pensacola, first)], [['0.00'], ['3.00']]);
+  const at = splitAt('TX', 0);
+  const told = calculated(cartWorld([elPaso]), cartOf(at, at, [['50']], { explain: true }));
+  assert.equal(told.explain?.timeZone, 'America/Denver');
+});
+
 test('a holiday\'s limit is part of it or not, as the law says', () => {
   const noon = instant('2026-08-08', '12:00:00', '-05:00');
   const state = (code: string): FactPlace => ({ state: code, percents: [['state', '5']] });

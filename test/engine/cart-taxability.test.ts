@@ -100,6 +100,21 @@ test('Tennessee: local tax ends at $1,600 an article, a state tax begins there',
     ['156.00', '156.00', '312.00', '438.00', '585.00']);
 });
 
+test('Tennessee: digital goods have one local rate, and what is no article has no limit', () => {
+  const rates: Percents = [['state', '7'], ['county', '2.25']];
+  assert.deepEqual(tax('TN', [['100', 1, '31000'], ['100', 1, '31040'], ['2000', 1, '31000']], rates),
+    ['9.50', '9.50', '190.00']);
+  // Custom software and services are taxed whole by both.
+  assert.deepEqual(tax('TN', [['2000', 1, '30015'], ['2000', 1, '91011'], ['2000', 1, '30040']], rates),
+    ['185.00', '185.00', '187.00']);
+});
+
+test('Vermont: the meals tax stands in for the local option sales tax too', () => {
+  const burlington: Percents = [['state', '6'], ['city', '1']];
+  const place = { county: '007', placeGeoid: '5010675' };
+  assert.deepEqual(tax('VT', [['100', 1, MEALS], ['100']], burlington, place), ['11.00', '7.00']);
+});
+
 test('delivery: by the state\'s rule, shipping and handling each', () => {
   const charges: readonly Item[] = [['100'], ['10', 1, '10001'], ['10', 1, '11000']];
   assert.deepEqual(tax('HI', charges), ['6.00', '0.60', '0.60']);
@@ -166,6 +181,36 @@ test('holidays that are not held well enough refuse what they may concern', () =
   const inJuly = { at: Date.UTC(2026, 6, 18, 18) };
   assert.match(refused(cartWorld([{ state: 'AL', percents: ORDINARY }]),
     cartOf(alabama, alabama, [['50', 1, CLOTHING]], inJuly)).failure.detail ?? '', /take part/);
+});
+
+test('a code that a holiday may be for is refused within its limit and taxed above', () => {
+  const at = (state: string, month: number, day: number) => (items: readonly Item[]) => {
+    const world = cartWorld([{ state, percents: [['state', '6']] }]);
+    const place = splitAt(state, 0);
+    return [world, cartOf(place, place, items, { at: Date.UTC(2026, month - 1, day, 18) })] as const;
+  };
+  const texas = at('TX', 8, 8);
+  assert.deepEqual(amountsOf(calculated(...texas([['99', 1, '20013'], ['150', 1, '92005']]))),
+    ['0.00', '9.00']);
+  assert.match(refused(...texas([['99', 1, '92005']])).failure.detail ?? '', /is for 92005 is not held/);
+  const massachusetts = at('MA', 8, 8);
+  assert.deepEqual(amountsOf(calculated(...massachusetts([
+    ['100'], ['100', 1, '20021'], ['100', 1, '91010'], ['2500.01', 1, '93011'], ['0', 1, '93011'],
+  ]))), ['0.00', '0.00', '6.00', '150.00', '0.00']);
+  assert.match(refused(...massachusetts([['100', 1, '93011']])).failure.detail ?? '', /93011/);
+});
+
+test('general goods are taxed on a holiday of other goods, and the explanation says so', () => {
+  const place = splitAt('NM', 0);
+  const world = cartWorld([{ state: 'NM', percents: [['state', '5']] }]);
+  const { lines: [line] } = calculated(world, cartOf(place, place, [['10']], {
+    at: Date.UTC(2026, 7, 1, 18), explain: true,
+  }));
+  assert.equal(line?.amount, 500_000_000n);
+  const notes = line?.explain?.rules.filter(({ rule }) => rule.startsWith('holiday: ')) ?? [];
+  assert.ok(notes.every(({ applied }) => !applied));
+  assert.match(notes.find(({ rule }) => /Bookbags/.test(rule))?.why ?? '', /no product code names them/);
+  assert.match(notes.find(({ rule }) => /Clothing/.test(rule))?.why ?? '', /under their own code alone/);
 });
 
 test('about a holiday of a year that is held, the same days of another year are refused', () => {

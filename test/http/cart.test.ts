@@ -220,3 +220,14 @@ test('without a dataset it is 503', async () => {
     await bare.stop();
   }
 });
+
+test('an id in escapes is read as the parser reads it, and depth has an end', async () => {
+  const escaped = `\\u00${own.charCodeAt(0).toString(16)}${own.slice(1)}`;
+  const items = JSON.stringify([here()]);
+  const read = await service.post(CART, `{"merchantId":"${escaped}","items":${items}}`);
+  assert.equal(read.status, 200, read.text);
+  const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
+  const cart = JSON.stringify(here()).slice(0, -1);
+  const body = `{"merchantId":"${own}","items":[${cart},"exemption":${deep}}]}`;
+  assert.equal((await service.post(CART, body)).status, 400);
+});

@@ -17,7 +17,6 @@ import { addEvent, addInvitation } from '../../src/store/outbox.js';
 import { Store, storeDir } from '../../src/store/store.js';
 import { openVault } from '../../src/store/vault.js';
 import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
-import { EVENT_VAULT } from '../support/event-vault.js';
 import { fileConfig } from '../support/kek-dir.js';
 
 interface Diagnosis {
@@ -150,13 +149,16 @@ test('a store of another format and one that is no store', async (context) => {
 test('mails that wait without a mail server, and events, are counted', async (context) => {
   const varDir = folder(context);
   await withStore(varDir, (store) => setEndpoint(store, 'https://hooks.example/x'));
-  await withStore(varDir, (store) => store.write((transaction) => {
-    const merchant = { account: 'a', merchantId: 'm', now: 1 };
-    addInvitation(transaction, { ...merchant, merchantName: 'M', email: 'm@shop.example' });
-    addEvent(transaction, EVENT_VAULT, {
-      account: 'a', type: 'merchant.credentials.set', data: {}, now: 1,
+  await withStore(varDir, async (store) => {
+    const vault = await openVault(fileConfig(varDir), store);
+    await store.write((transaction) => {
+      const merchant = { account: 'a', merchantId: 'm', now: 1 };
+      addInvitation(transaction, { ...merchant, merchantName: 'M', email: 'm@shop.example' });
+      addEvent(transaction, vault, {
+        account: 'a', type: 'merchant.credentials.set', data: {}, now: 1,
+      });
     });
-  }));
+  });
   await assertFinds(varDir, /^warning mail 1 mails wait: no mail server is set/, 0);
   await assertFinds(varDir, /^note events 1 events wait/, 0);
 });

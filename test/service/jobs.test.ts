@@ -1,13 +1,12 @@
 /** Bulk jobs over real sockets: made, told of, fetched in parts, refused and removed. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { App } from '../../src/app.js';
-import { JOBS_OPEN_MAX } from '../../src/http/jobs/desk.js';
 import { COMPONENTS } from '../../src/wire/openapi-components.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import {
@@ -108,6 +107,21 @@ test('a job answers with the bytes of a stream, in whole, in parts and packed', 
   assert.equal(packed.headers['content-encoding'], 'gzip');
   assert.notEqual(packed.headers['etag'], tag);
   assert.ok(gunzipSync(packed.body).equals(whole.body));
+});
+
+test('a connection goes on after a job was made or refused on it', async () => {
+  // Unlike the other client, this one keeps its connections.
+  const headers = { 'X-API-KEY': KEYS.bulk, 'Content-Type': CSV };
+  for (const path of ['/bulk/jobs', '/bulk/jobs?kind=nothing']) {
+    const base = `http://127.0.0.1:${port}`;
+    const made = await fetch(base + path, { method: 'POST', headers, body: table(1) });
+    await made.text();
+    for (const other of ['/bulk/jobs/job_0', '/bulk/jobs/job_0/result', '/bulk/jobs/job_0']) {
+      const found = await fetch(base + other, { headers });
+      assert.equal(found.status, 404);
+      await found.text();
+    }
+  }
 });
 
 test('lines have a header and a trailer of the job, and the upload may be packed', async () => {
@@ -224,82 +238,4 @@ test('strict has all rows or no result', async () => {
   problem(await jobs.result(id), 409);
   const sound = await jobs.create(table(2), CSV, '?strict=true');
   assert.equal((await jobs.until(sound.id, 'failed', 'done')).state, 'done');
-});
-
-test('files of the allowed folder are read where they are, and nothing else', async () => {
-  mkdirSync(join(files, 'may'));
-  writeFileSync(join(files, 'may', 'rows.csv'), table(5));
-  symlinkSync('/etc', join(files, 'out'));
-  symlinkSync(join(files, 'may', 'rows.csv'), join(files, 'link.csv'));
-  const ask = (members: object): Promise<BulkAnswer> =>
-    jobs.post(JSON.stringify(members), 'application/json');
-  const answer = await ask({ file: 'may/rows.csv', output: 'ndjson', map: ['address:address'] });
-  assert.equal(answer.status, 202, answer.body.toString());
-  const { id } = JSON.parse(answer.body.toString()) as JobBody;
-  assert.equal((await jobs.until(id, 'done', 'failed')).state, 'done');
-  assert.equal(readLines((await jobs.result(id)).body).rows.length, 5);
-  for (const file of [
-    '../may/rows.csv', 'may/../may/rows.csv', '/etc/passwd', 'out/passwd', 'link.csv', 'may', '',
-    'may/none.csv', 'may\\rows.csv', './may/rows.csv', 'x'.repeat(2_000), 'may/rows.csv\0',
-  ]) {
-    assert.match(problem(await ask({ file }), 422).detail, /no such file/, file);
-  }
-  problem(await ask({ file: 7 }), 422);
-  problem(await ask({ file: 'may/rows.csv', format: 'xml' }), 422);
-  problem(await ask({ file: 'may/rows.csv', strict: { a: 1 } }), 422);
-  problem(await jobs.post('[', 'application/json'), 400);
-  assert.equal(problem(await ask({ file: 'x'.repeat(70_000) }), 413).limit, 65_536);
-});
-
-test('a disk that is used up refuses uploads with its limit, and a job waits for room', async () => {
-  for (const job of (JSON.parse((await jobs.ask('/bulk/jobs')).body.toString()) as {
-    jobs: JobBody[];
-  }).jobs) {
-    await jobs.until(job.id, 'done', 'failed', 'cancelled');
-    await jobs.ask(`/bulk/jobs/${job.id}`, { method: 'DELETE' });
-  }
-  // About 190 bytes a row: each alone fits, both together do not.
-  const first = await jobs.create(table(9_000));
-  const second = await jobs.create(table(9_000));
-  const [left, right] = await Promise.all([
-    jobs.until(first.id, 'done', 'queued'), jobs.until(second.id, 'done', 'queued'),
-  ]);
-  let waiting = left.state === 'queued' ? left : right;
-  await eventually(async () => {
-    const both = [await jobs.job(first.id), await jobs.job(second.id)];
-    waiting = both.find(({ reason }) => reason !== null) ?? waiting;
-    return waiting.reason !== null;
-  });
-  assert.match(waiting.reason ?? '', new RegExp(`${DISK_MAX} bytes`));
-  const other = waiting.id === first.id ? second.id : first.id;
-  let refused: BulkAnswer | null = null;
-  while (refused === null || refused.status === 202) refused = await jobs.post(table(13_000));
-  assert.equal(problem(refused, 507).limit, DISK_MAX);
-  await jobs.ask(`/bulk/jobs/${other}`, { method: 'DELETE' });
-  for (const job of (JSON.parse((await jobs.ask('/bulk/jobs')).body.toString()) as {
-    jobs: JobBody[];
-  }).jobs) {
-    if (job.id !== waiting.id) await jobs.ask(`/bulk/jobs/${job.id}`, { method: 'DELETE' });
-  }
-  assert.equal((await jobs.until(waiting.id, 'done')).rows.total, 9_000);
-});
-
-test('an account has so many jobs at a time', async () => {
-  const other = new JobClient(port, 'other');
-  const open = Array.from({ length: JOBS_OPEN_MAX }, () => {
-    const upload = openBulk({ port, path: '/bulk/jobs', type: CSV, key: 'other' });
-    upload.request.write(table(1));
-    return upload;
-  });
-  await eventually(async () => {
-    const answer = await other.post(table(1));
-    if (answer.status === 202) return false;
-    assert.equal(problem(answer, 429).limit, JOBS_OPEN_MAX);
-    return true;
-  });
-  for (const { request } of open) request.end();
-  await Promise.all(open.map(async ({ answer }) => {
-    assert.ok([202, 429].includes((await answer).status));
-  }));
-  assert.equal(KEYS.other.length > 0, true);
 });

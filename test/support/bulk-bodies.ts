@@ -3,13 +3,15 @@ import type { Dataset } from '../../src/dataset/dataset.js';
 import { GRANT_ALL, OP_BULK, readAnswers, RequestFrame } from '../../src/engine/frame.js';
 import { CsvBeginning } from '../../src/http/bulk/csv-beginning.js';
 import { answerFrame } from '../../src/wire/answer.js';
+import { columnTermsOf } from '../../src/wire/bulk/cart-mapping.js';
 import { csvHeaderLine } from '../../src/wire/bulk/envelope.js';
 import { RecordFramer } from '../../src/wire/bulk/framer.js';
 import {
-  decodeResult, encodeChunk, encodeJob, type BulkFormat, type BulkJob, type ChunkTally, type Defaults,
+  decodeResult, encodeChunk, encodeJob, type BulkFormat, type BulkJob, type BulkKind,
+  type ChunkTally, type Defaults,
   type Table,
 } from '../../src/wire/bulk/job.js';
-import { CHUNK_BYTES_MAX } from '../../src/wire/bulk/limit.js';
+import { CART_ROW_BYTES_MAX, CHUNK_BYTES_MAX, ROW_BYTES_MAX } from '../../src/wire/bulk/limit.js';
 import { openWire, type WireContext } from '../../src/wire/context.js';
 
 /** Zero up to one. */
@@ -136,6 +138,8 @@ export interface BulkRun {
   readonly map?: readonly string[];
   readonly defaults?: Defaults;
   readonly rowsPerChunk?: number;
+  readonly kind?: BulkKind;
+  readonly job?: string;
   readonly grants?: number;
   readonly context?: WireContext;
 }
@@ -144,19 +148,22 @@ const CONTEXT = openWire({ baseUrl: 'https://rates.example' });
 
 /** Sends pieces of a body through framer and worker op; `input` csv or ndjson. */
 export function runBulk(input: BulkFormat, pieces: readonly Buffer[], run: BulkRun): Answered {
-  const { dataset, output, nowMs, rowsPerChunk = 256, grants = GRANT_ALL } = run;
+  const {
+    dataset, output, nowMs, rowsPerChunk = 256, grants = GRANT_ALL, kind = 'lookup', job: name = 'test',
+  } = run;
   const parts: Buffer[] = [];
   const tallies: ChunkTally[] = [];
   let framer: RecordFramer | null = null;
   let job: Buffer = Buffer.alloc(0);
   const begin = (table: Table | null): RecordFramer => {
     const content: BulkJob = {
-      job: 'test', kind: 'lookup', release: { id: dataset.id, dir: '' }, nowMs, output, table,
+      job: name, kind, release: { id: dataset.id, dir: '' }, nowMs, output, table,
       defaults: run.defaults ?? {},
     };
     job = encodeJob(content);
-    framer = new RecordFramer(table === null ? { framing: { kind: 'ndjson' } } : {
-      firstLine: 2,
+    const rowBytesMax = kind === 'cart' ? CART_ROW_BYTES_MAX : ROW_BYTES_MAX;
+    framer = new RecordFramer(table === null ? { framing: { kind: 'ndjson' }, rowBytesMax } : {
+      firstLine: 2, rowBytesMax,
       framing: {
         kind: 'csv', delimiter: table.dialect.delimiter.charCodeAt(0),
         loneCr: table.dialect.newline === '\r',
@@ -179,12 +186,14 @@ export function runBulk(input: BulkFormat, pieces: readonly Buffer[], run: BulkR
       });
     }
   };
-  const beginning = new CsvBeginning(run.map ?? [], null);
+  const beginning = new CsvBeginning(
+    run.map ?? [], null, columnTermsOf(kind, run.defaults ?? {}),
+  );
   const beginCsv = (piece: Uint8Array, whole: boolean): void => {
     const found = beginning.push(piece, whole);
     if (found === null) return;
     if ('detail' in found) throw new Error(found.detail);
-    if (output === 'csv') parts.push(csvHeaderLine(found.head));
+    if (output === 'csv') parts.push(csvHeaderLine(found.head, kind));
     begin(found.table).push(found.rest);
   };
   if (input === 'ndjson') begin(null);

@@ -137,27 +137,45 @@ class CartOracle {
     return null;
   }
 
-  #holiday(tic: string, price: Rational): Row | null {
+  /** What a holiday's categories say of a code: yes, unclear, or nothing. */
+  #covers(row: Row, tic: string): string {
+    const said = cell(row, 'categories').split(';').map((category) => {
+      const codes = this.#world.table('holiday-categories', '')
+        .filter((each) => cell(each, 'category') === category);
+      const own = codes.find((each) => cell(each, 'tic') === tic)
+        ?? codes.find((each) => cell(each, 'tic') === '*');
+      return own === undefined ? 'no' : cell(own, 'covers');
+    });
+    return ['yes', 'unclear'].find((word) => said.includes(word)) ?? 'no';
+  }
+
+  /** The first holiday that covers a price; what is unclear counts after what is said. */
+  #holiday(tic: string, price: Rational): Row | 'unclear' | null {
     const { date } = this.#cart;
-    const names = (row: Row): boolean => cell(row, 'categories').split(';').some((category) =>
-      this.#world.table('holiday-categories', '').some((each) =>
-        cell(each, 'category') === category && cell(each, 'tic') === tic));
+    let unclear = false;
     for (const row of this.#world.table('holidays', this.#state)) {
-      if (cell(row, 'state') !== this.#state || !names(row)) continue;
+      const covers = this.#covers(row, tic);
+      if (cell(row, 'state') !== this.#state || covers === 'no') continue;
       if (Number(cell(row, 'starts_on')) > date || Number(cell(row, 'ends_on')) < date) continue;
       const limit = cell(row, 'max_item_usd');
-      if (limit === '') return row;
-      const side = compare(price, rational(limit));
-      if (side < 0 || (side === 0 && cell(row, 'limit_kind') === 'up_to')) return row;
+      const side = limit === '' || cell(row, 'limits_held') === 'no' ? -1
+        : compare(price, rational(limit));
+      if (side > 0 || (side === 0 && cell(row, 'limit_kind') !== 'up_to')) continue;
+      if (covers === 'yes') return row;
+      unclear = true;
     }
-    return null;
+    return unclear ? 'unclear' : null;
   }
 
   /** Local taxes on one article end where the state's additional tax begins. */
   #article(tic: string, rule: Row | null): ((item: string) => Rational) | null {
     const shaped = rule !== null && (cell(rule, 'taxable') === 'N' || cell(rule, 'scope') !== 'all'
       || cell(rule, 'threshold_usd') !== '');
-    if (shaped || /^31|^410(?:00|41)$/.test(tic) || this.#ofState('single-article') === null) return null;
+    if (shaped || /^410(?:00|41)$/.test(tic)) return null;
+    const apart = this.#first('single-article', (row) => cell(row, 'state') === this.#state
+      && cell(row, 'item') === 'codes_of_no_article');
+    if (apart === null) return null;
+    if (cell(apart, 'value').split(';').some((code) => tic.startsWith(code))) return null;
     return (item) => rational(cell(this.#first('single-article', (row) =>
       cell(row, 'state') === this.#state && cell(row, 'item') === item)!, 'value'));
   }
@@ -208,8 +226,9 @@ class CartOracle {
     return this.#onHoliday(this.#holiday(tic, price), times(state, quantity), times(local, quantity));
   }
 
-  #onHoliday(holiday: Row | null, state: Rational, local: Rational): Taxed | null {
+  #onHoliday(holiday: Row | 'unclear' | null, state: Rational, local: Rational): Taxed | null {
     if (holiday === null) return { state, local };
+    if (holiday === 'unclear') return state.over + local.over > 0n ? null : { state, local };
     if (cell(holiday, 'limits_held') === 'no') return state.over + local.over > 0n ? null : { state, local };
     const scope = cell(holiday, 'scope');
     if (scope === 'all') return { state: ZERO, local: ZERO };

@@ -19,7 +19,7 @@ export const CART_DOCUMENTS: Readonly<Record<string, object>> = Object.fromEntri
   ['sourcing-cases', 'sourcing_cases'], ['product-localities', 'product_localities'],
   ['holidays', 'holidays'], ['holiday-categories', 'holiday_categories'],
   ['freight-mixed', 'freight_mixed'], ['handling', 'handling'],
-  ['single-article', 'single_article'],
+  ['single-article', 'single_article'], ['county-time-zones', 'county_time_zones'],
 ].map(([name, file]) =>
   [name, tableDocument(readFileSync(join(FACTS_DIR, `${file}.tsv`), 'utf8'))]));
 

@@ -2,6 +2,9 @@
 import { sendBulk, type BulkAnswer, type BulkAsk, type KeyName } from './bulk-client.js';
 import { eventually } from './http-eventually.js';
 
+/** Longest time of a small job on a machine that has much else to do. */
+export const WAIT_MS = 60_000;
+
 export interface JobBody {
   readonly id: string;
   readonly state: string;
@@ -57,7 +60,7 @@ export class JobClient {
     await eventually(async () => {
       job = await this.job(id);
       return states.includes(job.state);
-    });
+    }, WAIT_MS);
     return job;
   }
 

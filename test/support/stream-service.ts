@@ -26,6 +26,10 @@ export function recordOf(id: string): KeyRecord {
 /** Workers that answer when the test says so, each message with its number alone. */
 export class StalledPool implements ChunkPool {
   readonly requests: PoolRequest[] = [];
+  /** Messages answered so far. */
+  answered = 0;
+  /** Bytes that each answer is filled up with. */
+  fillBytes = 0;
   /** Answers at once. */
   prompt = false;
 
@@ -39,7 +43,9 @@ export class StalledPool implements ChunkPool {
     for (let next = this.requests.shift(); next !== undefined; next = this.requests.shift()) {
       const { chunk: { line, ends } } = decodeChunk(Buffer.from(next.payload));
       const rows = ends.length;
-      const lines = Array.from(ends, (_, index) => `{"seq":${line + index},"id":null}\n`);
+      const fill = this.fillBytes === 0 ? '' : `,"fill":"${'x'.repeat(this.fillBytes)}"`;
+      const lines = Array.from(ends, (_, index) => `{"seq":${line + index},"id":null${fill}}\n`);
+      this.answered += rows;
       const tally = { rows, codes: { 100: rows }, core: rows, geo: 0, merchant: 0, refusal: null };
       const body = Buffer.concat(encodeResult(tally, Buffer.from(lines.join(''))));
       next.answered({ status: 200, code: 100, precision: 0, flags: 0, body }, RELEASE);

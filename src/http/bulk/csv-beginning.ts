@@ -3,7 +3,9 @@ import { csvRows } from '../../wire/bulk/csv-rows.js';
 import { isWide, readCsvHead, type CsvHead, type Delimiter } from '../../wire/bulk/dialect.js';
 import type { Table } from '../../wire/bulk/job.js';
 import { HEADER_BYTES_MAX } from '../../wire/bulk/limit.js';
-import { isMappingProblem, mapColumns } from '../../wire/bulk/mapping.js';
+import {
+  isMappingProblem, LOOKUP_COLUMNS, mapColumns, type ColumnTerms,
+} from '../../wire/bulk/mapping.js';
 import type { Refused } from './refused.js';
 
 /** The header line, the table it begins, and the bytes after it. */
@@ -16,11 +18,15 @@ export interface Begun {
 export class CsvBeginning {
   readonly #delimiter: Delimiter | null;
   readonly #map: readonly string[];
+  readonly #terms: ColumnTerms;
   #held: Buffer = Buffer.alloc(0);
 
   /** `map` and `delimiter` as the caller asked; see mapping.ts and dialect.ts. */
-  constructor(map: readonly string[], delimiter: Delimiter | null) {
+  constructor(
+    map: readonly string[], delimiter: Delimiter | null, terms: ColumnTerms = LOOKUP_COLUMNS,
+  ) {
     this.#map = map;
+    this.#terms = terms;
     this.#delimiter = delimiter;
   }
 
@@ -49,7 +55,7 @@ export class CsvBeginning {
     if (headers === null) {
       return { status: 422, detail: 'The quotes of the header line do not match.' };
     }
-    const mapping = mapColumns(headers, this.#map);
+    const mapping = mapColumns(headers, this.#map, this.#terms);
     return isMappingProblem(mapping)
       ? { status: 422, detail: mapping.problem }
       : { dialect, columns: headers.length, mapping };

@@ -11,7 +11,9 @@ import { ChunkSchedule, type ChunkPool } from './schedule.js';
 import { SpoolSpace } from './spool.js';
 
 export interface BulkFamilyOptions
-  extends Pick<BulkServices, 'findKey' | 'gate' | 'usage' | 'releases' | 'baseUrl'> {
+  extends Pick<
+    BulkServices, 'findKey' | 'gate' | 'usage' | 'releases' | 'baseUrl' | 'findMerchant'
+  > {
   readonly log: Log;
   readonly threads: number;
   readonly settings: EngineSettings;

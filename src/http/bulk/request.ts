@@ -1,6 +1,7 @@
 /** What a bulk request asks for: formats, packing and options, checked. */
 import { isFailure } from '../../failure.js';
 import { GRANT_ALL } from '../../engine/frame.js';
+import { CART_PARAMETERS, checkCartParameters } from '../../wire/bulk/cart-parameters.js';
 import { DELIMITERS, type Delimiter } from '../../wire/bulk/dialect.js';
 import type { BulkFormat, BulkKind, Defaults } from '../../wire/bulk/job.js';
 import { csvParameters, DEFAULT_PARAMETERS } from '../../wire/bulk/parameters.js';
@@ -21,6 +22,7 @@ const DELIMITER_NAMES: Readonly<Record<string, Delimiter>> = {
 };
 
 export interface BulkRequest {
+  readonly kind: BulkKind;
   readonly input: BulkFormat;
   readonly output: BulkFormat;
   readonly gzipIn: boolean;
@@ -56,15 +58,12 @@ function mediaType(text: string): { readonly type: string; readonly charset: str
   return { type, charset: charset.replaceAll('"', '') };
 }
 
-function inputOf(header: Header, kind: BulkKind): BulkFormat | RequestProblem {
+function inputOf(header: Header): BulkFormat | RequestProblem {
   const { type, charset } = mediaType(header('content-type'));
   const format = FORMAT_OF_TYPE[type];
   const wrong = (detail: string): RequestProblem =>
     ({ status: 415, detail, location: 'header.Content-Type' });
-  const types = kind === 'lookup' ? `${CSV_TYPE} or ${NDJSON_TYPE}` : NDJSON_TYPE;
-  if (format === undefined || (kind !== 'lookup' && format === 'csv')) {
-    return wrong(`The body is ${types}.`);
-  }
+  if (format === undefined) return wrong(`The body is ${CSV_TYPE} or ${NDJSON_TYPE}.`);
   return charset === '' || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii'
     ? format : wrong('The body is UTF-8.');
 }
@@ -124,7 +123,9 @@ function wrongOption(name: string, detail: string): RequestProblem {
   return { status: 422, detail, location: `query.${name}` };
 }
 
-function readOption(options: Options, name: string, value: string): RequestProblem | null {
+function readOption(
+  options: Options, known: readonly string[], name: string, value: string,
+): RequestProblem | null {
   if (name === 'strict' || name === 'spool') {
     if (value !== 'true' && value !== 'false') {
       return wrongOption(name, `${name} is true or false.`);
@@ -137,17 +138,23 @@ function readOption(options: Options, name: string, value: string): RequestProbl
       return wrongOption(name, 'delimiter is comma, semicolon, tab or pipe.');
     }
     options.delimiter = found;
-  } else if ((DEFAULT_PARAMETERS as readonly string[]).includes(name)) {
+  } else if (known.includes(name)) {
     if (value !== '') options.defaults[name] = value;
   } else {
     return wrongOption(name, `There is no such option; there are: map, delimiter, strict, spool, ${
-      DEFAULT_PARAMETERS.join(', ')}.`);
+      known.join(', ')}.`);
   }
   return null;
 }
 
 /** Tells defaults that would refuse every row. */
-function checkDefaults(defaults: Defaults): RequestProblem | null {
+function checkDefaults(
+  kind: BulkKind, defaults: Defaults, input: BulkFormat,
+): RequestProblem | null {
+  if (kind === 'cart') {
+    const found = checkCartParameters(defaults, input);
+    return found === null ? null : wrongOption(found.name, found.detail);
+  }
   const raw = csvParameters(['00000'], { zip: 0 }, defaults, true);
   const parsed = parseParameters(raw, 60, GRANT_ALL);
   if (!isFailure(parsed)) return null;
@@ -159,7 +166,7 @@ function checkDefaults(defaults: Defaults): RequestProblem | null {
 export function parseBulkRequest(
   header: Header, query: string, kind: BulkKind,
 ): BulkRequest | RequestProblem {
-  const input = inputOf(header, kind);
+  const input = inputOf(header);
   if (typeof input !== 'string') return input;
   const output = outputOf(header, input);
   if (typeof output !== 'string') return output;
@@ -168,10 +175,11 @@ export function parseBulkRequest(
   const options: Options = {
     strict: false, spool: false, map: [], delimiter: null, defaults: {},
   };
+  const known: readonly string[] = kind === 'cart' ? CART_PARAMETERS : DEFAULT_PARAMETERS;
   for (const [name, value] of new URLSearchParams(query)) {
-    const problem = readOption(options, name, value);
+    const problem = readOption(options, known, name, value);
     if (problem !== null) return problem;
   }
-  const problem = checkDefaults(options.defaults);
-  return problem ?? { input, output, gzipIn, gzipOut: packedOut(header), ...options };
+  const problem = checkDefaults(kind, options.defaults, input);
+  return problem ?? { kind, input, output, gzipIn, gzipOut: packedOut(header), ...options };
 }

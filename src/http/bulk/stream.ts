@@ -3,6 +3,7 @@ import type { PinnedRelease } from '../../pool.js';
 import {
   csvHeaderLine, headerLine, BULK_ENGINE, trailerLine,
 } from '../../wire/bulk/envelope.js';
+import { columnTermsOf } from '../../wire/bulk/cart-mapping.js';
 import type { CsvHead } from '../../wire/bulk/dialect.js';
 import { RecordFramer } from '../../wire/bulk/framer.js';
 import type { BulkJob, BulkKind, Table } from '../../wire/bulk/job.js';
@@ -61,7 +62,9 @@ export class BulkStream implements StreamEvents {
     this.#desk = desk;
     this.#asked = asked;
     const { request, job } = asked;
-    this.#beginning = new CsvBeginning(request.map, request.delimiter);
+    this.#beginning = new CsvBeginning(
+      request.map, request.delimiter, columnTermsOf(request.kind, request.defaults),
+    );
     this.#intake = new Intake({
       gzip: request.gzipIn, bytesMax: desk.limits.bytesMax, body: exchange,
       target: {
@@ -161,7 +164,7 @@ export class BulkStream implements StreamEvents {
       },
     });
     const header = request.output === 'csv' && head !== null
-      ? csvHeaderLine(head) : headerLine(job, limitsOf(limits));
+      ? csvHeaderLine(head, kind) : headerLine(job, limitsOf(limits));
     this.#pump = new BulkPump({
       job, framer, schedule, admit, header, rowsMax: limits.rowsMax, strict: request.strict,
       body: this.#intake, sink: this.#sink(), done: (end) => this.#done(end),

@@ -1,22 +1,24 @@
 /**
- * POST /bulk/lookup: a file of rows to the same rows with their taxes, while it is sent.
+ * POST /bulk/lookup and /bulk/cart: a file of rows to the same rows with their taxes, while it is
+ * sent.
  * GET /bulk/trailer: how a stream ended, for files that have no place for it.
  *
  * In this order: the key (401), the rate window (429), the plan (403), formats and options (406,
- * 415, 422), the size (413), room for one more stream (429, 503), the quota (405 with code 107).
+ * 415, 422), the size (413), the merchant of carts (403), room for one more stream (429, 503), the
+ * quota (405 with code 107).
  * The request takes one place in the rate window whatever its rows; each row counts for the quotas
  * of the month like a request of its own.
  */
 import type { ReleaseSource } from '../../pool.js';
 import type { KeyRecord } from '../../store/format.js';
 import { PLAN_TERMS } from '../../store/plan.js';
-import { NO_COUNTS, type Counts, type Metered } from '../../store/usage-meter.js';
-import type { RowsAdmission } from '../../store/usage-rows.js';
 import { trailerBody } from '../../wire/bulk/envelope.js';
-import type { BulkKind } from '../../wire/bulk/job.js';
 import type { WireObject } from '../../wire/tree.js';
 import { presentedKey } from '../api-key.js';
 import { limitsOf, type BulkDesk } from '../bulk/desk.js';
+import {
+  admitRows, BULK_TERMS, merchantRefusal, type BulkKindTerms, type FindMerchant, type RowsUsage,
+} from '../bulk/kind.js';
 import type { AdmittedRows } from '../bulk/pump.js';
 import { isRequestProblem, parseBulkRequest } from '../bulk/request.js';
 import { BulkStream } from '../bulk/stream.js';
@@ -30,12 +32,6 @@ import type { Status } from '../status.js';
 import type { StreamExchange } from '../stream-exchange.js';
 import { streamsOnly } from '../stream-route.js';
 
-/** Quotas and counters of rows. */
-export interface RowsUsage {
-  admitRows(key: Metered, rows: number, merchant: boolean): RowsAdmission;
-  settleRows(admission: RowsAdmission, counts: Counts): void;
-}
-
 export interface BulkServices {
   /** Null for a key that is malformed, unknown or disabled alike. */
   findKey(text: string): KeyRecord | null;
@@ -44,19 +40,8 @@ export interface BulkServices {
   readonly releases: ReleaseSource;
   readonly desk: BulkDesk;
   readonly baseUrl: string;
+  readonly findMerchant: FindMerchant;
 }
-
-/** A kind of rows with a path of its own. */
-export interface BulkKindTerms {
-  readonly kind: BulkKind;
-  readonly path: string;
-  /** Rows count as merchant operations and not as lookups. */
-  readonly merchant: boolean;
-}
-
-export const BULK_LOOKUP: BulkKindTerms = {
-  kind: 'lookup', path: '/bulk/lookup', merchant: false,
-};
 
 /** Whoever may stream, with the fields of every answer. */
 export interface Caller {
@@ -113,19 +98,15 @@ function openStream(
   if (Number(request.header('content-length') || 0) > bytesMax) {
     return refuse(413, `A body may have ${bytesMax} bytes.`, null, { limit: bytesMax });
   }
+  const unfit = merchantRefusal(services.findMerchant, key.account, asked);
+  if (unfit !== null) return refuse(403, unfit, 'query.merchantId');
   const full = desk.full(key.account);
   if (full !== null) {
     return refuse(full.own ? 429 : 503,
       `${full.limit} streams are open${full.own ? ' of this account' : ''}; try again later.`,
       null, { limit: full.limit });
   }
-  const admit = (rows: number): AdmittedRows => {
-    const admission = usage.admitRows(key, rows, terms.merchant);
-    return {
-      rows: admission.rows, grants: admission.grants, scarce: admission.scarce,
-      settle: (tally) => usage.settleRows(admission, tally ?? NO_COUNTS),
-    };
-  };
+  const admit = (rows: number): AdmittedRows => admitRows(usage, key, asked, rows);
   if (usedUp(admit)) {
     return exchange.send(codedProblem('feature-not-enabled', terms.path, baseUrl, fields,
       'The quota of this month is used up.'));
@@ -173,7 +154,7 @@ function trailerRoute(services: BulkServices): Route {
 
 /** The routes of bulk streams of some kinds. */
 export function bulkRoutes(
-  services: BulkServices, kinds: readonly BulkKindTerms[] = [BULK_LOOKUP],
+  services: BulkServices, kinds: readonly BulkKindTerms[] = BULK_TERMS,
 ): readonly Route[] {
   return [
     ...kinds.map((terms): Route => ({

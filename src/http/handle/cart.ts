@@ -5,7 +5,7 @@
 import { OP_CART, type AnswerSlice } from '../../engine/frame.js';
 import type { PinnedRelease, PoolRequest } from '../../pool.js';
 import { memberValue } from '../../provider/json-member.js';
-import { CART_CALCULATE, CART_MERCHANT } from '../../wire/cart-answer.js';
+import { CART_CALCULATE, CART_MERCHANT, CART_RELAYED } from '../../wire/cart-answer.js';
 import {
   isBodyError, optionBits, optionsOfQuery, type CartOptions,
 } from '../../wire/cart-options.js';
@@ -22,6 +22,7 @@ import type { ProblemError } from '../problem.js';
 import type { Reply, Request } from '../reply.js';
 import { DEADLINE_MS, type Route } from '../router.js';
 import { isStatus } from '../status.js';
+import type { LookElsewhere } from './relay.js';
 
 /** 100 carts of 250 lines are over 1 MiB (decisions, 8). */
 export const CART_BODY_BYTES_MAX = 8_388_608;
@@ -51,6 +52,7 @@ export interface CartServices extends MerchantServices {
   /** Carts of provider-connected merchants. */
   relayCart(
     caller: MerchantCaller, merchant: MerchantRecord, request: Request,
+    look: LookElsewhere | null,
   ): Reply | Promise<Reply>;
 }
 
@@ -114,6 +116,25 @@ function calculate(
   });
 }
 
+/** Has a worker look at a large body that is relayed, so that nobody waits for the parser. */
+function lookAt(
+  services: CartServices, caller: MerchantCaller, body: Uint8Array,
+): Promise<Reply | null | 'nowhere'> {
+  return new Promise((resolve) => {
+    services.bulkPool.submit({
+      op: OP_CART,
+      version: CART_RELAYED,
+      grants: 0,
+      payload: body,
+      answered: (slice, release) => {
+        resolve(slice.status === 200 ? null : replyOf(caller, slice, release));
+      },
+      // Relaying needs no dataset, so it goes on without workers.
+      failed: () => resolve('nowhere'),
+    });
+  });
+}
+
 function withOptions(
   caller: MerchantCaller, request: Request, use: (options: CartOptions) => Reply | Promise<Reply>,
 ): Reply | Promise<Reply> {
@@ -137,7 +158,11 @@ function merchantCart(
   if (merchant === null) {
     return caller.problem(403, 'The merchant is not one of this account.');
   }
-  if (merchant.type === 'provider') return services.relayCart(caller, merchant, request);
+  if (merchant.type === 'provider') {
+    const look = request.body.length > SMALL_CART_BYTES_MAX
+      ? () => lookAt(services, caller, request.body) : null;
+    return services.relayCart(caller, merchant, request, look);
+  }
   return withOptions(caller, request, (options) =>
     calculate(services, caller, CART_MERCHANT, options, request.body));
 }

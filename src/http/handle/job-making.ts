@@ -1,27 +1,24 @@
 /** Making a job: what is asked for, the body on the disk, the Idempotency-Key, the record. */
 import { faultOf, type Log } from '../../log.js';
 import type { ReleaseSource } from '../../pool.js';
-import {
-  IDEMPOTENCY_KEY_CHARS_MAX, type Claimed, type IdempotencyBook,
-} from '../../store/idempotency.js';
+import type { Claimed, IdempotencyBook } from '../../store/idempotency.js';
 import { StoreFault } from '../../store/fault.js';
-import { NO_COUNTS } from '../../store/usage-meter.js';
 import { JOBS_PATH, jobBody } from '../../wire/bulk/job-body.js';
 import type { WireObject } from '../../wire/tree.js';
 import { limitsOf } from '../bulk/desk.js';
+import { merchantRefusal } from '../bulk/kind.js';
 import { allowedFile } from '../jobs/allowed-file.js';
 import { fileSource, type FileIdentity } from '../jobs/byte-source.js';
 import type { JobDesk } from '../jobs/desk.js';
 import { readBeginning } from '../jobs/file-run.js';
-import { isJobProblem, parseReference, parseUpload, type AskedJob } from '../jobs/request.js';
+import { isJobProblem, parseReference, type AskedJob } from '../jobs/request.js';
 import { diskRefusal, JobUpload } from '../jobs/upload.js';
-import { codedProblem } from '../coded-problem.js';
-import { IDEMPOTENCY_HEADER, IDEMPOTENCY_KEY, keptOf, replayed } from '../merchant-gate.js';
+import { IDEMPOTENCY_HEADER, keptOf, replayed } from '../merchant-gate.js';
 import { problemReply } from '../problem.js';
 import { headOf, JSON_TYPE, type Reply, type Request } from '../reply.js';
 import type { Status } from '../status.js';
 import type { StreamEvents, StreamExchange } from '../stream-exchange.js';
-import { usedUp, type Caller } from './bulk.js';
+import type { Caller } from './bulk.js';
 
 /** Bytes of a body that names a file. */
 export const JOB_BODY_BYTES_MAX = 65_536;
@@ -44,7 +41,16 @@ interface Arrived {
   readonly fingerprint: string;
 }
 
-class Making implements StreamEvents {
+/** Of requests with an Idempotency-Key that is in use. */
+export const RUNNING = 'A request with this Idempotency-Key is under way.';
+export const IN_USE: WireObject = {
+  errors: [{
+    location: 'header.Idempotency-Key', message: 'expected a key that is not in use',
+  }],
+};
+
+/** One request for a job, from its head to its answer. */
+export class Making implements StreamEvents {
   readonly #making: JobMaking;
   readonly #caller: Caller;
   readonly #request: Request;
@@ -126,7 +132,7 @@ class Making implements StreamEvents {
 
   /** The body names a file. */
   async #named(body: Buffer): Promise<void> {
-    const { jobs: { options: { filesDir, kinds, limits } } } = this.#making;
+    const { jobs: { options: { filesDir, kinds, limits, findMerchant } } } = this.#making;
     if (filesDir === null) {
       return this.#refuse(403, 'This service reads no files of its own; upload the rows.');
     }
@@ -134,6 +140,13 @@ class Making implements StreamEvents {
     if (isJobProblem(asked)) {
       return this.#refuse(asked.status, asked.detail, {
         errors: [{ location: asked.location, message: asked.detail }],
+      });
+    }
+    const { account } = this.#caller.key;
+    const unfit = merchantRefusal(findMerchant, account, asked.bulk);
+    if (unfit !== null) {
+      return this.#refuse(403, unfit, {
+        errors: [{ location: 'body.merchantId', message: unfit }],
       });
     }
     const found = await allowedFile(filesDir, asked.file ?? '');
@@ -253,64 +266,4 @@ class Making implements StreamEvents {
     this.#upload?.close();
     this.#making.jobs.drop(this.#id);
   }
-}
-
-const RUNNING = 'A request with this Idempotency-Key is under way.';
-const IN_USE: WireObject = {
-  errors: [{
-    location: 'header.Idempotency-Key', message: 'expected a key that is not in use',
-  }],
-};
-
-/** Begins a job, or refuses it before its body is read. */
-export function openJob(
-  making: JobMaking, caller: Caller, request: Request, exchange: StreamExchange,
-): void {
-  const { jobs, releases, baseUrl, underWay } = making;
-  const { key, fields, query } = caller;
-  const { limits, kinds, usage } = jobs.options;
-  const refuse = (status: Status, detail: string, members: WireObject = {}): void =>
-    exchange.send(problemReply({
-      status, detail, instance: JOBS_PATH, members: { limits: limitsOf(limits), ...members },
-    }, fields));
-  const isReference = /^\s*application\/json\b/i.test(request.header('content-type'));
-  const asked = isReference ? null
-    : parseUpload((name) => request.header(name), query, kinds.map(({ kind }) => kind));
-  if (asked !== null && isJobProblem(asked)) {
-    const { status, detail, location } = asked;
-    return refuse(status, detail, { errors: [{ location, message: detail }] });
-  }
-  if (Number(request.header('content-length') || 0) > limits.bytesMax) {
-    return refuse(413, `A body may have ${limits.bytesMax} bytes.`, { limit: limits.bytesMax });
-  }
-  const token = request.header(IDEMPOTENCY_HEADER);
-  if (token !== '' && (token.length > IDEMPOTENCY_KEY_CHARS_MAX || !IDEMPOTENCY_KEY.test(token))) {
-    return refuse(400, 'The Idempotency-Key cannot be used.', {
-      errors: [{
-        location: 'header.Idempotency-Key',
-        message: `expected 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} printable ASCII characters`,
-      }],
-    });
-  }
-  if (token !== '' && underWay.has(`${key.account}\n${token}`)) return refuse(409, RUNNING, IN_USE);
-  const limit = jobs.full(key.account);
-  if (limit !== null) {
-    return refuse(429, `The account has ${limit} jobs; remove one or wait.`, { limit });
-  }
-  const merchant = kinds.find(({ kind }) => kind === asked?.kind)?.merchant ?? false;
-  const spent = usedUp((rows) => {
-    const admission = usage.admitRows(key, rows, merchant);
-    return {
-      rows: admission.rows, grants: admission.grants, scarce: admission.scarce,
-      settle: () => usage.settleRows(admission, NO_COUNTS),
-    };
-  });
-  if (spent) {
-    return exchange.send(codedProblem('feature-not-enabled', JOBS_PATH, baseUrl, fields,
-      'The quota of this month is used up.'));
-  }
-  const release = releases.pin();
-  if (release === null) return refuse(503, 'No dataset is active.');
-  releases.unpin(release);
-  void new Making(making, caller, request, exchange, asked, release.id);
 }

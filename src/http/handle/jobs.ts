@@ -21,7 +21,8 @@ import { DEADLINE_MS, type Route } from '../router.js';
 import type { StreamExchange } from '../stream-exchange.js';
 import { streamsOnly } from '../stream-route.js';
 import { admitted, type BulkServices, type Caller } from './bulk.js';
-import { openJob, type JobMaking } from './job-making.js';
+import type { JobMaking } from './job-making.js';
+import { openJob } from './job-opening.js';
 
 export interface JobServices
   extends Pick<BulkServices, 'findKey' | 'gate' | 'baseUrl'>, JobMaking {
@@ -93,7 +94,9 @@ function removeRoute(services: JobServices): Route {
             status: 503, instance,
             detail: 'The service cannot store anything now; nothing was done.',
           }, fields)
-          : problemReply({ status: 500, detail: 'The service failed to answer.', instance }, fields));
+          : problemReply({
+            status: 500, detail: 'The service failed to answer.', instance,
+          }, fields));
       });
     }),
   };

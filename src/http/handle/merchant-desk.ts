@@ -96,7 +96,7 @@ export function writeRoute<T extends object>(
 /** A route that reads a body and changes nothing. */
 export function readRoute<T extends object>(
   desk: MerchantDesk, terms: ReadTerms<T>,
-  read: (caller: MerchantCaller, body: T) => Reply,
+  read: (caller: MerchantCaller, body: T) => Reply | Promise<Reply>,
 ): Route {
   const { path, needs, parse } = terms;
   return merchantRoute(desk, {

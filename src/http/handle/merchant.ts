@@ -127,7 +127,9 @@ export function merchantRoutes(desk: MerchantDesk): readonly Route[] {
       }),
     merchantRoute(desk, {
       method: 'GET', path: '/merchant/list', bodyBytesMax: 0, needs, metered: false, writes: false,
-    }, (caller) => caller.json(200, listMerchants(desk.store, caller.account)
-      .map((merchant) => membersOf(desk, merchant)))),
+    }, async (caller) => {
+      const merchants = await listMerchants(desk.store, caller.account);
+      return caller.json(200, merchants.map((merchant) => membersOf(desk, merchant)));
+    }),
   ];
 }

@@ -179,11 +179,11 @@ export function nexusRoutes(desk: NexusDesk): readonly Route[] {
     geocodedRoute(desk, '/merchant/nexus/create', parseNexusCreate,
       (caller, body) => create(desk, caller, body)),
     readRoute(desk, { path: '/merchant/nexus/list', needs, parse: parseNexusList },
-      (caller, { merchantId }) => {
+      async (caller, { merchantId }) => {
         const merchant = selfManaged(caller, desk.store, merchantId);
         if (isReply(merchant)) return merchant;
-        const locations = listNexus(desk.store, caller.account, merchantId).map(nexusMembers);
-        return caller.json(200, { merchantId, locations });
+        const locations = await listNexus(desk.store, caller.account, merchantId);
+        return caller.json(200, { merchantId, locations: locations.map(nexusMembers) });
       }),
     geocodedRoute(desk, '/merchant/nexus/update', parseNexusUpdate,
       (caller, body) => update(desk, caller, body)),

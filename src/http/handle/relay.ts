@@ -89,17 +89,26 @@ async function send(
   return reply;
 }
 
+/** Looks at a body elsewhere: the answer that refuses it, null when it may be sent. */
+export type LookElsewhere = () => Promise<Reply | null | 'nowhere'>;
+
 /**
  * Relays a cart of a provider-connected merchant. The body is the request's, as it came; it is
- * checked here.
+ * checked here unless `look` finds another place for that.
  */
 export function relayCart(
   desk: RelayDesk, caller: MerchantCaller, merchant: MerchantRecord, request: Request,
+  look: LookElsewhere | null,
 ): Reply | Promise<Reply> {
   if (!PLAN_TERMS[caller.key.plan].provider) {
     return caller.problem(403, 'Carts of provider-connected merchants need the Enterprise plan.');
   }
-  return relay(desk, caller, merchant, request, 'cart/calculate');
+  if (look === null) return relay(desk, caller, merchant, request, 'cart/calculate');
+  return look().then((refused) => {
+    if (refused === 'nowhere') return relay(desk, caller, merchant, request, 'cart/calculate');
+    // No member of a cart's body is a part of the path.
+    return refused ?? send(desk, caller, merchant, request, 'cart/calculate', {});
+  });
 }
 
 function relay(

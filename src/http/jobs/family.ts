@@ -5,7 +5,7 @@ import { MANIFEST_FILE } from '../../dataset/manifest.js';
 import { releasesDir } from '../../dataset/release.js';
 import type { Store } from '../../store/store.js';
 import type { BulkDesk } from '../bulk/desk.js';
-import { BULK_LOOKUP, type BulkServices } from '../handle/bulk.js';
+import type { BulkServices } from '../handle/bulk.js';
 import type { JobMaking } from '../handle/job-making.js';
 import { jobRoutes } from '../handle/jobs.js';
 import type { Route } from '../router.js';
@@ -13,12 +13,10 @@ import { JobDesk } from './desk.js';
 import type { JobKind, RunnerServices } from './runner.js';
 import { JobSpace, jobsDirOf } from './space.js';
 
-/** Kinds of rows that jobs may have: those of the bulk paths. */
-export const JOB_KINDS: readonly JobKind[] = [BULK_LOOKUP];
-
 export interface JobFamilyOptions
   extends Pick<BulkServices, 'findKey' | 'gate' | 'usage' | 'releases' | 'baseUrl'>,
-  Pick<JobMaking, 'idempotency' | 'log'>, Pick<RunnerServices, 'keyOf' | 'filesDir'> {
+  Pick<JobMaking, 'idempotency' | 'log'>,
+  Pick<RunnerServices, 'keyOf' | 'filesDir' | 'findMerchant'> {
   readonly store: Store;
   readonly varDir: string;
   /** Whose workers, limits and turns jobs share. */

@@ -3,6 +3,7 @@
  * from its last checkpoint, and the output is the same bytes as of one that was never disturbed.
  */
 import { csvHeaderLine, headerLine, trailerLine } from '../../wire/bulk/envelope.js';
+import { columnTermsOf } from '../../wire/bulk/cart-mapping.js';
 import { RecordFramer, type FramerPosition } from '../../wire/bulk/framer.js';
 import type { BulkJob, RowRefusal } from '../../wire/bulk/job.js';
 import { CART_ROW_BYTES_MAX, ROW_BYTES_MAX } from '../../wire/bulk/limit.js';
@@ -19,7 +20,9 @@ import type { Checkpoint } from './checkpoint.js';
 import type { RunOutput } from './durable-output.js';
 
 /** What of a request says how rows are read and written. */
-export type RunRequest = Pick<BulkRequest, 'input' | 'output' | 'strict' | 'map' | 'delimiter'>;
+export type RunRequest = Pick<
+  BulkRequest, 'kind' | 'input' | 'output' | 'strict' | 'map' | 'delimiter' | 'defaults'
+>;
 
 export interface FileRunOptions {
   /** Without its table, which the body tells. */
@@ -53,10 +56,10 @@ const PAUSED = 'The job was paused.';
 
 /** The beginning of a CSV body; null where rows begin at once. */
 export async function readBeginning(
-  input: ByteSource, { input: format, map, delimiter }: RunRequest,
+  input: ByteSource, { kind, input: format, map, delimiter, defaults }: RunRequest,
 ): Promise<Begun | Refused | null> {
   if (format === 'ndjson') return null;
-  const beginning = new CsvBeginning(map, delimiter);
+  const beginning = new CsvBeginning(map, delimiter, columnTermsOf(kind, defaults));
   for await (const piece of input(0)) {
     const found = beginning.push(piece, false);
     if (found !== null) return found;
@@ -145,7 +148,7 @@ export class FileRun {
       },
     });
     const header = request.output === 'csv' && begun !== null
-      ? csvHeaderLine(begun.head) : headerLine(job, limitsOf(limits));
+      ? csvHeaderLine(begun.head, job.kind) : headerLine(job, limitsOf(limits));
     const totals = await this.#earlier();
     return new BulkPump({
       job, framer, schedule, admit, totals, rowsMax: limits.rowsMax, strict: request.strict,

@@ -1,5 +1,5 @@
 /** What is asked for when a job is made: by query and header fields, or by a JSON body. */
-import type { BulkKind, Defaults } from '../../wire/bulk/job.js';
+import type { BulkKind } from '../../wire/bulk/job.js';
 import {
   CSV_TYPE, isRequestProblem, NDJSON_TYPE, parseBulkRequest, type BulkRequest, type RequestProblem,
 } from '../bulk/request.js';
@@ -7,8 +7,6 @@ import type { RunRequest } from './file-run.js';
 
 /** What is kept of a request. */
 export interface JobRequest extends RunRequest {
-  readonly kind: BulkKind;
-  readonly defaults: Defaults;
   /** The moment that "today" is told from, in milliseconds since 1970. */
   readonly nowMs: number;
 }

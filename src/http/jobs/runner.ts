@@ -4,11 +4,12 @@ import { open } from 'node:fs/promises';
 import type { KeyRecord } from '../../store/format.js';
 import { StoreFault } from '../../store/fault.js';
 import type { JobRecord } from '../../store/jobs.js';
-import { NO_COUNTS } from '../../store/usage-meter.js';
 import type { BulkLimits } from '../bulk/desk.js';
+import {
+  admitRows, merchantRefusal, type FindMerchant, type RowsUsage,
+} from '../bulk/kind.js';
 import type { AdmittedRows } from '../bulk/pump.js';
 import type { ChunkSchedule } from '../bulk/schedule.js';
-import type { RowsUsage } from '../handle/bulk.js';
 import { allowedFile } from './allowed-file.js';
 import { FileChanged, fileBytes, fileSource, type ByteSource } from './byte-source.js';
 import { parseCheckpoint, type Checkpoint } from './checkpoint.js';
@@ -17,11 +18,9 @@ import { FileRun, type RunEnd } from './file-run.js';
 import type { JobRequest } from './request.js';
 import type { JobSpace } from './space.js';
 
-/** What rows of a kind count as. */
+/** A kind of rows. */
 export interface JobKind {
   readonly kind: JobRequest['kind'];
-  /** Rows count as merchant operations and not as lookups. */
-  readonly merchant: boolean;
 }
 
 export interface RunnerServices {
@@ -30,6 +29,7 @@ export interface RunnerServices {
   readonly usage: RowsUsage;
   readonly limits: BulkLimits;
   readonly kinds: readonly JobKind[];
+  readonly findMerchant: FindMerchant;
   /** Null for a key that was removed or disabled. */
   keyOf(id: string): KeyRecord | null;
   /** Folder of a release; null when it was removed. */
@@ -75,23 +75,19 @@ async function inputOf(services: RunnerServices, record: JobRecord): Promise<Byt
 
 /** Rows of a job are let through like those of a stream, by the key as it is then. */
 function admission(
-  services: RunnerServices, record: JobRecord, first: KeyRecord, merchant: boolean,
+  services: RunnerServices, record: JobRecord, first: KeyRecord, asked: JobRequest,
 ): (rows: number) => AdmittedRows {
   let key = first;
   return (rows) => {
     key = services.keyOf(record.keyId) ?? key;
-    const admitted = services.usage.admitRows(key, rows, merchant);
-    return {
-      rows: admitted.rows, grants: admitted.grants, scarce: admitted.scarce,
-      settle: (tally) => services.usage.settleRows(admitted, tally ?? NO_COUNTS),
-    };
+    return admitRows(services.usage, key, asked, rows);
   };
 }
 
 /** What a job needs that may have gone since it was made. */
 function needsOf(
   services: RunnerServices, record: JobRecord,
-): { readonly key: KeyRecord; readonly dir: string; readonly kind: JobKind } {
+): { readonly key: KeyRecord; readonly dir: string } {
   const key = services.keyOf(record.keyId);
   if (key === null) throw new JobFault('The API key of the job was removed or disabled.');
   const { dataset } = record;
@@ -99,9 +95,13 @@ function needsOf(
   if (dir === null) {
     throw new JobFault(`Dataset ${dataset}, which the job was begun with, was removed.`);
   }
-  const kind = services.kinds.find((known) => known.kind === requestOf(record).kind);
-  if (kind === undefined) throw new JobFault('Rows of this kind are not answered here.');
-  return { key, dir, kind };
+  const request = requestOf(record);
+  if (!services.kinds.some(({ kind }) => kind === request.kind)) {
+    throw new JobFault('Rows of this kind are not answered here.');
+  }
+  const unfit = merchantRefusal(services.findMerchant, record.account, request);
+  if (unfit !== null) throw new JobFault(unfit);
+  return { key, dir };
 }
 
 /**
@@ -116,7 +116,7 @@ export async function runJob(
 ): Promise<RunEnd> {
   const { space, schedule, limits } = services;
   const { id, dataset } = record;
-  const { key, dir, kind } = needsOf(services, record);
+  const { key, dir } = needsOf(services, record);
   const request = requestOf(record);
   const from = checkpointOf(record);
   const input = await inputOf(services, record);
@@ -130,10 +130,10 @@ export async function runJob(
     const run: FileRun = new FileRun({
       job: {
         job: id, kind: request.kind, release: { id: dataset, dir }, nowMs: request.nowMs,
-        defaults: request.defaults, ...kind.kind === 'cart' ? { subject: record.account } : {},
+        defaults: request.defaults,
       },
       request, input, schedule, limits, from,
-      admit: admission(services, record, key, kind.merchant),
+      admit: admission(services, record, key, request),
       earlier: () => fileBytes(file),
       output: new DurableOutput({
         file, at,

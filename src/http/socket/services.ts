@@ -2,7 +2,7 @@
 import type { ReleaseSource } from '../../pool.js';
 import type { KeyRecord } from '../../store/format.js';
 import type { ChunkSchedule } from '../bulk/schedule.js';
-import type { RowsUsage } from '../handle/bulk.js';
+import type { RowsUsage } from '../bulk/kind.js';
 import type { FindMerchant } from './terms.js';
 
 export interface SessionServices {

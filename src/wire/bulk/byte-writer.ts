@@ -14,6 +14,11 @@ export class ByteWriter {
     return this.#used;
   }
 
+  /** Begins anew in the same memory: what `bytes` gave is no longer valid. */
+  clear(): void {
+    this.#used = 0;
+  }
+
   text(text: string): void {
     this.#reserve(text.length * 3);
     this.#used += this.#buffer.write(text, this.#used, 'utf8');

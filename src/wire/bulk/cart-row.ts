@@ -10,7 +10,7 @@ import { GRANT_GEO } from '../../engine/frame.js';
 import { fail, type Failure } from '../../failure.js';
 import { calculationJson, readCalculation } from '../calculate-cart.js';
 import { refusalProblem } from '../cart-answer.js';
-import { CART_DEFAULTS } from '../cart-options.js';
+import { CART_DEFAULTS, type CartOptions } from '../cart-options.js';
 import { cartProblem, isMembers, isProblem, type CartProblem } from '../cart-read.js';
 import { longNumber, NUMBER_DIGITS_MAX } from '../json-digits.js';
 import { cartJson, readMerchantCarts } from '../merchant-cart.js';
@@ -18,15 +18,14 @@ import { failureMessage, RESPONSE_CODES, SUCCESS } from '../response-code.js';
 import { fieldOf } from './row-line.js';
 import type { JsonObject, RowAnswer, RowEngine } from './row.js';
 
-/** An answer whose refusal is told beside its body. */
-export interface CartAnswer extends RowAnswer {
-  readonly message?: string;
-}
+/** An answer to a cart: what is refused has a sentence and no body. */
+export type CartAnswer = RowAnswer;
 
 /** `subject` of jobs whose merchants the front end knows to be the caller's. */
 export const OWN_MERCHANTS = 'merchants';
 
-const NO_GEO = fail('feature-not-enabled',
+/** Refuses a cart of no merchant. */
+export const NO_GEO = fail('feature-not-enabled',
   'The plan has no geocoded lookups, or their quota of this month is used up.');
 const INVALID = RESPONSE_CODES['invalid-format'].code;
 const ITEM = 'body.items[0]';
@@ -48,7 +47,17 @@ function problemAnswer({ detail, errors: [first] }: CartProblem, code = INVALID)
   };
 }
 
-interface Asked {
+/** How a cart is read, and what its answer is called. */
+export interface CartTerms {
+  readonly ofMerchant: boolean;
+  /** Hold where the body has none of its own. */
+  readonly options: CartOptions;
+  /** An id for a cart without one. */
+  newId(): string;
+}
+
+/** A cart that was read, and how its outcome is written. */
+export interface Asked {
   readonly query: CartQuery;
   print(outcome: CartOutcome): string;
 }
@@ -60,7 +69,9 @@ function isOneLine(item: unknown): boolean {
 }
 
 /** Reads the body as its endpoint does. */
-function readAsked(body: JsonObject, ofMerchant: boolean): Asked | CartProblem {
+function readAsked(
+  body: JsonObject, { ofMerchant, options, newId }: CartTerms,
+): Asked | CartProblem {
   const { items } = body;
   if (Array.isArray(items) && items.length > 1) {
     return cartProblem(422, 'validation failed', [
@@ -68,19 +79,54 @@ function readAsked(body: JsonObject, ofMerchant: boolean): Asked | CartProblem {
     ]);
   }
   if (!ofMerchant && isOneLine(Array.isArray(items) ? items[0] : null)) {
-    const cart = readCalculation(body, CART_DEFAULTS);
+    const cart = readCalculation(body, options);
     if (isProblem(cart)) return cart;
-    return {
-      query: cart.query, print: (outcome) => calculationJson(cart, outcome, randomUUID()),
-    };
+    return { query: cart.query, print: (outcome) => calculationJson(cart, outcome, newId()) };
   }
-  const carts = readMerchantCarts(body, CART_DEFAULTS);
+  const carts = readMerchantCarts(body, options);
   if (isProblem(carts)) return carts;
   const cart = carts[0]!;
   return {
     query: cart.query,
-    print: (outcome) => cartJson(cart, outcome, cart.sent.cartId ?? randomUUID()),
+    print: (outcome) => cartJson(cart, outcome, cart.sent.cartId ?? newId()),
   };
+}
+
+/** Has the engine calculate a cart; a refusal, or what it came to. */
+export function calculated(
+  { context, dataset, job }: RowEngine, query: CartQuery,
+): CartOutcome | CartAnswer {
+  const outcome = calculateCart(dataset, query, job.nowMs, context.precisionMin);
+  if (!isRefusal(outcome)) return outcome;
+  const { code } = RESPONSE_CODES[outcome.failure.failure];
+  return problemAnswer(refusalProblem(outcome, ITEM), code);
+}
+
+/** Tells a refusal from an outcome. */
+export function isRefused(found: CartOutcome | CartAnswer): found is CartAnswer {
+  return 'code' in found;
+}
+
+/**
+ * Answers a body with one item; the answer's body is the item.
+ * @param text the row as it was sent, in which numbers are looked for that JSON does not keep
+ */
+export function answerBody(
+  engine: RowEngine, body: JsonObject, text: string, terms: CartTerms,
+): CartAnswer {
+  const { ofMerchant } = terms;
+  if (!ofMerchant && (engine.grants & GRANT_GEO) === 0) return refusedCart(NO_GEO);
+  if (longNumber(text) !== null) {
+    return problemAnswer(cartProblem(422, 'validation failed', [{
+      location: 'body',
+      message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
+    }]));
+  }
+  const asked = readAsked(body, terms);
+  if (isProblem(asked)) return problemAnswer(asked);
+  const outcome = calculated(engine, asked.query);
+  if (isRefused(outcome)) return outcome;
+  return { code: SUCCESS.code, geo: true, merchant: ofMerchant, body: [asked.print(outcome)] };
 }
 
 /** Whether a row is a cart and no lookup. */
@@ -88,7 +134,7 @@ export function isCartRow(row: JsonObject): boolean {
   return 'items' in row;
 }
 
-/** Answers a cart; `text` is the row as it was sent. */
+/** Answers a message that is a cart; `text` is the message as it was sent. */
 export function answerCartRow(engine: RowEngine, row: JsonObject, text: string): CartAnswer {
   const { id: _id, merchantId = null, ...body } = row;
   const ofMerchant = merchantId !== null;
@@ -97,24 +143,9 @@ export function answerCartRow(engine: RowEngine, row: JsonObject, text: string):
     return refusedCart(fail('invalid-format',
       'Parameter merchantId: written once and without escapes.'));
   }
-  if (!ofMerchant && (engine.grants & GRANT_GEO) === 0) return refusedCart(NO_GEO);
-  const long = longNumber(text);
-  if (long !== null) {
-    return problemAnswer(cartProblem(422, 'validation failed', [{
-      location: 'body',
-      message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
-    }]));
-  }
-  const asked = readAsked(body, ofMerchant);
-  if (isProblem(asked)) return problemAnswer(asked);
-  const { context, dataset, job } = engine;
-  const outcome = calculateCart(dataset, asked.query, job.nowMs, context.precisionMin);
-  if (isRefusal(outcome)) {
-    const { code } = RESPONSE_CODES[outcome.failure.failure];
-    return problemAnswer(refusalProblem(outcome, ITEM), code);
-  }
-  return {
-    code: SUCCESS.code, geo: true, merchant: ofMerchant,
-    body: [`{"items":[${asked.print(outcome)}]}`],
-  };
+  const answer = answerBody(engine, body, text, {
+    ofMerchant, options: CART_DEFAULTS, newId: randomUUID,
+  });
+  return answer.message === undefined
+    ? { ...answer, body: ['{"items":[', ...answer.body, ']}'] } : answer;
 }

@@ -7,28 +7,39 @@ import { FLAG_GEO, type Answer } from '../../engine/frame.js';
 import type { WireContext } from '../context.js';
 import type { RawParameters } from '../query-string.js';
 import { SUCCESS } from '../response-code.js';
+import { answerBulkCart } from './bulk-cart.js';
 import { ByteWriter } from './byte-writer.js';
 import { csvToCsv, csvToLines } from './csv-chunk.js';
 import { decodeChunk, encodeResult, type BulkJob, type BulkKind } from './job.js';
 import { messagesToLines } from './message-chunk.js';
 import { linesToLines } from './ndjson-chunk.js';
-import { answerLookupRow, malformed, refused, type JsonRow, type RowEngine } from './row.js';
+import { answerLookupRow, refused, type JsonRow, type RowEngine } from './row.js';
 import { Tally } from './tally.js';
 
 /** How an NDJSON row of each kind is answered. */
 const KINDS: Readonly<Record<Exclude<BulkKind, 'message'>, JsonRow>> = {
   lookup: answerLookupRow,
-  cart: (engine) => malformed(engine, 'Rows of carts are not answered here.'),
+  cart: answerBulkCart,
 };
 
 /** Bytes to begin with for each row, about what one gets. */
 const CSV_ROW_BYTES = 200;
 const LINE_BYTES = 3_000;
+const LIVE_BYTES = 262_144;
 
 /** Answers the parameters of a row with the bytes of a single lookup. */
 export type AnswerParameters = (
   context: WireContext, dataset: Dataset, raw: RawParameters, grants: number, nowMs: number,
 ) => Answer;
+
+/** Memory of small chunks that come often; an answer is copied before the next one begins. */
+let live: ByteWriter | null = null;
+
+function liveWriter(): ByteWriter {
+  live ??= new ByteWriter(LIVE_BYTES);
+  live.clear();
+  return live;
+}
 
 /** The op of a worker: a payload to a result, both as in job.ts. */
 export function answerBulk(
@@ -47,7 +58,8 @@ export function answerBulk(
   };
   const { refusal } = job;
   const tally = new Tally();
-  const into = new ByteWriter(chunk.bytes.length + chunk.ends.length * rowBytes(job));
+  const into = job.kind === 'message'
+    ? liveWriter() : new ByteWriter(chunk.bytes.length + chunk.ends.length * rowBytes(job));
   if (job.kind === 'message') messagesToLines(engine, chunk, into, tally);
   else if (job.table === null) {
     const json = refusal === undefined ? KINDS[job.kind] : () => refused(engine, refusal);

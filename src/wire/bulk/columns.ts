@@ -40,7 +40,11 @@ const DATE_SPAN = 100_000_000;
 export interface RowColumns {
   readonly code: number;
   readonly geo: boolean;
+  /** It is an operation of a merchant and no lookup. */
+  readonly merchant?: boolean;
   readonly message: string;
+  /** The member at fault where the code alone does not tell. */
+  readonly field?: string | null;
   readonly text: string;
 }
 

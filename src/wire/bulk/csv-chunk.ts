@@ -1,8 +1,10 @@
 /** Rows of a CSV file to rows with our columns, or to lines. */
 import { isUtf8 } from 'node:buffer';
 import type { Dataset } from '../../dataset/dataset.js';
-import { fail } from '../../failure.js';
+import { fail, type Failure } from '../../failure.js';
 import type { ByteWriter } from './byte-writer.js';
+import { answerCsvCartLine } from './cart-cells.js';
+import { cartColumns, refuseCart } from './cart-columns.js';
 import { ColumnWriter, type RowColumns } from './columns.js';
 import { contentEnd, csvRows } from './csv-rows.js';
 import { csvCell, type Dialect } from './dialect.js';
@@ -56,6 +58,9 @@ export function csvToCsv(
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const decoded = isUtf8(buffer);
   const writer = writerOf(dataset, dialect);
+  const isCart = job.kind === 'cart';
+  const refusal = (failure: Failure): RowColumns =>
+    (isCart ? refuseCart(failure, dialect) : writer.refusal(failure));
   const rows = csvRows(chunk, dialect);
   let start = 0;
   for (let index = 0; index < ends.length; index += 1) {
@@ -65,12 +70,13 @@ export function csvToCsv(
     const problem = problemOf(cells, end === start, columns);
     let found: RowColumns;
     if (problem !== null || cells === null) {
-      found = writer.refusal(fail('invalid-format', problem ?? ''));
+      found = refusal(fail('invalid-format', problem ?? ''));
       into.text(csvCell(buffer.toString('utf8', start, stop), dialect));
       into.text(dialect.delimiter.repeat(columns - 1));
     } else {
-      found = guardedColumns(engine, writer, () => {
-        if (job.refusal !== undefined) return writer.refusal(job.refusal);
+      found = guardedColumns(engine, refusal, () => {
+        if (job.refusal !== undefined) return refusal(job.refusal);
+        if (isCart) return cartColumns(engine, cells, mapping, decoded, dialect);
         const raw = csvParameters(cells, mapping, job.defaults, decoded);
         return writer.columns(context, dataset, raw, grants, job.nowMs);
       });
@@ -80,22 +86,21 @@ export function csvToCsv(
     into.text(found.text);
     if (end === start) into.text(dialect.newline);
     else into.copy(buffer, stop, end);
-    const { code, message } = found;
-    tally.add(found, message === ''
-      ? null : { line: line + index, code, message, field: fieldOf(code, message) });
+    const { code, message, field = fieldOf(code, message) } = found;
+    tally.add(found, message === '' ? null : { line: line + index, code, message, field });
     start = end;
   }
 }
 
 /** What `columns` throws is a bug, is reported and answered with 106. */
 function guardedColumns(
-  { context }: RowEngine, writer: ColumnWriter, columns: () => RowColumns,
+  { context }: RowEngine, refusal: (failure: Failure) => RowColumns, columns: () => RowColumns,
 ): RowColumns {
   try {
     return columns();
   } catch (error) {
     context.report(error);
-    return writer.refusal(fail('internal'));
+    return refusal(fail('internal'));
   }
 }
 
@@ -107,6 +112,7 @@ export function csvToLines(
   const { job } = engine;
   const { bytes, ends, line } = chunk;
   const decoded = isUtf8(bytes);
+  const isCart = job.kind === 'cart';
   const rows = csvRows(chunk, dialect);
   let start = 0;
   for (let index = 0; index < ends.length; index += 1) {
@@ -118,6 +124,10 @@ export function csvToLines(
       if (problem !== null || cells === null) return malformed(engine, problem ?? '');
       if (id.length > ID_CHARS_MAX) {
         return malformed(engine, `Parameter id: up to ${ID_CHARS_MAX} characters.`, 'id');
+      }
+      if (isCart) {
+        const record = bytes.subarray(start, contentEnd(bytes, start, end));
+        return answerCsvCartLine(engine, cells, mapping, decoded, record, line + index);
       }
       return engine.lookup(csvParameters(cells, mapping, job.defaults, decoded));
     });

@@ -1,9 +1,10 @@
 /** What surrounds the rows of a stream: the header before them and the trailer after. */
 import type { WireObject } from '../tree.js';
 import { jsonMembers } from '../json.js';
+import { CART_COLUMNS } from './cart-columns.js';
 import { APPENDED_COLUMNS } from './columns.js';
 import { csvCell, type CsvHead } from './dialect.js';
-import type { BulkJob } from './job.js';
+import type { BulkJob, BulkKind } from './job.js';
 
 /** Names the program in headers; the second word is the version of this contract. */
 export const BULK_ENGINE = 'situs bulk/1';
@@ -52,8 +53,11 @@ function trailerTree(job: string, end: TrailerContent): WireObject {
 }
 
 /** The header line of CSV output: the caller's, byte for byte, with our columns. */
-export function csvHeaderLine({ dialect, bom, header }: CsvHead): Buffer {
-  const ours = APPENDED_COLUMNS
+export function csvHeaderLine(
+  { dialect, bom, header }: CsvHead, kind: BulkKind = 'lookup',
+): Buffer {
+  const columns: readonly string[] = kind === 'cart' ? CART_COLUMNS : APPENDED_COLUMNS;
+  const ours = columns
     .map((name) => dialect.delimiter + csvCell(name, dialect)).join('');
   return Buffer.concat([
     Buffer.from(bom ? '\ufeff' : '', 'utf8'), header,

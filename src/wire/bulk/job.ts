@@ -7,6 +7,7 @@
 import type { Failure } from '../../failure.js';
 import type { ReleaseName } from '../context.js';
 import type { ParameterName } from '../query-string.js';
+import type { CartParameter } from './cart-parameters.js';
 import type { Dialect } from './dialect.js';
 import type { RawChunk } from './framer.js';
 import type { Mapping } from './mapping.js';
@@ -26,7 +27,7 @@ export interface Table {
 }
 
 /** Parameters that hold for every row without a value of its own. */
-export type Defaults = Readonly<Partial<Record<ParameterName, string>>>;
+export type Defaults = Readonly<Partial<Record<ParameterName | CartParameter, string>>>;
 
 /** A stream of rows: the same job and rows give the same output, in any chunks and workers. */
 export interface BulkJob {

@@ -9,13 +9,22 @@ export const ROLES = [
   'address', 'street', 'street2', 'zip', 'city', 'state', 'county', 'lat', 'lng', 'countryCode',
   'taxabilityCode', 'historical', 'sat_item_total', 'adjustment', 'id',
 ] as const;
-export type Role = (typeof ROLES)[number];
+
+/** What a column of a file of carts can be. */
+export const CART_ROLES = [
+  'destination', 'street', 'street2', 'city', 'state', 'zip',
+  'origin', 'originStreet', 'originStreet2', 'originCity', 'originState', 'originZip',
+  'price', 'quantity', 'taxabilityCode', 'itemId', 'customerId', 'transactionDate', 'id',
+] as const;
+export type CartRole = (typeof CART_ROLES)[number];
+
+export type Role = (typeof ROLES)[number] | CartRole;
 
 /** Column by role, from 0. */
 export type Mapping = Readonly<Partial<Record<Role, number>>>;
 
 /** Names in lower case without anything but letters and digits. */
-const NAMES: Readonly<Record<Role, readonly string[]>> = {
+const NAMES: Readonly<Record<(typeof ROLES)[number], readonly string[]>> = {
   address: ['address', 'fulladdress', 'addressline', 'addressfull'],
   street: [
     'street', 'street1', 'streetaddress', 'address1', 'addressline1', 'line1', 'addr', 'addr1',
@@ -35,9 +44,30 @@ const NAMES: Readonly<Record<Role, readonly string[]>> = {
   id: ['id', 'rowid', 'recordid'],
 };
 
-const ROLE_OF: ReadonlyMap<string, Role> = new Map(
-  ROLES.flatMap((role) => NAMES[role].map((name): [string, Role] => [name, role])),
-);
+/** What the columns of one kind of rows can be. */
+export interface ColumnTerms {
+  readonly roles: readonly Role[];
+  /** Names in lower case without anything but letters and digits. */
+  readonly roleOf: ReadonlyMap<string, Role>;
+  /** A whole address, its street, and the parts beside which the former is the latter. */
+  readonly wholes: readonly {
+    readonly whole: Role; readonly street: Role; readonly beside: readonly Role[];
+  }[];
+  /** What a mapping lacks, as a sentence; null where it is enough. */
+  lack(mapping: Mapping): string | null;
+}
+
+/** Roles by the names of columns. */
+export function rolesByName(
+  names: Readonly<Partial<Record<Role, readonly string[]>>>,
+): ReadonlyMap<string, Role> {
+  const roleOf = new Map<string, Role>();
+  for (const [role, known] of Object.entries(names)) {
+    // Its keys are what the parameter says.
+    for (const name of known) roleOf.set(name, role as Role);
+  }
+  return roleOf;
+}
 
 /** What can locate a row; latitude and longitude only together. */
 const LOCATING = 'address, street, zip, or lat and lng';
@@ -52,9 +82,14 @@ export function isMappingProblem(found: Mapping | MappingProblem): found is Mapp
   return 'problem' in found;
 }
 
-function isRole(text: string): text is Role {
-  return (ROLES as readonly string[]).includes(text);
-}
+/** Columns of lookups. */
+export const LOOKUP_COLUMNS: ColumnTerms = {
+  roles: ROLES,
+  roleOf: rolesByName(NAMES),
+  wholes: [{ whole: 'address', street: 'street', beside: ['city', 'zip'] }],
+  lack: (mapping) => (locates(mapping)
+    ? null : `No column is known to hold a location: ${LOCATING}. Name it with map.`),
+};
 
 /** The column that `name` means: a header as written, or `#` and a number from 1. */
 function columnOf(name: string, headers: readonly string[]): number {
@@ -73,27 +108,30 @@ function columnOf(name: string, headers: readonly string[]): number {
  * @param asked "role:header" each; a role without a header is left unmapped
  */
 export function mapColumns(
-  headers: readonly string[], asked: readonly string[] = [],
+  headers: readonly string[], asked: readonly string[] = [], terms: ColumnTerms = LOOKUP_COLUMNS,
 ): Mapping | MappingProblem {
+  const { roles, roleOf, wholes, lack } = terms;
   if (headers.length > COLUMNS_MAX) {
     return { problem: `The header has ${headers.length} columns; ${COLUMNS_MAX} are allowed.` };
   }
   const mapping: Partial<Record<Role, number>> = {};
   headers.forEach((header, column) => {
-    const role = ROLE_OF.get(header.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
+    const role = roleOf.get(header.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
     if (role !== undefined) mapping[role] ??= column;
   });
   // Beside columns of the other parts, a column "address" is the street.
-  const parted = mapping.city !== undefined || mapping.zip !== undefined;
-  if (mapping.address !== undefined && mapping.street === undefined && parted) {
-    mapping.street = mapping.address;
-    delete mapping.address;
+  for (const { whole, street, beside } of wholes) {
+    const parted = beside.some((part) => mapping[part] !== undefined);
+    if (mapping[whole] === undefined || mapping[street] !== undefined || !parted) continue;
+    mapping[street] = mapping[whole];
+    delete mapping[whole];
   }
   for (const entry of asked) {
     const colon = entry.indexOf(':');
-    const role = colon < 0 ? entry : entry.slice(0, colon);
-    if (!isRole(role)) {
-      return { problem: `map names no role "${role}"; roles: ${ROLES.join(', ')}.` };
+    const named = colon < 0 ? entry : entry.slice(0, colon);
+    const role = roles.find((known) => known === named);
+    if (role === undefined) {
+      return { problem: `map names no role "${named}"; roles: ${roles.join(', ')}.` };
     }
     const name = colon < 0 ? '' : entry.slice(colon + 1);
     delete mapping[role];
@@ -102,9 +140,8 @@ export function mapColumns(
     if (column < 0) return { problem: `map: the file has no column "${name}".` };
     mapping[role] = column;
   }
-  return locates(mapping)
-    ? mapping
-    : { problem: `No column is known to hold a location: ${LOCATING}. Name it with map.` };
+  const problem = lack(mapping);
+  return problem === null ? mapping : { problem };
 }
 
 function locates({ address, street, zip, lat, lng }: Mapping): boolean {

@@ -3,12 +3,10 @@
  * a cart (a member `items`), and its line begins with its number: `{"seq":1,"id":null,…}`.
  */
 import { isUtf8 } from 'node:buffer';
-import { jsonValue } from '../json.js';
 import type { ByteWriter } from './byte-writer.js';
 import { answerCartRow, isCartRow, type CartAnswer } from './cart-row.js';
 import { contentEnd } from './csv-rows.js';
 import type { RawChunk } from './framer.js';
-import type { RowRefusal } from './job.js';
 import { ID_CHARS_MAX } from './limit.js';
 import {
   answerLookupRow, guarded, malformed, refused, type JsonObject, type RowEngine,
@@ -43,16 +41,6 @@ function answerMessage(engine: RowEngine, row: JsonObject, text: string): CartAn
   return refusal === undefined ? answerLookupRow(engine, row) : refused(engine, refusal);
 }
 
-function writeMessage(
-  into: ByteWriter, seq: number, id: RowId, answer: CartAnswer,
-): RowRefusal | null {
-  const { code, message, field = null } = answer;
-  if (message === undefined) return writeLine(into, seq, id, answer, answer.field, 'seq');
-  into.text(`{"seq":${seq},"id":${jsonValue(id)},"error":{"code":${code},`
-    + `"message":${jsonValue(message)},"field":${jsonValue(field)}}}\n`);
-  return { line: seq, code, message, field };
-}
-
 /** Answers each message with one line. */
 export function messagesToLines(
   engine: RowEngine, { line: first, bytes, ends }: RawChunk, into: ByteWriter, tally: Tally,
@@ -74,7 +62,7 @@ export function messagesToLines(
       id = given;
       return answerMessage(engine, read.row, text);
     });
-    tally.add(answer, writeMessage(into, first + index, id, answer));
+    tally.add(answer, writeLine(into, first + index, id, answer, answer.field, 'seq'));
     start = end;
   }
 }

@@ -1,5 +1,6 @@
 /** Rows of NDJSON to lines. */
 import { isUtf8 } from 'node:buffer';
+import { isTooDeep, JSON_DEPTH_MAX } from '../../provider/json-depth.js';
 import type { ByteWriter } from './byte-writer.js';
 import { contentEnd } from './csv-rows.js';
 import type { RawChunk } from './framer.js';
@@ -15,8 +16,9 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function readRow(text: string): ReadRow {
+function readRow(bytes: Uint8Array, text: string): ReadRow {
   if (text.trim() === '') return { problem: 'The line is empty.' };
+  if (isTooDeep(bytes)) return { problem: `The line has more than ${JSON_DEPTH_MAX} levels.` };
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? { row: value } : { problem: 'The line is no JSON object.' };
@@ -27,6 +29,8 @@ function readRow(text: string): ReadRow {
 
 /** Sentence of a row that was left out for its size. */
 export const TOO_LONG = 'The row is longer than a row may be.';
+
+const TOO_LONG_ROW: ReadRow = { problem: TOO_LONG };
 
 /** Answers each line with one line. */
 export function linesToLines(
@@ -40,7 +44,7 @@ export function linesToLines(
     const end = ends[index]!;
     const stop = contentEnd(buffer, start, end);
     const text = buffer.toString('utf8', start, stop);
-    let read: ReadRow = end === start ? { problem: TOO_LONG } : readRow(text);
+    let read: ReadRow = end === start ? TOO_LONG_ROW : readRow(buffer.subarray(start, stop), text);
     if (!decoded && !isUtf8(buffer.subarray(start, stop))) {
       read = { problem: 'The line is not valid UTF-8.' };
     }
@@ -53,7 +57,7 @@ export function linesToLines(
           + 'number that a double holds exactly.', 'id');
       }
       id = given;
-      return json(engine, read.row, text);
+      return json(engine, read.row, text, line + index);
     });
     tally.add(answer, writeLine(into, line + index, id, answer, answer.field));
     start = end;

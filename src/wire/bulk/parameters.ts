@@ -58,7 +58,8 @@ export function isRowProblem(found: RawParameters | RowProblem): found is RowPro
   return 'problem' in found;
 }
 
-const UNREADABLE = '\ufffd';
+/** Stands in text for bytes that are no UTF-8. */
+export const UNREADABLE = '\ufffd';
 
 /** Countries as address files write them; anything else is passed on as it is. */
 const COUNTRY_NAMES: Readonly<Record<string, string>> = {
@@ -72,13 +73,13 @@ const PLAIN: readonly (Role & ParameterName)[] = [
 ];
 
 /** Five digits of a ZIP as spreadsheets leave it: with its +4, or without leading zeros. */
-function fiveDigits(zip: string): string {
+export function fiveDigits(zip: string): string {
   if (/^\d{5}-?\d{4}$/.test(zip)) return zip.slice(0, 5);
   return /^\d{3,4}$/.test(zip) ? zip.padStart(5, '0') : zip;
 }
 
 /** "street, city, ST 12345"; what is empty leaves no trace. */
-function addressLine(
+export function addressLine(
   street: string, street2: string, city: string, state: string, zip: string,
 ): string {
   const region = [state, zip].filter((part) => part !== '').join(' ');
@@ -89,7 +90,7 @@ function addressLine(
 }
 
 /** Whether a street already is a whole address. */
-function holdsPlace(street: string, city: string, zip: string): boolean {
+export function holdsPlace(street: string, city: string, zip: string): boolean {
   if (zip !== '') return street.includes(zip.slice(0, 5)) && street.includes(',');
   return city !== '' && street.toLowerCase().includes(`, ${city.toLowerCase()}`);
 }

@@ -55,23 +55,31 @@ export function refusalOf(
   return { line, code, message, field: field === undefined ? fieldOf(code, message) : field };
 }
 
+/** What a line is written of; one with a `message` has no body. */
+export type LineAnswer = Pick<Answer, 'code' | 'body'> & { readonly message?: string };
+
 /**
  * Writes a line: `{"line":1,"id":null,` and the members of the answer's body. One that is refused
  * has a member `error` before these. `count` names the number of the line.
  */
 export function writeLine(
-  into: ByteWriter, line: number, id: RowId, answer: Pick<Answer, 'code' | 'body'>,
-  field?: string | null, count: 'line' | 'seq' = 'line',
+  into: ByteWriter, line: number, id: RowId, answer: LineAnswer, field?: string | null,
+  count: 'line' | 'seq' = 'line',
 ): RowRefusal | null {
   let refusal: RowRefusal | null = null;
   let head = `{"${count}":${line},"id":${jsonValue(id)}`;
   if (answer.code !== SUCCESS.code) {
-    refusal = refusalOf(line, answer, field);
+    refusal = answer.message === undefined ? refusalOf(line, answer, field)
+      : { line, code: answer.code, message: answer.message, field: field ?? null };
     const { code, message } = refusal;
     const error = `{"code":${code},"message":${jsonValue(message)},"field":`;
     head += `,"error":${error}${jsonValue(refusal.field)}}`;
   }
   into.text(head);
+  if (answer.message !== undefined) {
+    into.text('}\n');
+    return refusal;
+  }
   const open = into.length;
   for (const part of answer.body) into.part(part);
   // The body's own brace gives way to the comma before its first member.

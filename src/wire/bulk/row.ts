@@ -5,9 +5,10 @@ import { fail, type Failure } from '../../failure.js';
 import type { WireContext } from '../context.js';
 import { failureBytes } from '../failure-body.js';
 import type { RawParameters } from '../query-string.js';
-import { RESPONSE_CODES } from '../response-code.js';
+import { failureMessage, RESPONSE_CODES } from '../response-code.js';
 import type { BulkJob } from './job.js';
 import { isRowProblem, jsonParameters } from './parameters.js';
+import { fieldOf } from './row-line.js';
 import type { Counted } from './tally.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -17,6 +18,8 @@ export interface RowAnswer extends Counted {
   readonly body: readonly BodyPart[];
   /** The member at fault where the code alone does not tell. */
   readonly field?: string | null;
+  /** Why it is refused, where the body is empty. */
+  readonly message?: string;
 }
 
 /** What rows are answered with. */
@@ -30,13 +33,23 @@ export interface RowEngine {
 }
 
 /** Answers an NDJSON row; `text` is the row as it was sent. */
-export type JsonRow = (engine: RowEngine, row: JsonObject, text: string) => RowAnswer;
+export type JsonRow = (
+  engine: RowEngine, row: JsonObject, text: string, line: number,
+) => RowAnswer;
 
 /** The answer to a row that is refused whatever it asks. */
 export function refused(
-  { context: { baseUrl } }: RowEngine, failure: Failure, field?: string | null,
+  { context: { baseUrl }, job }: RowEngine, failure: Failure, field?: string | null,
 ): RowAnswer {
   const { code } = RESPONSE_CODES[failure.failure];
+  if (job.kind === 'cart') {
+    // The cart endpoints have no body of their own for refusals.
+    const message = failureMessage(failure);
+    return {
+      code, geo: false, body: [], message,
+      field: field === undefined ? fieldOf(code, message) : field,
+    };
+  }
   const body = [failureBytes(60, failure, 'json', baseUrl)];
   return field === undefined ? { code, geo: false, body } : { code, geo: false, body, field };
 }

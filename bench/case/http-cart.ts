@@ -1,0 +1,187 @@
+/** Carts over HTTP: small ones beside a bare server, the largest one beside lookups. */
+import { performance } from 'node:perf_hooks';
+import type { Dataset } from '../../src/dataset/dataset.js';
+import { openDataset } from '../../src/dataset/open.js';
+import { calculateCart } from '../../src/engine/cart.js';
+import { isRefusal } from '../../src/engine/cart-outcome.js';
+import { CART_LINES_MAX, type CartPlace, type CartQuery } from '../../src/engine/cart-query.js';
+import { headOf } from '../../src/http/reply.js';
+import { CARTS_MAX } from '../../src/wire/merchant-cart.js';
+import { startBareServer, type BareServer } from '../load/bare-server.js';
+import { runLoad, type LoadResult } from '../load/load.js';
+import { BENCH_KEY, startSitus, type SitusServer } from '../load/situs-server.js';
+import { addressLines } from './addresses.js';
+import { partsOf, steady } from './bulk.js';
+import { sampleCarts } from './cart.js';
+import type { BenchInput, Figure } from './case.js';
+
+const CART = '/merchant/cart/calculate';
+const SHARE = 0.4;
+const CONNECTIONS = 64;
+const ROUNDS = 5;
+const NANO = 1e9;
+const QUANTITY_ONE = 10_000;
+const SERVER_FIELDS = ['content-length', 'date', 'uwebsockets', 'connection', 'keep-alive'];
+
+function addressOf(place: CartPlace): object {
+  const [line1 = '', city = '', state = '', zip = ''] =
+    partsOf(place.kind === 'line' ? place.address : '');
+  return { line1, city, state, zip };
+}
+
+function sentCart({ origin, destination, lines }: CartQuery, count: number): object {
+  return {
+    customerId: 'customer-453', currency: { currencyCode: 'USD' },
+    origin: addressOf(origin), destination: addressOf(destination),
+    lineItems: Array.from({ length: count }, (_, index) => {
+      const { price, quantity, tic } = lines[index % lines.length]!;
+      return {
+        index, itemId: `sku-${1000 + index}`, price: Number(price) / NANO,
+        quantity: quantity / QUANTITY_ONE, ...(tic === null ? {} : { tic: Number(tic) }),
+      };
+    }),
+  };
+}
+
+function splitOf(place: CartPlace): CartPlace {
+  const [line1 = '', city = '', state = '', zip = ''] =
+    partsOf(place.kind === 'line' ? place.address : '');
+  return { kind: 'split', line1, line2: '', city, state, zip };
+}
+
+/** Carts of ten lines that have an answer with their addresses in parts. */
+async function answeredCarts({ datasetDir }: BenchInput): Promise<readonly CartQuery[]> {
+  const dataset: Dataset = openDataset(datasetDir);
+  const now = Date.now();
+  // A merchant's address has a ZIP code.
+  const lines = (await addressLines(dataset, datasetDir)).filter((line) => /\d{5}$/.test(line));
+  const carts = sampleCarts(lines, false, (cart) => !isRefusal(calculateCart(dataset, {
+    ...cart, origin: splitOf(cart.origin), destination: splitOf(cart.destination),
+  }, now)));
+  dataset.close();
+  if (carts.length === 0) throw new Error('no sampled cart has an answer');
+  return carts;
+}
+
+async function post(port: number, path: string, body: string): Promise<Response> {
+  return fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST', body,
+    headers: { 'X-API-KEY': BENCH_KEY, 'Content-Type': 'application/json' },
+  });
+}
+
+async function newMerchant({ port }: SitusServer): Promise<string> {
+  const made = await post(port, '/merchant/create',
+    JSON.stringify({ merchantName: 'Bench', merchantType: 'self-managed' }));
+  const { merchantId } = await made.json() as { readonly merchantId: string };
+  return merchantId;
+}
+
+/** A bare server that repeats the service's answer to one body. */
+async function bareBeside({ port }: SitusServer, body: string): Promise<BareServer> {
+  const response = await post(port, CART, body);
+  if (response.status !== 200) throw new Error(await response.text());
+  const { 'content-type': type = '', ...fields } = Object.fromEntries(
+    [...response.headers].filter(([name]) => !SERVER_FIELDS.includes(name)),
+  );
+  const answer = new Uint8Array(await response.arrayBuffer());
+  return startBareServer({ head: headOf(type, fields), body: answer });
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}
+
+/** Carts of ten lines for a self-managed merchant, against bodies of the same size. */
+export async function httpCartCase(input: BenchInput): Promise<readonly Figure[]> {
+  const carts = await answeredCarts(input);
+  const situs = await startSitus(input.varDir);
+  const merchantId = await newMerchant(situs);
+  const bodies = carts.map((cart) =>
+    JSON.stringify({ merchantId, items: [sentCart(cart, cart.lines.length)] }));
+  const bare = await bareBeside(situs, bodies[0]!);
+  const ours: LoadResult[] = [];
+  const limits: LoadResult[] = [];
+  try {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const [{ port, pid }, results] of [[bare, limits], [situs, ours]] as const) {
+        results.push(await runLoad({
+          port, pid, paths: [CART], bodies, headers: { 'X-API-KEY': BENCH_KEY },
+          connections: CONNECTIONS, seconds: input.seconds, warmupSeconds: 1,
+        }));
+      }
+    }
+  } finally {
+    bare.stop();
+    await situs.stop();
+  }
+  const of = (results: readonly LoadResult[], name: 'rps' | 'p99' | 'serverMicroseconds'): number =>
+    median(results.map((result) => result[name]));
+  const errors = ours.reduce((sum, one) => sum + one.errors, 0);
+  return [
+    {
+      name: 'http cart share of bare', unit: '', target: { atLeast: SHARE },
+      value: median(ours.map(({ rps }, round) => rps / limits[round]!.rps)),
+      note: `${CONNECTIONS} connections, ${bodies[0]!.length} byte body, ${errors} errors`,
+    },
+    { name: 'http cart', value: of(ours, 'rps'), unit: 'requests/s' },
+    { name: 'http cart bare', value: of(limits, 'rps'), unit: 'requests/s' },
+    { name: 'http cart p99', value: of(ours, 'p99'), unit: 'ms' },
+    {
+      name: 'http cart processor', value: of(ours, 'serverMicroseconds'), unit: 'µs/request',
+      note: `bare ${of(limits, 'serverMicroseconds').toFixed(1)}`,
+    },
+  ];
+}
+
+/** The largest request, over and over, while lookups come at a steady rate. */
+export async function cartLargeCase(input: BenchInput): Promise<readonly Figure[]> {
+  const carts = await answeredCarts(input);
+  const dataset = openDataset(input.datasetDir);
+  const lines = await addressLines(dataset, input.datasetDir);
+  dataset.close();
+  const paths = lines.slice(0, 1_000)
+    .map((line) => `/request/v60?address=${encodeURIComponent(line)}`);
+  const situs = await startSitus(input.varDir);
+  const seconds = Math.max(4, input.seconds);
+  try {
+    const merchantId = await newMerchant(situs);
+    const body = JSON.stringify({
+      merchantId,
+      items: Array.from({ length: CARTS_MAX }, (_, at) =>
+        sentCart(carts[at % carts.length]!, CART_LINES_MAX)),
+    });
+    const took: number[] = [];
+    const send = async (): Promise<void> => {
+      const from = performance.now();
+      const response = await post(situs.port, CART, body);
+      const text = await response.text();
+      if (response.status !== 200) throw new Error(text.slice(0, 500));
+      took.push(performance.now() - from);
+    };
+    await send();
+    await steady(situs.port, 2, paths);
+    const idle = await steady(situs.port, seconds, paths);
+    let busy = true;
+    const sending = (async () => {
+      while (busy) await send();
+    })();
+    const beside = await steady(situs.port, seconds, paths);
+    busy = false;
+    await sending;
+    return [
+      {
+        name: 'largest cart request', value: median(took), unit: 'ms',
+        note: `${CARTS_MAX} carts of ${CART_LINES_MAX} lines, ${body.length} bytes, ${
+          took.length} sent one after another`,
+      },
+      { name: 'lookup p99 idle', value: idle, unit: 'ms' },
+      {
+        name: 'lookup p99 beside carts', value: beside, unit: 'ms',
+        target: { atMost: Math.max(2 * idle, 10) },
+      },
+    ];
+  } finally {
+    await situs.stop();
+  }
+}

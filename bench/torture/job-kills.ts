@@ -1,0 +1,134 @@
+/**
+ * The server is killed at random moments of bulk jobs, over and over. Each job goes on after the
+ * start, never with fewer rows than it told of before, and its result is byte for byte that of a
+ * stream that nobody disturbed.
+ */
+import { createHash } from 'node:crypto';
+import { seeded } from '../case/case.js';
+import type { TortureInput, TortureResult } from './case.js';
+import { TortureService } from './service.js';
+
+const ROWS = 20_000;
+const KILL_MS_MIN = 5;
+const KILL_MS_MAX = 400;
+const POLL_MS = 20;
+const REPORT_KILLS = 10;
+
+const ADDRESSES = [
+  '120 Main St, Elmton, QA 91010', '121 Main St, Elmton, QA 91010', 'nowhere at all',
+  '1 "Quoted" St\nElmton, QA 91010', '', '91020',
+];
+
+const FORMATS = [
+  { type: 'text/csv', row: (id: number, address: string) =>
+    `${id},"${address.replaceAll('"', '""')}"\n`, head: 'id,address\n' },
+  { type: 'application/x-ndjson', row: (id: number, address: string) =>
+    `${JSON.stringify({ id, address })}\n`, head: '' },
+] as const;
+
+interface Job {
+  readonly id: string;
+  readonly state: string;
+  readonly rows: { readonly done: number };
+  readonly result: { readonly bytes: number; readonly sha256: string } | null;
+}
+
+interface Counts {
+  kills: number;
+  jobs: number;
+  /** Kills that met a job on its way. */
+  met: number;
+  readonly lost: string[];
+  readonly wrong: string[];
+}
+
+/** Lines between header and trailer of NDJSON; a table as it is. */
+function rowsOf(type: string, text: string): string {
+  if (type === 'text/csv') return text;
+  return text.split('\n').slice(1, -2).join('\n');
+}
+
+async function ask(service: TortureService, id: string): Promise<Job | null> {
+  const { status, text } = await service.get(`/bulk/jobs/${id}`);
+  return status === 200 ? JSON.parse(text) as Job : null;
+}
+
+/** Kills while the job is on its way, as long as kills are left; then waits for its end. */
+async function disturb(
+  service: TortureService, id: string, random: () => number, most: number, counts: Counts,
+): Promise<Job | null> {
+  let told = 0;
+  for (;;) {
+    const job = await ask(service, id);
+    if (job === null) {
+      counts.lost.push(`job ${id}`);
+      return null;
+    }
+    if (job.rows.done < told) counts.wrong.push(`${id} went back from ${told} to ${job.rows.done}`);
+    told = job.rows.done;
+    if (job.state === 'done' || job.state === 'failed') return job;
+    const left = counts.kills < most;
+    const waitMs = left ? KILL_MS_MIN + random() * (KILL_MS_MAX - KILL_MS_MIN) : POLL_MS;
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    if (!left) continue;
+    const last = await ask(service, id);
+    told = Math.max(told, last?.rows.done ?? 0);
+    if (last?.state === 'running' || last?.state === 'queued') counts.met += 1;
+    await service.kill();
+    counts.kills += 1;
+    await service.start();
+  }
+}
+
+/** Runs one job and compares what it wrote with a stream. */
+async function runJob(
+  service: TortureService, random: () => number, most: number, counts: Counts,
+): Promise<void> {
+  const { type, row, head } = FORMATS[counts.jobs % FORMATS.length]!;
+  const rows = Array.from({ length: ROWS }, (_, id) =>
+    row(id, ADDRESSES[Math.floor(random() * ADDRESSES.length)]!));
+  const body = head + rows.join('');
+  const made = await service.send('/bulk/jobs', body, type);
+  if (made.status !== 202) throw new Error(`the job was answered ${made.status}: ${made.text}`);
+  counts.jobs += 1;
+  const { id } = JSON.parse(made.text) as Job;
+  const job = await disturb(service, id, random, most, counts);
+  if (job === null) return;
+  if (job.state !== 'done') {
+    counts.wrong.push(`${id} is ${job.state}`);
+    return;
+  }
+  const { text } = await service.get(`/bulk/jobs/${id}/result`);
+  const stream = await service.send('/bulk/lookup', body, type);
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  if (sha256 !== job.result?.sha256) counts.wrong.push(`${id} has another SHA-256 than it says`);
+  if (rowsOf(type, text) !== rowsOf(type, stream.text)) counts.wrong.push(`${id} wrote other bytes`);
+}
+
+/** Kills the server as often as asked, a job after the other. */
+export async function jobKillsCase(
+  { kills, seed, report }: TortureInput,
+): Promise<TortureResult> {
+  const random = seeded(seed);
+  const service = new TortureService();
+  const counts: Counts = { kills: 0, jobs: 0, met: 0, lost: [], wrong: [] };
+  try {
+    service.prepare();
+    await service.start();
+    for (let told = 0; counts.kills < kills || counts.jobs < FORMATS.length;) {
+      await runJob(service, random, kills, counts);
+      if (counts.kills - told >= REPORT_KILLS) {
+        told = counts.kills;
+        report(`${counts.kills} kills, ${counts.met} on the way, ${counts.jobs} jobs, `
+          + `${counts.wrong.length} wrong`);
+      }
+      if (counts.lost.length + counts.wrong.length > 0) break;
+    }
+    return {
+      kills: counts.kills, acknowledged: counts.jobs, repeated: counts.met,
+      lost: counts.lost, wrong: counts.wrong,
+    };
+  } finally {
+    await service.remove();
+  }
+}

@@ -1,0 +1,182 @@
+/** The desk of jobs with a clock of its own: retention, restarts, removed releases and keys. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, writeFileSync, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { currentRelease, releasesDir } from '../../src/dataset/release.js';
+import { CHUNKS_PER_WORKER, openChunkPool, type ClosingPool } from '../../src/http/bulk/chunk-pool.js';
+import { ChunkSchedule } from '../../src/http/bulk/schedule.js';
+import { JobDesk } from '../../src/http/jobs/desk.js';
+import { JobSpace } from '../../src/http/jobs/space.js';
+import { SILENT } from '../../src/log.js';
+import { createKey, disableKey } from '../../src/store/keys.js';
+import { KeyCache } from '../../src/store/key-cache.js';
+import { findJob, listJobs, putJob, type JobRecord } from '../../src/store/jobs.js';
+import { Store } from '../../src/store/store.js';
+import { UsageBook } from '../../src/store/usage.js';
+import { buildRecipe, type Built } from '../support/built-dataset.js';
+import { eventually } from '../support/http-eventually.js';
+
+const KEY = 'a-key-for-the-job-desk';
+const DAY_MS = 86_400_000;
+const BODY = `address\n${'"120 Main St, Elmton, QA 91010"\n'.repeat(700)}`;
+
+let built: Built;
+let pool: ClosingPool;
+
+before(() => {
+  built = buildRecipe('fixture');
+  const release = { id: built.name, dir: built.dir };
+  pool = openChunkPool({
+    releases: { pin: () => release, unpin: () => undefined }, log: SILENT, threads: 1,
+    settings: { baseUrl: '', precisionMin: 'postal', logLevel: 'error' },
+  });
+});
+
+after(async () => {
+  await pool.close();
+  built.remove();
+});
+
+interface World {
+  readonly store: Store;
+  readonly clock: { now: number };
+  readonly dir: string;
+  open(more?: { readonly gone?: string }): JobDesk;
+  make(desk: JobDesk, body?: string): Promise<JobRecord>;
+  end(): Promise<void>;
+}
+
+async function openWorld(): Promise<World> {
+  const dir = mkdtempSync(join(tmpdir(), 'situs-jobs-'));
+  const store = await Store.open(dir);
+  const { record: key } = await createKey(store, { plan: 'pro', text: KEY });
+  const keys = new KeyCache(store);
+  const usage = new UsageBook(store);
+  const clock = { now: Date.UTC(2026, 5, 1) };
+  const open: World['open'] = ({ gone = '' } = {}) => new JobDesk({
+    store, log: SILENT, days: 3, now: () => clock.now, usage, filesDir: null,
+    space: new JobSpace(join(dir, 'jobs'), 10_000_000),
+    schedule: new ChunkSchedule(pool, CHUNKS_PER_WORKER),
+    limits: { rowsMax: 10_000, bytesMax: 1_000_000, idleMs: 1_000 },
+    kinds: [{ kind: 'lookup' }], findMerchant: () => null,
+    keyOf: (id) => keys.findId(id),
+    releaseDir: (id) => (id === gone ? null : join(releasesDir(built.varDir), id)),
+  });
+  return {
+    store, clock, dir, open,
+    make: async (desk, body = BODY) => {
+      const id = desk.reserve(key.account);
+      const path = desk.options.space.input(id);
+      writeFileSync(path, body);
+      const { statSync } = await import('node:fs');
+      const { size, mtimeMs } = statSync(path);
+      await desk.create({
+        id, key, file: null, inputBytes: size, inputModifiedMs: mtimeMs,
+        dataset: currentRelease(built.varDir) ?? '',
+        request: {
+          kind: 'lookup', input: 'csv', output: 'csv', strict: false, map: [], delimiter: null,
+          defaults: {}, nowMs: clock.now,
+        },
+      }, () => undefined);
+      const record = findJob(store, key.account, id);
+      if (record === null) throw new Error('the job was not stored');
+      return record;
+    },
+    end: async () => {
+      await usage.close();
+      await store.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function stateOf(store: Store, { account, id }: JobRecord): JobRecord {
+  const record = findJob(store, account, id);
+  if (record === null) throw new Error('the job is gone');
+  return record;
+}
+
+async function ended({ store }: World, job: JobRecord): Promise<JobRecord> {
+  await eventually(() => stateOf(store, job).endedAt !== null, 60_000);
+  return stateOf(store, job);
+}
+
+test('jobs are kept for their days, and no longer', async () => {
+  const world = await openWorld();
+  const desk = world.open();
+  desk.start();
+  const job = await world.make(desk);
+  assert.equal((await ended(world, job)).state, 'done');
+  const output = desk.options.space.output(job.id);
+  assert.ok(existsSync(output));
+  world.clock.now += 3 * DAY_MS - 1;
+  await desk.sweep();
+  assert.ok(existsSync(output));
+  const late = await world.make(desk);
+  assert.equal((await ended(world, late)).state, 'done');
+  world.clock.now += 1;
+  await desk.sweep();
+  assert.ok(!existsSync(output));
+  assert.deepEqual(listJobs(world.store).map(({ id }) => id), [late.id]);
+  assert.deepEqual(desk.options.space.ids, [late.id]);
+  await desk.stop();
+  await world.end();
+});
+
+test('jobs that were queued when the service stopped run when it starts', async () => {
+  const world = await openWorld();
+  const before = world.open();
+  // Never started: as if the process had ended right after the answer.
+  await before.stop();
+  const jobs = [await world.make(before), await world.make(before), await world.make(before)];
+  assert.deepEqual(jobs.map(({ state }) => state), ['queued', 'queued', 'queued']);
+  mkdirSync(join(world.dir, 'jobs', 'job_of_a_torn_upload'));
+  const desk = world.open();
+  desk.start();
+  for (const job of jobs) assert.equal((await ended(world, job)).state, 'done');
+  assert.ok(!existsSync(join(world.dir, 'jobs', 'job_of_a_torn_upload')));
+  await desk.stop();
+  await world.end();
+});
+
+test('a job is paused with the service and goes on from its checkpoint', async () => {
+  const world = await openWorld();
+  const first = world.open();
+  first.start();
+  const body = `address\n${'"120 Main St, Elmton, QA 91010"\n'.repeat(9_000)}`;
+  const job = await world.make(first, body);
+  await eventually(() => stateOf(world.store, job).checkpoint !== null, 60_000);
+  await first.stop();
+  const paused = stateOf(world.store, job);
+  assert.equal(paused.state, 'queued');
+  const second = world.open();
+  second.start();
+  const done = await ended(world, job);
+  assert.deepEqual([done.state, second.view(done).rows], ['done', 9_000]);
+  await second.stop();
+  await world.end();
+});
+
+test('a job whose release, key or body has gone fails and says so', async () => {
+  const world = await openWorld();
+  const before = world.open();
+  await before.stop();
+  const [noRelease, changed, noKey] = [
+    await world.make(before), await world.make(before), await world.make(before),
+  ];
+  await putJob(world.store, { ...noRelease, dataset: '2020-01-01-000000000000' });
+  writeFileSync(before.options.space.input(changed.id), 'address\n');
+  const desk = world.open({ gone: '2020-01-01-000000000000' });
+  desk.start();
+  assert.match((await ended(world, noRelease)).reason ?? '', /2020-01-01-000000000000.*removed/);
+  assert.match((await ended(world, changed)).reason ?? '', /changed/);
+  assert.equal((await ended(world, noKey)).state, 'done');
+  await disableKey(world.store, KEY);
+  world.store.refresh();
+  const disabled = await world.make(desk);
+  assert.match((await ended(world, disabled)).reason ?? '', /key/);
+  await desk.stop();
+  await world.end();
+});

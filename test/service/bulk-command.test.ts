@@ -1,0 +1,235 @@
+/** `situs bulk` and `situs lint` as processes: the same bytes as a server, resumed, refused. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { App } from '../../src/app.js';
+import { RowsProgress } from '../../src/cli/rows-progress.js';
+import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
+import { CSV, NDJSON, readLines, sendBulk, startBulkApp } from '../support/bulk-client.js';
+import { eventually } from '../support/http-eventually.js';
+
+const DOOR = '120 Main St, Elmton, QA 91010';
+
+let built: Built;
+let dir: string;
+let app: App;
+let port: number;
+
+before(async () => {
+  built = buildRecipe('fixture');
+  dir = mkdtempSync(join(tmpdir(), 'situs-cli-'));
+  ({ app, port } = await startBulkApp(built.varDir));
+});
+
+after(async () => {
+  await app.stop();
+  built.remove();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: Buffer;
+  readonly err: string;
+}
+
+/** Runs `situs ARGS`; `during` is handed a way to signal it. */
+async function run(
+  args: readonly string[], input = '', during?: (signal: () => void) => Promise<void>,
+): Promise<Ended> {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: { PATH: process.env['PATH'], SITUS_VAR: built.varDir }, stdio: 'pipe',
+  });
+  const out: Buffer[] = [];
+  let err = '';
+  child.stdout.on('data', (piece: Buffer) => out.push(piece));
+  child.stderr.on('data', (piece: Buffer) => {
+    err += piece.toString();
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  const ended = once(child, 'close');
+  await during?.(() => child.kill('SIGINT'));
+  const [code] = await ended as [number | null];
+  return { code, out: Buffer.concat(out), err };
+}
+
+function file(name: string, body: string | Buffer): string {
+  const path = join(dir, name);
+  writeFileSync(path, body);
+  return path;
+}
+
+function table(rows: number): string {
+  const lines = Array.from({ length: rows }, (_, id) =>
+    (id % 7 === 0 ? `${id};"nowhere"\r\n` : `${id};"${DOOR}"\r\n`));
+  return `id;address\r\n${lines.join('')}`;
+}
+
+test('a table is written as a server would', async () => {
+  const body = table(900);
+  const { body: streamed } = await sendBulk({ port, type: CSV }, body);
+  const input = file('rows.csv', body);
+  const output = join(dir, 'rows-out.csv');
+  const found = await run(['bulk', input, '-o', output]);
+  assert.equal(found.code, 3, found.err);
+  assert.match(found.err, /900 rows \(100: 771, 109: 129\)/);
+  assert.ok(readFileSync(output).equals(streamed));
+  assert.ok(!existsSync(`${output}.part`) && !existsSync(`${output}.part.json`));
+  for (const args of [
+    ['bulk', '-', '--threads', '1'], ['bulk', file('rows.csv.gz', gzipSync(body)), '--quiet'],
+  ]) {
+    const piped = await run(args, args[1] === '-' ? body : '');
+    assert.equal(piped.code, 3, piped.err);
+    assert.ok(piped.out.equals(streamed), args.join(' '));
+  }
+});
+
+test('lines are those of a server, with a header and a trailer of their own', async () => {
+  const rows = [{ id: 1, address: DOOR }, { id: 'x' }, { id: 2, postalcode: '91020' }];
+  const body = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  const streamed = readLines((await sendBulk({ port, type: NDJSON }, body)).body);
+  const found = await run(['bulk', file('rows.ndjson', body)]);
+  assert.equal(found.code, 3);
+  const lines = readLines(found.out);
+  assert.equal(lines.header['dataset'], streamed.header['dataset']);
+  // Links in answers are absolute where the server knows its own address.
+  const plain = (each: object): string =>
+    JSON.stringify(each).replaceAll(/"definition":"[^"]*"/g, '');
+  assert.deepEqual(lines.rows.map(plain), streamed.rows.map(plain));
+  assert.deepEqual([lines.trailer.rows, lines.trailer.codes], [3, streamed.trailer.codes]);
+  const none = await run(['bulk', '-', '--input', 'ndjson'], '');
+  assert.equal(none.code, 0, none.err);
+  assert.equal(readLines(none.out).trailer.rows, 0);
+});
+
+test('exit codes and refusals', async () => {
+  const good = await run(['bulk', file('good.csv', `address\n"${DOOR}"\n`), '--format', 'ndjson']);
+  assert.equal(good.code, 0, good.err);
+  assert.equal(readLines(good.out).rows.length, 1);
+  const strict = join(dir, 'strict.csv');
+  const refused = await run(['bulk', file('bad.csv', table(10)), '--strict', '-o', strict]);
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /line 2: .*Nothing was written/);
+  assert.ok(!existsSync(strict) && !existsSync(`${strict}.part`));
+  const sound = await run(['bulk', '-', '--strict'], `address\n"${DOOR}"\n`);
+  assert.equal(sound.code, 0, sound.err);
+  assert.equal(sound.out.toString().split('\n').length, 3);
+  for (const [args, code, message] of [
+    [['bulk'], 2, /situs bulk FILE/], [['bulk', join(dir, 'none.csv')], 1, /ENOENT/],
+    [['bulk', '-', '--resume'], 2, /--resume/], [['bulk', '-', '--kind', 'x'], 2, /--kind/],
+    [['bulk', '-', '--format', 'xml'], 2, /--format/], [['bulk', '-', '--default', 'a'], 2, /NAME=VALUE/],
+    [['bulk', '-', '--default', 'historical=x'], 2, /historical/],
+    [['bulk', '-', '--threads', '0'], 2, /--threads/], [['bulk', '-', '--map', 'a:b'], 1, /role/],
+    [['bulk', file('x.csv', table(1)), '-o', join(dir, 'y'), '--resume'], 1, /nothing to resume/],
+  ] as const) {
+    const found = await run(args, 'address\nx\n');
+    assert.equal(found.code, code, `${args.join(' ')}: ${found.err}`);
+    assert.match(found.err, message);
+  }
+  assert.equal((await run(['bulk', '--help'])).code, 0);
+});
+
+test('an interrupted file goes on where it was', async () => {
+  const body = table(60_000);
+  const input = file('long.csv', body);
+  const [whole, output] = [join(dir, 'whole.csv'), join(dir, 'cut.csv')];
+  const undisturbed = run(['bulk', input, '-o', whole, '--quiet']);
+  const args = ['bulk', input, '-o', output, '--threads', '1'];
+  const first = await run(args, '', async (signal) => {
+    await eventually(() => existsSync(`${output}.part.json`), 60_000);
+    signal();
+  });
+  assert.equal(first.code, 130, first.err);
+  assert.match(first.err, /interrupted after \d+ rows; go on with --resume/);
+  assert.ok(!existsSync(output) && existsSync(`${output}.part`));
+  const other = await run([...args, '--resume', '--format', 'ndjson']);
+  assert.equal(other.code, 1);
+  assert.match(other.err, /options are not the same/);
+  // What a killed process wrote beyond its checkpoint is written again.
+  writeFileSync(`${output}.part`, 'torn', { flag: 'a' });
+  const second = await run([...args, '--resume']);
+  assert.equal(second.code, 3, second.err);
+  assert.equal((await undisturbed).code, 3);
+  assert.ok(readFileSync(output).equals(readFileSync(whole)));
+  assert.ok(!existsSync(`${output}.part.json`));
+});
+
+test('a changed input is not gone on with', async () => {
+  const input = file('changed.csv', table(60_000));
+  const output = join(dir, 'changed-out.csv');
+  const first = await run(['bulk', input, '-o', output], '', async (signal) => {
+    await eventually(() => existsSync(`${output}.part.json`), 60_000);
+    signal();
+  });
+  assert.equal(first.code, 130, first.err);
+  file('changed.csv', table(3));
+  const found = await run(['bulk', input, '-o', output, '--resume']);
+  assert.equal(found.code, 1);
+  assert.match(found.err, /input file has changed/);
+});
+
+test('progress is a bar on a terminal and lines elsewhere', () => {
+  const clock = { now: 0 };
+  const reached = { rows: 0, bytes: 0 };
+  for (const isTTY of [true, false]) {
+    const written: string[] = [];
+    Object.assign(reached, { rows: 0, bytes: 0 });
+    const output = {
+      isTTY,
+      write: (text: string) => {
+        written.push(text);
+        return true;
+      },
+    };
+    const progress = new RowsProgress(output, 1_000, () => ({ ...reached }), () => clock.now);
+    Object.assign(reached, { rows: 5_000, bytes: 250 });
+    clock.now += 2_000;
+    progress.show();
+    progress.end();
+    assert.match(written[0] ?? '', /#{6}\.{18} {2}25 % {2}5,000 rows {2}2,500 rows\/s {2}0:06 left/);
+    assert.equal(written[0]?.startsWith('\r'), isTTY);
+    assert.equal(written.at(-1), '\n'.repeat(isTTY ? 1 : 0) || written[0]);
+  }
+});
+
+const PLANTED = `street,city,state,zip
+120 Main St,Elmton,QA,91010
+120 MAIN STREET,Elmton,QA,91010
+120 Main St,Elmton,QB,91010
+,Elmton,QA,91010
+no such street at all,,,
+120 Main St,Elmton,QA,91010,too,many,cells
+`;
+
+test('lint finds what was planted', async () => {
+  const input = file('planted.csv', PLANTED);
+  const found = await run(['lint', input, '--json']);
+  assert.equal(found.code, 3, found.err);
+  const report = JSON.parse(found.out.toString()) as {
+    readonly rows: number; readonly exact: number;
+    readonly found: readonly { name: string; rows: number; lines: number[] }[];
+    readonly faults: readonly { name: string; rows: number; lines: number[] }[];
+  };
+  const linesOf = (name: string): readonly number[] =>
+    [...report.found, ...report.faults].find((each) => each.name === name)?.lines ?? [];
+  assert.equal(report.rows, 6);
+  assert.equal(report.found.reduce((sum, { rows }) => sum + rows, 0), 6);
+  assert.deepEqual(linesOf('duplicate'), [3]);
+  assert.deepEqual(linesOf('ZIP not in state'), [4]);
+  assert.deepEqual(linesOf('empty field'), [5, 6]);
+  assert.deepEqual(linesOf('malformed'), [7]);
+  assert.ok(linesOf('not found').includes(6));
+  const people = await run(['lint', input]);
+  assert.match(people.out.toString(), /^rows +6$/m);
+  assert.match(people.out.toString(), /^duplicate +1 +16\.7 % +line 3$/m);
+  const clean = await run(['lint', '-'], `address\n"${DOOR}"\n`);
+  assert.equal(clean.code, 0, clean.out.toString());
+  assert.equal((await run(['lint', file('x.ndjson', '{}')])).code, 2);
+  assert.equal((await run(['lint', '-'], 'a,b\n1,2\n')).code, 1);
+});

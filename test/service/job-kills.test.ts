@@ -1,0 +1,11 @@
+/** Jobs over the ends of the process that ran them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { jobKillsCase } from '../../bench/torture/job-kills.js';
+
+test('jobs of a killed server go on from their last chunk and write the same bytes', async () => {
+  const result = await jobKillsCase({ kills: 6, seed: 3, report: () => undefined });
+  assert.deepEqual([...result.lost, ...result.wrong], []);
+  assert.equal(result.kills, 6);
+  assert.ok(result.repeated > 0, 'a kill came while a job was on its way');
+});

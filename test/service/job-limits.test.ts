@@ -1,0 +1,124 @@
+/** Bulk jobs at their limits: the allowed folder, the disk, the jobs of an account. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { App } from '../../src/app.js';
+import { JOBS_OPEN_MAX } from '../../src/http/jobs/desk.js';
+import { buildRecipe, type Built } from '../support/built-dataset.js';
+import { CSV, openBulk, readLines, startBulkApp, type BulkAnswer } from '../support/bulk-client.js';
+import { eventually } from '../support/http-eventually.js';
+import { JobClient, WAIT_MS, type JobBody } from '../support/job-client.js';
+
+const DOOR = '120 Main St, Elmton, QA 91010';
+const BYTES_MAX = 400_000;
+const DISK_MAX = 3_000_000;
+
+let built: Built;
+let files: string;
+let app: App;
+let port: number;
+let jobs: JobClient;
+
+before(async () => {
+  built = buildRecipe('fixture');
+  files = mkdtempSync(join(tmpdir(), 'situs-files-'));
+  ({ app, port } = await startBulkApp(built.varDir, {
+    SITUS_BULK_DIR: files, SITUS_JOB_BYTES_MAX: String(DISK_MAX),
+    SITUS_BULK_BYTES_MAX: String(BYTES_MAX),
+  }));
+  jobs = new JobClient(port);
+});
+
+after(async () => {
+  await app.stop();
+  built.remove();
+  rmSync(files, { recursive: true, force: true });
+});
+
+function table(rows: number, address = DOOR): string {
+  const lines = Array.from({ length: rows }, (_, id) => `${id},"${address}"\n`);
+  return `id,address\n${lines.join('')}`;
+}
+
+function problem(answer: BulkAnswer, status: number): { detail: string; limit?: number } {
+  assert.equal(answer.status, status, answer.body.toString());
+  assert.equal(answer.headers['content-type'], 'application/problem+json');
+  return JSON.parse(answer.body.toString()) as { detail: string; limit?: number };
+}
+
+test('files of the allowed folder are read where they are, and nothing else', async () => {
+  mkdirSync(join(files, 'may'));
+  writeFileSync(join(files, 'may', 'rows.csv'), table(5));
+  symlinkSync('/etc', join(files, 'out'));
+  symlinkSync(join(files, 'may', 'rows.csv'), join(files, 'link.csv'));
+  const ask = (members: object): Promise<BulkAnswer> =>
+    jobs.post(JSON.stringify(members), 'application/json');
+  const answer = await ask({ file: 'may/rows.csv', output: 'ndjson', map: ['address:address'] });
+  assert.equal(answer.status, 202, answer.body.toString());
+  const { id } = JSON.parse(answer.body.toString()) as JobBody;
+  assert.equal((await jobs.until(id, 'done', 'failed')).state, 'done');
+  assert.equal(readLines((await jobs.result(id)).body).rows.length, 5);
+  for (const file of [
+    '../may/rows.csv', 'may/../may/rows.csv', '/etc/passwd', 'out/passwd', 'link.csv', 'may', '',
+    'may/none.csv', 'may\\rows.csv', './may/rows.csv', 'x'.repeat(2_000), 'may/rows.csv\0',
+  ]) {
+    assert.match(problem(await ask({ file }), 422).detail, /no such file/, file);
+  }
+  problem(await ask({ file: 7 }), 422);
+  problem(await ask({ file: 'may/rows.csv', format: 'xml' }), 422);
+  problem(await ask({ file: 'may/rows.csv', strict: { a: 1 } }), 422);
+  problem(await jobs.post('[', 'application/json'), 400);
+  assert.equal(problem(await ask({ file: 'x'.repeat(70_000) }), 413).limit, 65_536);
+});
+
+test('a disk that is used up refuses uploads with its limit, and a job waits for room', async () => {
+  for (const job of (JSON.parse((await jobs.ask('/bulk/jobs')).body.toString()) as {
+    jobs: JobBody[];
+  }).jobs) {
+    await jobs.until(job.id, 'done', 'failed', 'cancelled');
+    await jobs.ask(`/bulk/jobs/${job.id}`, { method: 'DELETE' });
+  }
+  // About 190 bytes a row: each alone fits, both together do not.
+  const first = await jobs.create(table(9_000));
+  const second = await jobs.create(table(9_000));
+  const [left, right] = await Promise.all([
+    jobs.until(first.id, 'done', 'queued'), jobs.until(second.id, 'done', 'queued'),
+  ]);
+  let waiting = left.state === 'queued' ? left : right;
+  await eventually(async () => {
+    const both = [await jobs.job(first.id), await jobs.job(second.id)];
+    waiting = both.find(({ reason }) => reason !== null) ?? waiting;
+    return waiting.reason !== null;
+  }, WAIT_MS);
+  assert.match(waiting.reason ?? '', new RegExp(`${DISK_MAX} bytes`));
+  const other = waiting.id === first.id ? second.id : first.id;
+  assert.equal(problem(await jobs.post(table(9_000)), 507).limit, DISK_MAX);
+  await jobs.ask(`/bulk/jobs/${other}`, { method: 'DELETE' });
+  for (const job of (JSON.parse((await jobs.ask('/bulk/jobs')).body.toString()) as {
+    jobs: JobBody[];
+  }).jobs) {
+    if (job.id !== waiting.id) await jobs.ask(`/bulk/jobs/${job.id}`, { method: 'DELETE' });
+  }
+  assert.equal((await jobs.until(waiting.id, 'done')).rows.total, 9_000);
+});
+
+test('an account has so many jobs at a time', async () => {
+  const other = new JobClient(port, 'other');
+  const open = Array.from({ length: JOBS_OPEN_MAX }, () => {
+    const upload = openBulk({ port, path: '/bulk/jobs', type: CSV, key: 'other' });
+    upload.request.write(table(1));
+    return upload;
+  });
+  await eventually(async () => {
+    const answer = await other.post(table(1));
+    if (answer.status === 202) return false;
+    assert.equal(problem(answer, 429).limit, JOBS_OPEN_MAX);
+    return true;
+  });
+  for (const { request } of open) request.end();
+  await Promise.all(open.map(async ({ answer }) => {
+    assert.ok([202, 429].includes((await answer).status));
+  }));
+});

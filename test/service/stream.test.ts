@@ -1,0 +1,273 @@
+/** Streams over the assembled service: the answers of single requests, quotas, cuts, the page. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { seeded } from '../../bench/case/case.js';
+import { StreamClient, wasRefused } from '../../bench/load/stream-client.js';
+import { cutStream } from '../../bench/torture/stream-cuts.js';
+import { CLOSES } from '../../src/http/socket/close-code.js';
+import { packageRoot } from '../../src/ingest/source-files.js';
+import { createKey } from '../../src/store/keys.js';
+import { Store } from '../../src/store/store.js';
+import { eventually } from '../support/http-eventually.js';
+import { buildRecipe, type Built } from '../support/built-dataset.js';
+import { KEYS, newMerchantDir, startMerchants, type MerchantService } from '../support/merchant-service.js';
+import { sentCalculation, sentCart, sentLine } from '../support/sent-carts.js';
+import { ending, header } from '../support/stream-protocol.js';
+
+const PAGE = readFileSync(join(packageRoot(), 'docs', 'stream.md'), 'utf8');
+const QUOTA_KEY = 'a-key-of-three-lookups';
+const HERE = '5 Border Ave, Elmton, QA 91011';
+const SPLIT = { line1: '5 Border Ave', city: 'Elmton', state: 'QA', zip: '91011' };
+
+let built: Built;
+let service: MerchantService;
+let port: number;
+let own: string;
+let relayed: string;
+
+async function newMerchant(merchantType: string, key: string): Promise<string> {
+  const made = await service.post('/merchant/create', { merchantName: 'A', merchantType }, { key });
+  assert.equal(made.status, 201);
+  return String(made.body['merchantId']);
+}
+
+before(async () => {
+  built = buildRecipe('fixture');
+  const varDir = await newMerchantDir(built.varDir);
+  const store = await Store.open(varDir);
+  await createKey(store, { text: QUOTA_KEY, plan: 'pro', account: 'quota', coreLimit: 3 });
+  await store.close();
+  service = await startMerchants(varDir, {}, { SITUS_BULK_WORKERS: '2' });
+  port = Number(new URL(service.base).port);
+  own = await newMerchant('self-managed', KEYS.alpha);
+  relayed = await newMerchant('provider', KEYS.alpha);
+});
+
+after(async () => {
+  await service.stop();
+  built.remove();
+});
+
+async function open(
+  key: string = KEYS.alpha, transport: 'socket' | 'post' = 'socket',
+): Promise<StreamClient> {
+  const client = await StreamClient.open({ port, key, transport });
+  assert.ok(!wasRefused(client));
+  await header(client);
+  return client;
+}
+
+/** The answers to some messages, without the trailer. */
+async function answers(
+  messages: readonly object[], transport: 'socket' | 'post' = 'socket', key: string = KEYS.alpha,
+): Promise<readonly string[]> {
+  const client = await open(key, transport);
+  for (const message of messages) client.send(JSON.stringify(message));
+  client.finish();
+  const { lines, trailer } = await ending(client);
+  assert.equal(trailer.complete, true);
+  return lines.slice(0, -1);
+}
+
+interface Refusal {
+  readonly seq: number;
+  readonly id: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly field: string | null };
+  readonly items?: readonly object[];
+}
+
+const merchantBody = (merchantId: string | null, change: object = {}): object => ({
+  ...(merchantId === null ? {} : { merchantId }),
+  items: [sentCart({
+    cartId: 'c', origin: SPLIT, destination: SPLIT,
+    lineItems: [sentLine(), sentLine({ index: 1, itemId: 'b', price: 10.1, quantity: 1.5 })],
+  })],
+  ...change,
+});
+const oneBody = (line: object = {}): object =>
+  sentCalculation({ origin: { address: HERE }, destination: { address: HERE } }, { ...line });
+
+/** A cart's id is made at random where the client gives none. */
+function withoutIds(text: string): string {
+  return text.replaceAll(/"cartId":"[^"]{36}"/g, '"cartId":""');
+}
+
+test('a lookup is the single lookup, byte for byte', async () => {
+  const random = seeded(11);
+  const lookups = Array.from({ length: 120 }, (_, id): Record<string, string | number> => {
+    const kind = random();
+    if (kind < 0.4) return { id, address: `${Math.floor(random() * 400)} Main St, Elmton, QA 91010` };
+    if (kind < 0.6) return { id, postalcode: String(91_000 + Math.floor(random() * 40)) };
+    if (kind < 0.8) return { id, lat: String(10 + random()), lng: String(-30 + random()) };
+    return { id, address: HERE, taxabilityCode: '20010', historical: random() < 0.5 ? '2026-02' : 'x' };
+  });
+  for (const transport of ['socket', 'post'] as const) {
+    const got = await answers(lookups, transport);
+    for (const [index, { id, ...parameters }] of lookups.entries()) {
+      const query = new URLSearchParams(parameters as Record<string, string>);
+      const single = await fetch(`${service.base}/request/v60?${query}`, {
+        headers: { 'X-API-KEY': KEYS.alpha },
+      });
+      const body = await single.text();
+      const line = got[index]!;
+      const start = `{"seq":${index + 1},"id":${String(id)},`;
+      assert.ok(line.startsWith(start) && line.endsWith(body.slice(1)), `${line}\n${body}`);
+      const { error } = JSON.parse(line) as Refusal;
+      assert.equal(error === undefined, single.status === 200);
+      if (error === undefined) assert.equal(line, start + body.slice(1));
+    }
+  }
+});
+
+test('a cart is the answer of its endpoint, and a refusal says the same', async () => {
+  const cases: readonly (readonly [path: string, body: object])[] = [
+    ['/merchant/cart/calculate', merchantBody(own)],
+    ['/merchant/cart/calculate', merchantBody(own, { explain: true, rounding: 'half-even,cart' })],
+    ['/merchant/cart/calculate', merchantBody(own, { transactionDate: '2026-08-07T00:00:00Z' })],
+    ['/merchant/cart/calculate', merchantBody(own, { items: [sentCart({ currency: { currencyCode: 'CAD' } })] })],
+    ['/merchant/cart/calculate', merchantBody(own, { items: [sentCart()] })],
+    ['/merchant/cart/calculate', merchantBody(own, { items: [] })],
+    ['/merchant/cart/calculate', merchantBody(own, { rounding: 'up,side' })],
+    ['/calculate/cart', oneBody()],
+    ['/calculate/cart', oneBody({ price: 1.123456789012345678 })],
+    ['/calculate/cart', oneBody({ taxabilityCode: 20_010 })],
+    ['/calculate/cart', { ...oneBody(), explain: true }],
+    ['/calculate/cart', oneBody({ quantity: 0 })],
+    ['/calculate/cart', { items: [{}] }],
+    ['/calculate/cart', { ...oneBody(), other: 1 }],
+    ['/calculate/cart', sentCalculation({ destination: { address: '1 Nowhere Rd, Nowhere, QA 00001' } })],
+  ];
+  const messages = cases.map(([, body], id) => ({ id, ...body }));
+  for (const transport of ['socket', 'post'] as const) {
+    const got = await answers(messages, transport);
+    for (const [index, [path, body]] of cases.entries()) {
+      const single = await service.post(path, body);
+      const line = withoutIds(got[index]!);
+      if (single.status === 200) {
+        assert.equal(line, withoutIds(`{"seq":${index + 1},"id":${index},${single.text.slice(1)}`));
+        continue;
+      }
+      const { error } = JSON.parse(line) as Refusal;
+      const problem = single.body as {
+        readonly detail: string;
+        readonly errors: readonly { readonly location: string; readonly message: string }[];
+      };
+      assert.ok(error !== undefined, line);
+      assert.ok(error.message.startsWith(problem.detail), error.message);
+      assert.ok(error.message.endsWith(problem.errors[0]?.message ?? ''), error.message);
+      assert.equal(`body.${error.field ?? ''}`.replace(/\.$/, ''), problem.errors[0]?.location);
+    }
+  }
+});
+
+test('a number that JSON would round is refused as the endpoint does', async () => {
+  const client = await open();
+  client.send(JSON.stringify(oneBody()).replace('10.75', '10.7500000000000000001'));
+  client.finish();
+  const { lines: [line] } = await ending(client);
+  const { error } = JSON.parse(line!) as Refusal;
+  assert.match(error?.message ?? '', /more than 15 significant digits/);
+});
+
+test('whose cart it is decides who may have it, and by which counter it counts', async () => {
+  const foreign = await newMerchant('self-managed', KEYS.beta);
+  const got = await answers([
+    merchantBody(own), merchantBody(null), merchantBody(relayed), merchantBody(foreign),
+    { ...merchantBody(null), merchantId: 'no-uuid' }, { ...merchantBody(own), items: [1, 2] },
+    merchantBody(own),
+  ]);
+  const parsed = got.map((line) => JSON.parse(line) as Refusal);
+  assert.deepEqual(parsed.map(({ items }) => items !== undefined),
+    [true, true, false, false, false, false, true]);
+  const fields = parsed.map(({ error }) => error?.field ?? null);
+  assert.deepEqual(fields, [null, null, 'merchantId', 'merchantId', 'merchantId', 'items', null]);
+  assert.match(parsed[2]?.error?.message ?? '', /POST \/merchant\/cart\/calculate/);
+  const escaped = await open();
+  escaped.send(JSON.stringify(merchantBody(own)).replace('"merchantId"', String.raw`"merchant\u0049d"`));
+  escaped.finish();
+  const { lines: [line] } = await ending(escaped);
+  assert.equal((JSON.parse(line!) as Refusal).error?.field, 'merchantId');
+});
+
+test('messages count for the quotas, and a used-up one ends the stream with its code', async () => {
+  const client = await open(QUOTA_KEY);
+  for (let id = 1; id <= 5; id += 1) client.send(JSON.stringify({ id, postalcode: '91020' }));
+  const { lines, trailer, code } = await ending(client);
+  assert.equal(code, CLOSES.quota.close);
+  const last = JSON.parse(lines.at(-2) ?? '{}') as Refusal;
+  assert.equal(last.error?.code, 107);
+  assert.deepEqual([trailer.rows, trailer.stopped?.code, trailer.stopped?.line], [4, 107, 5]);
+  const single = await fetch(`${service.base}/request/v60?postalcode=91020`, {
+    headers: { 'X-API-KEY': QUOTA_KEY },
+  });
+  assert.equal(single.status, 405);
+  const metered = await open(KEYS.metered);
+  for (const body of [merchantBody(null), { postalcode: '91020' }]) metered.send(JSON.stringify(body));
+  metered.finish();
+  assert.equal((await ending(metered)).trailer.complete, true);
+});
+
+test('each message counts by what it is, when it is answered with success', async () => {
+  const merchantId = await newMerchant('self-managed', KEYS.beta);
+  const usage = async (): Promise<readonly number[]> => {
+    const answer = await fetch(`${service.base}/account/metrics`, {
+      headers: { 'X-API-KEY': KEYS.beta },
+    });
+    const metrics = await answer.json() as Readonly<Record<string, number>>;
+    return ['core', 'geo', 'merchant'].map((name) => metrics[`${name}_request_count`] ?? 0);
+  };
+  const before = await usage();
+  await answers([
+    { postalcode: '91020' }, { address: HERE }, { address: 'nowhere' }, oneBody(), { items: [{}] },
+    merchantBody(merchantId), merchantBody(merchantId, { items: [] }),
+  ], 'socket', KEYS.beta);
+  const after = await usage();
+  assert.deepEqual(after.map((count, index) => count - before[index]!), [3, 2, 1]);
+});
+
+test('answers after twelve cuts are those of an undisturbed stream', async () => {
+  const result = await cutStream({
+    port, key: KEYS.alpha, cuts: 12, seed: 3, report: () => undefined,
+  });
+  assert.deepEqual(result.wrong, []);
+  assert.equal(result.cuts, 12);
+});
+
+test('a stream that is open when the service stops ends with its trailer', async () => {
+  const varDir = await newMerchantDir(built.varDir);
+  const other = await startMerchants(varDir);
+  const clients = await Promise.all((['socket', 'post'] as const).map((transport) =>
+    StreamClient.open({ port: Number(new URL(other.base).port), key: KEYS.alpha, transport })));
+  const streams = clients.filter((client): client is StreamClient => !wasRefused(client));
+  for (const stream of streams) {
+    await header(stream);
+    stream.send('{"postalcode":"91020"}');
+    await stream.next();
+  }
+  const stopped = other.stop();
+  const ends = await Promise.all(streams.map((stream) => ending(stream)));
+  assert.deepEqual(ends.map(({ code }) => code), [1012, 1]);
+  for (const { trailer } of ends) assert.deepEqual([trailer.rows, trailer.complete], [1, false]);
+  await stopped;
+});
+
+test('the example of the page runs, and its tables are those of the program', async () => {
+  const code = /```js\n([\s\S]*?)```/.exec(PAGE)?.[1] ?? '';
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    cwd: packageRoot(), stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, STREAM_URL: `ws://127.0.0.1:${port}/stream`, KEY: KEYS.alpha },
+  });
+  let text = '';
+  child.stdout.on('data', (part: Buffer) => {
+    text += part.toString();
+  });
+  await eventually(() => child.exitCode !== null, 20_000);
+  assert.equal(text.replace(/header \S+/, 'header'), [
+    'header', '1 a lookup rates', '2 a cart 1.66625', 'trailer 2 true', 'closed 1000', '',
+  ].join('\n'));
+  const codes = [...PAGE.matchAll(/^\| (\d{4}) \|/gm)].map(([, code]) => Number(code));
+  assert.deepEqual(codes, Object.values(CLOSES).map(({ close }) => close).sort((a, b) => a - b));
+});
