@@ -1,10 +1,11 @@
 /**
- * npm run torture [-- --case NAME]… [--kills N] [--bodies N] [--cuts N] [--seed N]
+ * npm run torture [-- --case NAME]… [--kills N] [--bodies N] [--cuts N] [--carts N] [--seed N]
  *
  * Breaks the compiled server on purpose and checks that nothing acknowledged is lost. Every case
  * works in a folder of its own.
  */
 import { parseArgs } from 'node:util';
+import { compareCarts } from './case/cart-oracle.js';
 import { bulkFuzz, FUZZ_BODIES } from './torture/bulk-fuzz.js';
 import type { TortureCase } from './torture/case.js';
 import { jobKillsCase } from './torture/job-kills.js';
@@ -13,6 +14,7 @@ import { streamCuts } from './torture/stream-cuts.js';
 
 const KILLS = 200;
 const CUTS = 200;
+const CARTS = 1_000_000;
 
 const CASES: Readonly<Record<string, TortureCase>> = {
   kill: killCase,
@@ -28,6 +30,7 @@ interface Outcome {
 interface Amounts {
   readonly bodies: number;
   readonly cuts: number;
+  readonly carts: number;
   readonly seed: number;
 }
 
@@ -45,6 +48,10 @@ const OTHERS: Readonly<Record<string, (amounts: Amounts) => Promise<Outcome>>> =
     const result = await streamCuts(cuts, seed, report);
     return { summary: `cuts ${result.cuts}, messages ${result.messages}`, wrong: result.wrong };
   },
+  carts: async ({ carts, seed }) => {
+    const { answered, differences } = compareCarts(carts, seed, (done) => report(`${done} carts`));
+    return { summary: `compared ${carts}, with amounts ${answered}`, wrong: differences };
+  },
 };
 
 const NAMES = [...Object.keys(CASES), ...Object.keys(OTHERS)];
@@ -56,16 +63,19 @@ async function main(): Promise<number> {
       kills: { type: 'string', default: String(KILLS) },
       bodies: { type: 'string', default: String(FUZZ_BODIES) },
       cuts: { type: 'string', default: String(CUTS) },
+      carts: { type: 'string', default: String(CARTS) },
       seed: { type: 'string', default: '1' },
     },
   });
-  const [bodies, cuts, seed] = [values.bodies, values.cuts, values.seed].map(Number) as
-    [number, number, number];
+  const amounts: Amounts = {
+    bodies: Number(values.bodies), cuts: Number(values.cuts), carts: Number(values.carts),
+    seed: Number(values.seed),
+  };
   let sound = true;
   for (const name of values.case) {
     const other = OTHERS[name];
     if (other !== undefined) {
-      const { summary, wrong } = await other({ bodies, cuts, seed });
+      const { summary, wrong } = await other(amounts);
       process.stdout.write(`${name} ${summary}, wrong ${wrong.length}\n`);
       for (const line of wrong) process.stdout.write(`  ${line}\n`);
       if (wrong.length > 0) sound = false;
@@ -76,7 +86,7 @@ async function main(): Promise<number> {
       throw new Error(`no case "${name}"; there are: ${NAMES.join(', ')}`);
     }
     const { kills, acknowledged, repeated, lost, wrong } = await run({
-      kills: Number(values.kills), seed, report,
+      kills: Number(values.kills), seed: amounts.seed, report,
     });
     process.stdout.write(`${name.padEnd(8)} kills ${kills}, acknowledged writes ${acknowledged}, ` +
       `sent again ${repeated}, lost ${lost.length}, wrong ${wrong.length}\n`);

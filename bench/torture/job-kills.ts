@@ -12,6 +12,7 @@ const ROWS = 20_000;
 const KILL_MS_MIN = 5;
 const KILL_MS_MAX = 400;
 const POLL_MS = 20;
+const LATER_SHARE = 0.8;
 const REPORT_KILLS = 10;
 
 const ADDRESSES = [
@@ -53,6 +54,16 @@ async function ask(service: TortureService, id: string): Promise<Job | null> {
   return status === 200 ? JSON.parse(text) as Job : null;
 }
 
+/** Waits until a job has more rows than told; false when it has ended. */
+async function advanced(service: TortureService, id: string, told: number): Promise<boolean> {
+  for (;;) {
+    const job = await ask(service, id);
+    if (job === null || job.state === 'done' || job.state === 'failed') return false;
+    if (job.rows.done > told) return true;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
 /** Kills while the job is on its way, as long as kills are left; then waits for its end. */
 async function disturb(
   service: TortureService, id: string, random: () => number, most: number, counts: Counts,
@@ -68,6 +79,8 @@ async function disturb(
     told = job.rows.done;
     if (job.state === 'done' || job.state === 'failed') return job;
     const left = counts.kills < most;
+    // Mostly in the middle of chunks, at times before the first one after a start.
+    if (left && random() < LATER_SHARE && !await advanced(service, id, told)) continue;
     const waitMs = left ? KILL_MS_MIN + random() * (KILL_MS_MAX - KILL_MS_MIN) : POLL_MS;
     await new Promise((resolve) => setTimeout(resolve, waitMs));
     if (!left) continue;

@@ -85,8 +85,11 @@ function isNamed(bytes: Uint8Array, from: number, to: number, name: Name): boole
   }
 }
 
-/** Told of a top-level member: where its name begins, its value begins and its value ends. */
-type Visit = (from: number, value: number, to: number, named: boolean) => void;
+/**
+ * Told of a top-level member: where its name begins, its value begins and its value ends. True ends
+ * the visit.
+ */
+type Visit = (from: number, value: number, to: number, named: boolean) => boolean | void;
 
 function eachMember(bytes: Uint8Array, name: Name, visit: Visit): void {
   // Before the brace there is space at most, or a byte order mark.
@@ -95,7 +98,7 @@ function eachMember(bytes: Uint8Array, name: Name, visit: Visit): void {
     const nameEnd = skipText(bytes, from);
     const value = skipSpace(bytes, skipSpace(bytes, nameEnd) + 1);
     const to = skipValue(bytes, value);
-    visit(from, value, to, isNamed(bytes, from, nameEnd, name));
+    if (visit(from, value, to, isNamed(bytes, from, nameEnd, name)) === true) return;
     // Over the comma; after the last member this is the brace or what follows it.
     from = skipSpace(bytes, skipSpace(bytes, to) + 1);
   }
@@ -130,14 +133,28 @@ export function withoutMember(bytes: Uint8Array, name: string): Uint8Array {
   return Buffer.concat(parts);
 }
 
+const ESCAPE = Buffer.from('\\u', 'latin1');
+
+/** Whether a name stands once in a text, in quotes, and nowhere written with escapes. */
+function standsOnce(bytes: Uint8Array, { text }: Name): boolean {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const quoted = JSON.stringify(text);
+  const first = buffer.indexOf(quoted);
+  return first >= 0 && buffer.indexOf(quoted, first + 1) < 0 && !buffer.includes(ESCAPE);
+}
+
 /**
  * The text of a top-level member's value, of the last one when it is repeated, as JSON.parse takes
  * it; null without one. Bytes that are no object give null or any text, never an exception.
  */
 export function memberValue(bytes: Uint8Array, name: string): Uint8Array | null {
   let found: Uint8Array | null = null;
-  eachMember(bytes, nameOf(name), (_from, value, to, named) => {
+  const wanted = nameOf(name);
+  // Megabytes behind the only member of the name need not be walked through.
+  const once = standsOnce(bytes, wanted);
+  eachMember(bytes, wanted, (_from, value, to, named) => {
     if (named) found = bytes.subarray(value, to);
+    return named && once;
   });
   return found;
 }

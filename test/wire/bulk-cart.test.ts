@@ -85,14 +85,14 @@ function cartOf(line: string): string {
 
 function randomCart(random: Random, parts: boolean): Sent {
   const place = (): object => (parts
-    ? oneOf(random, [NY_PARTS, CA_PARTS, { ...NY_PARTS, zip: '99999' }, { ...CA_PARTS, line1: '' }])
-    : { address: oneOf(random, [NY, CA, 'Nowhere 1', '']) });
+    ? oneOf(random, [NY_PARTS, CA_PARTS, NY_PARTS, CA_PARTS, CA_PARTS, { ...NY_PARTS, line1: 'x' }, { ...CA_PARTS, line1: '' }])
+    : { address: oneOf(random, [NY, CA, NY, CA, CA, 'Nowhere 1', '']) });
   const price = oneOf<unknown>(random, [49.99, 0.01, 1e-9, 12.345, 1e9, -1, 1e10, '5', 1.0000000001]);
   const tic = oneOf<unknown>(random, [null, 0, 20010, 10001, 40030, 99999, 'x']);
   const line = (index: number): Sent => ({
-    ...(parts ? { index } : {}), itemId: `item-${index}`, price: random() < 0.6 ? 20.5 : price,
+    ...(parts ? { index } : {}), itemId: `item-${index}`, price: random() < 0.8 ? 20.5 : price,
     quantity: oneOf(random, [1, 2, 0.3333, 1.5]),
-    ...(random() < 0.4 ? { [parts ? 'tic' : 'taxabilityCode']: tic } : {}),
+    ...(random() < 0.3 ? { [parts ? 'tic' : 'taxabilityCode']: tic } : {}),
   });
   return {
     customerId: 'c', currency: {}, origin: place(), destination: place(),
@@ -142,7 +142,7 @@ test('rounding, explanation and the moment of the sale are those of the endpoint
     const single = endpoint({ items: [cart] }, true, `rounding=${rounding}&explain=${explain}`);
     assert.equal(cartOf(line!), itemOf(single));
   }
-  const transactionDate = '2024-08-07T00:00:00Z';
+  const transactionDate = '2026-03-07T00:00:00Z';
   const [line] = linesOf([{ ...cart, transactionDate, explain: true }], { defaults: OF_MERCHANT });
   assert.equal(cartOf(line!), itemOf(endpoint({ items: [cart], transactionDate, explain: true }, true)));
 });
@@ -230,14 +230,13 @@ test('a table with semicolons and quotes comes back untouched, with its tax', ()
     `\ufeff${header};${CART_COLUMNS.join(';')}`,
     `${rows[0]};0.0775;7.75;CA;2026-11-21;D;;point;100;`,
     `${rows[1]};0.08875;8.88;NY;2026-11-21;D;;point;100;`,
-    `${rows[2]};;;;;;;;105;Parameter price: 0 to 1000000000 with at most 9 decimals, like 49.99.`
-      .replace(/;(Parameter.*)$/, ';$1'),
+    `${rows[2]};;;;;;;;105;Parameter price: 0 to 1000000000 with at most 9 decimals, like 49.99.`,
   ]);
 });
 
 test('a row in parts is the cart of a merchant, and NDJSON tells it as the endpoint does', () => {
   const header = 'id,origin street,origin city,origin state,origin zip,street,unit,city,state,zip,price,qty,tic,sku,customer,date';
-  const row = 'r1,1 Main St,Ashford,NY,10001,1 Main St,Apt 2,Birchton,CA,10002,19.995,1.5,20010,shoe,anna,2024-08-07';
+  const row = 'r1,1 Main St,Ashford,NY,10001,1 Main St,Apt 2,Birchton,CA,10002,19.995,1.5,20010,shoe,anna,2026-03-07';
   const [line] = csvTo(`${header}\n${row}\n`, { output: 'ndjson', defaults: { explain: 'true' } }).split('\n');
   assert.deepEqual([errorOf(line!).line, errorOf(line!).id], [2, 'r1']);
   assert.match((JSON.parse(line!) as { cartId: string }).cartId, UUID);
@@ -245,7 +244,7 @@ test('a row in parts is the cart of a merchant, and NDJSON tells it as the endpo
     customerId: 'anna', currency: {}, origin: NY_PARTS, destination: { ...CA_PARTS, line2: 'Apt 2' },
     lineItems: [{ index: 0, itemId: 'shoe', price: 19.995, quantity: 1.5, tic: 20010 }],
   };
-  const single = endpoint({ items: [cart], transactionDate: '2024-08-07T12:00:00Z' }, true, 'explain=true');
+  const single = endpoint({ items: [cart], transactionDate: '2026-03-07T12:00:00Z' }, true, 'explain=true');
   // The endpoint prints the parts in its own order; so do rows.
   assert.equal(cartOf(line!), itemOf(single));
 });
@@ -276,14 +275,13 @@ test('each cell at fault is named', () => {
       [{ price }, '105', 'price'] as const),
     ...['-1', 'x', '1.00001', '100000'].map((qty) => [{ qty }, '105', 'quantity'] as const),
     ...['abc', '100001', '1.5'].map((tic) => [{ tic }, '105', 'taxabilityCode'] as const),
-    ...['2024-02-30', 'May', '2024-08-07T25:00:00Z'].map((date) => [{ date }, '105', 'transactionDate'] as const),
+    ...['2024-02-30', 'May', '2026-03-07T25:00:00Z'].map((date) => [{ date }, '105', 'transactionDate'] as const),
     [{ sku: 'x'.repeat(51) }, '105', 'itemId'], [{ customer: 'x'.repeat(51) }, '105', 'customerId'],
     [{ destination: '' }, '105', 'destination'], [{ origin: '' }, '105', 'origin'],
     [{ destination: 'x'.repeat(101) }, '105', 'destination'], [{ destination: 'a\u0001b' }, '105', 'destination'],
     [{ destination: 'Nowhere 1' }, '109', 'destination'], [{ origin: 'Nowhere 1' }, '109', 'origin'],
     [{ destination: '', city: 'Ashford', state: 'NY', zip: '10001' }, '105', 'street'],
     [{ destination: '', street: 'x'.repeat(129), city: 'Ashford', state: 'NY', zip: '10001' }, '105', 'street'],
-    [{ tic: '99999' }, '110', 'lineItems[0]'],
   ];
   const good = { id: 'x', origin: NY, destination: CA, street: '', city: '', state: '', zip: '', price: '5', qty: '1', tic: '', sku: '', customer: '', date: '' };
   const rows = cases.map(([cells]) => ({ ...good, ...cells }));
@@ -303,7 +301,7 @@ test('each cell at fault is named', () => {
 
 test('what of an address is there makes a line; a whole one in the street is enough', () => {
   const rows = [
-    `1 Main St,,CA,10002`, `"${CA}",Birchton,CA,10002`, `1 Main St,Birchton,CA,10002-1234`,
+    `1 Main St,,CA,10002,5`, `"${CA}",Birchton,CA,10002,5`, `1 Main St,Birchton,CA,10002-1234,5`,
   ];
   const table = tableOf(`street,city,state,zip,price\n${rows.join('\n')}\n`, { defaults: { origin: NY } });
   assert.deepEqual(table.map((row) => row['situs_code']), ['100', '100', '100']);

@@ -6,11 +6,11 @@ import { formatRate } from '../../tax/rate.js';
 import { formatCents } from '../amount.js';
 import { SUCCESS } from '../response-code.js';
 import { answerCsvCart, isUnanswered, ofMerchant } from './cart-cells.js';
-import { refusedCart, type CartAnswer } from './cart-row.js';
+import type { CartAnswer } from './cart-row.js';
 import type { RowColumns } from './columns.js';
 import { csvCell, type Dialect } from './dialect.js';
 import type { Mapping } from './mapping.js';
-import type { RowEngine } from './row.js';
+import { refusedCart, type RowEngine } from './row.js';
 
 /** What is appended to every row, in order. */
 export const CART_COLUMNS = [

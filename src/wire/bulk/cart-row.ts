@@ -7,16 +7,15 @@ import { calculateCart } from '../../engine/cart.js';
 import { isRefusal, type CartOutcome } from '../../engine/cart-outcome.js';
 import type { CartQuery } from '../../engine/cart-query.js';
 import { GRANT_GEO } from '../../engine/frame.js';
-import { fail, type Failure } from '../../failure.js';
+import { fail } from '../../failure.js';
 import { calculationJson, readCalculation } from '../calculate-cart.js';
 import { refusalProblem } from '../cart-answer.js';
 import { CART_DEFAULTS, type CartOptions } from '../cart-options.js';
 import { cartProblem, isMembers, isProblem, type CartProblem } from '../cart-read.js';
 import { longNumber, NUMBER_DIGITS_MAX } from '../json-digits.js';
 import { cartJson, readMerchantCarts } from '../merchant-cart.js';
-import { failureMessage, RESPONSE_CODES, SUCCESS } from '../response-code.js';
-import { fieldOf } from './row-line.js';
-import type { JsonObject, RowAnswer, RowEngine } from './row.js';
+import { RESPONSE_CODES, SUCCESS } from '../response-code.js';
+import { refusedCart, type JsonObject, type RowAnswer, type RowEngine } from './row.js';
 
 /** An answer to a cart: what is refused has a sentence and no body. */
 export type CartAnswer = RowAnswer;
@@ -29,13 +28,6 @@ export const NO_GEO = fail('feature-not-enabled',
   'The plan has no geocoded lookups, or their quota of this month is used up.');
 const INVALID = RESPONSE_CODES['invalid-format'].code;
 const ITEM = 'body.items[0]';
-
-/** A refusal of carts: no body beside code, message and field. */
-export function refusedCart(failure: Failure): CartAnswer {
-  const { code } = RESPONSE_CODES[failure.failure];
-  const message = failureMessage(failure);
-  return { code, geo: false, body: [], message, field: fieldOf(code, message) };
-}
 
 /** The endpoint's sentence and that of the first member at fault. */
 function problemAnswer({ detail, errors: [first] }: CartProblem, code = INVALID): CartAnswer {

@@ -30,7 +30,7 @@ const FIELD_OF_CODE: Readonly<Record<number, string>> = {
 };
 
 /** How a sentence about one parameter begins. */
-const NAMED = / Parameters? (\w+)/;
+const NAMED = /(?:^| )Parameters? (\w+)/;
 
 /** The parameter at fault; null where none is alone. */
 export function fieldOf(code: number, message: string): string | null {

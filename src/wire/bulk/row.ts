@@ -37,19 +37,24 @@ export type JsonRow = (
   engine: RowEngine, row: JsonObject, text: string, line: number,
 ) => RowAnswer;
 
+/** The same of a cart, which has a sentence and no body. */
+export function refusedCart(failure: Failure, field?: string | null): RowAnswer {
+  const { code } = RESPONSE_CODES[failure.failure];
+  // The sentence of the code itself speaks of query strings.
+  const message = failure.failure === 'invalid-format' && failure.detail !== undefined
+    ? failure.detail : failureMessage(failure);
+  return {
+    code, geo: false, body: [], message,
+    field: field === undefined ? fieldOf(code, message) : field,
+  };
+}
+
 /** The answer to a row that is refused whatever it asks. */
 export function refused(
   { context: { baseUrl }, job }: RowEngine, failure: Failure, field?: string | null,
 ): RowAnswer {
   const { code } = RESPONSE_CODES[failure.failure];
-  if (job.kind === 'cart') {
-    // The cart endpoints have no body of their own for refusals.
-    const message = failureMessage(failure);
-    return {
-      code, geo: false, body: [], message,
-      field: field === undefined ? fieldOf(code, message) : field,
-    };
-  }
+  if (job.kind === 'cart') return refusedCart(failure, field);
   const body = [failureBytes(60, failure, 'json', baseUrl)];
   return field === undefined ? { code, geo: false, body } : { code, geo: false, body, field };
 }
