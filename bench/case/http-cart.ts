@@ -4,7 +4,9 @@ import type { Dataset } from '../../src/dataset/dataset.js';
 import { openDataset } from '../../src/dataset/open.js';
 import { calculateCart } from '../../src/engine/cart.js';
 import { isRefusal } from '../../src/engine/cart-outcome.js';
-import { CART_LINES_MAX, type CartPlace, type CartQuery } from '../../src/engine/cart-query.js';
+import {
+  CART_LINES_MAX, type CartPlace, type CartQuery, type SplitPlace,
+} from '../../src/engine/cart-query.js';
 import { headOf } from '../../src/http/reply.js';
 import { CARTS_MAX } from '../../src/wire/merchant-cart.js';
 import { startBareServer, type BareServer } from '../load/bare-server.js';
@@ -23,9 +25,14 @@ const NANO = 1e9;
 const QUANTITY_ONE = 10_000;
 const SERVER_FIELDS = ['content-length', 'date', 'uwebsockets', 'connection', 'keep-alive'];
 
-function addressOf(place: CartPlace): object {
+function splitOf(place: CartPlace): SplitPlace {
   const [line1 = '', city = '', state = '', zip = ''] =
     partsOf(place.kind === 'line' ? place.address : '');
+  return { kind: 'split', line1, line2: '', city, state, zip };
+}
+
+function addressOf(place: CartPlace): object {
+  const { line1, city, state, zip } = splitOf(place);
   return { line1, city, state, zip };
 }
 
@@ -41,12 +48,6 @@ function sentCart({ origin, destination, lines }: CartQuery, count: number): obj
       };
     }),
   };
-}
-
-function splitOf(place: CartPlace): CartPlace {
-  const [line1 = '', city = '', state = '', zip = ''] =
-    partsOf(place.kind === 'line' ? place.address : '');
-  return { kind: 'split', line1, line2: '', city, state, zip };
 }
 
 /** Carts of ten lines that have an answer with their addresses in parts. */

@@ -46,8 +46,9 @@ function renderRequests(options: LoadOptions): readonly Buffer[] {
     .map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const { bodies, paths: [path = '/'] } = options;
   if (bodies !== undefined) {
-    return bodies.map((body) => Buffer.from(`POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}`
-      + `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`));
+    const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}`
+      + 'Content-Type: application/json\r\nContent-Length: ';
+    return bodies.map((body) => Buffer.from(`${head}${Buffer.byteLength(body)}\r\n\r\n${body}`));
   }
   return options.paths.map((path) =>
     Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}\r\n`));

@@ -1,10 +1,11 @@
 /** What `situs bulk` and `situs lint` are asked. */
 import { open } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { BULK_TERMS } from '../http/bulk/kind.js';
 import {
   CSV_TYPE, isRequestProblem, NDJSON_TYPE, parseBulkRequest, type BulkRequest,
 } from '../http/bulk/request.js';
-import { BULK_KINDS, type BulkKind } from '../wire/bulk/job.js';
+import type { BulkKind } from '../wire/bulk/job.js';
 import { UsageError } from './usage.js';
 
 /** Standard input, or output. */
@@ -75,8 +76,12 @@ export function requestFor(file: string, asked: RowsAsked, kind: BulkKind): Bulk
   return request;
 }
 
-function isKind(text: string): text is BulkKind {
-  return (BULK_KINDS as readonly string[]).includes(text);
+/** A kind that files may have. */
+function kindOf(text: string): BulkKind {
+  const kinds = BULK_TERMS.map(({ kind }) => kind);
+  const found = kinds.find((kind) => kind === text);
+  if (found === undefined) throw new UsageError(`--kind is ${kinds.join(' or ')}`);
+  return found;
 }
 
 function threadsOf(text: string | undefined): number | null {
@@ -104,8 +109,8 @@ export function parseBulkArgs(args: readonly string[], usage: string): BulkOptio
   if (values.help) return null;
   const [file] = positionals;
   if (file === undefined || positionals.length > 1) throw new UsageError(usage);
-  const { output, kind, resume, quiet } = values;
-  if (!isKind(kind)) throw new UsageError(`--kind is ${BULK_KINDS.join(' or ')}`);
+  const { output, resume, quiet } = values;
+  const kind = kindOf(values.kind);
   if (resume && (file === STANDARD || output === STANDARD)) {
     throw new UsageError('--resume needs a file to read and a file to write (-o)');
   }

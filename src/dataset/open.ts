@@ -18,6 +18,9 @@ const RECORDS_MAX = 32_768;
 
 type Decode = (bytes: Uint8Array) => unknown;
 
+/** Longest city key whose absence is kept: a state, a bar and more than any city's name. */
+const MISSING_KEY_LENGTH_MAX = 64;
+
 /** What a table keeps of its records. */
 interface Recent<K, V> {
   get(key: K): V | undefined;
@@ -69,6 +72,8 @@ class LmdbDataset implements ListedDataset {
   readonly #components: RecordTable<number, ComponentRecord>;
   readonly #zips: RecordTable<number, ZipRecord>;
   readonly #cities: RecordTable<string, CityRecord>;
+  /** City keys without a record: most words of addresses that could be a city are none. */
+  readonly #missingCities = new RecentCache<string, true>(RECORDS_MAX / 2);
   readonly #documents: RecordTable<string, unknown>;
   readonly #sources: readonly SourceRecord[];
   readonly #states: ReadonlyMap<string, StateRecord>;
@@ -136,7 +141,11 @@ class LmdbDataset implements ListedDataset {
   }
 
   city(state: string, name: string): CityRecord | null {
-    return this.#cities.find(`${state}|${name}`);
+    const key = `${state}|${name}`;
+    if (this.#missingCities.get(key) === true) return null;
+    const found = this.#cities.find(key);
+    if (found === null && key.length <= MISSING_KEY_LENGTH_MAX) this.#missingCities.set(key, true);
+    return found;
   }
 
   document(name: string): unknown {

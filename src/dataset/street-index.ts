@@ -63,15 +63,25 @@ function add(into: Map<string, Locality[]>, name: string, locality: Locality): v
 export class StreetIndex {
   readonly isEmpty: boolean;
   readonly #table: ByteTable<string>;
+  /** States that the table has anything of; streets of no other are looked for. */
+  readonly #states: ReadonlySet<string>;
   readonly #localities = new Map<string, StateLocalities>();
 
   constructor(table: ByteTable<string>) {
     this.#table = table;
-    this.isEmpty = table.get(STATES_KEY) === null;
+    const states = Buffer.from(table.get(STATES_KEY) ?? []).toString('latin1');
+    this.#states = new Set(states.match(/../g) ?? []);
+    this.isEmpty = this.#states.size === 0;
+  }
+
+  /** Whether anything is held of a state; what is asked of another one is never found. */
+  hasState(state: string): boolean {
+    return this.#states.has(state);
   }
 
   /** Localities that a city name may mean; none when no source knows the name. */
   localities(state: string, name: string): readonly Locality[] {
+    if (!this.hasState(state)) return NONE;
     const { byName, asked } = this.#stateLocalities(state);
     const known = asked.get(name);
     if (known !== undefined) return known;
@@ -119,12 +129,12 @@ export class StreetIndex {
 
   /** Whether any street of the ZIP is held. */
   hasZip(state: string, zip: number): boolean {
-    return this.#table.get(zipNamesKey(state, zip)) !== null;
+    return this.hasState(state) && this.#table.get(zipNamesKey(state, zip)) !== null;
   }
 
   /** Tax areas stated for a ZIP+4; empty when no source states any. */
   zip9(state: string, zip: number, plus4: number): readonly number[] {
-    const bytes = this.#table.get(zip9Key(state, zip));
+    const bytes = this.hasState(state) ? this.#table.get(zip9Key(state, zip)) : null;
     if (bytes === null) return [];
     const u16 = (at: number): number => bytes[at]! | (bytes[at + 1]! << 8);
     for (let at = 0; at + 6 <= bytes.length;) {

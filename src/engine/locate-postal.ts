@@ -6,6 +6,7 @@ import type { ParsedAddress } from '../address/parsed.js';
 import { formatStreetName } from '../address/street-name.js';
 import { titleCase } from '../address/title-case.js';
 import type { Dataset } from '../dataset/dataset.js';
+import { RecentCache } from '../dataset/recent-cache.js';
 import type { ZipRecord } from '../dataset/records.js';
 import { fail, isFailure, type Failure } from '../failure.js';
 import type { DateInt } from '../tax/date.js';
@@ -18,6 +19,22 @@ import type { Situs } from './situs.js';
 const SLIVER_PPM = 5_000;
 
 type DateOf = (state: string) => DateInt;
+
+/** Choices kept of each dataset, in a generation. */
+const CHOICES_MAX = 8_192;
+/** Longest place that is kept: more than any ZIP, state and city. */
+const PLACE_LENGTH_MAX = 64;
+
+/** What a ZIP, a state and a city lead to, and the days it was found for. */
+interface Choice {
+  readonly found: Candidate | Failure;
+  /** As it is written in an address. */
+  readonly city: string;
+  /** What `dateOf` said of each state it was asked for: for other days it may be another area. */
+  readonly days: ReadonlyMap<string, DateInt>;
+}
+
+const CHOICES = new WeakMap<Dataset, RecentCache<string, Choice>>();
 
 /**
  * Locates an address by its ZIP, else by city and state.
@@ -42,14 +59,49 @@ export function locatePostal(
   if (reading.kind === 'military') {
     return fail('address-incomplete', 'military addresses lie in no tax area of a state');
   }
-  const record = reading.zip === '' ? null : dataset.zip(Number(reading.zip));
-  if (reading.zip !== '' && record === null) {
-    return fail('address-incomplete', `ZIP ${reading.zip} is not known`);
+  const { found, city } = choice(dataset, reading, dateOf);
+  return isFailure(found) ? found : situs(reading, found, city);
+}
+
+/** The choice for the reading's place, kept for the next address there. */
+function choice(dataset: Dataset, reading: ParsedAddress, dateOf: DateOf): Choice {
+  let kept = CHOICES.get(dataset);
+  if (kept === undefined) {
+    kept = new RecentCache(CHOICES_MAX);
+    CHOICES.set(dataset, kept);
   }
-  const found = record === null
-    ? byCity(dataset, reading, dateOf)
-    : byZip(dataset, record, reading, dateOf);
-  return isFailure(found) ? found : situs(dataset, reading, record, found);
+  const place = `${reading.zip}|${reading.state}|${reading.city}`;
+  const known = kept.get(place);
+  if (known !== undefined && holds(known, dateOf)) return known;
+  const made = choiceOf(dataset, reading, dateOf);
+  if (place.length <= PLACE_LENGTH_MAX) kept.set(place, made);
+  return made;
+}
+
+function holds({ days }: Choice, dateOf: DateOf): boolean {
+  for (const [state, day] of days) {
+    if (dateOf(state) !== day) return false;
+  }
+  return true;
+}
+
+/** Made of the reading's ZIP, state and city alone. */
+function choiceOf(dataset: Dataset, reading: ParsedAddress, dateOf: DateOf): Choice {
+  const days = new Map<string, DateInt>();
+  const noted: DateOf = (state) => {
+    const day = dateOf(state);
+    days.set(state, day);
+    return day;
+  };
+  const record = reading.zip === '' ? null : dataset.zip(Number(reading.zip));
+  const found = reading.zip !== '' && record === null
+    ? fail('address-incomplete', `ZIP ${reading.zip} is not known`)
+    : record === null
+      ? byCity(dataset, reading, noted)
+      : byZip(dataset, record, reading, noted);
+  const named = reading.city === '' ? record?.cities[0] ?? '' : reading.city;
+  const city = isFailure(found) ? '' : cityName(dataset, found.area.state, named);
+  return { found, city, days };
 }
 
 function partsOf(dataset: Dataset, record: ZipRecord): Candidate[] {
@@ -148,15 +200,8 @@ function byCity(dataset: Dataset, reading: ParsedAddress, dateOf: DateOf): Candi
   return fail('address-incomplete', several(`${reading.city}, ${reading.state}`));
 }
 
-function situs(
-  dataset: Dataset,
-  reading: ParsedAddress,
-  record: ZipRecord | null,
-  found: Candidate,
-): Situs {
+function situs(reading: ParsedAddress, found: Candidate, city: string): Situs {
   const { state } = found.area;
-  const named = reading.city === '' ? record?.cities[0] ?? '' : reading.city;
-  const city = cityName(dataset, state, named);
   const street = formatStreetName(reading);
   const postalCode = reading.zip4 === '' ? reading.zip : `${reading.zip}-${reading.zip4}`;
   const line = [reading.number, street].filter((word) => word !== '').join(' ');

@@ -82,6 +82,7 @@ export class StreetSearch {
 
   /** Searches for a folded name; the answer's candidates last until the next search. */
   find(query: Query, fold: string): Found {
+    if (!this.#streets.hasState(query.state)) return NOTHING;
     this.#agreed.clear();
     this.#elsewhere.clear();
     this.#foreign.clear();
@@ -95,6 +96,7 @@ export class StreetSearch {
   /** Folded street names near the place that differ from the one asked for by one typo. */
   similar(query: Query): readonly string[] {
     const { state, zip, localities } = query;
+    if (!this.#streets.hasState(state)) return [];
     const { name } = query.reading;
     const names = this.#names;
     names.length = 0;

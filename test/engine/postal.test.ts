@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import type { ParsedAddress } from '../../src/address/parsed.js';
 import { CellIndex } from '../../src/dataset/cell-index.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
@@ -240,4 +241,25 @@ test('a postal lookup that cannot be complete is refused', () => {
   assert.equal(listed({ county: 'Other' }), 'no-result');
   assert.equal(listed({ state: 'Nowhere' }), 'invalid-state');
   assert.equal(listed({ stateCode: 'ZZ' }), 'invalid-state');
+});
+
+test('an answer is the same whatever was asked before, on every day', () => {
+  const places = [10001, 10002, 10003, 10004, 10005, 10006, 10007, 10009]
+    .flatMap((number) => [String(number), '']);
+  const asked = fc.record({
+    zip: fc.constantFrom(...places),
+    city: fc.constantFrom('', 'HILLS', 'ST OAK', 'SAINT OAK', 'ELM', 'TWIN', 'DARK', 'NOWHERE'),
+    state: fc.constantFrom('', 'XA', 'YB'),
+    number: fc.constantFrom('12', '7', ''),
+    day: fc.constantFrom(DAY, 20250101 as DateInt),
+  });
+  const shared = { ...dataset };
+  fc.assert(fc.property(fc.array(asked, { minLength: 1, maxLength: 12 }), (list) => {
+    for (const { day, ...fields } of list) {
+      const reading = read(fields);
+      // One that was never asked before keeps nothing.
+      const fresh = locatePostal({ ...dataset }, reading, () => day);
+      assert.deepEqual(locatePostal(shared, reading, () => day), fresh);
+    }
+  }));
 });

@@ -185,8 +185,9 @@ test('ZIP+4: the record that began last wins, contradictions of one day stay', (
     zip9(9000, 10, 6, 20190101, 91012),
   ];
   const byZip = rangesByZip(ranges);
-  const table = new Map([...byZip].map(([key, list]) =>
+  const table = new Map<string, Uint8Array>([...byZip].map(([key, list]) =>
     [`9|${key}`, encodeZip9(Number(key.slice(2)), list)]));
+  table.set('s', Buffer.from('QA'));
   const index = new StreetIndex({ get: (key) => table.get(key) ?? null });
   const areas = (zip: number, plus4: number): readonly number[] => index.zip9('QA', zip, plus4);
   assert.deepEqual(areas(91010, 10), [3]);
@@ -205,11 +206,14 @@ test('sources may be streams; what cannot be placed is counted', async () => {
     yield point('1', 'Alder Way', { lng: 99 });
     yield point('#', 'Alder Way');
   }
-  const entries = await buildStreetIndex({
+  const entries = [...await buildStreetIndex({
     points: points(), ranges: [], zip9: [], gazetteer: EMPTY_GAZETTEER,
     areaAt: (_lat, lng) => (lng > 0 ? -1 : 0),
-  });
-  assert.ok([...entries].some(([key]) => key === 'z|QA91010|ALDER'));
+  })];
+  assert.ok(entries.some(([key]) => key === 'z|QA91010|ALDER'));
+  const table = new Map(entries);
+  const index = new StreetIndex({ get: (key) => table.get(key) ?? null });
+  assert.deepEqual(['QA', 'QB', ''].map((state) => index.hasState(state)), [true, false, false]);
   assert.ok(new StreetIndex({ get: () => null }).isEmpty);
 });
 

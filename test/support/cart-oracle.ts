@@ -2,13 +2,13 @@
  * Cart taxes by the rules as they are written, in plain fractions, jurisdiction by jurisdiction.
  * It reads the fact tables itself and shares nothing with the engine.
  */
+import { holidayOn } from './oracle-holiday.js';
+import { cell, inForce, type Row } from './oracle-row.js';
 import type { FactPlace } from './product-facts.js';
 import {
   add, apportioned, compare, divided, least, rational, rounded, subtract, times, ZERO,
   type Rational,
 } from './rational.js';
-
-type Row = Readonly<Record<string, string>>;
 
 export interface OracleWorld {
   readonly places: readonly FactPlace[];
@@ -54,16 +54,6 @@ interface Taxed {
 
 const ONE: Rational = { over: 1n, under: 1n };
 const HUNDRED = rational('100');
-
-function cell(row: Row, name: string): string {
-  return row[name] ?? '';
-}
-
-function inForce(row: Row, date: number): boolean {
-  const from = cell(row, 'effective_from');
-  const to = cell(row, 'effective_to');
-  return (from === '' || Number(from) <= date) && (to === '' || Number(to) >= date);
-}
 
 class CartOracle {
   readonly #world: OracleWorld;
@@ -137,36 +127,6 @@ class CartOracle {
     return null;
   }
 
-  /** What a holiday's categories say of a code: yes, unclear, or nothing. */
-  #covers(row: Row, tic: string): string {
-    const said = cell(row, 'categories').split(';').map((category) => {
-      const codes = this.#world.table('holiday-categories', '')
-        .filter((each) => cell(each, 'category') === category);
-      const own = codes.find((each) => cell(each, 'tic') === tic)
-        ?? codes.find((each) => cell(each, 'tic') === '*');
-      return own === undefined ? 'no' : cell(own, 'covers');
-    });
-    return ['yes', 'unclear'].find((word) => said.includes(word)) ?? 'no';
-  }
-
-  /** The first holiday that covers a price; what is unclear counts after what is said. */
-  #holiday(tic: string, price: Rational): Row | 'unclear' | null {
-    const { date } = this.#cart;
-    let unclear = false;
-    for (const row of this.#world.table('holidays', this.#state)) {
-      const covers = this.#covers(row, tic);
-      if (cell(row, 'state') !== this.#state || covers === 'no') continue;
-      if (Number(cell(row, 'starts_on')) > date || Number(cell(row, 'ends_on')) < date) continue;
-      const limit = cell(row, 'max_item_usd');
-      const side = limit === '' || cell(row, 'limits_held') === 'no' ? -1
-        : compare(price, rational(limit));
-      if (side > 0 || (side === 0 && cell(row, 'limit_kind') !== 'up_to')) continue;
-      if (covers === 'yes') return row;
-      unclear = true;
-    }
-    return unclear ? 'unclear' : null;
-  }
-
   /** Local taxes on one article end where the state's additional tax begins. */
   #article(tic: string, rule: Row | null): ((item: string) => Rational) | null {
     const shaped = rule !== null && (cell(rule, 'taxable') === 'N' || cell(rule, 'scope') !== 'all'
@@ -223,7 +183,8 @@ class CartOracle {
     if (rule !== null && cell(rule, 'per_volume_usd') !== '') {
       state = add(state, rational(cell(rule, 'per_volume_usd')));
     }
-    return this.#onHoliday(this.#holiday(tic, price), times(state, quantity), times(local, quantity));
+    const holiday = holidayOn(this.#world, this.#state, this.#cart.date, { tic, price });
+    return this.#onHoliday(holiday, times(state, quantity), times(local, quantity));
   }
 
   #onHoliday(holiday: Row | 'unclear' | null, state: Rational, local: Rational): Taxed | null {

@@ -5,8 +5,9 @@ import type { KeyRecord } from '../../store/format.js';
 import { OWN_MERCHANTS } from '../../wire/bulk/cart-row.js';
 import { encodeChunk, encodeJob, type ChunkTally } from '../../wire/bulk/job.js';
 import { CHUNK_BYTES_MAX } from '../../wire/bulk/limit.js';
+import type { FindMerchant } from '../bulk/kind.js';
 import type { Message } from './inbox.js';
-import { termsOf, type FindMerchant, type MessageTerms } from './terms.js';
+import { termsOf, type MessageTerms } from './terms.js';
 
 /** A run of messages with the same terms. */
 export interface Run {

@@ -1,9 +1,8 @@
 /** What sessions share, and what each is opened with. */
 import type { ReleaseSource } from '../../pool.js';
 import type { KeyRecord } from '../../store/format.js';
+import type { FindMerchant, RowsUsage } from '../bulk/kind.js';
 import type { ChunkSchedule } from '../bulk/schedule.js';
-import type { RowsUsage } from '../bulk/kind.js';
-import type { FindMerchant } from './terms.js';
 
 export interface SessionServices {
   readonly schedule: ChunkSchedule;

@@ -2,11 +2,8 @@
 import { fail, type Failure } from '../../failure.js';
 import { memberValue } from '../../provider/json-member.js';
 import type { KeyRecord } from '../../store/format.js';
-import type { MerchantRecord } from '../../store/merchants.js';
 import { PLAN_TERMS } from '../../store/plan.js';
-
-/** A live merchant of an account; null for an unknown, foreign or deleted one alike. */
-export type FindMerchant = (account: string, merchantId: string) => MerchantRecord | null;
+import type { FindMerchant } from '../bulk/kind.js';
 
 /** Messages of equal terms travel together. */
 export interface MessageTerms {

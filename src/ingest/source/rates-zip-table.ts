@@ -1,8 +1,8 @@
 /**
  * Tables of rates by ZIP as a vendor compiles them, by column name in any of their layouts (zip,
  * county_rate; ZipCode, EstimatedCountyRate or CountyRate). A ZIP is no jurisdiction, so a row
- * alone says nothing of a tax area: what is taken is the county rate that most ZIPs lying wholly in a
- * county agree on. These are estimates, for the estimated layer alone.
+ * alone says nothing of a tax area: what is taken is the county rate that most ZIPs lying wholly
+ * in a county agree on. These are estimates, for the estimated layer alone.
  */
 import { DATE_OPEN } from '../rates/day.js';
 import { fractionOf } from '../rates/list.js';

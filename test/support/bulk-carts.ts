@@ -1,0 +1,96 @@
+/** Carts as rows of bulk files over a small world, beside what the cart endpoints answer. */
+import assert from 'node:assert/strict';
+import { OP_CART, readAnswers, RequestFrame } from '../../src/engine/frame.js';
+import { answerFrame } from '../../src/wire/answer.js';
+import { CART_CALCULATE, CART_MERCHANT } from '../../src/wire/cart-answer.js';
+import { optionBits, optionsOfQuery, isBodyError } from '../../src/wire/cart-options.js';
+import { below, oneOf, runBulk, type BulkRun, type Random } from './bulk-bodies.js';
+import { cartWorld, NOW } from './cart-world.js';
+import type { Sent } from './sent-carts.js';
+
+const DATASET = cartWorld([
+  { state: 'NY', county: '061', percents: [['state', '4'], ['city', '4.875']] },
+  { state: 'CA', county: '059', percents: [['state', '7.25'], ['county', '0.5']] },
+  { state: 'TX', county: '201', percents: [['state', '6.25']] },
+  { state: 'DE', county: '003', percents: [['state', '0']] },
+]);
+export const RUN: BulkRun = { dataset: DATASET, nowMs: NOW, output: 'ndjson', kind: 'cart' };
+export const MERCHANT = '0b2f4a66-7f0e-4c3b-9d3a-0f5c8f1f2a11';
+export const OF_MERCHANT = { merchantId: MERCHANT };
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+export const NY = '1 Main St, Ashford, NY 10001';
+export const CA = '1 Main St, Birchton, CA 10002';
+export const NY_PARTS = { line1: '1 Main St', city: 'Ashford', state: 'NY', zip: '10001' };
+export const CA_PARTS = { line1: '1 Main St', city: 'Birchton', state: 'CA', zip: '10002' };
+
+export function linesOf(rows: readonly (object | string)[], run: Partial<BulkRun> = {}): readonly string[] {
+  const body = rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n');
+  const { output } = runBulk('ndjson', [Buffer.from(`${body}\n`)], { ...RUN, ...run });
+  return output.toString('utf8').split('\n').slice(0, -1);
+}
+
+export interface ErrorLine {
+  readonly line: number;
+  readonly id: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly field: string | null };
+}
+
+export function errorOf(line: string): ErrorLine {
+  return JSON.parse(line) as ErrorLine;
+}
+
+interface Endpoint {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** What a cart endpoint answers. */
+export function endpoint(body: object, ofMerchant: boolean, query = ''): Endpoint {
+  const options = optionsOfQuery(query);
+  assert.ok(!isBodyError(options));
+  const frame = new RequestFrame();
+  frame.add(OP_CART, ofMerchant ? CART_MERCHANT : CART_CALCULATE, optionBits(options),
+    Buffer.from(JSON.stringify(body)));
+  let found: Endpoint = { status: 0, text: '' };
+  readAnswers(answerFrame(DATASET, frame.bytes(), NOW), 1, (_index, { status, body: bytes }) => {
+    found = { status, text: Buffer.from(bytes).toString('utf8') };
+  });
+  return found;
+}
+
+/** The one item of an answer, without its id. */
+export function itemOf({ status, text }: Endpoint): string {
+  assert.equal(status, 200, text);
+  return withoutId(text.slice('{"items":['.length, -2));
+}
+
+export function withoutId(item: string): string {
+  return item.replace(/"cartId":"[0-9a-f-]{36}",/, '');
+}
+
+/** The cart of a line, without its id. */
+export function cartOf(line: string): string {
+  const found = /^\{"line":\d+,"id":(?:null|-?\d+|"(?:[^"\\]|\\.)*"),(?!"error")/.exec(line);
+  assert.ok(found !== null, line);
+  return withoutId(`{${line.slice(found[0].length)}`);
+}
+
+export function randomCart(random: Random, parts: boolean): Sent {
+  const place = (): object => (parts
+    ? oneOf(random, [NY_PARTS, CA_PARTS, NY_PARTS, CA_PARTS, CA_PARTS, { ...NY_PARTS, line1: 'x' }, { ...CA_PARTS, line1: '' }])
+    : { address: oneOf(random, [NY, CA, NY, CA, CA, 'Nowhere 1', '']) });
+  const price = oneOf<unknown>(random, [49.99, 0.01, 1e-9, 12.345, 1e9, -1, 1e10, '5', 1.0000000001]);
+  const tic = oneOf<unknown>(random, [null, 0, 20010, 10001, 40030, 99999, 'x']);
+  const line = (index: number): Sent => ({
+    ...(parts ? { index } : {}), itemId: `item-${index}`, price: random() < 0.8 ? 20.5 : price,
+    quantity: oneOf(random, [1, 2, 0.3333, 1.5]),
+    ...(random() < 0.3 ? { [parts ? 'tic' : 'taxabilityCode']: tic } : {}),
+  });
+  return {
+    customerId: 'c', currency: {}, origin: place(), destination: place(),
+    lineItems: Array.from({ length: 1 + below(random, 4) }, (_, index) => line(index)),
+    ...(parts && random() < 0.2 ? { cartId: `mine ${below(random, 99)}` } : {}),
+    ...(random() < 0.05 ? { discounts: [{ x: 1 }] } : {}),
+  };
+}
