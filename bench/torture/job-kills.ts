@@ -1,7 +1,7 @@
 /**
  * The server is killed at random moments of bulk jobs, over and over. Each job goes on after the
  * start, never with fewer rows than it told of before, and its result is byte for byte that of a
- * stream that nobody disturbed.
+ * stream that nobody disturbed. However often it was killed, each row is counted once.
  */
 import { createHash } from 'node:crypto';
 import { seeded } from '../case/case.js';
@@ -14,6 +14,7 @@ const KILL_MS_MAX = 400;
 const POLL_MS = 20;
 const LATER_SHARE = 0.8;
 const REPORT_KILLS = 10;
+const METRICS_PATH = '/account/v50/metrics';
 
 const ADDRESSES = [
   '120 Main St, Elmton, QA 91010', '121 Main St, Elmton, QA 91010', 'nowhere at all',
@@ -31,7 +32,20 @@ interface Job {
   readonly id: string;
   readonly state: string;
   readonly rows: { readonly done: number };
+  readonly codes: Readonly<Record<string, number>>;
   readonly result: { readonly bytes: number; readonly sha256: string } | null;
+}
+
+/** Usage of the key in this month. */
+interface Metrics {
+  readonly core_request_count: number;
+}
+
+/** A job that is done, to be compared with a stream when all are. */
+interface Done {
+  readonly job: Job;
+  readonly type: string;
+  readonly body: string;
 }
 
 interface Counts {
@@ -39,6 +53,7 @@ interface Counts {
   jobs: number;
   /** Kills that met a job on its way. */
   met: number;
+  readonly done: Done[];
   readonly lost: string[];
   readonly wrong: string[];
 }
@@ -93,7 +108,7 @@ async function disturb(
   }
 }
 
-/** Runs one job and compares what it wrote with a stream. */
+/** Runs one job. */
 async function runJob(
   service: TortureService, random: () => number, most: number, counts: Counts,
 ): Promise<void> {
@@ -111,6 +126,22 @@ async function runJob(
     counts.wrong.push(`${id} is ${job.state}`);
     return;
   }
+  counts.done.push({ job, type, body });
+}
+
+/** Whether the rows of all jobs, and nothing else, were counted so far. */
+async function compareUsage(service: TortureService, { done, wrong }: Counts): Promise<void> {
+  const { text } = await service.get(METRICS_PATH);
+  const { core_request_count: counted } = JSON.parse(text) as Metrics;
+  const answered = done.reduce((sum, { job: { codes } }) => sum + (codes['100'] ?? 0), 0);
+  if (counted !== answered) wrong.push(`${answered} rows were counted ${counted} times`);
+}
+
+/** Compares what a job wrote with a stream. */
+async function compareBytes(
+  service: TortureService, { job, type, body }: Done, counts: Counts,
+): Promise<void> {
+  const { id } = job;
   const { text } = await service.get(`/bulk/jobs/${id}/result`);
   const stream = await service.send('/bulk/lookup', body, type);
   const sha256 = createHash('sha256').update(text).digest('hex');
@@ -124,12 +155,14 @@ export async function jobKillsCase(
 ): Promise<TortureResult> {
   const random = seeded(seed);
   const service = new TortureService();
-  const counts: Counts = { kills: 0, jobs: 0, met: 0, lost: [], wrong: [] };
+  const counts: Counts = { kills: 0, jobs: 0, met: 0, done: [], lost: [], wrong: [] };
   try {
     service.prepare();
     await service.start();
     for (let told = 0; counts.kills < kills || counts.jobs < FORMATS.length;) {
-      await runJob(service, random, kills, counts);
+      // Jobs of every format have their share of the kills.
+      const most = Math.min(kills, Math.ceil(kills * (counts.jobs + 1) / FORMATS.length));
+      await runJob(service, random, most, counts);
       if (counts.kills - told >= REPORT_KILLS) {
         told = counts.kills;
         report(`${counts.kills} kills, ${counts.met} on the way, ${counts.jobs} jobs, `
@@ -137,6 +170,8 @@ export async function jobKillsCase(
       }
       if (counts.lost.length + counts.wrong.length > 0) break;
     }
+    if (counts.lost.length + counts.wrong.length === 0) await compareUsage(service, counts);
+    for (const done of counts.done) await compareBytes(service, done, counts);
     return {
       kills: counts.kills, acknowledged: counts.jobs, repeated: counts.met,
       lost: counts.lost, wrong: counts.wrong,

@@ -59,7 +59,7 @@ export class RequestFrame {
     return this.#buffer !== this.#given;
   }
 
-  /** Begins anew in the memory it was given, at an offset. */
+  /** Begins anew in the memory it was given, at an offset that `aligned` gave. */
   reset(start: number): void {
     this.#buffer = this.#given;
     this.#start = start;
@@ -70,8 +70,8 @@ export class RequestFrame {
   /** Appends a request; `payload` is copied. */
   add(op: number, version: number, grants: number, payload: string | Uint8Array): void {
     const worst = typeof payload === 'string' ? payload.length * 3 : payload.length;
-    this.#reserve(REQUEST_HEAD_BYTES + worst);
-    const at = this.#used;
+    const at = aligned(this.#used);
+    this.#reserve(at - this.#used + REQUEST_HEAD_BYTES + worst);
     const start = at + REQUEST_HEAD_BYTES;
     const buffer = this.#buffer;
     let { length } = payload;
@@ -99,8 +99,11 @@ export class RequestFrame {
   }
 }
 
-/** Where a body may begin, from an offset on. */
-function aligned(offset: number): number {
+/**
+ * Where a request or a body may begin, from an offset on: bytes that are not aligned are copied into
+ * shared memory one by one.
+ */
+export function aligned(offset: number): number {
   return (offset + BODY_ALIGNMENT - 1) & -BODY_ALIGNMENT;
 }
 
@@ -137,7 +140,7 @@ export class RequestReader {
 
   next(): boolean {
     const buffer = this.#buffer;
-    const at = this.#end;
+    const at = aligned(this.#end);
     if (at + REQUEST_HEAD_BYTES > buffer.length) return false;
     this.op = buffer[at]!;
     this.version = buffer[at + 1]!;

@@ -4,7 +4,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { RequestFrame } from '../engine/frame.js';
+import { aligned, RequestFrame } from '../engine/frame.js';
 import { messageOf } from '../log.js';
 import {
   ANSWERED, ASLEEP, BEGUN, IN_MESSAGE, LaneMemory, POSTED, shareMemory, SLOT_ANSWER_BYTES,
@@ -139,7 +139,7 @@ export class Lane {
     const release = this.#release.of(task.release);
     const frame = run.frames[slot]!;
     memory.requests[slot]!.set(release);
-    frame.reset(release.length);
+    frame.reset(aligned(release.length));
     for (const { op, version, grants, payload } of task.requests) {
       frame.add(op, version, grants, payload);
     }

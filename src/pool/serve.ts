@@ -4,7 +4,7 @@
  * may wait for a timer, a promise or a stream.
  */
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { AnswerWriter } from '../engine/frame.js';
+import { aligned, AnswerWriter } from '../engine/frame.js';
 import { messageOf } from '../log.js';
 import {
   ANSWERED, ASLEEP, BEGUN, IN_MESSAGE, LaneMemory, POSTED, SLOT_ANSWER_BYTES, SLOT_COUNT,
@@ -94,9 +94,9 @@ class Serving {
       this.#releaseText = text;
     }
     const length = control[memory.word(slot, SLOT_FRAME_BYTES)]!;
+    const start = aligned(releaseBytes);
     const frame = length === IN_MESSAGE
-      ? this.#received()
-      : buffer.subarray(releaseBytes, releaseBytes + length);
+      ? this.#received() : buffer.subarray(start, start + length);
     return { dataset: this.#release, now: memory.times[slot]!, frame };
   }
 

@@ -9,6 +9,14 @@ export interface Counts {
 
 export const NO_COUNTS: Counts = { core: 0, geo: 0, merchant: 0 };
 
+/** Counts and so many times others. */
+export function plusCounts({ core, geo, merchant }: Counts, more: Counts, times: 1 | -1): Counts {
+  return {
+    core: core + times * more.core, geo: geo + times * more.geo,
+    merchant: merchant + times * more.merchant,
+  };
+}
+
 /** What is metered: a key with its limits. */
 export interface Metered extends Quotas {
   readonly id: string;
@@ -35,6 +43,8 @@ export class Meter {
   newCore = 0;
   newGeo = 0;
   newMerchant = 0;
+  /** The part of the used that is stored with something else, later, or never. */
+  open: Counts = NO_COUNTS;
   /** True while it waits for the next batch. */
   dirty = false;
   /** Requests under way that may come to be counted; kept for limited keys alone. */
@@ -57,9 +67,9 @@ export class Meter {
 
   /** What is stored is now this; other processes may have counted too. */
   stored({ core, geo, merchant }: Counts): void {
-    this.core = core + this.newCore;
-    this.geo = geo + this.newGeo;
-    this.merchant = merchant + this.newMerchant;
+    this.core = core + this.newCore + this.open.core;
+    this.geo = geo + this.newGeo + this.open.geo;
+    this.merchant = merchant + this.newMerchant + this.open.merchant;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Quotas of many rows at once: what `admit` and `settle` do for one request. */
 import { ENTITLEMENTS } from './plan.js';
 import {
-  HELD_CORE, HELD_GEO, HELD_MERCHANT, type Counts, type Meter, type Metered,
+  HELD_CORE, HELD_GEO, HELD_MERCHANT, plusCounts, type Counts, type Meter, type Metered,
 } from './usage-meter.js';
 
 /** Rows of a stream that the quotas let through together; to be settled once. */
@@ -70,4 +70,23 @@ export function settleRows({ meter, held, rows }: RowsAdmission, counts: Counts)
   meter.merchant += merchant;
   meter.newMerchant += merchant;
   return core + merchant > 0;
+}
+
+/** Ends rows whose counts are stored with something else: they are used up from now on. */
+export function answerRows({ meter, held, rows }: RowsAdmission, counts: Counts): void {
+  hold(meter, held, -rows);
+  use(meter, counts, 1);
+  meter.open = plusCounts(meter.open, counts, 1);
+}
+
+/** Takes back rows that were answered in vain. */
+export function dropRows(meter: Meter, counts: Counts): void {
+  use(meter, counts, -1);
+  meter.open = plusCounts(meter.open, counts, -1);
+}
+
+function use(meter: Meter, { core, geo, merchant }: Counts, times: 1 | -1): void {
+  meter.core += times * core;
+  meter.geo += times * geo;
+  meter.merchant += times * merchant;
 }

@@ -7,12 +7,12 @@ import { parseUsageRecord, USAGE_PREFIX, usageKey, type UsageRecord } from './fo
 import { ENTITLEMENTS } from './plan.js';
 import type { Store, StoreTransaction } from './store.js';
 import {
-  Admission, HELD_CORE, HELD_GEO, HELD_MERCHANT, Meter, NO_COUNTS, type Counts, type Metered,
-  type UsageDelta,
+  Admission, HELD_CORE, HELD_GEO, HELD_MERCHANT, Meter, NO_COUNTS, plusCounts, type Counts,
+  type Metered, type UsageDelta,
 } from './usage-meter.js';
 import { monthAt, type Month } from './usage-month.js';
 import {
-  admitLookups, admitOperations, settleRows, type RowsAdmission,
+  admitLookups, admitOperations, answerRows, dropRows, settleRows, type RowsAdmission,
 } from './usage-rows.js';
 
 /** How often counts are stored: half of what may be lost, the rest is for the write itself. */
@@ -149,6 +149,30 @@ export class UsageBook {
   settleRows(admission: RowsAdmission, counts: Counts): void {
     const { meter } = admission;
     if (settleRows(admission, counts) && !meter.dirty) this.#soil(meter);
+  }
+
+  /** Ends rows that are used up from now on and stored by `storeRows`, or else dropped. */
+  answerRows(admission: RowsAdmission, counts: Counts): void {
+    answerRows(admission, counts);
+  }
+
+  /** Adds answered rows to the store with whatever else the transaction holds. */
+  storeRows(transaction: StoreTransaction, key: Metered, counts: Counts): UsageRecord | null {
+    if (counts.core + counts.merchant === 0) return null;
+    const { id, account } = key;
+    return addTo(transaction, { month: this.#month.name, id, account, ...counts });
+  }
+
+  /** To be told once that transaction is durable, with what `storeRows` made in it. */
+  storedRows(key: Metered, counts: Counts, record: UsageRecord | null): void {
+    const meter = this.#meter(key);
+    meter.open = plusCounts(meter.open, counts, -1);
+    if (record?.month === this.#month.name) meter.stored(record);
+  }
+
+  /** Takes back answered rows that will not be stored. */
+  dropRows(key: Metered, counts: Counts): void {
+    dropRows(this.#meter(key), counts);
   }
 
   /** Stores what was counted so far. Never throws: what could not be stored is tried again. */

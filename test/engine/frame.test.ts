@@ -48,7 +48,7 @@ test('a frame stays in the memory it was given until it outgrows it', () => {
   const frame = new RequestFrame(sharedBuffer(100));
   for (const size of [10, 1_000, 20]) {
     const payload = 'é'.repeat(size);
-    frame.reset(7);
+    frame.reset(8);
     frame.add(1, 60, 0xabcd, payload);
     assert.equal(frame.moved, size === 1_000);
     assert.deepEqual(readAll(frame.bytes()), [{ op: 1, version: 60, grants: 0xabcd, payload }]);

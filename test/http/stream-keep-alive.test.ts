@@ -20,7 +20,7 @@ interface Opened {
 function connection(context: TestContext, { port }: StreamService) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   context.after(() => agent.destroy());
-  return (type = 'application/x-ndjson'): Opened => {
+  const open = (type = 'application/x-ndjson'): Opened => {
     const sent = request({
       agent, port, host: '127.0.0.1', method: 'POST', path: '/stream',
       headers: { 'X-API-KEY': STREAM_KEY, 'Content-Type': type },
@@ -29,6 +29,9 @@ function connection(context: TestContext, { port }: StreamService) {
     const answer = once(sent, 'response').then(([found]) => found as IncomingMessage);
     return { sent, answer };
   };
+  /** Resolves when the connection waits for its next request. */
+  const free = (): Promise<unknown> => eventually(() => Object.keys(agent.freeSockets).length > 0);
+  return { open, free };
 }
 
 async function lines(answer: IncomingMessage): Promise<readonly string[]> {
@@ -40,7 +43,7 @@ async function lines(answer: IncomingMessage): Promise<readonly string[]> {
 test('a connection whose upload was nudged many times is used again', async (context) => {
   const service = await startStreams(context, TERMS, TICK_MS);
   service.pool.prompt = true;
-  const open = connection(context, service);
+  const { open, free } = connection(context, service);
   for (let round = 0; round < ROUNDS; round += 1) {
     const { sent, answer } = open();
     const found = await answer;
@@ -52,14 +55,13 @@ test('a connection whose upload was nudged many times is used again', async (con
     }
     sent.end();
     assert.equal((await lines(found)).length, 32);
-    // The agent gives the connection back a turn later.
-    await once(sent, 'close');
+    await free();
   }
 });
 
 test('a connection whose upload had to wait is used again', async (context) => {
   const service = await startStreams(context, TERMS, TICK_MS);
-  const open = connection(context, service);
+  const { open, free } = connection(context, service);
   const count = 2_000;
   for (let round = 0; round < ROUNDS; round += 1) {
     const { sent, answer } = open();
@@ -73,13 +75,13 @@ test('a connection whose upload had to wait is used again', async (context) => {
       service.pool.answer();
     }
     assert.equal((await all).length, count + 2);
-    await once(sent, 'close');
+    await free();
   }
 });
 
 test('a connection on which a stream was refused is used again', async (context) => {
   const service = await startStreams(context, TERMS, TICK_MS);
-  const open = connection(context, service);
+  const { open, free } = connection(context, service);
   for (let round = 0; round < ROUNDS; round += 1) {
     const { sent, answer } = open('text/plain');
     sent.end(message(1));
@@ -87,6 +89,6 @@ test('a connection on which a stream was refused is used again', async (context)
     assert.equal(found.statusCode, 415);
     assert.equal(sent.reusedSocket, round > 0);
     await lines(found);
-    await once(sent, 'close');
+    await free();
   }
 });

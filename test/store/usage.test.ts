@@ -200,3 +200,52 @@ test('storing counts does not make other processes read the keys again', async (
   store.refresh();
   assert.equal(changes, 0);
 });
+
+test('answered rows use up a quota at once, and count when they are stored', async (context) => {
+  const store = await openStore(context);
+  const book = openBook(context, store);
+  const key = keyOf('a', { coreLimit: 10, geoLimit: 10 });
+  const counts = { core: 3, geo: 2, merchant: 0 };
+  const stored = () => listUsage(store, '2026-11').map(({ core, geo }) => [core, geo]);
+  book.answerRows(book.admitRows(key, 4, false), counts);
+  book.answerRows(book.admitRows(key, 4, false), counts);
+  assert.deepEqual(book.counts('a'), { core: 6, geo: 4, merchant: 0 });
+  assert.equal(book.admitRows({ ...key, coreLimit: 7 }, 4, false).rows, 1);
+  look(book, keyOf('a'));
+  await book.flush();
+  assert.deepEqual(stored(), [[1, 0]]);
+  assert.deepEqual(book.counts('a'), { core: 7, geo: 4, merchant: 0 });
+  let record: ReturnType<UsageBook['storeRows']> = null;
+  await store.write((transaction) => {
+    record = book.storeRows(transaction, key, counts);
+  });
+  book.storedRows(key, counts, record);
+  assert.deepEqual(stored(), [[4, 2]]);
+  assert.deepEqual(book.counts('a'), { core: 7, geo: 4, merchant: 0 });
+  book.dropRows(key, counts);
+  assert.deepEqual(book.counts('a'), { core: 4, geo: 2, merchant: 0 });
+  await book.flush();
+  assert.deepEqual(stored(), [[4, 2]]);
+});
+
+test('rows without a count store nothing, and those of an ended month count in the new one', async (context) => {
+  const store = await openStore(context);
+  let now = NOVEMBER;
+  const book = openBook(context, store, { now: () => now });
+  const key = keyOf('a');
+  const counts = { core: 0, geo: 0, merchant: 5 };
+  await store.write((transaction) => {
+    assert.equal(book.storeRows(transaction, key, NO_COUNTS), null);
+  });
+  book.answerRows(book.admitRows(key, 5, true), counts);
+  now = DECEMBER;
+  assert.deepEqual(book.counts('a'), counts);
+  let record: ReturnType<UsageBook['storeRows']> = null;
+  await store.write((transaction) => {
+    record = book.storeRows(transaction, key, counts);
+  });
+  book.storedRows(key, counts, record);
+  assert.deepEqual(book.counts('a'), counts);
+  assert.deepEqual(listUsage(store, '2026-11'), []);
+  assert.equal(listUsage(store, '2026-12')[0]?.merchant, 5);
+});

@@ -1,5 +1,6 @@
 /** What a stream comes to: the content of its trailer. */
 import { createHash } from 'node:crypto';
+import { NO_COUNTS, plusCounts, type Counts } from '../../store/usage-meter.js';
 import type { ChunkTally, RowRefusal } from '../../wire/bulk/job.js';
 
 /** Why a stream ended before its last row, and with which row. */
@@ -28,6 +29,7 @@ export class StreamTotals {
   readonly #codes = new Map<string, number>();
   #rows = 0;
   #bytes = 0;
+  #counts: Counts = NO_COUNTS;
   /** The first row that was refused. */
   refusal: RowRefusal | null = null;
 
@@ -37,6 +39,11 @@ export class StreamTotals {
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** What of the rows counts as usage. */
+  get counts(): Counts {
+    return this.#counts;
   }
 
   /** Rows by response code, the lowest first. */
@@ -51,8 +58,9 @@ export class StreamTotals {
     this.#hash.update(output);
   }
 
-  add({ rows, codes, refusal }: Pick<ChunkTally, 'rows' | 'codes' | 'refusal'>): void {
+  add({ rows, codes, refusal, core, geo, merchant }: ChunkTally): void {
     this.#rows += rows;
+    this.#counts = plusCounts(this.#counts, { core, geo, merchant }, 1);
     this.refusal ??= refusal;
     for (const [code, count] of Object.entries(codes)) {
       this.#codes.set(code, (this.#codes.get(code) ?? 0) + count);

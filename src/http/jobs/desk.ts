@@ -52,6 +52,8 @@ export interface NewJob {
   readonly dataset: string;
 }
 
+type Beside = (transaction: StoreTransaction) => void;
+
 const ENDED: ReadonlySet<JobState> = new Set(['done', 'failed', 'cancelled']);
 
 export class JobDesk {
@@ -212,7 +214,7 @@ export class JobDesk {
         state: 'running', startedAt: job.record.startedAt ?? now(), reason: null,
       });
       const end = await runJob(
-        this.options, job.record, (checkpoint) => this.#save(job, checkpoint),
+        this.options, job.record, (checkpoint, beside) => this.#save(job, checkpoint, beside),
         (run) => {
           job.run = run;
           if (this.#stopping || job.cancelled) run.pause();
@@ -224,15 +226,15 @@ export class JobDesk {
     }
   }
 
-  async #put(job: OpenJob, change: Partial<JobRecord>): Promise<void> {
+  async #put(job: OpenJob, change: Partial<JobRecord>, beside?: Beside): Promise<void> {
     const record = { ...job.record, ...change };
-    await putJob(this.options.store, record);
+    await putJob(this.options.store, record, beside);
     job.record = record;
   }
 
   /** False when the job is not to go on. */
-  async #save(job: OpenJob, checkpoint: Checkpoint): Promise<boolean> {
-    await this.#put(job, { checkpoint: JSON.stringify(checkpoint) });
+  async #save(job: OpenJob, checkpoint: Checkpoint, beside: Beside): Promise<boolean> {
+    await this.#put(job, { checkpoint: JSON.stringify(checkpoint) }, beside);
     job.attempts = 0;
     return this.options.keyOf(job.record.keyId) !== null;
   }

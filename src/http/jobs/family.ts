@@ -14,9 +14,9 @@ import type { JobKind, RunnerServices } from './runner.js';
 import { JobSpace, jobsDirOf } from './space.js';
 
 export interface JobFamilyOptions
-  extends Pick<BulkServices, 'findKey' | 'gate' | 'usage' | 'releases' | 'baseUrl'>,
+  extends Pick<BulkServices, 'findKey' | 'gate' | 'releases' | 'baseUrl'>,
   Pick<JobMaking, 'idempotency' | 'log'>,
-  Pick<RunnerServices, 'keyOf' | 'filesDir' | 'findMerchant'> {
+  Pick<RunnerServices, 'keyOf' | 'filesDir' | 'findMerchant' | 'usage'> {
   readonly store: Store;
   readonly varDir: string;
   /** Whose workers, limits and turns jobs share. */

@@ -167,6 +167,7 @@ export class FileRun {
         this.#at = position.at;
         output.reached({
           position, bytes: totals.bytes, rows: totals.rows, codes: totals.codes,
+          counts: totals.counts,
         });
       },
       done: (end) => this.#ended(end),
@@ -177,7 +178,7 @@ export class FileRun {
     const { from, earlier } = this.#options;
     const totals = new StreamTotals();
     if (from === null) return totals;
-    totals.add({ rows: from.rows, codes: from.codes, refusal: null });
+    totals.add({ rows: from.rows, codes: from.codes, ...from.counts, refusal: null });
     for await (const piece of earlier()) totals.write(piece);
     if (totals.bytes !== from.bytes) {
       throw new Error('the output on the disk is not as long as its checkpoint says');

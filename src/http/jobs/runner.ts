@@ -4,6 +4,8 @@ import { open } from 'node:fs/promises';
 import type { KeyRecord } from '../../store/format.js';
 import { StoreFault } from '../../store/fault.js';
 import type { JobRecord } from '../../store/jobs.js';
+import type { StoreTransaction } from '../../store/store.js';
+import { NO_COUNTS } from '../../store/usage-meter.js';
 import type { BulkLimits } from '../bulk/desk.js';
 import {
   admitRows, merchantRefusal, type FindMerchant, type RowsUsage,
@@ -15,6 +17,7 @@ import { FileChanged, fileBytes, fileSource, type ByteSource } from './byte-sour
 import { parseCheckpoint, type Checkpoint } from './checkpoint.js';
 import { DiskLimit, DurableOutput } from './durable-output.js';
 import { FileRun, type RunEnd } from './file-run.js';
+import { JobUsage, type JobRowsUsage } from './job-usage.js';
 import type { JobRequest } from './request.js';
 import type { JobSpace } from './space.js';
 
@@ -26,7 +29,7 @@ export interface JobKind {
 export interface RunnerServices {
   readonly space: JobSpace;
   readonly schedule: ChunkSchedule;
-  readonly usage: RowsUsage;
+  readonly usage: JobRowsUsage;
   readonly limits: BulkLimits;
   readonly kinds: readonly JobKind[];
   readonly findMerchant: FindMerchant;
@@ -76,11 +79,12 @@ async function inputOf(services: RunnerServices, record: JobRecord): Promise<Byt
 /** Rows of a job are let through like those of a stream, by the key as it is then. */
 function admission(
   services: RunnerServices, record: JobRecord, first: KeyRecord, asked: JobRequest,
+  usage: RowsUsage,
 ): (rows: number) => AdmittedRows {
   let key = first;
   return (rows) => {
     key = services.keyOf(record.keyId) ?? key;
-    return admitRows(services.usage, key, asked, rows);
+    return admitRows(usage, key, asked, rows);
   };
 }
 
@@ -104,15 +108,20 @@ function needsOf(
   return { key, dir };
 }
 
+type SaveCheckpoint = (
+  checkpoint: Checkpoint, beside: (transaction: StoreTransaction) => void,
+) => Promise<boolean>;
+
 /**
  * Runs a job.
- * @param save keeps a checkpoint; the run is paused when it returns false
+ * @param save keeps a checkpoint, and what is beside it in the same transaction; the run is
+ *   paused when it returns false
  * @param started is handed the run, to pause it
  * @throws JobFault when it can never go on, other errors as `isPassing` tells them apart
  */
 export async function runJob(
   services: RunnerServices, record: JobRecord,
-  save: (checkpoint: Checkpoint) => Promise<boolean>, started: (run: FileRun) => void,
+  save: SaveCheckpoint, started: (run: FileRun) => void,
 ): Promise<RunEnd> {
   const { space, schedule, limits } = services;
   const { id, dataset } = record;
@@ -120,6 +129,7 @@ export async function runJob(
   const request = requestOf(record);
   const from = checkpointOf(record);
   const input = await inputOf(services, record);
+  const usage = new JobUsage(services.usage, key, from?.counts ?? NO_COUNTS);
   const file = await open(space.output(id), constants.O_RDWR | constants.O_CREAT, 0o600);
   try {
     const at = from?.bytes ?? 0;
@@ -133,13 +143,16 @@ export async function runJob(
         defaults: request.defaults,
       },
       request, input, schedule, limits, from,
-      admit: admission(services, record, key, request),
+      admit: admission(services, record, key, request, usage),
       earlier: () => fileBytes(file),
       output: new DurableOutput({
         file, at,
         take: (bytes) => space.take(id, bytes),
         save: async (checkpoint) => {
-          if (!await save(checkpoint)) run.pause();
+          const goesOn = await usage.save(
+            checkpoint.counts, (beside) => save(checkpoint, beside),
+          );
+          if (!goesOn) run.pause();
         },
       }),
     });
@@ -149,6 +162,7 @@ export async function runJob(
     if (error instanceof FileChanged) throw new JobFault(error.message);
     throw error;
   } finally {
+    usage.end();
     await file.close();
   }
 }
