@@ -100,8 +100,8 @@ export class RequestFrame {
 }
 
 /**
- * Where a request or a body may begin, from an offset on: bytes that are not aligned are copied into
- * shared memory one by one.
+ * Where a request or a body may begin, from an offset on: bytes that are not aligned are copied
+ * into shared memory one by one.
  */
 export function aligned(offset: number): number {
   return (offset + BODY_ALIGNMENT - 1) & -BODY_ALIGNMENT;

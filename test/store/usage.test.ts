@@ -206,7 +206,7 @@ test('answered rows use up a quota at once, and count when they are stored', asy
   const book = openBook(context, store);
   const key = keyOf('a', { coreLimit: 10, geoLimit: 10 });
   const counts = { core: 3, geo: 2, merchant: 0 };
-  const stored = () => listUsage(store, '2026-11').map(({ core, geo }) => [core, geo]);
+  const stored = () => listUsage(store, '202611').map(({ core, geo }) => [core, geo]);
   book.answerRows(book.admitRows(key, 4, false), counts);
   book.answerRows(book.admitRows(key, 4, false), counts);
   assert.deepEqual(book.counts('a'), { core: 6, geo: 4, merchant: 0 });
@@ -246,6 +246,6 @@ test('rows without a count store nothing, and those of an ended month count in t
   });
   book.storedRows(key, counts, record);
   assert.deepEqual(book.counts('a'), counts);
-  assert.deepEqual(listUsage(store, '2026-11'), []);
-  assert.equal(listUsage(store, '2026-12')[0]?.merchant, 5);
+  assert.deepEqual(listUsage(store, '202611'), []);
+  assert.equal(listUsage(store, '202612')[0]?.merchant, 5);
 });
