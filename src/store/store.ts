@@ -67,7 +67,13 @@ export function storeDir(varDir: string): string {
   return join(varDir, 'store');
 }
 
+/** What this process has open, by folder. */
+const OPEN = new Map<string, Set<Store>>();
+
 export class Store {
+  readonly #path: string;
+  /** Writes that have not ended. */
+  #writing = 0;
   readonly #root: RootDatabase<unknown, string[]>;
   readonly #bytesMax: number;
   #writes = 0;
@@ -80,7 +86,9 @@ export class Store {
   /** Whether the action under way changed an API key. */
   #keysTouched = false;
 
-  private constructor(root: RootDatabase<unknown, string[]>, bytesMax: number) {
+  private constructor(path: string, root: RootDatabase<unknown, string[]>, bytesMax: number) {
+    this.#path = path;
+    OPEN.set(path, (OPEN.get(path) ?? new Set()).add(this));
     this.#root = root;
     this.#bytesMax = bytesMax;
     this.#seen = this.#version(VERSION_KEY);
@@ -98,6 +106,7 @@ export class Store {
     const path = storeDir(varDir);
     mkdirSync(path, { recursive: true, mode: 0o700 });
     checkStoreFile(join(path, STORE_FILE));
+    await Store.#rest(path);
     const root = open<unknown, string[]>({
       path,
       encoding: 'msgpack',
@@ -118,7 +127,18 @@ export class Store {
         `the store in ${path} has format ${String(format)}, this version reads ${FORMAT_VERSION}`,
       );
     }
-    return new Store(root, bytesMax);
+    return new Store(path, root, bytesMax);
+  }
+
+  /**
+   * Waits until no handle of this process writes. Opening takes the write lock at once: where a
+   * write of another handle waits for this thread to run its action, both would wait for ever.
+   */
+  static async #rest(path: string): Promise<void> {
+    const handles = (): readonly Store[] => [...OPEN.get(path) ?? []];
+    while (handles().some((store) => store.#writing > 0)) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   get(key: StoreKey): unknown {
@@ -154,6 +174,7 @@ export class Store {
   ): Promise<T> {
     const root = this.#root;
     this.#measure();
+    this.#writing += 1;
     try {
       // A child transaction, because only that is undone when it throws.
       const result = await root.childTransaction(() => {
@@ -169,6 +190,8 @@ export class Store {
       return result;
     } catch (error) {
       throw await writeError(error);
+    } finally {
+      this.#writing -= 1;
     }
   }
 
@@ -229,6 +252,7 @@ export class Store {
     this.#keyWatchers.clear();
     await this.#root.flushed;
     await this.#root.close();
+    OPEN.get(this.#path)?.delete(this);
   }
 
   readonly #transaction: StoreTransaction = {

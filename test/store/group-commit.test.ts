@@ -94,3 +94,17 @@ test('what a killed process was told is stored is stored', async (context) => {
     await store.close();
   }
 });
+
+test('a store can be opened beside a handle of the same process that is writing', async (context) => {
+  const varDir = newVarDir(context);
+  const store = await Store.open(varDir);
+  context.after(() => store.close());
+  for (let round = 0; round < 20; round += 1) {
+    const writes = Array.from({ length: 20 }, (_, index) =>
+      store.write((transaction) => transaction.put(['thing', String(index)], { v: 1, round })));
+    const other = await Store.open(varDir);
+    await Promise.all(writes);
+    assert.deepEqual(other.get(['thing', '7']), { v: 1, round });
+    await other.close();
+  }
+});
