@@ -1,18 +1,9 @@
 /** Requests a second over HTTP, against a bare server that sends the same body, in turns. */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { openDataset } from '../../src/dataset/open.js';
-import { releasesDir } from '../../src/dataset/release.js';
 import { headOf } from '../../src/http/reply.js';
 import { startBareServer, type BareAnswer } from '../load/bare-server.js';
 import { runLoad, type LoadOptions, type LoadResult } from '../load/load.js';
+import { BENCH_KEY, startSitus } from '../load/situs-server.js';
 import { addressLines } from './addresses.js';
 import type { BenchInput, Figure } from './case.js';
 import { sampleQueries, type QueryKind } from './queries.js';
@@ -20,7 +11,6 @@ import { sampleQueries, type QueryKind } from './queries.js';
 /** Share of the bare server's requests a second to reach. */
 const TARGET_SHARE: Readonly<Record<QueryKind, number>> = { zip: 0.85, point: 0.8, address: 0.65 };
 
-const KEY = 'bench-key-0123456789';
 const ROUNDS = 5;
 /** What a busy front end sees, and four times as many. */
 const CONNECTIONS = [64, 256];
@@ -30,48 +20,6 @@ const SERVER_FIELDS = ['content-length', 'date', 'uwebsockets', 'connection', 'k
 interface Target {
   readonly port: number;
   readonly pid: number;
-}
-
-interface Server extends Target {
-  stop(): Promise<void>;
-}
-
-async function firstPort(child: ChildProcess): Promise<number> {
-  const lines = createInterface({ input: child.stdout! });
-  for await (const line of lines) {
-    const found = /:(\d+)$/.exec(line);
-    if (found !== null) return Number(found[1]);
-  }
-  throw new Error('the server did not start');
-}
-
-/** Starts the compiled server on a store of its own over the dataset in `varDir`. */
-async function startSitus(varDir: string): Promise<Server> {
-  const own = mkdtempSync(join(tmpdir(), 'situs-bench-'));
-  mkdirSync(releasesDir(own), { recursive: true });
-  for (const name of readdirSync(releasesDir(varDir))) {
-    if (name === 'CURRENT') {
-      writeFileSync(join(releasesDir(own), name), readFileSync(join(releasesDir(varDir), name)));
-    } else symlinkSync(join(releasesDir(varDir), name), join(releasesDir(own), name));
-  }
-  const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
-  const child = spawn(process.execPath, [main], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      PATH: process.env['PATH'], SITUS_VAR: own, PORT: '0', SITUS_LOG: 'error',
-      SITUS_BOOTSTRAP_KEY: KEY, SITUS_BOOTSTRAP_RATE: '100000000',
-    },
-  });
-  const port = await firstPort(child);
-  return {
-    port,
-    pid: child.pid!,
-    stop: async () => {
-      child.kill('SIGTERM');
-      if (child.exitCode === null) await once(child, 'exit');
-      rmSync(own, { recursive: true, force: true });
-    },
-  };
 }
 
 function median(values: readonly number[]): number {
@@ -141,7 +89,7 @@ export async function httpCase(kind: QueryKind, input: BenchInput): Promise<read
   const paths = sampleQueries(kind, dataset, input.datasetDir, lines)
     .map((query) => `/request/v60?${query}`);
   dataset.close();
-  const headers = { 'X-API-KEY': KEY };
+  const headers = { 'X-API-KEY': BENCH_KEY };
   const situs = await startSitus(input.varDir);
   const answer = await sampleAnswer(`http://127.0.0.1:${situs.port}${paths[0]!}`, headers);
   const bare = await startBareServer(answer);

@@ -96,6 +96,7 @@ test('what a killed process was told is stored is stored', async (context) => {
 });
 
 test('a store can be opened beside a handle of the same process that is writing', async (context) => {
+  // Without the wait in Store.open this stops for ever.
   const varDir = newVarDir(context);
   const store = await Store.open(varDir);
   context.after(() => store.close());
