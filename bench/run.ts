@@ -43,6 +43,7 @@ const CASES: Readonly<Record<string, BenchCase>> = {
   'stream-carts': streamCartsCase,
   ...Object.fromEntries(KINDS.map((kind) =>
     [`http-${kind}`, (input: BenchInput) => httpCase(kind, input)])),
+  'http-address-repeated': (input: BenchInput) => httpCase('address', input, true),
 };
 
 function verdict({ value, target }: Figure): string {

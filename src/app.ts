@@ -7,6 +7,7 @@ import { openDataset } from './dataset/open.js';
 import type { Dataset } from './dataset/dataset.js';
 import { Delivery } from './event/delivery.js';
 import { readDeliverySettings } from './event/settings.js';
+import { AnswerCache } from './http/answer-cache.js';
 import {
   openBulkFamily, spoolDirOf, type BulkFamily, type BulkFamilyOptions,
 } from './http/bulk/family.js';
@@ -119,11 +120,12 @@ export class App {
   readonly #delivery: Delivery;
   readonly #merchants: MerchantFamily;
   readonly #provider: Provider | null;
-  readonly #pool: EnginePool;
-  readonly #bulk: BulkFamily;
+  /** For those who watch what is under way, as are the bulk files, streams and exchanges. */
+  readonly pool: EnginePool;
+  readonly bulk: BulkFamily;
   readonly #jobs: JobDesk;
-  readonly #streams: StreamFamily;
-  readonly #router: Router;
+  readonly streams: StreamFamily;
+  readonly router: Router;
   readonly #server: RawServer;
   readonly #config: Config;
   #stopping: Promise<void> | null = null;
@@ -149,7 +151,7 @@ export class App {
     this.live = new LiveDataset({
       varDir: config.varDir, log, probe, open: options.open ?? openDataset,
     });
-    this.#pool = new EnginePool({
+    this.pool = new EnginePool({
       releases: this.live,
       log,
       threads: workerCount(config),
@@ -159,12 +161,12 @@ export class App {
       ...(options.worker === undefined ? {} : { worker: options.worker }),
     });
     const merchantOf: FindMerchant = (account, id) => findMerchant(store, account, id);
-    this.#bulk = openBulk(options, {
+    this.bulk = openBulk(options, {
       findKey, gate, usage, releases: this.live, findMerchant: merchantOf,
     });
-    this.#streams = openStreamFamily({
+    this.streams = openStreamFamily({
       findKey, gate, usage, releases: this.live, log, baseUrl: config.baseUrl,
-      schedule: this.#bulk.desk.schedule,
+      schedule: this.bulk.desk.schedule,
       findMerchant: merchantOf,
       idleMs: config.streamIdleMs, resumeMs: config.streamResumeMs,
     });
@@ -173,7 +175,7 @@ export class App {
       store, vault, log, findKey, gate, usage, baseUrl: config.baseUrl,
       locator: {
         loaded: () => this.live.release !== null,
-        submit: (request) => this.#pool.submit(request),
+        submit: (request) => this.pool.submit(request),
       },
       ...(options.timer === undefined ? {} : { timer: options.timer }),
     });
@@ -181,7 +183,7 @@ export class App {
       store, log, findKey, gate, usage, releases: this.live, baseUrl: config.baseUrl,
       findMerchant: merchantOf,
       keyOf: (id) => keys.findId(id), idempotency: this.#merchants.desk.idempotency,
-      varDir: config.varDir, desk: this.#bulk.desk, kinds: BULK_TERMS, filesDir: config.bulkDir,
+      varDir: config.varDir, desk: this.bulk.desk, kinds: BULK_TERMS, filesDir: config.bulkDir,
       days: config.jobDays, bytesMax: config.jobBytesMax,
     });
     this.#jobs = jobs;
@@ -190,7 +192,11 @@ export class App {
     };
     this.routes = withOpenapi([
       ...lookupRoutes({
-        findKey, gate, usage, pool: this.#pool, renderFailure, baseUrl: config.baseUrl,
+        findKey, gate, usage, pool: this.pool, renderFailure, baseUrl: config.baseUrl,
+        repeats: {
+          cache: new AnswerCache(config.answerCacheBytes),
+          release: () => this.live.release?.id ?? '',
+        },
       }),
       ...accountRoutes({
         findKey: (text) => keys.findAny(text),
@@ -212,19 +218,19 @@ export class App {
       ...schemaRoutes(config.baseUrl),
       ...this.#merchants.routes,
       ...relayRoutes(relay),
-      ...this.#bulk.routes,
+      ...this.bulk.routes,
       ...ofJobs,
-      this.#streams.route,
+      this.streams.route,
       ...cartRoutes({
-        ...relay, lookups: usage, pool: this.#pool, bulkPool: this.#bulk.pool,
+        ...relay, lookups: usage, pool: this.pool, bulkPool: this.bulk.pool,
         findMerchant: merchantOf,
         relayCart: (caller, merchant, request, look) =>
           relayCart(relay, caller, merchant, request, look),
       }),
     ], config.baseUrl);
-    this.#router = new Router(this.routes, log, refusalFields(findKey, gate));
-    this.#streams.attach(server, this.#router.traffic);
-    this.#router.attach(server);
+    this.router = new Router(this.routes, log, refusalFields(findKey, gate));
+    this.streams.attach(server, this.router.traffic);
+    this.router.attach(server);
   }
 
   /** Opens everything; nothing listens yet. */
@@ -268,19 +274,19 @@ export class App {
 
   async #stop(): Promise<void> {
     this.#server.stopListening();
-    this.#router.traffic.closing = true;
-    this.#bulk.stop();
-    this.#streams.stop();
+    this.router.traffic.closing = true;
+    this.bulk.stop();
+    this.streams.stop();
     const until = Date.now() + DRAIN_MS_MAX;
     const delivered = this.#delivery.close(DRAIN_MS_MAX);
     const paused = this.#jobs.stop();
-    while (this.#router.traffic.open > 0 && Date.now() < until) {
+    while (this.router.traffic.open > 0 && Date.now() < until) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
     }
-    this.#streams.close();
+    this.streams.close();
     await paused;
-    await this.#pool.close();
-    await this.#bulk.close();
+    await this.pool.close();
+    await this.bulk.close();
     this.#server.close();
     this.live.close();
     await this.#usage.close();

@@ -52,6 +52,10 @@ export const SETTINGS = [
     meaning: 'Worker threads that answer lookups; 0 chooses by the number of processors.',
   },
   {
+    name: 'SITUS_ANSWER_CACHE_MIB', type: 'integer', default: '96', min: 0, max: 65_536,
+    meaning: 'Memory for answers to lookups that are asked again, in MiB; 0 keeps none.',
+  },
+  {
     name: 'SITUS_BULK_WORKERS', type: 'integer', default: '0', min: 0, max: 256,
     meaning: 'Worker threads of bulk files, of lower priority; 0 is one for each processor.',
   },
@@ -155,6 +159,7 @@ export interface Config {
   readonly baseUrl: string;
   /** Zero chooses by the number of processors. */
   readonly workers: number;
+  readonly answerCacheBytes: number;
   /** Zero is one per processor. */
   readonly bulkWorkers: number;
   readonly bulkRowsMax: number;
@@ -231,6 +236,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     baseUrl: text('SITUS_BASE_URL').replace(/\/+$/, '')
       || ownUrl(text('HOST'), Number(text('PORT'))),
     workers: Number(text('SITUS_WORKERS')),
+    answerCacheBytes: Number(text('SITUS_ANSWER_CACHE_MIB')) * 1_048_576,
     bulkWorkers: Number(text('SITUS_BULK_WORKERS')),
     bulkRowsMax: Number(text('SITUS_BULK_ROWS_MAX')),
     bulkBytesMax: Number(text('SITUS_BULK_BYTES_MAX')),

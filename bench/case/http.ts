@@ -6,7 +6,7 @@ import { runLoad, type LoadOptions, type LoadResult } from '../load/load.js';
 import { BENCH_KEY, startSitus } from '../load/situs-server.js';
 import { addressLines } from './addresses.js';
 import type { BenchInput, Figure } from './case.js';
-import { sampleQueries, type QueryKind } from './queries.js';
+import { EVERY, sampleQueries, type QueryKind } from './queries.js';
 
 /** Share of the bare server's requests a second to reach. */
 const TARGET_SHARE: Readonly<Record<QueryKind, number>> = { zip: 0.85, point: 0.8, address: 0.65 };
@@ -36,6 +36,12 @@ async function sampleAnswer(url: string, headers: Record<string, string>): Promi
   return { head: headOf(type, fields), body: new Uint8Array(await response.arrayBuffer()) };
 }
 
+/** What is asked, and whether the same few queries come again and again. */
+interface HttpKind {
+  readonly kind: QueryKind;
+  readonly repeated: boolean;
+}
+
 interface Series {
   readonly ours: readonly LoadResult[];
   readonly limits: readonly LoadResult[];
@@ -56,9 +62,10 @@ async function alternate(
 }
 
 function figures(
-  kind: QueryKind, connections: number, bytes: number, { ours, limits }: Series,
+  { kind, repeated }: HttpKind, connections: number, bytes: number, { ours, limits }: Series,
 ): readonly Figure[] {
-  const name = connections === CONNECTIONS[0] ? `http ${kind}` : `http ${kind} (${connections})`;
+  const what = repeated ? `http ${kind} repeated` : `http ${kind}`;
+  const name = connections === CONNECTIONS[0] ? what : `${what} (${connections})`;
   const of = (results: readonly LoadResult[], member: 'rps' | 'p50' | 'p99'): number =>
     median(results.map((result) => result[member]));
   const errors = ours.reduce((sum, one) => sum + one.errors, 0);
@@ -82,28 +89,37 @@ function figures(
   ];
 }
 
-/** Figures of one kind of lookup. */
-export async function httpCase(kind: QueryKind, input: BenchInput): Promise<readonly Figure[]> {
+/**
+ * Figures of one kind of lookup. All ZIPs of the dataset are asked, answers kept as they are by
+ * default. The points and addresses are a sample that a cache would hold as nobody's traffic does:
+ * none is kept, so that each is answered by a worker, but where `repeated` ones are measured.
+ */
+export async function httpCase(
+  kind: QueryKind, input: BenchInput, repeated = false,
+): Promise<readonly Figure[]> {
   const dataset = openDataset(input.datasetDir);
   const lines = kind === 'address' ? await addressLines(dataset, input.datasetDir) : [];
-  const paths = sampleQueries(kind, dataset, input.datasetDir, lines)
+  const count = kind === 'zip' ? EVERY : undefined;
+  const paths = sampleQueries(kind, dataset, input.datasetDir, lines, count)
     .map((query) => `/request/v60?${query}`);
   dataset.close();
   const headers = { 'X-API-KEY': BENCH_KEY };
-  const situs = await startSitus(input.varDir);
+  const kept = kind === 'zip' || repeated;
+  const situs = await startSitus(input.varDir, kept ? {} : { SITUS_ANSWER_CACHE_MIB: '0' });
   const answer = await sampleAnswer(`http://127.0.0.1:${situs.port}${paths[0]!}`, headers);
   const bare = await startBareServer(answer);
   const found: Figure[] = [];
   try {
     for (const connections of CONNECTIONS) {
       const options = { paths, headers, connections, seconds: input.seconds, warmupSeconds: 1 };
-      found.push(...figures(kind, connections, answer.body.length,
+      found.push(...figures({ kind, repeated }, connections, answer.body.length,
         await alternate(situs, bare, options)));
     }
     const alone = await runLoad({
       paths, headers, connections: 1, seconds: input.seconds, port: situs.port,
     });
-    found.push({ name: `http ${kind} p50 alone`, value: alone.p50, unit: 'ms' });
+    const name = `http ${kind}${repeated ? ' repeated' : ''} p50 alone`;
+    found.push({ name, value: alone.p50, unit: 'ms' });
   } finally {
     bare.stop();
     await situs.stop();

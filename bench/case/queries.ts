@@ -13,6 +13,8 @@ export type QueryKind = 'zip' | 'point' | 'address';
 
 /** Queries a kind is sampled down to. */
 const SAMPLE = 2_000;
+/** More than there are ZIPs. */
+export const EVERY = 60_000;
 
 function answers(dataset: Dataset, raw: string): boolean {
   const parsed = parseQuery(raw, 60, GRANT_ALL);
@@ -23,9 +25,10 @@ function answers(dataset: Dataset, raw: string): boolean {
 function* zipQueries(datasetDir: string, random: () => number): Generator<string> {
   const tables = openTables(join(datasetDir, DATA_FILE), 'read');
   const zips = [...tables.number.zips.getKeys({})] as number[];
-  for (;;) {
-    const zip = zips[Math.floor(random() * zips.length)]!;
-    yield `postalcode=${String(zip).padStart(5, '0')}`;
+  for (let at = zips.length - 1; at >= 0; at -= 1) {
+    const other = Math.floor(random() * (at + 1));
+    [zips[at], zips[other]] = [zips[other]!, zips[at]!];
+    yield `postalcode=${String(zips[at]).padStart(5, '0')}`;
   }
 }
 
@@ -44,17 +47,19 @@ function* addressQueries(lines: readonly string[], random: () => number): Genera
   }
 }
 
-/** Draws queries of a kind until `SAMPLE` answer (or the draw is hopeless). */
+/** Draws queries of a kind until `count` answer (or the draw is hopeless); a ZIP comes once. */
 export function sampleQueries(
   kind: QueryKind, dataset: Dataset, datasetDir: string, addresses: readonly string[],
+  count = SAMPLE,
 ): readonly string[] {
   const random = seeded(20_261_121);
   const source = kind === 'zip' ? zipQueries(datasetDir, random)
     : kind === 'point' ? pointQueries(random) : addressQueries(addresses, random);
   const found: string[] = [];
-  for (let drawn = 0; drawn < SAMPLE * 20 && found.length < SAMPLE; drawn += 1) {
-    const query = source.next().value as string;
-    if (answers(dataset, query)) found.push(query);
+  for (let drawn = 0; drawn < count * 20 && found.length < count; drawn += 1) {
+    const next = source.next();
+    if (next.done === true) break;
+    if (answers(dataset, next.value)) found.push(next.value);
   }
   if (found.length === 0) throw new Error(`no ${kind} lookup of this dataset answers`);
   return found;

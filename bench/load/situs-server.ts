@@ -24,8 +24,10 @@ async function firstPort(child: ChildProcess): Promise<number> {
   throw new Error('the server did not start');
 }
 
-/** Starts it; the datasets are only read. */
-export async function startSitus(varDir: string): Promise<SitusServer> {
+/** Starts it, with further settings; the datasets are only read. */
+export async function startSitus(
+  varDir: string, environment: Readonly<Record<string, string>> = {},
+): Promise<SitusServer> {
   const own = mkdtempSync(join(tmpdir(), 'situs-bench-'));
   symlinkSync(releasesDir(varDir), releasesDir(own));
   const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
@@ -34,6 +36,7 @@ export async function startSitus(varDir: string): Promise<SitusServer> {
     env: {
       PATH: process.env['PATH'], SITUS_VAR: own, PORT: '0', SITUS_LOG: 'error',
       SITUS_BOOTSTRAP_KEY: BENCH_KEY, SITUS_BOOTSTRAP_RATE: '100000000',
+      ...environment,
     },
   });
   const port = await firstPort(child);

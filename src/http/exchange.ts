@@ -16,6 +16,11 @@ export interface Traffic {
 export interface ExchangeOptions {
   /** The client asked with HEAD and must get no body. */
   readonly bodiless?: boolean;
+  /**
+   * The native handler is still running and will call `guard` before it returns: an answer that is
+   * given at once needs no registration, and is corked already.
+   */
+  readonly fresh?: boolean;
 }
 
 /** Statuses of answers that have no content. */
@@ -55,15 +60,24 @@ export class Exchange implements Answerer {
   #raw: RawResponse | null;
   readonly #traffic: Traffic;
   readonly #bodiless: boolean;
+  #fresh: boolean;
   #timer: NodeJS.Timeout | null = null;
   #closed: (() => void) | null = null;
 
   constructor(raw: RawResponse, traffic: Traffic, options: ExchangeOptions = {}) {
-    raw.onAborted(() => this.#close());
+    this.#fresh = options.fresh ?? false;
+    if (!this.#fresh) raw.onAborted(() => this.#close());
     this.#raw = raw;
     this.#traffic = traffic;
     this.#bodiless = options.bodiless ?? false;
     traffic.open += 1;
+  }
+
+  /** Registers for an abort where that was put off, unless the answer was given. */
+  guard(): void {
+    if (!this.#fresh) return;
+    this.#fresh = false;
+    this.#raw?.onAborted(() => this.#close());
   }
 
   /** The native response while it may be touched. */
@@ -75,9 +89,14 @@ export class Exchange implements Answerer {
     const raw = this.#raw;
     if (raw === null) return;
     this.#close();
-    corked = raw;
     // A length without a body cannot be told: the native server would wait for the body.
-    corkedReply = this.#bodiless ? { ...reply, body: '' } : reply;
+    const sent = this.#bodiless ? { ...reply, body: '' } : reply;
+    if (this.#fresh) {
+      writeReply(raw, sent, this.#traffic.closing);
+      return;
+    }
+    corked = raw;
+    corkedReply = sent;
     corkedClose = this.#traffic.closing;
     raw.cork(writeCorked);
   }

@@ -41,6 +41,8 @@ const PARAMETER = '{id}';
 
 const NO_FIELDS: RefusalFields = () => ({});
 
+const FRESH = { fresh: true };
+
 /**
  * Builds the table.
  * @throws Error when two routes answer the same method and path.
@@ -177,8 +179,9 @@ export class Router {
       if (path.includes(PARAMETER)) continue;
       // The hot path: neither method nor path need to be asked for.
       server.get(path, (raw, request) => {
-        const exchange = new Exchange(raw, this.traffic);
+        const exchange = new Exchange(raw, this.traffic, FRESH);
         this.#run(get, exchange, new LiveRequest(request, exchange, 'GET', path));
+        exchange.guard();
       });
     }
     server.any('/*', (raw, request) => this.#dispatch(raw, request));

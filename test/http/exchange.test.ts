@@ -16,6 +16,30 @@ test('an abort handler is registered before anything else', () => {
   assert.deepEqual(raw.calls, ['onAborted']);
 });
 
+test('a fresh exchange registers for an abort before its native handler returns', () => {
+  const raw = new FakeResponse();
+  const traffic = newTraffic();
+  const exchange = new Exchange(raw, traffic, { fresh: true });
+  assert.deepEqual(raw.calls, []);
+  exchange.guard();
+  exchange.guard();
+  assert.deepEqual(raw.calls, ['onAborted']);
+  exchange.send(REPLY);
+  assert.deepEqual(raw.calls, ['onAborted', 'cork', 'writeHeader', 'end']);
+  assert.equal(traffic.open, 0);
+});
+
+test('a fresh exchange that is answered at once needs neither registration nor cork', () => {
+  const raw = new FakeResponse();
+  const traffic = newTraffic();
+  const exchange = new Exchange(raw, traffic, { fresh: true });
+  exchange.send(REPLY);
+  exchange.guard();
+  exchange.send(REPLY);
+  assert.deepEqual(raw.calls, ['writeHeader', 'end']);
+  assert.equal(traffic.open, 0);
+});
+
 test('the first answer wins, the second touches nothing', () => {
   const raw = new FakeResponse();
   const traffic = newTraffic();

@@ -12,7 +12,7 @@ import { SILENT } from '../../src/log.js';
 import { isPlan } from '../../src/store/plan.js';
 import { RESPONSE_CODES, SUCCESS } from '../../src/wire/response-code.js';
 import { v60Schema } from '../../src/wire/schema-v60.js';
-import { buildRecipe, situs, type Built } from '../support/built-dataset.js';
+import { buildRecipe, situsBeside, type Built } from '../support/built-dataset.js';
 import { codeRows, type CodeRow } from '../support/documented-api.js';
 import { eventually } from '../support/http-eventually.js';
 import { faults, strictly } from '../support/schema-check.js';
@@ -65,8 +65,7 @@ after(async () => {
 /** Header fields with a fresh key of a plan, once the service knows it. */
 async function withKey({ varDir, base }: Running, plan: string): Promise<Record<string, string>> {
   assert.ok(isPlan(plan), plan);
-  // By the command: a second handle on a store in one process can stop both for ever.
-  const made = situs(varDir, ['key', 'create', '--plan', plan, '--json']);
+  const made = await situsBeside(varDir, ['key', 'create', '--plan', plan, '--json']);
   const { key: text } = JSON.parse(made) as { readonly key: string };
   const headers = { 'X-API-KEY': text };
   // Metrics take nothing from the rate.

@@ -1,9 +1,10 @@
 /** Datasets built by the real command, once per test process. */
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { currentRelease, releasesDir } from '../../src/dataset/release.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 
@@ -28,6 +29,17 @@ export function situs(varDir: string, args: readonly string[], env: Record<strin
     env: { ...process.env, SITUS_VAR: varDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   }).toString('utf8');
+}
+
+/**
+ * The same beside a server of this process: one that stands still in the midst of a write keeps the
+ * command, which it waits for, from the store.
+ */
+export async function situsBeside(varDir: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...args], {
+    env: { ...process.env, SITUS_VAR: varDir },
+  });
+  return stdout;
 }
 
 /** Builds and activates a recipe in a new folder. */

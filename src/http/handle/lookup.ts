@@ -6,6 +6,7 @@ import type { Admission, Metered } from '../../store/usage-meter.js';
 import { formatAsked } from '../../wire/query.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { API_VERSIONS, type Format } from '../../wire/version.js';
+import type { AnswerCache } from '../answer-cache.js';
 import { presentedKey } from '../api-key.js';
 import { LookupHeads } from '../lookup-head.js';
 import {
@@ -39,6 +40,15 @@ export interface LookupServices {
   readonly pool: { submit(request: PoolRequest): void };
   readonly renderFailure: RenderFailure;
   readonly baseUrl: string;
+  /** Without it every lookup goes to a worker. */
+  readonly repeats?: Repeats;
+}
+
+/** Answers for those who ask again. */
+export interface Repeats {
+  readonly cache: AnswerCache;
+  /** The release that answers now; "" for none. */
+  release(): string;
 }
 
 /** Failures that the front end answers itself. */
@@ -90,6 +100,21 @@ interface LookupShared {
   readonly usage: UsageGate;
   readonly heads: LookupHeads;
   readonly failures: FrontFailures;
+  readonly cache: AnswerCache | null;
+}
+
+/** Versions and entitlement bits as one number. */
+const GRANT_SPAN = 16;
+/** A time of the cache that never comes. */
+const NOT_KEPT = -1;
+
+/** A lookup that key, rate and quotas let through. */
+interface Lookup {
+  readonly version: number;
+  readonly query: string;
+  readonly admission: Admission;
+  readonly rate: number;
+  readonly remaining: number;
 }
 
 /** One lookup on its way through the pool: no closure and no promise per request. */
@@ -103,25 +128,30 @@ class PendingLookup implements PoolRequest {
   readonly #admission: Admission;
   readonly #limit: number;
   readonly #remaining: number;
+  /** When it was asked, where its answer is to be kept. */
+  readonly #time: number;
 
-  constructor(
-    shared: LookupShared, answer: Answerer, version: number, query: string,
-    admission: Admission, limit: number, remaining: number,
-  ) {
+  constructor(shared: LookupShared, answer: Answerer, lookup: Lookup, time: number) {
+    const { version, query, admission, rate, remaining } = lookup;
     this.version = version;
     this.grants = admission.grants;
     this.payload = query;
     this.#shared = shared;
     this.#answer = answer;
     this.#admission = admission;
-    this.#limit = limit;
+    this.#limit = rate;
     this.#remaining = remaining;
+    this.#time = time;
   }
 
   answered(slice: AnswerSlice, release: PinnedRelease): void {
     const { status, precision, flags, body } = slice;
-    const { heads, usage } = this.#shared;
+    const { heads, usage, cache } = this.#shared;
     usage.settle(this.#admission, status === SUCCESS.http, (flags & FLAG_GEO) !== 0);
+    if (this.#time !== NOT_KEPT && status === SUCCESS.http) {
+      const kind = kindOf(this.version, this.grants);
+      cache?.keep(release.id, this.#time, Date.now(), kind, this.payload, slice);
+    }
     const head = heads.get(release.id, this.#limit, precision, flags);
     this.#answer.send({ status, head: head.with(this.#remaining), body });
   }
@@ -135,11 +165,34 @@ class PendingLookup implements PoolRequest {
   }
 }
 
+function kindOf(version: number, grants: number): number {
+  return version * GRANT_SPAN + grants;
+}
+
+/** Answers from what is kept; else tells when it was asked, or that nothing is to be kept. */
+function repeat(
+  { usage, heads }: LookupShared, { cache, release }: Repeats, answer: Answerer,
+  { version, query, admission, rate, remaining }: Lookup,
+): number | 'answered' {
+  const name = release();
+  const time = cache.time(name, Date.now());
+  const kind = kindOf(version, admission.grants);
+  const kept = cache.get(kind, query);
+  if (kept === null) return cache.wasAsked(kind, query) ? time : NOT_KEPT;
+  const { precision, flags, body } = kept;
+  usage.settle(admission, true, (flags & FLAG_GEO) !== 0);
+  const head = heads.get(name, rate, precision, flags).with(remaining);
+  answer.send({ status: SUCCESS.http, head, body });
+  return 'answered';
+}
+
 /** The routes of all lookup versions. */
 export function lookupRoutes(services: LookupServices): readonly Route[] {
-  const { gate, usage } = services;
+  const { gate, usage, repeats = null } = services;
   const failures = new FrontFailures(services);
-  const shared = { heads: new LookupHeads(), failures, usage };
+  const shared: LookupShared = {
+    heads: new LookupHeads(), failures, usage, cache: repeats?.cache ?? null,
+  };
   const handle = (version: number) => (request: Request, answer: Answerer): void => {
     const { key: text, query } = presentedKey(request);
     const key = services.findKey(text);
@@ -158,9 +211,10 @@ export function lookupRoutes(services: LookupServices): readonly Route[] {
       answer.send(failures.reply('feature-not-enabled', version, query, rate, remaining));
       return;
     }
-    services.pool.submit(
-      new PendingLookup(shared, answer, version, query, admission, rate, remaining),
-    );
+    const lookup = { version, query, admission, rate, remaining };
+    const time = repeats === null ? NOT_KEPT : repeat(shared, repeats, answer, lookup);
+    if (time === 'answered') return;
+    services.pool.submit(new PendingLookup(shared, answer, lookup, time));
   };
   const fault = (version: number) => (request: Request): Reply => {
     const { key: text, query } = presentedKey(request);
