@@ -9,7 +9,8 @@ import {
 } from '../../src/engine/cart-query.js';
 import { headOf } from '../../src/http/reply.js';
 import { CARTS_MAX } from '../../src/wire/merchant-cart.js';
-import { startBareServer, type BareServer } from '../load/bare-server.js';
+import { startBareServer } from '../load/bare-server.js';
+import type { BareServer } from '../load/child-server.js';
 import { runLoad, type LoadResult } from '../load/load.js';
 import { BENCH_KEY, startSitus, type SitusServer } from '../load/situs-server.js';
 import { addressLines } from './addresses.js';

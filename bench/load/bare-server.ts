@@ -2,17 +2,9 @@
  * The limit beside us: a server that reads nothing of a request, or its body without a look at it,
  * and sends the same header fields and the same body every time.
  */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Head } from '../../src/http/reply.js';
 import { createServer } from '../../src/http/uws.js';
-
-export interface BareServer {
-  readonly port: number;
-  readonly pid: number;
-  stop(): void;
-}
+import { serveAsChild, startChild, type BareServer } from './child-server.js';
 
 /** What it answers. */
 export interface BareAnswer {
@@ -21,17 +13,8 @@ export interface BareAnswer {
 }
 
 /** Starts it in a process of its own. */
-export async function startBareServer(answer: BareAnswer): Promise<BareServer> {
-  const child = fork(fileURLToPath(import.meta.url), { serialization: 'advanced', execArgv: [] });
-  child.send(answer);
-  const [port] = await once(child, 'message') as [number];
-  return {
-    port,
-    pid: child.pid!,
-    stop: () => {
-      child.kill('SIGKILL');
-    },
-  };
+export function startBareServer(answer: BareAnswer): Promise<BareServer> {
+  return startChild(import.meta.url, answer);
 }
 
 async function serve({ head, body }: BareAnswer): Promise<number> {
@@ -51,9 +34,4 @@ async function serve({ head, body }: BareAnswer): Promise<number> {
   return port;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  process.once('message', (answer: BareAnswer) => {
-    void serve(answer).then((port) => process.send?.(port));
-  });
-  process.once('disconnect', () => process.exit(0));
-}
+serveAsChild(import.meta.url, serve);

@@ -1,25 +1,13 @@
 /** The limit beside streams: a WebSocket server that answers every message with the same bytes. */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createServer, type RawSocket } from '../../src/http/uws.js';
-import type { BareServer } from './bare-server.js';
+import { serveAsChild, startChild, type BareServer } from './child-server.js';
 
 const MESSAGE_BYTES_MAX = 4_194_304;
 const BUFFERED_BYTES_MAX = 268_435_456;
 
 /** Starts it in a process of its own. */
-export async function startBareSocketServer(answer: Uint8Array): Promise<BareServer> {
-  const child = fork(fileURLToPath(import.meta.url), { serialization: 'advanced', execArgv: [] });
-  child.send(answer);
-  const [port] = await once(child, 'message') as [number];
-  return {
-    port,
-    pid: child.pid!,
-    stop: () => {
-      child.kill('SIGKILL');
-    },
-  };
+export function startBareSocketServer(answer: Uint8Array): Promise<BareServer> {
+  return startChild(import.meta.url, answer);
 }
 
 async function serve(answer: Uint8Array): Promise<number> {
@@ -48,9 +36,4 @@ async function serve(answer: Uint8Array): Promise<number> {
   return port;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  process.once('message', (answer: Uint8Array) => {
-    void serve(answer).then((port) => process.send?.(port));
-  });
-  process.once('disconnect', () => process.exit(0));
-}
+serveAsChild(import.meta.url, serve);

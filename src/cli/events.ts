@@ -1,12 +1,11 @@
 /** `situs events …`: what waits to be sent and what could not be, also while a server runs. */
 import { parseArgs } from 'node:util';
-import { loadConfig } from '../config.js';
 import { enableEndpoint, endpointOf } from '../store/endpoint.js';
 import { listOutbox, replay, replayDead } from '../store/outbox.js';
 import {
   OUTBOX_KINDS, OUTBOX_LISTS, type OutboxList, type OutboxRecord,
 } from '../store/outbox-record.js';
-import { Store } from '../store/store.js';
+import { withStore } from './open-store.js';
 import { UsageError } from './usage.js';
 
 const USAGE = `situs events list [--dead|--waiting|--all] [--json]   --all unless said otherwise
@@ -61,15 +60,6 @@ function shown({ list, record }: Listed): object {
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`);
-}
-
-async function withStore<T>(use: (store: Store) => T | Promise<T>): Promise<T> {
-  const store = await Store.open(loadConfig().varDir);
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-  }
 }
 
 async function list(lists: readonly OutboxList[], json: boolean): Promise<void> {

@@ -1,6 +1,5 @@
 /** `situs key …`: API keys of the store, also while a server runs. */
 import { parseArgs } from 'node:util';
-import { loadConfig } from '../config.js';
 import type { KeyRecord } from '../store/format.js';
 import {
   createKey, disableKey, listKeys, updateKey, type KeyChange, type KeyTerms,
@@ -8,10 +7,11 @@ import {
 import {
   ENTITLEMENTS, entitlementsOf, grantsOf, isEntitlement, PLANS, type Entitlement, type Plan,
 } from '../store/plan.js';
-import { Store } from '../store/store.js';
+import type { Store } from '../store/store.js';
 import { listUsage } from '../store/usage.js';
 import { NO_COUNTS, type Counts } from '../store/usage-meter.js';
 import { monthAt } from '../store/usage-month.js';
+import { withStore } from './open-store.js';
 import { UsageError } from './usage.js';
 
 const USAGE = `situs key create --plan PLAN [--account NAME] [TERMS] [--json]   shown once
@@ -129,15 +129,6 @@ function shown(record: KeyRecord, used: Counts, month: string): object {
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`);
-}
-
-async function withStore<T>(use: (store: Store) => T | Promise<T>): Promise<T> {
-  const store = await Store.open(loadConfig().varDir);
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-  }
 }
 
 /** Prints keys with what they used in this month, as far as it is stored. */

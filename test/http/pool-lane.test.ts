@@ -3,35 +3,17 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { SILENT } from '../../src/log.js';
 import { EnginePool, type PinnedRelease, type PoolOptions } from '../../src/pool.js';
+import { startEchoPool } from '../support/echo-pool.js';
 import { ECHO_WORKER } from '../support/http-stub-server.js';
 
 const MIB = 1_048_576;
 
-interface Pins {
-  held: number;
-  taken: number;
-}
-
 /** A pool whose every task names another release. */
 function startPool(
   context: TestContext, options: Partial<PoolOptions> = {},
-): { pool: EnginePool; pins: Pins } {
-  const pins: Pins = { held: 0, taken: 0 };
-  const pool = new EnginePool({
-    releases: {
-      pin: () => {
-        pins.held += 1;
-        pins.taken += 1;
-        return { id: `2026-11-21-${pins.taken % 3}`, dir: `/nowhere/${pins.taken % 3}/é` };
-      },
-      unpin: () => {
-        pins.held -= 1;
-      },
-    },
-    log: SILENT, threads: 1, worker: ECHO_WORKER, ...options,
-  });
-  context.after(() => pool.close());
-  return { pool, pins };
+): ReturnType<typeof startEchoPool> {
+  return startEchoPool(context, (taken) =>
+    ({ id: `2026-11-21-${taken % 3}`, dir: `/nowhere/${taken % 3}/é` }), options);
 }
 
 interface Told {

@@ -1,38 +1,14 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { SILENT } from '../../src/log.js';
-import { EnginePool, type PinnedRelease, type PoolOptions } from '../../src/pool.js';
-import { ECHO_WORKER } from '../support/http-stub-server.js';
+import type { EnginePool, PinnedRelease, PoolOptions } from '../../src/pool.js';
+import { startEchoPool } from '../support/echo-pool.js';
 
 const RELEASE = { id: '2026-11-21-000000000000', dir: '/nowhere' };
 
-interface Pins {
-  held: number;
-  taken: number;
-}
-
 function startPool(
   context: TestContext, options: Partial<PoolOptions> = {},
-): { pool: EnginePool; pins: Pins } {
-  const pins: Pins = { held: 0, taken: 0 };
-  const pool = new EnginePool({
-    releases: {
-      pin: () => {
-        pins.held += 1;
-        pins.taken += 1;
-        return RELEASE;
-      },
-      unpin: () => {
-        pins.held -= 1;
-      },
-    },
-    log: SILENT,
-    threads: 1,
-    worker: ECHO_WORKER,
-    ...options,
-  });
-  context.after(() => pool.close());
-  return { pool, pins };
+): ReturnType<typeof startEchoPool> {
+  return startEchoPool(context, () => RELEASE, options);
 }
 
 /** The body of the answer, or the failure. */

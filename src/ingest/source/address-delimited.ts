@@ -1,23 +1,11 @@
 /** Address points of publishers that give rows with a header, tab or comma separated. */
-import { toAddressPoint, type AddressPoint, type PointOptions } from './address-point.js';
+import {
+  toAddressPoint, type AddressPoint, type PointOptions, type RawPoint,
+} from './address-point.js';
 import { columnIndexes, readRows } from './address-rows.js';
 
 /** Header names by meaning; "" where the layout has no such column. */
-export interface PointColumns {
-  readonly number: string;
-  readonly numberPrefix: string;
-  readonly numberSuffix: string;
-  readonly street: string;
-  readonly unit: string;
-  readonly city: string;
-  readonly municipality: string;
-  readonly county: string;
-  readonly state: string;
-  readonly zip: string;
-  readonly zip4: string;
-  readonly lat: string;
-  readonly lng: string;
-}
+export type PointColumns = Readonly<Record<keyof RawPoint, string>>;
 
 export interface PointLayout {
   readonly delimiter: ',' | '\t';
