@@ -1,12 +1,18 @@
 /**
- * npm run torture [-- --case NAME]… [--kills N] [--bodies N] [--cuts N] [--carts N] [--seed N]
+ * npm run torture [-- --case NAME]… [--kills N] [--bodies N] [--rows N] [--cuts N] [--carts N]
+ *   [--seed N]
  *
  * Breaks the compiled server on purpose and checks that nothing acknowledged is lost. Every case
- * works in a folder of its own.
+ * works in a folder of its own. The rows of `bulk-rows` are answered by the active dataset of
+ * SITUS_VAR, or by the recipe `default` where none is.
  */
 import { parseArgs } from 'node:util';
+import { loadConfig } from '../src/config.js';
+import { currentRelease } from '../src/dataset/release.js';
+import { buildRecipe } from '../test/support/built-dataset.js';
 import { compareCarts } from './case/cart-oracle.js';
 import { bulkFuzz, FUZZ_BODIES } from './torture/bulk-fuzz.js';
+import { BULK_ROWS, bulkRows } from './torture/bulk-rows.js';
 import type { TortureCase } from './torture/case.js';
 import { jobKillsCase } from './torture/job-kills.js';
 import { killCase } from './torture/kill.js';
@@ -29,6 +35,7 @@ interface Outcome {
 
 interface Amounts {
   readonly bodies: number;
+  readonly rows: number;
   readonly cuts: number;
   readonly carts: number;
   readonly seed: number;
@@ -38,12 +45,25 @@ const report = (line: string): void => {
   process.stderr.write(`${line}\n`);
 };
 
+async function bulkRowsCase({ rows, seed }: Amounts): Promise<Outcome> {
+  const { varDir } = loadConfig();
+  if (currentRelease(varDir) !== null) return bulkRows(varDir, rows, seed);
+  report('no dataset is active; building the recipe default');
+  const built = buildRecipe('default');
+  try {
+    return await bulkRows(built.varDir, rows, seed);
+  } finally {
+    built.remove();
+  }
+}
+
 /** Cases without a server that is killed. */
 const OTHERS: Readonly<Record<string, (amounts: Amounts) => Promise<Outcome>>> = {
   'bulk-fuzz': async ({ bodies, seed }) => {
     const result = bulkFuzz(bodies, seed, report);
     return { summary: `bodies ${result.bodies}`, wrong: result.wrong };
   },
+  'bulk-rows': bulkRowsCase,
   'stream-cuts': async ({ cuts, seed }) => {
     const result = await streamCuts(cuts, seed, report);
     return { summary: `cuts ${result.cuts}, messages ${result.messages}`, wrong: result.wrong };
@@ -62,14 +82,15 @@ async function main(): Promise<number> {
       case: { type: 'string', multiple: true, default: NAMES },
       kills: { type: 'string', default: String(KILLS) },
       bodies: { type: 'string', default: String(FUZZ_BODIES) },
+      rows: { type: 'string', default: String(BULK_ROWS) },
       cuts: { type: 'string', default: String(CUTS) },
       carts: { type: 'string', default: String(CARTS) },
       seed: { type: 'string', default: '1' },
     },
   });
   const amounts: Amounts = {
-    bodies: Number(values.bodies), cuts: Number(values.cuts), carts: Number(values.carts),
-    seed: Number(values.seed),
+    bodies: Number(values.bodies), rows: Number(values.rows), cuts: Number(values.cuts),
+    carts: Number(values.carts), seed: Number(values.seed),
   };
   let sound = true;
   for (const name of values.case) {

@@ -70,7 +70,7 @@ async function run(argv: readonly string[]): Promise<number> {
     process.stdout.write(help());
     return name === undefined ? 2 : 0;
   }
-  const command = COMMANDS[name];
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) throw new UsageError(`no command "${name}"\n\n${help()}`);
   const run = await command.load();
   return run(rest);
@@ -82,11 +82,17 @@ function isUsage(error: unknown): boolean {
     && String(error.code).startsWith('ERR_PARSE_ARGS_'));
 }
 
-// A reader that has seen enough, such as `head`, is no fault.
-process.stdout.on('error', (error: Error) => {
-  if (!('code' in error) || error.code !== 'EPIPE') throw error;
-  process.exit();
-});
+/** As a shell tells of a program that was ended because nobody reads what it writes. */
+const READER_GONE = 141;
+
+// A reader that has seen enough, such as `head`, is no fault worth a word; but not all was written.
+for (const output of [process.stdout, process.stderr]) {
+  output.on('error', (error: Error) => {
+    if ('code' in error && error.code === 'EPIPE') process.exit(READER_GONE);
+    if (output === process.stdout) process.stderr.write(`situs: cannot write: ${error.message}\n`);
+    process.exit(1);
+  });
+}
 
 run(process.argv.slice(2)).then(
   (code) => {

@@ -33,7 +33,15 @@ function localUrl(host: string, port: number): string {
   return `http://${named.includes(':') ? `[${named}]` : named}:${port}`;
 }
 
+/** A log that nobody reads any more, or that cannot be written, is no reason to stop answering. */
+function outliveReaders(): void {
+  for (const output of [process.stdout, process.stderr]) {
+    output.removeAllListeners('error').on('error', () => undefined);
+  }
+}
+
 async function main(): Promise<void> {
+  outliveReaders();
   const config = loadConfig();
   const log = createLog(config.logLevel);
   await ensureDataset(config);

@@ -18,6 +18,8 @@ export interface Tail {
   readonly zip: string;
   readonly zip4: string;
   readonly canadianPostalCode: string;
+  /** Two ZIPs stand where one belongs, "92618-90210": either may be meant. */
+  readonly twoZips: boolean;
 }
 
 type Draft = { -readonly [Key in keyof Tail]: Tail[Key] };
@@ -63,15 +65,29 @@ function takeCanadianCode(line: Line, tail: Draft): boolean {
   return true;
 }
 
+function isZip(word: string): boolean {
+  return word.length === 5 && isDigits(word);
+}
+
+/** Whether a ZIP at the end stands behind another: with a hyphen, or both behind a state. */
+function isSecondZip({ words, joins }: Line, end: number, gazetteer: Gazetteer): boolean {
+  if (!isZip(words[end - 2] ?? '')) return false;
+  return joins[end - 1] === JOIN.hyphen || gazetteer.stateOf(words[end - 3] ?? '') !== '';
+}
+
 /** "92618", "92618-5003", "92618 5003", "926185003". */
-function takeZip(line: Line, tail: Draft): boolean {
-  if (tail.zip !== '' || tail.canadianPostalCode !== '') return false;
+function takeZip(line: Line, tail: Draft, gazetteer: Gazetteer): boolean {
+  if (tail.zip !== '' || tail.canadianPostalCode !== '' || tail.twoZips) return false;
   const last = line.words[tail.end - 1] ?? '';
   if (!startsWithDigit(last)) {
     return last.length === 3 || last.length === 6 ? takeCanadianCode(line, tail) : false;
   }
   if (!isDigits(last)) {
     return last.length === 3 ? takeCanadianCode(line, tail) : false;
+  }
+  if (last.length === 5 && isSecondZip(line, tail.end, gazetteer)) {
+    tail.twoZips = true;
+    return false;
   }
   if (last.length === 9 || last.length === 5) {
     tail.zip = last.slice(0, 5);
@@ -81,7 +97,7 @@ function takeZip(line: Line, tail: Draft): boolean {
   }
   const before = line.words[tail.end - 2] ?? '';
   if (last.length !== 4) return false;
-  if (before.length === 5 && isDigits(before)) {
+  if (isZip(before)) {
     tail.zip = before;
     tail.zip4 = last;
     tail.end -= 2;
@@ -155,10 +171,11 @@ export function readTail(line: Line, gazetteer: Gazetteer): Tail {
     zip: '',
     zip4: '',
     canadianPostalCode: '',
+    twoZips: false,
   };
   while (
     tail.end > 0 &&
-    (takeZip(line, tail) ||
+    (takeZip(line, tail, gazetteer) ||
       takeCountry(line, tail) ||
       takeState(line, tail, gazetteer) ||
       takeShortZip(line, tail, gazetteer))

@@ -227,6 +227,7 @@ function readLine(
   const readings: Reading[] = [];
   let body = line;
   let tail = readTail(line, gazetteer);
+  if (tail.twoZips) return [];
   const inner = tail.zip === '' && tail.canadianPostalCode === '' ? innerZipAt(line, tail.end) : -1;
   if (inner >= 0) {
     const zip = line.words[inner] ?? '';

@@ -128,6 +128,13 @@ function search(dataset: Dataset, place: CartPlace, dateOf: DateOf): FoundPlace 
 }
 
 function locateSplit(dataset: Dataset, place: SplitPlace, dateOf: DateOf): Situs | Failure {
+  // On one line the words around them would say what they mean; here they are one thing each.
+  if (!ZIP.test(place.zip.trim())) {
+    return fail('address-incomplete', `"${place.zip}" is no ZIP code: give five digits or ZIP+4`);
+  }
+  if (stateCode(dataset, place.state) === '') {
+    return fail('address-incomplete', `"${place.state}" is no state: give its code or its name`);
+  }
   const first = locateLine(dataset, textOf(place, place.line1), dateOf);
   // Some write a company or a person on the first line and the street on the second.
   if (!STREET_NUMBER.test(place.line2) || STREET_NUMBER.test(place.line1)) return first;

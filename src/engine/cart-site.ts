@@ -64,6 +64,23 @@ export function needs(rule: SourcingRule, side: Side): boolean {
   return (rule === 'origin') === (side === 'origin');
 }
 
+/** The most that local taxes may come to; local taxes of the destination join those below it. */
+function capOf({ special }: Sourcing): number {
+  return special?.localCap ?? RATE_ONE;
+}
+
+/**
+ * Whether local taxes at the origin leave no room for those of the destination (34 TAC 3.334(c)):
+ * then nothing rests on where in the state it lies.
+ */
+export function isFull(
+  dataset: Dataset, sourcing: Sourcing, date: DateInt, origin: FoundPlace,
+): boolean {
+  if (sourcing.rule !== 'origin-to-cap') return false;
+  const rows = sideRows(dataset, origin, 'origin', date);
+  return !isFailure(rows) && sum(rows.filter(isLocal)) >= capOf(sourcing);
+}
+
 function sideRows(
   dataset: Dataset, place: FoundPlace, side: Side, date: DateInt,
 ): readonly SiteRow[] | Failure {
@@ -125,15 +142,19 @@ function toppedUp(
 
 /** The rows of a rule from the places it needs. */
 function taxing(
-  dataset: Dataset, { rule, special }: Sourcing, date: DateInt, origin: FoundPlace | null,
+  dataset: Dataset, sourcing: Sourcing, date: DateInt, origin: FoundPlace | null,
   destination: FoundPlace | null,
 ): readonly SiteRow[] | Failure {
+  const { rule } = sourcing;
   const of = (side: Side): readonly SiteRow[] | Failure => {
     const place = side === 'origin' ? origin : destination;
     if (place === null) throw new Error(`the ${side} is needed and was not located`);
     return sideRows(dataset, place, side, date);
   };
   if (rule === 'origin') return of('origin');
+  if (rule === 'origin-to-cap' && origin !== null && isFull(dataset, sourcing, date, origin)) {
+    return of('origin');
+  }
   const atDestination = of('destination');
   if (rule === 'destination' || isFailure(atDestination)) return atDestination;
   // The state's own rate is the same at either end.
@@ -141,9 +162,7 @@ function taxing(
     return atDestination.map((row) => (isLocal(row) ? row : { ...row, side: 'origin' }));
   }
   const atOrigin = of('origin');
-  return isFailure(atOrigin)
-    ? atOrigin
-    : toppedUp(atOrigin, atDestination, special?.localCap ?? RATE_ONE);
+  return isFailure(atOrigin) ? atOrigin : toppedUp(atOrigin, atDestination, capOf(sourcing));
 }
 
 /** Refuses a day for which a state's rules are not held. */

@@ -9,7 +9,7 @@ import { fail, isFailure, type Failure } from '../failure.js';
 import type { DateInt } from '../tax/date.js';
 import type { Rate } from '../tax/rate.js';
 import { roundAmounts, roundRate } from '../tax/round-lines.js';
-import { cartFacts } from './cart-facts.js';
+import { cartFacts, type SourcingRule } from './cart-facts.js';
 import { explainCart, explainLines } from './cart-explain.js';
 import {
   isFreight, isUnknown, taxFreight, taxGoods, totalOf, type TaxedLine, type UnknownLine,
@@ -20,7 +20,7 @@ import {
 } from './cart-place.js';
 import { QUANTITY_ONE, type CartLine, type CartQuery } from './cart-query.js';
 import {
-  needs, notHeld, readSite, sourcingOf, type Side, type Site, type Sourcing,
+  isFull, needs, notHeld, readSite, sourcingOf, type Side, type Site, type Sourcing,
 } from './cart-site.js';
 import { productBook } from './product-book.js';
 import { PRECISIONS, type Precision } from './situs.js';
@@ -40,6 +40,8 @@ export interface PlacedCart {
   readonly originState: string;
   /** Whose calendar the date of the sale is of. */
   readonly timeZone: string;
+  /** The rule as far as places go: the origin's alone where nothing of the destination joins. */
+  readonly asks: SourcingRule;
 }
 
 function refuse(
@@ -109,20 +111,22 @@ function placeCart(
   if (sourcing === null) {
     return refuse('rate', notHeld(state));
   }
+  const origin = from === null || isFailure(from) ? null : from;
+  const asks = origin !== null && isFull(dataset, sourcing, date, origin)
+    ? 'origin' : sourcing.rule;
   const sides: readonly (readonly [Side, FoundPlace | Failure | null])[] =
     [['origin', from], ['destination', to]];
   for (const [side, place] of sides) {
-    if (place === null || !needs(sourcing.rule, side)) continue;
+    if (place === null || !needs(asks, side)) continue;
     if (isFailure(place)) return refuse(side, place);
     const vague = tooVague(place, precisionMin);
     if (vague !== null) return refuse(side, vague);
   }
-  const origin = from === null || isFailure(from) ? null : from;
   const destination = isFailure(to) ? null : to;
   const site = siteOf(dataset, state, date, sourcing, origin, destination);
   return isFailure(site)
     ? refuse('rate', site)
-    : { site, origin, destination, originState: located, timeZone };
+    : { site, origin, destination, originState: located, timeZone, asks };
 }
 
 /** The exact tax of every line, or the position of one that cannot be told and why. */
@@ -177,10 +181,10 @@ function rateOf(dataset: Dataset, site: Site, line: CartLine, tax: TaxedLine): R
 }
 
 function marksOf(dataset: Dataset, placed: PlacedCart): CartMarks {
-  const { site, origin, destination } = placed;
-  const { sourcing: { rule }, date, state, estimated, stale } = site;
+  const { site, origin, destination, asks } = placed;
+  const { date, state, estimated, stale } = site;
   const rung = (side: Side, place: FoundPlace | null): number =>
-    (place === null || !needs(rule, side) ? 0 : PRECISIONS.indexOf(place.situs.precision));
+    (place === null || !needs(asks, side) ? 0 : PRECISIONS.indexOf(place.situs.precision));
   const weakest = Math.max(rung('origin', origin), rung('destination', destination));
   return {
     dataset: dataset.id, date, state: state.code, sourcing: site.sides,

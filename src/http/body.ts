@@ -36,6 +36,8 @@ export function readBody(exchange: Exchange, bytesMax: number, done: BodyDone): 
     else chunks.length = 0;
     if (!isLast) return;
     clearInterval(nudge);
-    done(received <= bytesMax ? Buffer.concat(chunks) : null);
+    const [only] = chunks;
+    const whole = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
+    done(received <= bytesMax ? whole : null);
   });
 }

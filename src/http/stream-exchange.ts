@@ -207,7 +207,11 @@ export class StreamExchange implements Answerer {
     this.#probe ??= setTimeout(() => {
       this.#probe = null;
       this.#writable();
-      if (this.#raw !== null && this.#blocked) this.#probeSoon();
+      const raw = this.#raw;
+      if (raw === null || !this.#blocked) return;
+      // A connection that is not read does not say that its client has gone; it loses its address.
+      if (raw.getRemoteAddressAsText().byteLength === 0) raw.close();
+      else this.#probeSoon();
     }, PROBE_MS).unref();
   }
 

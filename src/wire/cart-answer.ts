@@ -93,6 +93,10 @@ function answerBody(
 ): Answer {
   if (endpoint === CART_RELAYED) return answerRelayCheck(body);
   const read = readJson(body);
+  // Everything wrong with the body of one cart is a 400 (contract 8).
+  if (isProblem(read) && endpoint === CART_CALCULATE) {
+    return problemAnswer({ ...read, problem: 400 });
+  }
   const calculate = endpoint === CART_CALCULATE ? calculation : merchantCarts;
   const result = isProblem(read)
     ? read : calculate(context, dataset, nowMs)(read, optionsOfBits(bits));

@@ -81,7 +81,7 @@ const checkCart = compileCheck({
   customerId: { type: 'string', min: 1, max: 50 },
   currency: {
     type: 'object', strict: true, props: {
-      currencyCode: { type: 'enum', values: ['USD', 'CAD'], optional: true, nullable: true },
+      currencyCode: { type: 'enum', values: ['USD'], optional: true, nullable: true },
     },
   },
   origin: ADDRESS,
@@ -114,8 +114,11 @@ function refuse(cart: Members, at: string): readonly BodyError[] {
     errors.push({ location: `${at}.${name}`, message: 'not accepted for self-managed merchants' });
   }
   const { currency, origin, destination, lineItems } = cart;
-  if (isMembers(currency) && currency['currencyCode'] === 'CAD') {
-    errors.push({ location: `${at}.currency.currencyCode`, message: 'expected USD' });
+  const code = isMembers(currency) ? currency['currencyCode'] : null;
+  if (typeof code === 'string' && code !== 'USD') {
+    errors.push({
+      location: `${at}.currency.currencyCode`, message: 'expected USD', value: code.slice(0, 40),
+    });
   }
   for (const [name, address] of [['origin', origin], ['destination', destination]] as const) {
     if (!isMembers(address) || address['countryCode'] !== 'CA') continue;

@@ -27,7 +27,8 @@ const VALUE_CHARS_MAX = 200;
 const NAME_CHARS_MAX = 100;
 
 const WORDS: Readonly<Record<string, (error: ValidationError) => string>> = {
-  required: ({ field }) => `expected required property ${field.replace(/^.*\./, '')}`,
+  required: ({ field }) => (field.endsWith(']') ? 'expected a value, not null'
+    : `expected required property ${field.replace(/^.*\./, '')}`),
   string: () => 'expected a string',
   stringEmpty: () => 'expected length >= 1',
   stringMin: ({ expected }) => `expected length >= ${String(expected)}`,
@@ -83,6 +84,8 @@ const VALIDATOR = new Validator({ useNewCustomCheckerFunction: true, haltOnFirst
 
 /** Parts of the library's own rule for arrays: the loop over items, and what follows a maximum. */
 const ITEMS_LOOP = 'for (var i = 0; i < arr.length; i++) {';
+/** It tells the list in place of the item that is null. */
+const NO_ITEM = /(type: "required",[^;]*?field: )field,/g;
 const ABOVE_MAX = /(errors\.push\(\{ type: "arrayMax"[^;]*;)/;
 
 function replaced(source: string, part: string | RegExp, by: string): string {
@@ -103,10 +106,11 @@ function boundArrays(): void {
     const { source, ...rest } = array.call(VALIDATOR, rule, path, context);
     const { items, max } = rule.schema;
     const ended = max === undefined ? source : replaced(source, ABOVE_MAX, '$1 return value;');
+    if (items === undefined) return { ...rest, source: ended };
+    const bounded = replaced(ended, ITEMS_LOOP,
+      `for (var i = 0; i < arr.length && errors.length < ${BODY_ERRORS_MAX}; i++) {`);
     return {
-      ...rest,
-      source: items === undefined ? ended : replaced(ended, ITEMS_LOOP,
-        `for (var i = 0; i < arr.length && errors.length < ${BODY_ERRORS_MAX}; i++) {`),
+      ...rest, source: replaced(bounded, NO_ITEM, '$1(parentField || "") + "[" + i + "]",'),
     };
   });
 }

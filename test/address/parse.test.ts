@@ -236,6 +236,16 @@ test('nothing usable gives nothing', () => {
   }
 });
 
+test('two ZIPs where one belongs give nothing: either may be meant', () => {
+  for (const zips of ['92618-90210', '92618 90210', '92618–90210', '92618-90210, USA']) {
+    assert.deepEqual(parseAddress(`200 Spectrum Center Dr, Irvine, CA ${zips}`, PLACES), [], zips);
+  }
+  const [road] = parseAddress('100 County Road 12345, Burlington, VT 05401', PLACES);
+  assert.equal(road?.zip, '05401');
+  const [grid] = parseAddress('100 Highway 12345 05401', PLACES);
+  assert.equal(grid?.zip, '05401');
+});
+
 test('a text over the limit is refused', () => {
   const street = 'A'.repeat(ADDRESS_CHARS_MAX - 4);
   assert.equal(parseAddress(`1 ${street}`, PLACES).length > 0, true);

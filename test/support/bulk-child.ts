@@ -13,6 +13,8 @@ export interface ChildService {
   /** Bytes of memory that are the process's own; null where that cannot be told. */
   ownBytes(): number | null;
   stop(): Promise<void>;
+  /** Ends it without warning. */
+  kill(): Promise<void>;
 }
 
 async function portOf(child: ChildProcess): Promise<number> {
@@ -36,6 +38,12 @@ export async function startChild(
   });
   const port = await portOf(child);
   const status = `/proc/${child.pid}/status`;
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  };
   return {
     port,
     ownBytes: () => {
@@ -43,9 +51,7 @@ export async function startChild(
       const found = /RssAnon:\s+(\d+) kB/.exec(readFileSync(status, 'utf8'));
       return found === null ? null : Number(found[1]) * 1024;
     },
-    stop: async () => {
-      child.kill('SIGTERM');
-      if (child.exitCode === null) await once(child, 'exit');
-    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
   };
 }

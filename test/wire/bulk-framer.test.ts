@@ -119,3 +119,10 @@ test('no body is scanned more than twice', () => {
   assert.ok(rows.length < 25, `${rows.length} rows`);
   assert.equal(rows[0], line);
 });
+
+test('a long record in tiny pieces is the record, and each byte is copied a few times alone', () => {
+  const framer = new RecordFramer({ framing: { kind: 'ndjson' }, rowBytesMax: 1_048_576 });
+  const line = Buffer.from(`${'x'.repeat(1_000_000)}\n`);
+  for (let at = 0; at < line.length; at += 16) framer.push(line.subarray(at, at + 16));
+  assert.ok(Buffer.from(framer.take(1, line.length)!.bytes).equals(line));
+});

@@ -12,7 +12,11 @@ import { parseInstant } from '../../src/wire/instant.js';
 import { longNumber } from '../../src/wire/json-digits.js';
 import { CARTS_MAX, readMerchantCarts } from '../../src/wire/merchant-cart.js';
 import { ROUNDING_LEVELS, ROUNDING_MODES } from '../../src/tax/round.js';
+import { OP_CART } from '../../src/engine/frame.js';
+import { CART_CALCULATE } from '../../src/wire/cart-answer.js';
+import { memoryDataset } from '../support/memory-dataset.js';
 import { sentCalculation, sentCart, sentLine, type Sent } from '../support/sent-carts.js';
+import { ask } from './ask.js';
 
 function refusal(read: object): CartProblem {
   assert.ok(isProblem(read), `it was read: ${JSON.stringify(Object.keys(read))}`);
@@ -101,6 +105,7 @@ const REFUSED: readonly (readonly [Sent, number, string])[] = [
     400, 'destination.countryCode'],
   [{ lineItems: lines(251) }, 400, 'lineItems'],
   [{ lineItems: [] }, 422, 'lineItems'],
+  [{ lineItems: [sentLine(), null] }, 422, 'lineItems[1]'],
   [{ lineItems: [sentLine(), sentLine()] }, 422, 'lineItems[1].index'],
   [{ lineItems: [sentLine({ index: 501 })] }, 422, 'lineItems[0].index'],
   [{ lineItems: [sentLine({ index: 1.5 })] }, 422, 'lineItems[0].index'],
@@ -117,7 +122,7 @@ const REFUSED: readonly (readonly [Sent, number, string])[] = [
   [{ customerId: undefined }, 422, 'customerId'],
   [{ cartId: 'x'.repeat(51) }, 422, 'cartId'],
   [{ currency: undefined }, 422, 'currency'],
-  [{ currency: { currencyCode: 'EUR' } }, 422, 'currency.currencyCode'],
+  [{ currency: { currencyCode: 'EUR' } }, 400, 'currency.currencyCode'],
   [{ origin: { line1: LONG, city: 'B', state: 'QA', zip: '1' } }, 422, 'origin.line1'],
   [{ origin: { line1: '1 A St', city: 'B', state: 'QA' } }, 422, 'origin.zip'],
   [{ surprise: 1 }, 422, 'surprise'],
@@ -206,5 +211,13 @@ test('the one-line endpoint takes exactly one cart and refuses everything with 4
   ] as const) {
     const { problem, errors } = refusal(readCalculation(body, CART_DEFAULTS));
     assert.deepEqual([problem, errors[0]?.location], [400, `body.${at}`]);
+  }
+});
+
+test('one cart: whatever is wrong with the body is 400', () => {
+  const dataset = memoryDataset();
+  for (const body of ['[]', 'null', '5', '{"items":[{"price":1.2345678901234567}]}', '{', '{}']) {
+    const { status } = ask(CART_CALCULATE, body, { dataset, op: OP_CART, grants: 0 });
+    assert.equal(status, 400, body);
   }
 });

@@ -69,7 +69,17 @@ export function listElements(bytes: Buffer): readonly Buffer[] | null {
   return depth === 0 && skipSpace(bytes, at) === bytes.length ? elements : null;
 }
 
-/** Reads a frame; the messages are views of it. */
+/**
+ * Messages of a batch that hold nothing of it but themselves: a view keeps the whole frame in
+ * memory, and blanks around the list are counted by nobody.
+ */
+function withoutBlanks(frame: Buffer, elements: readonly Buffer[]): readonly Buffer[] {
+  const used = elements.reduce((sum, { length }) => sum + length, 0);
+  if (frame.length - used <= BATCH_MESSAGES_MAX + 1) return elements;
+  return elements.map((element) => Buffer.from(element));
+}
+
+/** Reads a frame; the messages are views of it where it is little more than these. */
 export function readFrame(bytes: Buffer): Frame {
   if (bytes.length <= CONTROL_BYTES_MAX) {
     const text = bytes.toString('latin1');
@@ -80,5 +90,6 @@ export function readFrame(bytes: Buffer): Frame {
   const elements = listElements(bytes);
   if (elements === null) return { kind: 'messages', messages: [bytes], batch: false };
   return elements.length > BATCH_MESSAGES_MAX
-    ? { kind: 'batch-too-long' } : { kind: 'messages', messages: elements, batch: true };
+    ? { kind: 'batch-too-long' }
+    : { kind: 'messages', messages: withoutBlanks(bytes, elements), batch: true };
 }

@@ -14,6 +14,13 @@ export const REPLAY_BYTES_MAX = 4_194_304;
 export const UNSENT_BYTES_MAX = 1_048_576;
 /** Bytes in the memory of a connection above which its client is behind. */
 export const BEHIND_BYTES_MAX = 262_144;
+/** Pongs in that memory beyond the answers; a client that takes none of them is cut. */
+export const PONG_BYTES_MAX = 262_144;
+/**
+ * What one stream takes of the process's memory at most, with the longest answers: its unanswered
+ * messages, once more as chunks, their answers, and what is kept for a cut.
+ */
+export const STREAM_MEMORY_BYTES_MAX = 41_943_040;
 
 /** Chunks of one stream with the workers, or waiting for those before them. */
 export const CHUNKS_IN_FLIGHT_MAX = 4;

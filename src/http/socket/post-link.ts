@@ -1,5 +1,6 @@
 /** A stream over a request and its answer, both open: a line is a message, or a batch of them. */
 import { RecordFramer } from '../../wire/bulk/framer.js';
+import { DRAIN_BYTES_MAX } from '../body.js';
 import { NDJSON_TYPE } from '../bulk/request.js';
 import { headOf, type Fields } from '../reply.js';
 import type { StreamEvents, StreamExchange } from '../stream-exchange.js';
@@ -41,6 +42,8 @@ export class PostLink implements StreamLink, StreamEvents {
   #ended = false;
   #closed = false;
   #reading = false;
+  /** Bytes that came after the end of the stream. */
+  #droppedBytes = 0;
 
   constructor(exchange: StreamExchange, options: PostLinkOptions) {
     this.#exchange = exchange;
@@ -57,6 +60,10 @@ export class PostLink implements StreamLink, StreamEvents {
 
   data(piece: Uint8Array, isLast: boolean): void {
     if (this.#closed) return;
+    if (this.#options.session.deaf) {
+      this.#drop(piece);
+      return;
+    }
     if (piece.length > 0) this.#framer.push(piece);
     if (isLast) {
       this.#ended = true;
@@ -109,6 +116,12 @@ export class PostLink implements StreamLink, StreamEvents {
 
   watch(): void {
     // The exchange keeps the clock of what is sent and taken.
+  }
+
+  /** Lets a client finish that reads only then, up to a limit. */
+  #drop(piece: Uint8Array): void {
+    this.#droppedBytes += piece.length;
+    if (this.#droppedBytes > DRAIN_BYTES_MAX) this.#exchange.abandon();
   }
 
   /** Hands over the lines there is room for. */

@@ -1,7 +1,7 @@
 /** A stream over a WebSocket: text messages in, text messages out, pings to tell a dead client. */
 import type { RawSocket, SocketEvents } from '../uws.js';
 import { CLOSES, type CloseTerms } from './close-code.js';
-import { BEHIND_BYTES_MAX, HEARTBEAT_MS, MESSAGE_BYTES_MAX } from './limit.js';
+import { BEHIND_BYTES_MAX, HEARTBEAT_MS, MESSAGE_BYTES_MAX, PONG_BYTES_MAX } from './limit.js';
 import type { StreamLink } from './link.js';
 import type { StreamSession } from './session.js';
 
@@ -24,6 +24,8 @@ export class SocketLink implements StreamLink, SocketEvents {
   #movedAt: number;
   #pinged = false;
   #behind = false;
+  /** What was kept for the client after the last answer. */
+  #keptBytes = 0;
 
   constructor(options: SocketLinkOptions) {
     this.#options = options;
@@ -41,7 +43,8 @@ export class SocketLink implements StreamLink, SocketEvents {
     const { session, clock } = this.#options;
     if (this.#socket === null) return;
     this.alive();
-    this.#movedAt = clock();
+    // What comes after the end keeps nobody from being ended who takes nothing.
+    if (!session.deaf) this.#movedAt = clock();
     if (isBinary) session.stop('binary', 'Messages are text.');
     else if (message.byteLength > MESSAGE_BYTES_MAX) {
       session.stop('too-big', `A message may have ${MESSAGE_BYTES_MAX} bytes.`);
@@ -60,6 +63,10 @@ export class SocketLink implements StreamLink, SocketEvents {
   alive(): void {
     this.#heardAt = this.#options.clock();
     this.#pinged = false;
+    // The native server answers pings by itself, also a client that takes none of its answers.
+    const socket = this.#socket;
+    if (socket === null) return;
+    if (socket.getBufferedAmount() > this.#keptBytes + PONG_BYTES_MAX) socket.close();
   }
 
   closed(): void {
@@ -73,7 +80,8 @@ export class SocketLink implements StreamLink, SocketEvents {
     if (socket === null) return false;
     // Without the line end: a message has an end of its own.
     socket.send(line.subarray(0, line.length - 1));
-    this.#behind = socket.getBufferedAmount() > BEHIND_BYTES_MAX;
+    this.#keptBytes = socket.getBufferedAmount();
+    this.#behind = this.#keptBytes > BEHIND_BYTES_MAX;
     return !this.#behind;
   }
 

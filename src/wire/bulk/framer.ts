@@ -69,8 +69,9 @@ const SKIPPING = 5;
 export class RecordFramer {
   readonly #framing: Framing;
   readonly #rowBytesMax: number;
-  /** Bytes that were not taken yet. */
+  /** Bytes that were not taken yet: a part of `#room`. */
   #held: Buffer = EMPTY;
+  #room: Buffer = EMPTY;
   /** Scanned up to here. */
   #at = 0;
   /** Where the record being scanned begins. */
@@ -126,8 +127,23 @@ export class RecordFramer {
   /** Adds a piece; it is copied. */
   push(piece: Uint8Array): void {
     this.#compact();
-    this.#held = Buffer.concat([this.#held, piece]);
+    this.#append(piece);
     this.#scan();
+  }
+
+  /** Leaves room behind, so that a long record in small pieces is not copied with each of them. */
+  #append(piece: Uint8Array): void {
+    const { length } = this.#held;
+    const needed = length + piece.length;
+    let from = this.#held.byteOffset - this.#room.byteOffset;
+    if (length === 0 || from + needed > this.#room.length) {
+      const room = Buffer.allocUnsafeSlow(length === 0 ? needed : 2 * needed);
+      room.set(this.#held);
+      this.#room = room;
+      from = 0;
+    }
+    this.#room.set(piece, from + length);
+    this.#held = this.#room.subarray(from, from + needed);
   }
 
   /** No more pieces: what is left is the last record. */
