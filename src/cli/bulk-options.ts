@@ -1,5 +1,4 @@
 /** What `situs bulk` and `situs lint` are asked. */
-import { open } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { BULK_TERMS } from '../http/bulk/kind.js';
 import {
@@ -20,6 +19,9 @@ export const ROW_OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const;
 
+/** Pipes and devices come once. */
+export const RESUME_NEEDS = '--resume needs a file to read and a file to write (-o)';
+
 export interface BulkOptions {
   readonly file: string;
   readonly output: string;
@@ -31,7 +33,7 @@ export interface BulkOptions {
   readonly threads: number | null;
 }
 
-const TYPES: Readonly<Record<string, string>> = { csv: CSV_TYPE, ndjson: NDJSON_TYPE };
+const TYPES: ReadonlyMap<string, string> = new Map([['csv', CSV_TYPE], ['ndjson', NDJSON_TYPE]]);
 
 /** Formats by the end of a file's name, packed or not. */
 function formatOf(file: string): string {
@@ -39,7 +41,7 @@ function formatOf(file: string): string {
 }
 
 function typeOf(option: string, format: string): string {
-  const type = TYPES[format];
+  const type = TYPES.get(format);
   if (type === undefined) throw new UsageError(`--${option} is csv or ndjson`);
   return type;
 }
@@ -112,23 +114,10 @@ export function parseBulkArgs(args: readonly string[], usage: string): BulkOptio
   const { output, resume, quiet } = values;
   const kind = kindOf(values.kind);
   if (resume && (file === STANDARD || output === STANDARD)) {
-    throw new UsageError('--resume needs a file to read and a file to write (-o)');
+    throw new UsageError(RESUME_NEEDS);
   }
   return {
     file, output, kind, resume, quiet, threads: threadsOf(values.threads),
     request: requestFor(file, values, kind),
   };
-}
-
-const GZIP_MAGIC = [0x1f, 0x8b];
-
-/** Whether a file begins as a gzip stream does. */
-export async function isPacked(path: string): Promise<boolean> {
-  const file = await open(path, 'r');
-  try {
-    const { buffer } = await file.read(Buffer.alloc(GZIP_MAGIC.length), 0, GZIP_MAGIC.length, 0);
-    return GZIP_MAGIC.every((byte, at) => buffer[at] === byte);
-  } finally {
-    await file.close();
-  }
 }

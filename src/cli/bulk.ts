@@ -1,9 +1,11 @@
 /** `situs bulk`: a file of rows to the same rows with their taxes, without a server. */
 import { randomBytes } from 'node:crypto';
-import { constants, existsSync, openSync, readSync, closeSync } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
-import { join, resolve } from 'node:path';
+import {
+  closeSync, constants, existsSync, mkdtempSync, openSync, readSync, rmSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { loadConfig, type Config } from '../config.js';
 import { MANIFEST_FILE } from '../dataset/manifest.js';
 import { currentRelease, releasesDir } from '../dataset/release.js';
@@ -11,18 +13,19 @@ import { GRANT_ALL } from '../engine/frame.js';
 import { CHUNKS_PER_WORKER, openChunkPool } from '../http/bulk/chunk-pool.js';
 import type { BulkLimits } from '../http/bulk/desk.js';
 import { ChunkSchedule } from '../http/bulk/schedule.js';
-import {
-  fileBytes, fileSource, onceSource, type ByteSource, type FileIdentity,
-} from '../http/jobs/byte-source.js';
+import { fileBytes } from '../http/jobs/byte-source.js';
 import type { Checkpoint } from '../http/jobs/checkpoint.js';
 import { DurableOutput, type RunOutput } from '../http/jobs/durable-output.js';
 import { FileRun, type RunEnd } from '../http/jobs/file-run.js';
 import { createLog } from '../log.js';
 import { SUCCESS } from '../wire/response-code.js';
-import { isPacked, parseBulkArgs, STANDARD, type BulkOptions } from './bulk-options.js';
+import { parseBulkArgs, RESUME_NEEDS, type BulkOptions } from './bulk-options.js';
 import { optionsDigest, PartialFile, type PartialRun } from './partial-file.js';
 import { RowsProgress } from './rows-progress.js';
+import { openRows, type RowsSource } from './rows-source.js';
+import { openTarget } from './rows-target.js';
 import { StreamOutput } from './stream-output.js';
+import { UsageError } from './usage.js';
 
 const USAGE = `situs bulk FILE [-o OUT]         CSV or NDJSON, plain or gzip; - is standard input
   --input csv|ndjson   how FILE is read; told from its name unless given
@@ -35,7 +38,8 @@ const USAGE = `situs bulk FILE [-o OUT]         CSV or NDJSON, plain or gzip; - 
   --resume             goes on with an OUT that was interrupted
   --threads N          one for each processor unless given
   --quiet              no progress
-Exit codes: 0 every row was answered, 3 some were refused, 1 failure, 130 interrupted.
+Exit codes: 0 every row was answered, 3 some were refused, 1 failure, 130 interrupted, 141 nobody
+reads the output any more.
 `;
 
 const INTERRUPTED = 130;
@@ -45,30 +49,9 @@ const JOB_BYTES = 12;
 /** A file has no limit here but that of the disk. */
 const LIMITS: BulkLimits = { rowsMax: 4_000_000_000, bytesMax: Number.MAX_SAFE_INTEGER, idleMs: 0 };
 
-interface Input {
-  readonly source: ByteSource;
-  readonly identity: FileIdentity;
-  /** Null where plain bytes are not known. */
-  readonly plainBytes: number | null;
-}
-
-async function openInput(file: string): Promise<Input> {
-  if (file === STANDARD) {
-    const identity = { bytes: 0, modifiedMs: 0 };
-    return { source: onceSource(process.stdin), identity, plainBytes: null };
-  }
-  const path = resolve(file);
-  const { size, mtimeMs } = await stat(path);
-  const identity = { bytes: size, modifiedMs: mtimeMs };
-  const packed = await isPacked(path);
-  return {
-    source: fileSource(path, identity, packed, true), identity, plainBytes: packed ? null : size,
-  };
-}
-
 /** What is asked of this run: a new one, or the one that was interrupted. */
 function plan(
-  options: BulkOptions, varDir: string, input: Input, partial: PartialFile | null,
+  options: BulkOptions, varDir: string, input: RowsSource, partial: PartialFile | null,
 ): { readonly run: PartialRun; readonly from: Checkpoint | null } {
   const { request, kind } = options;
   const digest = optionsDigest({ ...request, kind });
@@ -105,11 +88,12 @@ async function* nothing(): AsyncGenerator<Uint8Array> {
 }
 
 async function openOutput(
-  partial: PartialFile | null, run: PartialRun, from: Checkpoint | null,
+  to: PartialFile | NodeJS.WritableStream, run: PartialRun, from: Checkpoint | null,
 ): Promise<Output> {
-  if (partial === null) {
-    return { output: new StreamOutput(process.stdout), earlier: nothing, close: async () => {} };
+  if (!(to instanceof PartialFile)) {
+    return { output: new StreamOutput(to), earlier: nothing, close: async () => {} };
   }
+  const partial = to;
   const file = await open(partial.path, constants.O_RDWR | constants.O_CREAT, 0o644);
   const at = from?.bytes ?? 0;
   if ((await file.stat()).size < at) throw new Error(`cannot resume: ${partial.path} is too short`);
@@ -168,10 +152,12 @@ function conclude(
 
 /** Runs what was asked with workers of its own. */
 async function runBulk(
-  options: BulkOptions, config: Config, held: PartialFile | null,
+  options: BulkOptions, config: Config, to: PartialFile | NodeJS.WritableStream,
 ): Promise<number> {
   const { varDir, baseUrl, precisionMin, logLevel } = config;
-  const input = await openInput(options.file);
+  const held = to instanceof PartialFile ? to : null;
+  const input = await openRows(options.file);
+  if (options.resume && (held === null || input.once)) throw new UsageError(RESUME_NEEDS);
   const { run: about, from } = plan(options, varDir, input, held);
   const release = { id: about.dataset, dir: join(releasesDir(varDir), about.dataset) };
   const threads = options.threads ?? availableParallelism();
@@ -179,7 +165,7 @@ async function runBulk(
     releases: { pin: () => release, unpin: () => undefined },
     log: createLog(logLevel), threads, settings: { baseUrl, precisionMin, logLevel },
   });
-  const { output, earlier, close } = await openOutput(held, about, from);
+  const { output, earlier, close } = await openOutput(to, about, from);
   const run = new FileRun({
     job: {
       job: about.job, kind: options.kind, release, nowMs: about.nowMs,
@@ -205,25 +191,38 @@ async function runBulk(
   }
 }
 
-/** Whether all rows are answered before the first is written to standard output. */
-function needsFile({ output, request }: BulkOptions): boolean {
-  return output !== STANDARD || request.strict;
-}
-
-/** Copies a finished file to standard output and removes it. */
-async function copyOut(path: string): Promise<void> {
+/** Copies a finished file to a stream. */
+async function copyOut(path: string, stream: NodeJS.WritableStream): Promise<void> {
   const file = openSync(path, 'r');
   try {
     const piece = Buffer.alloc(262_144);
     for (;;) {
       const read = readSync(file, piece);
       if (read === 0) return;
-      if (!process.stdout.write(Buffer.from(piece.subarray(0, read)))) {
-        await new Promise((drained) => process.stdout.once('drain', drained));
+      if (!stream.write(Buffer.from(piece.subarray(0, read)))) {
+        await new Promise((drained) => stream.once('drain', drained));
       }
     }
   } finally {
     closeSync(file);
+  }
+}
+
+/** All rows or none on a stream: they are answered in a file before the first is written. */
+async function runStrict(
+  options: BulkOptions, config: Config, stream: NodeJS.WritableStream,
+): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'situs-bulk-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  // A reader that goes away, or a second interrupt, ends the process at once.
+  process.once('exit', remove);
+  try {
+    const code = await runBulk(options, config, new PartialFile(join(folder, 'out')));
+    if (code !== INTERRUPTED) await copyOut(join(folder, 'out'), stream);
+    return code;
+  } finally {
+    remove();
+    process.off('exit', remove);
   }
 }
 
@@ -235,18 +234,11 @@ export async function bulkCommand(args: readonly string[]): Promise<number> {
     return 0;
   }
   const config = loadConfig();
-  if (!needsFile(options)) return runBulk(options, config, null);
-  if (options.output !== STANDARD) {
-    return runBulk(options, config, new PartialFile(resolve(options.output)));
-  }
-  const { mkdtempSync, rmSync } = await import('node:fs');
-  const { tmpdir } = await import('node:os');
-  const folder = mkdtempSync(join(tmpdir(), 'situs-bulk-'));
-  try {
-    const code = await runBulk(options, config, new PartialFile(join(folder, 'out')));
-    if (code !== INTERRUPTED) await copyOut(join(folder, 'out'));
-    return code;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const target = openTarget(options.output);
+  if (target.kind === 'file') return runBulk(options, config, new PartialFile(target.path));
+  if (options.resume) throw new UsageError(RESUME_NEEDS);
+  const { stream } = target;
+  const code = await (options.request.strict ? runStrict : runBulk)(options, config, stream);
+  await target.close();
+  return code;
 }

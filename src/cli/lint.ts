@@ -9,18 +9,18 @@ import { currentRelease, releasesDir } from '../dataset/release.js';
 import { GRANT_ALL } from '../engine/frame.js';
 import { lookup } from '../engine/lookup.js';
 import { isFailure, type Failure } from '../failure.js';
-import { fileSource, onceSource, type ByteSource } from '../http/jobs/byte-source.js';
 import { readBeginning } from '../http/jobs/file-run.js';
 import { csvRows } from '../wire/bulk/csv-rows.js';
 import { RecordFramer, type RawChunk } from '../wire/bulk/framer.js';
 import type { Table } from '../wire/bulk/job.js';
 import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../wire/bulk/limit.js';
 import type { Mapping, Role } from '../wire/bulk/mapping.js';
-import { csvParameters } from '../wire/bulk/parameters.js';
+import { csvParameters, fiveDigits } from '../wire/bulk/parameters.js';
 import { parseParameters } from '../wire/query.js';
-import { isPacked, requestFor, ROW_OPTIONS, STANDARD } from './bulk-options.js';
+import { requestFor, ROW_OPTIONS } from './bulk-options.js';
 import { print } from './line.js';
 import { isClean, lintTable, LintTally, type Found, type LintReport } from './lint-tally.js';
+import { openRows } from './rows-source.js';
 import { UsageError } from './usage.js';
 
 const USAGE = `situs lint FILE [--json]         a CSV file of addresses; - is standard input
@@ -58,6 +58,8 @@ class Linter {
   readonly #dataset: Dataset;
   readonly #table: Table;
   readonly #defaults: ReturnType<typeof requestFor>['defaults'];
+  /** Codes by the names of states. */
+  readonly #states: ReadonlyMap<string, string>;
   readonly #seen = new Set<bigint>();
   readonly #now = Date.now();
 
@@ -65,6 +67,7 @@ class Linter {
     dataset: Dataset, table: Table, defaults: ReturnType<typeof requestFor>['defaults'],
   ) {
     this.#dataset = dataset;
+    this.#states = new Map(dataset.states().map(({ code, name }) => [name.toUpperCase(), code]));
     this.#table = table;
     this.#defaults = defaults;
   }
@@ -106,12 +109,15 @@ class Linter {
     return column === undefined ? '' : (cells[column] ?? '').trim();
   }
 
-  #isElsewhere(zip: string, state: string): boolean {
-    if (!/^\d{5}/.test(zip) || !/^[A-Za-z]{2}$/.test(state)) return false;
+  #isElsewhere(written: string, stateWritten: string): boolean {
+    const zip = fiveDigits(written);
+    const name = stateWritten.toUpperCase();
+    const state = this.#states.get(name) ?? (/^[A-Z]{2}$/.test(name) ? name : '');
+    if (!/^\d{5}/.test(zip) || state === '') return false;
     const record = this.#dataset.zip(Number(zip.slice(0, 5)));
     if (record === null) return true;
     const states = new Set(record.parts.map(({ area }) => this.#dataset.area(area).state));
-    return states.size > 0 && !states.has(state.toUpperCase());
+    return states.size > 0 && !states.has(state);
   }
 
   #isKnown(name: string): boolean {
@@ -122,11 +128,6 @@ class Linter {
   }
 }
 
-async function sourceOf(file: string): Promise<ByteSource> {
-  return file === STANDARD
-    ? onceSource(process.stdin) : fileSource(file, null, await isPacked(file), true);
-}
-
 async function lint(file: string, asked: Parameters<typeof requestFor>[1]): Promise<LintReport> {
   const request = requestFor(file, asked, 'lookup');
   if (request.input !== 'csv') throw new UsageError('lint reads CSV');
@@ -135,7 +136,7 @@ async function lint(file: string, asked: Parameters<typeof requestFor>[1]): Prom
   if (release === null) {
     throw new Error('no dataset is active; build one with: npx situs dataset build --activate');
   }
-  const input = await sourceOf(file);
+  const { source: input } = await openRows(file);
   const begun = await readBeginning(input, request);
   if (begun === null || 'detail' in begun) throw new Error(begun?.detail ?? 'no table');
   const { table, head } = begun;

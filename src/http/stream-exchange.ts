@@ -12,6 +12,7 @@ import { DRAIN_BYTES_MAX, NUDGE_MS } from './body.js';
 import { writeReply, type Traffic } from './exchange.js';
 import type { Answerer, Head, Reply } from './reply.js';
 import { statusLine } from './status.js';
+import type { FaultReply, StreamEvents, StreamLimits } from './stream-events.js';
 import type { RawResponse } from './uws.js';
 
 /** Bytes handed over at a time to a client that keeps up. */
@@ -20,33 +21,11 @@ export const PIECE_BYTES_MAX = 65_536;
 const PROBE_BYTES = 64;
 const PROBE_MS = 20;
 
-/** What a stream is told; set by its handler while that runs. */
-export interface StreamEvents {
-  /** `piece` is emptied when this returns. */
-  data(piece: Uint8Array, isLast: boolean): void;
-  /** What was written has been taken. */
-  drained(): void;
-  /** Whether nothing can be done until the client sends or takes something. */
-  waiting(): boolean;
-  /** The client has sent nothing for the idle time. */
-  idle(): void;
-  /** The client has gone, or everything was sent. */
-  closed(): void;
-}
-
-export interface StreamLimits {
-  /** Longest time that a client may send or take nothing; told in steps of a few seconds. */
-  readonly idleMs: number;
-  /** How often an upload is kept from being cut; every few seconds unless given. */
-  readonly tickMs?: number;
-  /** Ends without the rest of the upload: for clients that read while they send. */
-  readonly atOnce?: boolean;
-}
-
 export class StreamExchange implements Answerer {
   #raw: RawResponse | null;
   readonly #traffic: Traffic;
   readonly #limits: StreamLimits;
+  readonly #faultReply: FaultReply;
   readonly #tickMs: number;
   readonly #tick: NodeJS.Timeout;
   #probe: NodeJS.Timeout | null = null;
@@ -67,11 +46,14 @@ export class StreamExchange implements Answerer {
   /** Since when neither side moved, in whole ticks. */
   #quietMs = 0;
 
-  constructor(raw: RawResponse, traffic: Traffic, limits: StreamLimits) {
+  constructor(
+    raw: RawResponse, traffic: Traffic, limits: StreamLimits, faultReply: FaultReply,
+  ) {
     raw.onAborted(() => this.#close());
     this.#raw = raw;
     this.#traffic = traffic;
     this.#limits = limits;
+    this.#faultReply = faultReply;
     this.#patient = limits.atOnce !== true;
     traffic.open += 1;
     raw.onData((piece, isLast) => this.#receive(new Uint8Array(piece), isLast));
@@ -163,7 +145,7 @@ export class StreamExchange implements Answerer {
     this.#received ||= isLast;
     if (this.#paused) this.#raw.pause();
     if (this.#refusal === null && !this.#ending) {
-      this.#events?.data(piece, isLast);
+      this.#tell((events) => events.data(piece, isLast));
       return;
     }
     this.#drainedBytes += piece.length;
@@ -198,7 +180,9 @@ export class StreamExchange implements Answerer {
     this.#blocked = false;
     this.#behind = true;
     this.#flush();
-    if (this.#raw !== null && !this.#blocked && !this.#ending) this.#events?.drained();
+    if (this.#raw !== null && !this.#blocked && !this.#ending) {
+      this.#tell((events) => events.drained());
+    }
     return !this.#blocked;
   }
 
@@ -238,10 +222,11 @@ export class StreamExchange implements Answerer {
     const raw = this.#raw;
     if (raw === null || !this.#ending || this.#blocked || this.#pending.length > 0) return;
     if (!this.#mayEnd()) return;
-    const close = this.#closesAfter();
     this.#close();
+    // Never with the wish to close: the native server would write that field among the chunks. A
+    // client that sends no more is cut by its short time limits.
     raw.cork(() => {
-      raw.end(undefined, close);
+      raw.end();
     });
   }
 
@@ -267,7 +252,20 @@ export class StreamExchange implements Answerer {
     if (this.#blocked) this.abandon();
     else {
       this.#patient = false;
-      this.#events?.idle();
+      this.#tell((events) => events.idle());
+    }
+  }
+
+  /** What a handler throws is a bug: it ends this stream, and not the process. */
+  #tell(call: (events: StreamEvents) => void): void {
+    const events = this.#events;
+    if (events === null) return;
+    try {
+      call(events);
+    } catch (error) {
+      const reply = this.#faultReply(error);
+      if (this.#begun || this.#refusal !== null) this.abandon();
+      else this.send(reply);
     }
   }
 
@@ -278,6 +276,6 @@ export class StreamExchange implements Answerer {
     this.#pending = [];
     clearInterval(this.#tick);
     if (this.#probe !== null) clearTimeout(this.#probe);
-    this.#events?.closed();
+    this.#tell((events) => events.closed());
   }
 }

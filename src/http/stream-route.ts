@@ -3,7 +3,7 @@ import { messageOf, type Log } from '../log.js';
 import type { Traffic } from './exchange.js';
 import { problemReply } from './problem.js';
 import type { RefusalFields } from './rate-fields.js';
-import type { Handle, Request } from './reply.js';
+import type { Handle, Reply, Request } from './reply.js';
 import { StreamExchange } from './stream-exchange.js';
 import type { RawRequest, RawResponse } from './uws.js';
 
@@ -34,7 +34,6 @@ export function openStreamRoute(
   terms: StreamTerms, { method, path }: StreamTarget, raw: RawResponse, native: RawRequest,
   traffic: Traffic, log: Log, fieldsOf: RefusalFields,
 ): void {
-  const exchange = new StreamExchange(raw, traffic, terms);
   const headers = new Map<string, string>();
   native.forEach((name, value) => headers.set(name, value));
   const client = Buffer.from(raw.getRemoteAddressAsText()).toString('latin1');
@@ -42,12 +41,16 @@ export function openStreamRoute(
     method, path, query: native.getQuery() ?? '', body: EMPTY,
     header: (name) => headers.get(name) ?? '', client: () => client,
   };
+  const fault = (error: unknown): Reply => {
+    log.error('handler failed', { path, message: messageOf(error) });
+    return problemReply(
+      { status: 500, detail: 'The service failed to answer.', instance: path }, fieldsOf(request),
+    );
+  };
+  const exchange = new StreamExchange(raw, traffic, terms, fault);
   try {
     terms.open(request, exchange);
   } catch (error) {
-    log.error('handler failed', { path, message: messageOf(error) });
-    exchange.send(problemReply(
-      { status: 500, detail: 'The service failed to answer.', instance: path }, fieldsOf(request),
-    ));
+    exchange.send(fault(error));
   }
 }

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DRAIN_BYTES_MAX, NUDGE_MS } from '../../src/http/body.js';
 import { headOf } from '../../src/http/reply.js';
-import { PIECE_BYTES_MAX, StreamExchange, type StreamEvents } from '../../src/http/stream-exchange.js';
+import type { StreamEvents } from '../../src/http/stream-events.js';
+import { PIECE_BYTES_MAX, StreamExchange } from '../../src/http/stream-exchange.js';
 import { FakeStreamResponse } from '../support/http-fake-stream.js';
 
 const IDLE_MS = 5 * NUDGE_MS;
@@ -14,15 +15,27 @@ interface Rig {
   readonly events: string[];
   readonly traffic: { open: number; closing: boolean };
   waiting: boolean;
+  /** What the handler throws when it is told the next thing. */
+  fault: Error | null;
+  readonly faults: unknown[];
 }
+
+const FAULT = { status: 500, head: headOf('text/plain'), body: 'a fault' };
 
 function rig(): Rig {
   const raw = new FakeStreamResponse();
   const traffic = { open: 0, closing: false };
-  const exchange = new StreamExchange(raw, traffic, { idleMs: IDLE_MS });
-  const rigged: Rig = { raw, exchange, traffic, events: [], waiting: true };
+  const faults: unknown[] = [];
+  const exchange = new StreamExchange(raw, traffic, { idleMs: IDLE_MS }, (error) => {
+    faults.push(error);
+    return FAULT;
+  });
+  const rigged: Rig = { raw, exchange, traffic, events: [], waiting: true, fault: null, faults };
   const events: StreamEvents = {
-    data: (piece, isLast) => rigged.events.push(`${Buffer.from(piece).toString()}${isLast ? '.' : ''}`),
+    data: (piece, isLast) => {
+      if (rigged.fault !== null) throw rigged.fault;
+      rigged.events.push(`${Buffer.from(piece).toString()}${isLast ? '.' : ''}`);
+    },
     drained: () => rigged.events.push('drained'),
     waiting: () => rigged.waiting,
     idle: () => rigged.events.push('idle'),
@@ -33,6 +46,21 @@ function rig(): Rig {
 }
 
 const HEAD = headOf('text/plain');
+
+test('what a handler throws is answered before the answer began, and cuts it afterwards', () => {
+  const early = rig();
+  early.fault = new Error('a bug');
+  early.raw.receive('body', true);
+  assert.deepEqual(early.faults, [early.fault]);
+  assert.equal(early.traffic.open, 0);
+  assert.equal(early.raw.body, 'a fault');
+  const late = rig();
+  late.exchange.begin(200, HEAD);
+  late.fault = new Error('another');
+  late.raw.receive('body');
+  assert.deepEqual(late.faults, [late.fault]);
+  assert.equal(late.raw.calls.at(-1), 'close');
+});
 
 test('parts are written and the end is told', () => {
   const { raw, exchange, events, traffic } = rig();

@@ -1,52 +1,27 @@
 /** Bulk jobs at their limits: the allowed folder, the disk, the jobs of an account. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { App } from '../../src/app.js';
 import { JOBS_OPEN_MAX } from '../../src/http/jobs/desk.js';
-import { buildRecipe, type Built } from '../support/built-dataset.js';
-import { CSV, openBulk, readLines, startBulkApp, type BulkAnswer } from '../support/bulk-client.js';
+import { CSV, openBulk, readLines, type BulkAnswer } from '../support/bulk-client.js';
 import { eventually } from '../support/http-eventually.js';
 import { JobClient, WAIT_MS, type JobBody } from '../support/job-client.js';
+import {
+  DISK_MAX, problem, startJobs, table, type JobService,
+} from '../support/job-service.js';
 
-const DOOR = '120 Main St, Elmton, QA 91010';
-const BYTES_MAX = 400_000;
-const DISK_MAX = 3_000_000;
-
-let built: Built;
+let service: JobService;
 let files: string;
-let app: App;
 let port: number;
 let jobs: JobClient;
 
 before(async () => {
-  built = buildRecipe('fixture');
-  files = mkdtempSync(join(tmpdir(), 'situs-files-'));
-  ({ app, port } = await startBulkApp(built.varDir, {
-    SITUS_BULK_DIR: files, SITUS_JOB_BYTES_MAX: String(DISK_MAX),
-    SITUS_BULK_BYTES_MAX: String(BYTES_MAX),
-  }));
-  jobs = new JobClient(port);
+  service = await startJobs();
+  ({ files, port, jobs } = service);
 });
 
-after(async () => {
-  await app.stop();
-  built.remove();
-  rmSync(files, { recursive: true, force: true });
-});
-
-function table(rows: number, address = DOOR): string {
-  const lines = Array.from({ length: rows }, (_, id) => `${id},"${address}"\n`);
-  return `id,address\n${lines.join('')}`;
-}
-
-function problem(answer: BulkAnswer, status: number): { detail: string; limit?: number } {
-  assert.equal(answer.status, status, answer.body.toString());
-  assert.equal(answer.headers['content-type'], 'application/problem+json');
-  return JSON.parse(answer.body.toString()) as { detail: string; limit?: number };
-}
+after(() => service.stop());
 
 test('files of the allowed folder are read where they are, and nothing else', async () => {
   mkdirSync(join(files, 'may'));

@@ -1,57 +1,33 @@
 /** Bulk jobs over real sockets: made, told of, fetched in parts, refused and removed. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { App } from '../../src/app.js';
 import { COMPONENTS } from '../../src/wire/openapi-components.js';
-import { buildRecipe, type Built } from '../support/built-dataset.js';
+import type { Built } from '../support/built-dataset.js';
 import {
-  CSV, KEYS, NDJSON, openBulk, readLines, sendBulk, startBulkApp, type BulkAnswer,
+  CSV, KEYS, NDJSON, openBulk, readLines, sendBulk,
 } from '../support/bulk-client.js';
 import { eventually } from '../support/http-eventually.js';
 import { JobClient, type JobBody } from '../support/job-client.js';
+import {
+  BYTES_MAX, DOOR, problem, startJobs, table, type JobService,
+} from '../support/job-service.js';
 import { faults, strictly } from '../support/schema-check.js';
 
-const DOOR = '120 Main St, Elmton, QA 91010';
-const BYTES_MAX = 400_000;
-const DISK_MAX = 3_000_000;
-
+let service: JobService;
 let built: Built;
-let files: string;
-let app: App;
 let port: number;
 let jobs: JobClient;
 
 before(async () => {
-  built = buildRecipe('fixture');
-  files = mkdtempSync(join(tmpdir(), 'situs-files-'));
-  ({ app, port } = await startBulkApp(built.varDir, {
-    SITUS_BULK_DIR: files, SITUS_JOB_BYTES_MAX: String(DISK_MAX),
-    SITUS_BULK_BYTES_MAX: String(BYTES_MAX),
-  }));
-  jobs = new JobClient(port);
+  service = await startJobs();
+  ({ built, port, jobs } = service);
 });
 
-after(async () => {
-  await app.stop();
-  built.remove();
-  rmSync(files, { recursive: true, force: true });
-});
-
-function table(rows: number, address = DOOR): string {
-  const lines = Array.from({ length: rows }, (_, id) => `${id},"${address}"\n`);
-  return `id,address\n${lines.join('')}`;
-}
-
-function problem(answer: BulkAnswer, status: number): { detail: string; limit?: number } {
-  assert.equal(answer.status, status, answer.body.toString());
-  assert.equal(answer.headers['content-type'], 'application/problem+json');
-  return JSON.parse(answer.body.toString()) as { detail: string; limit?: number };
-}
+after(() => service.stop());
 
 function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');

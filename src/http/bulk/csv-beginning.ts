@@ -1,6 +1,8 @@
 /** The beginning of a CSV body: everything up to its first row, read before rows can be. */
 import { csvRows } from '../../wire/bulk/csv-rows.js';
-import { isWide, readCsvHead, type CsvHead, type Delimiter } from '../../wire/bulk/dialect.js';
+import {
+  HeaderEnd, isGzip, isWide, readCsvHead, type CsvHead, type Delimiter,
+} from '../../wire/bulk/dialect.js';
 import type { Table } from '../../wire/bulk/job.js';
 import { HEADER_BYTES_MAX } from '../../wire/bulk/limit.js';
 import {
@@ -19,7 +21,10 @@ export class CsvBeginning {
   readonly #delimiter: Delimiter | null;
   readonly #map: readonly string[];
   readonly #terms: ColumnTerms;
-  #held: Buffer = Buffer.alloc(0);
+  /** What came so far is the first `#used` bytes of it; the rest is room. */
+  #room: Buffer = Buffer.alloc(0);
+  #used = 0;
+  readonly #end = new HeaderEnd();
 
   /** `map` and `delimiter` as the caller asked; see mapping.ts and dialect.ts. */
   constructor(
@@ -32,11 +37,17 @@ export class CsvBeginning {
 
   /** Adds a piece, empty with the last; null while the header line is not complete. */
   push(piece: Uint8Array, whole: boolean): Begun | Refused | null {
-    this.#held = Buffer.concat([this.#held, piece]);
-    if (isWide(this.#held)) {
+    this.#append(piece);
+    const held = this.#room.subarray(0, this.#used);
+    if (isWide(held)) {
       return { status: 415, detail: 'The file is UTF-16; save it as UTF-8.' };
     }
-    const head = readCsvHead(this.#held, whole, this.#delimiter);
+    if (isGzip(held)) {
+      return { status: 415, detail: 'The file is packed with gzip and not said to be.' };
+    }
+    // The header is looked at as a whole once, however small the pieces are.
+    if (!this.#end.passed(piece) && !whole && held.length <= HEADER_BYTES_MAX) return null;
+    const head = readCsvHead(held, whole, this.#delimiter);
     if (head === null) return null;
     if (head === 'too-long') {
       return {
@@ -45,7 +56,18 @@ export class CsvBeginning {
       };
     }
     const table = this.#tableOf(head);
-    return 'detail' in table ? table : { head, table, rest: this.#held.subarray(head.bytes) };
+    return 'detail' in table ? table : { head, table, rest: held.subarray(head.bytes) };
+  }
+
+  #append(piece: Uint8Array): void {
+    const needed = this.#used + piece.length;
+    if (needed > this.#room.length) {
+      const room = Buffer.allocUnsafeSlow(2 * needed);
+      room.set(this.#room.subarray(0, this.#used));
+      this.#room = room;
+    }
+    this.#room.set(piece, this.#used);
+    this.#used = needed;
   }
 
   #tableOf({ header, dialect }: CsvHead): Table | Refused {

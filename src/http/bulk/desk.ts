@@ -1,8 +1,9 @@
 /** What the streams of a server share: limits, places, and the trailers of those that ended. */
 import { randomBytes } from 'node:crypto';
 import type { TrailerContent } from '../../wire/bulk/envelope.js';
+import type { BulkKind } from '../../wire/bulk/job.js';
 import {
-  CHUNK_BYTES_MAX, COLUMNS_MAX, HEADER_BYTES_MAX, ROW_BYTES_MAX,
+  CHUNK_BYTES_MAX, COLUMNS_MAX, HEADER_BYTES_MAX, rowBytesMax,
 } from '../../wire/bulk/limit.js';
 import type { ChunkSchedule } from './schedule.js';
 import type { SpoolSpace } from './spool.js';
@@ -29,9 +30,11 @@ export interface BulkLimits {
 }
 
 /** The limits as headers and refusals tell them. */
-export function limitsOf({ rowsMax, bytesMax, idleMs }: BulkLimits): Record<string, number> {
+export function limitsOf(
+  { rowsMax, bytesMax, idleMs }: BulkLimits, kind: BulkKind = 'lookup',
+): Record<string, number> {
   return {
-    rows: rowsMax, bodyBytes: bytesMax, rowBytes: ROW_BYTES_MAX, columns: COLUMNS_MAX,
+    rows: rowsMax, bodyBytes: bytesMax, rowBytes: rowBytesMax(kind), columns: COLUMNS_MAX,
     headerBytes: HEADER_BYTES_MAX, chunkBytes: CHUNK_BYTES_MAX, idleSeconds: idleMs / 1000,
   };
 }

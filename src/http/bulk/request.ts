@@ -6,20 +6,18 @@ import { DELIMITERS, type Delimiter } from '../../wire/bulk/dialect.js';
 import type { BulkFormat, BulkKind, Defaults } from '../../wire/bulk/job.js';
 import { csvParameters, DEFAULT_PARAMETERS } from '../../wire/bulk/parameters.js';
 import { parseParameters } from '../../wire/query.js';
-import { failureMessage } from '../../wire/response-code.js';
+import { fieldOf } from '../../wire/bulk/row-line.js';
+import { failureMessage, RESPONSE_CODES } from '../../wire/response-code.js';
 import type { Status } from '../status.js';
+import { acceptedIn, CSV_TYPE, formatOfType, NDJSON_TYPE, outputAccepted } from './media.js';
 
-export const CSV_TYPE = 'text/csv';
-export const NDJSON_TYPE = 'application/x-ndjson';
+export { CSV_TYPE, NDJSON_TYPE } from './media.js';
 
-const FORMAT_OF_TYPE: Readonly<Record<string, BulkFormat>> = {
-  [CSV_TYPE]: 'csv', [NDJSON_TYPE]: 'ndjson', 'application/ndjson': 'ndjson',
-};
-
-/** Delimiters by the names that need no escape in a query. */
-const DELIMITER_NAMES: Readonly<Record<string, Delimiter>> = {
-  comma: ',', semicolon: ';', tab: '\t', pipe: '|',
-};
+/** Delimiters by the names that need no escape in a query, and by themselves. */
+const DELIMITER_OF_NAME: ReadonlyMap<string, Delimiter> = new Map([
+  ['comma', ','], ['semicolon', ';'], ['tab', '\t'], ['pipe', '|'],
+  ...DELIMITERS.map((delimiter) => [delimiter, delimiter] as const),
+]);
 
 export interface BulkRequest {
   readonly kind: BulkKind;
@@ -60,34 +58,16 @@ function mediaType(text: string): { readonly type: string; readonly charset: str
 
 function inputOf(header: Header): BulkFormat | RequestProblem {
   const { type, charset } = mediaType(header('content-type'));
-  const format = FORMAT_OF_TYPE[type];
+  const format = formatOfType(type);
   const wrong = (detail: string): RequestProblem =>
     ({ status: 415, detail, location: 'header.Content-Type' });
-  if (format === undefined) return wrong(`The body is ${CSV_TYPE} or ${NDJSON_TYPE}.`);
+  if (format === null) return wrong(`The body is ${CSV_TYPE} or ${NDJSON_TYPE}.`);
   return charset === '' || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii'
     ? format : wrong('The body is UTF-8.');
 }
 
-/** The weight of an entry of an Accept field, 1 unless given. */
-function weightOf(parameters: readonly string[]): number {
-  const q = parameters.map((part) => part.trim()).find((part) => part.startsWith('q='));
-  return q === undefined ? 1 : Number(q.slice(2)) || 0;
-}
-
 function outputOf(header: Header, input: BulkFormat): BulkFormat | RequestProblem {
-  let best: BulkFormat | null = null;
-  let most = 0;
-  for (const entry of (header('accept') || '*/*').split(',')) {
-    const [type = '', ...parameters] = entry.trim().toLowerCase().split(';');
-    const weight = weightOf(parameters);
-    const format = type === '*/*' || (type === 'text/*' && input === 'csv')
-      ? input : FORMAT_OF_TYPE[type];
-    if (format === undefined || weight <= most || (input === 'ndjson' && format === 'csv')) {
-      continue;
-    }
-    [best, most] = [format, weight];
-  }
-  return best ?? {
+  return outputAccepted(header('accept'), input) ?? {
     status: 406, location: 'header.Accept',
     detail: input === 'csv'
       ? `CSV is answered as ${CSV_TYPE} or ${NDJSON_TYPE}.`
@@ -105,10 +85,8 @@ function packedIn(header: Header): boolean | RequestProblem {
 
 /** Whether an answer may be packed. */
 export function packedOut(header: Header): boolean {
-  return header('accept-encoding').toLowerCase().split(',').some((entry) => {
-    const [coding = '', ...parameters] = entry.trim().split(';');
-    return coding === 'gzip' && weightOf(parameters) > 0;
-  });
+  return acceptedIn(header('accept-encoding'))
+    .some(({ name, weight }) => name === 'gzip' && weight > 0);
 }
 
 interface Options {
@@ -133,7 +111,7 @@ function readOption(
     options[name] = value === 'true';
   } else if (name === 'map') options.map.push(value);
   else if (name === 'delimiter') {
-    const found = DELIMITER_NAMES[value] ?? DELIMITERS.find((delimiter) => delimiter === value);
+    const found = DELIMITER_OF_NAME.get(value);
     if (found === undefined) {
       return wrongOption(name, 'delimiter is comma, semicolon, tab or pipe.');
     }
@@ -158,8 +136,8 @@ function checkDefaults(
   const raw = csvParameters(['00000'], { zip: 0 }, defaults, true);
   const parsed = parseParameters(raw, 60, GRANT_ALL);
   if (!isFailure(parsed)) return null;
-  const [name = ''] = Object.keys(defaults);
-  return wrongOption(name, failureMessage(parsed));
+  const [message, { code }] = [failureMessage(parsed), RESPONSE_CODES[parsed.failure]];
+  return wrongOption(fieldOf(code, message) ?? Object.keys(defaults)[0] ?? '', message);
 }
 
 /** Reads headers and the query, which no longer holds a key. */

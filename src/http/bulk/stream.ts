@@ -7,12 +7,13 @@ import { columnTermsOf } from '../../wire/bulk/cart-mapping.js';
 import type { CsvHead } from '../../wire/bulk/dialect.js';
 import { RecordFramer } from '../../wire/bulk/framer.js';
 import type { BulkJob, BulkKind, Table } from '../../wire/bulk/job.js';
-import { CART_ROW_BYTES_MAX, ROW_BYTES_MAX } from '../../wire/bulk/limit.js';
+import { rowBytesMax } from '../../wire/bulk/limit.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import { problemReply } from '../problem.js';
 import { headOf, type Fields, type Reply } from '../reply.js';
 import type { Status } from '../status.js';
-import type { StreamEvents, StreamExchange } from '../stream-exchange.js';
+import type { StreamEvents } from '../stream-events.js';
+import type { StreamExchange } from '../stream-exchange.js';
 import { CsvBeginning } from './csv-beginning.js';
 import { limitsOf, type BulkDesk } from './desk.js';
 import { Intake, type IntakeFailure } from './intake.js';
@@ -157,14 +158,14 @@ export class BulkStream implements StreamEvents {
     };
     const framer = new RecordFramer({
       firstLine: table === null ? 1 : 2,
-      rowBytesMax: kind === 'cart' ? CART_ROW_BYTES_MAX : ROW_BYTES_MAX,
+      rowBytesMax: rowBytesMax(kind),
       framing: table === null ? { kind: 'ndjson' } : {
         kind: 'csv', delimiter: table.dialect.delimiter.charCodeAt(0),
         loneCr: table.dialect.newline === '\r',
       },
     });
     const header = request.output === 'csv' && head !== null
-      ? csvHeaderLine(head, kind) : headerLine(job, limitsOf(limits));
+      ? csvHeaderLine(head, kind) : headerLine(job, limitsOf(limits, kind));
     this.#pump = new BulkPump({
       job, framer, schedule, admit, header, rowsMax: limits.rowsMax, strict: request.strict,
       body: this.#intake, sink: this.#sink(), done: (end) => this.#done(end),
@@ -271,7 +272,7 @@ export class BulkStream implements StreamEvents {
     void this.#spool?.close();
     const reply: Reply = problemReply({
       status, detail, instance,
-      members: { limits: limitsOf(this.#desk.limits), ...members },
+      members: { limits: limitsOf(this.#desk.limits, this.#asked.kind), ...members },
     }, fields);
     this.#exchange.send(reply);
   }

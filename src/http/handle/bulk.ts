@@ -90,7 +90,7 @@ function openStream(
   ): void => exchange.send(problemReply({
     status, detail, instance: terms.path,
     ...(location === null ? {} : { errors: [{ location, message: detail }] }),
-    members: { limits: limitsOf(desk.limits), ...members },
+    members: { limits: limitsOf(desk.limits, terms.kind), ...members },
   }, fields));
   const asked = parseBulkRequest((name) => request.header(name), query, terms.kind);
   if (isRequestProblem(asked)) return refuse(asked.status, asked.detail, asked.location);

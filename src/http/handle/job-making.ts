@@ -4,6 +4,7 @@ import type { ReleaseSource } from '../../pool.js';
 import type { Claimed, IdempotencyBook } from '../../store/idempotency.js';
 import { StoreFault } from '../../store/fault.js';
 import { JOBS_PATH, jobBody } from '../../wire/bulk/job-body.js';
+import type { BulkKind } from '../../wire/bulk/job.js';
 import type { WireObject } from '../../wire/tree.js';
 import { limitsOf } from '../bulk/desk.js';
 import { merchantRefusal } from '../bulk/kind.js';
@@ -17,7 +18,8 @@ import { IDEMPOTENCY_HEADER, keptOf, replayed } from '../merchant-gate.js';
 import { problemReply } from '../problem.js';
 import { headOf, JSON_TYPE, type Reply, type Request } from '../reply.js';
 import type { Status } from '../status.js';
-import type { StreamEvents, StreamExchange } from '../stream-exchange.js';
+import type { StreamEvents } from '../stream-events.js';
+import type { StreamExchange } from '../stream-exchange.js';
 import type { Caller } from './bulk.js';
 
 /** Bytes of a body that names a file. */
@@ -59,9 +61,13 @@ export class Making implements StreamEvents {
   readonly #dataset: string;
   /** Empty without one. */
   readonly #key: string;
+  /** Told by the body where that names a file. */
+  #kind: BulkKind = 'lookup';
   #upload: JobUpload | null = null;
   /** Pieces of a body that names a file; null once it is too long. */
-  #body: Buffer | null = Buffer.alloc(0);
+  /** Pieces of a body that names a file, joined at its end; null where it was too long. */
+  #parts: Uint8Array[] | null = [];
+  #bodyBytes = 0;
   #over = false;
 
   constructor(
@@ -83,15 +89,18 @@ export class Making implements StreamEvents {
   data(piece: Uint8Array, isLast: boolean): void {
     if (this.#over) return;
     if (this.#upload !== null) return this.#upload.push(piece, isLast);
-    const body = this.#body;
-    if (body === null) return;
-    this.#body = body.length + piece.length > JOB_BODY_BYTES_MAX
-      ? null : Buffer.concat([body, piece]);
-    if (this.#body === null) {
+    const parts = this.#parts;
+    if (parts === null) return;
+    this.#bodyBytes += piece.length;
+    if (this.#bodyBytes > JOB_BODY_BYTES_MAX) {
+      this.#parts = null;
       this.#refuse(413, `A body that names a file may have ${JOB_BODY_BYTES_MAX} bytes.`, {
         limit: JOB_BODY_BYTES_MAX,
       });
-    } else if (isLast) void this.#guard(this.#named(this.#body));
+      return;
+    }
+    parts.push(new Uint8Array(piece));
+    if (isLast) void this.#guard(this.#named(Buffer.concat(parts)));
   }
 
   drained(): void {
@@ -116,6 +125,7 @@ export class Making implements StreamEvents {
   }
 
   #open(asked: AskedJob): JobUpload {
+    this.#kind = asked.kind;
     const { jobs } = this.#making;
     const { query } = this.#caller;
     const { space, limits } = jobs.options;
@@ -142,6 +152,7 @@ export class Making implements StreamEvents {
         errors: [{ location: asked.location, message: asked.detail }],
       });
     }
+    this.#kind = asked.kind;
     const { account } = this.#caller.key;
     const unfit = merchantRefusal(findMerchant, account, asked.bulk);
     if (unfit !== null) {
@@ -245,7 +256,8 @@ export class Making implements StreamEvents {
   #refuse(status: Status, detail: string, members: WireObject = {}): void {
     const { limits } = this.#making.jobs.options;
     this.#send(problemReply({
-      status, detail, instance: JOBS_PATH, members: { limits: limitsOf(limits), ...members },
+      status, detail, instance: JOBS_PATH,
+      members: { limits: limitsOf(limits, this.#kind), ...members },
     }, this.#caller.fields));
   }
 

@@ -24,13 +24,20 @@ export function openJob(
   const { jobs, releases, baseUrl, underWay } = making;
   const { key, fields, query } = caller;
   const { limits, kinds, usage } = jobs.options;
-  const refuse = (status: Status, detail: string, members: WireObject = {}): void =>
+  const refuse = (status: Status, detail: string, members: WireObject = {}): void => {
+    const kind = asked === null || isJobProblem(asked) ? ANY_ROWS.kind : asked.kind;
     exchange.send(problemReply({
-      status, detail, instance: JOBS_PATH, members: { limits: limitsOf(limits), ...members },
+      status, detail, instance: JOBS_PATH, members: { limits: limitsOf(limits, kind), ...members },
     }, fields));
-  const isReference = /^\s*application\/json\b/i.test(request.header('content-type'));
+  };
+  const isReference = /^\s*application\/json\s*(?:;|$)/i.test(request.header('content-type'));
   const asked = isReference ? null
     : parseUpload((name) => request.header(name), query, kinds.map(({ kind }) => kind));
+  const [stray] = asked === null ? new URLSearchParams(query).keys() : [];
+  if (stray !== undefined) {
+    const detail = 'The options of a job that names a file are members of its body.';
+    return refuse(422, detail, { errors: [{ location: `query.${stray}`, message: detail }] });
+  }
   if (asked !== null && isJobProblem(asked)) {
     const { status, detail, location } = asked;
     return refuse(status, detail, { errors: [{ location, message: detail }] });

@@ -6,7 +6,7 @@ import { csvHeaderLine, headerLine, trailerLine } from '../../wire/bulk/envelope
 import { columnTermsOf } from '../../wire/bulk/cart-mapping.js';
 import { RecordFramer, type FramerPosition } from '../../wire/bulk/framer.js';
 import type { BulkJob, RowRefusal } from '../../wire/bulk/job.js';
-import { CART_ROW_BYTES_MAX, ROW_BYTES_MAX } from '../../wire/bulk/limit.js';
+import { rowBytesMax } from '../../wire/bulk/limit.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import { CsvBeginning, type Begun } from '../bulk/csv-beginning.js';
 import { limitsOf, type BulkLimits } from '../bulk/desk.js';
@@ -141,14 +141,14 @@ export class FileRun {
       ?? { line: table === null ? 1 : 2, at: begun?.head.bytes ?? 0, rescanned: 0 };
     const framer = new RecordFramer({
       firstLine: start.line, from: start,
-      rowBytesMax: job.kind === 'cart' ? CART_ROW_BYTES_MAX : ROW_BYTES_MAX,
+      rowBytesMax: rowBytesMax(job.kind),
       framing: table === null ? { kind: 'ndjson' } : {
         kind: 'csv', delimiter: table.dialect.delimiter.charCodeAt(0),
         loneCr: table.dialect.newline === '\r',
       },
     });
     const header = request.output === 'csv' && begun !== null
-      ? csvHeaderLine(begun.head, job.kind) : headerLine(job, limitsOf(limits));
+      ? csvHeaderLine(begun.head, job.kind) : headerLine(job, limitsOf(limits, job.kind));
     const totals = await this.#earlier();
     return new BulkPump({
       job, framer, schedule, admit, totals, rowsMax: limits.rowsMax, strict: request.strict,

@@ -11,7 +11,7 @@ export interface ByteRange {
  * absent, of another unit, malformed or of several ranges.
  */
 export function parseRange(field: string, bytes: number): ByteRange | 'unsatisfiable' | null {
-  const found = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(field.trim());
+  const found = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(field.trim());
   if (found === null) return null;
   const [, from = '', to = ''] = found;
   if (from === '' && to === '') return null;

@@ -21,7 +21,8 @@ export interface AskedJob {
 
 type Header = (name: string) => string;
 
-const TYPES: Readonly<Record<string, string>> = { csv: CSV_TYPE, ndjson: NDJSON_TYPE };
+/** A map, since callers write the name: a member of every object is none of it. */
+const TYPES: ReadonlyMap<string, string> = new Map([['csv', CSV_TYPE], ['ndjson', NDJSON_TYPE]]);
 
 /** Tells a problem from a job. */
 export function isJobProblem(found: AskedJob | RequestProblem): found is RequestProblem {
@@ -103,15 +104,18 @@ export function parseReference(
   if (typeof file !== 'string') return wrong('file', 'file is the name of a file.');
   const kind = kindOf(String(kindName), kinds, 'body');
   if (typeof kind !== 'string') return kind;
-  const input = TYPES[String(format ?? formatOf(file))];
+  const input = TYPES.get(String(format ?? formatOf(file)));
   if (input === undefined) return wrong('format', 'format is csv or ndjson.');
-  const accept = output === undefined ? '*/*' : TYPES[String(output)];
+  const accept = output === undefined ? '*/*' : TYPES.get(String(output));
   if (accept === undefined) return wrong('output', 'output is csv or ndjson.');
   const options = optionsOf(members);
   if ('detail' in options) return options;
   const fields: Readonly<Record<string, string>> = { 'content-type': input, accept };
   const bulk = parseBulkRequest((name) => fields[name] ?? '', options.toString(), kind);
-  return isRequestProblem(bulk)
-    ? { ...bulk, location: bulk.location.replace(/^(?:query|header)\./, 'body.') }
-    : { kind, bulk, file };
+  if (!isRequestProblem(bulk)) return { kind, bulk, file };
+  const { location } = bulk;
+  return {
+    ...bulk,
+    location: location === 'header.Accept' ? 'body.output' : location.replace(/^query\./, 'body.'),
+  };
 }

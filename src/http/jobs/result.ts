@@ -2,7 +2,8 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { openOutput, type Output } from '../bulk/output.js';
 import type { Head } from '../reply.js';
-import type { StreamEvents, StreamExchange } from '../stream-exchange.js';
+import type { StreamEvents } from '../stream-events.js';
+import type { StreamExchange } from '../stream-exchange.js';
 import { fileBytes } from './byte-source.js';
 import type { ByteRange } from './range.js';
 

@@ -6,6 +6,7 @@ import { DiskLimit } from './durable-output.js';
 
 const INPUT = 'input';
 const OUTPUT = 'output';
+const JOB_NAME = /^job_/;
 
 /** Folder of jobs below the folder of variables. */
 export function jobsDirOf(varDir: string): string {
@@ -36,7 +37,8 @@ export class JobSpace {
     this.dir = dir;
     this.bytesMax = bytesMax;
     mkdirSync(dir, { recursive: true, mode: 0o700 });
-    for (const id of readdirSync(dir)) this.measure(id);
+    // Whatever else is there, as on a disk of its own, is not ours to count or remove.
+    for (const id of readdirSync(dir)) if (JOB_NAME.test(id)) this.measure(id);
   }
 
   /** Bytes that jobs have on the disk. */

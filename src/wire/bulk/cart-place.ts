@@ -3,7 +3,9 @@ import type { CartPlace, SplitPlace } from '../../engine/cart-query.js';
 import { addressJson } from '../merchant-cart.js';
 import { ADDRESS_CHARS_MAX, parseAddressLine } from '../parameter.js';
 import type { CartRole } from './mapping.js';
-import { addressLine, fiveDigits, holdsPlace, type RowProblem } from './parameters.js';
+import {
+  addressLine, fiveDigits, holdsPlace, wholeZip, type RowProblem,
+} from './parameters.js';
 
 /** The columns of a place. */
 export interface PlaceRoles {
@@ -40,11 +42,6 @@ export function linePlace(text: string, field: CartRole): CartPlace | RowProblem
   } : { kind: 'line', address };
 }
 
-/** Leading zeros of a ZIP that a spreadsheet has taken away. */
-function padded(zip: string): string {
-  return /^\d{3,4}$/.test(zip) ? zip.padStart(5, '0') : zip;
-}
-
 function splitPlace(roles: PlaceRoles, place: SplitPlace): CartPlace | RowProblem {
   const parts = {
     street: place.line1, street2: place.line2, city: place.city, state: place.state,
@@ -67,7 +64,7 @@ export function readPlace(cell: Cell, roles: PlaceRoles): CartPlace | RowProblem
   const whole = cell(roles.whole);
   if (whole !== '') return linePlace(whole, roles.whole);
   const [street, line2] = [cell(roles.street), cell(roles.street2)];
-  const [city, state, zip] = [cell(roles.city), cell(roles.state), padded(cell(roles.zip))];
+  const [city, state, zip] = [cell(roles.city), cell(roles.state), wholeZip(cell(roles.zip))];
   if (street === '') {
     return `${city}${state}${zip}` === ''
       ? null : { field: roles.street, problem: `Parameter ${roles.street}: not given.` };

@@ -45,6 +45,12 @@ function problemOf(
     ? null : `The row has ${cells.length} columns, the header ${columns}.`;
 }
 
+/** A record as one cell, its bytes kept whether they are UTF-8 or not. */
+function cellBytes(record: Buffer, dialect: Dialect): Buffer {
+  const encoding = isUtf8(record) ? 'utf8' : 'latin1';
+  return Buffer.from(csvCell(record.toString(encoding), dialect), encoding);
+}
+
 /**
  * Answers each record with itself and our columns. A record that is no row of the table becomes
  * the first cell of one, so that what is written is a table in any case.
@@ -71,7 +77,7 @@ export function csvToCsv(
     let found: RowColumns;
     if (problem !== null || cells === null) {
       found = refusal(fail('invalid-format', problem ?? ''));
-      into.text(csvCell(buffer.toString('utf8', start, stop), dialect));
+      into.copy(cellBytes(buffer.subarray(start, stop), dialect));
       into.text(dialect.delimiter.repeat(columns - 1));
     } else {
       found = guardedColumns(engine, refusal, () => {

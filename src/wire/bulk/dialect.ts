@@ -28,7 +28,24 @@ export interface CsvHead {
 const LF = 10;
 const CR = 13;
 const QUOTE = 34;
-const BOM = Buffer.from('\ufeff', 'utf8');
+/** The byte order mark of UTF-8. */
+export const BOM = Buffer.from('\ufeff', 'utf8');
+
+/** Tells from pieces when a header line may be complete; each byte is looked at once. */
+export class HeaderEnd {
+  #quoted = false;
+  #passed = false;
+
+  /** Adds a piece; true from the one with the first line end outside quotes on. */
+  passed(piece: Uint8Array): boolean {
+    for (let at = 0; at < piece.length && !this.#passed; at += 1) {
+      const byte = piece[at]!;
+      if (byte === QUOTE) this.#quoted = !this.#quoted;
+      else this.#passed = !this.#quoted && (byte === LF || byte === CR);
+    }
+    return this.#passed;
+  }
+}
 
 /** Where the first line ends outside quotes; −1 when it does not. */
 function lineEnd(bytes: Uint8Array, from: number): number {
@@ -74,10 +91,19 @@ export function sniffDelimiter(header: string): Delimiter {
   return best;
 }
 
-/** True for a byte order mark of UTF-16 or UTF-32, which is not read. */
+/**
+ * True for a beginning in UTF-16 or UTF-32, which is not read: by its byte order mark, or by the
+ * zeros beside the first characters, which no text in UTF-8 has.
+ */
 export function isWide(bytes: Uint8Array): boolean {
   const [first, second] = bytes;
-  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+    || first === 0 || second === 0;
+}
+
+/** True for a beginning of a gzip stream. */
+export function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
 /**

@@ -8,6 +8,7 @@
  * NDJSON: each line is a record, a blank one too. What follows the last line end is a record if it
  * is not empty.
  */
+import { grown } from './growing-bytes.js';
 import { ROW_BYTES_MAX } from './limit.js';
 
 /** How records end: `delimiter` as a byte; `loneCr` where a CR without LF ends them. */
@@ -69,9 +70,8 @@ const SKIPPING = 5;
 export class RecordFramer {
   readonly #framing: Framing;
   readonly #rowBytesMax: number;
-  /** Bytes that were not taken yet: a part of `#room`. */
+  /** Bytes that were not taken yet. */
   #held: Buffer = EMPTY;
-  #room: Buffer = EMPTY;
   /** Scanned up to here. */
   #at = 0;
   /** Where the record being scanned begins. */
@@ -127,23 +127,8 @@ export class RecordFramer {
   /** Adds a piece; it is copied. */
   push(piece: Uint8Array): void {
     this.#compact();
-    this.#append(piece);
+    this.#held = grown(this.#held, piece);
     this.#scan();
-  }
-
-  /** Leaves room behind, so that a long record in small pieces is not copied with each of them. */
-  #append(piece: Uint8Array): void {
-    const { length } = this.#held;
-    const needed = length + piece.length;
-    let from = this.#held.byteOffset - this.#room.byteOffset;
-    if (length === 0 || from + needed > this.#room.length) {
-      const room = Buffer.allocUnsafeSlow(length === 0 ? needed : 2 * needed);
-      room.set(this.#held);
-      this.#room = room;
-      from = 0;
-    }
-    this.#room.set(piece, from + length);
-    this.#held = this.#room.subarray(from, from + needed);
   }
 
   /** No more pieces: what is left is the last record. */

@@ -1,4 +1,5 @@
 /** What a bulk body may hold. Every limit has an answer that names it. */
+import type { BulkKind } from './job.js';
 
 /** One row of lookups, its line end included. A longer one is answered with an error row. */
 export const ROW_BYTES_MAX = 65_536;
@@ -14,3 +15,8 @@ export const CHUNK_ROWS_MAX = 256;
 export const CHUNK_BYTES_MAX = 131_072;
 /** Characters of a row's id. */
 export const ID_CHARS_MAX = 255;
+
+/** Bytes of a row of a kind. */
+export function rowBytesMax(kind: BulkKind): number {
+  return kind === 'cart' ? CART_ROW_BYTES_MAX : ROW_BYTES_MAX;
+}

@@ -126,13 +126,16 @@ export function mapColumns(
     mapping[street] = mapping[whole];
     delete mapping[whole];
   }
+  const named = new Set<Role>();
   for (const entry of asked) {
     const colon = entry.indexOf(':');
-    const named = colon < 0 ? entry : entry.slice(0, colon);
-    const role = roles.find((known) => known === named);
+    const asRole = colon < 0 ? entry : entry.slice(0, colon);
+    const role = roles.find((known) => known === asRole);
     if (role === undefined) {
-      return { problem: `map names no role "${named}"; roles: ${roles.join(', ')}.` };
+      return { problem: `map names no role "${asRole}"; roles: ${roles.join(', ')}.` };
     }
+    if (named.has(role)) return { problem: `map names role "${role}" twice.` };
+    named.add(role);
     const name = colon < 0 ? '' : entry.slice(colon + 1);
     delete mapping[role];
     if (name === '') continue;

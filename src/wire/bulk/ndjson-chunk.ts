@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { isTooDeep, JSON_DEPTH_MAX } from '../../provider/json-depth.js';
 import type { ByteWriter } from './byte-writer.js';
 import { contentEnd } from './csv-rows.js';
+import { BOM } from './dialect.js';
 import type { RawChunk } from './framer.js';
 import { ID_CHARS_MAX } from './limit.js';
 import { guarded, malformed, type JsonObject, type JsonRow, type RowEngine } from './row.js';
@@ -32,6 +33,11 @@ export const TOO_LONG = 'The row is longer than a row may be.';
 
 const TOO_LONG_ROW: ReadRow = { problem: TOO_LONG };
 
+/** Where the first line begins after a byte order mark. */
+function contentStart(bytes: Buffer, start: number, stop: number): number {
+  return bytes.subarray(start, stop).indexOf(BOM) === 0 ? start + BOM.length : start;
+}
+
 /** Answers each line with one line. */
 export function linesToLines(
   engine: RowEngine, json: JsonRow, { line, bytes, ends }: RawChunk, into: ByteWriter,
@@ -43,8 +49,9 @@ export function linesToLines(
   for (let index = 0; index < ends.length; index += 1) {
     const end = ends[index]!;
     const stop = contentEnd(buffer, start, end);
-    const text = buffer.toString('utf8', start, stop);
-    let read: ReadRow = end === start ? TOO_LONG_ROW : readRow(buffer.subarray(start, stop), text);
+    const from = line + index === 1 ? contentStart(buffer, start, stop) : start;
+    const text = buffer.toString('utf8', from, stop);
+    let read: ReadRow = end === start ? TOO_LONG_ROW : readRow(buffer.subarray(from, stop), text);
     if (!decoded && !isUtf8(buffer.subarray(start, stop))) {
       read = { problem: 'The line is not valid UTF-8.' };
     }

@@ -72,10 +72,22 @@ const PLAIN: readonly (Role & ParameterName)[] = [
   'adjustment',
 ];
 
-/** Five digits of a ZIP as spreadsheets leave it: with its +4, or without leading zeros. */
+/**
+ * A ZIP as it was before a spreadsheet took it for a number: with its leading zeros, where it has
+ * its +4 too, and without the decimals of a table of fractions. Anything else is left as it is.
+ */
+export function wholeZip(zip: string): string {
+  const [, first = '', plus4] = /^(\d{3,9})(?:\.0+|-(\d{4}))?$/.exec(zip) ?? [];
+  if (first.length >= 3 && first.length <= 5) {
+    return first.padStart(5, '0') + (plus4 === undefined ? '' : `-${plus4}`);
+  }
+  return first.length >= 7 && plus4 === undefined ? first.padStart(9, '0') : zip;
+}
+
+/** Five digits of a ZIP that may have its +4. */
 export function fiveDigits(zip: string): string {
-  if (/^\d{5}-?\d{4}$/.test(zip)) return zip.slice(0, 5);
-  return /^\d{3,4}$/.test(zip) ? zip.padStart(5, '0') : zip;
+  const whole = wholeZip(zip);
+  return /^\d{5}(?:-?\d{4})?$/.test(whole) ? whole.slice(0, 5) : whole;
 }
 
 /** "street, city, ST 12345"; what is empty leaves no trace. */

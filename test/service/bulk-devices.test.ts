@@ -1,0 +1,114 @@
+/** `situs bulk` with pipes, links and folders where files are expected. */
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import {
+  createReadStream, existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
+
+const TABLE = `id,address\n${'1,"120 Main St, Elmton, QA 91010"\n'.repeat(300)}`;
+
+let built: Built;
+let dir: string;
+let rows: string;
+let sound: Buffer;
+
+before(async () => {
+  built = buildRecipe('fixture');
+  dir = mkdtempSync(join(tmpdir(), 'situs-devices-'));
+  rows = join(dir, 'rows.csv');
+  writeFileSync(rows, TABLE);
+  sound = (await run(['bulk', rows, '--quiet'])).out;
+});
+
+after(() => {
+  built.remove();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+interface Ended {
+  readonly code: number;
+  readonly out: Buffer;
+  readonly err: string;
+}
+
+function run(args: readonly string[], input: string | Buffer = ''): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [CLI, ...args], {
+      env: { PATH: process.env['PATH'], SITUS_VAR: built.varDir }, encoding: 'buffer',
+    }, (_error, out, err) => resolve({ code: child.exitCode ?? -1, out, err: err.toString() }));
+    child.stdin?.end(input);
+  });
+}
+
+function pipe(name: string): string {
+  const path = join(dir, name);
+  execFileSync('mkfifo', [path]);
+  return path;
+}
+
+test('a pipe is read and written as standard input and output are, and stays one', async () => {
+  assert.equal(sound.toString().split('\n').length, 302);
+  const [from, to] = [pipe('from'), pipe('to')];
+  const writing = promiseOf(from);
+  const reading = buffer(createReadStream(to));
+  const ended = await run(['bulk', from, '-o', to, '--quiet']);
+  assert.equal(ended.code, 0, ended.err);
+  assert.ok((await reading).equals(sound));
+  await writing;
+  assert.ok(lstatSync(from).isFIFO() && lstatSync(to).isFIFO());
+  assert.ok(!existsSync(`${to}.part`));
+});
+
+/** Has another process write the table to a pipe. */
+function promiseOf(path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    execFile('cp', [rows, path], (error) => (error === null ? resolve() : reject(error)));
+  });
+}
+
+test('standard input may be packed', async () => {
+  const packed = await run(['bulk', '-', '--quiet'], gzipSync(TABLE));
+  assert.ok(packed.out.equals(sound), packed.err);
+  assert.equal((await run(['lint', '-'], gzipSync(TABLE))).code, 3);
+  const torn = await run(['bulk', '-', '--quiet'], gzipSync(TABLE).subarray(0, 60));
+  assert.equal(torn.code, 1);
+});
+
+test('a symbolic link keeps leading to what was written', async () => {
+  const [target, link] = [join(dir, 'target.csv'), join(dir, 'link.csv')];
+  writeFileSync(target, 'earlier');
+  symlinkSync('target.csv', link);
+  assert.equal((await run(['bulk', rows, '-o', link, '--quiet'])).code, 0);
+  assert.ok(lstatSync(link).isSymbolicLink());
+  assert.ok(readFileSync(target).equals(sound));
+});
+
+test('a folder, a missing folder and a pipe that is to be resumed are bad usage', async () => {
+  for (const args of [
+    [dir], [rows, '-o', dir], [rows, '-o', join(dir, 'none', 'out.csv')],
+    [pipe('never'), '-o', join(dir, 'out.csv'), '--resume'],
+    [rows, '--format', 'constructor'], [rows, '--input', 'toString'],
+  ]) {
+    const ended = await run(['bulk', ...args]);
+    assert.equal(ended.code, 2, `${args.join(' ')}: ${ended.err}`);
+  }
+  assert.equal((await run(['constructor'])).code, 2);
+  assert.ok(!existsSync(join(dir, 'out.csv.part')));
+});
+
+test('lint compares ZIPs and states however they are written', async () => {
+  const table = 'street,city,state,zip\n120 Main St,Elmton,Brookmark,91010\n'
+    + '120 Main St,Elmton,QA,91010-1234\n120 Main St,Elmton,QA,910.0\n1 Main St,Elmton,qa,910101234\n';
+  const ended = await run(['lint', '-', '--json'], table);
+  const report = JSON.parse(ended.out.toString()) as {
+    readonly faults: readonly { readonly name: string; readonly lines: readonly number[] }[];
+  };
+  assert.deepEqual(report.faults.find(({ name }) => name === 'ZIP not in state')?.lines, [2, 4]);
+});
