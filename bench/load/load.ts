@@ -11,6 +11,8 @@ import { seeded } from '../case/case.js';
 import { LoadConnection } from './connection.js';
 import { processorTime } from './processor-time.js';
 
+const ASKING_CONNECTIONS = 64;
+
 export interface LoadOptions {
   readonly port: number;
   /** Paths with query, taken in a seeded random order. */
@@ -102,6 +104,29 @@ async function generate(options: LoadOptions): Promise<LoadResult> {
     ownMicroseconds: (own.user + own.system) / sorted.length,
     serverMicroseconds: server / sorted.length,
   };
+}
+
+/** Asks every path so many times in this process, one after another on each connection. */
+export async function askEach(
+  { port, paths, headers = {} }: Pick<LoadOptions, 'port' | 'paths' | 'headers'>, times: number,
+): Promise<void> {
+  const requests = renderRequests({ port, paths, headers });
+  const last = requests.length * times;
+  let next = 0;
+  let open: readonly LoadConnection[] = [];
+  await new Promise<void>((resolve, reject) => {
+    let answered = 0;
+    open = Array.from({ length: ASKING_CONNECTIONS }, () => new LoadConnection({
+      port,
+      next: () => requests[next++ % requests.length]!,
+      answered: () => {
+        answered += 1;
+        if (answered === last) resolve();
+      },
+      failed: () => reject(new Error('a connection broke')),
+    }));
+  });
+  for (const connection of open) connection.close();
 }
 
 /** Runs the load in a child process. */

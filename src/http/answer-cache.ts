@@ -18,8 +18,10 @@ const ASKED_MAX = 65_536;
 const SLAB_BYTES = 1_048_576;
 /** Longer answers are not kept; the usual ones have less than 2 KiB. */
 export const KEPT_BODY_BYTES_MAX = 65_536;
-/** Key, map entry and view of an answer, about, besides the characters of the query. */
-const OVERHEAD_BYTES = 300;
+/** Queries longer than any that is answered are not kept either. */
+export const KEPT_QUERY_CHARS_MAX = 1024;
+/** Query, map entry and view of an answer, about. */
+const OVERHEAD_BYTES = 400;
 
 /** FNV-1a. */
 const HASH_START = 0x811c9dc5;
@@ -33,56 +35,40 @@ function hashOf(kind: number, query: string): number {
   return hash | 1;
 }
 
-/** What was kept since the generation began; bodies lie together in slabs. */
-class Generation {
-  readonly #kinds: (Map<string, KeptAnswer> | undefined)[] = [];
-  #slab = Buffer.alloc(0);
-  #used = 0;
-  bytes = 0;
+interface Slab {
+  readonly bytes: Buffer;
+  used: number;
+  /** What lies in it, in the order it came: kind and query in turns. */
+  readonly kinds: number[];
+  readonly queries: string[];
+}
 
-  get(kind: number, query: string): KeptAnswer | undefined {
-    return this.#kinds[kind]?.get(query);
-  }
-
-  add(kind: number, query: string, { precision, flags, body }: KeptAnswer): void {
-    const answers = (this.#kinds[kind] ??= new Map());
-    if (answers.has(query)) return;
-    answers.set(query, { precision, flags, body: this.#copy(body) });
-    this.bytes += body.length + query.length + OVERHEAD_BYTES;
-  }
-
-  #copy(body: Uint8Array): Uint8Array {
-    if (this.#used + body.length > this.#slab.length) {
-      this.#slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
-      this.#used = 0;
-    }
-    const start = this.#used;
-    this.#used += body.length;
-    this.#slab.set(body, start);
-    return this.#slab.subarray(start, this.#used);
-  }
+/** Memory of a slab with so many answers. */
+function weightOf({ bytes, queries }: Slab): number {
+  return bytes.length + queries.length * OVERHEAD_BYTES;
 }
 
 /**
- * Two generations: when the young one has half of the limit it becomes the old one, and the old one
- * goes. Answers are kept from their second asking on, so that addresses asked once leave the rest
- * alone.
+ * Answers are kept from their second asking on, so that addresses asked once leave the rest alone.
+ * Their bodies lie together in slabs; the oldest slab goes when there is no room for another one.
  */
 export class AnswerCache {
-  readonly #generationBytesMax: number;
+  readonly #slabsWeightMax: number;
   readonly #asked = new Int32Array(ASKED_MAX);
-  #young = new Generation();
-  #old = new Generation();
+  #kinds: (Map<string, KeptAnswer> | undefined)[] = [];
+  #slabs: Slab[] = [];
+  #weight = 0;
   #release = '';
   #slot = -1;
 
-  /** `bytesMax` bounds both generations together; 0 keeps nothing. */
+  /** `bytesMax` bounds the memory of bodies, queries and what holds them; 0 keeps nothing. */
   constructor(bytesMax: number) {
-    this.#generationBytesMax = bytesMax / 2;
+    this.#slabsWeightMax = bytesMax;
   }
 
+  /** Memory in use, about. */
   get bytes(): number {
-    return this.#young.bytes + this.#old.bytes;
+    return this.#weight;
   }
 
   /**
@@ -94,20 +80,16 @@ export class AnswerCache {
     if (slot !== this.#slot || release !== this.#release) {
       this.#slot = slot;
       this.#release = release;
-      this.#young = new Generation();
-      this.#old = new Generation();
+      this.#kinds = [];
+      this.#slabs = [];
+      this.#weight = 0;
     }
     return slot;
   }
 
   /** The answer kept; `kind` is a small number for version and entitlements. */
   get(kind: number, query: string): KeptAnswer | null {
-    const young = this.#young.get(kind, query);
-    if (young !== undefined) return young;
-    const old = this.#old.get(kind, query);
-    if (old === undefined) return null;
-    this.#add(kind, query, old);
-    return old;
+    return this.#kinds[kind]?.get(query) ?? null;
   }
 
   /** Whether a query was asked before, as far as is remembered; it is from now on. */
@@ -124,16 +106,38 @@ export class AnswerCache {
     release: string, time: number, nowMs: number, kind: number, query: string, answer: KeptAnswer,
   ): void {
     if (release !== this.#release || time !== this.time(release, nowMs)) return;
-    if (answer.body.length <= KEPT_BODY_BYTES_MAX) this.#add(kind, query, answer);
+    const { precision, flags, body } = answer;
+    if (body.length > KEPT_BODY_BYTES_MAX || query.length > KEPT_QUERY_CHARS_MAX) return;
+    const answers = (this.#kinds[kind] ??= new Map());
+    const slab = answers.has(query) ? null : this.#slabFor(body.length);
+    if (slab === null) return;
+    const start = slab.used;
+    slab.used += body.length;
+    slab.bytes.set(body, start);
+    slab.kinds.push(kind);
+    slab.queries.push(query);
+    this.#weight += OVERHEAD_BYTES;
+    answers.set(query, { precision, flags, body: slab.bytes.subarray(start, slab.used) });
+    while (this.#weight > this.#slabsWeightMax) this.#dropOldest();
   }
 
-  #add(kind: number, query: string, answer: KeptAnswer): void {
-    const weight = answer.body.length + query.length + OVERHEAD_BYTES;
-    if (weight > this.#generationBytesMax) return;
-    if (this.#young.bytes + weight > this.#generationBytesMax) {
-      this.#old = this.#young;
-      this.#young = new Generation();
-    }
-    this.#young.add(kind, query, answer);
+  /** The slab that has room for a body; null where there may be none. */
+  #slabFor(length: number): Slab | null {
+    const last = this.#slabs.at(-1);
+    if (last !== undefined && last.used + length <= SLAB_BYTES) return last;
+    if (SLAB_BYTES > this.#slabsWeightMax) return null;
+    const slab: Slab = {
+      bytes: Buffer.allocUnsafeSlow(SLAB_BYTES), used: 0, kinds: [], queries: [],
+    };
+    this.#slabs.push(slab);
+    this.#weight += weightOf(slab);
+    return slab;
+  }
+
+  #dropOldest(): void {
+    const slab = this.#slabs.shift();
+    if (slab === undefined) return;
+    this.#weight -= weightOf(slab);
+    slab.queries.forEach((query, at) => this.#kinds[slab.kinds[at]!]?.delete(query));
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FLAG_GEO, FLAG_STALE, GRANT_ALL, GRANT_GEO } from '../../src/engine/frame.js';
 import {
-  AnswerCache, KEPT_BODY_BYTES_MAX, type KeptAnswer,
+  AnswerCache, KEPT_BODY_BYTES_MAX, KEPT_QUERY_CHARS_MAX, type KeptAnswer,
 } from '../../src/http/answer-cache.js';
 import { lookupRoutes } from '../../src/http/handle/lookup.js';
 import { createRateGate } from '../../src/http/rate-limit.js';
@@ -27,7 +27,7 @@ function kept(cache: AnswerCache, query: string, kind = KIND): string | null {
 }
 
 test('an answer is kept from its second asking on, under its kind and query', () => {
-  const cache = new AnswerCache(MEBIBYTE);
+  const cache = new AnswerCache(2 * MEBIBYTE);
   const time = cache.time('one', NOON);
   assert.equal(cache.wasAsked(KIND, 'postalcode=1'), false);
   assert.equal(cache.wasAsked(KIND, 'postalcode=1'), true);
@@ -39,7 +39,7 @@ test('an answer is kept from its second asking on, under its kind and query', ()
 });
 
 test('the bytes are the cache\'s own', () => {
-  const cache = new AnswerCache(MEBIBYTE);
+  const cache = new AnswerCache(2 * MEBIBYTE);
   const shared = Buffer.from('first');
   cache.keep('one', cache.time('one', NOON), NOON, KIND, 'q', { ...answerOf(''), body: shared });
   shared.write('other');
@@ -47,7 +47,7 @@ test('the bytes are the cache\'s own', () => {
 });
 
 test('another release and another quarter of an hour begin anew', () => {
-  const cache = new AnswerCache(MEBIBYTE);
+  const cache = new AnswerCache(2 * MEBIBYTE);
   const keep = (release: string, time: number, now: number): void =>
     cache.keep(release, time, now, KIND, 'q', answerOf(release));
   keep('one', cache.time('one', NOON), NOON);
@@ -65,23 +65,44 @@ test('another release and another quarter of an hour begin anew', () => {
   assert.equal(kept(cache, 'q'), null, 'an answer that was asked for before it began');
 });
 
-test('memory is bounded, what is asked stays, and very long answers are not kept', () => {
-  const cache = new AnswerCache(MEBIBYTE);
+test('memory is bounded, the oldest go, and very long answers are not kept', () => {
+  const cache = new AnswerCache(4 * MEBIBYTE);
   const time = cache.time('one', NOON);
   const keep = (query: string, bytes: number): void => cache.keep(
     'one', time, NOON, KIND, query, { ...answerOf(''), body: Buffer.alloc(bytes, query) });
-  keep('often', 1000);
-  for (let at = 0; at < 5_000; at += 1) {
-    keep(`once-${at}`, 1000);
-    assert.ok(cache.bytes <= MEBIBYTE);
-    if (at % 100 === 0) assert.equal(kept(cache, 'often')?.length, 1000, `after ${at}`);
+  for (let at = 0; at < 10_000; at += 1) {
+    keep(`query-${at};`, 1000);
+    assert.ok(cache.bytes <= 4 * MEBIBYTE);
+    const body = `query-${at};`.repeat(200).slice(0, 1000);
+    assert.equal(kept(cache, `query-${at};`), body, 'the newest is there');
   }
-  assert.equal(kept(cache, 'once-0'), null);
-  assert.equal(kept(cache, 'once-4999')?.slice(0, 9), 'once-4999');
+  const there = Array.from({ length: 10_000 }, (_, at) => kept(cache, `query-${at};`) !== null);
+  const first = there.indexOf(true);
+  assert.ok(first > 5_000 && first < 8_500, `the oldest kept is ${first}`);
+  assert.ok(there.slice(first).every((is) => is), 'all that came later are there');
   keep('long', KEPT_BODY_BYTES_MAX + 1);
   assert.equal(kept(cache, 'long'), null);
   keep('longest', KEPT_BODY_BYTES_MAX);
   assert.equal(kept(cache, 'longest')?.length, KEPT_BODY_BYTES_MAX);
+  const query = 'q'.repeat(KEPT_QUERY_CHARS_MAX);
+  keep(query, 1);
+  assert.equal(kept(cache, query), 'q');
+  keep(`${query}q`, 1);
+  assert.equal(kept(cache, `${query}q`), null);
+});
+
+test('what was dropped is kept again, and nothing is kept twice', () => {
+  const cache = new AnswerCache(2 * MEBIBYTE);
+  const time = cache.time('one', NOON);
+  const keep = (query: string): void => cache.keep(
+    'one', time, NOON, KIND, query, { ...answerOf(''), body: Buffer.alloc(1000, query) });
+  keep('first');
+  const { bytes } = cache;
+  keep('first');
+  assert.equal(cache.bytes, bytes);
+  for (let at = 0; kept(cache, 'first') !== null; at += 1) keep(`${at}`);
+  keep('first');
+  assert.equal(kept(cache, 'first')?.length, 1000);
 });
 
 test('a limit of zero keeps nothing', () => {
@@ -115,7 +136,7 @@ test('who asks a third time gets the same bytes and fields without a worker, and
         }, { id: release, dir: '' });
       },
     },
-    repeats: { cache: new AnswerCache(MEBIBYTE), release: () => release },
+    repeats: { cache: new AnswerCache(2 * MEBIBYTE), release: () => release },
   }));
   const get = (query: string, version = 60): InjectedReply =>
     inject(table, 'GET', `/request/v${version}?${query}`);
