@@ -1,23 +1,23 @@
 /** Rows a minute of bulk files over HTTP, beside papaparse on the same file; lookups meanwhile. */
-import { spawn } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { fileURLToPath } from 'node:url';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { once } from 'node:events';
 import Papa from 'papaparse';
 import { openDataset } from '../../src/dataset/open.js';
 import { addressLines } from './addresses.js';
 import { seeded, type BenchInput, type Figure } from './case.js';
 import { BENCH_KEY, startSitus } from '../load/situs-server.js';
+import { beside, upload } from '../load/upload.js';
 
 const CSV_ROWS = 400_000;
 const NDJSON_ROWS = 150_000;
 const ROUNDS = 3;
 const MINUTE_MS = 60_000;
 const LOOKUPS_A_SECOND = 500;
+/** No lookup is answered from what is kept. */
+export const WORKERS_ANSWER = { SITUS_ANSWER_CACHE_MIB: '0' };
 const AGENT = new Agent({ keepAlive: true, maxSockets: 32 });
 
 interface Files {
@@ -48,19 +48,9 @@ async function makeFiles({ datasetDir }: BenchInput): Promise<Files> {
   return { csv, ndjson, remove: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
-/** Sends a file with a client in a process of its own and returns its milliseconds. */
-async function upload(port: number, file: string, type: string): Promise<number> {
-  const client = spawn(process.execPath,
-    [fileURLToPath(new URL('../load/bulk-client.js', import.meta.url)), String(port), file, type],
-    { stdio: ['ignore', 'pipe', 'inherit'] });
-  let text = '';
-  client.stdout.on('data', (part: Buffer) => {
-    text += part.toString();
-  });
-  await once(client, 'close');
-  const milliseconds = Number(text);
-  if (!(milliseconds > 0)) throw new Error(`the upload failed: ${text}`);
-  return milliseconds;
+/** An upload of rows. */
+function rowsOf(port: number, file: string, type: string): Promise<number> {
+  return upload({ port, path: '/bulk/lookup', file, type });
 }
 
 function median(values: readonly number[]): number {
@@ -82,10 +72,10 @@ export async function bulkCsvCase(input: BenchInput): Promise<readonly Figure[]>
   const rates: number[] = [];
   const alone: number[] = [];
   try {
-    await upload(situs.port, files.csv, 'text/csv');
+    await rowsOf(situs.port, files.csv, 'text/csv');
     for (let round = 0; round < ROUNDS; round += 1) {
       alone.push(papaparseAlone(files.csv));
-      rates.push((CSV_ROWS * MINUTE_MS) / await upload(situs.port, files.csv, 'text/csv'));
+      rates.push((CSV_ROWS * MINUTE_MS) / await rowsOf(situs.port, files.csv, 'text/csv'));
     }
   } finally {
     await situs.stop();
@@ -106,9 +96,9 @@ export async function bulkNdjsonCase(input: BenchInput): Promise<readonly Figure
   const situs = await startSitus(input.varDir);
   const rates: number[] = [];
   try {
-    await upload(situs.port, files.ndjson, 'application/x-ndjson');
+    await rowsOf(situs.port, files.ndjson, 'application/x-ndjson');
     for (let round = 0; round < ROUNDS; round += 1) {
-      const took = await upload(situs.port, files.ndjson, 'application/x-ndjson');
+      const took = await rowsOf(situs.port, files.ndjson, 'application/x-ndjson');
       rates.push((NDJSON_ROWS * MINUTE_MS) / took);
     }
   } finally {
@@ -154,23 +144,20 @@ export async function bulkBesideCase(input: BenchInput): Promise<readonly Figure
   const lines = await addressLines(dataset, input.datasetDir);
   dataset.close();
   const paths = lines.slice(0, 1_000).map((line) => `/request/v60?address=${encodeURIComponent(line)}`);
-  const situs = await startSitus(input.varDir);
+  const situs = await startSitus(input.varDir, WORKERS_ANSWER);
   const seconds = Math.max(4, input.seconds);
   try {
-    await upload(situs.port, files.csv, 'text/csv');
+    await rowsOf(situs.port, files.csv, 'text/csv');
     await steady(situs.port, 2, paths);
     const idle = await steady(situs.port, seconds, paths);
-    let busy = true;
-    const uploads = (async () => {
-      while (busy) await upload(situs.port, files.csv, 'text/csv');
-    })();
-    const beside = await steady(situs.port, seconds, paths);
-    busy = false;
-    await uploads;
+    const { measured } = await beside(
+      { port: situs.port, path: '/bulk/lookup', file: files.csv, type: 'text/csv' },
+      () => steady(situs.port, seconds, paths),
+    );
     return [
       { name: 'lookup p99 idle', value: idle, unit: 'ms', note: `${LOOKUPS_A_SECOND}/s` },
       {
-        name: 'lookup p99 beside bulk', value: beside, unit: 'ms',
+        name: 'lookup p99 beside bulk', value: measured, unit: 'ms',
         target: { atMost: Math.max(2 * idle, 10) },
       },
     ];

@@ -1,5 +1,7 @@
 /** Carts over HTTP: small ones beside a bare server, the largest one beside lookups. */
-import { performance } from 'node:perf_hooks';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { openDataset } from '../../src/dataset/open.js';
 import { calculateCart } from '../../src/engine/cart.js';
@@ -14,7 +16,8 @@ import type { BareServer } from '../load/child-server.js';
 import { runLoad, type LoadResult } from '../load/load.js';
 import { BENCH_KEY, startSitus, type SitusServer } from '../load/situs-server.js';
 import { addressLines } from './addresses.js';
-import { partsOf, steady } from './bulk.js';
+import { beside, upload } from '../load/upload.js';
+import { partsOf, steady, WORKERS_ANSWER } from './bulk.js';
 import { sampleCarts } from './cart.js';
 import type { BenchInput, Figure } from './case.js';
 
@@ -144,7 +147,7 @@ export async function cartLargeCase(input: BenchInput): Promise<readonly Figure[
   dataset.close();
   const paths = lines.slice(0, 1_000)
     .map((line) => `/request/v60?address=${encodeURIComponent(line)}`);
-  const situs = await startSitus(input.varDir);
+  const situs = await startSitus(input.varDir, WORKERS_ANSWER);
   const seconds = Math.max(4, input.seconds);
   try {
     const merchantId = await newMerchant(situs);
@@ -153,24 +156,15 @@ export async function cartLargeCase(input: BenchInput): Promise<readonly Figure[
       items: Array.from({ length: CARTS_MAX }, (_, at) =>
         sentCart(carts[at % carts.length]!, CART_LINES_MAX)),
     });
-    const took: number[] = [];
-    const send = async (): Promise<void> => {
-      const from = performance.now();
-      const response = await post(situs.port, CART, body);
-      const text = await response.text();
-      if (response.status !== 200) throw new Error(text.slice(0, 500));
-      took.push(performance.now() - from);
-    };
-    await send();
+    const dir = mkdtempSync(join(tmpdir(), 'situs-carts-'));
+    const file = join(dir, 'carts.json');
+    writeFileSync(file, body);
+    const largest = { port: situs.port, path: CART, file, type: 'application/json' };
+    await upload(largest);
     await steady(situs.port, 2, paths);
     const idle = await steady(situs.port, seconds, paths);
-    let busy = true;
-    const sending = (async () => {
-      while (busy) await send();
-    })();
-    const beside = await steady(situs.port, seconds, paths);
-    busy = false;
-    await sending;
+    const { measured, took } = await beside(largest, () => steady(situs.port, seconds, paths));
+    rmSync(dir, { recursive: true, force: true });
     return [
       {
         name: 'largest cart request', value: median(took), unit: 'ms',
@@ -179,7 +173,7 @@ export async function cartLargeCase(input: BenchInput): Promise<readonly Figure[
       },
       { name: 'lookup p99 idle', value: idle, unit: 'ms' },
       {
-        name: 'lookup p99 beside carts', value: beside, unit: 'ms',
+        name: 'lookup p99 beside carts', value: measured, unit: 'ms',
         target: { atMost: Math.max(2 * idle, 10) },
       },
     ];

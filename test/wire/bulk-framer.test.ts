@@ -1,7 +1,8 @@
 /** Records out of bytes: limits, lost quotes and line ends. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RecordFramer, type Framing } from '../../src/wire/bulk/framer.js';
+import { RecordFramer } from '../../src/wire/bulk/framer.js';
+import type { Framing } from '../../src/wire/bulk/framing.js';
 import { CHUNK_BYTES_MAX, ROW_BYTES_MAX } from '../../src/wire/bulk/limit.js';
 
 const CSV: Framing = { kind: 'csv', delimiter: 44, loneCr: false };

@@ -1,9 +1,8 @@
 /** A body that is gone on with at any record: the same records as if it had been read at once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  RecordFramer, type FramerPosition, type Framing,
-} from '../../src/wire/bulk/framer.js';
+import { RecordFramer } from '../../src/wire/bulk/framer.js';
+import type { FramerPosition, Framing } from '../../src/wire/bulk/framing.js';
 import { below, cut, type Random } from '../support/bulk-bodies.js';
 import { seeded } from '../support/invented-world.js';
 

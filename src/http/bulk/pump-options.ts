@@ -1,6 +1,7 @@
 /** What a pump stands between. */
 import type { BulkJob, ChunkTally } from '../../wire/bulk/job.js';
-import type { FramerPosition, RecordFramer } from '../../wire/bulk/framer.js';
+import type { RecordFramer } from '../../wire/bulk/framer.js';
+import type { FramerPosition } from '../../wire/bulk/framing.js';
 import type { ChunkSchedule } from './schedule.js';
 import type { StreamEnd, StreamTotals } from './totals.js';
 

@@ -9,7 +9,7 @@
 import { OP_BULK, type AnswerSlice } from '../../engine/frame.js';
 import { fail } from '../../failure.js';
 import type { PoolFailure, PoolRequest } from '../../pool.js';
-import type { FramerPosition } from '../../wire/bulk/framer.js';
+import type { FramerPosition } from '../../wire/bulk/framing.js';
 import { decodeResult, encodeChunk, encodeJob, type ChunkTally } from '../../wire/bulk/job.js';
 import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../../wire/bulk/limit.js';
 import { failureMessage, RESPONSE_CODES } from '../../wire/response-code.js';

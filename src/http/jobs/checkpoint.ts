@@ -1,6 +1,6 @@
 /** How far a run has come: all that is needed to go on as if it had never stopped. */
 import { NO_COUNTS, type Counts } from '../../store/usage-meter.js';
-import type { FramerPosition } from '../../wire/bulk/framer.js';
+import type { FramerPosition } from '../../wire/bulk/framing.js';
 
 export interface Checkpoint {
   /** Where the body goes on, in plain bytes. */

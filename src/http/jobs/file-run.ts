@@ -4,7 +4,8 @@
  */
 import { csvHeaderLine, headerLine, trailerLine } from '../../wire/bulk/envelope.js';
 import { columnTermsOf } from '../../wire/bulk/cart-mapping.js';
-import { RecordFramer, type FramerPosition } from '../../wire/bulk/framer.js';
+import { RecordFramer } from '../../wire/bulk/framer.js';
+import type { FramerPosition } from '../../wire/bulk/framing.js';
 import type { BulkJob, RowRefusal } from '../../wire/bulk/job.js';
 import { rowBytesMax } from '../../wire/bulk/limit.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';

@@ -8,7 +8,7 @@ import { cartColumns, refuseCart } from './cart-columns.js';
 import { ColumnWriter, type RowColumns } from './columns.js';
 import { contentEnd, csvRows } from './csv-rows.js';
 import { csvCell, type Dialect } from './dialect.js';
-import type { RawChunk } from './framer.js';
+import type { RawChunk } from './framing.js';
 import type { Table } from './job.js';
 import { ID_CHARS_MAX } from './limit.js';
 import { TOO_LONG } from './ndjson-chunk.js';

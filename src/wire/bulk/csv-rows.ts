@@ -1,7 +1,7 @@
 /** Records of a chunk to cells. */
 import Papa from 'papaparse';
 import type { Dialect } from './dialect.js';
-import type { RawChunk } from './framer.js';
+import type { RawChunk } from './framing.js';
 
 const LF = 10;
 const CR = 13;

@@ -8,42 +8,9 @@
  * NDJSON: each line is a record, a blank one too. What follows the last line end is a record if it
  * is not empty.
  */
+import type { FramerOptions, FramerPosition, Framing, RawChunk } from './framing.js';
 import { grown } from './growing-bytes.js';
 import { ROW_BYTES_MAX } from './limit.js';
-
-/** How records end: `delimiter` as a byte; `loneCr` where a CR without LF ends them. */
-export type Framing =
-  | { readonly kind: 'csv'; readonly delimiter: number; readonly loneCr: boolean }
-  | { readonly kind: 'ndjson' };
-
-export interface FramerOptions {
-  readonly framing: Framing;
-  /** Number of the first record; 1 unless a header was before it. */
-  readonly firstLine?: number;
-  readonly rowBytesMax?: number;
-  /** Where the body goes on that another framer began; `firstLine` is the number there. */
-  readonly from?: Pick<FramerPosition, 'at' | 'rescanned'>;
-}
-
-/** Between two records: what a framer needs to go on there as if it had read what is before. */
-export interface FramerPosition {
-  /** Number of the next record. */
-  readonly line: number;
-  /** Bytes of the body before it. */
-  readonly at: number;
-  /** Bytes of the body that are not scanned another time. */
-  readonly rescanned: number;
-}
-
-/** Some whole records. */
-export interface RawChunk {
-  /** Number of the first record. */
-  readonly line: number;
-  /** The records one after the other. */
-  readonly bytes: Uint8Array;
-  /** Where each ends in `bytes`; one without any bytes was too long and has been left out. */
-  readonly ends: Uint32Array;
-}
 
 /** A record from `start` on was ended with its first line after a scan as far as `to`. */
 interface Rescan {
@@ -67,6 +34,11 @@ const CR_SEEN = 4;
 /** Inside a record that is too long. */
 const SKIPPING = 5;
 
+function nextOf(bytes: Buffer, byte: number, from: number): number {
+  const found = bytes.indexOf(byte, from);
+  return found < 0 ? bytes.length : found;
+}
+
 export class RecordFramer {
   readonly #framing: Framing;
   readonly #rowBytesMax: number;
@@ -78,6 +50,8 @@ export class RecordFramer {
   #start = 0;
   #state = FIELD_START;
   #tooLong = false;
+  /** The first quote at or behind where it was last looked for; the end where there is none. */
+  #quote = -1;
   /** Where `#held` begins in the body. */
   #offset: number;
   /** What lies before this in the body has been scanned twice and is not scanned again. */
@@ -128,6 +102,7 @@ export class RecordFramer {
   push(piece: Uint8Array): void {
     this.#compact();
     this.#held = grown(this.#held, piece);
+    this.#quote = -1;
     this.#scan();
   }
 
@@ -157,8 +132,15 @@ export class RecordFramer {
     const bytes = Buffer.allocUnsafeSlow(total);
     const ends = new Uint32Array(to - from);
     let used = 0;
+    const first = this.#starts[from]!;
+    // Records lie behind one another but for those that were too long.
+    const isWhole = this.#ends[to - 1]! - first === total;
+    if (isWhole) this.#held.copy(bytes, 0, first, first + total);
     for (let index = from; index < to; index += 1) {
-      used += this.#held.copy(bytes, used, this.#starts[index], this.#ends[index]);
+      const start = this.#starts[index]!;
+      const end = this.#ends[index]!;
+      if (!isWhole) this.#held.copy(bytes, used, start, end);
+      used += end - start;
       ends[index - from] = used;
     }
     const line = this.#line;
@@ -215,6 +197,11 @@ export class RecordFramer {
     let at = this.#at;
     let limit = this.#start + this.#rowBytesMax;
     for (; at < held.length; at += 1) {
+      if (state === FIELD_START && at === this.#start && !loneCr) {
+        at = this.#closePlain(at);
+        limit = this.#start + this.#rowBytesMax;
+        if (at === held.length) break;
+      }
       const byte = held[at]!;
       if (state === CR_SEEN) {
         const withLf = byte === LF;
@@ -253,6 +240,19 @@ export class RecordFramer {
     this.#state = state;
     this.#at = at;
     if (state === SKIPPING) this.#start = at;
+  }
+
+  /** Closes the records from here on that have no quote, by their line ends; where others begin. */
+  #closePlain(from: number): number {
+    const held = this.#held;
+    if (this.#quote < from) this.#quote = nextOf(held, QUOTE, from);
+    let at = from;
+    for (;;) {
+      const end = held.indexOf(LF, at);
+      if (end < 0 || end > this.#quote || end - at >= this.#rowBytesMax) return at;
+      at = end + 1;
+      this.#close(at);
+    }
   }
 
   /**

@@ -9,7 +9,7 @@ import type { ReleaseName } from '../context.js';
 import type { ParameterName } from '../query-string.js';
 import type { CartParameter } from './cart-parameters.js';
 import type { Dialect } from './dialect.js';
-import type { RawChunk } from './framer.js';
+import type { RawChunk } from './framing.js';
 import type { Mapping } from './mapping.js';
 
 /** What each row asks for. */

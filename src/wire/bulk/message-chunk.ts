@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import type { ByteWriter } from './byte-writer.js';
 import { answerCartRow, isCartRow, type CartAnswer } from './cart-row.js';
 import { contentEnd } from './csv-rows.js';
-import type { RawChunk } from './framer.js';
+import type { RawChunk } from './framing.js';
 import { ID_CHARS_MAX } from './limit.js';
 import {
   answerLookupRow, guarded, malformed, refused, type JsonObject, type RowEngine,

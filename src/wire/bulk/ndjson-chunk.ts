@@ -4,7 +4,7 @@ import { isTooDeep, JSON_DEPTH_MAX } from '../../provider/json-depth.js';
 import type { ByteWriter } from './byte-writer.js';
 import { contentEnd } from './csv-rows.js';
 import { BOM } from './dialect.js';
-import type { RawChunk } from './framer.js';
+import type { RawChunk } from './framing.js';
 import { ID_CHARS_MAX } from './limit.js';
 import { guarded, malformed, type JsonObject, type JsonRow, type RowEngine } from './row.js';
 import { isRowId, writeLine, type RowId } from './row-line.js';
