@@ -117,6 +117,28 @@ function boundArrays(): void {
 
 boundArrays();
 
+const LENGTH = 'var len = value.length;';
+
+/**
+ * The library counts UTF-16 units; the limits of this API are characters, as those of a JSON schema
+ * are. Only a text that seems too long is counted again.
+ */
+function countCharacters(): void {
+  const { string } = VALIDATOR.rules;
+  if (string === undefined) throw new Error('the validator has no rule for strings');
+  VALIDATOR.add('string', (rule, path, context) => {
+    const { source, ...rest } = string.call(VALIDATOR, rule, path, context);
+    const max = Number(rule.schema.max ?? Number.NaN);
+    return {
+      ...rest,
+      source: Number.isNaN(max) ? source : replaced(source, LENGTH,
+        `${LENGTH} if (len > ${max} && len <= ${2 * max}) len = Array.from(value).length;`),
+    };
+  });
+}
+
+countCharacters();
+
 /** What a value breaks of a schema; none when it is as documented. */
 export type Check = (value: unknown, prefix?: string) => readonly BodyError[];
 

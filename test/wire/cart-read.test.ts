@@ -136,6 +136,14 @@ test('each member of a cart is refused with its place', () => {
   }
 });
 
+test('lengths are counted in characters, whatever units they take', () => {
+  assert.ok(!isProblem(merchant(sentCart({ cartId: '\u{1f6d2}'.repeat(50) }))));
+  for (const cartId of ['\u{1f6d2}'.repeat(51), `${'x'.repeat(50)}\u{1f6d2}`, 'x'.repeat(101)]) {
+    const { problem, errors } = refusal(merchant(sentCart({ cartId })));
+    assert.deepEqual([problem, errors[0]?.message], [422, 'expected length <= 50']);
+  }
+});
+
 test('250 lines and 100 carts are the most', () => {
   assert.ok(!isProblem(merchant(sentCart({ lineItems: lines(250) }))));
   const carts = (count: number): object => readMerchantCarts(
