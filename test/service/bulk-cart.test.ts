@@ -8,7 +8,9 @@ import { Store } from '../../src/store/store.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { CSV, NDJSON, readLines, type Trailer } from '../support/bulk-client.js';
 import { eventually } from '../support/http-eventually.js';
-import { KEYS, newMerchantDir, startMerchants, UNKNOWN_ID, type MerchantService } from '../support/merchant-service.js';
+import {
+  KEYS, newMerchantDir, removeDirs, startMerchants, UNKNOWN_ID, type MerchantService,
+} from '../support/merchant-service.js';
 import { sentCalculation, sentCart, sentLine, type Sent } from '../support/sent-carts.js';
 
 const CARTS = '/bulk/cart';
@@ -50,6 +52,7 @@ before(async () => {
 
 after(async () => {
   await service.stop();
+  removeDirs(service.varDir);
   built.remove();
 });
 

@@ -13,7 +13,9 @@ import { createKey } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
 import { eventually } from '../support/http-eventually.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
-import { KEYS, newMerchantDir, startMerchants, type MerchantService } from '../support/merchant-service.js';
+import {
+  KEYS, newMerchantDir, removeDirs, startMerchants, type MerchantService,
+} from '../support/merchant-service.js';
 import { sentCalculation, sentCart, sentLine } from '../support/sent-carts.js';
 import { ending, header } from '../support/stream-protocol.js';
 
@@ -48,6 +50,7 @@ before(async () => {
 
 after(async () => {
   await service.stop();
+  removeDirs(service.varDir);
   built.remove();
 });
 
@@ -252,6 +255,7 @@ test('a stream that is open when the service stops ends with its trailer', async
   assert.deepEqual(ends.map(({ code }) => code), [1012, 1]);
   for (const { trailer } of ends) assert.deepEqual([trailer.rows, trailer.complete], [1, false]);
   await stopped;
+  removeDirs(varDir);
 });
 
 test('the example of the page runs, and its tables are those of the program', async () => {
