@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config.js';
 import { currentRelease, releasesDir } from '../src/dataset/release.js';
+import { messageOf } from '../src/log.js';
 import { bulkBesideCase, bulkCsvCase, bulkNdjsonCase } from './case/bulk.js';
 import { cartCase } from './case/cart.js';
 import { cartLargeCase, httpCartCase } from './case/http-cart.js';
@@ -124,4 +125,9 @@ async function main(): Promise<void> {
   }
 }
 
-await main();
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`${messageOf(error)}\n`);
+  process.exitCode = 1;
+}

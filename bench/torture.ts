@@ -9,6 +9,7 @@
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config.js';
 import { currentRelease } from '../src/dataset/release.js';
+import { messageOf } from '../src/log.js';
 import { buildRecipe } from '../test/support/built-dataset.js';
 import { compareCarts } from './case/cart-oracle.js';
 import { bulkFuzz, FUZZ_BODIES } from './torture/bulk-fuzz.js';
@@ -119,4 +120,9 @@ async function main(): Promise<number> {
   return sound ? 0 : 1;
 }
 
-process.exitCode = await main();
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${messageOf(error)}\n`);
+  process.exitCode = 1;
+}
