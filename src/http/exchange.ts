@@ -103,6 +103,8 @@ export class Exchange implements Answerer {
 
   /** Cuts the connection without an answer. */
   abandon(): void {
+    // The cut is told as an abort, which lets go of the exchange.
+    this.guard();
     this.#raw?.close();
   }
 

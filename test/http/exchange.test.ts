@@ -40,6 +40,13 @@ test('a fresh exchange that is answered at once needs neither registration nor c
   assert.equal(traffic.open, 0);
 });
 
+test('a fresh exchange that is abandoned is let go of', () => {
+  const raw = new FakeResponse();
+  const exchange = new Exchange(raw, newTraffic(), { fresh: true });
+  exchange.abandon();
+  assert.deepEqual(raw.calls, ['onAborted', 'close']);
+});
+
 test('the first answer wins, the second touches nothing', () => {
   const raw = new FakeResponse();
   const traffic = newTraffic();
