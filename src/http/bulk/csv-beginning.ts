@@ -3,6 +3,7 @@ import { csvRows } from '../../wire/bulk/csv-rows.js';
 import {
   HeaderEnd, isGzip, isWide, readCsvHead, type CsvHead, type Delimiter,
 } from '../../wire/bulk/dialect.js';
+import { grown } from '../../wire/bulk/growing-bytes.js';
 import type { Table } from '../../wire/bulk/job.js';
 import { HEADER_BYTES_MAX } from '../../wire/bulk/limit.js';
 import {
@@ -21,9 +22,7 @@ export class CsvBeginning {
   readonly #delimiter: Delimiter | null;
   readonly #map: readonly string[];
   readonly #terms: ColumnTerms;
-  /** What came so far is the first `#used` bytes of it; the rest is room. */
-  #room: Buffer = Buffer.alloc(0);
-  #used = 0;
+  #held: Buffer = Buffer.alloc(0);
   readonly #end = new HeaderEnd();
 
   /** `map` and `delimiter` as the caller asked; see mapping.ts and dialect.ts. */
@@ -37,8 +36,8 @@ export class CsvBeginning {
 
   /** Adds a piece, empty with the last; null while the header line is not complete. */
   push(piece: Uint8Array, whole: boolean): Begun | Refused | null {
-    this.#append(piece);
-    const held = this.#room.subarray(0, this.#used);
+    const held = grown(this.#held, piece);
+    this.#held = held;
     if (isWide(held)) {
       return { status: 415, detail: 'The file is UTF-16; save it as UTF-8.' };
     }
@@ -57,17 +56,6 @@ export class CsvBeginning {
     }
     const table = this.#tableOf(head);
     return 'detail' in table ? table : { head, table, rest: held.subarray(head.bytes) };
-  }
-
-  #append(piece: Uint8Array): void {
-    const needed = this.#used + piece.length;
-    if (needed > this.#room.length) {
-      const room = Buffer.allocUnsafeSlow(2 * needed);
-      room.set(this.#room.subarray(0, this.#used));
-      this.#room = room;
-    }
-    this.#room.set(piece, this.#used);
-    this.#used = needed;
   }
 
   #tableOf({ header, dialect }: CsvHead): Table | Refused {
