@@ -11,7 +11,7 @@ import { AnswerCache } from './http/answer-cache.js';
 import {
   openBulkFamily, spoolDirOf, type BulkFamily, type BulkFamilyOptions,
 } from './http/bulk/family.js';
-import { BULK_TERMS, type FindMerchant } from './http/bulk/kind.js';
+import { BULK_TERMS } from './http/bulk/kind.js';
 import { accountRoutes } from './http/handle/account.js';
 import { cartRoutes } from './http/handle/cart.js';
 import { healthRoute } from './http/handle/health.js';
@@ -37,9 +37,9 @@ import { EnginePool } from './pool.js';
 import { openProvider } from './provider/open.js';
 import type { Provider } from './provider/port.js';
 import { VERSION_KEY } from './store/format.js';
-import { findMerchant } from './store/merchants.js';
 import { KeyCache } from './store/key-cache.js';
 import { bootstrapKey } from './store/keys.js';
+import { merchantFinder } from './store/merchant-cache.js';
 import { claimStore, releaseServer } from './store/server-claim.js';
 import { Store } from './store/store.js';
 import { UsageBook } from './store/usage.js';
@@ -160,7 +160,7 @@ export class App {
       },
       ...(options.worker === undefined ? {} : { worker: options.worker }),
     });
-    const merchantOf: FindMerchant = (account, id) => findMerchant(store, account, id);
+    const merchantOf = merchantFinder(store);
     this.bulk = openBulk(options, {
       findKey, gate, usage, releases: this.live, findMerchant: merchantOf,
     });

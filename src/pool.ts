@@ -45,14 +45,14 @@ export const ENGINE_WORKER = new URL('../workers/engine.js', import.meta.url);
 /** Name of the function a worker file exports. */
 const WORKER_EXPORT = 'serve';
 
-/** Two, so that a worker has the next task when it ends one while answers are being written. */
-const TASKS_PER_WORKER = 2;
+/** So that a worker has the next task while the answers of earlier ones are being written. */
+const TASKS_PER_WORKER = 8;
 
 /**
- * A task costs about as much as waking two threads: from here on larger tasks save little and only
- * keep their first request waiting for the last.
+ * Enough to share the cost of a task. Larger ones save little, keep their first request waiting for
+ * the last, and leave the front end idle until a worker is through.
  */
-const REQUESTS_PER_TASK = 64;
+const REQUESTS_PER_TASK = 8;
 
 /** Requests that wait for a worker; beyond it they are refused at once. */
 const WAITING_MAX = 4096;
@@ -100,14 +100,18 @@ export class EnginePool {
     return this.#lanes.reduce((sum, lane) => sum + lane.load, this.#waiting.length);
   }
 
-  /** Hands a request to a worker at the end of this turn of the event loop. */
+  /**
+   * Hands a request to a worker: a whole task at once, what is less at the end of this turn of the
+   * event loop.
+   */
   submit(request: PoolRequest): void {
     if (this.#closed || this.#waiting.length >= this.#options.waitingMax) {
       request.failed('overloaded');
       return;
     }
-    this.#waiting.push(request);
+    const waiting = this.#waiting.push(request);
     this.#schedule();
+    if (waiting >= this.#options.requestsPerTask) this.#dispatch();
   }
 
   /** Ends the workers; what is still open fails. */

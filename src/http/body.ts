@@ -13,17 +13,29 @@ export const NUDGE_MS = 4_000;
 /** Receives the whole body, or null when it was longer than allowed. */
 export type BodyDone = (body: Uint8Array | null) => void;
 
+/** Whose bodies are under way. One timer for all: most bodies are there with their heads. */
+const uploads = new Set<Exchange>();
+let nudge: NodeJS.Timeout | null = null;
+
+function nudgeAll(): void {
+  for (const { raw } of uploads) {
+    raw?.pause();
+    raw?.resume();
+  }
+  if (uploads.size > 0 || nudge === null) return;
+  clearInterval(nudge);
+  nudge = null;
+}
+
 /** Reads the body of an exchange; must be called while its handler runs. */
 export function readBody(exchange: Exchange, bytesMax: number, done: BodyDone): void {
   const { raw } = exchange;
   if (raw === null) return;
   const chunks: Uint8Array[] = [];
   let received = 0;
-  const nudge = setInterval(() => {
-    exchange.raw?.pause();
-    exchange.raw?.resume();
-  }, NUDGE_MS);
-  exchange.onClosed(() => clearInterval(nudge));
+  uploads.add(exchange);
+  nudge ??= setInterval(nudgeAll, NUDGE_MS).unref();
+  exchange.onClosed(() => uploads.delete(exchange));
   raw.onData((chunk, isLast) => {
     if (exchange.raw === null) return;
     received += chunk.byteLength;
@@ -32,10 +44,10 @@ export function readBody(exchange: Exchange, bytesMax: number, done: BodyDone): 
       return;
     }
     // The chunk is emptied when this returns, hence the copy.
-    if (received <= bytesMax) chunks.push(new Uint8Array(chunk.slice(0)));
+    if (received <= bytesMax) chunks.push(Buffer.from(new Uint8Array(chunk)));
     else chunks.length = 0;
     if (!isLast) return;
-    clearInterval(nudge);
+    uploads.delete(exchange);
     const [only] = chunks;
     const whole = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
     done(received <= bytesMax ? whole : null);

@@ -10,7 +10,7 @@ const FLAG_BITS = 3;
 const LIMITS_MAX = 256;
 
 /** What an answer rests on: how its place was found, and the release. */
-export function locationFields(dataset: string, precision: number, flags: number): Fields {
+function locationFields(dataset: string, precision: number, flags: number): Fields {
   const name = PRECISIONS[precision] ?? 'none';
   const estimated = (flags & FLAG_ESTIMATED) !== 0 ? ';estimated' : '';
   const stale = (flags & FLAG_STALE) !== 0 ? ';stale' : '';

@@ -1,5 +1,6 @@
 /** The table of routes and the way from a native request to a handler. */
 import { messageOf, type Log } from '../log.js';
+import { KEY_HEADER } from './api-key.js';
 import { readBody } from './body.js';
 import { Exchange, type Traffic } from './exchange.js';
 import { problemReply } from './problem.js';
@@ -142,6 +143,41 @@ class LiveRequest implements Request {
   }
 }
 
+/** Header fields that are kept until the body is there. */
+export const BODY_FIELDS: readonly string[] = [KEY_HEADER, 'content-type', 'idempotency-key'];
+
+/** A request whose body arrives after the native one has gone. */
+class BodyRequest implements Request {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  body: Uint8Array = EMPTY;
+  readonly #fields: readonly string[];
+  readonly #exchange: Exchange;
+
+  constructor({ method, path }: Route, raw: RawRequest, exchange: Exchange) {
+    this.method = method;
+    this.path = path;
+    this.query = raw.getQuery() ?? '';
+    this.#fields = BODY_FIELDS.map((name) => raw.getHeader(name));
+    this.#exchange = exchange;
+  }
+
+  header(name: string): string {
+    const value = this.#fields[BODY_FIELDS.indexOf(name)];
+    if (value === undefined) throw new Error(`the field ${name} is not kept for the body`);
+    return value;
+  }
+
+  client(): string {
+    return addressOf(this.#exchange);
+  }
+
+  onClosed(closed: () => void): void {
+    this.#exchange.onClosed(closed);
+  }
+}
+
 /** Runs a handler; what it throws is a bug and becomes a 500. */
 export function runHandle(
   route: Route, request: Request, answer: Answerer, log: Log,
@@ -174,15 +210,21 @@ export class Router {
 
   attach(server: RawServer): void {
     for (const [path, methods] of this.#table) {
-      const get = methods.get('GET');
-      if (get === undefined || get.bodyBytesMax > 0 || get.stream !== undefined) continue;
       if (path.includes(PARAMETER)) continue;
-      // The hot path: neither method nor path need to be asked for.
-      server.get(path, (raw, request) => {
-        const exchange = new Exchange(raw, this.traffic, FRESH);
-        this.#run(get, exchange, new LiveRequest(request, exchange, 'GET', path));
-        exchange.guard();
-      });
+      const get = methods.get('GET');
+      const post = methods.get('POST');
+      // The hot paths: neither method nor path need to be asked for.
+      if (get?.bodyBytesMax === 0 && get.stream === undefined) {
+        server.get(path, (raw, request) => {
+          const exchange = new Exchange(raw, this.traffic, FRESH);
+          this.#run(get, exchange, new LiveRequest(request, exchange, 'GET', path));
+          exchange.guard();
+        });
+      }
+      if (post !== undefined && post.bodyBytesMax > 0 && post.stream === undefined) {
+        server.post(path, (raw, request) =>
+          this.#collect(post, new Exchange(raw, this.traffic), request));
+      }
     }
     server.any('/*', (raw, request) => this.#dispatch(raw, request));
   }
@@ -206,36 +248,33 @@ export class Router {
 
   #run(route: Route, exchange: Exchange, request: LiveRequest): void {
     // The native request may not be asked when the deadline comes.
-    if (route.deadlineMs > 0) this.#limit(route, exchange, this.#fieldsOf(request));
+    if (route.deadlineMs > 0) {
+      const fields = this.#fieldsOf(request);
+      this.#limit(route, exchange, () => fields);
+    }
     runHandle(route, request, exchange, this.#log, this.#fieldsOf);
     request.release();
   }
 
   #collect(route: Route, exchange: Exchange, raw: RawRequest): void {
-    const headers = new Map<string, string>();
-    raw.forEach((name, value) => headers.set(name, value));
-    const { path } = route;
-    const query = raw.getQuery() ?? '';
-    const header = (name: string): string => headers.get(name) ?? '';
-    const fields = this.#fieldsOf({ path, query, header });
-    this.#limit(route, exchange, fields);
+    const request = new BodyRequest(route, raw, exchange);
+    this.#limit(route, exchange, () => this.#fieldsOf(request));
     readBody(exchange, route.bodyBytesMax, (body) => {
       if (body === null) {
-        exchange.send(problemReply({
-          status: 413, detail: `The body may have ${route.bodyBytesMax} bytes.`, instance: path,
-        }, fields));
+        const detail = `The body may have ${route.bodyBytesMax} bytes.`;
+        exchange.send(problemReply(
+          { status: 413, detail, instance: route.path }, this.#fieldsOf(request),
+        ));
         return;
       }
-      const client = (): string => addressOf(exchange);
-      const onClosed = (closed: () => void): void => exchange.onClosed(closed);
-      const request = { method: route.method, path, query, header, client, body, onClosed };
+      request.body = body;
       runHandle(route, request, exchange, this.#log, this.#fieldsOf);
     });
   }
 
-  #limit(route: Route, exchange: Exchange, fields: Fields): void {
+  #limit(route: Route, exchange: Exchange, fields: () => Fields): void {
     exchange.deadline(route.deadlineMs, () => exchange.send(problemReply(
-      { status: 504, detail: 'The answer took too long.', instance: route.path }, fields,
+      { status: 504, detail: 'The answer took too long.', instance: route.path }, fields(),
     )));
   }
 }

@@ -78,6 +78,7 @@ export interface RawServer {
   /** Every method of a pattern. Registration order decides. */
   any(pattern: string, handler: RawHandler): void;
   get(pattern: string, handler: RawHandler): void;
+  post(pattern: string, handler: RawHandler): void;
   /** WebSockets of a path; to be said before other handlers of the path. */
   sockets(path: string, limits: SocketLimits, upgrade: Upgrade): void;
   /** Listens and returns the port, or null when it cannot be had. */
@@ -157,6 +158,9 @@ export async function createServer(): Promise<RawServer> {
     },
     get: (pattern, handler) => {
       app.get(pattern, handler);
+    },
+    post: (pattern, handler) => {
+      app.post(pattern, handler);
     },
     sockets: (path, limits, upgrade) => {
       app.ws<SocketHolder>(path, socketBehavior(limits, upgrade));

@@ -57,17 +57,20 @@ function skipValue(bytes: Uint8Array, from: number): number {
 const ESCAPE_BYTES_MAX = 6;
 
 /** A name that members are compared with, without making texts of theirs. */
-interface Name {
+export interface MemberName {
   readonly text: string;
-  readonly bytes: Uint8Array;
+  readonly bytes: Buffer;
+  /** As JSON. */
+  readonly quoted: Buffer;
 }
 
-function nameOf(text: string): Name {
-  return { text, bytes: Buffer.from(text, 'utf8') };
+/** Makes a name to look for; once where it is looked for often. */
+export function memberName(text: string): MemberName {
+  return { text, bytes: Buffer.from(text), quoted: Buffer.from(JSON.stringify(text)) };
 }
 
 /** Whether the text between two quotes, those included, is a name. */
-function isNamed(bytes: Uint8Array, from: number, to: number, name: Name): boolean {
+function isNamed(bytes: Uint8Array, from: number, to: number, name: MemberName): boolean {
   const length = to - from - 2;
   const wanted = name.bytes.length;
   if (length < wanted || length > wanted * ESCAPE_BYTES_MAX) return false;
@@ -91,7 +94,7 @@ function isNamed(bytes: Uint8Array, from: number, to: number, name: Name): boole
  */
 type Visit = (from: number, value: number, to: number, named: boolean) => boolean | void;
 
-function eachMember(bytes: Uint8Array, name: Name, visit: Visit): void {
+function eachMember(bytes: Uint8Array, name: MemberName, visit: Visit): void {
   // Before the brace there is space at most, or a byte order mark.
   let from = skipSpace(bytes, bytes.indexOf(OPEN_BRACE) + 1);
   while (bytes[from] === QUOTE) {
@@ -116,7 +119,7 @@ export function withoutMember(bytes: Uint8Array, name: string): Uint8Array {
   let isFirst = true;
   let before = 0;
   let end = 0;
-  eachMember(bytes, nameOf(name), (from, _value, to, named) => {
+  eachMember(bytes, memberName(name), (from, _value, to, named) => {
     if (named) {
       if (keep !== null) parts.push(bytes.subarray(keep, isFirst ? from : before));
       keep = null;
@@ -136,9 +139,8 @@ export function withoutMember(bytes: Uint8Array, name: string): Uint8Array {
 const ESCAPE = Buffer.from('\\u', 'latin1');
 
 /** Whether a name stands once in a text, in quotes, and nowhere written with escapes. */
-function standsOnce(bytes: Uint8Array, { text }: Name): boolean {
+function standsOnce(bytes: Uint8Array, { quoted }: MemberName): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const quoted = JSON.stringify(text);
   const first = buffer.indexOf(quoted);
   return first >= 0 && buffer.indexOf(quoted, first + 1) < 0 && !buffer.includes(ESCAPE);
 }
@@ -147,12 +149,11 @@ function standsOnce(bytes: Uint8Array, { text }: Name): boolean {
  * The text of a top-level member's value, of the last one when it is repeated, as JSON.parse takes
  * it; null without one. Bytes that are no object give null or any text, never an exception.
  */
-export function memberValue(bytes: Uint8Array, name: string): Uint8Array | null {
+export function memberValue(bytes: Uint8Array, name: MemberName): Uint8Array | null {
   let found: Uint8Array | null = null;
-  const wanted = nameOf(name);
   // Megabytes behind the only member of the name need not be walked through.
-  const once = standsOnce(bytes, wanted);
-  eachMember(bytes, wanted, (_from, value, to, named) => {
+  const once = standsOnce(bytes, name);
+  eachMember(bytes, name, (_from, value, to, named) => {
     if (named) found = bytes.subarray(value, to);
     return named && once;
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isTooDeep, JSON_DEPTH_MAX } from '../../src/provider/json-depth.js';
-import { memberValue, onlyElement, withoutMember } from '../../src/provider/json-member.js';
+import { memberName, memberValue, onlyElement, withoutMember } from '../../src/provider/json-member.js';
 
 function cut(text: string, name = 'm'): string {
   return Buffer.from(withoutMember(Buffer.from(text), name)).toString();
@@ -85,7 +85,7 @@ test('a member reads as the parser reads it, however it is spelt and repeated', 
       const whole = `{${members.map(({ name: each, escaped, value, spaces: [a, b, c, d] }) =>
         `${a}${spelt(each, escaped)}${b}:${c}${value}${d}`).join(',')}}`;
       const parsed = new Map(Object.entries(JSON.parse(whole) as Record<string, unknown>));
-      const found = memberValue(Buffer.from(whole), name);
+      const found = memberValue(Buffer.from(whole), memberName(name));
       assert.equal(found === null, !parsed.has(name), whole);
       if (found !== null) {
         assert.deepEqual(JSON.parse(Buffer.from(found).toString()), parsed.get(name));
@@ -100,7 +100,7 @@ test('whatever the bytes are, nothing is thrown', () => {
   const mark = fc.constantFrom(...'{}[]",:\\u006dm 0\ufeff'.split(''), '"m":', '\xff');
   fc.assert(fc.property(fc.array(mark, { maxLength: 30 }), (marks) => {
     const bytes = Buffer.from(marks.join(''), 'latin1');
-    memberValue(bytes, 'm');
+    memberValue(bytes, memberName('m'));
     withoutMember(bytes, 'm');
     onlyElement(bytes);
     isTooDeep(bytes);

@@ -4,7 +4,7 @@
  */
 import { OP_CART, type AnswerSlice } from '../../engine/frame.js';
 import type { PinnedRelease, PoolRequest } from '../../pool.js';
-import { memberValue } from '../../provider/json-member.js';
+import { memberName, memberValue } from '../../provider/json-member.js';
 import { CART_CALCULATE, CART_MERCHANT, CART_RELAYED } from '../../wire/cart-answer.js';
 import {
   isBodyError, optionBits, optionsOfQuery, type CartOptions,
@@ -14,11 +14,12 @@ import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
 import { codedProblem } from '../coded-problem.js';
 import { readJsonObject } from '../json-body.js';
-import { locationFields } from '../lookup-head.js';
+import { LookupHeads } from '../lookup-head.js';
 import {
   merchantRoute, type MerchantCaller, type MerchantServices,
 } from '../merchant-gate.js';
 import type { ProblemError } from '../problem.js';
+import { LIMIT_HEADER, REMAINING_HEADER } from '../rate-limit.js';
 import type { Reply, Request } from '../reply.js';
 import { DEADLINE_MS, type Route } from '../router.js';
 import { isStatus } from '../status.js';
@@ -59,15 +60,18 @@ export interface CartServices extends MerchantServices {
 /** A UUID in quotes, each of its characters written as an escape. */
 const MERCHANT_ID_BYTES_MAX = 218;
 
+const MERCHANT_ID = memberName('merchantId');
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const QUOTED_UUID = /^"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"$/;
 
 /** The merchant that a body names; null when it names none. */
 function merchantIdOf(body: Uint8Array): string | null {
-  const value = memberValue(body, 'merchantId');
-  if (value === null) return null;
-  if (value.length > MERCHANT_ID_BYTES_MAX) return null;
+  const value = memberValue(body, MERCHANT_ID);
+  if (value === null || value.length > MERCHANT_ID_BYTES_MAX) return null;
+  const text = Buffer.from(value.buffer, value.byteOffset, value.length).toString('utf8');
+  if (QUOTED_UUID.test(text)) return text.slice(1, -1);
   try {
-    const id: unknown = JSON.parse(Buffer.from(value).toString('utf8'));
+    const id: unknown = JSON.parse(text);
     return typeof id === 'string' && UUID.test(id) ? id.toLowerCase() : null;
   } catch {
     return null;
@@ -85,15 +89,19 @@ function refusedOf(body: Uint8Array): Refused {
   return refused;
 }
 
+/** The header fields of amounts: those of lookups. */
+const HEADS = new LookupHeads();
+
 function replyOf(caller: MerchantCaller, slice: AnswerSlice, release: PinnedRelease): Reply {
   const { status, body, precision, flags } = slice;
   if (status !== 200) {
     const { detail, errors } = refusedOf(body);
     return caller.problem(isStatus(status) ? status : 500, detail, errors);
   }
-  const fields = locationFields(release.id, precision, flags);
-  // The bytes are shared with other answers and not kept after this call.
-  return { ...caller.json(200, {}, fields), body: new Uint8Array(body) };
+  const { [LIMIT_HEADER]: limit, [REMAINING_HEADER]: remaining } = caller.fields;
+  const head = HEADS.get(release.id, Number(limit), precision, flags).with(Number(remaining));
+  // The bytes of both are shared with other answers and not kept after this call.
+  return { status, head: Buffer.from(head), body: Buffer.from(body) };
 }
 
 /** Has a worker calculate a body. */

@@ -1,6 +1,6 @@
 /** By which counter a message is counted, and whether its merchant may have carts here. */
 import { fail, type Failure } from '../../failure.js';
-import { memberValue } from '../../provider/json-member.js';
+import { memberName, memberValue } from '../../provider/json-member.js';
 import type { KeyRecord } from '../../store/format.js';
 import { PLAN_TERMS } from '../../store/plan.js';
 import type { FindMerchant } from '../bulk/kind.js';
@@ -13,14 +13,15 @@ export interface MessageTerms {
   readonly refusal: Failure | null;
 }
 
-const MEMBER = 'merchantId';
+const MEMBER = memberName('merchantId');
 const UUID = /^"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"$/i;
 
 const LOOKUP: MessageTerms = { merchant: false, refusal: null };
 const MERCHANT: MessageTerms = { merchant: true, refusal: null };
 
 function refusing(sentence: string): MessageTerms {
-  return { merchant: true, refusal: fail('invalid-format', `Parameter ${MEMBER}: ${sentence}`) };
+  const detail = `Parameter ${MEMBER.text}: ${sentence}`;
+  return { merchant: true, refusal: fail('invalid-format', detail) };
 }
 
 const NO_UUID = refusing('a UUID.');
@@ -34,7 +35,7 @@ const NO_PLAN: MessageTerms = {
 
 /** The terms of a message; whether it is JSON at all is the worker's affair. */
 export function termsOf(bytes: Buffer, key: KeyRecord, findMerchant: FindMerchant): MessageTerms {
-  if (!bytes.includes(MEMBER)) return LOOKUP;
+  if (!bytes.includes(MEMBER.bytes)) return LOOKUP;
   const value = memberValue(bytes, MEMBER);
   if (value === null) return LOOKUP;
   const text = Buffer.from(value).toString('latin1');

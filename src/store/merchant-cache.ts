@@ -1,0 +1,30 @@
+/** Finds merchants without touching the disk. */
+import type { MerchantRecord } from './merchant-format.js';
+import { findMerchant } from './merchants.js';
+import type { Store } from './store.js';
+
+/** Merchants remembered, some 500 bytes each. */
+const RECENT_MAX = 10_000;
+
+/**
+ * Finds live merchants: null for an unknown id, another account's or a deleted one alike. Those
+ * asked for lately are remembered, as every cart and every row names one. Whatever changes in the
+ * store forgets them all, before the change is acknowledged.
+ */
+export function merchantFinder(
+  store: Store,
+): (account: string, merchantId: string) => MerchantRecord | null {
+  const recent = new Map<string, MerchantRecord>();
+  store.watch(() => recent.clear());
+  return (account, merchantId) => {
+    // The length tells where the account ends.
+    const id = `${account.length}:${account}${merchantId}`;
+    const known = recent.get(id);
+    if (known !== undefined) return known;
+    const found = findMerchant(store, account, merchantId);
+    if (found === null) return null;
+    if (recent.size >= RECENT_MAX) recent.clear();
+    recent.set(id, found);
+    return found;
+  };
+}
