@@ -43,8 +43,10 @@ const CASES: Readonly<Record<string, BenchCase>> = {
   'bulk-beside-lookups': bulkBesideCase,
   'stream-carts': streamCartsCase,
   ...Object.fromEntries(KINDS.map((kind) =>
-    [`http-${kind}`, (input: BenchInput) => httpCase(kind, input)])),
-  'http-address-repeated': (input: BenchInput) => httpCase('address', input, true),
+    [`http-${kind}`, (input: BenchInput) => httpCase(kind, 'again', input)])),
+  'http-zip-every': (input: BenchInput) => httpCase('zip', 'every', input),
+  ...Object.fromEntries(KINDS.map((kind) =>
+    [`http-${kind}-new`, (input: BenchInput) => httpCase(kind, 'new', input)])),
 };
 
 function verdict({ value, target }: Figure): string {

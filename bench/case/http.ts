@@ -36,10 +36,20 @@ async function sampleAnswer(url: string, headers: Record<string, string>): Promi
   return { head: headOf(type, fields), body: new Uint8Array(await response.arrayBuffer()) };
 }
 
-/** What is asked, and whether the same few queries come again and again. */
+/**
+ * How lookups come. `again`: a sample of queries over and over, to a service as it is by default,
+ * which keeps the answers to what is asked again. `every`: the same with every query there is.
+ * `new`: as if nobody ever asked twice: nothing is kept, and a worker answers each.
+ */
+export type Traffic = 'again' | 'every' | 'new';
+
 interface HttpKind {
   readonly kind: QueryKind;
-  readonly repeated: boolean;
+  readonly traffic: Traffic;
+}
+
+function nameOf({ kind, traffic }: HttpKind): string {
+  return traffic === 'again' ? `http ${kind}` : `http ${kind} ${traffic}`;
 }
 
 interface Series {
@@ -62,9 +72,9 @@ async function alternate(
 }
 
 function figures(
-  { kind, repeated }: HttpKind, connections: number, bytes: number, { ours, limits }: Series,
+  asked: HttpKind, connections: number, bytes: number, { ours, limits }: Series,
 ): readonly Figure[] {
-  const what = repeated ? `http ${kind} repeated` : `http ${kind}`;
+  const what = nameOf(asked);
   const name = connections === CONNECTIONS[0] ? what : `${what} (${connections})`;
   const of = (results: readonly LoadResult[], member: 'rps' | 'p50' | 'p99'): number =>
     median(results.map((result) => result[member]));
@@ -73,7 +83,7 @@ function figures(
     `generator ${median(results.map((one) => one.ownMicroseconds)).toFixed(1)} µs a request`;
   return [
     {
-      name: `${name} share of bare`, unit: '', target: { atLeast: TARGET_SHARE[kind] },
+      name: `${name} share of bare`, unit: '', target: { atLeast: TARGET_SHARE[asked.kind] },
       value: median(ours.map(({ rps }, round) => rps / limits[round]!.rps)),
       note: `${connections} connections, ${bytes} byte body, ${errors} errors`,
     },
@@ -89,40 +99,35 @@ function figures(
   ];
 }
 
-/**
- * Figures of one kind of lookup. All ZIPs of the dataset are asked, each after it was asked twice,
- * so that its answer is kept, as they are by default. The points and addresses are a sample that a
- * cache would hold as nobody's traffic does: none is kept, so that each is answered by a worker, but
- * where `repeated` ones are measured.
- */
+/** Figures of one kind of lookup. What is kept is asked for twice before: it is kept from then. */
 export async function httpCase(
-  kind: QueryKind, input: BenchInput, repeated = false,
+  kind: QueryKind, traffic: Traffic, input: BenchInput,
 ): Promise<readonly Figure[]> {
   const dataset = openDataset(input.datasetDir);
   const lines = kind === 'address' ? await addressLines(dataset, input.datasetDir) : [];
-  const count = kind === 'zip' ? EVERY : undefined;
+  const count = traffic === 'every' ? EVERY : undefined;
   const paths = sampleQueries(kind, dataset, input.datasetDir, lines, count)
     .map((query) => `/request/v60?${query}`);
   dataset.close();
   const headers = { 'X-API-KEY': BENCH_KEY };
-  const kept = kind === 'zip' || repeated;
+  const kept = traffic !== 'new';
   const situs = await startSitus(input.varDir, kept ? {} : { SITUS_ANSWER_CACHE_MIB: '0' });
   const answer = await sampleAnswer(`http://127.0.0.1:${situs.port}${paths[0]!}`, headers);
   const bare = await startBareServer(answer);
   const found: Figure[] = [];
   try {
-    // What is kept is kept from its second asking on.
     if (kept) await askEach({ port: situs.port, paths, headers }, 2);
     for (const connections of CONNECTIONS) {
       const options = { paths, headers, connections, seconds: input.seconds, warmupSeconds: 1 };
-      found.push(...figures({ kind, repeated }, connections, answer.body.length,
+      found.push(...figures({ kind, traffic }, connections, answer.body.length,
         await alternate(situs, bare, options)));
     }
     const alone = await runLoad({
       paths, headers, connections: 1, seconds: input.seconds, port: situs.port,
     });
-    const name = `http ${kind}${repeated ? ' repeated' : ''} p50 alone`;
-    found.push({ name, value: alone.p50, unit: 'ms' });
+    found.push({
+      name: `${nameOf({ kind, traffic })} p50 alone`, value: alone.p50, unit: 'ms',
+    });
   } finally {
     bare.stop();
     await situs.stop();
