@@ -1,12 +1,14 @@
 /** The exact tax of a cart's lines, goods first, since delivery charges follow them. */
 import type { Dataset } from '../dataset/dataset.js';
 import { lineTax, ruledUnit } from '../tax/line-tax.js';
-import { RATE_ONE } from '../tax/rate.js';
+import { RATE_ONE, type Rate } from '../tax/rate.js';
+import { NOT_SMALL } from '../tax/small-tax.js';
 import { cartFacts, factOn, type FreightMix, type Holiday } from './cart-facts.js';
 import type { CartLine } from './cart-query.js';
 import type { Site } from './cart-site.js';
+import { smallLine, smallTotal } from './cart-small.js';
 import {
-  GENERAL, HANDLING, SHIPPING, treatmentOf, type Treatment,
+  chargeTreatmentOf, GENERAL, HANDLING, SHIPPING, treatmentOf, type Treatment,
 } from './cart-treatment.js';
 
 /** What a holiday takes from a line. */
@@ -24,6 +26,11 @@ export interface TaxedLine {
   readonly holiday: Holiday | null;
   readonly reach: HolidayReach;
   readonly freight: FreightCharge | null;
+  /** The effective rate where it needs no division, to five decimals; else null. */
+  readonly flat: Rate | null;
+  /** Price × quantity in 10⁻⁶ dollars and the tax in 10⁻¹², of a small one; else NOT_SMALL. */
+  readonly base: number;
+  readonly small: number;
 }
 
 /** How a delivery charge was taxed. */
@@ -96,7 +103,8 @@ function isIdle({ rule }: Treatment, price: bigint): boolean {
 /** The exact tax of goods or services. */
 export function taxGoods(dataset: Dataset, site: Site, line: CartLine): TaxedLine | UnknownLine {
   const treatment = treatmentOf(dataset, site, line.tic ?? GENERAL);
-  return taxTreated(treatment, line.price, BigInt(line.quantity));
+  return smallLine(treatment, line, null)
+    ?? taxTreated(treatment, line.price, BigInt(line.quantity));
 }
 
 /** The exact tax of `quantity` (10⁻⁴) items that are treated alike. */
@@ -122,11 +130,18 @@ export function taxTreated(
         + 'held.',
     };
   }
-  return { state, local, denominator: 1n, gross, treatment, holiday, reach, freight: null };
+  return {
+    state, local, denominator: 1n, gross, treatment, holiday, reach, freight: null,
+    flat: reach === 'none' ? treatment.flat : null, base: NOT_SMALL, small: NOT_SMALL,
+  };
 }
 
-/** Adds up goods. */
+/** Adds up goods; charges, of which nothing is known yet, are null. */
 export function totalOf(lines: readonly (TaxedLine | null)[]): GoodsTotal {
+  return smallTotal(lines) ?? exactTotal(lines);
+}
+
+function exactTotal(lines: readonly (TaxedLine | null)[]): GoodsTotal {
   let state = 0n;
   let local = 0n;
   let gross = 0n;
@@ -144,6 +159,14 @@ export function totalOf(lines: readonly (TaxedLine | null)[]): GoodsTotal {
   }
   return { state, local, gross, mixed };
 }
+
+/** Whether delivery charges are taxed by the goods of the cart. */
+export function followsGoods({ rules }: Site): boolean {
+  return rules.freightRule === 'ITEM_SPECIFIC';
+}
+
+/** No goods, for charges that do not follow them. */
+export const NO_GOODS: GoodsTotal = { state: 0n, local: 0n, gross: 0n, mixed: false };
 
 /** The fact on delivery charges for taxable and exempt goods together. */
 export function freightMix(dataset: Dataset, { state, date }: Site): FreightMix | null {
@@ -183,10 +206,12 @@ export function freightCharge(
 export function taxFreight(
   dataset: Dataset, site: Site, line: CartLine, goods: GoodsTotal,
 ): TaxedLine | UnknownLine {
-  const price = line.price;
-  const quantity = BigInt(line.quantity);
-  const gross = price * quantity;
   const charge = freightCharge(dataset, site, line, goods);
+  const treatment = chargeTreatmentOf(dataset, site);
+  const small = charge === 'ordinary' ? smallLine(treatment, line, charge) : null;
+  if (small !== null) return small;
+  const quantity = BigInt(line.quantity);
+  const gross = line.price * quantity;
   if (typeof charge !== 'string') {
     return gross > 0n ? charge : freightLine(0n, 0n, 1n, gross, 'exempt');
   }
@@ -194,11 +219,9 @@ export function taxFreight(
   if (charge === 'as-goods') {
     return freightLine(gross * goods.state, gross * goods.local, goods.gross, gross, charge);
   }
-  const ordinary = treatmentOf(dataset, site, GENERAL);
-  const plain = { ...ordinary, single: null, holidays: [], unclearHolidays: [] };
-  const tax = taxTreated(plain, price, quantity);
+  const tax = taxTreated(treatment, line.price, quantity);
   if (isUnknown(tax)) return tax;
-  if (charge === 'ordinary') return freightLine(tax.state, tax.local, 1n, gross, charge);
+  if (charge === 'ordinary') return { ...tax, treatment: null, freight: charge };
   return freightLine(
     goods.state > 0n ? tax.state : 0n, goods.local > 0n ? tax.local : 0n, 1n, gross, charge);
 }
@@ -208,5 +231,7 @@ function freightLine(
 ): TaxedLine {
   return {
     state, local, denominator, gross, treatment: null, holiday: null, reach: 'none', freight,
+    flat: freight === 'exempt' ? 0 as Rate : null, base: NOT_SMALL,
+    small: freight === 'exempt' ? 0 : NOT_SMALL,
   };
 }

@@ -75,9 +75,14 @@ const PLACES_MAX = 1_024;
 /** No time zone's date changes within it, so what was found holds for all of it. */
 const SLOT_MS = 15 * 60 * 1000;
 
+interface KeptPlace {
+  readonly place: CartPlace;
+  readonly found: FoundPlace | Failure;
+}
+
 interface Places {
   readonly slot: number;
-  readonly found: RecentCache<string, FoundPlace | Failure>;
+  readonly kept: RecentCache<string, KeptPlace>;
 }
 
 const PLACES = new WeakMap<Dataset, Places>();
@@ -85,30 +90,27 @@ const PLACES = new WeakMap<Dataset, Places>();
 function placesOf(dataset: Dataset, slot: number): Places {
   let places = PLACES.get(dataset);
   if (places === undefined || places.slot !== slot) {
-    places = { slot, found: new RecentCache(PLACES_MAX) };
+    places = { slot, kept: new RecentCache(PLACES_MAX) };
     PLACES.set(dataset, places);
   }
   return places;
 }
 
-/** A text that no other place has: the lengths tell where each part ends. */
-function placeId(place: CartPlace): string {
-  if (place.kind === 'line') return `line:${place.address}`;
-  const { line1, line2, city, state, zip } = place;
-  return `${line1.length},${line2.length},${city.length},${state.length}:`
-    + `${line1}${line2}${city}${state}${zip}`;
+/** A short text that few other places have; of those with the same, the last one is kept. */
+function placeKey(place: CartPlace): string {
+  return place.kind === 'line' ? place.address : place.zip + place.line1;
 }
 
 /** Locates a place on the day of a moment, in milliseconds since 1970 UTC. */
 export function locatePlace(
   dataset: Dataset, place: CartPlace, dateOf: DateOf, instantMs: number,
 ): FoundPlace | Failure {
-  const { found: places } = placesOf(dataset, Math.floor(instantMs / SLOT_MS));
-  const id = placeId(place);
-  const known = places.get(id);
-  if (known !== undefined) return known;
+  const { kept: places } = placesOf(dataset, Math.floor(instantMs / SLOT_MS));
+  const key = placeKey(place);
+  const known = places.get(key);
+  if (known !== undefined && isSamePlace(known.place, place)) return known.found;
   const found = search(dataset, place, dateOf);
-  places.set(id, found);
+  places.set(key, { place, found });
   return found;
 }
 

@@ -4,6 +4,7 @@ import { formatDate, type DateInt } from '../tax/date.js';
 import { inForce, isWhole, type ProductRule } from '../tax/product-rule.js';
 import type { Rate } from '../tax/rate.js';
 import { fiveDecimals } from '../tax/round-lines.js';
+import { smallRates, type SmallRates } from '../tax/small-tax.js';
 import {
   cartFacts, coverOf, singleArticleOn, type Cover, type Holiday, type Locality, type SingleArticle,
 } from './cart-facts.js';
@@ -61,6 +62,8 @@ export interface Treatment {
   readonly plainLocal: bigint;
   readonly ruledState: bigint;
   readonly ruledLocal: bigint;
+  /** What is taken of every price, whatever it is; null where it is not so, or the rate is fine. */
+  readonly small: SmallRates | null;
 }
 
 export const GENERAL = '00000';
@@ -188,6 +191,22 @@ function bracketLevy(single: SingleArticle): Levy {
   return { rate, ofState: true, ruled: false, site: null, meal: null, bracket: true };
 }
 
+type Unsummed = Omit<Treatment, 'flat' | 'small'>;
+
+/** Adds what holds at every price. */
+function summed(treatment: Unsummed): Treatment {
+  const { shape, single, holidays, unclearHolidays, unknown, unknownLocals } = treatment;
+  const { plainState, plainLocal } = treatment;
+  const isFlat = shape === null && single === null;
+  const isSure = unknown === '' && unknownLocals === ''
+    && holidays.length + unclearHolidays.length === 0;
+  return {
+    ...treatment,
+    flat: isFlat ? fiveDecimals(Number(plainState + plainLocal)) : null,
+    small: isFlat && isSure ? smallRates(plainState, plainLocal) : null,
+  };
+}
+
 /** Reads how a code is treated at a site. */
 function readTreatment(dataset: Dataset, site: Site, tic: string): Treatment {
   const { state, date } = site;
@@ -211,10 +230,8 @@ function readTreatment(dataset: Dataset, site: Site, tic: string): Treatment {
     ruledState: sumOf(levies, true, true),
     ruledLocal: sumOf(levies, false, true),
   };
-  const isFlat = single === null && (isPlain(rule) || isExempt(rule));
-  return {
+  return summed({
     ...sums,
-    flat: isFlat ? fiveDecimals(Number(sums.plainState + sums.plainLocal)) : null,
     tic, rule, levies, single,
     shape: isPlain(rule) || isExempt(rule) ? null : rule,
     locality: draft.locality,
@@ -223,7 +240,7 @@ function readTreatment(dataset: Dataset, site: Site, tic: string): Treatment {
     unknownLocals: draft.unknownLocals,
     unknown: unknown || twice || meals.unknown || unheldHoliday([...holidays, ...unclear], date),
     notes: meals.notes,
-  };
+  });
 }
 
 /** How a code is treated at a site; remembered with the site. */
@@ -232,6 +249,20 @@ export function treatmentOf(dataset: Dataset, site: Site, tic: string): Treatmen
   if (treatment === undefined) {
     treatment = readTreatment(dataset, site, tic);
     site.treatments.set(tic, treatment);
+  }
+  return treatment;
+}
+
+/** Where the treatment of delivery charges is remembered; no code is written like it. */
+const CHARGE = 'charge';
+
+/** Delivery charges that are taxed as general goods, but are no articles and have no holidays. */
+export function chargeTreatmentOf(dataset: Dataset, site: Site): Treatment {
+  let treatment = site.treatments.get(CHARGE);
+  if (treatment === undefined) {
+    const ordinary = treatmentOf(dataset, site, GENERAL);
+    treatment = summed({ ...ordinary, single: null, holidays: [], unclearHolidays: [] });
+    site.treatments.set(CHARGE, treatment);
   }
   return treatment;
 }

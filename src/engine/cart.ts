@@ -12,7 +12,8 @@ import { roundAmounts, roundRate } from '../tax/round-lines.js';
 import { cartFacts, type SourcingRule } from './cart-facts.js';
 import { explainCart, explainLines } from './cart-explain.js';
 import {
-  isFreight, isUnknown, taxFreight, taxGoods, totalOf, type TaxedLine, type UnknownLine,
+  followsGoods, isFreight, isUnknown, NO_GOODS, taxFreight, taxGoods, totalOf, type TaxedLine,
+  type UnknownLine,
 } from './cart-line.js';
 import type { CartMarks, CartOutcome, CartRefusal, LineOutcome } from './cart-outcome.js';
 import {
@@ -134,12 +135,12 @@ function taxLines(
   dataset: Dataset, site: Site, lines: readonly CartLine[],
 ): readonly TaxedLine[] | CartRefusal {
   const { catalogue } = productBook(dataset);
-  const taxed = new Array<TaxedLine | null>(lines.length);
+  const taxed: (TaxedLine | null)[] = [];
   let delivery = false;
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at]!;
     if (isFreight(line)) {
-      taxed[at] = null;
+      taxed.push(null);
       delivery = true;
       continue;
     }
@@ -148,12 +149,12 @@ function taxLines(
     }
     const tax = taxGoods(dataset, site, line);
     if (isUnknown(tax)) return untold(tax, at);
-    taxed[at] = tax;
+    taxed.push(tax);
   }
-  const goods = delivery ? totalOf(taxed) : null;
+  const goods = delivery && followsGoods(site) ? totalOf(taxed) : NO_GOODS;
   const all: TaxedLine[] = [];
   for (let at = 0; at < lines.length; at += 1) {
-    const tax = taxed[at] ?? taxFreight(dataset, site, lines[at]!, goods!);
+    const tax = taxed[at] ?? taxFreight(dataset, site, lines[at]!, goods);
     if (isUnknown(tax)) return untold(tax, at);
     all.push(tax);
   }
@@ -175,9 +176,10 @@ function rateOfNothing(dataset: Dataset, site: Site, line: CartLine): TaxedLine 
 
 /** The effective rate of a line, to five decimals. */
 function rateOf(dataset: Dataset, site: Site, line: CartLine, tax: TaxedLine): Rate {
-  if (tax.gross === 0n) return roundRate(rateOfNothing(dataset, site, line));
-  const flat = tax.reach === 'none' ? tax.treatment?.flat ?? null : null;
-  return flat ?? roundRate(tax);
+  if (line.price === 0n || line.quantity === 0) {
+    return roundRate(rateOfNothing(dataset, site, line));
+  }
+  return tax.flat ?? roundRate(tax);
 }
 
 function marksOf(dataset: Dataset, placed: PlacedCart): CartMarks {

@@ -3,6 +3,7 @@ import { distribute } from './distribute.js';
 import { GROSS_DIGITS, TAX_DIGITS } from './line-tax.js';
 import type { Rate } from './rate.js';
 import { halfUp, ROUNDINGS, type RoundingLevel, type RoundingMode } from './round.js';
+import { roundSmall, SMALL_DIGITS } from './small-tax.js';
 
 /** The exact tax of a line: (state + local) ÷ denominator, in 10⁻³¹ dollars. */
 export interface ExactLine {
@@ -11,6 +12,8 @@ export interface ExactLine {
   readonly denominator: bigint;
   /** Price × quantity in 10⁻¹³ dollars. */
   readonly gross: bigint;
+  /** The same tax in 10⁻¹² dollars, where it is a small one; else NOT_SMALL. */
+  readonly small: number;
 }
 
 export interface RoundingWish {
@@ -31,8 +34,25 @@ const UNITS = Array.from({ length: AMOUNT_DIGITS + 1 }, (_, digits) =>
 /** 10⁻⁹ dollars in the same. */
 const AMOUNTS = Array.from({ length: AMOUNT_DIGITS + 1 }, (_, digits) =>
   10n ** BigInt(AMOUNT_DIGITS - digits));
+/** 10⁻¹² dollars in a unit of so many decimals, and 10⁻⁹ dollars in it. */
+const SMALL_UNITS = Array.from({ length: AMOUNT_DIGITS + 1 }, (_, digits) =>
+  10 ** (SMALL_DIGITS - digits));
+const SMALL_AMOUNTS = Array.from({ length: AMOUNT_DIGITS + 1 }, (_, digits) =>
+  10 ** (AMOUNT_DIGITS - digits));
 const RATE_NUMERATOR = 10n ** BigInt(RATE_DIGITS);
 const RATE_DENOMINATOR = 10n ** BigInt(TAX_DIGITS - GROSS_DIGITS);
+
+/** Rounds a line on its own to 10⁻⁹ dollars. */
+function roundLine(line: ExactLine, mode: RoundingMode, digits: number): bigint {
+  const { small } = line;
+  if (small >= 0) {
+    return small === 0
+      ? 0n : BigInt(roundSmall(small, SMALL_UNITS[digits]!, mode) * SMALL_AMOUNTS[digits]!);
+  }
+  const { denominator } = line;
+  const tax = line.state + line.local;
+  return tax === 0n ? 0n : ROUNDINGS[mode](tax, UNITS[digits]! * denominator) * AMOUNTS[digits]!;
+}
 
 /**
  * Rounds every line, or the total with its units spread over the lines by largest remainder. Gives
@@ -45,14 +65,8 @@ export function roundAmounts(
   const unit = UNITS[digits];
   const amount = AMOUNTS[digits];
   if (unit === undefined || amount === undefined) throw new RangeError(`${digits} decimals`);
+  if (level === 'line') return lines.map((line) => roundLine(line, mode, digits));
   const round = ROUNDINGS[mode];
-  if (level === 'line') {
-    return lines.map(({ state, local, denominator }) => {
-      const tax = state + local;
-      if (tax === 0n) return 0n;
-      return round(tax, denominator === 1n ? unit : unit * denominator) * amount;
-    });
-  }
   const common = lines.reduce((most, { denominator }) =>
     (denominator === 1n || denominator === most ? most : most * denominator), 1n);
   const shares = lines.map(({ state, local, denominator }, at) =>

@@ -5,7 +5,7 @@
 import { CART_LINES_MAX, type CartLine, type CartQuery } from '../engine/cart-query.js';
 import type { CartOutcome } from '../engine/cart-outcome.js';
 import { formatRate } from '../tax/rate.js';
-import { formatDollars, QUANTITY_MAX } from './cart-amount.js';
+import { formatDollars, formatPrice, QUANTITY_MAX } from './cart-amount.js';
 import { optionsOfBody, isBodyError, type CartOptions } from './cart-options.js';
 import {
   cartProblem, isMembers, readLine, ticOf, type CartProblem, type Members,
@@ -102,8 +102,7 @@ export function readCalculation(body: Members, base: CartOptions): ReadCalculati
   if (!isCart(item, errors)) return invalid(...errors);
   const lines: CartLine[] = [];
   for (const [index, line] of item.lineItems.entries()) {
-    const at = `body.items[0].lineItems[${index}]`;
-    const read = readLine(line, index, ticOf(line.taxabilityCode), at);
+    const read = readLine(line, index, ticOf(line.taxabilityCode), 'body.items[0]', index);
     if ('location' in read) return invalid(read);
     lines.push(read);
   }
@@ -127,7 +126,7 @@ export function calculationJson(
 ): string {
   const lines = sent.lineItems.map((line, position) => {
     const { amount, rate, explain } = outcome.lines[position]!;
-    return `{"itemId":${JSON.stringify(line.itemId)},"price":${line.price},`
+    return `{"itemId":${JSON.stringify(line.itemId)},"price":${formatPrice(line.price)},`
       + `"quantity":${line.quantity},`
       + `"tax":{"rate":${formatRate(rate)},"amount":${formatDollars(amount)}}`
       + `${explain === null ? '' : `,"explain":${JSON.stringify(explain)}`}}`;

@@ -52,7 +52,8 @@ function merchantCarts(context: WireContext, dataset: Dataset, nowMs: number): C
     if (isProblem(carts)) return carts;
     const marks: Marks = { precision: 0, flags: 0 };
     const items: string[] = [];
-    for (const [index, cart] of carts.entries()) {
+    for (let index = 0; index < carts.length; index += 1) {
+      const cart = carts[index]!;
       const outcome = calculateCart(dataset, cart.query, nowMs, context.precisionMin);
       if (isRefusal(outcome)) return refusalProblem(outcome, `body.items[${index}]`);
       mark(marks, outcome);

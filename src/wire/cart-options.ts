@@ -59,6 +59,7 @@ export function optionsOfBody(
   body: Readonly<Record<string, unknown>>, base: CartOptions,
 ): CartOptions | BodyError {
   const { rounding: text = null, explain = null } = body;
+  if (text === null && explain === null) return base;
   if (explain !== null && typeof explain !== 'boolean') {
     return { location: 'body.explain', message: 'expected true or false' };
   }

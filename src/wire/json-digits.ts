@@ -1,44 +1,31 @@
 /**
  * Numbers of a JSON text that a double cannot hold exactly. `JSON.parse` rounds them silently, so a
- * price with too many digits is looked for in the text itself.
+ * price with too many digits is looked for in the bytes, in the same pass that tells their depth.
  */
+import { JSON_DEPTH_MAX } from '../provider/json-depth.js';
 
 /** Significant decimal digits that every double keeps. */
 export const NUMBER_DIGITS_MAX = 15;
 
+/** What a scan finds where it is not the place of a number. */
+export const SCAN_FINE = -1;
+export const SCAN_TOO_DEEP = -2;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 const NINE = 0x39;
 const POINT = 0x2e;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
 const LOWER_E = 0x65;
 const UPPER_E = 0x45;
-/** Digits of an exponent that no double reaches. */
-const EXPONENT = /^[+-]?\d{3}/;
-const EXPONENT_CHARS = 4;
+/** An ASCII letter or bracket and this bit: "[" is "{", "]" is "}". */
+const LOWER_BIT = 0x20;
+const OPENING = 0x7b;
+const CLOSING = 0x7d;
 
-/**
- * Whether a run may be such a number, by its digits or its exponent; in a string it is only text.
- * Every body is asked: a pattern takes ten times as long.
- */
-function isSuspect(json: string): boolean {
-  let run = 0;
-  for (let at = 0; at < json.length; at += 1) {
-    const char = json.charCodeAt(at);
-    if ((char >= ZERO && char <= NINE) || char === POINT) {
-      run += 1;
-      if (run > NUMBER_DIGITS_MAX) return true;
-      continue;
-    }
-    const exponent = run > 0 && (char === LOWER_E || char === UPPER_E);
-    if (exponent && EXPONENT.test(json.slice(at + 1, at + 1 + EXPONENT_CHARS))) return true;
-    run = 0;
-  }
-  return false;
-}
-
-/** A string, or a number outside of strings. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-
-/** Whether a double holds another value than was written. */
+/** Whether a number's double holds another value than was written. */
 function isRounded(number: string): boolean {
   const digits = number.replace(/[eE].*$/, '').replaceAll(/[-.]/g, '').replace(/^0+/, '');
   if (digits === '') return false;
@@ -46,12 +33,87 @@ function isRounded(number: string): boolean {
   return digits.length > NUMBER_DIGITS_MAX || value === 0 || !Number.isFinite(value);
 }
 
+/** Whether a byte stands in numbers. */
+function isNumeric(byte: number | undefined): boolean {
+  return byte !== undefined && ((byte >= ZERO && byte <= NINE) || byte === POINT
+    || byte === MINUS || byte === PLUS || byte === LOWER_E || byte === UPPER_E);
+}
+
+/** The text of the number that begins at a place, with its sign. */
+export function numberText(bytes: Uint8Array, at: number): string {
+  let text = '';
+  for (let next = at; isNumeric(bytes[next]); next += 1) text += String.fromCharCode(bytes[next]!);
+  return text;
+}
+
+/** The place behind the string that begins at a place. */
+function pastString(bytes: Uint8Array, at: number): number {
+  const { length } = bytes;
+  let next = at + 1;
+  while (next < length) {
+    const byte = bytes[next];
+    if (byte === QUOTE) return next + 1;
+    next += byte === BACKSLASH ? 2 : 1;
+  }
+  return next;
+}
+
+/** The place behind digits and points. */
+function pastDigits(bytes: Uint8Array, at: number): number {
+  const { length } = bytes;
+  let next = at + 1;
+  while (next < length) {
+    const byte = bytes[next]!;
+    if ((byte < ZERO || byte > NINE) && byte !== POINT) break;
+    next += 1;
+  }
+  return next;
+}
+
+function isExponent(byte: number | undefined): boolean {
+  return byte === LOWER_E || byte === UPPER_E;
+}
+
+/**
+ * SCAN_TOO_DEEP for more levels of lists and objects than are allowed, else the place of the first
+ * number that a double does not keep, else SCAN_FINE. Of bytes that are no JSON, any answer.
+ */
+export function scanJson(bytes: Uint8Array, levelsMax = JSON_DEPTH_MAX): number {
+  const { length } = bytes;
+  let depth = 0;
+  let long = SCAN_FINE;
+  let at = 0;
+  while (at < length) {
+    const byte = bytes[at]!;
+    if (byte === QUOTE) {
+      at = pastString(bytes, at);
+      continue;
+    }
+    if (byte >= ZERO && byte <= NINE) {
+      const start = at;
+      at = pastDigits(bytes, at);
+      // A few digits without an exponent are always kept.
+      if (at - start <= NUMBER_DIGITS_MAX && !isExponent(bytes[at])) continue;
+      while (isNumeric(bytes[at])) at += 1;
+      const first = bytes[start - 1] === MINUS ? start - 1 : start;
+      if (long === SCAN_FINE && isRounded(numberText(bytes, first))) long = first;
+      continue;
+    }
+    const bracket = byte | LOWER_BIT;
+    if (bracket === OPENING) {
+      depth += 1;
+      if (depth > levelsMax) return SCAN_TOO_DEEP;
+    } else if (bracket === CLOSING) depth -= 1;
+    at += 1;
+  }
+  return long;
+}
+
+const ENCODER = new TextEncoder();
+
 /** The first number of a JSON text that a double does not keep; null without one. */
 export function longNumber(json: string): string | null {
-  if (!isSuspect(json)) return null;
-  for (const [token] of json.matchAll(TOKEN)) {
-    if (token.startsWith('"')) continue;
-    if (isRounded(token)) return token;
-  }
-  return null;
+  const bytes = ENCODER.encode(json);
+  const at = scanJson(bytes, Number.POSITIVE_INFINITY);
+  return at < 0 ? null : numberText(bytes, at);
 }

@@ -5,12 +5,12 @@
 import {
   CART_LINES_MAX, type CartLine, type CartQuery, type SplitPlace,
 } from '../engine/cart-query.js';
-import type { CartOutcome } from '../engine/cart-outcome.js';
-import { formatRate } from '../tax/rate.js';
-import { formatDollars, QUANTITY_MAX } from './cart-amount.js';
+import type { CartOutcome, LineOutcome } from '../engine/cart-outcome.js';
+import { formatRate, type Rate } from '../tax/rate.js';
+import { formatDollars, formatPrice, QUANTITY_MAX } from './cart-amount.js';
 import { optionsOfBody, isBodyError, type CartOptions } from './cart-options.js';
 import {
-  cartProblem, isMembers, isProblem, readLine, ticOf, type CartProblem, type Members,
+  cartProblem, isMembers, isProblem, lineLocation, readLine, ticOf, type CartProblem, type Members,
 } from './cart-read.js';
 import { parseInstant } from './instant.js';
 import { jsonValue } from './json.js';
@@ -93,11 +93,12 @@ const checkCart = compileCheck({
 });
 
 /** Members with a meaning for the compliance provider alone, where they say anything. */
-const REFUSED: Readonly<Record<string, (value: unknown) => boolean>> = {
-  discounts: isFilled,
-  exemption: isFilled,
-  deliveredBySeller: (value) => value === true,
-};
+const REFUSED: readonly (readonly [name: string, isRefused: (value: unknown) => boolean])[] = [
+  ['discounts', isFilled],
+  ['exemption', isFilled],
+  ['deliveredBySeller', (value) => value === true],
+];
+const PLACES = ['origin', 'destination'] as const;
 
 /** Whether a value says more than nothing, false or an empty list. */
 function isFilled(value: unknown): boolean {
@@ -109,18 +110,19 @@ function isFilled(value: unknown): boolean {
 /** Refusals that only this kind of merchant knows (contract 7): 400. */
 function refuse(cart: Members, at: string): readonly BodyError[] {
   const errors: BodyError[] = [];
-  for (const [name, isRefused] of Object.entries(REFUSED)) {
+  for (const [name, isRefused] of REFUSED) {
     if (!isRefused(cart[name])) continue;
     errors.push({ location: `${at}.${name}`, message: 'not accepted for self-managed merchants' });
   }
-  const { currency, origin, destination, lineItems } = cart;
+  const { currency, lineItems } = cart;
   const code = isMembers(currency) ? currency['currencyCode'] : null;
   if (typeof code === 'string' && code !== 'USD') {
     errors.push({
       location: `${at}.currency.currencyCode`, message: 'expected USD', value: code.slice(0, 40),
     });
   }
-  for (const [name, address] of [['origin', origin], ['destination', destination]] as const) {
+  for (const name of PLACES) {
+    const address = cart[name];
     if (!isMembers(address) || address['countryCode'] !== 'CA') continue;
     errors.push({ location: `${at}.${name}.countryCode`, message: 'expected US' });
   }
@@ -141,14 +143,17 @@ function isCart(value: unknown, errors: readonly BodyError[]): value is SentCart
 
 function readLines(cart: SentCart, at: string): readonly CartLine[] | BodyError {
   const lines: CartLine[] = [];
-  const seen = new Set<number>();
-  for (const [position, line] of cart.lineItems.entries()) {
-    const location = `${at}.lineItems[${position}]`;
-    if (seen.has(line.index)) {
-      return { location: `${location}.index`, message: 'expected unique in the cart' };
+  let highest = -1;
+  for (let position = 0; position < cart.lineItems.length; position += 1) {
+    const line = cart.lineItems[position]!;
+    const { index } = line;
+    // Most carts number their lines upward.
+    if (index > highest) highest = index;
+    else if (lines.some((other) => other.index === index)) {
+      const location = `${lineLocation(at, position)}.index`;
+      return { location, message: 'expected unique in the cart' };
     }
-    seen.add(line.index);
-    const read = readLine(line, line.index, ticOf(line.tic), location);
+    const read = readLine(line, index, ticOf(line.tic), at, position);
     if ('location' in read) return read;
     lines.push(read);
   }
@@ -211,8 +216,8 @@ export function readMerchantCarts(
     return invalid({ location: 'body.items', message: `expected 1 to ${CARTS_MAX} items` });
   }
   const carts: ReadCart[] = [];
-  for (const [index, item] of items.entries()) {
-    const cart = readCart(item, `body.items[${index}]`, instantMs, options);
+  for (let index = 0; index < items.length; index += 1) {
+    const cart = readCart(items[index], `body.items[${index}]`, instantMs, options);
     if (isProblem(cart)) return cart;
     carts.push(cart);
   }
@@ -226,18 +231,38 @@ export function addressJson({ line1, line2, city, state, zip }: SentAddress): st
     + `"state":${jsonValue(state)},"zip":${jsonValue(zip)},"countryCode":"US"}`;
 }
 
+/** Rates whose texts are kept; they have five decimals and repeat from line to line. */
+const RATE_TEXTS_MAX = 4_096;
+const RATE_TEXTS = new Map<Rate, string>();
+
+/** The tax of a line up to its amount. */
+function taxText(rate: Rate): string {
+  const known = RATE_TEXTS.get(rate);
+  if (known !== undefined) return known;
+  const text = `,"tax":{"rate":${formatRate(rate)},"amount":`;
+  if (RATE_TEXTS.size >= RATE_TEXTS_MAX) RATE_TEXTS.clear();
+  RATE_TEXTS.set(rate, text);
+  return text;
+}
+
+function lineJson(line: SentCartLine, { amount, rate, explain }: LineOutcome): string {
+  const price = formatPrice(line.price);
+  const text = `{"index":${line.index},"itemId":${jsonValue(line.itemId)},"price":${price},`
+    + `"originalPrice":${price},"quantity":${line.quantity},"tic":${line.tic ?? 'null'}`
+    + `${taxText(rate)}${formatDollars(amount)}}`;
+  return explain === null ? `${text}}` : `${text},"explain":${JSON.stringify(explain)}}`;
+}
+
 /** Prints a calculated cart; `cartId` is the caller's or a new one. */
 export function cartJson({ sent }: ReadCart, outcome: CartOutcome, cartId: string): string {
-  const lines = sent.lineItems.map((line, position) => {
-    const { amount, rate, explain } = outcome.lines[position]!;
-    const price = String(line.price);
-    return `{"index":${line.index},"itemId":${jsonValue(line.itemId)},"price":${price},`
-      + `"originalPrice":${price},"quantity":${line.quantity},"tic":${line.tic ?? 'null'},`
-      + `"tax":{"rate":${formatRate(rate)},"amount":${formatDollars(amount)}}`
-      + `${explain === null ? '' : `,"explain":${JSON.stringify(explain)}`}}`;
-  });
+  const { lineItems } = sent;
+  let lines = '';
+  for (let at = 0; at < lineItems.length; at += 1) {
+    if (at > 0) lines += ',';
+    lines += lineJson(lineItems[at]!, outcome.lines[at]!);
+  }
   return `{"cartId":${jsonValue(cartId)},"customerId":${jsonValue(sent.customerId)},`
     + `"currency":{"currencyCode":"USD"},"origin":${addressJson(sent.origin)},`
-    + `"destination":${addressJson(sent.destination)},"lineItems":[${lines.join(',')}]`
+    + `"destination":${addressJson(sent.destination)},"lineItems":[${lines}]`
     + `${outcome.explain === null ? '' : `,"explain":${JSON.stringify(outcome.explain)}`}}`;
 }

@@ -175,6 +175,16 @@ test('a number that JSON would round is refused as the endpoint does', async () 
   assert.match(error?.message ?? '', /more than 15 significant digits/);
 });
 
+test('a message that is nested too deeply is refused before it is parsed', async () => {
+  const client = await open();
+  client.send(`{"a":${'['.repeat(64)}${']'.repeat(64)}}`);
+  client.send(`{"a":${'['.repeat(63)}${']'.repeat(63)},"postalcode":"x"}`);
+  client.finish();
+  const { lines: [deep, fine] } = await ending(client);
+  assert.match((JSON.parse(deep!) as Refusal).error?.message ?? '', /more than 64 levels/);
+  assert.equal((JSON.parse(fine!) as Refusal).error?.field, 'postalcode');
+});
+
 test('whose cart it is decides who may have it, and by which counter it counts', async () => {
   const foreign = await newMerchant('self-managed', KEYS.beta);
   const got = await answers([

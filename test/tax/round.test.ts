@@ -5,6 +5,7 @@ import { distribute } from '../../src/tax/distribute.js';
 import { decimalText, exactText } from '../../src/tax/exact-text.js';
 import { ROUNDINGS } from '../../src/tax/round.js';
 import { roundAmounts, roundRate } from '../../src/tax/round-lines.js';
+import { NOT_SMALL } from '../../src/tax/small-tax.js';
 
 test('each mode at, below and above a tie', () => {
   const of = (numerator: bigint, denominator: bigint): readonly bigint[] =>
@@ -48,7 +49,7 @@ test('units go to the largest remainders, and the parts are the whole', () => {
 
 test('amounts of lines with different denominators add up to the rounded total', () => {
   const line = (state: bigint, denominator: bigint) =>
-    ({ state, local: 0n, denominator, gross: 1n });
+    ({ state, local: 0n, denominator, gross: 1n, small: NOT_SMALL });
   const cent = 10n ** 29n;
   const amounts = roundAmounts([{ index: 0 }, { index: 1 }, { index: 2 }],
     [line(cent, 3n), line(cent, 3n), line(cent / 2n, 1n)],
@@ -60,7 +61,7 @@ test('amounts of lines with different denominators add up to the rounded total',
 test('an effective rate has five decimals and a tie goes up', () => {
   // A dollar is 10¹³ units of price × quantity, its tax counts 10⁻³¹ dollars.
   const rate = (ppb: bigint) =>
-    roundRate({ state: ppb * 10n ** 22n, local: 0n, denominator: 1n, gross: 10n ** 13n });
+    roundRate({ state: ppb * 10n ** 22n, local: 0n, denominator: 1n, gross: 10n ** 13n, small: NOT_SMALL });
   assert.equal(rate(93_750_000n), 93_750_000);
   assert.equal(rate(88_625_000n), 88_630_000);
   assert.equal(rate(88_624_999n), 88_620_000);

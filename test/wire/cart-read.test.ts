@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readCalculation } from '../../src/wire/calculate-cart.js';
-import { formatDollars, readPrice, readQuantity } from '../../src/wire/cart-amount.js';
+import { formatDollars, formatPrice, readPrice, readQuantity } from '../../src/wire/cart-amount.js';
 import {
   CART_DEFAULTS, optionBits, optionsOfBits, optionsOfQuery,
 } from '../../src/wire/cart-options.js';
@@ -37,6 +37,41 @@ test('a decimal of up to fifteen digits is read exactly and printed as it was wr
     const [whole = '', fraction = ''] = formatDollars(amount).split('.');
     assert.equal(BigInt(whole + fraction.padEnd(9, '0')), amount);
   }), { numRuns: 2_000 });
+});
+
+test('prices and amounts are printed as JSON prints them, at every size', () => {
+  const doubles = fc.oneof(
+    fc.nat(2_000_000).map((cents) => cents / 100), fc.nat(10 ** 9).map((cents) => cents / 100),
+    fc.bigInt({ min: 0n, max: 10n ** 11n }).map((cents) => Number(cents) / 100),
+    fc.double({ min: 0, max: 1e9, noNaN: true }), fc.constantFrom(0, -0, 1e-9, 9e6, 8_999_999.99),
+  );
+  fc.assert(fc.property(doubles, (price) => {
+    assert.equal(formatPrice(price), JSON.stringify(price));
+  }), { numRuns: 10_000 });
+  const nano = fc.oneof(
+    fc.bigInt({ min: 0n, max: 10n ** 19n }),
+    fc.bigInt({ min: 0n, max: 10n ** 12n }).map((cents) => cents * 10n ** 7n),
+    fc.bigInt({ min: 0n, max: 10n ** 12n }).map((cents) => cents * 10n ** 7n + 1n),
+    fc.bigInt({ min: 0n, max: 10n ** 12n }).map((units) => units * 10n ** 4n),
+  );
+  fc.assert(fc.property(nano, (amount) => {
+    const [, whole = '', fraction = ''] = /^(\d+)(?:\.(\d*[1-9]))?$/.exec(formatDollars(amount))!;
+    assert.equal(BigInt(whole + fraction.padEnd(9, '0')), amount);
+  }), { numRuns: 10_000 });
+});
+
+test('indexes of lines are unique in any order', () => {
+  const lines = (...indexes: readonly number[]): object =>
+    merchant(sentCart({ lineItems: indexes.map((index) => sentLine({ index })) }));
+  assert.ok(!isProblem(lines(3, 1, 500, 0, 2)));
+  for (const indexes of [[0, 0], [3, 1, 2, 1], [5, 4, 5]]) {
+    const { problem, errors } = refusal(lines(...indexes));
+    assert.equal(problem, 422);
+    assert.deepEqual(errors, [{
+      location: `body.items[0].lineItems[${indexes.length - 1}].index`,
+      message: 'expected unique in the cart',
+    }]);
+  }
 });
 
 test('quantities keep four decimals and prices nine', () => {

@@ -3,6 +3,7 @@
  * a cart (a member `items`), and its line begins with its number: `{"seq":1,"id":null,…}`.
  */
 import { isUtf8 } from 'node:buffer';
+import { isTooDeep, JSON_DEPTH_MAX } from '../../provider/json-depth.js';
 import type { ByteWriter } from './byte-writer.js';
 import { answerCartRow, isCartRow, type CartAnswer } from './cart-row.js';
 import { contentEnd } from './csv-rows.js';
@@ -27,6 +28,7 @@ function readMessage(bytes: Buffer, text: string): ReadMessage {
   if (bytes.length === 0) return { problem: MESSAGE_TOO_LONG };
   if (text.trim() === '') return { problem: 'The message is empty.' };
   if (!isUtf8(bytes)) return { problem: 'The message is not valid UTF-8.' };
+  if (isTooDeep(bytes)) return { problem: `The message has more than ${JSON_DEPTH_MAX} levels.` };
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? { row: value } : { problem: 'The message is no JSON object.' };
