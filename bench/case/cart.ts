@@ -51,14 +51,24 @@ export function sampleCarts(
   return carts;
 }
 
-/** Figures of carts with and without explanations. */
+/** What is measured: carts to new doors, again to the same ones, and with explanations. */
+const KINDS = [
+  { name: 'engine cart', known: false, explain: false },
+  { name: 'engine cart, known doors', known: true, explain: false },
+  { name: 'engine cart, explained', known: true, explain: true },
+] as const;
+
+/** What is known of places ends with it. */
+const SLOT_MS = 15 * 60 * 1000;
+
+/** Figures of carts. */
 export async function cartCase(input: BenchInput): Promise<readonly Figure[]> {
   const dataset = openDataset(input.datasetDir);
-  const lines = await addressLines(dataset, input.datasetDir);
-  const now = Date.now();
+  const addresses = await addressLines(dataset, input.datasetDir);
   const figures: Figure[] = [];
-  for (const explain of [false, true]) {
-    const carts = sampleCarts(lines, explain,
+  for (const { name, known, explain } of KINDS) {
+    let now = Date.now();
+    const carts = sampleCarts(addresses, explain,
       (cart) => !isRefusal(calculateCart(dataset, cart, now)));
     if (carts.length === 0) throw new Error('no sampled cart has an answer');
     const bench = new Bench({ time: input.seconds * 1000, warmupTime: 500 });
@@ -66,16 +76,15 @@ export async function cartCase(input: BenchInput): Promise<readonly Figure[]> {
     bench.add('cart', () => {
       sink.value = calculateCart(dataset, carts[at]!, now);
       at = (at + 1) % carts.length;
+      if (at === 0 && !known) now += SLOT_MS;
     }, { async: false });
     await bench.run();
     const { result } = bench.tasks[0]!;
     if (result.state !== 'completed') throw new Error('the cart case did not finish');
-    figures.push(explain
-      ? { name: 'engine cart, explained', value: result.latency.p50 * 1000, unit: 'µs' }
-      : {
-        name: 'engine cart', value: result.latency.p50 * 1000, unit: 'µs',
-        target: { atMost: CART_MICROSECONDS }, note: 'two addresses, ten lines',
-      });
+    figures.push({
+      name, value: result.latency.p50 * 1000, unit: 'µs', note: `${ORIGINS} origins, ten lines`,
+      ...(known ? {} : { target: { atMost: CART_MICROSECONDS } }),
+    });
   }
   dataset.close();
   return figures;

@@ -70,8 +70,11 @@ function stateCode(dataset: Dataset, text: string): string {
   return dataset.states().find(({ name }) => name.toUpperCase() === written)?.code ?? '';
 }
 
-/** Places kept a dataset: most carts of a seller leave from the same few doors. */
-const PLACES_MAX = 1_024;
+/**
+ * Places kept a dataset, once to twice as many, below 1 KiB each: carts leave from the same few
+ * doors, and are calculated again with every change before they are paid.
+ */
+const PLACES_MAX = 4_096;
 /** No time zone's date changes within it, so what was found holds for all of it. */
 const SLOT_MS = 15 * 60 * 1000;
 
@@ -110,7 +113,9 @@ export function locatePlace(
   const known = places.get(key);
   if (known !== undefined && isSamePlace(known.place, place)) return known.found;
   const found = search(dataset, place, dateOf);
-  places.set(key, { place, found });
+  // Copied: texts that were cut out of a file would keep all of it in memory.
+  const kept: CartPlace = JSON.parse(JSON.stringify(place));
+  places.set(placeKey(kept), { place: kept, found });
   return found;
 }
 
