@@ -101,7 +101,7 @@ function placesOf(dataset: Dataset, slot: number): Places {
 
 /** A short text that few other places have; of those with the same, the last one is kept. */
 function placeKey(place: CartPlace): string {
-  return place.kind === 'line' ? place.address : place.zip + place.line1;
+  return place.kind === 'line' ? place.address : place.zip + place.line1 + place.line2;
 }
 
 /** Locates a place on the day of a moment, in milliseconds since 1970 UTC. */

@@ -155,7 +155,7 @@ class BodyRequest implements Request {
   readonly #fields: readonly string[];
   readonly #exchange: Exchange;
 
-  constructor({ method, path }: Route, raw: RawRequest, exchange: Exchange) {
+  constructor(raw: RawRequest, exchange: Exchange, method: string, path: string) {
     this.method = method;
     this.path = path;
     this.query = raw.getQuery() ?? '';
@@ -223,7 +223,7 @@ export class Router {
       }
       if (post !== undefined && post.bodyBytesMax > 0 && post.stream === undefined) {
         server.post(path, (raw, request) =>
-          this.#collect(post, new Exchange(raw, this.traffic), request));
+          this.#collect(post, new Exchange(raw, this.traffic), request, post.path));
       }
     }
     server.any('/*', (raw, request) => this.#dispatch(raw, request));
@@ -242,7 +242,7 @@ export class Router {
     const live = new LiveRequest(request, exchange, method, path);
     const route = findRoute(this.#table, method, live, exchange, this.#fieldsOf);
     if (route === null) return;
-    if (route.bodyBytesMax > 0) this.#collect(route, exchange, request);
+    if (route.bodyBytesMax > 0) this.#collect(route, exchange, request, path);
     else this.#run(route, exchange, live);
   }
 
@@ -256,8 +256,8 @@ export class Router {
     request.release();
   }
 
-  #collect(route: Route, exchange: Exchange, raw: RawRequest): void {
-    const request = new BodyRequest(route, raw, exchange);
+  #collect(route: Route, exchange: Exchange, raw: RawRequest, path: string): void {
+    const request = new BodyRequest(raw, exchange, route.method, path);
     this.#limit(route, exchange, () => this.#fieldsOf(request));
     readBody(exchange, route.bodyBytesMax, (body) => {
       if (body === null) {

@@ -67,6 +67,8 @@ export class Lane {
   #run: Run | null = null;
   /** When the oldest task came to be the oldest. */
   #since = 0;
+  /** While answers are handed out, their slot is taken: whoever gets one may ask again at once. */
+  #delivering = false;
 
   constructor(options: LaneOptions) {
     if (options.shape.slots > SLOTS_MAX) throw new RangeError(`a lane has ${SLOTS_MAX} slots`);
@@ -93,7 +95,8 @@ export class Lane {
   }
 
   get free(): boolean {
-    return this.#run !== null && this.#tasks.length < this.#options.shape.slots;
+    const taken = this.#tasks.length + (this.#delivering ? 1 : 0);
+    return this.#run !== null && taken < this.#options.shape.slots;
   }
 
   /** Whether answers wait to be taken. */
@@ -179,8 +182,13 @@ export class Lane {
       ? this.#received(run) : memory.answers[slot]!.subarray(0, length);
     const task = this.#tasks.shift()!;
     this.#since = performance.now();
-    if (failed) this.#options.failed(task, Buffer.from(answers).toString());
-    else this.#options.answered(task, answers);
+    this.#delivering = true;
+    try {
+      if (failed) this.#options.failed(task, Buffer.from(answers).toString());
+      else this.#options.answered(task, answers);
+    } finally {
+      this.#delivering = false;
+    }
     // Only now may the slot be used again.
     run.answered = memory.next(run.answered);
   }

@@ -27,6 +27,7 @@ export type StoreKey = readonly string[];
 export const FORMAT_KEY: StoreKey = ['meta', 'format'];
 export const VERSION_KEY: StoreKey = ['meta', 'version'];
 export const KEYS_VERSION_KEY: StoreKey = ['meta', 'keys'];
+export const MERCHANTS_VERSION_KEY: StoreKey = ['meta', 'merchants'];
 export const KEY_PREFIX = 'key';
 export const USAGE_PREFIX = 'usage';
 

@@ -8,14 +8,14 @@ const RECENT_MAX = 10_000;
 
 /**
  * Finds live merchants: null for an unknown id, another account's or a deleted one alike. Those
- * asked for lately are remembered, as every cart and every row names one. Whatever changes in the
- * store forgets them all, before the change is acknowledged.
+ * asked for lately are remembered, as every cart and every row names one. A change of any merchant
+ * forgets them all: one of this process before it is acknowledged, one of another within `POLL_MS`.
  */
 export function merchantFinder(
   store: Store,
 ): (account: string, merchantId: string) => MerchantRecord | null {
   const recent = new Map<string, MerchantRecord>();
-  store.watch(() => recent.clear());
+  store.watchMerchants(() => recent.clear());
   return (account, merchantId) => {
     // The length tells where the account ends.
     const id = `${account.length}:${account}${merchantId}`;

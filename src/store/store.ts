@@ -7,9 +7,12 @@ import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { StoreFault, writeError } from './fault.js';
 import {
-  FORMAT_KEY, FORMAT_VERSION, KEY_PREFIX, KEYS_VERSION_KEY, VERSION_KEY, type StoreKey,
+  FORMAT_KEY, FORMAT_VERSION, KEY_PREFIX, KEYS_VERSION_KEY, MERCHANTS_VERSION_KEY, VERSION_KEY,
+  type StoreKey,
 } from './format.js';
+import { MERCHANT_PREFIX } from './merchant-format.js';
 import { checkStoreFile, STORE_FILE } from './store-file.js';
+import { Watched } from './watched.js';
 
 /**
  * Address space, not disk. LMDB would grow the map by itself, and processes that grow a shared one
@@ -38,7 +41,10 @@ export interface StoreTransaction {
 }
 
 export interface WriteOptions {
-  /** Nobody is told of the change: counters change all the time and nothing is kept of them. */
+  /**
+   * Nobody is told of the change but those who keep API keys or merchants: counters change all the
+   * time and nothing is kept of them.
+   */
   readonly quiet?: boolean;
 }
 
@@ -78,21 +84,18 @@ export class Store {
   readonly #bytesMax: number;
   #writes = 0;
   #full = false;
-  readonly #watchers = new Set<() => void>();
-  readonly #keyWatchers = new Set<() => void>();
+  readonly #all = new Watched(null, VERSION_KEY);
+  readonly #keys = new Watched(KEY_PREFIX, KEYS_VERSION_KEY);
+  readonly #merchants = new Watched(MERCHANT_PREFIX, MERCHANTS_VERSION_KEY);
+  readonly #watched = [this.#all, this.#keys, this.#merchants];
   readonly #poll: NodeJS.Timeout;
-  #seen = 0;
-  #keysSeen = 0;
-  /** Whether the action under way changed an API key. */
-  #keysTouched = false;
 
   private constructor(path: string, root: RootDatabase<unknown, string[]>, bytesMax: number) {
     this.#path = path;
     OPEN.set(path, (OPEN.get(path) ?? new Set()).add(this));
     this.#root = root;
     this.#bytesMax = bytesMax;
-    this.#seen = this.#version(VERSION_KEY);
-    this.#keysSeen = this.#version(KEYS_VERSION_KEY);
+    for (const watched of this.#watched) watched.look(this.#version(watched.version));
     this.#poll = setInterval(() => this.refresh(), POLL_MS).unref();
   }
 
@@ -177,16 +180,16 @@ export class Store {
     this.#writing += 1;
     try {
       // A child transaction, because only that is undone when it throws.
-      const result = await root.childTransaction(() => {
-        this.#keysTouched = false;
+      const { result, told } = await root.childTransaction(() => {
+        for (const watched of this.#watched) watched.touched = false;
         const done = action(this.#transaction);
-        if (quiet) return done;
-        this.#bump(VERSION_KEY);
-        if (this.#keysTouched) this.#bump(KEYS_VERSION_KEY);
-        return done;
+        this.#all.touched = !quiet;
+        const changed = this.#watched.filter(({ touched }) => touched);
+        for (const { version } of changed) this.#bump(version);
+        return { result: done, told: changed.length > 0 };
       });
-      if (quiet) root.resetReadTxn();
-      else this.refresh();
+      if (told) this.refresh();
+      else root.resetReadTxn();
       return result;
     } catch (error) {
       throw await writeError(error);
@@ -224,32 +227,29 @@ export class Store {
 
   /** Calls `changed` after each change, by this process or another. */
   watch(changed: () => void): void {
-    this.#watchers.add(changed);
+    this.#all.watchers.add(changed);
   }
 
   /** Calls `changed` after each change of an API key, by this process or another. */
   watchKeys(changed: () => void): void {
-    this.#keyWatchers.add(changed);
+    this.#keys.watchers.add(changed);
+  }
+
+  /** Calls `changed` after each change of a merchant, by this process or another. */
+  watchMerchants(changed: () => void): void {
+    this.#merchants.watchers.add(changed);
   }
 
   /** Looks for changes now. */
   refresh(): void {
     // Reads of one turn share a snapshot; without this it could be an old one.
     this.#root.resetReadTxn();
-    const version = this.#version(VERSION_KEY);
-    if (version === this.#seen) return;
-    this.#seen = version;
-    for (const changed of this.#watchers) changed();
-    const keys = this.#version(KEYS_VERSION_KEY);
-    if (keys === this.#keysSeen) return;
-    this.#keysSeen = keys;
-    for (const changed of this.#keyWatchers) changed();
+    for (const watched of this.#watched) watched.look(this.#version(watched.version));
   }
 
   async close(): Promise<void> {
     clearInterval(this.#poll);
-    this.#watchers.clear();
-    this.#keyWatchers.clear();
+    for (const { watchers } of this.#watched) watchers.clear();
     await this.#root.flushed;
     await this.#root.close();
     OPEN.get(this.#path)?.delete(this);
@@ -277,7 +277,7 @@ export class Store {
   }
 
   #touch(key: StoreKey): void {
-    if (key[0] === KEY_PREFIX) this.#keysTouched = true;
+    for (const watched of this.#watched) if (key[0] === watched.prefix) watched.touched = true;
   }
 
   #bump(key: StoreKey): void {

@@ -60,7 +60,7 @@ export function readJson(body: Uint8Array): Members | CartProblem {
   if (scanned === SCAN_FINE) return value;
   return cartProblem(422, 'validation failed', [{
     location: 'body', message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
-    value: numberText(body, scanned).slice(0, NUMBER_ECHO_MAX),
+    value: numberText(body, scanned, NUMBER_ECHO_MAX),
   }]);
 }
 

@@ -39,11 +39,11 @@ function isNumeric(byte: number | undefined): boolean {
     || byte === MINUS || byte === PLUS || byte === LOWER_E || byte === UPPER_E);
 }
 
-/** The text of the number that begins at a place, with its sign. */
-export function numberText(bytes: Uint8Array, at: number): string {
-  let text = '';
-  for (let next = at; isNumeric(bytes[next]); next += 1) text += String.fromCharCode(bytes[next]!);
-  return text;
+/** The text of the number that begins at a place, with its sign; of a long one, its beginning. */
+export function numberText(bytes: Uint8Array, at: number, charsMax = Infinity): string {
+  let end = at;
+  while (end - at < charsMax && isNumeric(bytes[end])) end += 1;
+  return Buffer.from(bytes.buffer, bytes.byteOffset + at, end - at).toString('latin1');
 }
 
 /** The place behind the string that begins at a place. */

@@ -98,6 +98,26 @@ test('a line has the rate of the lookup of its address, to two and to five decim
   assert.equal(five?.rate, two?.rate);
 });
 
+test('a change of a merchant counts from its next cart on', async () => {
+  const merchantId = await newMerchant('self-managed');
+  const cart = (): Promise<{ readonly status: number; readonly text: string }> =>
+    service.post(CART, { merchantId, items: [here()] });
+  assert.equal((await cart()).status, 200);
+  const change = async (type: string): Promise<void> => {
+    const { status, text } = await service.post('/merchant/update', {
+      merchantId, setMerchantType: type,
+      ...(type === 'provider' ? { sendProviderInvite: false } : {}),
+    });
+    assert.equal(status, 200, text);
+  };
+  await change('provider');
+  assert.match((await cart()).text, /No credentials are stored/);
+  await change('self-managed');
+  assert.equal((await cart()).status, 200);
+  assert.equal((await service.post('/merchant/delete', { merchantId })).status, 200);
+  assert.equal((await cart()).status, 403);
+});
+
 test('rounding and explanation come from the query or the body', async () => {
   const amount = async (query: string, body: Sent = {}): Promise<number | undefined> => {
     const answer = await service.post(`${CART}${query}`, {

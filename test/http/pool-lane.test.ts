@@ -51,6 +51,29 @@ test('one worker and four give the same answers', async (context) => {
   }
 });
 
+test('an answer stays as it is while its taker asks again at once', async (context) => {
+  const { pool } = startPool(context, { threads: 2, requestsPerTask: 1, tasksPerWorker: 2 });
+  assert.equal(await ask(pool, 'echo=first'), 'echo=first');
+  let left = 20_000;
+  const wrong: string[] = [];
+  const again = (resolve: () => void): void => {
+    left -= 1;
+    const payload = `echo=${left}`;
+    pool.submit({
+      op: 1, version: 60, grants: 0, payload,
+      answered: ({ body }) => {
+        if (left > 0) again(resolve);
+        else resolve();
+        const read = Buffer.from(body).toString();
+        if (read !== payload) wrong.push(read);
+      },
+      failed: (failure) => wrong.push(failure),
+    });
+  };
+  await Promise.all(Array.from({ length: 4 }, () => new Promise<void>(again)));
+  assert.deepEqual(wrong, []);
+});
+
 test('every task is answered with the release it names', async (context) => {
   const { pool, pins } = startPool(context, { threads: 2 });
   for (let round = 0; round < 200; round += 1) {
