@@ -97,13 +97,10 @@ function median(values: readonly number[]): number {
   return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** Carts of ten lines for a self-managed merchant, against bodies of the same size. */
-export async function httpCartCase(input: BenchInput): Promise<readonly Figure[]> {
-  const carts = await answeredCarts(input);
-  const situs = await startSitus(input.varDir);
-  const merchantId = await newMerchant(situs);
-  const bodies = carts.map((cart) =>
-    JSON.stringify({ merchantId, items: [sentCart(cart, cart.lines.length)] }));
+/** Requests of carts with so many lines, in turns with a bare server for bodies of the same size. */
+async function cartFigures(
+  input: BenchInput, situs: SitusServer, bodies: readonly string[], name: string, share?: number,
+): Promise<readonly Figure[]> {
   const bare = await bareBeside(situs, bodies[0]!);
   const ours: LoadResult[] = [];
   const limits: LoadResult[] = [];
@@ -118,25 +115,42 @@ export async function httpCartCase(input: BenchInput): Promise<readonly Figure[]
     }
   } finally {
     bare.stop();
-    await situs.stop();
   }
-  const of = (results: readonly LoadResult[], name: 'rps' | 'p99' | 'serverMicroseconds'): number =>
-    median(results.map((result) => result[name]));
+  const of = (results: readonly LoadResult[], what: 'rps' | 'p99' | 'serverMicroseconds'): number =>
+    median(results.map((result) => result[what]));
   const errors = ours.reduce((sum, one) => sum + one.errors, 0);
   return [
     {
-      name: 'http cart share of bare', unit: '', target: { atLeast: SHARE },
+      name: `${name} share of bare`, unit: '',
       value: median(ours.map(({ rps }, round) => rps / limits[round]!.rps)),
       note: `${CONNECTIONS} connections, ${bodies[0]!.length} byte body, ${errors} errors`,
+      ...(share === undefined ? {} : { target: { atLeast: share } }),
     },
-    { name: 'http cart', value: of(ours, 'rps'), unit: 'requests/s' },
-    { name: 'http cart bare', value: of(limits, 'rps'), unit: 'requests/s' },
-    { name: 'http cart p99', value: of(ours, 'p99'), unit: 'ms' },
+    { name, value: of(ours, 'rps'), unit: 'requests/s' },
+    { name: `${name} bare`, value: of(limits, 'rps'), unit: 'requests/s' },
+    { name: `${name} p99`, value: of(ours, 'p99'), unit: 'ms' },
     {
-      name: 'http cart processor', value: of(ours, 'serverMicroseconds'), unit: 'µs/request',
+      name: `${name} processor`, value: of(ours, 'serverMicroseconds'), unit: 'µs/request',
       note: `bare ${of(limits, 'serverMicroseconds').toFixed(1)}`,
     },
   ];
+}
+
+/** Carts of ten lines for a self-managed merchant, and of one. */
+export async function httpCartCase(input: BenchInput): Promise<readonly Figure[]> {
+  const carts = await answeredCarts(input);
+  const situs = await startSitus(input.varDir);
+  try {
+    const merchantId = await newMerchant(situs);
+    const bodies = (lines: number): readonly string[] => carts.map((cart) =>
+      JSON.stringify({ merchantId, items: [sentCart(cart, lines)] }));
+    return [
+      ...await cartFigures(input, situs, bodies(carts[0]!.lines.length), 'http cart', SHARE),
+      ...await cartFigures(input, situs, bodies(1), 'http cart of one line'),
+    ];
+  } finally {
+    await situs.stop();
+  }
 }
 
 /** The largest request, over and over, while lookups come at a steady rate. */
