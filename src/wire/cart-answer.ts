@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Dataset } from '../dataset/dataset.js';
 import { calculateCart } from '../engine/cart.js';
 import { isRefusal, type CartOutcome, type CartRefusal } from '../engine/cart-outcome.js';
-import { FLAG_ESTIMATED, FLAG_STALE, type Answer } from '../engine/frame.js';
+import { FLAG_ESTIMATED, FLAG_STALE, type Answer, type BodyPart } from '../engine/frame.js';
 import { PRECISIONS } from '../engine/situs.js';
 import { calculationJson, readCalculation } from './calculate-cart.js';
 import { optionsOfBits, type CartOptions } from './cart-options.js';
@@ -40,7 +40,8 @@ export function refusalProblem({ reason, line, failure }: CartRefusal, at: strin
 }
 
 interface Calculated {
-  readonly items: readonly string[];
+  /** Text where there is one, else bytes. */
+  readonly items: readonly BodyPart[];
   readonly marks: Marks;
 }
 
@@ -51,13 +52,15 @@ function merchantCarts(context: WireContext, dataset: Dataset, nowMs: number): C
     const carts = readMerchantCarts(body, options);
     if (isProblem(carts)) return carts;
     const marks: Marks = { precision: 0, flags: 0 };
-    const items: string[] = [];
+    const items: BodyPart[] = [];
     for (let index = 0; index < carts.length; index += 1) {
       const cart = carts[index]!;
       const outcome = calculateCart(dataset, cart.query, nowMs, context.precisionMin);
       if (isRefusal(outcome)) return refusalProblem(outcome, `body.items[${index}]`);
       mark(marks, outcome);
-      items.push(cartJson(cart, outcome, cart.sent.cartId ?? randomUUID()));
+      const text = cartJson(cart, outcome, cart.sent.cartId ?? randomUUID());
+      // Texts that are joined keep all their parts: those of many carts would outlive collections.
+      items.push(carts.length === 1 ? text : Buffer.from(text));
     }
     return { items, marks };
   };
@@ -88,6 +91,12 @@ export function answerCarts(
   }
 }
 
+/** The list of carts. */
+function bodyOf([first = '', ...others]: readonly BodyPart[]): readonly BodyPart[] {
+  if (typeof first === 'string') return [`{"items":[${first}]}`];
+  return ['{"items":[', first, ...others.flatMap((item) => [',', item]), ']}'];
+}
+
 function answerBody(
   context: WireContext, dataset: Dataset, endpoint: number, bits: number, body: Uint8Array,
   nowMs: number,
@@ -103,8 +112,7 @@ function answerBody(
     ? read : calculate(context, dataset, nowMs)(read, optionsOfBits(bits));
   if (isProblem(result)) return problemAnswer(result);
   const { items, marks: { precision, flags } } = result;
-  const text = `{"items":[${items.join(',')}]}`;
-  return { status: SUCCESS.http, code: SUCCESS.code, precision, flags, body: [text] };
+  return { status: SUCCESS.http, code: SUCCESS.code, precision, flags, body: bodyOf(items) };
 }
 
 function problemAnswer({ problem, detail, errors }: CartProblem): Answer {
