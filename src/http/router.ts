@@ -144,7 +144,7 @@ class LiveRequest implements Request {
 }
 
 /** Header fields that are kept until the body is there. */
-export const BODY_FIELDS: readonly string[] = [KEY_HEADER, 'content-type', 'idempotency-key'];
+const BODY_FIELDS: readonly string[] = [KEY_HEADER, 'content-type', 'idempotency-key'];
 
 /** A request whose body arrives after the native one has gone. */
 class BodyRequest implements Request {
