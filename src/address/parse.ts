@@ -38,7 +38,8 @@ function tidyParts(gathering: Gathering, parts: readonly Span[]): [Span[], strin
   const { words } = gathering.line;
   const kept: Span[] = [];
   let unit = '';
-  parts.forEach((part, index) => {
+  for (let index = 0; index < parts.length; index++) {
+    const part = parts[index]!;
     const first = words[part.from] ?? '';
     const last = words[part.to - 1] ?? '';
     const length = part.to - part.from;
@@ -50,7 +51,7 @@ function tidyParts(gathering: Gathering, parts: readonly Span[]): [Span[], strin
     } else if (index === 0 || length < 2 || !COUNTY_WORDS.has(last)) {
       kept.push(part);
     }
-  });
+  }
   return [kept, unit];
 }
 
@@ -109,10 +110,11 @@ function addNumbered(
   numbers: readonly HouseNumberReading[],
   penalty: number,
 ): void {
-  numbers.forEach((number, rank) => {
-    if (number.next >= gathering.tail.end) return;
+  for (let rank = 0; rank < numbers.length; rank++) {
+    const number = numbers[rank]!;
+    if (number.next >= gathering.tail.end) continue;
     addStreets(gathering, number, number.next, 'street', penalty + rank * 1.25);
-  });
+  }
 }
 
 /** Index behind an "&", "@" or "AND" between two streets, -1 if none. */

@@ -20,10 +20,16 @@ const LETTER: Readonly<Record<string, string>> = {
   ß: 'SS', Æ: 'AE', Œ: 'OE', Ø: 'O', Ł: 'L', Đ: 'D', Þ: 'TH',
 };
 
+/** Whether no character is beyond ASCII: no line that needs folding. */
+function isAscii(text: string): boolean {
+  let bits = 0;
+  for (let index = 0; index < text.length; index++) bits |= text.charCodeAt(index);
+  return bits < 128;
+}
+
 /** Capitals without accents, with plain quotes and dashes. */
 function plainCapitals(text: string): string {
-  // The code point test is the fast way out for the lines that need no folding.
-  if (!/[^\0-\x7f]/.test(text)) return text.toUpperCase();
+  if (isAscii(text)) return text.toUpperCase();
   return text
     .replace(FRACTIONS, ' $& ')
     .normalize('NFKD')
@@ -38,26 +44,23 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 const isLetter = (code: number): boolean => code >= 65 && code <= 90;
 const isAlphanumeric = (code: number): boolean => isDigit(code) || isLetter(code);
 
-/** What a separator means when it stands alone. */
-function separatorJoin(code: number): Join {
-  switch (code) {
-    case 44: // ,
-    case 59: // ;
-    case 10: // line feed
-    case 40: // (
-    case 41: // )
-    case 124: // |
-      return JOIN.comma;
-    case 38: // &
-    case 47: // /
-    case 64: // @
-      return JOIN.and;
-    case 45: // -
-      return JOIN.dash;
-    default:
-      return JOIN.space;
-  }
+/** What a character below 128 is; others separate. */
+const DIGIT = 1;
+const LETTER_KIND = 2;
+/** May stand inside a word: see `staysInside`. */
+const INNER = 4;
+const KINDS = new Uint8Array(128);
+for (let code = 0; code < KINDS.length; code++) {
+  if (isDigit(code)) KINDS[code] = DIGIT;
+  else if (isLetter(code)) KINDS[code] = LETTER_KIND;
 }
+for (const inner of "./'`") KINDS[inner.charCodeAt(0)] = INNER;
+
+/** What a separator means when it stands alone, by its code; the rest are spaces. */
+const SEPARATORS = new Uint8Array(128);
+for (const comma of ',;\n()|') SEPARATORS[comma.charCodeAt(0)] = JOIN.comma;
+for (const and of '&/@') SEPARATORS[and.charCodeAt(0)] = JOIN.and;
+SEPARATORS['-'.charCodeAt(0)] = JOIN.dash;
 
 /** Whether the character at `index` belongs inside the word around it. */
 function staysInside(text: string, code: number, index: number, start: number): boolean {
@@ -86,50 +89,51 @@ function seam(word: string): number {
   return word.length - index >= 3 ? index : 0;
 }
 
+/** Adds a word, or the two it falls into. */
+function push(words: string[], joins: Join[], word: string, join: Join, mixed: boolean): void {
+  const at = mixed ? seam(word) : 0;
+  words.push(at === 0 ? word : word.slice(0, at));
+  joins.push(join);
+  if (at === 0) return;
+  words.push(word.slice(at));
+  joins.push(JOIN.glued);
+}
+
 /** Cuts text into words. Linear in its length. */
 export function tokenize(text: string): Line {
   const capitals = plainCapitals(text);
+  const { length } = capitals;
   const words: string[] = [];
   const joins: Join[] = [];
   let join: Join = JOIN.space;
   let start = -1;
+  let kinds = 0;
   let head = '';
-  const push = (end: number, mixed: boolean): void => {
-    const word = head + capitals.slice(start, end);
-    head = '';
-    start = -1;
-    if (word === '') return;
-    const at = mixed ? seam(word) : 0;
-    words.push(at === 0 ? word : word.slice(0, at));
-    joins.push(join);
-    if (at !== 0) {
-      words.push(word.slice(at));
-      joins.push(JOIN.glued);
-    }
-    join = JOIN.space;
-  };
-  let digits = false;
-  let letters = false;
-  for (let index = 0; index < capitals.length; index++) {
-    const code = capitals.charCodeAt(index);
-    const letter = isLetter(code);
-    if (letter || isDigit(code)) {
+  for (let index = 0; index <= length; index++) {
+    const code = index < length ? capitals.charCodeAt(index) : 0;
+    const kind = code < 128 ? KINDS[code]! : 0;
+    if (kind === DIGIT || kind === LETTER_KIND) {
       if (start < 0) {
         start = index;
-        digits = letters = false;
+        kinds = 0;
       }
-      if (letter) letters = true;
-      else digits = true;
+      kinds |= kind;
       continue;
     }
     const inWord = start >= 0;
-    if (inWord && staysInside(capitals, code, index, start)) {
+    if (inWord && kind === INNER && staysInside(capitals, code, index, start)) {
       if (code === 47) continue;
       head += capitals.slice(start, index);
       start = index + 1;
       continue;
     }
-    if (inWord) push(index, digits && letters);
+    if (inWord) {
+      const word = head === '' ? capitals.slice(start, index) : head + capitals.slice(start, index);
+      push(words, joins, word, join, kinds === DIGIT + LETTER_KIND);
+      head = '';
+      start = -1;
+      join = JOIN.space;
+    }
     if (code === 35) {
       words.push('#');
       joins.push(join);
@@ -137,9 +141,8 @@ export function tokenize(text: string): Line {
       continue;
     }
     const tight = code === 45 && inWord && isAlphanumeric(capitals.charCodeAt(index + 1));
-    const separator = tight ? JOIN.hyphen : separatorJoin(code);
+    const separator = tight ? JOIN.hyphen : code < 128 ? SEPARATORS[code]! as Join : JOIN.space;
     if (separator !== JOIN.space && join !== JOIN.comma) join = separator;
   }
-  if (start >= 0) push(capitals.length, digits && letters);
   return { words, joins };
 }

@@ -1,6 +1,8 @@
 /** Parts of a building and boxes: found anywhere in a line and taken out of it. */
 import { directionOf } from './direction.js';
-import { hasDigit, isDigits, isOrdinal, ordinal, ordinalValue } from './number-words.js';
+import {
+  hasDigit, isDigits, isOrdinal, ordinal, ordinalValue, startsWithDigit,
+} from './number-words.js';
 import { isStrongSuffix, suffixOf } from './suffix.js';
 import { JOIN, type Join, type Line } from './token.js';
 
@@ -200,7 +202,9 @@ function readBox(line: Line, at: number): Cut | null {
 }
 
 function readCut(line: Line, at: number): Cut | null {
-  const designator = DESIGNATORS.get(line.words[at] ?? '');
+  const word = line.words[at] ?? '';
+  if (startsWithDigit(word)) return null;
+  const designator = DESIGNATORS.get(word);
   if (designator === undefined) return null;
   return designator.use === 'box' ? readBox(line, at) : readUnit(line, at, designator);
 }

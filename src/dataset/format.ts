@@ -15,7 +15,8 @@
  */
 import { Packr, Unpackr } from 'msgpackr';
 import { open, type Database, type RootDatabase } from 'lmdb';
-import type { ByteTable } from './tables.js';
+import { STREET_KEY_ENCODER, type StreetKey } from './street-key.js';
+import type { ByteTable, StreetTable } from './tables.js';
 
 export const NUMBER_TABLES = ['areas', 'components', 'zips', 'tiles', 'leaves'] as const;
 export const TEXT_TABLES = ['cities', 'documents', 'meta', 'streets'] as const;
@@ -45,6 +46,10 @@ export function openTables(file: string, mode: 'read' | 'build'): Tables {
     root.openDB<Uint8Array, number>({ name, encoding: 'binary', keyEncoding: 'uint32' });
   const byText = (name: TextTable): Database<Uint8Array, string> =>
     root.openDB<Uint8Array, string>({ name, encoding: 'binary' });
+  // Apart, since lmdb's types leave the key encoder out of the options of a table.
+  const ownKeys = { name: 'streets', encoding: 'binary', keyEncoder: STREET_KEY_ENCODER } as const;
+  const streets = mode === 'build'
+    ? byText('streets') : root.openDB<Uint8Array, string>(ownKeys);
   return {
     root,
     number: {
@@ -58,7 +63,7 @@ export function openTables(file: string, mode: 'read' | 'build'): Tables {
       cities: byText('cities'),
       documents: byText('documents'),
       meta: byText('meta'),
-      streets: byText('streets'),
+      streets,
     },
   };
 }
@@ -76,6 +81,18 @@ export function byteTable<K extends number | string>(
       return found === undefined ? null : found.subarray(0, found.length);
     },
   };
+}
+
+/** What its key encoder makes of a database's fast read. */
+interface Groups {
+  getBinaryFast(key: StreetKey): Uint8Array | undefined;
+}
+
+/** The street table, whose groups are walked where lmdb puts them. */
+export function streetTable(database: Database<Uint8Array, string>): StreetTable {
+  const { get } = byteTable(database);
+  const groups = database as unknown as Groups;
+  return { get, group: (key) => groups.getBinaryFast(key) ?? null };
 }
 
 /** Encodes records with structures shared over the whole dataset, in the order they are met. */

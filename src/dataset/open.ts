@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CellIndex } from './cell-index.js';
 import type { Dataset } from './dataset.js';
-import { byteTable, openTables, recordReader, type Tables } from './format.js';
+import { byteTable, openTables, recordReader, streetTable, type Tables } from './format.js';
 import { DATA_FILE, readManifest, releaseName } from './manifest.js';
 import { RecentCache } from './recent-cache.js';
 import type {
@@ -18,8 +18,8 @@ const RECORDS_MAX = 32_768;
 
 type Decode = (bytes: Uint8Array) => unknown;
 
-/** Longest city key whose absence is kept: a state, a bar and more than any city's name. */
-const MISSING_KEY_LENGTH_MAX = 64;
+/** No city's name is as long; what is longer is not looked for, and its absence not kept. */
+const CITY_NAME_LENGTH_MAX = 100;
 
 /** What a table keeps of its records. */
 interface Recent<K, V> {
@@ -31,18 +31,28 @@ class RecordTable<K extends number | string, V> {
   readonly #recent: Recent<K, V>;
   readonly #bytes: ByteTable<K>;
   readonly #decode: Decode;
+  readonly #missing: Recent<K, true> | null;
 
-  constructor(bytes: ByteTable<K>, decode: Decode, recent: Recent<K, V>) {
+  /** `missing`, where given, keeps the keys that have no record. */
+  constructor(
+    bytes: ByteTable<K>, decode: Decode, recent: Recent<K, V>,
+    missing: Recent<K, true> | null = null,
+  ) {
     this.#recent = recent;
     this.#bytes = bytes;
     this.#decode = decode;
+    this.#missing = missing;
   }
 
   find(key: K): V | null {
     const recent = this.#recent.get(key);
     if (recent !== undefined) return recent;
+    if (this.#missing?.get(key) === true) return null;
     const bytes = this.#bytes.get(key);
-    if (bytes === null) return null;
+    if (bytes === null) {
+      this.#missing?.set(key, true);
+      return null;
+    }
     const record = this.#decode(bytes) as V;
     this.#recent.set(key, record);
     return record;
@@ -72,8 +82,6 @@ class LmdbDataset implements ListedDataset {
   readonly #components: RecordTable<number, ComponentRecord>;
   readonly #zips: RecordTable<number, ZipRecord>;
   readonly #cities: RecordTable<string, CityRecord>;
-  /** City keys without a record: most words of addresses that could be a city are none. */
-  readonly #missingCities = new RecentCache<string, true>(RECORDS_MAX / 2);
   readonly #documents: RecordTable<string, unknown>;
   readonly #sources: readonly SourceRecord[];
   readonly #states: ReadonlyMap<string, StateRecord>;
@@ -99,6 +107,8 @@ class LmdbDataset implements ListedDataset {
     );
     this.#cities = new RecordTable(
       byteTable(tables.text.cities), decode, new RecentCache(RECORDS_MAX / 2),
+      // Most words of addresses that could be a city are none.
+      new RecentCache(RECORDS_MAX / 2),
     );
     this.#documents = new RecordTable(
       byteTable(tables.text.documents), decode, new RecentCache(RECORDS_MAX / 2),
@@ -107,7 +117,7 @@ class LmdbDataset implements ListedDataset {
     const states = this.#documents.require('states', 'document') as readonly StateRecord[];
     this.#states = new Map(states.map((state) => [state.code, state]));
     this.cells = new CellIndex(byteTable(tables.number.tiles), byteTable(tables.number.leaves));
-    this.streets = new StreetIndex(byteTable(tables.text.streets));
+    this.streets = new StreetIndex(streetTable(tables.text.streets));
   }
 
   hasLayer(name: string): boolean {
@@ -141,11 +151,7 @@ class LmdbDataset implements ListedDataset {
   }
 
   city(state: string, name: string): CityRecord | null {
-    const key = `${state}|${name}`;
-    if (this.#missingCities.get(key) === true) return null;
-    const found = this.#cities.find(key);
-    if (found === null && key.length <= MISSING_KEY_LENGTH_MAX) this.#missingCities.set(key, true);
-    return found;
+    return name.length > CITY_NAME_LENGTH_MAX ? null : this.#cities.find(`${state}|${name}`);
   }
 
   document(name: string): unknown {

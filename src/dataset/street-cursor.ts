@@ -6,7 +6,10 @@ import {
 
 const NO_BYTES = new Uint8Array(0);
 
-/** One street at a time: `open` a group, `next` until false. Reused for every lookup. */
+/**
+ * One street at a time: `open` a group, `next` until false; `keep` before anything else is read
+ * meanwhile. Reused for every lookup.
+ */
 export class StreetCursor {
   pre = 0;
   post = 0;
@@ -16,6 +19,8 @@ export class StreetCursor {
   ranges = 0;
 
   #bytes: Uint8Array = NO_BYTES;
+  #own = Buffer.allocUnsafeSlow(4096);
+  #length = 0;
   #start = 0;
   #end = 0;
   #flags = 0;
@@ -33,13 +38,22 @@ export class StreetCursor {
 
   open(group: Uint8Array): void {
     this.#bytes = group;
+    this.#length = group.length;
     this.#start = 0;
     this.#end = 0;
   }
 
+  /** Makes the group safe from the next read of a table, which may take its memory. */
+  keep(): void {
+    if (this.#bytes === this.#own) return;
+    if (this.#length > this.#own.length) this.#own = Buffer.allocUnsafeSlow(this.#length * 2);
+    this.#own.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = this.#own;
+  }
+
   next(): boolean {
     const at = this.#end;
-    if (at + STREET_HEAD_BYTES > this.#bytes.length) return false;
+    if (at + STREET_HEAD_BYTES > this.#length) return false;
     const bytes = this.#bytes;
     this.#start = at;
     this.#end = at + this.#u32(at);

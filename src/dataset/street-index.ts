@@ -1,12 +1,11 @@
 /** Addresses of a dataset: which streets a ZIP or a locality has, and where their doors are. */
 import {
-  cityKey, cityNamesKey, foldLocality, localitiesKey, LOCALITY_IS_MUNICIPALITY,
-  LOCALITY_WITHOUT_ZIPS, STATES_KEY,
-  townGroupKey, TOWN_BIT, withoutMunicipalEnding, zip9Key, zipGroupKey, zipNamesKey,
-  type LocalityRow,
+  cityNamesKey, foldLocality, localitiesKey, LOCALITY_IS_MUNICIPALITY, LOCALITY_WITHOUT_ZIPS,
+  STATES_KEY, TOWN_BIT, withoutMunicipalEnding, zip9Key, zipNamesKey, type LocalityRow,
 } from './street-format.js';
 import { namesWithinOneTypo } from './street-typo.js';
-import type { ByteTable } from './tables.js';
+import { StreetKey } from './street-key.js';
+import type { StreetTable } from './tables.js';
 
 /** A city, town or village as the address sources name it. */
 export interface Locality {
@@ -59,15 +58,16 @@ function add(into: Map<string, Locality[]>, name: string, locality: Locality): v
   else list.push(locality);
 }
 
-/** Reads the street table. Views it returns last until the next read. */
+/** Reads the street table. Groups last until the next read and are read by index alone. */
 export class StreetIndex {
   readonly isEmpty: boolean;
-  readonly #table: ByteTable<string>;
+  readonly #table: StreetTable;
+  readonly #key = new StreetKey();
   /** States that the table has anything of; streets of no other are looked for. */
   readonly #states: ReadonlySet<string>;
   readonly #localities = new Map<string, StateLocalities>();
 
-  constructor(table: ByteTable<string>) {
+  constructor(table: StreetTable) {
     this.#table = table;
     const states = Buffer.from(table.get(STATES_KEY) ?? []).toString('latin1');
     this.#states = new Set(states.match(/../g) ?? []);
@@ -98,17 +98,17 @@ export class StreetIndex {
 
   /** Streets of a folded name in a ZIP, for a StreetCursor. */
   zipGroup(state: string, zip: number, fold: string): Uint8Array | null {
-    return this.#table.get(zipGroupKey(state, zip, fold));
+    return this.#table.group(this.#key.zipGroup(state, zip, fold));
   }
 
   /** Streets of a folded name in a locality, those whose ZIP is not known. */
   townGroup(state: string, locality: number, fold: string): Uint8Array | null {
-    return this.#table.get(townGroupKey(state, locality, fold));
+    return this.#table.group(this.#key.townGroup(state, locality, fold));
   }
 
   /** Where a locality has streets of a folded name: ZIPs, or −id of localities without ZIPs. */
   cityPlaces(state: string, locality: number, fold: string, into: number[]): void {
-    const bytes = this.#table.get(cityKey(state, locality, fold));
+    const bytes = this.#table.group(this.#key.city(state, locality, fold));
     if (bytes === null) return;
     for (let at = 0; at + 4 <= bytes.length; at += 4) {
       const low = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16);

@@ -7,6 +7,7 @@ import { parseAddress } from '../address/parse.js';
 import type { ParsedAddress } from '../address/parsed.js';
 import { foldName, formatStreetName } from '../address/street-name.js';
 import type { Dataset } from '../dataset/dataset.js';
+import { RecentCache } from '../dataset/recent-cache.js';
 import { fail, isFailure, type Failure } from '../failure.js';
 import type { DateInt } from '../tax/date.js';
 import { locateCanada } from './locate-canada.js';
@@ -22,6 +23,8 @@ import type { Situs } from './situs.js';
 /** The day to compare rates on, by state. */
 export type DateOf = (state: string) => DateInt;
 
+/** Folded names kept, twice at most. */
+const FOLDS_MAX = 16_384;
 /** A name of four letters may have lost one. */
 const MISSPELT_LETTERS_MIN = 3;
 
@@ -36,6 +39,8 @@ class AddressLocator {
   readonly #dataset: Dataset;
   readonly #gazetteer: DatasetGazetteer;
   readonly #search: StreetSearch;
+  /** Names of streets with their keys: few names make up most addresses. */
+  readonly #folds = new RecentCache<string, string>(FOLDS_MAX);
 
   constructor(dataset: Dataset) {
     this.#dataset = dataset;
@@ -70,6 +75,14 @@ class AddressLocator {
     return this.#weaker(queries, dateOf) ?? locatePostal(this.#dataset, best.reading, dateOf);
   }
 
+  #fold(name: string): string {
+    const known = this.#folds.get(name);
+    if (known !== undefined) return known;
+    const fold = foldName(name);
+    this.#folds.set(name, fold);
+    return fold;
+  }
+
   /** The query of a reading; null for one that cannot lead to a door. */
   #query(reading: ParsedAddress): Query | Failure | null {
     if (reading.kind !== 'street' || reading.number === '' || reading.name === '') return null;
@@ -90,7 +103,7 @@ class AddressLocator {
 
   /** The door by the street's name as written; null when it is not there. */
   #exact(query: Query, dateOf: DateOf): Situs | Failure | null {
-    const fold = foldName(query.reading.name);
+    const fold = this.#fold(query.reading.name);
     const found = this.#doorOf(query, fold, dateOf);
     const { numberHigh } = query.reading;
     if (found !== null || numberHigh < 0) return found;
@@ -113,7 +126,7 @@ class AddressLocator {
     let street: Situs | null = null;
     let known = false;
     for (const query of queries) {
-      const found = this.#search.find(query, foldName(query.reading.name));
+      const found = this.#search.find(query, this.#fold(query.reading.name));
       if (found.kind !== 'street') continue;
       known = true;
       const area = found.from.streetArea;

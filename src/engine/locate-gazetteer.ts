@@ -24,7 +24,9 @@ export function findCity(dataset: Dataset, state: string, name: string): CityRec
 export class DatasetGazetteer implements Gazetteer {
   readonly #dataset: Dataset;
   readonly #codes = new Map<string, string>();
-  readonly #answers = new Map<string, boolean>();
+  /** By state, then by name: a name is hashed as it stands. */
+  readonly #answers = new Map<string, Map<string, boolean>>();
+  #kept = 0;
 
   constructor(dataset: Dataset) {
     this.#dataset = dataset;
@@ -40,12 +42,22 @@ export class DatasetGazetteer implements Gazetteer {
 
   isCity(state: string, city: string): boolean {
     if (city === '') return false;
-    const key = `${state}|${city}`;
-    const known = this.#answers.get(key);
+    let answers = this.#answers.get(state);
+    if (answers === undefined) {
+      answers = new Map();
+      this.#answers.set(state, answers);
+    }
+    const known = answers.get(city);
     if (known !== undefined) return known;
     const answer = this.#find(state, city);
-    if (this.#answers.size >= ANSWERS_MAX) this.#answers.clear();
-    this.#answers.set(key, answer);
+    if (this.#kept >= ANSWERS_MAX) {
+      this.#answers.clear();
+      this.#kept = 0;
+      answers = new Map();
+      this.#answers.set(state, answers);
+    }
+    answers.set(city, answer);
+    this.#kept += 1;
     return answer;
   }
 

@@ -73,7 +73,6 @@ export class StreetSearch {
   readonly #foreign = new Candidates();
   readonly #places: number[] = [];
   readonly #names: string[] = [];
-  #scratch = new Uint8Array(4096);
 
   constructor(dataset: Dataset) {
     this.#dataset = dataset;
@@ -122,25 +121,19 @@ export class StreetSearch {
     const group = this.#streets.zipGroup(state, zip, fold);
     if (group === null) return;
     const cursor = this.#cursor;
-    cursor.open(this.#held(group));
+    cursor.open(group);
     // Whether every street of the ZIP may be written with this city; asked only where it matters.
     let free: boolean | null = reading.city === '' ? true : null;
     while (cursor.next()) {
-      const agrees = free === true || lies(cursor, query.localities)
-        || (free ??= this.#city(query)?.zips.includes(zip) === true);
+      let agrees = free === true || lies(cursor, query.localities);
+      if (!agrees && free === null) {
+        cursor.keep();
+        free = this.#city(query)?.zips.includes(zip) === true;
+        agrees = free;
+      }
       const into = agrees ? this.#agreed : this.#foreign;
       into.consider(this.#dataset, cursor, zip, wanted);
     }
-  }
-
-  /**
-   * A group's bytes, safe from the next read: a judgement in the midst of a scan may read the
-   * table of cities or of cells.
-   */
-  #held(group: Uint8Array): Uint8Array {
-    if (group.length > this.#scratch.length) this.#scratch = new Uint8Array(group.length * 2);
-    this.#scratch.set(group);
-    return this.#scratch.subarray(0, group.length);
   }
 
   /** The city's streets of the name, whatever their ZIP. */
@@ -169,7 +162,7 @@ export class StreetSearch {
     // A street whose ZIP is not known does not contradict any.
     const into = place < 0 || zip === 0 ? this.#agreed : this.#elsewhere;
     const cursor = this.#cursor;
-    cursor.open(this.#held(group));
+    cursor.open(group);
     while (cursor.next()) {
       if (localities !== null && !lies(cursor, localities)) continue;
       into.consider(this.#dataset, cursor, Math.max(0, place), wanted);

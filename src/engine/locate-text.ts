@@ -1,6 +1,7 @@
 /** The normalized form of an address that was found. */
 import type { Dataset } from '../dataset/dataset.js';
 import { foldLocality, zipText } from '../dataset/street-format.js';
+import type { Locality } from '../dataset/street-index.js';
 import { titleCase } from '../address/title-case.js';
 import { findCity } from './locate-gazetteer.js';
 import { countryName } from './lookup-country.js';
@@ -68,14 +69,28 @@ function askedZip(dataset: Dataset, located: Located): number {
 function cityLabel(dataset: Dataset, located: Located, zip: number): string {
   const { state, cityAsked } = located;
   if (located.city > 0) return dataset.streets.locality(state, located.city)?.label ?? '';
-  const label = dataset.streets.locality(state, located.municipality)?.label ?? '';
-  if (cityAsked !== '' && isSameName(label, cityAsked)) {
-    return findMunicipality(dataset, state, label)?.name ?? titleCase(label);
+  const municipality = dataset.streets.locality(state, located.municipality);
+  const label = municipality?.label ?? '';
+  if (municipality !== null && cityAsked !== '' && isSameName(label, cityAsked)) {
+    return municipalName(dataset, state, municipality) || titleCase(label);
   }
   const postal = zip > 0 ? dataset.zip(zip)?.cities ?? [] : [];
   const name = amongNames(postal, cityAsked) || (postal[0] ?? '');
   if (name !== '') return findCity(dataset, state, name)?.name ?? titleCase(name);
-  return findMunicipality(dataset, state, label)?.name ?? (label || titleCase(cityAsked));
+  if (municipality === null || label === '') return titleCase(cityAsked);
+  return municipalName(dataset, state, municipality) || label;
+}
+
+/** Localities belong to one dataset, and so does what is known of them here. */
+const MUNICIPAL_NAMES = new WeakMap<Locality, string>();
+
+/** The name of a municipality among the cities; "" where it is none of them. */
+function municipalName(dataset: Dataset, state: string, municipality: Locality): string {
+  const known = MUNICIPAL_NAMES.get(municipality);
+  if (known !== undefined) return known;
+  const name = findMunicipality(dataset, state, municipality.label)?.name ?? '';
+  MUNICIPAL_NAMES.set(municipality, name);
+  return name;
 }
 
 /** Whether two names differ in spelling alone; most do not differ, which costs no folding. */

@@ -22,8 +22,13 @@ export function longerThan(text: string, max: number): boolean {
 
 /** An address on one line; null when it has control characters, is too long or blank. */
 export function parseAddressLine(text: string): string | null {
-  const line = (CONTROL.test(text) ? text.replace(LINE_SPACE, ' ') : text).trim();
-  return line === '' || longerThan(text, ADDRESS_CHARS_MAX) || CONTROL.test(line) ? null : line;
+  if (longerThan(text, ADDRESS_CHARS_MAX)) return null;
+  let line = text.trim();
+  if (CONTROL.test(line)) {
+    line = line.replace(LINE_SPACE, ' ');
+    if (CONTROL.test(line)) return null;
+  }
+  return line === '' ? null : line;
 }
 
 /** The name of a place; null when it cannot be one. */

@@ -63,6 +63,7 @@ function named({ values, addressSent, undecodable }: Found): RawParameters {
 const AMPERSAND = 38;
 const EQUALS = 61;
 const PLUS = 43;
+const SPACE = 32;
 const PERCENT = 37;
 const ASCII_MAX = 127;
 
@@ -89,27 +90,30 @@ function hexDigit(code: number): number {
   return letter >= 97 && letter <= 102 ? letter - 87 : -1;
 }
 
+/** Where values are put together; longer ones take the long way. */
+const DECODED = Buffer.allocUnsafeSlow(1024);
+
 /** The common case of `decodeValue`, ASCII throughout; null for anything else. */
 function decodeAscii(raw: string): string | null {
-  let text = '';
-  let run = 0;
+  if (raw.length > DECODED.length) return null;
+  let length = 0;
   for (let at = 0; at < raw.length; at += 1) {
-    const code = raw.charCodeAt(at);
+    let code = raw.charCodeAt(at);
     if (code === PLUS) {
-      text += `${raw.slice(run, at)} `;
-      run = at + 1;
+      code = SPACE;
     } else if (code === PERCENT) {
       const high = hexDigit(raw.charCodeAt(at + 1));
       const low = hexDigit(raw.charCodeAt(at + 2));
       if (high < 0 || high > 7 || low < 0) return null;
-      text += raw.slice(run, at) + String.fromCharCode(high * 16 + low);
+      code = high * 16 + low;
       at += 2;
-      run = at + 1;
     } else if (code > ASCII_MAX) {
       return null;
     }
+    DECODED[length] = code;
+    length += 1;
   }
-  return text + raw.slice(run);
+  return DECODED.toString('latin1', 0, length);
 }
 
 function store(into: Found, key: string, raw: string, coded: boolean): void {

@@ -13,6 +13,7 @@ import { stateGazetteer } from '../../src/ingest/street-gazetteer.js';
 import { StreetIndexBuilder } from '../../src/ingest/street-index.js';
 import type { DateInt } from '../../src/tax/date.js';
 import { memoryDataset } from '../support/memory-dataset.js';
+import { streetTableOf } from '../support/street-table.js';
 
 /**
  * The world: state QZ. Areas are columns of one degree: the n-th is area n of the memory dataset.
@@ -93,15 +94,13 @@ function world(): Dataset {
   const table = new Map(builder.entries());
   // One buffer for every answer, as the store behind does it: views are overwritten.
   const shared = new Uint8Array(65_536);
-  const streets = new StreetIndex({
-    get: (key) => {
-      const bytes = table.get(key);
-      shared.fill(255);
-      if (bytes === undefined) return null;
-      shared.set(bytes);
-      return shared.subarray(0, bytes.length);
-    },
-  });
+  const streets = new StreetIndex(streetTableOf((key) => {
+    const bytes = table.get(key);
+    shared.fill(255);
+    if (bytes === undefined) return null;
+    shared.set(bytes);
+    return shared.subarray(0, bytes.length);
+  }));
   return {
     ...BASE, streets, cells, states: () => MORE_STATES,
     zip: (zip) => (zip === 97009 ? MOSSFORD_ZIP : BASE.zip(zip)),

@@ -15,6 +15,7 @@ import { foldCounty, foldName, plainName } from '../../src/engine/postal-name.js
 import { isFailure } from '../../src/failure.js';
 import { DATE_MIN, DATE_OPEN, type DateInt } from '../../src/tax/date.js';
 import { parsePercent, type Rate } from '../../src/tax/rate.js';
+import { streetTableOf } from '../support/street-table.js';
 
 const DAY = 20260701 as DateInt;
 const dateOf = (): DateInt => DAY;
@@ -126,7 +127,7 @@ const dataset: Dataset = {
   city: (state, name) => cities.get(`${state}|${name}`) ?? null,
   document: () => null,
   cells: new CellIndex(empty, empty),
-  streets: new StreetIndex(empty),
+  streets: new StreetIndex(streetTableOf(() => null)),
   close: () => undefined,
 };
 

@@ -12,6 +12,7 @@ import { buildStreetIndex, StreetIndexBuilder } from '../../src/ingest/street-in
 import { areaAshore } from '../../src/ingest/street-shore.js';
 import { encodeZip9, rangesByZip, type Zip9Range } from '../../src/ingest/street-zip9.js';
 import type { DateInt } from '../../src/tax/date.js';
+import { streetTableOf } from '../support/street-table.js';
 
 /** East of the meridian lies area 1, west of it area 0. */
 const areaAt = (_lat: number, lng: number): number => (lng >= 0 ? 1 : 0);
@@ -28,7 +29,7 @@ function indexOf(points: readonly AddressPoint[], ranges: readonly StreetRange[]
   for (const one of points) builder.addPoint(one);
   for (const range of ranges) builder.addRange(range);
   const table = new Map(builder.entries());
-  const index = new StreetIndex({ get: (key) => table.get(key) ?? null });
+  const index = new StreetIndex(streetTableOf((key) => table.get(key) ?? null));
   return { table, counts: builder.counts, index };
 }
 
@@ -188,7 +189,7 @@ test('ZIP+4: the record that began last wins, contradictions of one day stay', (
   const table = new Map<string, Uint8Array>([...byZip].map(([key, list]) =>
     [`9|${key}`, encodeZip9(Number(key.slice(2)), list)]));
   table.set('s', Buffer.from('QA'));
-  const index = new StreetIndex({ get: (key) => table.get(key) ?? null });
+  const index = new StreetIndex(streetTableOf((key) => table.get(key) ?? null));
   const areas = (zip: number, plus4: number): readonly number[] => index.zip9('QA', zip, plus4);
   assert.deepEqual(areas(91010, 10), [3]);
   assert.deepEqual(areas(91010, 55), [4]);
@@ -212,9 +213,9 @@ test('sources may be streams; what cannot be placed is counted', async () => {
   })];
   assert.ok(entries.some(([key]) => key === 'z|QA91010|ALDER'));
   const table = new Map(entries);
-  const index = new StreetIndex({ get: (key) => table.get(key) ?? null });
+  const index = new StreetIndex(streetTableOf((key) => table.get(key) ?? null));
   assert.deepEqual(['QA', 'QB', ''].map((state) => index.hasState(state)), [true, false, false]);
-  assert.ok(new StreetIndex({ get: () => null }).isEmpty);
+  assert.ok(new StreetIndex(streetTableOf(() => null)).isEmpty);
 });
 
 test('a door off the shore belongs to the land nearest to it, if that is one area', () => {

@@ -14,6 +14,7 @@ import type {
 import { StreetIndexBuilder } from '../../src/ingest/street-index.js';
 import { parseUsd } from '../../src/tax/product-amount.js';
 import { factDataset, FACTS_DIR, FACT_STATES, tableDocument, type FactPlace } from './product-facts.js';
+import { streetTableOf } from './street-table.js';
 
 export const CART_DOCUMENTS: Readonly<Record<string, object>> = Object.fromEntries([
   ['sourcing-cases', 'sourcing_cases'], ['product-localities', 'product_localities'],
@@ -59,7 +60,7 @@ export function cartWorld(
   const part = (area: number) => ({ area, weight: null, city: TOWNS[area] ?? '', incorporated: false });
   return {
     ...base,
-    streets: new StreetIndex({ get: (key: string) => bytes.get(key) ?? null }),
+    streets: new StreetIndex(streetTableOf((key) => bytes.get(key) ?? null)),
     city: () => null,
     zip: (zip) => {
       const shared = zips.find((each) => each.zip === zip);

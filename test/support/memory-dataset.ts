@@ -14,6 +14,7 @@ import { StreetIndexBuilder } from '../../src/ingest/street-index.js';
 import { DATE_OPEN, type DateInt } from '../../src/tax/date.js';
 import type { Level } from '../../src/tax/jurisdiction.js';
 import { parsePercent, type Rate } from '../../src/tax/rate.js';
+import { streetTableOf } from './street-table.js';
 
 /** Midday of 2026-11-21 in UTC. */
 export const NOW_MS = Date.UTC(2026, 10, 21, 12);
@@ -245,7 +246,8 @@ function streets(cells: CellIndex): StreetIndex {
     isCity: (state, city) => CITIES.has(`${state}|${city}`),
   });
   for (const point of POINTS) builder.addPoint(point);
-  return new StreetIndex(new TableOf(builder.entries()));
+  const table = new TableOf(builder.entries());
+  return new StreetIndex(streetTableOf((key) => table.get(key)));
 }
 
 function required<T>(list: readonly T[], id: number): T {
