@@ -83,15 +83,15 @@ export function byteTable<K extends number | string>(
   };
 }
 
-/** What its key encoder makes of a database's fast read. */
+/** What its key encoder makes of a database's fast read: see street-key.ts. */
 interface Groups {
-  getBinaryFast(key: StreetKey): Uint8Array | undefined;
+  getBinaryFast(key: StreetKey | string): Uint8Array | undefined;
 }
 
 /** The street table, whose groups are walked where lmdb puts them. */
 export function streetTable(database: Database<Uint8Array, string>): StreetTable {
   const { get } = byteTable(database);
-  const groups = database as unknown as Groups;
+  const groups: Groups = database;
   return { get, group: (key) => groups.getBinaryFast(key) ?? null };
 }
 
