@@ -1,4 +1,5 @@
 /** Directionals of USPS Publication 28, section 233. */
+import { WordTable } from './word-table.js';
 
 const WORDS: readonly (readonly [string, string])[] = [
   ['N', 'NORTH'],
@@ -11,13 +12,9 @@ const WORDS: readonly (readonly [string, string])[] = [
   ['SW', 'SOUTHWEST'],
 ];
 
-const ABBREVIATION = new Map<string, string>();
-const FULL = new Map<string, string>();
-for (const [abbreviation, word] of WORDS) {
-  ABBREVIATION.set(abbreviation, abbreviation);
-  ABBREVIATION.set(word, abbreviation);
-  FULL.set(abbreviation, word);
-}
+const ABBREVIATION = new WordTable(WORDS.flatMap(([abbreviation, word]) =>
+  [[abbreviation, abbreviation], [word, abbreviation]] as const));
+const FULL = new Map(WORDS);
 
 /** "NORTH" or "N" → "N"; '' for any other word. */
 export function directionOf(word: string): string {

@@ -6,6 +6,7 @@ import type { Gazetteer } from './gazetteer.js';
 import { directionOf } from './direction.js';
 import { hasDigit, isDigits, startsWithDigit } from './number-words.js';
 import { suffixOf } from './suffix.js';
+import { WordTable, wordSet } from './word-table.js';
 
 /** A numbered road at the front of a street's words. */
 export interface Highway {
@@ -20,7 +21,7 @@ export interface Highway {
 type Kind = 'us' | 'interstate' | 'county' | 'state' | 'bare' | 'farm' | 'ranch' | 'whole';
 
 /** First words; kinds with `Words` of two are told apart by what follows. */
-const STARTS = new Map<string, Kind>([
+const STARTS = new WordTable<Kind>([
   ['US', 'us'], ['USH', 'us'], ['USHY', 'us'],
   ['INTERSTATE', 'interstate'], ['I', 'interstate'], ['IH', 'interstate'],
   ['COUNTY', 'county'], ['CO', 'county'], ['CNTY', 'county'], ['CTY', 'county'],
@@ -33,10 +34,10 @@ const STARTS = new Map<string, Kind>([
 
 /** Abbreviations that need no further word before the number. */
 const COMPLETE = new Set(['SR', 'SH', 'STH', 'SRT', 'SHWY']);
-const QUALIFIERS = new Set(['OLD', 'BUSINESS', 'BUS']);
+const QUALIFIERS = wordSet(['OLD', 'BUSINESS', 'BUS']);
 
 /** Local numbered roads: first word → words of the name; the road word after it follows. */
-const LOCAL = new Map([
+const LOCAL = new WordTable([
   ['TOWN', 'TOWN'], ['TOWNSHIP', 'TOWNSHIP'], ['TWP', 'TOWNSHIP'], ['PRIVATE', 'PRIVATE'],
   ['PVT', 'PRIVATE'], ['FOREST', 'FOREST'], ['FIRE', 'FIRE'], ['INDIAN', 'INDIAN'],
 ]);
@@ -216,7 +217,7 @@ function readLocal(span: Span, at: number): Highway | null {
   return suffix === 'LOOP' ? found(`LOOP ${number}`, at + 2) : null;
 }
 
-const LETTERED = new Set(['COUNTY', 'CO', 'CNTY', 'CTY', 'CTH']);
+const LETTERED = wordSet(['COUNTY', 'CO', 'CNTY', 'CTY', 'CTH']);
 
 /** Longest way to a number: "OLD NEW YORK STATE TRUNK HIGHWAY 5". */
 const WORDS_TO_NUMBER_MAX = 6;

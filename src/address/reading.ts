@@ -33,9 +33,10 @@ export interface Reading {
 export const NO_NUMBER: HouseNumber = { number: '', value: -1, suffix: '', high: -1 };
 export const NO_SPAN: Span = { from: 0, to: 0 };
 
-function spanText(words: readonly string[], span: Span): string {
-  if (span.to - span.from === 1) return words[span.from] ?? '';
-  return words.slice(span.from, span.to).join(' ');
+function spanText(words: readonly string[], { from, to }: Span): string {
+  let text = words[from] ?? '';
+  for (let index = from + 1; index < to; index++) text += ` ${words[index] ?? ''}`;
+  return text;
 }
 
 const NO_STREET: StreetName = { preDirection: '', name: '', suffix: '', postDirection: '' };

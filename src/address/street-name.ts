@@ -114,8 +114,10 @@ function endsName(words: readonly string[], start: number, stop: number): boolea
 }
 
 function spelled(words: readonly string[], start: number, stop: number): string {
-  if (stop - start === 1) return canonicalWords(words, start, stop)[0] ?? '';
-  return canonicalWords(words, start, stop).join(' ');
+  const spelling = canonicalWords(words, start, stop);
+  let name = spelling[0] ?? '';
+  for (let index = 1; index < spelling.length; index++) name += ` ${spelling[index]!}`;
+  return name;
 }
 
 /** Everything that is no numbered road. `from` is where the direction in front stands. */

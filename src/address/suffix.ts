@@ -1,7 +1,8 @@
 /** Street suffixes: what a word abbreviates and how it is spelled out. */
 import { STRONG_SUFFIXES, SUFFIX_TABLE } from './suffix-table.js';
+import { WordTable } from './word-table.js';
 
-const ABBREVIATION = new Map<string, string>();
+const abbreviations = new Map<string, string>();
 const FULL = new Map<string, string>();
 const EXPANSION = new Map<string, string>();
 const STRONG = new Set(STRONG_SUFFIXES.split(' '));
@@ -15,12 +16,14 @@ for (const line of SUFFIX_TABLE.trim().split('\n')) {
   const [abbreviation = '', full = '', ...variants] = line.split(' ');
   FULL.set(abbreviation, full);
   for (const word of [abbreviation, full, ...variants]) {
-    ABBREVIATION.set(word, abbreviation);
+    abbreviations.set(word, abbreviation);
     // "TRAILS" is no short form of "TRAIL", however the suffix table counts it.
     const plural = word.startsWith(full);
     if (!plural && !NOT_EXPANDED.has(word)) EXPANSION.set(word, full);
   }
 }
+
+const ABBREVIATION = new WordTable(abbreviations);
 
 /** "STREET", "STR" or "ST" → "ST"; '' for a word that is no suffix. */
 export function suffixOf(word: string): string {
@@ -34,7 +37,7 @@ export function suffixWord(abbreviation: string): string {
 
 /** Whether a standard abbreviation ends a street's name almost wherever it stands. */
 export function isStrongSuffix(abbreviation: string): boolean {
-  return STRONG.has(abbreviation);
+  return abbreviation !== '' && STRONG.has(abbreviation);
 }
 
 /** Short forms that may be spelled out inside a name: "CTR" → "CENTER". */

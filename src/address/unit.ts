@@ -1,10 +1,9 @@
 /** Parts of a building and boxes: found anywhere in a line and taken out of it. */
 import { directionOf } from './direction.js';
-import {
-  hasDigit, isDigits, isOrdinal, ordinal, ordinalValue, startsWithDigit,
-} from './number-words.js';
+import { hasDigit, isDigits, isOrdinal, ordinal, ordinalValue } from './number-words.js';
 import { isStrongSuffix, suffixOf } from './suffix.js';
 import { JOIN, type Join, type Line } from './token.js';
+import { WordTable } from './word-table.js';
 
 /**
  * Designators of Publication 28, appendix C2. `any` takes an identifier anywhere; `figures` only
@@ -47,18 +46,19 @@ interface Designator {
   readonly use: Use;
 }
 
-const DESIGNATORS = new Map<string, Designator>();
+const designators = new Map<string, Designator>();
 for (const [standard, use, variants] of TABLE) {
   for (const word of [standard, ...variants.split(' ')]) {
-    if (word !== '') DESIGNATORS.set(word, { standard, use });
+    if (word !== '') designators.set(word, { standard, use });
   }
 }
 
 /** First words of boxes and of rural routes. */
 const RURAL_START = new Set(['RR', 'HC', 'RFD', 'RURAL', 'STAR']);
 for (const word of ['PO', 'P', 'POBOX', 'POB', 'POST', 'BOX', ...RURAL_START]) {
-  DESIGNATORS.set(word, { standard: word, use: 'box' });
+  designators.set(word, { standard: word, use: 'box' });
 }
+const DESIGNATORS = new WordTable(designators);
 
 /** "SUITE" or "STE" → "STE"; '' for a word that designates no part of a building. */
 export function unitOf(word: string): string {
@@ -202,9 +202,7 @@ function readBox(line: Line, at: number): Cut | null {
 }
 
 function readCut(line: Line, at: number): Cut | null {
-  const word = line.words[at] ?? '';
-  if (startsWithDigit(word)) return null;
-  const designator = DESIGNATORS.get(word);
+  const designator = DESIGNATORS.get(line.words[at] ?? '');
   if (designator === undefined) return null;
   return designator.use === 'box' ? readBox(line, at) : readUnit(line, at, designator);
 }

@@ -4,6 +4,7 @@ import {
   STATES_KEY, TOWN_BIT, withoutMunicipalEnding, zip9Key, zipNamesKey, type LocalityRow,
 } from './street-format.js';
 import { namesWithinOneTypo } from './street-typo.js';
+import { SlotCache } from './slot-cache.js';
 import { StreetKey } from './street-key.js';
 import type { StreetTable } from './tables.js';
 
@@ -29,6 +30,12 @@ interface StateLocalities {
 const ASKED_MAX = 10_000;
 
 const NONE: readonly Locality[] = [];
+
+/** ZIPs whose being held is remembered; a power of two. */
+const ZIPS_MAX = 65_536;
+/** A state's two letters and a ZIP make one number below 2³¹. */
+const ZIP_SPAN = 100_000;
+const STATE_SPAN = 128 * ZIP_SPAN;
 
 function readLocalities(bytes: Uint8Array | null): StateLocalities {
   if (bytes === null) return { byName: new Map(), byId: [], asked: new Map() };
@@ -66,6 +73,8 @@ export class StreetIndex {
   /** States that the table has anything of; streets of no other are looked for. */
   readonly #states: ReadonlySet<string>;
   readonly #localities = new Map<string, StateLocalities>();
+  /** Which ZIPs have streets: where addresses come without their ZIP, none of a state has. */
+  readonly #zips = new SlotCache<boolean>(ZIPS_MAX);
 
   constructor(table: StreetTable) {
     this.#table = table;
@@ -98,6 +107,7 @@ export class StreetIndex {
 
   /** Streets of a folded name in a ZIP, for a StreetCursor. */
   zipGroup(state: string, zip: number, fold: string): Uint8Array | null {
+    if (!this.hasZip(state, zip)) return null;
     return this.#table.group(this.#key.zipGroup(state, zip, fold));
   }
 
@@ -129,7 +139,13 @@ export class StreetIndex {
 
   /** Whether any street of the ZIP is held. */
   hasZip(state: string, zip: number): boolean {
-    return this.hasState(state) && this.#table.get(zipNamesKey(state, zip)) !== null;
+    if (!this.hasState(state)) return false;
+    const key = state.charCodeAt(0) * STATE_SPAN + state.charCodeAt(1) * ZIP_SPAN + zip;
+    const known = this.#zips.get(key);
+    if (known !== undefined) return known;
+    const held = this.#table.get(zipNamesKey(state, zip)) !== null;
+    this.#zips.set(key, held);
+    return held;
   }
 
   /** Tax areas stated for a ZIP+4; empty when no source states any. */

@@ -34,6 +34,9 @@ export interface PostalOutcome {
 
 export type LookupOutcome = SitusOutcome | PostalOutcome | Failure;
 
+/** What every location is at least as good as. */
+const WEAKEST: Precision = 'postal';
+
 /** The farthest ahead of UTC that a calendar runs. */
 const ZONE_AHEAD_MS = 14 * 3_600_000;
 
@@ -42,7 +45,7 @@ const ZONE_AHEAD_MS = 14 * 3_600_000;
  * lists by postal code are not locations and always pass.
  */
 export function lookup(
-  dataset: Dataset, query: LookupQuery, nowMs: number, precisionMin: Precision = 'postal',
+  dataset: Dataset, query: LookupQuery, nowMs: number, precisionMin: Precision = WEAKEST,
 ): LookupOutcome {
   const { date: asked } = query.options;
   if (asked !== null && !isPast(asked, aheadOf(nowMs))) return notPast();
@@ -52,7 +55,8 @@ export function lookup(
     ? address(dataset, query, dateAt)
     : point(dataset, query);
   if (isFailure(situs)) return situs;
-  if (PRECISIONS.indexOf(situs.precision) > PRECISIONS.indexOf(precisionMin)) {
+  if (precisionMin !== WEAKEST
+    && PRECISIONS.indexOf(situs.precision) > PRECISIONS.indexOf(precisionMin)) {
     return fail('address-incomplete',
       `It is found by ${situs.precision} only; this server asks for ${precisionMin} or better.`);
   }

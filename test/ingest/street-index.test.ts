@@ -226,3 +226,20 @@ test('a door off the shore belongs to the land nearest to it, if that is one are
   assert.equal(areaAshore(10_000_000, 4000, land), -1, 'both shores are as far');
   assert.equal(areaAshore(10_000_000, 4000, () => -1), -1);
 });
+
+test('which ZIPs have streets is told by state, and asked of the table once', () => {
+  const { table } = indexOf([point('1', 'Alder Way')]);
+  let reads = 0;
+  const index = new StreetIndex(streetTableOf((key) => {
+    reads += 1;
+    return table.get(key) ?? null;
+  }));
+  const asked = [['QA', 91010], ['QA', 91011], ['QB', 91010], ['QA', 91010]] as const;
+  const told = (): readonly boolean[] => asked.map(([state, zip]) => index.hasZip(state, zip));
+  assert.deepEqual(told(), [true, false, false, true]);
+  const before = reads;
+  assert.deepEqual(told(), [true, false, false, true]);
+  assert.equal(index.zipGroup('QA', 91011, 'ALDER'), null);
+  assert.equal(reads, before);
+  assert.notEqual(index.zipGroup('QA', 91010, 'ALDER'), null);
+});
