@@ -18,6 +18,8 @@ export interface Tail {
   readonly zip: string;
   readonly zip4: string;
   readonly canadianPostalCode: string;
+  /** A state that the line names in its midst; '' if none. */
+  readonly otherState: string;
   /** Two ZIPs stand where one belongs, "92618-90210": either may be meant. */
   readonly twoZips: boolean;
 }
@@ -171,6 +173,7 @@ export function readTail(line: Line, gazetteer: Gazetteer): Tail {
     zip: '',
     zip4: '',
     canadianPostalCode: '',
+    otherState: '',
     twoZips: false,
   };
   while (

@@ -6,6 +6,7 @@ import type { Gazetteer } from './gazetteer.js';
 import { readHighway } from './highway.js';
 import { readHouseNumbers, type HouseNumber, type HouseNumberReading } from './house-number.js';
 import { partsOf, streetFirst, withoutWord } from './line-part.js';
+import { pairedState, stateWithin, withoutRemarks } from './line-state.js';
 import { readMilitary } from './military.js';
 import { hasDigit, startsWithDigit } from './number-words.js';
 import type { ParsedAddress } from './parsed.js';
@@ -219,6 +220,24 @@ function gather(gathering: Gathering): void {
   else if (!certain) addStreets(gathering, NO_NUMBER, 0, 'street', 4);
 }
 
+/** The line with its end read, wherever its state and ZIP stand. */
+function readPlace(line: Line, gazetteer: Gazetteer): readonly [Line, Tail] {
+  const tail = readTail(line, gazetteer);
+  if (tail.twoZips || tail.canadianPostalCode !== '') return [line, tail];
+  if (tail.state === '') {
+    const plain = withoutRemarks(line, gazetteer);
+    if (plain.words.length < line.words.length) return readPlace(plain, gazetteer);
+  }
+  const inner = tail.zip === '' ? innerZipAt(line, tail.end) : -1;
+  const zip = inner < 0 ? tail.zip : line.words[inner] ?? '';
+  if (zip === '') return [line, tail];
+  const otherState = tail.state === ''
+    ? stateWithin(line, tail.end, gazetteer) : pairedState(line, tail.end, gazetteer);
+  if (inner < 0) return [line, otherState === '' ? tail : { ...tail, otherState }];
+  const body = withoutWord(line, inner);
+  return [body, { ...readTail(body, gazetteer), zip, otherState }];
+}
+
 /** Readings of a line without its units. */
 function readLine(
   line: Line,
@@ -227,15 +246,8 @@ function readLine(
   hasBox: boolean,
 ): readonly Reading[] {
   const readings: Reading[] = [];
-  let body = line;
-  let tail = readTail(line, gazetteer);
+  const [body, tail] = readPlace(line, gazetteer);
   if (tail.twoZips) return [];
-  const inner = tail.zip === '' && tail.canadianPostalCode === '' ? innerZipAt(line, tail.end) : -1;
-  if (inner >= 0) {
-    const zip = line.words[inner] ?? '';
-    body = withoutWord(line, inner);
-    tail = { ...readTail(body, gazetteer), zip };
-  }
   gather({ line: body, tail, gazetteer, unit, hasBox, penalty: 0, readings });
   if (tail.doubtful) {
     const penalty = tail.zip === '' ? 0 : 1;

@@ -24,6 +24,8 @@ export interface ParsedAddress {
   readonly city: string;
   /** Two-letter code or "" */
   readonly state: string;
+  /** A state that the line names besides, not at its end; "" if none. */
+  readonly otherState: string;
   /** Five digits or "" */
   readonly zip: string;
   /** Four digits or "" */

@@ -55,6 +55,7 @@ function compose(reading: Reading, street: StreetName, city: string, unit: strin
     unit,
     city,
     state: tail.state,
+    otherState: tail.otherState,
     zip: tail.zip,
     zip4: tail.zip4,
     country: tail.country,

@@ -89,6 +89,10 @@ class AddressLocator {
     const record = reading.zip === '' ? null : this.#dataset.zip(Number(reading.zip));
     const state = reading.state || (record?.state ?? '');
     if (state === '' || (reading.zip === '' && reading.city === '')) return null;
+    if (reading.otherState !== '' && reading.otherState !== state) {
+      return fail('address-incomplete',
+        `the address names ${reading.otherState}, and its ZIP code or end leads to ${state}`);
+    }
     if (reading.zip !== '' && record?.state !== state) {
       const held = this.#dataset.streets.hasZip(state, Number(reading.zip))
         || record?.parts.some((part) => this.#dataset.area(part.area).state === state) === true;

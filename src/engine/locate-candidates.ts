@@ -1,8 +1,7 @@
 /** Doors that may be the one asked for, judged where their bytes lie. */
 import type { Dataset } from '../dataset/dataset.js';
 import type { StreetCursor } from '../dataset/street-cursor.js';
-import { RANGE_DESCENDING, RANGE_RIGHT, RANGE_WIDE_SETBACK } from '../dataset/street-format.js';
-import { DOOR_SETBACK_METRES, interpolate } from '../geo/interpolate.js';
+import { AREA_MIXED, AREA_NONE, latestRange, spotOf, wholeArea } from './locate-range.js';
 
 /** The street and number asked for. */
 export interface Wanted {
@@ -13,6 +12,8 @@ export interface Wanted {
   readonly value: number;
   /** The number as written where it is more than its integer; else "". */
   readonly text: string;
+  /** A ZIP was given: without one, a street in another place than the one named is no evidence. */
+  readonly hasZip: boolean;
 }
 
 /** How a door was found, best first. */
@@ -25,10 +26,8 @@ const KIND_STEP = 4;
 /** Tiers below this have another street type than the one asked for. */
 const RIGHT_TYPE_TIER = 4;
 const NO_TIER = -1;
-
-/** No tax area yet; several of them. */
-export const AREA_NONE = -2;
-export const AREA_MIXED = -1;
+/** Points for directions that are as they were asked for. */
+const SAME_DIRECTIONS = 3;
 
 /** Ordinary numbers, which may differ from another by a letter or fraction only. */
 const ORDINARY = /^\d+(?:[A-Z]{1,2}| \d\/\d)?$/;
@@ -41,7 +40,7 @@ function typeScore(cursor: StreetCursor, suffix: string): number {
 
 /** Points for its directions: equal, swapped ends, one not said; 0 for a contradiction. */
 function directionScore(cursor: StreetCursor, { pre, post }: Wanted): number {
-  if (cursor.pre === pre && cursor.post === post) return 3;
+  if (cursor.pre === pre && cursor.post === post) return SAME_DIRECTIONS;
   if (cursor.pre === post && cursor.post === pre) return 2;
   const clash = (pre !== 0 && cursor.pre !== 0 && pre !== cursor.pre)
     || (post !== 0 && cursor.post !== 0 && post !== cursor.post);
@@ -73,6 +72,14 @@ export class Candidates {
 
   #rank = 0;
   #tier = NO_TIER;
+  /** Whether the street under the cursor lies in the place that was named. */
+  #named = false;
+  #foundNamed = false;
+  /** The best door of a right street in that place is this good and lies there. */
+  #namedRank = 0;
+  #namedArea = AREA_NONE;
+  /** Where streets of the opposite direction have the number. */
+  #oppositeArea = AREA_NONE;
   #streetTier = NO_TIER;
   #type = '';
   #types = 0;
@@ -84,6 +91,9 @@ export class Candidates {
     this.streetArea = AREA_NONE;
     this.#rank = 0;
     this.#tier = NO_TIER;
+    this.#namedRank = 0;
+    this.#namedArea = AREA_NONE;
+    this.#oppositeArea = AREA_NONE;
     this.#streetTier = NO_TIER;
     this.#types = 0;
   }
@@ -93,30 +103,65 @@ export class Candidates {
     return this.#tier >= RIGHT_TYPE_TIER || this.#streetTier >= RIGHT_TYPE_TIER;
   }
 
-  /** Considers the street under the cursor. */
-  consider(dataset: Dataset, cursor: StreetCursor, zip: number, wanted: Wanted): void {
+  /** Considers the street under the cursor; `named` for one in the place that was asked for. */
+  consider(
+    dataset: Dataset, cursor: StreetCursor, zip: number, wanted: Wanted, named: boolean,
+  ): void {
     const directions = directionScore(cursor, wanted);
+    const type = typeScore(cursor, wanted.suffix);
     this.#noteType(cursor);
-    if (directions === 0) return;
-    const tier = typeScore(cursor, wanted.suffix) * RIGHT_TYPE_TIER + directions;
+    if (directions === 0) {
+      if (type > 0) this.#noteOpposite(cursor, wanted);
+      return;
+    }
+    const tier = type * RIGHT_TYPE_TIER + directions;
+    this.#named = named;
     const doors = this.#considerPoints(cursor, zip, wanted, tier);
     const ranges = cursor.ranges > 0
       && this.#considerRanges(dataset, cursor, zip, wanted, tier);
-    if (!doors && !ranges) this.#considerStreet(cursor, zip, tier);
+    if (!doors && !ranges && (named || wanted.hasZip)) this.#considerStreet(cursor, zip, tier);
   }
 
   /**
-   * Judges what was found once every street is considered: a street of another type counts only
-   * where the name has no other, and a weaker street's door only where the better street that
-   * lacks the number would be taxed alike.
+   * Judges what was found once every street is considered. A street of another type counts only
+   * where the name has no other, and in the place named. The door must be taxed like the better
+   * street that lacks the number, like the door in the place named where the ZIP allows another
+   * place too, and like that of the opposite direction where its own was not said or is not known.
    */
   settle(): void {
-    if (!this.found) return;
-    if (this.#tier < RIGHT_TYPE_TIER) {
-      if (this.#types > 1 || this.#streetTier >= RIGHT_TYPE_TIER) this.found = false;
-    } else if (this.#tier < this.#streetTier && this.streetArea !== this.area) {
-      this.ambiguous = true;
+    if (!this.found) {
+      if (this.#contradicts(this.streetArea)) this.streetArea = AREA_MIXED;
+      return;
     }
+    if (this.#tier < RIGHT_TYPE_TIER) {
+      const other = this.#types > 1 || this.#streetTier >= RIGHT_TYPE_TIER;
+      if (other || !this.#foundNamed) this.found = false;
+      return;
+    }
+    const better = this.#tier < this.#streetTier && this.streetArea !== this.area;
+    const elsewhere = !this.#foundNamed && this.#namedRank > 0 && this.#namedArea !== this.area;
+    const opposite = this.#tier % RIGHT_TYPE_TIER < SAME_DIRECTIONS
+      && this.#contradicts(this.area);
+    if (better || elsewhere || opposite) this.ambiguous = true;
+  }
+
+  #contradicts(area: number): boolean {
+    return this.#oppositeArea !== AREA_NONE && this.#oppositeArea !== area;
+  }
+
+  /** Notes where a street of the opposite direction has the number. */
+  #noteOpposite(cursor: StreetCursor, { value, text }: Wanted): void {
+    for (let door = cursor.firstDoor(value); door < cursor.points; door += 1) {
+      if (cursor.value(door) !== value) break;
+      if (cursor.text(door) === text) this.#addOpposite(cursor.area(door));
+    }
+    const range = cursor.ranges > 0 && isOrdinary(text) ? latestRange(cursor, value) : -1;
+    if (range >= 0) this.#addOpposite(cursor.rangeArea(range));
+  }
+
+  #addOpposite(area: number): void {
+    this.#oppositeArea = this.#oppositeArea === AREA_NONE || this.#oppositeArea === area
+      ? area : AREA_MIXED;
   }
 
   #noteType(cursor: StreetCursor): void {
@@ -182,12 +227,14 @@ export class Candidates {
 
   /** Takes a door of higher rank; notes the contradiction of an equal one elsewhere. */
   #accept(cursor: StreetCursor, zip: number, tier: number, rank: number, area: number): boolean {
+    if (this.#named && tier >= RIGHT_TYPE_TIER) this.#noteNamed(rank, area);
     if (this.found && rank <= this.#rank) {
       if (rank === this.#rank && area !== this.area) this.ambiguous = true;
       return false;
     }
     this.found = true;
     this.ambiguous = false;
+    this.#foundNamed = this.#named;
     this.#rank = rank;
     this.#tier = tier;
     this.area = area;
@@ -196,6 +243,12 @@ export class Candidates {
     this.city = cursor.city;
     this.municipality = cursor.municipality;
     return true;
+  }
+
+  #noteNamed(rank: number, area: number): void {
+    if (rank < this.#namedRank) return;
+    this.#namedArea = rank === this.#namedRank && area !== this.#namedArea ? AREA_MIXED : area;
+    this.#namedRank = rank;
   }
 
   #considerStreet(cursor: StreetCursor, zip: number, tier: number): void {
@@ -221,48 +274,4 @@ function isNear(own: string, wanted: string, value: number): boolean {
 
 function isOrdinary(text: string): boolean {
   return text === '' || ORDINARY.test(text);
-}
-
-/** The one tax area that all doors and ranges of a street lie in. */
-function wholeArea(cursor: StreetCursor): number {
-  if (cursor.areaCount !== 1) return AREA_MIXED;
-  let range = cursor.firstRange;
-  for (let index = 0; index < cursor.ranges; index += 1) {
-    if (cursor.rangeArea(range) < 0) return AREA_MIXED;
-    range = cursor.nextRange(range);
-  }
-  return cursor.areaOf(0);
-}
-
-/** The range that holds a number; of several the one stated last, then the shortest. */
-function latestRange(cursor: StreetCursor, value: number): number {
-  let best = -1;
-  let range = cursor.firstRange;
-  for (let index = 0; index < cursor.ranges; index += 1) {
-    if (cursor.rangeHolds(range, value) && (best < 0 || isBetterRange(cursor, range, best))) {
-      best = range;
-    }
-    range = cursor.nextRange(range);
-  }
-  return best;
-}
-
-function isBetterRange(cursor: StreetCursor, range: number, best: number): boolean {
-  const later = cursor.rangeBegin(range) - cursor.rangeBegin(best);
-  if (later !== 0) return later > 0;
-  const span = cursor.rangeHigh(range) - cursor.rangeLow(range);
-  return span < cursor.rangeHigh(best) - cursor.rangeLow(best);
-}
-
-function spotOf(cursor: StreetCursor, range: number, line: readonly number[], value: number) {
-  const low = cursor.rangeLow(range);
-  const span = cursor.rangeHigh(range) - low;
-  const flags = cursor.rangeFlags(range);
-  const share = span === 0 ? 0.5 : (value - low) / span;
-  const setback = DOOR_SETBACK_METRES[(flags & RANGE_WIDE_SETBACK) === 0 ? 'usual' : 'wide'];
-  return interpolate(
-    line,
-    (flags & RANGE_DESCENDING) === 0 ? share : 1 - share,
-    (flags & RANGE_RIGHT) === 0 ? -setback : setback,
-  );
 }

@@ -7,9 +7,10 @@ import type { CityRecord, ZipRecord } from '../dataset/records.js';
 import { StreetCursor } from '../dataset/street-cursor.js';
 import { directionCode } from '../dataset/street-format.js';
 import type { Locality, StreetIndex } from '../dataset/street-index.js';
-import { AREA_NONE, Candidates, type Wanted } from './locate-candidates.js';
+import { Candidates, type Wanted } from './locate-candidates.js';
 import type { Support } from './locate-doubt.js';
 import { findCity } from './locate-gazetteer.js';
+import { AREA_NONE } from './locate-range.js';
 
 /** ZIPs of one city that are tried; only the largest cities have as many. */
 const CITY_ZIPS_MAX = 200;
@@ -42,6 +43,7 @@ export function toQuery(
       suffix: reading.suffix,
       value,
       text: number === String(value) ? '' : number,
+      hasZip: reading.zip !== '',
     },
     state,
     zip: reading.zip === '' ? 0 : Number(reading.zip),
@@ -132,7 +134,8 @@ export class StreetSearch {
         agrees = free;
       }
       const into = agrees ? this.#agreed : this.#foreign;
-      into.consider(this.#dataset, cursor, zip, wanted);
+      const named = liesIn(cursor, query.localities);
+      into.consider(this.#dataset, cursor, zip, wanted, named);
     }
   }
 
@@ -165,7 +168,8 @@ export class StreetSearch {
     cursor.open(group);
     while (cursor.next()) {
       if (localities !== null && !lies(cursor, localities)) continue;
-      into.consider(this.#dataset, cursor, Math.max(0, place), wanted);
+      const named = localities !== null || liesIn(cursor, query.localities);
+      into.consider(this.#dataset, cursor, Math.max(0, place), wanted, named);
     }
   }
 
@@ -223,6 +227,11 @@ function doorOf(from: Candidates, support: Support, ambiguous: boolean): Found {
 
 function differs(other: Candidates, area: number): boolean {
   return other.hasRightStreet && other.streetArea !== AREA_NONE && other.streetArea !== area;
+}
+
+/** Whether the street under the cursor lies in the place named; in any, where none is known. */
+function liesIn(cursor: StreetCursor, localities: readonly Locality[]): boolean {
+  return localities.length === 0 || lies(cursor, localities);
 }
 
 function lies(cursor: StreetCursor, localities: readonly Locality[]): boolean {

@@ -34,6 +34,8 @@ function door(
 const FENWAY = { city: 'Fenway', zip: '97002' };
 const TOWN = { city: '', municipality: 'MOSSFORD TOWN', zip: '' };
 const CITY = { city: '', municipality: 'MOSSFORD CITY', zip: '' };
+/** Another place, area 1, in Brookmere's ZIP. */
+const DALE = { city: '', municipality: 'DALE' };
 
 const DOORS: readonly AddressPoint[] = [
   door('200', 'SPINDLE CENTER DR', 100, { zip4: '5003' }),
@@ -51,6 +53,10 @@ const DOORS: readonly AddressPoint[] = [
   door('66', 'SORREL RD', 3_000_400, FENWAY),
   door('1', 'PINE ST', 9_000_000, TOWN), door('2', 'OAK ST', 9_000_100, TOWN),
   door('1', 'PINE ST', 2_000_000, CITY),
+  door('13', 'N HEATH ST', 1_000), door('13', 'HEATH ST', BORDER + 1_000, DALE),
+  door('15', 'N TARN AVE', 1_100), door('17', 'TARN AVE', BORDER + 1_100),
+  door('19', 'N TARN AVE', 1_120), door('19', 'TARN AVE', BORDER + 1_120),
+  door('230', 'LAKE BROOK DR', 1_200), door('230', 'LAKE ST', BORDER + 1_200, DALE),
 ];
 
 const SIDE = { zip: '97001', zip4: '', wideSetback: false } as const;
@@ -72,6 +78,7 @@ const RANGES: readonly StreetRange[] = [{
 const BASE = memoryDataset();
 const MORE_CITIES = new Map<string, CityRecord>([
   ['QZ|MOSSFORD', { name: 'Mossford', zips: [97009], areas: [2] }],
+  ['QZ|DALE', { name: 'Dale', zips: [97001], areas: [1] }],
   ['QZ|HARBOROUGH', { name: 'Harborough', zips: [97005, 97006], areas: [2] }],
 ]);
 const MORE_STATES: readonly StateRecord[] = [
@@ -191,6 +198,52 @@ test('a weaker street with the number does not beat the right street without it'
 test('one address in two tax areas is ambiguous', () => {
   expect('7 Cedar Ct, Brookmere, QZ 97001', 'point', 0);
   assert.match(refusal('8 Cedar Ct, Brookmere, QZ 97001'), /matches places/);
+});
+
+test('a better name in another place of the ZIP does not beat the door in the place named', () => {
+  assert.match(refusal('13 Heath St, Brookmere, QZ 97001'), /matches places with different taxes/);
+  assert.equal(expect('13 Heath St, Brookmere, QZ', 'point', 0).street, 'N Heath St');
+  assert.equal(expect('13 N Heath St, Brookmere, QZ 97001', 'point', 0).street, 'N Heath St');
+  expect('13 Heath St, Dale, QZ 97001', 'point', 1);
+});
+
+test('a street of another type in another place is not the one asked for', () => {
+  assert.equal(expect('230 Lake Brook, Brookmere, QZ 97001', 'point', 0).street, 'Lake Brook Dr');
+  assert.equal(expect('230 Lake Brook, Brookmere, QZ', 'point', 0).street, 'Lake Brook Dr');
+  expect('230 Lake Ave, Dale, QZ 97001', 'point', 1);
+});
+
+test('an opposite direction that has the number casts doubt on streets without direction', () => {
+  expect('15 S Tarn Ave, Brookmere, QZ 97001', 'postal', 0);
+  assert.match(refusal('19 S Tarn Ave, Brookmere, QZ 97001'), /matches places/);
+  expect('17 S Tarn Ave, Brookmere, QZ 97001', 'point', 1);
+  expect('15 N Tarn Ave, Brookmere, QZ 97001', 'point', 0);
+});
+
+test('a street of another place is no evidence for the place named without a ZIP', () => {
+  expect('99 Birch St, Dale, QZ', 'postal', 1);
+  expect('99 Birch St, Brookmere, QZ', 'street', 0);
+});
+
+test('figures behind the ZIP are no ZIP, and a state in the midst is not crossed', () => {
+  for (const remark of [', Store 97002', ' (ring twice)', ' 802-555-1234', ', attn 97002 desk']) {
+    expect(`12 Main St, Brookmere, QZ 97001${remark}`, 'point', 0);
+  }
+  for (const text of [
+    '12 Main St, Brookmere, QB, Gate 97001', '12 Main St, Brookmere QB, c/o Smith 97001',
+    '12 Main St, Fenway, QZ 97002, Brookmere, QB 97001',
+  ]) {
+    assert.match(refusal(text), /QB/, text);
+  }
+});
+
+test('a ZIP may come first, before the place or before the street', () => {
+  for (const text of [
+    '97001 Brookmere, QZ, 12 Main St', '97001, 12 Main St, Brookmere, QZ',
+    '97001 Brookmere QZ, 12 Main St', 'Brookmere QZ 97001, 12 Main St',
+  ]) {
+    assert.equal(expect(text, 'point', 0).postalCode, '97001', text);
+  }
 });
 
 test('one typo is forgiven where it leads to one street alone', () => {

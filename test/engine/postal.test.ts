@@ -135,7 +135,7 @@ function read(fields: Partial<ParsedAddress>): ParsedAddress {
   return {
     number: '12', numberValue: 12, numberSuffix: '', numberHigh: -1, preDirection: '',
     name: 'MAIN', suffix: 'ST', postDirection: '', unit: '', city: '', state: '', zip: '',
-    zip4: '', country: '', canadianPostalCode: '', kind: 'street', ...fields,
+    zip4: '', country: '', canadianPostalCode: '', otherState: '', kind: 'street', ...fields,
   };
 }
 
