@@ -45,7 +45,8 @@ function part({ words, joins }: Line, from: number, to: number): Line {
 
 function joined(first: Line, ...rest: readonly Line[]): Line {
   const words = [...first.words, ...rest.flatMap((line) => line.words)];
-  return { words, joins: [JOIN.space, ...first.joins.slice(1), ...rest.flatMap(({ joins }) => joins)] };
+  const joins = [JOIN.space, ...first.joins.slice(1), ...rest.flatMap((line) => line.joins)];
+  return { words, joins };
 }
 
 /**

@@ -83,7 +83,7 @@ export function byteTable<K extends number | string>(
   };
 }
 
-/** What its key encoder makes of a database's fast read: see street-key.ts. */
+/** lmdb's types know keys of the table as text alone; its encoder takes a StreetKey too. */
 interface Groups {
   getBinaryFast(key: StreetKey | string): Uint8Array | undefined;
 }

@@ -39,7 +39,9 @@ function isBetterRange(cursor: StreetCursor, range: number, best: number): boole
 }
 
 /** The point of a number along its range's line. */
-export function spotOf(cursor: StreetCursor, range: number, line: readonly number[], value: number) {
+export function spotOf(
+  cursor: StreetCursor, range: number, line: readonly number[], value: number,
+) {
   const low = cursor.rangeLow(range);
   const span = cursor.rangeHigh(range) - low;
   const flags = cursor.rangeFlags(range);

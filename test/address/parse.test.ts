@@ -288,27 +288,3 @@ test('long and monotonous texts are read in no time', () => {
     check(unit.repeat(Math.floor(ADDRESS_CHARS_MAX / unit.length)));
   }
 });
-
-table('what stands behind the ZIP, and a ZIP in front', [
-  ['200 Spectrum Center Dr, Irvine, CA 92618-5003 (ring twice)', SPECTRUM],
-  ['200 Spectrum Center Dr, Irvine, California 92618-5003, Store 60606', SPECTRUM],
-  ['200 Spectrum Center Dr Irvine CA 92618-5003 949 555 1234', SPECTRUM],
-  ['92618 Irvine, CA, 200 Spectrum Center Dr', '200||SPECTRUM CENTER|DR|||IRVINE|CA|92618'],
-  ['92618, 200 Spectrum Center Dr, Irvine, CA', '200||SPECTRUM CENTER|DR|||IRVINE|CA|92618'],
-  ['92618 Spectrum Center Dr, Irvine, CA 92618', '92618||SPECTRUM CENTER|DR|||IRVINE|CA|92618'],
-  ['92618 Spectrum Center Dr, Irvine, CA', '92618||SPECTRUM CENTER|DR|||IRVINE|CA|'],
-]);
-
-test('a state named in the midst of a line is told beside the one at its end', () => {
-  const other = (text: string): string | undefined => parseAddress(text, PLACES)[0]?.otherState;
-  assert.equal(other('2 Oak St, Irvine, CA, Gate 10001'), 'CA');
-  assert.equal(other('2 Oak St, Irvine CA c/o Smith 10001'), 'CA');
-  assert.equal(other('2 Oak St, Irvine, CA 92618, Milwaukee, WI 53213'), 'CA');
-  assert.equal(other('2 Oak St, Irvine, CA 92618'), '');
-  assert.equal(other('2 Oak Ct, 92618'), '');
-  assert.equal(other('2 California St, 92618'), '');
-  // A court that is named like a city is a street.
-  assert.equal(other('2 Hartford Ct, 10001'), '');
-  assert.equal(other('2 Oak St, Hartford, CT, Gate 10001'), 'CT');
-  assert.equal(other('2 Oak St Hartford CT Gate 10001'), 'CT');
-});
