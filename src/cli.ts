@@ -1,9 +1,12 @@
 #!/usr/bin/env node
 /** The `situs` command. */
-import { UsageError } from './cli/usage.js';
+import { asksHelp, UsageError } from './cli/usage.js';
 
-/** A command gets its arguments and returns the process's exit code. */
-type Command = (args: readonly string[]) => Promise<number>;
+interface Command {
+  readonly usage: string;
+  /** Gets the arguments and returns the process's exit code. */
+  readonly run: (args: readonly string[]) => Promise<number>;
+}
 
 interface Entry {
   /** Loaded when it is asked for, so that each starts at once. */
@@ -13,47 +16,69 @@ interface Entry {
 
 const COMMANDS: Readonly<Record<string, Entry>> = {
   serve: {
-    load: async () => (await import('./cli/serve.js')).serveCommand,
+    load: () => import('./cli/serve.js').then(
+      ({ USAGE: usage, serveCommand: run }) => ({ usage, run }),
+    ),
     meaning: 'answer over HTTP on HOST:PORT',
   },
   lookup: {
-    load: async () => (await import('./cli/lookup.js')).lookupCommand,
+    load: () => import('./cli/lookup.js').then(
+      ({ USAGE: usage, lookupCommand: run }) => ({ usage, run }),
+    ),
     meaning: 'the rates of an address, a point or a ZIP',
   },
   bulk: {
-    load: async () => (await import('./cli/bulk.js')).bulkCommand,
+    load: () => import('./cli/bulk.js').then(
+      ({ USAGE: usage, bulkCommand: run }) => ({ usage, run }),
+    ),
     meaning: 'the rates of every row of a CSV or NDJSON file',
   },
   lint: {
-    load: async () => (await import('./cli/lint.js')).lintCommand,
+    load: () => import('./cli/lint.js').then(
+      ({ USAGE: usage, lintCommand: run }) => ({ usage, run }),
+    ),
     meaning: 'how well the addresses of a file are found',
   },
   dataset: {
-    load: async () => (await import('./cli/dataset.js')).datasetCommand,
+    load: () => import('./cli/dataset.js').then(
+      ({ USAGE: usage, datasetCommand: run }) => ({ usage, run }),
+    ),
     meaning: 'build, fetch, verify, activate, rollback, list, diff, coverage',
   },
   key: {
-    load: async () => (await import('./cli/key.js')).keyCommand,
+    load: () => import('./cli/key.js').then(
+      ({ USAGE: usage, keyCommand: run }) => ({ usage, run }),
+    ),
     meaning: 'create, list, update and disable API keys',
   },
   events: {
-    load: async () => (await import('./cli/events.js')).eventsCommand,
+    load: () => import('./cli/events.js').then(
+      ({ USAGE: usage, eventsCommand: run }) => ({ usage, run }),
+    ),
     meaning: 'list what is to be sent, send again, enable',
   },
   secrets: {
-    load: async () => (await import('./cli/secrets.js')).secretsCommand,
+    load: () => import('./cli/secrets.js').then(
+      ({ USAGE: usage, secretsCommand: run }) => ({ usage, run }),
+    ),
     meaning: 'rotate the key that seals credentials',
   },
   store: {
-    load: async () => (await import('./cli/store.js')).storeCommand,
+    load: () => import('./cli/store.js').then(
+      ({ USAGE: usage, storeCommand: run }) => ({ usage, run }),
+    ),
     meaning: 'backup, verify, restore',
   },
   doctor: {
-    load: async () => (await import('./cli/doctor.js')).doctorCommand,
+    load: () => import('./cli/doctor.js').then(
+      ({ USAGE: usage, doctorCommand: run }) => ({ usage, run }),
+    ),
     meaning: 'check that everything the service needs is there',
   },
   simulate: {
-    load: async () => (await import('./cli/simulate.js')).simulateCommand,
+    load: () => import('./cli/simulate.js').then(
+      ({ USAGE: usage, simulateCommand: run }) => ({ usage, run }),
+    ),
     meaning: 'a compliance provider to try the service with',
   },
 };
@@ -61,19 +86,29 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
 function help(): string {
   const lines = Object.entries(COMMANDS)
     .map(([name, command]) => `  ${name.padEnd(10)} ${command.meaning}`);
-  return ['situs COMMAND …', '', ...lines, '', 'situs COMMAND --help tells more.', ''].join('\n');
+  return [
+    'situs COMMAND …', '', ...lines, '', 'situs COMMAND --help tells more.',
+    'situs --version tells the version.', '',
+  ].join('\n');
 }
 
 async function run(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv;
-  if (name === undefined || name === '--help' || name === 'help') {
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     process.stdout.write(help());
     return name === undefined ? 2 : 0;
   }
+  if (name === '--version' || name === '-v') {
+    const { packageVersion } = await import('./cli/version.js');
+    process.stdout.write(`${packageVersion()}\n`);
+    return 0;
+  }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) throw new UsageError(`no command "${name}"\n\n${help()}`);
-  const run = await command.load();
-  return run(rest);
+  const { usage, run } = await command.load();
+  if (!asksHelp(rest)) return run(rest);
+  process.stdout.write(usage);
+  return 0;
 }
 
 /** A wrong option, as node:util tells it, is bad usage too. */

@@ -5,7 +5,7 @@ import {
   CSV_TYPE, isRequestProblem, NDJSON_TYPE, parseBulkRequest, type BulkRequest,
 } from '../http/bulk/request.js';
 import type { BulkKind } from '../wire/bulk/job.js';
-import { UsageError } from './usage.js';
+import { refuseExtra, UsageError } from './usage.js';
 
 /** Standard input, or output. */
 export const STANDARD = '-';
@@ -16,7 +16,6 @@ export const ROW_OPTIONS = {
   map: { type: 'string', multiple: true, default: [] as string[] },
   delimiter: { type: 'string' },
   default: { type: 'string', multiple: true, default: [] as string[] },
-  help: { type: 'boolean', default: false },
 } as const;
 
 /** Pipes and devices come once. */
@@ -93,8 +92,8 @@ function threadsOf(text: string | undefined): number | null {
   throw new UsageError('--threads is a whole number from 1');
 }
 
-/** Reads the arguments of `situs bulk`; null when help was asked for. */
-export function parseBulkArgs(args: readonly string[], usage: string): BulkOptions | null {
+/** Reads the arguments of `situs bulk`. */
+export function parseBulkArgs(args: readonly string[], usage: string): BulkOptions {
   const { values, positionals } = parseArgs({
     args: [...args], allowPositionals: true,
     options: {
@@ -108,9 +107,9 @@ export function parseBulkArgs(args: readonly string[], usage: string): BulkOptio
       threads: { type: 'string' },
     },
   });
-  if (values.help) return null;
   const [file] = positionals;
-  if (file === undefined || positionals.length > 1) throw new UsageError(usage);
+  if (file === undefined) throw new UsageError(usage);
+  refuseExtra(positionals, 1);
   const { output, resume, quiet } = values;
   const kind = kindOf(values.kind);
   if (resume && (file === STANDARD || output === STANDARD)) {

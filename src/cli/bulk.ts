@@ -27,7 +27,8 @@ import { openTarget } from './rows-target.js';
 import { StreamOutput } from './stream-output.js';
 import { UsageError } from './usage.js';
 
-const USAGE = `situs bulk FILE [-o OUT]         CSV or NDJSON, plain or gzip; - is standard input
+export const USAGE =
+  `situs bulk FILE [-o OUT]         CSV or NDJSON, plain or gzip; - is standard input
   --input csv|ndjson   how FILE is read; told from its name unless given
   --format csv|ndjson  how OUT is written; as FILE is unless given
   --map ROLE:COLUMN    which column is what; repeatable
@@ -229,10 +230,6 @@ async function runStrict(
 /** Runs `situs bulk ARGS`. */
 export async function bulkCommand(args: readonly string[]): Promise<number> {
   const options = parseBulkArgs(args, USAGE);
-  if (options === null) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
   const config = loadConfig();
   const target = openTarget(options.output);
   if (target.kind === 'file') return runBulk(options, config, new PartialFile(target.path));

@@ -5,7 +5,7 @@ import { openDataset } from '../dataset/open.js';
 import { findRelease, releasesDir } from '../dataset/release.js';
 import { diffReleases, type Change, type ReleaseDiff } from '../engine/release-diff.js';
 import { formatDate, parseDate, type DateInt } from '../tax/date.js';
-import { UsageError } from './usage.js';
+import { refuseExtra, UsageError } from './usage.js';
 
 /** Lines of a kind printed for people; --json has all. */
 export const DIFF_LINES_MAX = 40;
@@ -47,7 +47,8 @@ export function diffCommand(varDir: string, args: readonly string[]): number {
     options: { date: { type: 'string' }, json: { type: 'boolean', default: false } },
   });
   const [from, to] = positionals;
-  if (from === undefined || to === undefined || positionals.length > 2) {
+  refuseExtra(positionals, 2);
+  if (from === undefined || to === undefined) {
     throw new UsageError('diff compares two datasets: situs dataset diff A B');
   }
   const date = dayOf(values.date);

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { fetchDownload } from '../ingest/download.js';
 import { downloadsFile, readDownloads, type Download } from '../ingest/download-list.js';
 import { createProgress } from '../ingest/progress.js';
+import { requireDownloads } from './recipe-names.js';
 import { UsageError } from './usage.js';
 
 const INTERRUPTED = 130;
@@ -65,6 +66,7 @@ export async function fetchCommand(args: readonly string[]): Promise<number> {
       quiet: { type: 'boolean', default: false },
     },
   });
+  if (values.downloads === undefined) requireDownloads(values.recipe);
   const file = values.downloads === undefined
     ? downloadsFile(values.recipe) : resolve(values.downloads);
   const downloads = chosen(readDownloads(file), values.only);

@@ -15,11 +15,15 @@ import { coverageTable } from '../ingest/coverage-table.js';
 import { createProgress } from '../ingest/progress.js';
 import { verifyRelease } from '../ingest/verify.js';
 import { temporaryDir } from '../ingest/writer.js';
+import { makeFolder } from '../store/folder.js';
 import { diffCommand } from './dataset-diff.js';
 import { fetchCommand } from './dataset-fetch.js';
-import { UsageError } from './usage.js';
+import { requireRecipe } from './recipe-names.js';
+import { refuseExtra, UsageError } from './usage.js';
 
-const USAGE = `situs dataset build --recipe NAME [--sources DIR] [--with LAYER]… [--activate]
+export const USAGE =
+  `situs dataset build [--recipe NAME] [--sources DIR] [--with LAYER]… [--activate]
+                                    make a release; NAME is default unless given
 situs dataset verify [RELEASE]      check a release byte for byte (the active one by default)
 situs dataset activate RELEASE      make it the one that answers
 situs dataset rollback              go back to the one before
@@ -29,7 +33,8 @@ situs dataset diff A B [--date YYYY-MM-DD] [--json]
 situs dataset coverage [RELEASE] [--json]
                                     what is known, per state
 situs dataset fetch --to DIR [--recipe NAME | --downloads FILE] [--only TEXT]… [--again] [--list]
-                                    get publishers' files; --list says which and from where
+                                    get publishers' files; --list says which and from where;
+                                    NAME is reference unless given
 `;
 
 function print(text: string): void {
@@ -58,7 +63,9 @@ async function superviseBuild(args: readonly string[]): Promise<number> {
   }
   const [code] = await once(child, 'exit') as [number | null];
   if (child.pid !== undefined && code !== 0) {
-    rmSync(temporaryDir(varDir, child.pid), { recursive: true, force: true });
+    const temporary = temporaryDir(varDir, child.pid);
+    // Removing what lies below a file would be a fault of its own.
+    if (existsSync(temporary)) rmSync(temporary, { recursive: true, force: true });
   }
   if (interrupted > 0) process.stderr.write('\nbuild interrupted, nothing was left behind\n');
   return interrupted > 0 ? interrupted : code ?? 1;
@@ -76,7 +83,9 @@ async function build(args: readonly string[]): Promise<number> {
       quiet: { type: 'boolean', default: false },
     },
   });
+  requireRecipe(values.recipe);
   const { varDir } = loadConfig();
+  makeFolder(releasesDir(varDir), 'SITUS_VAR');
   const name = await buildDataset({
     varDir,
     recipe: values.recipe,
@@ -95,6 +104,13 @@ async function build(args: readonly string[]): Promise<number> {
   return 0;
 }
 
+/** The words of a command without options. */
+function wordsOf(args: readonly string[], taken: number): readonly string[] {
+  const { positionals } = parseArgs({ args: [...args], allowPositionals: true });
+  refuseExtra(positionals, taken);
+  return positionals;
+}
+
 function chosen(varDir: string, text: string | undefined): string {
   if (text !== undefined) return findRelease(varDir, text);
   const current = currentRelease(varDir);
@@ -102,7 +118,8 @@ function chosen(varDir: string, text: string | undefined): string {
   return current;
 }
 
-async function verify(varDir: string, text: string | undefined): Promise<number> {
+async function verify(varDir: string, args: readonly string[]): Promise<number> {
+  const [text] = wordsOf(args, 1);
   const name = text !== undefined && existsSync(text)
     ? text
     : join(releasesDir(varDir), chosen(varDir, text));
@@ -115,7 +132,11 @@ async function verify(varDir: string, text: string | undefined): Promise<number>
 function list(varDir: string): number {
   const current = currentRelease(varDir);
   const previous = previousRelease(varDir);
-  for (const name of listReleases(varDir)) {
+  const names = listReleases(varDir);
+  if (names.length === 0) {
+    process.stderr.write(`there is no dataset in ${varDir}, the folder that SITUS_VAR names\n`);
+  }
+  for (const name of names) {
     const { recipe, counts } = readManifest(join(releasesDir(varDir), name));
     const mark = name === current ? 'active' : name === previous ? 'previous' : '';
     print(`${name}  ${recipe.padEnd(12)} ${String(counts['areas'] ?? 0).padStart(7)} tax areas  ` +
@@ -128,6 +149,7 @@ function coverage(varDir: string, args: readonly string[]): number {
   const { values, positionals } = parseArgs({
     args: [...args], allowPositionals: true, options: { json: { type: 'boolean', default: false } },
   });
+  refuseExtra(positionals, 1);
   const name = chosen(varDir, positionals[0]);
   const states: readonly CoverageState[] =
     readManifest(join(releasesDir(varDir), name)).coverage;
@@ -143,18 +165,21 @@ export async function datasetCommand(args: readonly string[]): Promise<number> {
     case 'build':
       return build(rest);
     case 'verify':
-      return verify(varDir, rest[0]);
+      return verify(varDir, rest);
     case 'activate': {
-      if (rest[0] === undefined) throw new UsageError('activate which dataset? name it');
-      const name = findRelease(varDir, rest[0]);
+      const [text] = wordsOf(rest, 1);
+      if (text === undefined) throw new UsageError('activate which dataset? name it');
+      const name = findRelease(varDir, text);
       activateRelease(varDir, name);
       print(name);
       return 0;
     }
     case 'rollback':
+      wordsOf(rest, 0);
       print(rollbackRelease(varDir));
       return 0;
     case 'list':
+      wordsOf(rest, 0);
       return list(varDir);
     case 'diff':
       return diffCommand(varDir, rest);
@@ -162,9 +187,6 @@ export async function datasetCommand(args: readonly string[]): Promise<number> {
       return coverage(varDir, rest);
     case 'fetch':
       return fetchCommand(rest);
-    case '--help':
-      process.stdout.write(USAGE);
-      return 0;
     default:
       throw new UsageError(`no such dataset command\n\n${USAGE}`);
   }

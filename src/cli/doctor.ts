@@ -8,9 +8,10 @@ import { Store, storeDir } from '../store/store.js';
 import { STORE_FILE } from '../store/store-file.js';
 import { CHECKS, type Checked, type Finding } from './doctor-checks.js';
 import { print } from './line.js';
-import { UsageError } from './usage.js';
+import { refuseExtra } from './usage.js';
 
-const USAGE = `situs doctor [--json]    checks the settings, the folder, the store and the dataset
+export const USAGE =
+  `situs doctor [--json]    checks the settings, the folder, the store and the dataset
 The exit code is 1 where something keeps the service from working, else 0.
 `;
 
@@ -54,14 +55,10 @@ async function diagnose(): Promise<readonly NamedFinding[]> {
 
 /** Runs `situs doctor ARGS`. */
 export async function doctorCommand(args: readonly string[]): Promise<number> {
-  if (args[0] === '--help') {
-    process.stdout.write(USAGE);
-    return 0;
-  }
   const { values, positionals } = parseArgs({
     args: [...args], allowPositionals: true, options: { json: { type: 'boolean', default: false } },
   });
-  if (positionals.length > 0) throw new UsageError(USAGE);
+  refuseExtra(positionals, 0);
   const findings = await diagnose();
   const sound = !findings.some(({ level }) => level === 'fault');
   if (values.json) print(JSON.stringify({ sound, findings }));

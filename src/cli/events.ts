@@ -6,9 +6,10 @@ import {
   OUTBOX_KINDS, OUTBOX_LISTS, type OutboxList, type OutboxRecord,
 } from '../store/outbox-record.js';
 import { withStore } from './open-store.js';
-import { UsageError } from './usage.js';
+import { refuseExtra, UsageError } from './usage.js';
 
-const USAGE = `situs events list [--dead|--waiting|--all] [--json]   --all unless said otherwise
+export const USAGE =
+  `situs events list [--dead|--waiting|--all] [--json]   --all unless said otherwise
 situs events replay ID                 send one again, with all its attempts
 situs events replay --dead             send all again that were given up
 situs events enable                    use an endpoint again that said it was gone
@@ -92,10 +93,7 @@ async function again(id: string | undefined, dead: boolean): Promise<void> {
 /** Runs `situs events ARGS`. */
 export async function eventsCommand(args: readonly string[]): Promise<number> {
   const [verb, ...rest] = args;
-  if (verb === undefined || verb === '--help') {
-    process.stdout.write(USAGE);
-    return verb === undefined ? 2 : 0;
-  }
+  if (verb === undefined) throw new UsageError(USAGE);
   const { values, positionals } = parseArgs({
     args: rest, allowPositionals: true, options: OPTIONS,
   });
@@ -103,9 +101,8 @@ export async function eventsCommand(args: readonly string[]): Promise<number> {
   const lists = OUTBOX_LISTS.filter((each) => (each === 'dead' ? dead : waiting));
   const [id] = positionals;
   const takesId = verb === 'replay' ? 1 : 0;
-  if (positionals.length > takesId || (verb !== 'list' && (waiting || all || json))) {
-    throw new UsageError(USAGE);
-  }
+  refuseExtra(positionals, takesId);
+  if (verb !== 'list' && (waiting || all || json)) throw new UsageError(USAGE);
   if (verb === 'list') await list(all || lists.length === 0 ? OUTBOX_LISTS : lists, json);
   else if (verb === 'replay') await again(id, dead);
   else if (verb === 'enable' && !dead) {

@@ -11,10 +11,10 @@ import type { Store } from '../store/store.js';
 import { listUsage } from '../store/usage.js';
 import { NO_COUNTS, type Counts } from '../store/usage-meter.js';
 import { monthAt } from '../store/usage-month.js';
-import { withStore } from './open-store.js';
-import { UsageError } from './usage.js';
+import { withNewStore, withStore } from './open-store.js';
+import { refuseExtra, UsageError } from './usage.js';
 
-const USAGE = `situs key create --plan PLAN [--account NAME] [TERMS] [--json]   shown once
+export const USAGE = `situs key create --plan PLAN [--account NAME] [TERMS] [--json]   shown once
 situs key list [--json]                      with what each used in this month
 situs key update KEY [--plan PLAN] [TERMS] [--json]
 situs key disable KEY [--json]
@@ -149,7 +149,7 @@ async function create(values: KeyOptions): Promise<void> {
     throw new UsageError(`--account has 1 to ${ACCOUNT_CHARS_MAX} characters`);
   }
   const terms = termsOf(values);
-  const { text, record } = await withStore((store) => createKey(store, {
+  const { text, record } = await withNewStore((store) => createKey(store, {
     plan, ...terms, ...(account === undefined ? {} : { account }),
   }));
   const { id, rate, grants, coreLimit, geoLimit, merchantLimit } = record;
@@ -183,15 +183,13 @@ function changeOf(values: KeyOptions): KeyChange {
 /** Runs `situs key ARGS`. */
 export async function keyCommand(args: readonly string[]): Promise<number> {
   const [verb, ...rest] = args;
-  if (verb === undefined || verb === '--help') {
-    process.stdout.write(USAGE);
-    return verb === undefined ? 2 : 0;
-  }
+  if (verb === undefined) throw new UsageError(USAGE);
   const { values, positionals } = parseArgs({
     args: rest, allowPositionals: true, options: OPTIONS,
   });
   const [selector] = positionals;
   const { json } = values;
+  refuseExtra(positionals, verb === 'create' || verb === 'list' ? 0 : 1);
   if (verb === 'create') await create(values);
   else if (verb === 'list') await list(json);
   else if (selector !== undefined && verb === 'update') {

@@ -22,9 +22,9 @@ import { requestFor, ROW_OPTIONS } from './bulk-options.js';
 import { print } from './line.js';
 import { isClean, lintTable, LintTally, type Found, type LintReport } from './lint-tally.js';
 import { openRows } from './rows-source.js';
-import { UsageError } from './usage.js';
+import { refuseExtra, UsageError } from './usage.js';
 
-const USAGE = `situs lint FILE [--json]         a CSV file of addresses; - is standard input
+export const USAGE = `situs lint FILE [--json]         a CSV file of addresses; - is standard input
   --map ROLE:COLUMN    which column is what; repeatable
   --delimiter NAME     comma, semicolon, tab or pipe; told from the header unless given
   --default NAME=VALUE a parameter for every row without one; repeatable
@@ -176,12 +176,9 @@ export async function lintCommand(args: readonly string[]): Promise<number> {
     args: [...args], allowPositionals: true,
     options: { ...ROW_OPTIONS, json: { type: 'boolean', default: false } },
   });
-  if (values.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
   const [file] = positionals;
-  if (file === undefined || positionals.length > 1) throw new UsageError(USAGE);
+  if (file === undefined) throw new UsageError(USAGE);
+  refuseExtra(positionals, 1);
   const report = await lint(file, values);
   print(values.json ? JSON.stringify(report) : lintTable(report));
   return isClean(report) ? 0 : NOT_CLEAN;

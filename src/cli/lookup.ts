@@ -12,15 +12,17 @@ import { answerFrame } from '../wire/answer.js';
 import { lookupTable } from './lookup-table.js';
 import { UsageError } from './usage.js';
 
-const USAGE = `situs lookup "200 Spectrum Center Dr, Irvine, CA 92618"
-situs lookup 44.4759,-73.2121        a point: latitude,longitude
+export const USAGE = `situs lookup "200 Spectrum Center Dr, Irvine, CA 92618"
+situs lookup 44.4759,-73.2121        a point: latitude,longitude; as two words too
 situs lookup 05401                   a ZIP
   --json              the answer as the API gives it
   --country CODE      USA (default), CAN, PRI, ASM, GUM, MNP, VIR
   --historical YYYYMM rates of a past month
 `;
 
-const POINT = /^\s*(-?\d{1,3}(?:\.\d+)?)\s*,\s*(-?\d{1,3}(?:\.\d+)?)\s*$/;
+const POINT = /^\s*(-?\d{1,3}(?:\.\d+)?)(?:\s*,\s*|\s+)(-?\d{1,3}(?:\.\d+)?)\s*$/;
+/** A word that begins with a negative coordinate and would be read as an option. */
+const NEGATIVE = /^-[\d.]/;
 
 /** The query string for what was typed: a ZIP, a point, or else an address. */
 function queryOf(
@@ -57,18 +59,14 @@ function ask(dir: string, query: string): AnswerSlice {
 /** Runs `situs lookup ARGS`; 0 when rates were found, 1 when not. */
 export async function lookupCommand(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
-    args: [...args], allowPositionals: true,
+    // A blank before it makes an argument of it, and is trimmed from the point.
+    args: args.map((word) => (NEGATIVE.test(word) ? ` ${word}` : word)), allowPositionals: true,
     options: {
       json: { type: 'boolean', default: false },
       country: { type: 'string' },
       historical: { type: 'string' },
-      help: { type: 'boolean', default: false },
     },
   });
-  if (values.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
   if (positionals.length === 0) throw new UsageError(USAGE);
   const { varDir } = loadConfig();
   const release = currentRelease(varDir);
@@ -87,6 +85,7 @@ export async function lookupCommand(args: readonly string[]): Promise<number> {
     ...(answer.flags & FLAG_ESTIMATED ? ['estimated'] : []),
     ...(answer.flags & FLAG_STALE ? ['stale list'] : []),
   ].join(', ');
-  process.stdout.write(`${lookupTable(body, marks, release)}\n`);
-  return answer.status === 200 ? 0 : 1;
+  const found = answer.status === 200;
+  (found ? process.stdout : process.stderr).write(`${lookupTable(body, marks, release)}\n`);
+  return found ? 0 : 1;
 }

@@ -1,12 +1,39 @@
 /** The store of SITUS_VAR, open as long as a command uses it. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { loadConfig } from '../config.js';
-import { Store } from '../store/store.js';
+import { Store, storeDir } from '../store/store.js';
+import { STORE_FILE } from '../store/store-file.js';
 
-export async function withStore<T>(use: (store: Store) => T | Promise<T>): Promise<T> {
-  const store = await Store.open(loadConfig().varDir);
+type Use<T> = (store: Store) => T | Promise<T>;
+
+async function useStore<T>(varDir: string, use: Use<T>): Promise<T> {
+  const store = await Store.open(varDir);
   try {
     return await use(store);
   } finally {
     await store.close();
   }
+}
+
+/**
+ * Opening a store makes it, so that a mistyped folder would look like one without records.
+ * @throws Error where there is none.
+ */
+export function requireStore(varDir: string): void {
+  if (existsSync(join(storeDir(varDir), STORE_FILE))) return;
+  throw new Error(`there is no store in ${varDir}, the folder that SITUS_VAR names; ` +
+    '"situs serve" and "situs key create" make one');
+}
+
+/** @throws Error where there is no store. */
+export async function withStore<T>(use: Use<T>): Promise<T> {
+  const { varDir } = loadConfig();
+  requireStore(varDir);
+  return useStore(varDir, use);
+}
+
+/** Makes the store where there is none. */
+export async function withNewStore<T>(use: Use<T>): Promise<T> {
+  return useStore(loadConfig().varDir, use);
 }

@@ -4,12 +4,13 @@ import { loadConfig, type Config } from '../config.js';
 import { KekFile } from '../store/kek-file.js';
 import { openKekSource } from '../store/kek-source.js';
 import { rewrapAll, rotateKek, sealedCounts, type RotationProgress } from '../store/rotation.js';
-import { Store } from '../store/store.js';
+import type { Store } from '../store/store.js';
 import { storedIndexKey } from '../store/vault.js';
 import { print, progress } from './line.js';
+import { withStore } from './open-store.js';
 import { UsageError } from './usage.js';
 
-const USAGE = `situs secrets rotate                     a new key for all that is sealed
+export const USAGE = `situs secrets rotate                     a new key for all that is sealed
 situs secrets rotate --status [--json]   which keys there are and what they wrap
 An interrupted rotation is finished by the next one. A running server follows at once.
 `;
@@ -69,22 +70,15 @@ async function status(config: Config, store: Store, json: boolean): Promise<void
 /** Runs `situs secrets ARGS`. */
 export async function secretsCommand(args: readonly string[]): Promise<number> {
   const [verb, ...rest] = args;
-  if (verb === '--help') {
-    process.stdout.write(USAGE);
-    return 0;
-  }
   if (verb !== 'rotate') throw new UsageError(`no such secrets command\n\n${USAGE}`);
   const { values } = parseArgs({
     args: rest,
     options: { status: { type: 'boolean', default: false }, json: { type: 'boolean' } },
   });
   const config = loadConfig();
-  const store = await Store.open(config.varDir);
-  try {
+  await withStore(async (store) => {
     if (values.status) await status(config, store, values.json ?? false);
     else await rotate(config, store);
-  } finally {
-    await store.close();
-  }
+  });
   return 0;
 }

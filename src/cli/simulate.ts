@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { FAULT_HEADER, parseFaults, type FaultRates } from '../provider/simulator/faults.js';
 import { SIMULATED_KEY, Simulator } from '../provider/simulator/server.js';
-import { UsageError } from './usage.js';
+import { refuseExtra, UsageError } from './usage.js';
 
 const PORT_DEFAULT = 8790;
 
-const USAGE = `situs simulate provider [options]    a compliance provider in memory, until Ctrl-C
+export const USAGE =
+  `situs simulate provider [options]    a compliance provider in memory, until Ctrl-C
 
   --port N         listens on 127.0.0.1:N; 0 takes a free port (${PORT_DEFAULT})
   --seed N         makes ids and faults come out the same each time (1)
@@ -45,15 +46,12 @@ export async function simulateCommand(args: readonly string[]): Promise<number> 
   const { values, positionals } = parseArgs({
     args: [...args], allowPositionals: true,
     options: {
-      help: { type: 'boolean' }, port: { type: 'string' }, seed: { type: 'string' },
+      port: { type: 'string' }, seed: { type: 'string' },
       key: { type: 'string' }, 'slow-ms': { type: 'string' }, faults: { type: 'string' },
     },
   });
-  if (values.help === true) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
-  if (positionals.length !== 1 || positionals[0] !== 'provider') throw new UsageError(USAGE);
+  if (positionals[0] !== 'provider') throw new UsageError(USAGE);
+  refuseExtra(positionals, 1);
   const simulator = await Simulator.start({
     port: wholeNumber(values.port, 'port', PORT_DEFAULT, PORT_MAX),
     seed: wholeNumber(values.seed, 'seed', 1),

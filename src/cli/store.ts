@@ -12,9 +12,10 @@ import { KekFile } from '../store/kek-file.js';
 import { kekPath, openKekSource } from '../store/kek-source.js';
 import { messageOf } from '../log.js';
 import { print, progress } from './line.js';
-import { UsageError } from './usage.js';
+import { requireStore } from './open-store.js';
+import { refuseExtra, UsageError } from './usage.js';
 
-const USAGE = `situs store backup FILE|DIR         a sound copy, also while the server runs
+export const USAGE = `situs store backup FILE|DIR         a sound copy, also while the server runs
 situs store verify FILE             read a backup from end to end
 situs store restore FILE [--force]  put a backup in place; the server must be stopped
 --force replaces a store that holds records and keeps it as data.mdb.replaced.
@@ -70,9 +71,7 @@ function backupFile(target: string, now: Date): string {
 }
 
 async function backup(config: Config, target: string): Promise<number> {
-  if (!existsSync(join(config.varDir, 'store'))) {
-    throw new Error(`there is no store in ${config.varDir}`);
-  }
+  requireStore(config.varDir);
   const file = backupFile(target, new Date());
   const facts = await backupStore(config.varDir, file, removeOnSignal);
   print(file);
@@ -126,10 +125,6 @@ async function restore(config: Config, file: string, force: boolean): Promise<nu
 /** Runs `situs store ARGS`. */
 export async function storeCommand(args: readonly string[]): Promise<number> {
   const [verb, ...rest] = args;
-  if (verb === '--help') {
-    process.stdout.write(USAGE);
-    return 0;
-  }
   const { values, positionals } = parseArgs({
     args: rest,
     allowPositionals: true,
@@ -140,6 +135,7 @@ export async function storeCommand(args: readonly string[]): Promise<number> {
   });
   const [path] = positionals;
   if (path === undefined) throw new UsageError(USAGE);
+  refuseExtra(positionals, 1);
   const config = loadConfig();
   switch (verb) {
     case 'backup':

@@ -4,6 +4,7 @@ import {
   openSync, renameSync, rmSync, statSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { makeFolder } from './folder.js';
 import { syncFolder } from './kek-file.js';
 import { sealedCounts } from './rotation.js';
 import { Store, storeDir } from './store.js';
@@ -31,7 +32,7 @@ function syncFile(path: string): void {
 
 /** A folder beside a path that a rename can move files out of; for one process. */
 function folderBeside(path: string): string {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path), 'FILE');
   return mkdtempSync(join(dirname(path), `.${basename(path)}.`));
 }
 
@@ -108,7 +109,7 @@ export function verifyFolder(varDir: string, pid: number): string {
 export async function verifyBackup(varDir: string, file: string): Promise<BackupFacts> {
   const temporary = verifyFolder(varDir, process.pid);
   try {
-    mkdirSync(storeDir(temporary), { recursive: true, mode: 0o700 });
+    makeFolder(storeDir(temporary), 'SITUS_VAR', 0o700);
     copyFileSync(file, join(storeDir(temporary), STORE_FILE));
     return await factsOf(temporary);
   } finally {
@@ -144,7 +145,7 @@ export function restoreStore(
   varDir: string, file: string, begun: (temporary: string) => void = () => undefined,
 ): void {
   const folder = storeDir(varDir);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 'SITUS_VAR', 0o700);
   const place = join(folder, STORE_FILE);
   const temporary = folderBeside(place);
   begun(temporary);

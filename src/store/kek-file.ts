@@ -8,10 +8,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import {
-  closeSync, existsSync, fstatSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync,
-  readFileSync, renameSync, rmSync, statSync, writeSync, type BigIntStats,
+  closeSync, existsSync, fstatSync, fsyncSync, linkSync, openSync, readdirSync, readFileSync,
+  renameSync, rmSync, statSync, writeSync, type BigIntStats,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { makeFolder } from './folder.js';
 import { KEK_BYTES, kekOf, missingKek, type Kek, type KekSource } from './kek.js';
 
 /** Longest file that is read: far more than any rotation needs. */
@@ -108,7 +109,7 @@ function sweep(path: string): void {
 
 /** Makes the first file. Where another process was faster, its file stands. */
 function createFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 'SITUS_KEK_FILE', 0o700);
   const beside = writeBeside(path, [newKek(new Date().toISOString())]);
   try {
     linkSync(beside, path);

@@ -2,7 +2,6 @@
  * The mutable state of the service: one LMDB environment. The server writes it from its main
  * thread, the command line in short transactions of its own from another process.
  */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { StoreFault, writeError } from './fault.js';
@@ -10,6 +9,7 @@ import {
   FORMAT_KEY, FORMAT_VERSION, KEY_PREFIX, KEYS_VERSION_KEY, MERCHANTS_VERSION_KEY, VERSION_KEY,
   type StoreKey,
 } from './format.js';
+import { makeFolder } from './folder.js';
 import { MERCHANT_PREFIX } from './merchant-format.js';
 import { checkStoreFile, STORE_FILE } from './store-file.js';
 import { Watched } from './watched.js';
@@ -101,13 +101,13 @@ export class Store {
 
   /**
    * Opens the store in `<varDir>/store/`, making it when there is none.
-   * @throws Error when a newer program wrote it.
+   * @throws Error when the folder cannot be made, or a newer program wrote the store.
    */
   static async open(
     varDir: string, { bytesMax = STORE_BYTES_MAX }: StoreOptions = {},
   ): Promise<Store> {
     const path = storeDir(varDir);
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path, 'SITUS_VAR', 0o700);
     checkStoreFile(join(path, STORE_FILE));
     await Store.#rest(path);
     const root = open<unknown, string[]>({

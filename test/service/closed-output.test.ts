@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
+import { buildRecipe, CLI, situs, type Built } from '../support/built-dataset.js';
 
 const READER_GONE = 141;
 /** More than a pipe holds. */
@@ -21,6 +21,7 @@ let input: string;
 
 before(() => {
   built = buildRecipe('fixture');
+  situs(built.varDir, ['key', 'create', '--plan', 'pro']);
   dir = mkdtempSync(join(tmpdir(), 'situs-closed-'));
   temporary = join(dir, 'temporary');
   mkdirSync(temporary);

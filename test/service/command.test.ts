@@ -35,14 +35,20 @@ test('lookup prints a table, or the body as the API gives it', () => {
   assert.match(table, /found by point/);
   const json = situs(built.varDir, ['lookup', '--json', '91020']);
   assert.equal((JSON.parse(json) as { rCode: number }).rCode, 100);
-  const point = situs(built.varDir, ['lookup', '10.18,-29.8']);
-  assert.match(point, /Fernville/);
+  for (const words of [['10.18,-29.8'], ['10.18', '-29.8'], ['10.18,', '-29.8']]) {
+    assert.match(situs(built.varDir, ['lookup', ...words]), /Fernville/, words.join(' '));
+  }
+  assert.match(run(['lookup', '-14.3', '-170.7']).err, /^110: /);
 });
 
 test('a refusal exits with 1 and says why, bad usage with 2', () => {
   const refused = run(['lookup', '99999']);
   assert.equal(refused.code, 1);
-  assert.match(refused.out, /^110: /);
+  assert.equal(refused.out, '');
+  assert.match(refused.err, /^110: /);
+  const asJson = run(['lookup', '--json', '99999']);
+  assert.deepEqual([asJson.code, asJson.err], [1, '']);
+  assert.match(asJson.out, /^\{.*"code":110,/);
   assert.equal(run(['lookup']).code, 2);
   assert.equal(run(['nonsense']).code, 2);
   assert.equal(run(['dataset', 'nonsense']).code, 2);
@@ -61,7 +67,7 @@ test('verify, list and coverage speak of the active release', () => {
 });
 
 test('an unknown recipe, layer or missing sources is a clear sentence', () => {
-  assert.match(run(['dataset', 'build', '--recipe', 'nothing']).err, /recipe nothing.json cannot be read/);
+  assert.match(run(['dataset', 'build', '--recipe', 'nothing']).err, /no recipe "nothing"; there are: default, fixture/);
   assert.match(run(['dataset', 'build', '--recipe', 'fixture', '--with', 'magic']).err, /no layer "magic"/);
   assert.match(run(['dataset', 'build', '--recipe', 'reference']).err, /--sources DIR/);
   assert.match(run(['dataset', 'activate', 'zzz']).err, /no dataset matches/);

@@ -181,7 +181,8 @@ test('bad usage and bad lists are told', async () => {
   assert.equal((await run('--list')).code, 0);
   assert.equal((await run()).code, 2);
   assert.match((await run('--list', '--only', 'nothing')).err, /no download matches "nothing"/);
-  assert.match((await run('--recipe', 'fixture', '--list')).err, /no list of downloads in /);
+  assert.match((await run('--recipe', 'fixture', '--list')).err, /recipe "fixture" has no list of downloads/);
+  assert.match((await run('--downloads', '/nowhere', '--list')).err, /no list of downloads in /);
   const bad = (entry: object, reason: RegExp): void => {
     assert.throws(() => parseDownloads(JSON.stringify([entry])), reason);
   };

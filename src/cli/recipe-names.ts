@@ -1,0 +1,29 @@
+/** Names of the recipes that come with the program. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { datasetsDir } from '../ingest/source-files.js';
+import { UsageError } from './usage.js';
+
+const DOWNLOADS = 'downloads-';
+const PARTS = /^(?:rates|downloads)-/;
+
+function jsonNames(): readonly string[] {
+  return readdirSync(join(datasetsDir(), 'recipes')).filter((name) => name.endsWith('.json'))
+    .map((name) => name.slice(0, -'.json'.length)).sort();
+}
+
+/** @throws UsageError that names all recipes. */
+export function requireRecipe(name: string): void {
+  const names = jsonNames().filter((file) => !PARTS.test(file));
+  if (names.includes(name)) return;
+  throw new UsageError(`there is no recipe "${name}"; there are: ${names.join(', ')}`);
+}
+
+/** @throws UsageError that names the recipes with a list of downloads. */
+export function requireDownloads(name: string): void {
+  const names = jsonNames().filter((file) => file.startsWith(DOWNLOADS))
+    .map((file) => file.slice(DOWNLOADS.length));
+  if (names.includes(name)) return;
+  throw new UsageError(`recipe "${name}" has no list of downloads; these have: ` +
+    names.join(', '));
+}

@@ -1,0 +1,37 @@
+/** Folders that are made when they are missing. */
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function makeMissing(path: string, mode: number): void {
+  if (isFolder(path)) return;
+  if (existsSync(path)) throw new Error(`${path} is not a folder`);
+  if (dirname(path) !== path) makeMissing(dirname(path), mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // Another process was faster.
+    if (!isFolder(path)) throw error;
+  }
+}
+
+/**
+ * Makes a folder and those above it. It does so one by one: the recursive `mkdir` of Node.js never
+ * returns where a file system takes no new folders and says that they do not exist, as /proc does.
+ * @throws Error that names the folder and the setting that chose it.
+ */
+export function makeFolder(path: string, setting: string, mode = 0o777): void {
+  try {
+    makeMissing(resolve(path), mode);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`the folder ${path} cannot be made, ${setting} says where: ${why}`);
+  }
+}

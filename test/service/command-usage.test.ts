@@ -1,0 +1,139 @@
+/** How the `situs` command takes its words: help, the version, one too many, a missing store. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { packageRoot } from '../../src/ingest/source-files.js';
+import { CLI } from '../support/built-dataset.js';
+import { newVarDir } from '../support/http-var-dir.js';
+
+/** A command that waits for ever is ended, and its code is then null. */
+const MS_MAX = 60_000;
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function run(varDir: string, args: readonly string[]): Ran {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], {
+    env: { ...process.env, SITUS_VAR: varDir }, encoding: 'utf8', timeout: MS_MAX,
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+const VERBS: Readonly<Record<string, readonly string[]>> = {
+  serve: [''], lookup: [''], bulk: [''], lint: [''], doctor: [''], simulate: ['', 'provider'],
+  dataset: [
+    '', 'build', 'verify', 'activate', 'rollback', 'list', 'diff', 'coverage', 'fetch',
+  ],
+  key: ['', 'create', 'list', 'update', 'disable', 'enable'],
+  events: ['', 'list', 'replay', 'enable'], secrets: ['', 'rotate'],
+  store: ['', 'backup', 'verify', 'restore'],
+};
+
+test('every command and each of its verbs tells its usage', (context) => {
+  const varDir = newVarDir(context);
+  for (const [name, verbs] of Object.entries(VERBS)) {
+    for (const [index, verb] of verbs.entries()) {
+      const words = verb === '' ? [name] : [name, verb];
+      const { code, out, err } = run(varDir, [...words, index % 2 === 0 ? '--help' : '-h']);
+      assert.deepEqual([code, err], [0, ''], words.join(' '));
+      assert.ok(out.includes(`situs ${words.join(' ')}`), `${words.join(' ')}: ${out}`);
+    }
+  }
+  assert.deepEqual(readdirSync(varDir), ['datasets'], 'nothing was done');
+});
+
+test('help names every command, and the version is that of the package', (context) => {
+  const varDir = newVarDir(context);
+  const { code, out } = run(varDir, ['-h']);
+  assert.equal(code, 0);
+  for (const name of Object.keys(VERBS)) assert.match(out, new RegExp(`^  ${name} `, 'm'));
+  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as
+    { version: string };
+  for (const option of ['--version', '-v']) {
+    assert.deepEqual(run(varDir, [option]), { code: 0, out: `${version}\n`, err: '' });
+  }
+});
+
+test('what follows -- is no option', (context) => {
+  assert.deepEqual(run(newVarDir(context), ['key', 'list', '--', '--help']), {
+    code: 2, out: '',
+    err: 'situs: "--help" is one word too many; --help tells what the command takes\n',
+  });
+});
+
+test('a word too many is named, and nothing is done', (context) => {
+  const varDir = newVarDir(context);
+  for (const args of [
+    ['serve'], ['bulk', 'a'], ['lint', 'a'], ['doctor'], ['simulate', 'provider'],
+    ['dataset', 'build'], ['dataset', 'verify', 'a'], ['dataset', 'activate', 'a'],
+    ['dataset', 'rollback'], ['dataset', 'list'], ['dataset', 'diff', 'a', 'b'],
+    ['dataset', 'coverage', 'a'], ['dataset', 'fetch'], ['key', 'create', '--plan', 'pro'],
+    ['key', 'list'], ['key', 'update', 'a'], ['key', 'disable', 'a'], ['key', 'enable', 'a'],
+    ['events', 'list'], ['events', 'replay', 'a'], ['events', 'enable'], ['secrets', 'rotate'],
+    ['store', 'backup', 'a'], ['store', 'verify', 'a'], ['store', 'restore', 'a'],
+  ]) {
+    const { code, out, err } = run(varDir, [...args, 'surplus']);
+    assert.deepEqual([code, out], [2, ''], args.join(' '));
+    assert.match(err, /^situs: [^\n]*["']surplus["'][^\n]*\n$/);
+  }
+  assert.deepEqual(readdirSync(varDir), ['datasets']);
+});
+
+test('an unknown recipe is told with those there are', (context) => {
+  const varDir = newVarDir(context);
+  assert.deepEqual(run(varDir, ['dataset', 'build', '--recipe', 'nosuch']), {
+    code: 2, out: '',
+    err: 'situs: there is no recipe "nosuch"; there are: default, fixture, reference\n',
+  });
+  assert.deepEqual(run(varDir, ['dataset', 'fetch', '--recipe', 'nosuch', '--list']), {
+    code: 2, out: '',
+    err: 'situs: recipe "nosuch" has no list of downloads; these have: reference\n',
+  });
+  const usage = run(varDir, ['dataset', '--help']).out;
+  assert.match(usage, /build \[--recipe NAME\].*\n.*NAME is default unless given/);
+});
+
+test('only commands that put something into a store make one', (context) => {
+  const varDir = join(newVarDir(context), 'mistyped');
+  for (const args of [
+    ['key', 'list'], ['key', 'update', 'abcdef'], ['key', 'disable', 'abcdef'],
+    ['key', 'enable', 'abcdef'], ['events', 'list'], ['events', 'replay', '--dead'],
+    ['events', 'enable'], ['secrets', 'rotate'], ['secrets', 'rotate', '--status'],
+    ['store', 'backup', join(varDir, 'backup')],
+  ]) {
+    assert.deepEqual(run(varDir, args), {
+      code: 1, out: '', err: `situs: there is no store in ${varDir}, the folder that SITUS_VAR ` +
+        'names; "situs serve" and "situs key create" make one\n',
+    }, args.join(' '));
+  }
+  const { code, out, err } = run(varDir, ['dataset', 'list']);
+  assert.deepEqual([code, out], [0, '']);
+  assert.equal(err, `there is no dataset in ${varDir}, the folder that SITUS_VAR names\n`);
+  assert.ok(!existsSync(varDir));
+  assert.equal(run(varDir, ['key', 'create', '--plan', 'pro']).code, 0);
+  assert.equal(run(varDir, ['key', 'list']).out.trim().split('\n').length, 1);
+});
+
+test('a folder that cannot be made ends the command with a sentence', (context) => {
+  const file = join(newVarDir(context), 'file');
+  writeFileSync(file, '');
+  // A file system that takes no folders and says that they do not exist.
+  const places = existsSync('/proc/self') ? [file, '/proc'] : [file];
+  for (const varDir of places) {
+    for (const args of [
+      ['key', 'create', '--plan', 'pro'], ['dataset', 'build', '--recipe', 'fixture'],
+    ]) {
+      const { code, out, err } = run(varDir, args);
+      assert.deepEqual([code, out], [1, ''], args.join(' '));
+      assert.match(err, /^situs: the folder \S+ cannot be made, SITUS_VAR says where: [^\n]+\n$/);
+    }
+  }
+  mkdirSync(`${file}.d`);
+  writeFileSync(join(`${file}.d`, 'store'), '');
+  assert.match(run(`${file}.d`, ['key', 'create', '--plan', 'pro']).err, /store is not a folder\n$/);
+});
