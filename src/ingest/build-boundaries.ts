@@ -71,7 +71,7 @@ export function placesOf(
 ): readonly PlaceFact[] {
   const known = new Map(facts.map((place) => [place.geoid, place]));
   const strangers = boundaries.places.filter(({ polygon }) => !known.has(polygon.key));
-  const own = placeCounties(strangers, boundaries.counties, new Set());
+  const own = placeCounties(strangers, boundaries.counties, { listed: new Set() });
   const drawn = new Set(boundaries.places.map(({ polygon }) => polygon.key));
   const kept = facts.filter((place) => isTown(place)
     ? boundaries.townsLoaded.has(place.geoid.slice(0, 2))
@@ -91,6 +91,13 @@ export function isTown(place: PlaceFact): boolean {
   return place.geoid.length === 10;
 }
 
+/** What is known of counties that are cities. */
+export interface CityCounties {
+  readonly tiers: readonly TierFact[];
+  /** Counties whose land is all one city's. */
+  readonly whole: ReadonlySet<string>;
+}
+
 export interface Overlay {
   readonly cells: CellTables;
   readonly tupleAt: (lat: number, lng: number) => AreaTuple | null;
@@ -101,17 +108,18 @@ export interface Overlay {
 export function overlay(
   boundaries: Boundaries,
   places: readonly PlaceFact[],
-  tiers: readonly TierFact[],
+  cities: CityCounties,
   doubtful: readonly DoubtfulPoint[],
   registry: { readonly intern: InternArea; tuple(id: number): AreaTuple },
   progress: Progress,
 ): Overlay {
-  const placeOfCounty = new Map(tiers.filter((tier) => tier.kind === 'independent')
+  const placeOfCounty = new Map(cities.tiers.filter((tier) => tier.kind === 'independent')
     .map((tier) => [tier.county, tier.place]));
   const situate = createSituate({
     places, placesLoaded: boundaries.placesLoaded, placeOfCounty,
     provinces: new Set(boundaries.provinces.map(({ polygon }) => polygon.key)),
     neighbours: neighboursOf(boundaries.counties),
+    cityCounties: cities.whole,
   });
   const layers: readonly BoundaryLayer[] = [
     { layer: 'county', features: [...boundaries.counties, ...boundaries.provinces].sort(byKey) },

@@ -20,6 +20,7 @@ import { datasetsDir, SourceFiles } from './source-files.js';
 import { readGeonamesZips } from './source/zip-geonames.js';
 import { loadCounties, loadStateRecords, loadStates, type StateFact } from './state-facts.js';
 import { writeRelease } from './writer.js';
+import { loadZipFacts } from './zip-facts.js';
 import { mergeParts } from './zip-merge.js';
 import type { SourceRecord } from '../dataset/records.js';
 
@@ -144,7 +145,9 @@ export async function buildDataset(options: BuildOptions): Promise<string> {
   reportRates(rates, options.report);
 
   const registry = new AreaRegistry();
-  const drawn = overlay(boundaries, places, rates.input.tiers,
+  const whole = new Set(loadZipFacts(files.factsDir).municipal
+    .filter(({ sole }) => sole).map(({ county }) => county));
+  const drawn = overlay(boundaries, places, { tiers: rates.input.tiers, whole },
     boundaries.places.length > 0 ? doubtfulPoints(recipe, files, states, rates) : [],
     registry, options.progress);
   const addresses = await buildAddresses({

@@ -8,6 +8,8 @@ export interface SituateInput {
   readonly placesLoaded: ReadonlySet<string>;
   /** County equivalents that a place stands for: their land is that place's. */
   readonly placeOfCounty: ReadonlyMap<string, string>;
+  /** Counties whose land is all one city's, though they are counties too. */
+  readonly cityCounties?: ReadonlySet<string>;
   /** State by county key for layers that are no counties ("CA-ON"). */
   readonly provinces: ReadonlySet<string>;
   /** Neighbours of counties, longest border first; without it the largest own county decides. */
@@ -21,8 +23,9 @@ export type Situate = (hits: LayerHits) => AreaTuple | null;
  * Rules, strongest first: a place decides its country and state and, among its own counties, the
  * county, so that slivers of differently drawn borders do not count; an independent city has no
  * county but itself; land of its county that its own, finer boundary leaves out belongs to the
- * county next to it, and to the city where that boundary is not loaded; no place where boundaries
- * are not loaded, or in doubtful land, is "?".
+ * county next to it, and to the city where that boundary is not loaded; so does land that a city
+ * leaves out of a county which is all its own, if just one county is next to that; no place where
+ * boundaries are not loaded, or in doubtful land, is "?".
  */
 export function createSituate(input: SituateInput): Situate {
   const places = new Map(input.places.map((place) => [place.geoid, place]));
@@ -42,7 +45,8 @@ export function createSituate(input: SituateInput): Situate {
     if (hits.county === '') return null;
     const city = input.placeOfCounty.get(hits.county);
     const beside = city !== undefined && places.has(city) ? countyBeside(input, hits.county) : null;
-    const county = beside ?? hits.county;
+    const county = beside ?? (city === undefined ? soleBeside(input, hits.county) : null)
+      ?? hits.county;
     return {
       state: county.slice(0, 2),
       county,
@@ -69,6 +73,19 @@ function countyBeside(input: SituateInput, county: string): string | null {
   if (!input.placesLoaded.has(state)) return null;
   return (input.neighbours?.get(county) ?? []).find((neighbour) =>
     neighbour.startsWith(state) && !input.placeOfCounty.has(neighbour)) ?? null;
+}
+
+/**
+ * The county around a county that is all one city's: the only neighbour of the same state that is
+ * not such a county. Null where there are several, since the spot may lie in any.
+ */
+function soleBeside(input: SituateInput, county: string): string | null {
+  const state = county.slice(0, 2);
+  const cities = input.cityCounties;
+  if (cities === undefined || !cities.has(county) || !input.placesLoaded.has(state)) return null;
+  const around = (input.neighbours?.get(county) ?? []).filter((neighbour) =>
+    neighbour.startsWith(state) && !cities.has(neighbour) && !input.placeOfCounty.has(neighbour));
+  return around.length === 1 ? around[0]! : null;
 }
 
 /** A town beyond the state line is a sliver. */

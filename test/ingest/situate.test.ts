@@ -60,6 +60,22 @@ test('an independent city without a boundary of its own is its county', () => {
   assert.equal(at({ county: '91510' }, alone), '91|91510|9100020|');
 });
 
+test('land that a city leaves out of a county all its own is the only other county beside it', () => {
+  const input: SituateInput = {
+    ...INPUT,
+    cityCounties: new Set(['91005', '91007', '91009', '92003']),
+    neighbours: new Map([
+      ['91005', ['91007', '92001', '91510', '91001']], ['91007', ['91005']],
+      ['91009', ['91001', '91003']], ['92003', ['92001']],
+    ]),
+  };
+  assert.equal(at({ county: '91005' }, input), '91|91001||');
+  assert.equal(at({ county: '91005', doubts: ['91001'] }, input), '91|91001|?|');
+  assert.equal(at({ county: '91007' }, input), '91|91007||');
+  assert.equal(at({ county: '91009' }, input), '91|91009||');
+  assert.equal(at({ county: '92003' }, input), '92|92003|?|');
+});
+
 test('outside places: none; unknown without boundaries or on doubtful land of its county', () => {
   assert.equal(at({ county: '91001' }), '91|91001||');
   assert.equal(at({ county: '92001' }), '92|92001|?|');

@@ -79,3 +79,36 @@ test('a point in the Aleutians west of the antimeridian is in Alaska', { skip },
   const asked = askQuery(dataset, 'lat=52.87&lng=173.17');
   assert.match(asked.message + asked.normalizedAddress, /Alaska|AK/);
 });
+
+/** Spots of a city that lie beyond the coarser border of its county, and spots that really do. */
+const COUNTY_LINES: readonly (readonly [query: string, names: string, total: number])[] = [
+  ['lat=39.7548&lng=-104.8784', 'DENVER DENVER', 0.0915],
+  ['lat=44.8982&lng=-93.0348', 'RAMSEY ST. PAUL', 0.09875],
+  ['lat=44.9372&lng=-93.201', 'HENNEPIN MINNEAPOLIS', 0.09025],
+  ['lat=40.894&lng=-73.838', 'WESTCHESTER MOUNT VERNON', 0.08375],
+  ['lat=40.590899&lng=-73.747907', 'NASSAU', 0.08625],
+  ['lat=29.6&lng=-95.47', 'FORT BEND HOUSTON', 0.0825],
+  ['lat=39.745&lng=-104.83', 'ADAMS AURORA', 0.085],
+];
+
+for (const [query, names, total] of COUNTY_LINES) {
+  test(`${query}: ${names}`, { skip }, () => {
+    const asked = askQuery(dataset, query);
+    const found = asked.rows.filter(({ jurType }) => /_(COUNTY|CITY)_/.test(jurType));
+    assert.equal(found.map(({ jurName }) => jurName).join(' '), names);
+    assert.equal(asked.total, total);
+  });
+}
+
+/** No ZIP is needed where all of a city lies in one county. */
+const ONE_COUNTY: readonly (readonly [city: string, total: number])[] = [
+  ['Denver, CO', 0.0915], ['St. Paul, MN', 0.09875], ['Minneapolis, MN', 0.09025],
+  ['Mount Vernon, NY', 0.08375], ['Mount Vernon, NY 10550', 0.08375],
+];
+
+for (const [city, total] of ONE_COUNTY) {
+  test(`1 Main St, ${city}: one county`, { skip }, () => {
+    const asked = askAddress(dataset, `1 Main St, ${city}`);
+    assert.deepEqual([asked.code, asked.total], [100, total]);
+  });
+}

@@ -1,116 +1,69 @@
 /**
  * Writes datasets/facts/places/<STATE>.tsv from Census boundary files, names and codes only:
- * `node dist/src/ingest/rates/write-places.js <sources> <facts>`.
+ * `node dist/src/ingest/rates/write-places.js <sources> <facts>`. Of places that
+ * the file has had, only counties that prove to be slivers change.
  * Kept so that a newer vintage can be taken over; a build never runs it.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import { feature } from 'topojson-client';
+import type { BoundaryFeature } from '../boundary.js';
+import { placeCounties } from '../place-counties.js';
+import { loadRates } from '../rate-recipe.js';
+import { readRecipe } from '../recipe.js';
+import { readBoundaryFile } from '../source/boundary-file.js';
 import { readStates } from './fact-tables.js';
 import { writeTable } from './table.js';
-import type { Feature, MultiPolygon, Polygon } from 'geojson';
-import type { GeometryCollection, Topology } from 'topojson-specification';
 
-/** Points a side of the grid laid over a place to see which counties share it. */
-const GRID = 24;
-/** A county with less of a place than this is an error of the coarser county borders. */
-const SHARE_MIN = 0.01;
 /** TIGER classes of incorporated places; C8 carries consolidated cities without their own parts. */
 const INCORPORATED = /^(C[125678]A|C8F|C5N|C1B)$/;
 
 /** Name in sources.tsv and vintage of the boundaries. */
 const SOURCE = ['census-places', '2019-01-01'];
 
-type Area = Feature<Polygon | MultiPolygon, Readonly<Record<string, string>>>;
-type Ring = readonly (readonly number[])[];
-
-function load(path: string, object: string): readonly Area[] {
-  const topology = JSON.parse(gunzipSync(readFileSync(path)).toString('utf8')) as Topology<
-    Record<string, GeometryCollection<Readonly<Record<string, string>>>>>;
-  const collection = topology.objects[object];
-  if (!collection) return [];
-  return feature(topology, collection).features.filter((area): area is Area =>
-    area.geometry.type === 'Polygon' || area.geometry.type === 'MultiPolygon');
+function load(path: string, object: string, key = 'GEOID'): readonly BoundaryFeature[] {
+  return readBoundaryFile({ path, object, key });
 }
 
-function rings(area: Area): readonly Ring[] {
-  const { geometry } = area;
-  return geometry.type === 'Polygon' ? geometry.coordinates : geometry.coordinates.flat();
+/** "<place>/<county>" for every city that a rate list of the recipe names in a county. */
+function listedPairs(sources: string, facts: string): ReadonlySet<string> {
+  const load = { factsDir: facts, sourcesDir: sources, estimated: false };
+  return new Set(loadRates(readRecipe('reference').rates, load).input.rows
+    .filter(({ level, place, county }) => level === 'city' && place !== '' && county !== '')
+    .map(({ place, county }) => `${place}/${county}`));
 }
 
-function inside(all: readonly Ring[], x: number, y: number): boolean {
-  let odd = false;
-  for (const ring of all) {
-    for (let i = 0, j = ring.length - 1; i < ring.length; j = i, i += 1) {
-      const [ax = 0, ay = 0] = ring[i] ?? [];
-      const [bx = 0, by = 0] = ring[j] ?? [];
-      if ((ay > y) !== (by > y) && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) odd = !odd;
-    }
-  }
-  return odd;
-}
-
-interface Boxed {
-  readonly id: string;
-  readonly rings: readonly Ring[];
-  readonly box: readonly [number, number, number, number];
-}
-
-function boxed(id: string, area: Area): Boxed {
-  const all = rings(area);
-  const points = all.flat();
-  const xs = points.map((point) => point[0] ?? 0);
-  const ys = points.map((point) => point[1] ?? 0);
-  const low = (values: readonly number[]): number => values.reduce((a, b) => Math.min(a, b));
-  const high = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b));
-  return { id, rings: all, box: [low(xs), low(ys), high(xs), high(ys)] };
-}
-
-/** Counties of a place, largest share first. */
-function countiesOf(place: Boxed, counties: readonly Boxed[]): readonly string[] {
-  const [west, south, east, north] = place.box;
-  const near = counties.filter(({ box }) =>
-    box[0] <= east && box[2] >= west && box[1] <= north && box[3] >= south);
-  const counts = new Map<string, number>();
-  let total = 0;
-  for (let row = 0; row < GRID; row += 1) {
-    for (let column = 0; column < GRID; column += 1) {
-      const x = west + ((east - west) * (column + 0.5)) / GRID;
-      const y = south + ((north - south) * (row + 0.5)) / GRID;
-      if (!inside(place.rings, x, y)) continue;
-      const county = near.find((candidate) => inside(candidate.rings, x, y));
-      if (!county) continue;
-      counts.set(county.id, (counts.get(county.id) ?? 0) + 1);
-      total += 1;
-    }
-  }
-  return [...counts].filter(([, count]) => count / total >= SHARE_MIN)
-    .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([id]) => id);
+/** Counties of the places that the state's file has had. */
+function earlierCounties(path: string): ReadonlyMap<string, readonly string[]> {
+  if (!existsSync(path)) return new Map();
+  return new Map(readFileSync(path, 'utf8').split('\n').slice(1).map((line) => {
+    const [geoid = '', , , , counties = ''] = line.split('\t');
+    return [geoid, counties.split(' ')];
+  }));
 }
 
 function writePlaces(sources: string, facts: string): void {
   const states = new Map(readStates(readFileSync(join(facts, 'states.tsv'), 'utf8'))
     .map((state) => [state.fips, state.code]));
-  const counties = load(join(sources, 'counties-us-cb2015-5m/counties.topojson.gz'), 'counties')
-    .map((area) => boxed(area.properties['GEOID'] ?? '', area));
+  const counties = load(join(sources, 'counties-us-cb2015-5m/counties.topojson.gz'), 'counties');
+  const listed = listedPairs(sources, facts);
   const folder = join(sources, 'places-us-tiger2019');
   mkdirSync(join(facts, 'places'), { recursive: true });
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.gz')).sort()) {
     const fips = /(\d\d)\.topojson/.exec(file)?.[1] ?? '';
-    const own = counties.filter((county) => county.id.startsWith(fips));
-    const rows: string[][] = [];
-    for (const area of load(join(folder, file), 'places')) {
-      const { GEOID = '', NAME = '', NAMELSAD = '', CLASSFP = '', FUNCSTAT = '' } = area.properties;
-      if (!INCORPORATED.test(CLASSFP + FUNCSTAT)) continue;
-      const lies = countiesOf(boxed(GEOID, area), own).join(' ');
-      rows.push([GEOID, NAME, NAMELSAD, CLASSFP, lies, ...SOURCE]);
-    }
-    rows.sort((a, b) => ((a[0] ?? '') < (b[0] ?? '') ? -1 : 1));
     const state = states.get(fips);
-    if (!state || rows.length === 0) continue;
+    if (!state) continue;
+    const path = join(facts, 'places', `${state}.tsv`);
+    const places = load(join(folder, file), 'places').filter(({ properties }) =>
+      INCORPORATED.test(`${properties['CLASSFP'] ?? ''}${properties['FUNCSTAT'] ?? ''}`));
+    const lies = placeCounties(places, counties, { listed, earlier: earlierCounties(path) });
+    const rows = places.map(({ polygon: { key }, properties }) => [
+      key, properties['NAME'] ?? '', properties['NAMELSAD'] ?? '', properties['CLASSFP'] ?? '',
+      (lies.get(key) ?? []).map(({ county }) => county).join(' '), ...SOURCE,
+    ]);
+    rows.sort((a, b) => ((a[0] ?? '') < (b[0] ?? '') ? -1 : 1));
+    if (rows.length === 0) continue;
     const header = ['geoid', 'name', 'full_name', 'class', 'counties', 'source', 'as_of'];
-    writeFileSync(join(facts, 'places', `${state}.tsv`), writeTable(header, rows));
+    writeFileSync(path, writeTable(header, rows));
   }
 }
 
@@ -133,7 +86,7 @@ function writeTowns(sources: string, facts: string): void {
   const lines = readFileSync(file, 'utf8').split('\n').filter((line) => line !== '');
   const places = lines.filter((line) => !/^\d{10}\t/.test(line));
   const cities = new Set(places.map((line) => line.split('\t')[2] ?? ''));
-  const areas = load(join(sources, 'towns-vt/vt_towns.topojson.gz'), 'towns');
+  const areas = load(join(sources, 'towns-vt/vt_towns.topojson.gz'), 'towns', 'FIPS6');
   const towns = new Set(areas.map((area) => area.properties['TOWNNAME'] ?? ''));
   const rows = areas.map((area) => {
     const number = String(area.properties['FIPS6'] ?? '').padStart(6, '0');
