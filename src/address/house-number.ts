@@ -61,7 +61,9 @@ function rangeHigh(low: string, high: string): number {
 }
 
 /** Both meanings of two hyphenated numbers, the likelier first. */
-function readPair(low: string, second: string, next: number): HouseNumberReading[] {
+function readPair(first: string, second: string, next: number): HouseNumberReading[] {
+  // Zeros in front count for nothing, so that a number reads as what it is written as.
+  const low = String(Number(first));
   let digits = second;
   let suffix = '';
   if (!isDigits(second)) {

@@ -42,6 +42,21 @@ test('hyphenated numbers keep the order of their doors', () => {
   assert.ok(value('999999') < value('1-01'));
 });
 
+test('zeros in front of a hyphenated number count for nothing', () => {
+  for (const [written, plain] of [['00-1', '0-1'], ['01-2', '1-2'], ['07-15', '7-15']] as const) {
+    assert.deepEqual(parseHouseNumber(written), parseHouseNumber(plain), written);
+  }
+  for (let low = 0; low < 120; low += 1) {
+    for (let width = 1; width <= 4; width += 1) {
+      for (const end of ['1', '02', '9', '15', '99', '101']) {
+        const once = parseHouseNumber(`${String(low).padStart(width, '0')}-${end}`);
+        if (once === null || once.high >= 0) continue;
+        assert.equal(parseHouseNumber(once.number)?.number, once.number);
+      }
+    }
+  }
+});
+
 test('any text is read without an exception, and a number reads as itself', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme-ascii', maxLength: 14 }), (text) => {
