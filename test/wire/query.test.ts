@@ -6,6 +6,7 @@ import {
 import type { LookupQuery } from '../../src/engine/query.js';
 import { isFailure, type FailureKind } from '../../src/failure.js';
 import { formatAsked, parseQuery } from '../../src/wire/query.js';
+import { readParameters } from '../../src/wire/query-string.js';
 
 type Outcome = FailureKind | LookupQuery;
 
@@ -104,6 +105,8 @@ test('address goes before coordinates, coordinates before postal code', () => {
 test('address holds at most 100 characters, lines become spaces, controls are refused', () => {
   table([
     [`address=${'a'.repeat(100)}`, 'address'], [`address=${'a'.repeat(101)}`, 'address-incomplete'],
+    // Blanks around it count as well.
+    [`address=${'a'.repeat(99)}+`, 'address'], [`address=${'a'.repeat(100)}+`, 'address-incomplete'],
     [`address=${'%F0%9F%8F%A0'.repeat(100)}`, 'address'],
     [`address=${'%F0%9F%8F%A0'.repeat(101)}`, 'address-incomplete'],
     ['address=1%00', 'address-incomplete'], ['address=1%C2%85x', 'address-incomplete'],
@@ -242,4 +245,13 @@ test('the format is known even when the rest is broken', () => {
   assert.equal(formatAsked('address=%zz&format=xMl'), 'xml');
   assert.equal(formatAsked('format=csv'), 'json');
   assert.equal(formatAsked('format=%zz'), 'json');
+});
+
+test('a value of any length is decoded whole', () => {
+  for (const length of [1, 1_022, 1_023, 1_024, 1_025, 5_000]) {
+    const text = `address=${'a'.repeat(length)}+&city=%41${'b'.repeat(length)}`;
+    const { address, city } = readParameters(text);
+    assert.equal(address, `${'a'.repeat(length)} `);
+    assert.equal(city, `A${'b'.repeat(length)}`);
+  }
 });
