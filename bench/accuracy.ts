@@ -16,20 +16,20 @@ import { parseHouseNumber } from '../src/address/house-number.js';
 import { foldName, parseStreetName, type StreetName } from '../src/address/street-name.js';
 import {
   withOneTypo, WRITING_STYLES, writeAddress, type AddressParts,
-} from '../src/address/writing-style.js';
+} from './writing-style.js';
 import { loadConfig } from '../src/config.js';
 import { sourcesDir } from './case/addresses.js';
 import type { Dataset } from '../src/dataset/dataset.js';
 import { openDataset } from '../src/dataset/open.js';
 import { currentRelease, releasesDir } from '../src/dataset/release.js';
 import { foldLocality, withoutMunicipalEnding } from '../src/dataset/street-format.js';
-import { locateAddress } from '../src/engine/locate-address.js';
-import { DatasetGazetteer } from '../src/engine/locate-gazetteer.js';
+import { locateAddress } from '../src/engine/locate/locator.js';
+import { DatasetGazetteer } from '../src/engine/locate/gazetteer.js';
 import { isFailure } from '../src/failure.js';
 import { distanceMetres } from '../src/geo/interpolate.js';
-import type { AddressPoint } from '../src/ingest/source/address-point.js';
-import { readPoints, type PointSource } from '../src/ingest/source/address-source.js';
-import { areaAshore } from '../src/ingest/street-shore.js';
+import type { AddressPoint } from '../src/ingest/source/points.js';
+import { readPoints, type PointSource } from '../src/ingest/source/addresses.js';
+import { areaAshore } from '../src/ingest/street/addresses.js';
 import { parseDate, DATE_OPEN } from '../src/tax/date.js';
 
 /** Least share found, and most in a wrong tax area. */

@@ -1,6 +1,6 @@
 /**
  * npm run torture [-- --case NAME]… [--kills N] [--bodies N] [--rows N] [--cuts N] [--carts N]
- *   [--seed N]
+ *   [--damages N] [--seconds N] [--resets N] [--pipelines N] [--seed N]
  *
  * Breaks the compiled server on purpose and checks that nothing acknowledged is lost. Every case
  * works in a folder of its own. The rows of `bulk-rows` are answered by the active dataset of
@@ -17,11 +17,25 @@ import { BULK_ROWS, bulkRows } from './torture/bulk-rows.js';
 import type { TortureCase } from './torture/case.js';
 import { jobKillsCase } from './torture/job-kills.js';
 import { killCase } from './torture/kill.js';
+import { soak, SOAK_SECONDS } from './torture/soak.js';
+import { DAMAGES, tornCase } from './torture/torn.js';
+import { pipelines } from './torture/pipelines.js';
+import { resets } from './torture/resets.js';
+import { shares } from './torture/shares.js';
+import { stalls } from './torture/stalls.js';
 import { streamCuts } from './torture/stream-cuts.js';
 
 const KILLS = 200;
 const CUTS = 200;
 const CARTS = 1_000_000;
+const RESETS = 5_000;
+/** Rounds over every operation. */
+const PIPELINES = 1;
+
+/** Of each attack of `stalls`. */
+const ATTACK_MS = 700;
+
+const MIB = 1_048_576;
 
 const CASES: Readonly<Record<string, TortureCase>> = {
   kill: killCase,
@@ -39,6 +53,10 @@ interface Amounts {
   readonly rows: number;
   readonly cuts: number;
   readonly carts: number;
+  readonly seconds: number;
+  readonly damages: number;
+  readonly resets: number;
+  readonly pipelines: number;
   readonly seed: number;
 }
 
@@ -69,6 +87,38 @@ const OTHERS: Readonly<Record<string, (amounts: Amounts) => Promise<Outcome>>> =
     const result = await streamCuts(cuts, seed, report);
     return { summary: `cuts ${result.cuts}, messages ${result.messages}`, wrong: result.wrong };
   },
+  shares: async () => shares(report),
+  torn: async ({ damages, seed }) => tornCase(damages, seed, report),
+  soak: async ({ seconds, seed }) => {
+    const { varDir } = loadConfig();
+    if (currentRelease(varDir) !== null) return soak(varDir, seconds, seed, report);
+    report('no dataset is active; building the recipe default');
+    const built = buildRecipe('default');
+    try {
+      return await soak(built.varDir, seconds, seed, report);
+    } finally {
+      built.remove();
+    }
+  },
+  resets: async ({ resets: count, seed }) => {
+    const result = await resets(count, seed, report);
+    const { operations } = result;
+    return { summary: `resets ${result.resets}, operations ${operations}`, wrong: result.wrong };
+  },
+  pipelines: async ({ pipelines: rounds }) => {
+    const { operations, requests, grownBytes, wrong } = await pipelines(rounds, report);
+    const grown = Math.round(grownBytes / MIB);
+    return { summary: `operations ${operations}, requests ${requests}, grown ${grown} MiB`, wrong };
+  },
+  stalls: async () => {
+    const { attacks, idle, worst, limit, ownBytesMax, wrong } =
+      await stalls({ attackMs: ATTACK_MS, report });
+    const summary = `attacks ${attacks}, p99 of lookups idle ${idle.p99.toFixed(1)} ms, ` +
+      `worst ${worst.toFixed(1)} ms, limit ${limit.toFixed(1)} ms (20 ms, or three times the ` +
+      'idle p99 on a busy machine), ' +
+      `server memory ${Math.round(ownBytesMax / MIB)} MiB`;
+    return { summary, wrong };
+  },
   carts: async ({ carts, seed }) => {
     const { answered, differences } = compareCarts(carts, seed, (done) => report(`${done} carts`));
     return { summary: `compared ${carts}, with amounts ${answered}`, wrong: differences };
@@ -86,12 +136,17 @@ async function main(): Promise<number> {
       rows: { type: 'string', default: String(BULK_ROWS) },
       cuts: { type: 'string', default: String(CUTS) },
       carts: { type: 'string', default: String(CARTS) },
+      damages: { type: 'string', default: String(DAMAGES) },
+      seconds: { type: 'string', default: String(SOAK_SECONDS) },
+      resets: { type: 'string', default: String(RESETS) },
+      pipelines: { type: 'string', default: String(PIPELINES) },
       seed: { type: 'string', default: '1' },
     },
   });
   const amounts: Amounts = {
     bodies: Number(values.bodies), rows: Number(values.rows), cuts: Number(values.cuts),
-    carts: Number(values.carts), seed: Number(values.seed),
+    carts: Number(values.carts), seconds: Number(values.seconds), damages: Number(values.damages),
+    resets: Number(values.resets), pipelines: Number(values.pipelines), seed: Number(values.seed),
   };
   let sound = true;
   for (const name of values.case) {

@@ -1,36 +1,34 @@
 /** Assembles the service: config → store → live dataset → pool → routes. */
 import { availableParallelism } from 'node:os';
 import type { Config } from './config.js';
-import { LiveDataset, type ReleaseFacts } from './dataset/live.js';
-import { readManifest } from './dataset/manifest.js';
-import { openDataset } from './dataset/open.js';
+import type { LiveDataset } from './dataset/live.js';
+import { openLive } from './dataset/open-live.js';
 import type { Dataset } from './dataset/dataset.js';
 import { Delivery } from './event/delivery.js';
 import { readDeliverySettings } from './event/settings.js';
-import { AnswerCache } from './http/answer-cache.js';
+import { AnswerCache } from './api/lookup/answer-cache.js';
 import {
-  openBulkFamily, spoolDirOf, type BulkFamily, type BulkFamilyOptions,
-} from './http/bulk/family.js';
-import { BULK_TERMS } from './http/bulk/kind.js';
-import { accountRoutes } from './http/handle/account.js';
-import { cartRoutes } from './http/handle/cart.js';
-import { healthRoute } from './http/handle/health.js';
-import { lookupRoutes, type RenderFailure } from './http/handle/lookup.js';
-import { openMerchantFamily, type MerchantFamily } from './http/handle/merchant-family.js';
-import type { StartTimer } from './http/handle/nexus-locator.js';
-import { withOpenapi } from './http/handle/openapi.js';
-import { relayCart, relayRoutes } from './http/handle/relay.js';
-import { schemaRoutes } from './http/handle/schema.js';
-import { metadataRoute } from './http/handle/system.js';
-import { TicDesk } from './http/handle/tic-desk.js';
-import { ClientGate } from './http/handle/tic-gate.js';
-import { ticRoutes } from './http/handle/tic.js';
-import { refusalFields } from './http/rate-fields.js';
-import type { JobDesk } from './http/jobs/desk.js';
-import { openJobFamily } from './http/jobs/family.js';
+  openUploads, spoolDirOf, type BulkParts, type OpenBulkOptions,
+} from './bulk/run/routes.js';
+import { BULK_TERMS } from './bulk/run/kind.js';
+import { accountRoutes } from './api/account/handler.js';
+import { cartRoutes } from './api/cart/handler.js';
+import { healthRoute } from './api/system/health.js';
+import { lookupRoutes, type RenderFailure } from './api/lookup/handler.js';
+import { openMerchantFamily, type MerchantFamily } from './api/merchant/routes.js';
+import type { StartTimer } from './api/merchant/nexus-locator.js';
+import { schemaRoutes, withOpenapi } from './describe/handler.js';
+import { relayCart, relayRoutes } from './api/merchant/relay-handler.js';
+import { metadataRoute } from './api/system/system.js';
+import { openTics } from './api/catalogue/pages.js';
+import { ticRoutes } from './api/catalogue/handler.js';
+import { ClientGate, GuessGuard } from './http/client-limit.js';
+import { Gate } from './http/gate.js';
+import type { JobRegistry } from './bulk/job/registry.js';
+import { openJobs } from './bulk/job/routes.js';
 import { createRateGate } from './http/rate-limit.js';
 import { Router, type Route } from './http/router.js';
-import { openStreamFamily, type StreamFamily } from './http/socket/family.js';
+import { openStreams, type StreamParts } from './bulk/stream/routes.js';
 import { createServer, type RawServer } from './http/uws.js';
 import { messageOf, type Log } from './log.js';
 import { EnginePool } from './pool.js';
@@ -40,7 +38,10 @@ import { VERSION_KEY } from './store/format.js';
 import { KeyCache } from './store/key-cache.js';
 import { bootstrapKey } from './store/keys.js';
 import { merchantFinder } from './store/merchant-cache.js';
+import { countOutboxAccounts } from './store/outbox-count.js';
+import { countShares } from './store/share-count.js';
 import { claimStore, releaseServer } from './store/server-claim.js';
+import { ServiceClock } from './store/service-clock.js';
 import { Store } from './store/store.js';
 import { UsageBook } from './store/usage.js';
 import { openVault, type Vault } from './store/vault.js';
@@ -61,16 +62,9 @@ export interface AppOptions {
   readonly timer?: StartTimer;
 }
 
-/** Reads a release's facts and asks for one record of each end, so that a torn file shows. */
-function probe(dataset: Dataset, dir: string): ReleaseFacts {
-  const manifest = readManifest(dir);
-  const areas = manifest.counts['areas'] ?? 0;
-  if (areas === 0 || dataset.states().length === 0) throw new Error('the dataset is empty');
-  const today = new Date().toISOString().slice(0, 10);
-  const stale = manifest.coverage.flatMap(({ state, levels }) => levels
-    .filter(({ until }) => until !== '' && until < today)
-    .map(({ level, source }) => `${state} ${level} ${source}`));
-  return { areas, stale };
+/** Tells the log of what went wrong. */
+function logging(log: Log, event: string): (error: unknown) => void {
+  return (error) => log.error(event, { message: messageOf(error) });
 }
 
 /** One thread for the front end on small machines, the rest for answers. */
@@ -81,10 +75,10 @@ function workerCount(config: Config): number {
 /** Bulk files, with workers of their own. */
 function openBulk(
   { config, log, worker }: AppOptions,
-  services: Pick<BulkFamilyOptions, 'findKey' | 'gate' | 'usage' | 'releases' | 'findMerchant'>,
-): BulkFamily {
+  services: Pick<OpenBulkOptions, 'gate' | 'usage' | 'releases' | 'findMerchant'>,
+): BulkParts {
   const { baseUrl, precisionMin, logLevel } = config;
-  return openBulkFamily({
+  return openUploads({
     ...services, log, baseUrl,
     threads: config.bulkWorkers > 0 ? config.bulkWorkers : availableParallelism(),
     settings: { baseUrl, precisionMin, logLevel },
@@ -96,19 +90,6 @@ function openBulk(
   });
 }
 
-/** The product codes; their index is made here, before anyone waits for it. */
-function openTics(live: LiveDataset, log: Log): TicDesk {
-  const tics = new TicDesk({
-    release: () => live.release?.id ?? null, document: (name) => live.document(name),
-  });
-  try {
-    tics.pages();
-  } catch (error) {
-    log.error('product codes unreadable', { message: messageOf(error) });
-  }
-  return tics;
-}
-
 export class App {
   /** A first key that was made at random, to be shown once; null otherwise. */
   readonly firstKey: string | null;
@@ -117,14 +98,15 @@ export class App {
   readonly routes: readonly Route[];
   readonly #store: Store;
   readonly #usage: UsageBook;
+  readonly #clock: ServiceClock;
   readonly #delivery: Delivery;
   readonly #merchants: MerchantFamily;
   readonly #provider: Provider | null;
   /** For those who watch what is under way, as are the bulk files, streams and exchanges. */
   readonly pool: EnginePool;
-  readonly bulk: BulkFamily;
-  readonly #jobs: JobDesk;
-  readonly streams: StreamFamily;
+  readonly bulk: BulkParts;
+  readonly #jobs: JobRegistry;
+  readonly streams: StreamParts;
   readonly router: Router;
   readonly #server: RawServer;
   readonly #config: Config;
@@ -132,7 +114,7 @@ export class App {
 
   private constructor(
     options: AppOptions, store: Store, vault: Vault, delivery: Delivery,
-    provider: Provider | null, firstKey: string | null, server: RawServer,
+    provider: Provider | null, firstKey: string | null, server: RawServer, live: LiveDataset,
   ) {
     const { config, log, renderFailure = failureBytes } = options;
     this.#config = config;
@@ -142,15 +124,15 @@ export class App {
     this.#server = server;
     this.firstKey = firstKey;
     const keys = new KeyCache(store);
-    const findKey = keys.find.bind(keys);
-    const gate = createRateGate();
-    const usage = new UsageBook(store, {
-      failed: (error) => log.error('usage not stored', { message: messageOf(error) }),
-    });
+    const shared = {
+      rates: createRateGate(), baseUrl: config.baseUrl, guesses: new GuessGuard(),
+    };
+    const gate = new Gate({ ...shared, find: (text) => keys.find(text) });
+    const usage = new UsageBook(store, { failed: logging(log, 'usage not stored') });
     this.#usage = usage;
-    this.live = new LiveDataset({
-      varDir: config.varDir, log, probe, open: options.open ?? openDataset,
-    });
+    this.#clock = new ServiceClock(store, { failed: logging(log, 'clock not stored') });
+    const age = (): number => this.#clock.now();
+    this.live = live;
     this.pool = new EnginePool({
       releases: this.live,
       log,
@@ -162,29 +144,30 @@ export class App {
     });
     const merchantOf = merchantFinder(store);
     this.bulk = openBulk(options, {
-      findKey, gate, usage, releases: this.live, findMerchant: merchantOf,
+      gate, usage, releases: this.live, findMerchant: merchantOf,
     });
-    this.streams = openStreamFamily({
-      findKey, gate, usage, releases: this.live, log, baseUrl: config.baseUrl,
+    this.streams = openStreams({
+      gate, usage, releases: this.live, log,
       schedule: this.bulk.desk.schedule,
       findMerchant: merchantOf,
       idleMs: config.streamIdleMs, resumeMs: config.streamResumeMs,
     });
     const tics = openTics(this.live, log);
     this.#merchants = openMerchantFamily({
-      store, vault, log, findKey, gate, usage, baseUrl: config.baseUrl,
+      store, vault, log, gate, usage, age, baseUrl: config.baseUrl,
+      bodyWorkers: this.bulk.pool,
       locator: {
         loaded: () => this.live.release !== null,
         submit: (request) => this.pool.submit(request),
       },
       ...(options.timer === undefined ? {} : { timer: options.timer }),
     });
-    const { jobs, routes: ofJobs } = openJobFamily({
-      store, log, findKey, gate, usage, releases: this.live, baseUrl: config.baseUrl,
+    const { jobs, routes: ofJobs } = openJobs({
+      store, log, gate, usage, age, releases: this.live, baseUrl: config.baseUrl,
       findMerchant: merchantOf,
       keyOf: (id) => keys.findId(id), idempotency: this.#merchants.desk.idempotency,
       varDir: config.varDir, desk: this.bulk.desk, kinds: BULK_TERMS, filesDir: config.bulkDir,
-      days: config.jobDays, bytesMax: config.jobBytesMax,
+      days: config.jobDays, limits: config.jobLimits,
     });
     this.#jobs = jobs;
     const relay = {
@@ -192,27 +175,27 @@ export class App {
     };
     this.routes = withOpenapi([
       ...lookupRoutes({
-        findKey, gate, usage, pool: this.pool, renderFailure, baseUrl: config.baseUrl,
+        gate, usage, pool: this.pool, renderFailure, baseUrl: config.baseUrl,
         repeats: {
           cache: new AnswerCache(config.answerCacheBytes),
           release: () => this.live.release?.id ?? '',
         },
       }),
       ...accountRoutes({
-        findKey: (text) => keys.findAny(text),
-        gate,
+        gate: new Gate({ ...shared, find: (text) => keys.findAny(text) }),
         counts: (id) => usage.counts(id),
         message: config.accountMessage,
       }),
       healthRoute({
         release: () => this.live.release,
+        refusal: () => this.live.refusal,
         askStore: () => {
           store.get(VERSION_KEY);
         },
       }),
       metadataRoute(),
       ...ticRoutes({
-        findKey, gate, clients: new ClientGate(), pages: () => tics.pages(), renderFailure,
+        gate, clients: new ClientGate(), pages: () => tics.pages(), renderFailure,
         baseUrl: config.baseUrl,
       }),
       ...schemaRoutes(config.baseUrl),
@@ -224,11 +207,10 @@ export class App {
       ...cartRoutes({
         ...relay, lookups: usage, pool: this.pool, bulkPool: this.bulk.pool,
         findMerchant: merchantOf,
-        relayCart: (caller, merchant, request, look) =>
-          relayCart(relay, caller, merchant, request, look),
+        relayCart: (...asked) => relayCart(relay, ...asked),
       }),
     ], config.baseUrl);
-    this.router = new Router(this.routes, log, refusalFields(findKey, gate));
+    this.router = new Router(this.routes, log, gate.fieldsOf, config.bodyBytes);
     this.streams.attach(server, this.router.traffic);
     this.router.attach(server);
   }
@@ -238,14 +220,21 @@ export class App {
     const { config, log } = options;
     const settings = readDeliverySettings(config);
     const provider = openProvider(config);
-    const server = await createServer();
-    const store = await Store.open(config.varDir);
+    const server = await createServer((error) =>
+      log.error('handler failed', { message: messageOf(error) }));
+    const store = await Store.open(config.varDir, { failed: logging(log, 'store') });
     await claimStore(store);
+    await countShares(store);
+    await countOutboxAccounts(store);
     const vault = await openVault(config, store);
+    // Another process looks through the release while the rest is opened.
+    const opening = openLive(config.varDir, log, options.open);
+    opening.catch(() => undefined);
     const delivery = await Delivery.open({ store, vault, log, settings });
     const created = await bootstrapKey(store, config.bootstrapKey, config.bootstrapRate);
     const firstKey = config.bootstrapKey === null ? created?.text ?? null : null;
-    return new App(options, store, vault, delivery, provider, firstKey, server);
+    const live = await opening;
+    return new App(options, store, vault, delivery, provider, firstKey, server, live);
   }
 
   /**
@@ -277,10 +266,12 @@ export class App {
     this.router.traffic.closing = true;
     this.bulk.stop();
     this.streams.stop();
-    const until = Date.now() + DRAIN_MS_MAX;
+    const until = performance.now() + DRAIN_MS_MAX;
     const delivered = this.#delivery.close(DRAIN_MS_MAX);
     const paused = this.#jobs.stop();
-    while (this.router.traffic.open > 0 && Date.now() < until) {
+    // A job may wait for the check of an old release, which can take minutes.
+    this.live.stop();
+    while (this.router.traffic.open > 0 && performance.now() < until) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
     }
     this.streams.close();
@@ -292,6 +283,7 @@ export class App {
     await this.#usage.close();
     await delivered;
     await this.#merchants.close();
+    await this.#clock.close();
     await this.#provider?.close();
     // A claim that stays, on a full disk, holds nobody up: its process has ended.
     await releaseServer(this.#store).catch(() => undefined);

@@ -56,6 +56,10 @@ export const SETTINGS = [
     meaning: 'Memory for answers to lookups that are asked again, in MiB; 0 keeps none.',
   },
   {
+    name: 'SITUS_BODY_MEMORY_MIB', type: 'integer', default: '256', min: 16, max: 65_536,
+    meaning: 'Memory for bodies of requests under way, in MiB; what does not fit is refused, 503.',
+  },
+  {
     name: 'SITUS_BULK_WORKERS', type: 'integer', default: '0', min: 0, max: 256,
     meaning: 'Worker threads of bulk files, of lower priority; 0 is one for each processor.',
   },
@@ -70,7 +74,8 @@ export const SETTINGS = [
   },
   {
     name: 'SITUS_BULK_SPOOL_BYTES_MAX', type: 'integer', default: '2147483648', min: 0,
-    meaning: 'Disk below SITUS_VAR for bulk output that waits for its end (strict, spool).',
+    meaning: 'Disk below SITUS_VAR for bulk output that waits for its end (strict, spool); '
+      + 'a quarter of it for one account.',
   },
   {
     name: 'SITUS_BULK_IDLE_SECONDS', type: 'integer', default: '60', min: 1, max: 86_400,
@@ -86,7 +91,7 @@ export const SETTINGS = [
   },
   {
     name: 'SITUS_BULK_DIR', type: 'path', default: '',
-    meaning: 'Folder of files that bulk jobs may name. Without it jobs take uploads alone.',
+    meaning: 'Folder with one of each account of files that its bulk jobs may name; none if unset.',
   },
   {
     name: 'SITUS_JOB_DAYS', type: 'integer', default: '3', min: 1, max: 3650,
@@ -95,6 +100,14 @@ export const SETTINGS = [
   {
     name: 'SITUS_JOB_BYTES_MAX', type: 'integer', default: '21474836480', min: 0,
     meaning: 'Disk below SITUS_VAR for the uploads and results of all bulk jobs.',
+  },
+  {
+    name: 'SITUS_JOB_ACCOUNT_BYTES_MAX', type: 'integer', default: '10737418240', min: 0,
+    meaning: 'How much of that disk the jobs of one account may take.',
+  },
+  {
+    name: 'SITUS_JOB_ERROR_BYTES_MAX', type: 'integer', default: '134217728', min: 0,
+    meaning: 'Bytes of refused rows in all results of one account.',
   },
   {
     name: 'SITUS_PRECISION_MIN', type: 'precision', default: 'postal',
@@ -138,6 +151,10 @@ export const SETTINGS = [
     meaning: 'Page on which an invited merchant sets up its account; put into invitations.',
   },
   {
+    name: 'SITUS_CORE_DUMPS', type: 'integer', default: '0', min: 0, max: 1,
+    meaning: 'With 1, core dumps hold the memory of the process, and the secrets in it.',
+  },
+  {
     name: 'SITUS_LOG', type: 'level', default: 'info',
     meaning: 'Least important lines logged to standard error: debug, info, warn or error.',
   },
@@ -160,6 +177,8 @@ export interface Config {
   /** Zero chooses by the number of processors. */
   readonly workers: number;
   readonly answerCacheBytes: number;
+  /** Memory of request bodies under way. */
+  readonly bodyBytes: number;
   /** Zero is one per processor. */
   readonly bulkWorkers: number;
   readonly bulkRowsMax: number;
@@ -169,7 +188,7 @@ export interface Config {
   /** Null when jobs may name no files. */
   readonly bulkDir: string | null;
   readonly jobDays: number;
-  readonly jobBytesMax: number;
+  readonly jobLimits: Readonly<Record<'bytesMax' | 'accountBytesMax' | 'errorBytesMax', number>>;
   readonly streamIdleMs: number;
   readonly streamResumeMs: number;
   readonly precisionMin: MinimumPrecision;
@@ -186,6 +205,7 @@ export interface Config {
   readonly smtpUrl: string | null;
   readonly mailFrom: string | null;
   readonly inviteUrl: string | null;
+  readonly coreDumps: boolean;
   readonly logLevel: LogLevel;
 }
 
@@ -237,6 +257,7 @@ export function loadConfig(environment: Environment = process.env): Config {
       || ownUrl(text('HOST'), Number(text('PORT'))),
     workers: Number(text('SITUS_WORKERS')),
     answerCacheBytes: Number(text('SITUS_ANSWER_CACHE_MIB')) * 1_048_576,
+    bodyBytes: Number(text('SITUS_BODY_MEMORY_MIB')) * 1_048_576,
     bulkWorkers: Number(text('SITUS_BULK_WORKERS')),
     bulkRowsMax: Number(text('SITUS_BULK_ROWS_MAX')),
     bulkBytesMax: Number(text('SITUS_BULK_BYTES_MAX')),
@@ -244,7 +265,11 @@ export function loadConfig(environment: Environment = process.env): Config {
     bulkIdleMs: Number(text('SITUS_BULK_IDLE_SECONDS')) * 1000,
     bulkDir: text('SITUS_BULK_DIR') === '' ? null : resolve(text('SITUS_BULK_DIR')),
     jobDays: Number(text('SITUS_JOB_DAYS')),
-    jobBytesMax: Number(text('SITUS_JOB_BYTES_MAX')),
+    jobLimits: {
+      bytesMax: Number(text('SITUS_JOB_BYTES_MAX')),
+      accountBytesMax: Number(text('SITUS_JOB_ACCOUNT_BYTES_MAX')),
+      errorBytesMax: Number(text('SITUS_JOB_ERROR_BYTES_MAX')),
+    },
     streamIdleMs: Number(text('SITUS_STREAM_IDLE_SECONDS')) * 1000,
     streamResumeMs: Number(text('SITUS_STREAM_RESUME_SECONDS')) * 1000,
     precisionMin: isMinimumPrecision(precisionMin) ? precisionMin : 'postal',
@@ -257,6 +282,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     smtpUrl: text('SITUS_SMTP_URL') || null,
     mailFrom: text('SITUS_MAIL_FROM') || null,
     inviteUrl: text('SITUS_INVITE_URL') || null,
+    coreDumps: text('SITUS_CORE_DUMPS') === '1',
     logLevel: isLogLevel(logLevel) ? logLevel : 'info',
   });
 }

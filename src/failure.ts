@@ -20,15 +20,37 @@ export const FAILURE_KINDS = [
 ] as const;
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
+/** The parameter of a lookup that a kind is about where nothing else is said; null for none. */
+const USUAL_FIELDS: Readonly<Record<FailureKind, string | null>> = {
+  'invalid-key': null,
+  'invalid-state': 'state',
+  'invalid-city': 'city',
+  'invalid-postal-code': 'postalcode',
+  'invalid-format': null,
+  internal: null,
+  'feature-not-enabled': null,
+  'rate-limited': null,
+  'address-incomplete': 'address',
+  'no-result': null,
+  'invalid-historical': 'historical',
+  'international-not-enabled': 'countryCode',
+  'product-rules-not-enabled': 'taxabilityCode',
+  overloaded: null,
+};
+
 export interface Failure {
   readonly failure: FailureKind;
   /** What a person can do about it; appended to the standard message of the code. */
   readonly detail?: string;
+  /** The parameter or member at fault as callers name it; null where none is alone. */
+  readonly field: string | null;
 }
 
 /** Makes a failure value. */
-export function fail(failure: FailureKind, detail?: string): Failure {
-  return detail === undefined ? { failure } : { failure, detail };
+export function fail(
+  failure: FailureKind, detail?: string, field: string | null = USUAL_FIELDS[failure],
+): Failure {
+  return detail === undefined ? { failure, field } : { failure, detail, field };
 }
 
 /** Tells a failure from any other outcome. */

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { App } from './app.js';
 import { loadConfig, type Config } from './config.js';
-import { currentRelease } from './dataset/release.js';
+import { emptyCoreDumps } from './core-dumps.js';
+import { activeRelease } from './dataset/release.js';
 import { createLog, messageOf } from './log.js';
 
 const COMMAND = fileURLToPath(new URL('./cli.js', import.meta.url));
@@ -12,7 +13,7 @@ const FIRST_BUILD = ['dataset', 'build', '--recipe', 'default', '--activate'];
 
 /** Builds the first dataset in a process of its own, which gives its memory back. */
 async function ensureDataset(config: Config): Promise<void> {
-  if (currentRelease(config.varDir) !== null) return;
+  if (activeRelease(config.varDir) !== null) return;
   process.stderr.write('no dataset is active yet: building the default one, once\n');
   const child = spawn(process.execPath, [COMMAND, ...FIRST_BUILD], {
     // Its output is progress here; standard output is for the address alone.
@@ -44,6 +45,9 @@ async function main(): Promise<void> {
   outliveReaders();
   const config = loadConfig();
   const log = createLog(config.logLevel);
+  if (!config.coreDumps && !emptyCoreDumps()) {
+    log.warn('core dumps of this process may hold secrets', { help: 'docs/operating.md' });
+  }
   await ensureDataset(config);
   const app = await App.start({ config, log });
   // Before anything else can go wrong: it cannot be shown again.

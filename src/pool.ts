@@ -7,11 +7,13 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { fileURLToPath } from 'node:url';
-import { readAnswers } from './engine/frame.js';
+import { OP_BODY, readAnswers } from './engine/frame.js';
 import { messageOf, type Log } from './log.js';
 import { Lane, type Task } from './pool/lane.js';
 import type { ServeTask } from './pool/serve.js';
-import type { EngineSettings, PinnedRelease, PoolRequest } from './pool/task.js';
+import {
+  NO_RELEASE, type EngineSettings, type PinnedRelease, type PoolRequest,
+} from './pool/task.js';
 
 export type { EngineSettings, EngineTask, PinnedRelease, PoolFailure, PoolRequest }
   from './pool/task.js';
@@ -33,6 +35,7 @@ export interface PoolOptions {
   readonly tasksPerWorker?: number;
   readonly requestsPerTask?: number;
   readonly waitingMax?: number;
+  readonly waitingBytesMax?: number;
   readonly taskMs?: number;
   readonly watchMs?: number;
   /** Shared memory of a task; larger ones go as messages. */
@@ -56,9 +59,21 @@ const REQUESTS_PER_TASK = 8;
 
 /** Requests that wait for a worker; beyond it they are refused at once. */
 const WAITING_MAX = 4096;
+/**
+ * Bytes of these. A body whose client was told that it takes too long waits on, and counts nowhere
+ * else any more.
+ */
+export const WAITING_BYTES_MAX = 67_108_864;
 /** Longest time of a task, after which its worker is taken for stuck. */
 const TASK_MS_MAX = 10_000;
 const WATCH_MS = 1_000;
+
+/**
+ * The heap of a worker. Without a limit V8 collects the longer-lived part the more seldom the
+ * larger it has grown: three times what is in use was seen. What is kept on purpose (records,
+ * places) comes to less than half of it; a worker that passes it is ended and replaced.
+ */
+export const WORKER_HEAP = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 160 } as const;
 /** Longest wait for workers that are starting while the pool closes. */
 const LOADING_MS_MAX = 10_000;
 const LOADING_CHECK_MS = 5;
@@ -73,6 +88,7 @@ export class EnginePool {
   readonly #watch: NodeJS.Timeout;
   #piscina: Piscina<ServeTask, never>;
   #waiting: PoolRequest[] = [];
+  #waitingBytes = 0;
   #scheduled = false;
   #closed = false;
 
@@ -83,6 +99,7 @@ export class EnginePool {
       tasksPerWorker: TASKS_PER_WORKER,
       requestsPerTask: REQUESTS_PER_TASK,
       waitingMax: WAITING_MAX,
+      waitingBytesMax: WAITING_BYTES_MAX,
       taskMs: TASK_MS_MAX,
       watchMs: WATCH_MS,
       requestBytes: REQUEST_BYTES,
@@ -105,10 +122,15 @@ export class EnginePool {
    * event loop.
    */
   submit(request: PoolRequest): void {
-    if (this.#closed || this.#waiting.length >= this.#options.waitingMax) {
+    const { waitingMax, waitingBytesMax } = this.#options;
+    const { length } = request.payload;
+    // What is alone may be of any length.
+    if (this.#closed || this.#waiting.length >= waitingMax
+      || (this.#waitingBytes > 0 && this.#waitingBytes + length > waitingBytesMax)) {
       request.failed('overloaded');
       return;
     }
+    this.#waitingBytes += length;
     const waiting = this.#waiting.push(request);
     this.#schedule();
     if (waiting >= this.#options.requestsPerTask) this.#dispatch();
@@ -165,17 +187,27 @@ export class EnginePool {
       }
       if (free === null) return;
       const share = Math.ceil(this.#waiting.length / Math.max(1, idle));
-      this.#post(free, this.#waiting.splice(0, Math.min(share, this.#options.requestsPerTask)));
+      const next = this.#waiting.splice(0, Math.min(share, this.#options.requestsPerTask));
+      for (const { payload } of next) this.#waitingBytes -= payload.length;
+      this.#post(free, next);
     }
   }
 
   #post(lane: Lane, requests: readonly PoolRequest[]): void {
     const release = this.#options.releases.pin();
-    if (release === null) {
-      for (const request of requests) request.failed('overloaded');
-      return;
-    }
-    lane.post({ requests, release });
+    if (release === null) this.#postFree(lane, requests);
+    else lane.post({ requests, release });
+  }
+
+  /** What needs no dataset goes on without one. */
+  #postFree(lane: Lane, requests: readonly PoolRequest[]): void {
+    const free = requests.filter(({ op }) => op === OP_BODY);
+    for (const request of requests) if (request.op !== OP_BODY) request.failed('overloaded');
+    if (free.length > 0) lane.post({ requests: free, release: NO_RELEASE });
+  }
+
+  #unpin(release: PinnedRelease): void {
+    if (release !== NO_RELEASE) this.#options.releases.unpin(release);
   }
 
   #deliver({ requests, release }: Task, answers: Uint8Array): void {
@@ -190,12 +222,12 @@ export class EnginePool {
       this.#options.log.error('answers unreadable', { message: messageOf(error) });
       for (const request of requests.slice(next)) request.failed('internal');
     }
-    this.#options.releases.unpin(release);
+    this.#unpin(release);
   }
 
   #fail({ requests, release }: Task): void {
     for (const request of requests) request.failed('internal');
-    this.#options.releases.unpin(release);
+    this.#unpin(release);
   }
 
   #lane(): Lane {
@@ -241,6 +273,7 @@ export class EnginePool {
       filename: fileURLToPath(worker),
       name: WORKER_EXPORT,
       workerData: settings,
+      resourceLimits: WORKER_HEAP,
       minThreads: threads,
       maxThreads: threads,
       // Never: a pool that lets idle threads go starts them again under load.

@@ -1,13 +1,14 @@
 /** Worker: bytes in, bytes out. */
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
-import { OpenReleases } from '../src/dataset/live.js';
+import { OpenReleases } from '../src/dataset/open-releases.js';
 import { openDataset } from '../src/dataset/open.js';
 import { createLog, faultOf } from '../src/log.js';
 import type { EngineSettings } from '../src/pool.js';
 import { serveLane, type ServeTask } from '../src/pool/serve.js';
-import { answerInto } from '../src/wire/answer.js';
-import { openWire } from '../src/wire/context.js';
+import { NO_RELEASE } from '../src/pool/task.js';
+import { answerBodies, answerInto } from '../src/worker.js';
+import { openWire } from '../src/api/lookup/context.js';
 
 const STDERR = 2;
 
@@ -26,12 +27,16 @@ const releases = new OpenReleases(openDataset);
 const context = openWire({
   baseUrl: settings.baseUrl,
   precisionMin: settings.precisionMin,
+  ...(settings.cacheBytesMax === undefined ? {} : {
+    fragmentBytesMax: settings.cacheBytesMax, postalBytesMax: settings.cacheBytesMax,
+  }),
   open: (release) => releases.get(release),
   report: (error) => log.error('lookup failed', { fault: faultOf(error) }),
 });
 
 export function serve(task: ServeTask): never {
   return serveLane(task, ({ dataset, frame, now }, into) => {
-    answerInto(into, releases.get(dataset), frame, now, context);
+    if (dataset.id === NO_RELEASE.id) answerBodies(into, frame, context);
+    else answerInto(into, releases.get(dataset), frame, now, context);
   });
 }

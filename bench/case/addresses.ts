@@ -7,7 +7,7 @@ import { openTables } from '../../src/dataset/format.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
-import { readPoints } from '../../src/ingest/source/address-source.js';
+import { readPoints } from '../../src/ingest/source/addresses.js';
 import { seeded } from './case.js';
 
 /** One door in so many is asked for. */

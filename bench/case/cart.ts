@@ -1,9 +1,9 @@
 /** What a cart costs inside a worker: two addresses located, ten lines rated. */
 import { Bench } from 'tinybench';
 import { openDataset } from '../../src/dataset/open.js';
-import { calculateCart } from '../../src/engine/cart.js';
-import { isRefusal } from '../../src/engine/cart-outcome.js';
-import type { CartQuery } from '../../src/engine/cart-query.js';
+import { calculateCart } from '../../src/engine/cart/cart.js';
+import { isRefusal } from '../../src/engine/cart/outcome.js';
+import type { CartQuery } from '../../src/engine/cart/query.js';
 import { addressLines } from './addresses.js';
 import { seeded, sink, type BenchInput, type Figure } from './case.js';
 

@@ -1,60 +1,150 @@
-/** What coalescing saves: requests of a turn in one task, against one message for each. */
-import { EnginePool, type PoolRequest } from '../../src/pool.js';
-import { GRANT_ALL, OP_LOOKUP } from '../../src/engine/frame.js';
-import { createLog } from '../../src/log.js';
+/**
+ * What gathering saves: lanes against one task of Piscina's a request, and against tasks of
+ * Piscina's that hold the requests of a turn. No HTTP, one worker, the same queries.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
 import { openDataset } from '../../src/dataset/open.js';
+import { GRANT_ALL, OP_LOOKUP, readAnswers, RequestFrame } from '../../src/engine/frame.js';
+import { createLog } from '../../src/log.js';
+import { EnginePool, type EngineTask, type PinnedRelease } from '../../src/pool.js';
 import type { BenchInput, Figure } from './case.js';
 import { sampleQueries } from './queries.js';
 
+/** Requests under way at once. */
 const TOGETHER = 64;
+/** The ways take turns, so that what else the machine does meets all of them. */
+const ROUNDS = 3;
+const WARM_MS = 1000;
+const DRAIN_MS = 5;
+/** As many tasks as a lane has slots. */
+const TASKS_PER_WORKER = 8;
+const VERSION = 60;
+const WORKER = new URL('../load/task-worker.js', import.meta.url);
 
-async function requestsASecond(
-  input: BenchInput, queries: readonly string[], requestsPerTask: number,
-): Promise<number> {
-  const release = { id: 'bench', dir: input.datasetDir };
-  const pool = new EnginePool({
-    releases: { pin: () => release, unpin: () => undefined },
-    log: createLog('error'), threads: 1, requestsPerTask,
-  });
-  let [answered, at] = [0, 0];
-  let running = true;
-  await new Promise<void>((resolve) => {
-    const submit = (): void => {
-      const request: PoolRequest = {
-        op: OP_LOOKUP, version: 60, grants: GRANT_ALL, payload: queries[at]!,
-        answered: () => {
-          answered += 1;
-          if (running) submit();
-        },
-        failed: () => undefined,
-      };
-      at = (at + 1) % queries.length;
-      pool.submit(request);
-    };
-    for (let index = 0; index < TOGETHER; index += 1) submit();
-    setTimeout(() => {
-      answered = 0;
-      setTimeout(() => {
-        running = false;
-        resolve();
-      }, input.seconds * 1000);
-    }, 1000);
-  });
-  const rate = answered / input.seconds;
-  await pool.close();
-  return rate;
+/** A way to have a query answered by a worker; `done` is called with the answer's status. */
+interface Way {
+  submit(query: string, done: (status: number) => void): void;
+  close(): Promise<void>;
 }
 
-/** Requests a second through the pool both ways, 64 under way at once. */
+interface Asked {
+  readonly query: string;
+  readonly done: (status: number) => void;
+}
+
+function byLanes(release: PinnedRelease): Way {
+  const pool = new EnginePool({
+    releases: { pin: () => release, unpin: () => undefined },
+    log: createLog('error'), threads: 1,
+  });
+  return {
+    submit: (payload, done) => pool.submit({
+      op: OP_LOOKUP, version: VERSION, grants: GRANT_ALL, payload,
+      answered: ({ status }) => done(status), failed: () => done(0),
+    }),
+    close: () => pool.close(),
+  };
+}
+
+/** Tasks of Piscina's with up to so many requests each; what is less goes when the turn ends. */
+function byTasks(release: PinnedRelease, requestsPerTask: number): Way {
+  const piscina = new Piscina<EngineTask, Uint8Array>({
+    filename: fileURLToPath(WORKER), name: 'answer', minThreads: 1, maxThreads: 1,
+    idleTimeout: Infinity, concurrentTasksPerWorker: TASKS_PER_WORKER, recordTiming: false,
+  });
+  let waiting: Asked[] = [];
+  const send = async (): Promise<void> => {
+    const asked = waiting;
+    waiting = [];
+    const frame = new RequestFrame();
+    for (const { query } of asked) frame.add(OP_LOOKUP, VERSION, GRANT_ALL, query);
+    const task = { dataset: release, now: Date.now(), frame: frame.bytes() };
+    const answers = await piscina.run(task);
+    readAnswers(answers, asked.length, (index, { status }) => asked[index]!.done(status));
+  };
+  const sendLogged = (): void => {
+    if (waiting.length > 0) send().catch((error: unknown) => process.stderr.write(`${error}\n`));
+  };
+  return {
+    submit: (query, done) => {
+      if (waiting.push({ query, done }) >= requestsPerTask) sendLogged();
+      else if (waiting.length === 1) setImmediate(sendLogged);
+    },
+    close: () => piscina.destroy(),
+  };
+}
+
+interface Measured {
+  /** Requests a second. */
+  readonly rate: number;
+  /** Microseconds of processor time a request, of both threads: what a busy machine changes least. */
+  readonly cost: number;
+}
+
+/** While TOGETHER are under way, each followed by the next when it is answered. */
+async function measure(
+  way: Way, queries: readonly string[], milliseconds: number,
+): Promise<Measured> {
+  let [answered, at, underWay, running] = [0, 0, 0, true];
+  const next = (): void => {
+    const query = queries[at]!;
+    at = (at + 1) % queries.length;
+    underWay += 1;
+    way.submit(query, (status) => {
+      if (status !== 200) throw new Error(`${query} was answered ${status}`);
+      answered += 1;
+      underWay -= 1;
+      if (running) next();
+    });
+  };
+  for (let index = 0; index < TOGETHER; index += 1) next();
+  await delay(WARM_MS);
+  const [before, from, spent] = [answered, performance.now(), process.cpuUsage()];
+  await delay(milliseconds);
+  const count = answered - before;
+  const rate = count / (performance.now() - from) * 1000;
+  const { user, system } = process.cpuUsage(spent);
+  running = false;
+  while (underWay > 0) await delay(DRAIN_MS);
+  return { rate, cost: (user + system) / count };
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)]!;
+}
+
+/** The three ways in turns, and what each of the latter two is behind. */
 export async function coalescingCase(input: BenchInput): Promise<readonly Figure[]> {
   const dataset = openDataset(input.datasetDir);
   const queries = sampleQueries('zip', dataset, input.datasetDir, []);
   dataset.close();
-  const together = await requestsASecond(input, queries, TOGETHER);
-  const single = await requestsASecond(input, queries, 1);
+  const release = { id: 'bench', dir: input.datasetDir };
+  const ways = [byLanes, (to: PinnedRelease) => byTasks(to, 1),
+    (to: PinnedRelease) => byTasks(to, TOGETHER)];
+  const found: Measured[][] = ways.map(() => []);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [index, start] of ways.entries()) {
+      const way = start(release);
+      found[index]!.push(await measure(way, queries, input.seconds * 1000 / ROUNDS));
+      await way.close();
+    }
+  }
+  const [lanes, each, turn] = found.map((rounds) => ({
+    rate: median(rounds.map(({ rate }) => rate)), cost: median(rounds.map(({ cost }) => cost)),
+  })) as [Measured, Measured, Measured];
+  const rateOf = (name: string, { rate, cost }: Measured): Figure => ({
+    name, value: rate, unit: 'requests/s', note: `${cost.toFixed(1)} µs of processor time each`,
+  });
+  const ratioOf = (name: string, one: Measured, other: Measured): Figure => ({
+    name, value: one.rate / other.rate, unit: 'times',
+    note: `${(other.cost / one.cost).toFixed(2)} times by processor time`,
+  });
   return [
-    { name: 'pool coalesced', value: together, unit: 'requests/s', note: 'no HTTP, one worker' },
-    { name: 'pool one message each', value: single, unit: 'requests/s' },
-    { name: 'coalescing gain', value: together / single, unit: 'times' },
+    rateOf('pool by lanes', lanes), rateOf('pool, a task a request', each),
+    rateOf('pool, a task a turn', turn), ratioOf('lanes against a task each', lanes, each),
+    ratioOf('lanes against a task a turn', lanes, turn),
+    ratioOf('a task a turn against each', turn, each),
   ];
 }

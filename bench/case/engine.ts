@@ -5,9 +5,9 @@ import { AnswerWriter, GRANT_ALL, OP_LOOKUP, RequestFrame } from '../../src/engi
 import { lookup } from '../../src/engine/lookup.js';
 import type { LookupQuery } from '../../src/engine/query.js';
 import { isFailure } from '../../src/failure.js';
-import { answerInto } from '../../src/wire/answer.js';
-import { openWire } from '../../src/wire/context.js';
-import { parseQuery } from '../../src/wire/query.js';
+import { answerInto } from '../../src/worker.js';
+import { openWire } from '../../src/api/lookup/context.js';
+import { parseQuery } from '../../src/api/lookup/query.js';
 import { addressLines } from './addresses.js';
 import { sink, type BenchInput, type Figure } from './case.js';
 import { sampleQueries, type QueryKind } from './queries.js';

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { openDataset } from '../../src/dataset/open.js';
-import { calculateCart } from '../../src/engine/cart.js';
-import { isRefusal } from '../../src/engine/cart-outcome.js';
+import { calculateCart } from '../../src/engine/cart/cart.js';
+import { isRefusal } from '../../src/engine/cart/outcome.js';
 import {
   CART_LINES_MAX, type CartPlace, type CartQuery, type SplitPlace,
-} from '../../src/engine/cart-query.js';
+} from '../../src/engine/cart/query.js';
 import { headOf } from '../../src/http/reply.js';
-import { CARTS_MAX } from '../../src/wire/merchant-cart.js';
+import { CARTS_MAX } from '../../src/api/merchant/relay-shape.js';
 import { startBareServer } from '../load/bare-server.js';
 import type { BareServer } from '../load/child-server.js';
 import { runLoad, type LoadResult } from '../load/load.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Bench } from 'tinybench';
 import { presentedKey } from '../../src/http/api-key.js';
-import { mayGeocode } from '../../src/http/handle/lookup.js';
+import { mayGeocode } from '../../src/api/lookup/handler.js';
 import { createRateGate, REFUSED } from '../../src/http/rate-limit.js';
 import { KeyCache } from '../../src/store/key-cache.js';
 import { createKey, randomKey, type KeyTerms } from '../../src/store/keys.js';

@@ -4,7 +4,7 @@ import { lookup } from '../../src/engine/lookup.js';
 import { isFailure } from '../../src/failure.js';
 import { openTables } from '../../src/dataset/format.js';
 import { DATA_FILE } from '../../src/dataset/manifest.js';
-import { parseQuery } from '../../src/wire/query.js';
+import { parseQuery } from '../../src/api/lookup/query.js';
 import { GRANT_ALL } from '../../src/engine/frame.js';
 import { join } from 'node:path';
 import { seeded } from './case.js';

@@ -24,15 +24,15 @@ async function firstPort(child: ChildProcess): Promise<number> {
   throw new Error('the server did not start');
 }
 
-/** Starts it, with further settings; the datasets are only read. */
+/** Starts it, with further settings; the datasets are only read. `quiet` drops what it logs. */
 export async function startSitus(
-  varDir: string, environment: Readonly<Record<string, string>> = {},
+  varDir: string, environment: Readonly<Record<string, string>> = {}, quiet = false,
 ): Promise<SitusServer> {
   const own = mkdtempSync(join(tmpdir(), 'situs-bench-'));
   symlinkSync(releasesDir(varDir), releasesDir(own));
   const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
   const child = spawn(process.execPath, [main], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', quiet ? 'ignore' : 'inherit'],
     env: {
       PATH: process.env['PATH'], SITUS_VAR: own, PORT: '0', SITUS_LOG: 'error',
       SITUS_BOOTSTRAP_KEY: BENCH_KEY, SITUS_BOOTSTRAP_RATE: '100000000',
@@ -45,7 +45,7 @@ export async function startSitus(
     pid: child.pid!,
     stop: async () => {
       child.kill('SIGTERM');
-      if (child.exitCode === null) await once(child, 'exit');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
       rmSync(own, { recursive: true, force: true });
     },
   };

@@ -1,7 +1,7 @@
 /** Reads the table that a bulk file is answered with, and tells what is wrong with it. */
 import { createHash } from 'node:crypto';
 import Papa from 'papaparse';
-import { APPENDED_COLUMNS } from '../../src/wire/bulk/columns.js';
+import { APPENDED_COLUMNS } from '../../src/bulk/row/columns.js';
 import { drawing, POOL_HEADER, type PoolRow } from './row-pool.js';
 
 const FAULTS_TOLD_MAX = 20;

@@ -8,7 +8,7 @@ import { GRANT_ALL } from '../../src/engine/frame.js';
 import { lookup } from '../../src/engine/lookup.js';
 import { isFailure } from '../../src/failure.js';
 import { formatMicrodegrees } from '../../src/geo/microdegrees.js';
-import { parseQuery } from '../../src/wire/query.js';
+import { parseQuery } from '../../src/api/lookup/query.js';
 import { addressLines } from '../case/addresses.js';
 import { seeded } from '../case/case.js';
 

@@ -43,6 +43,11 @@ export class ServerMemory {
     return this.#own;
   }
 
+  /** Bytes of its own now. */
+  get last(): number {
+    return bytesOf(this.#pid, 'RssAnon');
+  }
+
   /** Most bytes at a time since it began, with what is mapped from files. */
   get resident(): number {
     return bytesOf(this.#pid, 'VmHWM');

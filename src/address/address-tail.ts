@@ -1,7 +1,7 @@
 /** The end of an address line: country, postal code and state, in whatever order. */
 import { directionOf, directionWord } from './direction.js';
-import type { Gazetteer } from './gazetteer.js';
 import { isDigits, startsWithDigit } from './number-words.js';
+import type { Gazetteer } from './parsed.js';
 import { suffixOf } from './suffix.js';
 import { JOIN, type Line } from './token.js';
 

@@ -1,8 +1,8 @@
 /** Where a street ends and a city begins when no comma says so. */
 import { directionOf, directionWord, isShortDirection } from './direction.js';
-import type { Gazetteer } from './gazetteer.js';
 import { readHighway } from './highway.js';
 import { hasDigit, isDigits } from './number-words.js';
+import type { Gazetteer } from './parsed.js';
 import { isStrongSuffix, suffixOf } from './suffix.js';
 
 /** A way to part words into street and city; the city is empty where `cityAt` is the end. */

@@ -1,5 +1,4 @@
 /** Directionals of USPS Publication 28, section 233. */
-import { WordTable } from './word-table.js';
 
 const WORDS: readonly (readonly [string, string])[] = [
   ['N', 'NORTH'],
@@ -12,7 +11,7 @@ const WORDS: readonly (readonly [string, string])[] = [
   ['SW', 'SOUTHWEST'],
 ];
 
-const ABBREVIATION = new WordTable(WORDS.flatMap(([abbreviation, word]) =>
+const ABBREVIATION = new Map(WORDS.flatMap(([abbreviation, word]) =>
   [[abbreviation, abbreviation], [word, abbreviation]] as const));
 const FULL = new Map(WORDS);
 

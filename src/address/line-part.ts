@@ -1,8 +1,8 @@
 /** Parts of a line between commas, and their order. */
 import { readTail } from './address-tail.js';
-import type { Gazetteer } from './gazetteer.js';
 import { readHouseNumbers } from './house-number.js';
 import { isDigits, startsWithDigit } from './number-words.js';
+import type { Gazetteer } from './parsed.js';
 import type { Span } from './reading.js';
 import { JOIN, type Join, type Line } from './token.js';
 

@@ -1,8 +1,8 @@
 /** States that a line names elsewhere than at its end: behind them stand words of no address. */
 import { isKnownCity } from './city-split.js';
 import { directionOf } from './direction.js';
-import type { Gazetteer } from './gazetteer.js';
 import { isDigits, startsWithDigit } from './number-words.js';
+import type { Gazetteer } from './parsed.js';
 import { isStrongSuffix, suffixOf } from './suffix.js';
 import { JOIN, type Line } from './token.js';
 

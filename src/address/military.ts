@@ -1,7 +1,6 @@
 /** Military and diplomatic mail (Publication 28, section 238): "PSC 1234 BOX 5, APO AE 09012". */
 import { readTail } from './address-tail.js';
-import type { Gazetteer } from './gazetteer.js';
-import type { ParsedAddress } from './parsed.js';
+import type { Gazetteer, ParsedAddress } from './parsed.js';
 import type { Line } from './token.js';
 
 const OFFICES = new Set(['APO', 'FPO', 'DPO']);

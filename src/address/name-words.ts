@@ -5,7 +5,6 @@ import {
   TENS_VALUES,
 } from './number-words.js';
 import { SUFFIX_EXPANSIONS } from './suffix.js';
-import { WordTable } from './word-table.js';
 
 /** Strips leading zeros: San Francisco's points are on "09TH ST". */
 function plainFigures(word: string): string {
@@ -26,10 +25,10 @@ interface NameWord {
   readonly alone: string;
 }
 
-const nameWords = new Map<string, NameWord>();
+const NAME_WORDS = new Map<string, NameWord>();
 
 function define(word: string, first: string, middle = first, last = first, alone = last): void {
-  nameWords.set(word, { tens: 0, first, middle, last, alone });
+  NAME_WORDS.set(word, { tens: 0, first, middle, last, alone });
 }
 
 for (const [word, full] of SUFFIX_EXPANSIONS) define(word, full);
@@ -46,10 +45,8 @@ define('SENIOR', 'SR');
 for (const word of ['NE', 'NW', 'SE', 'SW']) define(word, word, word, word, directionWord(word));
 for (const [word, value] of ORDINALS) define(word, ordinal(value));
 for (const [word, tens] of TENS_VALUES) {
-  nameWords.set(word, { tens, first: word, middle: word, last: word, alone: word });
+  NAME_WORDS.set(word, { tens, first: word, middle: word, last: word, alone: word });
 }
-
-const NAME_WORDS = new WordTable(nameWords);
 
 /**
  * The words of a name from `start` to before `stop`, one spelling each: ordinals in figures,

@@ -1,13 +1,11 @@
 /** Candidate readings of a line, before they are weighed and spelled out. */
 import type { Tail } from './address-tail.js';
-import type { Gazetteer } from './gazetteer.js';
-import type { HouseNumber } from './house-number.js';
 import { directionOf } from './direction.js';
 import { readHighway } from './highway.js';
+import type { HouseNumber } from './house-number.js';
 import { hasDigit, isOrdinal } from './number-words.js';
-import type { ParsedAddress } from './parsed.js';
-import type { StreetName } from './street-name.js';
-import { readStreet } from './street-name.js';
+import type { Gazetteer, ParsedAddress } from './parsed.js';
+import { readStreet, type StreetName } from './street-name.js';
 import { isStrongSuffix, suffixOf } from './suffix.js';
 import type { Line } from './token.js';
 

@@ -1,53 +1,87 @@
-/** Slips of the keyboard, made to order: what the accuracy measurement tries the matcher with. */
-import { typoAllowed, withinOneTypo } from './edit-distance.js';
-import { foldName, type StreetName } from './street-name.js';
+/** One slip of the keyboard, which a street name may have and still match; types it hides. */
+import { hasDigit } from './number-words.js';
+import type { ParsedAddress } from './parsed.js';
+import { parseStreetName } from './street-name.js';
+import { SUFFIX_EXPANSIONS, suffixOf } from './suffix.js';
 
-/** Neighbours on the keyboard, for substitutions and insertions that hands really make. */
-const NEIGHBOUR: Readonly<Record<string, string>> = {
-  A: 'S', B: 'V', C: 'X', D: 'F', E: 'R', F: 'G', G: 'H', H: 'J', I: 'O', J: 'K', K: 'L', L: 'K',
-  M: 'N', N: 'M', O: 'P', P: 'O', Q: 'W', R: 'T', S: 'D', T: 'Y', U: 'I', V: 'B', W: 'E', X: 'C',
-  Y: 'U', Z: 'X',
-};
+const TYPO_LETTERS_MIN = 4;
 
-const KINDS = 4;
-
-/** Kind 0 drops a letter, 1 doubles or adds one, 2 hits the key beside, 3 swaps neighbours. */
-function slip(name: string, kind: number, at: number): string {
-  const letter = name.charAt(at);
-  const before = name.slice(0, at);
-  const after = name.slice(at + 1);
-  const beside = NEIGHBOUR[letter] ?? letter;
-  if (kind === 0) return before + after;
-  if (kind === 1) return before + letter + (at % 2 === 0 ? letter : beside) + after;
-  if (kind === 2) return before + beside + after;
-  const next = after.charAt(0);
-  if (next === letter || NEIGHBOUR[next] === undefined) return before + beside + after;
-  return before + next + letter + after.slice(1);
+/**
+ * Whether two texts are equal or one insertion, deletion, substitution or swap of neighbours
+ * apart. Linear in their length.
+ */
+export function withinOneTypo(a: string, b: string): boolean {
+  const difference = a.length - b.length;
+  if (difference > 1 || difference < -1) return false;
+  const shorter = difference <= 0 ? a : b;
+  const longer = difference <= 0 ? b : a;
+  let left = 0;
+  while (left < shorter.length && shorter.charCodeAt(left) === longer.charCodeAt(left)) left++;
+  let right = 0;
+  const room = shorter.length - left;
+  while (
+    right < room &&
+    shorter.charCodeAt(shorter.length - 1 - right) === longer.charCodeAt(longer.length - 1 - right)
+  ) {
+    right++;
+  }
+  const gap = room - right;
+  if (difference !== 0) return gap === 0;
+  if (gap <= 1) return true;
+  return (
+    gap === 2 &&
+    shorter.charCodeAt(left) === longer.charCodeAt(left + 1) &&
+    shorter.charCodeAt(left + 1) === longer.charCodeAt(left)
+  );
 }
 
 /**
- * The street with one typo in its name, the same for the same seed. Consecutive seeds go through
- * all kinds and places; the first letter stays, as it does in most slips. Names that may not be
- * matched with a typo come back unchanged.
+ * Whether a name may be matched with a typo in it. Short names and names with figures may not:
+ * a letter more or less makes another street of them ("5TH" and "6TH", "ELM" and "ELK").
  */
-export function withOneTypo(street: StreetName, seed: number): StreetName {
-  const { name } = street;
-  if (!typoAllowed(name)) return street;
-  const places: number[] = [];
-  for (let index = 1; index < name.length; index++) {
-    // A letter beside a space would join or part words.
-    const inside = name.charAt(index) !== ' ' && name.charAt(index - 1) !== ' ';
-    if (inside && NEIGHBOUR[name.charAt(index)] !== undefined) places.push(index);
+export function typoAllowed(name: string): boolean {
+  if (hasDigit(name)) return false;
+  let letters = 0;
+  for (let index = 0; index < name.length; index++) {
+    const code = name.charCodeAt(index);
+    if (code >= 65 && code <= 90) letters++;
   }
-  const steady = Math.abs(Math.trunc(seed)) || 0;
-  const key = foldName(name);
-  const first = Math.floor(steady / KINDS);
-  for (let step = 0; step < places.length; step++) {
-    const place = places[(first + step) % places.length] ?? 0;
-    const typed = slip(name, steady % KINDS, place);
-    const typedKey = foldName(typed);
-    // A slip in "MOUNT" is more than one in its key, "MT"; such a place is passed over.
-    if (typedKey !== key && withinOneTypo(typedKey, key)) return { ...street, name: typed };
+  return letters >= TYPO_LETTERS_MIN;
+}
+
+/** Street types spelled out. */
+const SPELLED = new Set(SUFFIX_EXPANSIONS.values());
+
+/** Shorter words are near too many others. */
+const MISSPELT_LETTERS_MIN = 4;
+
+/** The street type that a word is one typo away from; "" for none or several. */
+function misspeltSuffix(word: string): string {
+  if (word.length < MISSPELT_LETTERS_MIN) return '';
+  let only = '';
+  for (const full of SPELLED) {
+    if (full.length < MISSPELT_LETTERS_MIN || !withinOneTypo(word, full)) continue;
+    const suffix = suffixOf(full);
+    if (only !== '' && only !== suffix) return '';
+    only = suffix;
   }
-  return street;
+  return only;
+}
+
+/**
+ * The street without a last word that is no part of it ("2043 Alder Way A": a unit without its
+ * designator) or with its misspelt type read ("408 Bruce Stret"); null where neither applies.
+ */
+export function repairedReading(reading: ParsedAddress): ParsedAddress | null {
+  const { name, suffix, postDirection } = reading;
+  const cut = name.lastIndexOf(' ');
+  if (cut < 0 || suffix !== '' || postDirection !== '') return null;
+  const rest = name.slice(0, cut);
+  const street = parseStreetName(rest);
+  if (street.suffix !== '') {
+    const preDirection = reading.preDirection || street.preDirection;
+    return { ...reading, ...street, preDirection };
+  }
+  const meant = misspeltSuffix(name.slice(cut + 1));
+  return meant === '' ? null : { ...reading, name: rest, suffix: meant };
 }

@@ -3,7 +3,6 @@ import { directionOf } from './direction.js';
 import { hasDigit, isDigits, isOrdinal, ordinal, ordinalValue } from './number-words.js';
 import { isStrongSuffix, suffixOf } from './suffix.js';
 import { JOIN, type Join, type Line } from './token.js';
-import { WordTable } from './word-table.js';
 
 /**
  * Designators of Publication 28, appendix C2. `any` takes an identifier anywhere; `figures` only
@@ -46,19 +45,18 @@ interface Designator {
   readonly use: Use;
 }
 
-const designators = new Map<string, Designator>();
+const DESIGNATORS = new Map<string, Designator>();
 for (const [standard, use, variants] of TABLE) {
   for (const word of [standard, ...variants.split(' ')]) {
-    if (word !== '') designators.set(word, { standard, use });
+    if (word !== '') DESIGNATORS.set(word, { standard, use });
   }
 }
 
 /** First words of boxes and of rural routes. */
 const RURAL_START = new Set(['RR', 'HC', 'RFD', 'RURAL', 'STAR']);
 for (const word of ['PO', 'P', 'POBOX', 'POB', 'POST', 'BOX', ...RURAL_START]) {
-  designators.set(word, { standard: word, use: 'box' });
+  DESIGNATORS.set(word, { standard: word, use: 'box' });
 }
-const DESIGNATORS = new WordTable(designators);
 
 /** "SUITE" or "STE" → "STE"; '' for a word that designates no part of a building. */
 export function unitOf(word: string): string {

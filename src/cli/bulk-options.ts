@@ -1,22 +1,13 @@
 /** What `situs bulk` and `situs lint` are asked. */
-import { parseArgs } from 'node:util';
-import { BULK_TERMS } from '../http/bulk/kind.js';
+import { BULK_TERMS } from '../bulk/run/kind.js';
 import {
   CSV_TYPE, isRequestProblem, NDJSON_TYPE, parseBulkRequest, type BulkRequest,
-} from '../http/bulk/request.js';
-import type { BulkKind } from '../wire/bulk/job.js';
-import { refuseExtra, UsageError } from './usage.js';
+} from '../bulk/run/request.js';
+import type { BulkKind } from '../bulk/row/job.js';
+import { UsageError } from './usage.js';
 
 /** Standard input, or output. */
 export const STANDARD = '-';
-
-/** How the rows of a file are read. */
-export const ROW_OPTIONS = {
-  input: { type: 'string' },
-  map: { type: 'string', multiple: true, default: [] as string[] },
-  delimiter: { type: 'string' },
-  default: { type: 'string', multiple: true, default: [] as string[] },
-} as const;
 
 /** Pipes and devices come once. */
 export const RESUME_NEEDS = '--resume needs a file to read and a file to write (-o)';
@@ -45,13 +36,23 @@ function typeOf(option: string, format: string): string {
   return type;
 }
 
-interface RowsAsked {
+/** How the rows of a file are read. */
+export interface RowsAsked {
   readonly input?: string;
   readonly format?: string;
-  readonly map: readonly string[];
+  readonly map?: readonly string[];
   readonly delimiter?: string;
-  readonly default: readonly string[];
+  readonly default?: readonly string[];
   readonly strict?: boolean;
+}
+
+/** What `situs bulk` is asked. */
+export interface BulkAsked extends RowsAsked {
+  readonly output: string;
+  readonly kind: string;
+  readonly resume?: boolean;
+  readonly quiet?: boolean;
+  readonly threads?: number;
 }
 
 /**
@@ -60,10 +61,10 @@ interface RowsAsked {
  */
 export function requestFor(file: string, asked: RowsAsked, kind: BulkKind): BulkRequest {
   const query = new URLSearchParams();
-  for (const entry of asked.map) query.append('map', entry);
+  for (const entry of asked.map ?? []) query.append('map', entry);
   if (asked.delimiter !== undefined) query.set('delimiter', asked.delimiter);
   if (asked.strict === true) query.set('strict', 'true');
-  for (const entry of asked.default) {
+  for (const entry of asked.default ?? []) {
     const at = entry.indexOf('=');
     if (at < 0) throw new UsageError('--default is NAME=VALUE');
     query.set(entry.slice(0, at), entry.slice(at + 1));
@@ -85,38 +86,15 @@ function kindOf(text: string): BulkKind {
   return found;
 }
 
-function threadsOf(text: string | undefined): number | null {
-  if (text === undefined) return null;
-  const threads = Number(text);
-  if (/^\d{1,3}$/.test(text) && threads > 0) return threads;
-  throw new UsageError('--threads is a whole number from 1');
-}
-
-/** Reads the arguments of `situs bulk`. */
-export function parseBulkArgs(args: readonly string[], usage: string): BulkOptions {
-  const { values, positionals } = parseArgs({
-    args: [...args], allowPositionals: true,
-    options: {
-      ...ROW_OPTIONS,
-      output: { type: 'string', short: 'o', default: STANDARD },
-      format: { type: 'string' },
-      kind: { type: 'string', default: 'lookup' },
-      strict: { type: 'boolean', default: false },
-      resume: { type: 'boolean', default: false },
-      quiet: { type: 'boolean', default: false },
-      threads: { type: 'string' },
-    },
-  });
-  const [file] = positionals;
-  if (file === undefined) throw new UsageError(usage);
-  refuseExtra(positionals, 1);
-  const { output, resume, quiet } = values;
-  const kind = kindOf(values.kind);
+/**
+ * What a run of `situs bulk` is to do.
+ * @throws UsageError for options that do not go together.
+ */
+export function bulkOptions(file: string, asked: BulkAsked): BulkOptions {
+  const { output, resume = false, quiet = false, threads = null } = asked;
+  const kind = kindOf(asked.kind);
   if (resume && (file === STANDARD || output === STANDARD)) {
     throw new UsageError(RESUME_NEEDS);
   }
-  return {
-    file, output, kind, resume, quiet, threads: threadsOf(values.threads),
-    request: requestFor(file, values, kind),
-  };
+  return { file, output, kind, resume, quiet, threads, request: requestFor(file, asked, kind) };
 }

@@ -1,5 +1,4 @@
 /** `situs bulk`: a file of rows to the same rows with their taxes, without a server. */
-import { randomBytes } from 'node:crypto';
 import {
   closeSync, constants, existsSync, mkdtempSync, openSync, readSync, rmSync,
 } from 'node:fs';
@@ -8,44 +7,27 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig, type Config } from '../config.js';
 import { MANIFEST_FILE } from '../dataset/manifest.js';
-import { currentRelease, releasesDir } from '../dataset/release.js';
+import { activeRelease, releasesDir } from '../dataset/release.js';
 import { GRANT_ALL } from '../engine/frame.js';
-import { CHUNKS_PER_WORKER, openChunkPool } from '../http/bulk/chunk-pool.js';
-import type { BulkLimits } from '../http/bulk/desk.js';
-import { ChunkSchedule } from '../http/bulk/schedule.js';
-import { fileBytes } from '../http/jobs/byte-source.js';
-import type { Checkpoint } from '../http/jobs/checkpoint.js';
-import { DurableOutput, type RunOutput } from '../http/jobs/durable-output.js';
-import { FileRun, type RunEnd } from '../http/jobs/file-run.js';
+import { CHUNKS_PER_WORKER, openChunkPool } from '../bulk/run/chunk-pool.js';
+import { newStreamName, type BulkLimits } from '../bulk/run/uploads.js';
+import { ChunkSchedule } from '../bulk/run/schedule.js';
+import { fileBytes } from '../bulk/job/byte-source.js';
+import type { Checkpoint } from '../bulk/job/checkpoint.js';
+import { DurableOutput, type RunOutput } from '../bulk/job/durable-output.js';
+import { FileRun, type RunEnd } from '../bulk/job/file-run.js';
 import { createLog } from '../log.js';
 import { SUCCESS } from '../wire/response-code.js';
-import { parseBulkArgs, RESUME_NEEDS, type BulkOptions } from './bulk-options.js';
+import { bulkOptions, RESUME_NEEDS, type BulkAsked, type BulkOptions } from './bulk-options.js';
 import { optionsDigest, PartialFile, type PartialRun } from './partial-file.js';
 import { RowsProgress } from './rows-progress.js';
 import { openRows, type RowsSource } from './rows-source.js';
-import { openTarget } from './rows-target.js';
-import { StreamOutput } from './stream-output.js';
+import { openTarget, StreamOutput } from './rows-target.js';
+import { soundRelease } from './sound-release.js';
 import { UsageError } from './usage.js';
-
-export const USAGE =
-  `situs bulk FILE [-o OUT]         CSV or NDJSON, plain or gzip; - is standard input
-  --input csv|ndjson   how FILE is read; told from its name unless given
-  --format csv|ndjson  how OUT is written; as FILE is unless given
-  --map ROLE:COLUMN    which column is what; repeatable
-  --delimiter NAME     comma, semicolon, tab or pipe; told from the header unless given
-  --default NAME=VALUE a parameter for every row without one, e.g. historical=202506; repeatable
-  --strict             all rows or none
-  --kind lookup|cart   what each row asks for
-  --resume             goes on with an OUT that was interrupted
-  --threads N          one for each processor unless given
-  --quiet              no progress
-Exit codes: 0 every row was answered, 3 some were refused, 1 failure, 130 interrupted, 141 nobody
-reads the output any more.
-`;
 
 const INTERRUPTED = 130;
 const SOME_REFUSED = 3;
-const JOB_BYTES = 12;
 
 /** A file has no limit here but that of the disk. */
 const LIMITS: BulkLimits = { rowsMax: 4_000_000_000, bytesMax: Number.MAX_SAFE_INTEGER, idleMs: 0 };
@@ -68,11 +50,11 @@ function plan(
     }
     return { run, from: checkpoint };
   }
-  const dataset = currentRelease(varDir);
+  const dataset = activeRelease(varDir);
   if (dataset === null) {
     throw new Error('no dataset is active; build one with: npx situs dataset build --activate');
   }
-  const job = `bulk_${randomBytes(JOB_BYTES).toString('hex')}`;
+  const job = newStreamName();
   return {
     run: { job, nowMs: Date.now(), dataset, input: input.identity, options: digest }, from: null,
   };
@@ -160,7 +142,7 @@ async function runBulk(
   const input = await openRows(options.file);
   if (options.resume && (held === null || input.once)) throw new UsageError(RESUME_NEEDS);
   const { run: about, from } = plan(options, varDir, input, held);
-  const release = { id: about.dataset, dir: join(releasesDir(varDir), about.dataset) };
+  const release = { id: about.dataset, dir: await soundRelease(varDir, about.dataset) };
   const threads = options.threads ?? availableParallelism();
   const pool = openChunkPool({
     releases: { pin: () => release, unpin: () => undefined },
@@ -227,9 +209,9 @@ async function runStrict(
   }
 }
 
-/** Runs `situs bulk ARGS`. */
-export async function bulkCommand(args: readonly string[]): Promise<number> {
-  const options = parseBulkArgs(args, USAGE);
+/** Runs `situs bulk FILE`. */
+export async function bulkCommand(file: string, asked: BulkAsked): Promise<number> {
+  const options = bulkOptions(file, asked);
   const config = loadConfig();
   const target = openTarget(options.output);
   if (target.kind === 'file') return runBulk(options, config, new PartialFile(target.path));

@@ -1,11 +1,12 @@
 /** `situs dataset diff A B`: what a change of releases changes. */
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { loadConfig } from '../config.js';
 import { openDataset } from '../dataset/open.js';
-import { findRelease, releasesDir } from '../dataset/release.js';
-import { diffReleases, type Change, type ReleaseDiff } from '../engine/release-diff.js';
+import { findRelease } from '../dataset/release.js';
+import { diffReleases, type Change, type ReleaseDiff } from '../engine/rate/release-diff.js';
 import { formatDate, parseDate, type DateInt } from '../tax/date.js';
-import { refuseExtra, UsageError } from './usage.js';
+import { print } from './line.js';
+import { soundRelease } from './sound-release.js';
+import { UsageError } from './usage.js';
 
 /** Lines of a kind printed for people; --json has all. */
 export const DIFF_LINES_MAX = 40;
@@ -40,31 +41,24 @@ function dayOf(text: string | undefined): DateInt {
   return day;
 }
 
-/** Runs `situs dataset diff ARGS`. */
-export function diffCommand(varDir: string, args: readonly string[]): number {
-  const { values, positionals } = parseArgs({
-    args: [...args], allowPositionals: true,
-    options: { date: { type: 'string' }, json: { type: 'boolean', default: false } },
-  });
-  const [from, to] = positionals;
-  refuseExtra(positionals, 2);
-  if (from === undefined || to === undefined) {
-    throw new UsageError('diff compares two datasets: situs dataset diff A B');
-  }
-  const date = dayOf(values.date);
+/** Runs `situs dataset diff A B`. */
+export async function diffCommand(
+  from: string, to: string, asked: { readonly date?: string; readonly json?: boolean },
+): Promise<void> {
+  const date = dayOf(asked.date);
+  const { varDir } = loadConfig();
   const names = [findRelease(varDir, from), findRelease(varDir, to)] as const;
-  const before = openDataset(join(releasesDir(varDir), names[0]));
+  const before = openDataset(await soundRelease(varDir, names[0]));
   // One environment is opened once in a process.
-  const after = names[0] === names[1] ? before : openDataset(join(releasesDir(varDir), names[1]));
+  const after = names[0] === names[1] ? before : openDataset(await soundRelease(varDir, names[1]));
   try {
     const diff = diffReleases(before, after, date);
     const day = formatDate(date);
-    process.stdout.write(values.json
-      ? `${JSON.stringify({ before: names[0], after: names[1], date: day, ...diff }, null, 1)}\n`
-      : `${names[0]} -> ${names[1]} on ${day}\n${diffText(diff)}\n`);
+    print(asked.json
+      ? JSON.stringify({ before: names[0], after: names[1], date: day, ...diff }, null, 1)
+      : `${names[0]} -> ${names[1]} on ${day}\n${diffText(diff)}`);
   } finally {
     before.close();
     if (after !== before) after.close();
   }
-  return 0;
 }

@@ -1,15 +1,16 @@
 /** `situs dataset fetch`: publishers' files into a folder of sources. */
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { fetchDownload } from '../ingest/download.js';
-import { downloadsFile, readDownloads, type Download } from '../ingest/download-list.js';
+import {
+  downloadsFile, fetchDownload, readDownloads, type Download,
+} from '../ingest/download.js';
 import { createProgress } from '../ingest/progress.js';
+import { print } from './line.js';
 import { requireDownloads } from './recipe-names.js';
 import { UsageError } from './usage.js';
 
 const INTERRUPTED = 130;
 
-interface Asked {
+interface Fetch {
   readonly downloads: readonly Download[];
   readonly folder: string;
   readonly again: boolean;
@@ -26,7 +27,7 @@ function chosen(downloads: readonly Download[], only: readonly string[]): readon
   return downloads.filter(({ path }) => only.some((text) => path.includes(text)));
 }
 
-async function fetchAll({ downloads, folder, again, quiet }: Asked): Promise<number> {
+async function fetchAll({ downloads, folder, again, quiet }: Fetch): Promise<number> {
   const stop = new AbortController();
   const interrupt = (): void => stop.abort(new Error('interrupted'));
   process.once('SIGINT', interrupt);
@@ -40,7 +41,7 @@ async function fetchAll({ downloads, folder, again, quiet }: Asked): Promise<num
         folder, again, signal: stop.signal,
         progress: (done, total) => progress(download.path, done, Math.max(done, total)),
       });
-      process.stdout.write(`${fetched.padEnd(7)}  ${download.path}\n`);
+      print(`${fetched.padEnd(7)}  ${download.path}`);
     } catch (error) {
       failures += 1;
       process.stderr.write(`situs: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -52,30 +53,26 @@ async function fetchAll({ downloads, folder, again, quiet }: Asked): Promise<num
   return failures === 0 ? 0 : 1;
 }
 
-/** Runs `situs dataset fetch ARGS`: 0 when every file is there, 1 when one failed. */
-export async function fetchCommand(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      recipe: { type: 'string', default: 'reference' },
-      downloads: { type: 'string' },
-      to: { type: 'string' },
-      only: { type: 'string', multiple: true, default: [] },
-      again: { type: 'boolean', default: false },
-      list: { type: 'boolean', default: false },
-      quiet: { type: 'boolean', default: false },
-    },
-  });
-  if (values.downloads === undefined) requireDownloads(values.recipe);
-  const file = values.downloads === undefined
-    ? downloadsFile(values.recipe) : resolve(values.downloads);
-  const downloads = chosen(readDownloads(file), values.only);
-  if (values.list) {
-    for (const { path, url } of downloads) process.stdout.write(`${path}  ${url}\n`);
+interface FetchAsked {
+  readonly recipe: string;
+  readonly downloads?: string;
+  readonly to?: string;
+  readonly only?: readonly string[];
+  readonly again?: boolean;
+  readonly list?: boolean;
+  readonly quiet?: boolean;
+}
+
+/** Runs `situs dataset fetch`: 0 when every file is there, 1 when one failed. */
+export async function fetchCommand(asked: FetchAsked): Promise<number> {
+  const { recipe, to, only = [], again = false, list = false, quiet = false } = asked;
+  if (asked.downloads === undefined) requireDownloads(recipe);
+  const file = asked.downloads === undefined ? downloadsFile(recipe) : resolve(asked.downloads);
+  const downloads = chosen(readDownloads(file), only);
+  if (list) {
+    for (const { path, url } of downloads) print(`${path}  ${url}`);
     return 0;
   }
-  if (values.to === undefined) throw new UsageError('fetch into which folder? --to DIR');
-  return fetchAll({
-    downloads, folder: resolve(values.to), again: values.again, quiet: values.quiet,
-  });
+  if (to === undefined) throw new UsageError('fetch into which folder? --to DIR');
+  return fetchAll({ downloads, folder: resolve(to), again, quiet });
 }

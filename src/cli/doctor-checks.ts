@@ -6,17 +6,17 @@ import { existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:f
 import { dirname, join } from 'node:path';
 import type { Config } from '../config.js';
 import { readManifest } from '../dataset/manifest.js';
-import { currentRelease, releasesDir } from '../dataset/release.js';
+import { activeRelease, releasesDir } from '../dataset/release.js';
 import { readDeliverySettings } from '../event/settings.js';
 import { createServer } from '../http/uws.js';
-import { verifyRelease } from '../ingest/verify.js';
 import { openProvider } from '../provider/open.js';
 import { KekFile, modeProblem } from '../store/kek-file.js';
 import { kekPath, openKekSource } from '../store/kek-source.js';
 import { outboxCounts } from '../store/outbox.js';
 import { sealedCounts } from '../store/rotation.js';
-import { Store, STORE_BYTES_MAX, storeDir } from '../store/store.js';
+import { type Store, STORE_BYTES_MAX, storeDir } from '../store/store.js';
 import { STORE_FILE } from '../store/store-file.js';
+import { problemsOf } from './sound-release.js';
 
 /** From good to bad. A fault keeps the service from working; a warning is worth a look. */
 export type Level = 'ok' | 'note' | 'warning' | 'fault';
@@ -127,10 +127,10 @@ async function keks({ config, store }: Checked): Promise<readonly Finding[]> {
 }
 
 async function dataset({ config, now }: Checked): Promise<readonly Finding[]> {
-  const name = currentRelease(config.varDir);
+  const name = activeRelease(config.varDir);
   if (name === null) return found('fault', 'no dataset is active; run: situs dataset build');
   const dir = join(releasesDir(config.varDir), name);
-  const problems = await verifyRelease(dir);
+  const problems = await problemsOf(dir, true);
   if (problems.length > 0) {
     return found('fault', `dataset ${name} is not sound: ${problems[0]}`);
   }

@@ -1,19 +1,12 @@
 /** `situs doctor`: looks at everything the service needs and says what it found. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { loadConfig } from '../config.js';
 import { messageOf } from '../log.js';
 import { Store, storeDir } from '../store/store.js';
 import { STORE_FILE } from '../store/store-file.js';
 import { CHECKS, type Checked, type Finding } from './doctor-checks.js';
 import { print } from './line.js';
-import { refuseExtra } from './usage.js';
-
-export const USAGE =
-  `situs doctor [--json]    checks the settings, the folder, the store and the dataset
-The exit code is 1 where something keeps the service from working, else 0.
-`;
 
 interface NamedFinding extends Finding {
   readonly check: string;
@@ -53,15 +46,11 @@ async function diagnose(): Promise<readonly NamedFinding[]> {
   return findings;
 }
 
-/** Runs `situs doctor ARGS`. */
-export async function doctorCommand(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args], allowPositionals: true, options: { json: { type: 'boolean', default: false } },
-  });
-  refuseExtra(positionals, 0);
+/** Runs `situs doctor`; 1 where something keeps the service from working. */
+export async function doctorCommand({ json }: { readonly json?: boolean }): Promise<number> {
   const findings = await diagnose();
   const sound = !findings.some(({ level }) => level === 'fault');
-  if (values.json) print(JSON.stringify({ sound, findings }));
+  if (json) print(JSON.stringify({ sound, findings }));
   else {
     for (const { check, level, text } of findings) {
       print(`${level.padEnd(8)} ${check.padEnd(9)} ${text}`);

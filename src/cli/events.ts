@@ -1,28 +1,12 @@
 /** `situs events …`: what waits to be sent and what could not be, also while a server runs. */
-import { parseArgs } from 'node:util';
 import { enableEndpoint, endpointOf } from '../store/endpoint.js';
 import { listOutbox, replay, replayDead } from '../store/outbox.js';
 import {
   OUTBOX_KINDS, OUTBOX_LISTS, type OutboxList, type OutboxRecord,
 } from '../store/outbox-record.js';
+import { print, progress } from './line.js';
 import { withStore } from './open-store.js';
-import { refuseExtra, UsageError } from './usage.js';
-
-export const USAGE =
-  `situs events list [--dead|--waiting|--all] [--json]   --all unless said otherwise
-situs events replay ID                 send one again, with all its attempts
-situs events replay --dead             send all again that were given up
-situs events enable                    use an endpoint again that said it was gone
-Events go to SITUS_WEBHOOK_URL, invitation mails to SITUS_SMTP_URL. What was sent is not kept.
-A running server follows within a second.
-`;
-
-const OPTIONS = {
-  dead: { type: 'boolean', default: false },
-  waiting: { type: 'boolean', default: false },
-  all: { type: 'boolean', default: false },
-  json: { type: 'boolean', default: false },
-} as const;
+import { UsageError } from './usage.js';
 
 interface Listed {
   readonly list: OutboxList;
@@ -59,11 +43,17 @@ function shown({ list, record }: Listed): object {
   };
 }
 
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+interface ListAsked {
+  readonly dead?: boolean;
+  readonly waiting?: boolean;
+  readonly all?: boolean;
+  readonly json?: boolean;
 }
 
-async function list(lists: readonly OutboxList[], json: boolean): Promise<void> {
+/** Runs `situs events list`. */
+export async function listCommand({ dead, waiting, all, json }: ListAsked): Promise<void> {
+  const named = OUTBOX_LISTS.filter((each) => (each === 'dead' ? dead : waiting));
+  const lists = all || named.length === 0 ? OUTBOX_LISTS : named;
   const { listed, disabledAt } = await withStore((store) => ({
     listed: lists.flatMap((each) => OUTBOX_KINDS.flatMap((kind) =>
       listOutbox(store, each, kind).map((record): Listed => ({ list: each, record })))),
@@ -72,12 +62,13 @@ async function list(lists: readonly OutboxList[], json: boolean): Promise<void> 
   if (json) print(JSON.stringify(listed.map(shown)));
   else for (const each of listed) print(line(each));
   if (disabledAt === null) return;
-  process.stderr.write(
-    `The endpoint said at ${timeOf(disabledAt)} that it is gone; situs events enable\n`,
-  );
+  progress(`The endpoint said at ${timeOf(disabledAt)} that it is gone; situs events enable`);
 }
 
-async function again(id: string | undefined, dead: boolean): Promise<void> {
+/** Runs `situs events replay ID` or `--dead`. */
+export async function replayCommand(
+  id: string | undefined, { dead = false }: { readonly dead?: boolean },
+): Promise<void> {
   if ((id === undefined) !== dead) throw new UsageError('replay takes an ID or --dead');
   const now = Date.now();
   if (id === undefined) {
@@ -90,23 +81,7 @@ async function again(id: string | undefined, dead: boolean): Promise<void> {
   print(`${id} to be sent again`);
 }
 
-/** Runs `situs events ARGS`. */
-export async function eventsCommand(args: readonly string[]): Promise<number> {
-  const [verb, ...rest] = args;
-  if (verb === undefined) throw new UsageError(USAGE);
-  const { values, positionals } = parseArgs({
-    args: rest, allowPositionals: true, options: OPTIONS,
-  });
-  const { dead, waiting, all, json } = values;
-  const lists = OUTBOX_LISTS.filter((each) => (each === 'dead' ? dead : waiting));
-  const [id] = positionals;
-  const takesId = verb === 'replay' ? 1 : 0;
-  refuseExtra(positionals, takesId);
-  if (verb !== 'list' && (waiting || all || json)) throw new UsageError(USAGE);
-  if (verb === 'list') await list(all || lists.length === 0 ? OUTBOX_LISTS : lists, json);
-  else if (verb === 'replay') await again(id, dead);
-  else if (verb === 'enable' && !dead) {
-    print(await withStore(enableEndpoint) ? 'the endpoint is in use again' : 'it was in use');
-  } else throw new UsageError(USAGE);
-  return 0;
+/** Runs `situs events enable`. */
+export async function enableCommand(): Promise<void> {
+  print(await withStore(enableEndpoint) ? 'the endpoint is in use again' : 'it was in use');
 }

@@ -1,102 +1,44 @@
 /** `situs key …`: API keys of the store, also while a server runs. */
-import { parseArgs } from 'node:util';
 import type { KeyRecord } from '../store/format.js';
 import {
   createKey, disableKey, listKeys, updateKey, type KeyChange, type KeyTerms,
 } from '../store/keys.js';
-import {
-  ENTITLEMENTS, entitlementsOf, grantsOf, isEntitlement, PLANS, type Entitlement, type Plan,
-} from '../store/plan.js';
+import { entitlementsOf, grantsOf, type Entitlement, type Plan } from '../store/plan.js';
+import { ALL_SCOPES, scopeBits, scopesOfBits, type Scope } from '../store/scope.js';
 import type { Store } from '../store/store.js';
 import { listUsage } from '../store/usage.js';
 import { NO_COUNTS, type Counts } from '../store/usage-meter.js';
 import { monthAt } from '../store/usage-month.js';
+import { commandActor } from './actor.js';
+import { print } from './line.js';
 import { withNewStore, withStore } from './open-store.js';
-import { refuseExtra, UsageError } from './usage.js';
+import { UsageError } from './usage.js';
 
-export const USAGE = `situs key create --plan PLAN [--account NAME] [TERMS] [--json]   shown once
-situs key list [--json]                      with what each used in this month
-situs key update KEY [--plan PLAN] [TERMS] [--json]
-situs key disable KEY [--json]
-situs key enable KEY [--json]
-KEY: the key, or the beginning of its id. PLAN: ${PLANS.join(', ')}.
-TERMS, each against the plan's own:
-  --rate N              requests a minute
-  --core-limit N        lookups a calendar month (UTC); 0 is unmetered
-  --geo-limit N         lookups by address or coordinates a month; 0 is unmetered
-  --merchant-limit N    merchant operations a month; 0 is unmetered
-  --grant NAME          may ask this, repeatable: ${Object.keys(ENTITLEMENTS).join(', ')}
-  --deny NAME           may not
-A running server follows within a second.
-`;
-
-const OPTIONS = {
-  plan: { type: 'string' },
-  account: { type: 'string' },
-  rate: { type: 'string' },
-  'core-limit': { type: 'string' },
-  'geo-limit': { type: 'string' },
-  'merchant-limit': { type: 'string' },
-  grant: { type: 'string', multiple: true },
-  deny: { type: 'string', multiple: true },
-  json: { type: 'boolean', default: false },
-} as const;
-
-/** Digits of the largest rate and quota, small enough to be counted exactly. */
-const RATE_DIGITS_MAX = 9;
-const LIMIT_DIGITS_MAX = 12;
 const ACCOUNT_CHARS_MAX = 255;
 
-function planOf(text: string | undefined): Plan | undefined {
-  const plan = PLANS.find((name) => name === text);
-  if (text !== undefined && plan === undefined) {
-    throw new UsageError(`no plan "${text}"; there are: ${PLANS.join(', ')}`);
-  }
-  return plan;
+/** What a key is given against its plan's own. */
+interface TermsAsked {
+  readonly rate?: number;
+  readonly coreLimit?: number;
+  readonly geoLimit?: number;
+  readonly merchantLimit?: number;
+  readonly grant?: readonly Entitlement[];
+  readonly deny?: readonly Entitlement[];
+  readonly scope?: readonly Scope[];
 }
 
-function numberOf(
-  option: string, text: string | undefined, digitsMax: number,
-): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^\d+$/.test(text) || text.length > digitsMax) {
-    throw new UsageError(`--${option} "${text}" is no number of at most ${digitsMax} digits`);
-  }
-  return Number(text);
+interface Printed {
+  readonly json?: boolean;
 }
 
-function namesOf(names: readonly string[]): readonly Entitlement[] {
-  return names.map((name) => {
-    if (isEntitlement(name)) return name;
-    const known = Object.keys(ENTITLEMENTS).join(', ');
-    throw new UsageError(`no entitlement "${name}"; there are: ${known}`);
-  });
-}
-
-interface KeyOptions {
-  readonly plan?: string;
-  readonly account?: string;
-  readonly rate?: string;
-  readonly 'core-limit'?: string;
-  readonly 'geo-limit'?: string;
-  readonly 'merchant-limit'?: string;
-  readonly grant?: readonly string[];
-  readonly deny?: readonly string[];
-  readonly json: boolean;
-}
-
-function termsOf(values: KeyOptions): KeyTerms {
-  const rate = numberOf('rate', values.rate, RATE_DIGITS_MAX);
-  if (rate === 0) throw new UsageError('--rate is at least 1; to shut a key off, disable it');
-  const limit = (name: 'core-limit' | 'geo-limit' | 'merchant-limit'): number | undefined =>
-    numberOf(name, values[name], LIMIT_DIGITS_MAX);
-  const [coreLimit, geoLimit] = [limit('core-limit'), limit('geo-limit')];
-  const merchantLimit = limit('merchant-limit');
-  const [grant, deny] = [values.grant ?? [], values.deny ?? []].map((names) =>
-    grantsOf(namesOf(names))) as [number, number];
+function termsOf(
+  { rate, coreLimit, geoLimit, merchantLimit, grant: granted, deny: denied, scope }: TermsAsked,
+): KeyTerms {
+  const [grant, deny] = [grantsOf(granted ?? []), grantsOf(denied ?? [])];
   if ((grant & deny) !== 0) throw new UsageError('the same name is granted and denied');
   return {
     grant, deny,
+    ...(scope === undefined ? {} : { scopes: scopeBits(scope) }),
     ...(rate === undefined ? {} : { rate }),
     ...(coreLimit === undefined ? {} : { coreLimit }),
     ...(geoLimit === undefined ? {} : { geoLimit }),
@@ -110,10 +52,11 @@ function share(count: number, limit: number): string {
 }
 
 function line(record: KeyRecord, used: Counts): string {
-  const { id, prefix, account, plan, rate, grants, active } = record;
+  const { id, prefix, account, plan, rate, grants, scopes, active } = record;
   return [
     id.slice(0, 12), `${prefix}…`, account, plan, `${rate}/min`, active ? 'active' : 'disabled',
     entitlementsOf(grants).join(',') || 'no entitlements',
+    scopes === ALL_SCOPES ? 'all scopes' : `only ${scopesOfBits(scopes).join(',')}`,
     `core ${share(used.core, record.coreLimit)}`,
     `geo ${share(used.geo, record.geoLimit)}`,
     `merchant ${share(used.merchant, record.merchantLimit)}`,
@@ -124,11 +67,8 @@ function line(record: KeyRecord, used: Counts): string {
 function shown(record: KeyRecord, used: Counts, month: string): object {
   const { core, geo, merchant } = used;
   const entitlements = entitlementsOf(record.grants);
-  return { ...record, entitlements, usage: { month, core, geo, merchant } };
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  const scopes = scopesOfBits(record.scopes);
+  return { ...record, entitlements, scopes, usage: { month, core, geo, merchant } };
 }
 
 /** Prints keys with what they used in this month, as far as it is stored. */
@@ -141,64 +81,54 @@ function printKeys(store: Store, records: readonly KeyRecord[], json: boolean): 
     : records.map((record) => line(record, each(record))).join('\n');
 }
 
-async function create(values: KeyOptions): Promise<void> {
-  const plan = planOf(values.plan);
-  if (plan === undefined) throw new UsageError(`create needs --plan\n\n${USAGE}`);
-  const { account } = values;
+/** Runs `situs key create`. */
+export async function createCommand(
+  asked: TermsAsked & Printed & { readonly plan: Plan; readonly account?: string },
+): Promise<void> {
+  const { plan, account } = asked;
   if (account !== undefined && (account === '' || account.length > ACCOUNT_CHARS_MAX)) {
     throw new UsageError(`--account has 1 to ${ACCOUNT_CHARS_MAX} characters`);
   }
-  const terms = termsOf(values);
+  const terms = termsOf(asked);
   const { text, record } = await withNewStore((store) => createKey(store, {
     plan, ...terms, ...(account === undefined ? {} : { account }),
-  }));
-  const { id, rate, grants, coreLimit, geoLimit, merchantLimit } = record;
-  print(values.json
+  }, Date.now(), commandActor()));
+  const { id, rate, grants, scopes, coreLimit, geoLimit, merchantLimit } = record;
+  print(asked.json
     ? JSON.stringify({
       key: text, id, account: record.account, plan, rate, entitlements: entitlementsOf(grants),
-      coreLimit, geoLimit, merchantLimit,
+      scopes: scopesOfBits(scopes), coreLimit, geoLimit, merchantLimit,
     })
     : `${text}\nThis key is shown once and cannot be shown again.`);
 }
 
-async function list(json: boolean): Promise<void> {
+/** Runs `situs key list`. */
+export async function listCommand({ json = false }: Printed): Promise<void> {
   const text = await withStore((store) => printKeys(store, listKeys(store), json));
   if (text !== '') print(text);
 }
 
 async function change(
-  json: boolean, apply: (store: Store) => Promise<KeyRecord>,
+  { json = false }: Printed, apply: (store: Store) => Promise<KeyRecord>,
 ): Promise<void> {
   const text = await withStore(async (store) => printKeys(store, [await apply(store)], json));
   // One key, not a list of one.
   print(json ? text.slice(1, -1) : text);
 }
 
-function changeOf(values: KeyOptions): KeyChange {
-  if (values.account !== undefined) throw new UsageError('a key keeps its account');
-  const plan = planOf(values.plan);
-  return { ...termsOf(values), ...(plan === undefined ? {} : { plan }) };
+/** Runs `situs key update KEY`. */
+export async function updateCommand(
+  key: string, asked: TermsAsked & Printed & { readonly plan?: Plan },
+): Promise<void> {
+  const { plan } = asked;
+  const update: KeyChange = { ...termsOf(asked), ...(plan === undefined ? {} : { plan }) };
+  await change(asked, (store) => updateKey(store, key, update, commandActor()));
 }
 
-/** Runs `situs key ARGS`. */
-export async function keyCommand(args: readonly string[]): Promise<number> {
-  const [verb, ...rest] = args;
-  if (verb === undefined) throw new UsageError(USAGE);
-  const { values, positionals } = parseArgs({
-    args: rest, allowPositionals: true, options: OPTIONS,
-  });
-  const [selector] = positionals;
-  const { json } = values;
-  refuseExtra(positionals, verb === 'create' || verb === 'list' ? 0 : 1);
-  if (verb === 'create') await create(values);
-  else if (verb === 'list') await list(json);
-  else if (selector !== undefined && verb === 'update') {
-    const terms = changeOf(values);
-    await change(json, (store) => updateKey(store, selector, terms));
-  } else if (selector !== undefined && verb === 'disable') {
-    await change(json, (store) => disableKey(store, selector));
-  } else if (selector !== undefined && verb === 'enable') {
-    await change(json, (store) => updateKey(store, selector, { active: true }));
-  } else throw new UsageError(USAGE);
-  return 0;
+/** Runs `situs key enable KEY` and `disable KEY`. */
+export async function enableCommand(
+  key: string, active: boolean, asked: Printed,
+): Promise<void> {
+  await change(asked, (store) => (active
+    ? updateKey(store, key, { active }, commandActor()) : disableKey(store, key, commandActor())));
 }

@@ -1,35 +1,26 @@
 /** `situs lint`: how well the rows of an address file are found, and what is wrong with them. */
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { loadConfig } from '../config.js';
 import type { Dataset } from '../dataset/dataset.js';
 import { openDataset } from '../dataset/open.js';
-import { currentRelease, releasesDir } from '../dataset/release.js';
 import { GRANT_ALL } from '../engine/frame.js';
 import { lookup } from '../engine/lookup.js';
 import { isFailure, type Failure } from '../failure.js';
-import { readBeginning } from '../http/jobs/file-run.js';
-import { csvRows } from '../wire/bulk/csv-rows.js';
-import { RecordFramer } from '../wire/bulk/framer.js';
-import type { RawChunk } from '../wire/bulk/framing.js';
-import type { Table } from '../wire/bulk/job.js';
-import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../wire/bulk/limit.js';
-import type { Mapping, Role } from '../wire/bulk/mapping.js';
-import { csvParameters, fiveDigits } from '../wire/bulk/parameters.js';
-import { parseParameters } from '../wire/query.js';
-import { requestFor, ROW_OPTIONS } from './bulk-options.js';
+import { readBeginning } from '../bulk/job/file-run.js';
+import { csvRows } from '../bulk/row/csv-rows.js';
+import type { RawChunk } from '../bulk/row/framing.js';
+import type { Table } from '../bulk/row/job.js';
+import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../bulk/row/limit.js';
+import type { Mapping, Role } from '../bulk/row/mapping.js';
+import { csvParameters, fiveDigits } from '../bulk/row/parameters.js';
+import { parseParameters } from '../api/lookup/query.js';
+import { requestFor, type RowsAsked } from './bulk-options.js';
 import { print } from './line.js';
 import { isClean, lintTable, LintTally, type Found, type LintReport } from './lint-tally.js';
+import { rowFramer } from '../bulk/run/run.js';
 import { openRows } from './rows-source.js';
-import { refuseExtra, UsageError } from './usage.js';
-
-export const USAGE = `situs lint FILE [--json]         a CSV file of addresses; - is standard input
-  --map ROLE:COLUMN    which column is what; repeatable
-  --delimiter NAME     comma, semicolon, tab or pipe; told from the header unless given
-  --default NAME=VALUE a parameter for every row without one; repeatable
-Exit codes: 0 every row is exact and without fault, 3 it is not, 1 failure.
-`;
+import { requireActive, soundRelease } from './sound-release.js';
+import { UsageError } from './usage.js';
 
 const NOT_CLEAN = 3;
 /** Rows that are compared for duplicates; more would not fit the memory. */
@@ -129,28 +120,19 @@ class Linter {
   }
 }
 
-async function lint(file: string, asked: Parameters<typeof requestFor>[1]): Promise<LintReport> {
+async function lint(file: string, asked: RowsAsked): Promise<LintReport> {
   const request = requestFor(file, asked, 'lookup');
   if (request.input !== 'csv') throw new UsageError('lint reads CSV');
   const { varDir } = loadConfig();
-  const release = currentRelease(varDir);
-  if (release === null) {
-    throw new Error('no dataset is active; build one with: npx situs dataset build --activate');
-  }
+  const release = requireActive(varDir);
   const { source: input } = await openRows(file);
   const begun = await readBeginning(input, request);
   if (begun === null || 'detail' in begun) throw new Error(begun?.detail ?? 'no table');
   const { table, head } = begun;
-  const dataset = openDataset(join(releasesDir(varDir), release));
+  const dataset = openDataset(await soundRelease(varDir, release));
   try {
     const linter = new Linter(dataset, table, request.defaults);
-    const framer = new RecordFramer({
-      firstLine: 2,
-      framing: {
-        kind: 'csv', delimiter: table.dialect.delimiter.charCodeAt(0),
-        loneCr: table.dialect.newline === '\r',
-      },
-    });
+    const framer = rowFramer(table, 'lookup', null);
     const drain = (): void => {
       for (;;) {
         const chunk = framer.take(CHUNK_ROWS_MAX, CHUNK_BYTES_MAX);
@@ -170,16 +152,11 @@ async function lint(file: string, asked: Parameters<typeof requestFor>[1]): Prom
   }
 }
 
-/** Runs `situs lint ARGS`. */
-export async function lintCommand(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args], allowPositionals: true,
-    options: { ...ROW_OPTIONS, json: { type: 'boolean', default: false } },
-  });
-  const [file] = positionals;
-  if (file === undefined) throw new UsageError(USAGE);
-  refuseExtra(positionals, 1);
-  const report = await lint(file, values);
-  print(values.json ? JSON.stringify(report) : lintTable(report));
+/** Runs `situs lint FILE`. */
+export async function lintCommand(
+  file: string, asked: RowsAsked & { readonly json?: boolean },
+): Promise<number> {
+  const report = await lint(file, asked);
+  print(asked.json ? JSON.stringify(report) : lintTable(report));
   return isClean(report) ? 0 : NOT_CLEAN;
 }

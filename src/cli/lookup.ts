@@ -1,29 +1,16 @@
 /** `situs lookup`: rates from the local dataset, without a server. */
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { loadConfig } from '../config.js';
 import { openDataset } from '../dataset/open.js';
-import { currentRelease, releasesDir } from '../dataset/release.js';
 import {
   FLAG_ESTIMATED, FLAG_STALE, GRANT_ALL, OP_LOOKUP, readAnswers, RequestFrame, type AnswerSlice,
 } from '../engine/frame.js';
 import { PRECISIONS } from '../engine/situs.js';
-import { answerFrame } from '../wire/answer.js';
+import { answerFrame } from '../worker.js';
+import { print } from './line.js';
 import { lookupTable } from './lookup-table.js';
-import { UsageError } from './usage.js';
-
-export const USAGE = `situs lookup "200 Spectrum Center Dr, Irvine, CA 92618"
-situs lookup 44.4759,-73.2121        a point: latitude,longitude; as two words too
-situs lookup 05401                   a ZIP
-  --json              the answer as the API gives it
-  --country CODE      USA (default), CAN, PRI, ASM, GUM, MNP, VIR
-  --historical YYYYMM rates of a past month
-`;
+import { requireActive, soundRelease } from './sound-release.js';
 
 const POINT = /^\s*(-?\d{1,3}(?:\.\d+)?)(?:\s*,\s*|\s+)(-?\d{1,3}(?:\.\d+)?)\s*$/;
-/** A word that begins with a negative coordinate and would be read as an option. */
-const NEGATIVE = /^-[\d.]/;
-
 /** The query string for what was typed: a ZIP, a point, or else an address. */
 function queryOf(
   text: string, country: string | undefined, historical: string | undefined,
@@ -56,28 +43,24 @@ function ask(dir: string, query: string): AnswerSlice {
   }
 }
 
-/** Runs `situs lookup ARGS`; 0 when rates were found, 1 when not. */
-export async function lookupCommand(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    // A blank before it makes an argument of it, and is trimmed from the point.
-    args: args.map((word) => (NEGATIVE.test(word) ? ` ${word}` : word)), allowPositionals: true,
-    options: {
-      json: { type: 'boolean', default: false },
-      country: { type: 'string' },
-      historical: { type: 'string' },
-    },
-  });
-  if (positionals.length === 0) throw new UsageError(USAGE);
+interface LookupAsked {
+  readonly json?: boolean;
+  readonly country?: string;
+  readonly historical?: string;
+}
+
+/** Runs `situs lookup TEXT`; 0 when rates were found, 1 when not. */
+export async function lookupCommand(
+  text: string, { json, country, historical }: LookupAsked,
+): Promise<number> {
   const { varDir } = loadConfig();
-  const release = currentRelease(varDir);
-  if (release === null) {
-    throw new Error('no dataset is active; build one with: npx situs dataset build --activate');
-  }
-  const answer = ask(join(releasesDir(varDir), release),
-    queryOf(positionals.join(' '), values.country, values.historical));
+  const release = requireActive(varDir);
+  const answer = ask(
+    await soundRelease(varDir, release), queryOf(text, country, historical),
+  );
   const body = Buffer.from(answer.body).toString('utf8');
-  if (values.json) {
-    process.stdout.write(`${body}\n`);
+  if (json) {
+    print(body);
     return answer.status === 200 ? 0 : 1;
   }
   const marks = [

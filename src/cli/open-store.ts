@@ -2,13 +2,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../config.js';
+import { messageOf } from '../log.js';
 import { Store, storeDir } from '../store/store.js';
 import { STORE_FILE } from '../store/store-file.js';
+import { progress } from './line.js';
 
 type Use<T> = (store: Store) => T | Promise<T>;
 
 async function useStore<T>(varDir: string, use: Use<T>): Promise<T> {
-  const store = await Store.open(varDir);
+  const store = await Store.open(varDir, {
+    failed: (error) => progress(`warning: ${messageOf(error)}`),
+  });
   try {
     return await use(store);
   } finally {

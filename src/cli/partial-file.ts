@@ -1,8 +1,8 @@
 /** A file that is written under another name until it is whole, and how far it has come. */
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { parseCheckpoint, type Checkpoint } from '../http/jobs/checkpoint.js';
-import type { FileIdentity } from '../http/jobs/byte-source.js';
+import { parseCheckpoint, type Checkpoint } from '../bulk/job/checkpoint.js';
+import type { FileIdentity } from '../bulk/job/byte-source.js';
 
 /** What a partial file is the beginning of. */
 export interface PartialRun {

@@ -6,7 +6,7 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import {
   fileSource, onceSource, type ByteSource, type FileIdentity,
-} from '../http/jobs/byte-source.js';
+} from '../bulk/job/byte-source.js';
 import { STANDARD } from './bulk-options.js';
 import { UsageError } from './usage.js';
 

@@ -2,6 +2,7 @@
 import { createWriteStream, existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
+import type { OutputEvents, RunOutput } from '../bulk/job/durable-output.js';
 import { STANDARD } from './bulk-options.js';
 import { UsageError } from './usage.js';
 
@@ -37,4 +38,31 @@ export function openTarget(out: string): RowsTarget {
       await finished(stream);
     },
   };
+}
+
+/** Output of a run that goes to a stream: what was written cannot be taken back. */
+export class StreamOutput implements RunOutput {
+  readonly #stream: NodeJS.WritableStream;
+
+  constructor(stream: NodeJS.WritableStream) {
+    this.#stream = stream;
+  }
+
+  listen({ drained, failed }: OutputEvents): void {
+    this.#stream.on('drain', drained).on('error', failed);
+  }
+
+  write(output: Uint8Array): boolean {
+    return this.#stream.write(output);
+  }
+
+  reached(): void {
+    // There is nothing to go on from.
+  }
+
+  flush(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#stream.write('', () => resolve());
+    });
+  }
 }

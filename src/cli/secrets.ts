@@ -1,19 +1,16 @@
 /** `situs secrets …`: the keys that seal secrets, also while a server runs. */
-import { parseArgs } from 'node:util';
 import { loadConfig, type Config } from '../config.js';
+import { emptyCoreDumps } from '../core-dumps.js';
 import { KekFile } from '../store/kek-file.js';
 import { openKekSource } from '../store/kek-source.js';
-import { rewrapAll, rotateKek, sealedCounts, type RotationProgress } from '../store/rotation.js';
+import {
+  auditRotation, rewrapAll, rotateKek, sealedCounts, type RotationProgress,
+} from '../store/rotation.js';
 import type { Store } from '../store/store.js';
 import { storedIndexKey } from '../store/vault.js';
+import { commandActor } from './actor.js';
 import { print, progress } from './line.js';
 import { withStore } from './open-store.js';
-import { UsageError } from './usage.js';
-
-export const USAGE = `situs secrets rotate                     a new key for all that is sealed
-situs secrets rotate --status [--json]   which keys there are and what they wrap
-An interrupted rotation is finished by the next one. A running server follows at once.
-`;
 
 const FROM_ENVIRONMENT = `the key-encryption key comes from SITUS_KEK, so it cannot be changed here.
 To rotate it:
@@ -30,6 +27,9 @@ function report({ done, total }: RotationProgress): void {
 async function rewrapOnly(config: Config, store: Store): Promise<void> {
   if (config.kekPrevious.length === 0) throw new Error(FROM_ENVIRONMENT);
   const source = openKekSource(config, storedIndexKey(store)?.kek ?? null);
+  await store.write((transaction) => auditRotation(
+    transaction, commandActor(), source.current().id, Date.now(),
+  ), { quiet: true });
   const done = await rewrapAll(store, source, report);
   print(`${done} data keys wrapped with ${source.current().id}; ` +
     'restart the server without SITUS_KEK_PREVIOUS');
@@ -39,7 +39,7 @@ async function rotate(config: Config, store: Store): Promise<void> {
   const source = openKekSource(config, storedIndexKey(store)?.kek ?? null);
   if (!(source instanceof KekFile)) return rewrapOnly(config, store);
   const { current, dropped, rewrapped } = await rotateKek(
-    store, source, new Date(), report,
+    store, source, new Date(), commandActor(), report,
     (resumed) => progress(resumed
       ? 'a rotation was under way; it is finished now'
       : `a new key ${source.current().id} is in ${source.path}`),
@@ -67,18 +67,14 @@ async function status(config: Config, store: Store, json: boolean): Promise<void
   for (const { id, state, secrets } of keys) print(`${id}  ${state.padEnd(8)}  ${secrets} secrets`);
 }
 
-/** Runs `situs secrets ARGS`. */
-export async function secretsCommand(args: readonly string[]): Promise<number> {
-  const [verb, ...rest] = args;
-  if (verb !== 'rotate') throw new UsageError(`no such secrets command\n\n${USAGE}`);
-  const { values } = parseArgs({
-    args: rest,
-    options: { status: { type: 'boolean', default: false }, json: { type: 'boolean' } },
-  });
+/** Runs `situs secrets rotate`. */
+export async function rotateCommand(
+  asked: { readonly status?: boolean; readonly json?: boolean },
+): Promise<void> {
   const config = loadConfig();
+  if (!config.coreDumps) emptyCoreDumps();
   await withStore(async (store) => {
-    if (values.status) await status(config, store, values.json ?? false);
+    if (asked.status) await status(config, store, asked.json ?? false);
     else await rotate(config, store);
   });
-  return 0;
 }

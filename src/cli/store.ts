@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { loadConfig, type Config } from '../config.js';
 import {
   backupStore, obstacle, restoreStore, verifyBackup, verifyFolder, type BackupFacts,
@@ -13,16 +12,7 @@ import { kekPath, openKekSource } from '../store/kek-source.js';
 import { messageOf } from '../log.js';
 import { print, progress } from './line.js';
 import { requireStore } from './open-store.js';
-import { refuseExtra, UsageError } from './usage.js';
-
-export const USAGE = `situs store backup FILE|DIR         a sound copy, also while the server runs
-situs store verify FILE             read a backup from end to end
-situs store restore FILE [--force]  put a backup in place; the server must be stopped
---force replaces a store that holds records and keeps it as data.mdb.replaced.
-Secrets in a backup open only with the key-encryption key, which is not in it.
-`;
-
-const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+import { SIGNAL_CODES } from './usage.js';
 
 /** Removes a temporary folder when the command is interrupted. */
 function removeOnSignal(temporary: string): void {
@@ -38,6 +28,10 @@ function removeOnSignal(temporary: string): void {
 /** Says what a backup holds and which keys it cannot do without. */
 function describe(config: Config, facts: BackupFacts): void {
   print(`${facts.records} records, ${facts.bytes} bytes`);
+  if (!facts.checked) {
+    progress('warning: it has no checksum, as backups of earlier versions: whether it was damaged '
+      + 'cannot be verified');
+  }
   if (facts.keks.length === 0) return print('no sealed secrets: no key is needed to restore it');
   const ids = facts.keks.join(', ');
   const known = new Set(knownKeks(config));
@@ -70,26 +64,19 @@ function backupFile(target: string, now: Date): string {
   return isFolder ? join(resolve(target), `situs-store-${stamp}.mdb`) : resolve(target);
 }
 
-async function backup(config: Config, target: string): Promise<number> {
+/** Runs `situs store backup FILE|DIR`. */
+export async function backupCommand(target: string): Promise<void> {
+  const config = loadConfig();
   requireStore(config.varDir);
   const file = backupFile(target, new Date());
   const facts = await backupStore(config.varDir, file, removeOnSignal);
   print(file);
   describe(config, facts);
-  return 0;
-}
-
-/** Set in the process that reads a backup; the one the user started watches it. */
-const READER_OPTION = 'in-this-process';
-
-async function read(config: Config, file: string): Promise<number> {
-  describe(config, await verifyBackup(config.varDir, file));
-  return 0;
 }
 
 /** Reads a backup in a process of its own: a damaged file may end the one that reads it. */
 async function verify(config: Config, file: string): Promise<number> {
-  const args = [process.argv[1]!, 'store', 'verify', `--${READER_OPTION}`, file];
+  const args = [process.argv[1]!, 'store', 'verify', '--in-this-process', file];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
   const remove = (): void => {
     if (child.pid === undefined) return;
@@ -110,7 +97,21 @@ async function verify(config: Config, file: string): Promise<number> {
   return code ?? 1;
 }
 
-async function restore(config: Config, file: string, force: boolean): Promise<number> {
+/** Runs `situs store verify FILE`. */
+export async function verifyCommand(
+  path: string, { inThisProcess }: { readonly inThisProcess?: boolean },
+): Promise<number> {
+  const [config, file] = [loadConfig(), resolve(path)];
+  if (!inThisProcess) return verify(config, file);
+  describe(config, await verifyBackup(config.varDir, file));
+  return 0;
+}
+
+/** Runs `situs store restore FILE`. */
+export async function restoreCommand(
+  path: string, { force = false }: { readonly force?: boolean },
+): Promise<void> {
+  const [config, file] = [loadConfig(), resolve(path)];
   if (!existsSync(file)) throw new Error(`there is no ${file}`);
   const problem = await obstacle(config.varDir, force);
   if (problem !== null) throw new Error(problem);
@@ -119,32 +120,4 @@ async function restore(config: Config, file: string, force: boolean): Promise<nu
   }
   restoreStore(config.varDir, file, removeOnSignal);
   print(`restored into ${join(config.varDir, 'store')}`);
-  return 0;
-}
-
-/** Runs `situs store ARGS`. */
-export async function storeCommand(args: readonly string[]): Promise<number> {
-  const [verb, ...rest] = args;
-  const { values, positionals } = parseArgs({
-    args: rest,
-    allowPositionals: true,
-    options: {
-      force: { type: 'boolean', default: false },
-      [READER_OPTION]: { type: 'boolean', default: false },
-    },
-  });
-  const [path] = positionals;
-  if (path === undefined) throw new UsageError(USAGE);
-  refuseExtra(positionals, 1);
-  const config = loadConfig();
-  switch (verb) {
-    case 'backup':
-      return backup(config, path);
-    case 'verify':
-      return values[READER_OPTION] ? read(config, resolve(path)) : verify(config, resolve(path));
-    case 'restore':
-      return restore(config, resolve(path), values.force);
-    default:
-      throw new UsageError(`no such store command\n\n${USAGE}`);
-  }
 }

@@ -1,21 +1,54 @@
+/** What a command line may hold: numbers, names, words enough and none too many. */
+import { InvalidArgumentError, type CommandUnknownOpts } from '@commander-js/extra-typings';
+
 /** A command line that cannot be understood: exit code 2, the message says what is accepted. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/**
- * Refuses words beyond the `taken` first ones, which would be ignored.
- * @throws UsageError that names the first of them.
- */
-export function refuseExtra(words: readonly string[], taken: number): void {
-  const extra = words[taken];
-  if (extra === undefined) return;
-  throw new UsageError(`"${extra}" is one word too many; --help tells what the command takes`);
+/** Exit codes of a command that a signal ended. */
+export const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** An option that may be given several times. */
+export function oneMore(text: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, text];
 }
 
-/** Whether help is asked for; not by what follows `--`. */
-export function asksHelp(args: readonly string[]): boolean {
-  const end = args.indexOf('--');
-  return args.slice(0, end < 0 ? args.length : end)
-    .some((word) => word === '--help' || word === '-h');
+/** An option that may be given several times, each time with one of some names. */
+export function oneMoreOf<T extends string>(
+  names: readonly T[],
+): (text: string, earlier?: readonly T[]) => readonly T[] {
+  return (text, earlier = []) => {
+    const name = names.find((each) => each === text);
+    if (name !== undefined) return [...earlier, name];
+    throw new InvalidArgumentError(`There are: ${names.join(', ')}.`);
+  };
+}
+
+/** An option that is a whole number from `min` to `max`. */
+export function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (/^\d+$/.test(text) && number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`It is a whole number from ${min} to ${max}.`);
+  };
+}
+
+/**
+ * Refuses what would be read otherwise than it is meant: words beyond those a command takes, and
+ * an option as the value of the one before it (which may still be given with `=`).
+ * @throws UsageError that names it.
+ */
+export function refuseMisread(command: CommandUnknownOpts, words: readonly string[]): void {
+  const { args, registeredArguments: taken, options } = command;
+  const extra = taken.at(-1)?.variadic === true ? undefined : args[taken.length];
+  if (extra !== undefined) {
+    throw new UsageError(`"${extra}" is one word too many; --help tells what the command takes`);
+  }
+  for (const option of options) {
+    for (const value of [command.getOptionValue(option.attributeName())].flat()) {
+      if (typeof value !== 'string' || !/^-./.test(value) || !words.includes(value)) continue;
+      throw new UsageError(`option '${option.flags}' needs a value, and "${value}" is an option`);
+    }
+  }
 }

@@ -1,8 +1,8 @@
-/** Point → tax area over the tables written by ingest/cell-builder.ts. */
+/** Point → tax area over the tables written by ingest/boundary/cells.ts. */
 import { crossesRight, isRightOf } from '../geo/crossing.js';
 import { LAT_MAX, LNG_MAX, type Microdegrees } from '../geo/microdegrees.js';
 import { INTERNAL, NOWHERE, TILE_BITS, TILE_SIZE, tileKey } from './cell-format.js';
-import { RecentCache } from './recent-cache.js';
+import { RecentCache } from '../base/recent-cache.js';
 import type { ByteTable } from './tables.js';
 
 /** Decoded tile directories kept per thread, in cells (four bytes each) per generation. */

@@ -2,10 +2,13 @@
  * The release that answers. `CURRENT` is watched; a new release is opened and probed beside the old
  * one and then takes its place by one assignment. Whatever goes wrong keeps the old one.
  */
-import { statSync, watch, type FSWatcher } from 'node:fs';
+import { existsSync, statSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, type Log } from '../log.js';
 import type { Dataset } from './dataset.js';
+import { MANIFEST_FILE } from './manifest.js';
+import { UnfinishedCheck } from './release-check.js';
+import { inPlace, type PreparedRelease, type PrepareOptions } from './release-copy.js';
 import { currentFile, currentRelease, releasesDir } from './release.js';
 
 /** What is told of a release beside its data. */
@@ -20,24 +23,41 @@ export interface LiveRelease extends ReleaseFacts {
   readonly dir: string;
 }
 
+/** Why the release that is named does not answer. */
+export interface Refusal {
+  /** Null where CURRENT names none. */
+  readonly dataset: string | null;
+  readonly reason: string;
+}
+
 export interface LiveOptions {
   readonly varDir: string;
   readonly log: Log;
   readonly open: (dir: string) => Dataset;
   /** Asks the release a few questions; throws when it does not answer as it should. */
   readonly probe: (dataset: Dataset, dir: string) => ReleaseFacts;
+  /** Checks a release and says where to open it; without it each is opened where it is. */
+  readonly prepare?: (name: string, options: PrepareOptions) => Promise<PreparedRelease>;
   readonly pollMs?: number;
+  /** After how long a check that did not come to its end is begun again. */
+  readonly againMs?: number;
 }
 
 /** The watcher of the operating system may miss a rename; this does not. */
 export const POLL_MS = 500;
-
-const RELEASES_PER_WORKER = 2;
+/** Long enough for whatever ended a check to be over, short beside a check. */
+const CHECK_AGAIN_MS = 5_000;
 
 interface Generation {
   readonly release: LiveRelease;
   readonly dataset: Dataset;
+  readonly prepared: PreparedRelease;
   pins: number;
+}
+
+function close({ dataset, prepared }: Generation): void {
+  dataset.close();
+  prepared.remove();
 }
 
 function changedAt(file: string): number {
@@ -50,10 +70,14 @@ export class LiveDataset {
   #watcher: FSWatcher | null = null;
   #current: Generation | null = null;
   #previous: Generation | null = null;
-  /** Releases replaced twice, open until the last task that was told of them is done. */
+  /** Open until their last task is done: replaced twice, or borrowed without being active. */
   readonly #retired = new Set<Generation>();
-  /** The last activation that failed, so that it is reported once and can be tried again. */
-  #refused = '';
+  /** The activation that was tried last, so that a failure is reported once. */
+  #tried = '';
+  #refusal: Refusal | null = null;
+  /** The preparation under way; there is one at a time. */
+  #preparing: Promise<void> | null = null;
+  readonly #stopped = new AbortController();
 
   constructor(options: LiveOptions) {
     this.#options = options;
@@ -62,9 +86,23 @@ export class LiveDataset {
     this.#watch();
   }
 
+  /**
+   * Waits for the first release.
+   * @throws Error when one is named and cannot answer.
+   */
+  async ready(): Promise<void> {
+    while (this.#current === null && this.#preparing !== null) await this.#preparing;
+    if (this.#current === null && this.#refusal !== null) throw new Error(this.#refusal.reason);
+  }
+
   /** The release that answers, or null before the first. */
   get release(): LiveRelease | null {
     return this.#current?.release ?? null;
+  }
+
+  /** Why another release than the named one answers; null when it does not. */
+  get refusal(): Refusal | null {
+    return this.#refusal;
   }
 
   /** A document of the release that answers; null when it lacks it or there is no release. */
@@ -74,8 +112,7 @@ export class LiveDataset {
 
   /** Releases open: the current one, the one before and those still pinned. */
   get openCount(): number {
-    return [this.#current, this.#previous].filter((generation) => generation !== null).length
-      + this.#retired.size;
+    return this.#generations().length;
   }
 
   /** The release that answers, kept open until `unpin`. */
@@ -85,66 +122,168 @@ export class LiveDataset {
     return this.#current.release;
   }
 
-  unpin(release: { readonly id: string }): void {
-    for (const generation of [this.#current, this.#previous, ...this.#retired]) {
-      if (generation?.release.id !== release.id) continue;
-      generation.pins -= 1;
-      if (generation.pins === 0 && this.#retired.delete(generation)) generation.dataset.close();
-      return;
+  /**
+   * Any release by its name, kept open until `unpin`; null when there is none of that name.
+   * @throws UnsoundRelease with a sentence; other errors when it cannot be checked or opened now.
+   */
+  async borrow(name: string): Promise<LiveRelease | null> {
+    const dir = join(releasesDir(this.#options.varDir), name);
+    if (this.#find(name) === null) {
+      if (!existsSync(join(dir, MANIFEST_FILE))) return null;
+      const prepared = await this.#prepare(name, true);
+      if (this.#find(name) === null) this.#retired.add(this.#open(name, prepared));
+      else prepared.remove();
     }
+    const generation = this.#find(name);
+    if (generation === null) return null;
+    generation.pins += 1;
+    return generation.release;
+  }
+
+  unpin(release: { readonly id: string }): void {
+    const generation = this.#find(release.id);
+    if (generation === null) return;
+    generation.pins -= 1;
+    if (generation.pins === 0 && this.#retired.delete(generation)) close(generation);
   }
 
   /** Looks at CURRENT now. */
   check(): void {
-    const name = currentRelease(this.#options.varDir);
-    if (name === null || name === this.#current?.release.id) return;
-    const activation = `${name} ${changedAt(currentFile(this.#options.varDir))}`;
-    if (activation === this.#refused) return;
-    try {
-      this.#take(name);
-      this.#refused = '';
-    } catch (error) {
-      this.#refused = activation;
-      this.#options.log.error('dataset refused', {
-        dataset: name, kept: this.release?.id ?? null, message: messageOf(error),
-      });
+    if (this.#preparing !== null || this.#stopped.signal.aborted) return;
+    const { varDir } = this.#options;
+    const changed = changedAt(currentFile(varDir));
+    const name = currentRelease(varDir);
+    // Replaced in between: this name does not belong to that time. It is looked at again anyway.
+    if (changedAt(currentFile(varDir)) !== changed) return;
+    if (name !== null && name === this.#current?.release.id) {
+      this.#refusal = null;
+      this.#tried = '';
+      return;
     }
+    const activation = `${name} ${changed}`;
+    if (activation === this.#tried) return;
+    this.#tried = activation;
+    if (name === null) this.#lost();
+    else this.#begin(name);
+  }
+
+  /** Ends the checks under way and follows CURRENT no more; what is open stays so. */
+  stop(): void {
+    this.#stopped.abort();
+    clearInterval(this.#poll);
+    this.#watcher?.close();
   }
 
   close(): void {
-    clearInterval(this.#poll);
-    this.#watcher?.close();
-    for (const generation of [this.#current, this.#previous, ...this.#retired]) {
-      generation?.dataset.close();
-    }
+    this.stop();
+    for (const generation of this.#generations()) close(generation);
     this.#current = this.#previous = null;
     this.#retired.clear();
   }
 
-  #take(name: string): void {
-    const known = [this.#previous, ...this.#retired];
-    const next = known.find((generation) => generation?.release.id === name) ?? this.#open(name);
+  #generations(): readonly Generation[] {
+    return [this.#current, this.#previous, ...this.#retired]
+      .filter((generation) => generation !== null);
+  }
+
+  #find(name: string): Generation | null {
+    return this.#generations().find(({ release }) => release.id === name) ?? null;
+  }
+
+  /** CURRENT names nothing any more; before the first release that is nothing to speak of. */
+  #lost(): void {
+    if (this.#current === null) return;
+    this.#refuse({ dataset: null, reason: 'CURRENT names no dataset' });
+  }
+
+  #begin(name: string): void {
+    const known = this.#find(name);
+    if (known !== null) this.#take(known);
+    else if (this.#options.prepare === undefined) {
+      this.#try(name, inPlace(join(releasesDir(this.#options.varDir), name)));
+    } else this.#preparing = this.#replace(name).finally(() => this.#prepared());
+  }
+
+  #prepared(): void {
+    this.#preparing = null;
+    this.check();
+  }
+
+  async #replace(name: string): Promise<void> {
+    try {
+      const prepared = await this.#prepare(name, this.#current !== null);
+      const known = this.#find(name);
+      const { aborted } = this.#stopped.signal;
+      // Meanwhile borrowed, or no longer wanted.
+      if (known !== null || aborted || currentRelease(this.#options.varDir) !== name) {
+        prepared.remove();
+        if (known === null) this.#tried = '';
+        else this.#take(known);
+      } else this.#try(name, prepared);
+    } catch (error) {
+      if (this.#stopped.signal.aborted) return;
+      this.#refuse({ dataset: name, reason: messageOf(error) });
+      if (error instanceof UnfinishedCheck) this.#again(this.#tried);
+    }
+  }
+
+  /** Tries an activation anew, unless another one was tried meanwhile. */
+  #again(activation: string): void {
+    setTimeout(() => {
+      if (this.#tried !== activation) return;
+      this.#tried = '';
+      this.check();
+    }, this.#options.againMs ?? CHECK_AGAIN_MS).unref();
+  }
+
+  async #prepare(name: string, background: boolean): Promise<PreparedRelease> {
+    const { prepare, varDir } = this.#options;
+    return prepare === undefined
+      ? inPlace(join(releasesDir(varDir), name))
+      : prepare(name, { background, signal: this.#stopped.signal });
+  }
+
+  #try(name: string, prepared: PreparedRelease): void {
+    try {
+      this.#take(this.#open(name, prepared));
+    } catch (error) {
+      this.#refuse({ dataset: name, reason: messageOf(error) });
+    }
+  }
+
+  #refuse(refusal: Refusal): void {
+    this.#refusal = refusal;
+    this.#options.log.error('dataset refused', {
+      dataset: refusal.dataset, kept: this.release?.id ?? null, message: refusal.reason,
+    });
+  }
+
+  #take(next: Generation): void {
     const oldest = this.#previous;
     this.#previous = this.#current;
     this.#current = next;
+    this.#refusal = null;
     this.#retired.delete(next);
     if (oldest !== null && oldest !== next) this.#retire(oldest);
-    this.#options.log.info('dataset active', { dataset: name, areas: next.release.areas });
+    const { id, areas } = next.release;
+    this.#options.log.info('dataset active', { dataset: id, areas });
   }
 
   #retire(generation: Generation): void {
-    if (generation.pins === 0) generation.dataset.close();
+    if (generation.pins === 0) close(generation);
     else this.#retired.add(generation);
   }
 
-  #open(name: string): Generation {
-    const dir = join(releasesDir(this.#options.varDir), name);
-    const dataset = this.#options.open(dir);
+  #open(name: string, prepared: PreparedRelease): Generation {
+    const { dir } = prepared;
+    let dataset: Dataset | null = null;
     try {
+      dataset = this.#options.open(dir);
       const facts = this.#options.probe(dataset, dir);
-      return { release: { id: name, dir, ...facts }, dataset, pins: 0 };
+      return { release: { id: name, dir, ...facts }, dataset, prepared, pins: 0 };
     } catch (error) {
-      dataset.close();
+      dataset?.close();
+      prepared.remove();
       throw error;
     }
   }
@@ -157,29 +296,5 @@ export class LiveDataset {
     } catch (error) {
       this.#options.log.debug('datasets folder not watched', { message: messageOf(error) });
     }
-  }
-}
-
-/** The releases a worker has open: the two that tasks named, the older one closes for a third. */
-export class OpenReleases {
-  readonly #open: (dir: string) => Dataset;
-  readonly #byId = new Map<string, Dataset>();
-
-  constructor(open: (dir: string) => Dataset) {
-    this.#open = open;
-  }
-
-  /** Tasks of one worker run one after the other, so none is using what is closed here. */
-  get({ id, dir }: { readonly id: string; readonly dir: string }): Dataset {
-    let dataset = this.#byId.get(id);
-    if (dataset !== undefined) return dataset;
-    dataset = this.#open(dir);
-    const [oldest] = this.#byId;
-    if (oldest !== undefined && this.#byId.size === RELEASES_PER_WORKER) {
-      this.#byId.delete(oldest[0]);
-      oldest[1].close();
-    }
-    this.#byId.set(id, dataset);
-    return dataset;
   }
 }

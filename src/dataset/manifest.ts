@@ -1,4 +1,5 @@
 /** What a release says of itself. Kept as manifest.json beside the data. */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SourceRecord } from './records.js';
@@ -62,6 +63,12 @@ export interface Manifest {
 /** The folder name of a release: date and the first twelve digits of the id. */
 export function releaseName(manifest: Pick<Manifest, 'asOf' | 'id'>): string {
   return `${manifest.asOf}-${manifest.id.slice(0, 12)}`;
+}
+
+/** The id: the data's hash together with the manifest without its id. */
+export function manifestId(manifest: Omit<Manifest, 'id'>): string {
+  return createHash('sha256').update(manifest.dataSha256).update(JSON.stringify(manifest))
+    .digest('hex');
 }
 
 /**

@@ -5,38 +5,32 @@ import { CellIndex } from './cell-index.js';
 import type { Dataset } from './dataset.js';
 import { byteTable, openTables, recordReader, streetTable, type Tables } from './format.js';
 import { DATA_FILE, readManifest, releaseName } from './manifest.js';
-import { RecentCache } from './recent-cache.js';
+import { pageProblem } from './page-check.js';
+import { RecentCache } from '../base/recent-cache.js';
 import type {
   AreaRecord, CityRecord, ComponentRecord, SourceRecord, StateRecord, ZipRecord,
 } from './records.js';
-import { SlotCache } from './slot-cache.js';
 import { StreetIndex } from './street-index.js';
 import type { ByteTable } from './tables.js';
 
-/** Records kept decoded per table and thread; a power of two. */
-const RECORDS_MAX = 32_768;
+/** Records kept decoded per table and thread, in each of two generations. */
+const RECORDS_MAX = 16_384;
 
 type Decode = (bytes: Uint8Array) => unknown;
 
 /** No city's name is as long; what is longer is not looked for, and its absence not kept. */
 const CITY_NAME_LENGTH_MAX = 100;
 
-/** What a table keeps of its records. */
-interface Recent<K, V> {
-  get(key: K): V | undefined;
-  set(key: K, value: V): void;
-}
-
 class RecordTable<K extends number | string, V> {
-  readonly #recent: Recent<K, V>;
+  readonly #recent: RecentCache<K, V>;
   readonly #bytes: ByteTable<K>;
   readonly #decode: Decode;
-  readonly #missing: Recent<K, true> | null;
+  readonly #missing: RecentCache<K, true> | null;
 
   /** `missing`, where given, keeps the keys that have no record. */
   constructor(
-    bytes: ByteTable<K>, decode: Decode, recent: Recent<K, V>,
-    missing: Recent<K, true> | null = null,
+    bytes: ByteTable<K>, decode: Decode, recent: RecentCache<K, V>,
+    missing: RecentCache<K, true> | null = null,
   ) {
     this.#recent = recent;
     this.#bytes = bytes;
@@ -62,6 +56,16 @@ class RecordTable<K extends number | string, V> {
     const record = this.find(key);
     if (record === null) throw new Error(`dataset has no ${what} ${key}`);
     return record;
+  }
+}
+
+function decoderOf({ root, text }: Tables): Decode {
+  try {
+    const reader = recordReader(byteTable(text.meta).get('structures'));
+    return (bytes) => reader.unpack(bytes);
+  } catch (error) {
+    void root.close();
+    throw error;
   }
 }
 
@@ -91,33 +95,44 @@ class LmdbDataset implements ListedDataset {
     this.id = releaseName(manifest);
     const file = join(dir, DATA_FILE);
     if (!existsSync(file)) throw new Error(`dataset ${this.id} has no ${DATA_FILE}`);
+    const cut = pageProblem(file);
+    if (cut !== null) throw new Error(`dataset ${this.id} cannot be opened: ${cut}`);
     const tables = openTables(file, 'read');
-    const reader = recordReader(byteTable(tables.text.meta).get('structures'));
-    const decode: Decode = (bytes) => reader.unpack(bytes);
     this.#tables = tables;
+    const decode = decoderOf(tables);
     this.#layers = new Set(manifest.layers);
     this.#areas = new RecordTable(
-      byteTable(tables.number.areas), decode, new SlotCache(RECORDS_MAX),
+      byteTable(tables.number.areas), decode, new RecentCache(RECORDS_MAX),
     );
     this.#components = new RecordTable(
-      byteTable(tables.number.components), decode, new SlotCache(RECORDS_MAX),
+      byteTable(tables.number.components), decode, new RecentCache(RECORDS_MAX),
     );
     this.#zips = new RecordTable(
-      byteTable(tables.number.zips), decode, new SlotCache(RECORDS_MAX),
+      byteTable(tables.number.zips), decode, new RecentCache(RECORDS_MAX),
     );
     this.#cities = new RecordTable(
-      byteTable(tables.text.cities), decode, new RecentCache(RECORDS_MAX / 2),
+      byteTable(tables.text.cities), decode, new RecentCache(RECORDS_MAX),
       // Most words of addresses that could be a city are none.
-      new RecentCache(RECORDS_MAX / 2),
+      new RecentCache(RECORDS_MAX),
     );
     this.#documents = new RecordTable(
-      byteTable(tables.text.documents), decode, new RecentCache(RECORDS_MAX / 2),
+      byteTable(tables.text.documents), decode, new RecentCache(RECORDS_MAX),
     );
     this.#sources = manifest.sources;
-    const states = this.#documents.require('states', 'document') as readonly StateRecord[];
+    const states = this.#firstRecords();
     this.#states = new Map(states.map((state) => [state.code, state]));
     this.cells = new CellIndex(byteTable(tables.number.tiles), byteTable(tables.number.leaves));
     this.streets = new StreetIndex(streetTable(tables.text.streets));
+  }
+
+  /** Whatever does not open leaves nothing open: it may be tried again with every request. */
+  #firstRecords(): readonly StateRecord[] {
+    try {
+      return this.#documents.require('states', 'document') as readonly StateRecord[];
+    } catch (error) {
+      this.close();
+      throw error;
+    }
   }
 
   hasLayer(name: string): boolean {

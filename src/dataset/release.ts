@@ -34,6 +34,32 @@ export function currentRelease(varDir: string): string | null {
   return pointer(varDir, CURRENT);
 }
 
+/**
+ * Name of the active release; null where there is no dataset at all.
+ * @throws Error when there are datasets and CURRENT does not say which one is active.
+ */
+export function activeRelease(varDir: string): string | null {
+  const name = currentRelease(varDir);
+  if (name !== null) return name;
+  const count = listReleases(varDir).length;
+  if (count === 0) return null;
+  const file = currentFile(varDir);
+  const state = existsSync(file) ? 'names no dataset' : 'is missing';
+  throw new Error(`${file} ${state}, beside ${count} dataset${count === 1 ? '' : 's'}; choose ` +
+    'with: npx situs dataset activate RELEASE (npx situs dataset list names them)');
+}
+
+/** Thrown for a release that was read and may not be used; reading it again finds the same. */
+export class UnsoundRelease extends Error {
+  override readonly name = 'UnsoundRelease';
+}
+
+/** What is said of a release that may not be used. */
+export function unsoundRelease(name: string, problems: readonly string[]): UnsoundRelease {
+  return new UnsoundRelease(`dataset ${name} is not sound: ${problems.join('; ')}; ` +
+    'build it again or activate another one (npx situs dataset list)');
+}
+
 /** Name of the release that was active before, or null. */
 export function previousRelease(varDir: string): string | null {
   return pointer(varDir, PREVIOUS);
@@ -71,14 +97,26 @@ function writePointer(varDir: string, name: string, release: string): void {
   renameSync(temporary, join(dir, name));
 }
 
-/** Makes a release the active one; the change is one rename. Returns its manifest. */
+/**
+ * Makes a release the active one; the change is one rename. One that is active already is named
+ * again, so that a server which refused it looks at it anew. Returns its manifest.
+ */
 export function activateRelease(varDir: string, release: string): Manifest {
   const manifest = readManifest(join(releasesDir(varDir), release));
   const before = currentRelease(varDir);
-  if (before === release) return manifest;
-  if (before !== null) writePointer(varDir, PREVIOUS, before);
+  if (before !== null && before !== release) writePointer(varDir, PREVIOUS, before);
   writePointer(varDir, CURRENT, release);
   return manifest;
+}
+
+/**
+ * Name of the release that was active before this one.
+ * @throws Error when there is none.
+ */
+export function earlierRelease(varDir: string): string {
+  const previous = previousRelease(varDir);
+  if (previous === null) throw new Error('no earlier dataset to go back to');
+  return previous;
 }
 
 /**
@@ -86,8 +124,7 @@ export function activateRelease(varDir: string, release: string): Manifest {
  * @throws Error when there is none.
  */
 export function rollbackRelease(varDir: string): string {
-  const previous = previousRelease(varDir);
-  if (previous === null) throw new Error('no earlier dataset to go back to');
+  const previous = earlierRelease(varDir);
   activateRelease(varDir, previous);
   return previous;
 }

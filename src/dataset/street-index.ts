@@ -1,10 +1,10 @@
 /** Addresses of a dataset: which streets a ZIP or a locality has, and where their doors are. */
+import { RecentCache } from '../base/recent-cache.js';
 import {
   cityNamesKey, foldLocality, localitiesKey, LOCALITY_IS_MUNICIPALITY, LOCALITY_WITHOUT_ZIPS,
   STATES_KEY, TOWN_BIT, withoutMunicipalEnding, zip9Key, zipNamesKey, type LocalityRow,
 } from './street-format.js';
 import { namesWithinOneTypo } from './street-typo.js';
-import { SlotCache } from './slot-cache.js';
 import { StreetKey } from './street-key.js';
 import type { StreetTable } from './tables.js';
 
@@ -31,7 +31,7 @@ const ASKED_MAX = 10_000;
 
 const NONE: readonly Locality[] = [];
 
-/** ZIPs whose being held is remembered; a power of two. */
+/** ZIPs whose being held is remembered, in each of two generations: more than there are. */
 const ZIPS_MAX = 65_536;
 /** A state's two letters and a ZIP make one number below 2³¹. */
 const ZIP_SPAN = 100_000;
@@ -74,7 +74,7 @@ export class StreetIndex {
   readonly #states: ReadonlySet<string>;
   readonly #localities = new Map<string, StateLocalities>();
   /** Which ZIPs have streets: where addresses come without their ZIP, none of a state has. */
-  readonly #zips = new SlotCache<boolean>(ZIPS_MAX);
+  readonly #zips = new RecentCache<number, boolean>(ZIPS_MAX);
 
   constructor(table: StreetTable) {
     this.#table = table;

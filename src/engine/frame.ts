@@ -7,6 +7,8 @@
  *           bodies follow the table in the same order, each from a multiple of eight on: bytes of
  *           equal alignment are copied into shared memory by words, others one by one.
  */
+import type { Failure } from '../failure.js';
+
 export const OP_LOOKUP = 1;
 /** A chunk of rows with the job they belong to: see wire/bulk/job.ts. */
 export const OP_BULK = 2;
@@ -14,6 +16,8 @@ export const OP_BULK = 2;
 export const OP_LOCATE = 3;
 /** A body of carts; the version byte names the endpoint: see wire/cart-answer.ts. */
 export const OP_CART = 4;
+/** A look at a long body, for which no dataset is needed: see wire/large-body.ts. */
+export const OP_BODY = 5;
 
 /** Entitlement bits of the key behind a request. */
 export const GRANT_GEO = 1;
@@ -179,6 +183,8 @@ export interface Answer {
   readonly precision: number;
   readonly flags: number;
   readonly body: readonly BodyPart[];
+  /** Why it is refused, where a lookup is; it is not packed. */
+  readonly failure?: Failure;
 }
 
 /**

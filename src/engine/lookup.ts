@@ -1,16 +1,14 @@
 /** One lookup: a checked query and a dataset to a tax area with its rates, or a refusal. */
-import type { AreaRecord } from '../dataset/records.js';
 import type { Dataset } from '../dataset/dataset.js';
+import type { AreaRecord } from '../dataset/records.js';
 import { fail, isFailure, type Failure } from '../failure.js';
 import { dateOf, type DateInt } from '../tax/date.js';
-import { isKnown, type KnownRates } from './area-rates.js';
-import { locateAddress } from './locate-address.js';
-import { countryName, reaches } from './lookup-country.js';
-import { ratesAt } from './lookup-rates.js';
-import { lookupPostal, type PostalRow } from './postal-lookup.js';
+import { locateAddress } from './locate/locator.js';
 import type { AddressQuery, LookupQuery, PointQuery, ZipQuery } from './query.js';
-import { PRECISIONS, type Precision, type Situs } from './situs.js';
-import { todayAt } from './today.js';
+import { isKnown, ratesAt, type KnownRates } from './rate/area-rates.js';
+import { todayAt } from './rate/state-day.js';
+import { lookupPostal, type PostalRow } from './rate/zip-list.js';
+import { countryName, PRECISIONS, reaches, type Precision, type Situs } from './situs.js';
 
 /** A single place with its rates on a day. */
 export interface SitusOutcome {

@@ -1,12 +1,12 @@
-/** Where a lookup led: the shared vocabulary of locating. */
+/** Where a lookup led: the shared vocabulary of locating, and the countries it reaches. */
+import type { Microdegrees } from '../geo/microdegrees.js';
+import type { Country } from '../tax/jurisdiction.js';
 
 /** How a location was found, best first; the index is the wire's byte. */
 export const PRECISIONS = [
   'none', 'point', 'range', 'zip9', 'street', 'polygon', 'postal',
 ] as const;
 export type Precision = (typeof PRECISIONS)[number];
-
-import type { Microdegrees } from '../geo/microdegrees.js';
 
 /** A resolved location. */
 export interface Situs {
@@ -24,4 +24,27 @@ export interface Situs {
   readonly city: string;
   /** "92618" or "92618-5003"; empty when not known. */
   readonly postalCode: string;
+}
+
+const NAMES: Readonly<Record<Country, string>> = {
+  USA: 'United States',
+  CAN: 'Canada',
+  PRI: 'Puerto Rico',
+  ASM: 'American Samoa',
+  GUM: 'Guam',
+  MNP: 'Northern Mariana Islands',
+  VIR: 'U.S. Virgin Islands',
+};
+
+/** Name of a country as normalized addresses write it. */
+export function countryName(country: Country): string {
+  return NAMES[country];
+}
+
+/**
+ * Tells whether an address in `found` answers a query for `asked`. The default country reaches the
+ * territories too, since their addresses are written like those of states; coordinates must match.
+ */
+export function reaches(asked: Country, found: Country): boolean {
+  return asked === found || (asked === 'USA' && found !== 'CAN');
 }

@@ -4,11 +4,11 @@
  */
 import { messageOf, type Log } from '../log.js';
 import { disableEndpoint } from '../store/endpoint.js';
-import { bury, listOutbox, postpone, settle } from '../store/outbox.js';
+import { bury, lastOutbox, listOutbox, postpone, settle } from '../store/outbox.js';
 import type { OutboxKind, OutboxRecord } from '../store/outbox-record.js';
 import type { Store, StoreTransaction } from '../store/store.js';
 import { codeOf, failed, type FailedOutcome, type Outcome } from './outcome.js';
-import { nextAttempt } from './retry.js';
+import { isLater, nextAttempt } from './retry.js';
 
 /** How often the outbox is looked at when nothing else says so. */
 const LOOK_MS = 250;
@@ -72,7 +72,7 @@ export class Deliverer<K extends OutboxKind> {
   look(): void {
     const { sender, log, ready } = this.#options;
     try {
-      if (this.#closing || this.#now() < this.#pausedUntil || ready?.() === false) return;
+      if (this.#closing || isLater(this.#pausedUntil, this.#now()) || ready?.() === false) return;
       this.#startDue();
       this.#unreadable = false;
     } catch (error) {
@@ -104,10 +104,15 @@ export class Deliverer<K extends OutboxKind> {
     const most = this.#slow ? 1 : UNDER_WAY_MAX;
     let free = most - this.#underWay.size;
     if (free <= 0) return;
-    // Those under way are still listed, and nothing else comes before them.
-    for (const record of listOutbox(store, 'waiting', sender.kind, most + UNDER_WAY_MAX)) {
-      if (record.dueAt > now || free === 0) return;
-      if (this.#underWay.has(record.id)) continue;
+    // Those under way are still listed, and nothing else comes before them. What a wrong clock put
+    // off for years is at the end.
+    const last = lastOutbox(store, 'waiting', sender.kind);
+    for (const record of [
+      ...listOutbox(store, 'waiting', sender.kind, most + UNDER_WAY_MAX),
+      ...(last === null ? [] : [last]),
+    ]) {
+      if (free === 0) return;
+      if (isLater(record.dueAt, now) || this.#underWay.has(record.id)) continue;
       free -= 1;
       this.#underWay.set(record.id, this.#deliver(record));
     }

@@ -1,5 +1,5 @@
 /** What may stand in the address fields of a mail. */
-import { isMailAddress } from '../wire/mail-address.js';
+import { isMailAddress } from '../base/mail-address.js';
 
 const NAME_CHARS_MAX = 100;
 

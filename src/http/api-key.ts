@@ -41,11 +41,13 @@ function takeFromQuery(query: string): Presented {
 
 /**
  * Takes the key from the header or else from the lower-case `key` parameter. The parameter is cut
- * from the query in either case: no key travels further than this.
+ * from the query in either case: no key travels further than this. With `headerOnly` the query is
+ * not looked at.
  */
-export function presentedKey(request: KeyBearer): Presented {
+export function presentedKey(request: KeyBearer, headerOnly = false): Presented {
   const header = request.header(KEY_HEADER);
   const { query } = request;
+  if (headerOnly) return { key: header, query };
   const named = query.includes(KEY_PARAMETER)
     || (query.includes('%') && ESCAPED_LETTER.test(query));
   if (!named) return { key: header, query };

@@ -1,17 +1,34 @@
-/** Collects a request body with a limit. */
+/** Collects a request body within limits, or drops one that was refused. */
+import { grown, NO_BYTES } from '../base/growing-bytes.js';
+import type { BodyRoom } from './body-room.js';
+import { Drain, drainLimits } from './drain.js';
 import type { Exchange } from './exchange.js';
+import type { Reply } from './reply.js';
 
-/** Bodies of every family that does not say otherwise. */
+/** The longest body that the compliance provider is sent, but for carts. */
 export const BODY_BYTES_MAX = 1_048_576;
 
-/** A refused body is read to its end up to here, so that the client reads the answer. */
+/** What a client goes on sending after a duplex answer ended is read up to here. */
 export const DRAIN_BYTES_MAX = 67_108_864;
 
 /** The native server cuts uploads slower than 16 KiB/s after ten seconds unless nudged before. */
 export const NUDGE_MS = 4_000;
 
-/** Receives the whole body, or null when it was longer than allowed. */
-export type BodyDone = (body: Uint8Array | null) => void;
+/** Memory of a body in pieces against what was received of it. */
+const BODY_GROWTH = 1.25;
+
+/** Why a body was not kept. */
+export type Unkept = 'too-long' | 'no-room';
+
+/** What becomes of a body. One of the two is called, once, unless the client goes away. */
+export interface BodyEvents {
+  readonly bytesMax: number;
+  readonly room: BodyRoom;
+  /** The whole body. */
+  done(body: Uint8Array): void;
+  /** Told as soon as it is known; nothing is held of the body any more. Gives the answer. */
+  refused(why: Unkept): Reply;
+}
 
 /** Whose bodies are under way. One timer for all: most bodies are there with their heads. */
 const uploads = new Set<Exchange>();
@@ -27,29 +44,78 @@ function nudgeAll(): void {
   nudge = null;
 }
 
-/** Reads the body of an exchange; must be called while its handler runs. */
-export function readBody(exchange: Exchange, bytesMax: number, done: BodyDone): void {
-  const { raw } = exchange;
-  if (raw === null) return;
-  const chunks: Uint8Array[] = [];
-  let received = 0;
+function keepAlive(exchange: Exchange): void {
   uploads.add(exchange);
   nudge ??= setInterval(nudgeAll, NUDGE_MS).unref();
+}
+
+/** Gives an answer when the client has sent everything, or enough of it: then it is cut. */
+class Refusal {
+  readonly #exchange: Exchange;
+  readonly #reply: Reply;
+  readonly #drain: Drain;
+
+  constructor(exchange: Exchange, reply: Reply) {
+    this.#exchange = exchange;
+    this.#reply = reply;
+    // The drain has a bound of its own, after which this answer is given and no other.
+    exchange.endDeadline();
+    this.#drain = new Drain(drainLimits(reply.status), () => exchange.sendLast(reply));
+    exchange.onClosed(() => this.#drain.end());
+  }
+
+  /** A piece was dropped. */
+  took(bytes: number, isLast: boolean): void {
+    if (isLast) this.#exchange.send(this.#reply);
+    else this.#drain.took(bytes);
+  }
+}
+
+/** Answers without keeping a byte of the body; must be called while the native handler runs. */
+export function refuseBody(exchange: Exchange, reply: Reply): void {
+  const { raw } = exchange;
+  if (raw === null) return;
+  const refusal = new Refusal(exchange, reply);
+  keepAlive(exchange);
   exchange.onClosed(() => uploads.delete(exchange));
   raw.onData((chunk, isLast) => {
+    if (exchange.raw !== null) refusal.took(chunk.byteLength, isLast);
+  });
+}
+
+/** Reads the body of an exchange; must be called while the native handler runs. */
+export function readBody(exchange: Exchange, events: BodyEvents): void {
+  const { raw } = exchange;
+  if (raw === null) return;
+  const { bytesMax, room } = events;
+  let body = NO_BYTES;
+  let received = 0;
+  let refusal: Refusal | null = null;
+  keepAlive(exchange);
+  exchange.onClosed(() => {
+    uploads.delete(exchange);
+    if (refusal === null) room.give(received);
+  });
+  const refuse = (why: Unkept): Refusal => {
+    body = NO_BYTES;
+    room.give(received);
+    refusal = new Refusal(exchange, events.refused(why));
+    return refusal;
+  };
+  raw.onData((chunk, isLast) => {
     if (exchange.raw === null) return;
-    received += chunk.byteLength;
-    if (received > DRAIN_BYTES_MAX) {
-      exchange.abandon();
-      return;
-    }
-    // The chunk is emptied when this returns, hence the copy.
-    if (received <= bytesMax) chunks.push(Buffer.from(new Uint8Array(chunk)));
-    else chunks.length = 0;
+    const { byteLength } = chunk;
+    if (refusal === null && received + byteLength > bytesMax) refuse('too-long');
+    else if (refusal === null && !room.take(byteLength, received + byteLength)) refuse('no-room');
+    if (refusal !== null) return refusal.took(byteLength, isLast);
+    received += byteLength;
+    // The chunk is emptied when this returns, hence the copy; and may be one byte of millions.
+    body = grown(body, new Uint8Array(chunk), BODY_GROWTH);
     if (!isLast) return;
     uploads.delete(exchange);
-    const [only] = chunks;
-    const whole = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
-    done(received <= bytesMax ? whole : null);
+    const whole = body;
+    body = NO_BYTES;
+    events.done(whole);
+    exchange.hold();
   });
 }

@@ -1,10 +1,11 @@
 /**
- * One request and its one answer. The native server ends the process when a handler returns without
- * having registered for an abort, and throws when a response is touched after one; both are made
- * impossible here: every native response is wrapped first, and let go of when it ended.
+ * One request and its one answer. The native server throws when a response is touched after it
+ * ended or was aborted; that is made impossible here: every native response is wrapped first, and
+ * let go of when it ended.
  */
 import { fieldsOf, type Answerer, type Reply } from './reply.js';
 import { statusLine } from './status.js';
+import { endWith, endWithout } from './unsent.js';
 import type { RawResponse } from './uws.js';
 
 /** Exchanges that are open, and whether their connections are to be closed with the answer. */
@@ -23,28 +24,41 @@ export interface ExchangeOptions {
   readonly fresh?: boolean;
 }
 
+const NOTHING = (): void => undefined;
+
 /** Statuses of answers that have no content. */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
 // One answer is written at a time; handing it over here spares a closure per answer.
 let corked: RawResponse;
 let corkedReply: Reply;
+let corkedTraffic: Traffic;
+let corkedBodiless = false;
 let corkedClose = false;
 
 function writeCorked(): void {
-  writeReply(corked, corkedReply, corkedClose);
+  writeReply(corked, corkedReply, corkedTraffic, corkedClose, corkedBodiless);
 }
 
-/** Writes a whole answer; to be called corked. */
+/**
+ * Writes a whole answer; to be called corked. What the client does not take at once is sent as it
+ * does, and counts as open until then. `bodiless` leaves the body out and tells its length.
+ */
 export function writeReply(
-  raw: RawResponse, { status, head, body }: Reply, close: boolean,
+  raw: RawResponse, { status, head, body }: Reply, traffic: Traffic, close: boolean,
+  bodiless = false,
 ): void {
   if (status !== 200) raw.writeStatus(statusLine(status));
   if (status !== 200 && BODILESS.has(status)) {
     // Whoever reads the field closes; the native call would need a length to be told of it.
     if (close) raw.writeHeader('Connection', 'close');
     writeFields(raw, head).endWithoutBody();
-  } else raw.writeHeader('Content-Type', head).end(body, close);
+    return;
+  }
+  raw.writeHeader('Content-Type', head);
+  if (close) raw.end(bodiless ? '' : body, close);
+  else if (bodiless) endWithout(raw, body, traffic);
+  else endWith(raw, body, traffic);
 }
 
 /** The fields of a head without its content type: there is no content (RFC 9110, 8.6). */
@@ -61,6 +75,10 @@ export class Exchange implements Answerer {
   readonly #traffic: Traffic;
   readonly #bodiless: boolean;
   #fresh: boolean;
+  /** Whether the connection is closed with the answer. */
+  #last = false;
+  #held = false;
+  #watched = false;
   #timer: NodeJS.Timeout | null = null;
   #closed: (() => void) | null = null;
 
@@ -80,6 +98,17 @@ export class Exchange implements Answerer {
     this.#raw?.onAborted(() => this.#close());
   }
 
+  /**
+   * Reads nothing more until the answer is given; to be called when all of the request is there.
+   * The native server closes a connection whose client has ended its half as soon as it reads that,
+   * and one that sends the next request before the answer.
+   */
+  hold(): void {
+    if (this.#raw === null || this.#held || this.#watched) return;
+    this.#held = true;
+    this.#raw.pause();
+  }
+
   /** The native response while it may be touched. */
   get raw(): RawResponse | null {
     return this.#raw;
@@ -89,16 +118,26 @@ export class Exchange implements Answerer {
     const raw = this.#raw;
     if (raw === null) return;
     this.#close();
-    // A length without a body cannot be told: the native server would wait for the body.
-    const sent = this.#bodiless ? { ...reply, body: '' } : reply;
     if (this.#fresh) {
-      writeReply(raw, sent, this.#traffic.closing);
+      // An answer that closes is handed over as a whole, and may be left open by a client's reset.
+      if (this.#traffic.closing) raw.onAborted(NOTHING);
+      writeReply(raw, reply, this.#traffic, this.#traffic.closing);
       return;
     }
+    if (this.#held) raw.resume();
     corked = raw;
-    corkedReply = sent;
-    corkedClose = this.#traffic.closing;
+    corkedReply = reply;
+    corkedTraffic = this.#traffic;
+    corkedBodiless = this.#bodiless;
+    corkedClose = this.#traffic.closing || this.#last;
     raw.cork(writeCorked);
+  }
+
+  /** Answers and closes the connection, whatever its client still sends. */
+  sendLast(reply: Reply): void {
+    this.guard();
+    this.#last = true;
+    this.send(reply);
   }
 
   /** Cuts the connection without an answer. */
@@ -108,11 +147,28 @@ export class Exchange implements Answerer {
     this.#raw?.close();
   }
 
+  /** Whoever waits now has a bound of its own. */
+  endDeadline(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
   /** Calls `late` when there is no answer after so many milliseconds. */
   deadline(milliseconds: number, late: () => void): void {
     if (this.#raw === null) return;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = setTimeout(late, milliseconds);
+  }
+
+  /**
+   * Goes on reading while the answer is made, so that a client that goes is noticed at once; one
+   * that has ended its half counts as gone. For work that is given up when nobody waits for it.
+   */
+  watch(): void {
+    this.#watched = true;
+    if (!this.#held) return;
+    this.#held = false;
+    this.#raw?.resume();
   }
 
   /** Called once each, when the exchange was answered or aborted. */

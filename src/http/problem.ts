@@ -1,5 +1,8 @@
 /** Problem documents (RFC 9457): the failures of everything that is not a lookup. */
+import { fail, type FailureKind } from '../failure.js';
+import { failureMessage, RESPONSE_CODES } from '../wire/response-code.js';
 import type { WireObject } from '../wire/tree.js';
+import { metadata } from '../wire/v60-envelope.js';
 import { headOf, PROBLEM_TYPE, type Fields, type Reply } from './reply.js';
 import { statusTitle, type Status } from './status.js';
 
@@ -29,4 +32,26 @@ export function problemReply(problem: Problem, fields: Fields = {}): Reply {
     ...members,
   };
   return { status, head: headOf(PROBLEM_TYPE, fields), body: JSON.stringify(body) };
+}
+
+const CODED_STATUSES = {
+  'invalid-key': 401,
+  'feature-not-enabled': 405,
+  'rate-limited': 429,
+} as const satisfies Partial<Readonly<Record<FailureKind, number>>>;
+
+/**
+ * A problem document that clients of lookups understand too: it has `metadata.response` with their
+ * response code beside its own members.
+ */
+export function codedProblem(
+  kind: keyof typeof CODED_STATUSES, instance: string, baseUrl: string, fields: Fields,
+  detail?: string,
+): Reply {
+  const { code, name } = RESPONSE_CODES[kind];
+  const message = failureMessage(fail(kind, detail));
+  return problemReply({
+    status: CODED_STATUSES[kind], detail: message, instance,
+    members: metadata({ code, name, message }, baseUrl),
+  }, fields);
 }

@@ -10,7 +10,10 @@ export interface Request {
   header(name: string): string;
   /** Address of the client, empty when unknown. On routes without a body: ask at once. */
   client(): string;
-  /** Empty on routes that take none. */
+  /**
+   * Empty on routes that take none. Routes that wait for anything take it at once: it is let go of
+   * when the handler returns, so that only what is still needed stays in memory.
+   */
   readonly body: Uint8Array;
   /**
    * Calls back once when the request was answered or its client has gone, so that work nobody waits
@@ -40,6 +43,49 @@ export interface Answerer {
 }
 
 export type Handle = (request: Request, answer: Answerer) => void;
+
+/**
+ * Decides by the head of a request, before its body is read: the answer that refuses it, or what is
+ * called with the body. The body of the request it is given is empty.
+ */
+export type Admit = (request: Request) => Reply | Handle;
+
+/** What a handler is told that reads a body and writes its answer at once. */
+export interface DuplexEvents {
+  /** `piece` is emptied when this returns. */
+  data(piece: Uint8Array, isLast: boolean): void;
+  /** What was written has been taken. */
+  drained(): void;
+  /** Whether nothing can be done until the client sends or takes something. */
+  waiting(): boolean;
+  /** The client has sent nothing for the idle time. */
+  idle(): void;
+  /** The client has gone, or everything was sent. */
+  closed(): void;
+}
+
+export interface DuplexLimits {
+  /** Longest time that a client may send or take nothing; told in steps of a few seconds. */
+  readonly idleMs: number;
+  /** How often an upload is kept from being cut; every few seconds unless given. */
+  readonly tickMs?: number;
+  /** Ends without the rest of the upload: for clients that read while they send. */
+  readonly atOnce?: boolean;
+}
+
+/** Tells an answer from whatever else a step may give. */
+export function isReply(value: object | null): value is Reply {
+  return value !== null && 'head' in value && 'status' in value;
+}
+
+/** The handler that looks at the head and goes on with the body, where both are there. */
+export function handleOf(admit: Admit): Handle {
+  return (request, answer) => {
+    const admitted = admit(request);
+    if (isReply(admitted)) answer.send(admitted);
+    else admitted(request, answer);
+  };
+}
 
 export type Fields = Readonly<Record<string, string | number>>;
 

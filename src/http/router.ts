@@ -1,12 +1,13 @@
 /** The table of routes and the way from a native request to a handler. */
 import { messageOf, type Log } from '../log.js';
-import { KEY_HEADER } from './api-key.js';
-import { readBody } from './body.js';
+import { BODIES_BYTES_MAX, BodyRoom } from './body-room.js';
+import { readBody, refuseBody, type Unkept } from './body.js';
+import { openDuplex, type DuplexHandling } from './duplex-route.js';
 import { Exchange, type Traffic } from './exchange.js';
+import { BodyRequest, LiveRequest } from './native-request.js';
 import { problemReply } from './problem.js';
-import type { Asking, RefusalFields } from './rate-fields.js';
-import type { Answerer, Fields, Handle, Reply, Request } from './reply.js';
-import { openStreamRoute, type StreamTerms } from './stream-route.js';
+import type { Asking, RefusalFields } from './gate.js';
+import type { Admit, Answerer, Fields, Handle, Reply, Request } from './reply.js';
 import type { RawRequest, RawResponse, RawServer } from './uws.js';
 
 export interface Route {
@@ -21,10 +22,12 @@ export interface Route {
   /** Longest time to an answer; zero where the handler keeps a deadline of its own. */
   readonly deadlineMs: number;
   readonly handle: Handle;
+  /** On routes with a body: looks at the head first, and gives what `handle` is then. */
+  readonly admit?: Admit;
   /** What a bug in the handler is answered with; a problem document without. */
   readonly fault?: (request: Request) => Reply;
-  /** Where body and answer are streams; `handle` is not called then. */
-  readonly stream?: StreamTerms;
+  /** Where body and answer are open at once; `handle` is not called then. */
+  readonly duplex?: DuplexHandling;
 }
 
 /** Deadline of handlers that do not say otherwise. */
@@ -34,8 +37,6 @@ type Methods = ReadonlyMap<string, Route>;
 
 /** Routes by path (with and without a trailing slash), then by method. */
 export type RouteTable = ReadonlyMap<string, Methods>;
-
-const EMPTY = new Uint8Array(0);
 
 /** A segment that stands for any text. */
 const PARAMETER = '{id}';
@@ -104,93 +105,26 @@ export function findRoute(
   return null;
 }
 
-/** The client's address, while the native response may be touched. */
-function addressOf(exchange: Exchange): string {
-  const { raw } = exchange;
-  return raw === null ? '' : Buffer.from(raw.getRemoteAddressAsText()).toString('latin1');
+/** The answer to what a handler threw: that is a bug. */
+function faultReply(
+  route: Route, request: Request, error: unknown, log: Log, fieldsOf: RefusalFields,
+): Reply {
+  log.error('handler failed', { path: request.path, message: messageOf(error) });
+  return route.fault?.(request) ?? problemReply(
+    { status: 500, detail: 'The service failed to answer.', instance: request.path },
+    fieldsOf(request),
+  );
 }
 
-/** A request whose headers are read from the native one, while that may be touched. */
-class LiveRequest implements Request {
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  readonly body = EMPTY;
-  #raw: RawRequest | null;
-  readonly #exchange: Exchange;
-
-  constructor(raw: RawRequest, exchange: Exchange, method: string, path: string) {
-    this.#raw = raw;
-    this.#exchange = exchange;
-    this.method = method;
-    this.path = path;
-    // The native server knows no query where there is no question mark.
-    this.query = raw.getQuery() ?? '';
-  }
-
-  header(name: string): string {
-    if (this.#raw === null) throw new Error('headers are read while the handler runs');
-    return this.#raw.getHeader(name);
-  }
-
-  client(): string {
-    return addressOf(this.#exchange);
-  }
-
-  /** Forgets the native request. */
-  release(): void {
-    this.#raw = null;
-  }
-}
-
-/** Header fields that are kept until the body is there. */
-const BODY_FIELDS: readonly string[] = [KEY_HEADER, 'content-type', 'idempotency-key'];
-
-/** A request whose body arrives after the native one has gone. */
-class BodyRequest implements Request {
-  readonly method: string;
-  readonly path: string;
-  readonly query: string;
-  body: Uint8Array = EMPTY;
-  readonly #fields: readonly string[];
-  readonly #exchange: Exchange;
-
-  constructor(raw: RawRequest, exchange: Exchange, method: string, path: string) {
-    this.method = method;
-    this.path = path;
-    this.query = raw.getQuery() ?? '';
-    this.#fields = BODY_FIELDS.map((name) => raw.getHeader(name));
-    this.#exchange = exchange;
-  }
-
-  header(name: string): string {
-    const value = this.#fields[BODY_FIELDS.indexOf(name)];
-    if (value === undefined) throw new Error(`the field ${name} is not kept for the body`);
-    return value;
-  }
-
-  client(): string {
-    return addressOf(this.#exchange);
-  }
-
-  onClosed(closed: () => void): void {
-    this.#exchange.onClosed(closed);
-  }
-}
-
-/** Runs a handler; what it throws is a bug and becomes a 500. */
+/** Runs a handler; what it throws becomes a 500. */
 export function runHandle(
   route: Route, request: Request, answer: Answerer, log: Log,
-  fieldsOf: RefusalFields = NO_FIELDS,
+  fieldsOf: RefusalFields = NO_FIELDS, handle: Handle = route.handle,
 ): void {
   try {
-    route.handle(request, answer);
+    handle(request, answer);
   } catch (error) {
-    log.error('handler failed', { path: request.path, message: messageOf(error) });
-    answer.send(route.fault?.(request) ?? problemReply(
-      { status: 500, detail: 'The service failed to answer.', instance: request.path },
-      fieldsOf(request),
-    ));
+    answer.send(faultReply(route, request, error, log, fieldsOf));
   }
 }
 
@@ -200,12 +134,21 @@ export class Router {
   readonly #table: RouteTable;
   readonly #log: Log;
   readonly #fieldsOf: RefusalFields;
+  /** Memory of the bodies under way. */
+  readonly room: BodyRoom;
 
-  /** `fieldsOf` gives the header fields of what no handler answers. */
-  constructor(routes: readonly Route[], log: Log, fieldsOf: RefusalFields = NO_FIELDS) {
+  /**
+   * `fieldsOf` gives the header fields of what no handler answers; bodies under way may take
+   * `bodiesBytesMax` together.
+   */
+  constructor(
+    routes: readonly Route[], log: Log, fieldsOf: RefusalFields = NO_FIELDS,
+    bodiesBytesMax = BODIES_BYTES_MAX,
+  ) {
     this.#table = routeTable(routes);
     this.#log = log;
     this.#fieldsOf = fieldsOf;
+    this.room = new BodyRoom(bodiesBytesMax);
   }
 
   attach(server: RawServer): void {
@@ -214,14 +157,15 @@ export class Router {
       const get = methods.get('GET');
       const post = methods.get('POST');
       // The hot paths: neither method nor path need to be asked for.
-      if (get?.bodyBytesMax === 0 && get.stream === undefined) {
+      if (get?.bodyBytesMax === 0 && get.duplex === undefined) {
         server.get(path, (raw, request) => {
           const exchange = new Exchange(raw, this.traffic, FRESH);
           this.#run(get, exchange, new LiveRequest(request, exchange, 'GET', path));
           exchange.guard();
+          exchange.hold();
         });
       }
-      if (post !== undefined && post.bodyBytesMax > 0 && post.stream === undefined) {
+      if (post !== undefined && post.bodyBytesMax > 0 && post.duplex === undefined) {
         server.post(path, (raw, request) =>
           this.#collect(post, new Exchange(raw, this.traffic), request, post.path));
       }
@@ -232,10 +176,10 @@ export class Router {
   #dispatch(raw: RawResponse, request: RawRequest): void {
     const method = request.getCaseSensitiveMethod();
     const path = request.getUrl();
-    const { stream, path: known } = methodsOf(this.#table, path)?.get(method) ?? {};
-    if (stream !== undefined && known !== undefined) {
+    const { duplex, path: known } = methodsOf(this.#table, path)?.get(method) ?? {};
+    if (duplex !== undefined && known !== undefined) {
       const target = { method, path: known.includes(PARAMETER) ? path : known };
-      openStreamRoute(stream, target, raw, request, this.traffic, this.#log, this.#fieldsOf);
+      openDuplex(duplex, target, raw, request, this.traffic, this.#log, this.#fieldsOf);
       return;
     }
     const exchange = new Exchange(raw, this.traffic, { bodiless: method === 'HEAD' });
@@ -243,7 +187,10 @@ export class Router {
     const route = findRoute(this.#table, method, live, exchange, this.#fieldsOf);
     if (route === null) return;
     if (route.bodyBytesMax > 0) this.#collect(route, exchange, request, path);
-    else this.#run(route, exchange, live);
+    else {
+      this.#run(route, exchange, live);
+      exchange.hold();
+    }
   }
 
   #run(route: Route, exchange: Exchange, request: LiveRequest): void {
@@ -258,22 +205,55 @@ export class Router {
 
   #collect(route: Route, exchange: Exchange, raw: RawRequest, path: string): void {
     const request = new BodyRequest(raw, exchange, route.method, path);
-    this.#limit(route, exchange, () => this.#fieldsOf(request));
-    readBody(exchange, route.bodyBytesMax, (body) => {
-      if (body === null) {
-        const detail = `The body may have ${route.bodyBytesMax} bytes.`;
-        exchange.send(problemReply(
-          { status: 413, detail, instance: route.path }, this.#fieldsOf(request),
-        ));
-        return;
-      }
-      request.body = body;
-      runHandle(route, request, exchange, this.#log, this.#fieldsOf);
+    this.#limit(
+      route, exchange, () => this.#fieldsOf(request), (reply) => exchange.sendLast(reply),
+    );
+    const admitted = this.#admit(route, request);
+    if (typeof admitted !== 'function') return refuseBody(exchange, admitted);
+    // Without a length this is no number, which is not more than anything.
+    if (Number.parseInt(raw.getHeader('content-length'), 10) > route.bodyBytesMax) {
+      return refuseBody(exchange, this.#unkept(route, request, 'too-long'));
+    }
+    readBody(exchange, {
+      bytesMax: route.bodyBytesMax,
+      room: this.room,
+      refused: (why) => this.#unkept(route, request, why),
+      done: (body) => {
+        request.took(body);
+        runHandle(route, request, exchange, this.#log, this.#fieldsOf, admitted);
+        request.release();
+      },
     });
   }
 
-  #limit(route: Route, exchange: Exchange, fields: () => Fields): void {
-    exchange.deadline(route.deadlineMs, () => exchange.send(problemReply(
+  /** What is done with the body, or the answer of a head that is refused. */
+  #admit(route: Route, request: Request): Reply | Handle {
+    if (route.admit === undefined) return route.handle;
+    try {
+      return route.admit(request);
+    } catch (error) {
+      return faultReply(route, request, error, this.#log, this.#fieldsOf);
+    }
+  }
+
+  #unkept(route: Route, request: Request, why: Unkept): Reply {
+    return problemReply(why === 'too-long'
+      ? {
+        status: 413, detail: `The body may have ${route.bodyBytesMax} bytes.`,
+        instance: route.path,
+      }
+      : {
+        status: 503, detail: 'Too many bodies are under way; try again later.',
+        instance: route.path,
+      }, this.#fieldsOf(request));
+  }
+
+  /** `late` gives the answer: with a body that still comes, it has to be the connection's last. */
+  #limit(
+    route: Route, exchange: Exchange, fields: () => Fields,
+    late = (reply: Reply): void => exchange.send(reply),
+  ): void {
+    exchange.deadline(route.deadlineMs, () => late(problemReply(
       { status: 504, detail: 'The answer took too long.', instance: route.path }, fields(),
     )));
   }

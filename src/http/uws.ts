@@ -3,14 +3,24 @@
  * else (tests, the command line) runs where its binary cannot.
  */
 import { setHeadLimit } from '../config.js';
+import { connectionsMax } from './descriptors.js';
+import { framingOf, framingOfGet } from './framing.js';
+import { guarded, refuseFraming, type Fault } from './native-guard.js';
 
 /** What the service uses of a native response. Valid until it ended or was aborted. */
 export interface RawResponse {
   writeStatus(status: string): RawResponse;
   writeHeader(name: string, value: string | Uint8Array): RawResponse;
   end(body?: string | Uint8Array, closeConnection?: boolean): RawResponse;
-  /** Tells no length. */
-  endWithoutBody(): RawResponse;
+  /**
+   * Ends with what the system takes at once: whether it took all of this, and whether that was all.
+   * A length greater than that of the body says that more comes; it is told by the first call.
+   */
+  tryEnd(body: string | Uint8Array, length?: number): [taken: boolean, whole: boolean];
+  /** Bytes of the body that were taken so far. */
+  getWriteOffset(): number;
+  /** Tells no length; after `tryEnd` without a body the one that was told there. */
+  endWithoutBody(length?: undefined, closeConnection?: boolean): RawResponse;
   /** Sends a part of an answer of unknown length; false when the client is behind. */
   write(part: Uint8Array): boolean;
   /** Calls back when the client has caught up; what it returns is whether nothing is left. */
@@ -77,6 +87,7 @@ export type RawHandler = (response: RawResponse, request: RawRequest) => void;
 export interface RawServer {
   /** Every method of a pattern. Registration order decides. */
   any(pattern: string, handler: RawHandler): void;
+  /** The handler answers whole or registers for an abort before it returns. */
   get(pattern: string, handler: RawHandler): void;
   post(pattern: string, handler: RawHandler): void;
   /** WebSockets of a path; to be said before other handlers of the path. */
@@ -101,16 +112,27 @@ interface SocketHolder {
   readonly events: SocketEvents;
 }
 
+type NativeSocket = import('uWebSockets.js').WebSocket<SocketHolder>;
+
 /** Pings and clocks are the service's own: those of the native server cannot be told apart. */
 function socketBehavior(
-  { messageBytesMax, bufferedBytesMax }: SocketLimits, upgrade: Upgrade,
+  { messageBytesMax, bufferedBytesMax }: SocketLimits, upgrade: Upgrade, fault: Fault,
 ): Behavior<SocketHolder> {
+  const tell = (socket: NativeSocket, call: (events: SocketEvents) => void): void => {
+    try {
+      call(socket.getUserData().events);
+    } catch (error) {
+      fault(error);
+      socket.close();
+    }
+  };
   return {
     maxPayloadLength: messageBytesMax,
     maxBackpressure: bufferedBytesMax,
     idleTimeout: 0,
     sendPingsAutomatically: false,
-    upgrade: (response, request, context) => {
+    upgrade: (response, request, context) => guarded((raw) => {
+      if (framingOf(request) !== 'plain') return refuseFraming(raw, request);
       // Read first: the request is gone once it was answered.
       const [key, protocol, extensions] = ['key', 'protocol', 'extensions']
         .map((name) => request.getHeader(`sec-websocket-${name}`));
@@ -119,14 +141,20 @@ function socketBehavior(
       response.upgrade<SocketHolder>(
         { events }, key ?? '', protocol ?? '', extensions ?? '', context,
       );
-    },
-    open: (socket) => socket.getUserData().events.open(socket),
+    }, () => 'plain', fault)(response, request),
+    open: (socket) => tell(socket, (events) => events.open(socket)),
     message: (socket, message, isBinary) =>
-      socket.getUserData().events.message(message, isBinary),
-    drain: (socket) => socket.getUserData().events.drained(),
-    ping: (socket) => socket.getUserData().events.alive(),
-    pong: (socket) => socket.getUserData().events.alive(),
-    close: (socket) => socket.getUserData().events.closed(),
+      tell(socket, (events) => events.message(message, isBinary)),
+    drain: (socket) => tell(socket, (events) => events.drained()),
+    ping: (socket) => tell(socket, (events) => events.alive()),
+    pong: (socket) => tell(socket, (events) => events.alive()),
+    close: (socket) => {
+      try {
+        socket.getUserData().events.closed();
+      } catch (error) {
+        fault(error);
+      }
+    },
   };
 }
 
@@ -144,28 +172,45 @@ async function loadNative(): Promise<Native> {
   }
 }
 
+/** Closes connections that would leave the process without file descriptors. */
+function limitConnections(app: ReturnType<Native['App']>): () => void {
+  let open = 0;
+  let openMax = Infinity;
+  app.filter((response, change) => {
+    // The published types take it for a response or nothing.
+    open += Number(change);
+    if (Number(change) > 0 && open > openMax) response.close();
+  });
+  return () => {
+    openMax = connectionsMax();
+  };
+}
+
 /**
- * Makes a server that is not listening yet.
+ * Makes a server that is not listening yet. `fault` is told of bugs: what a handler threw, which
+ * cuts its connection.
  * @throws Error in a sentence for the operator when the binary cannot be loaded.
  */
-export async function createServer(): Promise<RawServer> {
+export async function createServer(fault: Fault = () => undefined): Promise<RawServer> {
   const native = await loadNative();
   const app = native.App();
+  const limit = limitConnections(app);
   let listening: ListenSocket | null = null;
   return {
     any: (pattern, handler) => {
-      app.any(pattern, handler);
+      app.any(pattern, guarded(handler, framingOf, fault));
     },
     get: (pattern, handler) => {
-      app.get(pattern, handler);
+      app.get(pattern, guarded(handler, framingOfGet, fault, { settles: true }));
     },
     post: (pattern, handler) => {
-      app.post(pattern, handler);
+      app.post(pattern, guarded(handler, framingOf, fault));
     },
     sockets: (path, limits, upgrade) => {
-      app.ws<SocketHolder>(path, socketBehavior(limits, upgrade));
+      app.ws<SocketHolder>(path, socketBehavior(limits, upgrade, fault));
     },
     listen: (host, port) => new Promise((resolve) => {
+      limit();
       const done = (socket: ListenSocket | false): void => {
         listening = socket === false ? null : socket;
         resolve(socket === false ? null : native.us_socket_local_port(socket));

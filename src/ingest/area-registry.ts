@@ -23,10 +23,6 @@ export class AreaRegistry {
     return id;
   };
 
-  get count(): number {
-    return this.#tuples.length;
-  }
-
   /** The tuple of an id that `intern` gave. */
   tuple(id: number): AreaTuple {
     const tuple = this.#tuples[id];

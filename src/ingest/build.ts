@@ -4,25 +4,26 @@
  */
 import { join } from 'node:path';
 import type { CoverageState } from '../dataset/manifest.js';
-import { DATE_MIN, formatDate, type DateInt } from '../tax/date.js';
+import type { SourceRecord } from '../dataset/records.js';
+import { DATE_MIN, type DateInt, formatDate } from '../tax/date.js';
 import { AreaRegistry } from './area-registry.js';
-import { buildAddresses } from './build-addresses.js';
-import { isTown, overlay, placesOf, readBoundaries, type Boundaries } from './build-boundaries.js';
-import { buildZips } from './build-zips.js';
-import type { DoubtfulPoint } from './doubt.js';
+import {
+  type Boundaries, type DoubtfulPoint, isTown, overlay, placesOf, readBoundaries,
+} from './boundary/overlay.js';
+import { coverage } from './coverage.js';
 import type { PlaceFact, Progress } from './model.js';
-import { coverage } from './rate-coverage.js';
-import { loadRates, type LoadedRates, type RateLoad } from './rate-recipe.js';
-import { readPlaces, readSources, readTiers } from './rates/fact-tables.js';
-import { splitRows } from './rates/table.js';
+import { readPlaces, readSources, readTiers } from './rates/facts.js';
+import { type LoadedRates, loadRates, type RateLoad } from './rates/load.js';
+import { READERS } from './readers.js';
 import { readRecipe, type Recipe } from './recipe.js';
 import { datasetsDir, SourceFiles } from './source-files.js';
-import { readGeonamesZips } from './source/zip-geonames.js';
-import { loadCounties, loadStateRecords, loadStates, type StateFact } from './state-facts.js';
+import { splitRows } from './source/rows.js';
+import {
+  loadCounties, loadStateRecords, loadStates, loadZipFacts, type StateFact,
+} from './state-facts.js';
+import { buildAddresses } from './street/addresses.js';
 import { writeRelease } from './writer.js';
-import { loadZipFacts } from './zip-facts.js';
-import { mergeParts } from './zip-merge.js';
-import type { SourceRecord } from '../dataset/records.js';
+import { buildZips, mergeParts } from './zip/bind.js';
 
 /** Layers that are switched on with --with. */
 export const OPTIONAL_LAYERS = ['estimated'] as const;
@@ -61,7 +62,8 @@ function doubtfulPoints(
   const unplaced = rates.reports.flatMap((report) => report.unplaced);
   if (unplaced.length === 0) return [];
   const fips = new Map(states.map((state) => [state.code, state.fips]));
-  const points = readGeonamesZips(files.text(recipe.zips.points), (code) => fips.get(code) ?? '');
+  const points = READERS.zips.points.read(files.text(recipe.zips.points),
+    (code) => fips.get(code) ?? '');
   return unplaced.flatMap(({ state, name, county }) => points
     .filter((point) => point.state === state && fold(point.name) === fold(name))
     .map(({ county: own, lat, lng }) => ({ county: county || own, lat, lng })))

@@ -1,8 +1,8 @@
 /** What the stages of a dataset build hand to one another. */
-import type { Level } from '../tax/jurisdiction.js';
-import type { DateInt } from '../tax/date.js';
-import type { Rate } from '../tax/rate.js';
 import type { ComponentRecord, SourceRecord, UnknownRecord } from '../dataset/records.js';
+import type { DateInt } from '../tax/date.js';
+import type { Level } from '../tax/jurisdiction.js';
+import type { Rate } from '../tax/rate.js';
 
 /**
  * A combination of jurisdictions that holds somewhere. Codes are Census GEOIDs: state "06",

@@ -1,10 +1,11 @@
 /** Recipes: which files a dataset is made of, and how they are read. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RatesRecipe } from './rate-recipe.js';
-import type { PointSource, RangeSource } from './source/address-source.js';
-import type { BoundaryFile } from './source/boundary-file.js';
+import type { RatesRecipe } from './rates/load.js';
+import { ratesFaults, recipeFaults } from './recipe-check.js';
 import { datasetsDir } from './source-files.js';
+import type { PointSource, RangeSource } from './source/addresses.js';
+import type { BoundaryFile } from './source/boundary-file.js';
 
 /** Boundaries of one layer. `path` may hold {fips}, for one file per state. */
 export interface BoundarySource extends BoundaryFile {
@@ -55,18 +56,29 @@ export interface Recipe {
   readonly documents: Readonly<Record<string, string>>;
 }
 
-function readJson<T>(name: string): T {
+/**
+ * Reads a file of the recipes folder; a member that is null counts as absent.
+ * @throws Error that names the file and, for each fault in it, the place and what was meant.
+ */
+function readJson(name: string, faultsOf: (value: unknown) => readonly string[]): unknown {
   const file = join(datasetsDir(), 'recipes', name);
+  let value: unknown;
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as T;
+    value = JSON.parse(readFileSync(file, 'utf8'),
+      (_key, member: unknown) => (member === null ? undefined : member));
   } catch (error) {
     throw new Error(`recipe ${name} cannot be read: ${(error as Error).message}`);
   }
+  const faults = faultsOf(value);
+  if (faults.length > 0) {
+    throw new Error(faults.map((fault) => `recipe ${name}: ${fault}`).join('\n'));
+  }
+  return value;
 }
 
-/** Reads a recipe by name, with its rates section. */
+/** Reads a recipe by name, with its rates section, and checks both against the readers. */
 export function readRecipe(name: string): { readonly recipe: Recipe; readonly rates: RatesRecipe } {
   if (!/^[a-z0-9-]+$/.test(name)) throw new Error(`"${name}" is no recipe's name`);
-  const recipe = readJson<Recipe>(`${name}.json`);
-  return { recipe, rates: readJson<RatesRecipe>(recipe.rates) };
+  const recipe = readJson(`${name}.json`, recipeFaults) as Recipe;
+  return { recipe, rates: readJson(recipe.rates, ratesFaults) as RatesRecipe };
 }

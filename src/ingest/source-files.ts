@@ -1,10 +1,11 @@
 /** Where the files of a recipe are, and a record of every one that was read. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { SourceFile } from '../dataset/manifest.js';
-import { fileSha256 } from './writer.js';
+import { fileSha256 } from '../dataset/stamp.js';
 
 /** The folder with package.json, from wherever this file was compiled to. */
 export function packageRoot(): string {
@@ -16,6 +17,17 @@ export function packageRoot(): string {
 /** The project's folder of recipes, facts and fixture. */
 export function datasetsDir(): string {
   return join(packageRoot(), 'datasets');
+}
+
+/**
+ * The place of "NAME/FILE" in an npm package. Its folder lies below this package in a checkout, and
+ * beside it where this package is installed as one of several; Node knows every place to look.
+ */
+function packageFile(path: string): string {
+  const name = path.split('/').slice(0, path.startsWith('@') ? 2 : 1).join('/');
+  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
+  const folder = folders.find((each) => existsSync(join(each, name)));
+  return join(folder ?? join(packageRoot(), 'node_modules'), path);
 }
 
 /**
@@ -36,9 +48,7 @@ export class SourceFiles {
    * @throws Error when it lies below the sources and no folder of sources was given.
    */
   resolve(path: string): string {
-    if (path.startsWith('package:')) {
-      return join(packageRoot(), 'node_modules', path.slice('package:'.length));
-    }
+    if (path.startsWith('package:')) return packageFile(path.slice('package:'.length));
     if (path.startsWith('facts/')) return join(this.factsDir, path.slice('facts/'.length));
     if (path.startsWith('datasets/')) return join(packageRoot(), path);
     if (this.sourcesDir === null) {

@@ -1,11 +1,12 @@
 /** States, provinces and territories with their rules, from the fact tables. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { SourceRecord, StateRecord, StateRuleRecord } from '../dataset/records.js';
-import { DATE_MIN, DATE_OPEN, type DateInt } from '../tax/date.js';
+import { DATE_MIN, DATE_OPEN, type DateInt, parseDate } from '../tax/date.js';
 import { COUNTRIES } from '../tax/jurisdiction.js';
 import type { CountyFact, StateName } from './rates/facts.js';
-import type { TableRow } from './rates/table.js';
-import { dateCell, newest, oneOf, readFacts } from './state-table.js';
-import { overlay, type Spell } from './state-timeline.js';
+import { readTable, type TableRow } from './source/rows.js';
+import type { ZipFacts } from './zip/model.js';
 
 /** A line of states.tsv. */
 export interface StateFact extends StateName {
@@ -118,4 +119,110 @@ export function loadStateRecords(factsDir: string, addSource: AddSource): StateR
       sourcings.get(code) ?? [],
     ).map(({ from, to, value }) => ({ from, to, ...value, source })),
   }));
+}
+
+// Checked reading of fact tables: a cell that does not fit names its file and line.
+
+/** Reads a fact table of the folder. */
+export function readFacts(factsDir: string, file: string): readonly TableRow[] {
+  return readTable(readFileSync(join(factsDir, file), 'utf8'), '\t');
+}
+
+function wrong(file: string, row: TableRow, column: string): Error {
+  return new Error(`${file} line ${row.line}: bad ${column} "${row.get(column)}"`);
+}
+
+/**
+ * A cell that must be one of a list.
+ * @throws Error when it is not.
+ */
+export function oneOf<T extends string>(
+  file: string,
+  row: TableRow,
+  column: string,
+  choices: readonly T[],
+): T {
+  const cell = row.get(column);
+  const choice = choices.find((text) => text === cell);
+  if (choice === undefined) throw wrong(file, row, column);
+  return choice;
+}
+
+/**
+ * A date cell; an empty one reads as `empty`.
+ * @throws Error when it is no date.
+ */
+export function dateCell(
+  file: string,
+  row: TableRow,
+  column: string,
+  empty: DateInt,
+): DateInt {
+  const cell = row.get(column);
+  if (cell === '') return empty;
+  const date = parseDate(cell);
+  if (date === null) throw wrong(file, row, column);
+  return date;
+}
+
+/** Newest `as_of` of a table. */
+export function newest(file: string, rows: readonly TableRow[]): DateInt {
+  let latest = DATE_MIN;
+  for (const row of rows) {
+    const date = dateCell(file, row, 'as_of', DATE_MIN);
+    if (date > latest) latest = date;
+  }
+  return latest;
+}
+
+// Laying periods of several facts over one another.
+
+/** A value that holds over an inclusive period. */
+export interface Spell<T> {
+  readonly from: DateInt;
+  readonly to: DateInt;
+  readonly value: T;
+}
+
+/** The periods in which both hold, with both values joined; ordered by their first day. */
+export function overlay<A extends object, B extends object>(
+  left: readonly Spell<A>[],
+  right: readonly Spell<B>[],
+): Spell<A & B>[] {
+  const both: Spell<A & B>[] = [];
+  for (const a of left) {
+    for (const b of right) {
+      const from = a.from > b.from ? a.from : b.from;
+      const to = a.to < b.to ? a.to : b.to;
+      if (from <= to) both.push({ from, to, value: { ...a.value, ...b.value } });
+    }
+  }
+  return both.sort((one, other) => one.from - other.from);
+}
+
+// Facts about ZIPs and postal cities that no list carries.
+
+const MUNICIPAL = 'zip_municipal_counties.tsv';
+
+/** Reads zip_city_aliases.tsv, zip_municipal_counties.tsv and zip_territories.tsv. */
+export function loadZipFacts(factsDir: string): ZipFacts {
+  return {
+    aliases: readFacts(factsDir, 'zip_city_aliases.tsv').map((row) => ({
+      state: row.get('state'),
+      name: row.get('name'),
+      place: row.get('place'),
+      county: row.get('county'),
+    })),
+    municipal: readFacts(factsDir, MUNICIPAL).map((row) => ({
+      county: row.get('county'),
+      place: row.get('place'),
+      sole: oneOf(MUNICIPAL, row, 'sole', ['yes', 'no']) === 'yes',
+    })),
+    territories: readFacts(factsDir, 'zip_territories.tsv').map((row) => ({
+      zip: Number(row.get('zip')),
+      state: row.get('state'),
+      city: row.get('city'),
+      county: row.get('county'),
+    })),
+  };
 }

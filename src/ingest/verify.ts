@@ -1,29 +1,31 @@
 /** Checks a finished release: that its bytes are what was built, and that its records agree. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Unpackr } from 'msgpackr';
 import type { Database } from 'lmdb';
+import type { Unpackr } from 'msgpackr';
+import { checkFiles } from '../dataset/file-check.js';
 import {
-  byteTable, NUMBER_TABLES, openTables, recordReader, TEXT_TABLES, type Tables,
+  byteTable, NUMBER_TABLES, openTables, recordReader, type Tables, TEXT_TABLES,
 } from '../dataset/format.js';
-import {
-  CHECKSUM_FILE, DATA_FILE, readManifest, releaseName, type Manifest,
-} from '../dataset/manifest.js';
+import { DATA_FILE, type Manifest, readManifest } from '../dataset/manifest.js';
 import type { AreaRecord, ComponentRecord, ZipRecord } from '../dataset/records.js';
 import { RATE_ONE } from '../tax/rate.js';
-import { fileSha256, hashRow, manifestId } from './writer.js';
+import type { Progress } from './model.js';
+import { hashRow } from './writer.js';
 
 /** No jurisdiction of any list held levies more than this share of the price. */
 const COMPONENT_RATE_MAX = RATE_ONE / 4;
 
-function hashTables(tables: Tables): string {
+function hashTables(tables: Tables, progress: Progress): string {
   const hash = createHash('sha256');
+  const total = NUMBER_TABLES.length + TEXT_TABLES.length;
+  let done = 0;
   const add = <K extends number | string>(
     name: string, database: Database<Uint8Array, K>,
   ): void => {
     hash.update(name);
     for (const { key, value } of database.getRange({})) hashRow(hash, key, value);
+    progress('records', done += 1, total);
   };
   for (const name of NUMBER_TABLES) add(name, tables.number[name]);
   for (const name of TEXT_TABLES) add(name, tables.text[name]);
@@ -72,12 +74,28 @@ function* recordProblems(tables: Tables, reader: Unpackr, manifest: Manifest): G
   }
 }
 
-function isIntact(dir: string): boolean {
+const silent: Progress = () => undefined;
+
+/**
+ * Reads every record of a release whose bytes are sound, and returns what is wrong. Records that
+ * were never sound can end the process.
+ */
+export async function checkRecords(
+  dir: string, progress: Progress = silent,
+): Promise<readonly string[]> {
+  const manifest = readManifest(dir);
+  let tables: Tables | null = null;
   try {
-    const stated = readFileSync(join(dir, CHECKSUM_FILE), 'utf8').trim();
-    return fileSha256(join(dir, DATA_FILE)) === stated;
-  } catch {
-    return false;
+    tables = openTables(join(dir, DATA_FILE), 'read');
+    if (hashTables(tables, progress) !== manifest.dataSha256) {
+      return ['the data differ from what was built'];
+    }
+    const reader = recordReader(byteTable(tables.text.meta).get('structures'));
+    return [...recordProblems(tables, reader, manifest)];
+  } catch (error) {
+    return [`the data cannot be read: ${(error as Error).message}`];
+  } finally {
+    await tables?.root.close();
   }
 }
 
@@ -86,26 +104,6 @@ function isIntact(dir: string): boolean {
  * @throws Error when there is no readable release at all.
  */
 export async function verifyRelease(dir: string): Promise<readonly string[]> {
-  const manifest = readManifest(dir);
-  const problems: string[] = [];
-  const { id, ...rest } = manifest;
-  if (manifestId(rest) !== id) problems.push('the manifest is not the one that was built');
-  if (!dir.endsWith(releaseName(manifest))) problems.push('the folder does not bear its name');
-  // A damaged page could crash the reader of the map, so the file's own hash comes first.
-  if (!isIntact(dir)) return [...problems, 'the data differ from what was built'];
-  let tables: Tables | null = null;
-  try {
-    tables = openTables(join(dir, DATA_FILE), 'read');
-    if (hashTables(tables) !== manifest.dataSha256) {
-      problems.push('the data differ from what was built');
-    } else {
-      const reader = recordReader(byteTable(tables.text.meta).get('structures'));
-      problems.push(...recordProblems(tables, reader, manifest));
-    }
-  } catch (error) {
-    problems.push(`the data cannot be read: ${(error as Error).message}`);
-  } finally {
-    await tables?.root.close();
-  }
-  return problems;
+  const { problems } = checkFiles(dir);
+  return problems.length > 0 ? problems : checkRecords(dir);
 }

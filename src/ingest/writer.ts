@@ -1,17 +1,21 @@
 /** Writes a finished release: sorted keys, one hash over everything, one rename at the end. */
 import { createHash, type Hash } from 'node:crypto';
 import {
-  closeSync, existsSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync,
+  closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'lmdb';
-import { NUMBER_TABLES, TEXT_TABLES, openTables, RecordWriter } from '../dataset/format.js';
-import type { NumberTable, Tables, TextTable } from '../dataset/format.js';
-import { CHECKSUM_FILE, DATA_FILE, FORMAT_VERSION, MANIFEST_FILE, releaseName, type Manifest }
-  from '../dataset/manifest.js';
+import {
+  NUMBER_TABLES, type NumberTable, openTables, RecordWriter, type Tables, TEXT_TABLES,
+  type TextTable,
+} from '../dataset/format.js';
+import {
+  CHECKSUM_FILE, DATA_FILE, FORMAT_VERSION, type Manifest, MANIFEST_FILE, manifestId, releaseName,
+} from '../dataset/manifest.js';
 import type { AreaRecord, CityRecord, ComponentRecord, ZipRecord } from '../dataset/records.js';
 import { releasesDir } from '../dataset/release.js';
+import { fileSha256 } from '../dataset/stamp.js';
 import type { ByteEntries } from '../dataset/tables.js';
 import type { Progress } from './model.js';
 
@@ -75,12 +79,6 @@ export function hashRow(hash: Hash, key: number | string, value: Uint8Array): vo
   hash.update(lengths).update(text).update(value);
 }
 
-/** The id: the data's hash together with the manifest without its id. */
-export function manifestId(manifest: Omit<Manifest, 'id'>): string {
-  return createHash('sha256').update(manifest.dataSha256).update(JSON.stringify(manifest))
-    .digest('hex');
-}
-
 const ROWS_PER_TRANSACTION = 20_000;
 
 function writeTable<K extends number | string>(
@@ -116,21 +114,6 @@ function writeTables(file: string, encoded: EncodedTables, progress: Progress): 
     .then(() => hash.digest('hex'));
 }
 
-/** SHA-256 of a file, read in pieces. */
-export function fileSha256(file: string): string {
-  const hash = createHash('sha256');
-  const piece = Buffer.allocUnsafe(1 << 20);
-  const fd = openSync(file, 'r');
-  try {
-    for (let read = readSync(fd, piece); read > 0; read = readSync(fd, piece)) {
-      hash.update(piece.subarray(0, read));
-    }
-  } finally {
-    closeSync(fd);
-  }
-  return hash.digest('hex');
-}
-
 function writeDurably(file: string, text: string): void {
   const fd = openSync(file, 'w');
   writeFileSync(fd, text);
@@ -141,6 +124,27 @@ function writeDurably(file: string, text: string): void {
 /** Where a process writes a release before it has its name. */
 export function temporaryDir(varDir: string, pid: number): string {
   return join(releasesDir(varDir), `.build-${pid}.tmp`);
+}
+
+function isIntact(dir: string, manifest: string): boolean {
+  try {
+    const sum = fileSha256(join(dir, DATA_FILE));
+    return readFileSync(join(dir, MANIFEST_FILE), 'utf8') === manifest
+      && readFileSync(join(dir, CHECKSUM_FILE), 'latin1') === `${sum}\n`;
+  } catch {
+    return false;
+  }
+}
+
+/** Gives a release its name. One that is there stays, unless it was damaged since it was built. */
+function putInPlace(temporary: string, dir: string): void {
+  if (existsSync(dir)) {
+    if (isIntact(dir, readFileSync(join(temporary, MANIFEST_FILE), 'utf8'))) return;
+    const damaged = `${temporary}.damaged`;
+    renameSync(dir, damaged);
+    renameSync(temporary, dir);
+    rmSync(damaged, { recursive: true, force: true });
+  } else renameSync(temporary, dir);
 }
 
 /**
@@ -166,7 +170,7 @@ export async function writeRelease(
     writeDurably(join(temporary, CHECKSUM_FILE), `${fileSha256(join(temporary, DATA_FILE))}\n`);
     writeDurably(join(temporary, MANIFEST_FILE), `${JSON.stringify(manifest, null, 1)}\n`);
     const name = releaseName(manifest);
-    if (!existsSync(join(parent, name))) renameSync(temporary, join(parent, name));
+    putInPlace(temporary, join(parent, name));
     return name;
   } finally {
     rmSync(temporary, { recursive: true, force: true });

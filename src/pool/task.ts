@@ -8,6 +8,9 @@ export interface PinnedRelease {
   readonly dir: string;
 }
 
+/** Stands for a release where none is active and none is needed. */
+export const NO_RELEASE: PinnedRelease = { id: '', dir: '' };
+
 export type PoolFailure = 'overloaded' | 'internal';
 
 /** One request in the pool. Exactly one of the two callbacks is called, once. */
@@ -33,4 +36,6 @@ export interface EngineSettings {
   readonly baseUrl: string;
   readonly precisionMin: MinimumPrecision;
   readonly logLevel: LogLevel;
+  /** Bytes of rendered parts kept, and as many of postal answers; as the wire has it if absent. */
+  readonly cacheBytesMax?: number;
 }

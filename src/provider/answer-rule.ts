@@ -3,7 +3,7 @@
  * speak of the merchant's request are the merchant's to read; those that speak of Situs's side of
  * the conversation (keys, methods, redirects, faults) would mislead a caller of Situs.
  */
-import { isTooDeep } from './json-depth.js';
+import { jsonSummary, type JsonSummary } from '../base/json-text.js';
 import type { ProviderAnswer } from './port.js';
 
 /** Success as contract and clients know it. */
@@ -22,6 +22,8 @@ export interface Relayed {
   readonly contentType: string | null;
   readonly location: string | null;
   readonly body: Uint8Array;
+  /** Of a list of one, its element; else the body. */
+  readonly element: Uint8Array;
 }
 
 export type Verdict =
@@ -33,28 +35,22 @@ export type Verdict =
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
-
-/** Tells whether bytes are one JSON value, of a depth that is parsed. */
-export function isJson(bytes: Uint8Array): boolean {
-  if (isTooDeep(bytes)) return false;
-  try {
-    JSON.parse(UTF8.decode(bytes));
-    return true;
-  } catch {
-    return false;
-  }
+function summaryOf({ body, summary }: ProviderAnswer): JsonSummary {
+  return summary ?? jsonSummary(body);
 }
 
 /** A body without a content type is taken for JSON when it is JSON. */
-function isJsonAnswer({ contentType, body }: ProviderAnswer): boolean {
-  return (contentType === null || JSON_TYPE.test(contentType)) && isJson(body);
+function isJsonAnswer(answer: ProviderAnswer): boolean {
+  const { contentType } = answer;
+  return (contentType === null || JSON_TYPE.test(contentType)) && summaryOf(answer).isJson;
 }
 
 function relayed(answer: ProviderAnswer): Relayed {
   const { status, location, body } = answer;
+  const only = body.byteLength === 0 ? null : summaryOf(answer).only;
+  const element = only === null ? body : body.subarray(only.from, only.to);
   const contentType = body.byteLength === 0 ? null : answer.contentType ?? 'application/json';
-  return { verdict: 'relay', status, contentType, location, body };
+  return { verdict: 'relay', status, contentType, location, body, element };
 }
 
 /** Decides on an answer. */

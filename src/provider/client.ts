@@ -79,10 +79,10 @@ export class ProviderClient implements Provider {
   }
 
   async send(call: ProviderCall, signal?: AbortSignal): Promise<ProviderOutcome> {
-    if (signal?.aborted === true) return fault('gone', 'aborted');
-    if (!FIELD_TEXT.test(call.apiKey)) return fault('unusable-credentials', 'key');
-    if (!CALL_PATH.test(call.path)) return fault('unusable-credentials', 'path');
-    if (this.#calls >= CALLS_MAX) return fault('busy', 'calls');
+    if (signal?.aborted === true) return fault('gone', 'aborted', false);
+    if (!FIELD_TEXT.test(call.apiKey)) return fault('unusable-credentials', 'key', false);
+    if (!CALL_PATH.test(call.path)) return fault('unusable-credentials', 'path', false);
+    if (this.#calls >= CALLS_MAX) return fault('busy', 'calls', false);
     this.#calls += 1;
     try {
       return await this.#send(call, signal);

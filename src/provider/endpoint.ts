@@ -57,8 +57,11 @@ export const PROVIDER_ENDPOINTS = {
 
 export type EndpointName = keyof typeof PROVIDER_ENDPOINTS;
 
+/** In an order that does not change while the program runs. */
+export const ENDPOINT_NAMES = Object.keys(PROVIDER_ENDPOINTS) as readonly EndpointName[];
+
 /** Everything but the cart, whose route decides first who calculates. */
-export const RELAYED_NAMES = (Object.keys(PROVIDER_ENDPOINTS) as EndpointName[])
+export const RELAYED_NAMES = ENDPOINT_NAMES
   .filter((name) => name !== 'cart/calculate');
 
 type Members = Readonly<Record<string, unknown>>;

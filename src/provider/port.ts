@@ -1,5 +1,7 @@
 /** The port to the compliance provider: one call, one outcome. Outcomes are values. */
 
+import type { JsonSummary } from '../base/json-text.js';
+
 export type ProviderMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 export interface ProviderCall {
@@ -20,6 +22,8 @@ export interface ProviderAnswer {
   readonly contentType: string | null;
   readonly location: string | null;
   readonly body: Uint8Array;
+  /** What was told of the body while it arrived; without it the body is looked at as a whole. */
+  readonly summary?: JsonSummary;
 }
 
 export interface ProviderFault {
@@ -40,6 +44,8 @@ export interface ProviderFault {
     | 'unusable-credentials';
   /** For the log: a code, never a part of the call. */
   readonly reason: string;
+  /** Whether the provider may know of the call. */
+  readonly sent: boolean;
 }
 
 export type ProviderOutcome = ProviderAnswer | ProviderFault;
@@ -52,6 +58,8 @@ export interface Provider {
 }
 
 /** Makes a fault. */
-export function fault(kind: ProviderFault['kind'], reason: string): ProviderFault {
-  return { kind, reason };
+export function fault(
+  kind: ProviderFault['kind'], reason: string, sent = true,
+): ProviderFault {
+  return { kind, reason, sent };
 }

@@ -1,6 +1,8 @@
 /** One call on the wire, as undici tells of it, until it has its outcome. */
 import type { Dispatcher } from 'undici';
+import { JsonText, summaryOf } from '../base/json-text.js';
 import { fault, type ProviderFault, type ProviderOutcome } from './port.js';
+import { READING_TURNS } from './reading-turns.js';
 
 /** Longest answer; carts come back with a tax on each line, so it is twice their limit. */
 export const RESPONSE_BYTES_MAX = 16_777_216;
@@ -67,7 +69,9 @@ export class Transfer implements Dispatcher.DispatchHandlers {
   #status = 0;
   #fields: RelayedFields = { contentType: null, location: null, encoded: false };
   #received = 0;
+  #resume: () => void = () => undefined;
   readonly #chunks: Buffer[] = [];
+  readonly #text = new JsonText();
   readonly #timer: NodeJS.Timeout;
   readonly #signal: AbortSignal | undefined;
   readonly #gone = (): void => this.#give(fault('gone', 'aborted'));
@@ -88,8 +92,9 @@ export class Transfer implements Dispatcher.DispatchHandlers {
     else this.sent = true;
   }
 
-  onHeaders(status: number, headers: Buffer[]): boolean {
+  onHeaders(status: number, headers: Buffer[], resume: () => void): boolean {
     if (status < 200) return true;
+    this.#resume = resume;
     this.#status = status;
     this.#fields = readFields(headers);
     if (this.#fields.encoded) this.#give(fault('garbage', 'content-encoding'));
@@ -98,16 +103,21 @@ export class Transfer implements Dispatcher.DispatchHandlers {
 
   onData(chunk: Buffer): boolean {
     this.#received += chunk.byteLength;
-    if (this.#received > RESPONSE_BYTES_MAX) this.#give(fault('too-large', 'body'));
-    else this.#chunks.push(chunk);
-    return true;
+    if (this.#received > RESPONSE_BYTES_MAX) {
+      this.#give(fault('too-large', 'body'));
+      return true;
+    }
+    this.#chunks.push(chunk);
+    this.#text.push(chunk);
+    return READING_TURNS.took(chunk.byteLength, this.#resume);
   }
 
   onComplete(): void {
     const { contentType, location } = this.#fields;
     const body = Buffer.concat(this.#chunks);
     this.#abort = null;
-    this.#give({ kind: 'answer', status: this.#status, contentType, location, body });
+    const summary = summaryOf(this.#text, body);
+    this.#give({ kind: 'answer', status: this.#status, contentType, location, body, summary });
   }
 
   onUpgrade(): void {
@@ -128,7 +138,7 @@ export class Transfer implements Dispatcher.DispatchHandlers {
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener('abort', this.#gone);
     this.#chunks.length = outcome.kind === 'answer' ? this.#chunks.length : 0;
-    this.#settle(outcome);
+    this.#settle(outcome.kind === 'answer' ? outcome : { ...outcome, sent: this.sent });
     this.#abort?.();
   }
 }

@@ -1,14 +1,18 @@
-/** Backups of the store: one file each, made by LMDB while the store is used, never by copying. */
+/**
+ * Backups of the store: one file each, made by LMDB while the store is used, never by copying, with
+ * its checksum behind it (backup-digest.ts).
+ */
 import {
   chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, linkSync, mkdirSync, mkdtempSync,
   openSync, renameSync, rmSync, statSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { appendDigest, stripDigest } from './backup-digest.js';
 import { makeFolder } from './folder.js';
 import { syncFolder } from './kek-file.js';
 import { sealedCounts } from './rotation.js';
 import { Store, storeDir } from './store.js';
-import { STORE_FILE } from './store-file.js';
+import { isEmptyStoreFile, STORE_FILE, storeFileProblem } from './store-file.js';
 
 /** What a restore with `force` keeps of the store it replaces, beside it. */
 export const REPLACED_FILE = 'data.mdb.replaced';
@@ -19,6 +23,8 @@ export interface BackupFacts {
   readonly bytes: number;
   /** Ids of the key-encryption keys without which its secrets cannot be opened. */
   readonly keks: readonly string[];
+  /** False where there is no checksum: damage to it cannot be told. */
+  readonly checked: boolean;
 }
 
 function syncFile(path: string): void {
@@ -50,16 +56,18 @@ async function countRecords(store: Store): Promise<number> {
 }
 
 /** Reads every record of a store in `<varDir>/store`. @throws Error when it is not whole. */
-async function factsOf(varDir: string): Promise<BackupFacts> {
+async function factsOf(varDir: string, checked: boolean): Promise<BackupFacts> {
   const file = join(storeDir(varDir), STORE_FILE);
   const bytes = statSync(file).size;
   if (bytes === 0) throw new Error('the file is empty');
   const store = await Store.open(varDir);
   try {
-    // Before anything is read: reading past the end of a mapped file ends the process.
-    if (bytes < store.fileBytesMin()) throw new Error('the file was cut off');
     const records = await countRecords(store);
-    return { records, bytes, keks: [...(await sealedCounts(store)).keys()] };
+    // Where a key or a page that leads to one is damaged, records are not found.
+    if (records !== store.entries()) {
+      throw new Error(`the store is damaged: ${records} of ${store.entries()} records are found`);
+    }
+    return { records, bytes, keks: [...(await sealedCounts(store)).keys()], checked };
   } finally {
     await store.close();
   }
@@ -84,8 +92,9 @@ export async function backupStore(
     } finally {
       await store.close();
     }
-    const facts = await factsOf(temporary);
+    const facts = await factsOf(temporary, true);
     const made = join(copied, STORE_FILE);
+    appendDigest(made);
     chmodSync(made, BACKUP_MODE);
     syncFile(made);
     // Unlike a rename, a link never replaces a file that came to be meanwhile.
@@ -110,8 +119,9 @@ export async function verifyBackup(varDir: string, file: string): Promise<Backup
   const temporary = verifyFolder(varDir, process.pid);
   try {
     makeFolder(storeDir(temporary), 'SITUS_VAR', 0o700);
-    copyFileSync(file, join(storeDir(temporary), STORE_FILE));
-    return await factsOf(temporary);
+    const copied = join(storeDir(temporary), STORE_FILE);
+    copyFileSync(file, copied);
+    return await factsOf(temporary, stripDigest(copied));
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
@@ -122,7 +132,10 @@ export async function verifyBackup(varDir: string, file: string): Promise<Backup
  * is not given. Null when it may.
  */
 export async function obstacle(varDir: string, force: boolean): Promise<string | null> {
-  if (!existsSync(join(storeDir(varDir), STORE_FILE))) return null;
+  const file = join(storeDir(varDir), STORE_FILE);
+  if (isEmptyStoreFile(file)) return null;
+  const problem = storeFileProblem(file);
+  if (problem !== null) return force ? null : `${problem}; --force replaces it`;
   const store = await Store.open(varDir);
   try {
     const users = store.users();
@@ -140,6 +153,7 @@ export async function obstacle(varDir: string, force: boolean): Promise<string |
 /**
  * Puts a backup in the store's place by one rename. The caller has verified it and asked for
  * obstacles. What was there is kept as REPLACED_FILE.
+ * @throws Error when it is not what its checksum was made of.
  */
 export function restoreStore(
   varDir: string, file: string, begun: (temporary: string) => void = () => undefined,
@@ -152,6 +166,7 @@ export function restoreStore(
   try {
     const copied = join(temporary, STORE_FILE);
     copyFileSync(file, copied);
+    stripDigest(copied);
     chmodSync(copied, BACKUP_MODE);
     syncFile(copied);
     if (existsSync(place)) {

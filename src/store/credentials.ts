@@ -9,6 +9,7 @@ import {
 } from './merchant-format.js';
 import type { Sealed, SealPlace } from './sealed.js';
 import type { StoreReader } from './merchants.js';
+import { putShared, removeShared } from './share.js';
 import type { StoreTransaction } from './store.js';
 
 /** What seals and opens; the part of the vault that is used here. */
@@ -62,7 +63,7 @@ export function setCredentials(
     connection,
     updatedAt: now,
   };
-  transaction.put(credentialsKey(account, merchantId), record);
+  putShared(transaction, account, credentialsKey(account, merchantId), record);
   const own: OwnerRecord = { v: 1, merchantId };
   transaction.put(connectionKey(account, connection), own);
   return true;
@@ -75,7 +76,7 @@ export function deleteCredentials(
   const { account, merchantId } = merchant;
   if (!forgetCredentials(transaction, account, merchantId)) return false;
   const record: MerchantRecord = { ...merchant, connectedBefore: true, updatedAt: now };
-  transaction.put(merchantKey(account, merchantId), record);
+  putShared(transaction, account, merchantKey(account, merchantId), record);
   return true;
 }
 
@@ -87,6 +88,6 @@ export function forgetCredentials(
   const found = transaction.get(key);
   if (found === undefined) return false;
   transaction.remove(connectionKey(account, parseCredentials(found).connection));
-  transaction.remove(key);
+  removeShared(transaction, account, key);
   return true;
 }

@@ -5,28 +5,22 @@
  */
 import { createHash } from 'node:crypto';
 import { ENDPOINT_KEY } from './format.js';
+import { number, orNull, recordReader, text } from './record.js';
 import type { Store, StoreTransaction } from './store.js';
 
-export interface EndpointRecord {
-  readonly v: 1;
+const readEndpoint = recordReader('endpoint', 1, {
   /** SHA-256 of the URL in hex. */
-  readonly id: string;
+  id: text,
   /** When it answered that it is gone, in milliseconds since 1970; null while it is in use. */
-  readonly disabledAt: number | null;
-}
+  disabledAt: orNull(number),
+});
+
+export type EndpointRecord = ReturnType<typeof readEndpoint>;
 
 /** Reads the endpoint's record; null where events are not wanted. */
 export function endpointOf(reader: Pick<StoreTransaction, 'get'>): EndpointRecord | null {
   const value = reader.get(ENDPOINT_KEY);
-  if (value === undefined) return null;
-  if (
-    typeof value !== 'object' || value === null || !('v' in value) || value.v !== 1 ||
-    !('id' in value) || typeof value.id !== 'string' || !('disabledAt' in value) ||
-    (value.disabledAt !== null && typeof value.disabledAt !== 'number')
-  ) {
-    throw new Error('damaged endpoint record in the store');
-  }
-  return { v: 1, id: value.id, disabledAt: value.disabledAt };
+  return value === undefined ? null : readEndpoint(value);
 }
 
 /**

@@ -36,3 +36,13 @@ export async function writeError(error: unknown): Promise<unknown> {
   if (!(error instanceof Error) || !('commitError' in error)) return error;
   return new StoreFault('unwritable', await commitError(error));
 }
+
+/** Thrown for a record that is not what was stored: a bit of the disk or of memory has turned. */
+export class DamagedRecord extends Error {
+  override readonly name = 'DamagedRecord';
+
+  constructor(key: readonly string[], cause?: unknown) {
+    super(`the record ${key.join('/')} in the store is damaged`,
+      cause === undefined ? undefined : { cause });
+  }
+}

@@ -4,18 +4,26 @@
  * on the disk or neither is. Only answers of writes are kept; a refusal changed nothing and may be
  * tried again, with another body too.
  *
+ * What is carried out elsewhere, by the compliance provider, cannot share a transaction. It is
+ * written down before it is sent, and its answer takes that record's place. A record without an
+ * answer is a request of which nobody knows what became of it: it is never carried out again.
+ *
  * key                                         record
  * ["idempotency", account, hash]              KeptRecord; the hash is of the Idempotency-Key
  * ["idempotency-age", time, account, hash]    AgeRecord; in order of time, for sweeping
  */
 import { createHash } from 'node:crypto';
-import type { StoreKey } from './format.js';
-import { damaged, upgraded, type RecordFields } from './record.js';
-import { parseSealed, type Sealed, type SealPlace } from './sealed.js';
+import {
+  ageKey, AGE_PREFIX, answerText, keptKey, parseAge, parseKept, placeOf, readAnswer,
+  type AgeRecord, type KeptAnswer, type KeptRecord,
+} from './idempotency-record.js';
+import type { Sealed, SealPlace } from './sealed.js';
+import { orSetAside } from './set-aside.js';
+import { addShare, giveBackShare, recordBytes, takeShare } from './share.js';
 import type { Store, StoreTransaction } from './store.js';
+import { UnstoredOutcomes } from './unstored-outcomes.js';
 
-export const KEPT_PREFIX = 'idempotency';
-export const AGE_PREFIX = 'idempotency-age';
+export { AGE_PREFIX, KEPT_PREFIX, type KeptAnswer } from './idempotency-record.js';
 
 /** Longest Idempotency-Key in characters. */
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
@@ -23,27 +31,10 @@ export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 export const KEPT_MS_MAX = 24 * 3_600_000;
 /** How often expired answers are looked for. */
 export const SWEEP_MS = 10 * 60_000;
+/** What an answer counts for at least, so that one from elsewhere has room before it is known. */
+export const KEPT_BYTES_MIN = 2_048;
 /** Answers removed in one transaction. */
 export const SWEEP_BATCH_MAX = 500;
-
-const TIME_DIGITS = 15;
-
-/** An answer as it is given again. */
-export interface KeptAnswer {
-  readonly status: number;
-  /** Header fields by name, the content type among them. */
-  readonly fields: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
-}
-
-interface KeptRecord {
-  readonly v: 2;
-  /** Sealed: what the compliance provider answered names the connection. */
-  readonly answer: Sealed | KeptAnswer;
-  /** Keyed hash of path and body. */
-  readonly fingerprint: string;
-  readonly at: number;
-}
 
 /** What seals, opens and hashes; the part of the vault that is used here. */
 export interface AnswerVault {
@@ -53,84 +44,21 @@ export interface AnswerVault {
   index(text: string, account: string): string;
 }
 
-interface AgeRecord {
-  readonly v: 1;
-  readonly account: string;
-  readonly hash: string;
-  readonly at: number;
-}
-
-function keptKey(account: string, hash: string): StoreKey {
-  return [KEPT_PREFIX, account, hash];
-}
-
-function ageKey({ at, account, hash }: AgeRecord): StoreKey {
-  return [AGE_PREFIX, String(at).padStart(TIME_DIGITS, '0'), account, hash];
-}
-
-const KIND = 'idempotency';
-
-function answerOf({ status, fields, body }: RecordFields): KeptAnswer {
-  if (
-    typeof status !== 'number' || typeof fields !== 'object' || fields === null ||
-    (typeof body !== 'string' && !(body instanceof Uint8Array))
-  ) {
-    throw damaged(KIND);
-  }
-  const texts = Object.entries(fields).map(([name, text]) => [name, String(text)] as const);
-  return { status, fields: Object.fromEntries(texts), body };
-}
-
-/** Version 1 kept the answer as members of its own, unsealed. */
-function gathered({ status, fields, body, ...rest }: RecordFields): RecordFields {
-  return { ...rest, answer: { status, fields, body } };
-}
-
-function parseKept(value: unknown): KeptRecord {
-  const fields = upgraded(value, KIND, [gathered]);
-  const { answer, fingerprint, at } = fields;
-  if (
-    typeof fingerprint !== 'string' || typeof at !== 'number' || typeof answer !== 'object' ||
-    answer === null
-  ) {
-    throw damaged(KIND);
-  }
-  return {
-    v: 2, fingerprint, at,
-    answer: 'status' in answer ? answerOf({ ...answer }) : parseSealed(answer),
-  };
-}
-
-/** An answer as the text that is sealed. Bodies of bytes come back as the same bytes. */
-function answerText({ status, fields, body }: KeptAnswer): string {
-  return JSON.stringify(typeof body === 'string'
-    ? { status, fields, text: body }
-    : { status, fields, base64: Buffer.from(body).toString('base64') });
-}
-
-function readAnswer(text: string): KeptAnswer {
-  const { text: plain, base64, ...rest }: RecordFields = JSON.parse(text);
-  return answerOf({
-    ...rest, body: typeof base64 === 'string' ? Buffer.from(base64, 'base64') : plain,
-  });
-}
-
-function placeOf(account: string, hash: string): SealPlace {
-  return { account, merchant: hash, field: 'kept answer' };
-}
-
-function parseAge(value: unknown): AgeRecord {
-  const { account, hash, at } = upgraded(value, 'idempotency age');
-  if (typeof account !== 'string' || typeof hash !== 'string' || typeof at !== 'number') {
-    throw damaged('idempotency age');
-  }
-  return { v: 1, account, hash, at };
-}
-
 /** A request that is being carried out under its key. End it once, whatever became of it. */
 export interface Claim {
   /** Keeps the answer, inside the transaction of the write. */
   keep(transaction: StoreTransaction, answer: KeptAnswer): void;
+  /**
+   * Writes down that the request is about to be sent elsewhere. Resolves once that is on the disk,
+   * and room for the answer with it.
+   * @throws StoreFault when it cannot be; nothing may be sent then.
+   */
+  begin(): Promise<void>;
+  /**
+   * Tells what became of what was begun: its answer, or null when it certainly changed nothing.
+   * Not called when nobody knows. Never throws: what cannot be stored is remembered, tried again.
+   */
+  settle(answer: KeptAnswer | null): Promise<void>;
   end(): void;
 }
 
@@ -139,6 +67,8 @@ export type Claimed =
   | { readonly kind: 'kept'; readonly answer: KeptAnswer }
   /** The same key is under way. */
   | { readonly kind: 'running' }
+  /** It was sent elsewhere, and nobody knows what became of it. */
+  | { readonly kind: 'unknown' }
   /** The key belongs to another request. */
   | { readonly kind: 'other' };
 
@@ -153,10 +83,22 @@ export interface Intent {
 
 export interface IdempotencyOptions {
   readonly vault: AnswerVault;
-  /** Milliseconds since 1970. */
+  /** Milliseconds of the service's clock. */
   readonly now?: () => number;
-  /** Told when sweeping failed; it is tried again. */
+  /** Told when sweeping or storing an outcome failed; it is tried again. */
   readonly failed?: (error: unknown) => void;
+  /** Replaced in tests. */
+  readonly retryMs?: number;
+}
+
+/** A key as it was used. */
+interface Used {
+  readonly account: string;
+  /** Of the Idempotency-Key. */
+  readonly hash: string;
+  readonly fingerprint: string;
+  /** Tells keys of all accounts apart. */
+  readonly name: string;
 }
 
 export class IdempotencyBook {
@@ -167,6 +109,7 @@ export class IdempotencyBook {
   readonly #timer: NodeJS.Timeout;
   /** What is under way in this process, which alone carries out requests. */
   readonly #running = new Set<string>();
+  readonly #unstored: UnstoredOutcomes;
   #sweeping: Promise<number> | null = null;
 
   constructor(store: Store, options: IdempotencyOptions) {
@@ -174,6 +117,7 @@ export class IdempotencyBook {
     this.#vault = options.vault;
     this.#now = options.now ?? Date.now;
     this.#failed = options.failed ?? ((): void => undefined);
+    this.#unstored = new UnstoredOutcomes(this.#failed, options.retryMs);
     this.#timer = setInterval(() => {
       this.sweep().catch(this.#failed);
     }, SWEEP_MS).unref();
@@ -184,25 +128,15 @@ export class IdempotencyBook {
     const hash = createHash('sha256').update(key, 'utf8').digest('hex');
     const sum = createHash('sha256').update(body).digest('hex');
     const fingerprint = this.#vault.index(`${path}\n${sum}`, account);
-    const running = `${hash} ${account}`;
+    const name = `${hash} ${account}`;
     // Asked before the store: an answer is kept before its request ends.
-    if (this.#running.has(running)) return { kind: 'running' };
-    const found = this.#store.get(keptKey(account, hash));
-    if (found !== undefined) {
-      const kept = parseKept(found);
-      if (this.#now() - kept.at < KEPT_MS_MAX) {
-        return kept.fingerprint === fingerprint
-          ? { kind: 'kept', answer: this.#open(kept, account, hash) } : { kind: 'other' };
-      }
-    }
-    this.#running.add(running);
-    const claim: Claim = {
-      keep: (transaction, answer) => this.#keep(transaction, account, hash, fingerprint, answer),
-      end: () => {
-        this.#running.delete(running);
-      },
-    };
-    return { kind: 'fresh', claim };
+    if (this.#running.has(name)) return { kind: 'running' };
+    const used: Used = { account, hash, fingerprint, name };
+    const known = this.#known(used);
+    if (known !== null) return known;
+    this.#running.add(name);
+    this.#unstored.forget(name);
+    return { kind: 'fresh', claim: this.#claim(used) };
   }
 
   /** Removes expired answers and returns how many. */
@@ -213,27 +147,103 @@ export class IdempotencyBook {
     return this.#sweeping;
   }
 
-  /** Stops sweeping. */
+  /** Stores what could not be stored before, and stops sweeping. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    await this.#unstored.close();
     await this.#sweeping?.catch(this.#failed);
   }
 
-  #keep(
-    transaction: StoreTransaction, account: string, hash: string, fingerprint: string,
-    answer: KeptAnswer,
-  ): void {
-    const at = this.#now();
-    const sealed = this.#vault.seal(answerText(answer), placeOf(account, hash));
-    const record: KeptRecord = { v: 2, answer: sealed, fingerprint, at };
-    const age: AgeRecord = { v: 1, account, hash, at };
-    transaction.put(keptKey(account, hash), record);
-    transaction.put(ageKey(age), age);
+  /** What became of a key's request; null when it may be carried out. */
+  #known({ account, hash, fingerprint, name }: Used): Claimed | null {
+    const unstored = this.#unstored.find(name);
+    if (unstored !== null) {
+      const { answer } = unstored;
+      if (answer === null) return null;
+      return unstored.fingerprint === fingerprint ? { kind: 'kept', answer } : { kind: 'other' };
+    }
+    const found = this.#store.get(keptKey(account, hash));
+    if (found === undefined) return null;
+    const kept = parseKept(found);
+    if (this.#now() - kept.at >= KEPT_MS_MAX) return null;
+    if (kept.fingerprint !== fingerprint) return { kind: 'other' };
+    const answer = this.#open(kept, account, hash);
+    return answer === null ? { kind: 'unknown' } : { kind: 'kept', answer };
   }
 
-  #open({ answer }: KeptRecord, account: string, hash: string): KeptAnswer {
-    return 'status' in answer
-      ? answer : readAnswer(this.#vault.open(answer, placeOf(account, hash)));
+  #claim(used: Used): Claim {
+    let begunAt: number | null = null;
+    return {
+      keep: (transaction, answer) => this.#keep(transaction, used, answer, this.#now()),
+      begin: async () => {
+        const at = this.#now();
+        await this.#store.write((transaction) => {
+          // What could not be sealed afterwards is not begun.
+          this.#vault.seal('', placeOf(used.account, used.hash));
+          this.#keep(transaction, used, null, at);
+        }, { quiet: true });
+        begunAt = at;
+      },
+      settle: (answer) => this.#settle(used, answer, begunAt ?? this.#now()),
+      end: () => {
+        this.#running.delete(used.name);
+      },
+    };
+  }
+
+  #keep(
+    transaction: StoreTransaction, { account, hash, fingerprint }: Used,
+    answer: KeptAnswer | null, at: number,
+  ): void {
+    const sealed = answer === null
+      ? null : this.#vault.seal(answerText(answer), placeOf(account, hash));
+    const record: KeptRecord = { v: 3, answer: sealed, fingerprint, at };
+    const key = ageKey({ at, account, hash });
+    const before = transaction.get(key);
+    const held = before === undefined ? 0 : parseAge(before).bytes;
+    const bytes = Math.max(KEPT_BYTES_MIN, recordBytes(record));
+    // Room for an answer from elsewhere was taken before: what is done must be told.
+    if (before === undefined) takeShare(transaction, 'kept', account, bytes);
+    else addShare(transaction, 'kept', account, bytes - held);
+    const age: AgeRecord = { v: 1, account, hash, at, bytes };
+    transaction.put(keptKey(account, hash), record);
+    transaction.put(key, age);
+  }
+
+  /** Puts an outcome in the place of what was begun at a time; later where that fails now. */
+  async #settle(used: Used, answer: KeptAnswer | null, at: number): Promise<void> {
+    const { account, hash, fingerprint, name } = used;
+    const store = (): Promise<void> => this.#store.write((transaction) => {
+      if (answer !== null) return this.#keep(transaction, used, answer, at);
+      transaction.remove(keptKey(account, hash));
+      const key = ageKey({ account, hash, at });
+      const age = transaction.get(key);
+      if (age !== undefined) addShare(transaction, 'kept', account, -parseAge(age).bytes);
+      transaction.remove(key);
+    }, { quiet: true });
+    try {
+      await store();
+    } catch (error) {
+      this.#failed(error);
+      this.#unstored.add(name, { fingerprint, answer, store });
+    }
+  }
+
+  #open({ answer }: KeptRecord, account: string, hash: string): KeptAnswer | null {
+    if (answer === null || 'status' in answer) return answer;
+    return readAnswer(this.#vault.open(answer, placeOf(account, hash)));
+  }
+
+  /** Damage of one account's records keeps nothing of the others from expiring. */
+  #expire(transaction: StoreTransaction, age: AgeRecord): void {
+    const key = keptKey(age.account, age.hash);
+    const found = orSetAside(transaction, key, () => transaction.get(key), this.#failed);
+    // The key may have been used again since.
+    if (found !== undefined && found !== null && parseKept(found).at === age.at) {
+      transaction.remove(key);
+    }
+    transaction.remove(ageKey(age));
+    giveBackShare(transaction, 'kept', age.account, age.bytes, this.#failed);
   }
 
   async #sweep(): Promise<number> {
@@ -244,13 +254,7 @@ export class IdempotencyBook {
         .filter(({ at }) => at <= before);
       if (oldest.length === 0) return swept;
       await this.#store.write((transaction) => {
-        for (const age of oldest) {
-          const key = keptKey(age.account, age.hash);
-          const found = transaction.get(key);
-          // The key may have been used again since.
-          if (found !== undefined && parseKept(found).at === age.at) transaction.remove(key);
-          transaction.remove(ageKey(age));
-        }
+        for (const age of oldest) this.#expire(transaction, age);
       }, { quiet: true });
       swept += oldest.length;
     }

@@ -1,11 +1,13 @@
 /** API keys: made, listed and changed. The key itself is shown once and never kept. */
 import { createHash, randomBytes } from 'node:crypto';
 import { KEY_CHARS_MAX, KEY_CHARS_MIN } from '../config.js';
+import { addAudit, type Actor, type AuditAction } from './audit.js';
 import {
   apiKeyKey, KEY_PREFIX, parseKeyRecord, type KeyRecord, type Quotas,
 } from './format.js';
 import { PLAN_TERMS, type Plan } from './plan.js';
-import type { Store } from './store.js';
+import { ALL_SCOPES } from './scope.js';
+import type { Store, StoreTransaction } from './store.js';
 
 const RANDOM_BYTES = 24;
 const PREFIX_CHARS_MAX = 10;
@@ -24,6 +26,8 @@ export interface KeyTerms extends Partial<Quotas> {
   readonly grant?: number;
   /** Bits taken from these. */
   readonly deny?: number;
+  /** Bits of what it may be used for; everything unless set. */
+  readonly scopes?: number;
 }
 
 export interface NewKey extends KeyTerms {
@@ -61,19 +65,21 @@ export function isKeyText(text: string): boolean {
 
 /** The terms of a record: what is given, else what it had or its new plan brings. */
 function termsOf(
-  terms: KeyTerms, base: { readonly rate: number; readonly grants: number }, quotas: Quotas,
-): Pick<KeyRecord, 'rate' | 'grants' | keyof Quotas> {
+  terms: KeyTerms, base: { readonly rate: number; readonly grants: number },
+  kept: Quotas & { readonly scopes: number },
+): Pick<KeyRecord, 'rate' | 'grants' | 'scopes' | keyof Quotas> {
   const grants = (terms.grants ?? base.grants) | (terms.grant ?? 0);
   return {
     rate: terms.rate ?? base.rate,
     grants: grants & ~(terms.deny ?? 0),
-    coreLimit: terms.coreLimit ?? quotas.coreLimit,
-    geoLimit: terms.geoLimit ?? quotas.geoLimit,
-    merchantLimit: terms.merchantLimit ?? quotas.merchantLimit,
+    scopes: terms.scopes ?? kept.scopes,
+    coreLimit: terms.coreLimit ?? kept.coreLimit,
+    geoLimit: terms.geoLimit ?? kept.geoLimit,
+    merchantLimit: terms.merchantLimit ?? kept.merchantLimit,
   };
 }
 
-const UNMETERED: Quotas = { coreLimit: 0, geoLimit: 0, merchantLimit: 0 };
+const UNMETERED = { coreLimit: 0, geoLimit: 0, merchantLimit: 0, scopes: ALL_SCOPES };
 
 function newRecord(key: NewKey, text: string, now: number): KeyRecord {
   return {
@@ -88,11 +94,20 @@ function newRecord(key: NewKey, text: string, now: number): KeyRecord {
   };
 }
 
+/** Keys are the operator's affair, whoever they are for. */
+function auditKey(
+  transaction: StoreTransaction, actor: Actor, action: AuditAction, id: string, now: number,
+): void {
+  addAudit(transaction, { actor, account: null, action, object: id.slice(0, 12) }, now);
+}
+
 /**
  * Makes a key.
  * @throws Error when the text cannot be a key or is one already.
  */
-export async function createKey(store: Store, key: NewKey, now = Date.now()): Promise<CreatedKey> {
+export async function createKey(
+  store: Store, key: NewKey, now = Date.now(), actor: Actor = { kind: 'server' },
+): Promise<CreatedKey> {
   const text = key.text ?? randomKey();
   if (!isKeyText(text)) {
     throw new Error(`a key has ${KEY_CHARS_MIN} to ${KEY_CHARS_MAX} characters`);
@@ -101,6 +116,7 @@ export async function createKey(store: Store, key: NewKey, now = Date.now()): Pr
   await store.write((transaction) => {
     if (transaction.get(apiKeyKey(record.id)) !== undefined) throw new Error('the key exists');
     transaction.put(apiKeyKey(record.id), record);
+    auditKey(transaction, actor, 'key.create', record.id, now);
   });
   return { text, record };
 }
@@ -132,7 +148,7 @@ export function selectKey(store: Store, selector: string): KeyRecord {
  * @throws Error when no key or several match.
  */
 export async function updateKey(
-  store: Store, selector: string, change: KeyChange,
+  store: Store, selector: string, change: KeyChange, actor: Actor = { kind: 'server' },
 ): Promise<KeyRecord> {
   const { id } = selectKey(store, selector);
   return store.write((transaction) => {
@@ -145,13 +161,19 @@ export async function updateKey(
       active: change.active ?? before.active,
     };
     transaction.put(apiKeyKey(id), record);
+    const { active } = change;
+    const action = active === undefined
+      ? 'key.update' : active ? 'key.enable' : 'key.disable';
+    auditKey(transaction, actor, action, id, Date.now());
     return record;
   });
 }
 
 /** Disables a key; the server refuses it within a second. */
-export async function disableKey(store: Store, selector: string): Promise<KeyRecord> {
-  return updateKey(store, selector, { active: false });
+export async function disableKey(
+  store: Store, selector: string, actor?: Actor,
+): Promise<KeyRecord> {
+  return updateKey(store, selector, { active: false }, actor);
 }
 
 /**
@@ -161,6 +183,7 @@ export async function disableKey(store: Store, selector: string): Promise<KeyRec
 export async function bootstrapKey(
   store: Store, text: string | null, rate: number, now = Date.now(),
 ): Promise<CreatedKey | null> {
-  if (listKeys(store).length > 0) return null;
+  // A key whose record is damaged is a key.
+  if (store.keys([KEY_PREFIX]).length > 0) return null;
   return createKey(store, { ...(text === null ? {} : { text }), plan: 'enterprise', rate }, now);
 }

@@ -6,6 +6,11 @@ import type { Store } from './store.js';
 /** Merchants remembered, some 500 bytes each. */
 const RECENT_MAX = 10_000;
 
+/** One that is damaged is none: whoever asks in the middle of a stream has nobody to throw at. */
+function readable(store: Store, account: string, merchantId: string): MerchantRecord | null {
+  return findMerchant({ get: (key) => store.getSound(key) }, account, merchantId);
+}
+
 /**
  * Finds live merchants: null for an unknown id, another account's or a deleted one alike. Those
  * asked for lately are remembered, as every cart and every row names one. A change of any merchant
@@ -21,7 +26,7 @@ export function merchantFinder(
     const id = `${account.length}:${account}${merchantId}`;
     const known = recent.get(id);
     if (known !== undefined) return known;
-    const found = findMerchant(store, account, merchantId);
+    const found = readable(store, account, merchantId);
     if (found === null) return null;
     if (recent.size >= RECENT_MAX) recent.clear();
     recent.set(id, found);

@@ -11,8 +11,10 @@
  */
 import { createHash } from 'node:crypto';
 import type { StoreKey } from './format.js';
-import { damaged, present, textOf, upgraded, type RecordFields } from './record.js';
-import { parseSealed, type Sealed } from './sealed.js';
+import {
+  choice, flag, members, number, optional, recordReader, text, type MembersRead,
+} from './record.js';
+import { parseSealed } from './sealed.js';
 
 export const MERCHANT_PREFIX = 'merchant';
 export const REFERENCE_PREFIX = 'merchant-reference';
@@ -50,111 +52,54 @@ export const MERCHANT_TYPES = ['provider', 'self-managed'] as const;
 /** Who files and remits: the compliance provider, or the merchant on its own. */
 export type MerchantType = (typeof MERCHANT_TYPES)[number];
 
-export interface Contacts {
-  readonly first?: string;
-  readonly last?: string;
+const CONTACTS = {
+  first: optional(text),
+  last: optional(text),
   /** Where invitations go. */
-  readonly email?: string;
-}
+  email: optional(text),
+};
 
-export interface MerchantRecord {
-  readonly v: 1;
+export type Contacts = MembersRead<typeof CONTACTS>;
+
+export type MerchantRecord = ReturnType<typeof parseMerchant>;
+
+export const parseMerchant = recordReader('merchant', 1, {
   /** UUID in lower case. */
-  readonly merchantId: string;
-  readonly account: string;
-  readonly name: string;
-  readonly contacts: Contacts;
+  merchantId: text,
+  account: text,
+  name: text,
+  contacts: members(CONTACTS),
   /** The caller's own identifier; one live merchant of an account has it. */
-  readonly referenceId?: string;
-  readonly type: MerchantType;
+  referenceId: optional(text),
+  type: choice(MERCHANT_TYPES),
   /** Credentials were held and taken away since it became a provider merchant. */
-  readonly connectedBefore: boolean;
+  connectedBefore: flag,
   /** Milliseconds since 1970, as are the two below. */
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly deletedAt?: number;
-}
+  createdAt: number,
+  updatedAt: number,
+  deletedAt: optional(number),
+});
 
-export interface CredentialsRecord {
-  readonly v: 1;
-  readonly apiKey: Sealed;
-  readonly connectionId: Sealed;
+/** Credentials, sealed as they are. */
+export type CredentialsRecord = ReturnType<typeof parseCredentials>;
+
+export const parseCredentials = recordReader('credentials', 1, {
   /** Keyed hash of the connection id: its key in the index of connections. */
-  readonly connection: string;
-  readonly updatedAt: number;
-}
+  connection: text,
+  updatedAt: number,
+  apiKey: parseSealed,
+  connectionId: parseSealed,
+});
+
+const readOwner = recordReader('index', 1, { merchantId: text });
 
 /** What points from an index to a merchant. */
-export interface OwnerRecord {
-  readonly v: 1;
-  readonly merchantId: string;
-}
-
-function isMerchantType(value: unknown): value is MerchantType {
-  return value === 'provider' || value === 'self-managed';
-}
-
-function contactsOf(value: unknown, kind: string): Contacts {
-  if (typeof value !== 'object' || value === null) throw damaged(kind);
-  const fields: RecordFields = Object.fromEntries(Object.entries(value));
-  return present({
-    first: textOf(fields, 'first', kind),
-    last: textOf(fields, 'last', kind),
-    email: textOf(fields, 'email', kind),
-  });
-}
-
-/**
- * Reads a merchant.
- * @throws Error when the record has another shape.
- */
-export function parseMerchant(value: unknown): MerchantRecord {
-  const kind = 'merchant';
-  const fields = upgraded(value, kind);
-  const { merchantId, account, name, type, connectedBefore, createdAt, updatedAt, deletedAt } =
-    fields;
-  if (
-    typeof merchantId !== 'string' || typeof account !== 'string' || typeof name !== 'string' ||
-    !isMerchantType(type) || typeof connectedBefore !== 'boolean' ||
-    typeof createdAt !== 'number' || typeof updatedAt !== 'number' ||
-    (deletedAt !== undefined && typeof deletedAt !== 'number')
-  ) {
-    throw damaged(kind);
-  }
-  return {
-    v: 1, merchantId, account, name,
-    contacts: contactsOf(fields['contacts'], kind),
-    ...present({ referenceId: textOf(fields, 'referenceId', kind) }),
-    type, connectedBefore, createdAt, updatedAt,
-    ...(deletedAt === undefined ? {} : { deletedAt }),
-  };
-}
-
-/**
- * Reads credentials, sealed as they are.
- * @throws Error when the record has another shape.
- */
-export function parseCredentials(value: unknown): CredentialsRecord {
-  const fields = upgraded(value, 'credentials');
-  const { connection, updatedAt } = fields;
-  if (typeof connection !== 'string' || typeof updatedAt !== 'number') {
-    throw damaged('credentials');
-  }
-  return {
-    v: 1,
-    apiKey: parseSealed(fields['apiKey']),
-    connectionId: parseSealed(fields['connectionId']),
-    connection, updatedAt,
-  };
-}
+export type OwnerRecord = ReturnType<typeof readOwner>;
 
 /**
  * Reads an entry of an index; null when there is none.
  * @throws Error when the record has another shape.
  */
 export function parseOwner(value: unknown): string | null {
-  if (value === undefined) return null;
-  const { merchantId } = upgraded(value, 'index');
-  if (typeof merchantId !== 'string') throw damaged('index');
-  return merchantId;
+  return value === undefined ? null : readOwner(value).merchantId;
 }

@@ -11,6 +11,8 @@ import { forgetCredentials } from './credentials.js';
 import type { StoreKey } from './format.js';
 import { gather, type StoreScanner } from './gather.js';
 import { present } from './record.js';
+import { retire } from './retired.js';
+import { addShare, putShared, recordBytes } from './share.js';
 import type { StoreTransaction } from './store.js';
 
 export type { Contacts, MerchantRecord, MerchantType } from './merchant-format.js';
@@ -75,16 +77,37 @@ export function hasCredentials(
   return reader.get(credentialsKey(account, merchantId)) !== undefined;
 }
 
-/** The live merchants of an account, the oldest first. */
+/** Merchants of an account that are listed as a whole; of more there are pages. */
+export const MERCHANTS_LISTED_MAX = 50_000;
+
+function live(value: unknown): MerchantRecord | null {
+  const merchant = parseMerchant(value);
+  return merchant.deletedAt === undefined ? merchant : null;
+}
+
+/** The live merchants of an account, the oldest first; null where there are too many. */
 export async function listMerchants(
-  store: StoreScanner, account: string,
-): Promise<readonly MerchantRecord[]> {
-  const live = await gather(store, [MERCHANT_PREFIX, account], (value) => {
-    const merchant = parseMerchant(value);
-    return merchant.deletedAt === undefined ? merchant : null;
-  });
-  return live.sort((left, right) => left.createdAt - right.createdAt
+  store: StoreScanner, account: string, most = MERCHANTS_LISTED_MAX,
+): Promise<readonly MerchantRecord[] | null> {
+  const found = await gather(store, [MERCHANT_PREFIX, account], live, most + 1);
+  if (found.length > most) return null;
+  return found.sort((left, right) => left.createdAt - right.createdAt
       || (left.merchantId < right.merchantId ? -1 : 1));
+}
+
+/**
+ * Some live merchants of an account in the order of their ids, from the one after `cursor` on, and
+ * where the next page begins; null after the last one.
+ */
+export async function pageOfMerchants(
+  store: StoreScanner, account: string,
+  { limit, cursor }: { readonly limit: number; readonly cursor: string },
+): Promise<{ readonly merchants: readonly MerchantRecord[]; readonly next: string | null }> {
+  const prefix = [MERCHANT_PREFIX, account];
+  const after = cursor === '' ? prefix : merchantKey(account, cursor);
+  const found = await gather(store, prefix, live, limit + 1, after);
+  const merchants = found.slice(0, limit);
+  return { merchants, next: found.length > limit ? merchants.at(-1)?.merchantId ?? null : null };
 }
 
 /** Takes a reference id for a merchant; false when another live one has it. */
@@ -99,7 +122,10 @@ function takeReference(
   return true;
 }
 
-/** Stores a new merchant; `'reference-taken'` when a live one has its reference id. */
+/**
+ * Stores a new merchant; `'reference-taken'` when a live one has its reference id.
+ * @throws LimitReached when the account has used up its share.
+ */
 export function createMerchant(
   transaction: StoreTransaction, merchant: NewMerchant,
 ): MerchantRecord | 'reference-taken' {
@@ -113,7 +139,7 @@ export function createMerchant(
     v: 1, merchantId, account, name, contacts, ...present({ referenceId }), type,
     connectedBefore: false, createdAt: now, updatedAt: now,
   };
-  transaction.put(merchantKey(account, merchantId), record);
+  putShared(transaction, account, merchantKey(account, merchantId), record);
   return record;
 }
 
@@ -125,6 +151,7 @@ function blockOf({ name, contacts, referenceId }: MerchantRecord): MerchantBlock
 /**
  * Changes a live merchant. A switch to the provider begins its way anew (invited); a switch to
  * self-managed removes the credentials. A type it already has changes nothing.
+ * @throws LimitReached when the account has used up its share.
  */
 export function updateMerchant(
   transaction: StoreTransaction, before: MerchantRecord, change: MerchantChange,
@@ -151,18 +178,26 @@ export function updateMerchant(
     createdAt: before.createdAt,
     updatedAt: change.block === undefined && !switched ? before.updatedAt : change.now,
   };
-  transaction.put(merchantKey(account, merchantId), record);
+  putShared(transaction, account, merchantKey(account, merchantId), record);
   return record;
 }
 
-/** Deletes a live merchant softly: its record stays, its secrets and its reference id do not. */
+/**
+ * Deletes a live merchant softly: its record stays, its secrets and its reference id do not.
+ * @param now milliseconds since 1970
+ * @param age time of the service's own clock, from which it is kept
+ */
 export function deleteMerchant(
-  transaction: StoreTransaction, merchant: MerchantRecord, now: number,
+  transaction: StoreTransaction, merchant: MerchantRecord, now: number, age: number,
 ): void {
   const { account, merchantId, referenceId } = merchant;
   forgetCredentials(transaction, account, merchantId);
   if (referenceId !== undefined) transaction.remove(referenceKey(account, referenceId));
   const record: MerchantRecord = { ...merchant, deletedAt: now, updatedAt: now };
-  transaction.put(merchantKey(account, merchantId), record);
+  const key = merchantKey(account, merchantId);
+  // Its few bytes more may pass the share: whoever deletes makes room.
+  addShare(transaction, 'merchants', account, recordBytes(record) - recordBytes(merchant));
+  transaction.put(key, record);
+  retire(transaction, account, key, age);
 }
 

@@ -2,66 +2,44 @@
 import { gather, type StoreScanner } from './gather.js';
 import { NEXUS_PREFIX, nexusKey } from './merchant-format.js';
 import type { StoreReader } from './merchants.js';
-import { damaged, present, textOf, upgraded } from './record.js';
+import { number, optional, recordReader, text, type MembersRead } from './record.js';
+import { countNexus } from './nexus-count.js';
+import { retire } from './retired.js';
+import { addShare, putShared, recordBytes } from './share.js';
 import type { StoreTransaction } from './store.js';
 
-/** The address as it was given, and what became of it. */
-export interface NexusPlace {
-  readonly name?: string;
-  readonly line1: string;
-  readonly line2?: string;
-  readonly city: string;
+const PLACE = {
+  name: optional(text),
+  line1: text,
+  line2: optional(text),
+  city: text,
   /** Two capitals. */
-  readonly state: string;
-  readonly zip: string;
-  readonly normalizedAddress: string;
+  state: text,
+  zip: text,
+  normalizedAddress: text,
   /** Millionths of a degree; zero without a door. */
-  readonly lat: number;
-  readonly lng: number;
-}
+  lat: number,
+  lng: number,
+};
 
-export interface NexusRecord extends NexusPlace {
-  readonly v: 1;
+/** The address as it was given, and what became of it. */
+export type NexusPlace = MembersRead<typeof PLACE>;
+
+export type NexusRecord = ReturnType<typeof parseNexus>;
+
+export const parseNexus = recordReader('nexus', 1, {
   /** UUID in lower case. */
-  readonly locationId: string;
-  readonly merchantId: string;
-  readonly account: string;
+  locationId: text,
+  merchantId: text,
+  account: text,
+  ...PLACE,
   /** Place in the request that made it: locations of one request share their time. */
-  readonly position: number;
+  position: number,
   /** Milliseconds since 1970, as are the two below. */
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly deletedAt?: number;
-}
-
-/**
- * Reads a location.
- * @throws Error when the record has another shape.
- */
-export function parseNexus(value: unknown): NexusRecord {
-  const kind = 'nexus';
-  const fields = upgraded(value, kind);
-  const {
-    locationId, merchantId, account, line1, city, state, zip, normalizedAddress, lat, lng,
-    position, createdAt, updatedAt, deletedAt,
-  } = fields;
-  if (
-    typeof locationId !== 'string' || typeof merchantId !== 'string' ||
-    typeof account !== 'string' || typeof line1 !== 'string' || typeof city !== 'string' ||
-    typeof state !== 'string' || typeof zip !== 'string' ||
-    typeof normalizedAddress !== 'string' || typeof lat !== 'number' || typeof lng !== 'number' ||
-    typeof position !== 'number' || typeof createdAt !== 'number' ||
-    typeof updatedAt !== 'number' || (deletedAt !== undefined && typeof deletedAt !== 'number')
-  ) {
-    throw damaged(kind);
-  }
-  return {
-    v: 1, locationId, merchantId, account,
-    ...present({ name: textOf(fields, 'name', kind), line2: textOf(fields, 'line2', kind) }),
-    line1, city, state, zip, normalizedAddress, lat, lng, position, createdAt, updatedAt,
-    ...(deletedAt === undefined ? {} : { deletedAt }),
-  };
-}
+  createdAt: number,
+  updatedAt: number,
+  deletedAt: optional(number),
+});
 
 /** A location that was not deleted; null for an unknown id or another merchant's alike. */
 export function findNexus(
@@ -86,15 +64,28 @@ export async function listNexus(
     || (left.locationId < right.locationId ? -1 : 1));
 }
 
-/** Stores a location, new or changed. */
+/**
+ * Stores a location, new or changed.
+ * @throws LimitReached when the account has used up its share.
+ */
 export function putNexus(transaction: StoreTransaction, record: NexusRecord): void {
   const { account, merchantId, locationId } = record;
-  transaction.put(nexusKey(account, merchantId, locationId), record);
+  putShared(transaction, account, nexusKey(account, merchantId, locationId), record);
 }
 
-/** Deletes a location. */
+/**
+ * Deletes a location.
+ * @param now milliseconds since 1970
+ * @param age time of the service's own clock, from which it is kept
+ */
 export function deleteNexus(
-  transaction: StoreTransaction, record: NexusRecord, now: number,
+  transaction: StoreTransaction, record: NexusRecord, now: number, age: number,
 ): void {
-  putNexus(transaction, { ...record, deletedAt: now, updatedAt: now });
+  const { account, merchantId, locationId } = record;
+  const deleted: NexusRecord = { ...record, deletedAt: now, updatedAt: now };
+  const key = nexusKey(account, merchantId, locationId);
+  addShare(transaction, 'merchants', account, recordBytes(deleted) - recordBytes(record));
+  transaction.put(key, deleted);
+  retire(transaction, account, key, age);
+  countNexus(transaction, account, merchantId, -1);
 }

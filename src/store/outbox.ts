@@ -6,9 +6,10 @@
 import { randomBytes } from 'node:crypto';
 import { endpointOf } from './endpoint.js';
 import { sealEventData, type EventVault } from './event-seal.js';
-import { outboxCountKey, outboxKey, OUTBOX_PREFIX } from './format.js';
+import { outboxKey, OUTBOX_PREFIX } from './format.js';
+import { countOutbox, outboxCountOf, removeOldestDead } from './outbox-count.js';
 import {
-  OUTBOX_KINDS, OUTBOX_LISTS, parseOutboxCount, parseOutboxRecord, type EventRecord,
+  OUTBOX_KINDS, OUTBOX_LISTS, parseOutboxRecord, type EventRecord,
   type MailRecord, type OutboxCount, type OutboxKind, type OutboxList, type OutboxRecord,
 } from './outbox-record.js';
 import type { Store, StoreTransaction } from './store.js';
@@ -17,6 +18,10 @@ import type { Store, StoreTransaction } from './store.js';
 export const WAITING_MAX = 100_000;
 /** Of each kind. The oldest make room. */
 export const DEAD_MAX = 10_000;
+/** Of each kind and account, so that none takes the room of the others. */
+export const WAITING_ACCOUNT_MAX = WAITING_MAX / 10;
+/** Of each kind and account. The oldest of the account make room. */
+export const DEAD_ACCOUNT_MAX = DEAD_MAX / 10;
 /** Bytes of an event's data, so that its envelope stays below 20,000. */
 export const EVENT_DATA_BYTES_MAX = 19_000;
 
@@ -56,24 +61,13 @@ function newId(prefix: string): string {
   return `${prefix}_${randomBytes(ID_BYTES).toString('base64url')}`;
 }
 
-function countsOf(reader: Pick<StoreTransaction, 'get'>, kind: OutboxKind): OutboxCount {
-  return parseOutboxCount(reader.get(outboxCountKey(kind)));
-}
-
-function count(
-  transaction: StoreTransaction, kind: OutboxKind, list: OutboxList, by: number,
-): void {
-  const counts = countsOf(transaction, kind);
-  transaction.put(outboxCountKey(kind), { v: 1, ...counts, [list]: counts[list] + by });
-}
-
 function keyOf(list: OutboxList, { kind, dueAt, id }: OutboxRecord): readonly string[] {
   return outboxKey(list, kind, dueAt, id);
 }
 
 function insert(transaction: StoreTransaction, list: OutboxList, record: OutboxRecord): void {
   transaction.put(keyOf(list, record), record);
-  count(transaction, record.kind, list, 1);
+  countOutbox(transaction, record, list, 1);
 }
 
 /**
@@ -86,13 +80,20 @@ function take(
   const found = transaction.get(keyOf(list, record));
   if (found === undefined) return null;
   transaction.remove(keyOf(list, record));
-  count(transaction, record.kind, list, -1);
-  return parseOutboxRecord(found);
+  const taken = parseOutboxRecord(found);
+  countOutbox(transaction, taken, list, -1);
+  return taken;
 }
 
 function insertDead(transaction: StoreTransaction, record: OutboxRecord): void {
-  insert(transaction, 'dead', record);
-  const over = countsOf(transaction, record.kind).dead - DEAD_MAX;
+  // Behind those that are there, whatever the clock says: the first in the list make room.
+  const last = transaction.last([OUTBOX_PREFIX, 'dead', record.kind]);
+  const after = last === undefined ? 0 : parseOutboxRecord(last).dueAt + 1;
+  insert(transaction, 'dead', { ...record, dueAt: Math.max(record.dueAt, after) });
+  const { kind, account } = record;
+  const own = outboxCountOf(transaction, kind, account).dead - DEAD_ACCOUNT_MAX;
+  if (own > 0) removeOldestDead(transaction, kind, account, own);
+  const over = outboxCountOf(transaction, record.kind).dead - DEAD_MAX;
   if (over <= 0) return;
   for (const value of transaction.list([OUTBOX_PREFIX, 'dead', record.kind], over)) {
     take(transaction, 'dead', parseOutboxRecord(value));
@@ -100,9 +101,12 @@ function insertDead(transaction: StoreTransaction, record: OutboxRecord): void {
 }
 
 function add(transaction: StoreTransaction, record: OutboxRecord): void {
-  if (countsOf(transaction, record.kind).waiting < WAITING_MAX) {
-    insert(transaction, 'waiting', record);
-  } else insertDead(transaction, { ...record, error: 'the outbox was full' });
+  const { kind, account } = record;
+  if (outboxCountOf(transaction, kind, account).waiting >= WAITING_ACCOUNT_MAX) {
+    insertDead(transaction, { ...record, error: 'the account had its share of the outbox' });
+  } else if (outboxCountOf(transaction, kind).waiting >= WAITING_MAX) {
+    insertDead(transaction, { ...record, error: 'the outbox was full' });
+  } else insert(transaction, 'waiting', record);
 }
 
 /**
@@ -143,7 +147,7 @@ export function outboxCounts(store: Store): {
   readonly events: OutboxCount;
   readonly mails: OutboxCount;
 } {
-  return { events: countsOf(store, 'event'), mails: countsOf(store, 'mail') };
+  return { events: outboxCountOf(store, 'event'), mails: outboxCountOf(store, 'mail') };
 }
 
 /** The first of a kind, by due time in `waiting`, the oldest first in `dead`. */
@@ -152,6 +156,15 @@ export function listOutbox<K extends OutboxKind>(
 ): readonly Extract<OutboxRecord, { kind: K }>[] {
   return store.list([OUTBOX_PREFIX, list, kind], limit).map(parseOutboxRecord)
     .filter((record): record is Extract<OutboxRecord, { kind: K }> => record.kind === kind);
+}
+
+/** The one of a list that is due last; null when there is none. */
+export function lastOutbox<K extends OutboxKind>(
+  store: Store, list: OutboxList, kind: K,
+): Extract<OutboxRecord, { kind: K }> | null {
+  const found = store.last([OUTBOX_PREFIX, list, kind]);
+  const record = found === undefined ? null : parseOutboxRecord(found);
+  return record?.kind === kind ? record as Extract<OutboxRecord, { kind: K }> : null;
 }
 
 /** It was sent. False when it is there no more. */

@@ -1,11 +1,18 @@
-/** Reading records that may have been written by an earlier version of the program. */
+/**
+ * Records of the store, each declared once: its type and its reader are read off the same list of
+ * members. A record may have been written by an earlier version of the program.
+ */
 
 export type RecordFields = Readonly<Record<string, unknown>>;
 
 /** Turns the members of one version into those of the next. */
 export type RecordStep = (fields: RecordFields) => RecordFields;
 
-function isFields(value: unknown): value is RecordFields {
+/** A step between versions that differ in the values of a member alone. */
+export const AS_IT_IS: RecordStep = (fields) => fields;
+
+/** Tells an object with names from any other value. */
+export function isFields(value: unknown): value is RecordFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -33,11 +40,95 @@ export function upgraded(
   return fields;
 }
 
+/** Reads one member of a record of a kind. @throws Error when the member is of another type. */
+export type Reader<T> = (value: unknown, kind: string) => T;
+
+/** Reads a member that may be absent, and then is absent from what is read. */
+export interface OptionalReader<T> extends Reader<T> {
+  readonly optional: true;
+}
+
+/** Members of a record by their names. */
+export type Members = Readonly<Record<string, Reader<unknown>>>;
+
+type ReadBy<R> = R extends Reader<infer T> ? T : never;
+
+type NeededNames<M extends Members> = {
+  [Name in keyof M]: M[Name] extends OptionalReader<unknown> ? never : Name;
+}[keyof M];
+
+export type MembersRead<M extends Members> =
+  { readonly [Name in NeededNames<M>]: ReadBy<M[Name]> }
+  & { readonly [Name in Exclude<keyof M, NeededNames<M>>]?: ReadBy<M[Name]> };
+
+/** A member that `isRight` tells from any other value. */
+export function member<T>(isRight: (value: unknown) => value is T): Reader<T> {
+  return (value, kind) => {
+    if (!isRight(value)) throw damaged(kind);
+    return value;
+  };
+}
+
+export const text = member((value): value is string => typeof value === 'string');
+export const number = member((value): value is number => typeof value === 'number');
+export const flag = member((value): value is boolean => typeof value === 'boolean');
+
+/** One of several values. */
+export function choice<const T>(values: readonly T[]): Reader<T> {
+  return member((value): value is T => (values as readonly unknown[]).includes(value));
+}
+
+/** A member that may be null. */
+export function orNull<T>(read: Reader<T>): Reader<T | null> {
+  return (value, kind) => (value === null ? null : read(value, kind));
+}
+
+/** A member that earlier records lack, and what it is in these. */
+export function since<T>(read: Reader<T>, before: T): Reader<T> {
+  return (value, kind) => (value === undefined ? before : read(value, kind));
+}
+
 /** A member that may be absent. */
-export function textOf(fields: RecordFields, name: string, kind: string): string | undefined {
-  const value = fields[name];
-  if (value !== undefined && typeof value !== 'string') throw damaged(kind);
-  return value;
+export function optional<T>(read: Reader<T>): OptionalReader<T> {
+  return Object.assign<Reader<T>, { readonly optional: true }>(
+    (value, kind) => read(value, kind), { optional: true },
+  );
+}
+
+/** Reads members into what was begun. */
+function reading<M extends Members>(
+  shape: M,
+): (begun: Record<string, unknown>, fields: RecordFields, kind: string) => MembersRead<M> {
+  const each = Object.entries(shape)
+    .map(([name, read]) => ({ name, read, mayLack: 'optional' in read }));
+  return (begun, fields, kind) => {
+    for (const { name, read, mayLack } of each) {
+      const value = fields[name];
+      if (value !== undefined || !mayLack) begun[name] = read(value, kind);
+    }
+    return begun as MembersRead<M>;
+  };
+}
+
+/** An object of these members; others are left out. */
+export function members<M extends Members>(shape: M): Reader<MembersRead<M>> {
+  const read = reading(shape);
+  return (value, kind) => {
+    if (!isFields(value)) throw damaged(kind);
+    return read({}, value, kind);
+  };
+}
+
+/**
+ * The reader of a record: what it returns is its type. The reader throws an error where the record
+ * has another shape: the store is damaged, or a newer program wrote it.
+ */
+export function recordReader<const V extends number, M extends Members>(
+  kind: string, v: V, shape: M, steps: readonly RecordStep[] = [],
+): (value: unknown) => { readonly v: V } & MembersRead<M> {
+  const read = reading(shape);
+  return (value) =>
+    read({ v }, upgraded(value, kind, steps), kind) as { readonly v: V } & MembersRead<M>;
 }
 
 /** The members that are there: absent ones must not be stored as undefined. */

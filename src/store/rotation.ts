@@ -3,10 +3,11 @@
  * are not decrypted. Secrets are sealed inside transactions of the store and the file of keys is
  * replaced inside one, so once a new key is in the file nothing is sealed with an old one.
  */
+import { addAudit, type Actor } from './audit.js';
 import { newKek, type KekFile } from './kek-file.js';
 import type { Kek, KekSource } from './kek.js';
 import { isSealed, rewrap, type Sealed } from './sealed.js';
-import type { Store, StoreEntry } from './store.js';
+import type { Store, StoreEntry, StoreTransaction } from './store.js';
 
 /** Records looked at together, and at most wrapped in one transaction. */
 export const ROTATION_BATCH = 100;
@@ -134,13 +135,23 @@ export async function rewrapAll(
   return done;
 }
 
+/** Writes down that everything is about to be wrapped with a key. */
+export function auditRotation(
+  transaction: StoreTransaction, actor: Actor, kek: string, now: number,
+): void {
+  addAudit(transaction, { actor, account: null, action: 'secrets.rotate', object: kek }, now);
+}
+
 /** Puts a new key first, unless an unfinished rotation did; true when that is resumed. */
-async function begin(store: Store, file: KekFile, now: Date): Promise<boolean> {
-  return store.write(() => {
+async function begin(store: Store, file: KekFile, now: Date, actor: Actor): Promise<boolean> {
+  return store.write((transaction) => {
     const keys = file.all();
-    if (keys.length > 1) return true;
-    file.replace([newKek(now.toISOString()), ...keys]);
-    return false;
+    const resumed = keys.length > 1;
+    const current = resumed ? keys[0] : newKek(now.toISOString());
+    if (current === undefined) throw new Error(`the key file ${file.path} holds no key`);
+    auditRotation(transaction, actor, current.id, now.getTime());
+    if (!resumed) file.replace([current, ...keys]);
+    return resumed;
   }, { quiet: true });
 }
 
@@ -149,10 +160,10 @@ async function begin(store: Store, file: KekFile, now: Date): Promise<boolean> {
  * it is finished by the next call; two at once do the same work.
  */
 export async function rotateKek(
-  store: Store, file: KekFile, now: Date,
+  store: Store, file: KekFile, now: Date, actor: Actor,
   report: (progress: RotationProgress) => void, begun: (resumed: boolean) => void,
 ): Promise<Rotation> {
-  begun(await begin(store, file, now));
+  begun(await begin(store, file, now, actor));
   const rewrapped = await rewrapAll(store, file, report);
   const dropped = await store.write(() => {
     const [current, ...previous] = file.all();

@@ -21,7 +21,8 @@ function pidOf(record: unknown): number | null {
  */
 export async function claimServer(store: Store): Promise<number | null> {
   return store.write((transaction) => {
-    const pid = pidOf(transaction.get(SERVER_KEY));
+    // One that cannot be read claims nothing.
+    const pid = pidOf(store.getSound(SERVER_KEY));
     if (pid !== null && store.users().includes(pid)) return pid;
     transaction.put(SERVER_KEY, { v: 1, pid: process.pid });
     return null;
@@ -45,6 +46,6 @@ export async function claimStore(store: Store): Promise<void> {
 /** Gives the store up, so that commands which open it later are not taken for this server. */
 export async function releaseServer(store: Store): Promise<void> {
   await store.write((transaction) => {
-    if (pidOf(transaction.get(SERVER_KEY)) === process.pid) transaction.remove(SERVER_KEY);
+    if (pidOf(store.getSound(SERVER_KEY)) === process.pid) transaction.remove(SERVER_KEY);
   }, { quiet: true });
 }

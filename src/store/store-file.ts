@@ -1,29 +1,149 @@
-/** The file that holds the store. */
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+/** The file that holds the store, as far as it is looked at before LMDB maps it. */
+import {
+  closeSync, existsSync, fstatSync, fsyncSync, openSync, readdirSync, readSync, writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 
 /** The file in the store's folder that holds everything. */
 export const STORE_FILE = 'data.mdb';
+/** Beside it from the first time it was whole: there was a store here. */
+export const BEGUN_FILE = 'begun';
+const BEGUN_TEXT = 'A store was begun in this folder. Without data.mdb it is lost, not new.\n';
+const BEGUN_MODE = 0o600;
 
-/** What LMDB marks its first page with. */
+/** Layout of LMDB's two first pages, each of which tells of a commit; the newer one counts. */
 const MAGIC = 0xbeefc0de;
 const MAGIC_AT = 24;
-const HEAD_BYTES = MAGIC_AT + 4;
+const PAGE_BYTES_AT = 48;
+const ROOTS_AT = [88, 136] as const;
+const LAST_PAGE_AT = 144;
+const COMMIT_AT = 152;
+const META_BYTES = 160;
+const NO_PAGE = 0xffff_ffff_ffff_ffffn;
+const PAGE_BYTES_MIN = 512;
+const PAGE_BYTES_MAX = 65_536;
+/** A writer may be at work: what does not fit together is read again. */
+const READS_MAX = 5;
 
-/**
- * Refuses what LMDB did not write: opening such a file would end the process. An empty file is
- * what a first start that was killed leaves, and is filled by the next.
- * @throws Error when the file is no store.
- */
-export function checkStoreFile(path: string): void {
-  if (!existsSync(path)) return;
-  const head = Buffer.alloc(HEAD_BYTES);
+function metaOf(file: number, at: number): Buffer | null {
+  const meta = Buffer.alloc(META_BYTES);
+  if (readSync(file, meta, 0, META_BYTES, at) < META_BYTES) return null;
+  return meta.readUInt32LE(MAGIC_AT) === MAGIC ? meta : null;
+}
+
+/** The number that a page says it has. */
+function numberOf(file: number, at: number): bigint | null {
+  const head = Buffer.alloc(8);
+  return readSync(file, head, 0, 8, at) < 8 ? null : head.readBigUInt64LE();
+}
+
+/** What is wrong with a commit's pages; null when nothing is seen. */
+function commitProblem(file: number, path: string, meta: Buffer): string | null {
+  const pageBytes = meta.readUInt32LE(PAGE_BYTES_AT);
+  const needed = (Number(meta.readBigUInt64LE(LAST_PAGE_AT)) + 1) * pageBytes;
+  const { size } = fstatSync(file);
+  if (size < needed) return `${path} was cut off: it has ${size} of ${needed} bytes`;
+  for (const at of ROOTS_AT) {
+    const root = meta.readBigUInt64LE(at);
+    if (root === NO_PAGE) continue;
+    if (numberOf(file, Number(root) * pageBytes) !== root) return notSound(path);
+  }
+  return null;
+}
+
+function notSound(path: string): string {
+  return `${path} is not a store, or is damaged`;
+}
+
+/** The newer of two commits; null when a page of them is not as LMDB writes it. */
+function newestMeta(file: number): Buffer | null {
+  const first = metaOf(file, 0);
+  if (first === null) return null;
+  const pageBytes = first.readUInt32LE(PAGE_BYTES_AT);
+  if (pageBytes < PAGE_BYTES_MIN || pageBytes > PAGE_BYTES_MAX) return null;
+  const second = metaOf(file, pageBytes);
+  if (second === null) return null;
+  return first.readBigUInt64LE(COMMIT_AT) > second.readBigUInt64LE(COMMIT_AT) ? first : second;
+}
+
+function problemIn(file: number, path: string): string | null {
+  let commit: bigint | null = null;
+  for (let reads = 0; reads < READS_MAX; reads += 1) {
+    const meta = newestMeta(file);
+    if (meta === null) return notSound(path);
+    const problem = commitProblem(file, path, meta);
+    const now = meta.readBigUInt64LE(COMMIT_AT);
+    if (problem === null || now === commit) return problem;
+    commit = now;
+  }
+  return null;
+}
+
+/** Whether a store's file holds nothing at all, or is not there. */
+export function isEmptyStoreFile(path: string): boolean {
+  if (!existsSync(path)) return true;
   const file = openSync(path, 'r');
   try {
-    const bytes = readSync(file, head);
-    if (bytes === 0) return;
-    if (bytes === HEAD_BYTES && head.readUInt32LE(MAGIC_AT) === MAGIC) return;
+    return fstatSync(file).size === 0;
   } finally {
     closeSync(file);
   }
-  throw new Error(`${path} is not a store, or is damaged`);
+}
+
+/** What is there that only comes to be with a store; null when nothing is. */
+function earlierLife(folder: string, isThere: boolean): string | null {
+  const begun = join(folder, BEGUN_FILE);
+  if (existsSync(begun)) return begun;
+  // Whoever brings a key of their own has one before the first start, and no file of a store.
+  if (!isThere) return null;
+  const varDir = dirname(folder);
+  const kek = join(varDir, 'kek');
+  if (existsSync(kek)) return kek;
+  const jobs = join(varDir, 'jobs');
+  return existsSync(jobs) && readdirSync(jobs).length > 0 ? jobs : null;
+}
+
+function lostProblem(path: string): string | null {
+  const isThere = existsSync(path);
+  const evidence = earlierLife(dirname(path), isThere);
+  if (evidence === null) return null;
+  return `${path} is ${isThere ? 'empty' : 'gone'}, but ${evidence} says that there was a store: `
+    + 'put a backup back (situs store restore FILE); to begin anew without its keys and merchants, '
+    + `move ${dirname(path)} and ${evidence} away`;
+}
+
+/**
+ * What keeps a store's file from being opened, in a sentence; null when nothing does. An empty file
+ * or none is what a first start finds or, killed, leaves; where there was a store it is a loss.
+ */
+export function storeFileProblem(path: string): string | null {
+  if (isEmptyStoreFile(path)) return lostProblem(path);
+  const file = openSync(path, 'r');
+  try {
+    return problemIn(file, path);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Refuses what would end the process that opens it, or be taken for a new store.
+ * @throws Error that says what is wrong with the file.
+ */
+export function checkStoreFile(path: string): void {
+  const problem = storeFileProblem(path);
+  if (problem !== null) throw new Error(problem);
+}
+
+/** Writes down that there is a store, durably. */
+export function markBegun(folder: string): void {
+  const path = join(folder, BEGUN_FILE);
+  if (existsSync(path)) return;
+  const file = openSync(path, 'w', BEGUN_MODE);
+  try {
+    writeSync(file, BEGUN_TEXT);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }

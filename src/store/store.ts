@@ -3,69 +3,37 @@
  * thread, the command line in short transactions of its own from another process.
  */
 import { join } from 'node:path';
-import { open, type RootDatabase } from 'lmdb';
-import { StoreFault, writeError } from './fault.js';
+import { DamagedRecord, StoreFault, writeError } from './fault.js';
 import {
-  FORMAT_KEY, FORMAT_VERSION, KEY_PREFIX, KEYS_VERSION_KEY, MERCHANTS_VERSION_KEY, VERSION_KEY,
+  ALWAYS_TAKEN, DAMAGED_PREFIX, KEY_PREFIX, KEYS_VERSION_KEY, MERCHANTS_VERSION_KEY, VERSION_KEY,
   type StoreKey,
 } from './format.js';
 import { makeFolder } from './folder.js';
 import { MERCHANT_PREFIX } from './merchant-format.js';
-import { checkStoreFile, STORE_FILE } from './store-file.js';
+import { bytesOf, entriesOf, openRoot, partsOf, usersOf, type Root } from './open-root.js';
+import { packRecord, unpackRecord } from './record-bytes.js';
+import { checkStoreFile, markBegun, STORE_FILE } from './store-file.js';
+import type { StoreEntry, StoreTransaction, WriteOptions } from './transaction.js';
 import { Watched } from './watched.js';
 
-/**
- * Address space, not disk. LMDB would grow the map by itself, and processes that grow a shared one
- * damage it: nothing new is taken once the pages in use pass `STORE_BYTES_MAX`.
- */
-const MAP_BYTES = 4 * 1024 ** 3;
+export type { StoreEntry, StoreTransaction, WriteOptions } from './transaction.js';
+
 /** Most bytes in use; the rest of the map is for pages that are freed and not yet reused. */
 export const STORE_BYTES_MAX = 3 * 1024 ** 3;
 /** The size is looked at every so many writes. */
 const SIZE_CHECK_WRITES = 16;
-const READERS_MAX = 512;
-
 /** How often another process's writes are looked for. */
 export const POLL_MS = 250;
-
+/** Damaged records that are told of, each once. */
+const DAMAGED_TOLD_MAX = 1_000;
 /** Sorts after every text in a key. */
 const AFTER_TEXT = '\uffff';
-
-/** What a transaction may do. */
-export interface StoreTransaction {
-  get(key: StoreKey): unknown;
-  /** As of this transaction; see `Store.list`. */
-  list(prefix: StoreKey, limit?: number): readonly unknown[];
-  put(key: StoreKey, record: object): void;
-  remove(key: StoreKey): void;
-}
-
-export interface WriteOptions {
-  /**
-   * Nobody is told of the change but those who keep API keys or merchants: counters change all the
-   * time and nothing is kept of them.
-   */
-  readonly quiet?: boolean;
-}
-
-/** What is read of LMDB's statistics. */
-interface StoreStats {
-  readonly pageSize?: number;
-  readonly treeBranchPageCount?: number;
-  readonly treeLeafPageCount?: number;
-  readonly overflowPages?: number;
-  readonly lastPageNumber?: number;
-}
 
 export interface StoreOptions {
   /** Replaced in tests. */
   readonly bytesMax?: number;
-}
-
-/** A record with its key. */
-export interface StoreEntry {
-  readonly key: StoreKey;
-  readonly record: unknown;
+  /** Told of what is passed over: a damaged record, once, and what went wrong at a change. */
+  readonly failed?: (error: unknown) => void;
 }
 
 /** Folder of the store in a folder of variables. */
@@ -80,7 +48,7 @@ export class Store {
   readonly #path: string;
   /** Writes that have not ended. */
   #writing = 0;
-  readonly #root: RootDatabase<unknown, string[]>;
+  readonly #root: Root;
   readonly #bytesMax: number;
   #writes = 0;
   #full = false;
@@ -89,48 +57,33 @@ export class Store {
   readonly #merchants = new Watched(MERCHANT_PREFIX, MERCHANTS_VERSION_KEY);
   readonly #watched = [this.#all, this.#keys, this.#merchants];
   readonly #poll: NodeJS.Timeout;
+  readonly #failed: (error: unknown) => void;
+  /** Damaged records that were told of. */
+  readonly #damaged = new Set<string>();
 
-  private constructor(path: string, root: RootDatabase<unknown, string[]>, bytesMax: number) {
+  private constructor(path: string, root: Root, options: StoreOptions) {
     this.#path = path;
     OPEN.set(path, (OPEN.get(path) ?? new Set()).add(this));
     this.#root = root;
-    this.#bytesMax = bytesMax;
+    this.#bytesMax = options.bytesMax ?? STORE_BYTES_MAX;
+    this.#failed = options.failed ?? ((): void => undefined);
     for (const watched of this.#watched) watched.look(this.#version(watched.version));
     this.#poll = setInterval(() => this.refresh(), POLL_MS).unref();
   }
 
   /**
    * Opens the store in `<varDir>/store/`, making it when there is none.
-   * @throws Error when the folder cannot be made, or a newer program wrote the store.
+   * @throws Error when the folder cannot be made, a newer program wrote the store, or its file is
+   *   damaged, cut off or lost.
    */
-  static async open(
-    varDir: string, { bytesMax = STORE_BYTES_MAX }: StoreOptions = {},
-  ): Promise<Store> {
+  static async open(varDir: string, options: StoreOptions = {}): Promise<Store> {
     const path = storeDir(varDir);
     makeFolder(path, 'SITUS_VAR', 0o700);
     checkStoreFile(join(path, STORE_FILE));
     await Store.#rest(path);
-    const root = open<unknown, string[]>({
-      path,
-      encoding: 'msgpack',
-      mapSize: MAP_BYTES,
-      maxReaders: READERS_MAX,
-      // A commit then means that the data is on the disk.
-      overlappingSync: false,
-      // Batches of a turn are promises of their own, which nobody could catch when a disk fails.
-      eventTurnBatching: false,
-    });
-    const format = root.get([...FORMAT_KEY]);
-    if (format === undefined) {
-      await root.ifNoExists([...FORMAT_KEY], () => root.put([...FORMAT_KEY], FORMAT_VERSION));
-      await root.flushed;
-    } else if (format !== FORMAT_VERSION) {
-      await root.close();
-      throw new Error(
-        `the store in ${path} has format ${String(format)}, this version reads ${FORMAT_VERSION}`,
-      );
-    }
-    return new Store(path, root, bytesMax);
+    const root = await openRoot(path);
+    markBegun(path);
+    return new Store(path, root, options);
   }
 
   /**
@@ -144,26 +97,60 @@ export class Store {
     }
   }
 
+  /** @throws DamagedRecord when it is not what was stored. */
   get(key: StoreKey): unknown {
-    return this.#root.get([...key]);
+    const bytes = this.#root.get([...key]);
+    return bytes === undefined ? undefined : unpackRecord(key, bytes);
   }
 
-  /** All records whose key begins with these parts, or the first of them, in key order. */
+  /** A record that can be done without: undefined, and told of, when it is damaged. */
+  getSound(key: StoreKey): unknown {
+    return this.#sound(key, () => this.get(key));
+  }
+
+  /**
+   * All records whose key begins with these parts, or the first of them, in key order. Damaged ones
+   * are passed over and told of, so that one does not keep all the others from being worked on.
+   */
   list(prefix: StoreKey, limit?: number): readonly unknown[] {
     const records: unknown[] = [];
     const range = {
       start: [...prefix], end: [...prefix, AFTER_TEXT], ...(limit === undefined ? {} : { limit }),
     };
-    for (const { value } of this.#root.getRange(range)) records.push(value);
+    for (const { key, value } of this.#root.getRange(range)) {
+      const record = this.#sound(key, () => unpackRecord(partsOf(key), value));
+      if (record !== undefined) records.push(record);
+    }
     return records;
   }
 
-  /** Records of any kind in key order, the first ones or those after a key. */
+  /** The record with the last key that begins with these parts; undefined when there is none. */
+  last(prefix: StoreKey): unknown {
+    const range = { start: [...prefix, AFTER_TEXT], end: [...prefix], reverse: true, limit: 1 };
+    for (const { key, value } of this.#root.getRange(range)) {
+      return this.#sound(key, () => unpackRecord(partsOf(key), value));
+    }
+    return undefined;
+  }
+
+  /** The keys that begin with these parts, in order: all, or the first so many behind one. */
+  keys(prefix: StoreKey, limit = Infinity, after = prefix): readonly StoreKey[] {
+    const [start, end] = [[...after], [...prefix, AFTER_TEXT]];
+    const range = { start, end, exclusiveStart: after !== prefix, limit };
+    return [...this.#root.getKeys(range)].map(partsOf);
+  }
+
+  /**
+   * Records of any kind in key order, the first ones or those after a key.
+   * @throws DamagedRecord when one of them is not what was stored.
+   */
   scan(after: StoreKey | null, limit: number): readonly StoreEntry[] {
     const entries: StoreEntry[] = [];
     const range = after === null
       ? { limit } : { start: [...after], exclusiveStart: true, limit };
-    for (const { key, value } of this.#root.getRange(range)) entries.push({ key, record: value });
+    for (const { key, value } of this.#root.getRange(range)) {
+      entries.push({ key: partsOf(key), record: unpackRecord(partsOf(key), value) });
+    }
     return entries;
   }
 
@@ -200,16 +187,12 @@ export class Store {
 
   /** Bytes of the pages that hold records. */
   bytes(): number {
-    const {
-      pageSize = 0, treeBranchPageCount = 0, treeLeafPageCount = 0, overflowPages = 0,
-    }: StoreStats = this.#root.getStats();
-    return pageSize * (treeBranchPageCount + treeLeafPageCount + overflowPages);
+    return bytesOf(this.#root);
   }
 
-  /** Bytes a whole file of this store has at least; a shorter one was cut off. */
-  fileBytesMin(): number {
-    const { pageSize = 0, lastPageNumber = 0 }: StoreStats = this.#root.getStats();
-    return pageSize * (lastPageNumber + 1);
+  /** Records there are, found or not. */
+  entries(): number {
+    return entriesOf(this.#root);
   }
 
   /** Copies the store into an empty folder while it is used: compacted, as of one moment. */
@@ -219,10 +202,7 @@ export class Store {
 
   /** Other processes that have the store open. */
   users(): readonly number[] {
-    this.#root.readerCheck();
-    const lines = this.#root.readerList().split('\n');
-    const pids = lines.map((line) => Number(/^\s*(\d+)\s/.exec(line)?.[1] ?? 0));
-    return [...new Set(pids)].filter((pid) => pid > 0 && pid !== process.pid);
+    return usersOf(this.#root);
   }
 
   /** Calls `changed` after each change, by this process or another. */
@@ -244,7 +224,14 @@ export class Store {
   refresh(): void {
     // Reads of one turn share a snapshot; without this it could be an old one.
     this.#root.resetReadTxn();
-    for (const watched of this.#watched) watched.look(this.#version(watched.version));
+    for (const watched of this.#watched) {
+      try {
+        watched.look(this.#version(watched.version));
+      } catch (error) {
+        // What was written is written, whatever those who are told of it make of it.
+        this.#failed(error);
+      }
+    }
   }
 
   async close(): Promise<void> {
@@ -256,15 +243,25 @@ export class Store {
   }
 
   readonly #transaction: StoreTransaction = {
-    get: (key) => this.#root.get([...key]),
+    get: (key) => this.get(key),
     list: (prefix, limit) => this.list(prefix, limit),
+    last: (prefix) => this.last(prefix),
     put: (key, record) => {
-      if (this.#full && this.#root.get([...key]) === undefined) throw new StoreFault('full');
+      if (this.#full && !ALWAYS_TAKEN.has(key[0]) && this.#root.get([...key]) === undefined) {
+        throw new StoreFault('full');
+      }
       this.#touch(key);
-      this.#root.putSync([...key], record);
+      this.#root.putSync([...key], packRecord(key, record));
     },
     remove: (key) => {
       this.#touch(key);
+      this.#root.removeSync([...key]);
+    },
+    setAside: (key) => {
+      const bytes = this.#root.get([...key]);
+      if (bytes === undefined) return;
+      const aside = [DAMAGED_PREFIX, ...key];
+      this.#root.putSync(aside, packRecord(aside, { v: 1, bytes }));
       this.#root.removeSync([...key]);
     },
   };
@@ -276,16 +273,28 @@ export class Store {
     this.#full = this.bytes() > this.#bytesMax;
   }
 
+  #sound(key: StoreKey, read: () => unknown): unknown {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof DamagedRecord)) throw error;
+      const name = String(key);
+      if (this.#damaged.size < DAMAGED_TOLD_MAX && !this.#damaged.has(name)) this.#failed(error);
+      this.#damaged.add(name);
+      return undefined;
+    }
+  }
+
   #touch(key: StoreKey): void {
     for (const watched of this.#watched) if (key[0] === watched.prefix) watched.touched = true;
   }
 
   #bump(key: StoreKey): void {
-    this.#root.putSync([...key], this.#version(key) + 1);
+    this.#root.putSync([...key], packRecord(key, this.#version(key) + 1));
   }
 
   #version(key: StoreKey): number {
-    const version = this.#root.get([...key]);
+    const version = this.getSound(key);
     return typeof version === 'number' ? version : 0;
   }
 }

@@ -3,6 +3,8 @@
 export interface Month {
   /** YYYYMM */
   readonly name: string;
+  /** The millisecond at which it begins. */
+  readonly startsAt: number;
   /** The millisecond at which the next month begins. */
   readonly endsAt: number;
 }
@@ -13,6 +15,7 @@ export function monthAt(now: number): Month {
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
   return {
     name: `${year}${String(month + 1).padStart(2, '0')}`,
+    startsAt: Date.UTC(year, month, 1),
     endsAt: Date.UTC(year, month + 1, 1),
   };
 }

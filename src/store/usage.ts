@@ -3,8 +3,11 @@
  * batches, so that a process that is killed loses the counts of one second at most. Batches add to
  * what is stored, so processes that share a store do not overwrite each other's counts.
  */
-import { parseUsageRecord, USAGE_PREFIX, usageKey, type UsageRecord } from './format.js';
+import {
+  parseUsageRecord, USAGE_PREFIX, usageKey, type StoreKey, type UsageRecord,
+} from './format.js';
 import { ENTITLEMENTS } from './plan.js';
+import { orSetAside } from './set-aside.js';
 import type { Store, StoreTransaction } from './store.js';
 import {
   Admission, HELD_CORE, HELD_GEO, HELD_MERCHANT, Meter, NO_COUNTS, plusCounts, type Counts,
@@ -17,6 +20,9 @@ import {
 
 /** How often counts are stored: half of what may be lost, the rest is for the write itself. */
 export const USAGE_FLUSH_MS = 500;
+
+/** A clock set back by more before its month showed a month that had not come. */
+const SET_BACK_MS_MAX = 86_400_000;
 
 export interface UsageOptions {
   /** Milliseconds since 1970. */
@@ -31,11 +37,16 @@ export function listUsage(store: Store, month: string): readonly UsageRecord[] {
   return store.list([USAGE_PREFIX, month]).map(parseUsageRecord);
 }
 
+/** What is stored of a key. A damaged record is put aside, so that the others go on. */
+function countsAt(transaction: StoreTransaction, key: StoreKey): Counts {
+  const found = orSetAside(transaction, key, () => transaction.get(key)) ?? undefined;
+  return found === undefined ? NO_COUNTS : parseUsageRecord(found);
+}
+
 function addTo(transaction: StoreTransaction, delta: UsageDelta): UsageRecord {
   const { month, id, account } = delta;
   const key = usageKey(month, id);
-  const found = transaction.get(key);
-  const before: Counts = found === undefined ? NO_COUNTS : parseUsageRecord(found);
+  const before = countsAt(transaction, key);
   const record: UsageRecord = {
     v: 1, id, account, month,
     core: before.core + delta.core,
@@ -213,13 +224,15 @@ export class UsageBook {
   }
 
   /**
-   * Begins a new month when the old one has ended. A clock set back does not reopen it. Clocks are
-   * the dearest part of counting: requests ask only while the month may end before the next batch.
+   * Begins a new month when the old one has ended. A clock set back does not reopen it, unless by
+   * so much that it was wrong before. Clocks are the dearest part of counting: requests ask only
+   * while the month may end before the next batch.
    */
   #turn(): void {
     const now = this.#now();
     this.#ending = this.#month.endsAt - now <= 2 * this.#flushMs;
-    if (now < this.#month.endsAt) return;
+    const { startsAt, endsAt } = this.#month;
+    if (now < endsAt && now >= startsAt - SET_BACK_MS_MAX) return;
     this.#putOff();
     this.#month = monthAt(now);
     for (const meter of this.#meters.values()) meter.stored(NO_COUNTS);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { typoAllowed, withinOneTypo } from '../../src/address/edit-distance.js';
+import { typoAllowed, withinOneTypo } from '../../src/address/typo.js';
 
 /** Optimal string alignment distance by its table, the oracle. */
 function distance(a: string, b: string): number {

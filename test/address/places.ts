@@ -1,5 +1,5 @@
 /** A small gazetteer for the parser's tests. */
-import type { Gazetteer } from '../../src/address/gazetteer.js';
+import type { Gazetteer } from '../../src/address/parsed.js';
 
 const STATES: Readonly<Record<string, string>> = {
   AL: 'ALABAMA', CA: 'CALIFORNIA', CO: 'COLORADO', CT: 'CONNECTICUT', DC: 'DISTRICT OF COLUMBIA',

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { directionOf, directionWord, joinDirections } from '../../src/address/direction.js';
 import { ordinal, ordinalValue, ordinalWords } from '../../src/address/number-words.js';
-import { isStrongSuffix, suffixOf, suffixWord } from '../../src/address/suffix.js';
-import { STRONG_SUFFIXES, SUFFIX_TABLE } from '../../src/address/suffix-table.js';
+import {
+  isStrongSuffix, STRONG_SUFFIXES, SUFFIX_TABLE, suffixOf, suffixWord,
+} from '../../src/address/suffix.js';
 import { unitOf } from '../../src/address/unit.js';
 
 test('no spelling of a suffix stands for two', () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { withinOneTypo } from '../../src/address/edit-distance.js';
+import { withinOneTypo } from '../../src/address/typo.js';
 import { parseAddress } from '../../src/address/parse.js';
 import type { ParsedAddress } from '../../src/address/parsed.js';
 import { foldName, parseStreetName, type StreetName } from '../../src/address/street-name.js';
-import { withOneTypo, writeAddress, WRITING_STYLES } from '../../src/address/writing-style.js';
+import { withOneTypo, writeAddress, WRITING_STYLES } from '../../bench/writing-style.js';
 import { PLACES } from './places.js';
 
 const STREETS = [

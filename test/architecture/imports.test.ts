@@ -8,7 +8,7 @@ import {
   codeOf, importsOf, problemsOf, widthProblemsOf, type SourceFile,
 } from '../support/http-source-rules.js';
 
-const FOLDERS = ['src', 'workers', 'bench', 'test'];
+const FOLDERS = ['src', 'workers', 'bench', 'scripts', 'test'];
 
 /** The package's root: the tests run from a build folder of any name below it. */
 function packageRoot(from: string): string {

@@ -1,10 +1,10 @@
 /** Where a cart's two places lie, how they are looked for, and what refuses them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { calculateCart } from '../../src/engine/cart.js';
-import { isRefusal } from '../../src/engine/cart-outcome.js';
-import type { CartPlace } from '../../src/engine/cart-query.js';
-import { explainLookup } from '../../src/engine/lookup-explain.js';
+import { calculateCart } from '../../src/engine/cart/cart.js';
+import { isRefusal } from '../../src/engine/cart/outcome.js';
+import type { CartPlace } from '../../src/engine/cart/query.js';
+import { explainLookup } from '../../src/engine/rate/explain.js';
 import { lookup } from '../../src/engine/lookup.js';
 import { isFailure } from '../../src/failure.js';
 import type { FactPlace } from '../support/product-facts.js';

@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   isUnknown, taxTreated, totalOf, type GoodsTotal, type TaxedLine,
-} from '../../src/engine/cart-line.js';
-import type { CartLine } from '../../src/engine/cart-query.js';
-import { smallLine, smallTotal } from '../../src/engine/cart-small.js';
-import type { Treatment } from '../../src/engine/cart-treatment.js';
+} from '../../src/engine/cart/line.js';
+import type { CartLine } from '../../src/engine/cart/query.js';
+import { smallLine, smallTotal } from '../../src/engine/cart/small.js';
+import type { Treatment } from '../../src/engine/cart/treatment.js';
 import { ROUNDING_LEVELS, ROUNDING_MODES } from '../../src/tax/round.js';
 import { fiveDecimals, roundAmounts, roundRate } from '../../src/tax/round-lines.js';
 import { smallRates } from '../../src/tax/small-tax.js';

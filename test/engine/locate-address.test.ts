@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { locateAddress } from '../../src/engine/locate-address.js';
+import { locateAddress } from '../../src/engine/locate/locator.js';
 import { isFailure } from '../../src/failure.js';
 import { dateOf, expect, LAT, LONG_STREET, refusal, situs, WORLD } from '../support/located-world.js';
 

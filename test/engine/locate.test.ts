@@ -4,10 +4,10 @@ import { after, before, test } from 'node:test';
 import { openDataset } from '../../src/dataset/open.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { OP_LOCATE, readAnswers, RequestFrame } from '../../src/engine/frame.js';
-import { locateInState } from '../../src/engine/locate.js';
+import { locateInState } from '../../src/engine/locate/in-state.js';
 import { isFailure } from '../../src/failure.js';
-import { answerFrame } from '../../src/wire/answer.js';
-import { readLocated, type LocateOutcome } from '../../src/wire/located.js';
+import { answerFrame } from '../../src/worker.js';
+import { readLocated, type LocateOutcome } from '../../src/api/lookup/located.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 
 const NOW = Date.UTC(2026, 5, 15);

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  mealTaxAt, rateWithMeals, type MealPlace, type MealTax,
-} from '../../src/engine/meal-tax.js';
-import { readMeals, type MealTable } from '../../src/engine/meal-tax-table.js';
-import { cellsOf } from '../../src/engine/product-cells.js';
+  mealTaxAt, rateWithMeals, readMeals, type MealPlace, type MealTable, type MealTax,
+} from '../../src/engine/product/meal-tax.js';
+import { cellsOf } from '../../src/engine/product/cells.js';
 import type { DateInt } from '../../src/tax/date.js';
 import { formatRate, parsePercent, type Rate } from '../../src/tax/rate.js';
 import { FACT_DOCUMENTS, FACT_STATES, tableDocument } from '../support/product-facts.js';

@@ -8,10 +8,10 @@ import type {
   AreaRecord, CityRecord, ComponentRecord, StateRecord, UnknownRecord, ZipRecord,
 } from '../../src/dataset/records.js';
 import { StreetIndex } from '../../src/dataset/street-index.js';
-import { areaRates, isKnown } from '../../src/engine/area-rates.js';
-import { locatePostal } from '../../src/engine/locate-postal.js';
-import { lookupPostal, type PostalQuery } from '../../src/engine/postal-lookup.js';
-import { foldCounty, foldName, plainName } from '../../src/engine/postal-name.js';
+import { areaRates, isKnown } from '../../src/engine/rate/area-rates.js';
+import { locatePostal } from '../../src/engine/locate/postal.js';
+import { lookupPostal, type PostalQuery } from '../../src/engine/rate/zip-list.js';
+import { foldCounty, foldName, plainName } from '../../src/address/place-name.js';
 import { isFailure } from '../../src/failure.js';
 import { DATE_MIN, DATE_OPEN, type DateInt } from '../../src/tax/date.js';
 import { parsePercent, type Rate } from '../../src/tax/rate.js';

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Dataset } from '../../src/dataset/dataset.js';
-import { productBook, type ProductBook } from '../../src/engine/product-book.js';
-import { findCode, productRulesAt, rulesHeldFrom } from '../../src/engine/product-detail.js';
-import { formatUsd, parseUsd } from '../../src/tax/product-amount.js';
-import { codeForm } from '../../src/tax/product-code.js';
-import { effectiveRate, type OrdinaryRates, type ProductRule } from '../../src/tax/product-rule.js';
+import { productBook, type ProductBook } from '../../src/engine/product/book.js';
+import { findCode, productRulesAt, rulesHeldFrom } from '../../src/engine/product/rules.js';
+import { formatUsd, parseUsd } from '../../src/tax/amount.js';
+import {
+  codeForm, effectiveRate, type OrdinaryRates, type ProductRule,
+} from '../../src/tax/product-rule.js';
 import { parsePercent, type Rate } from '../../src/tax/rate.js';
 import type { DateInt } from '../../src/tax/date.js';
 import { memoryDataset } from '../support/memory-dataset.js';

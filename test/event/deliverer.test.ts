@@ -8,7 +8,7 @@ import { RETRY_AFTER_MS_MAX, RETRY_MS } from '../../src/event/retry.js';
 import { SILENT } from '../../src/log.js';
 import { enableEndpoint, endpointOf, setEndpoint } from '../../src/store/endpoint.js';
 import { openEventData } from '../../src/store/event-seal.js';
-import { listOutbox, outboxCounts, replay, replayDead } from '../../src/store/outbox.js';
+import { bury, listOutbox, outboxCounts, replay, replayDead } from '../../src/store/outbox.js';
 import type { EventRecord } from '../../src/store/outbox-record.js';
 import { openOutbox, toEndpoint, type Outbox } from '../support/event-outbox.js';
 import { answering, startReceiver } from '../support/event-receiver.js';
@@ -245,4 +245,37 @@ test('a damaged record is told once, and ends nothing', async (context) => {
   await outbox.addEvent();
   await outbox.pass(0);
   assert.equal(receiver.got.length, 1);
+});
+
+test('a clock that was a year ahead puts nothing off for a year', async (context) => {
+  const receiver = await startReceiver(context);
+  receiver.answer = answering(503);
+  const outbox = await openOutbox(context, toEndpoint(receiver.url));
+  const right = outbox.now;
+  outbox.now += 365 * DAY_MS;
+  await outbox.addEvent();
+  await outbox.pass(0);
+  assert.equal(receiver.got.length, 1);
+  receiver.answer = answering(500);
+  // The clock is set right; an event of now waits for its own time.
+  outbox.now = right;
+  await outbox.addEvent('c-2');
+  await outbox.pass(0);
+  assert.equal(receiver.got.length, 3);
+  receiver.answer = answering(200);
+  await outbox.pass(600_000);
+  assert.deepEqual(outboxCounts(outbox.store).events, { waiting: 0, dead: 0 });
+});
+
+test('what died last is not what makes room, whatever the clock says', async (context) => {
+  const receiver = await startReceiver(context);
+  const outbox = await openOutbox(context, toEndpoint(receiver.url));
+  const { store } = outbox;
+  for (let count = 0; count < 2; count += 1) await outbox.addEvent(`c-${count}`);
+  const [first, second] = waiting(outbox) as readonly [EventRecord, EventRecord];
+  const attempt = { status: 500, error: 'x' };
+  await store.write((transaction) => bury(transaction, first, attempt, outbox.now));
+  await store.write((transaction) =>
+    bury(transaction, second, attempt, outbox.now - 365 * DAY_MS));
+  assert.deepEqual(dead(outbox).map(({ id }) => id), [first.id, second.id]);
 });

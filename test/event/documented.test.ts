@@ -5,7 +5,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { DEAD_MAX, WAITING_MAX } from '../../src/store/outbox.js';
+import {
+  DEAD_ACCOUNT_MAX, DEAD_MAX, WAITING_ACCOUNT_MAX, WAITING_MAX,
+} from '../../src/store/outbox.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { openOutbox, SECRET, toEndpoint } from '../support/event-outbox.js';
 import { startReceiver } from '../support/event-receiver.js';
@@ -57,7 +59,7 @@ test('a receiver built from the examples verifies what it gets', async (context)
 });
 
 test('the limits told of are those of the program', () => {
-  for (const limit of [WAITING_MAX, DEAD_MAX]) {
+  for (const limit of [WAITING_MAX, WAITING_ACCOUNT_MAX, DEAD_MAX, DEAD_ACCOUNT_MAX]) {
     assert.ok(TEXT.includes(limit.toLocaleString('en')), String(limit));
   }
 });

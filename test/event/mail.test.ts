@@ -13,6 +13,7 @@ import { listOutbox, outboxCounts } from '../../src/store/outbox.js';
 import type { MailRecord } from '../../src/store/outbox-record.js';
 import { openOutbox, type Outbox } from '../support/event-outbox.js';
 import { smtpError, startMailServer, toMailServer } from '../support/event-smtp.js';
+import { skipForWantOf } from '../support/wanting.js';
 
 const NONE = { waiting: 0, dead: 0 };
 
@@ -159,7 +160,7 @@ test('with a trusted certificate mail goes over TLS, with a login', async (conte
     '-keyout', join(dir, 'key.pem'), '-out', join(dir, 'cert.pem'),
   ]);
   if (made.status !== 0) {
-    context.skip('openssl is not there to make a certificate');
+    skipForWantOf(context, 'openssl is not there to make a certificate');
     return;
   }
   const [key, cert] = ['key.pem', 'cert.pem'].map((name) => readFileSync(join(dir, name), 'utf8'));

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Border } from '../../src/geo/border.js';
-import { createPolygon } from '../../src/geo/polygon.js';
+import { Border, createPolygon } from '../../src/geo/polygon.js';
 
 const polygon = createPolygon('a', [[[0, 0], [10_000, 0], [10_000, 20_000], [0, 20_000]]]);
 assert.ok(polygon);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPolygon } from '../../src/geo/polygon.js';
 import type { ByteTable } from '../../src/dataset/tables.js';
-import type { BoundaryFeature, LayerHits, LayerName } from '../../src/ingest/boundary.js';
+import type { BoundaryFeature, LayerHits, LayerName } from '../../src/ingest/boundary/overlay.js';
 import { CellIndex } from '../../src/dataset/cell-index.js';
-import { buildCells } from '../../src/ingest/cell-builder.js';
+import { buildCells } from '../../src/ingest/boundary/cells.js';
 import { holders, type PlainPolygon } from '../support/brute-force.js';
 import { points, seeded, stars, tessellation } from '../support/invented-world.js';
 

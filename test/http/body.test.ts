@@ -1,15 +1,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DRAIN_BYTES_MAX, NUDGE_MS, readBody } from '../../src/http/body.js';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { BodyRoom, SHORT_BODY_BYTES_MAX } from '../../src/http/body-room.js';
+import { NUDGE_MS, readBody, refuseBody } from '../../src/http/body.js';
+import { KEYED_DRAIN, KEYLESS_DRAIN } from '../../src/http/drain.js';
 import { Exchange } from '../../src/http/exchange.js';
+import { headOf } from '../../src/http/reply.js';
 import { FakeResponse } from '../support/http-fake-response.js';
 
-function collect(bytesMax: number): { raw: FakeResponse; results: (string | null)[] } {
+const HEAD = headOf('text/plain');
+
+interface Collected {
+  readonly raw: FakeResponse;
+  /** Bodies, and why there are none. */
+  readonly results: string[];
+}
+
+function collect(bytesMax: number, room = new BodyRoom(), status = 413): Collected {
   const raw = new FakeResponse();
-  const results: (string | null)[] = [];
+  const results: string[] = [];
   const exchange = new Exchange(raw, { open: 0, closing: false });
-  readBody(exchange, bytesMax, (body) => {
-    results.push(body === null ? null : Buffer.from(body).toString());
+  readBody(exchange, {
+    bytesMax, room,
+    done: (body) => results.push(Buffer.from(body).toString()),
+    refused: (why) => {
+      results.push(why);
+      return { status, head: HEAD, body: why };
+    },
   });
   return { raw, results };
 }
@@ -44,15 +62,91 @@ test('a body of exactly the limit is taken, one byte more is refused at its end'
   assert.deepEqual(exact.results, ['abcd']);
   const over = collect(4);
   over.raw.receive('abcde');
-  assert.deepEqual(over.results, [], 'refused only when the client has sent everything');
+  assert.deepEqual(over.results, ['too-long']);
+  assert.equal(over.raw.body, undefined, 'answered only when the client has sent everything');
   over.raw.receive('f', true);
-  assert.deepEqual(over.results, [null]);
+  assert.deepEqual([over.raw.body, over.raw.closedWithAnswer], ['too-long', false]);
 });
 
-test('a body without end is cut', () => {
+test('a body without end is answered after a while and cut', () => {
   const { raw, results } = collect(4);
   const part = 'x'.repeat(1_048_576);
-  for (let sent = 0; sent <= DRAIN_BYTES_MAX; sent += part.length) raw.receive(part);
-  assert.equal(raw.calls.at(-1), 'close');
-  assert.deepEqual(results, []);
+  for (let sent = 0; sent <= KEYED_DRAIN.bytesMax; sent += part.length) raw.receive(part);
+  assert.deepEqual([raw.body, raw.closedWithAnswer], ['too-long', true]);
+  assert.deepEqual(results, ['too-long']);
+});
+
+test('a refused upload that rests or trickles is answered and cut', (context) => {
+  context.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+  const refuse = (status: number): FakeResponse => {
+    const raw = new FakeResponse();
+    const exchange = new Exchange(raw, { open: 0, closing: false });
+    refuseBody(exchange, { status, head: HEAD, body: 'no' });
+    return raw;
+  };
+  for (const [status, { quietMs }] of [[401, KEYLESS_DRAIN], [413, KEYED_DRAIN]] as const) {
+    const raw = refuse(status);
+    context.mock.timers.tick(quietMs - 1);
+    raw.receive('x');
+    context.mock.timers.tick(quietMs - 1);
+    assert.equal(raw.body, undefined);
+    context.mock.timers.tick(1);
+    assert.deepEqual([raw.body, raw.closedWithAnswer], ['no', true]);
+  }
+  const whole = refuse(401);
+  whole.receive('x', true);
+  assert.deepEqual([whole.body, whole.closedWithAnswer], ['no', false]);
+});
+
+test('bodies of all connections share a room, which they leave with their answers', () => {
+  const room = new BodyRoom(8 * SHORT_BODY_BYTES_MAX);
+  const long = 'x'.repeat(6 * SHORT_BODY_BYTES_MAX);
+  const held = collect(1e9, room);
+  held.raw.receive(long);
+  assert.equal(room.used, long.length);
+  const late = collect(1e9, room);
+  late.raw.receive(long.slice(0, 2 * SHORT_BODY_BYTES_MAX));
+  assert.deepEqual(late.results, ['no-room']);
+  late.raw.receive('more', true);
+  assert.equal(late.raw.body, 'no-room');
+  // What is left is for short ones, as far as it goes.
+  const short = [1, 2, 3].map(() => collect(1e9, room));
+  for (const { raw } of short) raw.receive(long.slice(0, SHORT_BODY_BYTES_MAX), true);
+  assert.deepEqual(short.map(({ results }) => results[0]?.length), [65_536, 65_536, 7]);
+  held.raw.abort();
+  assert.equal(room.used, 2 * SHORT_BODY_BYTES_MAX);
+  for (const { raw } of short) raw.abort();
+  assert.equal(room.used, 0);
+});
+
+test('a refused body has the bounds of its drain, whatever deadline its exchange had', (context) => {
+  context.mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+  const raw = new FakeResponse();
+  const exchange = new Exchange(raw, { open: 0, closing: false });
+  exchange.deadline(100, () => exchange.send({ status: 504, head: HEAD, body: 'late' }));
+  refuseBody(exchange, { status: 403, head: HEAD, body: 'no' });
+  for (let sent = 0; sent < 5; sent += 1) {
+    context.mock.timers.tick(50);
+    raw.receive('x');
+  }
+  assert.equal(raw.body, undefined);
+  context.mock.timers.tick(KEYED_DRAIN.quietMs);
+  assert.deepEqual([raw.body, raw.closedWithAnswer], ['no', true]);
+});
+
+test('a body of single bytes takes little more memory than its bytes', () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const used = (): number => {
+    collectGarbage();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const { raw, results } = collect(1e9);
+  const before = used();
+  const pieces = 200_000;
+  for (let sent = 0; sent < pieces; sent += 1) raw.receive('x');
+  assert.ok(used() - before < 20 * pieces, `${used() - before} bytes for ${pieces}`);
+  raw.receive('y', true);
+  assert.equal(results[0], `${'x'.repeat(pieces)}y`);
 });

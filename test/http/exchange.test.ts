@@ -25,7 +25,7 @@ test('a fresh exchange registers for an abort before its native handler returns'
   exchange.guard();
   assert.deepEqual(raw.calls, ['onAborted']);
   exchange.send(REPLY);
-  assert.deepEqual(raw.calls, ['onAborted', 'cork', 'writeHeader', 'end']);
+  assert.deepEqual(raw.calls, ['onAborted', 'cork', 'writeHeader', 'tryEnd']);
   assert.equal(traffic.open, 0);
 });
 
@@ -36,7 +36,7 @@ test('a fresh exchange that is answered at once needs neither registration nor c
   exchange.send(REPLY);
   exchange.guard();
   exchange.send(REPLY);
-  assert.deepEqual(raw.calls, ['writeHeader', 'end']);
+  assert.deepEqual(raw.calls, ['writeHeader', 'tryEnd']);
   assert.equal(traffic.open, 0);
 });
 
@@ -121,4 +121,17 @@ test('a service that stops closes the connection with the answer', () => {
 test('a header field cannot carry a line break', () => {
   assert.throws(() => headOf(JSON_TYPE, { 'X-Name': 'a\r\nSet-Cookie: b' }), /line break/);
   assert.throws(() => headOf('text/plain\nX: y'), /line break/);
+});
+
+test('an exchange that is watched after it was held reads on, so that a client that goes is seen', () => {
+  const raw = new FakeResponse();
+  const exchange = new Exchange(raw, newTraffic());
+  exchange.hold();
+  assert.equal(raw.calls.at(-1), 'pause');
+  exchange.watch();
+  assert.equal(raw.calls.at(-1), 'resume');
+  exchange.hold();
+  assert.equal(raw.calls.at(-1), 'resume', 'and is not held again');
+  exchange.send(REPLY);
+  assert.equal(raw.calls.filter((call) => call === 'resume').length, 1);
 });

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { withinOneTypo } from '../../src/address/edit-distance.js';
-import { EMPTY_GAZETTEER } from '../../src/address/gazetteer.js';
+import { withinOneTypo } from '../../src/address/typo.js';
+import { EMPTY_GAZETTEER } from '../../src/address/parsed.js';
 import { foldName } from '../../src/address/street-name.js';
 import { StreetCursor } from '../../src/dataset/street-cursor.js';
 import { StreetIndex } from '../../src/dataset/street-index.js';
-import type { AddressPoint } from '../../src/ingest/source/address-point.js';
-import type { StreetRange } from '../../src/ingest/source/street-ranges-model.js';
-import { buildStreetIndex, StreetIndexBuilder } from '../../src/ingest/street-index.js';
-import { areaAshore } from '../../src/ingest/street-shore.js';
-import { encodeZip9, rangesByZip, type Zip9Range } from '../../src/ingest/street-zip9.js';
+import type { AddressPoint } from '../../src/ingest/source/points.js';
+import type { StreetRange } from '../../src/ingest/source/ranges.js';
+import { buildStreetIndex, StreetIndexBuilder } from '../../src/ingest/street/index.js';
+import { areaAshore } from '../../src/ingest/street/addresses.js';
+import { encodeZip9, rangesByZip, type Zip9Range } from '../../src/ingest/street/zip9.js';
 import type { DateInt } from '../../src/tax/date.js';
 import { streetTableOf } from '../support/street-table.js';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AreaTuple, PlaceFact } from '../../src/ingest/model.js';
-import { placeNames } from '../../src/ingest/city-names.js';
-import { readZipAuthorities } from '../../src/ingest/source/zip-authority.js';
-import { readZipCounties } from '../../src/ingest/source/zip-county.js';
-import { readGeonamesZips } from '../../src/ingest/source/zip-geonames.js';
+import { placeNames } from '../../src/ingest/zip/names.js';
+import { readZipAuthorities } from '../../src/ingest/source/zip-lists.js';
+import { readZipCounties } from '../../src/ingest/source/zip-lists.js';
+import { readGeonamesZips } from '../../src/ingest/source/zip-lists.js';
 import type { StateFact } from '../../src/ingest/state-facts.js';
-import { bindZips, type ZipBinding } from '../../src/ingest/zip-bind.js';
-import type { ZipInput, ZipPoint } from '../../src/ingest/zip-model.js';
+import { bindZips, type ZipBinding } from '../../src/ingest/zip/bind.js';
+import type { ZipInput, ZipPoint } from '../../src/ingest/zip/model.js';
 
 const tuples: AreaTuple[] = [];
 

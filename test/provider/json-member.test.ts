@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isTooDeep, JSON_DEPTH_MAX } from '../../src/provider/json-depth.js';
-import { memberName, memberValue, onlyElement, withoutMember } from '../../src/provider/json-member.js';
+import { isTooDeep, JSON_DEPTH_MAX } from '../../src/base/json-depth.js';
+import { memberName, memberValue, withoutMember } from '../../src/base/json-member.js';
 
 function cut(text: string, name = 'm'): string {
   return Buffer.from(withoutMember(Buffer.from(text), name)).toString();
@@ -59,14 +59,6 @@ test('depth is no limit', () => {
   assert.equal(cut(`{"m":${deep},"a":${deep}}`), `{"a":${deep}}`);
 });
 
-test('a list of one is unpacked, anything else stays', () => {
-  const only = (text: string): string => Buffer.from(onlyElement(Buffer.from(text))).toString();
-  assert.equal(only(' [ {"a":1.0, "b":[1,2]} ] '), '{"a":1.0, "b":[1,2]}');
-  for (const text of ['[]', '[ ]', '[{},{}]', '{"a":[1]}', ' {"a":1} ']) {
-    assert.equal(only(text), text);
-  }
-});
-
 /** A name as its characters or as escapes. */
 function spelt(name: string, escaped: boolean): string {
   if (!escaped) return JSON.stringify(name);
@@ -102,7 +94,6 @@ test('whatever the bytes are, nothing is thrown', () => {
     const bytes = Buffer.from(marks.join(''), 'latin1');
     memberValue(bytes, memberName('m'));
     withoutMember(bytes, 'm');
-    onlyElement(bytes);
     isTooDeep(bytes);
   }), { numRuns: 2_000 });
 });

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { simulateCommand } from '../../src/cli/simulate.js';
+import { runCommand } from '../../src/cli/program.js';
 import { UsageError } from '../../src/cli/usage.js';
 import {
   drawFault, FAULT_HEADER, FAULTS, parseFaults, type FaultName,
@@ -198,12 +198,14 @@ test('the command prints its address, answers, and ends on Ctrl-C', async () => 
 });
 
 test('the command refuses what it does not know', async () => {
-  for (const args of [[], ['other'], ['provider', 'x'], ['provider', '--port', 'x'],
+  for (const args of [['other'], ['provider', 'x'], ['provider', '--port', 'x'],
     ['provider', '--port', '70000'], ['provider', '--seed=-1'], ['provider', '--slow-ms', '1e3'],
     ['provider', '--faults', 'x=1']]) {
-    await assert.rejects(simulateCommand(args), UsageError, args.join(' '));
+    await assert.rejects(runCommand(['simulate', ...args]), UsageError, args.join(' '));
   }
-  await assert.rejects(simulateCommand(['provider', '--nothing']), /nothing/);
-  const child = spawn(process.execPath, [CLI, 'simulate', 'other'], { stdio: 'ignore' });
-  assert.deepEqual(await once(child, 'exit'), [2, null]);
+  await assert.rejects(runCommand(['simulate', 'provider', '--nothing']), /nothing/);
+  for (const args of [[], ['other']]) {
+    const child = spawn(process.execPath, [CLI, 'simulate', ...args], { stdio: 'ignore' });
+    assert.deepEqual(await once(child, 'exit'), [2, null]);
+  }
 });

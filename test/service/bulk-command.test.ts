@@ -121,7 +121,7 @@ test('exit codes and refusals', async () => {
   assert.equal(sound.code, 0, sound.err);
   assert.equal(sound.out.toString().split('\n').length, 3);
   for (const [args, code, message] of [
-    [['bulk'], 2, /situs bulk FILE/], [['bulk', join(dir, 'none.csv')], 1, /ENOENT/],
+    [['bulk'], 2, /'FILE'/], [['bulk', join(dir, 'none.csv')], 1, /ENOENT/],
     [['bulk', '-', '--resume'], 2, /--resume/], [['bulk', '-', '--kind', 'x'], 2, /--kind/],
     [['bulk', '-', '--format', 'xml'], 2, /--format/], [['bulk', '-', '--default', 'a'], 2, /NAME=VALUE/],
     [['bulk', '-', '--default', 'historical=x'], 2, /historical/],

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { App } from '../../src/app.js';
-import { CART_ROW_BYTES_MAX, ROW_BYTES_MAX } from '../../src/wire/bulk/limit.js';
+import { CART_ROW_BYTES_MAX, ROW_BYTES_MAX } from '../../src/bulk/row/limit.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import {
   CSV, NDJSON, readLines, sendBulk, startBulkApp, type BulkAnswer, type BulkAsk,
@@ -23,7 +23,9 @@ let port: number;
 before(async () => {
   built = buildRecipe('fixture');
   files = mkdtempSync(join(tmpdir(), 'situs-files-'));
-  writeFileSync(join(files, 'rows.csv'), BODY);
+  // The folder of the account that the first key belongs to.
+  mkdirSync(join(files, 'default'));
+  writeFileSync(join(files, 'default', 'rows.csv'), BODY);
   // As a disk of its own has one.
   mkdirSync(join(built.varDir, 'jobs', 'lost+found'), { recursive: true });
   writeFileSync(join(built.varDir, 'jobs', 'note'), 'x');

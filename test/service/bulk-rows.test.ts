@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { bulkRows } from '../../bench/torture/bulk-rows.js';
 import { RowCheck, type RowsTrailer } from '../../bench/torture/row-check.js';
 import { drawing, POOL_HEADER, type PoolRow } from '../../bench/torture/row-pool.js';
-import { APPENDED_COLUMNS } from '../../src/wire/bulk/columns.js';
+import { APPENDED_COLUMNS } from '../../src/bulk/row/columns.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 
 const SEED = 5;

@@ -1,13 +1,10 @@
 /** Bulk files over real sockets: formats, options, limits and refusals. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { App } from '../../src/app.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
-import { eventually } from '../support/http-eventually.js';
 import {
   CSV, NDJSON, openBulk, readLines, sendBulk, startBulkApp, type BulkAnswer, type BulkAsk,
   type KeyName, type Trailer,
@@ -15,7 +12,6 @@ import {
 
 const DOOR = '120 Main St, Elmton, QA 91010';
 const BYTES_MAX = 4_000_000;
-const SPOOL_MAX = 1_000_000;
 
 let built: Built;
 let app: App;
@@ -24,8 +20,7 @@ let port: number;
 before(async () => {
   built = buildRecipe('fixture');
   ({ app, port } = await startBulkApp(built.varDir, {
-    SITUS_BULK_BYTES_MAX: String(BYTES_MAX), SITUS_BULK_SPOOL_BYTES_MAX: String(SPOOL_MAX),
-    SITUS_BULK_ROWS_MAX: '50000',
+    SITUS_BULK_BYTES_MAX: String(BYTES_MAX), SITUS_BULK_ROWS_MAX: '50000',
   }));
 });
 
@@ -126,7 +121,7 @@ test('CSV can be answered with lines, and options say how it is read', async () 
   });
   const { rows: [row] } = readLines(answer.body);
   assert.deepEqual([row?.['line'], row?.['id']], [2, '7']);
-  assert.ok('shippingExtended' in (row?.['shipping'] as object));
+  assert.ok('shippingExtended' in (row!['shipping'] as object));
 });
 
 test('bodies and answers may be packed', async () => {
@@ -259,17 +254,6 @@ test('strict refuses the whole file for its first bad row, and sends it whole ot
   assert.equal(sent.body.toString().split('\n').length, 602);
   const trailer = JSON.parse((await trailerOf(String(sent.headers['x-situs-job']))).body.toString()) as Trailer;
   assert.equal(trailer.sha256, sha256(sent.body));
-});
-
-test('spooled output is the same, and its disk has a limit', async () => {
-  const spool = { path: '/bulk/lookup?spool=true' };
-  const body = rowsOf(100);
-  assert.deepEqual(readLines((await ndjson(body, spool)).body).rows, readLines((await ndjson(body)).body).rows);
-  const full = problem(await ndjson(rowsOf(2_000), spool), 507);
-  assert.equal(full.limit, SPOOL_MAX);
-  const packed = await ndjson(body, { ...spool, headers: { 'Accept-Encoding': 'gzip' } });
-  assert.equal(readLines(gunzipSync(packed.body)).trailer.complete, true);
-  await eventually(() => readdirSync(join(built.varDir, 'spool')).length === 0);
 });
 
 test('a stream has a limit of rows', async () => {

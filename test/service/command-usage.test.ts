@@ -31,7 +31,7 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   ],
   key: ['', 'create', 'list', 'update', 'disable', 'enable'],
   events: ['', 'list', 'replay', 'enable'], secrets: ['', 'rotate'],
-  store: ['', 'backup', 'verify', 'restore'],
+  store: ['', 'backup', 'verify', 'restore'], audit: ['', 'list'],
 };
 
 test('every command and each of its verbs tells its usage', (context) => {
@@ -66,6 +66,29 @@ test('what follows -- is no option', (context) => {
   });
 });
 
+test('an option is no value of the one before it', (context) => {
+  const varDir = newVarDir(context);
+  for (const args of [
+    ['bulk', 'a', '-o', '--resume'], ['dataset', 'fetch', '--to', '--list'],
+    ['lint', 'a', '--map', '--json'], ['audit', 'list', '--since', '--json'],
+    ['key', 'create', '--plan', 'pro', '--account', '--json'],
+  ]) {
+    const { code, out, err } = run(varDir, args);
+    assert.deepEqual([code, out], [2, ''], args.join(' '));
+    assert.match(err, new RegExp(`^situs: [^\\n]*"${args.at(-1)}" is an option\\n$`));
+  }
+  assert.deepEqual(readdirSync(varDir), ['datasets']);
+});
+
+test('a command without its verb tells its usage and is refused', (context) => {
+  const varDir = newVarDir(context);
+  for (const name of ['dataset', 'key', 'events', 'secrets', 'store', 'audit', 'simulate']) {
+    const { code, out, err } = run(varDir, [name]);
+    assert.deepEqual([code, out], [2, ''], name);
+    assert.ok(err.includes(`situs ${name} `), err);
+  }
+});
+
 test('a word too many is named, and nothing is done', (context) => {
   const varDir = newVarDir(context);
   for (const args of [
@@ -94,8 +117,8 @@ test('an unknown recipe is told with those there are', (context) => {
     code: 2, out: '',
     err: 'situs: recipe "nosuch" has no list of downloads; these have: reference\n',
   });
-  const usage = run(varDir, ['dataset', '--help']).out;
-  assert.match(usage, /build \[--recipe NAME\].*\n.*NAME is default unless given/);
+  const usage = run(varDir, ['dataset', 'build', '--help']).out;
+  assert.match(usage, /--recipe <NAME> .*\(default: "default"\)/);
 });
 
 test('only commands that put something into a store make one', (context) => {

@@ -14,7 +14,7 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { fetchDownload } from '../../src/ingest/download.js';
 import {
   downloadsFile, parseDownloads, readDownloads, type Download,
-} from '../../src/ingest/download-list.js';
+} from '../../src/ingest/download.js';
 import { CLI } from '../support/built-dataset.js';
 
 const BODY = 'jurisdiction,rate\nElmton,0.0775\n';

@@ -1,10 +1,13 @@
-/** Canadian addresses and coordinates over the default dataset's facts. */
+/** The default dataset: published rates, Canada, territories, and what it cannot tell. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { openDataset } from '../../src/dataset/open.js';
 import { askAddress, askQuery } from '../support/ask-dataset.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
+import {
+  assertGolden, assertOneCounty, goldenAddresses, ONE_COUNTY,
+} from '../support/golden-places.js';
 
 let built: Built;
 let dataset: Dataset;
@@ -57,4 +60,35 @@ test('an address and coordinates of a territory name it alike', () => {
   assert.equal(address.normalizedAddress, '151 Calle Fortaleza, San Juan, PR 00901, Puerto Rico');
   const point = askQuery(dataset, 'lat=18.4655&lng=-66.1057&countryCode=PRI');
   assert.match(point.normalizedAddress, /, PR, Puerto Rico$/);
+});
+
+/** Places that cannot be told apart without the borders of cities, and what is said of them. */
+const WITHOUT_BORDERS: Readonly<Record<string, RegExp>> = {
+  '1 Main St, Lakewood, CO 80226': /80226 overlaps several tax areas/,
+  // Another city of the ZIP, whose rate is not held either.
+  '1 Main St, Branson West, MO 65737': /no rate is held for Reeds Spring city/,
+  '1 Main St, Arlington, VA 22201': /it cannot be told whether a municipality of Arlington/,
+};
+
+for (const place of goldenAddresses()) {
+  const untold = WITHOUT_BORDERS[place.address];
+  test(`${place.address}: ${untold ? 'not told' : 'as the authority publishes it'}`, () => {
+    if (untold === undefined) {
+      assertGolden(dataset, place);
+      return;
+    }
+    const { code, message } = askAddress(dataset, place.address);
+    assert.ok(code === 109 || code === 110, String(code));
+    assert.match(message, untold);
+  });
+}
+
+for (const [city, total] of ONE_COUNTY) {
+  test(`1 Main St, ${city}: one county`, () => assertOneCounty(dataset, city, total));
+}
+
+test('a point in the Aleutians west of the antimeridian is in its county', () => {
+  const { code, message } = askQuery(dataset, 'lat=52.87&lng=173.17');
+  assert.equal(code, 110);
+  assert.match(message, /Aleutians West Census Area/);
 });

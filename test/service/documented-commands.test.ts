@@ -24,7 +24,7 @@ let service: ChildService;
 before(async () => {
   built = buildRecipe('fixture');
   dir = mkdtempSync(join(tmpdir(), 'situs-page-'));
-  const folder = join(dir, 'bulk-dir', 'orders');
+  const folder = join(dir, 'bulk-dir', 'default', 'orders');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'may.csv'), 'Order,address\n7,"120 Main St, Elmton, QA 91010"\n');
   service = await startChild(built.varDir, { SITUS_BULK_DIR: join(dir, 'bulk-dir') });

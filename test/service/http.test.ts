@@ -6,6 +6,7 @@ import { loadConfig } from '../../src/config.js';
 import { activateRelease, listReleases } from '../../src/dataset/release.js';
 import { SILENT } from '../../src/log.js';
 import { buildRecipe, situs, type Built } from '../support/built-dataset.js';
+import { eventually } from '../support/http-eventually.js';
 
 const KEY = 'a-key-for-the-service-test';
 const RATE = '1000000';
@@ -163,6 +164,8 @@ test('activation and rollback under load: no error, no mixed answer', async () =
     await new Promise((resolve) => setImmediate(resolve));
     await get('/request/v60?postalcode=91010');
   }
+  // A release is checked before it answers, which takes its time.
+  await eventually(() => seen.size === releases.length);
   running = false;
   await Promise.all(clients);
   assert.deepEqual([...seen.keys()].sort(), [...releases].sort());

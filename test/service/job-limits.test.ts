@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { JOBS_OPEN_MAX } from '../../src/http/jobs/desk.js';
+import { JOBS_OPEN_MAX } from '../../src/bulk/job/registry.js';
 import { CSV, openBulk, readLines, type BulkAnswer } from '../support/bulk-client.js';
 import { eventually } from '../support/http-eventually.js';
 import { JobClient, WAIT_MS, type JobBody } from '../support/job-client.js';
@@ -24,16 +24,22 @@ before(async () => {
 after(() => service.stop());
 
 test('files of the allowed folder are read where they are, and nothing else', async () => {
-  mkdirSync(join(files, 'may'));
-  writeFileSync(join(files, 'may', 'rows.csv'), table(5));
-  symlinkSync('/etc', join(files, 'out'));
-  symlinkSync(join(files, 'may', 'rows.csv'), join(files, 'link.csv'));
+  const own = join(files, 'default');
+  mkdirSync(join(own, 'may'), { recursive: true });
+  writeFileSync(join(own, 'may', 'rows.csv'), table(5));
+  symlinkSync('/etc', join(own, 'out'));
+  symlinkSync(join(own, 'may', 'rows.csv'), join(own, 'link.csv'));
   const ask = (members: object): Promise<BulkAnswer> =>
     jobs.post(JSON.stringify(members), 'application/json');
   const answer = await ask({ file: 'may/rows.csv', output: 'ndjson', map: ['address:address'] });
   assert.equal(answer.status, 202, answer.body.toString());
   const { id } = JSON.parse(answer.body.toString()) as JobBody;
   assert.equal((await jobs.until(id, 'done', 'failed')).state, 'done');
+  const foreign = new JobClient(port, 'other');
+  for (const file of ['may/rows.csv', 'default/may/rows.csv', '../default/may/rows.csv']) {
+    const refused = await foreign.post(JSON.stringify({ file }), 'application/json');
+    assert.match(problem(refused, 422).detail, /no such file/, file);
+  }
   assert.equal(readLines((await jobs.result(id)).body).rows.length, 5);
   for (const file of [
     '../may/rows.csv', 'may/../may/rows.csv', '/etc/passwd', 'out/passwd', 'link.csv', 'may', '',

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { seeded } from '../../bench/case/case.js';
 import { StreamClient, wasRefused } from '../../bench/load/stream-client.js';
 import { cutStream } from '../../bench/torture/stream-cuts.js';
-import { CLOSES } from '../../src/http/socket/close-code.js';
+import { CLOSES } from '../../src/bulk/stream/close-code.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { createKey } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
@@ -135,6 +135,7 @@ test('a cart is the answer of its endpoint, and a refusal says the same', async 
     ['/merchant/cart/calculate', merchantBody(own, { items: [] })],
     ['/merchant/cart/calculate', merchantBody(own, { rounding: 'up,side' })],
     ['/calculate/cart', oneBody()],
+    // biome-ignore lint/correctness/noPrecisionLoss: more digits than a price may have are the point
     ['/calculate/cart', oneBody({ price: 1.123456789012345678 })],
     ['/calculate/cart', oneBody({ taxabilityCode: 20_010 })],
     ['/calculate/cart', { ...oneBody(), explain: true }],

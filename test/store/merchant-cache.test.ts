@@ -29,7 +29,7 @@ test('a remembered merchant is that of its last change', async (context) => {
   await store.write((transaction) =>
     updateMerchant(transaction, merchant, { type: 'self-managed', now: NOW + 1 }), { quiet: true });
   assert.equal(find('a', merchantId)?.type, 'self-managed');
-  await store.write((transaction) => deleteMerchant(transaction, merchant, NOW + 2));
+  await store.write((transaction) => deleteMerchant(transaction, merchant, NOW + 2, NOW + 2));
   assert.equal(find('a', merchantId), null);
 });
 
@@ -41,7 +41,7 @@ test('a change by another handle is seen as soon as it is looked for', async (co
   const find = merchantFinder(store);
   const merchant = await create(store, 'a');
   assert.notEqual(find('a', merchant.merchantId), null);
-  await other.write((transaction) => deleteMerchant(transaction, merchant, NOW), { quiet: true });
+  await other.write((transaction) => deleteMerchant(transaction, merchant, NOW, NOW), { quiet: true });
   store.refresh();
   assert.equal(find('a', merchant.merchantId), null);
 });

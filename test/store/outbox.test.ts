@@ -5,9 +5,10 @@ import { setEndpoint } from '../../src/store/endpoint.js';
 import { openEventData } from '../../src/store/event-seal.js';
 import { outboxCountKey, outboxKey } from '../../src/store/format.js';
 import {
-  addEvent, addInvitation, bury, DEAD_MAX, EVENT_DATA_BYTES_MAX, listOutbox, outboxCounts,
-  postpone, replayDead, sealOldEvents, settle, WAITING_MAX,
+  addEvent, addInvitation, bury, DEAD_ACCOUNT_MAX, DEAD_MAX, EVENT_DATA_BYTES_MAX, listOutbox,
+  outboxCounts, postpone, replayDead, sealOldEvents, settle, WAITING_ACCOUNT_MAX, WAITING_MAX,
 } from '../../src/store/outbox.js';
+import { countOutboxAccounts } from '../../src/store/outbox-count.js';
 import { kekOf } from '../../src/store/kek.js';
 import { parseOutboxRecord, type EventRecord } from '../../src/store/outbox-record.js';
 import { rewrapAll, sealedCounts } from '../../src/store/rotation.js';
@@ -25,8 +26,10 @@ async function openStore(context: TestContext): Promise<Store> {
   return store;
 }
 
-function event(transaction: StoreTransaction, now: number, data: object = {}): void {
-  addEvent(transaction, EVENT_VAULT, { account: 'shop', type: 'a.b', data, now });
+function event(
+  transaction: StoreTransaction, now: number, data: object = {}, account = 'shop',
+): void {
+  addEvent(transaction, EVENT_VAULT, { account, type: 'a.b', data, now });
 }
 
 function mail(transaction: StoreTransaction, now: number): void {
@@ -100,7 +103,7 @@ test('above the limit an event is given up at once and can be replayed', async (
 test('the oldest dead make room', async (context) => {
   const store = await openStore(context);
   await store.write((transaction) => {
-    for (let now = 0; now < DEAD_MAX + 2; now += 1) event(transaction, now);
+    for (let now = 0; now < DEAD_MAX + 2; now += 1) event(transaction, now, {}, `shop${now % 11}`);
   });
   const records = listOutbox(store, 'waiting', 'event');
   await store.write((transaction) => {
@@ -112,6 +115,68 @@ test('the oldest dead make room', async (context) => {
   const dead = listOutbox(store, 'dead', 'event');
   assert.equal(dead.length, DEAD_MAX);
   assert.equal(dead[0]?.createdAt, 2);
+});
+
+test('an account has a share of what waits, and another has its own', async (context) => {
+  const store = await openStore(context);
+  await store.write((transaction) => {
+    event(transaction, 1);
+    for (const account of [undefined, 'shop']) {
+      const waiting = WAITING_ACCOUNT_MAX;
+      transaction.put(outboxCountKey('event', account), { v: 1, waiting, dead: 0 });
+    }
+    event(transaction, 2);
+    event(transaction, 3, {}, 'other');
+    mail(transaction, 4);
+  });
+  assert.deepEqual(listOutbox(store, 'dead', 'event').map(({ account, error }) => [account, error]),
+    [['shop', 'the account had its share of the outbox']]);
+  assert.deepEqual(outboxCounts(store).events, { waiting: WAITING_ACCOUNT_MAX + 1, dead: 1 });
+  assert.equal(outboxCounts(store).mails.waiting, 1, 'each kind by itself');
+});
+
+test('the dead of an account make room among themselves', async (context) => {
+  const store = await openStore(context);
+  await store.write((transaction) => {
+    event(transaction, 0, {}, 'other');
+    for (let now = 1; now <= DEAD_ACCOUNT_MAX + 5; now += 1) event(transaction, now);
+  });
+  const records = listOutbox(store, 'waiting', 'event');
+  await store.write((transaction) => {
+    for (const record of records) {
+      bury(transaction, record, { status: 500, error: 'x' }, record.createdAt);
+    }
+  });
+  const dead = listOutbox(store, 'dead', 'event');
+  assert.deepEqual(outboxCounts(store).events, { waiting: 0, dead: DEAD_ACCOUNT_MAX + 1 });
+  assert.deepEqual(dead.slice(0, 2).map(({ account, createdAt }) => [account, createdAt]),
+    [['other', 0], ['shop', 6]]);
+  assert.equal(await replayDead(store, 9), DEAD_ACCOUNT_MAX + 1);
+  assert.deepEqual(store.list(['outbox-dead']), []);
+  assert.deepEqual(store.get(outboxCountKey('event', 'shop')),
+    { v: 1, waiting: DEAD_ACCOUNT_MAX, dead: 0 });
+});
+
+test('accounts of a store of an earlier version are counted once', async (context) => {
+  const store = await openStore(context);
+  await store.write((transaction) => {
+    for (let now = 1; now <= 3; now += 1) event(transaction, now);
+    event(transaction, 4, {}, 'other');
+  });
+  const [record] = listOutbox(store, 'waiting', 'event');
+  const failure = { status: 500, error: 'x' };
+  await store.write((transaction) => bury(transaction, record!, failure, 5));
+  await store.write((transaction) => {
+    for (const account of ['shop', 'other']) transaction.remove(outboxCountKey('event', account));
+    for (const key of store.keys(['outbox-dead'])) transaction.remove(key);
+  });
+  const counts = (): readonly unknown[] => ['shop', 'other']
+    .map((account) => store.get(outboxCountKey('event', account)));
+  for (let round = 0; round < 2; round += 1) {
+    await countOutboxAccounts(store);
+    assert.deepEqual(counts(), [{ v: 1, waiting: 2, dead: 1 }, { v: 1, waiting: 1, dead: 0 }]);
+    assert.equal(store.list(['outbox-dead', 'event', 'shop']).length, 1);
+  }
 });
 
 test('an event is smaller than 20 kB', async (context) => {

@@ -1,52 +1,14 @@
 /** A store that cannot be written: callers are told, reading goes on, nothing is damaged. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { StoreFault } from '../../src/store/fault.js';
 import { createKey } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
 import { newVarDir } from '../support/http-var-dir.js';
 import { KEYS, startMerchants } from '../support/merchant-service.js';
+import { fill, release, smallDisk } from '../support/small-disk.js';
 
-const BALLAST = 'ballast';
 const VALUE = { v: 1, text: 'x'.repeat(2_000) };
-
-/** A disk of a few megabytes, or null where none can be mounted. */
-function smallDisk(context: TestContext, bytes: number): string | null {
-  const dir = mkdtempSync(join(tmpdir(), 'situs-disk-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', dir], { stdio: 'pipe' });
-  } catch {
-    rmSync(dir, { recursive: true });
-    context.skip('no file system can be mounted here');
-    return null;
-  }
-  context.after(() => {
-    execFileSync('umount', ['-l', dir]);
-    rmSync(dir, { recursive: true });
-  });
-  return dir;
-}
-
-/** Fills what is free on a small disk. */
-function fill(dir: string): void {
-  for (const size of [65_536, 4_096]) {
-    try {
-      for (let index = 0; ; index += 1) {
-        writeFileSync(join(dir, `${BALLAST}-${size}-${index}`), Buffer.alloc(size));
-      }
-    } catch {
-      // Full.
-    }
-  }
-}
-
-function release(dir: string): void {
-  execFileSync('sh', ['-c', `rm -f ${join(dir, BALLAST)}-*`]);
-}
 
 async function put(store: Store, id: string): Promise<void> {
   await store.write((transaction) => transaction.put(['thing', id], VALUE));

@@ -111,6 +111,23 @@ test('counters and limits begin anew with the month of UTC', async (context) => 
   assert.equal(book.counts('a').core, 1, 'a clock set back does not reopen a month');
 });
 
+test('a clock that was a year ahead and is set right counts in the right month again', async (context) => {
+  const store = await openStore(context);
+  const year = 365 * 86_400_000;
+  let now = DECEMBER + year;
+  const book = openBook(context, store, { now: () => now });
+  const key = keyOf('a');
+  assert.ok(look(book, key));
+  await book.flush();
+  now = DECEMBER;
+  await book.flush();
+  assert.ok(look(book, key) && look(book, key));
+  await book.flush();
+  const counted = (month: string): number | undefined => listUsage(store, month)[0]?.core;
+  assert.deepEqual([counted('202612'), counted('202712')], [2, 1]);
+  assert.equal(book.counts('a').core, 2);
+});
+
 test('a month that ends between two batches ends with the first request', async (context) => {
   const store = await openStore(context);
   let now = DECEMBER - 2_000;
@@ -128,7 +145,7 @@ test('a month ends at midnight of UTC, also the last of a year', () => {
   assert.equal(monthAt(DECEMBER - 1).name, '202611');
   assert.equal(monthAt(DECEMBER - 1).endsAt, DECEMBER);
   assert.deepEqual(monthAt(Date.UTC(2026, 11, 31, 23, 59)),
-    { name: '202612', endsAt: Date.UTC(2027, 0, 1) });
+    { name: '202612', startsAt: DECEMBER, endsAt: Date.UTC(2027, 0, 1) });
 });
 
 test('a used-up core quota refuses, a used-up geo quota takes geocoding away', async (context) => {

@@ -4,7 +4,7 @@ import {
   FLAG_ESTIMATED, FLAG_STALE, GRANT_ALL, OP_LOOKUP, readAnswers, RequestFrame,
 } from '../../src/engine/frame.js';
 import { PRECISIONS, type Precision } from '../../src/engine/situs.js';
-import { answerFrame } from '../../src/wire/answer.js';
+import { answerFrame } from '../../src/worker.js';
 
 export interface BaseRate {
   readonly jurName: string;

@@ -1,12 +1,13 @@
-/** Datasets built by the real command, once per test process. */
+/** Datasets built by the real command, once for all tests. */
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { constants, cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { currentRelease, releasesDir } from '../../src/dataset/release.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
+import { keptBuild, type Kept } from './kept-datasets.js';
 
 export const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url));
 
@@ -42,10 +43,29 @@ export async function situsBeside(varDir: string, args: readonly string[]): Prom
   return stdout;
 }
 
-/** Builds and activates a recipe in a new folder. */
+const SOURCES_OPTION = '--sources';
+
+/** A build by `situs ARGS`, taken from what is kept when nothing it is made of has changed. */
+export function buildOnce(args: readonly string[]): Kept {
+  const root = packageRoot();
+  const sources = args.includes(SOURCES_OPTION) ? args[args.indexOf(SOURCES_OPTION) + 1] : undefined;
+  return keptBuild(join(root, 'node_modules', '.cache', 'situs-test'), {
+    args,
+    content: [
+      fileURLToPath(new URL('../../src', import.meta.url)), join(root, 'datasets'),
+      join(root, 'package-lock.json'),
+    ],
+    listed: sources === undefined ? [] : [sources],
+  }, (varDir) => situs(varDir, args));
+}
+
+/** A new folder of variables in which a recipe is active; a test may change all of it. */
 export function buildRecipe(recipe: string, more: readonly string[] = []): Built {
+  const kept = buildOnce(['dataset', 'build', '--recipe', recipe, ...more, '--activate']);
   const varDir = mkdtempSync(join(tmpdir(), `situs-${recipe}-`));
-  situs(varDir, ['dataset', 'build', '--recipe', recipe, '--quiet', '--activate', ...more]);
+  cpSync(releasesDir(kept.varDir), releasesDir(varDir), {
+    recursive: true, preserveTimestamps: true, mode: constants.COPYFILE_FICLONE,
+  });
   const name = currentRelease(varDir);
   if (name === null) throw new Error(`recipe ${recipe} was built but is not active`);
   return {

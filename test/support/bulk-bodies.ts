@@ -1,18 +1,19 @@
 /** Random bulk bodies, of which it is known what they hold, and their way through a worker. */
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { GRANT_ALL, OP_BULK, readAnswers, RequestFrame } from '../../src/engine/frame.js';
-import { CsvBeginning } from '../../src/http/bulk/csv-beginning.js';
-import { answerFrame } from '../../src/wire/answer.js';
-import { columnTermsOf } from '../../src/wire/bulk/cart-mapping.js';
-import { csvHeaderLine } from '../../src/wire/bulk/envelope.js';
-import { RecordFramer } from '../../src/wire/bulk/framer.js';
+import { CsvBeginning } from '../../src/bulk/run/csv-beginning.js';
+import { rowFramer } from '../../src/bulk/run/run.js';
+import { answerFrame } from '../../src/worker.js';
+import { columnRulesOf } from '../../src/bulk/row/cart-mapping.js';
+import { csvHeaderLine } from '../../src/bulk/row/envelope.js';
+import type { RecordFramer } from '../../src/bulk/row/framer.js';
 import {
   decodeResult, encodeChunk, encodeJob, type BulkFormat, type BulkJob, type BulkKind,
   type ChunkTally, type Defaults,
   type Table,
-} from '../../src/wire/bulk/job.js';
-import { CART_ROW_BYTES_MAX, CHUNK_BYTES_MAX, ROW_BYTES_MAX } from '../../src/wire/bulk/limit.js';
-import { openWire, type WireContext } from '../../src/wire/context.js';
+} from '../../src/bulk/row/job.js';
+import { CHUNK_BYTES_MAX } from '../../src/bulk/row/limit.js';
+import { openWire, type WireContext } from '../../src/api/lookup/context.js';
 
 /** Zero up to one. */
 export type Random = () => number;
@@ -146,72 +147,84 @@ export interface BulkRun {
 
 const CONTEXT = openWire({ baseUrl: 'https://rates.example' });
 
-/** Sends pieces of a body through framer and worker op; `input` csv or ndjson. */
-export function runBulk(input: BulkFormat, pieces: readonly Buffer[], run: BulkRun): Answered {
-  const {
-    dataset, output, nowMs, rowsPerChunk = 256, grants = GRANT_ALL, kind = 'lookup', job: name = 'test',
-  } = run;
-  const parts: Buffer[] = [];
-  const tallies: ChunkTally[] = [];
-  let framer: RecordFramer | null = null;
-  let job: Buffer = Buffer.alloc(0);
-  const begin = (table: Table | null): RecordFramer => {
-    const content: BulkJob = {
-      job: name, kind, release: { id: dataset.id, dir: '' }, nowMs, output, table,
-      defaults: run.defaults ?? {},
-    };
-    job = encodeJob(content);
-    const rowBytesMax = kind === 'cart' ? CART_ROW_BYTES_MAX : ROW_BYTES_MAX;
-    framer = new RecordFramer(table === null ? { framing: { kind: 'ndjson' }, rowBytesMax } : {
-      firstLine: 2, rowBytesMax,
-      framing: {
-        kind: 'csv', delimiter: table.dialect.delimiter.charCodeAt(0),
-        loneCr: table.dialect.newline === '\r',
-      },
-    });
-    return framer;
-  };
-  const take = (from: RecordFramer): void => {
+/** A body on its way through the worker's op, chunk by chunk. */
+class BulkFeed {
+  readonly parts: Buffer[] = [];
+  readonly tallies: ChunkTally[] = [];
+  readonly #run: BulkRun;
+  readonly #kind: BulkKind;
+  readonly #beginning: CsvBeginning;
+  #framer: RecordFramer | null = null;
+  #job: Buffer = Buffer.alloc(0);
+
+  constructor(input: BulkFormat, run: BulkRun) {
+    this.#run = run;
+    this.#kind = run.kind ?? 'lookup';
+    this.#beginning = new CsvBeginning(
+      run.map ?? [], null, columnRulesOf(this.#kind, run.defaults ?? {}),
+    );
+    if (input === 'ndjson') this.#begin(null);
+  }
+
+  push(piece: Uint8Array): void {
+    if (this.#framer === null) this.#beginCsv(piece, false);
+    else this.#framer.push(piece);
+  }
+
+  end(): void {
+    if (this.#framer === null) this.#beginCsv(new Uint8Array(0), true);
+    if (this.#framer === null) throw new Error('the body never began');
+    this.#framer.end();
+    this.take();
+  }
+
+  /** Answers what is whole so far. */
+  take(): void {
+    const { dataset, nowMs, rowsPerChunk = 256, grants = GRANT_ALL, context = CONTEXT } = this.#run;
     for (;;) {
-      const chunk = from.take(rowsPerChunk, CHUNK_BYTES_MAX);
+      const chunk = this.#framer?.take(rowsPerChunk, CHUNK_BYTES_MAX) ?? null;
       if (chunk === null) return;
       const frame = new RequestFrame();
-      frame.add(OP_BULK, 60, grants, encodeChunk(job, chunk));
-      const packed = answerFrame(dataset, frame.bytes(), nowMs, run.context ?? CONTEXT);
+      frame.add(OP_BULK, 60, grants, encodeChunk(this.#job, chunk));
+      const packed = answerFrame(dataset, frame.bytes(), nowMs, context);
       readAnswers(packed, 1, (_index, { status, body }) => {
         if (status !== 200) throw new Error(Buffer.from(body).toString());
         const result = decodeResult(body);
-        parts.push(result.output);
-        tallies.push(result.tally);
+        this.parts.push(result.output);
+        this.tallies.push(result.tally);
       });
     }
-  };
-  const beginning = new CsvBeginning(
-    run.map ?? [], null, columnTermsOf(kind, run.defaults ?? {}),
-  );
-  const beginCsv = (piece: Uint8Array, whole: boolean): void => {
-    const found = beginning.push(piece, whole);
+  }
+
+  #begin(table: Table | null): RecordFramer {
+    const { dataset, job = 'test', nowMs, output, defaults = {} } = this.#run;
+    const content: BulkJob = {
+      job, kind: this.#kind, release: { id: dataset.id, dir: '' }, nowMs, output, table, defaults,
+    };
+    this.#job = encodeJob(content);
+    this.#framer = rowFramer(table, this.#kind, null);
+    return this.#framer;
+  }
+
+  #beginCsv(piece: Uint8Array, whole: boolean): void {
+    const found = this.#beginning.push(piece, whole);
     if (found === null) return;
     if ('detail' in found) throw new Error(found.detail);
-    if (output === 'csv') parts.push(csvHeaderLine(found.head, kind));
-    begin(found.table).push(found.rest);
-  };
-  if (input === 'ndjson') begin(null);
-  const current = (): RecordFramer | null => framer;
+    if (this.#run.output === 'csv') this.parts.push(csvHeaderLine(found.head, this.#kind));
+    this.#begin(found.table).push(found.rest);
+  }
+}
+
+/** Sends pieces of a body through framer and worker op; `input` csv or ndjson. */
+export function runBulk(input: BulkFormat, pieces: readonly Buffer[], run: BulkRun): Answered {
+  const feed = new BulkFeed(input, run);
   for (const piece of pieces) {
     // As the native server does, the piece is emptied once it was handed over.
     const lent = Uint8Array.from(piece);
-    const known = current();
-    if (known === null) beginCsv(lent, false);
-    else known.push(lent);
+    feed.push(lent);
     lent.fill(0);
-    const now = current();
-    if (now !== null) take(now);
+    feed.take();
   }
-  if (current() === null) beginCsv(new Uint8Array(0), true);
-  const last = current();
-  if (last === null) throw new Error('the body never began');
-  last.end();
-  take(last);
-  return { output: Buffer.concat(parts), tallies };
+  feed.end();
+  return { output: Buffer.concat(feed.parts), tallies: feed.tallies };
 }

@@ -1,9 +1,9 @@
 /** Carts as rows of bulk files over a small world, beside what the cart endpoints answer. */
 import assert from 'node:assert/strict';
 import { OP_CART, readAnswers, RequestFrame } from '../../src/engine/frame.js';
-import { answerFrame } from '../../src/wire/answer.js';
-import { CART_CALCULATE, CART_MERCHANT } from '../../src/wire/cart-answer.js';
-import { optionBits, optionsOfQuery, isBodyError } from '../../src/wire/cart-options.js';
+import { answerFrame } from '../../src/worker.js';
+import { CART_CALCULATE, CART_MERCHANT } from '../../src/api/cart/answer.js';
+import { optionBits, optionsOfQuery, isBodyError } from '../../src/api/cart/options.js';
 import { below, oneOf, runBulk, type BulkRun, type Random } from './bulk-bodies.js';
 import { cartWorld, NOW } from './cart-world.js';
 import type { Sent } from './sent-carts.js';

@@ -1,6 +1,6 @@
 /** What must hold of the answer to a random body; each fault is a sentence. */
 import Papa from 'papaparse';
-import { APPENDED_COLUMNS } from '../../src/wire/bulk/columns.js';
+import { APPENDED_COLUMNS } from '../../src/bulk/row/columns.js';
 import {
   below, csvBody, cut, ndjsonBody, runBulk, type BulkRun, type CsvBody, type NdjsonBody, type Random,
 } from './bulk-bodies.js';

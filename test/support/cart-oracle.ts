@@ -202,9 +202,11 @@ class CartOracle {
     const row = this.#world.freight(this.#state);
     const rule = own === null ? cell(row, 'rule') : cell(own, 'rule');
     const ordinary = (): Taxed | null => {
-      const { state, local } = this.#due.reduce((sum, { isState, rate }) => (isState
-        ? { ...sum, state: add(sum.state, times(gross, rate)) }
-        : { ...sum, local: add(sum.local, times(gross, rate)) }), none);
+      let { state, local } = none;
+      for (const { isState, rate } of this.#due) {
+        if (isState) state = add(state, times(gross, rate));
+        else local = add(local, times(gross, rate));
+      }
       return { state, local };
     };
     if (rule === 'TAXABLE') return ordinary();

@@ -6,13 +6,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { StreetIndex } from '../../src/dataset/street-index.js';
-import { calculateCart } from '../../src/engine/cart.js';
-import { isRefusal, type CartOutcome, type CartRefusal } from '../../src/engine/cart-outcome.js';
+import { calculateCart } from '../../src/engine/cart/cart.js';
+import { isRefusal, type CartOutcome, type CartRefusal } from '../../src/engine/cart/outcome.js';
 import type {
   CartLine, CartPlace, CartQuery, CartRounding,
-} from '../../src/engine/cart-query.js';
-import { StreetIndexBuilder } from '../../src/ingest/street-index.js';
-import { parseUsd } from '../../src/tax/product-amount.js';
+} from '../../src/engine/cart/query.js';
+import { StreetIndexBuilder } from '../../src/ingest/street/index.js';
+import { parseUsd } from '../../src/tax/amount.js';
 import { factDataset, FACTS_DIR, FACT_STATES, tableDocument, type FactPlace } from './product-facts.js';
 import { streetTableOf } from './street-table.js';
 

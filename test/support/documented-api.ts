@@ -1,7 +1,8 @@
 /** Tables of docs/api.md: those made from the program, and the one of requests to run. */
-import { OPERATIONS } from '../../src/wire/openapi-operations.js';
-import { lookupParameters, parameterNames } from '../../src/wire/openapi-parameters.js';
-import type { Schema } from '../../src/wire/schema.js';
+import { OPERATIONS } from '../../src/describe/operations.js';
+import { lookupParameters } from '../../src/describe/parameters.js';
+import { parameterNames } from '../../src/api/lookup/parameter-table.js';
+import type { Schema } from '../../src/base/json-schema.js';
 import { API_VERSIONS } from '../../src/wire/version.js';
 
 export function operationsTable(): string {

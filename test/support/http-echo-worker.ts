@@ -1,8 +1,9 @@
 /**
  * A worker without a dataset. An address gets a fixed body, other queries what they ask for:
  * `exit` ends the thread, `throw` fails the task, `hang` never returns, `sleep` takes a while,
- * `grow=N` gets N bytes, `echo` and anything else the query.
+ * `heap` tells the limits of its heap, `settings` what it was told, `grow=N` gets N bytes, `echo` and anything else the query.
  */
+import { resourceLimits, workerData } from 'node:worker_threads';
 import { RequestReader, type Answer } from '../../src/engine/frame.js';
 import type { EngineTask } from '../../src/pool.js';
 import { serveLane, type ServeTask } from '../../src/pool/serve.js';
@@ -20,6 +21,8 @@ function answerWord(query: string, task: EngineTask): Answer {
   const until = query === 'sleep' ? performance.now() + SLEEP_MS : 0;
   while (performance.now() < until);
   if (query === 'dataset') return { ...FIXED, body: [Buffer.from(task.dataset.id)] };
+  if (query === 'heap') return { ...FIXED, body: [JSON.stringify(resourceLimits)] };
+  if (query === 'settings') return { ...FIXED, body: [JSON.stringify(workerData)] };
   if (query === 'xml') return { ...FIXED, flags: 7, body: [Buffer.from('<a/>')] };
   const grown = /^grow=(\d+)$/.exec(query);
   if (grown !== null) return { ...FIXED, body: [Buffer.alloc(Number(grown[1]), 'g')] };

@@ -32,6 +32,16 @@ export class FakeResponse implements RawResponse {
     return this.#called('end');
   }
 
+  tryEnd(body: string | Uint8Array): [boolean, boolean] {
+    this.body = body;
+    this.#called('tryEnd');
+    return [true, true];
+  }
+
+  getWriteOffset(): number {
+    return 0;
+  }
+
   endWithoutBody(): RawResponse {
     return this.#called('endWithoutBody');
   }

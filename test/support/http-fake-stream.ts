@@ -30,6 +30,11 @@ export class FakeStreamResponse extends FakeResponse {
     return super.end(body, closeConnection);
   }
 
+  override tryEnd(body: string | Uint8Array): [boolean, boolean] {
+    this.ended = true;
+    return super.tryEnd(body);
+  }
+
   override onWritable(handler?: (offset: number) => boolean): RawResponse {
     if (handler !== undefined) this.#writable = () => handler(0);
     return super.onWritable();

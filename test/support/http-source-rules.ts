@@ -11,7 +11,7 @@ export const COLUMNS_MAX = 100;
 
 /** Layers from the lowest up; imports point down or stay within a folder. */
 const LAYERS: readonly (readonly string[])[] = [
-  ['config.ts', 'failure.ts', 'log.ts', 'setting.ts'],
+  ['config.ts', 'core-dumps.ts', 'failure.ts', 'log.ts', 'setting.ts', 'base'],
   ['tax', 'address', 'geo'],
   ['dataset', 'store', 'provider'],
   ['engine'],
@@ -19,6 +19,10 @@ const LAYERS: readonly (readonly string[])[] = [
   ['wire'],
   ['pool', 'pool.ts'],
   ['http', 'event'],
+  ['api'],
+  ['bulk'],
+  ['describe'],
+  ['worker.ts'],
   ['app.ts', 'main.ts', 'cli', 'cli.ts'],
 ];
 
@@ -32,7 +36,7 @@ const PEERS: readonly (readonly string[])[] = [
 ];
 
 const PURE = /^src\/(?:tax|address|geo)\//;
-const QUOTED = String.raw`['"]([^'"]+)['"]`;
+const QUOTED = '[\'"]([^\'"]+)[\'"]';
 const IMPORT = new RegExp([
   String.raw`^\s*(?:import|export)\s[^'"]*?from\s+${QUOTED}`,
   String.raw`^\s*import\s+${QUOTED}`,

@@ -3,14 +3,15 @@ import { pathToFileURL } from 'node:url';
 import { GRANT_ALL } from '../../src/engine/frame.js';
 import {
   lookupRoutes, type LookupKey, type RenderFailure, type UsageGate,
-} from '../../src/http/handle/lookup.js';
-import { refusalFields } from '../../src/http/rate-fields.js';
+} from '../../src/api/lookup/handler.js';
+import { Gate } from '../../src/http/gate.js';
 import { createRateGate } from '../../src/http/rate-limit.js';
 import { headOf } from '../../src/http/reply.js';
 import { Router, type Route } from '../../src/http/router.js';
 import { createServer, type RawServer } from '../../src/http/uws.js';
 import { SILENT } from '../../src/log.js';
 import { EnginePool, type PinnedRelease, type PoolOptions } from '../../src/pool.js';
+import { ALL_SCOPES } from '../../src/store/scope.js';
 import { Admission, Meter } from '../../src/store/usage-meter.js';
 
 export const STUB_KEY = 'situs_0123456789abcdef';
@@ -27,7 +28,15 @@ export const stubFailure: RenderFailure = (version, { failure }, format) => {
     : JSON.stringify({ metadata: { version: `v${version}`, response: { code, name: failure } } }));
 };
 
+/** More than the system's buffers of a connection take at once. */
+export const LARGE_BYTES = 300_000;
+
 const OTHER_ROUTES: readonly Route[] = [
+  {
+    method: 'GET', path: '/large', bodyBytesMax: 0, deadlineMs: 0,
+    handle: (_request, answer) =>
+      answer.send({ status: 200, head: headOf('text/plain'), body: 'x'.repeat(LARGE_BYTES) }),
+  },
   {
     method: 'POST', path: '/echo', bodyBytesMax: 1_048_576, deadlineMs: 30_000,
     handle: ({ body }, answer) => answer.send({ status: 200, head: headOf('text/plain'), body }),
@@ -52,7 +61,10 @@ export const STUB_USAGE: UsageGate = {
 
 /** A key that is neither metered nor limited in what it may ask. */
 export function stubKey(id: string, rate: number, grants = GRANT_ALL): LookupKey {
-  return { id, account: 'stub', rate, grants, coreLimit: 0, geoLimit: 0, merchantLimit: 0 };
+  return {
+    id, account: 'stub', rate, grants, scopes: ALL_SCOPES,
+    coreLimit: 0, geoLimit: 0, merchantLimit: 0,
+  };
 }
 
 export interface StubServer {
@@ -78,12 +90,13 @@ export async function startStubServer(options: StubOptions = {}): Promise<StubSe
     ...poolOptions,
   });
   const record = stubKey('stub', rate);
-  const findKey = (text: string): LookupKey | null => (text === STUB_KEY ? record : null);
-  const gate = createRateGate();
-  const lookups = lookupRoutes({
-    findKey, gate, usage: STUB_USAGE, pool, renderFailure: stubFailure, baseUrl: '',
+  const gate = new Gate<LookupKey>({
+    find: (text) => (text === STUB_KEY ? record : null), rates: createRateGate(), baseUrl: '',
   });
-  const router = new Router([...lookups, ...OTHER_ROUTES], SILENT, refusalFields(findKey, gate));
+  const lookups = lookupRoutes({
+    gate, usage: STUB_USAGE, pool, renderFailure: stubFailure, baseUrl: '',
+  });
+  const router = new Router([...lookups, ...OTHER_ROUTES], SILENT, gate.fieldsOf);
   const server = await createServer();
   router.attach(server);
   const port = await server.listen('127.0.0.1', 0);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createGazetteer } from '../../src/ingest/rates/gazetteer.js';
 import { ListReport } from '../../src/ingest/rates/list.js';
-import { RATE_READERS } from '../../src/ingest/rates/readers.js';
+import { READERS } from '../../src/ingest/readers.js';
 import { formatRate } from '../../src/tax/rate.js';
 import type { PlaceFact, RateRow } from '../../src/ingest/model.js';
 import type { NameAlias } from '../../src/ingest/rates/gazetteer.js';
@@ -37,11 +37,12 @@ export function read(
   const report = new ListReport(reader);
   const context: ListContext = {
     state: 'XX', gazetteer: createGazetteer([STATE], COUNTIES, PLACES, aliases), source: 3,
+    sourceOf: () => 3,
     asOf: 20260101 as DateInt, options, report,
     extra: (option) => files[option] ?? '',
     districtCode: (listed) => (listed === 'Metro District' ? '~M' : null),
   };
-  const result = RATE_READERS.get(reader)?.(text, context);
+  const result = READERS.lists.get(reader)?.read(text, context);
   assert.ok(result, reader);
   return { ...result, report };
 }

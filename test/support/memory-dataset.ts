@@ -9,8 +9,8 @@ import type {
 } from '../../src/dataset/records.js';
 import { StreetIndex } from '../../src/dataset/street-index.js';
 import type { ByteTable } from '../../src/dataset/tables.js';
-import type { AddressPoint } from '../../src/ingest/source/address-point.js';
-import { StreetIndexBuilder } from '../../src/ingest/street-index.js';
+import type { AddressPoint } from '../../src/ingest/source/points.js';
+import { StreetIndexBuilder } from '../../src/ingest/street/index.js';
 import { DATE_OPEN, type DateInt } from '../../src/tax/date.js';
 import type { Level } from '../../src/tax/jurisdiction.js';
 import { parsePercent, type Rate } from '../../src/tax/rate.js';

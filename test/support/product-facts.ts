@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import type { AreaRecord, ComponentRecord, StateRecord } from '../../src/dataset/records.js';
-import { splitRows } from '../../src/ingest/rates/table.js';
+import { splitRows } from '../../src/ingest/source/rows.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
 import { loadStateRecords } from '../../src/ingest/state-facts.js';
 import { DATE_MIN, DATE_OPEN } from '../../src/tax/date.js';

@@ -1,7 +1,7 @@
 /** Checks bodies against the schemas that the service publishes. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import type { Schema, SchemaValue } from '../../src/wire/schema.js';
+import type { Schema, SchemaValue } from '../../src/base/json-schema.js';
 
 function isList(value: SchemaValue): value is readonly SchemaValue[] {
   return Array.isArray(value);

@@ -1,15 +1,17 @@
 /** A front end of streams alone, with a clock that the test turns. Nothing is calculated. */
 import type { TestContext } from 'node:test';
-import { ChunkSchedule, type ChunkPool } from '../../src/http/bulk/schedule.js';
+import { ChunkSchedule, type ChunkPool } from '../../src/bulk/run/schedule.js';
+import { Gate } from '../../src/http/gate.js';
 import { createRateGate } from '../../src/http/rate-limit.js';
 import { Router } from '../../src/http/router.js';
-import { openStreamFamily, type StreamFamily } from '../../src/http/socket/family.js';
+import { openStreams, type StreamParts } from '../../src/bulk/stream/routes.js';
 import { createServer } from '../../src/http/uws.js';
 import { SILENT } from '../../src/log.js';
 import type { PinnedRelease, PoolFailure, PoolRequest } from '../../src/pool.js';
 import type { KeyRecord } from '../../src/store/format.js';
+import { ALL_SCOPES } from '../../src/store/scope.js';
 import { Meter } from '../../src/store/usage-meter.js';
-import { decodeChunk, encodeResult } from '../../src/wire/bulk/job.js';
+import { decodeChunk, encodeResult } from '../../src/bulk/row/job.js';
 import { StreamClient, wasRefused, type StreamAsk } from '../../bench/load/stream-client.js';
 
 export const STREAM_KEY = 'a-key-of-the-stream-tests';
@@ -19,7 +21,7 @@ export const OTHER_KEY = 'another-key-of-the-same-account';
 export function recordOf(id: string): KeyRecord {
   return {
     v: 1, id, prefix: id, account: 'stream', plan: 'enterprise', rate: 100_000, grants: 15,
-    coreLimit: 0, geoLimit: 0, merchantLimit: 0, active: true, createdAt: 0,
+    scopes: ALL_SCOPES, coreLimit: 0, geoLimit: 0, merchantLimit: 0, active: true, createdAt: 0,
   };
 }
 
@@ -60,7 +62,7 @@ export class StalledPool implements ChunkPool {
 
 export interface StreamService {
   readonly port: number;
-  readonly family: StreamFamily;
+  readonly family: StreamParts;
   readonly router: Router;
   readonly pool: StalledPool;
   readonly keys: Map<string, KeyRecord>;
@@ -82,9 +84,11 @@ export async function startStreams(
   let active = true;
   const keys = new Map([[STREAM_KEY, recordOf('one')], [OTHER_KEY, recordOf('two')]]);
   const pool = new StalledPool();
-  const family = openStreamFamily({
-    ...terms, log: SILENT, baseUrl: '', gate: createRateGate(), clock: () => now,
-    findKey: (text) => keys.get(text) ?? null, findMerchant: () => null,
+  const family = openStreams({
+    ...terms, log: SILENT, clock: () => now, findMerchant: () => null,
+    gate: new Gate({
+      find: (text) => keys.get(text) ?? null, rates: createRateGate(), baseUrl: '',
+    }),
     releases: { pin: () => (active ? RELEASE : null), unpin: () => undefined },
     schedule: new ChunkSchedule(pool, 4),
     usage: {

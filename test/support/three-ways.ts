@@ -6,8 +6,8 @@ import {
   GRANT_ALL, OP_CART, OP_LOOKUP, readAnswers, RequestFrame,
 } from '../../src/engine/frame.js';
 import { PRECISIONS } from '../../src/engine/situs.js';
-import { answerFrame } from '../../src/wire/answer.js';
-import { CART_CALCULATE, CART_MERCHANT } from '../../src/wire/cart-answer.js';
+import { answerFrame } from '../../src/worker.js';
+import { CART_CALCULATE, CART_MERCHANT } from '../../src/api/cart/answer.js';
 import { runBulk } from './bulk-bodies.js';
 
 /** An address in its parts; empty text where it has none. */

@@ -1,9 +1,9 @@
 /** The real catalogue, read from the facts as a dataset holds it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readTics, type Tic } from '../../src/engine/tic-catalogue.js';
+import { readTics, type Tic } from '../../src/engine/product/tic-catalogue.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
-import { splitRows } from '../../src/ingest/rates/table.js';
+import { splitRows } from '../../src/ingest/source/rows.js';
 
 /** A fact table as the document it becomes. */
 export function factRows(name: string): readonly Readonly<Record<string, string>>[] {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { distribute } from '../../src/tax/distribute.js';
-import { decimalText, exactText } from '../../src/tax/exact-text.js';
+import { distribute, roundAmounts, roundRate } from '../../src/tax/round-lines.js';
+import { decimalText, exactText } from '../../src/tax/amount.js';
 import { ROUNDINGS } from '../../src/tax/round.js';
-import { roundAmounts, roundRate } from '../../src/tax/round-lines.js';
 import { NOT_SMALL } from '../../src/tax/small-tax.js';
 
 test('each mode at, below and above a tie', () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { XMLParser } from 'fast-xml-parser';
 import fc from 'fast-check';
 import { xmlElement, xmlText } from '../../src/wire/xml.js';
-import { ask } from './ask.js';
+import { ask } from '../lookup/ask.js';
 
 const DOOR = 'address=200+Spindle+Center+Dr,+Brookmere,+QZ+97001';
 const LISTS = new Set(['baseRates', 'taxSummaries', 'displayRates', 'results']);

@@ -1,11 +1,9 @@
 /** Canadian provinces: HST alone, or GST with a provincial tax; the row carries the tax's kind. */
-import { DATE_MIN, DATE_OPEN, formatDate } from './day.js';
-import { dayBefore } from '../../tax/date.js';
-import { paint } from './timeline.js';
-import type { DateInt } from '../../tax/date.js';
+import { type DateInt, dayBefore } from '../../tax/date.js';
 import type { RateRow, ResolvedArea } from '../model.js';
 import type { StateName } from './facts.js';
-import type { Segment } from './timeline.js';
+import { DATE_MIN, DATE_OPEN, formatDate } from './list.js';
+import { paint, type Segment } from './timeline.js';
 
 const ORDER = ['HST', 'GST', 'PST', 'QST'];
 

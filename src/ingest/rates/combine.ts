@@ -1,12 +1,10 @@
 /** Turns the timelines of one tuple into components and unknown spans. */
-import { DATE_OPEN, dayAfter } from './day.js';
-import { dayBefore } from '../../tax/date.js';
-import { segmentOn } from './timeline.js';
-import type { DateInt } from '../../tax/date.js';
+import type { RatePeriod, UnknownRecord } from '../../dataset/records.js';
+import { type DateInt, dayBefore } from '../../tax/date.js';
 import type { Level } from '../../tax/jurisdiction.js';
 import type { Rate } from '../../tax/rate.js';
-import type { RatePeriod, UnknownRecord } from '../../dataset/records.js';
-import type { Segment } from './timeline.js';
+import { DATE_OPEN, dayAfter } from './list.js';
+import { type Segment, segmentOn } from './timeline.js';
 
 /** A district's timeline in a tuple. */
 export interface DistrictLine {

@@ -1,7 +1,13 @@
 /** Facts beside the rate lists: which lists are complete, which districts hold where, and names. */
-import type { Country, Level } from '../../tax/jurisdiction.js';
+import type { SourceRecord } from '../../dataset/records.js';
 import type { DateInt } from '../../tax/date.js';
+import { COUNTRIES, type Country, type Level } from '../../tax/jurisdiction.js';
 import type { Rate } from '../../tax/rate.js';
+import type { PlaceFact } from '../model.js';
+import { oneOf } from '../source/rates/facts.js';
+import { readTable } from '../source/rows.js';
+import type { NameAlias } from './gazetteer.js';
+import { DATE_OPEN, listDate } from './list.js';
 
 /** A state, province or territory, as far as rates need it. */
 export interface StateName {
@@ -74,4 +80,107 @@ export interface ListMark {
 export interface LocalCap {
   readonly state: string;
   readonly cap: Rate;
+}
+
+// Reads the fact tables beside the rates: states, counties, places, sources, marks and names.
+
+/** States, provinces and territories: state, fips, name, country. */
+export function readStates(text: string): readonly StateName[] {
+  return readTable(text, '\t').map((row) => {
+    const country = oneOf(COUNTRIES, row, 'country');
+    const province = `CA-${row.get('state')}`;
+    return country === 'CAN'
+      ? { code: province, fips: province, name: row.get('name'), country }
+      : { code: row.get('state'), fips: row.get('fips'), name: row.get('name'), country };
+  });
+}
+
+/** Counties: county, state, full_name, own_number (where the wire shows the state's own). */
+export function readCounties(text: string): readonly CountyFact[] {
+  return readTable(text, '\t').map((row) => ({
+    fips: row.get('county'), state: row.get('state'), fullName: row.get('full_name'),
+    code: row.get('own_number'),
+  }));
+}
+
+/** Places: geoid, name, full_name, class, counties; `tiers` tell which stand for their county. */
+export function readPlaces(
+  text: string,
+  state: string,
+  tiers: readonly TierFact[],
+): readonly PlaceFact[] {
+  const alone = new Set(tiers.map((tier) => tier.place));
+  return readTable(text, '\t').map((row) => ({
+    geoid: row.get('geoid'), name: row.get('name'), fullName: row.get('full_name'), state,
+    counties: row.get('counties').split(' ').filter((county) => county !== ''),
+    independent: alone.has(row.get('geoid')),
+  }));
+}
+
+/** Sources: id, publisher, title, origin, licence, as_of, estimated. */
+export function readSources(text: string): readonly SourceRecord[] {
+  return readTable(text, '\t').map((row, id) => ({
+    id, name: row.get('id'), publisher: row.get('publisher'), licence: row.get('licence'),
+    asOf: listDate(row.get('as_of'), DATE_OPEN), estimated: row.get('estimated') === 'yes',
+  }));
+}
+
+/** Counties without a government of their own: county, place, kind. */
+export function readTiers(text: string): readonly TierFact[] {
+  return readTable(text, '\t').map((row) => ({
+    county: row.get('county'), place: row.get('place'),
+    kind: oneOf(['independent', 'consolidated', 'census-area'] as const, row, 'kind'),
+  }));
+}
+
+/** Names that lists and the Census spell apart: state, level, listed, county, code, why. */
+export function readAliases(text: string): readonly NameAlias[] {
+  return readTable(text, '\t').map((row) => ({
+    state: row.get('state'), level: oneOf(['county', 'city'] as const, row, 'level'),
+    listed: row.get('listed'), county: row.get('county'), code: row.get('code'),
+    why: row.get('why'),
+  }));
+}
+
+/** A district's code, its name on the wire and the name its publisher lists. */
+export interface DistrictName {
+  readonly state: string;
+  readonly code: string;
+  readonly name: string;
+  readonly listed: string;
+}
+
+/** District names: state, code, name, listed. */
+export function readDistrictNames(text: string): readonly DistrictName[] {
+  return readTable(text, '\t').map((row) => ({
+    state: row.get('state'), code: row.get('code'), name: row.get('name'),
+    listed: row.get('listed'),
+  }));
+}
+
+/** Completeness: state, level, mark, unlisted, since, history, until, source, fill, gap. */
+export function readMarks(text: string, sourceOf: (name: string) => number): readonly ListMark[] {
+  return readTable(text, '\t').map((row) => ({
+    state: row.get('state'),
+    level: oneOf(['county', 'city', 'district'] as const, row, 'level'),
+    mark: oneOf(['complete', 'partial', 'none', 'not-levied'] as const, row, 'mark'),
+    unlisted: oneOf(['nothing', 'unknown'] as const, row, 'unlisted'),
+    since: listDate(row.get('since'), DATE_OPEN),
+    history: oneOf(['full', 'current'] as const, row, 'history'),
+    until: listDate(row.get('until'), DATE_OPEN),
+    source: sourceOf(row.get('source')),
+    fill: row.get('fill'),
+    gap: row.get('gap'),
+  }));
+}
+
+/** A state's rule that is named and not applied. */
+export interface NotSupported {
+  readonly state: string;
+  readonly note: string;
+}
+
+/** Rules not applied: state, note, source. */
+export function readNotSupported(text: string): readonly NotSupported[] {
+  return readTable(text, '\t').map((row) => ({ state: row.get('state'), note: row.get('note') }));
 }

@@ -2,8 +2,8 @@
  * Joins the names of rate lists to Census codes: county names with their suffix, place names with
  * their county, aliases from facts first. A name that fits two places without a county fits none.
  */
-import { plainCounty, plainPlace } from './label.js';
 import type { PlaceFact } from '../model.js';
+import { plainCounty, plainPlace } from './book.js';
 import type { CountyFact, StateName } from './facts.js';
 
 /** A publisher's name for a jurisdiction that the Census calls otherwise. */

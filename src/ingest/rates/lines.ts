@@ -1,13 +1,11 @@
 /** Finds the timelines that meet in a tuple. */
-import { DATE_MIN, DATE_OPEN } from './day.js';
-import { fill, nothing, paint, unknown } from './timeline.js';
 import type { Rate } from '../../tax/rate.js';
 import type { AreaTuple, PlaceFact, RateRow } from '../model.js';
-import type { Estimate, DistrictLine, TupleLines } from './combine.js';
+import type { DistrictLine, Estimate, TupleLines } from './combine.js';
 import type { CountyFact, ListMark, StateName, TierFact } from './facts.js';
-import type { RowIndex } from './index-rows.js';
-import type { MemberIndex, Membership, Spot } from './membership.js';
-import type { Segment } from './timeline.js';
+import { DATE_MIN, DATE_OPEN } from './list.js';
+import type { MemberIndex, Membership, RowIndex, Spot } from './rows.js';
+import { fill, nothing, paint, type Segment, unknown } from './timeline.js';
 
 /** The command that adds boundaries of places and towns. */
 const ADD_BOUNDARIES = 'npx situs dataset build --recipe reference --sources DIR --activate';

@@ -1,7 +1,8 @@
 /** What a reader of a publisher's list gets and gives. */
-import { parsePercent, parseRate } from '../../tax/rate.js';
-import type { DateInt } from '../../tax/date.js';
-import type { Rate } from '../../tax/rate.js';
+import {
+  DATE_MIN, DATE_OPEN, type DateInt, dateOf, formatDate, parseDate,
+} from '../../tax/date.js';
+import { parsePercent, parseRate, type Rate } from '../../tax/rate.js';
 import type { RateRow } from '../model.js';
 import type { DistrictMember } from './facts.js';
 import type { Gazetteer, NameMatch } from './gazetteer.js';
@@ -47,7 +48,7 @@ export class ListReport {
   }
 }
 
-/** Options of a list in a recipe; each reader says which it reads. */
+/** Options of a list in a recipe; the table of readers says which each reader takes. */
 export type ListOptions = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 /** What a reader knows beside the text of its list. */
@@ -56,6 +57,8 @@ export interface ListContext {
   readonly state: string;
   readonly gazetteer: Gazetteer;
   readonly source: number;
+  /** A source by its name, for lists whose rows name their own. */
+  readonly sourceOf: (name: string) => number;
   /** As-of date of the source, for rows that carry none. */
   readonly asOf: DateInt;
   readonly options: ListOptions;
@@ -129,4 +132,29 @@ export function joined(context: ListContext, label: string, match: NameMatch): s
   if (match.kind === 'dropped') context.report.drop(label, match.why);
   else context.report.miss(label);
   return null;
+}
+
+// Days of rate lists: the day after, and dates as lists print them.
+
+export { DATE_MIN, DATE_OPEN, dateOf, formatDate };
+
+/** The day after a date; "still in force" stays what it is. */
+export function dayAfter(date: DateInt): DateInt {
+  if (date >= DATE_OPEN) return DATE_OPEN;
+  const year = Math.floor(date / 10000);
+  const month = Math.floor(date / 100) % 100;
+  const day = date % 100;
+  return dateOf(year, month, day + 1)
+    ?? dateOf(year, month + 1, 1)
+    ?? dateOf(year + 1, 1, 1)
+    ?? DATE_OPEN;
+}
+
+/** Reads a date of a list; "" gives `empty`, a date no calendar has is an error of the file. */
+export function listDate(text: string, empty: DateInt): DateInt {
+  if (text === '') return empty;
+  const date = parseDate(text);
+  if (date === null) throw new RangeError(`not a date: ${text}`);
+  // Publishers write "no end" as the last day of some far year (2999, 9999).
+  return date >= 29990101 ? DATE_OPEN : date;
 }

@@ -1,10 +1,9 @@
 /** One jurisdiction's rates in time: rows of several lists painted over one another. */
-import { DATE_MIN, DATE_OPEN, dayAfter, formatDate } from './day.js';
-import { dayBefore } from '../../tax/date.js';
-import type { DateInt } from '../../tax/date.js';
+import { type DateInt, dayBefore } from '../../tax/date.js';
 import type { Rate } from '../../tax/rate.js';
 import type { RateRow } from '../model.js';
 import type { ListMark } from './facts.js';
+import { DATE_MIN, DATE_OPEN, dayAfter, formatDate } from './list.js';
 
 /** What holds over some days. A filled timeline has one segment for every day. */
 export interface Segment {

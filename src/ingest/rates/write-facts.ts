@@ -6,10 +6,9 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadRates } from '../rate-recipe.js';
-import { writeMemberFacts, writeRateFacts } from '../source/rates-facts.js';
 import type { RateRow } from '../model.js';
-import type { RateList, RatesRecipe } from '../rate-recipe.js';
+import { writeMemberFacts, writeRateFacts } from '../source/rates/facts.js';
+import { loadRates, type RateList, type RatesRecipe } from './load.js';
 
 /** Table of the provinces; their codes ("CA-ON") share no file with the states. */
 const PROVINCES = 'canada';

@@ -6,13 +6,13 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BoundaryFeature } from '../boundary.js';
-import { placeCounties } from '../place-counties.js';
-import { loadRates } from '../rate-recipe.js';
+import type { BoundaryFeature } from '../boundary/overlay.js';
+import { placeCounties } from '../boundary/place-counties.js';
 import { readRecipe } from '../recipe.js';
 import { readBoundaryFile } from '../source/boundary-file.js';
-import { readStates } from './fact-tables.js';
-import { writeTable } from './table.js';
+import { writeTable } from '../source/rows.js';
+import { readStates } from './facts.js';
+import { loadRates } from './load.js';
 
 /** TIGER classes of incorporated places; C8 carries consolidated cities without their own parts. */
 const INCORPORATED = /^(C[125678]A|C8F|C5N|C1B)$/;

@@ -1,12 +1,12 @@
 /** Boundary files: TopoJSON and GeoJSON, plain or gzipped. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { feature } from 'topojson-client';
 import type { Feature, FeatureCollection, Geometry } from 'geojson';
+import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import { toMicrodegrees } from '../../geo/microdegrees.js';
 import { createPolygon, type Position } from '../../geo/polygon.js';
-import type { BoundaryFeature } from '../boundary.js';
+import type { BoundaryFeature } from '../boundary/overlay.js';
 
 export interface BoundaryFile {
   readonly path: string;

@@ -2,10 +2,10 @@
  * Boundary files of the Streamlined Sales Tax states: address ranges, ZIP+4 ranges and ZIPs with
  * the jurisdictions that hold there. No header, 89 columns (90 in some states).
  */
+import { DATE_MIN, DATE_OPEN, type DateInt, parseDate } from '../../tax/date.js';
 import type { AreaTuple } from '../model.js';
-import { DATE_MIN, DATE_OPEN, parseDate, type DateInt } from '../../tax/date.js';
-import { readRows } from './address-rows.js';
-import { rangeSide, type StreetRange } from './street-ranges-model.js';
+import { rangeSide, type StreetRange } from './ranges.js';
+import { readRows } from './rows.js';
 
 export interface BoundaryDistrict {
   readonly source: string;

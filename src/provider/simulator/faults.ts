@@ -1,7 +1,7 @@
 /** Faults of the simulated provider: at seeded rates, or asked for by the request. */
 import type { Random } from './random.js';
 
-export const FAULTS = ['slow', 'reset', '429', '500', 'garbage'] as const;
+export const FAULTS = ['slow', 'reset', '429', '500', 'garbage', 'large'] as const;
 export type FaultName = (typeof FAULTS)[number];
 
 /** Header field of a request that asks for a fault. */

@@ -16,6 +16,8 @@ export const SIMULATED_BODY_BYTES_MAX = 16_777_216;
 /** Requests remembered, for tests that look at what arrived. */
 export const RECEIVED_MAX = 100;
 const CONNECTIONS_MAX = 10_000;
+/** Of a large answer. */
+const LARGE_BYTES = 16_777_216;
 const SLOW_MS = 60_000;
 
 export interface SimulatorOptions {
@@ -55,6 +57,12 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer | null> {
     if (bytes <= SIMULATED_BODY_BYTES_MAX) chunks.push(chunk);
   }
   return bytes > SIMULATED_BODY_BYTES_MAX ? null : Buffer.concat(chunks);
+}
+
+/** Some five million empty objects: the longest answer that is relayed, as hostile as it can be. */
+function largeText(): string {
+  const text = `[${'{},'.repeat(LARGE_BYTES / 3 - 2)}{}]`;
+  return text.padEnd(LARGE_BYTES);
 }
 
 function parseBody(body: Buffer): Fields | null {
@@ -131,6 +139,8 @@ export class Simulator {
       message.socket.destroy();
     } else if (fault === 'garbage') {
       this.#send(response, { ...reply, status: 200 }, '<html>{"half": ');
+    } else if (fault === 'large') {
+      this.#send(response, { ...reply, status: 200 }, largeText());
     } else if (fault === 'slow') {
       const timer = setTimeout(() => {
         this.#timers.delete(timer);

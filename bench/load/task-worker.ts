@@ -1,0 +1,17 @@
+/** Worker of a pool that hands every frame over as a task of its own, without lanes. */
+import { OpenReleases } from '../../src/dataset/open-releases.js';
+import { openDataset } from '../../src/dataset/open.js';
+import { AnswerWriter } from '../../src/engine/frame.js';
+import type { EngineTask } from '../../src/pool/task.js';
+import { answerInto } from '../../src/worker.js';
+import { openWire } from '../../src/api/lookup/context.js';
+
+const releases = new OpenReleases(openDataset);
+const context = openWire({ open: (release) => releases.get(release) });
+
+/** The answers to a frame, packed. */
+export function answer({ dataset, frame, now }: EngineTask): Uint8Array {
+  const writer = new AnswerWriter(0);
+  answerInto(writer, releases.get(dataset), frame, now, context);
+  return writer.bytes();
+}

@@ -1,0 +1,49 @@
+/** Bodies that cost a careless server the most, at any length. */
+
+export interface HostileBody {
+  readonly name: string;
+  /** A body of at most so many bytes that begins with the given members, if it is an object. */
+  make(bytes: number, members: string): Buffer;
+}
+
+/** An opening, as many pieces as fit, and a close. */
+function filled(open: string, piece: string, close: string, bytes: number): Buffer {
+  const room = bytes - Buffer.byteLength(open) - Buffer.byteLength(close);
+  const count = Math.max(0, Math.floor(room / Buffer.byteLength(piece)));
+  const pieces = Buffer.alloc(count * Buffer.byteLength(piece), piece);
+  return Buffer.concat([Buffer.from(open), pieces, Buffer.from(close)]);
+}
+
+function repeating(name: string, open: string, piece: string, close: string): HostileBody {
+  return { name, make: (bytes, members) => filled(`{${members}${open}`, piece, close, bytes) };
+}
+
+/** Longest name and value of one of many members. */
+const MEMBER_BYTES = 14;
+
+function manyMembers(bytes: number, members: string): Buffer {
+  const count = Math.floor((bytes - members.length - 10) / MEMBER_BYTES);
+  const all = Array.from({ length: Math.max(0, count) }, (_, at) => `"k${at}":0`);
+  return Buffer.from(`{${members}${all.join(',')}}`);
+}
+
+export const HOSTILE_BODIES: readonly HostileBody[] = [
+  repeating('lists in lists', '"items":', '[', ''),
+  repeating('objects in objects', '"items":', '{"a":', ''),
+  repeating('empty objects', '"items":[', '{},', '{}]}'),
+  repeating('empty lines of a cart', '"items":[{"lineItems":[', '{},', '{}]}]}'),
+  repeating('a list of zeros', '"locations":[', '0,', '0]}'),
+  repeating('a long text', '"merchantName":"', 'x', '"}'),
+  repeating('a text of escapes', '"merchantName":"', '\\u0000', '"}'),
+  repeating('backslashes', '"query":"', '\\\\', '"}'),
+  repeating('a long number', '"price":', '1', '}'),
+  repeating('a long fraction', '"price":0.', '3', '}'),
+  repeating('numbers of exponents', '"items":[', '1e99,', '0]}'),
+  repeating('one member again and again', '', '"merchantId":0,', '"a":0}'),
+  { name: 'many members', make: manyMembers },
+  repeating('blanks', '', ' ', '}'),
+  { name: 'line ends', make: (bytes) => Buffer.alloc(bytes, '\n') },
+  { name: 'quotes', make: (bytes) => Buffer.alloc(bytes, '"') },
+  { name: 'commas', make: (bytes) => Buffer.alloc(bytes, ',') },
+  { name: 'bytes that are no text', make: (bytes) => Buffer.alloc(bytes, 0xff) },
+];

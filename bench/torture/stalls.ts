@@ -1,0 +1,221 @@
+/**
+ * Whether one client can hold up the others: hostile and large bodies of one key, over every
+ * operation that takes a body, beside steady lookups of another key, whose times are told.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { buildRecipe } from '../../test/support/built-dataset.js';
+import { KEYS, newMerchantDir, removeDirs } from '../../test/support/merchant-service.js';
+import { Simulator } from '../../src/provider/simulator/server.js';
+import { startSitus, type SitusServer } from '../load/situs-server.js';
+import {
+  bodyOperationsOf, sendFor, trickleFor, type BodyOperation, type SentBody, type Trickle,
+} from './hostile-requests.js';
+import { HOSTILE_BODIES } from './hostile-bodies.js';
+import { largeBodies, newMerchants, type Merchants } from './large-carts.js';
+import { silenceOf } from './operations.js';
+import { ServerMemory } from './server-memory.js';
+import { SteadyLookups, type Latencies } from './steady-lookups.js';
+
+const MIB = 1_048_576;
+/** What 99 of 100 lookups must be answered within on a quiet machine. */
+export const P99_MS_MAX = 20;
+/** On a busy one: so many times what they take without an attack. */
+const IDLE_TIMES = 3;
+/** What is above the limit so many times in a row is no chance. */
+const TRIES = 3;
+const IDLE_MS = 2_000;
+const WARM_MS = 1_500;
+/** Of operations that tell no limit. */
+const OPEN_BYTES = 4 * MIB;
+const CONNECTIONS = 100;
+const TRICKLE_MS = 20;
+const LARGE_TIMES = 4;
+
+export interface StallsOptions {
+  /** Of one attack; the few large ones take four times as long. */
+  readonly attackMs: number;
+  /** In place of P99_MS_MAX. */
+  readonly p99MsMax?: number;
+  /** Which operations are attacked; all without. */
+  readonly paths?: readonly string[];
+  readonly report: (line: string) => void;
+}
+
+export interface StallsResult {
+  readonly attacks: number;
+  readonly idle: Latencies;
+  /** Slowest hundredth of the worst attack, in milliseconds. */
+  readonly worst: number;
+  /** What it must not pass, in milliseconds. */
+  readonly limit: number;
+  readonly ownBytesMax: number;
+  readonly wrong: readonly string[];
+}
+
+interface Attack {
+  readonly name: string;
+  readonly times?: number;
+  run(milliseconds: number): Promise<unknown>;
+}
+
+function textOf({ p50, p99, max, count }: Latencies): string {
+  return `p50 ${p50.toFixed(1)} p99 ${p99.toFixed(1)} max ${max.toFixed(1)} ms of ${count}`;
+}
+
+/** Every hostile body at the longest length an operation takes. */
+function bodyAttacks(
+  port: number, { path, type, bytesMax }: BodyOperation, { own, connected }: Merchants,
+): readonly Attack[] {
+  return HOSTILE_BODIES.map(({ name, make }): Attack => ({
+    name: `${path} ${type}: ${name}`,
+    run: (milliseconds) => {
+      const bodies = ['', own, connected].map((merchantId): SentBody => ({
+        path, type,
+        body: make(bytesMax ?? OPEN_BYTES, merchantId === '' ? '' : `"merchantId":"${merchantId}",`),
+      }));
+      return sendFor(port, KEYS.alpha, bodies, milliseconds);
+    },
+  }));
+}
+
+function headOf(path: string, type: string, key: string | null): string {
+  return `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\n` +
+    `${key === null ? '' : `X-API-KEY: ${key}\r\n`}Transfer-Encoding: chunked\r\n\r\n`;
+}
+
+/** A chunk of a chunked body. */
+function chunkOf(text: string): string {
+  return `${text.length.toString(16)}\r\n${text}\r\n`;
+}
+
+/** A hundred connections over all operations. */
+function tricklesOf(
+  operations: readonly BodyOperation[], key: string | null, piece: string,
+): readonly Trickle[] {
+  return Array.from({ length: CONNECTIONS }, (_, at) => {
+    const { path, type } = operations[at % operations.length]!;
+    const chunk = chunkOf(piece);
+    return { first: headOf(path, type, key) + chunk, piece: chunk, eachMs: TRICKLE_MS };
+  });
+}
+
+function sharedAttacks(port: number, operations: readonly BodyOperation[]): readonly Attack[] {
+  const trickle = (key: string | null, piece: string) => (milliseconds: number): Promise<void> =>
+    trickleFor(port, tricklesOf(operations, key, piece), milliseconds);
+  return [
+    { name: 'a hundred slow trickles', times: LARGE_TIMES, run: trickle(KEYS.alpha, '[') },
+    { name: 'a hundred bodies without a key', times: LARGE_TIMES, run: trickle(null, 'x'.repeat(16_384)) },
+  ];
+}
+
+function largeAttacks(port: number, merchants: Merchants): readonly Attack[] {
+  return Object.entries(largeBodies(merchants)).map(([name, bodies]): Attack => ({
+    name, times: LARGE_TIMES,
+    run: (milliseconds) => sendFor(port, KEYS.alpha, bodies, milliseconds),
+  }));
+}
+
+class Watch {
+  worst = 0;
+  ownBytesMax = 0;
+  attacks = 0;
+  idle: Latencies;
+  readonly wrong: string[] = [];
+  readonly #server: SitusServer;
+  readonly #lookups: SteadyLookups;
+  readonly #options: StallsOptions;
+
+  constructor(server: SitusServer, lookups: SteadyLookups, idle: Latencies, options: StallsOptions) {
+    this.#server = server;
+    this.#lookups = lookups;
+    this.idle = idle;
+    this.#options = options;
+  }
+
+  get limitMs(): number {
+    return Math.max(this.#options.p99MsMax ?? P99_MS_MAX, IDLE_TIMES * this.idle.p99);
+  }
+
+  /** One attack, again while it is above the limit, which an idle time before tells anew. */
+  async attack(attack: Attack): Promise<void> {
+    this.attacks += 1;
+    for (let left = TRIES; left > 0; left -= 1) {
+      const { latencies, ownBytes } = await this.#once(attack);
+      const line = `${attack.name}: ${textOf(latencies)}, ${Math.round(ownBytes / MIB)} MiB`;
+      const { p99, broken } = latencies;
+      const slow = p99 > this.limitMs || broken > 0;
+      this.#options.report(slow ? `${line}, ABOVE ${this.limitMs.toFixed(1)} ms` : line);
+      if (!slow || left === 1) this.worst = Math.max(this.worst, p99);
+      if (!slow) return;
+      if (left === 1) this.wrong.push(`${line}, broken ${broken}, limit ${this.limitMs.toFixed(1)} ms`);
+      this.idle = await this.quiet();
+    }
+  }
+
+  /** The times without an attack. */
+  async quiet(): Promise<Latencies> {
+    await delay(WARM_MS);
+    await this.#lookups.take();
+    await delay(IDLE_MS);
+    const idle = await this.#lookups.take();
+    this.#options.report(`idle: ${textOf(idle)}`);
+    return idle;
+  }
+
+  async #once({ run, times = 1 }: Attack): Promise<{ latencies: Latencies; ownBytes: number }> {
+    const memory = new ServerMemory(this.#server.pid);
+    await this.#lookups.take();
+    await run(times * this.#options.attackMs);
+    const latencies = await this.#lookups.take();
+    const ownBytes = memory.own;
+    memory.end();
+    this.ownBytesMax = Math.max(this.ownBytesMax, ownBytes);
+    const silence = await silenceOf(this.#server.port);
+    if (silence !== null) this.wrong.push(`the service ${silence}`);
+    return { latencies, ownBytes };
+  }
+}
+
+async function attackAll(server: SitusServer, options: StallsOptions): Promise<StallsResult> {
+  const { port } = server;
+  const lookups = SteadyLookups.begin(port, KEYS.beta);
+  try {
+    const { paths } = options;
+    const operations = (await bodyOperationsOf(port))
+      .filter(({ path }) => paths === undefined || paths.includes(path));
+    const merchants = await newMerchants(port, KEYS.alpha);
+    const none: Latencies = { count: 0, p50: 0, p99: 0, max: 0, broken: 0 };
+    const watch = new Watch(server, lookups, none, options);
+    // A server that has just begun is slow, which would excuse everything after.
+    const both = [await watch.quiet(), await watch.quiet()];
+    const idle = both.reduce((best, each) => (each.p99 < best.p99 ? each : best));
+    watch.idle = idle;
+    const attacks = [
+      ...sharedAttacks(port, operations), ...largeAttacks(port, merchants),
+      ...operations.flatMap((operation) => bodyAttacks(port, operation, merchants)),
+    ];
+    for (const attack of attacks) await watch.attack(attack);
+    const { worst, limitMs: limit, ownBytesMax, wrong } = watch;
+    return { attacks: attacks.length, idle, worst, limit, ownBytesMax, wrong };
+  } finally {
+    await lookups.end();
+  }
+}
+
+/** Starts a service with a simulated provider and attacks it. */
+export async function stalls(options: StallsOptions): Promise<StallsResult> {
+  const built = buildRecipe('fixture');
+  const varDir = await newMerchantDir(built.varDir);
+  const provider = await Simulator.start({ faults: { large: 1 } });
+  const server = await startSitus(built.varDir, {
+    SITUS_VAR: varDir, SITUS_ALLOW_PRIVATE_NETWORK: '1', SITUS_PROVIDER_URL: provider.url,
+  }, true);
+  try {
+    return await attackAll(server, options);
+  } finally {
+    await server.stop();
+    await provider.close();
+    removeDirs(varDir);
+    built.remove();
+  }
+}

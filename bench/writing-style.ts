@@ -1,0 +1,150 @@
+/** The ways people write one address; the accuracy measurement and the tests read them back. */
+import { directionWord } from '../src/address/direction.js';
+import { ordinalWords } from '../src/address/number-words.js';
+import { formatStreetName, type StreetName } from '../src/address/street-name.js';
+import { suffixWord } from '../src/address/suffix.js';
+import { titleCase } from '../src/address/title-case.js';
+
+export { withOneTypo } from './typo.js';
+
+/** An address to be written. */
+export interface AddressParts {
+  readonly number: string;
+  readonly street: StreetName;
+  /** "APT 4", "" or absent. */
+  readonly unit?: string;
+  readonly city: string;
+  /** Two-letter code. */
+  readonly state: string;
+  readonly stateName: string;
+  /** Five digits, ZIP+4 or "". */
+  readonly zip: string;
+}
+
+/** The eight styles. */
+export const WRITING_STYLES = [
+  'standard',
+  'lower-case',
+  'capitals',
+  'spelled-out',
+  'abbreviated',
+  'with-unit',
+  'incomplete',
+  'with-country',
+] as const;
+export type WritingStyle = (typeof WRITING_STYLES)[number];
+
+/** Sum of character codes: a steady choice among equals, without chance. */
+function variety(parts: AddressParts): number {
+  let sum = 0;
+  for (const character of parts.number + parts.street.name) sum += character.charCodeAt(0);
+  return sum;
+}
+
+function join(...words: readonly string[]): string {
+  return words.filter((word) => word !== '').join(' ');
+}
+
+/** Leading part of a numbered road's name → how it is said in full and in short. */
+const ROADS: readonly (readonly [string, string, string])[] = [
+  ['US HIGHWAY ', 'US Route ', 'US-'],
+  ['STATE ROUTE ', 'State Route ', 'Rte '],
+  ['COUNTY HIGHWAY ', 'County Road ', 'Co Rd '],
+  ['INTERSTATE ', 'Interstate ', 'I-'],
+];
+
+function roadName(name: string, short: boolean): string {
+  for (const [start, full, brief] of ROADS) {
+    if (!name.startsWith(start)) continue;
+    // A letter behind "Rte" or "US-" is no number and would not be read as one.
+    const number = name.slice(start.length);
+    return (short && /^\d\w*$/.test(number) ? brief : full) + number;
+  }
+  return '';
+}
+
+function spelledName(name: string): string {
+  const road = roadName(name, false);
+  if (road !== '') return road;
+  return name
+    .split(' ')
+    .map((word, index, words) => {
+      if (word === 'ST' && index < words.length - 1) return 'Saint';
+      const ordinal = /^(\d{1,2})(?:ST|ND|RD|TH)$/.exec(word)?.[1];
+      return titleCase(ordinal === undefined ? word : ordinalWords(Number(ordinal)) || word);
+    })
+    .join(' ');
+}
+
+function shortName(name: string): string {
+  const road = roadName(name, true);
+  if (road !== '') return road;
+  return titleCase(name.replace(/^MOUNT (?=.)/, 'MT ').replace(/^FORT (?=.)/, 'FT '));
+}
+
+function spelledStreet(street: StreetName): string {
+  return join(
+    titleCase(directionWord(street.preDirection)),
+    spelledName(street.name),
+    titleCase(suffixWord(street.suffix)),
+    titleCase(directionWord(street.postDirection)),
+  );
+}
+
+function shortStreet(street: StreetName, mark: string): string {
+  const marked = (word: string): string => (word === '' ? '' : titleCase(word) + mark);
+  const direction = (word: string): string => (word === '' ? '' : word + mark);
+  return join(
+    direction(street.preDirection),
+    shortName(street.name),
+    marked(street.suffix),
+    direction(street.postDirection),
+  );
+}
+
+const UNITS = ['Apt 4B', '#12', 'Ste 200', 'Unit 7', '2nd Floor', 'Fl 3', 'Bldg C Apt 9'] as const;
+
+function withUnit(parts: AddressParts, seed: number): string {
+  const unit = parts.unit === undefined || parts.unit === '' ? '' : titleCase(parts.unit);
+  const noise = unit || (UNITS[seed % UNITS.length] ?? '');
+  const comma = seed % 3 === 0 ? ',' : '';
+  const line = `${parts.number} ${formatStreetName(parts.street)}${comma} ${noise}`;
+  return `${line}, ${titleCase(parts.city)}, ${parts.state} ${parts.zip}`.trim();
+}
+
+/** Without city where there is a ZIP to tell the place, and every other time without ZIP. */
+function incomplete(parts: AddressParts, seed: number): string {
+  const street = `${parts.number} ${formatStreetName(parts.street)}`;
+  const city = titleCase(parts.city);
+  if (parts.zip !== '' && seed % 2 === 0) return `${street}, ${parts.state} ${parts.zip}`;
+  return city === '' ? `${street} ${parts.zip}` : `${street}, ${city}, ${parts.state}`;
+}
+
+/** Writes an address in one of the styles. */
+export function writeAddress(parts: AddressParts, style: WritingStyle): string {
+  const { number, street, state, stateName, zip } = parts;
+  const city = titleCase(parts.city);
+  const five = zip.slice(0, 5);
+  const seed = variety(parts);
+  const line = join(number, formatStreetName(street));
+  switch (style) {
+    case 'standard':
+      return join(`${line}, ${city}, ${state}`, zip);
+    case 'lower-case':
+      return join(line, city, state, five).toLowerCase();
+    case 'capitals':
+      return join(`${number} ${shortStreet(street, '.')}, ${city}, ${state}`, zip).toUpperCase();
+    case 'spelled-out':
+      return join(`${number} ${spelledStreet(street)}, ${city}, ${stateName}`, zip);
+    case 'abbreviated':
+      return join(`${number} ${shortStreet(street, '')}`, city, state, five);
+    case 'with-unit':
+      return withUnit(parts, seed);
+    case 'incomplete':
+      return incomplete(parts, seed);
+    case 'with-country': {
+      const country = ['USA', 'United States', 'US', 'U.S.A.'][seed % 4] ?? 'USA';
+      return `  ${number}  ${formatStreetName(street)} ,${city} , ${state}  ${five} ,${country} `;
+    }
+  }
+}

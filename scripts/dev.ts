@@ -1,0 +1,55 @@
+/** npm run dev: compiles what changes, and starts the server again when that succeeded. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { COMPILED, removeStale } from './compiled.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const COMPILER = join(ROOT, 'node_modules', '.bin', 'tsc');
+/** What the compiler says when nothing is wrong. */
+const SOUND = /Found 0 errors/;
+
+/** The server of the newest sound build; one at a time. */
+class DevServer {
+  #child: ChildProcess | null = null;
+  #last: Promise<void> = Promise.resolve();
+
+  /** Ends the one that runs, with its requests, and starts another. */
+  restart(): void {
+    this.#last = this.#last.then(() => this.stop()).then(() => {
+      this.#child = spawn(
+        process.execPath, ['--enable-source-maps', join(ROOT, COMPILED, 'src', 'main.js')],
+        { cwd: ROOT, stdio: 'inherit' },
+      );
+    });
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#child;
+    this.#child = null;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+}
+
+const server = new DevServer();
+const compiler = spawn(COMPILER, ['-p', ROOT, '--watch', '--preserveWatchOutput'], {
+  cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'],
+});
+
+createInterface({ input: compiler.stdout }).on('line', (line) => {
+  if (line !== '') process.stderr.write(`${line}\n`);
+  if (!SOUND.test(line)) return;
+  removeStale(ROOT);
+  server.restart();
+});
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    compiler.kill('SIGTERM');
+    void server.stop().then(() => process.exit(0));
+  });
+}

@@ -1,0 +1,108 @@
+/**
+ * GET /account/metrics and /account/v10/metrics … v60: what a key used in this calendar month of
+ * UTC. Reading it takes nothing from the rate window and is never refused for it, so that a client
+ * at its limit can still learn why.
+ */
+import type { KeyRecord } from '../../store/format.js';
+import { isKeyText } from '../../store/keys.js';
+import { ENTITLEMENTS } from '../../store/plan.js';
+import { NO_COUNTS, type Counts } from '../../store/usage-meter.js';
+import { accountBody, metricsMembers, type AccountMetrics } from './metrics.js';
+import { formatStated } from '../lookup/query.js';
+import { decodeValue } from '../lookup/query-string.js';
+import { API_VERSIONS, type ApiVersion } from '../../wire/version.js';
+import { KEY_HEADER, presentedKey } from '../../http/api-key.js';
+import { gateRules, rateFields, Refused, type Gate } from '../../http/gate.js';
+import { problemReply, type ProblemError } from '../../http/problem.js';
+import {
+  headOf, JSON_TYPE, XML_TYPE, type Fields, type Reply, type Request,
+} from '../../http/reply.js';
+import type { Route } from '../../http/router.js';
+
+export interface AccountServices {
+  /** Lets disabled keys pass too. */
+  readonly gate: Gate;
+  /** What the key of an id used in this month. */
+  counts(id: string): Counts;
+  /** Tells how to change a plan. */
+  readonly message: string;
+}
+
+const RULES = gateRules('/account/', { counted: false });
+
+const MISSING = {
+  error: 'API key is missing',
+  message: 'Send the API key in the X-API-KEY header or in the key parameter.',
+};
+
+/** The key's metrics; of an unknown key, zeros and inactive. */
+export function metricsOf(services: AccountServices, key: KeyRecord | null): AccountMetrics {
+  const { message } = services;
+  if (key === null) {
+    return { used: NO_COUNTS, limits: NO_COUNTS, geoEnabled: false, active: false, message };
+  }
+  const { id, coreLimit, geoLimit, merchantLimit, grants, active } = key;
+  return {
+    used: services.counts(id),
+    limits: { core: coreLimit, geo: geoLimit, merchant: merchantLimit },
+    geoEnabled: (grants & ENTITLEMENTS.geo_enabled) !== 0,
+    active,
+    message,
+  };
+}
+
+function unprocessable(path: string, error: ProblemError, fields: Fields): Reply {
+  return problemReply(
+    { status: 422, detail: 'validation failed', instance: path, errors: [error] }, fields,
+  );
+}
+
+/**
+ * A malformed key is a malformed parameter here, not an unknown key: the operation answers 200 for
+ * keys that could exist, and knows no 401. The key is not repeated.
+ */
+function malformedKey(request: Request, fields: Fields): Reply {
+  const location = request.header(KEY_HEADER) === '' ? 'query.key' : 'header.X-API-KEY';
+  const error = { location, message: 'expected 10 to 100 characters' };
+  return unprocessable(request.path, error, fields);
+}
+
+/** The answer for a version, or for the path without one. */
+export function metricsReply(
+  services: AccountServices, version: ApiVersion | null, request: Request,
+): Reply {
+  const found = services.gate.enter(RULES, request);
+  const unknown = found instanceof Refused;
+  if (unknown && found.kind !== 'invalid-key') return services.gate.refusal(found, request);
+  const key = unknown ? null : found.key;
+  // A disabled key has no request left.
+  const fields = unknown || !found.key.active ? rateFields(0, 0) : found.fields;
+  const { query } = found;
+  const format = formatStated(query);
+  const head = headOf(format === 'xml' ? XML_TYPE : JSON_TYPE, fields);
+  if (unknown) {
+    const { key: text } = presentedKey(request);
+    if (text === '') return { status: 400, head, body: accountBody(MISSING, format ?? 'json') };
+    if (!isKeyText(text)) return malformedKey(request, fields);
+  }
+  if (format === null) {
+    const value = decodeValue(/(?:^|&)format=([^&]*)/.exec(query)?.[1] ?? '') ?? '';
+    const error = { location: 'query.format', message: 'expected json or xml', value };
+    return unprocessable(request.path, error, fields);
+  }
+  const members = metricsMembers(version, metricsOf(services, key));
+  return { status: 200, head, body: accountBody(members, format) };
+}
+
+/** The routes of account metrics. */
+export function accountRoutes(services: AccountServices): readonly Route[] {
+  return [null, ...API_VERSIONS].map((version): Route => ({
+    method: 'GET',
+    path: version === null ? '/account/metrics' : `/account/v${version}/metrics`,
+    bodyBytesMax: 0,
+    deadlineMs: 0,
+    handle: (request, answer) => {
+      answer.send(metricsReply(services, version, request));
+    },
+  }));
+}

@@ -1,0 +1,91 @@
+/**
+ * Prices and quantities of carts: JSON numbers to exact integers and back. A double is the decimal
+ * that was written as long as that has at most 15 significant digits (`json-digits` looks for
+ * longer ones), and its shortest text is that decimal.
+ */
+import { QUANTITY_ONE } from '../../engine/cart/query.js';
+
+/** Highest unit price, in dollars. */
+export const PRICE_MAX = 1_000_000_000;
+/** Decimals a price may have; amounts are kept in 10⁻⁹ dollars. */
+export const PRICE_DECIMALS_MAX = 9;
+/** Highest quantity (contract of the cart). */
+export const QUANTITY_MAX = 99_999.9999;
+/** Decimals a quantity may have. */
+export const QUANTITY_DECIMALS_MAX = 4;
+
+const CENTS = 100;
+const NANO_PER_CENT = 10_000_000;
+const EXPONENT = /^(\d+)(?:\.(\d+))?e([+-]\d+)$/;
+
+/** Digits of a number and the power of ten that they are of. */
+function decimalOf(value: number): { readonly digits: string; readonly scale: number } {
+  const text = String(value);
+  const found = EXPONENT.exec(text);
+  if (found === null) {
+    const [whole = '', fraction = ''] = text.split('.');
+    return { digits: whole + fraction, scale: fraction.length };
+  }
+  const [, whole = '', fraction = '', power = '0'] = found;
+  return { digits: whole + fraction, scale: fraction.length - Number(power) };
+}
+
+/** Reads a price into 10⁻⁹ dollars; null when it has finer digits. */
+export function readPrice(price: number): bigint | null {
+  const cents = Math.round(price * CENTS);
+  // The nearest double to whole cents is written with two decimals.
+  if (Number.isSafeInteger(cents) && cents / CENTS === price) {
+    const nano = cents * NANO_PER_CENT;
+    return Number.isSafeInteger(nano) ? BigInt(nano) : BigInt(cents) * BigInt(NANO_PER_CENT);
+  }
+  const { digits, scale } = decimalOf(price);
+  if (scale > PRICE_DECIMALS_MAX) return null;
+  return BigInt(digits) * 10n ** BigInt(PRICE_DECIMALS_MAX - scale);
+}
+
+/** Reads a quantity into ten-thousandths; null when it has finer digits. */
+export function readQuantity(quantity: number): number | null {
+  const scaled = Math.round(quantity * QUANTITY_ONE);
+  return scaled / QUANTITY_ONE === quantity ? scaled : null;
+}
+
+/** Fewer cents are printed with a table, in a third of the time; their 10⁻⁹ dollars are safe. */
+const SHORT_CENTS_MAX = 900_000_000;
+/** What cents add to whole dollars: "", ".01" to ".99". */
+const CENT_TEXTS: readonly string[] = Array.from({ length: CENTS }, (_, cents) =>
+  String(cents / CENTS).slice(1));
+
+/** Prints whole cents as the shortest decimal, "7.5". */
+function formatCents(cents: number): string {
+  const dollars = Math.trunc(cents / CENTS);
+  return `${dollars}${CENT_TEXTS[cents - dollars * CENTS]}`;
+}
+
+/** Prints a number of dollars as JSON does. */
+export function formatPrice(price: number): string {
+  const cents = Math.round(price * CENTS);
+  const isShort = cents >= 0 && cents < SHORT_CENTS_MAX && cents / CENTS === price;
+  return isShort ? formatCents(cents) : String(price);
+}
+
+const NANO_DIGITS = 9;
+const NANO = 1_000_000_000n;
+/** Below it an amount of five decimals has fifteen digits at most: a double prints it as it is. */
+const SHORT_MAX = 1_000_000_000_000_000_000n;
+const NANO_PER_SHORT = 10_000n;
+const SHORT_ONE = 100_000;
+
+/** Prints 10⁻⁹ dollars as the shortest decimal: "7.75", "1.45528", "0". */
+export function formatDollars(amount: bigint): string {
+  const cents = Number(amount) / NANO_PER_CENT;
+  // With so few of them doubles lie closer together than 10⁻⁷: only whole cents come out whole.
+  if (cents < SHORT_CENTS_MAX && Number.isInteger(cents)) return formatCents(cents);
+  const short = amount / NANO_PER_SHORT;
+  if (short * NANO_PER_SHORT === amount && amount < SHORT_MAX) {
+    return String(Number(short) / SHORT_ONE);
+  }
+  const whole = amount / NANO;
+  const rest = amount - whole * NANO;
+  if (rest === 0n) return String(whole);
+  return `${whole}.${String(rest).padStart(NANO_DIGITS, '0').replace(/0+$/, '')}`;
+}

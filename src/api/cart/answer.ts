@@ -1,0 +1,117 @@
+/** A worker's answer to a body of carts: amounts, or a problem for the front end to render. */
+import { randomUUID } from 'node:crypto';
+import type { Dataset } from '../../dataset/dataset.js';
+import { calculateCart } from '../../engine/cart/cart.js';
+import { isRefusal, type CartOutcome, type CartRefusal } from '../../engine/cart/outcome.js';
+import { FLAG_ESTIMATED, FLAG_STALE, type Answer, type BodyPart } from '../../engine/frame.js';
+import { PRECISIONS } from '../../engine/situs.js';
+import { calculationJson, readCalculation } from './calculation.js';
+import { optionsOfBits, type CartOptions } from './options.js';
+import { cartProblem, isProblem, readJson, type CartProblem, type Members } from './read.js';
+import type { WireContext } from '../lookup/context.js';
+import { cartJson, readMerchantCarts } from './merchant-cart.js';
+import { SUCCESS } from '../../wire/response-code.js';
+
+/** The endpoint, in the version byte of a pool request. */
+export const CART_MERCHANT = 1;
+export const CART_CALCULATE = 2;
+
+/** What the weakest cart of an answer rests on. */
+interface Marks {
+  precision: number;
+  flags: number;
+}
+
+function mark(marks: Marks, { marks: { precision, estimated, stale } }: CartOutcome): void {
+  marks.precision = Math.max(marks.precision, PRECISIONS.indexOf(precision));
+  if (estimated) marks.flags |= FLAG_ESTIMATED;
+  if (stale) marks.flags |= FLAG_STALE;
+}
+
+/** A refusal of the engine, with the member of the body that it concerns. */
+export function refusalProblem({ reason, line, failure }: CartRefusal, at: string): CartProblem {
+  const place = reason === 'rate' ? at : `${at}.${reason}`;
+  const location = line === null ? place : `${at}.lineItems[${line}]`;
+  const message = failure.detail ?? failure.failure;
+  return cartProblem(422, 'The cart cannot be calculated.', [{ location, message }]);
+}
+
+interface Calculated {
+  /** Text where there is one, else bytes. */
+  readonly items: readonly BodyPart[];
+  readonly marks: Marks;
+}
+
+type Calculate = (body: Members, options: CartOptions) => Calculated | CartProblem;
+
+function merchantCarts(context: WireContext, dataset: Dataset, nowMs: number): Calculate {
+  return (body, options) => {
+    const carts = readMerchantCarts(body, options);
+    if (isProblem(carts)) return carts;
+    const marks: Marks = { precision: 0, flags: 0 };
+    const items: BodyPart[] = [];
+    for (let index = 0; index < carts.length; index += 1) {
+      const cart = carts[index]!;
+      const outcome = calculateCart(dataset, cart.query, nowMs, context.precisionMin);
+      if (isRefusal(outcome)) return refusalProblem(outcome, `body.items[${index}]`);
+      mark(marks, outcome);
+      const text = cartJson(cart, outcome, cart.sent.cartId ?? randomUUID());
+      // Texts that are joined keep all their parts: those of many carts would outlive collections.
+      items.push(carts.length === 1 ? text : Buffer.from(text));
+    }
+    return { items, marks };
+  };
+}
+
+function calculation(context: WireContext, dataset: Dataset, nowMs: number): Calculate {
+  return (body, options) => {
+    const cart = readCalculation(body, options);
+    if (isProblem(cart)) return cart;
+    const outcome = calculateCart(dataset, cart.query, nowMs, context.precisionMin);
+    if (isRefusal(outcome)) return refusalProblem(outcome, 'body.items[0]');
+    const marks: Marks = { precision: 0, flags: 0 };
+    mark(marks, outcome);
+    return { items: [calculationJson(cart, outcome, randomUUID())], marks };
+  };
+}
+
+/** The answer to the body of a cart endpoint; `bits` are its options. A bug becomes a 500. */
+export function answerCarts(
+  context: WireContext, dataset: Dataset, endpoint: number, bits: number, body: Uint8Array,
+  nowMs: number,
+): Answer {
+  try {
+    return answerBody(context, dataset, endpoint, bits, body, nowMs);
+  } catch (error) {
+    context.report(error);
+    return problemAnswer(cartProblem(500, 'The service failed to calculate the cart.'));
+  }
+}
+
+/** The list of carts. */
+function bodyOf([first = '', ...others]: readonly BodyPart[]): readonly BodyPart[] {
+  if (typeof first === 'string') return [`{"items":[${first}]}`];
+  return ['{"items":[', first, ...others.flatMap((item) => [',', item]), ']}'];
+}
+
+function answerBody(
+  context: WireContext, dataset: Dataset, endpoint: number, bits: number, body: Uint8Array,
+  nowMs: number,
+): Answer {
+  const read = readJson(body);
+  // Everything wrong with the body of one cart is a 400 (contract 8).
+  if (isProblem(read) && endpoint === CART_CALCULATE) {
+    return problemAnswer({ ...read, problem: 400 });
+  }
+  const calculate = endpoint === CART_CALCULATE ? calculation : merchantCarts;
+  const result = isProblem(read)
+    ? read : calculate(context, dataset, nowMs)(read, optionsOfBits(bits));
+  if (isProblem(result)) return problemAnswer(result);
+  const { items, marks: { precision, flags } } = result;
+  return { status: SUCCESS.http, code: SUCCESS.code, precision, flags, body: bodyOf(items) };
+}
+
+function problemAnswer({ problem, detail, errors }: CartProblem): Answer {
+  const body = [JSON.stringify({ detail, errors })];
+  return { status: problem, code: SUCCESS.code, precision: 0, flags: 0, body };
+}

@@ -1,0 +1,125 @@
+/**
+ * POST /calculate/cart: one cart with addresses on one line, answered with amounts of five decimals
+ * (contract 8). Everything wrong with the body is a 400 here.
+ */
+import {
+  anyText, checkOf, choice, closed, list, number, optional, stated, whole, type Of,
+} from '../../base/shape.js';
+import type { BodyError } from '../../base/validator.js';
+import { CART_LINES_MAX, type CartLine, type CartQuery } from '../../engine/cart/query.js';
+import type { CartOutcome } from '../../engine/cart/outcome.js';
+import { formatRate } from '../../tax/rate.js';
+import { formatDollars, formatPrice, PRICE_MAX, QUANTITY_MAX } from './amount.js';
+import { isBodyError, OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
+import {
+  cartProblem, isMembers, readLine, TIC_MAX, ticOf, type CartProblem, type Members,
+} from './read.js';
+import { ADDRESS_CHARS_MAX } from '../lookup/parameter.js';
+
+/** Decimals of a dollar in amounts. */
+const AMOUNT_DIGITS = 5;
+/** Longest name of a customer or an item, in characters. */
+const NAME_CHARS_MAX = 50;
+
+const PLACE = closed({ address: anyText(1, ADDRESS_CHARS_MAX) });
+
+const CART = closed({
+  customerId: anyText(1, NAME_CHARS_MAX),
+  currency: closed({ currencyCode: optional(choice(['USD'])) }),
+  origin: PLACE,
+  destination: PLACE,
+  lineItems: list(closed({
+    itemId: anyText(1, NAME_CHARS_MAX),
+    price: stated(number({ positive: true }), { maximum: PRICE_MAX }),
+    quantity: number({ positive: true, max: QUANTITY_MAX }),
+    taxabilityCode: optional(whole({ min: 0, max: TIC_MAX })),
+  }), { min: 1, max: CART_LINES_MAX }),
+});
+type SentCart = Of<typeof CART>;
+
+const checkCart = checkOf(CART);
+
+/** A cart of no merchant. */
+export const CALCULATION_REQUEST = closed({
+  items: list(CART, { min: 1, max: 1 }), ...OPTION_MEMBERS,
+});
+
+export interface ReadCalculation {
+  readonly sent: SentCart;
+  readonly query: CartQuery;
+}
+
+const BODY_MEMBERS: ReadonlySet<string> = new Set(['items', 'rounding', 'explain']);
+
+function isCart(value: unknown, errors: readonly BodyError[]): value is SentCart {
+  return errors.length === 0 && isMembers(value);
+}
+
+function invalid(...errors: readonly BodyError[]): CartProblem {
+  return cartProblem(400, 'validation failed', errors);
+}
+
+/** The one item of a body, unchecked. */
+function onlyItem(body: Members): { readonly item: unknown } | CartProblem {
+  const unknown = Object.keys(body).find((name) => !BODY_MEMBERS.has(name));
+  if (unknown !== undefined) {
+    return invalid({ location: `body.${unknown}`, message: 'unexpected property' });
+  }
+  const { items } = body;
+  return Array.isArray(items) && items.length === 1
+    ? { item: items[0] }
+    : invalid({ location: 'body.items', message: 'expected an array of exactly one cart' });
+}
+
+/** Reads the cart of a body. */
+export function readCalculation(body: Members, base: CartOptions): ReadCalculation | CartProblem {
+  const options = optionsOfBody(body, base);
+  if (isBodyError(options)) return invalid(options);
+  const only = onlyItem(body);
+  if ('problem' in only) return only;
+  const { item } = only;
+  const sentLines: unknown = isMembers(item) ? item['lineItems'] : null;
+  // Told before each of them is checked.
+  if (Array.isArray(sentLines) && sentLines.length > CART_LINES_MAX) {
+    const message = `expected at most ${CART_LINES_MAX} items`;
+    return invalid({ location: 'body.items[0].lineItems', message });
+  }
+  const errors = checkCart(item, 'body.items[0]');
+  if (!isCart(item, errors)) return invalid(...errors);
+  const lines: CartLine[] = [];
+  for (const [index, line] of item.lineItems.entries()) {
+    const read = readLine(line, index, ticOf(line.taxabilityCode), 'body.items[0]', index);
+    if ('location' in read) return invalid(read);
+    lines.push(read);
+  }
+  const { mode, level, explain } = options;
+  return {
+    sent: item,
+    query: {
+      instantMs: null,
+      origin: { kind: 'line', address: item.origin.address },
+      destination: { kind: 'line', address: item.destination.address },
+      lines,
+      rounding: { mode, level, digits: AMOUNT_DIGITS },
+      explain,
+    },
+  };
+}
+
+/** Prints a calculated cart under a new id. */
+export function calculationJson(
+  { sent }: ReadCalculation, outcome: CartOutcome, cartId: string,
+): string {
+  const lines = sent.lineItems.map((line, position) => {
+    const { amount, rate, explain } = outcome.lines[position]!;
+    return `{"itemId":${JSON.stringify(line.itemId)},"price":${formatPrice(line.price)},`
+      + `"quantity":${line.quantity},`
+      + `"tax":{"rate":${formatRate(rate)},"amount":${formatDollars(amount)}}`
+      + `${explain === null ? '' : `,"explain":${JSON.stringify(explain)}`}}`;
+  });
+  const { customerId, destination, origin } = sent;
+  return `{"cartId":"${cartId}","customerId":${JSON.stringify(customerId)},`
+    + `"destination":{"address":${JSON.stringify(destination.address)}},`
+    + `"origin":{"address":${JSON.stringify(origin.address)}},"lineItems":[${lines.join(',')}]`
+    + `${outcome.explain === null ? '' : `,"explain":${JSON.stringify(outcome.explain)}`}}`;
+}

@@ -1,0 +1,187 @@
+/**
+ * POST /merchant/cart/calculate and POST /calculate/cart. The body goes to a worker as it came; the
+ * front end only looks for whose cart it is, and renders refusals.
+ */
+import { OP_CART, type AnswerSlice } from '../../engine/frame.js';
+import type { PinnedRelease, PoolRequest } from '../../pool.js';
+import { CART_CALCULATE, CART_MERCHANT } from './answer.js';
+import {
+  isBodyError, optionBits, optionsOfQuery, type CartOptions,
+} from './options.js';
+import { merchantIdOf } from './owner.js';
+import type { MerchantRecord } from '../../store/merchants.js';
+import { ENTITLEMENTS } from '../../store/plan.js';
+import type { Admission, Metered } from '../../store/usage-meter.js';
+import { codedProblem } from '../../http/problem.js';
+import { PARSED_BYTES_MAX, readJsonObject } from '../../http/json-body.js';
+import { ownerOfLarge } from '../merchant/large-body-call.js';
+import { LookupHeads } from '../lookup/head.js';
+import {
+  merchantRoute, type MerchantCaller, type MerchantServices,
+} from '../../http/merchant-route.js';
+import type { ProblemError } from '../../http/problem.js';
+import { LIMIT_HEADER, REMAINING_HEADER } from '../../http/rate-limit.js';
+import { isReply, type Reply, type Request } from '../../http/reply.js';
+import { DEADLINE_MS, type Route } from '../../http/router.js';
+import { isStatus } from '../../http/status.js';
+
+/** 100 carts of 250 lines are over 1 MiB (decisions, 8). */
+export const CART_BODY_BYTES_MAX = 8_388_608;
+
+/** Bodies above it are calculated in the lane of bulk work, where no lookup waits for them. */
+export const SMALL_CART_BYTES_MAX = PARSED_BYTES_MAX;
+
+interface Lane {
+  submit(request: PoolRequest): void;
+}
+
+/** Quotas and counters of lookups: a cart without a merchant counts as a geocoded one. */
+export interface CartUsage {
+  admit(key: Metered, geocoded: boolean): Admission | null;
+  settle(admission: Admission, counted: boolean, geo: boolean): void;
+}
+
+export interface CartServices extends MerchantServices {
+  readonly lookups: CartUsage;
+  /** Longest time of the compliance provider, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Small carts travel with lookups. */
+  readonly pool: Lane;
+  readonly bulkPool: Lane;
+  /** A live merchant of the account; null for an unknown, foreign or deleted one alike. */
+  findMerchant(account: string, merchantId: string): MerchantRecord | null;
+  /** Carts of provider-connected merchants. */
+  relayCart(
+    caller: MerchantCaller, merchant: MerchantRecord, request: Request, body: Uint8Array,
+  ): Reply | Promise<Reply>;
+}
+
+interface Refused {
+  readonly detail: string;
+  readonly errors: readonly ProblemError[];
+}
+
+/** The worker's refusal; it made this JSON itself. */
+function refusedOf(body: Uint8Array): Refused {
+  const refused: Refused = JSON.parse(Buffer.from(body).toString('utf8'));
+  return refused;
+}
+
+/** The header fields of amounts: those of lookups. */
+const HEADS = new LookupHeads();
+
+function replyOf(caller: MerchantCaller, slice: AnswerSlice, release: PinnedRelease): Reply {
+  const { status, body, precision, flags } = slice;
+  if (status !== 200) {
+    const { detail, errors } = refusedOf(body);
+    return caller.problem(isStatus(status) ? status : 500, detail, errors);
+  }
+  const { [LIMIT_HEADER]: limit, [REMAINING_HEADER]: remaining } = caller.fields;
+  const head = HEADS.get(release.id, Number(limit), precision, flags).with(Number(remaining));
+  // The bytes of both are shared with other answers and not kept after this call.
+  return { status, head: Buffer.from(head), body: Buffer.from(body) };
+}
+
+/** Has a worker calculate a body. */
+function calculate(
+  services: CartServices, caller: MerchantCaller, endpoint: number, options: CartOptions,
+  body: Uint8Array,
+): Promise<Reply> {
+  const lane = body.length > SMALL_CART_BYTES_MAX ? services.bulkPool : services.pool;
+  return new Promise((resolve) => {
+    lane.submit({
+      op: OP_CART,
+      version: endpoint,
+      grants: optionBits(options),
+      payload: body,
+      answered: (slice, release) => resolve(replyOf(caller, slice, release)),
+      failed: (failure) => resolve(failure === 'overloaded'
+        ? caller.problem(503, 'The service has no dataset or is overloaded.')
+        : caller.problem(500, 'The service failed to calculate the cart.')),
+    });
+  });
+}
+
+function withOptions(
+  caller: MerchantCaller, request: Request, use: (options: CartOptions) => Reply | Promise<Reply>,
+): Reply | Promise<Reply> {
+  const options = optionsOfQuery(request.query);
+  return isBodyError(options)
+    ? caller.problem(422, 'validation failed', [options]) : use(options);
+}
+
+function merchantCart(
+  services: CartServices, caller: MerchantCaller, request: Request,
+): Reply | Promise<Reply> {
+  const { body } = request;
+  if (body.length <= SMALL_CART_BYTES_MAX) {
+    const merchantId = merchantIdOf(body);
+    if (merchantId !== null) return cartOf(services, caller, request, body, merchantId);
+    const read = readJsonObject(body);
+    return 'malformed' in read ? caller.problem(400, read.malformed) : noMerchant(caller);
+  }
+  return ownerOfLarge(services.bulkPool, caller, body).then((owner) => {
+    if (isReply(owner)) return owner;
+    const { merchantId } = owner;
+    return merchantId === null
+      ? noMerchant(caller) : cartOf(services, caller, request, body, merchantId);
+  });
+}
+
+function noMerchant(caller: MerchantCaller): Reply {
+  return caller.problem(400, 'merchantId must be a UUID.', [
+    { location: 'body.merchantId', message: 'expected a UUID' },
+  ]);
+}
+
+/** The carts of a merchant. */
+function cartOf(
+  services: CartServices, caller: MerchantCaller, request: Request, body: Uint8Array,
+  merchantId: string,
+): Reply | Promise<Reply> {
+  const merchant = services.findMerchant(caller.account, merchantId);
+  if (merchant === null) {
+    return caller.problem(403, 'The merchant is not one of this account.');
+  }
+  if (merchant.type === 'provider') return services.relayCart(caller, merchant, request, body);
+  return withOptions(caller, request, (options) =>
+    calculate(services, caller, CART_MERCHANT, options, body));
+}
+
+/** A cart of no merchant. */
+async function ownCart(
+  services: CartServices, caller: MerchantCaller, options: CartOptions, body: Uint8Array,
+): Promise<Reply> {
+  const { lookups, baseUrl } = services;
+  const admission = lookups.admit(caller.key, true);
+  if (admission === null || (admission.grants & ENTITLEMENTS.geo_enabled) === 0) {
+    if (admission !== null) lookups.settle(admission, false, false);
+    return codedProblem('feature-not-enabled', caller.instance, baseUrl, caller.fields,
+      'The plan has no geocoded lookups, or their quota of this month is used up.');
+  }
+  const reply = await calculate(services, caller, CART_CALCULATE, options, body);
+  lookups.settle(admission, reply.status === 200, true);
+  return reply;
+}
+
+/** The routes of carts. */
+export function cartRoutes(services: CartServices): readonly Route[] {
+  const terms = {
+    method: 'POST', bodyBytesMax: CART_BODY_BYTES_MAX, writes: false,
+  } as const;
+  return [
+    merchantRoute(
+      services,
+      {
+        ...terms, path: '/merchant/cart/calculate', needs: 'merchants', metered: true,
+        deadlineMs: DEADLINE_MS + services.timeoutMs,
+      },
+      (caller, request) => merchantCart(services, caller, request),
+    ),
+    merchantRoute(
+      services, { ...terms, path: '/calculate/cart', needs: null, metered: false },
+      (caller, request) => withOptions(caller, request, (options) =>
+        ownCart(services, caller, options, request.body)),
+    ),
+  ];
+}

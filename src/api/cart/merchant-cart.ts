@@ -1,0 +1,250 @@
+/**
+ * Carts of self-managed merchants (POST /merchant/cart/calculate): their shape, what is refused of
+ * the provider's shape, and the answer with amounts of two decimals.
+ */
+import {
+  anything, anyText, checkOf, choice, closed, flag, list, number, open, optional,
+  uuid, whole, type Of,
+} from '../../base/shape.js';
+import type { BodyError } from '../../base/validator.js';
+import {
+  CART_LINES_MAX, type CartLine, type CartQuery, type SplitPlace,
+} from '../../engine/cart/query.js';
+import type { CartOutcome, LineOutcome } from '../../engine/cart/outcome.js';
+import { formatRate, type Rate } from '../../tax/rate.js';
+import { formatDollars, formatPrice, QUANTITY_MAX } from './amount.js';
+import { isBodyError, OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
+import {
+  cartProblem, isMembers, isProblem, lineLocation, readLine, TIC_MAX, ticOf, type CartProblem,
+  type Members,
+} from './read.js';
+import { parseInstant } from '../../wire/instant.js';
+import { jsonValue } from '../../wire/json.js';
+import {
+  ADDRESS_CHARS, CARTS_MAX, LINE_INDEX_MAX, PROVIDER_ID_CHARS_MAX, RELAYED_BODIES,
+} from '../merchant/relay-shape.js';
+
+/** Decimals of a dollar in amounts. */
+const AMOUNT_DIGITS = 2;
+
+const ADDRESS = closed({
+  line1: anyText(1, ADDRESS_CHARS.line),
+  line2: optional(anyText(0, ADDRESS_CHARS.line)),
+  city: anyText(1, ADDRESS_CHARS.city),
+  state: anyText(1, ADDRESS_CHARS.state),
+  zip: anyText(1, ADDRESS_CHARS.zip),
+  countryCode: optional(choice(['US', 'CA'])),
+});
+export type SentAddress = Of<typeof ADDRESS>;
+
+const LINE = closed({
+  index: whole({ min: 0, max: LINE_INDEX_MAX }),
+  itemId: anyText(1, PROVIDER_ID_CHARS_MAX),
+  price: number({ min: 0 }),
+  quantity: number({ min: 0, max: QUANTITY_MAX }),
+  tic: optional(whole({ min: 0, max: TIC_MAX })),
+  productId: optional(anyText()),
+});
+export type SentCartLine = Of<typeof LINE>;
+
+/** A cart as Situs takes it, which is less than the compliance provider takes. */
+const CART = closed({
+  cartId: optional(anyText(1, PROVIDER_ID_CHARS_MAX)),
+  customerId: anyText(1, PROVIDER_ID_CHARS_MAX),
+  currency: closed({ currencyCode: optional(choice(['USD'])) }),
+  origin: ADDRESS,
+  destination: ADDRESS,
+  lineItems: list(LINE, { min: 1 }),
+  deliveredBySeller: optional(flag()),
+  discounts: optional(anything()),
+  exemption: optional(anything()),
+});
+export type SentCart = Of<typeof CART>;
+
+const checkCart = checkOf(CART);
+
+/** What a client sends for a merchant of either type. */
+export const CART_REQUEST = open({
+  merchantId: uuid(), ...RELAYED_BODIES['cart/calculate'], ...OPTION_MEMBERS,
+});
+
+/** A cart that was read, with what its answer repeats. */
+export interface ReadCart {
+  readonly sent: SentCart;
+  readonly query: CartQuery;
+}
+
+/** Members with a meaning for the compliance provider alone, where they say anything. */
+const REFUSED: readonly (readonly [name: string, isRefused: (value: unknown) => boolean])[] = [
+  ['discounts', isFilled],
+  ['exemption', isFilled],
+  ['deliveredBySeller', (value) => value === true],
+];
+const PLACES = ['origin', 'destination'] as const;
+
+/** Whether a value says more than nothing, false or an empty list. */
+function isFilled(value: unknown): boolean {
+  if (value === null || value === undefined || value === false || value === '') return false;
+  if (Array.isArray(value)) return value.length > 0;
+  return typeof value === 'object' ? Object.values(value).some(isFilled) : true;
+}
+
+/** Refusals that only this kind of merchant knows (contract 7): 400. */
+function refuse(cart: Members, at: string): readonly BodyError[] {
+  const errors: BodyError[] = [];
+  for (const [name, isRefused] of REFUSED) {
+    if (!isRefused(cart[name])) continue;
+    errors.push({ location: `${at}.${name}`, message: 'not accepted for self-managed merchants' });
+  }
+  const { currency, lineItems } = cart;
+  const code = isMembers(currency) ? currency['currencyCode'] : null;
+  if (typeof code === 'string' && code !== 'USD') {
+    errors.push({
+      location: `${at}.currency.currencyCode`, message: 'expected USD', value: code.slice(0, 40),
+    });
+  }
+  for (const name of PLACES) {
+    const address = cart[name];
+    if (!isMembers(address) || address['countryCode'] !== 'CA') continue;
+    errors.push({ location: `${at}.${name}.countryCode`, message: 'expected US' });
+  }
+  if (Array.isArray(lineItems) && lineItems.length > CART_LINES_MAX) {
+    const message = `expected at most ${CART_LINES_MAX} items`;
+    errors.push({ location: `${at}.lineItems`, message });
+  }
+  return errors;
+}
+
+function placeOf({ line1, line2, city, state, zip }: SentAddress): SplitPlace {
+  return { kind: 'split', line1, line2: line2 ?? '', city, state, zip };
+}
+
+function isCart(value: unknown, errors: readonly BodyError[]): value is SentCart {
+  return errors.length === 0 && isMembers(value);
+}
+
+function readLines(cart: SentCart, at: string): readonly CartLine[] | BodyError {
+  const lines: CartLine[] = [];
+  let highest = -1;
+  for (let position = 0; position < cart.lineItems.length; position += 1) {
+    const line = cart.lineItems[position]!;
+    const { index } = line;
+    // Most carts number their lines upward.
+    if (index > highest) highest = index;
+    else if (lines.some((other) => other.index === index)) {
+      const location = `${lineLocation(at, position)}.index`;
+      return { location, message: 'expected unique in the cart' };
+    }
+    const read = readLine(line, index, ticOf(line.tic), at, position);
+    if ('location' in read) return read;
+    lines.push(read);
+  }
+  return lines;
+}
+
+/** Reads one cart. `at` is its place in the body, "body.items[0]". */
+export function readCart(
+  value: unknown, at: string, instantMs: number | null, options: CartOptions,
+): ReadCart | CartProblem {
+  const refused = isMembers(value) ? refuse(value, at) : [];
+  if (refused.length > 0) {
+    return cartProblem(400, 'The cart cannot be calculated for a self-managed merchant.', refused);
+  }
+  const errors = checkCart(value, at);
+  if (!isCart(value, errors)) return cartProblem(422, 'validation failed', errors);
+  const lines = readLines(value, at);
+  if ('location' in lines) return cartProblem(422, 'validation failed', [lines]);
+  const { mode, level, explain } = options;
+  return {
+    sent: value,
+    query: {
+      instantMs,
+      origin: placeOf(value.origin),
+      destination: placeOf(value.destination),
+      lines,
+      rounding: { mode, level, digits: AMOUNT_DIGITS },
+      explain,
+    },
+  };
+}
+
+/** The moment of a sale as sent; null for now. */
+export function readInstant(body: Members): number | null | BodyError {
+  const { transactionDate = null } = body;
+  if (transactionDate === null) return null;
+  const instant = typeof transactionDate === 'string' ? parseInstant(transactionDate) : null;
+  return instant ?? {
+    location: 'body.transactionDate', message: 'expected an RFC 3339 date and time',
+  };
+}
+
+function invalid(error: BodyError): CartProblem {
+  return cartProblem(422, 'validation failed', [error]);
+}
+
+/** Reads all carts of a body; the first that cannot be read refuses the whole. */
+export function readMerchantCarts(
+  body: Members, base: CartOptions,
+): readonly ReadCart[] | CartProblem {
+  const options = optionsOfBody(body, base);
+  if (isBodyError(options)) return invalid(options);
+  const instantMs = readInstant(body);
+  if (typeof instantMs === 'object' && instantMs !== null) return invalid(instantMs);
+  const { items } = body;
+  if (!Array.isArray(items)) {
+    return invalid({ location: 'body.items', message: 'expected an array' });
+  }
+  if (items.length < 1 || items.length > CARTS_MAX) {
+    return invalid({ location: 'body.items', message: `expected 1 to ${CARTS_MAX} items` });
+  }
+  const carts: ReadCart[] = [];
+  for (let index = 0; index < items.length; index += 1) {
+    const cart = readCart(items[index], `body.items[${index}]`, instantMs, options);
+    if (isProblem(cart)) return cart;
+    carts.push(cart);
+  }
+  return carts;
+}
+
+/** Prints an address in its parts. */
+export function addressJson({ line1, line2, city, state, zip }: SentAddress): string {
+  const second = line2 === undefined || line2 === null ? '' : `"line2":${jsonValue(line2)},`;
+  return `{"line1":${jsonValue(line1)},${second}"city":${jsonValue(city)},`
+    + `"state":${jsonValue(state)},"zip":${jsonValue(zip)},"countryCode":"US"}`;
+}
+
+/** Rates whose texts are kept; they have five decimals and repeat from line to line. */
+const RATE_TEXTS_MAX = 4_096;
+const RATE_TEXTS = new Map<Rate, string>();
+
+/** The tax of a line up to its amount. */
+function taxText(rate: Rate): string {
+  const known = RATE_TEXTS.get(rate);
+  if (known !== undefined) return known;
+  const text = `,"tax":{"rate":${formatRate(rate)},"amount":`;
+  if (RATE_TEXTS.size >= RATE_TEXTS_MAX) RATE_TEXTS.clear();
+  RATE_TEXTS.set(rate, text);
+  return text;
+}
+
+function lineJson(line: SentCartLine, { amount, rate, explain }: LineOutcome): string {
+  const price = formatPrice(line.price);
+  const text = `{"index":${line.index},"itemId":${jsonValue(line.itemId)},"price":${price},`
+    + `"originalPrice":${price},"quantity":${line.quantity},"tic":${line.tic ?? 'null'}`
+    + `${taxText(rate)}${formatDollars(amount)}}`;
+  return explain === null ? `${text}}` : `${text},"explain":${JSON.stringify(explain)}}`;
+}
+
+/** Prints a calculated cart; `cartId` is the caller's or a new one. */
+export function cartJson({ sent }: ReadCart, outcome: CartOutcome, cartId: string): string {
+  const { lineItems } = sent;
+  let lines = '';
+  for (let at = 0; at < lineItems.length; at += 1) {
+    if (at > 0) lines += ',';
+    lines += lineJson(lineItems[at]!, outcome.lines[at]!);
+  }
+  return `{"cartId":${jsonValue(cartId)},"customerId":${jsonValue(sent.customerId)},`
+    + `"currency":{"currencyCode":"USD"},"origin":${addressJson(sent.origin)},`
+    + `"destination":${addressJson(sent.destination)},"lineItems":[${lines}]`
+    + `${outcome.explain === null ? '' : `,"explain":${JSON.stringify(outcome.explain)}`}}`;
+}

@@ -1,0 +1,96 @@
+/**
+ * Rounding and explanation of carts, by query parameter or member of the body; the body wins.
+ * `rounding` is a mode (half-up, half-even, up, down), and after a comma a level (line, cart). The
+ * front end reads the query and hands it to the workers as the grant bits of their request.
+ */
+import { anyText, flag, optional, told } from '../../base/shape.js';
+import type { BodyError } from '../../base/validator.js';
+import {
+  ROUNDING_LEVELS, ROUNDING_MODES, type RoundingLevel, type RoundingMode,
+} from '../../tax/round.js';
+
+export interface CartOptions {
+  readonly mode: RoundingMode;
+  readonly level: RoundingLevel;
+  readonly explain: boolean;
+}
+
+/** Each line rounded to the nearest unit, a tie up. */
+export const CART_DEFAULTS: CartOptions = { mode: 'half-up', level: 'line', explain: false };
+
+/** The members of a body that are options. */
+export const OPTION_MEMBERS = {
+  rounding: told(
+    optional(anyText()),
+    'half-up (default), half-even, up or down; ",cart" rounds whole carts and spreads the rest.',
+  ),
+  explain: told(optional(flag()), 'Tells how each amount came about.'),
+};
+
+const LEVEL_BIT = 4;
+const EXPLAIN_BIT = 8;
+const MODE_BITS = 3;
+
+const EXPECTED = `expected ${ROUNDING_MODES.join(', ')}, with ",cart" for whole carts`;
+
+interface Rounding {
+  readonly mode: RoundingMode;
+  readonly level: RoundingLevel;
+}
+
+function parseRounding(text: string): Rounding | null {
+  const [modeText, levelText = 'line', ...more] = text.split(',');
+  const mode = ROUNDING_MODES.find((name) => name === modeText);
+  const level = ROUNDING_LEVELS.find((name) => name === levelText);
+  return mode === undefined || level === undefined || more.length > 0 ? null : { mode, level };
+}
+
+/** The options of a query string, or what is wrong with it. */
+export function optionsOfQuery(query: string): CartOptions | BodyError {
+  if (query === '') return CART_DEFAULTS;
+  const parameters = new URLSearchParams(query);
+  const explain = parameters.get('explain')?.toLowerCase() ?? 'false';
+  if (explain !== 'true' && explain !== 'false') {
+    return { location: 'query.explain', message: 'expected true or false', value: explain };
+  }
+  const text = parameters.get('rounding') ?? CART_DEFAULTS.mode;
+  const rounding = parseRounding(text);
+  if (rounding === null) return { location: 'query.rounding', message: EXPECTED, value: text };
+  return { ...rounding, explain: explain === 'true' };
+}
+
+/** Tells what is wrong from options. */
+export function isBodyError(options: CartOptions | BodyError): options is BodyError {
+  return 'location' in options;
+}
+
+/** What `rounding` and `explain` of a body say, over the options of its query. */
+export function optionsOfBody(
+  body: Readonly<Record<string, unknown>>, base: CartOptions,
+): CartOptions | BodyError {
+  const { rounding: text = null, explain = null } = body;
+  if (text === null && explain === null) return base;
+  if (explain !== null && typeof explain !== 'boolean') {
+    return { location: 'body.explain', message: 'expected true or false' };
+  }
+  const options = { ...base, explain: explain ?? base.explain };
+  if (text === null) return options;
+  const rounding = typeof text === 'string' ? parseRounding(text) : null;
+  return rounding === null
+    ? { location: 'body.rounding', message: EXPECTED } : { ...options, ...rounding };
+}
+
+/** Options as bits of a pool request. */
+export function optionBits({ mode, level, explain }: CartOptions): number {
+  return ROUNDING_MODES.indexOf(mode) | (level === 'cart' ? LEVEL_BIT : 0)
+    | (explain ? EXPLAIN_BIT : 0);
+}
+
+/** Options of the bits of a pool request. */
+export function optionsOfBits(bits: number): CartOptions {
+  return {
+    mode: ROUNDING_MODES[bits & MODE_BITS] ?? CART_DEFAULTS.mode,
+    level: (bits & LEVEL_BIT) === 0 ? 'line' : 'cart',
+    explain: (bits & EXPLAIN_BIT) !== 0,
+  };
+}

@@ -1,0 +1,119 @@
+/** What both cart endpoints share in reading: refusals, lines, the JSON text itself. */
+import type { BodyError } from '../../base/validator.js';
+import type { CartLine } from '../../engine/cart/query.js';
+import { JSON_DEPTH_MAX } from '../../base/json-depth.js';
+import {
+  PRICE_DECIMALS_MAX, PRICE_MAX, QUANTITY_DECIMALS_MAX, readPrice, readQuantity,
+} from './amount.js';
+import {
+  NUMBER_DIGITS_MAX, numberText, SCAN_FINE, SCAN_TOO_DEEP, scanJson,
+} from '../../base/json-numbers.js';
+
+/** Why a request with carts is refused; the front end makes a problem document of it. */
+export interface CartProblem {
+  readonly problem: number;
+  readonly detail: string;
+  readonly errors: readonly BodyError[];
+}
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** Tells a refusal from anything that was read. */
+export function isProblem(value: object): value is CartProblem {
+  return 'problem' in value;
+}
+
+/** A refusal with its errors. */
+export function cartProblem(
+  problem: number, detail: string, errors: readonly BodyError[] = [],
+): CartProblem {
+  return { problem, detail, errors };
+}
+
+/** Tells an object from every other JSON value. */
+export function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Longer numbers are cut in an error. */
+const NUMBER_ECHO_MAX = 40;
+
+const DECODER = new TextDecoder('utf-8', { fatal: true });
+
+/** Parses a body whose numbers are exact; 400 for what is not JSON, 422 for longer numbers. */
+export function readJson(body: Uint8Array): Members | CartProblem {
+  const scanned = scanJson(body);
+  if (scanned === SCAN_TOO_DEEP) {
+    return cartProblem(400, `The body has more than ${JSON_DEPTH_MAX} levels.`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(DECODER.decode(body));
+  } catch {
+    return cartProblem(400, 'The body is not JSON in UTF-8.');
+  }
+  if (!isMembers(value)) {
+    return cartProblem(422, 'validation failed', [
+      { location: 'body', message: 'expected an object' },
+    ]);
+  }
+  if (scanned === SCAN_FINE) return value;
+  return cartProblem(422, 'validation failed', [{
+    location: 'body', message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
+    value: numberText(body, scanned, NUMBER_ECHO_MAX),
+  }]);
+}
+
+const TIC_DIGITS = 5;
+/** Highest product code. */
+export const TIC_MAX = 100_000;
+/** Texts of codes that are kept; a catalogue has several hundred codes. */
+const TICS_MAX = 2_048;
+const TICS = new Map<number, string>();
+
+/** A code as five digits; null for general goods. */
+export function ticOf(tic: number | null | undefined): string | null {
+  if (tic === null || tic === undefined || tic === 0) return null;
+  const known = TICS.get(tic);
+  if (known !== undefined) return known;
+  const text = String(tic).padStart(TIC_DIGITS, '0');
+  if (TICS.size >= TICS_MAX) TICS.clear();
+  TICS.set(tic, text);
+  return text;
+}
+
+/** A line of either endpoint after its schema was checked. */
+export interface SentLine {
+  readonly itemId: string;
+  readonly price: number;
+  readonly quantity: number;
+}
+
+/** The place of a line in the body; `at` is the cart's. */
+export function lineLocation(at: string, position: number): string {
+  return `${at}.lineItems[${position}]`;
+}
+
+/**
+ * The exact line, or the member with more digits than are kept. `at` is the cart's place in the
+ * body, and `position` the line's in the cart.
+ */
+export function readLine(
+  line: SentLine, index: number, tic: string | null, at: string, position: number,
+): CartLine | BodyError {
+  const price = line.price > PRICE_MAX ? null : readPrice(line.price);
+  if (price === null) {
+    return {
+      location: `${lineLocation(at, position)}.price`, value: line.price,
+      message: `expected at most ${PRICE_MAX} with at most ${PRICE_DECIMALS_MAX} decimals`,
+    };
+  }
+  const quantity = readQuantity(line.quantity);
+  if (quantity === null) {
+    return {
+      location: `${lineLocation(at, position)}.quantity`, value: line.quantity,
+      message: `expected at most ${QUANTITY_DECIMALS_MAX} decimals`,
+    };
+  }
+  return { index, itemId: line.itemId, price, quantity, tic };
+}

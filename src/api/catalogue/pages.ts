@@ -1,0 +1,75 @@
+/** The product codes of the release that answers, with what is made of them once. */
+import { readTics, TIC_DOCUMENT, TIC_WORDS_DOCUMENT } from '../../engine/product/tic-catalogue.js';
+import { TicSearch } from '../../engine/product/tic-search.js';
+import { messageOf, type Log } from '../../log.js';
+import { ticListBytes } from './list.js';
+import type { Format } from '../../wire/version.js';
+
+/** Where the desk takes its codes from. */
+export interface TicSource {
+  /** Name of the release that answers; null when there is none. */
+  release(): string | null;
+  /** A document of that release; null when it lacks it. */
+  document(name: string): unknown;
+}
+
+export interface TicPages {
+  readonly search: TicSearch;
+  readonly list: Readonly<Record<Format, Uint8Array>>;
+}
+
+/**
+ * Making the index takes some ten milliseconds, so a release with the same codes as the one before
+ * keeps it.
+ */
+export class TicDesk {
+  readonly #source: TicSource;
+  #release: string | null = null;
+  #content = '';
+  #pages: TicPages | null = null;
+
+  constructor(source: TicSource) {
+    this.#source = source;
+  }
+
+  /** Null when no release answers or it has no codes. */
+  pages(): TicPages | null {
+    const release = this.#source.release();
+    if (release !== this.#release) {
+      this.#take(release);
+      this.#release = release;
+    }
+    return this.#pages;
+  }
+
+  #take(release: string | null): void {
+    const read = (name: string): unknown => (release === null ? null : this.#source.document(name));
+    const tics = readTics(read(TIC_DOCUMENT), read(TIC_WORDS_DOCUMENT));
+    const content = JSON.stringify(tics);
+    if (content === this.#content) return;
+    this.#pages = tics.length === 0 ? null : {
+      search: new TicSearch(tics),
+      list: { json: ticListBytes(tics, 'json'), xml: ticListBytes(tics, 'xml') },
+    };
+    this.#content = content;
+  }
+}
+
+/** The release that answers, as far as its codes are asked for. */
+interface LiveRelease {
+  readonly release: { readonly id: string } | null;
+  document(name: string): unknown;
+}
+
+/** The product codes; their index is made here, before anyone waits for it. */
+export function openTics(live: LiveRelease, log: Log): TicDesk {
+  const tics = new TicDesk({
+    release: () => live.release?.id ?? null, document: (name) => live.document(name),
+  });
+  try {
+    tics.pages();
+  } catch (error) {
+    log.error('product codes unreadable', { message: messageOf(error) });
+  }
+  return tics;
+}

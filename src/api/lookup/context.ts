@@ -1,0 +1,51 @@
+/** What a worker's answers share: settings and rendered fragments. */
+import type { Dataset } from '../../dataset/dataset.js';
+import type { Precision } from '../../engine/situs.js';
+import { FragmentCache } from './fragment-cache.js';
+import { PostalCache } from './postal-cache.js';
+
+/** A release and where it is. */
+export interface ReleaseName {
+  readonly id: string;
+  readonly dir: string;
+}
+
+export interface WireSettings {
+  /** Prefix of links in bodies, without a trailing slash. */
+  readonly baseUrl: string;
+  /** Weakest precision answered; anything weaker is refused with 109. */
+  readonly precisionMin: Precision;
+  readonly fragmentBytesMax: number;
+  /** Bytes of whole postal answers kept. */
+  readonly postalBytesMax: number;
+  /** Opens a release other than a task's own, for streams that keep to the one they began with. */
+  readonly open: (release: ReleaseName) => Dataset;
+  /** Told of an exception behind a 106; it must not throw. */
+  readonly report: (error: unknown) => void;
+}
+
+export interface WireContext extends WireSettings {
+  readonly fragments: FragmentCache;
+  readonly postal: PostalCache;
+}
+
+export const WIRE_DEFAULTS: WireSettings = {
+  baseUrl: '',
+  precisionMin: 'postal',
+  fragmentBytesMax: 48 * 1_048_576,
+  postalBytesMax: 48 * 1_048_576,
+  open: ({ id }) => {
+    throw new Error(`release ${id} cannot be opened here`);
+  },
+  report: () => undefined,
+};
+
+/** Makes the context of a worker, once. */
+export function openWire(settings: Partial<WireSettings> = {}): WireContext {
+  const full = { ...WIRE_DEFAULTS, ...settings };
+  return {
+    ...full,
+    fragments: new FragmentCache(full.fragmentBytesMax),
+    postal: new PostalCache(full.postalBytesMax),
+  };
+}

@@ -1,0 +1,229 @@
+/** GET /request/v10 … v60: key, rate, pool. What the query means is the engine's affair. */
+import { FLAG_GEO, OP_LOOKUP, type AnswerSlice } from '../../engine/frame.js';
+import { fail, type Failure } from '../../failure.js';
+import type { PinnedRelease, PoolFailure, PoolRequest } from '../../pool.js';
+import type { Admission, Metered } from '../../store/usage-meter.js';
+import { formatAsked } from './query.js';
+import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
+import { API_VERSIONS, type Format } from '../../wire/version.js';
+import type { AnswerCache } from './answer-cache.js';
+import {
+  gateRules, rateFields, Refused, type Caller, type Gate, type GateKey,
+} from '../../http/gate.js';
+import { LookupHeads } from './head.js';
+import {
+  headOf, JSON_TYPE, XML_TYPE, type Answerer, type Reply, type Request,
+} from '../../http/reply.js';
+import type { Route } from '../../http/router.js';
+
+/** Renders a failure in the envelope of a lookup version. */
+export type RenderFailure = (
+  version: number, failure: Failure, format: Format, baseUrl: string,
+) => Uint8Array;
+
+/** What a lookup needs to know of a key. */
+export type LookupKey = GateKey & Metered;
+
+/** Quotas and counters of keys. */
+export interface UsageGate {
+  /** Null when the quota of lookups is used up. */
+  admit(key: Metered, geocoded: boolean): Admission | null;
+  settle(admission: Admission, counted: boolean, geo: boolean): void;
+}
+
+export interface LookupServices {
+  readonly gate: Gate<LookupKey>;
+  readonly baseUrl: string;
+  readonly usage: UsageGate;
+  readonly pool: { submit(request: PoolRequest): void };
+  readonly renderFailure: RenderFailure;
+  /** Without it every lookup goes to a worker. */
+  readonly repeats?: Repeats;
+}
+
+/** Answers for those who ask again. */
+export interface Repeats {
+  readonly cache: AnswerCache;
+  /** The release that answers now; "" for none. */
+  release(): string;
+}
+
+/** Failures that the front end answers itself. */
+type FrontFailure = 'invalid-key' | 'rate-limited' | 'feature-not-enabled' | PoolFailure;
+
+/** How the path of every version begins. */
+const PATHS = '/request/';
+
+const MAY_GEOCODE = /(?:^|&)(?:(?:address|lat)=|[^=&]*%)/;
+
+/**
+ * Tells whether a key's geocoding quota has a say in a query. The worker alone knows whether it is
+ * geocoded, so this errs on one side: a name with an escape in it may be any name.
+ */
+export function mayGeocode(key: Metered, query: string): boolean {
+  return key.geoLimit > 0 && MAY_GEOCODE.test(query);
+}
+
+/** What a person can do about it. */
+const DETAILS: Partial<Readonly<Record<FrontFailure, string>>> = {
+  'feature-not-enabled': 'The quota of lookups of this month is used up.',
+};
+
+/** Answers of the front end's own, rendered once. */
+class FrontFailures {
+  readonly #bodies = new Map<string, Uint8Array>();
+  readonly #services: LookupServices;
+
+  constructor(services: LookupServices) {
+    this.#services = services;
+  }
+
+  reply(
+    failure: FrontFailure, version: number, query: string, limit: number, remaining: number,
+    detail = DETAILS[failure] ?? '',
+  ): Reply {
+    const format = formatAsked(query);
+    const name = `${failure} ${version} ${format} ${detail}`;
+    const { renderFailure, baseUrl } = this.#services;
+    let body = this.#bodies.get(name);
+    if (body === undefined) {
+      body = renderFailure(version, fail(failure, detail), format, baseUrl);
+      this.#bodies.set(name, body);
+    }
+    const head = headOf(format === 'xml' ? XML_TYPE : JSON_TYPE, rateFields(limit, remaining));
+    return { status: RESPONSE_CODES[failure].http, head, body };
+  }
+}
+
+interface LookupShared {
+  readonly usage: UsageGate;
+  readonly heads: LookupHeads;
+  readonly failures: FrontFailures;
+  readonly cache: AnswerCache | null;
+}
+
+/** Versions and entitlement bits as one number. */
+const GRANT_SPAN = 16;
+/** A time of the cache that never comes. */
+const NOT_KEPT = -1;
+
+/** One lookup on its way through the pool: no closure and no promise per request. */
+class PendingLookup implements PoolRequest {
+  readonly op = OP_LOOKUP;
+  readonly version: number;
+  readonly grants: number;
+  readonly payload: string;
+  readonly #shared: LookupShared;
+  readonly #answer: Answerer;
+  readonly #admission: Admission;
+  readonly #caller: Caller<LookupKey>;
+  /** When it was asked, where its answer is to be kept. */
+  readonly #time: number;
+
+  constructor(
+    shared: LookupShared, answer: Answerer, version: number, caller: Caller<LookupKey>,
+    admission: Admission, time: number,
+  ) {
+    this.version = version;
+    this.grants = admission.grants;
+    this.payload = caller.query;
+    this.#shared = shared;
+    this.#answer = answer;
+    this.#admission = admission;
+    this.#caller = caller;
+    this.#time = time;
+  }
+
+  answered(slice: AnswerSlice, release: PinnedRelease): void {
+    const { status, precision, flags, body } = slice;
+    const { heads, usage, cache } = this.#shared;
+    usage.settle(this.#admission, status === SUCCESS.http, (flags & FLAG_GEO) !== 0);
+    if (this.#time !== NOT_KEPT && status === SUCCESS.http) {
+      const kind = kindOf(this.version, this.grants);
+      cache?.keep(release.id, this.#time, Date.now(), kind, this.payload, slice);
+    }
+    const { key, remaining } = this.#caller;
+    const head = heads.get(release.id, key.rate, precision, flags);
+    this.#answer.send({ status, head: head.with(remaining), body });
+  }
+
+  failed(failure: PoolFailure): void {
+    const { failures, usage } = this.#shared;
+    const { key, remaining } = this.#caller;
+    usage.settle(this.#admission, false, false);
+    this.#answer.send(failures.reply(failure, this.version, this.payload, key.rate, remaining));
+  }
+}
+
+function kindOf(version: number, grants: number): number {
+  return version * GRANT_SPAN + grants;
+}
+
+/** Answers from what is kept; else tells when it was asked, or that nothing is to be kept. */
+function repeat(
+  { usage, heads }: LookupShared, { cache, release }: Repeats, answer: Answerer, version: number,
+  { key, query, remaining }: Caller<LookupKey>, admission: Admission,
+): number | 'answered' {
+  const name = release();
+  const time = cache.time(name, Date.now());
+  const kind = kindOf(version, admission.grants);
+  const kept = cache.get(kind, query);
+  if (kept === null) return cache.wasAsked(kind, query) ? time : NOT_KEPT;
+  const { precision, flags, body } = kept;
+  usage.settle(admission, true, (flags & FLAG_GEO) !== 0);
+  const head = heads.get(name, key.rate, precision, flags).with(remaining);
+  answer.send({ status: SUCCESS.http, head, body });
+  return 'answered';
+}
+
+/** The answer to a request that may not pass. */
+function refusedReply(
+  failures: FrontFailures, version: number, { kind, detail, limit, remaining, query }: Refused,
+): Reply {
+  const failure = kind === 'forbidden' ? 'feature-not-enabled' : kind;
+  return failures.reply(failure, version, query, limit, remaining, detail);
+}
+
+/** The routes of all lookup versions. */
+export function lookupRoutes(services: LookupServices): readonly Route[] {
+  const { gate, usage, pool, repeats = null } = services;
+  const failures = new FrontFailures(services);
+  const rules = gateRules<LookupKey>(PATHS);
+  const uncounted = gateRules<LookupKey>(PATHS, { counted: false });
+  const shared: LookupShared = {
+    heads: new LookupHeads(), failures, usage, cache: repeats?.cache ?? null,
+  };
+  const handle = (version: number) => (request: Request, answer: Answerer): void => {
+    const caller = gate.enter(rules, request);
+    if (caller instanceof Refused) {
+      answer.send(refusedReply(failures, version, caller));
+      return;
+    }
+    const { key, query } = caller;
+    const admission = usage.admit(key, mayGeocode(key, query));
+    if (admission === null) {
+      answer.send(
+        failures.reply('feature-not-enabled', version, query, key.rate, caller.remaining),
+      );
+      return;
+    }
+    const time = repeats === null ? NOT_KEPT
+      : repeat(shared, repeats, answer, version, caller, admission);
+    if (time === 'answered') return;
+    pool.submit(new PendingLookup(shared, answer, version, caller, admission, time));
+  };
+  const fault = (version: number) => (request: Request): Reply => {
+    const found = gate.enter(uncounted, request);
+    const limit = found instanceof Refused ? found.limit : found.key.rate;
+    return failures.reply('internal', version, found.query, limit, found.remaining);
+  };
+  return API_VERSIONS.map((version) => ({
+    method: 'GET',
+    path: `${PATHS}v${version}`,
+    bodyBytesMax: 0,
+    // The pool has a deadline per task; a timer per request would cost more than it guards.
+    deadlineMs: 0,
+    handle: handle(version),
+    fault: fault(version),
+  }));
+}

@@ -1,0 +1,128 @@
+/** The member `productDetail` of v60. */
+import type { Dataset } from '../../dataset/dataset.js';
+import { RecentCache } from '../../base/recent-cache.js';
+import type { SitusOutcome } from '../../engine/lookup.js';
+import { ordinaryRates, productAt, type ProductFinding } from '../../engine/product/rules.js';
+import type { LookupQuery } from '../../engine/query.js';
+import { fail, isFailure, type Failure } from '../../failure.js';
+import { formatDate, type DateInt } from '../../tax/date.js';
+import { printMembers } from './fragment.js';
+import { mealTax, rateRule, sourcedToDestination, type RuleFrame } from './product-rules.js';
+import type { WireObject } from '../../wire/tree.js';
+import type { Format } from '../../wire/version.js';
+
+/** Bytes of printed members kept per dataset and generation, a few thousand members. */
+const DETAIL_BYTES_MAX = 4 * 1_048_576;
+/** Map entry, key, buffer and its object around the bytes, about. */
+const OVERHEAD_BYTES = 300;
+
+const DETAILS = new WeakMap<Dataset, RecentCache<string, Uint8Array>>();
+
+/** Codes of the specification with their messages. */
+const ACTIONS = {
+  T00: 'Valid tic, rules listed.',
+  T01: 'Valid tic, no applicable rate rules.',
+  T02: 'Invalid tic.',
+  T03: 'Invalid tic format.',
+} as const;
+type Action = keyof typeof ACTIONS;
+
+function taxabilityCode(
+  { area }: SitusOutcome, id: string, title: string, label: string, action: Action,
+  rules: WireObject,
+): WireObject {
+  return {
+    taxabilityCode: {
+      countyFIPS: area.countyFips,
+      stateFIPS: area.stateFips,
+      id,
+      title,
+      label,
+      rateActionCode: action,
+      rateActionMessage: ACTIONS[action],
+      ...rules,
+    },
+  };
+}
+
+function detailOf(
+  dataset: Dataset, outcome: SitusOutcome, text: string,
+  found: ProductFinding,
+): WireObject {
+  const { code: { title, label }, rules, meal } = found;
+  const frame: RuleFrame = {
+    stateFips: outcome.area.stateFips,
+    ordinary: ordinaryRates(outcome.rates),
+    destination: sourcedToDestination(dataset, outcome),
+  };
+  const rateRules = rules.map((rule) => rateRule(rule, frame));
+  // A meal tax is a rule of its own, so a code with nothing else has rules all the same.
+  const action = rules.length > 0 || (meal?.rules.length ?? 0) > 0 ? 'T00' : 'T01';
+  return taxabilityCode(outcome, text, title, label, action, meal === null
+    ? { rateRules }
+    : { rateRules, specialRules: { mealTax: mealTax(meal) } });
+}
+
+/** A rule of a later day is not shown for an earlier one, nor is its absence claimed. */
+function notHeld({ area }: SitusOutcome, heldFrom: DateInt): Failure {
+  return fail('no-result', `${area.stateName}: the rules of this product code are held from `
+    + `${formatDate(heldFrom)} on; an older table would fill the time before`);
+}
+
+/** The member's content, and whether it is worth keeping: not for codes that users invent. */
+function contentOf(
+  dataset: Dataset, outcome: SitusOutcome, text: string,
+): { readonly content: WireObject; readonly keep: boolean } | Failure | null {
+  const found = productAt(dataset, outcome, text);
+  if (found === 'no-catalogue') return null;
+  if (found !== 'unknown' && found !== 'malformed') {
+    if ('heldFrom' in found) return notHeld(outcome, found.heldFrom);
+    return { content: detailOf(dataset, outcome, text, found), keep: true };
+  }
+  const action = found === 'unknown' ? 'T02' : 'T03';
+  const content = taxabilityCode(outcome, text, '', '', action, { rateRules: [] });
+  return { content, keep: false };
+}
+
+/** A member printed to follow others. */
+function printed(content: WireObject, format: Format): string {
+  const members = printMembers({ productDetail: content }, format);
+  return format === 'json' ? `,${members}` : members;
+}
+
+/** Bytes of their own: a slice of the shared pool would keep the whole pool alive. */
+function ownBytes(text: string): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text, 'utf8'));
+  bytes.write(text, 'utf8');
+  return bytes;
+}
+
+/**
+ * What the rules say of the taxability code asked for, on the day of the answer, printed to stand
+ * after other members. Null leaves it out, where no code is asked for or the dataset has no
+ * catalogue to judge one by; a failure says that the code's rules are not held for so early a day.
+ */
+export function productDetail(
+  dataset: Dataset, query: LookupQuery, outcome: SitusOutcome, format: Format,
+): Uint8Array | Failure | null {
+  const text = query.options.taxabilityCode;
+  if (text === null) return null;
+  let details = DETAILS.get(dataset);
+  if (details === undefined) {
+    details = new RecentCache(DETAIL_BYTES_MAX);
+    DETAILS.set(dataset, details);
+  }
+  const { area, date, situs } = outcome;
+  // Everything that the member depends on: meal taxes are less certain where only a ZIP is known.
+  const located = situs.precision === 'postal' ? 'zip' : 'door';
+  const key = `${area.id} ${date} ${located} ${format} ${text}`;
+  const known = details.get(key);
+  if (known !== undefined) return known;
+  const made = contentOf(dataset, outcome, text);
+  if (made === null || isFailure(made)) return made;
+  const member = printed(made.content, format);
+  if (!made.keep) return Buffer.from(member, 'utf8');
+  const bytes = ownBytes(member);
+  details.set(key, bytes, bytes.length + OVERHEAD_BYTES);
+  return bytes;
+}

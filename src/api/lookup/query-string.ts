@@ -1,0 +1,135 @@
+/**
+ * Splits a raw query string into the parameters that lookups know. Of a repeated parameter the
+ * first value counts; an empty value counts as a parameter that was not sent.
+ */
+
+import { PARAMETER_NAMES, type ParameterName } from './parameter-table.js';
+
+type Texts = Record<ParameterName, string | null>;
+
+/** Parameters of lookups as decoded text; null where absent. */
+export interface RawParameters extends Texts {
+  /** An address was sent, if only an empty one. */
+  addressSent: boolean;
+  /** Known parameters whose value is no valid percent-encoded UTF-8. */
+  undecodable: readonly ParameterName[];
+}
+
+const NO_NAMES: readonly ParameterName[] = [];
+const NAMES: ReadonlyMap<string, ParameterName> =
+  new Map(PARAMETER_NAMES.map((name) => [name, name]));
+
+function isWhole(parameters: Partial<RawParameters>): parameters is RawParameters {
+  return PARAMETER_NAMES.every((name) => parameters[name] === null);
+}
+
+function blank(): RawParameters {
+  const parameters: Partial<RawParameters> = {};
+  for (const name of PARAMETER_NAMES) parameters[name] = null;
+  parameters.addressSent = false;
+  parameters.undecodable = NO_NAMES;
+  if (!isWhole(parameters)) throw new Error('a parameter without a place');
+  return parameters;
+}
+
+/** Copied whole and with nothing added, which takes a fraction of the time of anything else. */
+const BLANK: Readonly<RawParameters> = blank();
+
+/** Parameters of which none was sent. */
+export function noParameters(): RawParameters {
+  return { ...BLANK };
+}
+
+const AMPERSAND = 38;
+const EQUALS = 61;
+const PLUS = 43;
+const SPACE = 32;
+const PERCENT = 37;
+const ASCII_MAX = 127;
+
+/**
+ * Decodes '+' and percent sequences; `raw` has one character per byte. Bytes above ASCII that were
+ * sent bare are read as UTF-8 like encoded ones. Null when it is not valid.
+ */
+export function decodeValue(raw: string): string | null {
+  const bare = raw.replaceAll('+', ' ')
+    .replace(/[\x80-\uffff]/g, (char) => {
+      const byte = char.charCodeAt(0);
+      return byte > 255 ? encodeURIComponent(char) : `%${byte.toString(16).padStart(2, '0')}`;
+    });
+  try {
+    return decodeURIComponent(bare);
+  } catch {
+    return null;
+  }
+}
+
+function hexDigit(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  const letter = code | 32;
+  return letter >= 97 && letter <= 102 ? letter - 87 : -1;
+}
+
+/** Where values are put together; longer ones take the long way. */
+const DECODED = Buffer.allocUnsafeSlow(1024);
+
+/** The common case of `decodeValue`, ASCII throughout; null for anything else. */
+function decodeAscii(raw: string): string | null {
+  if (raw.length > DECODED.length) return null;
+  let length = 0;
+  for (let at = 0; at < raw.length; at += 1) {
+    let code = raw.charCodeAt(at);
+    if (code === PLUS) {
+      code = SPACE;
+    } else if (code === PERCENT) {
+      const high = hexDigit(raw.charCodeAt(at + 1));
+      const low = hexDigit(raw.charCodeAt(at + 2));
+      if (high < 0 || high > 7 || low < 0) return null;
+      code = high * 16 + low;
+      at += 2;
+    } else if (code > ASCII_MAX) {
+      return null;
+    }
+    DECODED[length] = code;
+    length += 1;
+  }
+  return DECODED.toString('latin1', 0, length);
+}
+
+function store(into: RawParameters, key: string, raw: string, coded: boolean): void {
+  const decoded = key.includes('%') ? decodeValue(key) : key;
+  const name = decoded === null ? undefined : NAMES.get(decoded);
+  if (name === undefined) return;
+  if (name === 'address') into.addressSent = true;
+  if (raw === '' || into[name] !== null) return;
+  const value = coded ? decodeAscii(raw) ?? decodeValue(raw) : raw;
+  if (value !== null) into[name] = value;
+  else into.undecodable = [...into.undecodable, name];
+}
+
+/** Reads the known parameters of a query string without its '?'. */
+export function readParameters(text: string): RawParameters {
+  const found = noParameters();
+  const { length } = text;
+  let start = 0;
+  let equals = -1;
+  let coded = false;
+  for (let at = 0; at <= length; at += 1) {
+    const char = at === length ? AMPERSAND : text.charCodeAt(at);
+    if (char === AMPERSAND) {
+      const end = equals < 0 ? at : equals;
+      if (end > start) {
+        const value = equals < 0 ? '' : text.slice(equals + 1, at);
+        store(found, text.slice(start, end), value, coded);
+      }
+      start = at + 1;
+      equals = -1;
+      coded = false;
+    } else if (equals < 0) {
+      if (char === EQUALS) equals = at;
+    } else if (char === PLUS || char === PERCENT || char > ASCII_MAX) {
+      coded = true;
+    }
+  }
+  return found;
+}

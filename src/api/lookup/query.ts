@@ -1,0 +1,207 @@
+/** Query strings of lookups: parameters of each version, checked, to what the engine is asked. */
+import { longerThan } from '../../base/shape.js';
+import { GRANT_CANADA, GRANT_GEO, GRANT_HISTORICAL, GRANT_PRODUCT } from '../../engine/frame.js';
+import { ADJUSTMENTS, type LookupOptions, type LookupQuery } from '../../engine/query.js';
+import { fail, isFailure, type Failure } from '../../failure.js';
+import { toMicrodegrees } from '../../geo/microdegrees.js';
+import { COUNTRIES, type Country } from '../../tax/jurisdiction.js';
+import {
+  ADDRESS_CHARS_MAX, ADJUSTMENT_CHARS_MAX, LAT_DEGREES_MAX, LNG_DEGREES_MAX, NAME_CHARS_MAX,
+  parseAddressLine, parseBoolean, parseCounty, parseDegrees, parseMonth, parsePlaceName, parseTotal,
+  STATE_CODE, TAXABILITY, ZIP,
+} from './parameter.js';
+import { parametersSince, type ParameterName } from './parameter-table.js';
+import { readParameters, type RawParameters } from './query-string.js';
+import { FORMATS, type Format } from '../../wire/version.js';
+
+export interface ParsedQuery {
+  readonly format: Format;
+  readonly query: LookupQuery;
+}
+
+const ADDRESS_FORM =
+  `Parameter address: 1 to ${ADDRESS_CHARS_MAX} characters, not blank, no control characters.`;
+const STANDARD_TIC = /^[0-9]+$/;
+
+/** A parameter that breaks its form, which `form` tells. */
+function invalid(name: ParameterName, form: string): Failure {
+  return fail('invalid-format', `Parameter ${name}: ${form}`, name);
+}
+
+function placeNameForm(name: string): string {
+  return `Parameter ${name}: up to ${NAME_CHARS_MAX} characters with a letter among them, `
+    + 'no control characters.';
+}
+
+function formatOf(text: string | null): Format | null {
+  if (text === null) return 'json';
+  const lower = text.toLowerCase();
+  return FORMATS.find((format) => format === lower) ?? null;
+}
+
+/** The format that a query states, JSON where none is; null where it states another. */
+export function formatStated(raw: string): Format | null {
+  const { format, undecodable } = readParameters(raw);
+  return undecodable.includes('format') ? null : formatOf(format);
+}
+
+/** The format to refuse a query in, however broken the rest of it is. */
+export function formatAsked(raw: string): Format {
+  return formatOf(readParameters(raw).format) ?? 'json';
+}
+
+const SINCE_50 = parametersSince(50);
+const SINCE_60 = parametersSince(60);
+
+function ignore(raw: RawParameters, names: readonly ParameterName[]): void {
+  for (const name of names) raw[name] = null;
+  raw.undecodable = raw.undecodable.filter((name) => !names.includes(name));
+}
+
+/** Checks what narrows or extends any lookup. */
+function checkTexts(raw: RawParameters, version: number): Failure | null {
+  const { postalcode, state, stateCode, city, county } = raw;
+  if (postalcode !== null && !ZIP.test(postalcode)) {
+    return fail('invalid-postal-code', 'Parameter postalcode: five digits.');
+  }
+  if (state !== null) {
+    const valid = version < 50 ? STATE_CODE.test(state) : parsePlaceName(state) !== null;
+    if (!valid) {
+      return fail('invalid-state', version < 50
+        ? 'Parameter state: two capital letters.' : placeNameForm('state'));
+    }
+  }
+  if (stateCode !== null && !STATE_CODE.test(stateCode)) {
+    return fail('invalid-state', 'Parameter stateCode: two capital letters.', 'stateCode');
+  }
+  if (city !== null && parsePlaceName(city) === null) {
+    return fail('invalid-city', placeNameForm('city'));
+  }
+  if (county !== null && parseCounty(county) === null) {
+    return invalid('county', `up to ${NAME_CHARS_MAX} characters, no control characters.`);
+  }
+  return null;
+}
+
+function adjustmentOf(text: string | null, version: number): LookupOptions['adjustment'] | null {
+  if (version >= 60) {
+    if (text === null) return 'auto';
+    return ADJUSTMENTS.find((each) => each === text && each !== 'none') ?? null;
+  }
+  if (text === null) return 'none';
+  if (longerThan(text, ADJUSTMENT_CHARS_MAX)) return null;
+  return text === 'auto' ? 'auto' : 'none';
+}
+
+/** Reads everything but the location. */
+function readOptions(raw: RawParameters, version: number): LookupOptions | Failure {
+  const country = raw.countryCode === null ? 'USA' : countryOf(raw.countryCode);
+  if (country === null) return invalid('countryCode', `one of ${COUNTRIES.join(', ')}.`);
+  const adjustment = adjustmentOf(raw.adjustment, version);
+  if (adjustment === null) {
+    return invalid('adjustment', version >= 60
+      ? 'one of auto, origin, destination.' : `up to ${ADJUSTMENT_CHARS_MAX} characters.`);
+  }
+  const satItemTotal = raw.sat_item_total === null ? null : parseTotal(raw.sat_item_total);
+  if (satItemTotal === null && raw.sat_item_total !== null) {
+    return invalid('sat_item_total', 'a number, 0 or more.');
+  }
+  const date = raw.historical === null ? null : parseMonth(raw.historical);
+  if (date === null && raw.historical !== null) {
+    return fail('invalid-historical', 'Parameter historical: a month written YYYYMM.');
+  }
+  const { taxabilityCode } = raw;
+  if (taxabilityCode !== null && !TAXABILITY.test(taxabilityCode)) {
+    return invalid('taxabilityCode', '1 to 10 letters and digits.');
+  }
+  const addressDetailExtended = booleanOf(raw.addressDetailExtended);
+  const shippingExtended = booleanOf(raw.shippingExtended);
+  const explain = booleanOf(raw.explain);
+  if (addressDetailExtended === null || shippingExtended === null || explain === null) {
+    return fail('invalid-format',
+      'Parameters addressDetailExtended, shippingExtended and explain: true or false.',
+      'addressDetailExtended');
+  }
+  return {
+    country, date, adjustment, addressDetailExtended, shippingExtended, taxabilityCode,
+    satItemTotal, ...(explain ? { explain } : {}),
+  };
+}
+
+function countryOf(text: string): Country | null {
+  return COUNTRIES.find((country) => country === text) ?? null;
+}
+
+function booleanOf(text: string | null): boolean | null {
+  return text === null ? false : parseBoolean(text);
+}
+
+/** Chooses the location: address before coordinates before postal code. */
+function readLocation(raw: RawParameters, options: LookupOptions): LookupQuery | Failure {
+  const lat = raw.lat === null ? null : parseDegrees(raw.lat, LAT_DEGREES_MAX);
+  const lng = raw.lng === null ? null : parseDegrees(raw.lng, LNG_DEGREES_MAX);
+  if (lat === null && raw.lat !== null) return invalid('lat', 'a number from -90 to 90.');
+  if (lng === null && raw.lng !== null) return invalid('lng', 'a number from -180 to 180.');
+  if (raw.address !== null) {
+    const address = parseAddressLine(raw.address);
+    return address === null
+      ? fail('address-incomplete', ADDRESS_FORM) : { kind: 'address', address, options };
+  }
+  if (lat !== null && lng !== null) {
+    return {
+      kind: 'point', lat: toMicrodegrees(lat), lng: toMicrodegrees(lng), latDegrees: lat,
+      lngDegrees: lng, options,
+    };
+  }
+  if (raw.postalcode !== null) {
+    const { postalcode: zip, state, stateCode, city, county } = raw;
+    return {
+      kind: 'postal', zip, state: state?.trim() ?? '', stateCode: stateCode ?? '',
+      city: city?.trim() ?? '', county: county?.trim() ?? '', options,
+    };
+  }
+  if (raw.addressSent) return fail('address-incomplete', ADDRESS_FORM);
+  return fail('invalid-postal-code', 'Give an address, both lat and lng, or a postalcode.');
+}
+
+/** What the key behind the request may not ask. */
+function refused({ kind, options }: LookupQuery, grants: number): Failure | null {
+  const { country, date, taxabilityCode } = options;
+  const geocoded = kind !== 'postal';
+  if (geocoded && (grants & GRANT_GEO) === 0) return fail('feature-not-enabled');
+  if (country === 'CAN' && (grants & GRANT_CANADA) === 0) return fail('international-not-enabled');
+  if (date !== null && (grants & GRANT_HISTORICAL) === 0) return fail('feature-not-enabled');
+  // Lists by postal code carry no product rules, and override codes need no entitlement.
+  if (geocoded && taxabilityCode !== null && STANDARD_TIC.test(taxabilityCode)
+    && (grants & GRANT_PRODUCT) === 0) {
+    return fail('product-rules-not-enabled');
+  }
+  return null;
+}
+
+/**
+ * Reads a lookup's query string, one character per byte and without its '?'. Form is checked
+ * before entitlements; parameters that the version lacks are ignored.
+ */
+export function parseQuery(text: string, version: number, grants: number): ParsedQuery | Failure {
+  return parseParameters(readParameters(text), version, grants);
+}
+
+/** The same for parameters that came another way; `raw` is changed. */
+export function parseParameters(
+  raw: RawParameters, version: number, grants: number,
+): ParsedQuery | Failure {
+  if (version < 50) ignore(raw, SINCE_50);
+  if (version < 60) ignore(raw, SINCE_60);
+  const [undecodable] = raw.undecodable;
+  if (undecodable !== undefined) return invalid(undecodable, 'not valid UTF-8.');
+  const format = formatOf(raw.format);
+  if (format === null) return invalid('format', 'json or xml.');
+  const failure = checkTexts(raw, version);
+  if (failure !== null) return failure;
+  const options = readOptions(raw, version);
+  if (isFailure(options)) return options;
+  const query = readLocation(raw, options);
+  if (isFailure(query)) return query;
+  return refused(query, grants) ?? { format, query };
+}

@@ -1,0 +1,57 @@
+/** Version 60: the structured answer for an address or coordinates. */
+import type { Dataset } from '../../dataset/dataset.js';
+import type { SitusOutcome } from '../../engine/lookup.js';
+import type { LookupQuery } from '../../engine/query.js';
+import { isFailure, type Failure } from '../../failure.js';
+import { addressDetail, plainDetailJson } from './address-detail.js';
+import type { WireContext } from './context.js';
+import { explanation } from './explanation.js';
+import { VARIANTS } from './fragment-cache.js';
+import { fragmentOf, printMembers, type RuledArea } from './fragment.js';
+import { productDetail } from './product-detail.js';
+import { baseRates, service, shipping, sourcingRules, taxSummaries } from './rate-tree.js';
+import type { Rendered } from './rendered.js';
+import { SUCCESS } from '../../wire/response-code.js';
+import type { WireObject } from '../../wire/tree.js';
+import { metadata, V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/v60-envelope.js';
+import type { Format } from '../../wire/version.js';
+
+const OPEN: Readonly<Record<Format, string>> = { json: '{', xml: V60_XML_OPEN };
+
+/** Everything that depends on the area, the day and `shippingExtended` alone. */
+function areaPart({ area, rates, rules }: RuledArea, freight: boolean, base: string): WireObject {
+  return {
+    ...metadata(SUCCESS, base),
+    baseRates: baseRates(rates),
+    service: service(rules),
+    shipping: shipping(rules, freight ? area : null),
+    sourcingRules: sourcingRules(rules),
+    taxSummaries: taxSummaries(rates),
+  };
+}
+
+/** The bytes of an answer for one place. */
+export function renderV60(
+  context: WireContext, dataset: Dataset, query: LookupQuery, outcome: SitusOutcome,
+  format: Format,
+): Rendered | Failure {
+  const freight = query.options.shippingExtended;
+  const variant = freight ? VARIANTS.v60Freight : VARIANTS.v60;
+  const fragment = fragmentOf(context, dataset, outcome, variant, format,
+    (ruled) => areaPart(ruled, freight, context.baseUrl), OPEN[format]);
+  if (isFailure(fragment)) return fragment;
+  const detail = format === 'json' && !query.options.addressDetailExtended
+    ? `"addressDetail":${plainDetailJson(query, outcome)}`
+    : printMembers({ addressDetail: addressDetail(query, outcome) }, format);
+  const product = query.options.taxabilityCode === null
+    ? null
+    : productDetail(dataset, query, outcome, format);
+  if (product !== null && isFailure(product)) return product;
+  const explain = explanation(dataset, query, outcome, format);
+  const own = format === 'json'
+    ? `,${detail}${explain === '' ? '' : `,${explain}`}}` : detail + explain + V60_XML_CLOSE;
+  const body = product === null
+    ? [fragment.bytes, own]
+    : [fragment.bytes, product, own];
+  return { body, flags: fragment.flags };
+}

@@ -1,0 +1,142 @@
+/** Merchants: create, update, delete, get and list (specification, merchants). */
+import { countInvitation } from '../../store/invited.js';
+import {
+  createMerchant, deleteMerchant, findMerchant, hasCredentials, statusOf, updateMerchant,
+  type MerchantRecord,
+} from '../../store/merchants.js';
+import { PLAN_TERMS } from '../../store/plan.js';
+import type { StoreTransaction } from '../../store/store.js';
+import {
+  parseCreate, parseMerchantBody, parseUpdate, type CreateBody, type UpdateBody,
+} from './shape.js';
+import { merchantMembers, resultOf } from './record.js';
+import type { WireObject } from '../../wire/tree.js';
+import type { MerchantCaller } from '../../http/merchant-route.js';
+import type { Reply } from '../../http/reply.js';
+import type { Route } from '../../http/router.js';
+import {
+  addInvitation, isReply, ownMerchant, readRoute, writeRoute, type MerchantDesk,
+} from './services.js';
+import { merchantListRoute } from './list-handler.js';
+
+/** Answers of both writing operations for a provider merchant without the plan. */
+function needsEnterprise(caller: MerchantCaller): Reply | null {
+  return PLAN_TERMS[caller.key.plan].provider
+    ? null : caller.problem(403, 'Merchants of the provider type need the Enterprise plan.');
+}
+
+function noAddress(caller: MerchantCaller, location: string): Reply {
+  return caller.problem(400, 'An invitation needs a contactEmail.', [
+    { location, message: 'expected an e-mail address where an invitation is sent' },
+  ]);
+}
+
+function referenceTaken(caller: MerchantCaller, location: string, value?: string): Reply {
+  const message = 'expected a referenceId that no other merchant of the account has';
+  return caller.problem(409, 'Another merchant has this referenceId.', [
+    { location, message, ...(value === undefined ? {} : { value }) },
+  ]);
+}
+
+/**
+ * Puts the invitation of a merchant that has an address into the outbox.
+ * @throws LimitReached when there were enough of them on this day.
+ */
+function invite(transaction: StoreTransaction, merchant: MerchantRecord, now: number): void {
+  const { account, merchantId, name, contacts: { first, last, email } } = merchant;
+  if (email === undefined) throw new Error('an invitation without an address');
+  countInvitation(transaction, account, email, now);
+  addInvitation(transaction, {
+    account, merchantId, merchantName: name, email, now,
+    ...(first === undefined ? {} : { contactFirst: first }),
+    ...(last === undefined ? {} : { contactLast: last }),
+  });
+}
+
+function create(
+  desk: MerchantDesk, caller: MerchantCaller, transaction: StoreTransaction, body: CreateBody,
+): Reply {
+  const refused = body.type === 'provider' ? needsEnterprise(caller) : null;
+  if (refused !== null) return refused;
+  if (body.invite && body.contacts.email === undefined) {
+    return noAddress(caller, 'body.contactEmail');
+  }
+  const now = desk.now();
+  const { invite: wanted, ...block } = body;
+  const merchant = createMerchant(transaction, {
+    ...block, merchantId: desk.newId(), account: caller.account, now,
+  });
+  if (merchant === 'reference-taken') {
+    return referenceTaken(caller, 'body.referenceId', body.referenceId);
+  }
+  if (wanted) invite(transaction, merchant, now);
+  return caller.json(201, resultOf(merchant.merchantId, 'merchant created successfully'));
+}
+
+function update(
+  desk: MerchantDesk, caller: MerchantCaller, transaction: StoreTransaction, body: UpdateBody,
+): Reply {
+  const before = ownMerchant(caller, transaction, body.merchantId);
+  if (isReply(before)) return before;
+  const { block, type } = body;
+  const connects = type === 'provider' && before.type !== 'provider';
+  const refused = connects ? needsEnterprise(caller) : null;
+  if (refused !== null) return refused;
+  const invited = connects && body.invite;
+  const { email } = (block ?? before).contacts;
+  if (invited && email === undefined) {
+    return noAddress(caller, block === undefined ? 'body.update' : 'body.update.contactEmail');
+  }
+  const now = desk.now();
+  const merchant = updateMerchant(transaction, before, {
+    now, ...(block === undefined ? {} : { block }), ...(type === undefined ? {} : { type }),
+  });
+  if (merchant === 'reference-taken') {
+    return referenceTaken(caller, 'body.update.referenceId', block?.referenceId);
+  }
+  if (invited) invite(transaction, merchant, now);
+  return caller.json(200, resultOf(merchant.merchantId, 'merchant updated successfully'));
+}
+
+function membersOf(desk: MerchantDesk, merchant: MerchantRecord): WireObject {
+  return merchantMembers(merchant, statusOf(merchant, hasCredentials(desk.store, merchant)));
+}
+
+/** The routes of merchants themselves. */
+export function merchantRoutes(desk: MerchantDesk): readonly Route[] {
+  const needs = 'merchants';
+  return [
+    writeRoute(
+      desk, {
+        path: '/merchant/create', needs, parse: parseCreate, action: 'merchant.create',
+        tells: ({ invite }) => invite,
+      },
+      (caller, transaction, body) => create(desk, caller, transaction, body),
+    ),
+    writeRoute(
+      desk, {
+        path: '/merchant/update', needs, parse: parseUpdate, action: 'merchant.update',
+        tells: ({ type, invite }) => type === 'provider' && invite,
+      },
+      (caller, transaction, body) => update(desk, caller, transaction, body),
+    ),
+    writeRoute(
+      desk, {
+        path: '/merchant/delete', needs, parse: parseMerchantBody, action: 'merchant.delete',
+      },
+      (caller, transaction, { merchantId }) => {
+        const merchant = ownMerchant(caller, transaction, merchantId);
+        if (isReply(merchant)) return merchant;
+        deleteMerchant(transaction, merchant, desk.now(), desk.age());
+        return caller.json(200, resultOf(merchantId, 'merchant deleted successfully'));
+      }),
+    readRoute(desk, { path: '/merchant/get', needs, parse: parseMerchantBody },
+      (caller, { merchantId }) => {
+        const merchant = findMerchant(desk.store, caller.account, merchantId);
+        return merchant === null
+          ? caller.problem(404, 'The account has no such merchant.')
+          : caller.json(200, membersOf(desk, merchant));
+      }),
+    merchantListRoute(desk),
+  ];
+}

@@ -1,0 +1,82 @@
+/** Bodies that are too long for the main thread, looked at by a worker of bulk files. */
+import { OP_BODY } from '../../engine/frame.js';
+import type { PoolFailure, PoolRequest } from '../../pool.js';
+import { ENDPOINT_NAMES, type EndpointName } from '../../provider/endpoint.js';
+import type { BodyProblem } from './body.js';
+import {
+  BODY_CART_OWNER, BODY_NEXUS_CREATE, BODY_RELAYED, readBodyAnswer,
+} from './large-body.js';
+import type { NexusCreateBody } from './nexus-shape.js';
+import type { Malformed, RelayLook } from './relay-check.js';
+import type { MerchantCaller } from '../../http/merchant-route.js';
+import { isReply, type Reply } from '../../http/reply.js';
+
+/** Workers that look at bodies; they need no dataset for it. */
+export interface BodyWorkers {
+  submit(request: PoolRequest): void;
+}
+
+interface Looked {
+  readonly text: string;
+  readonly bytes: Uint8Array;
+}
+
+function failureReply(caller: MerchantCaller, failure: PoolFailure): Reply {
+  return failure === 'overloaded'
+    ? caller.problem(503, 'The service has more to do than it can take.')
+    : caller.problem(500, 'The service failed to answer.');
+}
+
+/** What a worker says of a body, or the answer when it cannot; the payload is not kept. */
+function look(
+  workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array, asked: number, which = 0,
+): Promise<Looked | Reply> {
+  return new Promise((resolve) => {
+    workers.submit({
+      op: OP_BODY, version: asked, grants: which, payload: body,
+      answered: (slice) => resolve(slice.status === 200
+        ? readBodyAnswer(slice.body) : failureReply(caller, 'internal')),
+      failed: (failure) => resolve(failureReply(caller, failure)),
+    });
+  });
+}
+
+/** The merchant whose carts a body holds, null for none; or the answer that refuses it. */
+export async function ownerOfLarge(
+  workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array,
+): Promise<{ readonly merchantId: string | null } | Reply> {
+  const looked = await look(workers, caller, body, BODY_CART_OWNER);
+  if (isReply(looked)) return looked;
+  // The worker made this JSON itself, as it did below.
+  const told: { readonly merchantId: string | null } | Malformed = JSON.parse(looked.text);
+  return 'malformed' in told ? caller.problem(400, told.malformed) : told;
+}
+
+/** What is known of a body that is relayed, with the bytes that are sent. */
+export interface LookedAt {
+  readonly look: RelayLook | Malformed;
+  readonly bytes: Uint8Array;
+}
+
+/** Looks at a body that is relayed. */
+export async function lookAtLarge(
+  workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array, name: EndpointName,
+): Promise<LookedAt | Reply> {
+  const looked = await look(
+    workers, caller, body, BODY_RELAYED, ENDPOINT_NAMES.indexOf(name),
+  );
+  if (isReply(looked)) return looked;
+  const { text, bytes } = looked;
+  return { look: JSON.parse(text), bytes };
+}
+
+/** Reads the body of nexus/create. */
+export async function readLargeNexus(
+  workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array,
+): Promise<NexusCreateBody | BodyProblem | Reply> {
+  const looked = await look(workers, caller, body, BODY_NEXUS_CREATE);
+  if (isReply(looked)) return looked;
+  const told: { readonly parsed: NexusCreateBody | BodyProblem } | Malformed =
+    JSON.parse(looked.text);
+  return 'malformed' in told ? caller.problem(400, told.malformed) : told.parsed;
+}

@@ -1,0 +1,67 @@
+/**
+ * A worker's look at a body that is too long for the main thread, which gets a few members in
+ * place of it.
+ */
+import type { Answer, BodyPart } from '../../engine/frame.js';
+import { ENDPOINT_NAMES } from '../../provider/endpoint.js';
+import { merchantIdOf } from '../cart/owner.js';
+import { malformationOf, parseJsonObject } from '../../base/json-object.js';
+import { parseNexusCreate } from './nexus-shape.js';
+import { lookAtRelayed, relayedBytes } from './relay-check.js';
+import { SUCCESS } from '../../wire/response-code.js';
+
+/** What is asked of a body, in the version byte of a pool request. */
+export const BODY_CART_OWNER = 1;
+/** The operation is named by its place in ENDPOINT_NAMES, in the grants. */
+export const BODY_RELAYED = 2;
+export const BODY_NEXUS_CREATE = 3;
+
+/** Ends the JSON text before the bytes that follow it. */
+const LINE_END = '\n';
+const LINE_END_BYTE = 0x0a;
+
+function cartOwner(body: Uint8Array): object {
+  const merchantId = merchantIdOf(body);
+  if (merchantId !== null) return { merchantId };
+  const malformed = malformationOf(body);
+  return malformed === null ? { merchantId } : { malformed };
+}
+
+function relayed(which: number, body: Uint8Array): readonly BodyPart[] {
+  const name = ENDPOINT_NAMES[which];
+  if (name === undefined) throw new RangeError(`no operation ${which} of the provider`);
+  const look = lookAtRelayed(name, body);
+  const parts = [JSON.stringify(look), LINE_END];
+  return 'malformed' in look || look.problem !== null ? parts : [...parts, relayedBytes(body)];
+}
+
+function nexus(body: Uint8Array): object {
+  const read = parseJsonObject(body);
+  return 'malformed' in read ? read : { parsed: parseNexusCreate(read.object) };
+}
+
+function partsOf(asked: number, which: number, body: Uint8Array): readonly BodyPart[] {
+  switch (asked) {
+    case BODY_CART_OWNER: return [JSON.stringify(cartOwner(body)), LINE_END];
+    case BODY_RELAYED: return relayed(which, body);
+    case BODY_NEXUS_CREATE: return [JSON.stringify(nexus(body)), LINE_END];
+    default: throw new RangeError(`nothing ${asked} is asked of a body`);
+  }
+}
+
+/** The answer about a body. */
+export function answerBody(asked: number, which: number, body: Uint8Array): Answer {
+  return {
+    status: SUCCESS.http, code: SUCCESS.code, precision: 0, flags: 0,
+    body: partsOf(asked, which, body),
+  };
+}
+
+/** The text and the bytes of such an answer; the bytes are a copy. */
+export function readBodyAnswer(answer: Uint8Array): {
+  readonly text: string; readonly bytes: Uint8Array;
+} {
+  const end = answer.indexOf(LINE_END_BYTE);
+  const text = Buffer.from(answer.buffer, answer.byteOffset, end).toString('utf8');
+  return { text, bytes: Buffer.from(answer.subarray(end + 1)) };
+}

@@ -1,0 +1,99 @@
+/**
+ * GET /merchant/list: the whole list, the oldest first, or one page of it in the order of ids. It
+ * is read and written in pieces, so that other requests are answered meanwhile.
+ */
+import { GATHER_BATCH } from '../../store/gather.js';
+import { jsonValue } from '../../wire/json.js';
+import { merchantMembers } from './record.js';
+import {
+  hasCredentials, listMerchants, MERCHANTS_LISTED_MAX, pageOfMerchants, statusOf,
+  type MerchantRecord,
+} from '../../store/merchants.js';
+import type { Store } from '../../store/store.js';
+import { merchantRoute, type MerchantCaller } from '../../http/merchant-route.js';
+import { headOf, JSON_TYPE, type Fields, type Reply, type Request } from '../../http/reply.js';
+import type { Route } from '../../http/router.js';
+import { problemReply } from '../../http/problem.js';
+import type { MerchantDesk } from './services.js';
+
+/** Merchants of one page at most, and without `limit`. */
+export const MERCHANT_PAGE_MAX = 1_000;
+/** Tells where the next page begins; absent with the last one. */
+export const CURSOR_HEADER = 'X-Situs-Next-Cursor';
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export interface PageAsked {
+  readonly limit: number;
+  /** Id of the last merchant of the page before; empty for the first page. */
+  readonly cursor: string;
+}
+
+/** What a query asks for: null for the whole list, or which parameter cannot be used, and why. */
+export function pageAsked(
+  query: string,
+): PageAsked | null | { readonly location: string; readonly message: string } {
+  const parameters = new URLSearchParams(query);
+  const [limit, cursor] = [parameters.get('limit'), parameters.get('cursor')];
+  if (limit === null && cursor === null) return null;
+  if (limit !== null && (!/^[1-9]\d{0,3}$/.test(limit) || Number(limit) > MERCHANT_PAGE_MAX)) {
+    return { location: 'query.limit', message: `expected a number from 1 to ${MERCHANT_PAGE_MAX}` };
+  }
+  if (cursor !== null && cursor !== '' && !UUID.test(cursor)) {
+    return { location: 'query.cursor', message: `expected a value of ${CURSOR_HEADER}` };
+  }
+  return {
+    limit: limit === null ? MERCHANT_PAGE_MAX : Number(limit),
+    cursor: (cursor ?? '').toLowerCase(),
+  };
+}
+
+/** Merchants as JSON, some at a time. */
+async function rendered(store: Store, merchants: readonly MerchantRecord[]): Promise<string> {
+  const parts: string[] = [];
+  for (let from = 0; from < merchants.length; from += GATHER_BATCH) {
+    if (from > 0) await new Promise(setImmediate);
+    for (const merchant of merchants.slice(from, from + GATHER_BATCH)) {
+      const status = statusOf(merchant, hasCredentials(store, merchant));
+      parts.push(jsonValue(merchantMembers(merchant, status)));
+    }
+  }
+  return `[${parts.join(',')}]`;
+}
+
+async function answer(
+  { store }: MerchantDesk, caller: MerchantCaller, merchants: readonly MerchantRecord[],
+  more: Fields = {},
+): Promise<Reply> {
+  const body = await rendered(store, merchants);
+  return { status: 200, head: headOf(JSON_TYPE, { ...caller.fields, ...more }), body };
+}
+
+async function list(
+  desk: MerchantDesk, caller: MerchantCaller, request: Request,
+): Promise<Reply> {
+  const asked = pageAsked(request.query);
+  if (asked !== null && 'message' in asked) {
+    return caller.problem(422, 'validation failed', [asked]);
+  }
+  if (asked === null) {
+    const merchants = await listMerchants(desk.store, caller.account);
+    if (merchants !== null) return answer(desk, caller, merchants);
+    const { instance, fields } = caller;
+    return problemReply({
+      status: 422, instance, members: { limit: MERCHANTS_LISTED_MAX },
+      detail: `The account has more than ${MERCHANTS_LISTED_MAX} merchants; ask for pages of them `
+        + 'with limit and cursor.',
+    }, fields);
+  }
+  const { merchants, next } = await pageOfMerchants(desk.store, caller.account, asked);
+  return answer(desk, caller, merchants, next === null ? {} : { [CURSOR_HEADER]: next });
+}
+
+/** The route of the list. */
+export function merchantListRoute(desk: MerchantDesk): Route {
+  return merchantRoute(desk, {
+    method: 'GET', path: '/merchant/list', bodyBytesMax: 0, needs: 'merchants', metered: false,
+    writes: false,
+  }, (caller, request) => list(desk, caller, request));
+}

@@ -1,0 +1,234 @@
+/**
+ * Nexus locations of self-managed merchants: create, list, update and delete. Addresses are
+ * geocoded before anything is written, and everything of a request is written in one transaction.
+ */
+import {
+  deleteNexus, findNexus, listNexus, putNexus, type NexusPlace, type NexusRecord,
+} from '../../store/nexus.js';
+import { countNexus } from '../../store/nexus-count.js';
+import type { MerchantRecord } from '../../store/merchants.js';
+import type { StoreTransaction } from '../../store/store.js';
+import { isBodyProblem, type BodyProblem } from './body.js';
+import type { LocatedAddress } from '../lookup/located.js';
+import { nexusMembers, resultOf } from './record.js';
+import {
+  parseNexusCreate, parseNexusDelete, parseNexusList, parseNexusUpdate, unresolved,
+  type LocationBody, type NexusCreateBody, type NexusUpdateBody,
+} from './nexus-shape.js';
+import { codedProblem } from '../../http/problem.js';
+import { PARSED_BYTES_MAX } from '../../http/json-body.js';
+import { readLargeNexus } from './large-body-call.js';
+import {
+  merchantRoute, type MerchantCaller, type MerchantHandle,
+} from '../../http/merchant-route.js';
+import type { Reply } from '../../http/reply.js';
+import type { Route } from '../../http/router.js';
+import {
+  audit, bodyRefusal, isReply, ownMerchant, readBodyOf, readRoute, writeRoute, type MerchantDesk,
+} from './services.js';
+import { locateAll, type LocateFailure, type LocateServices } from './nexus-locator.js';
+
+/**
+ * The body of nexus/create: 25 locations of 609 characters take 183 kB where each is written as two
+ * escapes of six bytes, and as much again is left for names, blanks and line ends.
+ */
+export const NEXUS_BYTES_MAX = 262_144;
+
+export type NexusDesk = MerchantDesk & LocateServices;
+
+/** The caller's live self-managed merchant, or the answer for everything else. */
+function selfManaged(
+  caller: MerchantCaller, reader: Pick<StoreTransaction, 'get'>, merchantId: string,
+): MerchantRecord | Reply {
+  const merchant = ownMerchant(caller, reader, merchantId);
+  if (isReply(merchant) || merchant.type === 'self-managed') return merchant;
+  return caller.problem(403, 'The nexus of a provider merchant is kept with the provider.');
+}
+
+function noLocation(caller: MerchantCaller): Reply {
+  return caller.problem(404, 'The merchant has no such location.');
+}
+
+function notLoaded(caller: MerchantCaller): Reply {
+  return caller.problem(503, 'No address data is loaded.');
+}
+
+/** An address on one line, as it would be written. */
+export function addressLine({ line1, line2, city, state, zip }: LocationBody): string {
+  const street = line2 === undefined ? line1 : `${line1}, ${line2}`;
+  return `${street}, ${city}, ${state} ${zip}`;
+}
+
+function placeOf(location: LocationBody, found: LocatedAddress): NexusPlace {
+  const { normalizedAddress, state, postalCode, lat, lng } = found;
+  const zip = postalCode === '' ? location.zip : postalCode;
+  return { ...location, state, zip, normalizedAddress, lat, lng };
+}
+
+/** The status of a request that ran out of time: only create documents 504. */
+type LateStatus = 503 | 504;
+
+function locateRefusal(
+  desk: NexusDesk, caller: MerchantCaller, failure: LocateFailure, late: LateStatus,
+): Reply {
+  switch (failure) {
+    case 'not-enabled':
+      return codedProblem('feature-not-enabled', caller.instance, desk.baseUrl, caller.fields,
+        'Geocoding is not enabled for the key, or its quota of this month is used up.');
+    case 'overloaded': return caller.problem(503, 'The service has more to do than it can take.');
+    case 'internal': return caller.problem(500, 'The service failed to answer.');
+    case 'late': return caller.problem(late, 'Finding the addresses took too long.');
+  }
+}
+
+/** Places for all locations, or the answer when one of them has none. */
+async function placesOf(
+  desk: NexusDesk, caller: MerchantCaller, locations: readonly LocationBody[],
+  nameOf: (index: number) => string, late: LateStatus,
+): Promise<readonly NexusPlace[] | Reply> {
+  const located = await locateAll(desk, caller.key, locations.map(addressLine));
+  if (typeof located === 'string') return locateRefusal(desk, caller, located, late);
+  const places: NexusPlace[] = [];
+  const problems: BodyProblem[] = [];
+  located.outcomes.forEach((outcome, index) => {
+    const location = locations[index];
+    if (location === undefined) return;
+    if ('unresolved' in outcome) problems.push(unresolved(nameOf(index), outcome.unresolved));
+    else places.push(placeOf(location, outcome));
+  });
+  const [first] = problems;
+  if (first === undefined) return places;
+  return bodyRefusal(caller, { ...first, errors: problems.flatMap(({ errors }) => errors) });
+}
+
+function isList<T>(value: readonly T[] | object): value is readonly T[] {
+  return Array.isArray(value);
+}
+
+async function create(
+  desk: NexusDesk, caller: MerchantCaller, body: NexusCreateBody,
+): Promise<Reply> {
+  const { merchantId, locations } = body;
+  const before = selfManaged(caller, desk.store, merchantId);
+  if (isReply(before)) return before;
+  if (!desk.locator.loaded()) return notLoaded(caller);
+  const places = await placesOf(
+    desk, caller, locations, (index) => `body.locations[${index}]`, 504,
+  );
+  if (!isList(places)) return places;
+  return desk.store.write((transaction) => {
+    // It may have been deleted or switched while addresses were looked for.
+    const merchant = selfManaged(caller, transaction, merchantId);
+    if (isReply(merchant)) return merchant;
+    const now = desk.now();
+    const records = places.map((place, position): NexusRecord => ({
+      v: 1, locationId: desk.newId(), merchantId, account: caller.account,
+      ...place, position, createdAt: now, updatedAt: now,
+    }));
+    countNexus(transaction, caller.account, merchantId, records.length);
+    for (const record of records) putNexus(transaction, record);
+    const reply = caller.json(200, {
+      ...resultOf(merchantId, 'nexus locations created successfully'),
+      locations: records.map(nexusMembers),
+    });
+    caller.keep(transaction, reply);
+    audit(transaction, caller, 'nexus.create', { merchantId }, now);
+    return reply;
+  }, { quiet: true });
+}
+
+async function update(
+  desk: NexusDesk, caller: MerchantCaller, body: NexusUpdateBody,
+): Promise<Reply> {
+  const { merchantId, locationId, location } = body;
+  const find = (reader: Pick<StoreTransaction, 'get'>): NexusRecord | Reply => {
+    const merchant = selfManaged(caller, reader, merchantId);
+    if (isReply(merchant)) return merchant;
+    return findNexus(reader, caller.account, merchantId, locationId) ?? noLocation(caller);
+  };
+  const found = find(desk.store);
+  if (isReply(found)) return found;
+  if (!desk.locator.loaded()) return notLoaded(caller);
+  const places = await placesOf(desk, caller, [location], () => 'body.location', 503);
+  if (!isList(places)) return places;
+  const [place] = places;
+  return desk.store.write((transaction) => {
+    const before = find(transaction);
+    if (isReply(before)) return before;
+    if (place === undefined) throw new Error('an address without a place');
+    const { account, position, createdAt } = before;
+    const now = desk.now();
+    const record: NexusRecord = {
+      v: 1, locationId, merchantId, account, ...place, position, createdAt, updatedAt: now,
+    };
+    putNexus(transaction, record);
+    const reply = caller.json(200, {
+      ...resultOf(merchantId, 'nexus location updated successfully'),
+      location: nexusMembers(record),
+    });
+    caller.keep(transaction, reply);
+    audit(transaction, caller, 'nexus.update', { merchantId, locationId }, now);
+    return reply;
+  }, { quiet: true });
+}
+
+function geocodedRoute(
+  desk: NexusDesk, path: string, bodyBytesMax: number, handle: MerchantHandle,
+): Route {
+  return merchantRoute(desk, {
+    method: 'POST', path, bodyBytesMax, needs: 'merchants', metered: true, writes: true,
+  }, handle);
+}
+
+/** Locations of which a body is read here, or by a worker where it is long. */
+function createRoute(desk: NexusDesk): Route {
+  return geocodedRoute(desk, '/merchant/nexus/create', NEXUS_BYTES_MAX, (caller, request) => {
+    const { body } = request;
+    if (body.length <= PARSED_BYTES_MAX) {
+      const parsed = readBodyOf(caller, request, parseNexusCreate);
+      return isReply(parsed) ? parsed : create(desk, caller, parsed);
+    }
+    return readLargeNexus(desk.bodyWorkers, caller, body).then((parsed) => {
+      if (isReply(parsed)) return parsed;
+      return isBodyProblem(parsed) ? bodyRefusal(caller, parsed) : create(desk, caller, parsed);
+    });
+  });
+}
+
+function updateRoute(desk: NexusDesk): Route {
+  return geocodedRoute(desk, '/merchant/nexus/update', PARSED_BYTES_MAX, (caller, request) => {
+    const parsed = readBodyOf(caller, request, parseNexusUpdate);
+    return isReply(parsed) ? parsed : update(desk, caller, parsed);
+  });
+}
+
+/** The routes of nexus locations. */
+export function nexusRoutes(desk: NexusDesk): readonly Route[] {
+  const needs = 'merchants';
+  return [
+    createRoute(desk),
+    readRoute(desk, { path: '/merchant/nexus/list', needs, parse: parseNexusList },
+      async (caller, { merchantId }) => {
+        const merchant = selfManaged(caller, desk.store, merchantId);
+        if (isReply(merchant)) return merchant;
+        const locations = await listNexus(desk.store, caller.account, merchantId);
+        return caller.json(200, { merchantId, locations: locations.map(nexusMembers) });
+      }),
+    updateRoute(desk),
+    writeRoute(
+      desk, {
+        path: '/merchant/nexus/delete', needs, parse: parseNexusDelete, action: 'nexus.delete',
+      },
+      (caller, transaction, { merchantId, locationId }) => {
+        const merchant = selfManaged(caller, transaction, merchantId);
+        if (isReply(merchant)) return merchant;
+        const found = findNexus(transaction, caller.account, merchantId, locationId);
+        if (found === null) return noLocation(caller);
+        deleteNexus(transaction, found, desk.now(), desk.age());
+        return caller.json(200, {
+          ...resultOf(merchantId, 'nexus location deleted successfully'), locationId,
+        });
+      },
+    ),
+  ];
+}

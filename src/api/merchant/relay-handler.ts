@@ -1,0 +1,173 @@
+/**
+ * Orders, refunds, exemption certificates and the carts of provider-connected merchants: checked,
+ * sent to the compliance provider with the merchant's own credentials, and answered with its bytes.
+ */
+import type { Log } from '../../log.js';
+import {
+  callPath, PROVIDER_ENDPOINTS, RELAYED_NAMES, type EndpointName, type ProviderEndpoint,
+} from '../../provider/endpoint.js';
+import type { Provider, ProviderCall } from '../../provider/port.js';
+import { credentialsOf, type Credentials, type CredentialsVault } from '../../store/credentials.js';
+import { findMerchant, type MerchantRecord } from '../../store/merchants.js';
+import { PLAN_TERMS } from '../../store/plan.js';
+import type { Store } from '../../store/store.js';
+import { lookAtRelayed, relayedBytes, type RelayLook } from './relay-check.js';
+import { BODY_BYTES_MAX } from '../../http/body.js';
+import { PARSED_BYTES_MAX, type JsonObject } from '../../http/json-body.js';
+import { lookAtLarge, type BodyWorkers } from './large-body-call.js';
+import { IDEMPOTENCY_HEADER } from '../../http/idempotency.js';
+import {
+  merchantRoute, type MerchantCaller, type MerchantServices,
+} from '../../http/merchant-route.js';
+import { isReply, type Reply, type Request } from '../../http/reply.js';
+import { DEADLINE_MS, type Route } from '../../http/router.js';
+import { relayReply } from './relay-reply.js';
+
+/** What a relayed call needs. */
+export interface RelayDesk {
+  /** Null when no provider is configured. */
+  readonly provider: Provider | null;
+  readonly store: Pick<Store, 'get' | 'write'>;
+  readonly vault: Pick<CredentialsVault, 'open'>;
+  readonly log: Log;
+  readonly bodyWorkers: BodyWorkers;
+}
+
+export interface RelayServices extends RelayDesk, MerchantServices {
+  readonly store: Store;
+  /** Longest time of the provider, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const WELL_FORMED = /^\P{Cs}*$/u;
+
+function callOf(
+  endpoint: ProviderEndpoint, credentials: Credentials, members: JsonObject, bytes: Uint8Array,
+): ProviderCall {
+  const { method } = endpoint;
+  const hasBody = method === 'POST' || method === 'PATCH';
+  return {
+    method,
+    path: callPath(endpoint, credentials.connectionId, members),
+    apiKey: credentials.apiKey,
+    body: hasBody ? bytes : null,
+  };
+}
+
+/** Tells when the caller has gone. A request that will be asked for again is carried to its end. */
+function watch(request: Request, isKept: boolean): AbortSignal {
+  const gone = new AbortController();
+  if (!isKept) request.onClosed?.(() => gone.abort());
+  return gone.signal;
+}
+
+/** The call that carries a body with the merchant's credentials, or the answer without one. */
+function makeCall(
+  desk: RelayDesk, caller: MerchantCaller, merchant: MerchantRecord, endpoint: ProviderEndpoint,
+  members: JsonObject, bytes: Uint8Array,
+): ProviderCall | Reply {
+  const credentials = credentialsOf(desk.store, desk.vault, caller.account, merchant.merchantId);
+  if (credentials === null) {
+    return caller.problem(404, 'No credentials are stored for this merchant.');
+  }
+  if (!WELL_FORMED.test(credentials.connectionId)) {
+    return caller.problem(404, 'The credentials stored for this merchant cannot be used.');
+  }
+  return callOf(endpoint, credentials, members, bytes);
+}
+
+/** Sends a call and waits; nothing but its bytes is held meanwhile. */
+async function send(
+  desk: RelayDesk, caller: MerchantCaller, request: Request, name: EndpointName,
+  call: ProviderCall,
+): Promise<Reply> {
+  const { provider, log } = desk;
+  const endpoint: ProviderEndpoint = PROVIDER_ENDPOINTS[name];
+  if (provider === null) {
+    return caller.problem(503, 'This service has no compliance provider configured.');
+  }
+  const isKept = endpoint.writes && request.header(IDEMPOTENCY_HEADER) !== '';
+  // From here on a kill, or a store that takes nothing, must not lead to a second order.
+  if (isKept) await caller.begin();
+  const outcome = await provider.send(call, watch(request, isKept));
+  const { reply, trouble, changed } = relayReply(caller, endpoint, outcome);
+  if (trouble !== null) log.warn('provider call failed', { operation: name, trouble });
+  if (isKept && changed !== 'unknown') await caller.settle(changed === 'yes' ? reply : null);
+  return reply;
+}
+
+/** Looks at a body, here or in a worker, and goes on with what is known of it. */
+function withLook(
+  desk: RelayDesk, caller: MerchantCaller, body: Uint8Array, name: EndpointName,
+  go: (look: RelayLook, bytes: Uint8Array) => Reply | Promise<Reply>,
+): Reply | Promise<Reply> {
+  if (body.length <= PARSED_BYTES_MAX) {
+    const look = lookAtRelayed(name, body);
+    return 'malformed' in look
+      ? caller.problem(400, look.malformed) : go(look, relayedBytes(body));
+  }
+  return lookAtLarge(desk.bodyWorkers, caller, body, name).then((found) => {
+    if (isReply(found)) return found;
+    const { look, bytes } = found;
+    return 'malformed' in look ? caller.problem(400, look.malformed) : go(look, bytes);
+  });
+}
+
+/** Relays a cart of a provider-connected merchant, byte for byte. */
+export function relayCart(
+  desk: RelayDesk, caller: MerchantCaller, merchant: MerchantRecord, request: Request,
+  body: Uint8Array,
+): Reply | Promise<Reply> {
+  if (!PLAN_TERMS[caller.key.plan].provider) {
+    return caller.problem(403, 'Carts of provider-connected merchants need the Enterprise plan.');
+  }
+  return withLook(desk, caller, body, 'cart/calculate', (look, bytes) =>
+    relay(desk, caller, merchant, request, 'cart/calculate', look, bytes));
+}
+
+function relay(
+  desk: RelayDesk, caller: MerchantCaller, merchant: MerchantRecord, request: Request,
+  name: EndpointName, { problem, members }: RelayLook, bytes: Uint8Array,
+): Reply | Promise<Reply> {
+  if (problem !== null) return caller.problem(problem.status, problem.detail, problem.errors);
+  const call = makeCall(desk, caller, merchant, PROVIDER_ENDPOINTS[name], members, bytes);
+  return 'head' in call ? call : send(desk, caller, request, name, call);
+}
+
+/** Finds whose request it is before anything else of it is told. */
+function relayOwn(
+  desk: RelayDesk, caller: MerchantCaller, request: Request, name: EndpointName,
+): Reply | Promise<Reply> {
+  return withLook(desk, caller, request.body, name, (look, bytes) => {
+    const { merchantId } = look;
+    if (merchantId === null || !UUID.test(merchantId)) {
+      return caller.problem(400, 'merchantId must be a UUID.', [
+        { location: 'body.merchantId', message: 'expected a UUID' },
+      ]);
+    }
+    const merchant = findMerchant(desk.store, caller.account, merchantId.toLowerCase());
+    if (merchant === null) return caller.problem(403, 'The account has no such merchant.');
+    if (merchant.type === 'self-managed') {
+      return caller.problem(403, 'This operation is for merchants of the provider type.');
+    }
+    return relay(desk, caller, merchant, request, name, look, bytes);
+  });
+}
+
+/** Operations whose documented bodies may be longer than is read on the main thread. */
+const LONG_BODIES: ReadonlySet<EndpointName> = new Set(['order/create', 'refund/create']);
+
+/** The routes of orders, refunds and exemption certificates. */
+export function relayRoutes(services: RelayServices): readonly Route[] {
+  const { timeoutMs } = services;
+  return RELAYED_NAMES.map((name) => {
+    const { writes } = PROVIDER_ENDPOINTS[name];
+    return merchantRoute(services, {
+      method: 'POST', path: `/merchant/${name}`, needs: 'provider',
+      bodyBytesMax: LONG_BODIES.has(name) ? BODY_BYTES_MAX : PARSED_BYTES_MAX,
+      metered: writes, writes, deadlineMs: DEADLINE_MS + timeoutMs,
+    }, (caller, request) => relayOwn(services, caller, request, name));
+  });
+}

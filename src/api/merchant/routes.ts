@@ -1,0 +1,73 @@
+/** Everything that merchants have of their own: records, credentials, nexus. */
+import { randomUUID } from 'node:crypto';
+import { messageOf, type Log } from '../../log.js';
+import { IdempotencyBook, SWEEP_MS } from '../../store/idempotency.js';
+import { sweepRetired } from '../../store/retired.js';
+import type { Store } from '../../store/store.js';
+import type { Vault } from '../../store/vault.js';
+import type { Gate } from '../../http/gate.js';
+import type { BodyWorkers } from './large-body-call.js';
+import type { MerchantUsage } from '../../http/merchant-route.js';
+import type { Route } from '../../http/router.js';
+import { credentialsRoutes } from './credentials-handler.js';
+import { merchantRoutes } from './handler.js';
+import { nexusRoutes, type NexusDesk } from './nexus-handler.js';
+import {
+  startTimer, type GeocodingUsage, type Locator, type StartTimer,
+} from './nexus-locator.js';
+
+export interface MerchantFamilyOptions {
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly log: Log;
+  readonly gate: Gate;
+  readonly usage: MerchantUsage & GeocodingUsage;
+  readonly locator: Locator;
+  readonly bodyWorkers: BodyWorkers;
+  readonly baseUrl: string;
+  /** What kept answers and deleted records are aged by. */
+  readonly age: () => number;
+  /** Replaced in tests, as is the one below. */
+  readonly now?: () => number;
+  readonly timer?: StartTimer;
+}
+
+export interface MerchantFamily {
+  readonly routes: readonly Route[];
+  /** What every merchant route is made of, for the routes of other families behind the gate. */
+  readonly desk: NexusDesk;
+  /** Removes what was deleted long ago where room is scarce, as is done by itself; how many. */
+  sweep(bytesKept?: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Makes the routes of merchants; close it before the store. */
+export function openMerchantFamily(options: MerchantFamilyOptions): MerchantFamily {
+  const { store, vault, log, gate, usage, locator, baseUrl } = options;
+  const { now = Date.now, timer = startTimer } = options;
+  const idempotency = new IdempotencyBook(store, {
+    vault,
+    now: options.age,
+    failed: (error) => log.error('kept answers not swept', { message: messageOf(error) }),
+  });
+  const sweep = (bytesKept?: number): Promise<number> =>
+    sweepRetired(store, options.age(), bytesKept);
+  const sweeping = setInterval(() => {
+    sweep().catch((error: unknown) => {
+      log.error('deleted merchants not swept', { message: messageOf(error) });
+    });
+  }, SWEEP_MS).unref();
+  const desk: NexusDesk = {
+    store, vault, log, gate, usage, geocoding: usage, idempotency, locator, baseUrl,
+    now, age: options.age, timer, newId: randomUUID, bodyWorkers: options.bodyWorkers,
+  };
+  return {
+    desk,
+    sweep,
+    routes: [...merchantRoutes(desk), ...credentialsRoutes(desk), ...nexusRoutes(desk)],
+    close: async () => {
+      clearInterval(sweeping);
+      await idempotency.close();
+    },
+  };
+}

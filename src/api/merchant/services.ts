@@ -1,0 +1,138 @@
+/** What the handlers of the merchant family share: services, reading of bodies, ownership. */
+import { addAudit, keyActor, type AuditAction } from '../../store/audit.js';
+import { addEvent, addInvitation } from '../../store/outbox.js';
+import type { CredentialsVault } from '../../store/credentials.js';
+import { findMerchant, type MerchantRecord } from '../../store/merchants.js';
+import type { Store, StoreTransaction } from '../../store/store.js';
+import { isBodyProblem, type BodyProblem } from './body.js';
+import { PARSED_BYTES_MAX, readJsonObject } from '../../http/json-body.js';
+import type { BodyWorkers } from './large-body-call.js';
+import {
+  merchantRoute, type MerchantCaller, type MerchantServices, type MerchantOperation,
+} from '../../http/merchant-route.js';
+import { isReply, type Reply, type Request } from '../../http/reply.js';
+import type { Route } from '../../http/router.js';
+
+export interface MerchantDesk extends MerchantServices {
+  readonly store: Store;
+  readonly vault: CredentialsVault;
+  /** Looks at bodies that are too long for the main thread. */
+  readonly bodyWorkers: BodyWorkers;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Time of the service's own clock, which no setting of the machine's moves. */
+  readonly age: () => number;
+  /** A new UUID. */
+  readonly newId: () => string;
+}
+
+/** Both write to the outbox within the transaction of the change they tell of. */
+export { addEvent, addInvitation };
+
+/** An answer that refuses, or null to go on. */
+export type Refusal = Reply | null;
+
+export { isReply };
+
+/** The answer to a refused body. */
+export function bodyRefusal(caller: MerchantCaller, problem: BodyProblem): Reply {
+  return caller.problem(problem.status, problem.detail, problem.errors);
+}
+
+/** Reads the body of a request, or the answer that refuses it. */
+export function readBodyOf<T extends object>(
+  caller: MerchantCaller, request: Request, parse: (input: unknown) => T | BodyProblem,
+): T | Reply {
+  const read = readJsonObject(request.body);
+  if ('malformed' in read) return caller.problem(400, read.malformed);
+  const parsed = parse(read.object);
+  return isBodyProblem(parsed) ? bodyRefusal(caller, parsed) : parsed;
+}
+
+/** Unknown, foreign and deleted merchants are told the same, so that no id gives itself away. */
+export function notYours(caller: MerchantCaller): Reply {
+  return caller.problem(403, 'The account has no such merchant.');
+}
+
+/** The caller's live merchant, or the answer for everything else. */
+export function ownMerchant(
+  caller: MerchantCaller, transaction: Pick<StoreTransaction, 'get'>, merchantId: string,
+): MerchantRecord | Reply {
+  return findMerchant(transaction, caller.account, merchantId) ?? notYours(caller);
+}
+
+export interface ReadTerms<T> {
+  readonly path: string;
+  readonly needs: MerchantOperation['needs'];
+  readonly parse: (input: unknown) => T | BodyProblem;
+}
+
+export interface WriteTerms<T> extends ReadTerms<T> {
+  readonly action: AuditAction;
+  /** Whether a body leads to something to be sent, whose sender watches the store. */
+  readonly tells?: (body: T) => boolean;
+}
+
+/** What something was done to: a merchant, or a location of it. */
+export interface Named {
+  readonly merchantId: string;
+  readonly locationId?: string;
+}
+
+/** Writes down what a caller does to a merchant, its credentials or its nexus. */
+export function audit(
+  transaction: StoreTransaction, { key, account }: MerchantCaller, action: AuditAction,
+  { merchantId, locationId }: Named, now: number,
+): void {
+  const object = locationId === undefined ? merchantId : `${merchantId}/${locationId}`;
+  addAudit(transaction, { actor: keyActor(key), account, action, object }, now);
+}
+
+/** What an answer to a change names; every one of them does. */
+function namedIn({ body }: Reply): Named {
+  const { merchantId, locationId } =
+    Object(JSON.parse(body.toString())) as Readonly<Record<string, unknown>>;
+  return {
+    merchantId: String(merchantId),
+    ...(typeof locationId === 'string' ? { locationId } : {}),
+  };
+}
+
+/**
+ * A route whose body is read, and whose change is one transaction: `write` runs inside it and
+ * returns the answer, which is kept for the Idempotency-Key when it is a success. A refusal must
+ * not have written anything.
+ */
+export function writeRoute<T extends object>(
+  desk: MerchantDesk, terms: WriteTerms<T>,
+  write: (caller: MerchantCaller, transaction: StoreTransaction, body: T) => Reply,
+): Route {
+  const { path, needs, parse, action, tells = () => false } = terms;
+  return merchantRoute(desk, {
+    method: 'POST', path, bodyBytesMax: PARSED_BYTES_MAX, needs, metered: true, writes: true,
+  }, (caller, request) => {
+    const body = readBodyOf(caller, request, parse);
+    if (isReply(body)) return body;
+    return desk.store.write((transaction) => {
+      const reply = write(caller, transaction, body);
+      if (reply.status >= 300) return reply;
+      caller.keep(transaction, reply);
+      audit(transaction, caller, action, namedIn(reply), desk.now());
+      return reply;
+    }, { quiet: !tells(body) });
+  });
+}
+
+/** A route that reads a body and changes nothing. */
+export function readRoute<T extends object>(
+  desk: MerchantDesk, terms: ReadTerms<T>,
+  read: (caller: MerchantCaller, body: T) => Reply | Promise<Reply>,
+): Route {
+  const { path, needs, parse } = terms;
+  return merchantRoute(desk, {
+    method: 'POST', path, bodyBytesMax: PARSED_BYTES_MAX, needs, metered: false, writes: false,
+  }, (caller, request) => {
+    const body = readBodyOf(caller, request, parse);
+    return isReply(body) ? body : read(caller, body);
+  });
+}

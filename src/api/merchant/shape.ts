@@ -1,0 +1,165 @@
+/** Bodies of merchant operations. Null and absent are the same, and so is empty contact text. */
+import {
+  asciiText, choice, closed, flag, optional, text, textThat, told, uuid, type Of,
+} from '../../base/shape.js';
+import { bodyCheck, isBodyProblem, violation, type BodyProblem } from './body.js';
+import { isMailAddress } from '../../base/mail-address.js';
+
+export const MERCHANT_NAME_CHARS_MAX = 255;
+export const CONTACT_CHARS_MAX = 255;
+/** RFC 5321 has room for 254. */
+export const EMAIL_CHARS_MAX = 254;
+export const REFERENCE_CHARS_MAX = 255;
+export const API_KEY_CHARS_MAX = 255;
+export const CONNECTION_CHARS_MAX = 255;
+
+/** Merchant types by every name they go by; the last two are deprecated. */
+const TYPES = {
+  provider: 'provider',
+  'self-managed': 'self-managed',
+  connected: 'provider',
+  offline: 'self-managed',
+} as const;
+export type TypeAsked = (typeof TYPES)[keyof typeof TYPES];
+
+export const TYPE_NAMES = ['provider', 'self-managed', 'connected', 'offline'] as const;
+
+const TYPE = choice(TYPE_NAMES);
+
+/** An e-mail address that a mail can be sent to; empty text stands for none. */
+const MAIL = textThat(
+  (value) => value === '' || isMailAddress(value), 'emailText',
+  { type: 'string', minLength: 0, maxLength: EMAIL_CHARS_MAX }, EMAIL_CHARS_MAX,
+);
+
+const BLOCK = {
+  merchantName: text(1, MERCHANT_NAME_CHARS_MAX),
+  contactFirst: optional(text(0, CONTACT_CHARS_MAX)),
+  contactLast: optional(text(0, CONTACT_CHARS_MAX)),
+  contactEmail: told(optional(MAIL), 'Where invitations go.'),
+  referenceId: told(optional(text(0, REFERENCE_CHARS_MAX)), "The caller's own identifier."),
+};
+const BLOCK_SHAPE = closed(BLOCK);
+
+/** Name and contact details. */
+export interface BlockBody {
+  readonly name: string;
+  readonly contacts: { readonly first?: string; readonly last?: string; readonly email?: string };
+  readonly referenceId?: string;
+}
+
+function member<Name extends string>(
+  name: Name, value: string | null | undefined,
+): { readonly [name in Name]?: string } {
+  const members: { [name in Name]?: string } = {};
+  if (value !== undefined && value !== null && value !== '') members[name] = value;
+  return members;
+}
+
+function blockOf(raw: Of<typeof BLOCK_SHAPE>): BlockBody {
+  return {
+    name: raw.merchantName,
+    contacts: {
+      ...member('first', raw.contactFirst),
+      ...member('last', raw.contactLast),
+      ...member('email', raw.contactEmail),
+    },
+    ...member('referenceId', raw.referenceId),
+  };
+}
+
+export interface CreateBody extends BlockBody {
+  readonly type: TypeAsked;
+  /** Always false for a self-managed merchant. */
+  readonly invite: boolean;
+}
+
+export const MERCHANT_CREATE = closed({
+  ...BLOCK,
+  merchantType: told(optional(TYPE), 'provider unless given; connected and offline are old '
+    + 'names of provider and self-managed.'),
+  merchant_type: told(optional(TYPE), 'Another spelling of merchantType.'),
+  sendProviderInvite:
+    told(optional(flag()), 'false unless given; ignored for self-managed merchants.'),
+});
+
+const checkCreate = bodyCheck(MERCHANT_CREATE);
+
+/** Reads the body of create. */
+export function parseCreate(input: unknown): CreateBody | BodyProblem {
+  const checked = checkCreate(input);
+  if (isBodyProblem(checked)) return checked;
+  const { value } = checked;
+  const { merchantType, merchant_type: alias } = value;
+  if (merchantType && alias && TYPES[merchantType] !== TYPES[alias]) {
+    return violation('body.merchant_type', 'expected the same as merchantType', alias);
+  }
+  const type = TYPES[merchantType ?? alias ?? 'provider'];
+  const invite = type === 'provider' && value.sendProviderInvite === true;
+  return { ...blockOf(value), type, invite };
+}
+
+export interface UpdateBody {
+  readonly merchantId: string;
+  readonly block?: BlockBody;
+  readonly type?: TypeAsked;
+  /** Whether a switch to the provider sends an invitation. */
+  readonly invite: boolean;
+}
+
+export const MERCHANT_UPDATE = told(closed({
+  merchantId: uuid(),
+  update: told(
+    optional(BLOCK_SHAPE), 'Replaces name and contacts as a whole: what is left out is removed.',
+  ),
+  setMerchantType: told(optional(TYPE), 'The type to switch to.'),
+  sendProviderInvite: told(optional(flag()), 'true unless given; acts on a switch to provider.'),
+}), 'At least one of update and setMerchantType.');
+
+const checkUpdate = bodyCheck(MERCHANT_UPDATE, { ids: ['merchantId'] });
+
+/** Reads the body of update, which has at least one of `update` and `setMerchantType`. */
+export function parseUpdate(input: unknown): UpdateBody | BodyProblem {
+  const checked = checkUpdate(input);
+  if (isBodyProblem(checked)) return checked;
+  const { merchantId, update, setMerchantType, sendProviderInvite } = checked.value;
+  if (!update && !setMerchantType) {
+    return violation('body', 'expected update or setMerchantType');
+  }
+  return {
+    merchantId: merchantId.toLowerCase(),
+    ...(update ? { block: blockOf(update) } : {}),
+    ...(setMerchantType ? { type: TYPES[setMerchantType] } : {}),
+    invite: sendProviderInvite !== false,
+  };
+}
+
+export const MERCHANT_ID = closed({ merchantId: uuid() });
+export type MerchantBody = Of<typeof MERCHANT_ID>;
+
+const checkMerchant = bodyCheck(MERCHANT_ID, { ids: ['merchantId'] });
+
+/** Reads a body that names a merchant and nothing else. */
+export function parseMerchantBody(input: unknown): MerchantBody | BodyProblem {
+  const checked = checkMerchant(input);
+  return isBodyProblem(checked)
+    ? checked : { merchantId: checked.value.merchantId.toLowerCase() };
+}
+
+export const CREDENTIALS_SET = closed({
+  merchantId: uuid(),
+  // It travels in a header field.
+  apiKey: asciiText(1, API_KEY_CHARS_MAX),
+  connectionId: text(1, CONNECTION_CHARS_MAX),
+});
+export type CredentialsBody = Of<typeof CREDENTIALS_SET>;
+
+const checkCredentials = bodyCheck(CREDENTIALS_SET, { ids: ['merchantId'], secret: true });
+
+/** Reads the body of credentials/set. Its errors never repeat a value. */
+export function parseCredentialsBody(input: unknown): CredentialsBody | BodyProblem {
+  const checked = checkCredentials(input);
+  if (isBodyProblem(checked)) return checked;
+  const { merchantId, apiKey, connectionId } = checked.value;
+  return { merchantId: merchantId.toLowerCase(), apiKey, connectionId };
+}

@@ -1,0 +1,67 @@
+/** GET /system/health: public, and 200 as long as anything is served. */
+import type { LiveRelease, Refusal } from '../../dataset/live.js';
+import { headOf, JSON_TYPE } from '../../http/reply.js';
+import type { Route } from '../../http/router.js';
+
+export interface HealthServices {
+  release(): LiveRelease | null;
+  /** Why another release than the named one answers, or null. */
+  refusal(): Refusal | null;
+  /** Throws when the store does not answer. */
+  askStore(): void;
+}
+
+function storeState(services: HealthServices): 'ok' | 'connection_error' {
+  try {
+    services.askStore();
+    return 'ok';
+  } catch {
+    return 'connection_error';
+  }
+}
+
+/** "partial" never depends on stale lists: those answer, and are named beside. */
+function taxdataState(release: LiveRelease | null): 'ok' | 'empty' {
+  return release === null || release.areas === 0 ? 'empty' : 'ok';
+}
+
+/** What is public of a refusal: its reason may name folders, and is in the log. */
+function refusedOf({ dataset }: Refusal): Refusal {
+  const reason = dataset === null
+    ? 'no dataset is named as the active one' : 'the dataset is not sound; the log says why';
+  return { dataset, reason };
+}
+
+/**
+ * `refused` is there only while a release is activated that does not answer: `dataset` then is the
+ * one before. `dynamo` is what clients' types call the local store.
+ */
+export function healthBody(services: HealthServices): string {
+  const release = services.release();
+  const store = storeState(services);
+  const refused = services.refusal();
+  return JSON.stringify({
+    status: 'ok',
+    components: {
+      dynamo: store,
+      taxdata: taxdataState(release),
+      taxdata_count: release?.areas ?? 0,
+      store,
+    },
+    dataset: release?.id ?? null,
+    stale: release?.stale ?? [],
+    ...(refused === null ? {} : { refused: refusedOf(refused) }),
+  });
+}
+
+export function healthRoute(services: HealthServices): Route {
+  return {
+    method: 'GET',
+    path: '/system/health',
+    bodyBytesMax: 0,
+    deadlineMs: 0,
+    handle: (_request, answer) => {
+      answer.send({ status: 200, head: headOf(JSON_TYPE), body: healthBody(services) });
+    },
+  };
+}

@@ -1,0 +1,54 @@
+/** JSON texts that must be one object. */
+import { isUtf8 } from 'node:buffer';
+import { isTooDeep, JSON_DEPTH_MAX } from './json-depth.js';
+import { jsonSummary } from './json-text.js';
+
+const DECODER = new TextDecoder('utf-8', { fatal: true });
+
+const EMPTY = 'The body is empty; it must be a JSON object.';
+const TOO_DEEP = `The body has more than ${JSON_DEPTH_MAX} levels of lists and objects.`;
+const NOT_UTF8 = 'The body is not UTF-8.';
+const NOT_JSON = 'The body is not JSON.';
+const NO_OBJECT = 'The body is not a JSON object.';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export type JsonBody =
+  | { readonly object: JsonObject }
+  /** Why it is none, for a 400. Nothing of the body is repeated: it may hold a secret. */
+  | { readonly malformed: string };
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const OPEN_BRACE = 0x7b;
+
+/** Why a text is no JSON object, told without making anything of it; null when it is one. */
+export function malformationOf(body: Uint8Array): string | null {
+  if (body.length === 0) return EMPTY;
+  if (isTooDeep(body)) return TOO_DEEP;
+  if (!isUtf8(body)) return NOT_UTF8;
+  if (!jsonSummary(body).isJson) return NOT_JSON;
+  // What comes before the first brace of an object is blank, or a byte order mark.
+  const before = Buffer.from(body.buffer, body.byteOffset, body.indexOf(OPEN_BRACE) + 1);
+  return /^\ufeff?\s*\{$/.test(before.toString('utf8')) ? null : NO_OBJECT;
+}
+
+/** Reads a body that must be one JSON object. */
+export function parseJsonObject(body: Uint8Array): JsonBody {
+  if (body.length === 0) return { malformed: EMPTY };
+  if (isTooDeep(body)) return { malformed: TOO_DEEP };
+  let text: string;
+  try {
+    text = DECODER.decode(body);
+  } catch {
+    return { malformed: NOT_UTF8 };
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? { object: value } : { malformed: NO_OBJECT };
+  } catch {
+    return { malformed: NOT_JSON };
+  }
+}

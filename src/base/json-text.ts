@@ -1,0 +1,288 @@
+/**
+ * Tells whether bytes are one JSON value while they arrive, without making anything of them: the
+ * parser takes seconds for megabytes of an answer, and everyone waits meanwhile. A piece of 64 KiB
+ * takes a fraction of a millisecond here.
+ */
+import { isUtf8 } from 'node:buffer';
+import { JSON_DEPTH_MAX } from './json-depth.js';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const MINUS = 0x2d;
+const PLUS = 0x2b;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+/** An ASCII letter in lower case. */
+const LOWER_BIT = 0x20;
+const LOWER_E = 0x65;
+const LOWER_U = 0x75;
+
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
+
+/** What may come next. */
+const VALUE = 0;
+const VALUE_OR_END = 1;
+const NAME = 2;
+const NAME_OR_END = 3;
+const BEFORE_COLON = 4;
+const AFTER_VALUE = 5;
+const IN_TEXT = 6;
+const IN_ESCAPE = 7;
+const IN_HEX = 8;
+const IN_WORD = 9;
+/** Within numbers: after a minus, a first zero, digits, a point, digits after it, "e", its sign. */
+const AFTER_MINUS = 10;
+const AFTER_ZERO = 11;
+const IN_INTEGER = 12;
+const AFTER_POINT = 13;
+const IN_FRACTION = 14;
+const AFTER_E = 15;
+const AFTER_SIGN = 16;
+const IN_EXPONENT = 17;
+const BROKEN = 18;
+
+/** Whether a number may end here. */
+function isWhole(state: number): boolean {
+  return state === AFTER_ZERO || state === IN_INTEGER || state === IN_FRACTION
+    || state === IN_EXPONENT;
+}
+
+const WORDS = new Map(['true', 'false', 'null'].map((word) =>
+  [word.charCodeAt(0), [...word.slice(1)].map((letter) => letter.charCodeAt(0))] as const));
+
+const ESCAPED: ReadonlySet<number> = new Set([...'"\\/bfnrt'].map((each) => each.charCodeAt(0)));
+
+function isDigit(byte: number): boolean {
+  return byte >= ZERO && byte <= NINE;
+}
+
+function isHex(byte: number): boolean {
+  const lower = byte | LOWER_BIT;
+  return isDigit(byte) || (lower >= 0x61 && lower <= 0x66);
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** The state after a byte of a number that goes on, or BROKEN where the number ends with it. */
+function inNumber(state: number, byte: number): number {
+  const digit = isDigit(byte);
+  const exponent = (byte | LOWER_BIT) === LOWER_E;
+  switch (state) {
+    case AFTER_MINUS: return byte === ZERO ? AFTER_ZERO : digit ? IN_INTEGER : BROKEN;
+    case AFTER_ZERO: return byte === POINT ? AFTER_POINT : exponent ? AFTER_E : BROKEN;
+    case IN_INTEGER:
+      return digit ? IN_INTEGER : byte === POINT ? AFTER_POINT : exponent ? AFTER_E : BROKEN;
+    case AFTER_POINT: return digit ? IN_FRACTION : BROKEN;
+    case IN_FRACTION: return digit ? IN_FRACTION : exponent ? AFTER_E : BROKEN;
+    case AFTER_E:
+      return digit ? IN_EXPONENT : byte === PLUS || byte === MINUS ? AFTER_SIGN : BROKEN;
+    default: return digit ? IN_EXPONENT : BROKEN;
+  }
+}
+
+/** Reads a text piece by piece. */
+export class JsonText {
+  #state = VALUE;
+  /** Levels that are open, from the first place on: 1 for objects, 0 for lists. */
+  readonly #levels = new Uint8Array(JSON_DEPTH_MAX + 2);
+  #depth = 0;
+  /** A text is the name of a member. */
+  #isName = false;
+  /** What is left of a word or an escape. */
+  #rest: readonly number[] = [];
+  #done = 0;
+  #offset = 0;
+  #marked = true;
+  /** Of a list: where its first element begins and ends, and the commas after it. */
+  #isList = false;
+  #from = -1;
+  #to = -1;
+  #commas = 0;
+
+  /** Reads on. */
+  push(bytes: Uint8Array): void {
+    const { length } = bytes;
+    let at = 0;
+    while (at < length && this.#state !== BROKEN) {
+      if (this.#state === IN_TEXT) at = this.#inText(bytes, at);
+      else if (this.#state >= AFTER_MINUS) at = this.#number(bytes[at]!, at);
+      else {
+        this.#byte(bytes[at]!, at);
+        at += 1;
+      }
+    }
+    this.#offset += length;
+  }
+
+  /** Whether what came is one JSON value of no more levels than are parsed. */
+  get isWhole(): boolean {
+    return this.#depth === 0 && (this.#state === AFTER_VALUE || isWhole(this.#state));
+  }
+
+  /** Where the only element of a list of one is; null for anything else. */
+  get onlyElement(): { readonly from: number; readonly to: number } | null {
+    return this.#isList && this.#from >= 0 && this.#to >= 0 && this.#commas === 0
+      ? { from: this.#from, to: this.#to } : null;
+  }
+
+  #inText(bytes: Uint8Array, from: number): number {
+    const { length } = bytes;
+    let at = from;
+    while (at < length) {
+      const byte = bytes[at]!;
+      at += 1;
+      if (byte === QUOTE) {
+        if (this.#isName) this.#state = BEFORE_COLON;
+        else this.#ended(at);
+        return at;
+      }
+      if (byte === BACKSLASH || byte < 0x20) {
+        this.#state = byte === BACKSLASH ? IN_ESCAPE : BROKEN;
+        return at;
+      }
+    }
+    return at;
+  }
+
+  /** A byte within a number; the one after it is looked at again. */
+  #number(byte: number, at: number): number {
+    const next = inNumber(this.#state, byte);
+    if (next !== BROKEN) {
+      this.#state = next;
+      return at + 1;
+    }
+    if (isWhole(this.#state)) this.#ended(at);
+    else this.#state = BROKEN;
+    return at;
+  }
+
+  /** A value has ended before this place. */
+  #ended(at: number): void {
+    this.#state = AFTER_VALUE;
+    if (this.#isList && this.#depth === 1 && this.#to < 0) this.#to = this.#offset + at;
+  }
+
+  /** Any other byte. */
+  #byte(byte: number, at: number): void {
+    switch (this.#state) {
+      case IN_ESCAPE: this.#escape(byte); break;
+      case IN_HEX: case IN_WORD: this.#goOn(byte, at); break;
+      default: if (!isSpace(byte)) this.#token(byte, at);
+    }
+  }
+
+  #escape(byte: number): void {
+    this.#done = 0;
+    this.#state = byte === LOWER_U ? IN_HEX : ESCAPED.has(byte) ? IN_TEXT : BROKEN;
+  }
+
+  #goOn(byte: number, at: number): void {
+    const isEscape = this.#state === IN_HEX;
+    const fits = isEscape ? isHex(byte) : byte === this.#rest[this.#done];
+    this.#done += 1;
+    if (!fits) this.#state = BROKEN;
+    else if (isEscape && this.#done === 4) this.#state = IN_TEXT;
+    else if (!isEscape && this.#done === this.#rest.length) this.#ended(at + 1);
+  }
+
+  #token(byte: number, at: number): void {
+    switch (this.#state) {
+      case VALUE: return this.#value(byte, at);
+      case VALUE_OR_END:
+        return byte === CLOSE_BRACKET ? this.#close(false, at) : this.#value(byte, at);
+      case NAME_OR_END:
+        return byte === CLOSE_BRACE ? this.#close(true, at) : this.#name(byte);
+      case NAME: return this.#name(byte);
+      case BEFORE_COLON:
+        this.#state = byte === COLON ? VALUE : BROKEN;
+        return;
+      default: this.#afterValue(byte, at);
+    }
+  }
+
+  #name(byte: number): void {
+    this.#isName = true;
+    this.#state = byte === QUOTE ? IN_TEXT : BROKEN;
+  }
+
+  #value(byte: number, at: number): void {
+    if (this.#skipsMark(byte, at)) return;
+    const isElement = this.#isList && this.#depth === 1;
+    if (isElement && this.#from < 0) this.#from = this.#offset + at;
+    if (byte === QUOTE) {
+      this.#isName = false;
+      this.#state = IN_TEXT;
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.#open(byte === OPEN_BRACE);
+    else if (byte === MINUS) this.#state = AFTER_MINUS;
+    else if (isDigit(byte)) this.#state = byte === ZERO ? AFTER_ZERO : IN_INTEGER;
+    else {
+      const rest = WORDS.get(byte);
+      this.#rest = rest ?? [];
+      this.#done = 0;
+      this.#state = rest === undefined ? BROKEN : IN_WORD;
+    }
+  }
+
+  /** A byte order mark at the very beginning, which decoders take away. */
+  #skipsMark(byte: number, at: number): boolean {
+    if (!this.#marked) return false;
+    const place = this.#offset + at;
+    this.#marked = place < BYTE_ORDER_MARK.length && byte === BYTE_ORDER_MARK[place];
+    return this.#marked;
+  }
+
+  #open(isObject: boolean): void {
+    if (this.#depth === 0) this.#isList = !isObject;
+    this.#depth += 1;
+    this.#levels[this.#depth] = isObject ? 1 : 0;
+    this.#state = this.#depth > JSON_DEPTH_MAX
+      ? BROKEN : isObject ? NAME_OR_END : VALUE_OR_END;
+  }
+
+  #close(isObject: boolean, at: number): void {
+    if (this.#depth === 0 || (this.#levels[this.#depth] === 1) !== isObject) {
+      this.#state = BROKEN;
+      return;
+    }
+    this.#depth -= 1;
+    this.#ended(at + 1);
+  }
+
+  #afterValue(byte: number, at: number): void {
+    if (byte === COMMA && this.#depth > 0) {
+      if (this.#depth === 1) this.#commas += 1;
+      this.#state = this.#levels[this.#depth] === 1 ? NAME : VALUE;
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      this.#close(byte === CLOSE_BRACE, at);
+    } else this.#state = BROKEN;
+  }
+}
+
+/** What was told of a whole text while it arrived. */
+export interface JsonSummary {
+  readonly isJson: boolean;
+  /** The only element of a list of one. */
+  readonly only: { readonly from: number; readonly to: number } | null;
+}
+
+/** The summary of bytes that were all read by `text`. */
+export function summaryOf(text: JsonText, bytes: Uint8Array): JsonSummary {
+  const isJson = text.isWhole && isUtf8(bytes);
+  return { isJson, only: isJson ? text.onlyElement : null };
+}
+
+/** The summary of bytes that are all there. */
+export function jsonSummary(bytes: Uint8Array): JsonSummary {
+  const text = new JsonText();
+  text.push(bytes);
+  return summaryOf(text, bytes);
+}

@@ -1,0 +1,271 @@
+/**
+ * The shape of a body, declared once: its TypeScript type (`Of`), its check (`checkOf`) and its
+ * JSON Schema (`schema`) are all read off the same declaration.
+ */
+import {
+  about, BOOLEAN, list as listSchema, object as objectSchema, oneOf, type Schema,
+} from './json-schema.js';
+import {
+  BODY_ERRORS_MAX, compileRule, listRule, ownRule, type Check, type Finding, type ListLimits,
+  type OwnCheck, type Rule,
+} from './validator.js';
+
+declare const TYPE: unique symbol;
+
+/** A declared shape of values of type `T`. */
+export interface Shape<T> {
+  /** Made anew for each use: the library forgets parts of a rule that it meets twice. */
+  readonly rule: () => Rule;
+  readonly schema: Schema;
+  readonly optional: boolean;
+  readonly [TYPE]?: T;
+}
+
+/** A member that may be absent; null means the same. */
+export interface OptionalShape<T> extends Shape<T> {
+  readonly optional: true;
+}
+
+/** The type of what has a shape. */
+export type Of<S> = S extends Shape<infer T> ? T : never;
+
+/** Members of an object by their names. */
+export type Members = Readonly<Record<string, Shape<unknown>>>;
+
+type NeededNames<M extends Members> = {
+  [Name in keyof M]: M[Name] extends OptionalShape<unknown> ? never : Name;
+}[keyof M];
+
+type ObjectOf<M extends Members> =
+  { readonly [Name in NeededNames<M>]: Of<M[Name]> }
+  & { readonly [Name in Exclude<keyof M, NeededNames<M>>]?: Of<M[Name]> | null };
+
+function shape<T>(rule: () => Rule, schema: Schema): Shape<T> {
+  return { rule, schema, optional: false };
+}
+
+function own<T>(check: OwnCheck, schema: Schema): Shape<T> {
+  return shape(() => ownRule(check), schema);
+}
+
+/** The same with a sentence about it in the schema. */
+export function told<S extends Shape<unknown>>(described: S, description: string): S {
+  return { ...described, schema: about(described.schema, description) };
+}
+
+/** The same with keywords of the schema that its check leaves to a later step. */
+export function stated<S extends Shape<unknown>>(checked: S, keywords: Schema): S {
+  return { ...checked, schema: { ...checked.schema, ...keywords } };
+}
+
+/** A schema that also takes null. */
+function orNull(schema: Schema): Schema {
+  const { type, enum: values, ...rest } = schema;
+  if (typeof type !== 'string') {
+    const kinds = Array.isArray(rest['anyOf']) ? rest['anyOf'] : [schema];
+    return { ...rest, anyOf: [...kinds, { type: 'null' }] };
+  }
+  return {
+    type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}), ...rest,
+  };
+}
+
+/** A member that may be absent or null. */
+export function optional<T>({ rule, schema }: Shape<T>): OptionalShape<T> {
+  const open = Object.keys(schema).every((keyword) => keyword === 'description');
+  return {
+    rule: () => ({ ...rule(), optional: true, nullable: true }),
+    schema: open ? schema : orNull(schema), optional: true,
+  };
+}
+
+/** True for text of more than `max` characters; those above U+FFFF count once. */
+export function longerThan(text: string, max: number): boolean {
+  return text.length > max && (text.length > 2 * max || [...text].length > max);
+}
+
+/** No line breaks, no other control characters, no halves of characters. */
+const PLAIN = /^[^\p{Cc}\p{Cs}]*$/u;
+const ASCII = /^[ -~]*$/;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whether text keeps to its limits in characters; what it breaks is added to `found`. */
+function keepsLength(text: string, min: number, max: number, found: Finding[]): boolean {
+  if (text.length < min) found.push({ type: 'textMin', expected: min, actual: text });
+  else if (longerThan(text, max)) found.push({ type: 'textMax', expected: max });
+  else return true;
+  return false;
+}
+
+/** A check of text: `check` sees what is text and returns the kind of error, or null. */
+function textCheck(check: (text: string, found: Finding[]) => string | null): OwnCheck {
+  return (value, found) => {
+    const type = typeof value === 'string' ? check(value, found) : 'text';
+    if (type !== null) found.push({ type, actual: value });
+    return value;
+  };
+}
+
+function lengths(min: number, max: number): Schema {
+  return { type: 'string', minLength: min, ...(max === Infinity ? {} : { maxLength: max }) };
+}
+
+/** Any text of `min` to `max` characters, those above U+FFFF counted once. */
+export function anyText(min = 0, max = Infinity): Shape<string> {
+  const schema = min === 0 && max === Infinity ? { type: 'string' } : lengths(min, max);
+  return own(textCheck((text, found) => {
+    keepsLength(text, min, max, found);
+    return null;
+  }), schema);
+}
+
+/** Text of `min` to `max` characters without control characters. */
+export function text(min: number, max: number): Shape<string> {
+  return own(textCheck((value, found) =>
+    (!keepsLength(value, min, max, found) || PLAIN.test(value) ? null : 'plainText')),
+  lengths(min, max));
+}
+
+/** Text of `min` to `max` printable ASCII characters: it travels in a header field. */
+export function asciiText(min: number, max: number): Shape<string> {
+  return own(textCheck((value, found) => {
+    if (!keepsLength(value, min, max, found)) return null;
+    if (!PLAIN.test(value)) return 'plainText';
+    return ASCII.test(value) ? null : 'asciiText';
+  }), { ...lengths(min, max), pattern: ASCII.source });
+}
+
+/** An id of this service. */
+export function uuid(): Shape<string> {
+  return own(
+    textCheck((value) => (UUID.test(value) ? null : 'uuid')), { type: 'string', format: 'uuid' },
+  );
+}
+
+/** Text that `isValid` knows, told as the error `type`; up to `max` characters. */
+export function textThat(
+  isValid: (text: string) => boolean, type: string, schema: Schema, max = Infinity,
+): Shape<string> {
+  return own(textCheck((value, found) =>
+    (!keepsLength(value, 0, max, found) || isValid(value) ? null : type)), schema);
+}
+
+/** One of several texts. */
+export function choice<const T extends string>(values: readonly T[]): Shape<T> {
+  const known: ReadonlySet<unknown> = new Set(values);
+  return own((value, found) => {
+    if (!known.has(value)) found.push({ type: 'choice', expected: values, actual: value });
+    return value;
+  }, oneOf(values));
+}
+
+export function flag(): Shape<boolean> {
+  return shape(() => ({ type: 'boolean' }), BOOLEAN);
+}
+
+export interface NumberLimits {
+  readonly min?: number;
+  readonly max?: number;
+  /** Only numbers above zero. */
+  readonly positive?: boolean;
+}
+
+function numberSchema(type: string, { min, max, positive }: NumberLimits): Schema {
+  return {
+    type,
+    ...(positive === true ? { exclusiveMinimum: 0 } : {}),
+    ...(min === undefined ? {} : { minimum: min }), ...(max === undefined ? {} : { maximum: max }),
+  };
+}
+
+/** A number that is no infinity. */
+export function number(limits: NumberLimits = {}): Shape<number> {
+  return shape(() => ({ type: 'number', ...limits }), numberSchema('number', limits));
+}
+
+/** A whole number. */
+export function whole(limits: NumberLimits = {}): Shape<number> {
+  return shape(
+    () => ({ type: 'number', integer: true, ...limits }), numberSchema('integer', limits),
+  );
+}
+
+/** A list of values of one shape. */
+export function list<T>(item: Shape<T>, limits: ListLimits = {}): Shape<readonly T[]> {
+  const { min, max } = limits;
+  return shape(() => listRule(item.rule(), limits), {
+    ...listSchema(item.schema),
+    ...(min === undefined ? {} : { minItems: min }),
+    ...(max === undefined ? {} : { maxItems: max }),
+  });
+}
+
+/** Anything; what it means is another's to say. */
+export function anything(): Shape<unknown> {
+  return shape(() => ({ type: 'any' }), {});
+}
+
+/** A value of the first shape that it has. */
+export function either<T>(...shapes: readonly Shape<T>[]): Shape<T> {
+  return shape(
+    () => ({ type: 'multi', rules: shapes.map(({ rule }) => rule()) }),
+    { anyOf: shapes.map(({ schema }) => schema) },
+  );
+}
+
+/** Longer names of members are cut in a location. */
+const NAME_CHARS_MAX = 100;
+
+function shortened(name: string): string {
+  return name.length <= NAME_CHARS_MAX ? name : `${name.slice(0, NAME_CHARS_MAX)}…`;
+}
+
+/** Finds members that are not among the known ones. */
+function strangers(known: ReadonlySet<string>): OwnCheck {
+  return (value, found) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    for (const name of Object.keys(value)) {
+      if (known.has(name)) continue;
+      found.push({ type: 'unknown', below: `.${shortened(name)}` });
+      if (found.length >= BODY_ERRORS_MAX) break;
+    }
+    return value;
+  };
+}
+
+function propertiesOf(members: Members): Schema {
+  const required: Record<string, Schema> = {};
+  const others: Record<string, Schema> = {};
+  for (const [name, { schema, optional: isOptional }] of Object.entries(members)) {
+    (isOptional ? others : required)[name] = schema;
+  }
+  return objectSchema(required, others);
+}
+
+function rulesOf(members: Members): Readonly<Record<string, Rule>> {
+  return Object.fromEntries(Object.entries(members).map(([name, { rule }]) => [name, rule()]));
+}
+
+/** Any object. */
+export function object(): Shape<object> {
+  return shape(() => ({ type: 'object' }), { type: 'object' });
+}
+
+/** An object that takes further members, which mean nothing here. */
+export function open<M extends Members>(members: M): Shape<ObjectOf<M>> {
+  return shape(() => ({ type: 'object', props: rulesOf(members) }), propertiesOf(members));
+}
+
+/** An object of these members and no others. */
+export function closed<M extends Members>(members: M): Shape<ObjectOf<M>> {
+  const known = new Set(Object.keys(members));
+  return shape(
+    () => ({ type: 'object', props: rulesOf(members), custom: strangers(known) }),
+    { ...propertiesOf(members), additionalProperties: false },
+  );
+}
+
+/** Compiles the check of a shape. */
+export function checkOf(shape: Shape<unknown>): Check {
+  return compileRule(shape.rule());
+}

@@ -1,0 +1,172 @@
+/**
+ * Checks of bodies by fastest-validator, told in the words and locations of problem documents:
+ * "body.items[3].price: expected a number".
+ */
+import { createRequire } from 'node:module';
+import type FastestValidator from 'fastest-validator';
+
+/** Its types name a default export that its CommonJS module does not have. */
+const Validator: typeof FastestValidator.default =
+  createRequire(import.meta.url)('fastest-validator');
+
+/** A member of a body that is not as it should be. */
+export interface BodyError {
+  readonly location: string;
+  readonly message: string;
+  readonly value?: unknown;
+}
+
+/** A rule of the validator: its keywords are the library's. */
+export interface Rule {
+  readonly type: string;
+  readonly [keyword: string]: unknown;
+}
+
+/** What a check of our own tells the library. */
+export interface Finding {
+  /** The kind of error, a key of `WORDS`. */
+  readonly type: string;
+  readonly expected?: unknown;
+  readonly actual?: unknown;
+  /** Where below the checked value: "[2].price", ".name"; the value itself without. */
+  readonly below?: string;
+}
+
+/** Tells what is wrong with a value by adding to `found`, and returns the value. */
+export type OwnCheck = (value: unknown, found: Finding[]) => unknown;
+
+/** Errors listed; further ones say nothing new. */
+export const BODY_ERRORS_MAX = 10;
+
+/** Longer values are not repeated in an error. */
+const VALUE_CHARS_MAX = 200;
+
+/** A finding with the path to the value that was checked, as the library tells it. */
+interface Told extends Finding {
+  readonly field?: string;
+}
+
+const WORDS: Readonly<Record<string, (expected: unknown) => string>> = {
+  text: () => 'expected a string',
+  textMin: (expected) => `expected length >= ${String(expected)}`,
+  textMax: (expected) => `expected length <= ${String(expected)}`,
+  number: () => 'expected a number',
+  numberMin: (expected) => `expected number >= ${String(expected)}`,
+  numberMax: (expected) => `expected number <= ${String(expected)}`,
+  numberPositive: () => 'expected a number above 0',
+  numberInteger: () => 'expected a whole number',
+  boolean: () => 'expected true or false',
+  list: () => 'expected an array',
+  listMin: (expected) => `expected at least ${String(expected)} items`,
+  listMax: (expected) => `expected at most ${String(expected)} items`,
+  item: () => 'expected a value, not null',
+  object: () => 'expected an object',
+  unknown: () => 'unexpected property',
+  choice: (expected) => `expected ${Array.isArray(expected) ? expected.join(' or ') : ''}`,
+  blank: () => 'expected at least one character that is no space',
+  uuid: () => 'expected a UUID',
+  plainText: () => 'expected text without control characters',
+  asciiText: () => 'expected printable ASCII characters',
+  emailText: () => 'expected an e-mail address',
+  dateText: () => 'expected a date, or a date and time with its zone (RFC 3339)',
+};
+
+/** Kinds of errors whose `actual` is a number of characters or items, or nothing to repeat. */
+const VALUELESS: ReadonlySet<string> =
+  new Set(['textMin', 'textMax', 'listMin', 'listMax', 'unknown']);
+
+function messageOf({ type, expected }: Told, where: string): string {
+  if (type === 'required') {
+    return `expected required property ${where.slice(where.lastIndexOf('.') + 1)}`;
+  }
+  return WORDS[type]?.(expected) ?? 'not as documented';
+}
+
+/** Only short plain values are told back. */
+function echo({ type, actual: value }: Told): { readonly value?: unknown } {
+  if (VALUELESS.has(type)) return {};
+  if (typeof value === 'string') return value.length <= VALUE_CHARS_MAX ? { value } : {};
+  return typeof value === 'number' || typeof value === 'boolean' ? { value } : {};
+}
+
+function bodyError(error: Told, prefix: string): BodyError {
+  const { field, below = '' } = error;
+  const location = `${prefix}${field === undefined ? '' : `.${field}`}${below}`;
+  return { location, message: messageOf(error, location), ...echo(error) };
+}
+
+/** The library's own messages are emptied: making them throws where a value has no text. */
+function noMessages(): Record<string, string> {
+  return Object.fromEntries(Object.keys(new Validator().messages).map((name) => [name, '']));
+}
+
+const VALIDATOR = new Validator({
+  useNewCustomCheckerFunction: true, haltOnFirstError: false, messages: noMessages(),
+});
+
+function compile(rule: Rule): (value: unknown) => readonly Told[] {
+  const run = VALIDATOR.compile({ $$root: true, ...rule });
+  return (value) => {
+    const result = run(value);
+    return Array.isArray(result) ? result : [];
+  };
+}
+
+/** A rule that is our own check alone. */
+export function ownRule(check: OwnCheck): Rule {
+  return { type: 'custom', check };
+}
+
+/** Limits of a list in items; none without. */
+export interface ListLimits {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/**
+ * A list. One that is too long is not looked into, and its items are looked at until there are as
+ * many errors as are told: a mebibyte of `{}` would hold up everyone for seconds.
+ */
+export function listRule(item: Rule, { min = 0, max = Infinity }: ListLimits): Rule {
+  const check = compile(item);
+  return ownRule((value, found) => {
+    if (!Array.isArray(value)) found.push({ type: 'list', actual: value });
+    else if (value.length > max) found.push({ type: 'listMax', expected: max });
+    else if (value.length < min) found.push({ type: 'listMin', expected: min });
+    else checkItems(value, check, found);
+    return value;
+  });
+}
+
+function checkItems(
+  items: readonly unknown[], check: (value: unknown) => readonly Told[], found: Finding[],
+): void {
+  for (let at = 0; at < items.length && found.length < BODY_ERRORS_MAX; at += 1) {
+    const item = items[at];
+    if (item === null) {
+      found.push({ type: 'item', below: `[${at}]` });
+      continue;
+    }
+    for (const { type, expected, actual, field, below = '' } of check(item)) {
+      const within = field === undefined ? '' : `.${field}`;
+      found.push({ type, expected, actual, below: `[${at}]${within}${below}` });
+    }
+  }
+}
+
+/** What a value breaks of a shape; none when it is as documented. */
+export type Check = (value: unknown, prefix?: string) => readonly BodyError[];
+
+/** Compiles a rule once. `prefix` of the check is where the value stands, "body" without one. */
+export function compileRule(rule: Rule): Check {
+  const run = compile(rule);
+  return (value, prefix = 'body') => {
+    // The library tells a root that is null as a missing member.
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return [{ location: prefix, message: 'expected an object' }];
+    }
+    const found = run(value);
+    return found.length === 0 ? []
+      : found.slice(0, BODY_ERRORS_MAX).map((error) => bodyError(error, prefix));
+  };
+}

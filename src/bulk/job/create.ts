@@ -1,0 +1,277 @@
+/** Creation of a job: what is asked for, the body on the disk, the Idempotency-Key, the record. */
+import { faultOf, type Log } from '../../log.js';
+import type { ReleaseSource } from '../../pool.js';
+import { grown, NO_BYTES } from '../../base/growing-bytes.js';
+import type { Claimed, IdempotencyBook } from '../../store/idempotency.js';
+import { StoreFault } from '../../store/fault.js';
+import { LimitReached } from '../../store/limit.js';
+import { JOBS_PATH, jobBody } from '../row/job-body.js';
+import type { BulkKind } from '../row/job.js';
+import type { WireObject } from '../../wire/tree.js';
+import { limitsOf } from '../run/uploads.js';
+import { merchantRefusal } from '../run/kind.js';
+import { allowedFile, filesOf } from './allowed-file.js';
+import { fileSource, type FileIdentity } from './byte-source.js';
+import type { JobRegistry } from './registry.js';
+import { readBeginning } from './file-run.js';
+import { isJobProblem, parseReference, type AskedJob } from './request.js';
+import { diskRefusal, JobUpload } from './upload.js';
+import { rowsRefusal, type Caller } from '../../http/gate.js';
+import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey } from '../../http/idempotency.js';
+import {
+  type DuplexEvents, headOf, JSON_TYPE, type Reply, type Request,
+} from '../../http/reply.js';
+import type { Status } from '../../http/status.js';
+import type { DuplexExchange } from '../../http/duplex-exchange.js';
+
+/** Bytes of a body that names a file. */
+export const JOB_BODY_BYTES_MAX = 65_536;
+
+export interface CreationServices {
+  readonly jobs: JobRegistry;
+  readonly idempotency: Pick<IdempotencyBook, 'claim'>;
+  readonly releases: ReleaseSource;
+  readonly baseUrl: string;
+  readonly log: Log;
+  /** Accounts and Idempotency-Keys of jobs whose body is under way. */
+  readonly underWay: Set<string>;
+}
+
+/** What is known when the body is there. */
+interface Arrived {
+  readonly asked: AskedJob;
+  readonly identity: FileIdentity;
+  /** What another request with the same Idempotency-Key must be equal in. */
+  readonly fingerprint: string;
+}
+
+/** One request for a job, from its head to its answer. */
+export class JobCreation implements DuplexEvents {
+  readonly #making: CreationServices;
+  readonly #caller: Caller;
+  readonly #request: Request;
+  readonly #exchange: DuplexExchange;
+  readonly #id: string;
+  readonly #dataset: string;
+  /** Empty without one. */
+  readonly #key: string;
+  /** Told by the body where that names a file. */
+  #kind: BulkKind = 'lookup';
+  #upload: JobUpload | null = null;
+  /** Pieces of a body that names a file; null once it is too long. */
+  /** Pieces of a body that names a file, joined at its end; null where it was too long. */
+  /** Null where the body is an upload, or was refused. */
+  #body: Buffer | null = NO_BYTES;
+  #bodyBytes = 0;
+  #over = false;
+
+  constructor(
+    making: CreationServices, caller: Caller, request: Request, exchange: DuplexExchange,
+    asked: AskedJob | null, dataset: string,
+  ) {
+    this.#making = making;
+    this.#caller = caller;
+    this.#request = request;
+    this.#exchange = exchange;
+    this.#dataset = dataset;
+    this.#key = request.header(IDEMPOTENCY_HEADER);
+    this.#id = making.jobs.reserve(caller.key.account);
+    if (this.#key !== '') making.underWay.add(this.#mark);
+    if (asked !== null) this.#upload = this.#open(asked);
+    exchange.listen(this);
+  }
+
+  data(piece: Uint8Array, isLast: boolean): void {
+    if (this.#over) return;
+    if (this.#upload !== null) return this.#upload.push(piece, isLast);
+    if (this.#body === null) return;
+    this.#bodyBytes += piece.length;
+    if (this.#bodyBytes > JOB_BODY_BYTES_MAX) {
+      this.#body = null;
+      this.#refuse(413, `A body that names a file may have ${JOB_BODY_BYTES_MAX} bytes.`, {
+        limit: JOB_BODY_BYTES_MAX,
+      });
+      return;
+    }
+    this.#body = grown(this.#body, piece);
+    if (isLast) void this.#guard(this.#named(this.#body));
+  }
+
+  drained(): void {
+    // The answer is sent as a whole.
+  }
+
+  waiting(): boolean {
+    return !this.#over;
+  }
+
+  idle(): void {
+    const seconds = this.#making.jobs.options.limits.idleMs / 1000;
+    this.#refuse(408, `Nothing was sent for ${seconds} seconds.`);
+  }
+
+  closed(): void {
+    this.#drop();
+  }
+
+  get #mark(): string {
+    return `${this.#caller.key.account}\n${this.#key}`;
+  }
+
+  #open(asked: AskedJob): JobUpload {
+    this.#kind = asked.kind;
+    const { jobs } = this.#making;
+    const { query } = this.#caller;
+    const { space, limits } = jobs.options;
+    const type = this.#request.header('content-type');
+    return new JobUpload({
+      id: this.#id, space, gzip: asked.bulk.gzipIn, bytesMax: limits.bytesMax,
+      body: this.#exchange,
+      done: ({ identity, sha256 }) => void this.#guard(this.#arrived({
+        asked, identity, fingerprint: [type, asked.bulk.output, query, sha256].join('\n'),
+      })),
+      failed: ({ status, detail, members }) => this.#refuse(status, detail, members),
+    });
+  }
+
+  /** The body names a file. */
+  async #named(body: Buffer): Promise<void> {
+    const { jobs: { options: { filesDir, kinds, limits, findMerchant } } } = this.#making;
+    if (filesDir === null) {
+      return this.#refuse(403, 'This service reads no files of its own; upload the rows.');
+    }
+    const asked = parseReference(body, kinds.map(({ kind }) => kind));
+    if (isJobProblem(asked)) {
+      return this.#refuse(asked.status, asked.detail, {
+        errors: [{ location: asked.location, message: asked.detail }],
+      });
+    }
+    this.#kind = asked.kind;
+    const unscoped = rowsRefusal(this.#caller.key, asked.kind);
+    if (unscoped !== null) return this.#refuse(403, unscoped);
+    const { account } = this.#caller.key;
+    const unfit = merchantRefusal(findMerchant, account, asked.bulk);
+    if (unfit !== null) {
+      return this.#refuse(403, unfit, {
+        errors: [{ location: 'body.merchantId', message: unfit }],
+      });
+    }
+    const found = await allowedFile(filesOf(filesDir, account), asked.file ?? '');
+    if (found === null) {
+      const detail = 'There is no such file in the folder of the account.';
+      return this.#refuse(422, detail, { errors: [{ location: 'body.file', message: detail }] });
+    }
+    const { identity } = found;
+    if (identity.bytes > limits.bytesMax) {
+      return this.#refuse(413, `A file may have ${limits.bytesMax} bytes.`, {
+        limit: limits.bytesMax,
+      });
+    }
+    await this.#arrived({ asked, identity, fingerprint: body.toString('utf8') });
+  }
+
+  async #arrived({ asked, identity, fingerprint }: Arrived): Promise<void> {
+    const { jobs, idempotency } = this.#making;
+    const { space, filesDir } = jobs.options;
+    const { file, bulk } = asked;
+    const { account } = this.#caller.key;
+    const path = file === null ? space.input(this.#id)
+      : (await allowedFile(filesOf(filesDir ?? '', account), file))?.path ?? '';
+    const begun = await readBeginning(fileSource(path, identity), bulk);
+    if (begun !== null && 'detail' in begun) {
+      return this.#refuse(begun.status, begun.detail, begun.members);
+    }
+    if (this.#over) return;
+    if (this.#key === '') return this.#create(asked, identity, null);
+    const claimed = idempotency.claim({
+      account: this.#caller.key.account, key: this.#key, path: JOBS_PATH,
+      body: Buffer.from(fingerprint),
+    });
+    switch (claimed.kind) {
+      case 'kept': return this.#send(replayed(claimed.answer, this.#caller.fields));
+      case 'fresh': try {
+        return await this.#create(asked, identity, claimed);
+      } finally {
+        claimed.claim.end();
+      }
+      default: {
+        const { status, detail, errors } = takenKey(claimed.kind, 'body');
+        this.#refuse(status, detail, { errors });
+      }
+    }
+  }
+
+  async #create(
+    { kind, bulk, file }: AskedJob, { bytes, modifiedMs }: FileIdentity,
+    claimed: Extract<Claimed, { readonly kind: 'fresh' }> | null,
+  ): Promise<void> {
+    const { jobs, baseUrl } = this.#making;
+    const { key, fields } = this.#caller;
+    const { input, output, strict, map, delimiter, defaults } = bulk;
+    let reply: Reply | null = null;
+    // From here on the job stays, whether the client does or not.
+    this.#done();
+    const made = jobs.create({
+      id: this.#id, key, file, inputBytes: bytes, inputModifiedMs: modifiedMs,
+      dataset: this.#dataset,
+      request: {
+        kind, input, output, strict, map, delimiter, defaults, nowMs: jobs.options.now(),
+      },
+    }, (transaction, view) => {
+      const head = headOf(JSON_TYPE, {
+        ...fields, Location: `${baseUrl}${JOBS_PATH}/${view.record.id}`,
+      });
+      reply = { status: 202, head, body: jobBody(view) };
+      claimed?.claim.keep(transaction, keptOf(reply));
+    });
+    try {
+      await made;
+    } catch (error) {
+      jobs.drop(this.#id);
+      throw error;
+    }
+    if (reply !== null) this.#exchange.send(reply);
+  }
+
+  /** What is thrown on the way becomes a refusal, and nothing is left of the job. */
+  async #guard(work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      this.#making.log.error('job not made', { fault: faultOf(error) });
+      if (error instanceof LimitReached) {
+        this.#refuse(429, error.message, { limit: error.limit });
+      } else if (error instanceof StoreFault) {
+        this.#refuse(503, 'The service cannot store anything now; nothing was done.');
+      } else {
+        const { status, detail, members } = diskRefusal(error);
+        this.#refuse(status, detail, members);
+      }
+    }
+  }
+
+  #refuse(status: Status, detail: string, members: WireObject = {}): void {
+    const { limits } = this.#making.jobs.options;
+    this.#send(this.#caller.problem(
+      status, detail, undefined, { limits: limitsOf(limits, this.#kind), ...members },
+    ));
+  }
+
+  #send(reply: Reply): void {
+    this.#drop();
+    this.#exchange.send(reply);
+  }
+
+  /** Nothing is left to be given up. */
+  #done(): void {
+    this.#over = true;
+    if (this.#key !== '') this.#making.underWay.delete(this.#mark);
+  }
+
+  #drop(): void {
+    if (this.#over) return;
+    this.#done();
+    this.#upload?.close();
+    this.#making.jobs.drop(this.#id);
+  }
+}

@@ -1,0 +1,146 @@
+/** Output on a disk: written in order, and its checkpoints kept only once it is there. */
+import type { FileHandle } from 'node:fs/promises';
+import { grown, NO_BYTES } from '../../base/growing-bytes.js';
+import type { Checkpoint } from './checkpoint.js';
+
+/** Bytes that may wait to be written. */
+const WAITING_BYTES_MAX = 4_194_304;
+
+/** Thrown when the disk that output may take is used up, with the limit in bytes. */
+export class DiskLimit extends Error {
+  override readonly name = 'DiskLimit';
+  readonly bytesMax: number;
+
+  constructor(bytesMax: number, whose = 'All jobs together') {
+    super(`${whose} may take ${bytesMax} bytes of disk.`);
+    this.bytesMax = bytesMax;
+  }
+}
+
+export interface DurableOptions {
+  readonly file: FileHandle;
+  /** Where in the file writing begins. */
+  readonly at: number;
+  /** Keeps a checkpoint; null where there are none and the file is flushed at its end alone. */
+  readonly save: ((checkpoint: Checkpoint) => Promise<void>) | null;
+  /** Takes room for so many bytes or throws. */
+  readonly take?: (bytes: number) => void;
+}
+
+/** What is told of it. */
+export interface OutputEvents {
+  /** What was refused a follow-up has been written. */
+  drained(): void;
+  /** The disk, its limit or the store refused; nothing more is written. */
+  failed(error: unknown): void;
+}
+
+/** Where a run writes. */
+export interface RunOutput {
+  listen(events: OutputEvents): void;
+  /** False when no more should come until `drained`. */
+  write(output: Uint8Array): boolean;
+  /** What was written so far is whole chunks. */
+  reached(checkpoint: Checkpoint): void;
+  /** Resolves when everything is written and kept; rejects when it cannot be. */
+  flush(): Promise<void>;
+}
+
+/**
+ * Appends to a file. Chunks that come while the disk is busy are written together, so each is
+ * durable as soon as the disk allows.
+ */
+export class DurableOutput implements RunOutput {
+  readonly #options: DurableOptions;
+  #events: OutputEvents = { drained: () => undefined, failed: () => undefined };
+  #at: number;
+  /** What is to be written next; pieces may be one byte each. */
+  #waiting = NO_BYTES;
+  #waitingBytes = 0;
+  #checkpoint: Checkpoint | null = null;
+  #writing: Promise<void> | null = null;
+  #fault: { readonly error: unknown } | null = null;
+
+  constructor(options: DurableOptions) {
+    this.#options = options;
+    this.#at = options.at;
+  }
+
+  listen(events: OutputEvents): void {
+    this.#events = events;
+  }
+
+  write(output: Uint8Array): boolean {
+    if (this.#fault !== null) return true;
+    try {
+      this.#options.take?.(output.length);
+    } catch (error) {
+      this.#fail(error);
+      return true;
+    }
+    this.#waiting = grown(this.#waiting, output);
+    this.#waitingBytes += output.length;
+    this.#start();
+    return this.#waitingBytes <= WAITING_BYTES_MAX;
+  }
+
+  reached(checkpoint: Checkpoint): void {
+    if (this.#options.save === null) return;
+    this.#checkpoint = checkpoint;
+    this.#start();
+  }
+
+  async flush(): Promise<void> {
+    await this.#writing;
+    if (this.#fault !== null) throw this.#fault.error;
+    await this.#options.file.datasync();
+  }
+
+  #start(): void {
+    this.#writing ??= this.#drain().finally(() => {
+      this.#writing = null;
+    });
+  }
+
+  #fail(error: unknown): void {
+    if (this.#fault !== null) return;
+    this.#fault = { error };
+    this.#waiting = NO_BYTES;
+    this.#checkpoint = null;
+    this.#events.failed(error);
+  }
+
+  async #drain(): Promise<void> {
+    const { file, save } = this.#options;
+    try {
+      // A turn later, so that a chunk and its checkpoint go together.
+      await new Promise(setImmediate);
+      while (this.#waiting.length > 0 || this.#checkpoint !== null) {
+        const output = this.#waiting;
+        const checkpoint = this.#checkpoint;
+        [this.#waiting, this.#checkpoint] = [NO_BYTES, null];
+        await this.#append(output);
+        if (save !== null) {
+          await file.datasync();
+          if (checkpoint !== null) await save(checkpoint);
+        }
+        const before = this.#waitingBytes;
+        this.#waitingBytes -= output.length;
+        if (before > WAITING_BYTES_MAX && this.#waitingBytes <= WAITING_BYTES_MAX) {
+          this.#events.drained();
+        }
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  async #append(output: Uint8Array): Promise<void> {
+    for (let from = 0; from < output.length;) {
+      const { bytesWritten } = await this.#options.file
+        .write(output, from, output.length - from, this.#at);
+      from += bytesWritten;
+      this.#at += bytesWritten;
+    }
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * Bulk jobs: POST /bulk/jobs makes one of an upload or of a file in the allowed folder, GET lists
+ * them and tells of one, GET …/result sends what it wrote, DELETE cancels or removes it. A job of
+ * another account is answered like one that never was.
+ *
+ * A job is made in this order: key (401), rate (429), plan (403), format and options (406, 415,
+ * 422), room for one more job (429 with the limit), quota (405 with code 107), dataset (503), the
+ * body (408, 413, 422, 507 with the limit), and the Idempotency-Key (400, 409, 422).
+ */
+import { StoreFault } from '../../store/fault.js';
+import { faultOf, type Log } from '../../log.js';
+import type { JobRecord } from '../../store/jobs.js';
+import { JOB_PATH, JOBS_PATH, jobBody, RESULT_PATH } from '../row/job-body.js';
+import { CSV_TYPE, NDJSON_TYPE, packedOut } from '../run/request.js';
+import type { JobRegistry } from './registry.js';
+import { namesTag, parseRange } from './range.js';
+import { ResultStream } from './result.js';
+import { rowsRefusal, type Caller } from '../../http/gate.js';
+import { problemReply } from '../../http/problem.js';
+import {
+  headOf, isReply, JSON_TYPE, type Answerer, type Reply, type Request,
+} from '../../http/reply.js';
+import { DEADLINE_MS, type Route } from '../../http/router.js';
+import type { DuplexExchange } from '../../http/duplex-exchange.js';
+import { duplexRoute } from '../../http/duplex-route.js';
+import { bulkRules, type BulkServices } from '../run/handler.js';
+import type { CreationServices } from './create.js';
+import { openJob } from './opening.js';
+
+export interface JobServices
+  extends Pick<BulkServices, 'gate' | 'baseUrl'>, CreationServices {
+  readonly jobs: JobRegistry;
+  readonly log: Log;
+}
+
+/** The id in a path of jobs. */
+function idOf(path: string): string {
+  return path.split('/')[3] ?? '';
+}
+
+function missing(caller: Caller): Reply {
+  return caller.problem(404, 'There is no such job.');
+}
+
+const RULES = bulkRules(JOBS_PATH);
+
+/** Runs what answers a caller about one job. */
+function withJob(
+  services: JobServices, request: Request, answer: Answerer,
+  handle: (caller: Caller, record: JobRecord) => void,
+): void {
+  const caller = services.gate.admit(RULES, request);
+  if (isReply(caller)) return answer.send(caller);
+  const record = services.jobs.find(caller.key.account, idOf(request.path));
+  if (record === null) return answer.send(missing(caller));
+  const unscoped = rowsRefusal(caller.key, services.jobs.view(record).kind);
+  if (unscoped === null) handle(caller, record);
+  else answer.send(caller.problem(403, unscoped));
+}
+
+function listRoute(services: JobServices): Route {
+  return {
+    method: 'GET', path: JOBS_PATH, bodyBytesMax: 0, deadlineMs: 0,
+    handle: (request, answer) => {
+      const caller = services.gate.admit(RULES, request);
+      if (isReply(caller)) return answer.send(caller);
+      const { jobs } = services;
+      const bodies = jobs.list(caller.key.account).map((record) => jobs.view(record))
+        .filter(({ kind }) => rowsRefusal(caller.key, kind) === null).map(jobBody);
+      const head = headOf(JSON_TYPE, caller.fields);
+      answer.send({ status: 200, head, body: `{"jobs":[${bodies.join(',')}]}` });
+    },
+  };
+}
+
+function oneRoute(services: JobServices): Route {
+  return {
+    method: 'GET', path: JOB_PATH, bodyBytesMax: 0, deadlineMs: 0,
+    handle: (request, answer) => withJob(services, request, answer, ({ fields }, record) => {
+      const body = jobBody(services.jobs.view(record));
+      answer.send({ status: 200, head: headOf(JSON_TYPE, fields), body });
+    }),
+  };
+}
+
+function removeRoute(services: JobServices): Route {
+  return {
+    method: 'DELETE', path: JOB_PATH, bodyBytesMax: 0, deadlineMs: DEADLINE_MS,
+    handle: (request, answer) => withJob(services, request, answer, (caller, record) => {
+      const head = headOf(JSON_TYPE, caller.fields);
+      services.jobs.remove(record).then((left) => {
+        answer.send(left === null
+          ? { status: 204, head, body: '' }
+          : { status: 200, head, body: jobBody(services.jobs.view(left)) });
+      }).catch((error: unknown) => {
+        services.log.error('job not removed', { fault: faultOf(error) });
+        answer.send(error instanceof StoreFault
+          ? caller.problem(503, 'The service cannot store anything now; nothing was done.')
+          : caller.problem(500, 'The service failed to answer.'));
+      });
+    }),
+  };
+}
+
+/** Answers with the result of a job as the conditions and the range of the request ask. */
+function sendResult(
+  { jobs }: JobServices, request: Request, exchange: DuplexExchange, caller: Caller,
+  record: JobRecord,
+): void {
+  const { fields, instance } = caller;
+  const { id, result, state, reason, dataset } = record;
+  if (result === null) {
+    const why = reason === null ? '' : ` ${reason}`;
+    return exchange.send(caller.problem(409, `The job is ${state} and has no result.${why}`));
+  }
+  const { bytes, sha256 } = result;
+  const [plainTag, packedTag] = [`"${sha256}"`, `"${sha256}-gzip"`];
+  const named = request.header('range');
+  const condition = request.header('if-range');
+  const range = condition === '' || condition === plainTag ? parseRange(named, bytes) : null;
+  const gzip = named === '' && packedOut((name) => request.header(name));
+  const common = {
+    ...fields, 'X-Situs-Job': id, 'X-Situs-Dataset': dataset, 'Accept-Ranges': 'bytes',
+    ETag: gzip ? packedTag : plainTag, Vary: 'Accept-Encoding',
+  };
+  const type = jobs.view(record).output === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE;
+  const unless = request.header('if-none-match');
+  if (unless !== '' && namesTag(unless, [plainTag, packedTag])) {
+    return exchange.send({ status: 304, head: headOf(type, common), body: '' });
+  }
+  if (range === 'unsatisfiable') {
+    return exchange.send(problemReply({
+      status: 416, detail: `The result has ${bytes} bytes.`, instance,
+    }, { ...fields, 'Content-Range': `bytes */${bytes}` }));
+  }
+  const { first, last } = range ?? { first: 0, last: bytes - 1 };
+  const head = headOf(type, {
+    ...common,
+    ...(gzip ? { 'Content-Encoding': 'gzip' } : {}),
+    ...(range === null ? {} : { 'Content-Range': `bytes ${first}-${last}/${bytes}` }),
+  });
+  void new ResultStream(exchange, {
+    path: jobs.options.space.output(id), range: { first, last }, gzip, head,
+    status: range === null ? 200 : 206,
+    missing: () => exchange.send(missing(caller)),
+  });
+}
+
+/** The routes of jobs. */
+export function jobRoutes(services: JobServices): readonly Route[] {
+  const { idleMs } = services.jobs.options.limits;
+  return [
+    duplexRoute('POST', JOBS_PATH, {
+      idleMs,
+      open: (request, exchange) => {
+        const caller = services.gate.admit(RULES, request);
+        if (isReply(caller)) exchange.send(caller);
+        else openJob(services, caller, request, exchange);
+      },
+    }),
+    listRoute(services),
+    oneRoute(services),
+    duplexRoute('GET', RESULT_PATH, {
+      idleMs,
+      open: (request, exchange) => withJob(services, request, exchange, (caller, record) =>
+        sendResult(services, request, exchange, caller, record)),
+    }),
+    removeRoute(services),
+  ];
+}

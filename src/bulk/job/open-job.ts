@@ -1,0 +1,41 @@
+/** Jobs that have not ended, and whose turn it is. */
+import type { KeyRecord } from '../../store/format.js';
+import type { JobRecord } from '../../store/jobs.js';
+import type { FileRun } from './file-run.js';
+import type { JobRequest } from './request.js';
+
+/** What a new job is made of. */
+export interface NewJob {
+  readonly id: string;
+  readonly key: KeyRecord;
+  readonly request: JobRequest;
+  readonly file: string | null;
+  readonly inputBytes: number;
+  readonly inputModifiedMs: number;
+  readonly dataset: string;
+}
+
+export interface OpenJob {
+  record: JobRecord;
+  run: FileRun | null;
+  /** Set while it runs. */
+  over: Promise<void> | null;
+  cancelled: boolean;
+  /** Not to be tried before the next sweep. */
+  held: boolean;
+  /** Attempts that failed since it came further. */
+  attempts: number;
+}
+
+/** The job to start next: of the account that runs fewest, then the oldest; null for none. */
+export function nextJob(jobs: readonly OpenJob[], runningMax: number): OpenJob | null {
+  const running = jobs.filter(({ over }) => over !== null);
+  if (running.length >= runningMax) return null;
+  const runningOf = ({ record: { account } }: OpenJob): number =>
+    running.filter(({ record }) => record.account === account).length;
+  const [first] = jobs
+    .filter(({ over, held, cancelled }) => over === null && !held && !cancelled)
+    .sort((left, right) => runningOf(left) - runningOf(right)
+      || left.record.createdAt - right.record.createdAt);
+  return first ?? null;
+}

@@ -1,0 +1,298 @@
+/**
+ * The jobs of a service: made, run a few at a time, and removed when their days are over. What is
+ * told of a job is what is on the disk, so it holds after any stop.
+ */
+import { randomBytes } from 'node:crypto';
+import { messageOf, type Log } from '../../log.js';
+import {
+  findJob, jobIds, listJobs, putJob, removeJob, type JobRecord, type JobState,
+} from '../../store/jobs.js';
+import type { Store, StoreTransaction } from '../../store/store.js';
+import type { JobView } from '../row/job-body.js';
+import type { Checkpoint } from './checkpoint.js';
+import type { RunEnd } from './file-run.js';
+import { nextJob, type NewJob, type OpenJob } from './open-job.js';
+import {
+  checkpointOf, isPassing, JobFault, requestOf, runJob, type RunnerServices,
+} from './runner.js';
+
+/** Jobs of one account that have not ended, those being uploaded among them. */
+export const JOBS_OPEN_MAX = 20;
+/** Jobs of one account that are kept. */
+export const JOBS_KEPT_MAX = 500;
+/** Jobs that run at a time; each has an equal share of the workers. */
+export const JOBS_RUNNING_MAX = 4;
+/** Attempts at a job whose chunks fail, as long as it does not come further. */
+const ATTEMPTS_MAX = 3;
+/** How often old jobs are looked for, and those that wait are tried again. */
+export const JOBS_SWEEP_MS = 60_000;
+
+const DAY_MS = 86_400_000;
+const ID_BYTES = 12;
+
+export interface JobDeskOptions extends RunnerServices {
+  readonly store: Store;
+  readonly log: Log;
+  /** How long a job is kept after its end. */
+  readonly days: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** What days are counted by: a clock that does not jump. */
+  readonly age: () => number;
+}
+
+type Beside = (transaction: StoreTransaction) => void;
+
+const ENDED: ReadonlySet<JobState> = new Set(['done', 'failed', 'cancelled']);
+
+export class JobRegistry {
+  readonly options: JobDeskOptions;
+  readonly #open = new Map<string, OpenJob>();
+  /** Accounts of uploads under way, by the id of the job they are for. */
+  readonly #uploads = new Map<string, string>();
+  #timer: NodeJS.Timeout | null = null;
+  #stopping = false;
+
+  constructor(options: JobDeskOptions) {
+    this.options = options;
+  }
+
+  /** Goes on with what was left undone, and removes what belongs to nothing. */
+  start(): void {
+    const { store, space } = this.options;
+    const records = listJobs(store);
+    const known = jobIds(store);
+    for (const id of space.ids) if (!known.has(id)) space.remove(id);
+    for (const record of records) {
+      const hasRows = record.endedAt === null || record.result !== null;
+      const errors = hasRows ? checkpointOf(record)?.errorBytes ?? 0 : 0;
+      space.own(record.id, record.account, errors);
+      if (!ENDED.has(record.state)) this.#enter(record);
+    }
+    this.#timer = setInterval(() => void this.sweep(), JOBS_SWEEP_MS).unref();
+    this.#next();
+  }
+
+  /** Pauses what runs; resolves when every checkpoint is kept. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    for (const { run } of this.#open.values()) run?.pause();
+    await Promise.all([...this.#open.values()].map(({ over }) => over));
+  }
+
+  /** The limit that keeps an account from one more job; null when there is room. */
+  full(account: string): number | null {
+    const open = [...this.#open.values()].filter(({ record }) => record.account === account).length
+      + [...this.#uploads.values()].filter((uploading) => uploading === account).length;
+    if (open >= JOBS_OPEN_MAX) return JOBS_OPEN_MAX;
+    return listJobs(this.options.store, account).length < JOBS_KEPT_MAX ? null : JOBS_KEPT_MAX;
+  }
+
+  /** Makes the folder of a job to come; `create` or `drop` is to follow. */
+  reserve(account: string): string {
+    const id = `job_${randomBytes(ID_BYTES).toString('hex')}`;
+    this.options.space.make(id, account);
+    this.#uploads.set(id, account);
+    return id;
+  }
+
+  /** Gives a reserved job up. */
+  drop(id: string): void {
+    this.#uploads.delete(id);
+    this.options.space.remove(id);
+  }
+
+  /** Makes a job of a reserved id; its files are durable. `beside` joins the transaction. */
+  async create(
+    { id, key, request, file, inputBytes, inputModifiedMs, dataset }: NewJob,
+    beside: (transaction: StoreTransaction, view: JobView) => void,
+  ): Promise<void> {
+    const record: JobRecord = {
+      v: 1, id, account: key.account, keyId: key.id, state: 'queued',
+      request: JSON.stringify(request), file, ownFolder: true, inputBytes, inputModifiedMs, dataset,
+      createdAt: this.options.now(), startedAt: null, endedAt: null, checkpoint: null,
+      reason: null, stopped: null, result: null,
+    };
+    await putJob(this.options.store, record, (transaction) => {
+      beside(transaction, this.view(record));
+    });
+    this.#uploads.delete(id);
+    this.#enter(record);
+    this.#next();
+  }
+
+  /** A job of an account; null when it has no such one. */
+  find(account: string, id: string): JobRecord | null {
+    return findJob(this.options.store, account, id);
+  }
+
+  list(account: string): readonly JobRecord[] {
+    return listJobs(this.options.store, account);
+  }
+
+  view(record: JobRecord): JobView {
+    const { kind, output } = requestOf(record);
+    const checkpoint = checkpointOf(record);
+    const { endedAt } = record;
+    return {
+      record, kind, output,
+      at: checkpoint?.position.at ?? 0, rows: checkpoint?.rows ?? 0,
+      codes: checkpoint?.codes ?? {},
+      expiresAt: endedAt === null ? null : endedAt + this.options.days * DAY_MS,
+    };
+  }
+
+  /** Cancels a job that has not ended and returns its record, or removes one that has: null. */
+  async remove(record: JobRecord): Promise<JobRecord | null> {
+    const { store, space } = this.options;
+    const job = this.#open.get(record.id);
+    if (job !== undefined) {
+      job.cancelled = true;
+      job.run?.pause();
+      await job.over;
+      // It may have come to its end meanwhile; its result is then removed as asked.
+      if (this.#open.has(record.id)) {
+        return this.#end(job, { state: 'cancelled' }).catch((error: unknown) => {
+          job.cancelled = false;
+          throw error;
+        });
+      }
+    }
+    const left = findJob(store, record.account, record.id);
+    if (left?.state === 'cancelled' && !ENDED.has(record.state)) return left;
+    await removeJob(store, record);
+    space.remove(record.id);
+    this.#release();
+    return null;
+  }
+
+  /** Removes jobs whose days are over and tries again those that wait. Never throws. */
+  async sweep(): Promise<void> {
+    const { store, space, age, log, days } = this.options;
+    try {
+      for (const record of listJobs(store)) {
+        const { endedAt, endedOn = endedAt } = record;
+        if (endedOn === null || endedOn + days * DAY_MS > age()) continue;
+        await removeJob(store, record);
+        space.remove(record.id);
+      }
+    } catch (error) {
+      log.error('jobs not swept', { message: messageOf(error) });
+    }
+    this.#release();
+  }
+
+  #enter(record: JobRecord): void {
+    this.#open.set(record.id, {
+      record, run: null, over: null, cancelled: false, held: false, attempts: 0,
+    });
+  }
+
+  #release(): void {
+    for (const job of this.#open.values()) job.held = false;
+    this.#next();
+  }
+
+  /** Starts jobs while there is room. */
+  #next(): void {
+    while (!this.#stopping) {
+      const first = nextJob([...this.#open.values()], JOBS_RUNNING_MAX);
+      if (first === null) return;
+      first.over = this.#attempt(first).finally(() => {
+        first.over = null;
+        first.run = null;
+        this.#next();
+      });
+    }
+  }
+
+  async #attempt(job: OpenJob): Promise<void> {
+    const { now } = this.options;
+    try {
+      await this.#put(job, {
+        state: 'running', startedAt: job.record.startedAt ?? now(), reason: null,
+      });
+      const end = await runJob(
+        this.options, job.record, (checkpoint, beside) => this.#save(job, checkpoint, beside),
+        (run) => {
+          job.run = run;
+          if (this.#stopping || job.cancelled) run.pause();
+        },
+      );
+      await this.#conclude(job, end);
+    } catch (error) {
+      await this.#failed(job, error);
+    }
+  }
+
+  async #put(job: OpenJob, change: Partial<JobRecord>, beside?: Beside): Promise<void> {
+    const record = { ...job.record, ...change };
+    await putJob(this.options.store, record, beside);
+    job.record = record;
+  }
+
+  /** False when the job is not to go on. */
+  async #save(job: OpenJob, checkpoint: Checkpoint, beside: Beside): Promise<boolean> {
+    await this.#put(job, { checkpoint: JSON.stringify(checkpoint) }, beside);
+    job.attempts = 0;
+    return this.options.keyOf(job.record.keyId) !== null;
+  }
+
+  async #conclude(job: OpenJob, end: RunEnd): Promise<void> {
+    if (end.kind === 'paused') {
+      // Without its key it is refused when it is tried again.
+      await this.#put(job, { state: 'queued' });
+    } else if (end.kind === 'broken') await this.#retry(job, end.message);
+    else if (end.kind === 'refused') {
+      await this.#end(job, { state: 'failed', reason: end.refused.detail });
+    } else {
+      const { end: { stopped }, bytes, sha256 } = end;
+      const dropped = stopped !== null && requestOf(job.record).strict;
+      if (dropped) await this.options.space.removeOutput(job.record.id);
+      await this.#end(job, {
+        state: stopped === null ? 'done' : 'failed', stopped,
+        reason: stopped?.message ?? null, result: dropped ? null : { bytes, sha256 },
+      });
+    }
+  }
+
+  async #retry(job: OpenJob, message: string): Promise<void> {
+    job.attempts += 1;
+    if (job.attempts >= ATTEMPTS_MAX) {
+      await this.#end(job, { state: 'failed', reason: message });
+      return;
+    }
+    job.held = true;
+    await this.#put(job, { state: 'queued', reason: message });
+  }
+
+  /** Ends a job and lets go of what its end no longer needs. */
+  async #end(job: OpenJob, change: Partial<JobRecord>): Promise<JobRecord> {
+    const { space, now, age, log } = this.options;
+    await this.#put(job, { ...change, endedAt: now(), endedOn: age() });
+    const { id, result } = job.record;
+    this.#open.delete(id);
+    await space.removeUnneeded(id, result !== null, log);
+    return job.record;
+  }
+
+  async #failed(job: OpenJob, error: unknown): Promise<void> {
+    const { log } = this.options;
+    const message = messageOf(error);
+    try {
+      if (error instanceof JobFault) await this.#end(job, { state: 'failed', reason: message });
+      else if (isPassing(error)) {
+        job.held = true;
+        await this.#put(job, { state: 'queued', reason: message });
+      } else {
+        log.error('job failed', { job: job.record.id, message });
+        await this.#retry(job, 'The service failed to run the job.');
+      }
+    } catch (fault) {
+      // The store takes nothing now: the record is as of the last checkpoint, and tried again.
+      job.held = true;
+      log.error('job not stored', { job: job.record.id, message: messageOf(fault) });
+    }
+  }
+}

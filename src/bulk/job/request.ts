@@ -1,0 +1,126 @@
+/** What is asked for when a job is made: by query and header fields, or by a JSON body. */
+import type { BulkKind } from '../row/job.js';
+import {
+  CSV_TYPE, isRequestProblem, NDJSON_TYPE, parseBulkRequest, type BulkRequest, type RequestProblem,
+} from '../run/request.js';
+import type { RunRequest } from './file-run.js';
+
+/** What is kept of a request. */
+export interface JobRequest extends RunRequest {
+  /** The moment that "today" is told from, in milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+/** A job that is asked for. */
+export interface AskedJob {
+  readonly kind: BulkKind;
+  readonly bulk: BulkRequest;
+  /** Name of a file in the allowed folder; null for the body itself. */
+  readonly file: string | null;
+}
+
+type Header = (name: string) => string;
+
+/** A map, since callers write the name: a member of every object is none of it. */
+const TYPES: ReadonlyMap<string, string> = new Map([['csv', CSV_TYPE], ['ndjson', NDJSON_TYPE]]);
+
+/** Tells a problem from a job. */
+export function isJobProblem(found: AskedJob | RequestProblem): found is RequestProblem {
+  return 'detail' in found;
+}
+
+/** What asks for a job's output; fields for other documents do not. */
+function outputAsked(accept: string): string {
+  return /text\/csv|ndjson/i.test(accept) ? accept : '*/*';
+}
+
+function kindOf(name: string, kinds: readonly BulkKind[], from: string): BulkKind | RequestProblem {
+  const kind = kinds.find((known) => known === name);
+  return kind ?? {
+    status: 422, location: `${from}.kind`, detail: `kind is ${kinds.join(' or ')}.`,
+  };
+}
+
+/** Reads a request whose body is the rows. */
+export function parseUpload(
+  header: Header, query: string, kinds: readonly BulkKind[],
+): AskedJob | RequestProblem {
+  const options = new URLSearchParams(query);
+  const kind = kindOf(options.get('kind') ?? 'lookup', kinds, 'query');
+  if (typeof kind !== 'string') return kind;
+  options.delete('kind');
+  const bulk = parseBulkRequest(
+    (name) => (name === 'accept' ? outputAsked(header(name)) : header(name)),
+    options.toString(), kind,
+  );
+  return isRequestProblem(bulk) ? bulk : { kind, bulk, file: null };
+}
+
+function wrong(name: string, detail: string): RequestProblem {
+  return { status: 422, location: `body.${name}`, detail };
+}
+
+/** The format of a file by its name. */
+function formatOf(file: string): string {
+  return /\.(?:ndjson|jsonl)$/i.test(file) ? 'ndjson' : 'csv';
+}
+
+/** Members that say which file; the others are options as in a query. */
+const MEMBERS = new Set(['file', 'kind', 'format', 'output']);
+
+function optionsOf(members: Readonly<Record<string, unknown>>): URLSearchParams | RequestProblem {
+  const options = new URLSearchParams();
+  for (const [name, value] of Object.entries(members)) {
+    if (MEMBERS.has(name)) continue;
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const each of values) {
+      if (typeof each !== 'string' && typeof each !== 'boolean' && typeof each !== 'number') {
+        return wrong(name, `${name}: text, a number, true or false.`);
+      }
+      options.append(name, String(each));
+    }
+  }
+  return options;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A text as it is; anything else is the name of nothing, and some values have no text. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** Reads a request that names a file: {"file": "orders/may.csv", "kind": …, "map": […]}. */
+export function parseReference(
+  body: Uint8Array, kinds: readonly BulkKind[],
+): AskedJob | RequestProblem {
+  let members: unknown;
+  try {
+    members = JSON.parse(Buffer.from(body).toString('utf8'));
+  } catch {
+    members = null;
+  }
+  if (!isObject(members)) {
+    return { status: 400, location: 'body', detail: 'The body is no JSON object.' };
+  }
+  const { file, kind: kindName = 'lookup', format, output } = members;
+  if (typeof file !== 'string') return wrong('file', 'file is the name of a file.');
+  const kind = kindOf(textOf(kindName), kinds, 'body');
+  if (typeof kind !== 'string') return kind;
+  const input = TYPES.get(textOf(format ?? formatOf(file)));
+  if (input === undefined) return wrong('format', 'format is csv or ndjson.');
+  const accept = output === undefined ? '*/*' : TYPES.get(textOf(output));
+  if (accept === undefined) return wrong('output', 'output is csv or ndjson.');
+  const options = optionsOf(members);
+  if ('detail' in options) return options;
+  const fields: Readonly<Record<string, string>> = { 'content-type': input, accept };
+  const bulk = parseBulkRequest((name) => fields[name] ?? '', options.toString(), kind);
+  if (!isRequestProblem(bulk)) return { kind, bulk, file };
+  const { location } = bulk;
+  return {
+    ...bulk,
+    location: location === 'header.Accept' ? 'body.output' : location.replace(/^query\./, 'body.'),
+  };
+}

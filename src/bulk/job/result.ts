@@ -1,0 +1,94 @@
+/** Sends the result of a job: whole, in part or packed, as fast as the client takes it. */
+import { open, type FileHandle } from 'node:fs/promises';
+import { openOutput, type Output } from '../run/output.js';
+import type { DuplexEvents, Head } from '../../http/reply.js';
+import type { DuplexExchange } from '../../http/duplex-exchange.js';
+import { fileBytes } from './byte-source.js';
+import type { ByteRange } from './range.js';
+
+export interface ResultOptions {
+  readonly path: string;
+  readonly range: ByteRange;
+  readonly gzip: boolean;
+  readonly status: number;
+  readonly head: Head;
+  /** Called instead of an answer when the file is not there. */
+  readonly missing: () => void;
+}
+
+export class ResultStream implements DuplexEvents {
+  readonly #exchange: DuplexExchange;
+  readonly #options: ResultOptions;
+  readonly #output: Output;
+  #taken: () => void = () => undefined;
+  #over = false;
+
+  constructor(exchange: DuplexExchange, options: ResultOptions) {
+    this.#exchange = exchange;
+    this.#options = options;
+    this.#output = openOutput(options.gzip, exchange, () => this.#taken());
+    exchange.listen(this);
+    void this.#send();
+  }
+
+  data(): void {
+    // There is no body.
+  }
+
+  drained(): void {
+    this.#output.drained();
+  }
+
+  waiting(): boolean {
+    return false;
+  }
+
+  idle(): void {
+    this.#exchange.abandon();
+  }
+
+  closed(): void {
+    this.#over = true;
+    this.#output.close();
+    this.#taken();
+  }
+
+  async #send(): Promise<void> {
+    const { path, status, head, missing } = this.#options;
+    let file: FileHandle;
+    try {
+      file = await open(path, 'r');
+    } catch {
+      return missing();
+    }
+    try {
+      this.#exchange.begin(status, head);
+      await this.#copy(file);
+      if (!this.#over) this.#output.end();
+    } catch {
+      // Cut short: the client knows by the missing end.
+      this.#exchange.abandon();
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #copy(file: FileHandle): Promise<void> {
+    const { first, last } = this.#options.range;
+    let left = last + 1 - first;
+    if (left === 0) return;
+    for await (const piece of fileBytes(file, first)) {
+      if (this.#over) return;
+      const part = piece.subarray(0, left);
+      left -= part.length;
+      if (!this.#output.write(part)) {
+        await new Promise<void>((resolve) => {
+          this.#taken = resolve;
+          if (this.#over) resolve();
+        });
+      }
+      if (left === 0) return;
+    }
+    if (left > 0) throw new Error('the result is shorter than its record says');
+  }
+}

@@ -1,0 +1,217 @@
+/** One attempt at a job: from its last checkpoint to its end, or to whatever stops it. */
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { UnsoundRelease } from '../../dataset/release.js';
+import type { PinnedRelease } from '../../pool.js';
+import type { KeyRecord } from '../../store/format.js';
+import { StoreFault } from '../../store/fault.js';
+import type { JobRecord } from '../../store/jobs.js';
+import type { StoreTransaction } from '../../store/store.js';
+import { NO_COUNTS } from '../../store/usage-meter.js';
+import type { BulkLimits } from '../run/uploads.js';
+import {
+  admitRows, merchantRefusal, type FindMerchant, type RowsUsage,
+} from '../run/kind.js';
+import type { AdmittedRows } from '../run/pump.js';
+import type { ChunkSchedule } from '../run/schedule.js';
+import { rowsRefusal } from '../../http/gate.js';
+import { allowedFile, filesOf } from './allowed-file.js';
+import { FileChanged, fileBytes, fileSource, type ByteSource } from './byte-source.js';
+import { parseCheckpoint, type Checkpoint } from './checkpoint.js';
+import { DiskLimit, DurableOutput } from './durable-output.js';
+import { FileRun, type RunEnd } from './file-run.js';
+import { JobUsage, type JobRowsUsage } from './job-usage.js';
+import type { JobRequest } from './request.js';
+import type { JobSpace } from './space.js';
+
+/** A kind of rows. */
+export interface JobKind {
+  readonly kind: JobRequest['kind'];
+}
+
+/** Releases by their names, also those that are no longer active. */
+export interface JobReleases {
+  /**
+   * Keeps a release open until `unpin`; null when it was removed.
+   * @throws UnsoundRelease when it is damaged; other errors when it cannot be had now.
+   */
+  borrow(id: string): Promise<PinnedRelease | null>;
+  unpin(release: PinnedRelease): void;
+}
+
+export interface RunnerServices {
+  readonly space: JobSpace;
+  readonly schedule: ChunkSchedule;
+  readonly usage: JobRowsUsage;
+  readonly limits: BulkLimits;
+  readonly kinds: readonly JobKind[];
+  readonly findMerchant: FindMerchant;
+  /** Null for a key that was removed or disabled. */
+  keyOf(id: string): KeyRecord | null;
+  readonly releases: JobReleases;
+  /** Folder of files that may be named; null when there is none. */
+  readonly filesDir: string | null;
+}
+
+/** Why a job cannot go on, ever. */
+export class JobFault extends Error {
+  override readonly name = 'JobFault';
+}
+
+/** The release of a job cannot be had now. */
+class ReleaseNotReady extends Error {
+  override readonly name = 'ReleaseNotReady';
+}
+
+/** The request of a job as it was kept. */
+export function requestOf({ request }: JobRecord): JobRequest {
+  return JSON.parse(request) as JobRequest;
+}
+
+/** How far a job has come; null before its first chunk. */
+export function checkpointOf({ checkpoint }: JobRecord): Checkpoint | null {
+  return checkpoint === null ? null : parseCheckpoint(JSON.parse(checkpoint)) ?? null;
+}
+
+/** Errors of a disk that has no room; the same may succeed later. */
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO']);
+
+/** Whether what was thrown may be gone later, with nothing of the job lost. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof DiskLimit || error instanceof StoreFault) return true;
+  if (error instanceof ReleaseNotReady) return true;
+  return error instanceof Error && 'code' in error && NO_ROOM.has(String(error.code));
+}
+
+/** The body of a job. */
+async function inputOf(services: RunnerServices, record: JobRecord): Promise<ByteSource> {
+  const { file, account, ownFolder, inputBytes, inputModifiedMs } = record;
+  const identity = { bytes: inputBytes, modifiedMs: inputModifiedMs };
+  if (file === null) return fileSource(services.space.input(record.id), identity);
+  const { filesDir } = services;
+  const found = filesDir === null
+    ? null : await allowedFile(ownFolder === true ? filesOf(filesDir, account) : filesDir, file);
+  if (found === null) throw new JobFault('The input file is no longer in the allowed folder.');
+  return fileSource(found.path, identity);
+}
+
+/** Rows of a job are let through like those of a stream, by the key as it is then. */
+function admission(
+  services: RunnerServices, record: JobRecord, first: KeyRecord, asked: JobRequest,
+  usage: RowsUsage,
+): (rows: number) => AdmittedRows {
+  let key = first;
+  return (rows) => {
+    key = services.keyOf(record.keyId) ?? key;
+    return admitRows(usage, key, asked, rows);
+  };
+}
+
+async function borrowed({ releases }: RunnerServices, dataset: string): Promise<PinnedRelease> {
+  let release: PinnedRelease | null;
+  try {
+    release = await releases.borrow(dataset);
+  } catch (error) {
+    if (error instanceof UnsoundRelease) {
+      throw new JobFault(`Dataset ${dataset}, which the job was begun with, is damaged.`);
+    }
+    throw new ReleaseNotReady(
+      `Dataset ${dataset}, which the job was begun with, cannot be opened now; the job waits.`,
+      { cause: error });
+  }
+  if (release !== null) return release;
+  throw new JobFault(`Dataset ${dataset}, which the job was begun with, was removed.`);
+}
+
+/** Refuses what has gone since the job was made; returns its key. */
+function keyFor(services: RunnerServices, record: JobRecord): KeyRecord {
+  const key = services.keyOf(record.keyId);
+  if (key === null) throw new JobFault('The API key of the job was removed or disabled.');
+  const request = requestOf(record);
+  if (!services.kinds.some(({ kind }) => kind === request.kind)) {
+    throw new JobFault('Rows of this kind are not answered here.');
+  }
+  const unfit = rowsRefusal(key, request.kind)
+    ?? merchantRefusal(services.findMerchant, record.account, request);
+  if (unfit !== null) throw new JobFault(unfit);
+  return key;
+}
+
+type SaveCheckpoint = (
+  checkpoint: Checkpoint, beside: (transaction: StoreTransaction) => void,
+) => Promise<boolean>;
+
+/**
+ * Runs a job.
+ * @param save keeps a checkpoint, and what is beside it in the same transaction; the run is
+ *   paused when it returns false
+ * @param started is handed the run, to pause it
+ * @throws JobFault when it can never go on, other errors as `isPassing` tells them apart
+ */
+export async function runJob(
+  services: RunnerServices, record: JobRecord,
+  save: SaveCheckpoint, started: (run: FileRun) => void,
+): Promise<RunEnd> {
+  const key = keyFor(services, record);
+  const release = await borrowed(services, record.dataset);
+  try {
+    return await runWith(services, record, { key, release, save, started });
+  } finally {
+    services.releases.unpin(release);
+  }
+}
+
+interface JobRun {
+  readonly key: KeyRecord;
+  readonly release: PinnedRelease;
+  readonly save: SaveCheckpoint;
+  readonly started: (run: FileRun) => void;
+}
+
+async function runWith(
+  services: RunnerServices, record: JobRecord, { key, release, save, started }: JobRun,
+): Promise<RunEnd> {
+  const { space, schedule, limits } = services;
+  const { id: job } = record;
+  const request = requestOf(record);
+  const from = checkpointOf(record);
+  const input = await inputOf(services, record);
+  const usage = new JobUsage(services.usage, key, from?.counts ?? NO_COUNTS);
+  const file = await open(space.output(job), constants.O_RDWR | constants.O_CREAT, 0o600);
+  try {
+    const at = from?.bytes ?? 0;
+    // What a killed process wrote beyond its last checkpoint is written again.
+    await file.truncate(at);
+    await space.sync(job);
+    space.measure(job);
+    space.setErrors(job, from?.errorBytes ?? 0);
+    const run: FileRun = new FileRun({
+      job: {
+        job, kind: request.kind, release: { id: release.id, dir: release.dir },
+        nowMs: request.nowMs, defaults: request.defaults,
+      },
+      request, input, schedule, limits, from,
+      admit: admission(services, record, key, request, usage),
+      errors: (bytes) => space.takeErrors(job, bytes),
+      earlier: () => fileBytes(file),
+      output: new DurableOutput({
+        file, at,
+        take: (bytes) => space.take(job, bytes),
+        save: async (checkpoint) => {
+          const goesOn = await usage.save(
+            checkpoint.counts, (beside) => save(checkpoint, beside),
+          );
+          if (!goesOn) run.pause();
+        },
+      }),
+    });
+    started(run);
+    return await run.run();
+  } catch (error) {
+    if (error instanceof FileChanged) throw new JobFault(error.message);
+    throw error;
+  } finally {
+    usage.end();
+    await file.close();
+  }
+}

@@ -1,0 +1,155 @@
+/** The body of a job on its way to the disk: unpacked, within its limits, and hashed. */
+import { createHash } from 'node:crypto';
+import { open, type FileHandle } from 'node:fs/promises';
+import { grown, NO_BYTES } from '../../base/growing-bytes.js';
+import { Intake, type IntakeFailure } from '../run/intake.js';
+import type { BulkBody } from '../run/pump.js';
+import type { Refused } from '../run/csv-beginning.js';
+import { identityOf, type FileIdentity } from './byte-source.js';
+import { DiskLimit, DurableOutput } from './durable-output.js';
+import { isPassing } from './runner.js';
+import type { JobSpace } from './space.js';
+
+/** A body that is on the disk. */
+export interface Uploaded {
+  readonly identity: FileIdentity;
+  /** SHA-256 of the plain body in hex. */
+  readonly sha256: string;
+}
+
+export interface UploadOptions {
+  readonly id: string;
+  readonly space: JobSpace;
+  readonly gzip: boolean;
+  /** Largest plain body. */
+  readonly bytesMax: number;
+  readonly body: BulkBody;
+  readonly done: (uploaded: Uploaded) => void;
+  readonly failed: (refused: Refused) => void;
+}
+
+/** What is told of a disk that does not take a body. */
+export function diskRefusal(error: unknown): Refused {
+  if (error instanceof DiskLimit) {
+    return { status: 507, detail: error.message, members: { limit: error.bytesMax } };
+  }
+  return isPassing(error)
+    ? { status: 507, detail: 'The disk does not take the body.' }
+    : { status: 500, detail: 'The service failed to store the body.' };
+}
+
+export class JobUpload {
+  readonly #options: UploadOptions;
+  readonly #intake: Intake;
+  readonly #hash = createHash('sha256');
+  /** Pieces that came before the file was open. */
+  #early: Buffer | null = NO_BYTES;
+  #file: FileHandle | null = null;
+  #output: DurableOutput | null = null;
+  #ended = false;
+  #over = false;
+
+  constructor(options: UploadOptions) {
+    this.#options = options;
+    const { gzip, bytesMax, body } = options;
+    this.#intake = new Intake({
+      gzip, bytesMax, body,
+      target: {
+        push: (piece) => this.#plain(Buffer.from(piece)),
+        end: () => this.#end(),
+        failed: (failure) => this.#refused(failure),
+      },
+    });
+    void this.#open();
+  }
+
+  push(piece: Uint8Array, isLast: boolean): void {
+    this.#intake.push(piece, isLast);
+  }
+
+  /** Gives everything up. */
+  close(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#intake.close();
+    void this.#release();
+  }
+
+  async #open(): Promise<void> {
+    const { id, space } = this.#options;
+    try {
+      const file = await open(space.input(id), 'wx+', 0o600);
+      this.#file = file;
+      if (this.#over) return await this.#release();
+      this.#output = new DurableOutput({
+        file, at: 0, save: null, take: (bytes) => space.take(id, bytes),
+      });
+      this.#output.listen({
+        drained: () => this.#intake.resume(), failed: (error) => this.#fail(diskRefusal(error)),
+      });
+      const early = this.#early ?? NO_BYTES;
+      this.#early = null;
+      if (early.length > 0) this.#write(early);
+      if (this.#ended) await this.#finish();
+    } catch (error) {
+      this.#fail(diskRefusal(error));
+    }
+  }
+
+  #plain(piece: Buffer): void {
+    if (this.#over) return;
+    this.#hash.update(piece);
+    if (this.#early === null) this.#write(piece);
+    else this.#early = grown(this.#early, piece);
+  }
+
+  #write(piece: Buffer): void {
+    if (this.#output?.write(piece) === false) this.#intake.pause();
+  }
+
+  #end(): void {
+    this.#ended = true;
+    if (this.#early === null) void this.#finish();
+  }
+
+  async #finish(): Promise<void> {
+    const { id, space, done } = this.#options;
+    try {
+      await this.#output?.flush();
+      const file = this.#file;
+      if (this.#over || file === null) return;
+      await file.sync();
+      const identity = await identityOf(file);
+      await this.#release();
+      await space.sync(id);
+      if (this.#over) return;
+      this.#over = true;
+      done({ identity, sha256: this.#hash.digest('hex') });
+    } catch (error) {
+      this.#fail(diskRefusal(error));
+    }
+  }
+
+  #refused({ kind, message }: IntakeFailure): void {
+    const { bytesMax } = this.#options;
+    this.#fail(kind === 'too-large'
+      ? { status: 413, detail: message, members: { limit: bytesMax } }
+      : { status: 422, detail: message });
+  }
+
+  #fail(refused: Refused): void {
+    if (this.#over) return;
+    this.close();
+    this.#options.failed(refused);
+  }
+
+  async #release(): Promise<void> {
+    const file = this.#file;
+    this.#file = null;
+    try {
+      await file?.close();
+    } catch {
+      // What could not be closed could not be written either, which was told before.
+    }
+  }
+}

@@ -1,0 +1,159 @@
+/** The cells of a CSV row to a cart of one line, and its answer. */
+import { GRANT_GEO } from '../../engine/frame.js';
+import { QUANTITY_ONE, type CartQuery } from '../../engine/cart/query.js';
+import type { CartOutcome } from '../../engine/cart/outcome.js';
+import { formatDate, parseDate } from '../../tax/date.js';
+import { formatRate } from '../../tax/rate.js';
+import {
+  formatDollars, PRICE_DECIMALS_MAX, PRICE_MAX, QUANTITY_DECIMALS_MAX, QUANTITY_MAX,
+} from '../../api/cart/amount.js';
+import { ticOf } from '../../api/cart/read.js';
+import { parseInstant } from '../../wire/instant.js';
+import { SUCCESS } from '../../wire/response-code.js';
+import { cartColumns } from './cart-columns.js';
+import { cartOptions, merchantOf } from './cart-parameters.js';
+import {
+  DESTINATION, linePlace, ORIGIN, placeJson, readPlace, type Cell,
+} from './cart-place.js';
+import { calculated, isRefused, NO_GEO, ofBareCart, rowCartId } from './cart-row.js';
+import { parseDecimal } from '../../base/decimal.js';
+import type { Table } from './job.js';
+import type { CartRole, Mapping } from './mapping.js';
+import { UNREADABLE, type RowProblem } from './parameters.js';
+import {
+  malformed, refusedCart, type CsvRow, type Place, type RowAnswer, type RowEngine,
+} from './row.js';
+
+/** Decimals of a dollar in amounts, whatever the shape of the addresses. */
+const AMOUNT_DIGITS = 2;
+/** Characters of the ids of items and customers. */
+const NAME_CHARS_MAX = 50;
+/** Ids where the file has none. */
+const ITEM = 'item';
+const CUSTOMER = 'customer';
+
+const DOLLAR = 10n ** BigInt(PRICE_DECIMALS_MAX);
+const TIC_MAX = 100_000;
+
+/** A cart that was read. */
+interface CsvCart {
+  readonly query: CartQuery;
+  readonly customerId: string;
+  /** As sent; null without one. */
+  readonly tic: number | null;
+}
+
+/** The parts of a row that are no places. */
+interface Sold {
+  readonly price: bigint;
+  /** In ten-thousandths. */
+  readonly quantity: number;
+  readonly tic: number | null;
+  readonly instantMs: number | null;
+}
+
+function wrong(field: CartRole, what: string): RowProblem {
+  return { field, problem: `Parameter ${field}: ${what}` };
+}
+
+/** Noon in Greenwich is on the same day in every state and territory. */
+function momentOf(text: string): number | null {
+  const date = parseDate(text);
+  return date === null ? parseInstant(text) : Date.parse(`${formatDate(date)}T12:00:00Z`);
+}
+
+function readSold(cell: Cell): Sold | RowProblem {
+  const price = parseDecimal(cell('price'), PRICE_DECIMALS_MAX);
+  if (price === null || price > BigInt(PRICE_MAX) * DOLLAR) {
+    return wrong('price',
+      `0 to ${PRICE_MAX} with at most ${PRICE_DECIMALS_MAX} decimals, like 49.99.`);
+  }
+  const quantity = parseDecimal(cell('quantity') || '1', QUANTITY_DECIMALS_MAX);
+  if (quantity === null || Number(quantity) > Math.round(QUANTITY_MAX * QUANTITY_ONE)) {
+    return wrong('quantity',
+      `0 to ${QUANTITY_MAX} with at most ${QUANTITY_DECIMALS_MAX} decimals, like 1.5.`);
+  }
+  const code = cell('taxabilityCode');
+  if (!/^\d{0,6}$/.test(code) || Number(code) > TIC_MAX) {
+    return wrong('taxabilityCode', `a whole number up to ${TIC_MAX}.`);
+  }
+  const date = cell('transactionDate');
+  const instantMs = date === '' ? null : momentOf(date);
+  if (date !== '' && instantMs === null) {
+    return wrong('transactionDate', 'a date like 2026-08-07, or an RFC 3339 date and time.');
+  }
+  const tic = code === '' ? null : Number(code);
+  return { price, quantity: Number(quantity), tic, instantMs };
+}
+
+/** Reads a row. */
+function readCart(
+  cells: readonly string[], mapping: Mapping, { job: { defaults } }: RowEngine, decoded: boolean,
+): CsvCart | RowProblem {
+  let unreadable: CartRole | null = null;
+  const cell: Cell = (role) => {
+    const column = mapping[role];
+    const text = column === undefined ? '' : (cells[column] ?? '').trim();
+    if (!decoded && text.includes(UNREADABLE)) unreadable ??= role;
+    return text;
+  };
+  const sold = readSold(cell);
+  const [itemId, customerId] = [cell('itemId') || ITEM, cell('customerId') || CUSTOMER];
+  const destination = readPlace(cell, DESTINATION) ?? wrong('destination', 'not given.');
+  const origin = readPlace(cell, ORIGIN) ?? (defaults.origin === undefined
+    ? wrong('origin', 'not given.') : linePlace(defaults.origin, 'origin'));
+  if (unreadable !== null) return wrong(unreadable, 'not valid UTF-8.');
+  if ('problem' in sold) return sold;
+  for (const [role, name] of [['itemId', itemId], ['customerId', customerId]] as const) {
+    if (name.length > NAME_CHARS_MAX) return wrong(role, `up to ${NAME_CHARS_MAX} characters.`);
+  }
+  if ('problem' in destination) return destination;
+  if ('problem' in origin) return origin;
+  const { price, quantity, tic, instantMs } = sold;
+  const { mode, level, explain } = cartOptions(defaults);
+  return {
+    customerId, tic,
+    query: {
+      instantMs, origin, destination, explain,
+      lines: [{ index: 0, itemId, price, quantity, tic: ticOf(tic) }],
+      rounding: { mode, level, digits: AMOUNT_DIGITS },
+    },
+  };
+}
+
+function cartLine({ query, tic }: CsvCart, { lines }: CartOutcome): string {
+  const { itemId, price, quantity } = query.lines[0]!;
+  const { amount, rate, explain } = lines[0]!;
+  const dollars = formatDollars(price);
+  return `{"index":0,"itemId":${JSON.stringify(itemId)},"price":${dollars},`
+    + `"originalPrice":${dollars},"quantity":${quantity / QUANTITY_ONE},"tic":${tic ?? 'null'},`
+    + `"tax":{"rate":${formatRate(rate)},"amount":${formatDollars(amount)}}`
+    + `${explain === null ? '' : `,"explain":${JSON.stringify(explain)}`}}`;
+}
+
+/** The cart as its endpoint answers it. */
+function cartJson(cart: CsvCart, outcome: CartOutcome, id: string): string {
+  const { query: { origin, destination }, customerId } = cart;
+  const explain = outcome.explain === null ? '' : `,"explain":${JSON.stringify(outcome.explain)}`;
+  return `{"cartId":"${id}","customerId":${JSON.stringify(customerId)},`
+    + `"currency":{"currencyCode":"USD"},"origin":${placeJson(origin)},`
+    + `"destination":${placeJson(destination)},"lineItems":[${cartLine(cart, outcome)}]`
+    + `${explain}}`;
+}
+
+/** Answers a row of the table. */
+export function answerCsvCart(
+  engine: RowEngine, { dialect, mapping }: Table, { cells, decoded }: CsvRow, place: Place,
+): RowAnswer {
+  const { job, grants } = engine;
+  const ofMerchant = merchantOf(job.defaults) !== null;
+  if (!ofMerchant && (grants & GRANT_GEO) === 0) return refusedCart(NO_GEO);
+  const cart = readCart(cells, mapping, engine, decoded);
+  if ('problem' in cart) return malformed(engine, cart);
+  const outcome = calculated(engine, cart.query);
+  if (isRefused(outcome)) return ofBareCart(outcome);
+  const { bytes, start, stop, line } = place;
+  const text = job.output === 'csv' ? cartColumns(outcome, dialect)
+    : cartJson(cart, outcome, rowCartId(job.job, line, bytes.subarray(start, stop)));
+  return { code: SUCCESS.code, geo: true, merchant: ofMerchant, body: [text], refusal: null };
+}

@@ -1,0 +1,57 @@
+/** What a bulk file says once for all its carts. */
+import {
+  CART_DEFAULTS, isBodyError, optionsOfQuery, type CartOptions,
+} from '../../api/cart/options.js';
+import { ADDRESS_CHARS_MAX, parseAddressLine } from '../../api/lookup/parameter.js';
+import type { BulkFormat, Defaults } from './job.js';
+
+/** Options of a file of carts beside those of every file. */
+export const CART_PARAMETERS = ['merchantId', 'origin', 'rounding', 'explain'] as const;
+export type CartParameter = (typeof CART_PARAMETERS)[number];
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** An option that cannot be used. */
+export interface OptionProblem {
+  readonly name: CartParameter;
+  readonly detail: string;
+}
+
+/** The merchant of all carts, in lower case; null for carts of no merchant. */
+export function merchantOf({ merchantId }: Defaults): string | null {
+  return merchantId?.toLowerCase() ?? null;
+}
+
+function readOptions({ rounding, explain }: Defaults): ReturnType<typeof optionsOfQuery> {
+  return optionsOfQuery(new URLSearchParams({
+    ...(rounding === undefined ? {} : { rounding }), ...(explain === undefined ? {} : { explain }),
+  }).toString());
+}
+
+/** Rounding and explanation that hold for carts without options of their own. */
+export function cartOptions(defaults: Defaults): CartOptions {
+  const options = readOptions(defaults);
+  // The front end refuses others before there is a row.
+  return isBodyError(options) ? CART_DEFAULTS : options;
+}
+
+/** Tells options that would refuse every row. */
+export function checkCartParameters(defaults: Defaults, input: BulkFormat): OptionProblem | null {
+  const merchant = merchantOf(defaults);
+  if (merchant !== null && !UUID.test(merchant)) {
+    return { name: 'merchantId', detail: 'merchantId is a UUID.' };
+  }
+  const { origin } = defaults;
+  if (origin !== undefined && input !== 'csv') {
+    return { name: 'origin', detail: 'origin is for CSV; a cart in NDJSON has its own.' };
+  }
+  if (origin !== undefined && parseAddressLine(origin) === null) {
+    return {
+      name: 'origin', detail: `origin is an address of up to ${ADDRESS_CHARS_MAX} characters.`,
+    };
+  }
+  const options = readOptions(defaults);
+  if (!isBodyError(options)) return null;
+  const name = options.location === 'query.explain' ? 'explain' : 'rounding';
+  return { name, detail: `${name}: ${options.message}.` };
+}

@@ -1,0 +1,165 @@
+/**
+ * One cart as a row or message: the body of a cart endpoint with one item, and an `id` beside it.
+ * With `merchantId` it is a merchant's; without, either shape, told by how `origin` is written.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { calculateCart } from '../../engine/cart/cart.js';
+import { isRefusal, type CartOutcome } from '../../engine/cart/outcome.js';
+import type { CartQuery } from '../../engine/cart/query.js';
+import { GRANT_GEO } from '../../engine/frame.js';
+import { fail } from '../../failure.js';
+import { calculationJson, readCalculation } from '../../api/cart/calculation.js';
+import { refusalProblem } from '../../api/cart/answer.js';
+import { CART_DEFAULTS, type CartOptions } from '../../api/cart/options.js';
+import { cartProblem, isMembers, isProblem, type CartProblem } from '../../api/cart/read.js';
+import { longNumber, NUMBER_DIGITS_MAX } from '../../base/json-numbers.js';
+import { cartJson, readMerchantCarts } from '../../api/cart/merchant-cart.js';
+import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
+import {
+  refusedCart, type JsonObject, type JsonRow, type RowAnswer, type RowEngine,
+} from './row.js';
+
+/** `subject` of jobs whose merchants the front end knows to be the caller's. */
+export const OWN_MERCHANTS = 'merchants';
+
+/** Refuses a cart of no merchant. */
+export const NO_GEO = fail('feature-not-enabled',
+  'The plan has no geocoded lookups, or their quota of this month is used up.');
+const INVALID = RESPONSE_CODES['invalid-format'].code;
+const ITEM = 'body.items[0]';
+
+/** The endpoint's sentence and that of the first member at fault. */
+function problemAnswer({ detail, errors: [first] }: CartProblem, code = INVALID): RowAnswer {
+  const lead = /[.!?]$/.test(detail) ? detail : `${detail}:`;
+  return {
+    code, geo: false, body: [],
+    refusal: {
+      message: first === undefined ? detail : `${lead} ${first.message}`,
+      field: first?.location.replace(/^body\.?/, '') || null,
+    },
+  };
+}
+
+/** The same of a cart that was sent without a body around it. */
+export function ofBareCart(answer: RowAnswer): RowAnswer {
+  const { refusal } = answer;
+  if (refusal === null) return answer;
+  const field = refusal.field?.replace(/^items\[0\]\.?/, '') || null;
+  return { ...answer, refusal: { ...refusal, field } };
+}
+
+/** Bits that make a UUID one whose content is the program's affair (RFC 9562, version 8). */
+const VERSION = '8';
+const VARIANT = 0x8;
+const VARIANT_MASK = 0x3;
+
+/**
+ * A UUID of the hash of job, line and row, for a cart that brings no id: the same row of the same
+ * job has the same, whoever answers it.
+ */
+export function rowCartId(job: string, line: number, row: string | Uint8Array): string {
+  const hash = createHash('sha256').update(`${job}\n${line}\n`).update(row).digest('hex');
+  const variant = (VARIANT | (parseInt(hash.charAt(16), 16) & VARIANT_MASK)).toString(16);
+  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-${VERSION}${hash.slice(13, 16)}`
+    + `-${variant}${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
+}
+
+/** How a cart is read, and what its answer is called. */
+interface CartReading {
+  readonly ofMerchant: boolean;
+  /** Hold where the body has none of its own. */
+  readonly options: CartOptions;
+  /** An id for a cart without one. */
+  newId(): string;
+}
+
+/** A cart that was read, and how its outcome is written. */
+interface Asked {
+  readonly query: CartQuery;
+  print(outcome: CartOutcome): string;
+}
+
+function isOneLine(item: unknown): boolean {
+  if (!isMembers(item)) return true;
+  const { origin } = item;
+  return !isMembers(origin) || !('line1' in origin);
+}
+
+/** Reads the body as its endpoint does. */
+function readAsked(
+  body: JsonObject, { ofMerchant, options, newId }: CartReading,
+): Asked | CartProblem {
+  const { items } = body;
+  if (Array.isArray(items) && items.length > 1) {
+    return cartProblem(422, 'validation failed', [
+      { location: 'body.items', message: 'expected one cart' },
+    ]);
+  }
+  if (!ofMerchant && isOneLine(Array.isArray(items) ? items[0] : null)) {
+    const cart = readCalculation(body, options);
+    if (isProblem(cart)) return cart;
+    return { query: cart.query, print: (outcome) => calculationJson(cart, outcome, newId()) };
+  }
+  const carts = readMerchantCarts(body, options);
+  if (isProblem(carts)) return carts;
+  const cart = carts[0]!;
+  return {
+    query: cart.query,
+    print: (outcome) => cartJson(cart, outcome, cart.sent.cartId ?? newId()),
+  };
+}
+
+/** Has the engine calculate a cart; a refusal, or what it came to. */
+export function calculated(
+  { context, dataset, job }: RowEngine, query: CartQuery,
+): CartOutcome | RowAnswer {
+  const outcome = calculateCart(dataset, query, job.nowMs, context.precisionMin);
+  if (!isRefusal(outcome)) return outcome;
+  const { code } = RESPONSE_CODES[outcome.failure.failure];
+  return problemAnswer(refusalProblem(outcome, ITEM), code);
+}
+
+/** Tells a refusal from an outcome. */
+export function isRefused(found: CartOutcome | RowAnswer): found is RowAnswer {
+  return 'code' in found;
+}
+
+/**
+ * Answers a body with one item; the answer's body is the item.
+ * @param text the row as it was sent, in which numbers are looked for that JSON does not keep
+ */
+export function answerBody(
+  engine: RowEngine, body: JsonObject, text: string, reading: CartReading,
+): RowAnswer {
+  const { ofMerchant } = reading;
+  if (!ofMerchant && (engine.grants & GRANT_GEO) === 0) return refusedCart(NO_GEO);
+  if (longNumber(text) !== null) {
+    return problemAnswer(cartProblem(422, 'validation failed', [{
+      location: 'body',
+      message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
+    }]));
+  }
+  const asked = readAsked(body, reading);
+  if (isProblem(asked)) return problemAnswer(asked);
+  const outcome = calculated(engine, asked.query);
+  if (isRefused(outcome)) return outcome;
+  return {
+    code: SUCCESS.code, geo: true, merchant: ofMerchant, refusal: null,
+    body: [asked.print(outcome)],
+  };
+}
+
+/** Answers a message that is a cart. */
+export function answerCartMessage(engine: RowEngine, { object, text }: JsonRow): RowAnswer {
+  const { id: _id, merchantId = null, ...body } = object;
+  const ofMerchant = merchantId !== null;
+  if (ofMerchant !== (engine.job.subject === OWN_MERCHANTS)) {
+    return refusedCart(fail('invalid-format',
+      'Parameter merchantId: written once and without escapes.', 'merchantId'));
+  }
+  const answer = answerBody(engine, body, text, {
+    ofMerchant, options: CART_DEFAULTS, newId: randomUUID,
+  });
+  return answer.refusal === null
+    ? { ...answer, body: ['{"items":[', ...answer.body, ']}'] } : answer;
+}

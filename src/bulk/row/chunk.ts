@@ -1,0 +1,202 @@
+/**
+ * One chunk of rows in a worker: bytes in, bytes out. A row that is no row, or whose answer fails,
+ * is answered like any other and leaves the others alone.
+ */
+import type { WireContext } from '../../api/lookup/context.js';
+import type { RawParameters } from '../../api/lookup/query-string.js';
+import type { Dataset } from '../../dataset/dataset.js';
+import { FLAG_GEO, type Answer } from '../../engine/frame.js';
+import { fail } from '../../failure.js';
+import { SUCCESS } from '../../wire/response-code.js';
+import { answerBulkCart } from './bulk-cart.js';
+import { ByteWriter } from './byte-writer.js';
+import { answerCsvCart } from './cart-cells.js';
+import { answerCartMessage } from './cart-row.js';
+import { lookupColumns } from './columns.js';
+import { contentEnd, csvReader } from './csv-rows.js';
+import type { RawChunk } from './framing.js';
+import {
+  decodeChunk, encodeResult, type BulkJob, type BulkKind, type ChunkTally,
+  type RowRefusal, type Table,
+} from './job.js';
+import { readLine, readMessage } from './json-rows.js';
+import { csvParameters, isRowProblem, jsonParameters } from './parameters.js';
+import {
+  malformed, refusalOf, refused, refusedCart, type AnswerRow, type CsvRow, type JsonRow,
+  type Place, type Row, type RowAnswer, type RowEngine,
+} from './row.js';
+import { lineWriter, tableWriter, type WriteRow } from './write-row.js';
+
+/** Bytes to begin with for each row, about what one gets. */
+const CSV_ROW_BYTES = 200;
+const LINE_BYTES = 3_000;
+const LIVE_BYTES = 262_144;
+
+/** Answers the parameters of a row with the bytes of a single lookup. */
+export type AnswerParameters = (
+  context: WireContext, dataset: Dataset, raw: RawParameters, grants: number, nowMs: number,
+) => Answer;
+
+/** Memory of small chunks that come often; an answer is copied before the next one begins. */
+let live: ByteWriter | null = null;
+
+function liveWriter(): ByteWriter {
+  live ??= new ByteWriter(LIVE_BYTES);
+  live.clear();
+  return live;
+}
+
+/** A row that is a lookup: the parameters of version 60 as members. */
+const jsonLookup: AnswerRow<JsonRow> = (engine, { object }) => {
+  const raw = jsonParameters(object, engine.job.defaults);
+  return isRowProblem(raw) ? malformed(engine, raw) : engine.lookup(raw);
+};
+
+/** A message is a lookup, or a cart where it has a member `items`. */
+const message: AnswerRow<JsonRow> = (engine, row, place) => {
+  const { refusal } = engine.job;
+  const isCart = 'items' in row.object;
+  if (refusal !== undefined) return isCart ? refusedCart(refusal) : refused(engine, refusal);
+  return isCart ? answerCartMessage(engine, row) : jsonLookup(engine, row, place);
+};
+
+/** How a JSON object of each kind is answered. */
+const JSON_KINDS: Readonly<Record<BulkKind, AnswerRow<JsonRow>>> = {
+  lookup: jsonLookup, cart: answerBulkCart, message,
+};
+
+/** How a row of a table is answered. */
+function csvKind(kind: BulkKind, table: Table): AnswerRow<CsvRow> {
+  if (kind === 'cart') return (engine, row, place) => answerCsvCart(engine, table, row, place);
+  const { mapping } = table;
+  return (engine, { cells, decoded }) =>
+    engine.lookup(csvParameters(cells, mapping, engine.job.defaults, decoded));
+}
+
+/** Counts what became of the rows of a chunk. */
+class Tally {
+  #rows = 0;
+  #core = 0;
+  #geo = 0;
+  #merchant = 0;
+  #refusal: RowRefusal | null = null;
+  readonly #codes = new Map<number, number>();
+
+  /** Counts a row; it counts as used only where it was answered with success. */
+  add(line: number, { code, geo, merchant = false, refusal }: RowAnswer): void {
+    this.#rows += 1;
+    this.#codes.set(code, (this.#codes.get(code) ?? 0) + 1);
+    if (refusal !== null) this.#refusal ??= { line, code, ...refusal };
+    if (code !== SUCCESS.code) return;
+    if (merchant) {
+      this.#merchant += 1;
+      return;
+    }
+    this.#core += 1;
+    if (geo) this.#geo += 1;
+  }
+
+  result(): ChunkTally {
+    return {
+      rows: this.#rows, codes: Object.fromEntries(this.#codes), core: this.#core, geo: this.#geo,
+      merchant: this.#merchant, refusal: this.#refusal,
+    };
+  }
+}
+
+/** What the rows of a chunk are read with, answered with and written with. */
+interface RowSteps<R extends Row> {
+  read(place: Place): R;
+  readonly answer: AnswerRow<R>;
+  readonly write: WriteRow<R>;
+}
+
+/** What `answer` throws is a bug, is reported and answered with 106. */
+function answerRow<R extends Row>(
+  engine: RowEngine, answer: AnswerRow<R>, row: R, place: Place,
+): RowAnswer {
+  try {
+    return row.problem === null ? answer(engine, row, place) : malformed(engine, row.problem);
+  } catch (error) {
+    engine.context.report(error);
+    return refused(engine, fail('internal'));
+  }
+}
+
+/** The one way of every row, whatever its form, its kind and the form of its answer. */
+function answerRows<R extends Row>(
+  engine: RowEngine, { line, bytes: given, ends }: RawChunk, { read, answer, write }: RowSteps<R>,
+): ChunkTally {
+  const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+  const tally = new Tally();
+  let start = 0;
+  for (let index = 0; index < ends.length; index += 1) {
+    const end = ends[index]!;
+    const stop = contentEnd(bytes, start, end);
+    const place: Place = { index, line: line + index, bytes, start, stop, end };
+    const row = read(place);
+    const found = answerRow(engine, answer, row, place);
+    write(row, found, place);
+    tally.add(place.line, found);
+    start = end;
+  }
+  return tally.result();
+}
+
+function answerChunk(engine: RowEngine, chunk: RawChunk, into: ByteWriter): ChunkTally {
+  const { kind, table, output, refusal } = engine.job;
+  if (kind === 'message') {
+    return answerRows(engine, chunk, {
+      read: readMessage, answer: message, write: lineWriter(into, 'seq'),
+    });
+  }
+  const refuse = refusal === undefined ? null : (): RowAnswer => refused(engine, refusal);
+  if (table === null) {
+    return answerRows(engine, chunk, {
+      read: readLine, answer: refuse ?? JSON_KINDS[kind], write: lineWriter(into, 'line'),
+    });
+  }
+  const answer = refuse ?? csvKind(kind, table);
+  return output === 'csv' ? answerRows(engine, chunk, {
+    read: csvReader(chunk, table, undefined), answer, write: tableWriter(into, table, kind),
+  }) : answerRows(engine, chunk, {
+    read: csvReader(chunk, table, table.mapping.id), answer, write: lineWriter(into, 'line'),
+  });
+}
+
+/** How a lookup is answered: with columns, or with the bytes of a single one. */
+function lookupOf(
+  context: WireContext, dataset: Dataset, { output, table, nowMs }: BulkJob, grants: number,
+  answerParameters: AnswerParameters,
+): RowEngine['lookup'] {
+  if (output === 'csv' && table !== null) {
+    const columns = lookupColumns(dataset, table.dialect);
+    return (raw) => columns.answer(context, dataset, raw, grants, nowMs);
+  }
+  return (raw) => {
+    const { code, flags, body, failure } = answerParameters(context, dataset, raw, grants, nowMs);
+    const refusal = failure === undefined ? null : refusalOf(failure);
+    return { code, geo: (flags & FLAG_GEO) !== 0, body, refusal };
+  };
+}
+
+/** The op of a worker: a payload to a result, both as in job.ts. */
+export function answerBulk(
+  context: WireContext, given: Dataset, payload: Buffer, grants: number,
+  answerParameters: AnswerParameters,
+): Answer {
+  const { job, chunk } = decodeChunk(payload);
+  const dataset = job.release.id === given.id ? given : context.open(job.release);
+  const lookup = lookupOf(context, dataset, job, grants, answerParameters);
+  const into = job.kind === 'message'
+    ? liveWriter() : new ByteWriter(chunk.bytes.length + chunk.ends.length * rowBytes(job));
+  const tally = answerChunk({ context, dataset, job, grants, lookup }, chunk, into);
+  return {
+    status: SUCCESS.http, code: SUCCESS.code, precision: 0, flags: 0,
+    body: encodeResult(tally, into.bytes()),
+  };
+}
+
+function rowBytes({ output }: BulkJob): number {
+  return output === 'csv' ? CSV_ROW_BYTES : LINE_BYTES;
+}

@@ -1,0 +1,163 @@
+/** The columns that a CSV row gets: what a lookup finds, as one line of a table. */
+import type { Dataset } from '../../dataset/dataset.js';
+import { RecentCache } from '../../base/recent-cache.js';
+import type { KnownRates } from '../../engine/rate/area-rates.js';
+import { FLAG_ESTIMATED, FLAG_STALE } from '../../engine/frame.js';
+import { lookup, type PostalOutcome, type SitusOutcome } from '../../engine/lookup.js';
+import type { LookupQuery } from '../../engine/query.js';
+import { fail, isFailure, type Failure } from '../../failure.js';
+import { formatMicrodegrees } from '../../geo/microdegrees.js';
+import type { Level } from '../../tax/jurisdiction.js';
+import { formatRate, sumRates } from '../../tax/rate.js';
+import type { WireContext } from '../../api/lookup/context.js';
+import { areaFlags, withRules, type RatedArea } from '../../api/lookup/fragment.js';
+import { productDetail } from '../../api/lookup/product-detail.js';
+import { parseParameters } from '../../api/lookup/query.js';
+import type { RawParameters } from '../../api/lookup/query-string.js';
+import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
+import { echoOf } from '../../wire/tree.js';
+import { csvCells, type Dialect } from './dialect.js';
+import { refusalOf, type RowAnswer } from './row.js';
+
+/** Those that follow from the tax area and the day. */
+const AREA_COLUMNS = [
+  'situs_rate', 'situs_state_rate', 'situs_county_rate', 'situs_city_rate',
+  'situs_district_rate', 'situs_use_rate', 'situs_state', 'situs_county', 'situs_city',
+  'situs_freight_taxable', 'situs_service_taxable', 'situs_sourcing', 'situs_note',
+] as const;
+
+/** What is appended to every row, in order. */
+export const APPENDED_COLUMNS = [
+  ...AREA_COLUMNS, 'situs_address', 'situs_lat', 'situs_lng', 'situs_precision', 'situs_code',
+  'situs_message',
+] as const;
+
+/** Tax areas whose cells are kept ready, per dataset and dialect. */
+const AREAS_MAX = 16_384;
+/** Beyond every YYYYMMDD. */
+const DATE_SPAN = 100_000_000;
+
+function refused(failure: Failure): RowAnswer {
+  const { code } = RESPONSE_CODES[failure.failure];
+  return { code, geo: false, body: [], refusal: refusalOf(failure) };
+}
+
+function rateAt({ rows }: KnownRates, level: Level): string {
+  return formatRate(sumRates(
+    rows.filter((row) => row.component.level === level).map((row) => row.sales),
+  ));
+}
+
+function noteOf(rated: RatedArea): string {
+  const flags = areaFlags(rated);
+  return [
+    (flags & FLAG_ESTIMATED) === 0 ? '' : 'estimated', (flags & FLAG_STALE) === 0 ? '' : 'stale',
+  ].filter((word) => word !== '').join(' ');
+}
+
+/** The cells of an area in the order of AREA_COLUMNS. */
+function areaCells(dataset: Dataset, rated: RatedArea): readonly string[] | Failure {
+  const ruled = withRules(dataset, rated);
+  if (isFailure(ruled)) return ruled;
+  const { area, rates, rules } = ruled;
+  return [
+    formatRate(rates.sales), rateAt(rates, 'state'), rateAt(rates, 'county'),
+    rateAt(rates, 'city'), rateAt(rates, 'district'), formatRate(rates.use),
+    area.state, area.countyName, area.placeName,
+    rules.freightTaxable, rules.serviceTaxable, rules.sourcing, noteOf(rated),
+  ];
+}
+
+/** Answers lookups with columns in a dialect. */
+class LookupColumns {
+  readonly #dialect: Dialect;
+  readonly #areas = new RecentCache<number, string>(AREAS_MAX);
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  /** Looks a row up; the body is what is appended to it. */
+  answer(
+    context: WireContext, dataset: Dataset, raw: RawParameters, grants: number, nowMs: number,
+  ): RowAnswer {
+    const parsed = parseParameters(raw, 60, grants);
+    if (isFailure(parsed)) return refused(parsed);
+    const { query } = parsed;
+    const outcome = lookup(dataset, query, nowMs, context.precisionMin);
+    if (isFailure(outcome)) return refused(outcome);
+    return outcome.kind === 'postal'
+      ? this.#postal(dataset, outcome) : this.#located(dataset, query, outcome);
+  }
+
+  #located(dataset: Dataset, query: LookupQuery, outcome: SitusOutcome): RowAnswer {
+    const { situs, area, date } = outcome;
+    const key = area.id * DATE_SPAN + date;
+    let known = this.#areas.get(key);
+    if (known === undefined) {
+      const cells = areaCells(dataset, outcome);
+      if (isFailure(cells)) return refused(cells);
+      known = this.#join(cells);
+      this.#areas.set(key, known);
+    }
+    if (query.options.taxabilityCode !== null) {
+      const product = productDetail(dataset, query, outcome, 'json');
+      if (product !== null && isFailure(product)) return refused(product);
+    }
+    const located = situs.lat !== 0 || situs.lng !== 0;
+    const lat = query.kind === 'point' ? echoOf(query.latDegrees).decimal
+      : located ? formatMicrodegrees(situs.lat) : '';
+    const lng = query.kind === 'point' ? echoOf(query.lngDegrees).decimal
+      : located ? formatMicrodegrees(situs.lng) : '';
+    return this.#success(
+      known, [situs.normalizedAddress, lat, lng, situs.precision], true,
+    );
+  }
+
+  /** One row cannot show several rates: a ZIP is answered where all its areas are taxed alike. */
+  #postal(dataset: Dataset, { rows }: PostalOutcome): RowAnswer {
+    const all: (readonly string[])[] = [];
+    for (const row of rows) {
+      const cells = areaCells(dataset, row);
+      if (isFailure(cells)) return refused(cells);
+      all.push(cells);
+    }
+    const joined: string[] = AREA_COLUMNS.map((name, index) => {
+      const values = new Set(all.map((cells) => cells[index] ?? ''));
+      // Where one area's list has ended the row says so.
+      if (name === 'situs_note') return all.map((cells) => cells[index]).find(Boolean) ?? '';
+      return values.size === 1 ? [...values][0]! : '';
+    });
+    const [rate, , , , , use, state] = joined;
+    if (rate === '' || use === '' || state === '') return refused(fail('address-incomplete',
+      'The ZIP has areas with different rates; give the street address, or ask NDJSON for all'));
+    return this.#success(this.#join(joined), ['', '', '', 'postal'], false);
+  }
+
+  #success(area: string, own: readonly string[], geo: boolean): RowAnswer {
+    const { code } = SUCCESS;
+    return { code, geo, body: [area + this.#join([...own, String(code), ''])], refusal: null };
+  }
+
+  #join(cells: readonly string[]): string {
+    return csvCells(cells, this.#dialect);
+  }
+}
+
+const KNOWN = new WeakMap<Dataset, Map<string, LookupColumns>>();
+
+/** The columns of a dialect, kept from chunk to chunk with the areas they know. */
+export function lookupColumns(dataset: Dataset, dialect: Dialect): LookupColumns {
+  let known = KNOWN.get(dataset);
+  if (known === undefined) {
+    known = new Map();
+    KNOWN.set(dataset, known);
+  }
+  const name = `${dialect.delimiter}${dialect.quoteAll}`;
+  let columns = known.get(name);
+  if (columns === undefined) {
+    columns = new LookupColumns(dialect);
+    known.set(name, columns);
+  }
+  return columns;
+}

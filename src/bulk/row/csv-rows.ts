@@ -1,0 +1,95 @@
+/** Records of a CSV chunk to rows of its table. */
+import { isUtf8 } from 'node:buffer';
+import Papa from 'papaparse';
+import type { Dialect } from './dialect.js';
+import type { RawChunk } from './framing.js';
+import type { Table } from './job.js';
+import { ID_CHARS_MAX } from './limit.js';
+import type { RowProblem } from './parameters.js';
+import type { CsvRow, Place } from './row.js';
+
+const LF = 10;
+const CR = 13;
+
+/** Where a record ends without its line end. */
+export function contentEnd(bytes: Uint8Array, start: number, end: number): number {
+  let at = end;
+  if (at > start && bytes[at - 1] === LF) at -= 1;
+  if (at > start && bytes[at - 1] === CR) at -= 1;
+  return at;
+}
+
+/** The rows of a well-formed text; null when it is not. */
+function parse(
+  text: string, delimiter: string, newline: Dialect['newline'],
+): readonly (readonly string[])[] | null {
+  const parser = new Papa.Parser({ delimiter, newline, quoteChar: '"', escapeChar: '"' });
+  const result: Papa.ParseResult<readonly string[]> = parser.parse(text, 0, false);
+  return result.errors.length === 0 ? result.data : null;
+}
+
+/** A record on its own; null when its quotes do not match. */
+function parseRecord(text: string, delimiter: string): readonly string[] | null {
+  if (!text.includes('"')) return text.split(delimiter);
+  // What line ends there are stand inside quotes.
+  const rows = parse(text, delimiter, '\r\n');
+  return rows?.length === 1 ? rows[0]! : null;
+}
+
+/**
+ * The cells of each record, null for one that is no row. The chunk is parsed as a whole where it
+ * is well formed; else each record on its own, so that none touches its neighbours.
+ */
+export function csvRows(
+  { bytes, ends }: RawChunk, { delimiter, newline }: Dialect,
+): readonly (readonly string[] | null)[] {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const last = contentEnd(bytes, ends.length > 1 ? ends[ends.length - 2]! : 0, bytes.length);
+  const whole = ends.every((end, index) => end > (index === 0 ? 0 : ends[index - 1]!))
+    ? parse(buffer.toString('utf8', 0, last), delimiter, newline) : null;
+  if (whole !== null && whole.length === ends.length) return whole;
+  const rows: (readonly string[] | null)[] = [];
+  let start = 0;
+  for (const end of ends) {
+    const text = buffer.toString('utf8', start, contentEnd(bytes, start, end));
+    rows.push(end === start ? null : parseRecord(text, delimiter));
+    start = end;
+  }
+  return rows;
+}
+
+/** Sentence of a row that was left out for its size. */
+export const TOO_LONG = 'The row is longer than a row may be.';
+
+/** Why a record is no row of its table; null where it is one. */
+function problemOf(
+  cells: readonly string[] | null, tooLong: boolean, columns: number,
+): RowProblem | null {
+  if (tooLong) return { field: null, problem: TOO_LONG };
+  if (cells === null) return { field: null, problem: 'The quotes of the row do not match.' };
+  return cells.length <= columns ? null : {
+    field: null, problem: `The row has ${cells.length} columns, the header ${columns}.`,
+  };
+}
+
+const LONG_ID: RowProblem = {
+  field: 'id', problem: `Parameter id: up to ${ID_CHARS_MAX} characters.`,
+};
+
+/**
+ * What reads the records of a chunk as rows of a table.
+ * @param idColumn where each row has its id; undefined where it is not asked for
+ */
+export function csvReader(
+  chunk: RawChunk, { dialect, columns }: Table, idColumn: number | undefined,
+): (place: Place) => CsvRow {
+  const decoded = isUtf8(chunk.bytes);
+  const rows = csvRows(chunk, dialect);
+  return ({ index, start, end }) => {
+    const cells = rows[index] ?? null;
+    const id = idColumn === undefined ? '' : cells?.[idColumn]?.trim() ?? '';
+    const isLong = id.length > ID_CHARS_MAX;
+    const problem = problemOf(cells, end === start, columns) ?? (isLong ? LONG_ID : null);
+    return { id: id === '' || isLong ? null : id, problem, cells: cells ?? [], decoded };
+  };
+}

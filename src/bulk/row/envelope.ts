@@ -1,0 +1,100 @@
+/** What surrounds the answers to rows and messages: headers before them and the trailer after. */
+import type { WireObject } from '../../wire/tree.js';
+import { jsonMembers } from '../../wire/json.js';
+import { CART_COLUMNS } from './cart-columns.js';
+import { APPENDED_COLUMNS } from './columns.js';
+import { csvCells, type CsvHead } from './dialect.js';
+import type { BulkJob, BulkKind } from './job.js';
+
+/** Names the program in headers; the second word is the version of this contract. */
+export const BULK_ENGINE = 'situs bulk/1';
+
+/** Limits of a stream by name, e.g. {"rows": 10000000}. */
+export type StreamLimitNames = Readonly<Record<string, number>>;
+
+/** Why a stream ended before its last row, and with which row. */
+export interface Stopped {
+  readonly code: number;
+  readonly message: string;
+  /** The first row without an answer. */
+  readonly line: number;
+}
+
+/** How a stream ended: the content of its trailer. */
+export interface StreamEnd {
+  /** Every row was answered. */
+  readonly complete: boolean;
+  readonly rows: number;
+  /** Rows by response code, e.g. {"100": 7, "109": 1}. */
+  readonly codes: Readonly<Record<string, number>>;
+  /** Bytes of the output before the trailer, and their SHA-256 in hex. */
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly stopped: Stopped | null;
+}
+
+function line(object: WireObject): Buffer {
+  return Buffer.from(`{${jsonMembers(object)}}\n`, 'utf8');
+}
+
+/** The first line of NDJSON output. */
+export function headerLine({ job, kind, release }: BulkJob, limits: StreamLimitNames): Buffer {
+  return line({ header: { job, kind, dataset: release.id, engine: BULK_ENGINE, limits } });
+}
+
+/** The last line of NDJSON output; a stream without it is incomplete. */
+export function trailerLine(job: string, end: StreamEnd): Buffer {
+  return line({ trailer: trailerTree(job, end) });
+}
+
+/** The trailer by itself: what a CSV stream has beside it. */
+export function trailerBody(job: string, end: StreamEnd): string {
+  return `{${jsonMembers(trailerTree(job, end))}}`;
+}
+
+function trailerTree(job: string, end: StreamEnd): WireObject {
+  const { complete, rows, codes, bytes, sha256, stopped } = end;
+  return {
+    job, complete, rows, codes, bytes, sha256,
+    stopped: stopped === null
+      ? null : { code: stopped.code, message: stopped.message, line: stopped.line },
+  };
+}
+
+/** The header line of CSV output: the caller's, byte for byte, with our columns. */
+export function csvHeaderLine(
+  { dialect, bom, header }: CsvHead, kind: BulkKind = 'lookup',
+): Buffer {
+  const columns: readonly string[] = kind === 'cart' ? CART_COLUMNS : APPENDED_COLUMNS;
+  const ours = csvCells(columns, dialect);
+  return Buffer.concat([
+    Buffer.from(bom ? '\ufeff' : '', 'utf8'), header,
+    Buffer.from(ours + dialect.newline, 'utf8'),
+  ]);
+}
+
+/** Names the program in headers; the second word is the version of the protocol of messages. */
+export const STREAM_ENGINE = 'situs stream/1';
+
+export interface StreamHeader {
+  readonly job: string;
+  /** Release that answers at the moment. */
+  readonly dataset: string;
+  /** With it another connection goes on with the stream. */
+  readonly resume: string;
+  /** Messages that came, before this connection. */
+  readonly received: number;
+  readonly limits: StreamLimitNames;
+}
+
+/** The first line of every connection of a stream. */
+export function streamHeaderLine({ job, dataset, resume, received, limits }: StreamHeader): Buffer {
+  return line({
+    header: { job, kind: 'message', dataset, engine: STREAM_ENGINE, resume, received, limits },
+  });
+}
+
+/** Said before the first answer of another release than the one named last. */
+export function datasetLine(dataset: string, seq: number): Buffer {
+  return line({ dataset: { id: dataset, seq } });
+}

@@ -1,0 +1,153 @@
+/** Which column of a CSV file is which parameter: by obvious names, or as the caller says. */
+import { COLUMNS_MAX } from './limit.js';
+
+/**
+ * What a column can be. All but the first four and `id` are parameters of a lookup; street, street2
+ * and zip make up an address line together with city and state.
+ */
+export const ROLES = [
+  'address', 'street', 'street2', 'zip', 'city', 'state', 'county', 'lat', 'lng', 'countryCode',
+  'taxabilityCode', 'historical', 'sat_item_total', 'adjustment', 'id',
+] as const;
+
+/** What a column of a file of carts can be. */
+export const CART_ROLES = [
+  'destination', 'street', 'street2', 'city', 'state', 'zip',
+  'origin', 'originStreet', 'originStreet2', 'originCity', 'originState', 'originZip',
+  'price', 'quantity', 'taxabilityCode', 'itemId', 'customerId', 'transactionDate', 'id',
+] as const;
+export type CartRole = (typeof CART_ROLES)[number];
+
+export type Role = (typeof ROLES)[number] | CartRole;
+
+/** Column by role, from 0. */
+export type Mapping = Readonly<Partial<Record<Role, number>>>;
+
+/** Names in lower case without anything but letters and digits. */
+const NAMES: Readonly<Record<(typeof ROLES)[number], readonly string[]>> = {
+  address: ['address', 'fulladdress', 'addressline', 'addressfull'],
+  street: [
+    'street', 'street1', 'streetaddress', 'address1', 'addressline1', 'line1', 'addr', 'addr1',
+  ],
+  street2: ['street2', 'address2', 'addressline2', 'line2', 'addr2', 'unit', 'suite', 'apartment'],
+  zip: ['zip', 'zipcode', 'zip5', 'postalcode', 'postcode', 'postal'],
+  city: ['city', 'town', 'locality'],
+  state: ['state', 'statecode', 'province', 'stateprovince', 'region'],
+  county: ['county', 'countyname'],
+  lat: ['lat', 'latitude'],
+  lng: ['lng', 'lon', 'long', 'longitude'],
+  countryCode: ['countrycode', 'country'],
+  taxabilityCode: ['taxabilitycode', 'tic'],
+  historical: ['historical'],
+  sat_item_total: ['satitemtotal'],
+  adjustment: ['adjustment'],
+  id: ['id', 'rowid', 'recordid'],
+};
+
+/** What the columns of one kind of rows can be. */
+export interface ColumnRules {
+  readonly roles: readonly Role[];
+  /** Names in lower case without anything but letters and digits. */
+  readonly roleOf: ReadonlyMap<string, Role>;
+  /** A whole address, its street, and the parts beside which the former is the latter. */
+  readonly wholes: readonly {
+    readonly whole: Role; readonly street: Role; readonly beside: readonly Role[];
+  }[];
+  /** What a mapping lacks, as a sentence; null where it is enough. */
+  lack(mapping: Mapping): string | null;
+}
+
+/** Roles by the names of columns. */
+export function rolesByName(
+  names: Readonly<Partial<Record<Role, readonly string[]>>>,
+): ReadonlyMap<string, Role> {
+  const roleOf = new Map<string, Role>();
+  for (const [role, known] of Object.entries(names)) {
+    // Its keys are what the parameter says.
+    for (const name of known) roleOf.set(name, role as Role);
+  }
+  return roleOf;
+}
+
+/** What can locate a row; latitude and longitude only together. */
+const LOCATING = 'address, street, zip, or lat and lng';
+
+/** A sentence for the caller. */
+export interface MappingProblem {
+  readonly problem: string;
+}
+
+/** Tells a problem from a mapping. */
+export function isMappingProblem(found: Mapping | MappingProblem): found is MappingProblem {
+  return 'problem' in found;
+}
+
+/** Columns of lookups. */
+export const LOOKUP_COLUMNS: ColumnRules = {
+  roles: ROLES,
+  roleOf: rolesByName(NAMES),
+  wholes: [{ whole: 'address', street: 'street', beside: ['city', 'zip'] }],
+  lack: (mapping) => (locates(mapping)
+    ? null : `No column is known to hold a location: ${LOCATING}. Name it with map.`),
+};
+
+/** The column that `name` means: a header as written, or `#` and a number from 1. */
+function columnOf(name: string, headers: readonly string[]): number {
+  const exact = headers.indexOf(name);
+  if (exact >= 0) return exact;
+  const number = /^#(\d{1,4})$/.exec(name);
+  if (number !== null) {
+    const column = Number(number[1]) - 1;
+    return column < headers.length ? column : -1;
+  }
+  return headers.findIndex((header) => header.trim().toLowerCase() === name.trim().toLowerCase());
+}
+
+/**
+ * Maps the columns of a header.
+ * @param asked "role:header" each; a role without a header is left unmapped
+ */
+export function mapColumns(
+  headers: readonly string[], asked: readonly string[] = [], terms: ColumnRules = LOOKUP_COLUMNS,
+): Mapping | MappingProblem {
+  const { roles, roleOf, wholes, lack } = terms;
+  if (headers.length > COLUMNS_MAX) {
+    return { problem: `The header has ${headers.length} columns; ${COLUMNS_MAX} are allowed.` };
+  }
+  const mapping: Partial<Record<Role, number>> = {};
+  headers.forEach((header, column) => {
+    const role = roleOf.get(header.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
+    if (role !== undefined) mapping[role] ??= column;
+  });
+  // Beside columns of the other parts, a column "address" is the street.
+  for (const { whole, street, beside } of wholes) {
+    const parted = beside.some((part) => mapping[part] !== undefined);
+    if (mapping[whole] === undefined || mapping[street] !== undefined || !parted) continue;
+    mapping[street] = mapping[whole];
+    delete mapping[whole];
+  }
+  const named = new Set<Role>();
+  for (const entry of asked) {
+    const colon = entry.indexOf(':');
+    const asRole = colon < 0 ? entry : entry.slice(0, colon);
+    const role = roles.find((known) => known === asRole);
+    if (role === undefined) {
+      return { problem: `map names no role "${asRole}"; roles: ${roles.join(', ')}.` };
+    }
+    if (named.has(role)) return { problem: `map names role "${role}" twice.` };
+    named.add(role);
+    const name = colon < 0 ? '' : entry.slice(colon + 1);
+    delete mapping[role];
+    if (name === '') continue;
+    const column = columnOf(name, headers);
+    if (column < 0) return { problem: `map: the file has no column "${name}".` };
+    mapping[role] = column;
+  }
+  const problem = lack(mapping);
+  return problem === null ? mapping : { problem };
+}
+
+function locates({ address, street, zip, lat, lng }: Mapping): boolean {
+  return address !== undefined || street !== undefined || zip !== undefined
+    || (lat !== undefined && lng !== undefined);
+}

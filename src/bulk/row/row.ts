@@ -1,0 +1,113 @@
+/** A row, whatever its kind: where it lies, what its reader makes of it, and its answer. */
+import type { WireContext } from '../../api/lookup/context.js';
+import type { RawParameters } from '../../api/lookup/query-string.js';
+import type { Dataset } from '../../dataset/dataset.js';
+import type { BodyPart } from '../../engine/frame.js';
+import { fail, type Failure } from '../../failure.js';
+import { failureBytes } from '../../wire/failure-body.js';
+import { failureMessage, RESPONSE_CODES } from '../../wire/response-code.js';
+import type { BulkJob } from './job.js';
+import type { RowProblem } from './parameters.js';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** What names a row to its caller. */
+export type RowId = string | number | null;
+
+/** Where a record lies in its chunk. */
+export interface Place {
+  /** Number of the record in its chunk, from 0, and in its file, from 1. */
+  readonly index: number;
+  readonly line: number;
+  /** All records of the chunk. */
+  readonly bytes: Buffer;
+  readonly start: number;
+  /** Where its line end begins. */
+  readonly stop: number;
+  /** Equal to `start` where the record was too long and has been left out. */
+  readonly end: number;
+}
+
+/** What a reader makes of a record. */
+export interface Row {
+  readonly id: RowId;
+  /** Why it is no request; null where it is one. */
+  readonly problem: RowProblem | null;
+}
+
+/** A row of a table. */
+export interface CsvRow extends Row {
+  readonly cells: readonly string[];
+  /** Whether the chunk is valid UTF-8. */
+  readonly decoded: boolean;
+}
+
+/** A row that is a JSON object; `text` is the row as it was sent. */
+export interface JsonRow extends Row {
+  readonly object: JsonObject;
+  readonly text: string;
+}
+
+/** Why a row is not answered with success. */
+export interface Refusal {
+  readonly message: string;
+  /** The member at fault; null where none is alone. */
+  readonly field: string | null;
+}
+
+/** What became of a row. */
+export interface RowAnswer {
+  readonly code: number;
+  /** It was located by address or coordinates. */
+  readonly geo: boolean;
+  /** It is an operation of a merchant and no lookup. */
+  readonly merchant?: boolean;
+  /**
+   * In lines a JSON object, the same bytes as the answer to a single request; in CSV the columns.
+   * Empty where the refusal is all there is.
+   */
+  readonly body: readonly BodyPart[];
+  readonly refusal: Refusal | null;
+}
+
+/** What rows are answered with. */
+export interface RowEngine {
+  readonly context: WireContext;
+  readonly dataset: Dataset;
+  readonly job: BulkJob;
+  readonly grants: number;
+  /** Answers as version 60 does, in the format of the job. */
+  lookup(raw: RawParameters): RowAnswer;
+}
+
+/** Answers a row that is a request. */
+export type AnswerRow<R extends Row> = (engine: RowEngine, row: R, place: Place) => RowAnswer;
+
+/** What a failure of a lookup says. */
+export function refusalOf(failure: Failure): Refusal {
+  return { message: failureMessage(failure), field: failure.field };
+}
+
+/** The answer to a cart that is refused: a sentence and no body. */
+export function refusedCart(failure: Failure): RowAnswer {
+  const { code } = RESPONSE_CODES[failure.failure];
+  // The sentence of the code itself speaks of query strings.
+  const message = failure.failure === 'invalid-format' && failure.detail !== undefined
+    ? failure.detail : failureMessage(failure);
+  return { code, geo: false, body: [], refusal: { message, field: failure.field } };
+}
+
+/** The answer to a row that is refused whatever it asks. */
+export function refused(
+  { context: { baseUrl }, job }: RowEngine, failure: Failure,
+): RowAnswer {
+  if (job.kind === 'cart') return refusedCart(failure);
+  const { code } = RESPONSE_CODES[failure.failure];
+  const body = job.output === 'csv' ? [] : [failureBytes(60, failure, 'json', baseUrl)];
+  return { code, geo: false, body, refusal: refusalOf(failure) };
+}
+
+/** The answer to a row that is no request. */
+export function malformed(engine: RowEngine, { problem, field }: RowProblem): RowAnswer {
+  return refused(engine, fail('invalid-format', problem, field));
+}

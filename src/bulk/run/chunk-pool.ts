@@ -1,0 +1,55 @@
+/** Workers of chunks, apart from those of single lookups. */
+import { EnginePool, type PoolOptions, type PoolRequest } from '../../pool.js';
+import { CHUNK_BYTES_MAX } from '../row/limit.js';
+import type { ChunkPool } from './schedule.js';
+
+/** Two, so that a worker has the next chunk when it ends one. */
+export const CHUNKS_PER_WORKER = 2;
+/** A chunk takes milliseconds; a worker of low priority on a busy machine may take long. */
+const CHUNK_MS_MAX = 60_000;
+/** Shared memory of a chunk: its rows with their job, and about what they become as NDJSON. */
+const REQUEST_BYTES = CHUNK_BYTES_MAX + 65_536;
+const ANSWER_BYTES = 1_048_576;
+
+/** Rows seldom repeat each other: what a worker keeps of answers matters less than its memory. */
+export const BULK_CACHE_BYTES = 16 * 1_048_576;
+
+const BULK_WORKER = new URL('../../../workers/bulk.js', import.meta.url);
+
+/** A pool that is to be closed. */
+export interface ClosingPool extends ChunkPool {
+  close(): Promise<void>;
+}
+
+/** The workers, started by the first chunk: who never streams never pays for them. */
+class LazyPool implements ClosingPool {
+  readonly #open: () => EnginePool;
+  #pool: EnginePool | null = null;
+
+  constructor(open: () => EnginePool) {
+    this.#open = open;
+  }
+
+  submit(request: PoolRequest): void {
+    this.#pool ??= this.#open();
+    this.#pool.submit(request);
+  }
+
+  async close(): Promise<void> {
+    await this.#pool?.close();
+  }
+}
+
+/** Opens workers; none starts before the first chunk. */
+export function openChunkPool(
+  options: Pick<PoolOptions, 'releases' | 'log' | 'threads' | 'settings' | 'worker'>,
+): ClosingPool {
+  const { settings } = options;
+  return new LazyPool(() => new EnginePool({
+    worker: BULK_WORKER, ...options,
+    ...(settings === undefined
+      ? {} : { settings: { ...settings, cacheBytesMax: BULK_CACHE_BYTES } }),
+    requestsPerTask: 1, tasksPerWorker: CHUNKS_PER_WORKER, taskMs: CHUNK_MS_MAX,
+    requestBytes: REQUEST_BYTES, answerBytes: ANSWER_BYTES,
+  }));
+}

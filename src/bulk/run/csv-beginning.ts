@@ -1,0 +1,81 @@
+/** The beginning of a CSV body: everything up to its first row, read before rows can be. */
+import type { Status } from '../../http/status.js';
+import type { WireObject } from '../../wire/tree.js';
+import { csvRows } from '../row/csv-rows.js';
+import {
+  HeaderEnd, isGzip, isWide, readCsvHead, type CsvHead, type Delimiter,
+} from '../row/dialect.js';
+import { grown } from '../../base/growing-bytes.js';
+import type { Table } from '../row/job.js';
+import { HEADER_BYTES_MAX } from '../row/limit.js';
+import {
+  isMappingProblem, LOOKUP_COLUMNS, mapColumns, type ColumnRules,
+} from '../row/mapping.js';
+
+/** A refusal before the answer began: a sentence, and what belongs beside it. */
+export interface Refused {
+  readonly status: Status;
+  readonly detail: string;
+  readonly members?: WireObject;
+}
+
+/** The header line, the table it begins, and the bytes after it. */
+export interface Begun {
+  readonly head: CsvHead;
+  readonly table: Table;
+  readonly rest: Uint8Array;
+}
+
+export class CsvBeginning {
+  readonly #delimiter: Delimiter | null;
+  readonly #map: readonly string[];
+  readonly #terms: ColumnRules;
+  #held: Buffer = Buffer.alloc(0);
+  readonly #end = new HeaderEnd();
+
+  /** `map` and `delimiter` as the caller asked; see mapping.ts and dialect.ts. */
+  constructor(
+    map: readonly string[], delimiter: Delimiter | null, terms: ColumnRules = LOOKUP_COLUMNS,
+  ) {
+    this.#map = map;
+    this.#terms = terms;
+    this.#delimiter = delimiter;
+  }
+
+  /** Adds a piece, empty with the last; null while the header line is not complete. */
+  push(piece: Uint8Array, whole: boolean): Begun | Refused | null {
+    const held = grown(this.#held, piece);
+    this.#held = held;
+    if (isWide(held)) {
+      return { status: 415, detail: 'The file is UTF-16; save it as UTF-8.' };
+    }
+    if (isGzip(held)) {
+      return { status: 415, detail: 'The file is packed with gzip and not said to be.' };
+    }
+    // The header is looked at as a whole once, however small the pieces are.
+    if (!this.#end.passed(piece) && !whole && held.length <= HEADER_BYTES_MAX) return null;
+    const head = readCsvHead(held, whole, this.#delimiter);
+    if (head === null) return null;
+    if (head === 'too-long') {
+      return {
+        status: 413, detail: `A header line may have ${HEADER_BYTES_MAX} bytes.`,
+        members: { limit: HEADER_BYTES_MAX },
+      };
+    }
+    const table = this.#tableOf(head);
+    return 'detail' in table ? table : { head, table, rest: held.subarray(head.bytes) };
+  }
+
+  #tableOf({ header, dialect }: CsvHead): Table | Refused {
+    if (header.length === 0) return { status: 422, detail: 'The file has no header line.' };
+    const ends = Uint32Array.of(header.length);
+    const headers = csvRows({ line: 1, bytes: header, ends }, dialect)[0] ?? null;
+    if (headers === null) {
+      return { status: 422, detail: 'The quotes of the header line do not match.' };
+    }
+    const mapping = mapColumns(headers, this.#map, this.#terms);
+    return isMappingProblem(mapping)
+      ? { status: 422, detail: mapping.problem }
+      : { dialect, columns: headers.length, mapping };
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * POST /bulk/lookup and /bulk/cart: a file of rows to the same rows with their taxes, while it is
+ * sent.
+ * GET /bulk/trailer: how a stream ended, for files that have no place for it.
+ *
+ * In this order: the key (401), its scopes (403), the rate window (429), the plan (403), formats
+ * and options (406, 415, 422), the size (413), the merchant of carts (403), room for one more
+ * stream (429, 503), the quota (405 with code 107).
+ * The request takes one place in the rate window whatever its rows; each row counts for the quotas
+ * of the month like a request of its own.
+ */
+import type { ReleaseSource } from '../../pool.js';
+import { trailerBody } from '../row/envelope.js';
+import type { WireObject } from '../../wire/tree.js';
+import { type Uploads, limitsOf, newStreamName } from './uploads.js';
+import {
+  admitRows, BULK_TERMS, merchantRefusal, type BulkKindTerms, type FindMerchant, type RowsUsage,
+} from './kind.js';
+import type { AdmittedRows } from './pump.js';
+import { isRequestProblem, parseBulkRequest } from './request.js';
+import { BulkStream } from './stream.js';
+import {
+  gateRules, planNeeded, type Gate, type GateRules,
+} from '../../http/gate.js';
+import { codedProblem } from '../../http/problem.js';
+import { headOf, isReply, JSON_TYPE, type Request } from '../../http/reply.js';
+import type { Route } from '../../http/router.js';
+import type { Status } from '../../http/status.js';
+import type { DuplexExchange } from '../../http/duplex-exchange.js';
+import { duplexRoute } from '../../http/duplex-route.js';
+
+export interface BulkServices {
+  readonly gate: Gate;
+  readonly baseUrl: string;
+  readonly usage: RowsUsage;
+  readonly releases: ReleaseSource;
+  readonly desk: Uploads;
+  readonly findMerchant: FindMerchant;
+}
+
+/** What the gate asks of files, jobs and their results. */
+export function bulkRules(path: string): GateRules {
+  return gateRules(path, { planRefusal: planNeeded('bulk', 'Bulk needs') });
+}
+
+/** Opens a stream of one kind, or refuses it. */
+function openStream(
+  services: BulkServices, terms: BulkKindTerms, rules: GateRules, request: Request,
+  exchange: DuplexExchange,
+): void {
+  const { desk, usage, releases, baseUrl } = services;
+  const caller = services.gate.admit(rules, request);
+  if (isReply(caller)) return exchange.send(caller);
+  const { key, fields, query } = caller;
+  const refuse = (
+    status: Status, detail: string, location: string | null, members: WireObject = {},
+  ): void => exchange.send(caller.problem(
+    status, detail, location === null ? undefined : [{ location, message: detail }],
+    { limits: limitsOf(desk.limits, terms.kind), ...members },
+  ));
+  const asked = parseBulkRequest((name) => request.header(name), query, terms.kind);
+  if (isRequestProblem(asked)) return refuse(asked.status, asked.detail, asked.location);
+  const { bytesMax } = desk.limits;
+  if (Number(request.header('content-length') || 0) > bytesMax) {
+    return refuse(413, `A body may have ${bytesMax} bytes.`, null, { limit: bytesMax });
+  }
+  const unfit = merchantRefusal(services.findMerchant, key.account, asked);
+  if (unfit !== null) return refuse(403, unfit, 'query.merchantId');
+  const full = desk.full(key.account);
+  if (full !== null) {
+    return refuse(full.own ? 429 : 503,
+      `${full.limit} streams are open${full.own ? ' of this account' : ''}; try again later.`,
+      null, { limit: full.limit });
+  }
+  const admit = (rows: number): AdmittedRows => admitRows(usage, key, asked, rows);
+  if (usedUp(admit)) {
+    return exchange.send(codedProblem('feature-not-enabled', terms.path, baseUrl, fields,
+      'The quota of this month is used up.'));
+  }
+  const release = releases.pin();
+  if (release === null) return refuse(503, 'No dataset is active.', null);
+  void new BulkStream(exchange, desk, {
+    kind: terms.kind, job: newStreamName(), account: key.account, release, instance: terms.path,
+    fields, request: asked, admit, over: () => releases.unpin(release),
+  });
+}
+
+/** Whether not one row would be let through, now or later. */
+export function usedUp(admit: (rows: number) => AdmittedRows): boolean {
+  const probe = admit(1);
+  probe.settle(null);
+  return probe.rows === 0 && !probe.scarce;
+}
+
+function trailerRoute(services: BulkServices): Route {
+  const path = '/bulk/trailer';
+  const rules = bulkRules(path);
+  return {
+    method: 'GET', path, bodyBytesMax: 0, deadlineMs: 0,
+    handle: (request, answer) => {
+      const caller = services.gate.admit(rules, request);
+      if (isReply(caller)) return answer.send(caller);
+      const job = new URLSearchParams(caller.query).get('job') ?? '';
+      const trailer = services.desk.trailer(job, caller.key.account);
+      if (trailer === 'open') {
+        answer.send(caller.problem(409, 'The stream has not ended.'));
+      } else if (trailer === null) {
+        answer.send(caller.problem(404, 'There is no trailer of such a job.'));
+      } else {
+        const body = trailerBody(job, trailer);
+        answer.send({ status: 200, head: headOf(JSON_TYPE, caller.fields), body });
+      }
+    },
+  };
+}
+
+/** The routes of bulk streams of some kinds. */
+export function bulkRoutes(
+  services: BulkServices, kinds: readonly BulkKindTerms[] = BULK_TERMS,
+): readonly Route[] {
+  return [
+    ...kinds.map((terms) => {
+      const rules = bulkRules(terms.path);
+      return duplexRoute('POST', terms.path, {
+        idleMs: services.desk.limits.idleMs,
+        open: (request, exchange) => openStream(services, terms, rules, request, exchange),
+      });
+    }),
+    trailerRoute(services),
+  ];
+}

@@ -1,0 +1,69 @@
+/** Kinds of rows with a path of their own, and what their rows count as. */
+import type { KeyRecord } from '../../store/format.js';
+import type { MerchantRecord } from '../../store/merchants.js';
+import { ENTITLEMENTS } from '../../store/plan.js';
+import { NO_COUNTS, type Counts, type Metered } from '../../store/usage-meter.js';
+import type { RowsAdmission } from '../../store/usage-rows.js';
+import { merchantOf } from '../row/cart-parameters.js';
+import type { BulkKind, Defaults } from '../row/job.js';
+import type { AdmittedRows } from './pump.js';
+
+export interface BulkKindTerms {
+  readonly kind: BulkKind;
+  readonly path: string;
+}
+
+export const BULK_LOOKUP: BulkKindTerms = { kind: 'lookup', path: '/bulk/lookup' };
+export const BULK_CART: BulkKindTerms = { kind: 'cart', path: '/bulk/cart' };
+
+/** Every kind. */
+export const BULK_TERMS: readonly BulkKindTerms[] = [BULK_LOOKUP, BULK_CART];
+
+/** Quotas and counters of rows. */
+export interface RowsUsage {
+  admitRows(key: Metered, rows: number, merchant: boolean): RowsAdmission;
+  settleRows(admission: RowsAdmission, counts: Counts): void;
+}
+
+/** What all rows of a file are. */
+export interface RowsAsked {
+  readonly kind: BulkKind;
+  readonly defaults: Defaults;
+}
+
+/**
+ * Lets rows through. Those of lookups count as such, and geocoded where they are; carts of a
+ * merchant are its operations; any other cart is a geocoded lookup, and none without those.
+ */
+export function admitRows(
+  usage: RowsUsage, key: KeyRecord, { kind, defaults }: RowsAsked, rows: number,
+): AdmittedRows {
+  const ofMerchant = kind === 'cart' && merchantOf(defaults) !== null;
+  const admission = usage.admitRows(key, rows, ofMerchant);
+  const { grants, scarce } = admission;
+  const isLost = kind === 'cart' && !ofMerchant && (grants & ENTITLEMENTS.geo_enabled) === 0;
+  if (!isLost) {
+    return {
+      rows: admission.rows, grants, scarce,
+      settle: (tally) => usage.settleRows(admission, tally ?? NO_COUNTS),
+    };
+  }
+  usage.settleRows(admission, NO_COUNTS);
+  return { rows: 0, grants, scarce, settle: () => undefined };
+}
+
+/** A live merchant of an account; null for an unknown, foreign or deleted one alike. */
+export type FindMerchant = (account: string, merchantId: string) => MerchantRecord | null;
+
+/** Why the merchant of a file may not have carts here, as a sentence; null where it may. */
+export function merchantRefusal(
+  findMerchant: FindMerchant, account: string, { kind, defaults }: RowsAsked,
+): string | null {
+  const id = kind === 'cart' ? merchantOf(defaults) : null;
+  if (id === null) return null;
+  const merchant = findMerchant(account, id);
+  if (merchant === null) return 'The merchant is not one of this account.';
+  return merchant.type === 'provider'
+    ? 'The merchant is connected to the compliance provider; its carts go to '
+      + 'POST /merchant/cart/calculate.' : null;
+}

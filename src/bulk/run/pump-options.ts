@@ -1,0 +1,53 @@
+/** What a pump stands between. */
+import type { StreamEnd } from '../row/envelope.js';
+import type { BulkJob, ChunkTally } from '../row/job.js';
+import type { RecordFramer } from '../row/framer.js';
+import type { FramerPosition } from '../row/framing.js';
+import type { ChunkSchedule } from './schedule.js';
+import type { StreamTotals } from './totals.js';
+
+/** Where output goes. */
+export interface BulkSink {
+  /** False when no more should come until `BulkPump.drained` is called. */
+  write(output: Uint8Array): boolean;
+}
+
+/** Where the body comes from. */
+export interface BulkBody {
+  pause(): void;
+  resume(): void;
+}
+
+/** Rows that quotas let through. */
+export interface AdmittedRows {
+  readonly rows: number;
+  readonly grants: number;
+  /** Fewer than asked for because of rows under way, whose end may free some. */
+  readonly scarce: boolean;
+  /** Ends them: counted by tally, or not at all when they were not answered. */
+  settle(tally: ChunkTally | null): void;
+}
+
+export interface PumpOptions {
+  readonly job: BulkJob;
+  readonly framer: RecordFramer;
+  readonly schedule: ChunkSchedule;
+  readonly sink: BulkSink;
+  readonly body: BulkBody;
+  /** Asked for every chunk. */
+  readonly admit: (rows: number) => AdmittedRows;
+  /** Rows a stream may have. */
+  readonly rowsMax: number;
+  /** Takes room for bytes of refused rows: the limit where there is none left, else null. */
+  readonly errors?: (bytes: number) => number | null;
+  /** Ends at the first row that is refused. */
+  readonly strict: boolean;
+  /** What comes before the rows: written with the first of them. */
+  readonly header: Uint8Array;
+  /** Of rows and output before the first of these; none unless given. */
+  readonly totals?: StreamTotals;
+  /** Called after each chunk that was written, with where the body goes on after it. */
+  readonly reached?: (position: FramerPosition) => void;
+  /** Called once, unless the pump was aborted before. */
+  readonly done: (end: StreamEnd) => void;
+}

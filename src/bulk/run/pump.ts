@@ -1,0 +1,289 @@
+/**
+ * Rows in, answers out, in order, with bounded memory whatever the speed of the three sides. It
+ * knows no socket: `push` and `end` bring the body, `sink` takes the output, and `source` is told
+ * to rest while there is enough to do.
+ *
+ * Held at most, a stream: two chunks of body and a piece, `CHUNKS_IN_FLIGHT_MAX` chunks with the
+ * workers or waiting for their turn to be written, and what the sink has not taken.
+ */
+import { OP_BULK, type AnswerSlice } from '../../engine/frame.js';
+import { fail } from '../../failure.js';
+import type { PoolFailure, PoolRequest } from '../../pool.js';
+import type { StreamEnd, Stopped } from '../row/envelope.js';
+import type { FramerPosition } from '../row/framing.js';
+import { decodeResult, encodeChunk, encodeJob, type ChunkTally } from '../row/job.js';
+import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../row/limit.js';
+import { failureMessage, RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
+import type { AdmittedRows, PumpOptions } from './pump-options.js';
+import { firstLineOf } from './run.js';
+import type { ChunkSource } from './schedule.js';
+import { StreamTotals } from './totals.js';
+
+export type { AdmittedRows, BulkBody, BulkSink, PumpOptions } from './pump-options.js';
+
+/** Chunks of one stream between the body and the output. */
+export const CHUNKS_IN_FLIGHT_MAX = 4;
+
+/** Bytes and rows from which on the source rests. */
+const HELD_BYTES_MAX = 2 * CHUNK_BYTES_MAX;
+const HELD_ROWS_MAX = 2 * CHUNK_ROWS_MAX;
+
+/** A chunk on its way: with the workers, or done and waiting for those before it. */
+interface Flight {
+  readonly line: number;
+  /** The body goes on here after it. */
+  readonly after: FramerPosition;
+  output: Buffer | null;
+  tally: ChunkTally | null;
+  failure: PoolFailure | null;
+}
+
+const QUOTA = fail('feature-not-enabled',
+  'The quota of this month is used up; rows from this one on were not answered');
+const BROKEN = fail('internal', 'Rows from this one on were not answered');
+const UNAVAILABLE = fail('overloaded',
+  'The service is stopping or has no data; rows from this one on were not answered');
+
+/** How much of a chunk's output is refused rows, by their number. */
+function errorBytesOf(tally: ChunkTally | null, bytes: number): number {
+  if (tally === null || tally.rows === 0) return 0;
+  const refused = tally.rows - (tally.codes[SUCCESS.code] ?? 0);
+  return Math.ceil(bytes * refused / tally.rows);
+}
+
+export class BulkPump implements ChunkSource {
+  readonly totals: StreamTotals;
+  readonly #options: PumpOptions;
+  readonly #job: Buffer;
+  #flights: Flight[] = [];
+  #blocked = false;
+  #resting = false;
+  #ended = false;
+  #over = false;
+  #headed = false;
+  /** Set when no more chunks are to be taken; the rest of those under way is still written. */
+  #stopped: Stopped | null = null;
+  /** The row that is refused for the quota is under way. */
+  #refusing = false;
+
+  constructor(options: PumpOptions) {
+    this.#options = options;
+    this.totals = options.totals ?? new StreamTotals();
+    this.#job = encodeJob(options.job);
+  }
+
+  /** True when nothing can be done until more of the body comes or output is taken. */
+  get waiting(): boolean {
+    return this.#flights.every((flight) => flight.output !== null)
+      && (this.#blocked || this.#options.framer.rows === 0);
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** Brings a piece of the body; it is copied. */
+  push(piece: Uint8Array): void {
+    if (this.#over || this.#stopped !== null) return;
+    this.#options.framer.push(piece);
+    this.#turn();
+  }
+
+  /** The body is complete. */
+  end(): void {
+    if (this.#over || this.#ended) return;
+    this.#ended = true;
+    this.#options.framer.end();
+    this.#turn();
+  }
+
+  /** The sink has taken what it was given. */
+  drained(): void {
+    if (!this.#blocked || this.#over) return;
+    this.#blocked = false;
+    this.#deliver();
+    this.#turn();
+  }
+
+  /** Ends the stream with what was answered so far. */
+  stop(code: number, message: string): void {
+    if (this.#over) return;
+    this.#stopped ??= { code, message, line: this.#options.framer.line };
+    this.#deliver();
+    this.#turn();
+  }
+
+  /** Frees everything; nothing is written or called any more. What was answered until then. */
+  abort(code: number, message: string): StreamEnd | null {
+    if (this.#over) return null;
+    this.#over = true;
+    this.#options.schedule.leave(this);
+    return this.totals.end({ code, message, line: this.#options.framer.line });
+  }
+
+  next(): PoolRequest | null {
+    const { framer, admit, rowsMax, job } = this.#options;
+    if (!this.#mayTake()) return null;
+    const wanted = Math.min(framer.rows, CHUNK_ROWS_MAX);
+    const left = rowsMax - (framer.line - firstLineOf(job.table));
+    if (left <= 0) {
+      this.stop(RESPONSE_CODES['rate-limited'].code, `A stream may have ${rowsMax} rows.`);
+      return null;
+    }
+    const admitted = admit(Math.min(wanted, left));
+    if (admitted.scarce && this.#busy() > 0) {
+      admitted.settle(null);
+      return null;
+    }
+    if (admitted.rows === 0) return this.#refuse(admitted);
+    const chunk = framer.take(admitted.rows, CHUNK_BYTES_MAX);
+    if (chunk === null) throw new Error(`no rows of ${job.job} where some were counted`);
+    return this.#request(encodeChunk(this.#job, chunk), chunk.line, admitted);
+  }
+
+  #busy(): number {
+    return this.#flights.filter((flight) => flight.output === null).length;
+  }
+
+  /** Small pieces go out at once when nothing is under way, and gather while something is. */
+  #mayTake(): boolean {
+    const { rows, bytes } = this.#options.framer;
+    if (this.#over || this.#stopped !== null || this.#blocked || this.#refusing || rows === 0) {
+      return false;
+    }
+    if (this.#flights.length >= CHUNKS_IN_FLIGHT_MAX) return false;
+    return this.#ended || this.#flights.length === 0 || rows >= CHUNK_ROWS_MAX
+      || bytes >= CHUNK_BYTES_MAX;
+  }
+
+  /** Answers one row with the used-up quota: the last line but the trailer. */
+  #refuse(admitted: AdmittedRows): PoolRequest | null {
+    const { framer, job } = this.#options;
+    const line = framer.line;
+    const chunk = framer.take(1, CHUNK_BYTES_MAX);
+    if (chunk === null) return null;
+    this.#refusing = true;
+    this.#stopped = {
+      code: RESPONSE_CODES[QUOTA.failure].code, message: failureMessage(QUOTA), line,
+    };
+    const refused = encodeJob({ ...job, refusal: QUOTA });
+    return this.#request(encodeChunk(refused, chunk), line, admitted);
+  }
+
+  #request(payload: Uint8Array, line: number, admitted: AdmittedRows): PoolRequest {
+    const after = this.#options.framer.position;
+    const flight: Flight = { line, after, output: null, tally: null, failure: null };
+    this.#flights.push(flight);
+    return {
+      op: OP_BULK, version: 60, grants: admitted.grants, payload,
+      answered: ({ status, body }: AnswerSlice) => {
+        if (status !== 200) {
+          admitted.settle(null);
+          this.#fail(flight, 'internal');
+          return;
+        }
+        const { tally, output } = decodeResult(body);
+        admitted.settle(tally);
+        if (this.#over) return;
+        flight.tally = tally;
+        flight.output = output;
+        this.#deliver();
+        this.#turn();
+      },
+      failed: (failure) => {
+        admitted.settle(null);
+        this.#fail(flight, failure);
+      },
+    };
+  }
+
+  #fail(flight: Flight, failure: PoolFailure): void {
+    if (this.#over) return;
+    flight.failure = failure;
+    flight.output = Buffer.alloc(0);
+    this.#deliver();
+    this.#turn();
+  }
+
+  /** Writes what is done, in order, until the sink has enough. */
+  #deliver(): void {
+    while (!this.#over && !this.#blocked) {
+      const [flight] = this.#flights;
+      if (flight === undefined || flight.output === null) return;
+      if (flight.failure !== null) {
+        this.#break(flight.failure, flight.line);
+        return;
+      }
+      this.#flights.shift();
+      const stopped = this.#options.strict ? null : this.#errors(flight);
+      if (stopped !== null) {
+        this.#finish(stopped);
+        return;
+      }
+      if (flight.tally !== null) this.totals.add(flight.tally);
+      const { refusal } = this.totals;
+      if (this.#options.strict && refusal !== null) {
+        this.#finish(refusal);
+        return;
+      }
+      this.#write(flight.output);
+      this.#options.reached?.(flight.after);
+    }
+  }
+
+  /** Takes room for the refused rows of a chunk; why there is an end where there is none. */
+  #errors({ tally, output, line }: Flight): Stopped | null {
+    const bytes = errorBytesOf(tally, output?.length ?? 0);
+    const limit = this.#options.errors?.(bytes) ?? null;
+    if (limit === null) {
+      this.totals.errorBytes += bytes;
+      return null;
+    }
+    const { code } = RESPONSE_CODES['rate-limited'];
+    const message = `The refused rows in the results of an account may take ${limit} bytes.`;
+    return { code, message, line };
+  }
+
+  /** A chunk is lost: nothing after it can be written in order. */
+  #break(failure: PoolFailure, line: number): void {
+    const told = failure === 'overloaded' ? UNAVAILABLE : BROKEN;
+    const { code } = RESPONSE_CODES[told.failure];
+    this.#flights = [];
+    this.#finish({ code, message: failureMessage(told), line });
+  }
+
+  #write(output: Uint8Array): void {
+    if (!this.#headed) {
+      this.#headed = true;
+      this.#write(this.#options.header);
+    }
+    this.totals.write(output);
+    if (!this.#options.sink.write(output)) this.#blocked = true;
+  }
+
+  #turn(): void {
+    if (this.#over) return;
+    const { framer, schedule, body } = this.#options;
+    if (this.#flights.length === 0 && !this.#blocked
+      && (this.#stopped !== null || (this.#ended && framer.rows === 0))) {
+      this.#finish(this.#stopped);
+      return;
+    }
+    if (this.#mayTake()) schedule.ready(this);
+    if (this.#over) return;
+    const full = framer.rows >= HELD_ROWS_MAX || framer.bytes >= HELD_BYTES_MAX
+      || (this.#blocked && framer.rows > 0);
+    if (full === this.#resting) return;
+    this.#resting = full;
+    if (full) body.pause();
+    else body.resume();
+  }
+
+  #finish(stopped: Stopped | null): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#options.schedule.leave(this);
+    if (!this.#headed) this.#write(Buffer.alloc(0));
+    this.#options.done(this.totals.end(stopped));
+  }
+}

@@ -1,0 +1,161 @@
+/** What a bulk request asks for: formats, packing and options, checked. */
+import { isFailure } from '../../failure.js';
+import { GRANT_ALL } from '../../engine/frame.js';
+import { CART_PARAMETERS, checkCartParameters } from '../row/cart-parameters.js';
+import { DELIMITERS, type Delimiter } from '../row/dialect.js';
+import type { BulkFormat, BulkKind, Defaults } from '../row/job.js';
+import { csvParameters } from '../row/parameters.js';
+import { SHARED_PARAMETERS } from '../../api/lookup/parameter-table.js';
+import { parseParameters } from '../../api/lookup/query.js';
+import { failureMessage } from '../../wire/response-code.js';
+import type { Status } from '../../http/status.js';
+import { CSV_TYPE, formatOfType, gzipAccepted, NDJSON_TYPE, outputAccepted } from './media.js';
+
+export { CSV_TYPE, NDJSON_TYPE } from './media.js';
+
+/** Delimiters by the names that need no escape in a query, and by themselves. */
+const DELIMITER_OF_NAME: ReadonlyMap<string, Delimiter> = new Map([
+  ['comma', ','], ['semicolon', ';'], ['tab', '\t'], ['pipe', '|'],
+  ...DELIMITERS.map((delimiter) => [delimiter, delimiter] as const),
+]);
+
+export interface BulkRequest {
+  readonly kind: BulkKind;
+  readonly input: BulkFormat;
+  readonly output: BulkFormat;
+  readonly gzipIn: boolean;
+  readonly gzipOut: boolean;
+  /** All rows or none. */
+  readonly strict: boolean;
+  /** Nothing is sent before the upload is complete. */
+  readonly spool: boolean;
+  readonly map: readonly string[];
+  readonly delimiter: Delimiter | null;
+  readonly defaults: Defaults;
+}
+
+/** A refusal, with the part of the request that is at fault. */
+export interface RequestProblem {
+  readonly status: Status;
+  readonly detail: string;
+  readonly location: string;
+}
+
+/** Tells a problem from a request. */
+export function isRequestProblem(
+  found: BulkRequest | RequestProblem,
+): found is RequestProblem {
+  return 'detail' in found;
+}
+
+type Header = (name: string) => string;
+
+function mediaType(text: string): { readonly type: string; readonly charset: string } {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((part) => part.startsWith('charset='))?.slice(8) ?? '';
+  return { type, charset: charset.replaceAll('"', '') };
+}
+
+function inputOf(header: Header): BulkFormat | RequestProblem {
+  const { type, charset } = mediaType(header('content-type'));
+  const format = formatOfType(type);
+  const wrong = (detail: string): RequestProblem =>
+    ({ status: 415, detail, location: 'header.Content-Type' });
+  if (format === null) return wrong(`The body is ${CSV_TYPE} or ${NDJSON_TYPE}.`);
+  return charset === '' || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii'
+    ? format : wrong('The body is UTF-8.');
+}
+
+function outputOf(header: Header, input: BulkFormat): BulkFormat | RequestProblem {
+  return outputAccepted(header('accept'), input) ?? {
+    status: 406, location: 'header.Accept',
+    detail: input === 'csv'
+      ? `CSV is answered as ${CSV_TYPE} or ${NDJSON_TYPE}.`
+      : `NDJSON is answered as ${NDJSON_TYPE}.`,
+  };
+}
+
+function packedIn(header: Header): boolean | RequestProblem {
+  const coding = header('content-encoding').trim().toLowerCase();
+  if (coding === '' || coding === 'identity') return false;
+  return coding === 'gzip' || coding === 'x-gzip' ? true : {
+    status: 415, detail: 'A packed body is gzip.', location: 'header.Content-Encoding',
+  };
+}
+
+/** Whether an answer may be packed. */
+export function packedOut(header: Header): boolean {
+  return gzipAccepted(header('accept-encoding'));
+}
+
+interface Options {
+  strict: boolean;
+  spool: boolean;
+  readonly map: string[];
+  delimiter: Delimiter | null;
+  readonly defaults: Record<string, string>;
+}
+
+function wrongOption(name: string, detail: string): RequestProblem {
+  return { status: 422, detail, location: `query.${name}` };
+}
+
+function readOption(
+  options: Options, known: readonly string[], name: string, value: string,
+): RequestProblem | null {
+  if (name === 'strict' || name === 'spool') {
+    if (value !== 'true' && value !== 'false') {
+      return wrongOption(name, `${name} is true or false.`);
+    }
+    options[name] = value === 'true';
+  } else if (name === 'map') options.map.push(value);
+  else if (name === 'delimiter') {
+    const found = DELIMITER_OF_NAME.get(value);
+    if (found === undefined) {
+      return wrongOption(name, 'delimiter is comma, semicolon, tab or pipe.');
+    }
+    options.delimiter = found;
+  } else if (known.includes(name)) {
+    if (value !== '') options.defaults[name] = value;
+  } else {
+    return wrongOption(name, `There is no such option; there are: map, delimiter, strict, spool, ${
+      known.join(', ')}.`);
+  }
+  return null;
+}
+
+/** Tells defaults that would refuse every row. */
+function checkDefaults(
+  kind: BulkKind, defaults: Defaults, input: BulkFormat,
+): RequestProblem | null {
+  if (kind === 'cart') {
+    const found = checkCartParameters(defaults, input);
+    return found === null ? null : wrongOption(found.name, found.detail);
+  }
+  const raw = csvParameters(['00000'], { zip: 0 }, defaults, true);
+  const parsed = parseParameters(raw, 60, GRANT_ALL);
+  if (!isFailure(parsed)) return null;
+  return wrongOption(parsed.field ?? Object.keys(defaults)[0] ?? '', failureMessage(parsed));
+}
+
+/** Reads headers and the query, which no longer holds a key. */
+export function parseBulkRequest(
+  header: Header, query: string, kind: BulkKind,
+): BulkRequest | RequestProblem {
+  const input = inputOf(header);
+  if (typeof input !== 'string') return input;
+  const output = outputOf(header, input);
+  if (typeof output !== 'string') return output;
+  const gzipIn = packedIn(header);
+  if (typeof gzipIn !== 'boolean') return gzipIn;
+  const options: Options = {
+    strict: false, spool: false, map: [], delimiter: null, defaults: {},
+  };
+  const known: readonly string[] = kind === 'cart' ? CART_PARAMETERS : SHARED_PARAMETERS;
+  for (const [name, value] of new URLSearchParams(query)) {
+    const problem = readOption(options, known, name, value);
+    if (problem !== null) return problem;
+  }
+  const problem = checkDefaults(kind, options.defaults, input);
+  return problem ?? { kind, input, output, gzipIn, gzipOut: packedOut(header), ...options };
+}

@@ -1,0 +1,64 @@
+/** Assembles bulk: workers of its own, the schedule of their time, the uploads and the routes. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Log } from '../../log.js';
+import type { EngineSettings } from '../../pool.js';
+import { bulkRoutes, type BulkServices } from './handler.js';
+import type { Route } from '../../http/router.js';
+import { CHUNKS_PER_WORKER, openChunkPool } from './chunk-pool.js';
+import { Uploads, type BulkLimits } from './uploads.js';
+import { ChunkSchedule, type ChunkPool } from './schedule.js';
+import { SpoolSpace } from './spool.js';
+
+export interface OpenBulkOptions
+  extends Pick<
+    BulkServices, 'gate' | 'usage' | 'releases' | 'baseUrl' | 'findMerchant'
+  > {
+  readonly log: Log;
+  readonly threads: number;
+  readonly settings: EngineSettings;
+  readonly limits: BulkLimits;
+  /** Folder of output that waits for its end; what a killed process left in it is removed. */
+  readonly spoolDir: string;
+  readonly spoolBytesMax: number;
+  /** Replaced in tests. */
+  readonly worker?: URL;
+}
+
+export interface BulkParts {
+  readonly routes: readonly Route[];
+  readonly desk: Uploads;
+  /** The workers by themselves, for requests that are as large as a chunk. */
+  readonly pool: ChunkPool;
+  /** Ends every stream with its trailer. */
+  stop(): void;
+  close(): Promise<void>;
+}
+
+/** Opens the routes and what they need; nothing starts before the first stream. */
+export function openUploads(options: OpenBulkOptions): BulkParts {
+  const { log, threads, settings, releases, limits, spoolDir, spoolBytesMax } = options;
+  rmSync(spoolDir, { recursive: true, force: true });
+  const { worker } = options;
+  const pool = openChunkPool({
+    releases, log, threads, settings, ...(worker === undefined ? {} : { worker }),
+  });
+  const desk = new Uploads({
+    schedule: new ChunkSchedule(pool, threads * CHUNKS_PER_WORKER),
+    space: new SpoolSpace(spoolDir, spoolBytesMax),
+    limits,
+    now: Date.now,
+  });
+  return {
+    routes: bulkRoutes({ ...options, desk }),
+    desk,
+    pool,
+    stop: () => desk.stop(),
+    close: () => pool.close(),
+  };
+}
+
+/** Folder of spooled output below the folder of variables. */
+export function spoolDirOf(varDir: string): string {
+  return join(varDir, 'spool');
+}

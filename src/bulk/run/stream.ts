@@ -1,0 +1,259 @@
+/** One bulk stream over HTTP: upload → intake → pump → output → answer. */
+import type { PinnedRelease } from '../../pool.js';
+import { BULK_ENGINE, trailerLine, type StreamEnd } from '../row/envelope.js';
+import type { BulkKind } from '../row/job.js';
+import { RESPONSE_CODES } from '../../wire/response-code.js';
+import { problemReply } from '../../http/problem.js';
+import { type DuplexEvents, type Fields, headOf, type Reply } from '../../http/reply.js';
+import type { Status } from '../../http/status.js';
+import type { DuplexExchange } from '../../http/duplex-exchange.js';
+import type { Begun, CsvBeginning, Refused } from './csv-beginning.js';
+import { limitsOf, type Uploads } from './uploads.js';
+import { Intake, type IntakeFailure } from './intake.js';
+import { openOutput, type Output } from './output.js';
+import { BulkPump, type AdmittedRows, type BulkSink } from './pump.js';
+import { CSV_TYPE, NDJSON_TYPE, type BulkRequest } from './request.js';
+import { beginningOf, pumpOf } from './run.js';
+import { Spool, type SpoolLimit } from './spool.js';
+
+/** Who streams and what for. */
+export interface StreamAsked {
+  readonly kind: BulkKind;
+  readonly job: string;
+  readonly account: string;
+  readonly release: PinnedRelease;
+  readonly instance: string;
+  /** Header fields of every answer. */
+  readonly fields: Fields;
+  readonly request: BulkRequest;
+  /** Passed on to rows of the kind. */
+  readonly subject?: string;
+  readonly admit: (rows: number) => AdmittedRows;
+  /** Called once when everything is over. */
+  readonly over: () => void;
+}
+
+const NOTHING = new Uint8Array(0);
+const DISK_REFUSED: Refused = { status: 507, detail: 'The disk does not take the output.' };
+const GONE = 'The connection ended before the output did.';
+
+export class BulkStream implements DuplexEvents {
+  readonly #exchange: DuplexExchange;
+  readonly #desk: Uploads;
+  readonly #asked: StreamAsked;
+  readonly #intake: Intake;
+  readonly #output: Output;
+  readonly #spool: Spool | null;
+  /** Unused for NDJSON, which begins with its first row. */
+  readonly #beginning: CsvBeginning;
+  #pump: BulkPump | null = null;
+  #refused = false;
+  #onTaken: (() => void) | null = null;
+  #over = false;
+
+  constructor(exchange: DuplexExchange, desk: Uploads, asked: StreamAsked) {
+    this.#exchange = exchange;
+    this.#desk = desk;
+    this.#asked = asked;
+    const { request, job } = asked;
+    this.#beginning = beginningOf(request);
+    this.#intake = new Intake({
+      gzip: request.gzipIn, bytesMax: desk.limits.bytesMax, body: exchange,
+      target: {
+        push: (piece) => this.#plain(piece),
+        end: () => this.#plainEnd(),
+        failed: (failure) => this.#intakeFailed(failure),
+      },
+    });
+    this.#output = openOutput(request.gzipOut, exchange, () => this.#taken());
+    const file = { account: asked.account, name: job };
+    this.#spool = request.spool || request.strict ? new Spool(desk.space, file, {
+      drained: () => this.#pump?.drained(),
+      full: (limit) => this.#spoolFull(limit),
+      failed: () => this.#refuse(DISK_REFUSED),
+    }) : null;
+    desk.enter(job, {
+      account: asked.account, stop: (message) => this.#stop('overloaded', message, 503),
+    });
+    if (request.input === 'ndjson') this.#start(null);
+    exchange.listen(this);
+  }
+
+  data(piece: Uint8Array, isLast: boolean): void {
+    this.#intake.push(piece, isLast);
+  }
+
+  drained(): void {
+    this.#output.drained();
+  }
+
+  waiting(): boolean {
+    return this.#pump === null || (!this.#pump.over && this.#pump.waiting);
+  }
+
+  idle(): void {
+    const seconds = this.#desk.limits.idleMs / 1000;
+    this.#stop('invalid-format', `Nothing was sent for ${seconds} seconds.`, 408);
+  }
+
+  closed(): void {
+    if (this.#over) return;
+    this.#over = true;
+    const { job, account, over } = this.#asked;
+    const end = this.#pump?.abort(RESPONSE_CODES.internal.code, GONE) ?? null;
+    if (end !== null) this.#desk.keep(job, account, end);
+    this.#intake.close();
+    this.#output.close();
+    this.#onTaken?.();
+    void this.#spool?.close();
+    this.#desk.leave(job);
+    over();
+  }
+
+  /** What the output was given has been taken. */
+  #taken(): void {
+    const waiting = this.#onTaken;
+    this.#onTaken = null;
+    if (waiting === null) this.#pump?.drained();
+    else waiting();
+  }
+
+  #plain(piece: Uint8Array): void {
+    if (this.#refused) return;
+    if (this.#pump === null) this.#readHead(piece, false);
+    else this.#pump.push(piece);
+  }
+
+  #plainEnd(): void {
+    if (this.#pump === null && !this.#refused) this.#readHead(NOTHING, true);
+    this.#pump?.end();
+  }
+
+  #readHead(piece: Uint8Array, whole: boolean): void {
+    const found = this.#beginning.push(piece, whole);
+    if (found === null) return;
+    if ('detail' in found) {
+      this.#refuse(found);
+      return;
+    }
+    const pump = this.#start(found);
+    if (found.rest.length > 0) pump.push(found.rest);
+  }
+
+  #start(begun: Begun | null): BulkPump {
+    const { kind, job: name, release, request, admit, subject } = this.#asked;
+    const { limits, schedule, now } = this.#desk;
+    this.#pump = new BulkPump({
+      ...pumpOf({
+        job: name, kind, release: { id: release.id, dir: release.dir }, nowMs: now(),
+        output: request.output, defaults: request.defaults,
+        ...(subject === undefined ? {} : { subject }),
+      }, begun, limits, null),
+      schedule, admit, strict: request.strict,
+      body: this.#intake, sink: this.#sink(), done: (end) => this.#done(end),
+    });
+    return this.#pump;
+  }
+
+  #sink(): BulkSink {
+    if (this.#spool !== null) return this.#spool;
+    return {
+      write: (output) => {
+        this.#begin();
+        return this.#output.write(output);
+      },
+    };
+  }
+
+  #begin(): void {
+    if (this.#exchange.begun) return;
+    const { request, job, release, fields } = this.#asked;
+    this.#exchange.begin(200, headOf(
+      request.output === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE, {
+        ...fields,
+        'X-Situs-Job': job, 'X-Situs-Dataset': release.id, 'X-Situs-Engine': BULK_ENGINE,
+        ...(request.gzipOut ? { 'Content-Encoding': 'gzip' } : {}),
+        Vary: 'Accept, Accept-Encoding',
+      },
+    ));
+  }
+
+  #done(end: StreamEnd): void {
+    const { job, account, request } = this.#asked;
+    this.#desk.keep(job, account, end);
+    if (request.strict && end.stopped !== null) {
+      this.#refuseStrict(end);
+      return;
+    }
+    if (this.#spool === null) this.#finish(end);
+    else void this.#replay(this.#spool, end);
+  }
+
+  #finish(end: StreamEnd): void {
+    const { job, request } = this.#asked;
+    if (request.output === 'ndjson') this.#output.write(trailerLine(job, end));
+    this.#output.end();
+  }
+
+  async #replay(spool: Spool, end: StreamEnd): Promise<void> {
+    this.#begin();
+    try {
+      await spool.read((piece) => new Promise((resolve) => {
+        if (this.#over || this.#output.write(piece)) resolve();
+        else this.#onTaken = resolve;
+      }));
+      if (!this.#over) this.#finish(end);
+    } catch {
+      // Cut short: without its end the client knows that it is incomplete.
+      this.#exchange.abandon();
+    }
+  }
+
+  /** Ends the stream where it stands, or refuses it while nothing was sent. */
+  #stop(kind: keyof typeof RESPONSE_CODES, message: string, status: Status): void {
+    if (this.#exchange.begun || (this.#pump !== null && this.#pump.totals.rows > 0)) {
+      this.#pump?.stop(RESPONSE_CODES[kind].code, message);
+    } else this.#refuse({ status, detail: message });
+  }
+
+  #intakeFailed({ kind, message }: IntakeFailure): void {
+    this.#stop('invalid-format', message, kind === 'too-large' ? 413 : 422);
+  }
+
+  #spoolFull({ limit, own }: SpoolLimit): void {
+    this.#refuse({
+      status: 507, members: { limit },
+      detail: `Output that waits for its end may take ${limit} bytes of disk, `
+        + `${own ? 'of one account' : 'all together'}.`,
+    });
+  }
+
+  #refuseStrict(end: StreamEnd): void {
+    const { stopped } = end;
+    if (stopped === null) return;
+    const { line, code, message } = stopped;
+    const { refusal } = this.#pump?.totals ?? { refusal: null };
+    const field = refusal?.field ?? null;
+    this.#refuse({
+      status: code === RESPONSE_CODES.internal.code && refusal === null ? 503 : 422,
+      detail: `Line ${line}: ${message} Nothing was answered, as strict asks.`,
+      members: { line, error: { code, message, field } },
+    });
+  }
+
+  /** Answers with a problem document and drops what was begun. */
+  #refuse({ status, detail, members = {} }: Refused): void {
+    if (this.#refused) return;
+    this.#refused = true;
+    const { instance, fields, job, account } = this.#asked;
+    const end = this.#pump?.abort(RESPONSE_CODES['invalid-format'].code, detail) ?? null;
+    if (end !== null) this.#desk.keep(job, account, end);
+    this.#intake.close();
+    void this.#spool?.close();
+    const reply: Reply = problemReply({
+      status, detail, instance,
+      members: { limits: limitsOf(this.#desk.limits, this.#asked.kind), ...members },
+    }, fields);
+    this.#exchange.send(reply);
+  }
+}

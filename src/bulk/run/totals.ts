@@ -1,0 +1,63 @@
+/** What a stream comes to: the content of its trailer. */
+import { createHash } from 'node:crypto';
+import { NO_COUNTS, plusCounts, type Counts } from '../../store/usage-meter.js';
+import type { StreamEnd, Stopped } from '../row/envelope.js';
+import type { ChunkTally, RowRefusal } from '../row/job.js';
+
+export class StreamTotals {
+  readonly #hash = createHash('sha256');
+  readonly #codes = new Map<string, number>();
+  #rows = 0;
+  #bytes = 0;
+  /** Bytes of rows that were refused. */
+  errorBytes = 0;
+  #counts: Counts = NO_COUNTS;
+  /** The first row that was refused. */
+  refusal: RowRefusal | null = null;
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** What of the rows counts as usage. */
+  get counts(): Counts {
+    return this.#counts;
+  }
+
+  /** Rows by response code, the lowest first. */
+  get codes(): Readonly<Record<string, number>> {
+    const codes = [...this.#codes].sort(([left], [right]) => Number(left) - Number(right));
+    return Object.fromEntries(codes);
+  }
+
+  /** Adds output in the order it is written. */
+  write(output: Uint8Array): void {
+    this.#bytes += output.length;
+    this.#hash.update(output);
+  }
+
+  add({ rows, codes, refusal, core, geo, merchant }: ChunkTally): void {
+    this.#rows += rows;
+    this.#counts = plusCounts(this.#counts, { core, geo, merchant }, 1);
+    this.refusal ??= refusal;
+    for (const [code, count] of Object.entries(codes)) {
+      this.#codes.set(code, (this.#codes.get(code) ?? 0) + count);
+    }
+  }
+
+  end(stopped: Stopped | null): StreamEnd {
+    return {
+      complete: stopped === null, rows: this.#rows, codes: this.codes,
+      bytes: this.#bytes, sha256: this.sha256With(new Uint8Array(0)), stopped,
+    };
+  }
+
+  /** SHA-256 of the output so far and something after it, in hex. */
+  sha256With(rest: Uint8Array): string {
+    return this.#hash.copy().update(rest).digest('hex');
+  }
+}

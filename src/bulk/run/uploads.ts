@@ -1,0 +1,131 @@
+/** What the streams of a server share: limits, places, and the trailers of those that ended. */
+import { randomBytes } from 'node:crypto';
+import type { StreamEnd } from '../row/envelope.js';
+import type { BulkKind } from '../row/job.js';
+import {
+  CHUNK_BYTES_MAX, COLUMNS_MAX, HEADER_BYTES_MAX, rowBytesMax,
+} from '../row/limit.js';
+import type { ChunkSchedule } from './schedule.js';
+import type { SpoolSpace } from './spool.js';
+
+/** Streams of one account at a time, and of all. */
+export const STREAMS_PER_ACCOUNT_MAX = 8;
+export const STREAMS_MAX = 64;
+
+/** Trailers kept, the oldest given up first. */
+const TRAILERS_MAX = 10_000;
+/** How long a trailer can be asked for. */
+export const TRAILER_MS = 3_600_000;
+
+const JOB_BYTES = 12;
+
+/** What the operator decides. */
+export interface BulkLimits {
+  /** Rows of a stream. */
+  readonly rowsMax: number;
+  /** Bytes of a body, unpacked. */
+  readonly bytesMax: number;
+  /** How long a client may send and take nothing. */
+  readonly idleMs: number;
+}
+
+/** The limits as headers and refusals tell them. */
+export function limitsOf(
+  { rowsMax, bytesMax, idleMs }: BulkLimits, kind: BulkKind = 'lookup',
+): Record<string, number> {
+  return {
+    rows: rowsMax, bodyBytes: bytesMax, rowBytes: rowBytesMax(kind), columns: COLUMNS_MAX,
+    headerBytes: HEADER_BYTES_MAX, chunkBytes: CHUNK_BYTES_MAX, idleSeconds: idleMs / 1000,
+  };
+}
+
+/** The name of a new stream of rows. */
+export function newStreamName(): string {
+  return `bulk_${randomBytes(JOB_BYTES).toString('hex')}`;
+}
+
+interface KeptTrailer {
+  readonly account: string;
+  readonly at: number;
+  readonly content: StreamEnd;
+}
+
+/** A stream that is open. */
+export interface OpenStream {
+  readonly account: string;
+  /** Ends it with what was answered so far. */
+  stop(message: string): void;
+}
+
+export interface DeskOptions {
+  readonly schedule: ChunkSchedule;
+  readonly space: SpoolSpace;
+  readonly limits: BulkLimits;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Milliseconds that nobody can set; replaced in tests. */
+  readonly uptime?: () => number;
+}
+
+export class Uploads {
+  readonly schedule: ChunkSchedule;
+  readonly space: SpoolSpace;
+  readonly limits: BulkLimits;
+  readonly now: () => number;
+  readonly #uptime: () => number;
+  readonly #open = new Map<string, OpenStream>();
+  readonly #trailers = new Map<string, KeptTrailer>();
+
+  constructor(options: DeskOptions) {
+    const { schedule, space, limits, now, uptime = () => performance.now() } = options;
+    this.schedule = schedule;
+    this.space = space;
+    this.limits = limits;
+    this.now = now;
+    this.#uptime = uptime;
+  }
+
+  /** Streams that are open. */
+  get open(): number {
+    return this.#open.size;
+  }
+
+  /** The limit that keeps an account from one more stream; null when there is room. */
+  full(account: string): { readonly limit: number; readonly own: boolean } | null {
+    let own = 0;
+    for (const stream of this.#open.values()) if (stream.account === account) own += 1;
+    if (own >= STREAMS_PER_ACCOUNT_MAX) return { limit: STREAMS_PER_ACCOUNT_MAX, own: true };
+    return this.#open.size < STREAMS_MAX ? null : { limit: STREAMS_MAX, own: false };
+  }
+
+  enter(job: string, stream: OpenStream): void {
+    this.#open.set(job, stream);
+  }
+
+  leave(job: string): void {
+    this.#open.delete(job);
+  }
+
+  /** Keeps the trailer of a stream for its account. */
+  keep(job: string, account: string, content: StreamEnd): void {
+    const at = this.#uptime();
+    for (const [name, kept] of this.#trailers) {
+      if (this.#trailers.size < TRAILERS_MAX && at - kept.at < TRAILER_MS) break;
+      this.#trailers.delete(name);
+    }
+    this.#trailers.set(job, { account, at, content });
+  }
+
+  /** A trailer; 'open' while the stream goes on, null when the account has no such stream. */
+  trailer(job: string, account: string): StreamEnd | 'open' | null {
+    if (this.#open.get(job)?.account === account) return 'open';
+    const kept = this.#trailers.get(job);
+    if (kept === undefined || kept.account !== account) return null;
+    return this.#uptime() - kept.at < TRAILER_MS ? kept.content : null;
+  }
+
+  /** Ends every stream, each with its trailer. */
+  stop(): void {
+    for (const stream of [...this.#open.values()]) stream.stop('The service is stopping.');
+  }
+}

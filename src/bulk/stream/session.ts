@@ -1,0 +1,300 @@
+/**
+ * One stream of messages: what came, what is with the workers, what is to be sent. It outlives its
+ * connection: a cut one is followed by another that presents the token and says what it has.
+ * Answers keep the order of the messages; a chunk has the release that is active when it leaves.
+ */
+import { OP_BULK, type AnswerSlice } from '../../engine/frame.js';
+import { fail } from '../../failure.js';
+import type { PinnedRelease, PoolFailure, PoolRequest } from '../../pool.js';
+import { NO_COUNTS } from '../../store/usage-meter.js';
+import type { RowsAdmission } from '../../store/usage-rows.js';
+import {
+  datasetLine, streamHeaderLine, trailerLine, type StreamEnd, type Stopped,
+} from '../row/envelope.js';
+import { decodeResult, type ChunkTally } from '../row/job.js';
+import type { ChunkSource } from '../run/schedule.js';
+import { StreamTotals } from '../run/totals.js';
+import { Flights, payloadOf, runOf } from './chunk.js';
+import { CLOSES, type CloseName, type Closing } from './close-code.js';
+import { readFrame } from './frame.js';
+import { Inbox, type Message } from './inbox.js';
+import {
+  CHUNK_MESSAGES_MAX, CHUNK_MESSAGES_MIN, CHUNKS_IN_FLIGHT_MAX, STREAM_LIMITS, UNSENT_BYTES_MAX,
+} from './limit.js';
+import type { StreamLink } from './link.js';
+import { Outbox } from './outbox.js';
+import type { SessionOptions, SessionServices } from './services.js';
+import type { MessageTerms } from './agreement.js';
+
+const OVER_CREDITS = `At most ${STREAM_LIMITS.credits} messages and ${STREAM_LIMITS.creditBytes} `
+  + 'bytes may be unanswered.';
+const QUOTA = fail('feature-not-enabled', 'The quota of this month is used up');
+
+export class StreamSession implements ChunkSource {
+  readonly options: SessionOptions;
+  readonly #services: SessionServices;
+  readonly #inbox = new Inbox();
+  readonly #outbox = new Outbox();
+  readonly #totals = new StreamTotals();
+  readonly #flights = new Flights();
+  #link: StreamLink | null = null;
+  #blocked = false;
+  /** Release that the connection was told last. */
+  #told = '';
+  /** The client sends no more. */
+  #ending = false;
+  #stopped: Stopped | null = null;
+  #closing: Closing = CLOSES.complete;
+  #end: StreamEnd | null = null;
+  #forgotten = false;
+
+  constructor(options: SessionOptions, services: SessionServices) {
+    this.options = options;
+    this.#services = services;
+  }
+
+  get attached(): boolean {
+    return this.#link !== null;
+  }
+
+  /** Every answer is made; what is left is to send them. */
+  get over(): boolean {
+    return this.#end !== null;
+  }
+
+  /** Whether nothing can be done until the client sends or takes something. */
+  get waiting(): boolean {
+    return this.#blocked || (this.#flights.count === 0 && this.#inbox.waiting === 0);
+  }
+
+  get hasRoom(): boolean {
+    return !this.deaf && this.#inbox.hasRoom;
+  }
+
+  /** Whether what comes now is not taken any more. */
+  get deaf(): boolean {
+    return this.#stopped !== null || this.#ending || this.#forgotten;
+  }
+
+  /** Why a connection cannot go on after an answer. */
+  cannotResume(from: number): 'beyond' | 'forgotten' | null {
+    if (from > this.#outbox.written) return 'beyond';
+    return this.#outbox.canResume(from) ? null : 'forgotten';
+  }
+
+  /** Goes on over a connection; the one before it ends. */
+  attach(link: StreamLink, from: number): void {
+    const before = this.#link;
+    this.#link = link;
+    before?.close(CLOSES.resumed);
+    this.#blocked = false;
+    this.#outbox.rewind(from);
+    const release = this.#services.releases.pin();
+    if (release !== null) this.#services.releases.unpin(release);
+    this.#told = release?.id ?? '';
+    const { job, token } = this.options;
+    this.#send(link, streamHeaderLine({
+      job, dataset: this.#told, resume: token, received: this.#inbox.received,
+      limits: { ...STREAM_LIMITS, ...this.#services.limits },
+    }));
+    this.#turn();
+  }
+
+  /** A connection has ended. */
+  detach(link: StreamLink): void {
+    if (this.#link === link) this.#link = null;
+  }
+
+  /** A frame of the client; it is kept and not copied. */
+  receive(frame: Buffer): void {
+    if (this.deaf) return;
+    const read = readFrame(frame);
+    if (read.kind === 'ack') this.#outbox.acknowledge(read.seq);
+    else if (read.kind === 'batch-too-long') {
+      this.stop('policy', `A batch may have ${STREAM_LIMITS.batch} messages.`);
+    } else if (read.kind === 'end') this.endInput();
+    else {
+      this.#inbox.add(read.messages, read.batch);
+      if (this.#inbox.isWithin) this.#turn();
+      else this.stop('credits', OVER_CREDITS);
+    }
+  }
+
+  /** The client sends no more: what came is answered, then the stream ends. */
+  endInput(): void {
+    this.#ending = true;
+    this.#turn();
+  }
+
+  /** The connection has taken what it was given. */
+  drained(): void {
+    this.#blocked = false;
+    this.#turn();
+  }
+
+  /** Ends the stream: what is with the workers is answered, what is not is told in the trailer. */
+  stop(name: CloseName, message: string): void {
+    if (this.#stopped !== null || this.#end !== null) return;
+    const [next] = this.#inbox.peek(1);
+    this.#halt(name, message, next?.seq ?? this.#inbox.received + 1);
+    this.#turn();
+  }
+
+  /** Frees everything; nothing is sent any more. */
+  forget(): void {
+    this.#forgotten = true;
+    this.#services.schedule.leave(this);
+    const link = this.#link;
+    this.#link = null;
+    link?.close(CLOSES.stopping);
+  }
+
+  watch(now: number): void {
+    this.#link?.watch(now);
+  }
+
+  next(): PoolRequest | null {
+    if (!this.#mayTake()) return null;
+    const { usage, releases, findMerchant } = this.#services;
+    const key = this.options.key();
+    if (key === null) {
+      this.stop('key', 'The key is not usable any more.');
+      return null;
+    }
+    const release = releases.pin();
+    if (release === null) {
+      this.stop('unavailable', 'No dataset is active.');
+      return null;
+    }
+    const { messages, terms } = runOf(this.#inbox.peek(CHUNK_MESSAGES_MAX), key, findMerchant);
+    const { merchant, refusal } = terms;
+    if (refusal !== null) return this.#request(messages, terms, release, null);
+    const admission = usage.admitRows(key, messages.length, merchant);
+    if (admission.scarce && this.#flights.busy) {
+      usage.settleRows(admission, NO_COUNTS);
+      releases.unpin(release);
+      return null;
+    }
+    const { rows } = admission;
+    if (rows > 0) return this.#request(messages.slice(0, rows), terms, release, admission);
+    usage.settleRows(admission, NO_COUNTS);
+    const first = messages[0]!;
+    const refused = this.#request([first], { merchant, refusal: QUOTA }, release, null);
+    this.#halt('quota', 'The quota of this month is used up.', first.seq + 1);
+    return refused;
+  }
+
+  #halt(name: CloseName, message: string, line: number): void {
+    this.#closing = CLOSES[name];
+    this.#stopped = { code: this.#closing.code, message, line };
+    this.#inbox.drop();
+  }
+
+  #mayTake(): boolean {
+    const { waiting } = this.#inbox;
+    if (waiting === 0 || this.#forgotten || this.#outbox.unsentBytes >= UNSENT_BYTES_MAX) {
+      return false;
+    }
+    return this.#flights.count === 0 || (waiting >= CHUNK_MESSAGES_MIN
+      && this.#flights.count < CHUNKS_IN_FLIGHT_MAX);
+  }
+
+  #request(
+    messages: readonly Message[], terms: MessageTerms, release: PinnedRelease,
+    admission: RowsAdmission | null,
+  ): PoolRequest {
+    this.#inbox.take(messages.length);
+    const flight = this.#flights.start(messages, release.id);
+    const { merchant, refusal } = terms;
+    const settle = (tally: ChunkTally | null): void => {
+      if (admission !== null) this.#services.usage.settleRows(admission, tally ?? NO_COUNTS);
+      this.#services.releases.unpin(release);
+    };
+    return {
+      op: OP_BULK, version: 60, grants: admission?.grants ?? 0,
+      payload: payloadOf(messages, {
+        job: this.options.job, release, nowMs: this.#services.now(), merchant, refusal,
+      }),
+      answered: (slice: AnswerSlice) => {
+        if (slice.status === 200) {
+          const { tally, output } = decodeResult(slice.body);
+          flight.tally = tally;
+          flight.output = output;
+        } else flight.lost = true;
+        settle(flight.tally);
+        this.#turn();
+      },
+      failed: (failure: PoolFailure) => {
+        settle(null);
+        flight.lost = true;
+        if (failure === 'overloaded') this.#closing = CLOSES.unavailable;
+        this.#turn();
+      },
+    };
+  }
+
+  /** Does what can be done now. */
+  #turn(): void {
+    if (this.#forgotten) return;
+    this.#collect();
+    const done = this.#flights.count === 0
+      && (this.#stopped !== null || (this.#ending && this.#inbox.waiting === 0));
+    if (done && this.#end === null) {
+      this.#outbox.endBatch(this.#told);
+      this.#end = this.#totals.end(this.#stopped);
+      this.#services.schedule.leave(this);
+    }
+    this.#flush();
+    if (this.#mayTake()) this.#services.schedule.ready(this);
+    this.#link?.room(this.hasRoom || this.#stopped !== null);
+  }
+
+  /** Takes what the workers are done with, in order. */
+  #collect(): void {
+    for (;;) {
+      const flight = this.#flights.landed();
+      if (flight === null) return;
+      const { messages, dataset, output, tally, lost } = flight;
+      if (lost || output === null || tally === null) {
+        this.#break(messages[0]?.seq ?? 0);
+        return;
+      }
+      this.#totals.add(tally);
+      this.#totals.write(output);
+      this.#outbox.add(messages, output, dataset);
+    }
+  }
+
+  /** A chunk is lost: nothing after it can be answered in order. */
+  #break(seq: number): void {
+    this.#flights.clear();
+    this.#halt(this.#closing === CLOSES.unavailable ? 'unavailable' : 'fault',
+      'Messages from this one on were not answered.', seq);
+  }
+
+  #flush(): void {
+    const link = this.#link;
+    if (link === null || this.#blocked) return;
+    if (!this.#outbox.pending && this.#end === null) return;
+    link.together(() => {
+      while (!this.#blocked && this.#link === link) {
+        const frame = this.#outbox.next();
+        if (frame === null) break;
+        if (frame.dataset !== this.#told) {
+          this.#told = frame.dataset;
+          this.#send(link, datasetLine(frame.dataset, frame.first));
+        }
+        this.#send(link, frame.line);
+      }
+    });
+    this.#inbox.answered(this.#outbox.written);
+    if (this.#end === null || this.#blocked || this.#outbox.pending || this.#link !== link) return;
+    this.#link = null;
+    link.send(trailerLine(this.options.job, this.#end));
+    link.close(this.#closing);
+  }
+
+  #send(link: StreamLink, line: Uint8Array): void {
+    if (!link.send(line)) this.#blocked = true;
+  }
+}

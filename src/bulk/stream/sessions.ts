@@ -1,0 +1,110 @@
+/** The streams of a server: those with a connection, and those that may be resumed. */
+import { randomBytes } from 'node:crypto';
+import type { KeyRecord } from '../../store/format.js';
+import { STREAMS_MAX, STREAMS_PER_ACCOUNT_MAX, WATCH_MS } from './limit.js';
+import type { SessionServices } from './services.js';
+import { StreamSession } from './session.js';
+
+const JOB_BYTES = 12;
+/** Beyond guessing. */
+const TOKEN_BYTES = 32;
+
+/** What the operator decides. */
+export interface StreamTerms {
+  /** How long a client may send and take nothing. */
+  readonly idleMs: number;
+  /** How long a stream without a connection may be resumed. */
+  readonly resumeMs: number;
+}
+
+export interface StreamDeskOptions extends SessionServices, StreamTerms {
+  /** Milliseconds on a clock that never goes back. */
+  readonly clock: () => number;
+}
+
+interface Entry {
+  readonly session: StreamSession;
+  /** Since when it has had no connection; null while it has one. */
+  detachedAt: number | null;
+}
+
+export class Sessions {
+  readonly options: StreamDeskOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(options: StreamDeskOptions) {
+    this.options = options;
+    this.#timer = setInterval(() => this.watch(options.clock()), WATCH_MS).unref();
+  }
+
+  /** Streams that are kept. */
+  get open(): number {
+    return this.#entries.size;
+  }
+
+  /**
+   * The limit that keeps an account from one more stream; null when there is room. Streams of the
+   * account that lost their connection, and any that are over, give way.
+   */
+  full(account: string): { readonly limit: number; readonly own: boolean } | null {
+    const own = [...this.#entries].filter(([, { session }]) => session.options.account === account);
+    if (own.length >= STREAMS_PER_ACCOUNT_MAX && !this.#giveWay(own)) {
+      return { limit: STREAMS_PER_ACCOUNT_MAX, own: true };
+    }
+    if (this.#entries.size < STREAMS_MAX) return null;
+    const over = [...this.#entries].filter(([, { session }]) => session.over);
+    if (this.#giveWay(over) || this.#giveWay(own)) return null;
+    return { limit: STREAMS_MAX, own: false };
+  }
+
+  /** Opens a stream of a key; `key` gives the key as it is at any later time. */
+  enter({ id, account }: KeyRecord, key: () => KeyRecord | null): StreamSession {
+    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    const job = `stream_${randomBytes(JOB_BYTES).toString('hex')}`;
+    const session = new StreamSession({ job, token, keyId: id, account, key }, this.options);
+    this.#entries.set(token, { session, detachedAt: null });
+    return session;
+  }
+
+  /** The stream of a token that the key may resume. */
+  find(token: string, keyId: string): StreamSession | null {
+    const session = this.#entries.get(token)?.session ?? null;
+    return session?.options.keyId === keyId ? session : null;
+  }
+
+  /** Looks at every clock; what has waited too long for a connection is forgotten. */
+  watch(now: number): void {
+    for (const [token, entry] of this.#entries) {
+      const { session } = entry;
+      session.watch(now);
+      if (session.attached) entry.detachedAt = null;
+      else if (now - (entry.detachedAt ??= now) >= this.options.resumeMs) {
+        session.forget();
+        this.#entries.delete(token);
+      }
+    }
+  }
+
+  /** Ends every stream, each with its trailer. */
+  stop(): void {
+    for (const { session } of this.#entries.values()) {
+      session.stop('stopping', 'The service is stopping.');
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    for (const { session } of this.#entries.values()) session.forget();
+    this.#entries.clear();
+  }
+
+  /** Forgets the oldest one without a connection. */
+  #giveWay(entries: readonly (readonly [string, Entry])[]): boolean {
+    const found = entries.find(([, { session }]) => !session.attached);
+    if (found === undefined) return false;
+    found[1].session.forget();
+    this.#entries.delete(found[0]);
+    return true;
+  }
+}

@@ -1,0 +1,82 @@
+/** `situs dataset build`: makes a release. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { loadConfig } from '../config.js';
+import { activateRelease, releasesDir, unsoundRelease } from '../dataset/release.js';
+import { buildDataset } from '../ingest/build.js';
+import { createProgress } from '../ingest/progress.js';
+import { temporaryDir } from '../ingest/writer.js';
+import { makeFolder } from '../store/folder.js';
+import { auditRelease } from './actor.js';
+import { print, progress } from './line.js';
+import { requireRecipe } from './recipe-names.js';
+import { problemsOf, protectRelease } from './sound-release.js';
+import { SIGNAL_CODES } from './usage.js';
+
+/** Set in the process that builds; the one the user started watches it. */
+const BUILDER = '--in-this-process';
+
+/**
+ * Builds in a process of its own: its memory goes back, and an interrupt is heard although the
+ * builder computes without a pause. Nothing of an interrupted build is left.
+ */
+async function superviseBuild(): Promise<number> {
+  const { varDir } = loadConfig();
+  const [, command = '', ...words] = process.argv;
+  const child = spawn(process.execPath,
+    [...process.execArgv, command, ...words.slice(0, 2), BUILDER, ...words.slice(2)],
+    { stdio: ['ignore', 'inherit', 'inherit'] });
+  let interrupted = 0;
+  for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
+    process.once(signal, () => {
+      interrupted = code;
+      child.kill('SIGKILL');
+    });
+  }
+  const [code] = await once(child, 'exit') as [number | null];
+  if (child.pid !== undefined && code !== 0) {
+    const temporary = temporaryDir(varDir, child.pid);
+    // Removing what lies below a file would be a fault of its own.
+    if (existsSync(temporary)) rmSync(temporary, { recursive: true, force: true });
+  }
+  if (interrupted > 0) process.stderr.write('\nbuild interrupted, nothing was left behind\n');
+  return interrupted > 0 ? interrupted : code ?? 1;
+}
+
+interface BuildAsked {
+  readonly recipe: string;
+  readonly sources?: string;
+  readonly with?: readonly string[];
+  readonly activate?: boolean;
+  readonly quiet?: boolean;
+  readonly inThisProcess?: boolean;
+}
+
+/** Runs `situs dataset build`. */
+export async function buildCommand(asked: BuildAsked): Promise<number> {
+  if (!asked.inThisProcess) return superviseBuild();
+  const { recipe, sources, activate, quiet = false } = asked;
+  requireRecipe(recipe);
+  const { varDir } = loadConfig();
+  makeFolder(releasesDir(varDir), 'SITUS_VAR');
+  const name = await buildDataset({
+    varDir,
+    recipe,
+    sources: sources === undefined ? null : resolve(sources),
+    layers: asked.with ?? [],
+    progress: quiet ? () => undefined : createProgress(process.stderr),
+    report: progress,
+  });
+  const dir = join(releasesDir(varDir), name);
+  const problems = await problemsOf(dir, quiet);
+  if (problems.length > 0) throw unsoundRelease(name, problems);
+  protectRelease(dir);
+  if (activate) {
+    await auditRelease(varDir, 'release.activate', name);
+    activateRelease(varDir, name);
+  }
+  print(name);
+  return 0;
+}

@@ -1,0 +1,288 @@
+/**
+ * The commands of `situs`: their words, options and help, declared here and nowhere else. What a
+ * command does is loaded when it is asked for, so that each starts at once.
+ */
+import { Command, Option } from '@commander-js/extra-typings';
+import { CommanderError } from 'commander';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../ingest/source-files.js';
+import { FAULT_HEADER } from '../provider/simulator/faults.js';
+import { ENTITLEMENTS, PLANS, type Entitlement } from '../store/plan.js';
+import { SCOPES, type Scope } from '../store/scope.js';
+import { oneMore, oneMoreOf, refuseMisread, UsageError, wholeNumber } from './usage.js';
+
+/** The exit code of a command line that cannot be understood. */
+export const BAD_USAGE = 2;
+
+/** Largest rate and quota of a key, small enough to be counted exactly. */
+const RATE_MAX = 999_999_999;
+const QUOTA_MAX = 999_999_999_999;
+const THREADS_MAX = 999;
+const SIMULATOR_NUMBER_MAX = 999_999_999;
+const SIMULATOR_PORT = 8790;
+const PORT_MAX = 65_535;
+
+const ENTITLEMENT_NAMES = Object.keys(ENTITLEMENTS) as readonly Entitlement[];
+const SCOPE_NAMES = Object.keys(SCOPES) as readonly Scope[];
+
+/** Takes the exit code of a command where it is not 0. */
+type End = (code: number) => void;
+
+/** Set in a process that another one of the same command watches. */
+const inThisProcess = (): Option<'--in-this-process'> =>
+  new Option('--in-this-process').hideHelp();
+
+/** How the rows of a file are read. */
+function rowOptions(command: Command) {
+  return command.argument('<FILE>', 'CSV or NDJSON, plain or gzip; - is standard input')
+    .option('--input <FORMAT>', 'how FILE is read, csv or ndjson; told from its name unless given')
+    .option('--map <ROLE:COLUMN>', 'which column is what; repeatable', oneMore)
+    .option('--delimiter <NAME>',
+      'comma, semicolon, tab or pipe; told from the header unless given')
+    .option('--default <NAME=VALUE>',
+      'a parameter for every row without one, e.g. historical=202506; repeatable', oneMore);
+}
+
+function answerCommands(program: Command, end: End): void {
+  program.command('serve').description('answer over HTTP on HOST:PORT')
+    .action(async () => {
+      await import('../main.js');
+    });
+  program.command('lookup').description('the rates of an address, a point or a ZIP')
+    .argument('<TEXT...>', 'an address, a point as latitude,longitude, or a ZIP')
+    .option('--json', 'the answer as the API gives it')
+    .option('--country <CODE>', 'USA unless given, or CAN, PRI, ASM, GUM, MNP, VIR')
+    .option('--historical <YYYYMM>', 'rates of a past month')
+    .action(async (words, asked) => {
+      const { lookupCommand } = await import('./lookup.js');
+      end(await lookupCommand(words.join(' '), asked));
+    });
+  rowOptions(program.command('bulk'))
+    .description('the rates of every row of a CSV or NDJSON file')
+    .option('-o, --output <OUT>', 'the file to write; - is standard output', '-')
+    .option('--format <FORMAT>', 'how OUT is written, csv or ndjson; as FILE is unless given')
+    .option('--kind <KIND>', 'what each row asks for: lookup or cart', 'lookup')
+    .option('--strict', 'all rows or none')
+    .option('--resume', 'go on with an OUT that was interrupted')
+    .option('--threads <N>', 'one for each processor unless given', wholeNumber(1, THREADS_MAX))
+    .option('--quiet', 'no progress')
+    .addHelpText('after', '\nExit codes: 0 every row was answered, 3 some were refused, 1 failure,'
+      + '\n130 interrupted, 141 nobody reads the output any more.')
+    .action(async (file, asked) => {
+      end(await (await import('./bulk.js')).bulkCommand(file, asked));
+    });
+  rowOptions(program.command('lint')).description('how well the addresses of a CSV file are found')
+    .option('--json', 'the report for programs')
+    .addHelpText('after',
+      '\nExit codes: 0 every row is exact and without fault, 3 it is not, 1 failure.')
+    .action(async (file, asked) => {
+      end(await (await import('./lint.js')).lintCommand(file, asked));
+    });
+}
+
+function releaseCommands(program: Command, end: End): void {
+  const dataset = program.command('dataset')
+    .description('build, fetch, verify, activate, rollback, list, diff, coverage');
+  dataset.command('build').description('make a release and tell its name')
+    .option('--recipe <NAME>', 'which recipe', 'default')
+    .option('--sources <DIR>', "the folder of publishers' files")
+    .option('--with <LAYER>', 'a layer of the recipe; repeatable', oneMore)
+    .option('--activate', 'let it answer at once')
+    .option('--quiet', 'no progress')
+    .addOption(inThisProcess())
+    .action(async (asked) => end(await (await import('./dataset-build.js')).buildCommand(asked)));
+  dataset.command('verify').description('check a release byte for byte')
+    .argument('[RELEASE]', 'the active one unless given')
+    .action(async (name) => end(await (await import('./dataset.js')).verifyCommand(name)));
+  dataset.command('activate').description('check it and make it the one that answers')
+    .argument('<RELEASE>')
+    .action(async (name) => (await import('./dataset.js')).activateCommand(name));
+  dataset.command('rollback').description('go back to the one before, checked likewise')
+    .action(async () => (await import('./dataset.js')).rollbackCommand());
+  dataset.command('list').description('all releases')
+    .action(async () => (await import('./dataset.js')).listCommand());
+  dataset.command('diff').description('what has another rate in B than in A')
+    .argument('<A>').argument('<B>')
+    .option('--date <YYYY-MM-DD>', 'on which day; today unless given')
+    .option('--json', 'all of it, for programs')
+    .action(async (from, to, asked) =>
+      (await import('./dataset-diff.js')).diffCommand(from, to, asked));
+  dataset.command('coverage').description('what is known, per state')
+    .argument('[RELEASE]', 'the active one unless given')
+    .option('--json', 'for programs')
+    .action(async (name, asked) => (await import('./dataset.js')).coverageCommand(name, asked));
+  dataset.command('fetch').description("get publishers' files")
+    .option('--to <DIR>', 'into which folder')
+    .option('--recipe <NAME>', 'whose files', 'reference')
+    .option('--downloads <FILE>', 'a list of downloads of your own')
+    .option('--only <TEXT>', 'those whose path has it; repeatable', oneMore)
+    .option('--again', 'also those that are there')
+    .option('--list', 'say which and from where, and get none')
+    .option('--quiet', 'no progress')
+    .action(async (asked) => end(await (await import('./dataset-fetch.js')).fetchCommand(asked)));
+}
+
+/** What a key may do and how often, against its plan's own. */
+function keyOptions(command: Command) {
+  const quota = wholeNumber(0, QUOTA_MAX);
+  return command.option('--rate <N>', 'requests a minute', wholeNumber(1, RATE_MAX))
+    .option('--core-limit <N>', 'lookups a calendar month (UTC); 0 is unmetered', quota)
+    .option('--geo-limit <N>',
+      'lookups by address or coordinates a month; 0 is unmetered', quota)
+    .option('--merchant-limit <N>', 'merchant operations a month; 0 is unmetered', quota)
+    .option('--grant <NAME>', `may ask this, repeatable: ${ENTITLEMENT_NAMES.join(', ')}`,
+      oneMoreOf(ENTITLEMENT_NAMES))
+    .option('--deny <NAME>', 'may not', oneMoreOf(ENTITLEMENT_NAMES))
+    .option('--scope <NAME>', 'may be used for this alone, repeatable: '
+      + `${SCOPE_NAMES.join(', ')}; all of them unless given`, oneMoreOf(SCOPE_NAMES))
+    .option('--json', 'for programs');
+}
+
+function keyCommands(program: Command): void {
+  const key = program.command('key').description('create, list, update and disable API keys')
+    .addHelpText('after', '\nA running server follows within a second.');
+  const plan = (): Option<'--plan <PLAN>', undefined, undefined, undefined, false,
+    typeof PLANS[number]> => new Option('--plan <PLAN>', 'what it includes').choices(PLANS);
+  const which = 'the key, or the beginning of its id';
+  keyOptions(key.command('create')).description('make a key; it is shown once')
+    .addOption(plan().makeOptionMandatory())
+    .option('--account <NAME>', 'the account it is of (default unless given)')
+    .action(async (asked) => (await import('./key.js')).createCommand(asked));
+  key.command('list').description('with what each used in this month')
+    .option('--json', 'for programs')
+    .action(async (asked) => (await import('./key.js')).listCommand(asked));
+  keyOptions(key.command('update')).description('change what a key may do')
+    .argument('<KEY>', which)
+    .addOption(plan())
+    .action(async (text, asked) => (await import('./key.js')).updateCommand(text, asked));
+  for (const active of [false, true]) {
+    key.command(active ? 'enable' : 'disable')
+      .description(active ? 'let a disabled key be used again' : 'refuse a key from now on')
+      .argument('<KEY>', which)
+      .option('--json', 'for programs')
+      .action(async (text, asked) =>
+        (await import('./key.js')).enableCommand(text, active, asked));
+  }
+}
+
+function eventCommands(program: Command): void {
+  const events = program.command('events')
+    .description('list what is to be sent, send again, enable')
+    .addHelpText('after', '\nEvents go to SITUS_WEBHOOK_URL, invitation mails to SITUS_SMTP_URL. '
+      + 'What was sent is\nnot kept. A running server follows within a second.');
+  events.command('list').description('what is to be sent or was given up')
+    .option('--dead', 'what was given up').option('--waiting', 'what is to be sent')
+    .option('--all', 'both, as without any of these').option('--json', 'for programs')
+    .action(async (asked) => (await import('./events.js')).listCommand(asked));
+  events.command('replay').description('send again, with all attempts')
+    .argument('[ID]', 'one of them').option('--dead', 'all that were given up')
+    .action(async (id, asked) => (await import('./events.js')).replayCommand(id, asked));
+  events.command('enable').description('use an endpoint again that said it was gone')
+    .action(async () => (await import('./events.js')).enableCommand());
+}
+
+function storeCommands(program: Command, end: End): void {
+  program.command('audit')
+    .description('who did what to keys, credentials, merchants, nexus, releases and secrets')
+    .command('list').description('the oldest first')
+    .option('--since <TIME>', 'a day or a moment, 2026-05-31 or 2026-05-31T12:00:00Z')
+    .option('--json', 'for programs')
+    .action(async (asked) => (await import('./audit.js')).auditCommand(asked));
+  program.command('secrets').description('rotate the key that seals credentials')
+    .addHelpText('after', '\nAn interrupted rotation is finished by the next one. '
+      + 'A running server follows at once.')
+    .command('rotate').description('a new key for all that is sealed')
+    .option('--status', 'only tell which keys there are and what they wrap')
+    .option('--json', 'the status for programs')
+    .action(async (asked) => (await import('./secrets.js')).rotateCommand(asked));
+  const store = program.command('store').description('backup, verify, restore')
+    .addHelpText('after', '\nSecrets in a backup open only with the key-encryption key, '
+      + 'which is not in it.');
+  store.command('backup').description('a sound copy, also while the server runs')
+    .argument('<FILE|DIR>')
+    .action(async (path) => (await import('./store.js')).backupCommand(path));
+  store.command('verify').description('read a backup from end to end')
+    .argument('<FILE>').addOption(inThisProcess())
+    .action(async (path, asked) =>
+      end(await (await import('./store.js')).verifyCommand(path, asked)));
+  store.command('restore').description('put a backup in place; the server must be stopped')
+    .argument('<FILE>')
+    .option('--force', 'replace a store that holds records, and keep it as data.mdb.replaced')
+    .action(async (path, asked) => (await import('./store.js')).restoreCommand(path, asked));
+}
+
+function trialCommands(program: Command, end: End): void {
+  program.command('doctor').description('check that everything the service needs is there')
+    .option('--json', 'for programs')
+    .addHelpText('after',
+      '\nThe exit code is 1 where something keeps the service from working, else 0.')
+    .action(async (asked) => end(await (await import('./doctor.js')).doctorCommand(asked)));
+  const number = wholeNumber(0, SIMULATOR_NUMBER_MAX);
+  program.command('simulate').description('a compliance provider to try the service with')
+    .command('provider').description('a compliance provider in memory, until Ctrl-C')
+    .option('--port <N>', 'listens on 127.0.0.1:N; 0 takes a free port', wholeNumber(0, PORT_MAX),
+      SIMULATOR_PORT)
+    .option('--seed <N>', 'makes ids and faults come out the same each time', number, 1)
+    .option('--key <KEY>', 'the API key that every connection has', 'simulated-key')
+    .option('--slow-ms <N>', 'how long a slow answer takes, in milliseconds', number, 60_000)
+    .option('--faults <SHARES>',
+      'share of requests that go wrong: slow=0.1,reset=0.05,429=0.1,500=0.1,garbage=0.1')
+    .addHelpText('after', `
+A request with the header ${FAULT_HEADER} meets the fault named there. Any
+connection id exists. Rates are invented. Situs talks to it with
+  SITUS_PROVIDER_URL=http://127.0.0.1:${SIMULATOR_PORT} SITUS_ALLOW_PRIVATE_NETWORK=1 situs serve`)
+    .action(async (asked) => (await import('./simulate.js')).simulateCommand(asked));
+}
+
+function packageVersion(): string {
+  const text = readFileSync(join(packageRoot(), 'package.json'), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
+
+function situs(words: readonly string[], end: End): Command {
+  const program = new Command('situs').version(packageVersion(), '-v, --version')
+    .description('Open, self-hosted sales-tax rates for the US and Canada')
+    // What follows -- stays behind it; what a command does not take is refused below.
+    .enablePositionalOptions().allowExcessArguments()
+    .configureOutput({ outputError: () => undefined }).exitOverride()
+    .hook('preAction', (_, command) => refuseMisread(command, words));
+  answerCommands(program, end);
+  releaseCommands(program, end);
+  keyCommands(program);
+  eventCommands(program);
+  storeCommands(program, end);
+  trialCommands(program, end);
+  return program;
+}
+
+/** A word that begins with a negative coordinate and would be read as an option. */
+const NEGATIVE = /^-[\d.]/;
+
+/**
+ * Runs the words after `situs` and returns the exit code.
+ * @throws UsageError for words that cannot be understood, Error for what failed.
+ */
+export async function runCommand(words: readonly string[]): Promise<number> {
+  let code = 0;
+  const program = situs(words, (ended) => {
+    code = ended;
+  });
+  if (words.length === 0) {
+    program.outputHelp();
+    return BAD_USAGE;
+  }
+  // A blank before it makes an argument of it, and is trimmed from the point.
+  const read = words.map((word) =>
+    (words[0] === 'lookup' && NEGATIVE.test(word) ? ` ${word}` : word));
+  try {
+    await program.parseAsync(read, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return 0;
+    // A command without its verb: its help was written.
+    if (error.code === 'commander.help') return BAD_USAGE;
+    throw new UsageError(error.message.replace(/^error: /, ''));
+  }
+  return code;
+}

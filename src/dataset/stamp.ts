@@ -1,0 +1,116 @@
+/**
+ * The stamp of a release: `verified.json` beside its files says that these very bytes were checked
+ * from end to end. It holds size and SHA-256 of each file and a checksum of itself, so that a stamp
+ * that was damaged is none. Whoever opens a release compares bytes with it and does not have to
+ * walk through every record again.
+ */
+import { createHash } from 'node:crypto';
+import {
+  closeSync, fsyncSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { CHECKSUM_FILE, DATA_FILE, MANIFEST_FILE } from './manifest.js';
+
+export const STAMP_FILE = 'verified.json';
+
+/** The files of a release; whatever else lies in its folder is no part of it. */
+export const RELEASE_FILES = [MANIFEST_FILE, CHECKSUM_FILE, DATA_FILE] as const;
+export type ReleaseFile = (typeof RELEASE_FILES)[number];
+
+/** Raised when a check finds more than the one before, so that what it passed is checked again. */
+const STAMP_VERSION = 1;
+const PIECE_BYTES = 1 << 20;
+
+export interface FileStamp {
+  readonly bytes: number;
+  readonly modifiedMs: number;
+  readonly sha256: string;
+}
+
+export interface Stamp {
+  readonly v: typeof STAMP_VERSION;
+  readonly files: Readonly<Record<ReleaseFile, FileStamp>>;
+}
+
+/** Told how many bytes of a file have been read. */
+export type BytesRead = (done: number, total: number) => void;
+
+/** SHA-256 of a file in hexadecimal, read in pieces. */
+export function fileSha256(file: string, read: BytesRead = () => undefined): string {
+  const hash = createHash('sha256');
+  const piece = Buffer.allocUnsafe(PIECE_BYTES);
+  const fd = openSync(file, 'r');
+  try {
+    const total = statSync(file).size;
+    let done = 0;
+    for (let count = readSync(fd, piece); count > 0; count = readSync(fd, piece)) {
+      hash.update(piece.subarray(0, count));
+      done += count;
+      read(done, Math.max(done, total));
+    }
+  } finally {
+    closeSync(fd);
+  }
+  return hash.digest('hex');
+}
+
+function sumOf(stamp: Stamp): string {
+  return createHash('sha256').update(JSON.stringify(stamp)).digest('hex');
+}
+
+/** The stamp of a release that was found sound, with the checksums found. */
+export function stampOf(dir: string, sums: Readonly<Record<ReleaseFile, string>>): Stamp {
+  const file = (name: ReleaseFile): FileStamp => {
+    const { size: bytes, mtimeMs: modifiedMs } = statSync(join(dir, name));
+    return { bytes, modifiedMs, sha256: sums[name] };
+  };
+  return {
+    v: STAMP_VERSION,
+    files: {
+      [MANIFEST_FILE]: file(MANIFEST_FILE),
+      [CHECKSUM_FILE]: file(CHECKSUM_FILE),
+      [DATA_FILE]: file(DATA_FILE),
+    },
+  };
+}
+
+/** Writes the stamp beside the files; a folder that cannot be written goes without. */
+export function writeStamp(dir: string, stamp: Stamp): void {
+  const temporary = join(dir, `.${STAMP_FILE}.${process.pid}`);
+  try {
+    const fd = openSync(temporary, 'w', 0o644);
+    try {
+      writeFileSync(fd, `${JSON.stringify({ ...stamp, sum: sumOf(stamp) })}\n`);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, join(dir, STAMP_FILE));
+  } catch {
+    // The next one to open the release checks it again, that is all.
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** The stamp of a release, or null when there is none that can be relied on. */
+export function readStamp(dir: string): Stamp | null {
+  try {
+    const { sum, ...stamp } = JSON.parse(
+      readFileSync(join(dir, STAMP_FILE), 'utf8')) as Stamp & { readonly sum: string };
+    return stamp.v === STAMP_VERSION && sum === sumOf(stamp) ? stamp : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the files have the sizes and times they had when they were stamped. */
+export function stampHolds(dir: string): boolean {
+  const stamp = readStamp(dir);
+  if (stamp === null) return false;
+  return RELEASE_FILES.every((name) => {
+    const found = statSync(join(dir, name), { throwIfNoEntry: false });
+    const { bytes, modifiedMs } = stamp.files[name];
+    return found?.size === bytes && found.mtimeMs === modifiedMs;
+  });
+}

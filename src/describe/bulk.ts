@@ -1,0 +1,118 @@
+/** Bulk files, as OpenAPI tells them. */
+import { answerOf, problemOf } from './answers.js';
+import { OPTIONS as CART_OPTIONS } from './carts.js';
+import type { Operation, OperationName } from './operations.js';
+import { KEY_PARAMETER, lookupParameters, type Parameter } from './parameters.js';
+import { BOOLEAN, TEXT, type Schema } from '../base/json-schema.js';
+import { SHARED_PARAMETERS } from '../api/lookup/parameter-table.js';
+
+export const ROWS_TYPES: Schema = {
+  'text/csv': { schema: TEXT }, 'application/x-ndjson': { schema: TEXT },
+};
+
+const OF_FILES: readonly Parameter[] = [
+  {
+    name: 'map', in: 'query', schema: TEXT,
+    description: 'role:column, once for each; see docs/bulk.md for the roles.',
+  },
+  {
+    name: 'delimiter', in: 'query',
+    schema: { type: 'string', enum: ['comma', 'semicolon', 'tab', 'pipe'] },
+    description: 'Told from the header line unless given.',
+  },
+  {
+    name: 'strict', in: 'query', schema: BOOLEAN,
+    description: 'All rows or none: the first that is refused refuses the file, 422.',
+  },
+  {
+    name: 'spool', in: 'query', schema: BOOLEAN,
+    description: 'Answers when the upload is complete, for clients that read only then.',
+  },
+];
+
+const OF_LOOKUPS: readonly Parameter[] = lookupParameters(60).filter(({ name }) =>
+  (SHARED_PARAMETERS as readonly string[]).includes(name));
+
+const OF_CARTS: readonly Parameter[] = [
+  {
+    name: 'merchantId', in: 'query', schema: { type: 'string', format: 'uuid' },
+    description: 'The self-managed merchant whose carts all rows are.',
+  },
+  {
+    name: 'origin', in: 'query', schema: TEXT,
+    description: 'One-line address that the goods of a CSV file come from.',
+  },
+  ...CART_OPTIONS,
+];
+
+/** Options of a file of any kind, each once. */
+export const OPTIONS: readonly Parameter[] = [
+  ...OF_FILES, ...OF_LOOKUPS, ...OF_CARTS.filter(({ name }) => name !== 'explain'),
+];
+
+const LIMITED = { limited: true };
+
+const LOOKUP: Operation = {
+  id: 'bulkLookup', tag: 'Bulk', keyed: true,
+  summary: 'Rates for every row of a CSV or NDJSON file, while it is sent.',
+  parameters: [KEY_PARAMETER, ...OF_FILES, ...OF_LOOKUPS],
+  content: ROWS_TYPES,
+  responses: {
+    200: {
+      description: 'The rows in order: CSV with columns appended, or NDJSON with the answer of '
+        + 'version 60 in each line. Without trailer it is incomplete.',
+      content: ROWS_TYPES,
+    },
+    401: problemOf('Response code 101: no usable key.', LIMITED),
+    403: problemOf('The plan has no bulk files.', LIMITED),
+    405: problemOf('Response code 107: a quota of this month is used up.', LIMITED),
+    406: problemOf('Accept names no format that the rows can be answered in.', LIMITED),
+    408: problemOf('Nothing was sent for too long.', LIMITED),
+    413: problemOf('The body or its header line is too long, or expands too much.', LIMITED),
+    415: problemOf('The body is neither CSV nor NDJSON in UTF-8, plain or gzip.', LIMITED),
+    422: problemOf('An option or the header line cannot be used, or strict refuses.', LIMITED),
+    429: problemOf('Response code 108, or too many streams of the account.', LIMITED),
+    500: problemOf('A fault of the service.', LIMITED),
+    503: problemOf('No dataset is loaded, or too many streams are open.', LIMITED),
+    507: problemOf('There is no disk for output that waits.', LIMITED),
+  },
+};
+
+const CART: Operation = {
+  ...LOOKUP,
+  id: 'bulkCart',
+  summary: 'Tax of a cart for every row of a CSV or NDJSON file, while it is sent.',
+  parameters: [KEY_PARAMETER, ...OF_FILES, ...OF_CARTS],
+  responses: {
+    ...LOOKUP.responses,
+    200: {
+      description: 'The rows in order: CSV with columns appended, or NDJSON with the cart of the '
+        + 'cart endpoints in each line. Without trailer it is incomplete.',
+      content: ROWS_TYPES,
+    },
+    403: problemOf('The plan has no bulk files, or the merchant may have no carts here.', LIMITED),
+  },
+};
+
+const TRAILER: Operation = {
+  id: 'bulkTrailer', tag: 'Bulk', keyed: true,
+  summary: 'How a bulk file ended: counts per response code and SHA-256 of the output.',
+  parameters: [KEY_PARAMETER, {
+    name: 'job', in: 'query', schema: TEXT, description: 'X-Situs-Job of the answer.',
+  }],
+  responses: {
+    200: answerOf('The trailer, kept for an hour.', ['BulkTrailer'], LIMITED),
+    401: problemOf('Response code 101: no usable key.', LIMITED),
+    403: problemOf('The plan has no bulk files.', LIMITED),
+    404: problemOf('The account has no such job, or its hour is over.', LIMITED),
+    409: problemOf('The file is still under way.', LIMITED),
+    429: problemOf('Response code 108.', LIMITED),
+    500: problemOf('A fault of the service.', LIMITED),
+  },
+};
+
+export const BULK_OPERATIONS: readonly (readonly [OperationName, Operation])[] = [
+  ['POST /bulk/lookup', LOOKUP],
+  ['POST /bulk/cart', CART],
+  ['GET /bulk/trailer', TRAILER],
+];

@@ -1,0 +1,56 @@
+/** The OpenAPI document: the routes that answer, with what is told of each. */
+import { problemOf } from './answers.js';
+import { COMPONENTS } from './components.js';
+import { operationObject, OPERATIONS } from './operations.js';
+import type { Schema } from '../base/json-schema.js';
+
+/** What a document needs to know of a route. */
+export interface RouteName {
+  readonly method: string;
+  readonly path: string;
+  /** Zero where there is no body, or none of a limited length. */
+  readonly bodyBytesMax?: number;
+}
+
+export const OPENAPI_VERSION = '3.1.0';
+
+/** A route nobody described is listed all the same: the document says what there is. */
+function objectOf({ method, path, bodyBytesMax = 0 }: RouteName): Schema {
+  const operation = OPERATIONS.get(`${method} ${path}`);
+  return operation === undefined
+    ? { responses: { default: problemOf('Not described.') } }
+    : operationObject(operation, bodyBytesMax);
+}
+
+function pathsOf(routes: readonly RouteName[]): Schema {
+  const paths = new Map<string, Record<string, Schema>>();
+  for (const route of routes) {
+    const methods = paths.get(route.path) ?? {};
+    methods[route.method.toLowerCase()] = objectOf(route);
+    paths.set(route.path, methods);
+  }
+  return Object.fromEntries(paths);
+}
+
+/** The document for the routes of a running service. */
+export function openapiDocument(
+  routes: readonly RouteName[], baseUrl: string, version: string,
+): Schema {
+  return {
+    openapi: OPENAPI_VERSION,
+    info: {
+      title: 'Situs', version,
+      summary: 'Sales-tax rates for the US and Canada: by address, point or ZIP, on a date.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: baseUrl === '' ? '/' : baseUrl }],
+    paths: pathsOf(routes),
+    components: {
+      schemas: COMPONENTS,
+      securitySchemes: {
+        key: { type: 'apiKey', in: 'header', name: 'X-API-KEY' },
+        queryKey: { type: 'apiKey', in: 'query', name: 'key' },
+      },
+    },
+  };
+}

@@ -1,0 +1,174 @@
+/** Bulk jobs, as OpenAPI tells them. */
+import {
+  BOOLEAN, INTEGER, TEXT, about, list, nullable, object, oneOf, type Schema,
+} from '../base/json-schema.js';
+import { JOB_STATES } from '../store/jobs.js';
+import { BULK_FORMATS } from '../bulk/row/job.js';
+import { OPTIONS, ROWS_TYPES } from './bulk.js';
+import { answerOf, problemOf } from './answers.js';
+import type { Operation, OperationName } from './operations.js';
+import { KEY_PARAMETER, type Parameter } from './parameters.js';
+
+const COUNT: Schema = { type: 'integer', minimum: 0 };
+
+export const BULK_TRAILER: Schema = object({
+  job: TEXT,
+  complete: about(BOOLEAN, 'Every row was answered.'),
+  rows: COUNT,
+  codes: about({ type: 'object', additionalProperties: COUNT }, 'Rows by response code.'),
+  bytes: about(COUNT, 'Of the output before the trailer, unpacked.'),
+  sha256: about({ type: 'string', pattern: '^[0-9a-f]{64}$' }, 'Of the same bytes.'),
+  stopped: about(nullable(object({ code: INTEGER, message: TEXT, line: INTEGER })),
+    'Why it ended early; line is the first row without an answer.'),
+});
+
+const TIME: Schema = { type: 'string', format: 'date-time' };
+const SHA256: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' };
+
+/** A job as src/bulk/row/job-body.ts writes it. */
+export const BULK_JOB: Schema = object({
+  id: TEXT,
+  state: oneOf(JOB_STATES),
+  kind: oneOf(['lookup', 'cart']),
+  output: oneOf(BULK_FORMATS),
+  file: about(nullable(TEXT), 'Name in the allowed folder; null for an upload.'),
+  dataset: about(TEXT, 'Answers every row, whatever is activated meanwhile.'),
+  createdAt: TIME,
+  startedAt: nullable(TIME),
+  endedAt: nullable(TIME),
+  expiresAt: about(nullable(TIME), 'When job and result are removed.'),
+  inputBytes: COUNT,
+  progress: about({ type: 'number', minimum: 0, maximum: 1 }, 'Share of the body.'),
+  rows: object({
+    total: about(nullable(COUNT), 'Known once the last row was read.'),
+    done: about(COUNT, 'On the disk; they are not answered another time.'),
+  }),
+  codes: about({ type: 'object', additionalProperties: COUNT }, 'Rows by response code.'),
+  complete: about(BOOLEAN, 'Every row was answered.'),
+  stopped: about(nullable(object({ code: INTEGER, message: TEXT, line: INTEGER })),
+    'Why it ended early; line is the first row without an answer.'),
+  reason: about(nullable(TEXT), 'Why it waits or failed.'),
+  result: nullable(object({ href: TEXT, bytes: COUNT, sha256: SHA256 })),
+});
+
+export const BULK_JOBS: Schema = object({ jobs: list(BULK_JOB) });
+
+const LIMITED = { limited: true };
+
+const ID: Parameter = {
+  name: 'id', in: 'path', required: true, schema: TEXT, description: 'Of a job of the account.',
+};
+
+/** What every operation about one job may be refused with. */
+const REFUSALS: Schema = {
+  401: problemOf('Response code 101: no usable key.', LIMITED),
+  403: problemOf('The plan has no bulk files.', LIMITED),
+  404: problemOf('The account has no such job.', LIMITED),
+  429: problemOf('Response code 108.', LIMITED),
+  500: problemOf('A fault of the service.', LIMITED),
+};
+
+const CREATE: Operation = {
+  id: 'bulkJobCreate', tag: 'Bulk', keyed: true,
+  summary: 'Makes a job of an upload, or of a file in the allowed folder.',
+  parameters: [
+    KEY_PARAMETER,
+    {
+      name: 'kind', in: 'query',
+      schema: { type: 'string', enum: ['lookup', 'cart'], default: 'lookup' },
+      description: 'What each row asks for, as the bulk paths are named.',
+    },
+    ...OPTIONS.filter(({ name }) => name !== 'spool'),
+    {
+      name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 255 },
+      description: 'The same key and body lead to the same job, for 24 hours.',
+    },
+  ],
+  content: {
+    ...ROWS_TYPES,
+    'application/json': {
+      schema: object({ file: TEXT }, {
+        kind: TEXT, format: TEXT, output: TEXT, map: list(TEXT),
+      }),
+    },
+  },
+  responses: {
+    202: answerOf('The job, which is on the disk.', ['BulkJob'], { ...LIMITED, located: true }),
+    400: problemOf('The Idempotency-Key or the JSON body cannot be read.', LIMITED),
+    401: problemOf('Response code 101: no usable key.', LIMITED),
+    403: problemOf('The plan has no bulk files, or the service reads no files.', LIMITED),
+    405: problemOf('Response code 107: a quota of this month is used up.', LIMITED),
+    406: problemOf('Accept names no format that the rows can be answered in.', LIMITED),
+    408: problemOf('Nothing was sent for too long.', LIMITED),
+    409: problemOf('A request with the same Idempotency-Key is under way.', LIMITED),
+    413: problemOf('The body or its header line is too long, or expands too much.', LIMITED),
+    415: problemOf('The body is neither CSV nor NDJSON in UTF-8, nor names a file.', LIMITED),
+    422: problemOf('An option, the header line, the file or the Idempotency-Key is wrong.',
+      LIMITED),
+    429: problemOf('Response code 108, or the account has too many jobs.', LIMITED),
+    500: problemOf('A fault of the service.', LIMITED),
+    503: problemOf('No dataset is loaded, or the store takes nothing.', LIMITED),
+    507: problemOf('Jobs have used up their disk; limit tells how much that is.', LIMITED),
+  },
+};
+
+const LIST: Operation = {
+  id: 'bulkJobList', tag: 'Bulk', keyed: true,
+  summary: 'The jobs of the account, the oldest first.',
+  parameters: [KEY_PARAMETER],
+  responses: {
+    200: answerOf('The jobs.', ['BulkJobs'], LIMITED),
+    401: problemOf('Response code 101: no usable key.', LIMITED),
+    403: problemOf('The plan has no bulk files.', LIMITED),
+    429: problemOf('Response code 108.', LIMITED),
+    500: problemOf('A fault of the service.', LIMITED),
+  },
+};
+
+const GET: Operation = {
+  id: 'bulkJobGet', tag: 'Bulk', keyed: true, summary: 'How far a job is.',
+  parameters: [KEY_PARAMETER, ID],
+  responses: { 200: answerOf('The job.', ['BulkJob'], LIMITED), ...REFUSALS },
+};
+
+const RESULT: Operation = {
+  id: 'bulkJobResult', tag: 'Bulk', keyed: true,
+  summary: 'What a job wrote: the bytes of the same file as a stream.',
+  parameters: [
+    KEY_PARAMETER, ID,
+    {
+      name: 'Range', in: 'header', schema: TEXT, description: 'One range of bytes, "bytes=0-99".',
+    },
+    {
+      name: 'If-None-Match', in: 'header', schema: TEXT, description: 'ETags that are held.',
+    },
+  ],
+  responses: {
+    200: { description: 'The whole, packed where gzip is accepted.', content: ROWS_TYPES },
+    206: { description: 'The range.', content: ROWS_TYPES },
+    304: { description: 'It is the one that is held.' },
+    409: problemOf('The job has no result, or not yet.', LIMITED),
+    416: problemOf('The result is not that long.', LIMITED),
+    ...REFUSALS,
+  },
+};
+
+const REMOVE: Operation = {
+  id: 'bulkJobRemove', tag: 'Bulk', keyed: true,
+  summary: 'Cancels a job that has not ended; removes one that has, with its result.',
+  parameters: [KEY_PARAMETER, ID],
+  responses: {
+    200: answerOf('The job, cancelled.', ['BulkJob'], LIMITED),
+    204: { description: 'It is removed.' },
+    503: problemOf('The store takes nothing.', LIMITED),
+    ...REFUSALS,
+  },
+};
+
+export const JOB_OPERATIONS: readonly (readonly [OperationName, Operation])[] = [
+  ['POST /bulk/jobs', CREATE],
+  ['GET /bulk/jobs', LIST],
+  ['GET /bulk/jobs/{id}', GET],
+  ['GET /bulk/jobs/{id}/result', RESULT],
+  ['DELETE /bulk/jobs/{id}', REMOVE],
+];

@@ -1,0 +1,209 @@
+/** Merchants, credentials and nexus as OpenAPI tells them. */
+import {
+  NUMBER, TEXT, about, list, object, oneOf, type Members, type Schema,
+} from '../base/json-schema.js';
+import { MERCHANT_STATUSES } from '../store/merchants.js';
+import { API_KEY_CHARS_MAX, CONNECTION_CHARS_MAX } from '../api/merchant/shape.js';
+import { answerOf, problemOf } from './answers.js';
+import type { ComponentName } from './components.js';
+import type { Operation, OperationName } from './operations.js';
+import { IDEMPOTENCY_PARAMETER, type Parameter } from './parameters.js';
+
+const ID: Schema = { type: 'string', format: 'uuid' };
+const MOMENT: Schema = { type: 'string', format: 'date-time' };
+
+function length(min: number, max: number): Schema {
+  return { type: 'string', minLength: min, maxLength: max };
+}
+
+const RESULT: Members = { merchantId: ID, message: TEXT, status: { const: 'success' } };
+
+export const MERCHANT_RESULT: Schema = object(RESULT);
+
+export const MERCHANT: Schema = object(
+  { merchantId: ID, merchantName: TEXT, status: oneOf(MERCHANT_STATUSES) },
+  { contactFirst: TEXT, contactLast: TEXT, contactEmail: TEXT, referenceId: TEXT },
+);
+
+export const MERCHANT_LIST: Schema = list(MERCHANT);
+
+export const CREDENTIALS: Schema = object({
+  apiKey: length(1, API_KEY_CHARS_MAX), connectionId: length(1, CONNECTION_CHARS_MAX),
+});
+
+const LOCATION: Schema = object({
+  locationId: ID,
+  nexusType: { const: 'physical' },
+  line1: TEXT,
+  city: TEXT,
+  state: { type: 'string', pattern: '^[A-Z]{2}$' },
+  zip: about(TEXT, 'With the four digits where they are known.'),
+  countryCode: { const: 'US' },
+  normalizedAddress: TEXT,
+  geoLat: about(NUMBER, '0 where no door was found.'),
+  geoLng: about(NUMBER, '0 where no door was found.'),
+  createdAt: MOMENT,
+  updatedAt: MOMENT,
+}, { name: TEXT, line2: TEXT });
+
+export const NEXUS_CREATED: Schema = object({ ...RESULT, locations: list(LOCATION) });
+export const NEXUS_LISTED: Schema = object({ merchantId: ID, locations: list(LOCATION) });
+export const NEXUS_UPDATED: Schema = object({ ...RESULT, location: LOCATION });
+export const NEXUS_DELETED: Schema = object({ ...RESULT, locationId: ID });
+
+const LIMITED = { limited: true };
+
+/** What a status means where the operation says nothing else. */
+const REASONS = {
+  400: 'The body is not JSON, or an id is not a UUID.',
+  401: 'Response code 101: no usable key in the header.',
+  403: 'The account has no such merchant, or the plan or the scopes of the key do not include the '
+    + 'operation.',
+  404: 'There is no such merchant.',
+  405: 'Response code 107: a quota of this month is used up.',
+  409: 'A request with this Idempotency-Key is under way.',
+  413: 'The body has more than 64 KiB, or 256 KiB for nexus/create.',
+  422: 'A field breaks its rule, or the Idempotency-Key belongs to another request.',
+  429: 'Response code 108: over the rate of the key, or too many unusable keys of the address. '
+    + 'Without a code: the account has used up what it may keep or send; limit tells how much.',
+  500: 'A fault of the service.',
+  502: 'The compliance provider cannot be reached, or its answer cannot be used.',
+  503: 'Too many bodies are under way, or the store takes nothing now; nothing was done.',
+  504: 'The answer took too long.',
+} as const;
+type Reason = keyof typeof REASONS;
+
+/** Every operation behind the gate answers these. */
+const ALWAYS: readonly Reason[] = [401, 403, 429, 500];
+
+export interface MerchantOperation {
+  readonly id: string;
+  readonly summary: string;
+  /** Null for none. */
+  readonly body: ComponentName | null;
+  readonly status: 200 | 201;
+  readonly answer: string;
+  readonly of: ComponentName;
+  /** Honours an Idempotency-Key and counts for the quota. */
+  readonly writes: boolean;
+  readonly more?: Partial<Readonly<Record<Reason, string>>>;
+}
+
+function reasonsOf({ body, writes, more = {} }: MerchantOperation): readonly Reason[] {
+  const told: Reason[] = [...ALWAYS];
+  if (body !== null) told.push(400, 413, 422, 503, 504);
+  if (writes) told.push(405, 409);
+  const named = Object.keys(more).map(Number);
+  const isReason = (status: number): status is Reason => status in REASONS;
+  return [...new Set([...told, ...named.filter(isReason)])].sort((one, other) => one - other);
+}
+
+/** An operation behind the gate of merchants. */
+export function merchantOperation(operation: MerchantOperation): Operation {
+  const { id, summary, body, status, answer, of, writes, more = {} } = operation;
+  const refusals: Record<string, Schema> = {};
+  for (const reason of reasonsOf(operation)) {
+    refusals[String(reason)] = problemOf(more[reason] ?? REASONS[reason], LIMITED);
+  }
+  return {
+    id, summary, tag: 'Merchants', keyed: true, headerOnly: true,
+    parameters: writes ? [IDEMPOTENCY_PARAMETER] : [],
+    ...(body === null ? {} : { body }),
+    responses: { [String(status)]: answerOf(answer, [of], LIMITED), ...refusals },
+  };
+}
+
+const TAKEN = 'Another merchant has the referenceId, or a request with this Idempotency-Key is '
+  + 'under way.';
+const WRITES = { status: 200, answer: 'It is done.', of: 'MerchantResult', writes: true } as const;
+const LOCATION_404 = 'The merchant has no such location.';
+
+const PAGE: readonly Parameter[] = [
+  {
+    name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 1_000 },
+    description: 'Merchants of one page; 1,000 where there is a cursor alone.',
+  },
+  {
+    name: 'cursor', in: 'query', schema: { type: 'string' },
+    description: 'X-Situs-Next-Cursor of the page before; empty for the first one.',
+  },
+];
+
+export const MERCHANT_OPERATIONS: readonly (readonly [OperationName, Operation])[] = [
+  ['POST /merchant/create', merchantOperation({
+    ...WRITES, id: 'merchantCreate', summary: 'Makes a merchant.', body: 'MerchantCreate',
+    status: 201, more: {
+      400: 'The body is not JSON, or an invitation is asked for without contactEmail.',
+      403: 'The plan does not include merchants, or merchants of the provider type.', 409: TAKEN,
+    },
+  })],
+  ['POST /merchant/update', merchantOperation({
+    ...WRITES, id: 'merchantUpdate', summary: 'Changes name and contacts, or who files.',
+    body: 'MerchantUpdate', more: { 409: TAKEN },
+  })],
+  ['POST /merchant/delete', merchantOperation({
+    ...WRITES, id: 'merchantDelete', summary: 'Deletes a merchant and its credentials.',
+    body: 'MerchantId',
+  })],
+  ['POST /merchant/get', merchantOperation({
+    id: 'merchantGet', summary: 'One merchant.', body: 'MerchantId', status: 200,
+    answer: 'The merchant.', of: 'Merchant', writes: false,
+    more: { 403: 'The plan does not include merchants.', 404: REASONS[404] },
+  })],
+  ['GET /merchant/list', {
+    ...merchantOperation({
+      id: 'merchantList', summary: 'Every merchant of the account that is not deleted.', body: null,
+      status: 200, of: 'MerchantList', writes: false,
+      answer: 'The merchants, the oldest first; or a page of them in the order of ids, and '
+        + 'X-Situs-Next-Cursor unless it is the last one.',
+      more: {
+        403: 'The plan does not include merchants.',
+        422: 'limit or cursor cannot be used, or there are too many merchants without them.',
+      },
+    }),
+    parameters: PAGE,
+  }],
+  ['POST /merchant/credentials/set', merchantOperation({
+    ...WRITES, id: 'credentialsSet', summary: 'Stores the credentials with the provider.',
+    body: 'CredentialsSet', more: {
+      409: 'Another merchant has the connection, or a request with this Idempotency-Key is under '
+        + 'way.',
+    },
+  })],
+  ['POST /merchant/credentials/get', merchantOperation({
+    id: 'credentialsGet', summary: 'The credentials with the provider.', body: 'MerchantId',
+    status: 200, answer: 'The credentials.', of: 'Credentials', writes: false,
+    more: { 404: 'No credentials are stored.' },
+  })],
+  ['POST /merchant/credentials/delete', merchantOperation({
+    ...WRITES, id: 'credentialsDelete', summary: 'Removes the credentials.', body: 'MerchantId',
+    more: { 404: 'No credentials are stored.' },
+  })],
+  ['POST /merchant/nexus/create', merchantOperation({
+    ...WRITES, id: 'nexusCreate', summary: 'Records up to 25 locations, all or none.',
+    body: 'NexusCreate', of: 'NexusCreated', answer: 'The locations, in the order sent.',
+    more: {
+      400: 'The body is not JSON, an id is not a UUID, or nexusType is economic.',
+      422: 'A field breaks its rule, or an address leads to no US state.',
+      503: 'No address data is loaded, too much is under way, or the store takes nothing now.',
+      504: 'Finding the addresses took more than ten seconds.',
+    },
+  })],
+  ['POST /merchant/nexus/list', merchantOperation({
+    id: 'nexusList', summary: 'The locations of a merchant.', body: 'NexusList', status: 200,
+    answer: 'The locations, the oldest first.', of: 'NexusListed', writes: false,
+    more: { 400: 'The body is not JSON, an id is not a UUID, or nexusType is economic.' },
+  })],
+  ['POST /merchant/nexus/update', merchantOperation({
+    ...WRITES, id: 'nexusUpdate', summary: 'Replaces a location.', body: 'NexusUpdate',
+    of: 'NexusUpdated', answer: 'The location.', more: {
+      404: LOCATION_404, 422: 'A field breaks its rule, or the address leads to no US state.',
+      503: 'No address data is loaded, too much is under way, or finding the address took more '
+        + 'than ten seconds, or the store takes nothing now.',
+    },
+  })],
+  ['POST /merchant/nexus/delete', merchantOperation({
+    ...WRITES, id: 'nexusDelete', summary: 'Deletes a location.', body: 'NexusDelete',
+    of: 'NexusDeleted', more: { 404: LOCATION_404 },
+  })],
+];

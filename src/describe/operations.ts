@@ -1,0 +1,182 @@
+/** What each operation of the service takes and answers. */
+import { answerOf, problemOf, reference, type AnswerOptions } from './answers.js';
+import type { ComponentName } from './components.js';
+import { BULK_OPERATIONS } from './bulk.js';
+import { CART_OPERATIONS } from './carts.js';
+import { JOB_OPERATIONS } from './jobs.js';
+import { MERCHANT_OPERATIONS } from './merchants.js';
+import {
+  FORMAT_PARAMETER, KEY_PARAMETER, lookupParameters, type Parameter,
+} from './parameters.js';
+import { RELAY_OPERATIONS } from './relay.js';
+import { RESPONSE_CODES } from '../wire/response-code.js';
+import { failuresOf } from './legacy-lookups.js';
+import { STREAM_OPERATIONS } from './stream.js';
+import { SCHEMA_TYPE, type Schema } from '../base/json-schema.js';
+import { API_VERSIONS, type ApiVersion } from '../wire/version.js';
+
+export interface Operation {
+  readonly id: string;
+  readonly tag: 'Rates' | 'Account' | 'Product codes' | 'Merchants' | 'Bulk' | 'System';
+  readonly summary: string;
+  readonly keyed: boolean;
+  /** The key is not taken from the query. */
+  readonly headerOnly?: boolean;
+  readonly parameters: readonly Parameter[];
+  readonly body?: ComponentName;
+  /** Bodies that are no JSON, by content type. */
+  readonly content?: Schema;
+  readonly responses: Schema;
+}
+
+/** The name an operation is listed under: its method and path. */
+export type OperationName = `${'GET' | 'POST' | 'DELETE'} /${string}`;
+
+const LIMITED: AnswerOptions = { limited: true };
+const BOTH: AnswerOptions = { limited: true, xml: true };
+
+/** Refusals of lookups by status, from the table of response codes. */
+function lookupRefusals(name: ComponentName): Schema {
+  const statuses = [...new Set(Object.values(RESPONSE_CODES).map(({ http }) => http))].sort();
+  return Object.fromEntries(statuses.map((http) => {
+    const kinds = failuresOf(http);
+    const codes = kinds.map((kind) => `${RESPONSE_CODES[kind].code} ${kind}`);
+    return [String(http), answerOf(`Response code ${codes.join(', ')}.`, [name], BOTH)];
+  }));
+}
+
+function ratesOf(version: ApiVersion): readonly ComponentName[] {
+  return version === 60 ? ['V60Rates', 'V60PostalList'] : [`V${version}Rates`];
+}
+
+function lookup(version: ApiVersion): Operation {
+  const current = version === 60 ? 'The current version.' : 'An earlier version.';
+  return {
+    id: `ratesV${version}`, tag: 'Rates', keyed: true,
+    summary: `Rates by address, coordinates or postal code. ${current}`,
+    parameters: lookupParameters(version),
+    responses: {
+      200: answerOf('The rates.', ratesOf(version), { ...BOTH, lookup: true }),
+      ...lookupRefusals(`V${version}Refusal`),
+    },
+  };
+}
+
+function metrics(version: ApiVersion | null): Operation {
+  const name = version === null ? 'Metrics' : version === 60 ? 'V60Metrics' : 'LegacyMetrics';
+  return {
+    id: version === null ? 'metrics' : `metricsV${version}`, tag: 'Account', keyed: true,
+    summary: 'What a key used in this calendar month.',
+    parameters: [KEY_PARAMETER, FORMAT_PARAMETER],
+    responses: {
+      200: answerOf('The counters; zeros for an unknown key.', [name], BOTH),
+      400: answerOf('There is no key.', ['MissingKey'], BOTH),
+      403: problemOf('The key does not have the scope operate.', LIMITED),
+      422: problemOf('A malformed key or format.', LIMITED),
+      429: problemOf('Too many unusable keys came from the address.', LIMITED),
+      500: problemOf('A fault of the service.', LIMITED),
+    },
+  };
+}
+
+const SEARCH: Operation = {
+  id: 'searchTic', tag: 'Product codes', keyed: true,
+  summary: 'Product codes for a description, best first.',
+  parameters: [KEY_PARAMETER],
+  body: 'TicQuery',
+  responses: {
+    200: answerOf('Up to twenty codes.', ['TicSearch'], LIMITED),
+    400: problemOf('The body is not JSON.', LIMITED),
+    401: problemOf('Response code 101: no usable key.', LIMITED),
+    403: problemOf('The key does not have the scope lookup.', LIMITED),
+    413: problemOf('The body is too long.', LIMITED),
+    422: problemOf('The query is missing, blank or too long, or there are other members.', LIMITED),
+    429: problemOf(
+      'Response code 108: over the rate of the key, or too many unusable keys of the address.',
+      LIMITED,
+    ),
+    500: problemOf('A fault of the service.', LIMITED),
+    503: problemOf('No product codes are loaded, or too many bodies are under way.', LIMITED),
+    504: problemOf('The answer took too long.', LIMITED),
+  },
+};
+
+const CATALOGUE: Operation = {
+  id: 'ticList', tag: 'Product codes', keyed: false,
+  summary: 'All product codes. 100 requests a rolling minute and client address.',
+  parameters: [FORMAT_PARAMETER],
+  responses: {
+    200: answerOf('The codes, flat.', ['TicList'], BOTH),
+    422: problemOf('A malformed format.', LIMITED),
+    429: answerOf('Response code 108: over the rate of the address.', ['V60Refusal'], BOTH),
+    500: problemOf('A fault of the service.'),
+    503: problemOf('No product codes are loaded.', LIMITED),
+  },
+};
+
+function open(
+  id: string, summary: string, name: ComponentName, options: AnswerOptions = {},
+): Operation {
+  return {
+    id, tag: 'System', summary, keyed: false, parameters: [],
+    responses: {
+      200: answerOf('Always, while the service answers.', [name], options),
+      500: problemOf('A fault of the service.'),
+    },
+  };
+}
+
+/** Every operation that is described. */
+export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<OperationName, Operation>([
+  ...API_VERSIONS.map((version): [OperationName, Operation] =>
+    [`GET /request/v${version}`, lookup(version)]),
+  ['GET /account/metrics', metrics(null)],
+  ...API_VERSIONS.map((version): [OperationName, Operation] =>
+    [`GET /account/v${version}/metrics`, metrics(version)]),
+  ['POST /search/tic', SEARCH],
+  ['GET /data/tic', CATALOGUE],
+  ...MERCHANT_OPERATIONS,
+  ...CART_OPERATIONS,
+  ...BULK_OPERATIONS,
+  ...JOB_OPERATIONS,
+  ...STREAM_OPERATIONS,
+  ...RELAY_OPERATIONS,
+  ['GET /system/health', open('health', 'Whether store and dataset answer.', 'Health')],
+  ['GET /system/metadata', open('metadata', 'What runs where.', 'SystemMetadata')],
+  [
+    'GET /request/v60/schema',
+    open('schemaV60', 'JSON Schema of v60.', 'AnyDocument', { type: SCHEMA_TYPE }),
+  ],
+  [
+    'GET /schemas/ticsearch',
+    open('schemaTicSearch', 'JSON Schema of searches.', 'AnyDocument', { type: SCHEMA_TYPE }),
+  ],
+  ['GET /openapi.json', open('openapi', 'This document.', 'AnyDocument')],
+]);
+
+/** The member that names the longest body for programs. */
+export const BODY_LIMIT_MEMBER = 'x-body-bytes-max';
+
+function requestBodyOf(content: Schema, bytesMax: number): Schema {
+  const limit = bytesMax === 0 ? {} : {
+    description: `At most ${bytesMax} bytes; a longer body is answered 413.`,
+    [BODY_LIMIT_MEMBER]: bytesMax,
+  };
+  return { ...limit, required: true, content };
+}
+
+/** An operation as OpenAPI writes it; zero bytes tell of no limit. */
+export function operationObject(operation: Operation, bodyBytesMax = 0): Schema {
+  const { id, tag, summary, keyed, parameters, body, responses, headerOnly = false } = operation;
+  const content = body === undefined
+    ? operation.content : { 'application/json': { schema: reference(body) } };
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    security: keyed ? [{ key: [] }, ...(headerOnly ? [] : [{ queryKey: [] }])] : [],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(content === undefined ? {} : { requestBody: requestBodyOf(content, bodyBytesMax) }),
+    responses,
+  };
+}

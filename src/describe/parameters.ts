@@ -1,0 +1,40 @@
+/** Parameters of lookups as OpenAPI tells them, from the limits that the parser checks. */
+import type { Schema } from '../base/json-schema.js';
+import { KEY_CHARS_MAX, KEY_CHARS_MIN } from '../config.js';
+import { IDEMPOTENCY_KEY_CHARS_MAX } from '../store/idempotency.js';
+import { describedParameter, parameterNames } from '../api/lookup/parameter-table.js';
+import type { ApiVersion } from '../wire/version.js';
+
+/** One parameter of an operation. */
+export interface Parameter extends Schema {
+  readonly name: string;
+  readonly in: 'query' | 'header' | 'path';
+  readonly description: string;
+  readonly schema: Schema;
+}
+
+/** The key where it is not in the header. */
+export const KEY_PARAMETER: Parameter = {
+  name: 'key', in: 'query',
+  description: 'The API key, where it is not in the header X-API-KEY. The header wins.',
+  schema: { type: 'string', minLength: KEY_CHARS_MIN, maxLength: KEY_CHARS_MAX },
+};
+
+/** Parameters of a version's lookups. */
+export function lookupParameters(version: ApiVersion): readonly Parameter[] {
+  return [KEY_PARAMETER, ...parameterNames(version).map((name): Parameter => (
+    { name, in: 'query', ...describedParameter(name, version) }
+  ))];
+}
+
+/** What makes a request that writes safe to send again. */
+export const IDEMPOTENCY_PARAMETER: Parameter = {
+  name: 'Idempotency-Key', in: 'header',
+  description: 'Of the caller\'s making. The same key with the same body gets the first answer '
+    + 'again, for 24 hours.',
+  schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_CHARS_MAX },
+};
+
+/** The format of families that answer in both. */
+export const FORMAT_PARAMETER: Parameter =
+  { name: 'format', in: 'query', ...describedParameter('format', 60) };

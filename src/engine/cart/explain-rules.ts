@@ -1,0 +1,160 @@
+/** The rules considered for a line of a cart, and why each applied or did not. */
+import type { Dataset } from '../../dataset/dataset.js';
+import { decimalText, formatUsd } from '../../tax/amount.js';
+import { formatDate, parseDate } from '../../tax/date.js';
+import { inForce, type ProductRule } from '../../tax/product-rule.js';
+import { PRODUCT_DOCUMENT } from '../product/book.js';
+import { citedSource, listSource, rowsBy } from './explain-source.js';
+import { cartFacts, coverOf, factOn, type Holiday } from './facts.js';
+import { freightMix, type GoodsTotal, type TaxedLine } from './line.js';
+import type { RuleNote, SourceNote } from './outcome.js';
+import type { CartLine } from './query.js';
+import type { Site } from './site.js';
+import { GENERAL, HANDLING, type Treatment } from './treatment.js';
+
+const PERCENT_DIGITS = 7;
+
+function productSource(dataset: Dataset, state: string, rule: ProductRule): SourceNote | null {
+  const rows = rowsBy(dataset, PRODUCT_DOCUMENT, ['state', 'tic']).get(`${state}|${rule.tic}`);
+  const row = rows?.find((each) => each.date('effective_from') === rule.from
+    && each.date('effective_to') === rule.to);
+  if (row === undefined) return null;
+  const asOf = parseDate(row.text('as_of'));
+  const fact = { citation: row.text('citation'), source: row.text('source'), asOf };
+  return citedSource(PRODUCT_DOCUMENT, fact);
+}
+
+const SCOPES = {
+  all: 'state and local alike', total: 'the whole, with nothing besides', state: 'the state part',
+  varies: 'the state part, local parts by place',
+} as const;
+
+function thresholdWhy({ threshold }: ProductRule, price: bigint): string {
+  if (threshold === null) return '';
+  const { kind, amount } = threshold;
+  const limit = `$${formatUsd(amount)}`;
+  const side = price < amount ? 'below' : price === amount ? 'at' : 'above';
+  const effect = {
+    below_exempt: 'items below it are exempt', above_exempt: 'items above it are exempt',
+    above_excess: 'the part above it is taxed',
+  }[kind];
+  return `; the item is ${side} ${limit}: ${effect}`;
+}
+
+function productNote(
+  dataset: Dataset, site: Site, { tic, rule }: Treatment, price: bigint,
+): RuleNote {
+  const name = `product: ${tic} in ${site.state.code}`;
+  if (rule === null) {
+    const why = 'no rule for the code: taxed as general goods';
+    return { rule: name, applied: false, why, source: null };
+  }
+  const rate = rule.rate === null ? ''
+    : ` at ${decimalText(BigInt(rule.rate), PERCENT_DIGITS)} %`;
+  const taxable = rule.taxable ? `taxable${rate}` : 'exempt';
+  return {
+    rule: name, applied: true,
+    why: `${taxable}, ${SCOPES[rule.scope]}${thresholdWhy(rule, price)}`,
+    source: productSource(dataset, site.state.code, rule),
+  };
+}
+
+function daysOf({ from, to }: Holiday): string {
+  return `${formatDate(from)} to ${formatDate(to)}`;
+}
+
+/** General goods may be of a holiday's kind: they stay taxed, and the explanation says why. */
+function otherHolidays(dataset: Dataset, site: Site, tic: string): readonly RuleNote[] {
+  if (tic !== GENERAL) return [];
+  const facts = cartFacts(dataset);
+  const ofState = facts.holidays.get(site.state.code) ?? [];
+  return ofState
+    .filter((holiday) => inForce(holiday, site.date) && coverOf(facts, holiday, tic) === 'no')
+    .map((holiday): RuleNote => {
+      const { name, categories } = holiday;
+      const coded = categories.some((category) => facts.categories.has(category));
+      const goods = categories.join(', ').replaceAll('_', ' ');
+      return {
+        rule: `holiday: ${name}`, applied: false,
+        why: `${daysOf(holiday)}, for ${goods}: `
+          + (coded ? 'goods are exempt under their own code alone' : 'no product code names them'),
+        source: citedSource('holidays', holiday),
+      };
+    });
+}
+
+function holidayNote(holiday: Holiday, used: Holiday | null): RuleNote {
+  const { name, limit } = holiday;
+  const days = daysOf(holiday);
+  const cap = limit === null ? 'no price limit' : `limit $${formatUsd(limit)} an item`;
+  const applied = holiday === used;
+  const why = `${days}, ${cap}${applied ? '' : '; the price is over it, or another holds'}`;
+  return { rule: `holiday: ${name}`, applied, why, source: citedSource('holidays', holiday) };
+}
+
+function singleNote({ single }: Treatment, price: bigint): readonly RuleNote[] {
+  if (single === null) return [];
+  const limit = formatUsd(single.localLimit);
+  const applied = price > single.localLimit;
+  return [{
+    rule: 'single article', applied,
+    why: applied ? `local taxes end at $${limit} an item, an additional state tax begins there`
+      : `the item is at or below $${limit}`,
+    source: citedSource('single-article', single),
+  }];
+}
+
+function goodsRules(
+  dataset: Dataset, site: Site, treatment: Treatment, line: CartLine, used: Holiday | null,
+): readonly RuleNote[] {
+  const { locality, holidays, unclearHolidays, notes } = treatment;
+  const local: readonly RuleNote[] = locality === null ? [] : [{
+    rule: `local taxes on ${treatment.tic}: ${locality.name}`, applied: locality.follows,
+    why: locality.follows ? 'local taxes follow the rule of the state'
+      : 'local taxes are levied whatever the rule of the state',
+    source: citedSource('product-localities', locality),
+  }];
+  return [
+    productNote(dataset, site, treatment, line.price),
+    ...local,
+    ...[...holidays, ...unclearHolidays].map((holiday) => holidayNote(holiday, used)),
+    ...otherHolidays(dataset, site, treatment.tic),
+    ...singleNote(treatment, line.price),
+    ...notes.map((note) => ({ ...note, source: null })),
+  ];
+}
+
+const CHARGES = {
+  exempt: 'exempt', ordinary: 'taxed as general goods',
+  'as-goods': 'taxed as the goods of the cart, in proportion to their prices',
+  whole: 'taxed whole, since goods of the cart are taxed',
+} as const;
+
+function freightRules(
+  dataset: Dataset, site: Site, line: CartLine, charge: keyof typeof CHARGES, goods: GoodsTotal,
+): readonly RuleNote[] {
+  const { rules: { freightRule, freightDescription, source }, state } = site;
+  const own = line.tic === HANDLING
+    ? factOn(cartFacts(dataset).handling, state.code, site.date) : null;
+  const mix = goods.mixed ? freightMix(dataset, site) : null;
+  const first: RuleNote = {
+    rule: own === null ? `freight: ${freightRule}` : `handling: ${own.rule}`,
+    applied: true,
+    why: `${CHARGES[charge]}. ${own === null ? freightDescription : ''}`.trimEnd(),
+    source: own === null ? listSource(dataset, source) : citedSource('handling', own),
+  };
+  return mix === null ? [first] : [first, {
+    rule: `freight on mixed goods: ${mix.mixed}`,
+    applied: charge === 'as-goods' || charge === 'whole',
+    why: 'goods of the cart are taxed differently', source: citedSource('freight-mixed', mix),
+  }];
+}
+
+/** The rules considered for a line. */
+export function rulesOf(
+  dataset: Dataset, site: Site, line: CartLine, tax: TaxedLine, goods: GoodsTotal,
+): readonly RuleNote[] {
+  const { treatment, freight, holiday } = tax;
+  if (treatment !== null) return goodsRules(dataset, site, treatment, line, holiday);
+  return freight === null ? [] : freightRules(dataset, site, line, freight, goods);
+}

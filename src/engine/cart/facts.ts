@@ -1,0 +1,248 @@
+/**
+ * What the tax of a cart needs beyond rates and product rules, read once per open dataset.
+ *
+ * - sourcing-cases: how a state sources sales within it, where origin or destination alone does
+ *   not say it (`rule`, `local_cap`, `note`).
+ * - product-localities: whether local taxes of a jurisdiction (`36`, `36005`, `3651000`, a district
+ *   `13#00044`) follow the state's rule for a code (`locals`).
+ * - holidays: days, categories and price limit of a sales-tax holiday.
+ * - holiday-categories: the codes of a category; "*" for every code that it does not list.
+ * - freight-mixed: how one delivery charge on goods that are taxed differently is taxed.
+ * - handling: a rule for handling charges that differs from the one for shipping.
+ * - single-article: a state's special tax on single expensive articles.
+ * - county-time-zones: counties whose clocks differ from those of most of their state.
+ */
+import type { Dataset } from '../../dataset/dataset.js';
+import { parseUsd } from '../../tax/amount.js';
+import type { DateInt } from '../../tax/date.js';
+import { inForce } from '../../tax/product-rule.js';
+import { parseRate, type Rate } from '../../tax/rate.js';
+import { cellsOf, type Cells } from '../product/cells.js';
+
+/** Where a fact comes from. */
+export interface Citation {
+  readonly citation: string;
+  readonly source: string;
+  readonly asOf: DateInt | null;
+}
+
+interface Dated {
+  readonly from: DateInt | null;
+  readonly to: DateInt | null;
+}
+
+/**
+ * - `origin`, `destination`: all parts there.
+ * - `base-at-origin`: the state's part at the origin, all others at the destination.
+ * - `origin-to-cap`: at the origin; where its local rates are below the cap, those of the
+ *   destination are added as far as the cap allows.
+ */
+export const SOURCING_RULES = [
+  'origin', 'destination', 'base-at-origin', 'origin-to-cap',
+] as const;
+export type SourcingRule = (typeof SOURCING_RULES)[number];
+
+export interface SourcingCase extends Dated, Citation {
+  readonly rule: SourcingRule;
+  readonly localCap: Rate | null;
+  readonly note: string;
+}
+
+export interface Locality extends Dated, Citation {
+  readonly code: string;
+  readonly name: string;
+  readonly follows: boolean;
+}
+
+/** Where a holiday reaches: local taxes too, the state's alone, or not recorded. */
+export const HOLIDAY_SCOPES = ['all', 'state', 'varies'] as const;
+/** The limit itself is still exempt, or no longer. */
+export const LIMIT_KINDS = ['up_to', 'under'] as const;
+
+export interface Holiday extends Citation {
+  readonly name: string;
+  readonly from: DateInt;
+  readonly to: DateInt;
+  readonly categories: readonly string[];
+  /** Price of an item in 10⁻⁹ dollars; null for none. */
+  readonly limit: bigint | null;
+  /** Null where it is not recorded whether the limit itself is exempt. */
+  readonly limitKind: (typeof LIMIT_KINDS)[number] | null;
+  readonly scope: (typeof HOLIDAY_SCOPES)[number];
+  /** False where the limits of the law are not held, so that nothing can be told. */
+  readonly limitsHeld: boolean;
+}
+
+/** Whether a category has a code; unclear where the code is wider than the law's words. */
+export const COVERS = ['yes', 'no', 'unclear'] as const;
+export type Cover = (typeof COVERS)[number];
+
+/** Stands for every code that a category does not list. */
+const OTHER_CODES = '*';
+
+export interface FreightMix extends Dated, Citation {
+  readonly mixed: 'proportion' | 'whole';
+}
+
+export interface Handling extends Dated, Citation {
+  readonly rule: 'TAXABLE' | 'EXEMPT';
+}
+
+/** Amounts in 10⁻⁹ dollars of one article. */
+export interface SingleArticle extends Citation {
+  readonly localLimit: bigint;
+  readonly bracketEnd: bigint;
+  readonly additionalRate: Rate;
+  /** Beginnings of codes that are no articles: services, custom software and the like. */
+  readonly noArticles: readonly string[];
+}
+
+interface SingleArticleItem extends Dated, Citation {
+  readonly item: string;
+  readonly value: string;
+}
+
+type ByState<T> = ReadonlyMap<string, readonly T[]>;
+
+/** Everything, by state; localities by "state|code". */
+export interface CartFacts {
+  readonly sourcing: ByState<SourcingCase>;
+  readonly localities: ByState<Locality>;
+  readonly holidays: ByState<Holiday>;
+  /** Codes of a category. */
+  readonly categories: ReadonlyMap<string, ReadonlyMap<string, Cover>>;
+  readonly freightMixes: ByState<FreightMix>;
+  readonly handling: ByState<Handling>;
+  readonly singleArticle: ByState<SingleArticleItem>;
+  /** Time zones by five-digit county code. */
+  readonly zones: ReadonlyMap<string, string>;
+}
+
+function cited(row: Cells): Citation {
+  return {
+    citation: row.text('citation'), source: row.text('source'), asOf: row.date('as_of'),
+  };
+}
+
+function dated(row: Cells): Dated {
+  return { from: row.date('effective_from'), to: row.date('effective_to') };
+}
+
+function gather<T>(
+  rows: readonly Cells[] | null, keyOf: (row: Cells) => string, read: (row: Cells) => T,
+): ReadonlyMap<string, readonly T[]> {
+  const map = new Map<string, T[]>();
+  for (const row of rows ?? []) {
+    const key = keyOf(row);
+    const list = map.get(key);
+    if (list === undefined) map.set(key, [read(row)]);
+    else list.push(read(row));
+  }
+  return map;
+}
+
+function day(text: Cells, column: string): DateInt {
+  return text.required(column, () => text.date(column));
+}
+
+function holiday(row: Cells): Holiday {
+  const kind = row.text('limit_kind');
+  const scope = row.text('scope');
+  return {
+    ...cited(row),
+    name: row.text('name'),
+    from: day(row, 'starts_on'),
+    to: day(row, 'ends_on'),
+    categories: row.text('categories').split(';'),
+    limit: row.optional('max_item_usd', parseUsd),
+    limitKind: kind === '' ? null : row.oneOf('limit_kind', LIMIT_KINDS),
+    scope: scope === '' ? 'varies' : row.oneOf('scope', HOLIDAY_SCOPES),
+    limitsHeld: row.text('limits_held') !== 'no',
+  };
+}
+
+const stateOf = (row: Cells): string => row.text('state');
+
+function readFacts(dataset: Dataset): CartFacts {
+  const rowsOf = (name: string): readonly Cells[] | null => cellsOf(dataset.document(name), name);
+  const codes = gather(rowsOf('holiday-categories'), (row) => row.text('category'),
+    (row) => [row.text('tic'), row.oneOf('covers', COVERS)] as const);
+  return {
+    sourcing: gather(rowsOf('sourcing-cases'), stateOf, (row) => ({
+      ...dated(row), ...cited(row),
+      rule: row.oneOf('rule', SOURCING_RULES),
+      localCap: row.optional('local_cap', parseRate),
+      note: row.text('note'),
+    })),
+    localities: gather(rowsOf('product-localities'),
+      (row) => localityKey(stateOf(row), row.text('tic')), (row) => ({
+        ...dated(row), ...cited(row),
+        code: row.text('jurisdiction_code'),
+        name: row.text('jurisdiction_name'),
+        follows: row.oneOf('locals', ['follow', 'ordinary']) === 'follow',
+      })),
+    holidays: gather(rowsOf('holidays'), stateOf, holiday),
+    categories: new Map([...codes].map(([category, tics]) => [category, new Map(tics)])),
+    freightMixes: gather(rowsOf('freight-mixed'), stateOf, (row) => ({
+      ...dated(row), ...cited(row), mixed: row.oneOf('mixed', ['proportion', 'whole']),
+    })),
+    handling: gather(rowsOf('handling'), stateOf, (row) => ({
+      ...dated(row), ...cited(row), rule: row.oneOf('rule', ['TAXABLE', 'EXEMPT']),
+    })),
+    singleArticle: gather(rowsOf('single-article'), stateOf, (row) => ({
+      ...dated(row), ...cited(row), item: row.text('item'), value: row.text('value'),
+    })),
+    zones: new Map((rowsOf('county-time-zones') ?? [])
+      .map((row) => [row.text('county'), row.text('time_zone')])),
+  };
+}
+
+/** Key of a code's localities. */
+export function localityKey(state: string, tic: string): string {
+  return `${state}|${tic}`;
+}
+
+/** Whether a holiday is for a code: the best that one of its categories says. */
+export function coverOf(facts: CartFacts, { categories }: Holiday, tic: string): Cover {
+  const covers = categories.map((category) => {
+    const codes = facts.categories.get(category);
+    return codes?.get(tic) ?? codes?.get(OTHER_CODES) ?? 'no';
+  });
+  return covers.includes('yes') ? 'yes' : covers.includes('unclear') ? 'unclear' : 'no';
+}
+
+const FACTS = new WeakMap<Dataset, CartFacts>();
+
+/** The facts of a dataset; a document it lacks reads as empty. */
+export function cartFacts(dataset: Dataset): CartFacts {
+  let facts = FACTS.get(dataset);
+  if (facts === undefined) {
+    facts = readFacts(dataset);
+    FACTS.set(dataset, facts);
+  }
+  return facts;
+}
+
+/** The first row in force on a day; null where there is none. */
+export function factOn<T extends Dated>(
+  table: ByState<T>, state: string, date: DateInt,
+): T | null {
+  return table.get(state)?.find((row) => inForce(row, date)) ?? null;
+}
+
+/** A state's single-article rule on a day; null where one of its figures is not held. */
+export function singleArticleOn(
+  facts: CartFacts, state: string, date: DateInt,
+): SingleArticle | null {
+  const rows = facts.singleArticle.get(state)?.filter((row) => inForce(row, date)) ?? [];
+  const textOf = (item: string): string => rows.find((row) => row.item === item)?.value ?? '';
+  const localLimit = parseUsd(textOf('local_tax_applies_to_first_usd'));
+  const bracketEnd = parseUsd(textOf('single_article_to_usd'));
+  const additionalRate = parseRate(textOf('state_single_article_rate'));
+  const [first] = rows;
+  if (first === undefined || localLimit === null || bracketEnd === null) return null;
+  if (additionalRate === null) return null;
+  const { citation, source, asOf } = first;
+  const noArticles = textOf('codes_of_no_article').split(';').filter((code) => code !== '');
+  return { localLimit, bracketEnd, additionalRate, noArticles, citation, source, asOf };
+}

@@ -1,0 +1,110 @@
+/** Local taxes on a product whose rule is the state's: do they follow it, or is it not known? */
+import type { Dataset } from '../../dataset/dataset.js';
+import type { AreaRecord } from '../../dataset/records.js';
+import { inForce, type ProductRule } from '../../tax/product-rule.js';
+import { isKnown, ratesAt } from '../rate/area-rates.js';
+import { cartFacts, localityKey, type Locality } from './facts.js';
+import type { FoundPlace } from './place.js';
+import type { Site, SiteRow } from './site.js';
+
+interface LocalRow {
+  readonly site: SiteRow;
+  readonly follows: boolean;
+}
+
+export interface Locals {
+  readonly rows: readonly LocalRow[];
+  /** What is not known, as a sentence; "" where all is known. */
+  readonly unknown: string;
+  /** The fact that decided for the place. */
+  readonly locality: Locality | null;
+}
+
+/** The narrowest fact for a place: its own, its county's, its state's. */
+function placeFact(facts: readonly Locality[], area: AreaRecord): Locality | null {
+  const { stateFips, countyFips, placeGeoid } = area;
+  const find = (code: string): Locality | null => facts.find((fact) => fact.code === code) ?? null;
+  return (placeGeoid === '' ? null : find(placeGeoid)) ?? find(stateFips + countyFips)
+    ?? find(stateFips);
+}
+
+/** The fact for a row: that of a district by its publisher's code, else the place's. */
+function rowFact(
+  facts: readonly Locality[], { stateFips }: AreaRecord, jurCode: string | null,
+  ofPlace: Locality | null,
+): Locality | null {
+  if (jurCode === null) return ofPlace;
+  const code = `${stateFips}#${jurCode}`;
+  return facts.find((fact) => fact.code === code) ?? ofPlace;
+}
+
+/** The local rates that a place levies whatever the state's rule says, in parts per billion. */
+function ordinaryPart(
+  dataset: Dataset, site: Site, facts: readonly Locality[], area: AreaRecord,
+): number | null {
+  const rates = ratesAt(dataset, area.id, site.date);
+  if (!isKnown(rates)) return null;
+  const ofPlace = placeFact(facts, area);
+  let sum = 0;
+  for (const { component, sales } of rates.rows) {
+    if (component.level === 'state') continue;
+    const isDistrict = component.level === 'district';
+    const fact = isDistrict ? rowFact(facts, area, component.jurCode, ofPlace) : ofPlace;
+    if (fact === null || !fact.follows) sum += sales;
+  }
+  return sum;
+}
+
+/** Whether every tax area that a place found by its ZIP may lie in comes to the same. */
+function isCertain(
+  dataset: Dataset, site: Site, facts: readonly Locality[], place: FoundPlace | null,
+): boolean {
+  if (place === null || place.situs.precision !== 'postal') return true;
+  const zip = Number(place.situs.postalCode.slice(0, 5));
+  const parts = zip > 0 ? dataset.zip(zip)?.parts ?? [] : [];
+  const here = ordinaryPart(dataset, site, facts, place.area);
+  return parts.every((part) => {
+    const area = dataset.area(part.area);
+    // The city that was named decides among the parts of a ZIP, as it did for the rates.
+    if (area.state !== site.state.code) return true;
+    if (place.area.placeGeoid !== '' && area.placeGeoid !== place.area.placeGeoid) return true;
+    return ordinaryPart(dataset, site, facts, area) === here;
+  });
+}
+
+/** Tells, for every local row of a site, whether it follows a rule of the state. */
+export function localsOf(dataset: Dataset, site: Site, rule: ProductRule): Locals {
+  const locals = site.rows.filter(({ row }) => row.component.level !== 'state');
+  if (rule.scope === 'state') {
+    return {
+      rows: locals.map((row) => ({ site: row, follows: false })), unknown: '', locality: null,
+    };
+  }
+  const key = localityKey(site.state.code, rule.tic);
+  const facts = (cartFacts(dataset).localities.get(key) ?? [])
+    .filter((fact) => inForce(fact, site.date));
+  let locality: Locality | null = null;
+  let unknown = '';
+  const rows = locals.map((row): LocalRow => {
+    const { component } = row.row;
+    const ofPlace = placeFact(facts, row.area);
+    const fact = component.level === 'district'
+      ? rowFact(facts, row.area, component.jurCode, ofPlace) : ofPlace;
+    locality ??= fact;
+    if (fact === null && row.rate !== 0) unknown = notHeld(site, rule);
+    return { site: row, follows: fact?.follows === true };
+  });
+  if (facts.length > 0 && unknown === '') {
+    const { origin, destination } = site;
+    if (!isCertain(dataset, site, facts, origin) || !isCertain(dataset, site, facts, destination)) {
+      const { name } = site.state;
+      unknown = `The ZIP code lies in places of ${name} that tax ${rule.tic} differently.`;
+    }
+  }
+  return { rows, unknown, locality };
+}
+
+function notHeld({ state }: Site, { tic }: ProductRule): string {
+  return `Whether local taxes in ${state.name} follow the state's rule for ${tic} differs by place `
+    + 'and is not held for this one.';
+}

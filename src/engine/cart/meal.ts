@@ -1,0 +1,90 @@
+/** Meal taxes on lines of prepared food. */
+import type { Dataset } from '../../dataset/dataset.js';
+import type { AreaRecord } from '../../dataset/records.js';
+import { productBook } from '../product/book.js';
+import { MEAL_CODES, mealTaxAt, type MealRule, type MealTax } from '../product/meal-tax.js';
+import type { FoundPlace } from './place.js';
+import type { Side, Site } from './site.js';
+import type { Levy, TreatmentNote } from './treatment.js';
+
+export interface MealLevies {
+  readonly levies: readonly Levy[];
+  /** Why it cannot be told; "" where it can. */
+  readonly unknown: string;
+  readonly notes: readonly TreatmentNote[];
+}
+
+const STATE_DIGITS = 2;
+
+function mealsAt(dataset: Dataset, site: Site, place: FoundPlace): MealTax {
+  const { state, stateFips, countyFips, placeGeoid }: AreaRecord = place.area;
+  const bordersHeld = dataset.hasLayer(`places:${state}`) || dataset.hasLayer(`towns:${state}`);
+  const certain = place.situs.precision !== 'postal';
+  const at = { stateFips, countyFips, placeGeoid, certain, bordersHeld };
+  return mealTaxAt(productBook(dataset).meals, at, site.date);
+}
+
+/** A sale within a state is at the seller's place where the tax says so. */
+function sideOf({ sourcingBasis }: MealRule, { sourcing }: Site): Side {
+  return sourcingBasis === 'SELLER_LOCATION' && !sourcing.interstate ? 'origin' : 'destination';
+}
+
+function note(rule: MealRule, applied: boolean, why: string): TreatmentNote {
+  return { rule: `meal: ${rule.taxName} of ${rule.name}`, applied, why };
+}
+
+interface SidePlace {
+  readonly side: Side;
+  readonly place: FoundPlace | null;
+}
+
+/**
+ * Adds meal taxes to the ordinary levies. A rate that stands in for the state's takes its place,
+ * and where it stands in for sales tax as a whole, that of the local ones too.
+ * What is levied on the seller is no tax on the sale and is left out. Where the list says that a
+ * tax may apply here and not whether, nothing can be told.
+ */
+export function mealLevies(
+  dataset: Dataset, site: Site, tic: string, ordinary: readonly Levy[],
+): MealLevies {
+  if (!MEAL_CODES.has(tic)) return { levies: ordinary, unknown: '', notes: [] };
+  const table = productBook(dataset).meals;
+  if (table === null) {
+    return { levies: ordinary, unknown: 'Meal taxes are not loaded.', notes: [] };
+  }
+  if (table.get(site.state.fips) === undefined) {
+    const why = `no meal taxes of ${site.state.name} are listed`;
+    return { levies: ordinary, unknown: '', notes: [{ rule: 'meal', applied: false, why }] };
+  }
+  const rules: MealRule[] = [];
+  const notes: TreatmentNote[] = [];
+  const reasons = new Set<string>();
+  const sides: readonly SidePlace[] = [
+    { side: 'origin', place: site.origin }, { side: 'destination', place: site.destination },
+  ];
+  for (const { side, place } of sides) {
+    if (place === null) continue;
+    const found = mealsAt(dataset, site, place);
+    for (const rule of found.rules) {
+      if (sideOf(rule, site) !== side) continue;
+      const seller = rule.component === 'OCCUPATION_TAX';
+      notes.push(note(rule, !seller, seller ? 'levied on the seller, not on the sale'
+        : `levied at the ${side}`));
+      if (!seller) rules.push(rule);
+    }
+    const local = found.rules.some(({ code }) => code.length > STATE_DIGITS);
+    const seller = site.sourcing.interstate ? 'destination' : 'origin';
+    if (side === seller && !local) found.reasons.forEach((reason) => reasons.add(reason));
+  }
+  if (site.origin === null && !site.sourcing.interstate) reasons.add('LOCATION_NOT_RESOLVED');
+  const unknown = reasons.size === 0 ? '' : `Whether a meal tax is levied here cannot be told `
+    + `(${[...reasons].join(', ')}).`;
+  const replaced = rules.some(({ replacesStateRate }) => replacesStateRate);
+  const alone = rules.some(({ replacesLocalRates }) => replacesLocalRates);
+  const kept = alone ? [] : replaced ? ordinary.filter(({ ofState }) => !ofState) : ordinary;
+  const levies = rules.map((rule): Levy => ({
+    rate: rule.rate, ofState: rule.code.length === STATE_DIGITS, ruled: false, site: null,
+    meal: rule, bracket: false,
+  }));
+  return { levies: [...levies, ...kept], unknown, notes };
+}

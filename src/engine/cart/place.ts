@@ -1,0 +1,182 @@
+/** The origin and the destination of a cart: located as lookups are, down to the state at least. */
+import { parseAddress } from '../../address/parse.js';
+import { RecentCache } from '../../base/recent-cache.js';
+import type { Dataset } from '../../dataset/dataset.js';
+import type { AreaRecord } from '../../dataset/records.js';
+import { fail, isFailure, type Failure } from '../../failure.js';
+import { DatasetGazetteer } from '../locate/gazetteer.js';
+import { locateAddress, type DateOf } from '../locate/locator.js';
+import { locatePostal } from '../locate/postal.js';
+import { PRECISIONS, type Precision, type Situs } from '../situs.js';
+import type { CartPlace, SplitPlace } from './query.js';
+
+/** A place that was found. */
+export interface FoundPlace {
+  readonly situs: Situs;
+  readonly area: AreaRecord;
+}
+
+/** Letters that end a line: a state and a ZIP. */
+const TAIL = /\b([A-Z]{2})[\s,]+(\d{5})(?:-\d{4})?(?:[\s,]+(?:USA|US|UNITED STATES))?\s*$/;
+const ZIP = /^(\d{5})(?:-?\d{4})?$/;
+const STREET_NUMBER = /^\s*\d/;
+/** Found by a door of its own; a second address line could not do better. */
+const RANGE = PRECISIONS.indexOf('range');
+
+/** The place on one line; `line` is the street that is tried. */
+function textOf(place: SplitPlace, line: string): string {
+  return `${line}, ${place.city}, ${place.state} ${place.zip}`;
+}
+
+/** As it is written, for explanations. */
+export function placeText(place: CartPlace): string {
+  if (place.kind === 'line') return place.address;
+  const { line1, line2 } = place;
+  return textOf(place, line2 === '' ? line1 : `${line1}, ${line2}`);
+}
+
+/** Whether two places are written alike, so that one search answers both. */
+export function isSamePlace(one: CartPlace, other: CartPlace): boolean {
+  if (one.kind === 'line') return other.kind === 'line' && one.address === other.address;
+  return other.kind === 'split' && one.line1 === other.line1 && one.line2 === other.line2
+    && one.city === other.city && one.state === other.state && one.zip === other.zip;
+}
+
+/**
+ * The state that a place names, where a ZIP of that state is named with it, so that no search is
+ * needed to be sure of it; "" where it is not certain.
+ */
+export function certainState(dataset: Dataset, place: CartPlace): string {
+  let state: string;
+  let zip: string;
+  if (place.kind === 'split') {
+    state = stateCode(dataset, place.state);
+    zip = ZIP.exec(place.zip.trim())?.[1] ?? '';
+  } else {
+    const found = TAIL.exec(place.address.toUpperCase());
+    state = stateCode(dataset, found?.[1] ?? '');
+    zip = found?.[2] ?? '';
+  }
+  if (state === '' || zip === '') return '';
+  const record = dataset.zip(Number(zip));
+  if (record === null) return '';
+  if (record.parts.length === 0) return record.state === state ? state : '';
+  return record.parts.some(({ area }) => dataset.area(area).state === state) ? state : '';
+}
+
+function stateCode(dataset: Dataset, text: string): string {
+  const written = text.trim().toUpperCase();
+  if (written.length === 2) return dataset.state(written) === null ? '' : written;
+  return dataset.states().find(({ name }) => name.toUpperCase() === written)?.code ?? '';
+}
+
+/**
+ * Places kept a dataset, once to twice as many, below 1 KiB each: carts leave from the same few
+ * doors, and are calculated again with every change before they are paid.
+ */
+const PLACES_MAX = 4_096;
+/** No time zone's date changes within it, so what was found holds for all of it. */
+const SLOT_MS = 15 * 60 * 1000;
+
+interface KeptPlace {
+  readonly place: CartPlace;
+  readonly found: FoundPlace | Failure;
+}
+
+interface Places {
+  readonly slot: number;
+  readonly kept: RecentCache<string, KeptPlace>;
+}
+
+const PLACES = new WeakMap<Dataset, Places>();
+
+function placesOf(dataset: Dataset, slot: number): Places {
+  let places = PLACES.get(dataset);
+  if (places === undefined || places.slot !== slot) {
+    places = { slot, kept: new RecentCache(PLACES_MAX) };
+    PLACES.set(dataset, places);
+  }
+  return places;
+}
+
+/** A short text that few other places have; of those with the same, the last one is kept. */
+function placeKey(place: CartPlace): string {
+  return place.kind === 'line' ? place.address : place.zip + place.line1 + place.line2;
+}
+
+/** Locates a place on the day of a moment, in milliseconds since 1970 UTC. */
+export function locatePlace(
+  dataset: Dataset, place: CartPlace, dateOf: DateOf, instantMs: number,
+): FoundPlace | Failure {
+  const { kept: places } = placesOf(dataset, Math.floor(instantMs / SLOT_MS));
+  const key = placeKey(place);
+  const known = places.get(key);
+  if (known !== undefined && isSamePlace(known.place, place)) return known.found;
+  const found = search(dataset, place, dateOf);
+  // Copied: texts that were cut out of a file would keep all of it in memory.
+  const kept: CartPlace = JSON.parse(JSON.stringify(place));
+  places.set(placeKey(kept), { place: kept, found });
+  return found;
+}
+
+/**
+ * Searches for a place. Where the address names no door (a post office box, no house number, a city
+ * alone) its ZIP and city decide, which answer only where the choice of tax area cannot be wrong.
+ */
+function search(dataset: Dataset, place: CartPlace, dateOf: DateOf): FoundPlace | Failure {
+  const found = place.kind === 'line'
+    ? locateLine(dataset, place.address, dateOf)
+    : locateSplit(dataset, place, dateOf);
+  if (isFailure(found)) return found;
+  const area = dataset.area(found.area);
+  return area.country === 'CAN'
+    ? fail('no-result', 'carts are for places in the United States')
+    : { situs: found, area };
+}
+
+function locateSplit(dataset: Dataset, place: SplitPlace, dateOf: DateOf): Situs | Failure {
+  // On one line the words around them would say what they mean; here they are one thing each.
+  if (!ZIP.test(place.zip.trim())) {
+    return fail('address-incomplete', `"${place.zip}" is no ZIP code: give five digits or ZIP+4`);
+  }
+  if (stateCode(dataset, place.state) === '') {
+    return fail('address-incomplete', `"${place.state}" is no state: give its code or its name`);
+  }
+  const first = locateLine(dataset, textOf(place, place.line1), dateOf);
+  // Some write a company or a person on the first line and the street on the second.
+  if (!STREET_NUMBER.test(place.line2) || STREET_NUMBER.test(place.line1)) return first;
+  if (!isFailure(first) && PRECISIONS.indexOf(first.precision) <= RANGE) return first;
+  const second = locateLine(dataset, textOf(place, place.line2), dateOf);
+  return isFailure(second) ? first : second;
+}
+
+const GAZETTEERS = new WeakMap<Dataset, DatasetGazetteer>();
+
+function gazetteerOf(dataset: Dataset): DatasetGazetteer {
+  let gazetteer = GAZETTEERS.get(dataset);
+  if (gazetteer === undefined) {
+    gazetteer = new DatasetGazetteer(dataset);
+    GAZETTEERS.set(dataset, gazetteer);
+  }
+  return gazetteer;
+}
+
+function locateLine(dataset: Dataset, text: string, dateOf: DateOf): Situs | Failure {
+  const found = locateAddress(dataset, text, dateOf);
+  if (!isFailure(found)) return found;
+  const [reading] = parseAddress(text, gazetteerOf(dataset));
+  if (reading === undefined || reading.country === 'CAN') return found;
+  if (reading.kind === 'military') return found;
+  // A street with a number was looked for on every rung; what refused it stays a refusal.
+  if (reading.kind === 'street' && reading.number !== '') return found;
+  const city = { ...reading, kind: 'place-only', number: '', name: '', suffix: '' } as const;
+  const postal = locatePostal(dataset, city, dateOf);
+  return isFailure(postal) ? found : postal;
+}
+
+/** Refuses a place that is found less precisely than asked for; null where it is not. */
+export function tooVague({ situs }: FoundPlace, precisionMin: Precision): Failure | null {
+  if (PRECISIONS.indexOf(situs.precision) <= PRECISIONS.indexOf(precisionMin)) return null;
+  return fail('address-incomplete',
+    `It is found by ${situs.precision} only; this server asks for ${precisionMin} or better.`);
+}

@@ -1,0 +1,190 @@
+/** Which rates tax a cart: the rows of the places that the state's sourcing rule points to. */
+import type { Dataset } from '../../dataset/dataset.js';
+import type { AreaRecord, StateRecord, StateRuleRecord } from '../../dataset/records.js';
+import { fail, isFailure, type Failure } from '../../failure.js';
+import type { DateInt } from '../../tax/date.js';
+import { RATE_ONE, type Rate } from '../../tax/rate.js';
+import { isKnown, ratesAt, type AreaRateRow, type KnownRates } from '../rate/area-rates.js';
+import { rulesAt } from '../rate/state-day.js';
+import { factOn, type CartFacts, type SourcingCase, type SourcingRule } from './facts.js';
+import type { FoundPlace } from './place.js';
+import type { Treatment } from './treatment.js';
+
+export type Side = 'origin' | 'destination';
+
+/** One jurisdiction's rate on a cart, and the place it was taken from. */
+export interface SiteRow {
+  readonly row: AreaRateRow;
+  readonly rate: Rate;
+  readonly area: AreaRecord;
+  readonly side: Side;
+}
+
+/** How sales are sourced: the rule, and what it rests on. */
+export interface Sourcing {
+  readonly rule: SourcingRule;
+  readonly interstate: boolean;
+  /** Null where the state's plain rule holds. */
+  readonly special: SourcingCase | null;
+}
+
+/** Everything that lines of carts between two places have in common on a day. */
+export interface Site {
+  readonly state: StateRecord;
+  readonly rules: StateRuleRecord;
+  readonly date: DateInt;
+  readonly sourcing: Sourcing;
+  readonly sides: 'origin' | 'destination' | 'mixed';
+  readonly rows: readonly SiteRow[];
+  readonly estimated: boolean;
+  readonly stale: boolean;
+  /** Places the rows were taken from, as far as they were located; null where not needed. */
+  readonly origin: FoundPlace | null;
+  readonly destination: FoundPlace | null;
+  /** How lines are treated, by code; filled as codes are met. */
+  readonly treatments: Map<string, Treatment>;
+}
+
+/** How a state sources a sale on a day; null where its rules are not held for the day. */
+export function sourcingOf(
+  facts: CartFacts, state: StateRecord, date: DateInt, interstate: boolean,
+): Sourcing | null {
+  const rules = rulesAt(state, date);
+  if (rules === null) return null;
+  if (interstate) return { rule: 'destination', interstate, special: null };
+  const special = factOn(facts.sourcing, state.code, date);
+  const plain = rules.sourcing === 'O' ? 'origin' : 'destination';
+  return { rule: special?.rule ?? plain, interstate, special };
+}
+
+/** Whether a rule asks where in the state a side lies. */
+export function needs(rule: SourcingRule, side: Side): boolean {
+  if (rule === 'origin-to-cap') return true;
+  return (rule === 'origin') === (side === 'origin');
+}
+
+/** The most that local taxes may come to; local taxes of the destination join those below it. */
+function capOf({ special }: Sourcing): number {
+  return special?.localCap ?? RATE_ONE;
+}
+
+/**
+ * Whether local taxes at the origin leave no room for those of the destination (34 TAC 3.334(c)):
+ * then nothing rests on where in the state it lies.
+ */
+export function isFull(
+  dataset: Dataset, sourcing: Sourcing, date: DateInt, origin: FoundPlace,
+): boolean {
+  if (sourcing.rule !== 'origin-to-cap') return false;
+  const rows = sideRows(dataset, origin, 'origin', date);
+  return !isFailure(rows) && sum(rows.filter(isLocal)) >= capOf(sourcing);
+}
+
+function sideRows(
+  dataset: Dataset, place: FoundPlace, side: Side, date: DateInt,
+): readonly SiteRow[] | Failure {
+  const rates = ratesAt(dataset, place.situs.area, date);
+  return isKnown(rates)
+    ? rowsOf(rates, place.area, side)
+    : fail('no-result', rates.unknown);
+}
+
+function rowsOf(rates: KnownRates, area: AreaRecord, side: Side): readonly SiteRow[] {
+  return rates.rows.map((row) => ({ row, rate: row.sales, area, side }));
+}
+
+function isLocal({ row }: SiteRow): boolean {
+  return row.component.level !== 'state';
+}
+
+function isLevied({ rate }: SiteRow): boolean {
+  return rate !== 0;
+}
+
+const ORDER = ['city', 'county', 'district'] as const;
+
+function levelOf({ row }: SiteRow): string {
+  return row.component.level;
+}
+
+function sum(rows: readonly SiteRow[]): number {
+  return rows.reduce((total, { rate }) => total + rate, 0);
+}
+
+/**
+ * Local rows of the destination that join those of the origin below a cap (34 TAC 3.334): by
+ * level, each where the origin has none of its level, whole or not at all. Kinds of districts are
+ * not held: where two places have different ones it cannot be told which exclude each other.
+ */
+function toppedUp(
+  atOrigin: readonly SiteRow[], atDestination: readonly SiteRow[], cap: number,
+): readonly SiteRow[] | Failure {
+  const own = atOrigin.filter((row) => isLocal(row) && isLevied(row));
+  const known = new Set(own.map(({ row }) => row.component.id));
+  const added: SiteRow[] = [];
+  let total = sum(own);
+  for (const level of ORDER) {
+    const others = atDestination.filter((row) => levelOf(row) === level && isLevied(row)
+      && !known.has(row.row.component.id));
+    const fitting = others.filter(({ rate }) => total + rate <= cap);
+    const clashes = own.some((row) => levelOf(row) === level);
+    if (fitting.length === 0 || (clashes && level !== 'district')) continue;
+    if (clashes || total + sum(fitting) > cap) {
+      return fail('no-result', 'Local rates at the origin are below the cap, and which districts '
+        + 'of the destination join them depends on their kind, which is not held.');
+    }
+    added.push(...fitting);
+    total += sum(fitting);
+  }
+  return [...atOrigin, ...added];
+}
+
+/** The rows of a rule from the places it needs. */
+function taxing(
+  dataset: Dataset, sourcing: Sourcing, date: DateInt, origin: FoundPlace | null,
+  destination: FoundPlace | null,
+): readonly SiteRow[] | Failure {
+  const { rule } = sourcing;
+  const of = (side: Side): readonly SiteRow[] | Failure => {
+    const place = side === 'origin' ? origin : destination;
+    if (place === null) throw new Error(`the ${side} is needed and was not located`);
+    return sideRows(dataset, place, side, date);
+  };
+  if (rule === 'origin') return of('origin');
+  if (rule === 'origin-to-cap' && origin !== null && isFull(dataset, sourcing, date, origin)) {
+    return of('origin');
+  }
+  const atDestination = of('destination');
+  if (rule === 'destination' || isFailure(atDestination)) return atDestination;
+  // The state's own rate is the same at either end.
+  if (rule === 'base-at-origin') {
+    return atDestination.map((row) => (isLocal(row) ? row : { ...row, side: 'origin' }));
+  }
+  const atOrigin = of('origin');
+  return isFailure(atOrigin) ? atOrigin : toppedUp(atOrigin, atDestination, capOf(sourcing));
+}
+
+/** Refuses a day for which a state's rules are not held. */
+export function notHeld({ name }: StateRecord): Failure {
+  return fail('no-result', `The rules of ${name} are not held for the day.`);
+}
+
+/** Reads the site of carts between two places; the state is the destination's. */
+export function readSite(
+  dataset: Dataset, state: StateRecord, date: DateInt, sourcing: Sourcing,
+  origin: FoundPlace | null, destination: FoundPlace | null,
+): Site | Failure {
+  const rules = rulesAt(state, date);
+  if (rules === null) return notHeld(state);
+  const rows = taxing(dataset, sourcing, date, origin, destination);
+  if (isFailure(rows)) return rows;
+  const sides = new Set(rows.map(({ side }) => side));
+  const areas = rows.map(({ area }) => area);
+  return {
+    state, rules, date, sourcing, rows, origin, destination,
+    sides: sides.size > 1 ? 'mixed' : [...sides][0] ?? 'destination',
+    estimated: rows.some(({ row }) => row.estimated),
+    stale: areas.some(({ staleAfter }) => staleAfter < date),
+    treatments: new Map(),
+  };
+}

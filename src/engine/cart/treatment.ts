@@ -1,0 +1,267 @@
+/** How a kind of product is taxed at a site: the levies on it, and what shapes their base. */
+import type { Dataset } from '../../dataset/dataset.js';
+import { formatDate, type DateInt } from '../../tax/date.js';
+import { inForce, isWhole, type ProductRule } from '../../tax/product-rule.js';
+import type { Rate } from '../../tax/rate.js';
+import { fiveDecimals } from '../../tax/round-lines.js';
+import { smallRates, type SmallRates } from '../../tax/small-tax.js';
+import { productBook } from '../product/book.js';
+import { MEAL_CODES, type MealRule } from '../product/meal-tax.js';
+import { productRulesAt, rulesHeldFrom } from '../product/rules.js';
+import {
+  cartFacts, coverOf, singleArticleOn, type Cover, type Holiday, type Locality, type SingleArticle,
+} from './facts.js';
+import { localsOf } from './locality.js';
+import { mealLevies } from './meal.js';
+import type { Site, SiteRow } from './site.js';
+
+/** A rate on a line. */
+export interface Levy {
+  readonly rate: Rate;
+  /** Of the state, whose part a rule or a holiday may exempt alone. */
+  readonly ofState: boolean;
+  /** The product rule's threshold, share and cap shape its base; else the whole price is taxed. */
+  readonly ruled: boolean;
+  /** Null for a meal tax, and for the additional tax on single articles. */
+  readonly site: SiteRow | null;
+  readonly meal: MealRule | null;
+  /** The bracket above the local limit of a single article. */
+  readonly bracket: boolean;
+}
+
+/** A note for explanations: a rule, whether it applies, and why. */
+export interface TreatmentNote {
+  readonly rule: string;
+  readonly applied: boolean;
+  readonly why: string;
+}
+
+export interface Treatment {
+  readonly tic: string;
+  readonly rule: ProductRule | null;
+  /** The rule where it shapes the base; null where the whole price is taxed as of general goods. */
+  readonly shape: ProductRule | null;
+  /** The effective rate where it is the same at every price, to five decimals; else null. */
+  readonly flat: Rate | null;
+  /** Widest jurisdiction first. */
+  readonly levies: readonly Levy[];
+  /** Holidays that name the code on the day, before those of which it is unclear. */
+  readonly holidays: readonly Holiday[];
+  readonly unclearHolidays: readonly Holiday[];
+  /** Null where no single-article tax applies. */
+  readonly single: SingleArticle | null;
+  /** Local rows whose treatment is not known though they levy a rate; "" where all is known. */
+  readonly unknownLocals: string;
+  /** Why nothing can be told at all; "" where it can. */
+  readonly unknown: string;
+  readonly locality: Locality | null;
+  readonly notes: readonly TreatmentNote[];
+  /** Sums of the levies' rates in parts per billion, by base: state and local, plain and ruled. */
+  readonly plainState: bigint;
+  readonly plainLocal: bigint;
+  readonly ruledState: bigint;
+  readonly ruledLocal: bigint;
+  /** What is taken of every price, whatever it is; null where it is not so, or the rate is fine. */
+  readonly small: SmallRates | null;
+}
+
+export const GENERAL = '00000';
+export const SHIPPING = '10001';
+export const HANDLING = '11000';
+function levy(site: SiteRow, ruled: boolean, rate = site.rate): Levy {
+  const ofState = site.row.component.level === 'state';
+  return { rate, ofState, ruled, site, meal: null, bracket: false };
+}
+
+interface Draft {
+  readonly levies: readonly Levy[];
+  readonly unknownLocals: string;
+  readonly locality: Locality | null;
+}
+
+/** A rule of a rate or exemption for the whole, taken once, in the place of every part. */
+function wholeRate(site: Site, rate: Rate): readonly Levy[] {
+  const [first] = site.rows;
+  return first === undefined || rate === 0 ? [] : [levy(first, true, rate)];
+}
+
+/** The levies that a rule leaves, before meals and single articles. */
+function ruled(dataset: Dataset, site: Site, rule: ProductRule): Draft {
+  const { rows } = site;
+  const none = { unknownLocals: '', locality: null };
+  if (isWhole(rule)) {
+    if (!rule.taxable) return { ...none, levies: [] };
+    const levies = rule.rate === null
+      ? rows.map((row) => levy(row, true)) : wholeRate(site, rule.rate);
+    return { ...none, levies };
+  }
+  const state = rows.filter(({ row }) => row.component.level === 'state');
+  const rate = rule.taxable ? rule.rate : 0 as Rate;
+  const ofState = state.map((row, at) =>
+    levy(row, true, rate === null ? row.rate : at === 0 ? rate : 0 as Rate));
+  const locals = localsOf(dataset, site, rule);
+  const kept = locals.rows.flatMap(({ site: row, follows }) => {
+    if (!follows) return [levy(row, false)];
+    return rule.taxable ? [levy(row, true)] : [];
+  });
+  return {
+    levies: [...ofState, ...kept], unknownLocals: locals.unknown, locality: locals.locality,
+  };
+}
+
+function sumOf(levies: readonly Levy[], ofState: boolean, isRuled: boolean): bigint {
+  let sum = 0;
+  for (const each of levies) {
+    if (each.ofState === ofState && each.ruled === isRuled && !each.bracket) sum += each.rate;
+  }
+  return BigInt(sum);
+}
+
+interface CodeHolidays {
+  readonly named: readonly Holiday[];
+  readonly unclear: readonly Holiday[];
+}
+
+const HOLIDAYS = new WeakMap<Dataset, Map<string, CodeHolidays>>();
+
+/** Holidays of a state that name a code, or may, on whatever day; every pair is looked for once. */
+function holidaysOf(dataset: Dataset, { state }: Site, tic: string): CodeHolidays {
+  let known = HOLIDAYS.get(dataset);
+  if (known === undefined) {
+    known = new Map();
+    HOLIDAYS.set(dataset, known);
+  }
+  const key = `${state.code}${tic}`;
+  const kept = known.get(key);
+  if (kept !== undefined) return kept;
+  const facts = cartFacts(dataset);
+  const of = (cover: Cover): readonly Holiday[] => (facts.holidays.get(state.code) ?? [])
+    .filter((holiday) => coverOf(facts, holiday, tic) === cover);
+  const found = { named: of('yes'), unclear: of('unclear') };
+  known.set(key, found);
+  return found;
+}
+
+/** Yearly holidays move by some days from one year to the next. */
+const SEASON_DAYS = 14;
+const MONTH_DAYS = 31;
+
+function yearOf(date: DateInt): number {
+  return Math.floor(date / 10_000);
+}
+
+/** A number of the day in its year, near enough to compare seasons. */
+function seasonDay(date: DateInt): number {
+  return (Math.floor(date / 100) % 100) * MONTH_DAYS + (date % 100);
+}
+
+/** Why it cannot be told whether a year without recorded holidays has one now; "" where it can. */
+function unheldHoliday(holidays: readonly Holiday[], date: DateInt): string {
+  if (holidays.some(({ from }) => yearOf(from) === yearOf(date))) return '';
+  const day = seasonDay(date);
+  const near = holidays.find(({ from, to }) =>
+    seasonDay(from) - SEASON_DAYS <= day && day <= seasonDay(to) + SEASON_DAYS);
+  return near === undefined ? '' : `Sales-tax holidays of ${yearOf(date)} are not held; there was `
+    + `"${near.name}" about this day.`;
+}
+
+/** Whether a rule leaves price, rate and parts as for general goods. */
+function isPlain(rule: ProductRule | null): boolean {
+  return rule === null || (rule.taxable && rule.rate === null && rule.threshold === null
+    && rule.percentTaxable === null && rule.capPerUnit === null && rule.perVolume === null
+    && isWhole(rule));
+}
+
+/** Whether a rule takes nothing of the parts that it speaks for, whatever the price. */
+function isExempt(rule: ProductRule | null): boolean {
+  return rule !== null && !rule.taxable && rule.perVolume === null;
+}
+
+function singleOf(
+  dataset: Dataset, { state, date }: Site, tic: string, rule: ProductRule | null,
+): SingleArticle | null {
+  if (!isPlain(rule) || MEAL_CODES.has(tic)) return null;
+  const single = singleArticleOn(cartFacts(dataset), state.code, date);
+  return single?.noArticles.some((code) => tic.startsWith(code)) === true ? null : single;
+}
+
+function bracketLevy(single: SingleArticle): Levy {
+  const { additionalRate: rate } = single;
+  return { rate, ofState: true, ruled: false, site: null, meal: null, bracket: true };
+}
+
+type Unsummed = Omit<Treatment, 'flat' | 'small'>;
+
+/** Adds what holds at every price. */
+function summed(treatment: Unsummed): Treatment {
+  const { shape, single, holidays, unclearHolidays, unknown, unknownLocals } = treatment;
+  const { plainState, plainLocal } = treatment;
+  const isFlat = shape === null && single === null;
+  const isSure = unknown === '' && unknownLocals === ''
+    && holidays.length + unclearHolidays.length === 0;
+  return {
+    ...treatment,
+    flat: isFlat ? fiveDecimals(Number(plainState + plainLocal)) : null,
+    small: isFlat && isSure ? smallRates(plainState, plainLocal) : null,
+  };
+}
+
+/** Reads how a code is treated at a site. */
+function readTreatment(dataset: Dataset, site: Site, tic: string): Treatment {
+  const { state, date } = site;
+  const book = productBook(dataset);
+  const held = rulesHeldFrom(book, state.code, tic, date);
+  const rules = productRulesAt(book, state.code, tic, date);
+  const [rule = null, second] = rules;
+  const draft = rule === null || isPlain(rule)
+    ? { levies: site.rows.map((row) => levy(row, false)), unknownLocals: '', locality: null }
+    : ruled(dataset, site, rule);
+  const single = singleOf(dataset, site, tic, rule);
+  const { named: holidays, unclear } = holidaysOf(dataset, site, tic);
+  const meals = mealLevies(dataset, site, tic, draft.levies);
+  const unknown = held === null ? '' : `Product rules of ${state.code} for ${tic} are held from `
+    + `${formatDate(held)} on.`;
+  const twice = second === undefined ? '' : `${tic} has several rules in ${state.code} on the day.`;
+  const levies = single === null ? meals.levies : [...meals.levies, bracketLevy(single)];
+  const sums = {
+    plainState: sumOf(levies, true, false),
+    plainLocal: sumOf(levies, false, false),
+    ruledState: sumOf(levies, true, true),
+    ruledLocal: sumOf(levies, false, true),
+  };
+  return summed({
+    ...sums,
+    tic, rule, levies, single,
+    shape: isPlain(rule) || isExempt(rule) ? null : rule,
+    locality: draft.locality,
+    holidays: holidays.filter((holiday) => inForce(holiday, date)),
+    unclearHolidays: unclear.filter((holiday) => inForce(holiday, date)),
+    unknownLocals: draft.unknownLocals,
+    unknown: unknown || twice || meals.unknown || unheldHoliday([...holidays, ...unclear], date),
+    notes: meals.notes,
+  });
+}
+
+/** How a code is treated at a site; remembered with the site. */
+export function treatmentOf(dataset: Dataset, site: Site, tic: string): Treatment {
+  let treatment = site.treatments.get(tic);
+  if (treatment === undefined) {
+    treatment = readTreatment(dataset, site, tic);
+    site.treatments.set(tic, treatment);
+  }
+  return treatment;
+}
+
+/** Where the treatment of delivery charges is remembered; no code is written like it. */
+const CHARGE = 'charge';
+
+/** Delivery charges that are taxed as general goods, but are no articles and have no holidays. */
+export function chargeTreatmentOf(dataset: Dataset, site: Site): Treatment {
+  let treatment = site.treatments.get(CHARGE);
+  if (treatment === undefined) {
+    const ordinary = treatmentOf(dataset, site, GENERAL);
+    treatment = summed({ ...ordinary, single: null, holidays: [], unclearHolidays: [] });
+    site.treatments.set(CHARGE, treatment);
+  }
+  return treatment;
+}

@@ -1,0 +1,277 @@
+/** Doors that may be the one asked for, judged where their bytes lie. */
+import type { Dataset } from '../../dataset/dataset.js';
+import type { StreetCursor } from '../../dataset/street-cursor.js';
+import { AREA_MIXED, AREA_NONE, latestRange, spotOf, wholeArea } from './range.js';
+
+/** The street and number asked for. */
+export interface Wanted {
+  readonly pre: number;
+  readonly post: number;
+  readonly suffix: string;
+  /** Integer of the number, 0 for numbers without order. */
+  readonly value: number;
+  /** The number as written where it is more than its integer; else "". */
+  readonly text: string;
+  /** A ZIP was given: without one, a street in another place than the one named is no evidence. */
+  readonly hasZip: boolean;
+}
+
+/** How a door was found, best first. */
+const POINT = 3;
+const RANGE = 2;
+/** A door of the same integer: "12" for "12A". */
+const NEAR = 1;
+const KIND_STEP = 4;
+
+/** Tiers below this have another street type than the one asked for. */
+const RIGHT_TYPE_TIER = 4;
+const NO_TIER = -1;
+/** Points for directions that are as they were asked for. */
+const SAME_DIRECTIONS = 3;
+
+/** Ordinary numbers, which may differ from another by a letter or fraction only. */
+const ORDINARY = /^\d+(?:[A-Z]{1,2}| \d\/\d)?$/;
+
+/** Points for the type of a street: right, not said, another. */
+function typeScore(cursor: StreetCursor, suffix: string): number {
+  if (cursor.hasSuffix(suffix)) return 2;
+  return suffix === '' || cursor.hasSuffix('') ? 1 : 0;
+}
+
+/** Points for its directions: equal, swapped ends, one not said; 0 for a contradiction. */
+function directionScore(cursor: StreetCursor, { pre, post }: Wanted): number {
+  if (cursor.pre === pre && cursor.post === post) return SAME_DIRECTIONS;
+  if (cursor.pre === post && cursor.post === pre) return 2;
+  const clash = (pre !== 0 && cursor.pre !== 0 && pre !== cursor.pre)
+    || (post !== 0 && cursor.post !== 0 && post !== cursor.post);
+  return clash ? 0 : 1;
+}
+
+/** What a scan of streets found. `area` of the door and of the street are apart on purpose. */
+export class Candidates {
+  found = false;
+  /** Doors of several tax areas are equally good. */
+  ambiguous = false;
+  isPoint = false;
+  area = AREA_NONE;
+  lat = 0;
+  lng = 0;
+  zip = 0;
+  plus4 = -1;
+  numberText = '';
+  label = '';
+  city = 0;
+  municipality = 0;
+
+  /** Best streets of the name that lack the number: their common area and a label. */
+  streetArea = AREA_NONE;
+  streetLabel = '';
+  streetZip = 0;
+  streetCity = 0;
+  streetMunicipality = 0;
+
+  #rank = 0;
+  #tier = NO_TIER;
+  /** Whether the street under the cursor lies in the place that was named. */
+  #named = false;
+  #foundNamed = false;
+  /** The best door of a right street in that place is this good and lies there. */
+  #namedRank = 0;
+  #namedArea = AREA_NONE;
+  /** Where streets of the opposite direction have the number. */
+  #oppositeArea = AREA_NONE;
+  #streetTier = NO_TIER;
+  #type = '';
+  #types = 0;
+
+  clear(): void {
+    this.found = false;
+    this.ambiguous = false;
+    this.area = AREA_NONE;
+    this.streetArea = AREA_NONE;
+    this.#rank = 0;
+    this.#tier = NO_TIER;
+    this.#namedRank = 0;
+    this.#namedArea = AREA_NONE;
+    this.#oppositeArea = AREA_NONE;
+    this.#streetTier = NO_TIER;
+    this.#types = 0;
+  }
+
+  /** Whether a street of the wanted type (or of none) was met, with the number or without. */
+  get hasRightStreet(): boolean {
+    return this.#tier >= RIGHT_TYPE_TIER || this.#streetTier >= RIGHT_TYPE_TIER;
+  }
+
+  /** Considers the street under the cursor; `named` for one in the place that was asked for. */
+  consider(
+    dataset: Dataset, cursor: StreetCursor, zip: number, wanted: Wanted, named: boolean,
+  ): void {
+    const directions = directionScore(cursor, wanted);
+    const type = typeScore(cursor, wanted.suffix);
+    this.#noteType(cursor);
+    if (directions === 0) {
+      if (type > 0) this.#noteOpposite(cursor, wanted);
+      return;
+    }
+    const tier = type * RIGHT_TYPE_TIER + directions;
+    this.#named = named;
+    const doors = this.#considerPoints(cursor, zip, wanted, tier);
+    const ranges = cursor.ranges > 0
+      && this.#considerRanges(dataset, cursor, zip, wanted, tier);
+    if (!doors && !ranges && (named || wanted.hasZip)) this.#considerStreet(cursor, zip, tier);
+  }
+
+  /**
+   * Judges what was found once every street is considered. A street of another type counts only
+   * where the name has no other, and in the place named. The door must be taxed like the better
+   * street that lacks the number, like the door in the place named where the ZIP allows another
+   * place too, and like that of the opposite direction where its own was not said or is not known.
+   */
+  settle(): void {
+    if (!this.found) {
+      if (this.#contradicts(this.streetArea)) this.streetArea = AREA_MIXED;
+      return;
+    }
+    if (this.#tier < RIGHT_TYPE_TIER) {
+      const other = this.#types > 1 || this.#streetTier >= RIGHT_TYPE_TIER;
+      if (other || !this.#foundNamed) this.found = false;
+      return;
+    }
+    const better = this.#tier < this.#streetTier && this.streetArea !== this.area;
+    const elsewhere = !this.#foundNamed && this.#namedRank > 0 && this.#namedArea !== this.area;
+    const opposite = this.#tier % RIGHT_TYPE_TIER < SAME_DIRECTIONS
+      && this.#contradicts(this.area);
+    if (better || elsewhere || opposite) this.ambiguous = true;
+  }
+
+  #contradicts(area: number): boolean {
+    return this.#oppositeArea !== AREA_NONE && this.#oppositeArea !== area;
+  }
+
+  /** Notes where a street of the opposite direction has the number. */
+  #noteOpposite(cursor: StreetCursor, { value, text }: Wanted): void {
+    for (let door = cursor.firstDoor(value); door < cursor.points; door += 1) {
+      if (cursor.value(door) !== value) break;
+      if (cursor.text(door) === text) this.#addOpposite(cursor.area(door));
+    }
+    const range = cursor.ranges > 0 && isOrdinary(text) ? latestRange(cursor, value) : -1;
+    if (range >= 0) this.#addOpposite(cursor.rangeArea(range));
+  }
+
+  #addOpposite(area: number): void {
+    this.#oppositeArea = this.#oppositeArea === AREA_NONE || this.#oppositeArea === area
+      ? area : AREA_MIXED;
+  }
+
+  #noteType(cursor: StreetCursor): void {
+    if (this.#types > 0 && cursor.hasSuffix(this.#type)) return;
+    this.#type = cursor.suffix;
+    this.#types += 1;
+  }
+
+  #considerPoints(
+    cursor: StreetCursor,
+    zip: number,
+    wanted: Wanted,
+    tier: number,
+  ): boolean {
+    const { value, text } = wanted;
+    let met = false;
+    for (let door = cursor.firstDoor(value); door < cursor.points; door += 1) {
+      if (cursor.value(door) !== value) break;
+      const own = cursor.text(door);
+      const exact = own === text;
+      if (!exact && !isNear(own, text, value)) continue;
+      met = true;
+      const area = cursor.area(door);
+      const rank = tier * KIND_STEP + (exact ? POINT : NEAR);
+      if (!this.#accept(cursor, zip, tier, rank, area)) continue;
+      this.isPoint = exact;
+      this.lat = cursor.lat(door);
+      this.lng = cursor.lng(door);
+      this.plus4 = cursor.plus4(door);
+      this.numberText = exact && own !== '' ? own : '';
+    }
+    return met;
+  }
+
+  #considerRanges(
+    dataset: Dataset,
+    cursor: StreetCursor,
+    zip: number,
+    wanted: Wanted,
+    tier: number,
+  ): boolean {
+    const range = isOrdinary(wanted.text)
+      ? latestRange(cursor, wanted.value)
+      : -1;
+    if (range < 0) return false;
+    const line = cursor.rangeLine(range);
+    const spot = line.length === 0 ? null : spotOf(cursor, range, line, wanted.value);
+    let area = cursor.rangeArea(range);
+    if (area < 0 && spot !== null) {
+      cursor.keep();
+      area = dataset.cells.locate(spot.lat, spot.lng);
+    }
+    if (area < 0) return false;
+    if (this.#accept(cursor, zip, tier, tier * KIND_STEP + RANGE, area)) {
+      this.isPoint = false;
+      this.lat = spot?.lat ?? 0;
+      this.lng = spot?.lng ?? 0;
+      this.plus4 = cursor.rangePlus4(range);
+      this.numberText = '';
+    }
+    return true;
+  }
+
+  /** Takes a door of higher rank; notes the contradiction of an equal one elsewhere. */
+  #accept(cursor: StreetCursor, zip: number, tier: number, rank: number, area: number): boolean {
+    if (this.#named && tier >= RIGHT_TYPE_TIER) this.#noteNamed(rank, area);
+    if (this.found && rank <= this.#rank) {
+      if (rank === this.#rank && area !== this.area) this.ambiguous = true;
+      return false;
+    }
+    this.found = true;
+    this.ambiguous = false;
+    this.#foundNamed = this.#named;
+    this.#rank = rank;
+    this.#tier = tier;
+    this.area = area;
+    this.zip = zip;
+    this.label = cursor.label;
+    this.city = cursor.city;
+    this.municipality = cursor.municipality;
+    return true;
+  }
+
+  #noteNamed(rank: number, area: number): void {
+    if (rank < this.#namedRank) return;
+    this.#namedArea = rank === this.#namedRank && area !== this.#namedArea ? AREA_MIXED : area;
+    this.#namedRank = rank;
+  }
+
+  #considerStreet(cursor: StreetCursor, zip: number, tier: number): void {
+    if (tier < this.#streetTier) return;
+    const area = wholeArea(cursor);
+    if (tier === this.#streetTier) {
+      if (area !== this.streetArea) this.streetArea = AREA_MIXED;
+      return;
+    }
+    this.#streetTier = tier;
+    this.streetArea = area;
+    this.streetLabel = cursor.label;
+    this.streetZip = zip;
+    this.streetCity = cursor.city;
+    this.streetMunicipality = cursor.municipality;
+  }
+}
+
+/** The same integer with another letter: another door of the same plot. */
+function isNear(own: string, wanted: string, value: number): boolean {
+  return value > 0 && isOrdinary(own) && isOrdinary(wanted);
+}
+
+function isOrdinary(text: string): boolean {
+  return text === '' || ORDINARY.test(text);
+}

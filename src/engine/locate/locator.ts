@@ -1,0 +1,244 @@
+/**
+ * Address line → tax area, by the strongest evidence there is: the door's own point, its range
+ * of the street, its ZIP+4, its whole street, its ZIP and city. Where what is known leads to
+ * several tax areas the answer is a refusal, never a choice.
+ */
+import { parseAddress } from '../../address/parse.js';
+import type { ParsedAddress } from '../../address/parsed.js';
+import { foldName, formatStreetName } from '../../address/street-name.js';
+import { repairedReading } from '../../address/typo.js';
+import { RecentCache } from '../../base/recent-cache.js';
+import type { Dataset } from '../../dataset/dataset.js';
+import { fail, isFailure, type Failure } from '../../failure.js';
+import type { DateInt } from '../../tax/date.js';
+import type { Situs } from '../situs.js';
+import type { Candidates } from './candidates.js';
+import { isDoubtful } from './doubt.js';
+import { DatasetGazetteer } from './gazetteer.js';
+import { locateCanada, locatePostal } from './postal.js';
+import { StreetSearch, toQuery, type Query } from './search.js';
+import { writeSitus } from './text.js';
+
+/** The day to compare rates on, by state. */
+export type DateOf = (state: string) => DateInt;
+
+/** Folded names kept, twice at most. */
+const FOLDS_MAX = 16_384;
+/** A name of four letters may have lost one. */
+const MISSPELT_LETTERS_MIN = 3;
+
+const INCOMPLETE = 'give a house number and street with a city and state or a ZIP code';
+const AMBIGUOUS = 'the address matches places with different taxes: add or check the ZIP code, '
+  + 'city, street type or direction';
+const CONTRADICTION = 'the street is known in one place and the ZIP code or city leads to another '
+  + 'with different taxes: check them';
+
+/** Locates addresses in one dataset; keeps what is reused from one address to the next. */
+class AddressLocator {
+  readonly #dataset: Dataset;
+  readonly #gazetteer: DatasetGazetteer;
+  readonly #search: StreetSearch;
+  /** Names of streets with their keys: few names make up most addresses. */
+  readonly #folds = new RecentCache<string, string>(FOLDS_MAX);
+
+  constructor(dataset: Dataset) {
+    this.#dataset = dataset;
+    this.#gazetteer = new DatasetGazetteer(dataset);
+    this.#search = new StreetSearch(dataset);
+  }
+
+  locate(text: string, dateOf: DateOf): Situs | Failure {
+    const readings = parseAddress(text, this.#gazetteer);
+    const first = readings[0];
+    if (first === undefined) return fail('address-incomplete', INCOMPLETE);
+    if (first.country === 'CAN' || first.canadianPostalCode !== '') {
+      return locateCanada(this.#dataset, first);
+    }
+    const refusal = refuse(first);
+    if (refusal !== null) return refusal;
+    const queries: Query[] = [];
+    for (const reading of readings) {
+      const query = this.#query(reading);
+      if (query === null) continue;
+      if (isFailure(query)) {
+        // A weaker reading that cannot be does not spoil the better one.
+        if (queries.length === 0) return query;
+        continue;
+      }
+      const found = this.#exact(query, dateOf);
+      if (found !== null) return found;
+      queries.push(query);
+    }
+    const best = queries[0];
+    if (best === undefined) return fail('address-incomplete', INCOMPLETE);
+    return this.#weaker(queries, dateOf) ?? locatePostal(this.#dataset, best.reading, dateOf);
+  }
+
+  #fold(name: string): string {
+    const known = this.#folds.get(name);
+    if (known !== undefined) return known;
+    const fold = foldName(name);
+    this.#folds.set(name, fold);
+    return fold;
+  }
+
+  /** The query of a reading; null for one that cannot lead to a door. */
+  #query(reading: ParsedAddress): Query | Failure | null {
+    if (reading.kind !== 'street' || reading.number === '' || reading.name === '') return null;
+    const record = reading.zip === '' ? null : this.#dataset.zip(Number(reading.zip));
+    const state = reading.state || (record?.state ?? '');
+    if (state === '' || (reading.zip === '' && reading.city === '')) return null;
+    if (reading.otherState !== '' && reading.otherState !== state) {
+      return fail('address-incomplete',
+        `the address names ${reading.otherState}, and its ZIP code or end leads to ${state}`);
+    }
+    if (reading.zip !== '' && record?.state !== state) {
+      const held = this.#dataset.streets.hasZip(state, Number(reading.zip))
+        || record?.parts.some((part) => this.#dataset.area(part.area).state === state) === true;
+      if (!held) {
+        return record === null
+          ? fail('address-incomplete', `ZIP code ${reading.zip} is not known`)
+          : fail('address-incomplete', `ZIP code ${reading.zip} is not in ${state}`);
+      }
+    }
+    return toQuery(this.#dataset, reading, state, record);
+  }
+
+  /** The door by the street's name as written; null when it is not there. */
+  #exact(query: Query, dateOf: DateOf): Situs | Failure | null {
+    const fold = this.#fold(query.reading.name);
+    const found = this.#doorOf(query, fold, dateOf);
+    const { numberHigh } = query.reading;
+    if (found !== null || numberHigh < 0) return found;
+    const wanted = { ...query.wanted, value: numberHigh, text: '' };
+    return this.#doorOf({ ...query, wanted }, fold, dateOf);
+  }
+
+  /** The door of a street; `typed` asks for its very type, where the name is a guess already. */
+  #doorOf(query: Query, fold: string, dateOf: DateOf, typed = false): Situs | Failure | null {
+    const found = this.#search.find(query, fold);
+    if (found.kind === 'ambiguous') return fail('address-incomplete', AMBIGUOUS);
+    if (found.kind !== 'door' || (typed && !found.from.hasRightStreet)) return null;
+    return isDoubtful(this.#dataset, query, found.support, found.from.area, dateOf)
+      ? fail('address-incomplete', CONTRADICTION)
+      : this.#door(query, found.from);
+  }
+
+  /** The rungs below an exact name with its number. */
+  #weaker(queries: readonly Query[], dateOf: DateOf): Situs | Failure | null {
+    let street: Situs | null = null;
+    let known = false;
+    for (const query of queries) {
+      const found = this.#search.find(query, this.#fold(query.reading.name));
+      if (found.kind !== 'street') continue;
+      known = true;
+      const area = found.from.streetArea;
+      if (street !== null || area < 0) continue;
+      if (isDoubtful(this.#dataset, query, 'agreed', area, dateOf)) continue;
+      street = this.#street(query, found.from);
+    }
+    const near = known
+      ? null
+      : this.#repaired(queries, dateOf) ?? this.#misspelt(queries, dateOf);
+    return near ?? this.#zip9(queries) ?? street;
+  }
+
+  /** The door by a second reading of the street's last word. */
+  #repaired(queries: readonly Query[], dateOf: DateOf): Situs | Failure | null {
+    for (const query of queries) {
+      const reading = repairedReading(query.reading);
+      if (reading === null) continue;
+      const other = toQuery(this.#dataset, reading, query.state, query.zipRecord);
+      const found = this.#exact(other, dateOf);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  /** The door on the one street whose name differs by a typo. */
+  #misspelt(queries: readonly Query[], dateOf: DateOf): Situs | Failure | null {
+    let only: Situs | null = null;
+    for (const query of queries) {
+      if (query.reading.name.length < MISSPELT_LETTERS_MIN) continue;
+      for (const fold of this.#search.similar(query)) {
+        const found = this.#doorOf(query, fold, dateOf, true);
+        if (found === null) continue;
+        if (isFailure(found)) return found;
+        if (only !== null && only.normalizedAddress !== found.normalizedAddress) {
+          return fail('address-incomplete', AMBIGUOUS);
+        }
+        only = found;
+      }
+      if (only !== null) return only;
+    }
+    return null;
+  }
+
+  #zip9(queries: readonly Query[]): Situs | Failure | null {
+    for (const query of queries) {
+      const { reading, zip, state } = query;
+      if (zip === 0 || reading.zip4 === '') continue;
+      const areas = this.#dataset.streets.zip9(state, zip, Number(reading.zip4));
+      if (areas.length > 1) return fail('address-incomplete', AMBIGUOUS);
+      const area = areas[0];
+      if (area === undefined) continue;
+      return writeSitus(this.#dataset, {
+        area, precision: 'zip9', lat: 0, lng: 0, number: reading.number,
+        street: formatStreetName(reading), state, city: 0, municipality: 0, zip,
+        plus4: Number(reading.zip4), cityAsked: reading.city, zipAsked: zip,
+      });
+    }
+    return null;
+  }
+
+  #door(query: Query, door: Candidates): Situs {
+    const { reading, state, zip } = query;
+    return writeSitus(this.#dataset, {
+      area: door.area, precision: door.isPoint ? 'point' : 'range', lat: door.lat, lng: door.lng,
+      number: door.numberText || reading.number, street: door.label, state, city: door.city,
+      municipality: door.municipality, zip: door.zip, plus4: door.plus4,
+      cityAsked: reading.city, zipAsked: zip,
+    });
+  }
+
+  #street(query: Query, street: Candidates): Situs {
+    const { reading, state, zip } = query;
+    return writeSitus(this.#dataset, {
+      area: street.streetArea, precision: 'street', lat: 0, lng: 0, number: reading.number,
+      street: street.streetLabel, state, city: street.streetCity,
+      municipality: street.streetMunicipality, zip: street.streetZip, plus4: -1,
+      cityAsked: reading.city, zipAsked: zip,
+    });
+  }
+}
+
+/** Lines that name no door, whatever the dataset holds. */
+function refuse(reading: ParsedAddress): Failure | null {
+  switch (reading.kind) {
+    case 'po-box':
+      return fail('address-incomplete', 'a post office box has no location: give a street');
+    case 'military':
+      return fail('address-incomplete', 'military addresses lie in no tax area of a state');
+    case 'intersection':
+      return fail('address-incomplete', 'an intersection is no address: give a house number');
+    case 'place-only':
+      return fail('address-incomplete', INCOMPLETE);
+    case 'street':
+      return null;
+  }
+}
+
+const LOCATORS = new WeakMap<Dataset, AddressLocator>();
+
+/**
+ * Locates an address line. `dateOf` gives the day on which rates are compared where an answer
+ * depends on several areas being taxed alike.
+ */
+export function locateAddress(dataset: Dataset, text: string, dateOf: DateOf): Situs | Failure {
+  let locator = LOCATORS.get(dataset);
+  if (locator === undefined) {
+    locator = new AddressLocator(dataset);
+    LOCATORS.set(dataset, locator);
+  }
+  return locator.locate(text, dateOf);
+}

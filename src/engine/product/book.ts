@@ -1,0 +1,152 @@
+/** What a dataset says of products, read once per open dataset. */
+import type { Dataset } from '../../dataset/dataset.js';
+import { parseUsd } from '../../tax/amount.js';
+import { PRODUCT_SCOPES, THRESHOLD_KINDS, type ProductRule } from '../../tax/product-rule.js';
+import { parseRate } from '../../tax/rate.js';
+import { cellsOf, type Cells } from './cells.js';
+import { MEAL_DOCUMENT, readMeals, type MealTable } from './meal-tax.js';
+
+export interface ProductBook {
+  /** Null when the dataset has no catalogue, so that no code can be called invalid. */
+  readonly catalogue: ReadonlyMap<string, CatalogueCode> | null;
+  readonly overrides: ReadonlyMap<string, ProductCode>;
+  readonly products: ProductTable;
+  /** Null when the dataset has no meal-tax table. */
+  readonly meals: MealTable | null;
+}
+
+const BOOKS = new WeakMap<Dataset, ProductBook>();
+
+function readBook(dataset: Dataset): ProductBook {
+  const rowsOf = (name: string): ReturnType<typeof cellsOf> =>
+    cellsOf(dataset.document(name), name);
+  const codes = rowsOf(CATALOGUE_DOCUMENT);
+  const catalogue = codes === null ? null : readCatalogue(codes);
+  const meals = rowsOf(MEAL_DOCUMENT);
+  return {
+    catalogue,
+    overrides: readOverrides(rowsOf(OVERRIDE_DOCUMENT) ?? [], catalogue ?? new Map()),
+    products: readProducts(rowsOf(PRODUCT_DOCUMENT) ?? []),
+    meals: meals === null ? null : readMeals(meals),
+  };
+}
+
+/** The book of a dataset. */
+export function productBook(dataset: Dataset): ProductBook {
+  let book = BOOKS.get(dataset);
+  if (book === undefined) {
+    book = readBook(dataset);
+    BOOKS.set(dataset, book);
+  }
+  return book;
+}
+
+export const CATALOGUE_DOCUMENT = 'tic';
+
+/**
+ * Optional document: `code` (1 to 10 letters and digits with at least one letter, in any case),
+ * `tic` (the code that it stands for), and where they differ from that code's own `title` and
+ * `label`.
+ */
+export const OVERRIDE_DOCUMENT = 'override-codes';
+
+/** A code that can be asked for. */
+export interface ProductCode {
+  /** The standard code whose rules hold. */
+  readonly tic: string;
+  readonly title: string;
+  /** Longer description; the title where none is held. */
+  readonly label: string;
+}
+
+/** A standard code with the one above it, "" at the top. */
+export interface CatalogueCode extends ProductCode {
+  readonly parent: string;
+}
+
+/** Reads the catalogue by code. */
+export function readCatalogue(rows: readonly Cells[]): ReadonlyMap<string, CatalogueCode> {
+  return new Map(rows.map((row) => {
+    const tic = row.text('tic');
+    const title = row.text('title');
+    return [tic, { tic, title, label: row.text('label') || title, parent: row.text('parent') }];
+  }));
+}
+
+/** Reads override codes by their capitals; one that leads to no code of the catalogue is none. */
+export function readOverrides(
+  rows: readonly Cells[], catalogue: ReadonlyMap<string, CatalogueCode>,
+): ReadonlyMap<string, ProductCode> {
+  const overrides = new Map<string, ProductCode>();
+  for (const row of rows) {
+    const standard = catalogue.get(row.text('tic'));
+    if (standard === undefined) continue;
+    const { tic } = standard;
+    const title = row.text('title') || standard.title;
+    const label = row.text('label') || (title === standard.title ? standard.label : title);
+    overrides.set(row.text('code').toUpperCase(), { tic, title, label });
+  }
+  return overrides;
+}
+
+/**
+ * The product table: document "products", one row per state and kind of product.
+ *
+ * Columns: `state`, `tic` (rows without one say nothing of any code), `taxable` Y or N,
+ * `state_rate` (a rate of the product's own, as a fraction; of the state part, or with scope total
+ * of the whole), `threshold_usd` with `threshold_kind`, `scope`, `food_drug`, `covers_children`,
+ * `effective_from`, `effective_to`, `as_of` (the day the row was read); where a table has them also
+ * `percent_taxable` (a fraction), `per_volume_usd` with `per_volume_unit`, and `cap_per_unit_usd`.
+ */
+export const PRODUCT_DOCUMENT = 'products';
+
+/** Rules by state and code. */
+export type ProductTable = ReadonlyMap<string, ReadonlyMap<string, readonly ProductRule[]>>;
+
+function threshold(row: Cells): ProductRule['threshold'] {
+  const amount = row.optional('threshold_usd', parseUsd);
+  return amount === null ? null : { kind: row.oneOf('threshold_kind', THRESHOLD_KINDS), amount };
+}
+
+function perVolume(row: Cells): ProductRule['perVolume'] {
+  const amount = row.optional('per_volume_usd', parseUsd);
+  return amount === null ? null : { amount, unit: row.text('per_volume_unit') };
+}
+
+function productRule(row: Cells, tic: string): ProductRule {
+  return {
+    tic,
+    coversChildren: row.flag('covers_children'),
+    taxable: row.oneOf('taxable', ['Y', 'N']) === 'Y',
+    rate: row.optional('state_rate', parseRate),
+    // A table that does not say is the case that `varies` stands for.
+    scope: row.text('scope') === '' ? 'varies' : row.oneOf('scope', PRODUCT_SCOPES),
+    threshold: threshold(row),
+    percentTaxable: row.optional('percent_taxable', parseRate),
+    perVolume: perVolume(row),
+    capPerUnit: row.optional('cap_per_unit_usd', parseUsd),
+    foodDrug: row.flag('food_drug'),
+    from: row.date('effective_from'),
+    to: row.date('effective_to'),
+    heldFrom: row.heldFrom(),
+  };
+}
+
+/**
+ * Reads the table; rules of a code keep its order.
+ * @throws Error naming the row when a cell cannot be read.
+ */
+export function readProducts(rows: readonly Cells[]): ProductTable {
+  const table = new Map<string, Map<string, ProductRule[]>>();
+  for (const row of rows) {
+    const tic = row.text('tic');
+    if (tic === '') continue;
+    const state = row.text('state');
+    const ofState = table.get(state) ?? new Map<string, ProductRule[]>();
+    table.set(state, ofState);
+    const ofCode = ofState.get(tic) ?? [];
+    ofState.set(tic, ofCode);
+    ofCode.push(productRule(row, tic));
+  }
+  return table;
+}

@@ -1,0 +1,201 @@
+/** Meal taxes at a place on a day (specification, MealTax). */
+import type { DateInt } from '../../tax/date.js';
+import { inForce, type OrdinaryRates } from '../../tax/product-rule.js';
+import { parseRate, sumRates, type Rate } from '../../tax/rate.js';
+import type { Cells } from './cells.js';
+
+/** Prepared food, and prepared food for consumption off the premises (specification). */
+export const MEAL_CODES: ReadonlySet<string> = new Set(['41000', '41041']);
+
+/**
+ * Why rules may be missing, so that none listed is no finding of no tax:
+ * - LOCATION_NOT_RESOLVED: located by ZIP alone and the state has local meal taxes.
+ * - RULES_NOT_LOADED: the dataset has no meal-tax table.
+ * - STATE_NOT_COVERED: the table has nothing for the state, or nothing as early as the day.
+ * - UNMAPPED_SCOPES_IN_STATE: it has a tax whose border is not held, names the state as one with
+ *   taxes that are not listed, or a tax of a city where the dataset has no city borders.
+ */
+export type MealReason =
+  | 'LOCATION_NOT_RESOLVED' | 'RULES_NOT_LOADED' | 'STATE_NOT_COVERED'
+  | 'UNMAPPED_SCOPES_IN_STATE';
+
+export interface MealTax {
+  /**
+   * Sum of the rules' rates, without ordinary sales tax; null when no rule applies. Where a rule
+   * replaces the state's rate, its own stands in the sum and the state's is not levied besides.
+   */
+  readonly combined: Rate | null;
+  readonly reasons: readonly MealReason[];
+  /** The widest jurisdiction first. */
+  readonly rules: readonly MealRule[];
+}
+
+/** Where the meal is taxed. */
+export interface MealPlace {
+  readonly stateFips: string;
+  readonly countyFips: string;
+  /** Seven-digit place or ten-digit county subdivision code; "" outside both. */
+  readonly placeGeoid: string;
+  /** False when only the ZIP is known, so that nothing below the state is certain. */
+  readonly certain: boolean;
+  /** Whether the dataset has city or town borders here, so that "" means outside every one. */
+  readonly bordersHeld: boolean;
+}
+
+type Reach = 'inside' | 'outside' | 'unclear';
+
+const STATE_DIGITS = 2;
+const COUNTY_DIGITS = 5;
+/** A census code is unique in its state, whether a place or a subdivision bears it. */
+const ENTITY_DIGITS = 5;
+const SUBDIVISION_DIGITS = 10;
+
+function sameEntity(code: string, { stateFips, countyFips, placeGeoid }: MealPlace): boolean {
+  if (code.slice(-ENTITY_DIGITS) !== placeGeoid.slice(-ENTITY_DIGITS)) return false;
+  return code.length < SUBDIVISION_DIGITS
+    || code.slice(0, COUNTY_DIGITS) === stateFips + countyFips;
+}
+
+function reachOf({ code }: MealRule, place: MealPlace): Reach {
+  if (code.length === STATE_DIGITS) return 'inside';
+  if (!place.certain) return 'unclear';
+  if (code.length === COUNTY_DIGITS) {
+    return code === place.stateFips + place.countyFips ? 'inside' : 'outside';
+  }
+  if (place.placeGeoid === '') return place.bordersHeld ? 'outside' : 'unclear';
+  return sameEntity(code, place) ? 'inside' : 'outside';
+}
+
+function found(rules: readonly MealRule[], reasons: readonly MealReason[]): MealTax {
+  const combined = rules.length === 0 ? null : sumRates(rules.map(({ rate }) => rate));
+  return { combined, reasons, rules };
+}
+
+function begun({ heldFrom }: MealRule, date: DateInt): boolean {
+  return heldFrom === null || heldFrom <= date;
+}
+
+/** Whether a rule that begins later is the first of its tax, so that the day lies before it. */
+function startsTheList(rule: MealRule, rules: readonly MealRule[], date: DateInt): boolean {
+  return !rules.some((other) =>
+    other.code === rule.code && other.taxName === rule.taxName && begun(other, date));
+}
+
+/** Evaluates the table for a place; null when the dataset has none. */
+export function mealTaxAt(table: MealTable | null, place: MealPlace, date: DateInt): MealTax {
+  if (table === null) return found([], ['RULES_NOT_LOADED']);
+  const ofState = table.get(place.stateFips) ?? [];
+  if (!ofState.some((rule) => begun(rule, date))) return found([], ['STATE_NOT_COVERED']);
+  const applied: MealRule[] = [];
+  let unlocated = false;
+  let unmapped = false;
+  for (const rule of ofState) {
+    const reach = reachOf(rule, place);
+    // What a tax was before its first recorded day is not known.
+    const early = !begun(rule, date) && startsTheList(rule, ofState, date);
+    if (!early && !inForce(rule, date)) continue;
+    if (rule.extent !== 'whole') unmapped = true;
+    else if (reach === 'unclear' && !place.certain) unlocated = true;
+    else if (reach === 'unclear' || (early && reach === 'inside')) unmapped = true;
+    else if (reach === 'inside') applied.push(rule);
+  }
+  const reasons: MealReason[] = [];
+  if (unlocated) reasons.push('LOCATION_NOT_RESOLVED');
+  if (unmapped) reasons.push('UNMAPPED_SCOPES_IN_STATE');
+  return found(applied, reasons);
+}
+
+/**
+ * Ordinary and meal taxes together: ordinary sales tax, without what a meal tax replaces of it, and
+ * every meal tax.
+ */
+export function rateWithMeals(meal: MealTax, { state, combined }: OrdinaryRates): Rate {
+  const replaced = meal.rules.some(({ replacesStateRate }) => replacesStateRate);
+  const alone = meal.rules.some(({ replacesLocalRates }) => replacesLocalRates);
+  const ordinary = alone ? 0 : replaced ? combined - state : combined;
+  return (ordinary + (meal.combined ?? 0)) as Rate;
+}
+
+/**
+ * The meal-tax table: document "meal-tax", one row per jurisdiction and tax.
+ *
+ * `extent` says what the row's jurisdiction code covers: `whole` of it; `part` of it, whose border
+ * is not held; `unlisted` for a state whose localities levy more meal taxes than the table lists.
+ * Only `whole` rows have rules that can be applied; the others mark where findings are incomplete.
+ */
+export const MEAL_DOCUMENT = 'meal-tax';
+
+/** Specification, MealTaxRule: on top of sales tax, in place of the state's, or on the seller. */
+export const MEAL_COMPONENTS = ['ADD_ON', 'STATE_SPECIAL_TOTAL', 'OCCUPATION_TAX'] as const;
+export type MealComponent = (typeof MEAL_COMPONENTS)[number];
+
+export const MEAL_EXTENTS = ['whole', 'part', 'unlisted'] as const;
+export type MealExtent = (typeof MEAL_EXTENTS)[number];
+
+export interface MealRule {
+  readonly component: MealComponent;
+  /** State FIPS, state and county FIPS, place GEOID (7) or county subdivision GEOID (10). */
+  readonly code: string;
+  readonly name: string;
+  readonly type: string;
+  readonly extent: MealExtent;
+  readonly rate: Rate;
+  readonly replacesStateRate: boolean;
+  /** It stands in for the whole sales tax: local sales taxes are not levied on meals either. */
+  readonly replacesLocalRates: boolean;
+  readonly sourcingBasis: string;
+  readonly taxName: string;
+  /** First and last day; null where not recorded and where open. */
+  readonly from: DateInt | null;
+  readonly to: DateInt | null;
+  /** First day that the row speaks for; null where it speaks for all days before its last. */
+  readonly heldFrom: DateInt | null;
+}
+
+/** Rules by state FIPS. */
+export type MealTable = ReadonlyMap<string, readonly MealRule[]>;
+
+const CODE = /^\d{2}(?:\d{3}|\d{5}|\d{8})?$/;
+const NONE = 0 as Rate;
+
+function codeOf(text: string): string | null {
+  return CODE.test(text) ? text : null;
+}
+
+function mealRule(row: Cells): MealRule {
+  const extent = row.oneOf('extent', MEAL_EXTENTS);
+  return {
+    component: row.oneOf('component_type', MEAL_COMPONENTS),
+    code: row.required('jurisdiction_code', codeOf),
+    name: row.text('jurisdiction_name'),
+    type: row.text('jurisdiction_type'),
+    extent,
+    rate: extent === 'unlisted' ? NONE : row.required('rate', parseRate),
+    replacesStateRate: row.flag('replaces_state_rate'),
+    replacesLocalRates: row.flag('replaces_local_rates'),
+    sourcingBasis: row.text('sourcing_basis'),
+    taxName: row.text('tax_name'),
+    from: row.date('effective_from'),
+    to: row.date('effective_to'),
+    heldFrom: row.heldFrom(),
+  };
+}
+
+/**
+ * Reads the table, the widest jurisdiction of a state first: a shorter code is a wider one.
+ * @throws Error naming the row when a cell cannot be read.
+ */
+export function readMeals(rows: readonly Cells[]): MealTable {
+  const table = new Map<string, MealRule[]>();
+  for (const row of rows) {
+    const rule = mealRule(row);
+    const state = rule.code.slice(0, 2);
+    const ofState = table.get(state);
+    if (ofState === undefined) table.set(state, [rule]);
+    else ofState.push(rule);
+  }
+  for (const rules of table.values()) {
+    rules.sort((one, other) => one.code.length - other.code.length);
+  }
+  return table;
+}

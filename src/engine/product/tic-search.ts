@@ -1,0 +1,171 @@
+/**
+ * Ranked full-text search over the codes: words are compared by their stems; a word that no code
+ * has stands for those it begins, and for those it misspells.
+ */
+import { stemmer } from 'stemmer';
+import MiniSearch from 'minisearch';
+import type { Tic } from './tic-catalogue.js';
+
+/** Codes found by one query, best first. */
+export const FOUND_MAX = 20;
+
+export interface FoundTic {
+  readonly tic: Tic;
+  /** From 0 to 1, higher is better; comparable between queries only roughly. */
+  readonly score: number;
+}
+
+/** Terms of a query that are searched for; further ones are ignored. */
+const QUERY_TERMS_MAX = 12;
+/** Unknown terms of a query that are taken for slips: finding them costs most of the time. */
+const SLIPS_MAX = 4;
+
+/** Fields by what a match in them is worth. The digits of codes group only some of them well. */
+const BOOST = { title: 2, words: 2.5, above: 0.15, tic: 4 } as const;
+/** A misspelt word or a beginning is worth less than the word itself. */
+const WEIGHTS = { fuzzy: 0.5, prefix: 0.6 } as const;
+
+/** Letters from which a word is taken for a beginning, and for one or two slips. */
+const PREFIX_LETTERS_MIN = 3;
+const SLIP_LETTERS_MIN = 4;
+const TWO_SLIPS_LETTERS_MIN = 8;
+
+/**
+ * Long lists of words say nothing against a code, hence a small b; the others are usual values.
+ */
+const BM25 = { k: 1.2, b: 0.3, d: 0.5 } as const;
+/** What it adds to a score when all of the query is a title or an everyday word. */
+const WHOLE_PHRASE = 1;
+
+/** The score that counts as one half. */
+const SCORE_HALF = 20;
+
+interface Indexed {
+  readonly id: number;
+  readonly tic: string;
+  readonly title: string;
+  readonly words: string;
+  readonly above: string;
+}
+
+/** Slips forgiven in a term. */
+function slips({ length }: string): number | false {
+  if (length < SLIP_LETTERS_MIN) return false;
+  return length < TWO_SLIPS_LETTERS_MIN ? 1 : 2;
+}
+
+function isSlip(
+  known: ReadonlySet<string>, term: string, at: number, terms: readonly string[],
+): boolean {
+  if (known.has(term)) return false;
+  return terms.slice(0, at).filter((before) => !known.has(before)).length < SLIPS_MAX;
+}
+
+function phrasesOf({ title, words }: Tic): readonly (readonly string[])[] {
+  return [title, ...words.split(',')].map((phrase) => termsOf(phrase))
+    .filter(({ length }) => length > 0);
+}
+
+export class TicSearch {
+  readonly #tics: readonly Tic[];
+  /** Titles and everyday words of each code as terms. */
+  readonly #phrases: readonly (readonly (readonly string[])[])[];
+  readonly #vocabulary = new Set<string>();
+  readonly #index: MiniSearch<Indexed>;
+
+  constructor(tics: readonly Tic[]) {
+    this.#tics = tics;
+    this.#phrases = tics.map(phrasesOf);
+    const known = this.#vocabulary;
+    this.#index = new MiniSearch<Indexed>({
+      fields: Object.keys(BOOST),
+      tokenize: wordsOf,
+      processTerm: (word) => {
+        const term = termOf(word);
+        if (term !== null) known.add(term);
+        return term;
+      },
+      searchOptions: {
+        boost: BOOST,
+        bm25: BM25,
+        weights: WEIGHTS,
+        tokenize: (text) => text.split(' '),
+        processTerm: (term) => term,
+        prefix: (term) => term.length >= PREFIX_LETTERS_MIN && !known.has(term),
+        fuzzy: (term, at, terms) => (isSlip(known, term, at, terms) ? slips(term) : false),
+      },
+    });
+    const titles = new Map(tics.map(({ tic, title }) => [tic, title]));
+    this.#index.addAll(tics.map(({ tic, title, parent, words }, id): Indexed => (
+      { id, tic, title, words, above: titles.get(parent) ?? '' }
+    )));
+  }
+
+  /** The codes that a description finds, best first; of equals the lower code. */
+  find(query: string): readonly FoundTic[] {
+    const terms = termsOf(query, QUERY_TERMS_MAX);
+    if (terms.length === 0) return [];
+    const asked = new Set(terms);
+    const ranked = this.#index.search(terms.join(' ')).map(({ id, score, queryTerms }) => {
+      const at = Number(id);
+      // Codes that match more of the query come before those that match one word well.
+      const share = queryTerms.length / terms.length;
+      return { at, raw: score * share * (1 + WHOLE_PHRASE * this.#phraseShare(at, asked)) };
+    });
+    ranked.sort((one, other) => other.raw - one.raw || one.at - other.at);
+    return ranked.slice(0, FOUND_MAX).flatMap(({ at, raw }) => {
+      const tic = this.#tics[at];
+      return tic === undefined ? [] : [{ tic, score: raw / (raw + SCORE_HALF) }];
+    });
+  }
+
+  /** The share of a query that the longest phrase of a code makes up, of those wholly in it. */
+  #phraseShare(at: number, asked: ReadonlySet<string>): number {
+    let longest = 0;
+    for (const phrase of this.#phrases[at] ?? []) {
+      if (phrase.length > longest && phrase.every((term) => asked.has(term))) {
+        longest = phrase.length;
+      }
+    }
+    return longest / asked.size;
+  }
+}
+
+const NOT_A_WORD = /[^\p{L}\p{N}]+/u;
+const POSSESSIVE = /['\u2019]s?\b/gu;
+const ACCENT = /\p{M}/gu;
+/** "e-book" and "t-shirt" are one word. */
+const LETTER_HYPHEN = /\b(\p{L})-(?=\p{L})/gu;
+
+/** Says nothing about a product. `without` stays: it tells codes apart that are else the same. */
+const FILLER: ReadonlySet<string> = new Set([
+  'a', 'an', 'and', 'any', 'are', 'as', 'at', 'be', 'but', 'by', 'for', 'from', 'has', 'have', 'i',
+  'in', 'is', 'it', 'its', 'my', 'new', 'of', 'on', 'only', 'or', 'our', 'some', 'such', 'than',
+  'that', 'the', 'their', 'them', 'these', 'this', 'to', 'used', 'which', 'with', 'you', 'your',
+]);
+
+/** Letters of a word that can be a term alone. */
+const LETTERS_MIN = 2;
+
+/** The words of a text. */
+export function wordsOf(text: string): string[] {
+  return text.toLowerCase().normalize('NFKD').replace(ACCENT, '').replace(POSSESSIVE, '')
+    .replace(LETTER_HYPHEN, '$1').split(NOT_A_WORD);
+}
+
+/** The term of a word; null for filler. */
+export function termOf(word: string): string | null {
+  if (word.length < LETTERS_MIN || FILLER.has(word)) return null;
+  return stemmer(word);
+}
+
+/** The distinct terms of a text, the first `max` of a long one. */
+export function termsOf(text: string, max = Infinity): readonly string[] {
+  const terms = new Set<string>();
+  for (const word of wordsOf(text)) {
+    const term = termOf(word);
+    if (term !== null) terms.add(term);
+    if (terms.size === max) break;
+  }
+  return [...terms];
+}

@@ -1,0 +1,108 @@
+/**
+ * Limits by client address. Each table is of a fixed size: an address takes up to about 1 KiB and
+ * 10,000 are remembered, so that each stays below 16 MiB. When more come, the one that asked
+ * longest ago is forgotten: they guard against haste, not against a crowd.
+ */
+import { performance } from 'node:perf_hooks';
+import { ExactWindow } from './rate-window.js';
+
+/** Addresses that a table remembers. */
+export const CLIENTS_MAX = 10_000;
+
+/** Requests of one address to the public catalogue in a rolling minute. */
+export const CATALOGUE_RATE = 100;
+
+/** Requests with unusable keys of one address in a window that are still told so. */
+export const FAILED_KEYS_MAX = 100;
+/** From the first failure on. */
+export const FAILED_KEYS_WINDOW_MS = 60_000;
+
+/** Groups of an IPv6 address that name a network: whoever has one has all addresses in it. */
+const NETWORK_GROUPS = 4;
+const MAPPED = /^(?:0{1,4}:){5}ffff:|^::ffff:/i;
+
+/**
+ * Whom an address counts for: the IPv4 address, or the /64 network of an IPv6 address. The native
+ * server writes IPv6 in full.
+ */
+export function clientOf(address: string): string {
+  if (!address.includes(':') || MAPPED.test(address)) return address;
+  return address.split(':').slice(0, NETWORK_GROUPS).join(':');
+}
+
+/** What is remembered of clients. */
+class ClientTable<T> {
+  /** Those that asked last are at the end. */
+  readonly #clients = new Map<string, T>();
+
+  get size(): number {
+    return this.#clients.size;
+  }
+
+  /** What is known of an address, replaced by `next` of it, as the one that asked last. */
+  replace(address: string, next: (known: T | undefined) => T): T {
+    const client = clientOf(address);
+    const known = this.#clients.get(client);
+    const value = next(known);
+    if (known !== undefined) this.#clients.delete(client);
+    else if (this.#clients.size >= CLIENTS_MAX) {
+      const [oldest] = this.#clients.keys();
+      if (oldest !== undefined) this.#clients.delete(oldest);
+    }
+    this.#clients.set(client, value);
+    return value;
+  }
+}
+
+/** The rate of each client address on the public catalogue. */
+export class ClientGate {
+  readonly #windows = new ClientTable<ExactWindow>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Addresses remembered. */
+  get size(): number {
+    return this.#windows.size;
+  }
+
+  /** Admits one request of an address: how many remain, or REFUSED. */
+  take(address: string): number {
+    const window = this.#windows.replace(address, (known) => known ?? new ExactWindow());
+    return window.take(this.#now(), CATALOGUE_RATE);
+  }
+}
+
+interface Failures {
+  readonly since: number;
+  count: number;
+}
+
+/** How many requests with keys that are none each client address made lately. */
+export class GuessGuard {
+  readonly #failures = new ClientTable<Failures>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Addresses remembered. */
+  get size(): number {
+    return this.#failures.size;
+  }
+
+  /** Counts one failure of an address; true when it has had more than it may. */
+  failed(address: string): boolean {
+    // Nobody in particular: the client has gone.
+    if (address === '') return false;
+    const now = this.#now();
+    const failures = this.#failures.replace(address, (known) =>
+      (known === undefined || now - known.since >= FAILED_KEYS_WINDOW_MS
+        ? { since: now, count: 0 } : known));
+    failures.count += 1;
+    return failures.count > FAILED_KEYS_MAX;
+  }
+}

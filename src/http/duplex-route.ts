@@ -1,0 +1,58 @@
+/** Routes whose body and answer are both open at once: the way from a request to their handler. */
+import { messageOf, type Log } from '../log.js';
+import { DuplexExchange } from './duplex-exchange.js';
+import type { Traffic } from './exchange.js';
+import { problemReply } from './problem.js';
+import type { RefusalFields } from './gate.js';
+import type { DuplexLimits, Reply, Request } from './reply.js';
+import type { Route } from './router.js';
+import type { RawRequest, RawResponse } from './uws.js';
+
+/** How such a route is handled. */
+export interface DuplexHandling extends DuplexLimits {
+  /** Called with the head of the request; the body comes to what the exchange is told to call. */
+  open(request: Request, exchange: DuplexExchange): void;
+}
+
+/** A route whose handler reads the body and writes the answer as it likes. */
+export function duplexRoute(
+  method: Route['method'], path: string, duplex: DuplexHandling,
+): Route {
+  return {
+    method, path, bodyBytesMax: 0, deadlineMs: 0, duplex,
+    handle: () => {
+      throw new Error(`${path} is answered while its body comes`);
+    },
+  };
+}
+
+const EMPTY = new Uint8Array(0);
+
+/** What was asked for. */
+type DuplexTarget = Pick<Request, 'method' | 'path'>;
+
+/** Opens an exchange; what its handler throws is a bug and becomes a 500. */
+export function openDuplex(
+  handling: DuplexHandling, { method, path }: DuplexTarget, raw: RawResponse, native: RawRequest,
+  traffic: Traffic, log: Log, fieldsOf: RefusalFields,
+): void {
+  const headers = new Map<string, string>();
+  native.forEach((name, value) => headers.set(name, value));
+  const client = Buffer.from(raw.getRemoteAddressAsText()).toString('latin1');
+  const request: Request = {
+    method, path, query: native.getQuery() ?? '', body: EMPTY,
+    header: (name) => headers.get(name) ?? '', client: () => client,
+  };
+  const fault = (error: unknown): Reply => {
+    log.error('handler failed', { path, message: messageOf(error) });
+    return problemReply(
+      { status: 500, detail: 'The service failed to answer.', instance: path }, fieldsOf(request),
+    );
+  };
+  const exchange = new DuplexExchange(raw, traffic, handling, fault);
+  try {
+    handling.open(request, exchange);
+  } catch (error) {
+    exchange.send(fault(error));
+  }
+}

@@ -1,0 +1,221 @@
+/**
+ * The gate that every request with a key passes, in this order: the key (401), its scopes (403),
+ * the rate window (429), the plan (403). A route states what differs in its `GateRules`; quotas
+ * and bodies come behind the gate. Requests with keys that are none are counted by client address;
+ * over the bound they are answered 429 and no more 401. A known key passes even then, so that a bad
+ * client stops nobody behind the same address.
+ */
+import type { KeyRecord } from '../store/format.js';
+import { PLAN_TERMS } from '../store/plan.js';
+import { scopesOfBits } from '../store/scope.js';
+import { jsonValue } from '../wire/json.js';
+import type { WireList, WireObject } from '../wire/tree.js';
+import { presentedKey } from './api-key.js';
+import { GuessGuard } from './client-limit.js';
+import { codedProblem, problemReply, type ProblemError } from './problem.js';
+import {
+  LIMIT_HEADER, REFUSED, REMAINING_HEADER, type RateGate, type Rated,
+} from './rate-limit.js';
+import { headOf, JSON_TYPE, type Fields, type Reply, type Request } from './reply.js';
+import { missingScopes, neededScopes, scopesOfRows, type NeededScopes } from './route-scope.js';
+import type { Status } from './status.js';
+
+const GUESSING =
+  'Too many requests with keys that are none came from this address; try again in a minute.';
+
+/** What the gate asks of a key. */
+export interface GateKey extends Rated {
+  /** Bits of scopes. */
+  readonly scopes: number;
+}
+
+/** "The key does not have the scope carts." */
+function scopeDetail(missing: number): string {
+  return `The key does not have the scope ${scopesOfBits(missing).join(' or ')}.`;
+}
+
+/** Why a key may not have rows of a kind, as a sentence; null where it may. */
+export function rowsRefusal(key: KeyRecord, kind: string): string | null {
+  const missing = missingScopes(key.scopes, scopesOfRows(kind));
+  return missing === 0 ? null : scopeDetail(missing);
+}
+
+/** What a route states of its requests. */
+export interface GateRules<K = KeyRecord> {
+  readonly needed: NeededScopes;
+  /** Whether the key may stand in the header alone, and not in the query too. */
+  readonly headerOnly: boolean;
+  /** Whether a request takes a place in the rate window. */
+  readonly counted: boolean;
+  /** Why the plan of a key does not include the route, as a sentence; null where it does. */
+  readonly planRefusal: ((key: K) => string | null) | null;
+}
+
+/**
+ * The rules of a route, to be made once: its scopes are stated for its path; the rest is as most
+ * routes have it unless given.
+ * @throws Error for a path without stated scopes.
+ */
+export function gateRules<K = KeyRecord>(
+  path: string, { headerOnly = false, counted = true, planRefusal = null }:
+  Partial<Omit<GateRules<K>, 'needed'>> = {},
+): GateRules<K> {
+  return { needed: neededScopes(path), headerOnly, counted, planRefusal };
+}
+
+/** Makes the refusal of plans without a part; `subject` begins it: "Bulk needs". */
+export function planNeeded(
+  part: 'bulk' | 'merchants' | 'provider', subject: string,
+): (key: KeyRecord) => string | null {
+  const plans = part === 'provider' ? 'Enterprise plan' : 'Pro or Enterprise plan';
+  return ({ plan }) => (PLAN_TERMS[plan][part] ? null : `${subject} the ${plans}.`);
+}
+
+/** The two fields of every answer to a key; zeros where there is none. */
+export function rateFields(limit: number, remaining: number): Fields {
+  return { [LIMIT_HEADER]: limit, [REMAINING_HEADER]: remaining };
+}
+
+/** Whoever calls, behind the gate. */
+export class Caller<K extends GateKey = KeyRecord> {
+  readonly key: K;
+  /** Requests left in the rate window. */
+  readonly remaining: number;
+  /** Path of the request. */
+  readonly instance: string;
+  /** Raw query of the request, without the key where that may stand in it. */
+  readonly query: string;
+
+  constructor(key: K, remaining: number, instance: string, query: string) {
+    this.key = key;
+    this.remaining = remaining;
+    this.instance = instance;
+    this.query = query;
+  }
+
+  /** Header fields of every answer. */
+  get fields(): Fields {
+    return rateFields(this.key.rate, this.remaining);
+  }
+
+  /** A JSON answer. */
+  json(status: number, body: WireObject | WireList, more: Fields = {}): Reply {
+    const head = headOf(JSON_TYPE, { ...this.fields, ...more });
+    return { status, head, body: jsonValue(body) };
+  }
+
+  /** A refusal. */
+  problem(
+    status: Status, detail: string, errors?: readonly ProblemError[], members: WireObject = {},
+  ): Reply {
+    return problemReply({
+      status, detail, instance: this.instance, members,
+      ...(errors === undefined ? {} : { errors }),
+    }, this.fields);
+  }
+}
+
+/** A request that may not pass; each family renders it in its own shape. */
+export class Refused {
+  readonly kind: 'invalid-key' | 'rate-limited' | 'forbidden';
+  /** For a person; empty where the kind says it all. */
+  readonly detail: string;
+  /** Of the key's rate window; zeros where there is no key. */
+  readonly limit: number;
+  readonly remaining: number;
+  readonly query: string;
+
+  constructor(
+    kind: Refused['kind'], detail: string, limit: number, remaining: number, query: string,
+  ) {
+    this.kind = kind;
+    this.detail = detail;
+    this.limit = limit;
+    this.remaining = remaining;
+    this.query = query;
+  }
+}
+
+/** What an answer is about that no handler gives. */
+export type Asking = Pick<Request, 'path' | 'query' | 'header'>;
+
+/** The rate fields of answers that no handler gives: unknown paths, wrong methods, faults. */
+export type RefusalFields = (asking: Asking) => Fields;
+
+/** Families whose every answer tells the rate of the key. */
+const KEYED = /^\/(?:request|account|search|calculate|merchant|bulk)(?:\/|$)/;
+
+const NO_FIELDS: Fields = {};
+
+export interface GateOptions<K> {
+  /** Null for a key that is malformed, unknown or disabled alike. */
+  readonly find: (text: string) => K | null;
+  readonly rates: RateGate;
+  readonly baseUrl: string;
+  /** Where keys that are none are counted; of the gate's own unless given. */
+  readonly guesses?: GuessGuard;
+}
+
+export class Gate<K extends GateKey = KeyRecord> {
+  readonly #find: (text: string) => K | null;
+  readonly #rates: RateGate;
+  readonly #baseUrl: string;
+  readonly #guesses: GuessGuard;
+
+  constructor({ find, rates, baseUrl, guesses = new GuessGuard() }: GateOptions<K>) {
+    this.#find = find;
+    this.#rates = rates;
+    this.#baseUrl = baseUrl;
+    this.#guesses = guesses;
+  }
+
+  /** Lets a request pass, or tells why not. */
+  enter(rules: GateRules<K>, request: Request): Caller<K> | Refused {
+    const { key: text, query } = presentedKey(request, rules.headerOnly);
+    const key = this.#find(text);
+    if (key === null) {
+      // Without a key nothing was guessed.
+      return text !== '' && this.#guesses.failed(request.client())
+        ? new Refused('rate-limited', GUESSING, 0, 0, query)
+        : new Refused('invalid-key', '', 0, 0, query);
+    }
+    const { rate } = key;
+    const missing = missingScopes(key.scopes, rules.needed);
+    if (missing !== 0) {
+      const left = this.#rates.remaining(key);
+      return new Refused('forbidden', scopeDetail(missing), rate, left, query);
+    }
+    const remaining = rules.counted ? this.#rates.take(key) : this.#rates.remaining(key);
+    if (remaining === REFUSED) return new Refused('rate-limited', '', rate, 0, query);
+    const detail = rules.planRefusal === null ? null : rules.planRefusal(key);
+    if (detail !== null) return new Refused('forbidden', detail, rate, remaining, query);
+    return new Caller(key, remaining, request.path, query);
+  }
+
+  /** Lets a request pass, or gives the problem document that refuses it. */
+  admit(rules: GateRules<K>, request: Request): Caller<K> | Reply {
+    const found = this.enter(rules, request);
+    return found instanceof Refused ? this.refusal(found, request) : found;
+  }
+
+  /** A refusal as a problem document: what all families but lookups answer. */
+  refusal({ kind, detail, limit, remaining }: Refused, { path: instance }: Request): Reply {
+    const fields = rateFields(limit, remaining);
+    return kind === 'forbidden'
+      ? problemReply({ status: 403, detail, instance }, fields)
+      : codedProblem(kind, instance, this.#baseUrl, fields, detail);
+  }
+
+  /** A key as it is now; null once it is gone or lacks a scope. Nothing is counted. */
+  known(text: string, { needed }: GateRules<K>): K | null {
+    const key = this.#find(text);
+    return key !== null && missingScopes(key.scopes, needed) === 0 ? key : null;
+  }
+
+  /** The rate fields of answers that no handler gives; they take nothing from a window. */
+  readonly fieldsOf: RefusalFields = (asking) => {
+    if (!KEYED.test(asking.path)) return NO_FIELDS;
+    const key = this.#find(presentedKey(asking).key);
+    return key === null ? rateFields(0, 0) : rateFields(key.rate, this.#rates.remaining(key));
+  };
+}

@@ -1,0 +1,200 @@
+/**
+ * Routes of merchants and carts. In this order: the gate (the key in the header only), the size
+ * (413), the body, the Idempotency-Key of routes that write (400, 409, 422, or the first answer
+ * again), the monthly quota of merchant operations (405 with code 107, as lookups answer a used-up
+ * quota). Nothing of a
+ * body is kept before its turn. Every answer carries the two fields of the rate; a bug is a 500.
+ *
+ * A handler gets the caller and the request and returns a reply, or a promise of one:
+ *
+ *   merchantRoute(services, {
+ *     method: 'POST', path: '/merchant/x', bodyBytesMax: PARSED_BYTES_MAX,
+ *     needs: 'merchants', metered: true, writes: true,
+ *   }, async (caller, request) => {
+ *     const reply = caller.json(200, { … });
+ *     await store.write((transaction) => { …; caller.keep(transaction, reply); });
+ *     return reply;
+ *   });
+ *
+ * `caller.keep` stores the answer for the Idempotency-Key within the transaction of the write, and
+ * does nothing when the request has none. What is carried out elsewhere is written down by
+ * `caller.begin` before it is sent, and `caller.settle` tells what became of it. An operation
+ * counts for the quota when it was answered with a status below 300, a repeated answer does not.
+ */
+import { faultOf, type Log } from '../log.js';
+import { StoreFault } from '../store/fault.js';
+import type { Claim, IdempotencyBook } from '../store/idempotency.js';
+import { LimitReached } from '../store/limit.js';
+import type { StoreTransaction } from '../store/store.js';
+import type { Admission, Metered } from '../store/usage-meter.js';
+import {
+  Caller, gateRules, planNeeded, type Gate, type GateRules,
+} from './gate.js';
+import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey, unusableKey } from './idempotency.js';
+import { codedProblem, problemReply } from './problem.js';
+import { handleOf, isReply, type Admit, type Handle, type Reply, type Request } from './reply.js';
+import { DEADLINE_MS, type Route } from './router.js';
+
+/** Quotas and counters of merchant operations. */
+export interface MerchantUsage {
+  /** Null when the quota is used up. */
+  admitMerchant(key: Metered): Admission | null;
+  settleMerchant(admission: Admission, counted: boolean): void;
+}
+
+export interface MerchantServices {
+  readonly gate: Gate;
+  readonly baseUrl: string;
+  readonly usage: MerchantUsage;
+  readonly idempotency: Pick<IdempotencyBook, 'claim'>;
+  readonly log: Log;
+}
+
+export interface MerchantOperation {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly bodyBytesMax: number;
+  /**
+   * What the plan must include: Pro and Enterprise have `merchants`, Enterprise `provider`; null
+   * for operations of every plan.
+   */
+  readonly needs: 'merchants' | 'provider' | null;
+  /** Whether an answered operation counts for the monthly quota. */
+  readonly metered: boolean;
+  /** Whether an Idempotency-Key is honoured. */
+  readonly writes: boolean;
+  /** Longest time to an answer; DEADLINE_MS unless given. */
+  readonly deadlineMs?: number;
+}
+
+/** Whoever calls, with the Idempotency-Key of the request. */
+export class MerchantCaller extends Caller {
+  readonly #claim: Claim | null;
+
+  constructor({ key, remaining, instance, query }: Caller, claim: Claim | null) {
+    super(key, remaining, instance, query);
+    this.#claim = claim;
+  }
+
+  get account(): string {
+    return this.key.account;
+  }
+
+  /** The refusal of what passes a limit of the account. */
+  limited({ message, limit }: LimitReached): Reply {
+    return this.problem(429, message, undefined, { limit });
+  }
+
+  /** Keeps an answer for the Idempotency-Key, inside the transaction it is the answer to. */
+  keep(transaction: StoreTransaction, reply: Reply): void {
+    this.#claim?.keep(transaction, keptOf(reply));
+  }
+
+  /**
+   * Before a request that writes is sent elsewhere: writes it down for the Idempotency-Key.
+   * @throws StoreFault when it cannot be; nothing may be sent then.
+   */
+  begin(): Promise<void> | undefined {
+    return this.#claim?.begin();
+  }
+
+  /** What became of it: the answer to keep, or null when it changed nothing. Never throws. */
+  settle(reply: Reply | null): Promise<void> | undefined {
+    return this.#claim?.settle(reply === null ? null : keptOf(reply));
+  }
+}
+
+export type MerchantHandle =
+  (caller: MerchantCaller, request: Request) => Reply | Promise<Reply>;
+
+/** A claim on the request's Idempotency-Key, null without one, or the answer it leads to. */
+function claimed(
+  services: MerchantServices, operation: MerchantOperation, request: Request, caller: Caller,
+): Claim | null | Reply {
+  const key = operation.writes ? request.header(IDEMPOTENCY_HEADER) : '';
+  if (key === '') return null;
+  const { path: instance, body } = request;
+  const { key: { account }, fields } = caller;
+  const unusable = unusableKey(key);
+  if (unusable !== null) return problemReply({ ...unusable, instance }, fields);
+  const found = services.idempotency.claim({ account, key, path: operation.path, body });
+  switch (found.kind) {
+    case 'fresh': return found.claim;
+    case 'kept': return replayed(found.answer, fields);
+    default: return problemReply({ ...takenKey(found.kind, 'path or body'), instance }, fields);
+  }
+}
+
+/** Runs a handler and ends what was held for it, however it ends. */
+function run(
+  services: MerchantServices, handle: MerchantHandle, caller: MerchantCaller, request: Request,
+  send: (reply: Reply) => void, end: (counted: boolean) => void,
+): void {
+  let ended = false;
+  const endOnce = (counted: boolean): void => {
+    if (!ended) end(counted);
+    ended = true;
+  };
+  const failed = (error: unknown): void => {
+    endOnce(false);
+    if (error instanceof StoreFault) {
+      services.log.error('store fault', { path: caller.instance, message: error.message });
+      return send(caller.problem(503, 'The service cannot store anything now; nothing was done.'));
+    }
+    if (error instanceof LimitReached) return send(caller.limited(error));
+    services.log.error('handler failed', { path: caller.instance, fault: faultOf(error) });
+    send(caller.problem(500, 'The service failed to answer.'));
+  };
+  const done = (reply: Reply): void => {
+    endOnce(reply.status < 300);
+    send(reply);
+  };
+  try {
+    const reply = handle(caller, request);
+    if (reply instanceof Promise) reply.then(done).catch(failed);
+    else done(reply);
+  } catch (error) {
+    failed(error);
+  }
+}
+
+/** Looks at the head of a request: the refusal, or what is done with its body. */
+function admit(
+  services: MerchantServices, operation: MerchantOperation, rules: GateRules,
+  handle: MerchantHandle, head: Request,
+): Reply | Handle {
+  const { gate, usage, baseUrl } = services;
+  const { metered } = operation;
+  const passed = gate.admit(rules, head);
+  if (isReply(passed)) return passed;
+  const { key, fields } = passed;
+  return (request, answer) => {
+    const send = (reply: Reply): void => answer.send(reply);
+    // Before the quota: the answer to what used it up is given again.
+    const claim = claimed(services, operation, request, passed);
+    if (isReply(claim)) return send(claim);
+    const place = metered ? usage.admitMerchant(key) : null;
+    if (metered && place === null) {
+      claim?.end();
+      return send(codedProblem('feature-not-enabled', request.path, baseUrl, fields,
+        'The quota of merchant operations of this month is used up.'));
+    }
+    run(services, handle, new MerchantCaller(passed, claim), request, send, (counted) => {
+      if (place !== null) usage.settleMerchant(place, counted);
+      claim?.end();
+    });
+  };
+}
+
+/** A route behind the gate. */
+export function merchantRoute(
+  services: MerchantServices, operation: MerchantOperation, handle: MerchantHandle,
+): Route {
+  const { method, path, bodyBytesMax, needs, deadlineMs = DEADLINE_MS } = operation;
+  const rules = gateRules(path, {
+    headerOnly: true,
+    planRefusal: needs === null ? null : planNeeded(needs, 'This operation needs'),
+  });
+  const decide: Admit = (head) => admit(services, operation, rules, handle, head);
+  return { method, path, bodyBytesMax, deadlineMs, admit: decide, handle: handleOf(decide) };
+}

@@ -1,0 +1,98 @@
+/** Requests of the native server as handlers see them. */
+import { KEY_HEADER } from './api-key.js';
+import type { Exchange } from './exchange.js';
+import type { Request } from './reply.js';
+import type { RawRequest } from './uws.js';
+
+export const EMPTY = new Uint8Array(0);
+
+/** The client's address, while the native response may be touched. */
+function addressOf(exchange: Exchange): string {
+  const { raw } = exchange;
+  return raw === null ? '' : Buffer.from(raw.getRemoteAddressAsText()).toString('latin1');
+}
+
+/** A request whose headers are read from the native one, while that may be touched. */
+export class LiveRequest implements Request {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly body = EMPTY;
+  #raw: RawRequest | null;
+  readonly #exchange: Exchange;
+
+  constructor(raw: RawRequest, exchange: Exchange, method: string, path: string) {
+    this.#raw = raw;
+    this.#exchange = exchange;
+    this.method = method;
+    this.path = path;
+    // The native server knows no query where there is no question mark.
+    this.query = raw.getQuery() ?? '';
+  }
+
+  header(name: string): string {
+    if (this.#raw === null) throw new Error('headers are read while the handler runs');
+    return this.#raw.getHeader(name);
+  }
+
+  client(): string {
+    return addressOf(this.#exchange);
+  }
+
+  /** Forgets the native request. */
+  release(): void {
+    this.#raw = null;
+  }
+}
+
+/** Header fields that are kept until the body is there. */
+const BODY_FIELDS: readonly string[] = [KEY_HEADER, 'content-type', 'idempotency-key'];
+
+/** A request whose body arrives after the native one has gone. */
+export class BodyRequest implements Request {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  #body: Uint8Array | null = EMPTY;
+  readonly #fields: readonly string[];
+  readonly #exchange: Exchange;
+
+  constructor(raw: RawRequest, exchange: Exchange, method: string, path: string) {
+    this.method = method;
+    this.path = path;
+    this.query = raw.getQuery() ?? '';
+    this.#fields = BODY_FIELDS.map((name) => raw.getHeader(name));
+    this.#exchange = exchange;
+  }
+
+  /** @throws Error when it was let go of: nobody may take that for an empty body. */
+  get body(): Uint8Array {
+    if (this.#body === null) throw new Error('the body is taken before the handler returns');
+    return this.#body;
+  }
+
+  /** The body is there. */
+  took(body: Uint8Array): void {
+    this.#body = body;
+  }
+
+  /** The handler has returned; what it still needs of the body, it has taken. */
+  release(): void {
+    this.#body = null;
+  }
+
+  header(name: string): string {
+    const value = this.#fields[BODY_FIELDS.indexOf(name)];
+    if (value === undefined) throw new Error(`the field ${name} is not kept for the body`);
+    return value;
+  }
+
+  client(): string {
+    return addressOf(this.#exchange);
+  }
+
+  onClosed(closed: () => void): void {
+    this.#exchange.watch();
+    this.#exchange.onClosed(closed);
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Answers that the system's buffers of a connection do not take at once. The native server would
+ * keep any number of such answers in memory of its own, so that a client that asks again and again
+ * and reads nothing makes the service hold a thousand times what it sent. Here an answer is not
+ * over until the system has taken it, and the native server cuts a connection that asks for more
+ * before that: a connection holds one unfinished answer, and at most 16 KiB of finished ones.
+ */
+import type { Traffic } from './exchange.js';
+import type { RawResponse } from './uws.js';
+
+const NO_BYTES = new Uint8Array(0);
+
+/** Bytes that stay as they are: memory shared with a worker is written again with the next task. */
+function kept(body: string | Uint8Array): Uint8Array {
+  if (typeof body === 'string') return Buffer.from(body);
+  return body.buffer instanceof SharedArrayBuffer ? Buffer.from(body) : body;
+}
+
+/** What is left of one answer; sends it whenever the client takes some, until it has gone. */
+class Unsent {
+  #raw: RawResponse | null;
+  readonly #traffic: Traffic;
+  readonly #body: Uint8Array;
+  /** The length that was told; without a body it is that of the one left out. */
+  readonly #length: number;
+
+  constructor(raw: RawResponse, body: Uint8Array, length: number, traffic: Traffic) {
+    this.#raw = raw;
+    this.#body = body;
+    this.#length = length;
+    this.#traffic = traffic;
+    traffic.open += 1;
+    raw.onAborted(() => this.#over());
+    raw.onWritable(() => this.#goOn());
+  }
+
+  #goOn(): boolean {
+    const raw = this.#raw;
+    if (raw === null) return true;
+    let whole = false;
+    raw.cork(() => {
+      whole = this.#body.length === 0 ? endHead(raw, this.#length)
+        : raw.tryEnd(this.#body.subarray(raw.getWriteOffset()), this.#length)[1];
+    });
+    if (whole) this.#over();
+    return whole;
+  }
+
+  #over(): void {
+    if (this.#raw === null) return;
+    this.#raw = null;
+    this.#traffic.open -= 1;
+  }
+}
+
+/** Ends an answer that has a length and no body; false when the client is behind. */
+function endHead(raw: RawResponse, length: number): boolean {
+  const [taken, whole] = raw.tryEnd(NO_BYTES, length);
+  if (taken && !whole) raw.endWithoutBody();
+  return taken;
+}
+
+/** Ends an answer whose head was written; to be called corked. */
+export function endWith(raw: RawResponse, body: string | Uint8Array, traffic: Traffic): void {
+  if (raw.tryEnd(body)[1]) return;
+  const bytes = kept(body);
+  new Unsent(raw, bytes, bytes.length, traffic);
+}
+
+/** Ends an answer to HEAD, with the length of the body that is left out; to be called corked. */
+export function endWithout(raw: RawResponse, body: string | Uint8Array, traffic: Traffic): void {
+  const length = Buffer.byteLength(body);
+  if (length === 0) raw.end(body);
+  else if (!endHead(raw, length)) new Unsent(raw, NO_BYTES, length, traffic);
+}

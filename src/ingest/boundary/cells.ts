@@ -1,0 +1,274 @@
+/**
+ * Cuts the world into cells that lie in one tax area, or that hold few enough border edges to
+ * decide exactly. Deterministic: tiles in order, polygons by layer and key.
+ */
+import {
+  CELL_BITS_MIN, INTERNAL, NOWHERE, TILE_BITS, TILE_SIZE,
+} from '../../dataset/cell-format.js';
+import { CellIndex } from '../../dataset/cell-index.js';
+import type { ByteTable } from '../../dataset/tables.js';
+import { BandedPolygon, forEachEdge } from '../../geo/polygon.js';
+import type { Progress } from '../model.js';
+import { type Cell, type CellGroup, type CellPolygon, encodeLeaf } from './leaf.js';
+import type { BoundaryLayer, LayerHits } from './overlay.js';
+
+/** Edges a border cell may hold before it is cut further. */
+const LEAF_EDGES_MAX = 24;
+
+/** Turns what holds a spot into a tax area id, −1 for none. */
+export type AreaOfHits = (hits: LayerHits) => number;
+
+interface Shape {
+  readonly banded: BandedPolygon;
+  /** Polygons of one group exclude one another. */
+  readonly group: string;
+  readonly layer: BoundaryLayer['layer'];
+}
+
+interface Part {
+  readonly shape: number;
+  readonly edges: Int32Array;
+}
+
+/** Everything of a cell: polygons that cover it whole and those whose border crosses it. */
+interface Content {
+  readonly covers: readonly number[];
+  readonly parts: readonly Part[];
+}
+
+export interface CellTables {
+  readonly tiles: ReadonlyMap<number, Uint8Array>;
+  readonly leaves: ReadonlyMap<number, Uint8Array>;
+  /** The index over the tables just built. */
+  readonly index: CellIndex;
+}
+
+function groupOf(layer: BoundaryLayer['layer'], key: string): string {
+  if (layer === 'district') return `district ${key}`;
+  return layer === 'doubt' ? `doubt ${key.slice(0, key.indexOf('/'))}` : layer;
+}
+
+function shapesOf(layers: readonly BoundaryLayer[]): readonly Shape[] {
+  return layers.flatMap(({ layer, features }) => features.map(({ polygon }) => ({
+    banded: new BandedPolygon(polygon), group: groupOf(layer, polygon.key), layer,
+  })));
+}
+
+/** Whether an edge can touch a closed square; never false for one that does. */
+function touches(coords: Int32Array, vertex: number, cell: Cell): boolean {
+  const ax = coords[vertex * 2]!;
+  const ay = coords[vertex * 2 + 1]!;
+  const bx = coords[vertex * 2 + 2]!;
+  const by = coords[vertex * 2 + 3]!;
+  const east = cell.x + cell.size;
+  const north = cell.y + cell.size;
+  if ((ax < cell.x && bx < cell.x) || (ax > east && bx > east)) return false;
+  if ((ay < cell.y && by < cell.y) || (ay > north && by > north)) return false;
+  // All corners strictly on one side of the edge's line: no contact.
+  const side = (x: number, y: number): number => (bx - ax) * (y - ay) - (by - ay) * (x - ax);
+  const corners = [
+    side(cell.x, cell.y), side(east, cell.y), side(cell.x, north), side(east, north),
+  ];
+  return !(corners.every((value) => value > 0) || corners.every((value) => value < 0));
+}
+
+class Builder {
+  readonly #shapes: readonly Shape[];
+  readonly #areaOf: AreaOfHits;
+  readonly tiles = new Map<number, Uint8Array>();
+  readonly leaves = new Map<number, Uint8Array>();
+
+  constructor(shapes: readonly Shape[], areaOf: AreaOfHits) {
+    this.#shapes = shapes;
+    this.#areaOf = areaOf;
+  }
+
+  tile(key: number, content: Content): void {
+    const cell: Cell = {
+      x: (key & 1023) * TILE_SIZE - 180_000_000,
+      y: (key >> 10) * TILE_SIZE - 90_000_000,
+      size: TILE_SIZE,
+    };
+    const cells = [NOWHERE];
+    this.#cut(cells, 0, cell, content, TILE_BITS);
+    if (cells.length === 1 && cells[0] === NOWHERE) return;
+    this.tiles.set(key, new Uint8Array(Int32Array.from(cells).buffer));
+  }
+
+  #cut(cells: number[], at: number, cell: Cell, content: Content, bits: number): void {
+    const edges = content.parts.reduce((sum, part) => sum + part.edges.length, 0);
+    if (edges === 0) {
+      cells[at] = this.#area(content.covers, []);
+    } else if (edges <= LEAF_EDGES_MAX || bits <= CELL_BITS_MIN) {
+      cells[at] = this.#border(cell, content);
+    } else {
+      const start = cells.length;
+      cells.push(NOWHERE, NOWHERE, NOWHERE, NOWHERE);
+      cells[at] = INTERNAL - 1 - start;
+      const size = cell.size / 2;
+      for (let child = 0; child < 4; child += 1) {
+        const square: Cell = {
+          x: cell.x + (child & 1) * size, y: cell.y + (child >> 1) * size, size,
+        };
+        this.#cut(cells, start + child, square, this.#within(square, content), bits - 1);
+      }
+      this.#merge(cells, at, start);
+    }
+  }
+
+  /** Four equal leaves without borders are one. */
+  #merge(cells: number[], at: number, start: number): void {
+    const first = cells[start]!;
+    if (first < NOWHERE || cells.length !== start + 4) return;
+    if (cells[start + 1] !== first || cells[start + 2] !== first || cells[start + 3] !== first) {
+      return;
+    }
+    cells.length = start;
+    cells[at] = first;
+  }
+
+  #within(cell: Cell, content: Content): Content {
+    const covers = [...content.covers];
+    const parts: Part[] = [];
+    for (const part of content.parts) {
+      const { banded } = this.#shapes[part.shape]!;
+      const edges = part.edges.filter((vertex) => touches(banded.polygon.coords, vertex, cell));
+      if (edges.length > 0) parts.push({ shape: part.shape, edges });
+      else if (banded.contains(cell.x, cell.y)) covers.push(part.shape);
+    }
+    return { covers, parts };
+  }
+
+  #border(cell: Cell, content: Content): number {
+    const groups = this.#groups(content);
+    const polygons = groups.map((group) => group.map((part): CellPolygon => ({
+      shape: this.#shapes[part.shape]!.banded, edges: part.edges,
+    })));
+    const leaf = encodeLeaf(cell, polygons.map((candidates): CellGroup => ({ candidates })),
+      (choices) => this.#area(content.covers, choices.flatMap((choice, index) =>
+        choice === 0 ? [] : [groups[index]![choice - 1]!.shape])));
+    const areas = new Int32Array(leaf.buffer);
+    const from = 4 + groups.length + 1;
+    const entries = areas.subarray(from, from + areas[from - 1]!);
+    // A border between polygons that make no difference to taxes is none.
+    if (entries.every((area) => area === entries[0])) return entries[0]!;
+    const number = this.leaves.size;
+    this.leaves.set(number, leaf);
+    return -2 - number;
+  }
+
+  /** Candidates by group, lowest key first; those that a covering polygon beats are left out. */
+  #groups(content: Content): readonly (readonly Part[])[] {
+    const covered = new Map<string, number>();
+    for (const shape of content.covers) {
+      const { group } = this.#shapes[shape]!;
+      covered.set(group, Math.min(shape, covered.get(group) ?? shape));
+    }
+    const groups = new Map<string, Part[]>();
+    for (const part of [...content.parts].sort((one, other) => one.shape - other.shape)) {
+      const { group } = this.#shapes[part.shape]!;
+      if ((covered.get(group) ?? Infinity) < part.shape) continue;
+      const list = groups.get(group);
+      if (list === undefined) groups.set(group, [part]);
+      else list.push(part);
+    }
+    return [...groups.values()];
+  }
+
+  /** `chosen` come first: they beat covering polygons of their group. */
+  #area(covers: readonly number[], chosen: readonly number[]): number {
+    const winners = new Map<string, number>();
+    for (const shape of chosen) winners.set(this.#shapes[shape]!.group, shape);
+    for (const shape of covers) {
+      const { group } = this.#shapes[shape]!;
+      const winner = winners.get(group);
+      if (winner === undefined || (!chosen.includes(winner) && shape < winner)) {
+        winners.set(group, shape);
+      }
+    }
+    const keys = (layer: BoundaryLayer['layer']): readonly string[] => [...winners.values()]
+      .filter((shape) => this.#shapes[shape]!.layer === layer)
+      .map((shape) => this.#shapes[shape]!.banded.polygon.key).sort();
+    return this.#areaOf({
+      county: keys('county')[0] ?? '',
+      place: keys('place')[0] ?? '',
+      town: keys('town')[0] ?? '',
+      districts: keys('district'),
+      doubts: keys('doubt').map((key) => key.slice(0, key.indexOf('/'))),
+    });
+  }
+}
+
+/** Edges of every polygon by tile, and polygons that may cover a tile whole. */
+function bucket(shapes: readonly Shape[]): Map<number, Map<number, number[]>> {
+  const tiles = new Map<number, Map<number, number[]>>();
+  const edgesOf = (tile: number, shape: number): number[] => {
+    let inTile = tiles.get(tile);
+    if (inTile === undefined) tiles.set(tile, inTile = new Map());
+    let edges = inTile.get(shape);
+    if (edges === undefined) inTile.set(shape, edges = []);
+    return edges;
+  };
+  const column = (x: number): number => Math.floor((x + 180_000_000) / TILE_SIZE);
+  const row = (y: number): number => Math.floor((y + 90_000_000) / TILE_SIZE);
+  shapes.forEach(({ banded: { polygon } }, shape) => {
+    const { coords } = polygon;
+    for (let ty = row(polygon.minY); ty <= row(polygon.maxY); ty += 1) {
+      for (let tx = column(polygon.minX); tx <= column(polygon.maxX); tx += 1) {
+        edgesOf((ty << 10) | tx, shape);
+      }
+    }
+    forEachEdge(polygon, (vertex) => {
+      const [ax, ay, bx, by] = [coords[vertex * 2]!, coords[vertex * 2 + 1]!,
+        coords[vertex * 2 + 2]!, coords[vertex * 2 + 3]!];
+      // An edge on a tile's border belongs to the tiles on both of its sides.
+      for (let ty = row(Math.min(ay, by) - 1); ty <= row(Math.max(ay, by)); ty += 1) {
+        for (let tx = column(Math.min(ax, bx) - 1); tx <= column(Math.max(ax, bx)); tx += 1) {
+          if (tx >= 0 && ty >= 0) edgesOf((ty << 10) | tx, shape).push(vertex);
+        }
+      }
+    });
+  });
+  return tiles;
+}
+
+function contentOf(
+  shapes: readonly Shape[], key: number, inTile: ReadonlyMap<number, readonly number[]>,
+): Content {
+  const covers: number[] = [];
+  const parts: Part[] = [];
+  const cell: Cell = {
+    x: (key & 1023) * TILE_SIZE - 180_000_000, y: (key >> 10) * TILE_SIZE - 90_000_000,
+    size: TILE_SIZE,
+  };
+  for (const [shape, vertices] of [...inTile].sort((one, other) => one[0] - other[0])) {
+    const { banded } = shapes[shape]!;
+    const edges = vertices.filter((vertex) => touches(banded.polygon.coords, vertex, cell));
+    if (edges.length > 0) parts.push({ shape, edges: Int32Array.from(edges) });
+    else if (banded.contains(cell.x, cell.y)) covers.push(shape);
+  }
+  return { covers, parts };
+}
+
+function table(rows: ReadonlyMap<number, Uint8Array>): ByteTable<number> {
+  return { get: (key) => rows.get(key) ?? null };
+}
+
+/** Builds the point index of some layers. */
+export function buildCells(
+  layers: readonly BoundaryLayer[], areaOf: AreaOfHits, progress: Progress,
+): CellTables {
+  const shapes = shapesOf(layers);
+  const builder = new Builder(shapes, areaOf);
+  const tiles = bucket(shapes);
+  const keys = [...tiles.keys()].sort((one, other) => one - other);
+  keys.forEach((key, index) => {
+    builder.tile(key, contentOf(shapes, key, tiles.get(key)!));
+    tiles.delete(key);
+    if (index % 64 === 0 || index === keys.length - 1) progress('overlay', index + 1, keys.length);
+  });
+  const { leaves } = builder;
+  return {
+    tiles: builder.tiles, leaves, index: new CellIndex(table(builder.tiles), table(leaves)),
+  };
+}

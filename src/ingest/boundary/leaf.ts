@@ -1,0 +1,107 @@
+/** Bytes of a border cell; the layout is told in dataset/cell-format.ts. */
+import { isRightOf } from '../../geo/crossing.js';
+import type { BandedPolygon } from '../../geo/polygon.js';
+
+/** A square cell: south-west corner and side, in microdegrees. */
+export interface Cell {
+  readonly x: number;
+  readonly y: number;
+  readonly size: number;
+}
+
+/** A polygon whose border crosses a cell, with the first vertices of the edges in it. */
+export interface CellPolygon {
+  readonly shape: BandedPolygon;
+  readonly edges: Int32Array;
+}
+
+/** Polygons of which at most one holds a spot; tested in order. */
+export interface CellGroup {
+  readonly candidates: readonly CellPolygon[];
+}
+
+/**
+ * The row from which on an edge that straddles the line x = east lies on its other side: the
+ * smallest row whose crossing differs from the row where the edge begins.
+ */
+function flipRow(east: number, ax: number, ay: number, bx: number, by: number): number {
+  if (ay === by) return ay;
+  const [lowX, lowY, highX, highY] = ay < by ? [ax, ay, bx, by] : [bx, by, ax, ay];
+  const begins = lowX > east;
+  let [low, high] = [lowY, highY];
+  while (high - low > 1) {
+    const row = low + Math.floor((high - low) / 2);
+    if (isRightOf(east, row, lowX, lowY, highX, highY) === begins) low = row;
+    else high = row;
+  }
+  return high;
+}
+
+function flipsOf(cell: Cell, polygon: CellPolygon): readonly number[] {
+  const { coords } = polygon.shape.polygon;
+  const east = cell.x + cell.size;
+  const rows: number[] = [];
+  for (const vertex of polygon.edges) {
+    const ax = coords[vertex * 2]!;
+    const bx = coords[vertex * 2 + 2]!;
+    if ((ax > east) === (bx > east)) continue;
+    const row = flipRow(east, ax, coords[vertex * 2 + 1]!, bx, coords[vertex * 2 + 3]!);
+    if (row > cell.y && row < cell.y + cell.size) rows.push(row);
+  }
+  rows.sort((one, other) => one - other);
+  // Two flips on one row undo each other.
+  const kept: number[] = [];
+  for (const row of rows) {
+    if (kept.at(-1) === row) kept.pop();
+    else kept.push(row);
+  }
+  return kept;
+}
+
+function pushChains(out: number[], polygon: CellPolygon): void {
+  const { coords } = polygon.shape.polygon;
+  const countAt = out.length;
+  out.push(0);
+  let lengthAt = -1;
+  let last = -2;
+  for (const vertex of polygon.edges) {
+    if (vertex !== last + 1) {
+      out[countAt]! += 1;
+      lengthAt = out.length;
+      out.push(1, coords[vertex * 2]!, coords[vertex * 2 + 1]!);
+    }
+    out[lengthAt]! += 1;
+    out.push(coords[vertex * 2 + 2]!, coords[vertex * 2 + 3]!);
+    last = vertex;
+  }
+}
+
+/** Encodes a border cell; `areaOf` gives the area of one choice (0 for none) per group. */
+export function encodeLeaf(
+  cell: Cell, groups: readonly CellGroup[], areaOf: (choices: readonly number[]) => number,
+): Uint8Array {
+  const east = cell.x + cell.size;
+  const out: number[] = [cell.x, cell.y, east, groups.length];
+  let entries = 1;
+  for (const group of groups) {
+    out.push(entries);
+    entries *= group.candidates.length + 1;
+  }
+  out.push(entries);
+  for (let entry = 0; entry < entries; entry += 1) {
+    let rest = entry;
+    out.push(areaOf(groups.map((group) => {
+      const choice = rest % (group.candidates.length + 1);
+      rest = (rest - choice) / (group.candidates.length + 1);
+      return choice;
+    })));
+  }
+  out.push(groups.reduce((sum, group) => sum + group.candidates.length, 0));
+  groups.forEach((group, index) => group.candidates.forEach((polygon, choice) => {
+    const flips = flipsOf(cell, polygon);
+    const parity = polygon.shape.contains(east, cell.y) ? 1 : 0;
+    out.push(index, choice + 1, parity, flips.length, ...flips);
+    pushChains(out, polygon);
+  }));
+  return new Uint8Array(Int32Array.from(out).buffer);
+}

@@ -1,0 +1,205 @@
+/** The overlay stage: boundary files → layers → cells, every cell's tax area interned. */
+import { LAT_MAX, LNG_MAX, type Microdegrees } from '../../geo/microdegrees.js';
+import { createPolygon, type Polygon, type Position } from '../../geo/polygon.js';
+import type { AreaTuple, InternArea, PlaceFact, Progress } from '../model.js';
+import type { TierFact } from '../rates/facts.js';
+import { READERS } from '../readers.js';
+import type { BoundarySource, Recipe } from '../recipe.js';
+import type { SourceFiles } from '../source-files.js';
+import { buildCells, type CellTables } from './cells.js';
+import { placeCounties } from './place-counties.js';
+import { createSituate, neighboursOf } from './situate.js';
+
+/** Boundaries of every layer as read, before they are overlaid. */
+export interface Boundaries {
+  readonly counties: readonly BoundaryFeature[];
+  readonly provinces: readonly BoundaryFeature[];
+  readonly places: readonly BoundaryFeature[];
+  readonly towns: readonly BoundaryFeature[];
+  readonly districts: readonly BoundaryFeature[];
+  /** State FIPS codes whose place boundaries are loaded. */
+  readonly placesLoaded: ReadonlySet<string>;
+  readonly townsLoaded: ReadonlySet<string>;
+}
+
+function matches(feature: BoundaryFeature, source: BoundarySource): boolean {
+  return Object.entries(source.where ?? {}).every(([name, pattern]) =>
+    new RegExp(pattern).test(feature.properties[name] ?? ''));
+}
+
+function readSource(source: BoundarySource, files: SourceFiles): readonly BoundaryFeature[] {
+  const paths = source.path.includes('{fips}')
+    ? (source.states ?? []).map((fips) => source.path.replace('{fips}', fips))
+    : [source.path];
+  return paths.flatMap((path) => READERS.boundaries.read({ ...source, path: files.note(path) })
+    .filter((feature) => matches(feature, source)));
+}
+
+function byKey(one: BoundaryFeature, other: BoundaryFeature): number {
+  return one.polygon.key < other.polygon.key ? -1 : 1;
+}
+
+/** Reads every boundary file of the recipe. */
+export function readBoundaries(
+  recipe: Recipe, files: SourceFiles, progress: Progress,
+): Boundaries {
+  const found = new Map<BoundarySource['layer'], BoundaryFeature[]>();
+  recipe.boundaries.forEach((source, index) => {
+    const features = readSource(source, files);
+    found.set(source.layer, [...found.get(source.layer) ?? [], ...features]);
+    progress('boundaries', index + 1, recipe.boundaries.length);
+  });
+  const layer = (name: BoundarySource['layer']): readonly BoundaryFeature[] =>
+    (found.get(name) ?? []).sort(byKey);
+  const statesOf = (name: BoundarySource['layer']): ReadonlySet<string> =>
+    new Set(recipe.boundaries.filter((source) => source.layer === name)
+      .flatMap((source) => source.states ?? []));
+  return {
+    counties: layer('county'), provinces: layer('province'), places: layer('place'),
+    towns: layer('town'), districts: layer('district'),
+    placesLoaded: statesOf('place'), townsLoaded: statesOf('town'),
+  };
+}
+
+/**
+ * Facts of the places that have a boundary, by the facts where they know the place and by area
+ * where they do not; without any boundaries, all facts as they are.
+ */
+export function placesOf(
+  boundaries: Boundaries, facts: readonly PlaceFact[], stateCodes: ReadonlyMap<string, string>,
+): readonly PlaceFact[] {
+  const known = new Map(facts.map((place) => [place.geoid, place]));
+  const strangers = boundaries.places.filter(({ polygon }) => !known.has(polygon.key));
+  const own = placeCounties(strangers, boundaries.counties, { listed: new Set() });
+  const drawn = new Set(boundaries.places.map(({ polygon }) => polygon.key));
+  const kept = facts.filter((place) => isTown(place)
+    ? boundaries.townsLoaded.has(place.geoid.slice(0, 2))
+    : drawn.has(place.geoid) || !boundaries.placesLoaded.has(place.geoid.slice(0, 2)));
+  return [...kept, ...strangers.map(({ polygon, properties }): PlaceFact => ({
+    geoid: polygon.key,
+    name: properties['NAME'] ?? polygon.key,
+    fullName: properties['NAMELSAD'] ?? properties['NAME'] ?? polygon.key,
+    state: stateCodes.get(polygon.key.slice(0, 2)) ?? '',
+    counties: (own.get(polygon.key) ?? []).map(({ county }) => county),
+    independent: false,
+  }))].sort((one, other) => (one.geoid < other.geoid ? -1 : 1));
+}
+
+/** Governing towns have ten digits, places seven. */
+export function isTown(place: PlaceFact): boolean {
+  return place.geoid.length === 10;
+}
+
+/** What is known of counties that are cities. */
+export interface CityCounties {
+  readonly tiers: readonly TierFact[];
+  /** Counties whose land is all one city's. */
+  readonly whole: ReadonlySet<string>;
+}
+
+export interface Overlay {
+  readonly cells: CellTables;
+  readonly tupleAt: (lat: number, lng: number) => AreaTuple | null;
+  readonly areaAt: (lat: number, lng: number) => number;
+}
+
+/** Overlays the layers. `tupleOf` gives back the tuple of an id that `intern` gave. */
+export function overlay(
+  boundaries: Boundaries,
+  places: readonly PlaceFact[],
+  cities: CityCounties,
+  doubtful: readonly DoubtfulPoint[],
+  registry: { readonly intern: InternArea; tuple(id: number): AreaTuple },
+  progress: Progress,
+): Overlay {
+  const placeOfCounty = new Map(cities.tiers.filter((tier) => tier.kind === 'independent')
+    .map((tier) => [tier.county, tier.place]));
+  const situate = createSituate({
+    places, placesLoaded: boundaries.placesLoaded, placeOfCounty,
+    provinces: new Set(boundaries.provinces.map(({ polygon }) => polygon.key)),
+    neighbours: neighboursOf(boundaries.counties),
+    cityCounties: cities.whole,
+  });
+  const layers: readonly BoundaryLayer[] = [
+    { layer: 'county', features: [...boundaries.counties, ...boundaries.provinces].sort(byKey) },
+    { layer: 'place', features: boundaries.places },
+    { layer: 'town', features: boundaries.towns },
+    { layer: 'district', features: boundaries.districts },
+    { layer: 'doubt', features: doubtDiscs(doubtful) },
+  ];
+  const cells = buildCells(layers, (hits) => {
+    const tuple = situate(hits);
+    return tuple === null ? -1 : registry.intern(tuple);
+  }, progress);
+  const areaAt = (lat: number, lng: number): number => cells.index.locate(lat, lng);
+  return {
+    cells,
+    areaAt,
+    tupleAt: (lat, lng) => {
+      const area = areaAt(lat, lng);
+      return area < 0 ? null : registry.tuple(area);
+    },
+  };
+}
+
+// Boundaries as the overlay takes them.
+
+/** Layers of the overlay. Of districts any number may hold a spot, of the others one. */
+export const LAYERS = ['county', 'place', 'town', 'district', 'doubt'] as const;
+export type LayerName = (typeof LAYERS)[number];
+
+export interface BoundaryFeature {
+  readonly polygon: Polygon;
+  /** Text properties of the publisher's record. */
+  readonly properties: Readonly<Record<string, string>>;
+}
+
+export interface BoundaryLayer {
+  readonly layer: LayerName;
+  /** Ascending by key; where polygons of a layer overlap, the lowest key holds. */
+  readonly features: readonly BoundaryFeature[];
+}
+
+/** What holds a spot, by key. A doubt's key is "<county>/<n>": see situate.ts. */
+export interface LayerHits {
+  readonly county: string;
+  readonly place: string;
+  readonly town: string;
+  readonly districts: readonly string[];
+  /** Counties within whose doubtful land the spot lies. */
+  readonly doubts: readonly string[];
+}
+
+// Land that may lie in a listed city whose boundary is not loaded: within 15 km of the city's ZIP
+// points the unincorporated remainder of its county is unknown (decisions part 3).
+
+export const DOUBT_METRES = 15_000;
+const METRES_PER_DEGREE = 111_195;
+const CORNERS = 48;
+
+export interface DoubtfulPoint {
+  /** Five digits. */
+  readonly county: string;
+  readonly lat: Microdegrees;
+  readonly lng: Microdegrees;
+}
+
+/** Discs around the points, keyed "<county>/<n>". The polygon encloses the circle. */
+export function doubtDiscs(points: readonly DoubtfulPoint[]): readonly BoundaryFeature[] {
+  const sorted = [...points].sort((one, other) =>
+    (one.county < other.county ? -1 : one.county > other.county ? 1 : 0) ||
+    one.lat - other.lat || one.lng - other.lng);
+  return sorted.flatMap(({ county, lat, lng }, index) => {
+    const radius = (DOUBT_METRES / METRES_PER_DEGREE / Math.cos(Math.PI / CORNERS)) * 1e6;
+    const stretch = 1 / Math.max(0.01, Math.cos((lat / 1e6 / 180) * Math.PI));
+    const ring = Array.from({ length: CORNERS }, (_, corner): Position => {
+      const angle = (2 * Math.PI * corner) / CORNERS;
+      return [
+        Math.max(-LNG_MAX, Math.min(LNG_MAX, Math.round(lng + radius * stretch * Math.cos(angle)))),
+        Math.max(-LAT_MAX, Math.min(LAT_MAX, Math.round(lat + radius * Math.sin(angle)))),
+      ];
+    });
+    const polygon = createPolygon(`${county}/${String(index).padStart(6, '0')}`, [ring]);
+    return polygon === null ? [] : [{ polygon, properties: {} }];
+  });
+}

@@ -1,0 +1,93 @@
+/** What a book knows of every state, as data for the manifest and `situs dataset coverage`. */
+import type { CoverageLevel, CoverageState } from '../dataset/manifest.js';
+import type { DateInt } from '../tax/date.js';
+import type { Level } from '../tax/jurisdiction.js';
+import type { ListMark, StateName } from './rates/facts.js';
+import { DATE_OPEN, formatDate } from './rates/list.js';
+import type { LoadedRates } from './rates/load.js';
+
+function rateLevel(load: LoadedRates, state: StateName): CoverageLevel {
+  const rows = load.input.rows.filter((row) => row.state === state.code && row.level === 'state');
+  const last = rows.at(-1);
+  const source = last ? load.input.sources[last.source]?.name ?? '' : '';
+  return {
+    level: 'state', completeness: last ? 'complete' : 'none', source,
+    asOf: last ? formatDate(last.asOf) : '', until: '', jurisdictions: last ? 1 : 0,
+  };
+}
+
+/** The newest figure of a level, which may come from a list younger than its mark's source. */
+function newest(load: LoadedRates, state: string, level: Level, start: DateInt): DateInt {
+  return load.input.rows.reduce((latest, row) =>
+    (row.state === state && row.level === level && row.asOf > latest ? row.asOf : latest), start);
+}
+
+function localLevel(load: LoadedRates, mark: ListMark): CoverageLevel {
+  const source = load.input.sources[mark.source];
+  const keys = new Set<string>();
+  for (const row of load.input.rows) {
+    if (row.state !== mark.state || row.level !== mark.level) continue;
+    if (row.basis !== 'unknown') keys.add(row.place || row.county || row.code);
+  }
+  const held = mark.mark === 'complete' || mark.mark === 'partial';
+  const asOf = source && held ? newest(load, mark.state, mark.level, source.asOf) : DATE_OPEN;
+  return {
+    level: mark.level,
+    completeness: mark.mark,
+    source: source?.name ?? '',
+    asOf: asOf === DATE_OPEN ? '' : formatDate(asOf),
+    until: mark.until === DATE_OPEN ? '' : formatDate(mark.until),
+    jurisdictions: keys.size,
+  };
+}
+
+/** Coverage of every state and province, in the order of the states. */
+export function coverage(load: LoadedRates): readonly CoverageState[] {
+  const { input } = load;
+  const unplaced = load.reports.flatMap((report) => report.unplaced);
+  return input.states.map((state): CoverageState => {
+    const marks = input.marks.filter((mark) => mark.state === state.code);
+    const names = unplaced.filter((city) => city.state === state.code).map((city) => city.name);
+    const cities = [...new Set(names)].sort().join(', ');
+    const notes = load.notSupported.filter((entry) => entry.state === state.code);
+    return {
+      state: state.code,
+      name: state.name,
+      levels: [rateLevel(load, state), ...marks.map((mark) => localLevel(load, mark))],
+      placeBoundaries: false,
+      addressPoints: 0,
+      gaps: [
+        ...new Set(marks.map((mark) => mark.gap).filter((gap) => gap !== '')),
+        ...(cities === '' ? [] : [`listed cities without boundary: ${cities}`]),
+        ...notes.map(({ note }) => `not supported: ${note}`),
+      ],
+    };
+  });
+}
+
+// Coverage as a table for people, in Markdown so that the documentation can carry it.
+
+function cell(level: CoverageLevel | undefined): string {
+  if (level === undefined) return '';
+  const until = level.until === '' ? '' : `, until ${level.until}`;
+  const asOf = level.asOf === '' ? '' : ` ${level.asOf}${until}`;
+  const count = level.jurisdictions > 0 ? ` (${level.jurisdictions})` : '';
+  return `${level.completeness}${count}${asOf}`;
+}
+
+/** Formats one line per state: how each level is known, boundaries, doors, gaps. */
+export function coverageTable(states: readonly CoverageState[]): string {
+  const lines = [
+    '| State | State rate | Counties | Cities | Districts | City boundaries | Doors | Gaps |',
+    '|---|---|---|---|---|---|---|---|',
+  ];
+  for (const state of states) {
+    const level = (name: string): string =>
+      cell(state.levels.find((entry) => entry.level === name));
+    lines.push(`| ${[
+      state.state, level('state'), level('county'), level('city'), level('district'),
+      state.placeBoundaries ? 'yes' : 'no', state.addressPoints || '', state.gaps.join('; '),
+    ].join(' | ')} |`);
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,185 @@
+/**
+ * From rate rows to the rates of a tax area. Rules: decisions on known, zero and unknown, on rows
+ * and labels, and on time; a list's silence means what its completeness mark says, never zero by
+ * default.
+ */
+import type { SourceRecord } from '../../dataset/records.js';
+import type { DateInt } from '../../tax/date.js';
+import type { AreaTuple, PlaceFact, RateBook, RateRow, ResolvedArea } from '../model.js';
+import { resolveProvince } from './canada.js';
+import { combine, type CombinedTuple } from './combine.js';
+import type {
+  CountyFact, DistrictMember, ListMark, LocalCap, StateName, TierFact,
+} from './facts.js';
+import { type LineContext, linesOf, type TupleParts } from './lines.js';
+import { DATE_MIN, DATE_OPEN, OWN_CODE } from './list.js';
+import { indexMembers, indexRows } from './rows.js';
+
+/** Everything a book is made of. Nothing in it is looked up elsewhere. */
+export interface RateBookInput {
+  readonly sources: readonly SourceRecord[];
+  /** Within a jurisdiction in order of precedence: where rows overlap the later one holds. */
+  readonly rows: readonly RateRow[];
+  /** Rows of the estimated layer; empty when it is switched off. */
+  readonly estimates: readonly RateRow[];
+  readonly states: readonly StateName[];
+  readonly counties: readonly CountyFact[];
+  /** Incorporated places and governing towns. */
+  readonly places: readonly PlaceFact[];
+  readonly tiers: readonly TierFact[];
+  readonly members: readonly DistrictMember[];
+  /** District name by "<state>/<code>". */
+  readonly districtNames: ReadonlyMap<string, string>;
+  readonly marks: readonly ListMark[];
+  readonly caps: readonly LocalCap[];
+}
+
+const NOWHERE: StateName = { code: '', fips: '', name: 'an unlisted state', country: 'USA' };
+
+function context(input: RateBookInput): LineContext {
+  const tiers = new Map(input.tiers.map((tier) => [tier.county, tier]));
+  const places = new Map(input.places.map((place) => [place.geoid, place]));
+  return {
+    rows: indexRows(input.rows, tiers, places),
+    estimates: indexRows(input.estimates, tiers, places),
+    hasEstimates: input.estimates.length > 0,
+    members: indexMembers(input.members, places),
+    districtNames: input.districtNames,
+    tiers,
+    independent: new Map(input.tiers.filter((tier) => tier.kind === 'independent')
+      .map((tier) => [tier.place, tier])),
+    places,
+    counties: new Map(input.counties.map((county) => [county.fips, county])),
+    marks: new Map(input.marks.map((mark) => [`${mark.state}/${mark.level}`, mark])),
+    caps: new Map(input.caps.map(({ state, cap }) => [state, cap])),
+  };
+}
+
+type Component = ResolvedArea['components'][number];
+
+function components(
+  book: LineContext,
+  state: StateName,
+  parts: TupleParts,
+  rates: CombinedTuple,
+  tuple: AreaTuple,
+): readonly Component[] {
+  const out: Component[] = [];
+  const add = (
+    level: Component['level'],
+    jurName: string,
+    jurCode: string | null,
+    periods: Component['periods'],
+  ): void => {
+    out.push({ level, jurName, jurCode, kind: null, periods });
+  };
+  add('state', state.code, state.fips, rates.state);
+  const county = parts.county && book.counties.get(parts.county);
+  if (rates.county && parts.county) {
+    const name = county ? plainCounty(county.fullName).toUpperCase() : parts.county;
+    add('county', name, county ? countyCode(county) : parts.county.slice(2), rates.county);
+  }
+  if (rates.city) {
+    const place = book.places.get(parts.cityKey);
+    const listed = parts.cityRows.at(-1);
+    const name = place ? placeLabel(place) : (listed?.name ?? parts.cityKey).toUpperCase();
+    const within = book.places.get(tuple.place);
+    const code = listed?.code || placeCode(parts.cityKey, within, place?.name ?? '');
+    add('city', name, code, rates.city);
+  }
+  parts.districts.forEach((code, index) => {
+    if (rates.districts[index]?.length === 0) return;
+    const listed = book.rows.district(state.code, code).at(-1)?.name ?? '';
+    const label = districtLabel(book.districtNames.get(`${state.code}/${code}`) ?? listed, code);
+    add('district', label, code.startsWith(OWN_CODE) ? null : code, rates.districts[index] ?? []);
+  });
+  return out;
+}
+
+/** Last day that all lists of a state were published for. */
+function lastDay(book: LineContext, state: StateName): DateInt {
+  return (['county', 'city', 'district'] as const).reduce((last, level) => {
+    const mark = book.marks.get(`${state.code}/${level}`);
+    return mark !== undefined && mark.until < last && mark.mark !== 'none' ? mark.until : last;
+  }, DATE_OPEN);
+}
+
+/** Builds the book: pure over its input, the same tuple always gets the same answer. */
+export function createRateBook(input: RateBookInput): RateBook {
+  const book = context(input);
+  const states = new Map(input.states.flatMap((state): [string, StateName][] =>
+    [[state.fips, state], [state.code, state]]));
+  const lastDays = new Map(input.states.map((state) => [state.code, lastDay(book, state)]));
+
+  function resolve(tuple: AreaTuple): ResolvedArea {
+    const state = states.get(tuple.state) ?? NOWHERE;
+    if (state.country === 'CAN') return resolveProvince(state, book.rows.state(state.code));
+    const parts = linesOf(book, state, tuple);
+    const rates = combine(parts.lines);
+    const county = book.counties.get(parts.county);
+    const place = book.places.get(parts.cityKey);
+    const countyName = parts.independent
+      ? plainPlace(place?.name ?? '')
+      : county ? plainCounty(county.fullName) : '';
+    const limited = rates.unknown.some(({ from, to }) => from === DATE_MIN && to === DATE_OPEN);
+    return {
+      components: components(book, state, parts, rates, tuple),
+      unknown: rates.unknown,
+      incorporated: parts.cityKey !== '',
+      countyName,
+      placeName: plainPlace(place?.name ?? parts.cityRows.at(-1)?.name ?? ''),
+      staleAfter: limited ? DATE_OPEN : lastDays.get(state.code) ?? DATE_OPEN,
+      estimated: rates.estimated,
+    };
+  }
+
+  return { sources: input.sources, resolve };
+}
+
+// Names and codes of jurisdictions as the wire shows them.
+
+const PLACE_DIGITS = 7;
+
+/** Words the Census puts after a county equivalent's name, longest first. */
+const COUNTY_SUFFIX = new RegExp(' (City and Borough|Census Area|Planning Region|County|Parish|'
+  + 'Borough|Municipality|Municipio|city)$');
+
+/** "Orange County" to "Orange"; "Carson City" and "District of Columbia" stay. */
+export function plainCounty(fullName: string): string {
+  return fullName.replace(COUNTY_SUFFIX, '');
+}
+
+/** The county's code: the state's own number where it has one, else the last three digits. */
+export function countyCode(county: CountyFact): string {
+  return county.code || county.fips.slice(2);
+}
+
+/**
+ * Five digits of a place. A governing town has those of the city that is one with it, and none
+ * where there is no such city: the numbers of town lists are not the Census Bureau's.
+ */
+export function placeCode(
+  geoid: string, within: PlaceFact | undefined, name: string,
+): string | null {
+  if (geoid.length <= PLACE_DIGITS) return geoid.slice(-5);
+  return within?.name === name ? within.geoid.slice(-5) : null;
+}
+
+/** What the Census adds to the name of a city that is one with its county. */
+const GOVERNMENT = new RegExp(' (metropolitan|metro|unified|consolidated) government'
+  + '( \\(balance\\))?$| \\(balance\\)$');
+
+/** "Nashville-Davidson metropolitan government (balance)" to "Nashville-Davidson". */
+export function plainPlace(name: string): string {
+  return name.replace(GOVERNMENT, '');
+}
+
+/** Label of a place: capitals, as publishers print it. */
+export function placeLabel(place: PlaceFact): string {
+  return plainPlace(place.name).toUpperCase();
+}
+
+/** Label of a district: its name in capitals, or its code where no name is known. */
+export function districtLabel(name: string, code: string): string {
+  return name ? name.toUpperCase() : `LOCAL DISTRICT: ${code}`;
+}

@@ -1,0 +1,188 @@
+/** The rates section of a recipe: which lists are read, by which reader, in which order. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { SourceRecord } from '../../dataset/records.js';
+import type { PlaceFact, RateBook, RateRow } from '../model.js';
+import { READERS } from '../readers.js';
+import { readMemberFacts } from '../source/rates/facts.js';
+import { createRateBook, type RateBookInput } from './book.js';
+import {
+  type CountyFact, type DistrictMember, type DistrictName, type NotSupported, readAliases,
+  readCounties, readDistrictNames, readMarks, readNotSupported, readPlaces, readSources, readStates,
+  readTiers,
+} from './facts.js';
+import { createGazetteer, type Gazetteer } from './gazetteer.js';
+import { DATE_OPEN, type ListOptions, ListReport, percentOf } from './list.js';
+
+/** One list: a file of a publisher, or a fact table. */
+export interface RateList {
+  /** Name of a reader in the table of readers. */
+  readonly reader: string;
+  /** Below the facts folder when it begins with "facts/", else below the sources folder. */
+  readonly path: string;
+  /** Name in sources.tsv; fact tables name their sources per row. */
+  readonly source?: string;
+  readonly state?: string;
+  readonly options?: ListOptions;
+  /** Further files of the list by the name its reader asks for. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** The rates section. Lists stand in order of precedence: where two overlap the later holds. */
+export interface RatesRecipe {
+  readonly states: string;
+  readonly counties: string;
+  /** Folder of place facts by state; read unless the build hands over places of its own. */
+  readonly places: string;
+  readonly tiers: string;
+  readonly aliases: string;
+  readonly districtNames: string;
+  readonly sources: string;
+  readonly completeness: string;
+  /** Rules of states that coverage names as not applied: state, note, source. */
+  readonly notSupported: string;
+  readonly members: readonly string[];
+  readonly lists: readonly RateList[];
+  /** The estimated layer: read only when it is switched on. */
+  readonly estimates: readonly RateList[];
+  /** Highest sum of local parts by state, in percent. */
+  readonly caps: Readonly<Record<string, string>>;
+}
+
+/** Where a build finds its files and what it already knows. */
+export interface RateLoad {
+  readonly factsDir: string;
+  /** Publishers' files; not needed by a recipe that reads facts alone. */
+  readonly sourcesDir: string;
+  readonly estimated: boolean;
+  /** Places of the build's own boundaries; place facts are read without. */
+  readonly places?: readonly PlaceFact[];
+  /** Counties of the build's own; county facts are read without. */
+  readonly counties?: readonly CountyFact[];
+}
+
+/** A book with what its lists became. */
+export interface LoadedRates {
+  readonly book: RateBook;
+  readonly input: RateBookInput;
+  readonly reports: readonly ListReport[];
+  readonly gazetteer: Gazetteer;
+  readonly notSupported: readonly NotSupported[];
+  /** Members worked out from the lists, without those of fact tables. */
+  readonly derivedMembers: readonly DistrictMember[];
+}
+
+class Files {
+  constructor(readonly load: RateLoad) {}
+
+  text(path: string): string {
+    const facts = path.startsWith('facts/');
+    const file = facts
+      ? join(this.load.factsDir, path.slice('facts/'.length))
+      : join(this.load.sourcesDir, path);
+    const bytes = readFileSync(file);
+    return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+  }
+
+  has(path: string): boolean {
+    try {
+      this.text(path);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+interface Loading {
+  readonly files: Files;
+  readonly gazetteer: Gazetteer;
+  readonly sources: readonly SourceRecord[];
+  readonly names: readonly DistrictName[];
+}
+
+interface ReadList {
+  readonly rows: readonly RateRow[];
+  readonly members: readonly DistrictMember[];
+  readonly report: ListReport;
+}
+
+function sourceIndex(sources: readonly SourceRecord[]): (name: string) => number {
+  const byName = new Map(sources.map((source) => [source.name, source.id]));
+  return (name) => {
+    const id = byName.get(name);
+    if (id === undefined) throw new RangeError(`no source named "${name}" in the table of sources`);
+    return id;
+  };
+}
+
+/** The source of a list whose rows name their own. */
+const NO_SOURCE = -1;
+
+function readList(list: RateList, loading: Loading): ReadList {
+  const { files, gazetteer, sources, names } = loading;
+  const report = new ListReport(`${list.reader} ${list.path}${list.state ? `#${list.state}` : ''}`);
+  const sourceOf = sourceIndex(sources);
+  const reader = READERS.lists.get(list.reader);
+  if (!reader) throw new RangeError(`no reader named "${list.reader}" for ${list.path}`);
+  const source = list.source === undefined ? NO_SOURCE : sourceOf(list.source);
+  const state = list.state ?? '';
+  const result = reader.read(files.text(list.path), {
+    state, gazetteer, source, sourceOf, report,
+    asOf: sources[source]?.asOf ?? DATE_OPEN,
+    options: list.options ?? {},
+    extra: (option) => files.text(list.files?.[option] ?? ''),
+    districtCode: (listed) => names.find((name) =>
+      name.state === state && name.listed === listed)?.code ?? null,
+  });
+  return { ...result, report };
+}
+
+function placesOf(
+  recipe: RatesRecipe,
+  files: Files,
+  input: Pick<RateBookInput, 'states' | 'tiers'>,
+): readonly PlaceFact[] {
+  const { places } = files.load;
+  if (places) return places;
+  return input.states.flatMap((state) => {
+    const path = `${recipe.places}/${state.code}.tsv`;
+    return files.has(path) ? readPlaces(files.text(path), state.code, input.tiers) : [];
+  });
+}
+
+/** Reads every list of the recipe and builds the book. */
+export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
+  const files = new Files(load);
+  const states = readStates(files.text(recipe.states));
+  const tiers = readTiers(files.text(recipe.tiers));
+  const counties = load.counties ?? readCounties(files.text(recipe.counties));
+  const places = placesOf(recipe, files, { states, tiers });
+  const names = readDistrictNames(files.text(recipe.districtNames));
+  const sources = readSources(files.text(recipe.sources));
+  const aliases = readAliases(files.text(recipe.aliases));
+  const gazetteer = createGazetteer(states, counties, places, aliases);
+  const loading: Loading = { files, gazetteer, sources, names };
+  const lists = recipe.lists.map((list) => readList(list, loading));
+  const estimates = load.estimated ? recipe.estimates.map((list) => readList(list, loading)) : [];
+  const derivedMembers = lists.flatMap((list) => list.members);
+  const input: RateBookInput = {
+    sources, states, tiers, counties, places,
+    rows: lists.flatMap((list) => list.rows),
+    estimates: estimates.flatMap((list) => list.rows),
+    members: [
+      ...derivedMembers, ...recipe.members.flatMap((path) => readMemberFacts(files.text(path))),
+    ],
+    districtNames: new Map(names.filter((name) => name.name !== '')
+      .map((name) => [`${name.state}/${name.code}`, name.name])),
+    marks: readMarks(files.text(recipe.completeness), sourceIndex(sources)),
+    caps: Object.entries(recipe.caps)
+      .map(([state, cap]) => ({ state, cap: percentOf(cap, state) })),
+  };
+  const reports = [...lists, ...estimates].map((list) => list.report);
+  const notSupported = readNotSupported(files.text(recipe.notSupported));
+  return {
+    book: createRateBook(input), input, reports, gazetteer, notSupported, derivedMembers,
+  };
+}

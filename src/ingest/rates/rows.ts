@@ -1,0 +1,156 @@
+/** Rate rows by the jurisdiction they belong to. */
+import type { DateInt } from '../../tax/date.js';
+import type { PlaceFact, RateRow } from '../model.js';
+import type { DistrictMember, TierFact } from './facts.js';
+
+/** Rows of the lists; within a jurisdiction in order of precedence, the last one winning. */
+export interface RowIndex {
+  state(code: string): readonly RateRow[];
+  county(fips: string): readonly RateRow[];
+  /** Rows of a place or town in a county: those for all counties, then those for this one. */
+  city(place: string, county: string): readonly RateRow[];
+  /** Whether towns of the county are listed, whose boundaries then matter. */
+  hasTowns(county: string): boolean;
+  /** Whether any listed place is known to lie in the county. */
+  hasCities(county: string): boolean;
+  district(state: string, code: string): readonly RateRow[];
+  /** Why the districts of a county's remainder ("" as place) or of a place cannot be told. */
+  gaps(county: string, place: string): readonly RateRow[];
+}
+
+/** Digits of a county subdivision's code; a place has seven. */
+const TOWN_DIGITS = 10;
+
+class RowGroups {
+  readonly #groups = new Map<string, RateRow[]>();
+
+  add(key: string, row: RateRow): void {
+    const list = this.#groups.get(key);
+    if (list) list.push(row);
+    else this.#groups.set(key, [row]);
+  }
+
+  get(key: string): readonly RateRow[] {
+    return this.#groups.get(key) ?? [];
+  }
+}
+
+/** A county row of a city that stands for its county is that city's row. */
+function asLevied(row: RateRow, tiers: ReadonlyMap<string, TierFact>): RateRow {
+  const tier = row.level === 'county' ? tiers.get(row.county) : undefined;
+  if (!tier || tier.kind === 'census-area' || tier.place === '') return row;
+  return { ...row, level: 'city', place: tier.place, county: '' };
+}
+
+/** Indexes rows; `places` tell in which counties a place listed without one lies. */
+export function indexRows(
+  rows: readonly RateRow[],
+  tiers: ReadonlyMap<string, TierFact>,
+  places: ReadonlyMap<string, PlaceFact>,
+): RowIndex {
+  const [states, counties, cities, districts, gaps] =
+    [new RowGroups(), new RowGroups(), new RowGroups(), new RowGroups(), new RowGroups()];
+  const withCities = new Set<string>();
+  const withTowns = new Set<string>();
+  for (const given of rows) {
+    const row = asLevied(given, tiers);
+    if (row.level === 'state') states.add(row.state, row);
+    else if (row.level === 'county') counties.add(row.county, row);
+    else if (row.level === 'city') {
+      cities.add(`${row.place}/${row.county}`, row);
+      const within = row.county ? [row.county] : places.get(row.place)?.counties ?? [];
+      for (const county of within) withCities.add(county);
+      // A town's code begins with its county's.
+      if (row.place.length === TOWN_DIGITS) withTowns.add(row.place.slice(0, 5));
+    } else if (row.basis === 'unknown') {
+      gaps.add(row.place ? `${row.place}/${row.county}` : row.county, row);
+    } else districts.add(`${row.state}/${row.code}`, row);
+  }
+  return {
+    state: (code) => states.get(code),
+    county: (fips) => counties.get(fips),
+    city: (place, county) =>
+      [...cities.get(`${place}/`), ...(county ? cities.get(`${place}/${county}`) : [])],
+    hasTowns: (county) => withTowns.has(county),
+    hasCities: (county) => withCities.has(county),
+    district: (state, code) => districts.get(`${state}/${code}`),
+    gaps: (county, place) => place
+      ? [...gaps.get(`${place}/`), ...gaps.get(`${place}/${county}`)]
+      : gaps.get(county),
+  };
+}
+
+// Which districts hold in a tuple, by the facts that stand in for boundaries.
+
+/** Where a tuple lies, after independent cities have been told from counties. */
+export interface Spot {
+  readonly state: string;
+  readonly county: string;
+  /** Place and town codes the spot lies in; none in an unincorporated area. */
+  readonly places: readonly string[];
+}
+
+/** A district that holds at a spot, over some days. */
+export interface Membership {
+  readonly code: string;
+  readonly from: DateInt;
+  readonly to: DateInt;
+  /** True when it holds in the whole county or state, without exception. */
+  readonly countywide: boolean;
+}
+
+/** Facts by where they apply. */
+export interface MemberIndex {
+  /** Districts at a spot; a code may appear more than once, for different days. */
+  at(spot: Spot): readonly Membership[];
+  /** Whether districts of a county differ between its places and its remainder. */
+  divides(county: string): boolean;
+}
+
+function keyOf(member: DistrictMember): string {
+  if (member.scope === 'state') return member.state;
+  return member.scope === 'place' ? member.place : member.county;
+}
+
+function holds(member: DistrictMember, spot: Spot): boolean {
+  switch (member.scope) {
+    case 'state': return true;
+    case 'county': return !spot.places.some((place) => member.except.includes(place));
+    case 'remainder': return spot.places.length === 0;
+    case 'place': return member.county === '' || member.county === spot.county;
+  }
+}
+
+/** Indexes membership facts. */
+export function indexMembers(
+  members: readonly DistrictMember[],
+  places: ReadonlyMap<string, PlaceFact>,
+): MemberIndex {
+  const byKey = new Map<string, DistrictMember[]>();
+  const divided = new Set<string>();
+  for (const member of members) {
+    const key = keyOf(member);
+    const list = byKey.get(key);
+    if (list) list.push(member);
+    else byKey.set(key, [member]);
+    const partial = member.scope === 'remainder' || member.scope === 'place'
+      || member.except.length > 0;
+    const within = member.county ? [member.county] : places.get(member.place)?.counties ?? [];
+    if (partial) for (const county of within) divided.add(county);
+  }
+  return {
+    at(spot: Spot): readonly Membership[] {
+      const found: Membership[] = [];
+      for (const key of [spot.state, spot.county, ...spot.places]) {
+        for (const member of byKey.get(key) ?? []) {
+          if (member.state !== spot.state || !holds(member, spot)) continue;
+          const { code, from, to, scope, except } = member;
+          const countywide = scope === 'state' || (scope === 'county' && except.length === 0);
+          found.push({ code, from, to, countywide });
+        }
+      }
+      return found;
+    },
+    divides: (county) => divided.has(county),
+  };
+}

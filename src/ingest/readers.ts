@@ -1,0 +1,175 @@
+/**
+ * Every reader of a publisher's format, in one table by the section of a recipe that names it: what
+ * the reader is called there, what it yields, and which keys its entry takes. A key is required
+ * unless it is `optional`; recipes are checked against this table when they are read.
+ */
+import {
+  anyText, choice, closed, flag, list, type Members, optional, type Shape, whole,
+} from '../base/shape.js';
+import { ownRule } from '../base/validator.js';
+import type { RateReader } from './rates/list.js';
+import { readBoundaryFile } from './source/boundary-file.js';
+import {
+  type AddressPoint, POINT_LAYOUTS, type PointLayout, type PointOptions, readDelimitedPoints,
+  readGeoJsonPoints,
+} from './source/points.js';
+import {
+  type RangeOptions, readDelimitedRanges, readTigerRanges, type StreetRange,
+} from './source/ranges.js';
+import { readAuthority } from './source/rates/authority.js';
+import { readCdtfa } from './source/rates/california.js';
+import { readCoded } from './source/rates/coded.js';
+import { readColorado } from './source/rates/colorado.js';
+import { readSstDerived } from './source/rates/county-and-place.js';
+import { readEstimated, readZipTable } from './source/rates/estimated.js';
+import { readFactTable } from './source/rates/facts.js';
+import { readIllinois } from './source/rates/illinois.js';
+import { readSst } from './source/rates/sst.js';
+import { readProvinces, readStateRates } from './source/rates/states.js';
+import { readTexas } from './source/rates/texas.js';
+import { readTownOption } from './source/rates/town-option.js';
+import { readWaDor } from './source/rates/washington.js';
+import { readSstBoundary } from './source/sst-boundary.js';
+import { readGeonamesZips, readZipAuthorities, readZipCounties } from './source/zip-lists.js';
+
+/** One reader: what its files become, the entry of a recipe that names one, and the function. */
+export interface Reader<Read> {
+  readonly yields: string;
+  readonly entry: Shape<unknown>;
+  readonly read: Read;
+}
+
+export type PointReader = (path: string, options: PointOptions) => AsyncGenerator<AddressPoint>;
+export type RangeReader = (path: string, options: RangeOptions) => AsyncGenerator<StreetRange>;
+
+/** Text that says something. */
+export const TEXT = anyText(1);
+export const TEXTS = list(TEXT);
+const MAY = optional(TEXT);
+const MAY_LIST = optional(TEXTS);
+
+/** Texts by names that are a publisher's or a state's, so that any name will do. */
+export function textsByName(): Shape<Readonly<Record<string, string>>> {
+  return {
+    optional: false,
+    schema: { type: 'object', additionalProperties: { type: 'string' } },
+    rule: () => ownRule((value, found) => {
+      if (typeof value !== 'object' || value === null) found.push({ type: 'object' });
+      else {
+        for (const [name, text] of Object.entries(value)) {
+          if (typeof text !== 'string') found.push({ type: 'text', below: `.${name}` });
+        }
+      }
+      return value;
+    }),
+  };
+}
+
+// Rate lists.
+
+/** Keys of a list that names its states itself, and of one that is a single state's. */
+const MANY_STATES: Members = { path: TEXT, source: TEXT };
+const ONE_STATE: Members = { ...MANY_STATES, state: TEXT };
+
+/** A member of these keys; none where there are no keys, and optional where all of them are. */
+function group(name: string, keys: Members): Members {
+  const shapes = Object.values(keys);
+  if (shapes.length === 0) return {};
+  const member = closed(keys);
+  return { [name]: shapes.every((shape) => shape.optional) ? optional(member) : member };
+}
+
+/** A reader of rate lists with the keys of its `options` and of its further `files`. */
+function rates(
+  read: RateReader, keys: Members, options: Members = {}, files: Members = {},
+): Reader<RateReader> {
+  const entry = closed({
+    reader: TEXT, ...keys, ...group('options', options), ...group('files', files),
+  });
+  return { yields: 'rates of jurisdictions, and what lies in a district', entry, read };
+}
+
+const RATE_LISTS: ReadonlyMap<string, Reader<RateReader>> = new Map([
+  ['authority', rates(readAuthority, ONE_STATE, {
+    levels: list(choice(['county', 'city', 'district'])), from: MAY, skipZero: MAY_LIST,
+    sole: MAY_LIST, everyCounty: MAY,
+  })],
+  ['cdtfa', rates(readCdtfa, ONE_STATE, { floor: TEXT, from: MAY })],
+  ['coded', rates(readCoded, ONE_STATE, {
+    basis: optional(choice(['own', 'total'])), to: MAY,
+  })],
+  ['colorado', rates(readColorado, ONE_STATE, { decided: MAY_LIST }, { history: TEXT })],
+  ['estimated', rates(readEstimated, MANY_STATES)],
+  ['facts', rates(readFactTable, { path: TEXT })],
+  ['illinois', rates(readIllinois, ONE_STATE)],
+  ['provinces', rates(readProvinces, MANY_STATES)],
+  ['sst', rates(readSst, ONE_STATE)],
+  ['sst-derived', rates(readSstDerived, ONE_STATE, {
+    basis: optional(choice(['own', 'sole', 'total'])), after: MAY, exceptCounty: MAY_LIST,
+    began: MAY_LIST, gapUnlisted: optional(choice(['multi', 'noted'])), ceiling: MAY,
+  })],
+  ['state-rates', rates(readStateRates, MANY_STATES, { skip: MAY_LIST })],
+  ['texas', rates(readTexas, ONE_STATE, { placed: MAY_LIST }, { areas: TEXT })],
+  ['town-option', rates(readTownOption, ONE_STATE)],
+  ['wa-dor', rates(readWaDor, ONE_STATE)],
+  ['zip-table', rates(readZipTable, MANY_STATES, {}, { counties: TEXT })],
+]);
+
+// Doors and streets.
+
+const ADDRESSES = closed({
+  file: TEXT, layout: TEXT, source: TEXT, state: TEXT, city: MAY,
+  cityIsMunicipality: optional(flag()),
+});
+
+function doors(read: PointReader): Reader<PointReader> {
+  return { yields: 'doors', entry: ADDRESSES, read };
+}
+
+function columns(layout: PointLayout): Reader<PointReader> {
+  return doors((path, options) => readDelimitedPoints(path, layout, options));
+}
+
+function ranges(read: RangeReader): Reader<RangeReader> {
+  return { yields: 'stretches of street with the house numbers of their sides', entry: ADDRESSES,
+    read };
+}
+
+/** Layers of boundaries. */
+const LAYERS = ['county', 'province', 'place', 'town', 'district'] as const;
+
+export const READERS = {
+  /** Of the rates section: `lists` and `estimates`, by their `reader`. */
+  lists: RATE_LISTS,
+  /** By their `layout`. */
+  points: new Map([
+    ['e911-sites', columns(POINT_LAYOUTS['e911-sites'])],
+    ['county-zip4', columns(POINT_LAYOUTS['county-zip4'])],
+    ['city-units', columns(POINT_LAYOUTS['city-units'])],
+    ['openaddresses', columns(POINT_LAYOUTS.openaddresses)],
+    ['geojson', doors(readGeoJsonPoints)],
+  ]),
+  /** By their `layout`. */
+  ranges: new Map([
+    ['segments', ranges(readDelimitedRanges)], ['tiger-addrfeat', ranges(readTigerRanges)],
+  ]),
+  boundaries: {
+    yields: 'polygons of one layer, from TopoJSON or GeoJSON', read: readBoundaryFile,
+    entry: closed({
+      layer: choice(LAYERS), path: TEXT, source: TEXT, object: MAY, key: MAY, prefix: MAY,
+      width: optional(whole({ min: 1 })), pattern: MAY, template: MAY, states: MAY_LIST,
+      where: optional(textsByName()),
+    }),
+  },
+  sst: {
+    yields: 'address and ZIP+4 ranges with the jurisdictions that hold there',
+    read: readSstBoundary, entry: closed({ file: TEXT, state: TEXT, source: TEXT }),
+  },
+  /** Each has a key of its own below `zips`. */
+  zips: {
+    points: { yields: 'ZIPs with their post offices', entry: TEXT, read: readGeonamesZips },
+    delivered: { yields: 'counties of ZIPs', entry: MAY, read: readZipCounties },
+    tabulated: { yields: 'counties of ZIPs', entry: MAY, read: readZipCounties },
+    cities: { yields: 'cities of ZIPs', entry: MAY, read: readZipAuthorities },
+  },
+} as const;

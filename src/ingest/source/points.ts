@@ -1,0 +1,236 @@
+/** An address point as publishers state it, before any street index exists. */
+import { type Microdegrees, toMicrodegrees } from '../../geo/microdegrees.js';
+import { columnIndexes, readLines, readRows } from './rows.js';
+
+export interface AddressPoint {
+  /** House number with what belongs to it: "12", "12A", "123 1/2". */
+  readonly number: string;
+  readonly street: string;
+  readonly unit: string;
+  /** Postal city, where the source states one. */
+  readonly city: string;
+  /** Municipality the door lies in by its emergency address, where the source states one. */
+  readonly municipality: string;
+  readonly county: string;
+  /** Two-letter code. */
+  readonly state: string;
+  /** Five digits or "". */
+  readonly zip: string;
+  /** Four digits or "". */
+  readonly zip4: string;
+  readonly lat: Microdegrees;
+  readonly lng: Microdegrees;
+  /** Name of the source. */
+  readonly source: string;
+}
+
+/** What a file of points does not say itself; from the recipe. */
+export interface PointOptions {
+  readonly source: string;
+  /** State of rows that name none. */
+  readonly state: string;
+  /** City of rows that name none. */
+  readonly city?: string;
+  /** The city column holds municipalities: it is evidence of where a door lies. */
+  readonly cityIsMunicipality?: boolean;
+}
+
+/** The fields of a row, by meaning, before they are checked. */
+export interface RawPoint {
+  readonly number: string;
+  readonly numberPrefix: string;
+  readonly numberSuffix: string;
+  readonly street: string;
+  readonly unit: string;
+  readonly city: string;
+  readonly municipality: string;
+  readonly county: string;
+  readonly state: string;
+  readonly zip: string;
+  readonly zip4: string;
+  readonly lat: number;
+  readonly lng: number;
+}
+
+/** What may stand behind a number as part of it; anything longer names a unit. */
+const NUMBER_SUFFIX = /^(?:[A-Z]|\d\/\d)$/;
+const NUMBER_PREFIX = /^[A-Z]$/;
+const ZIP = /^(\d{5})(?:-?(\d{4}))?$/;
+
+function join(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+/** Checks a row; null for rows without a number, a street or a place on earth. */
+export function toAddressPoint(row: RawPoint, options: PointOptions): AddressPoint | null {
+  const number = row.number.trim().toUpperCase();
+  const street = row.street.trim();
+  if (number === '' || /^0+$/.test(number) || !/\d/.test(number) || street === '') return null;
+  if (!Number.isFinite(row.lat) || !Number.isFinite(row.lng)) return null;
+  if (Math.abs(row.lat) > 90 || Math.abs(row.lng) > 180 || (row.lat === 0 && row.lng === 0)) {
+    return null;
+  }
+  const prefix = row.numberPrefix.trim().toUpperCase();
+  const suffix = row.numberSuffix.trim().toUpperCase();
+  const isPrefix = NUMBER_PREFIX.test(prefix);
+  const isSuffix = NUMBER_SUFFIX.test(suffix);
+  const zip = ZIP.exec(row.zip.trim());
+  const zip4 = zip?.[2] ?? (/^\d{4}$/.test(row.zip4.trim()) ? row.zip4.trim() : '');
+  const city = row.city.trim() || (options.city ?? '');
+  return {
+    number: `${isPrefix ? prefix : ''}${number}${isSuffix ? suffixText(suffix) : ''}`,
+    street,
+    unit: join(row.unit.trim(), isPrefix ? '' : prefix, isSuffix ? '' : suffix),
+    city: options.cityIsMunicipality === true ? '' : city,
+    municipality: row.municipality.trim() || (options.cityIsMunicipality === true ? city : ''),
+    county: row.county.trim(),
+    state: (row.state.trim() || options.state).toUpperCase(),
+    zip: zip?.[1] ?? '',
+    // Some publishers write 0000 for "not known"; no delivery point has it.
+    zip4: zip4 === '0000' ? '' : zip4,
+    lat: toMicrodegrees(row.lat),
+    lng: toMicrodegrees(row.lng),
+    source: options.source,
+  };
+}
+
+function suffixText(suffix: string): string {
+  return suffix.includes('/') ? ` ${suffix}` : suffix;
+}
+
+// Address points of publishers that give rows with a header, tab or comma separated.
+
+/** Header names by meaning; "" where the layout has no such column. */
+export type PointColumns = Readonly<Record<keyof RawPoint, string>>;
+
+export interface PointLayout {
+  readonly delimiter: ',' | '\t';
+  readonly columns: PointColumns;
+}
+
+const NO_COLUMNS: PointColumns = {
+  number: 'number', numberPrefix: '', numberSuffix: '', street: 'street', unit: '', city: '',
+  municipality: '', county: '', state: '', zip: 'zip', zip4: '', lat: 'lat', lng: 'lon',
+};
+
+/** Layouts with one row a door. */
+export const POINT_LAYOUTS = {
+  /** Site locations of an emergency number board: doors by municipality. */
+  'e911-sites': {
+    delimiter: '\t',
+    columns: {
+      ...NO_COLUMNS, numberPrefix: 'number_prefix', numberSuffix: 'number_suffix',
+      municipality: 'town', county: 'county',
+    },
+  },
+  /** A county's points by postal city, with ZIP+4 where it is known. */
+  'county-zip4': {
+    delimiter: '\t',
+    columns: { ...NO_COLUMNS, numberSuffix: 'number_suffix', city: 'postal_city', zip4: 'zip4' },
+  },
+  /** A county's points by city, with units. */
+  'city-units': {
+    delimiter: '\t',
+    columns: { ...NO_COLUMNS, city: 'city', unit: 'unit' },
+  },
+  openaddresses: {
+    delimiter: ',',
+    columns: {
+      ...NO_COLUMNS, unit: 'unit', city: 'city', county: 'district', state: 'region',
+      zip: 'postcode',
+    },
+  },
+} as const satisfies Readonly<Record<string, PointLayout>>;
+
+/**
+ * Streams the points of a file; rows without a number, street or coordinates are left out.
+ * @throws Error when the header lacks a column of the layout.
+ */
+export async function* readDelimitedPoints(
+  path: string,
+  layout: PointLayout,
+  options: PointOptions,
+): AsyncGenerator<AddressPoint> {
+  let at: Readonly<Record<keyof PointColumns, number>> | null = null;
+  for await (const fields of readRows(path, layout.delimiter)) {
+    if (at === null) {
+      at = columnIndexes(path, fields, layout.columns);
+      continue;
+    }
+    const column = at;
+    const field = (name: keyof PointColumns): string => fields[column[name]] ?? '';
+    const point = toAddressPoint({
+      number: field('number'),
+      numberPrefix: field('numberPrefix'),
+      numberSuffix: field('numberSuffix'),
+      street: field('street'),
+      unit: field('unit'),
+      city: field('city'),
+      municipality: field('municipality'),
+      county: field('county'),
+      state: field('state'),
+      zip: field('zip'),
+      zip4: field('zip4'),
+      lat: degrees(field('lat')),
+      lng: degrees(field('lng')),
+    }, options);
+    if (point !== null) yield point;
+  }
+}
+
+function degrees(text: string): number {
+  return text.trim() === '' ? Number.NaN : Number(text);
+}
+
+// Address points as newline-delimited GeoJSON, the newer form of OpenAddresses.
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function text(fields: Fields, name: string): string {
+  const value = fields[name];
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+}
+
+function parseLine(line: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isFields(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Streams the points of a file with one feature a line; other lines are left out. */
+export async function* readGeoJsonPoints(
+  path: string,
+  options: PointOptions,
+): AsyncGenerator<AddressPoint> {
+  for await (const line of readLines(path)) {
+    const feature = parseLine(line);
+    if (feature === null) continue;
+    const { properties, geometry } = feature;
+    if (!isFields(properties) || !isFields(geometry) || geometry.type !== 'Point') continue;
+    const position: unknown = geometry.coordinates;
+    if (!Array.isArray(position)) continue;
+    const point = toAddressPoint({
+      number: text(properties, 'number'),
+      numberPrefix: '',
+      numberSuffix: '',
+      street: text(properties, 'street'),
+      unit: text(properties, 'unit'),
+      city: text(properties, 'city'),
+      municipality: '',
+      county: text(properties, 'district'),
+      state: text(properties, 'region'),
+      zip: text(properties, 'postcode'),
+      zip4: '',
+      lng: Number(position[0]),
+      lat: Number(position[1]),
+    }, options);
+    if (point !== null) yield point;
+  }
+}

@@ -1,0 +1,211 @@
+/** A stretch of street with the house numbers of its sides, as publishers state it. */
+import { open } from 'shapefile';
+import { distanceMetres } from '../../geo/interpolate.js';
+import { toMicrodegrees } from '../../geo/microdegrees.js';
+import type { DateInt } from '../../tax/date.js';
+import { columnIndexes, readRows } from './rows.js';
+
+export interface RangeSide {
+  /** First and last number in the direction of the line; `from` may be the larger. */
+  readonly from: number;
+  readonly to: number;
+  readonly parity: 'odd' | 'even' | 'both';
+  readonly zip: string;
+  readonly zip4: string;
+  /** Doors stand farther from the line than usual: another boundary runs along it. */
+  readonly wideSetback: boolean;
+}
+
+export interface StreetRange {
+  readonly street: string;
+  readonly city: string;
+  readonly municipality: string;
+  readonly state: string;
+  readonly left: RangeSide | null;
+  readonly right: RangeSide | null;
+  /** Microdegrees: lat, lng, lat, lng … along the line; empty where the source has no shape. */
+  readonly geometry: readonly number[];
+  /** Tax area that the source states itself; null where the shape decides. */
+  readonly area: number | null;
+  /** First day of the statement, where later ones replace earlier ones; else null. */
+  readonly begin: DateInt | null;
+  readonly source: string;
+}
+
+/** What a file of ranges does not say itself; from the recipe. */
+export interface RangeOptions {
+  readonly source: string;
+  readonly state: string;
+  readonly city?: string;
+  readonly cityIsMunicipality?: boolean;
+}
+
+const NUMBER_MAX = 999_999;
+
+/** House numbers a metre of street can bear; beyond it an end of the range is a slip. */
+const NUMBERS_PER_METRE_MAX = 10;
+const NUMBERS_ALWAYS_FINE = 200;
+
+/** The side, or null when its range is longer than its street can be: a slip in the list. */
+export function plausibleSide(
+  side: RangeSide | null,
+  geometry: readonly number[],
+): RangeSide | null {
+  if (side === null) return null;
+  const span = Math.abs(side.to - side.from);
+  if (span <= NUMBERS_ALWAYS_FINE) return side;
+  let metres = 0;
+  for (let at = 2; at + 1 < geometry.length; at += 2) {
+    metres += distanceMetres(
+      geometry[at - 2]!, geometry[at - 1]!, geometry[at]!, geometry[at + 1]!,
+    );
+  }
+  return span > metres * NUMBERS_PER_METRE_MAX ? null : side;
+}
+
+/** A side from two numbers as written; null when there is none. */
+export function rangeSide(
+  from: string,
+  to: string,
+  parity: string,
+  zip: string,
+  zip4: string,
+  wideSetback = false,
+): RangeSide | null {
+  const first = houseInteger(from);
+  const last = houseInteger(to);
+  if (first < 0 || last < 0 || (first === 0 && last === 0)) return null;
+  return {
+    from: first,
+    to: last,
+    parity: parityOf(parity, first, last),
+    zip: /^\d{5}$/.test(zip) ? zip : '',
+    zip4: /^\d{4}$/.test(zip4) ? zip4 : '',
+    wideSetback,
+  };
+}
+
+function houseInteger(text: string): number {
+  const value = /^\d+$/.test(text.trim()) ? Number(text) : -1;
+  return value > NUMBER_MAX ? -1 : value;
+}
+
+/** The stated parity when the ends agree with it, else what the ends say. */
+function parityOf(stated: string, first: number, last: number): RangeSide['parity'] {
+  const mixed = (first + last) % 2 === 1;
+  if (mixed || stated.toUpperCase() === 'B') return 'both';
+  return first % 2 === 1 ? 'odd' : 'even';
+}
+
+/** Names of the place of a range's street by the recipe. */
+export function rangePlace(options: RangeOptions): { city: string; municipality: string } {
+  const city = options.city ?? '';
+  return options.cityIsMunicipality === true
+    ? { city: '', municipality: city }
+    : { city, municipality: '' };
+}
+
+// Street segments with ranges and shapes as rows with a header, one segment a row.
+
+const COLUMNS = {
+  street: 'street', leftFrom: 'l_from', leftTo: 'l_to', rightFrom: 'r_from', rightTo: 'r_to',
+  zipLeft: 'zip_left', zipRight: 'zip_right', geometry: 'geometry',
+} as const;
+
+/** Reads "lon,lat lon,lat …"; empty when a pair is not a position. */
+export function parseShape(text: string): number[] {
+  const shape: number[] = [];
+  for (const pair of text.trim().split(' ')) {
+    const [lng, lat] = pair.split(',').map(Number);
+    if (lng === undefined || lat === undefined) return [];
+    if (!Number.isFinite(lng) || !Number.isFinite(lat)) return [];
+    shape.push(toMicrodegrees(lat), toMicrodegrees(lng));
+  }
+  return shape;
+}
+
+/**
+ * Streams the segments of a tab-separated file that have numbers on at least one side.
+ * @throws Error when a column is missing.
+ */
+export async function* readDelimitedRanges(
+  path: string,
+  options: RangeOptions,
+): AsyncGenerator<StreetRange> {
+  let at: Readonly<Record<keyof typeof COLUMNS, number>> | null = null;
+  const place = rangePlace(options);
+  for await (const fields of readRows(path, '\t')) {
+    if (at === null) {
+      at = columnIndexes(path, fields, COLUMNS);
+      continue;
+    }
+    const column = at;
+    const field = (name: keyof typeof COLUMNS): string => fields[column[name]] ?? '';
+    const geometry = parseShape(field('geometry'));
+    const side = (from: string, to: string, zip: string): RangeSide | null =>
+      plausibleSide(rangeSide(from, to, '', zip, ''), geometry);
+    const left = side(field('leftFrom'), field('leftTo'), field('zipLeft'));
+    const right = side(field('rightFrom'), field('rightTo'), field('zipRight'));
+    const street = field('street').trim();
+    if ((left === null && right === null) || geometry.length < 4 || street === '') continue;
+    yield {
+      street, ...place, state: options.state, left, right, geometry,
+      area: null, begin: null, source: options.source,
+    };
+  }
+}
+
+// Address range features of the Census Bureau: one shapefile a county, ranges on both sides.
+
+type Properties = Readonly<Record<string, unknown>>;
+
+function text(properties: Properties, name: string): string {
+  const value = properties[name];
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+function side(
+  properties: Properties,
+  letter: 'L' | 'R',
+  geometry: readonly number[],
+): RangeSide | null {
+  const read = rangeSide(
+    text(properties, `${letter}FROMHN`),
+    text(properties, `${letter}TOHN`),
+    text(properties, `PARITY${letter}`),
+    text(properties, `ZIP${letter}`),
+    text(properties, `PLUS4${letter}`),
+    text(properties, `OFFSET${letter}`) === 'Y',
+  );
+  return plausibleSide(read, geometry);
+}
+
+/**
+ * Streams the features that have a name and numbers. An edge with several names comes once for
+ * each. `path` is the .shp file; the .dbf file lies beside it.
+ */
+export async function* readTigerRanges(
+  path: string,
+  options: RangeOptions,
+): AsyncGenerator<StreetRange> {
+  const source = await open(path, path.replace(/\.shp$/i, '.dbf'), { encoding: 'utf-8' });
+  const place = rangePlace(options);
+  for (;;) {
+    const { done, value } = await source.read();
+    if (done) return;
+    const { properties, geometry } = value;
+    if (properties === null || geometry.type !== 'LineString') continue;
+    const shape: number[] = [];
+    for (const [lng, lat] of geometry.coordinates) {
+      shape.push(toMicrodegrees(lat ?? 0), toMicrodegrees(lng ?? 0));
+    }
+    const left = side(properties, 'L', shape);
+    const right = side(properties, 'R', shape);
+    const street = text(properties, 'FULLNAME');
+    if (street === '' || shape.length < 4 || (left === null && right === null)) continue;
+    yield {
+      street, ...place, state: options.state, left, right, geometry: shape,
+      area: null, begin: null, source: options.source,
+    };
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * California's city and county rates (CDTFA, quarterly): Location, Rate, Rate_Percent, County,
+ * Type, Notes. Rates are combined; a county row is the unincorporated area. They are taken apart
+ * into the state's floor, what holds in the whole county, and what a city or the unincorporated
+ * area adds: a city below the unincorporated rate proves that part of it is not county-wide.
+ */
+import type { Rate } from '../../../tax/rate.js';
+import type { RateRow } from '../../model.js';
+import type { DistrictMember } from '../../rates/facts.js';
+import {
+  DATE_OPEN, fractionOf, joined, joinedCity, type ListContext, listDate, type ListResult, minus,
+  OWN_CODE, percentOf, textOption,
+} from '../../rates/list.js';
+import { readTable, type TableRow } from '../rows.js';
+
+const UNINCORPORATED = / Unincorporated Area$/;
+
+interface Listed {
+  readonly name: string;
+  readonly county: string;
+  readonly place: string;
+  readonly rate: Rate;
+}
+
+function listed(row: TableRow, context: ListContext): Listed | null {
+  const location = row.get('Location');
+  const { report, gazetteer, state } = context;
+  report.read += 1;
+  // Counties with several rows have one that only points at the others, with its columns shifted.
+  if (!/^\d*\.?\d+$/.test(row.get('Rate')) || Number(row.get('Rate')) === 0) {
+    report.drop(location, 'points at other rows');
+    return null;
+  }
+  const rate = fractionOf(row.get('Rate'), location);
+  const match = gazetteer.county(state, row.get('County'));
+  const county = match.kind === 'code' ? match.code : '';
+  if (row.get('Type') === 'County') {
+    const code = joined(context, location, match);
+    return code === null
+      ? null
+      : { name: location.replace(UNINCORPORATED, ''), county: code, place: '', rate };
+  }
+  const found = gazetteer.city(state, location, county);
+  const place = joinedCity(context, location, found, county);
+  return place === null ? null : { name: location, county, place, rate };
+}
+
+/** Reads the list. Options: `floor`, the statewide rate in percent; `from`, its first day. */
+export function readCdtfa(text: string, context: ListContext): ListResult {
+  const floor = percentOf(textOption(context, 'floor'), 'floor');
+  const from = listDate(textOption(context, 'from'), context.asOf);
+  const rows = readTable(text, ',').map((row) => listed(row, context))
+    .filter((row) => row !== null);
+  const out: RateRow[] = [];
+  const members: DistrictMember[] = [];
+  const add = (
+    row: Pick<RateRow, 'level' | 'county' | 'place' | 'name' | 'code'>,
+    rate: Rate,
+  ): void => {
+    const { state, source, asOf } = context;
+    const period = { from, to: DATE_OPEN, source, asOf };
+    out.push({ state, ...row, basis: 'own', sales: rate, use: rate, ...period });
+  };
+  for (const county of rows.filter((row) => row.place === '')) {
+    const cities = rows.filter((row) => row.place !== '' && row.county === county.county);
+    const lowest = Math.min(county.rate, ...cities.map((city) => city.rate)) as Rate;
+    add({ level: 'county', county: county.county, place: '', name: county.name, code: '' },
+      minus(lowest, floor));
+    for (const city of cities) {
+      const { place, name } = city;
+      add({ level: 'city', county: '', place, name, code: '' }, minus(city.rate, lowest));
+    }
+    if (county.rate > lowest) {
+      const code = `${OWN_CODE}${county.county}`;
+      const name = `${county.name} Unincorporated Area`;
+      add({ level: 'district', county: county.county, place: '', name, code },
+        minus(county.rate, lowest));
+      members.push({
+        state: context.state, code, scope: 'remainder', county: county.county, place: '',
+        except: [], from, to: DATE_OPEN,
+      });
+    }
+  }
+  return { rows: out, members };
+}

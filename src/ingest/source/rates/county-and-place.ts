@@ -1,0 +1,195 @@
+/**
+ * Local rates per county and place, as worked out from states' rate and boundary files: state,
+ * level, name, fips, combined_pct, local_pct, effective_from, as_of, source, county_fips and, in
+ * some files, local_total_pct and note. A county row is the county outside every listed place.
+ * Options: `basis` of a city row (own adds to the county, sole stands in its place, total is the
+ * legal total); `after`, to read only rows that begin later; `exceptCounty`, county codes to skip;
+ * `began`, districts whose tax first began with their row; `gapUnlisted` "multi": places in more
+ * than one county are unknown where unlisted, unless the county is at `ceiling`; "noted": every
+ * unlisted place is unknown in counties whose row carries a note.
+ */
+import { dayBefore } from '../../../tax/date.js';
+import type { Rate } from '../../../tax/rate.js';
+import type { PlaceFact, RateRow } from '../../model.js';
+import type { DistrictMember } from '../../rates/facts.js';
+import {
+  DATE_MIN, DATE_OPEN, type ListContext, listDate, listOption, type ListResult, OWN_CODE, percentOf,
+  textOption,
+} from '../../rates/list.js';
+import { readTable, type TableRow } from '../rows.js';
+
+const BASES: readonly string[] = ['own', 'sole', 'total'];
+
+function basisOf(context: ListContext): RateRow['basis'] {
+  const basis = textOption(context, 'basis', 'own');
+  if (!BASES.includes(basis)) throw new RangeError(`basis: ${basis}`);
+  return basis as RateRow['basis'];
+}
+
+type Figures = Omit<RateRow, 'level' | 'county' | 'place' | 'basis'>;
+
+function base(row: TableRow, context: ListContext): Figures {
+  const asOf = listDate(row.get('as_of'), context.asOf);
+  const rate = row.get('local_pct');
+  const own = rate === '' ? (0 as Rate) : percentOf(rate, row.get('name'));
+  return {
+    state: context.state, name: row.get('name'), code: '', sales: own, use: own,
+    from: listDate(row.get('effective_from'), asOf), to: DATE_OPEN, source: context.source, asOf,
+  };
+}
+
+/** A county whose own part the list does not split off is taken as its total. */
+function countyRow(row: TableRow, county: string, context: ListContext): RateRow {
+  const common = { ...base(row, context), level: 'county' as const, county, place: '' };
+  if (row.get('local_pct') !== '') return { ...common, basis: 'own' };
+  const total = percentOf(row.get('combined_pct'), row.get('name'));
+  return { ...common, basis: 'total', sales: total, use: total };
+}
+
+function cityRow(row: TableRow, context: ListContext): RateRow | null {
+  const name = row.get('name');
+  const { gazetteer, report, state } = context;
+  const county = row.get('county_fips');
+  const place = row.get('fips');
+  const alias = gazetteer.city(state, `#${place}`, '');
+  if (alias.kind === 'dropped') {
+    report.drop(name, alias.why);
+    return null;
+  }
+  if (!gazetteer.place(place)) report.unplace(state, name, place, county);
+  report.joined += 1;
+  const common = { ...base(row, context), level: 'city' as const, county, place };
+  const kind = basisOf(context);
+  const figure = row.get(kind === 'total' ? 'combined_pct' : 'local_pct');
+  if (figure === '') {
+    const note = `${name}: the list gives no rate of its own for this place; the state's own `
+      + 'current list or the estimated layer would fill it.';
+    return { ...common, basis: 'unknown', from: DATE_MIN, note };
+  }
+  const rate = percentOf(figure, name);
+  return { ...common, basis: kind, sales: rate, use: rate };
+}
+
+/** A settlement that is no municipality but has its own rate leaves its county's remainder open. */
+function unincorporated(
+  row: TableRow,
+  county: RateRow | undefined,
+  context: ListContext,
+): RateRow[] {
+  const name = row.get('name');
+  context.report.drop(name, 'a settlement that is no municipality');
+  const combined = percentOf(row.get('combined_pct'), name);
+  if (!county || combined === percentOf(county.note ?? '', name)) return [];
+  const note = `${name}, an unincorporated settlement of this county, has a rate of its own and no `
+    + 'boundary is held for it; the state\'s boundary file would fill it.';
+  const gap = { level: 'district' as const, county: row.get('county_fips'), place: '' };
+  const zero = 0 as Rate;
+  const rate = { sales: zero, use: zero, from: DATE_MIN };
+  return [{ ...base(row, context), ...gap, ...rate, basis: 'unknown', note }];
+}
+
+function districtRows(row: TableRow, context: ListContext, members: DistrictMember[]): RateRow[] {
+  const name = row.get('name');
+  const county = row.get('county_fips');
+  const code = context.districtCode(name) ?? `${OWN_CODE}${county}`;
+  const rate: RateRow = {
+    ...base(row, context), level: 'district', county: '', place: '', code, basis: 'own',
+  };
+  context.report.joined += 1;
+  // "part of the county only": such a district's places are facts.
+  if (!/\bonly\b/.test(row.get('note'))) {
+    members.push({
+      state: context.state, code, scope: 'county', county, place: '', except: [],
+      from: DATE_MIN, to: DATE_OPEN,
+    });
+  }
+  const zero = 0 as Rate;
+  return listOption(context, 'began').includes(name)
+    ? [{ ...rate, sales: zero, use: zero, from: DATE_MIN, to: dayBefore(rate.from) }, rate]
+    : [rate];
+}
+
+/** Reads the table. */
+export function readSstDerived(text: string, context: ListContext): ListResult {
+  const { report } = context;
+  const after = listDate(textOption(context, 'after'), DATE_MIN);
+  const except = new Set(listOption(context, 'exceptCounty'));
+  const rows: RateRow[] = [];
+  const members: DistrictMember[] = [];
+  // The newest county row of each county; its combined figure rides along in `note` while reading.
+  const counties = new Map<string, RateRow>();
+  for (const row of readTable(text, '\t')) {
+    const county = row.get('county_fips');
+    const begins = listDate(row.get('effective_from'), context.asOf);
+    report.read += 1;
+    if (begins <= after || except.has(county)) {
+      report.drop(`${row.get('name')} from ${row.get('effective_from')}`, 'held in another list');
+    } else if (row.get('level') === 'county') {
+      const made = countyRow(row, county, context);
+      counties.set(county, { ...made, note: row.get('combined_pct') });
+      report.joined += 1;
+      rows.push(made);
+    } else if (row.get('level') === 'city') {
+      const city = cityRow(row, context);
+      if (city) rows.push(city);
+      else rows.push(...unincorporated(row, counties.get(county), context));
+    } else if (row.get('fips').length === 7) {
+      rows.push(...unincorporated(row, counties.get(county), context));
+    } else {
+      rows.push(...districtRows(row, context, members));
+    }
+  }
+  const noted = readTable(text, '\t').filter((row) =>
+    row.get('level') === 'county' && row.get('source').includes('county average'));
+  rows.push(...unlistedGaps(rows, noted.map((row) => row.get('county_fips')), context));
+  return { rows: rows.sort((a, b) => a.from - b.from), members };
+}
+
+// Places a list leaves out although silence about them does not mean their county's rate.
+
+function gap(place: PlaceFact, county: string, note: string, context: ListContext): RateRow {
+  const zero = 0 as Rate;
+  return {
+    state: context.state, level: 'city', county, place: place.geoid, name: place.name, code: '',
+    basis: 'unknown', sales: zero, use: zero, from: DATE_MIN, to: DATE_OPEN,
+    source: context.source, asOf: context.asOf, note,
+  };
+}
+
+/** Whether a county levies as much as the law lets any place levy, so that no place can differ. */
+function atCeiling(rows: readonly RateRow[], county: string, ceiling: Rate | null): boolean {
+  const last = rows.filter((row) => row.level === 'county' && row.county === county).at(-1);
+  return ceiling !== null && last !== undefined && last.sales >= ceiling;
+}
+
+/**
+ * Unknown rows for unlisted places. Option `gapUnlisted`: "multi" for places in several counties,
+ * which a state codes apart from either county's list; "noted" for all places of noted counties.
+ */
+export function unlistedGaps(
+  rows: readonly RateRow[],
+  noted: readonly string[],
+  context: ListContext,
+): readonly RateRow[] {
+  const kind = textOption(context, 'gapUnlisted');
+  if (kind === '') return [];
+  const given = textOption(context, 'ceiling');
+  const ceiling = given ? percentOf(given, 'ceiling') : null;
+  const listed = new Set(rows.filter((row) => row.level === 'city')
+    .map((row) => `${row.place}/${row.county}`));
+  const out: RateRow[] = [];
+  for (const place of context.gazetteer.places(context.state)) {
+    if (kind === 'multi' && place.counties.length < 2) continue;
+    for (const county of place.counties) {
+      if (listed.has(`${place.geoid}/${county}`) || atCeiling(rows, county, ceiling)) continue;
+      if (kind === 'noted' && !noted.includes(county)) continue;
+      const why = kind === 'multi'
+        ? 'it lies in several counties and is listed under a code of its own'
+        : 'the list no longer names the places of this county';
+      const note = `${place.fullName} is not in the list held: ${why}; the state's own list or `
+        + 'the estimated layer would fill it.';
+      out.push(gap(place, county, note, context));
+    }
+  }
+  return out;
+}

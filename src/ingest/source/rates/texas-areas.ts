@@ -1,0 +1,205 @@
+/**
+ * Areas of codes that apply together: where every area of a city's county part, or of a county's
+ * remainder, has the same total, its districts are known; where totals differ, only a boundary can
+ * tell. A combined code stands in the city's slot and contains a district, so it never adds.
+ */
+import type { Rate } from '../../../tax/rate.js';
+import type { RateRow } from '../../model.js';
+import type { DistrictMember } from '../../rates/facts.js';
+import { DATE_MIN, DATE_OPEN, type ListContext, type ListResult } from '../../rates/list.js';
+
+/** One area of the file. */
+export interface TexasArea {
+  readonly name: string;
+  /** Five digits. */
+  readonly county: string;
+  /** Code in the city's slot: 2…, 6… or "". */
+  readonly city: string;
+  readonly countyCode: string;
+  readonly districts: readonly string[];
+}
+
+interface AreaInput {
+  readonly areas: readonly TexasArea[];
+  readonly places: ReadonlyMap<string, string>;
+  readonly rows: readonly RateRow[];
+  readonly combined: ReadonlyMap<string, number>;
+  readonly placed: ReadonlySet<string>;
+}
+
+/** A city's part in a county, or a county's remainder ("" as place), with its areas. */
+interface Group {
+  readonly county: string;
+  readonly place: string;
+  readonly areas: TexasArea[];
+}
+
+/** County codes of the areas, by county; a county without one levies nothing. */
+function countyCodes(areas: readonly TexasArea[]): ReadonlyMap<string, string> {
+  return new Map(areas.filter((area) => area.countyCode !== '')
+    .map((area) => [area.county, area.countyCode]));
+}
+
+function rateByCode(
+  rows: readonly RateRow[],
+  areas: readonly TexasArea[],
+): (code: string) => number {
+  const rates = new Map<string, number>();
+  const counties = countyCodes(areas);
+  for (const row of rows) {
+    const code = row.level === 'county' ? counties.get(row.county) ?? '' : row.code;
+    // The areas are as old as the undated rows; later changes come after the first.
+    if (!rates.has(code)) rates.set(code, row.sales);
+  }
+  return (code) => rates.get(code) ?? 0;
+}
+
+/** The city a combined area lies in: the one its name begins with. */
+function cityOf(area: TexasArea, input: AreaInput, names: ReadonlyMap<string, string>): string {
+  if (area.city === '') return '';
+  if (area.city.startsWith('2')) return input.places.get(area.city) ?? '?';
+  const name = (area.name.split('/')[0] ?? '').trim();
+  return names.get(name) ?? '?';
+}
+
+function groupsOf(input: AreaInput): ReadonlyMap<string, Group> {
+  const groups = new Map<string, Group>();
+  const names = new Map<string, string>();
+  for (const row of input.rows) if (row.level === 'city') names.set(row.name, row.place);
+  for (const area of input.areas) {
+    const place = cityOf(area, input, names);
+    if (place === '?') continue;
+    const key = `${place}/${area.county}`;
+    const group = groups.get(key) ?? { county: area.county, place, areas: [] };
+    group.areas.push(area);
+    groups.set(key, group);
+  }
+  return groups;
+}
+
+/** The area that shows a group's parts most plainly: a real city code, then few districts. */
+function plainest(areas: readonly TexasArea[]): TexasArea | undefined {
+  const rank = (area: TexasArea): string => [
+    area.city.startsWith('6') ? 1 : 0,
+    area.districts.length,
+    // Transit before special purpose districts: those are usually carved out of it.
+    ...area.districts.map((code) => (code.startsWith('3') ? 0 : 1)),
+    ...area.districts,
+  ].join('/');
+  return [...areas].sort((a, b) => (rank(a) < rank(b) ? -1 : 1))[0];
+}
+
+function gapRow(county: string, place: string, where: string, context: ListContext): RateRow {
+  const zero = 0 as Rate;
+  const note = `Texas: special purpose or transit districts divide ${where}; the Comptroller's `
+    + 'address files would fill it.';
+  return {
+    state: context.state, level: 'district', county, place, name: where, code: '',
+    basis: 'unknown', sales: zero, use: zero, from: DATE_MIN, to: DATE_OPEN,
+    source: context.source, asOf: context.asOf, note,
+  };
+}
+
+/** Counties of districts that no area names: they lie somewhere in the county's remainder. */
+function strayCounties(input: AreaInput, context: ListContext): ReadonlySet<string> {
+  const named = new Set(input.areas.flatMap((area) => area.districts));
+  // The second to fourth digit of a code number the counties by their alphabet.
+  const numbered = context.gazetteer.counties(context.state).map((county) => county.fips).sort();
+  const stray = input.rows.filter((row) => row.level === 'district'
+    && !named.has(row.code) && !input.placed.has(row.code));
+  return new Set(stray.map((row) => numbered[Number(row.code.slice(1, 4)) - 1] ?? ''));
+}
+
+/** Settles groups one by one into members or gaps. */
+class Settlement {
+  readonly rows: RateRow[] = [];
+  readonly members: DistrictMember[] = [];
+  readonly #counties: ReadonlyMap<string, string>;
+  readonly #rate: (code: string) => number;
+
+  constructor(readonly input: AreaInput, readonly context: ListContext) {
+    this.#counties = countyCodes(input.areas);
+    this.#rate = rateByCode(input.rows, input.areas);
+  }
+
+  #total(area: TexasArea): number {
+    const city = this.input.combined.get(area.city) ?? this.#rate(area.city);
+    return area.districts.reduce((sum, code) => sum + this.#rate(code),
+      city + this.#rate(area.countyCode));
+  }
+
+  /** The area whose districts hold everywhere in a group; null where totals differ. */
+  #common(group: Group, areas: readonly TexasArea[]): TexasArea | null {
+    const chosen = plainest(areas);
+    const even = new Set(areas.map((area) => this.#total(area))).size === 1;
+    const county = this.#counties.get(group.county) ?? '';
+    const plain = chosen?.countyCode === county && !chosen.city.startsWith('6');
+    return chosen && even && plain ? chosen : null;
+  }
+
+  gap(county: string, place: string, where: string): void {
+    this.rows.push(gapRow(county, place, where, this.context));
+  }
+
+  #hold(chosen: TexasArea, county: string, place: string): void {
+    for (const code of chosen.districts) {
+      this.members.push({
+        state: this.context.state, code, scope: place ? 'place' : 'remainder', county, place,
+        except: [], from: DATE_MIN, to: DATE_OPEN,
+      });
+    }
+  }
+
+  city(group: Group, where: string): void {
+    const chosen = this.#common(group, group.areas);
+    if (chosen) this.#hold(chosen, group.county, group.place);
+    else this.gap(group.county, group.place, where);
+  }
+
+  /** Places without an area of their own share the remainder of their county. */
+  remainder(group: Group, sharing: readonly string[], stray: boolean, where: string): void {
+    const countyCode = this.#counties.get(group.county) ?? '';
+    const bare = { name: '', county: group.county, city: '', countyCode, districts: [] };
+    const chosen = stray ? null : this.#common(group, [...group.areas, bare]);
+    for (const place of ['', ...sharing]) {
+      if (chosen) this.#hold(chosen, group.county, place);
+      else this.gap(group.county, place, where);
+    }
+  }
+}
+
+/** Members and gaps from the areas. */
+export function texasAreas(input: AreaInput, context: ListContext): ListResult {
+  const groups = groupsOf(input);
+  const stray = strayCounties(input, context);
+  const settlement = new Settlement(input, context);
+  const byPlace = new Map<string, Group[]>();
+  for (const group of groups.values()) {
+    byPlace.set(group.place, [...byPlace.get(group.place) ?? [], group]);
+  }
+  const { gazetteer, state } = context;
+  const countyName = (county: string): string => gazetteer.countyFact(county)?.fullName ?? county;
+  for (const { fips } of gazetteer.counties(state)) {
+    const group = groups.get(`/${fips}`) ?? { county: fips, place: '', areas: [] };
+    const sharing = gazetteer.places(state)
+      .filter((place) => !byPlace.has(place.geoid) && place.counties.includes(fips))
+      .map((place) => place.geoid);
+    const where = `the unincorporated area of ${countyName(fips)}`;
+    settlement.remainder(group, sharing, stray.has(fips), where);
+  }
+  for (const group of groups.values()) {
+    if (group.place === '') continue;
+    const name = gazetteer.place(group.place)?.name ?? group.place;
+    settlement.city(group, `${name} in ${countyName(group.county)}`);
+  }
+  for (const place of gazetteer.places(state)) {
+    const own = byPlace.get(place.geoid) ?? [];
+    // A county part the file does not name may lie outside the districts of the others.
+    if (!own.some((group) => group.areas.some((area) => area.districts.length > 0))) continue;
+    for (const county of place.counties) {
+      if (groups.has(`${place.geoid}/${county}`)) continue;
+      settlement.gap(county, place.geoid, `${place.name} in ${countyName(county)}`);
+    }
+  }
+  return { rows: settlement.rows, members: settlement.members };
+}

@@ -1,0 +1,137 @@
+/**
+ * Washington's location rates (DOR, quarterly): location_code, location, state_rate, local_rate,
+ * rta_rate, total_rate, effective_from, effective_to. A location is a city ("AUBURN"), a city's
+ * part in a county ("AUBURN/KING"), or a county's unincorporated area; either may be listed twice
+ * or more, inside and outside a transit district ("… RTA", "… NON-RTA", "…-PTBA"). The lowest
+ * variant is what holds everywhere there; each higher one is a district under its location code.
+ * Names alone cannot tell the variants apart, so without a boundary the place is a gap.
+ */
+import type { DateInt } from '../../../tax/date.js';
+import type { Rate } from '../../../tax/rate.js';
+import type { RateRow } from '../../model.js';
+import {
+  DATE_OPEN, fractionOf, type ListContext, listDate, type ListResult, minus,
+} from '../../rates/list.js';
+import { readTable } from '../rows.js';
+
+const TRIBAL = / (TRIBES?|NATION) - /;
+const VARIANT = /(-| )PTBA\b|\b(NON-)?RTA\b|\bCOUNTY\b/g;
+
+interface Location {
+  readonly code: string;
+  readonly name: string;
+  readonly local: Rate;
+  readonly total: Rate;
+  readonly from: DateInt;
+  readonly to: DateInt;
+}
+
+interface Area {
+  readonly county: string;
+  readonly place: string;
+  readonly name: string;
+  readonly locations: Location[];
+}
+
+function read(text: string, context: ListContext): readonly Location[] {
+  const out: Location[] = [];
+  for (const row of readTable(text, '\t')) {
+    context.report.read += 1;
+    const name = row.get('location');
+    if (TRIBAL.test(name) || / HBZ$/.test(name)) {
+      context.report.drop(name, 'taxed at the rate of the area around it');
+      continue;
+    }
+    out.push({
+      code: row.get('location_code').padStart(4, '0'),
+      name,
+      local: fractionOf(row.get('local_rate'), name),
+      total: fractionOf(row.get('total_rate'), name),
+      from: listDate(row.get('effective_from'), context.asOf),
+      to: listDate(row.get('effective_to'), DATE_OPEN),
+    });
+  }
+  return out;
+}
+
+/** Finds what a location names; cities first, for a city may be called as its county is. */
+function areaOf(location: Location, context: ListContext): Omit<Area, 'locations'> | null {
+  const { gazetteer, state, report } = context;
+  const { name } = location;
+  if (/\bCOUNTY\b|-PTBA\b/.test(name)) {
+    const match = gazetteer.county(state, `${name.replace(VARIANT, '').trim()} County`);
+    if (match.kind === 'code') {
+      report.joined += 1;
+      return { county: match.code, place: '', name };
+    }
+  }
+  const [base = '', part = ''] = name.replace(/ (NON-)?RTA$/, '').split('/');
+  const county = part ? gazetteer.county(state, `${part} County`) : null;
+  const fips = county?.kind === 'code' ? county.code : '';
+  const city = gazetteer.city(state, base, fips);
+  if (city.kind === 'code') {
+    report.joined += 1;
+    return { county: fips, place: city.code, name: base };
+  }
+  if (city.kind === 'dropped') report.drop(name, city.why);
+  else report.unplace(state, base, '', fips);
+  return null;
+}
+
+function percent(rate: Rate): string {
+  return `${String(rate / 10_000_000)} %`;
+}
+
+function rowsOf(area: Area, open: boolean, context: ListContext): readonly RateRow[] {
+  const { state, source, asOf } = context;
+  const sorted = [...area.locations]
+    .sort((a, b) => a.total - b.total || (a.code < b.code ? -1 : 1));
+  const lowest = sorted[0];
+  if (!lowest) return [];
+  const base = {
+    state, county: area.county, place: area.place, source, asOf,
+    from: lowest.from, to: open ? DATE_OPEN : lowest.to,
+  };
+  const level = area.place ? 'city' : 'county';
+  const rate = area.place ? lowest.total : lowest.local;
+  const out: RateRow[] = [{
+    ...base, level, name: area.name, code: '', basis: area.place ? 'total' : 'own',
+    sales: rate, use: rate,
+  }];
+  const higher = sorted.filter((location) => location.total > lowest.total);
+  for (const { code, name, total } of higher) {
+    const more = minus(total, lowest.total);
+    out.push({
+      ...base, level: 'district', place: '', county: '', name, code, basis: 'own',
+      sales: more, use: more,
+    });
+  }
+  if (higher.length > 0) {
+    const figures = sorted.map(({ name, total }) => `${name} ${percent(total)}`).join(', ');
+    out.push({
+      ...base, level: 'district', name: area.name, code: '', basis: 'unknown',
+      sales: 0 as Rate, use: 0 as Rate,
+      note: `Washington: transit districts divide this area (${figures}); the state's address `
+        + 'file of location codes would fill it.',
+    });
+  }
+  return out;
+}
+
+/** Reads the quarters; the last one keeps being used after its end. */
+export function readWaDor(text: string, context: ListContext): ListResult {
+  const locations = read(text, context);
+  const last = Math.max(...locations.map((location) => location.from));
+  const areas = new Map<string, Area>();
+  for (const location of locations) {
+    const found = areaOf(location, context);
+    if (!found) continue;
+    const key = `${String(location.from)}/${found.county}/${found.place}`;
+    const area = areas.get(key) ?? { ...found, locations: [] };
+    area.locations.push(location);
+    areas.set(key, area);
+  }
+  const rows = [...areas.values()].flatMap((area) =>
+    rowsOf(area, area.locations[0]?.from === last, context));
+  return { rows: rows.sort((a, b) => a.from - b.from), members: [] };
+}

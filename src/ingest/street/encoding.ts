@@ -1,0 +1,198 @@
+/** Writes one street of a group, in the layout of dataset/street-format.ts. */
+import {
+  directionCode, FLAG_TEXTS, FLAG_WIDE_NUMBERS, FLAG_WIDE_POINTS, FLAG_ZIP4, RANGE_DESCENDING,
+  RANGE_EVEN, RANGE_ODD, RANGE_RIGHT, RANGE_WIDE_SETBACK,
+} from '../../dataset/street-format.js';
+import type { ByteSink } from './bytes.js';
+import type { StatedSide, StreetCollection } from './collection.js';
+
+/** A door as it is written. */
+export interface Door {
+  readonly value: number;
+  /** "" where the number is its integer. */
+  readonly text: string;
+  readonly lat: number;
+  readonly lng: number;
+  readonly area: number;
+  readonly plus4: number;
+}
+
+export interface StreetHead {
+  readonly pre: string;
+  readonly suffix: string;
+  readonly post: string;
+  readonly label: string;
+  readonly city: number;
+  readonly municipality: number;
+}
+
+const U16_MAX = 0xffff;
+
+/** Writes a street; doors ascend by value, sides by number. */
+export function writeStreet(
+  sink: ByteSink,
+  head: StreetHead,
+  doors: readonly Door[],
+  sides: readonly StatedSide[],
+): void {
+  const areas = areaPalette(doors, sides);
+  const south = doors.reduce((least, door) => Math.min(least, door.lat), doors[0]?.lat ?? 0);
+  const west = doors.reduce((least, door) => Math.min(least, door.lng), doors[0]?.lng ?? 0);
+  const wideNumbers = doors.some((door) => door.value > U16_MAX);
+  const widePoints = doors.some(
+    (door) => door.lat - south > U16_MAX || door.lng - west > U16_MAX,
+  );
+  const hasZip4 = doors.some((door) => door.plus4 > 0);
+  const hasTexts = doors.some((door) => door.text !== '');
+  const suffix = Buffer.from(head.suffix.slice(0, 255), 'latin1');
+  const label = Buffer.from(head.label, 'utf8').subarray(0, 255);
+  const start = sink.length;
+  sink.u32(0);
+  sink.u32(doors.length);
+  sink.u16(sides.length);
+  sink.u16(areas.length);
+  sink.u16(head.city);
+  sink.u16(head.municipality);
+  sink.i32(south);
+  sink.i32(west);
+  sink.u8(directionCode(head.pre));
+  sink.u8(directionCode(head.post));
+  sink.u8(
+    (wideNumbers ? FLAG_WIDE_NUMBERS : 0) | (widePoints ? FLAG_WIDE_POINTS : 0)
+    | (hasZip4 ? FLAG_ZIP4 : 0) | (hasTexts ? FLAG_TEXTS : 0),
+  );
+  sink.u8(suffix.length);
+  sink.u8(label.length);
+  sink.raw(suffix);
+  sink.raw(label);
+  for (const area of areas) sink.u32(area);
+  for (const door of doors) wideNumbers ? sink.u32(door.value) : sink.u16(door.value);
+  for (const door of doors) widePoints ? sink.u32(door.lat - south) : sink.u16(door.lat - south);
+  for (const door of doors) widePoints ? sink.u32(door.lng - west) : sink.u16(door.lng - west);
+  if (areas.length > 1) for (const door of doors) sink.u16(areas.indexOf(door.area));
+  if (hasZip4) for (const door of doors) sink.u16(door.plus4);
+  if (hasTexts) writeTexts(sink, doors);
+  for (const side of sides) writeSide(sink, side, areas);
+  sink.patchU32(start, sink.length - start);
+}
+
+function areaPalette(doors: readonly Door[], sides: readonly StatedSide[]): readonly number[] {
+  const areas = new Set<number>();
+  for (const door of doors) areas.add(door.area);
+  for (const side of sides) if (side.area >= 0) areas.add(side.area);
+  return [...areas].sort((a, b) => a - b);
+}
+
+function writeTexts(sink: ByteSink, doors: readonly Door[]): void {
+  const offsets = new Map<string, number>();
+  const texts: Uint8Array[] = [];
+  let size = 1;
+  for (const { text } of doors) {
+    if (text === '' || offsets.has(text)) continue;
+    const bytes = Buffer.from(text.slice(0, 32), 'latin1');
+    if (size + bytes.length + 1 > U16_MAX) continue;
+    offsets.set(text, size);
+    texts.push(bytes);
+    size += bytes.length + 1;
+  }
+  for (const { text } of doors) sink.u16(text === '' ? 0 : offsets.get(text) ?? 0);
+  sink.u16(size);
+  sink.u8(0);
+  for (const bytes of texts) {
+    sink.u8(bytes.length);
+    sink.raw(bytes);
+  }
+}
+
+function writeSide(sink: ByteSink, stated: StatedSide, areas: readonly number[]): void {
+  const { side, geometry } = stated;
+  const start = sink.length;
+  sink.u16(0);
+  sink.u16(geometry.length / 2);
+  sink.u8(
+    (side.parity === 'odd' ? RANGE_ODD : side.parity === 'even' ? RANGE_EVEN : 0)
+    | (side.from > side.to ? RANGE_DESCENDING : 0) | (stated.right ? RANGE_RIGHT : 0)
+    | (side.wideSetback ? RANGE_WIDE_SETBACK : 0),
+  );
+  sink.u8(0);
+  sink.u32(Math.min(side.from, side.to));
+  sink.u32(Math.max(side.from, side.to));
+  sink.u16(stated.area < 0 ? 0 : areas.indexOf(stated.area) + 1);
+  sink.u16(side.zip4 === '' ? 0 : Number(side.zip4) + 1);
+  sink.u32(stated.begin);
+  if (geometry.length > 0) {
+    sink.i32(geometry[0]!);
+    sink.i32(geometry[1]!);
+    for (let at = 2; at < geometry.length; at += 1) sink.zigzag(geometry[at]! - geometry[at - 2]!);
+  }
+  sink.patchU16(start, sink.length - start);
+}
+
+// The doors of one street, in order, with repeated addresses merged.
+
+/**
+ * Merges points of the same address (units, several entrances) to one door per tax area: the
+ * point nearest to their middle. Where an address has doors in several areas all stay, so that a
+ * lookup sees the ambiguity. `points` are row numbers of the collection, in any order.
+ */
+export function mergeDoors(collection: StreetCollection, points: Uint32Array): Door[] {
+  const { value, text, texts, area, lat, lng, plus4 } = collection;
+  const textOf = (row: number): string => texts[text.at(row)]!;
+  points.sort((a, b) => value.at(a) - value.at(b)
+    || (text.at(a) === text.at(b) ? 0 : textOf(a) < textOf(b) ? -1 : 1)
+    || area.at(a) - area.at(b) || lat.at(a) - lat.at(b) || lng.at(a) - lng.at(b)
+    || plus4.at(a) - plus4.at(b));
+  const doors: Door[] = [];
+  for (let from = 0; from < points.length;) {
+    const first = points[from]!;
+    let to = from + 1;
+    while (to < points.length && isSameDoor(collection, first, points[to]!)) to += 1;
+    const middle = nearestToMiddle(collection, points.subarray(from, to));
+    doors.push({
+      value: value.at(first),
+      text: textOf(first),
+      lat: lat.at(middle),
+      lng: lng.at(middle),
+      area: area.at(first),
+      plus4: commonPlus4(collection, points.subarray(from, to)),
+    });
+    from = to;
+  }
+  return doors;
+}
+
+function isSameDoor({ value, text, area }: StreetCollection, a: number, b: number): boolean {
+  return value.at(a) === value.at(b) && text.at(a) === text.at(b) && area.at(a) === area.at(b);
+}
+
+function nearestToMiddle({ lat, lng }: StreetCollection, rows: Uint32Array): number {
+  if (rows.length === 1) return rows[0]!;
+  let north = 0;
+  let east = 0;
+  for (const row of rows) {
+    north += lat.at(row);
+    east += lng.at(row);
+  }
+  let best = rows[0]!;
+  let least = Infinity;
+  for (const row of rows) {
+    const far = (lat.at(row) - north / rows.length) ** 2 + (lng.at(row) - east / rows.length) ** 2;
+    if (far < least) {
+      best = row;
+      least = far;
+    }
+  }
+  return best;
+}
+
+/** The ZIP+4 that all rows with one agree on; units often have their own. */
+function commonPlus4({ plus4 }: StreetCollection, rows: Uint32Array): number {
+  let common = 0;
+  for (const row of rows) {
+    const own = plus4.at(row);
+    if (own === 0 || own === common) continue;
+    if (common !== 0) return 0;
+    common = own;
+  }
+  return common;
+}

@@ -1,0 +1,173 @@
+/** Binding every ZIP to the tax areas it overlaps. */
+import type { AreaRecord, CityRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
+import type { Boundaries, Overlay } from '../boundary/overlay.js';
+import type { InternArea, PlaceFact } from '../model.js';
+import type { CountyFact } from '../rates/facts.js';
+import { READERS } from '../readers.js';
+import type { Recipe } from '../recipe.js';
+import type { SourceFiles } from '../source-files.js';
+import { loadZipFacts, type StateFact } from '../state-facts.js';
+import { byZip, type SharedFacts, sharedFacts, tupleKey } from './cities.js';
+import { listPostalZips, type PostalZip } from './counties.js';
+import type { UnplacedCity, ZipCount, ZipInput, ZipReport } from './model.js';
+import { cityRecords, PlaceNames } from './names.js';
+import { bindZip, type BoundZip, countEvidence } from './parts.js';
+import { doubtfulCounties, lookAround, type Surroundings, ZipSpacing } from './surroundings.js';
+
+/** What a build writes of ZIPs and city names. */
+export interface ZipBinding {
+  readonly zips: readonly ZipRecord[];
+  /** By "<state>|<NAME>", in every spelling that folds to the name. */
+  readonly cities: ReadonlyMap<string, CityRecord>;
+  readonly report: ZipReport;
+}
+
+/** Binds ZIPs to areas and city names to both. Pure but for `intern`; the same input, the same. */
+export function bindZips(input: ZipInput): ZipBinding {
+  const names = new PlaceNames(input.places, input.facts.aliases);
+  const shared = sharedFacts(input, names);
+  const postalZips = listPostalZips(input, names);
+  const counts = byZip(input.counts);
+  const surroundings = lookAroundAll(input, postalZips);
+  const around = (zip: PostalZip): Surroundings | null => surroundings.get(zip.zip) ?? null;
+  const context = {
+    shared,
+    allMunicipal: new Set(input.states.filter((state) => state.allMunicipal)
+      .map((state) => state.code)),
+    placesLoaded: input.placesLoaded,
+    countedStates: input.countedStates,
+    countedTuples: new Set(input.counts.map(({ tuple }) => tupleKey(tuple))),
+    doubtful: doubtfulCounties(postalZips, (zip) => around(zip)?.point ?? null, input.unplaced),
+    around,
+    intern: input.intern,
+  };
+  const bound = postalZips.map((zip) => bindZip(context, zip, counts.get(zip.zip) ?? []));
+  const zips = postalZips.map((zip, index) => recordOf(shared, zip, bound[index]));
+  const cities = cityRecords(input, shared, postalZips, bound);
+  return { zips, cities, report: reportOf(input, shared, postalZips, bound, cities.size) };
+}
+
+function lookAroundAll(
+  input: ZipInput,
+  postalZips: readonly PostalZip[],
+): ReadonlyMap<number, Surroundings> {
+  const all = new Map<number, Surroundings>();
+  if (input.tupleAt === undefined) return all;
+  const points = byZip(input.points);
+  const spacing = new ZipSpacing(input.points);
+  for (const zip of postalZips) {
+    const found = lookAround(zip, points.get(zip.zip) ?? [], spacing, input.tupleAt);
+    if (found !== null) all.set(zip.zip, found);
+  }
+  return all;
+}
+
+function recordOf(shared: SharedFacts, zip: PostalZip, bound: BoundZip | undefined): ZipRecord {
+  const [county = ''] = zip.counties;
+  return {
+    zip: zip.zip,
+    state: zip.state === '' ? shared.stateOf.get(county.slice(0, 2)) ?? '' : zip.state,
+    cities: zip.names.map((name) => name.toUpperCase()),
+    parts: bound?.parts ?? [],
+  };
+}
+
+function reportOf(
+  input: ZipInput,
+  shared: SharedFacts,
+  postalZips: readonly PostalZip[],
+  bound: readonly BoundZip[],
+  cities: number,
+): ZipReport {
+  const counties = new Map(postalZips.map((zip) => [zip.zip, zip.counties]));
+  const unjoined = new Map<string, number>();
+  for (const { zip, state, name } of input.cities) {
+    const here = counties.get(zip) ?? [];
+    const joined = shared.names.find(state, name).some((named) =>
+      named.counties.some((county) => here.includes(county)));
+    if (joined) continue;
+    const key = `${state}|${name}`;
+    unjoined.set(key, (unjoined.get(key) ?? 0) + 1);
+  }
+  return {
+    zips: postalZips.length,
+    partless: postalZips.filter((_, index) => bound[index]?.parts.length === 0)
+      .map((zip) => zip.zip),
+    parts: bound.reduce((sum, zip) => sum + zip.parts.length, 0),
+    divided: bound.filter((zip) => zip.parts.length > 1).length,
+    weighed: bound.filter((zip) => zip.weighed).length,
+    interstate: postalZips.filter((zip) =>
+      new Set(zip.counties.map((county) => county.slice(0, 2))).size > 1).length,
+    ...countEvidence(bound),
+    unjoined,
+    cities,
+  };
+}
+
+// The ZIP stage: lists of ZIPs, counts of doors and facts → ZIP and city records.
+
+export interface ZipStageInput {
+  readonly recipe: Recipe;
+  readonly files: SourceFiles;
+  readonly states: readonly StateFact[];
+  readonly counties: readonly CountyFact[];
+  readonly places: readonly PlaceFact[];
+  readonly boundaries: Boundaries;
+  readonly overlay: Overlay;
+  readonly unplaced: readonly UnplacedCity[];
+  readonly counts: readonly ZipCount[];
+  readonly intern: InternArea;
+}
+
+/** Binds every ZIP of the recipe's lists. */
+export function buildZips(input: ZipStageInput): ZipBinding {
+  const { recipe: { zips }, files, states, boundaries, overlay } = input;
+  const fips = new Map(states.map((state) => [state.code, state.fips]));
+  const codes = new Map(states.map((state) => [state.fips, state.code]));
+  const rows = <Row>(read: (text: string) => readonly Row[], path: string | undefined):
+  readonly Row[] => (path === undefined ? [] : read(files.text(path)));
+  return bindZips({
+    states,
+    counties: input.counties,
+    places: input.places,
+    placesLoaded: new Set([...boundaries.placesLoaded].map((state) => codes.get(state) ?? '')),
+    unplaced: input.unplaced,
+    points: READERS.zips.points.read(files.text(zips.points),
+      (state) => fips.get(state) ?? ''),
+    delivered: rows(READERS.zips.delivered.read, zips.delivered),
+    tabulated: rows(READERS.zips.tabulated.read, zips.tabulated),
+    cities: rows(READERS.zips.cities.read, zips.cities),
+    counts: input.counts,
+    countedStates: new Set(zips.counted ?? []),
+    facts: loadZipFacts(files.factsDir),
+    // Polygons of counties alone would say nothing that the crosswalks do not say better.
+    ...(boundaries.places.length === 0 ? {} : { tupleAt: overlay.tupleAt }),
+    intern: input.intern,
+  });
+}
+
+// Rows of a ZIP that no reader could tell apart are one row.
+
+/** What a row shows of its area: everything but the code of the place and the area's number. */
+function faceOf(part: ZipPart, areas: readonly AreaRecord[]): string {
+  const area = areas[part.area]!;
+  return JSON.stringify([part.city, area.state, area.countyFips, area.components, area.unknown,
+    area.staleAfter, area.estimated]);
+}
+
+/** Merges such parts; the first one stays, with the shares of both. */
+export function mergeParts(
+  zips: readonly ZipRecord[], areas: readonly AreaRecord[],
+): readonly ZipRecord[] {
+  return zips.map((zip) => {
+    const faces = new Map<string, ZipPart>();
+    for (const part of zip.parts) {
+      const face = faceOf(part, areas);
+      const known = faces.get(face);
+      const weight = known?.weight == null || part.weight === null
+        ? known?.weight ?? part.weight : known.weight + part.weight;
+      faces.set(face, { ...(known ?? part), weight });
+    }
+    return faces.size === zip.parts.length ? zip : { ...zip, parts: [...faces.values()] };
+  });
+}

@@ -1,0 +1,137 @@
+/** Which incorporated cities and towns a ZIP overlaps, and what says so. */
+import type { AreaTuple, PlaceFact } from '../model.js';
+import type { PostalZip } from './counties.js';
+import type { Evidence, MunicipalCounty, ZipCity, ZipInput } from './model.js';
+import type { PlaceNames } from './names.js';
+import type { Surroundings } from './surroundings.js';
+
+/** County equivalents that are cities have codes from 510 up. */
+const INDEPENDENT_FROM = 510;
+
+/** A city's part of a ZIP in one county. */
+export interface BoundCity {
+  readonly tuple: AreaTuple;
+  readonly place: PlaceFact;
+  readonly evidence: Set<Evidence>;
+}
+
+/** What a build knows of names, states and cities, the same for all ZIPs. */
+export interface SharedFacts {
+  readonly names: PlaceNames;
+  /** Two-letter code by the two FIPS digits. */
+  readonly stateOf: ReadonlyMap<string, string>;
+  /** States whose towns are loaded. */
+  readonly townStates: ReadonlySet<string>;
+  readonly municipal: ReadonlyMap<string, MunicipalCounty>;
+  /** City that is its own county, by county. */
+  readonly independents: ReadonlyMap<string, PlaceFact>;
+  readonly listed: ReadonlyMap<number, readonly ZipCity[]>;
+}
+
+/** Groups rows by ZIP. */
+export function byZip<T extends { readonly zip: number }>(rows: readonly T[]): Map<number, T[]> {
+  const groups = new Map<number, T[]>();
+  for (const row of rows) {
+    const group = groups.get(row.zip);
+    if (group === undefined) groups.set(row.zip, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+/** Gathers what does not change from ZIP to ZIP. */
+export function sharedFacts(input: ZipInput, names: PlaceNames): SharedFacts {
+  const independents = new Map<string, PlaceFact>();
+  for (const place of input.places) {
+    if (!place.independent) continue;
+    for (const county of place.counties) {
+      if (Number(county.slice(2)) >= INDEPENDENT_FROM) independents.set(county, place);
+    }
+  }
+  return {
+    names,
+    stateOf: new Map(input.states.filter(({ fips }) => fips !== '')
+      .map(({ code, fips }) => [fips, code])),
+    townStates: new Set(input.places.filter(isTown).map(({ state }) => state)),
+    municipal: new Map(input.facts.municipal.map((fact) => [fact.county, fact])),
+    independents,
+    listed: byZip(input.cities),
+  };
+}
+
+/** Governing towns have ten digits, places seven. */
+export function isTown(place: PlaceFact): boolean {
+  return place.geoid.length === 10;
+}
+
+/**
+ * The combination of a place within a county. Where towns are loaded a city is also a town of the
+ * same five digits; a village whose town is not known has none, so null.
+ */
+export function tupleOf(shared: SharedFacts, place: PlaceFact, county: string): AreaTuple | null {
+  const base = { state: county.slice(0, 2), county, districts: [] };
+  const digits = place.geoid.slice(-5);
+  if (isTown(place)) {
+    const city = shared.names.place(county.slice(0, 2) + digits);
+    const same = city !== undefined && city.name === place.name && city.counties.includes(county);
+    return { ...base, place: same ? city.geoid : '', town: place.geoid };
+  }
+  if (shared.townStates.has(place.state)) return null;
+  return { ...base, place: place.geoid, town: '' };
+}
+
+/** Key of a tuple within a ZIP. */
+export function tupleKey(tuple: AreaTuple): string {
+  return `${tuple.county}|${tuple.place}|${tuple.town}|${tuple.districts.join(',')}`;
+}
+
+/** Finds the ZIP's cities from every kind of evidence but doors. */
+export function bindCities(
+  shared: SharedFacts,
+  zip: PostalZip,
+  around: Surroundings | null,
+): Map<string, BoundCity> {
+  const bound = new Map<string, BoundCity>();
+  const bind = (tuple: AreaTuple | null, place: PlaceFact, evidence: Evidence): void => {
+    if (tuple === null) return;
+    const key = tupleKey(tuple);
+    const city = bound.get(key) ?? { tuple, place, evidence: new Set<Evidence>() };
+    city.evidence.add(evidence);
+    bound.set(key, city);
+  };
+  const bindName = (state: string, name: string, evidence: Evidence): void => {
+    for (const { place, counties } of shared.names.find(state, name)) {
+      for (const county of counties) {
+        if (zip.counties.includes(county)) bind(tupleOf(shared, place, county), place, evidence);
+      }
+    }
+  };
+  const states = new Set(zip.counties.map((county) =>
+    shared.stateOf.get(county.slice(0, 2)) ?? ''));
+  for (const state of states) for (const name of zip.names) bindName(state, name, 'name');
+  for (const { state, name } of shared.listed.get(zip.zip) ?? []) bindName(state, name, 'list');
+  for (const county of zip.counties) {
+    const place = wholeCounty(shared, county);
+    if (place !== undefined) bind(tupleOf(shared, place, county), place, 'county');
+  }
+  const bindSpot = (tuple: AreaTuple, evidence: Evidence): void => {
+    const place = shared.names.place(tuple.town || tuple.place);
+    if (place !== undefined) bind({ ...tuple, districts: [] }, place, evidence);
+  };
+  if (around !== null) bindSpot(around.here, 'point');
+  for (const tuple of around?.near ?? []) bindSpot(tuple, 'near');
+  return bound;
+}
+
+function wholeCounty(shared: SharedFacts, county: string): PlaceFact | undefined {
+  const fact = shared.municipal.get(county);
+  if (fact?.sole === true) return shared.names.place(fact.place);
+  return shared.independents.get(county);
+}
+
+/** Tells whether a county has no land outside cities, so that nothing remains of it. */
+export function isAllCities(shared: SharedFacts, county: string): boolean {
+  const fact = shared.municipal.get(county);
+  if (fact !== undefined) return shared.names.place(fact.place) !== undefined;
+  return shared.independents.has(county);
+}

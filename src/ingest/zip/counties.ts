@@ -1,0 +1,146 @@
+/**
+ * The counties of each ZIP. Two crosswalks are joined: delivered addresses and census land. A
+ * postal list's own county only settles a dispute or, backed by a second sign, fills a gap.
+ */
+import type { ZipInput } from './model.js';
+import type { PlaceNames } from './names.js';
+
+/** A ZIP with its postal names and counties. */
+export interface PostalZip {
+  readonly zip: number;
+  /** Two-letter code of the postal city; "" when no list names one. */
+  readonly state: string;
+  /** Postal cities, properly cased, the preferred first. */
+  readonly names: readonly string[];
+  /** Five digits each, those most likely to hold most doors first. */
+  readonly counties: readonly string[];
+}
+
+interface Lists {
+  readonly delivered: ReadonlyMap<number, ReadonlySet<string>>;
+  readonly tabulated: ReadonlyMap<number, ReadonlySet<string>>;
+  /** Counties that either crosswalk shows under the first three digits. */
+  readonly nearby: ReadonlyMap<number, ReadonlySet<string>>;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function collect<K>(pairs: Iterable<readonly [K, string]>): Map<K, Set<string>> {
+  const sets = new Map<K, Set<string>>();
+  for (const [key, county] of pairs) {
+    const set = sets.get(key);
+    if (set === undefined) sets.set(key, new Set([county]));
+    else set.add(county);
+  }
+  return sets;
+}
+
+function prefixOf(zip: number): number {
+  return Math.floor(zip / 100);
+}
+
+function lists(input: ZipInput): Lists {
+  const known = new Set(input.counties.map((county) => county.fips));
+  const delivered = input.delivered.filter(({ county }) => known.has(county));
+  const tabulated = input.tabulated.filter(({ county }) => known.has(county));
+  return {
+    delivered: collect(delivered.map(({ zip, county }) => [zip, county] as const)),
+    tabulated: collect(tabulated.map(({ zip, county }) => [zip, county] as const)),
+    nearby: collect([...delivered, ...tabulated]
+      .map(({ zip, county }) => [prefixOf(zip), county] as const)),
+  };
+}
+
+/** Both lists; where they share no county one is wrong and the postal list's county decides. */
+function joined(one: ReadonlySet<string>, other: ReadonlySet<string>, hint: string): Set<string> {
+  const apart = one.size > 0 && other.size > 0 && ![...one].some((county) => other.has(county));
+  if (apart && one.has(hint)) return new Set(one);
+  if (apart && other.has(hint)) return new Set(other);
+  return new Set([...one, ...other]);
+}
+
+interface Hint {
+  /** The postal list's county, "" for none. */
+  readonly county: string;
+  /** Counties of the places that bear the postal city's name. */
+  readonly named: ReadonlySet<string>;
+  /** FIPS digits of the postal state, "" for none. */
+  readonly home: string;
+}
+
+/**
+ * A county for a ZIP that no crosswalk places: the postal list's, if ZIPs nearby or a place of the
+ * postal name lie in it; else that of the places of the name, if it is one and ZIPs nearby agree.
+ */
+function guess(from: Lists, zip: number, { county, named }: Hint): string | null {
+  const nearby = from.nearby.get(prefixOf(zip)) ?? NONE;
+  if (county !== '') return nearby.has(county) || named.has(county) ? county : null;
+  const [only] = named;
+  return only !== undefined && named.size === 1 && nearby.has(only) ? only : null;
+}
+
+function countiesOf(from: Lists, zip: number, given: Hint): string[] {
+  const { county: hint, home } = given;
+  const delivered = from.delivered.get(zip) ?? NONE;
+  const tabulated = from.tabulated.get(zip) ?? NONE;
+  const counties = joined(delivered, tabulated, hint);
+  const atHome = home !== '' && [...counties].some((county) => county.startsWith(home));
+  if (counties.size === 0 || !atHome) {
+    const guessed = guess(from, zip, given);
+    if (guessed !== null) counties.add(guessed);
+  } else {
+    for (const county of counties) {
+      // A lone crosswalk's county across the state line is more often a slip than an overlap.
+      const both = delivered.has(county) && tabulated.has(county);
+      if (!county.startsWith(home) && !both) counties.delete(county);
+    }
+  }
+  const rank = (county: string): number =>
+    (county === hint ? 0 : 4) + (delivered.has(county) ? 0 : 2) + (tabulated.has(county) ? 0 : 1)
+    + (county.startsWith(home) ? 0 : 8);
+  return [...counties].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+}
+
+/** For ZIPs nothing places: the county of all other ZIPs of the postal city, if it is one. */
+function fillByName(postalZips: readonly PostalZip[]): PostalZip[] {
+  const key = (postal: PostalZip): string => `${postal.state}|${postal.names[0] ?? ''}`;
+  const shared = collect(postalZips.flatMap((postal) =>
+    postal.counties.map((county) => [key(postal), county] as const)));
+  return postalZips.map((postal) => {
+    const counties = [...(shared.get(key(postal)) ?? NONE)];
+    const fill = postal.counties.length === 0 && postal.names.length > 0 && counties.length === 1;
+    return fill ? { ...postal, counties } : postal;
+  });
+}
+
+/** Finds postal names and counties of every ZIP that any list has, in ascending order. */
+export function listPostalZips(input: ZipInput, names: PlaceNames): PostalZip[] {
+  const from = lists(input);
+  const known = new Set(input.counties.map((county) => county.fips));
+  const fips = new Map(input.states.map(({ code, fips: digits }) => [code, digits]));
+  const posts = new Map<number, { state: string; county: string; names: string[] }>();
+  for (const { zip, state, county, name } of input.points) {
+    const post = posts.get(zip);
+    if (post === undefined) posts.set(zip, { state, county, names: [name] });
+    else if (!post.names.includes(name)) post.names.push(name);
+  }
+  const fixed = new Map<number, string>();
+  for (const { zip, state, city, county } of input.facts.territories) {
+    if (!posts.has(zip)) posts.set(zip, { state, county, names: [city] });
+    if (county !== '') fixed.set(zip, county);
+  }
+  const zips = new Set([...posts.keys(), ...from.delivered.keys(), ...from.tabulated.keys()]);
+  const postalZips = [...zips].sort((a, b) => a - b).map((zip) => {
+    const post = posts.get(zip);
+    const county = fixed.get(zip);
+    const home = fips.get(post?.state ?? '') ?? '';
+    const abroad = post !== undefined && home === '';
+    const hint = post !== undefined && known.has(post.county) ? post.county : '';
+    const named = new Set((post?.names ?? []).flatMap((name) =>
+      names.find(post?.state ?? '', name).flatMap((place) => place.counties)));
+    const counties = abroad ? [] : county !== undefined
+      ? [county] : countiesOf(from, zip, { county: hint, named, home });
+    return { zip, state: post?.state ?? '', names: post?.names ?? [], counties };
+  });
+  return fillByName(postalZips);
+}

@@ -1,0 +1,132 @@
+/** What is known about ZIPs before they are bound to tax areas, whoever published it. */
+import type { Microdegrees } from '../../geo/microdegrees.js';
+import type { AreaTuple, InternArea, PlaceFact } from '../model.js';
+import type { CountyFact } from '../rates/facts.js';
+import type { StateFact } from '../state-facts.js';
+
+/** A postal list's row: a ZIP with its postal city. Points may be far off and counties wrong. */
+export interface ZipPoint {
+  readonly zip: number;
+  /** Postal city, properly cased. */
+  readonly name: string;
+  /** Two-letter code, AA, AE or AP for military mail. */
+  readonly state: string;
+  /** Five digits, "" when the list names none. */
+  readonly county: string;
+  readonly lat: Microdegrees;
+  readonly lng: Microdegrees;
+}
+
+/** A ZIP that overlaps a county, without a share. */
+export interface ZipCounty {
+  readonly zip: number;
+  /** Five digits. */
+  readonly county: string;
+}
+
+/** A city that an authority's list binds to a ZIP, by name. */
+export interface ZipCity {
+  readonly zip: number;
+  readonly state: string;
+  readonly name: string;
+}
+
+/** How many doors of a ZIP address points show in one combination of jurisdictions. */
+export interface ZipCount {
+  readonly zip: number;
+  readonly tuple: AreaTuple;
+  readonly count: number;
+}
+
+/** Another name of a place, from facts: "Bronx" is the part of New York in one county. */
+export interface CityAlias {
+  readonly state: string;
+  readonly name: string;
+  readonly place: string;
+  /** Five digits, "" for all counties of the place. */
+  readonly county: string;
+}
+
+/** A county without land outside cities. */
+export interface MunicipalCounty {
+  readonly county: string;
+  /** Its only, or its largest, place. */
+  readonly place: string;
+  /** The place alone covers the county. */
+  readonly sole: boolean;
+}
+
+/** A ZIP of a territory, which postal lists of the states lack. */
+export interface TerritoryZip {
+  readonly zip: number;
+  readonly state: string;
+  readonly city: string;
+  /** Five digits, "" when other lists tell. */
+  readonly county: string;
+}
+
+/** Facts that the lists do not carry. */
+export interface ZipFacts {
+  readonly aliases: readonly CityAlias[];
+  readonly municipal: readonly MunicipalCounty[];
+  readonly territories: readonly TerritoryZip[];
+}
+
+/** A listed city whose boundary is not loaded, so that land near it may be in it or not. */
+export interface UnplacedCity {
+  readonly state: string;
+  /** Five digits. */
+  readonly county: string;
+  readonly name: string;
+}
+
+/** Everything ZIPs are bound from. Lists may be empty; nothing is looked up elsewhere. */
+export interface ZipInput {
+  readonly states: readonly StateFact[];
+  readonly counties: readonly CountyFact[];
+  /** Incorporated places and, where towns are loaded, governing towns (ten digits). */
+  readonly places: readonly PlaceFact[];
+  /** States (two letters) whose place boundaries or membership are loaded. */
+  readonly placesLoaded: ReadonlySet<string>;
+  readonly unplaced: readonly UnplacedCity[];
+  readonly points: readonly ZipPoint[];
+  /** ZIP–county pairs of delivered addresses. */
+  readonly delivered: readonly ZipCounty[];
+  /** ZIP–county pairs of land, from census blocks. */
+  readonly tabulated: readonly ZipCounty[];
+  readonly cities: readonly ZipCity[];
+  readonly counts: readonly ZipCount[];
+  /** States (two letters) of which `counts` hold every door, so that they weigh ZIPs. */
+  readonly countedStates: ReadonlySet<string>;
+  readonly facts: ZipFacts;
+  /** Jurisdictions of a spot from polygons; null outside all. */
+  readonly tupleAt?: (lat: Microdegrees, lng: Microdegrees) => AreaTuple | null;
+  readonly intern: InternArea;
+}
+
+/**
+ * Where a city's binding to a ZIP comes from: address points, the postal city's name, an
+ * authority's list, a county that is one city, the ZIP's point, what lies around that point.
+ */
+export const EVIDENCE = ['doors', 'name', 'list', 'county', 'point', 'near'] as const;
+export type Evidence = (typeof EVIDENCE)[number];
+
+/** Figures of a binding, for the build's report. */
+export interface ZipReport {
+  readonly zips: number;
+  /** ZIPs without parts: military, free associated states, and those no evidence places. */
+  readonly partless: readonly number[];
+  readonly parts: number;
+  /** ZIPs with more than one tax area. */
+  readonly divided: number;
+  readonly weighed: number;
+  /** ZIPs reaching into a second state. */
+  readonly interstate: number;
+  /** City parts by evidence; a part with several counts under each. */
+  readonly evidence: Readonly<Record<Evidence, number>>;
+  /** City parts that rest on one kind of evidence. */
+  readonly lone: Readonly<Record<Evidence, number>>;
+  /** Listed city names that joined to no place of the ZIP's counties, with their ZIPs. */
+  readonly unjoined: ReadonlyMap<string, number>;
+  readonly cities: number;
+}

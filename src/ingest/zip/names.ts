@@ -1,0 +1,140 @@
+/** Places by the names that people, the post and lists call them. */
+import type { CityRecord } from '../../dataset/records.js';
+import { foldName, plainName } from '../../address/place-name.js';
+import type { PlaceFact } from '../model.js';
+import { type SharedFacts, tupleOf } from './cities.js';
+import type { PostalZip } from './counties.js';
+import type { CityAlias, ZipInput } from './model.js';
+import type { BoundZip } from './parts.js';
+
+const PARENTHESES = /^(.*?) \(([^()]+)\)$/;
+const CONSOLIDATED = /government|county|\(balance\)/i;
+
+/**
+ * Names of a place, the usual one first. The Census writes a second name in parentheses,
+ * "(balance)" for what a consolidated city leaves of its county, and both partners of a
+ * consolidation.
+ */
+export function placeNames(place: PlaceFact): readonly string[] {
+  const bare = place.name.replace(/ \(balance\)$/i, '');
+  if (CONSOLIDATED.test(`${place.fullName} ${place.name}`)) {
+    const [city = bare] = bare.split(/[-/,]/);
+    return [...new Set([city.replace(/ city$/, '').trim(), place.name])];
+  }
+  const [, outer, inner] = PARENTHESES.exec(bare) ?? [];
+  return outer !== undefined && inner !== undefined ? [outer, inner] : [bare];
+}
+
+/** A place under one of its names, in some of its counties. */
+export interface NamedPlace {
+  readonly place: PlaceFact;
+  readonly counties: readonly string[];
+}
+
+/** Finds places by state and folded name. */
+export class PlaceNames {
+  readonly #byName = new Map<string, NamedPlace[]>();
+  readonly #byGeoid = new Map<string, PlaceFact>();
+
+  constructor(places: readonly PlaceFact[], aliases: readonly CityAlias[]) {
+    for (const place of places) {
+      this.#byGeoid.set(place.geoid, place);
+      for (const name of placeNames(place)) {
+        this.#add(place.state, name, { place, counties: place.counties });
+      }
+    }
+    for (const alias of aliases) {
+      const place = this.#byGeoid.get(alias.place);
+      if (place === undefined) continue;
+      const counties = alias.county === '' ? place.counties : [alias.county];
+      this.#add(alias.state, alias.name, { place, counties });
+    }
+  }
+
+  #add(state: string, name: string, named: NamedPlace): void {
+    const key = `${state}|${foldName(name)}`;
+    const list = this.#byName.get(key);
+    if (list === undefined) this.#byName.set(key, [named]);
+    else if (!list.some(({ place }) => place === named.place)) list.push(named);
+  }
+
+  find(state: string, name: string): readonly NamedPlace[] {
+    return this.#byName.get(`${state}|${foldName(name)}`) ?? [];
+  }
+
+  place(geoid: string): PlaceFact | undefined {
+    return this.#byGeoid.get(geoid);
+  }
+}
+
+// City names of each state with the ZIPs and the tax areas they lead to.
+
+interface Draft {
+  name: string;
+  readonly keys: Set<string>;
+  readonly zips: Set<number>;
+  readonly areas: Set<number>;
+}
+
+class CityDrafts {
+  readonly #drafts = new Map<string, Draft>();
+
+  /** The draft of a name; `preferred` names win over those met first. */
+  open(state: string, name: string, preferred: boolean): Draft {
+    const key = `${state}|${foldName(name)}`;
+    const found = this.#drafts.get(key);
+    const draft = found ?? { name, keys: new Set([key]), zips: new Set(), areas: new Set() };
+    if (preferred) draft.name = name;
+    draft.keys.add(`${state}|${plainName(name)}`);
+    this.#drafts.set(key, draft);
+    return draft;
+  }
+
+  records(): Map<string, CityRecord> {
+    const records = new Map<string, CityRecord>();
+    for (const { name, keys, zips, areas } of this.#drafts.values()) {
+      const ascending = (a: number, b: number): number => a - b;
+      const record = {
+        name, zips: [...zips].sort(ascending), areas: [...areas].sort(ascending),
+      };
+      for (const key of keys) records.set(key, record);
+    }
+    return records;
+  }
+}
+
+/**
+ * Collects names of postal cities, places and aliases. A postal spelling is preferred for printing,
+ * since addresses are printed with it.
+ */
+export function cityRecords(
+  input: ZipInput,
+  shared: SharedFacts,
+  zips: readonly PostalZip[],
+  bound: readonly BoundZip[],
+): Map<string, CityRecord> {
+  const drafts = new CityDrafts();
+  const addPlace = (name: string, place: PlaceFact, counties: readonly string[]): void => {
+    const draft = drafts.open(place.state, name, false);
+    for (const county of counties) {
+      const tuple = tupleOf(shared, place, county);
+      if (tuple !== null) draft.areas.add(input.intern(tuple));
+    }
+  };
+  for (const place of input.places) {
+    for (const name of placeNames(place)) addPlace(name, place, place.counties);
+  }
+  for (const { name, place: geoid, county } of input.facts.aliases) {
+    const place = shared.names.place(geoid);
+    if (place !== undefined) addPlace(name, place, county === '' ? place.counties : [county]);
+  }
+  zips.forEach(({ zip, state, names }, index) => {
+    for (const name of names) drafts.open(state, name, true).zips.add(zip);
+    const one = bound[index];
+    one?.parts.forEach(({ city, incorporated }, part) => {
+      const own = one.states[part] ?? state;
+      if (incorporated && city !== '') drafts.open(own, city, false).zips.add(zip);
+    });
+  });
+  return drafts.records();
+}

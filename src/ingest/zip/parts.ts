@@ -1,0 +1,231 @@
+/** The parts of one ZIP: cities, what is left of each county, and their shares. */
+import type { ZipPart } from '../../dataset/records.js';
+import { foldName } from '../../address/place-name.js';
+import type { AreaTuple, InternArea } from '../model.js';
+import { bindCities, type SharedFacts, isAllCities, tupleKey } from './cities.js';
+import type { PostalZip } from './counties.js';
+import { EVIDENCE, type Evidence, type ZipCount } from './model.js';
+import { placeNames } from './names.js';
+import type { Surroundings } from './surroundings.js';
+
+/** What a ZIP's parts are made from beside its own evidence. */
+export interface PartContext {
+  readonly shared: SharedFacts;
+  readonly allMunicipal: ReadonlySet<string>;
+  readonly placesLoaded: ReadonlySet<string>;
+  readonly countedStates: ReadonlySet<string>;
+  /** Keys of the combinations in which any door with a ZIP stands. */
+  readonly countedTuples: ReadonlySet<string>;
+  /** Counties of the ZIP in whose remainder a city without boundary may lie. */
+  readonly doubtful: (zip: PostalZip) => ReadonlySet<string>;
+  readonly around: (zip: PostalZip) => Surroundings | null;
+  readonly intern: InternArea;
+}
+
+/** Parts of a ZIP with what said so. */
+export interface BoundZip {
+  readonly parts: readonly ZipPart[];
+  readonly weighed: boolean;
+  /** Two-letter state of each part. */
+  readonly states: readonly string[];
+  /** Evidence of each city part. */
+  readonly evidence: readonly ReadonlySet<Evidence>[];
+}
+
+interface Draft {
+  readonly tuple: AreaTuple;
+  readonly city: string;
+  readonly incorporated: boolean;
+  readonly evidence: Set<Evidence>;
+  /** Position by county and kind, for a steady order without weights. */
+  readonly rank: number;
+}
+
+const PPM = 1_000_000;
+
+/** Label of a place on a row: its usual name in capitals. */
+function cityLabel(context: PartContext, tuple: AreaTuple): string {
+  const place = context.shared.names.place(tuple.town || tuple.place);
+  return (place === undefined ? '' : placeNames(place)[0] ?? place.name).toUpperCase();
+}
+
+function stateOf(context: PartContext, tuple: AreaTuple): string {
+  return context.shared.stateOf.get(tuple.county.slice(0, 2)) ?? '';
+}
+
+function isCity(tuple: AreaTuple): boolean {
+  return tuple.town !== '' || (tuple.place !== '' && tuple.place !== '?');
+}
+
+/** Cities first by the postal name, then in the order of counties, remainders last. */
+function rankOf(zip: PostalZip, tuple: AreaTuple, city: string): number {
+  const county = zip.counties.indexOf(tuple.county);
+  const postal = zip.names.some((name) => foldName(name) === foldName(city));
+  return (isCity(tuple) ? postal ? 0 : 100 : 200) + county;
+}
+
+/** What is left of a county outside the cities bound; null where nothing can be. */
+function remainder(
+  context: PartContext,
+  zip: PostalZip,
+  county: string,
+  cities: boolean,
+): AreaTuple | null {
+  const { shared } = context;
+  const state = shared.stateOf.get(county.slice(0, 2)) ?? '';
+  const towns = shared.townStates.has(state);
+  const none = isAllCities(shared, county) || towns || context.allMunicipal.has(state)
+    || context.around(zip)?.allCities === true;
+  if (cities && none) return null;
+  const open = !towns && !context.doubtful(zip).has(county);
+  return {
+    state: county.slice(0, 2), county, place: open ? '' : '?', town: '', districts: [],
+  };
+}
+
+/**
+ * Where place boundaries are not loaded, "outside the cities" is a sound row of a ZIP's list, but
+ * no address can be told to lie there: locating compares this tuple instead.
+ */
+function doubtOf(context: PartContext, tuple: AreaTuple): AreaTuple | null {
+  const isRest = tuple.place === '' && tuple.town === '';
+  return isRest && !context.placesLoaded.has(stateOf(context, tuple))
+    ? { ...tuple, place: '?' } : null;
+}
+
+function draftParts(context: PartContext, zip: PostalZip, doors: ZipDoors): Map<string, Draft> {
+  const { shared } = context;
+  const fallback = (zip.names[0] ?? '').toUpperCase();
+  const drafts = new Map<string, Draft>();
+  const draft = (tuple: AreaTuple, evidence: Iterable<Evidence>): void => {
+    const found = drafts.get(tupleKey(tuple));
+    if (found !== undefined) {
+      for (const kind of evidence) found.evidence.add(kind);
+      return;
+    }
+    const city = isCity(tuple) ? cityLabel(context, tuple) || fallback : fallback;
+    drafts.set(tupleKey(tuple), {
+      tuple, city, evidence: new Set(evidence), rank: rankOf(zip, tuple, city),
+      incorporated: isCity(tuple) || context.allMunicipal.has(stateOf(context, tuple)),
+    });
+  };
+  const bound = bindCities(shared, zip, context.around(zip));
+  for (const { tuple, evidence } of bound.values()) draft(tuple, evidence);
+  for (const { tuple } of doors.parts.values()) draft(tuple, ['doors']);
+  for (const county of zip.counties) {
+    const cities = [...drafts.values()].some(({ tuple }) =>
+      tuple.county === county && isCity(tuple));
+    const rest = remainder(context, zip, county, cities);
+    if (rest !== null) draft(rest, []);
+  }
+  return drafts;
+}
+
+/**
+ * Doors weigh a ZIP where a source holds all doors of its state, and every city of the ZIP's name
+ * or of a list is among them, and no city bound is one whose doors all lack their ZIP: else shares
+ * would mislead.
+ */
+function weigh(context: PartContext, doors: ZipDoors, drafts: Map<string, Draft>): boolean {
+  if (!doors.enough) return false;
+  for (const [key, { tuple, evidence }] of drafts) {
+    const state = stateOf(context, tuple);
+    const needed = evidence.has('name') || evidence.has('list')
+      || (isCity(tuple) && !context.countedTuples.has(key));
+    if (doors.parts.has(key)) {
+      if (!context.countedStates.has(state)) return false;
+    } else if (needed && context.countedStates.has(state)) return false;
+  }
+  return true;
+}
+
+/** Binds one ZIP. */
+export function bindZip(
+  context: PartContext,
+  zip: PostalZip,
+  counts: readonly ZipCount[],
+): BoundZip {
+  const doors = readDoors(counts);
+  const drafts = draftParts(context, zip, doors);
+  const weighed = weigh(context, doors, drafts);
+  const kept = [...drafts].filter(([key, { tuple }]) => !weighed || doors.parts.has(key)
+    || !context.countedStates.has(stateOf(context, tuple)));
+  const sized = kept.map(([key, one]) => ({ one, doors: doors.parts.get(key)?.doors ?? 0 }));
+  sized.sort((a, b) => (weighed ? b.doors - a.doors : 0)
+    || a.one.rank - b.one.rank || (tupleKey(a.one.tuple) < tupleKey(b.one.tuple) ? -1 : 1));
+  const parts = sized.map(({ one, doors: own }): ZipPart => {
+    const doubt = doubtOf(context, one.tuple);
+    return {
+      area: context.intern(one.tuple),
+      weight: weighed && own > 0 ? Math.round((own / doors.total) * PPM) : null,
+      city: one.city,
+      incorporated: one.incorporated,
+      ...(doubt === null ? {} : { doubt: context.intern(doubt) }),
+    };
+  });
+  const evidence = kept.filter(([, { tuple }]) => isCity(tuple)).map(([, one]) => one.evidence);
+  const states = sized.map(({ one }) => stateOf(context, one.tuple));
+  return { parts, weighed, states, evidence };
+}
+
+function none(): Record<Evidence, number> {
+  return { doors: 0, name: 0, list: 0, county: 0, point: 0, near: 0 };
+}
+
+/** Counts evidence over ZIPs. */
+export function countEvidence(
+  zips: readonly BoundZip[],
+): { evidence: Record<Evidence, number>; lone: Record<Evidence, number> } {
+  const evidence = none();
+  const lone = none();
+  for (const zip of zips) {
+    for (const kinds of zip.evidence) {
+      for (const kind of EVIDENCE) {
+        if (!kinds.has(kind)) continue;
+        evidence[kind] += 1;
+        if (kinds.size === 1) lone[kind] += 1;
+      }
+    }
+  }
+  return { evidence, lone };
+}
+
+// Doors as evidence: which parts of a ZIP address points show, and when they weigh it.
+
+/** Fewer doors say nothing: one mistyped ZIP would bind it to a town at the other end. */
+const PART_DOORS_MIN = 3;
+/** Parts below 0.5 % are slivers or slips. */
+const PART_SHARE_MIN = 0.005;
+/** A ZIP with fewer doors is not weighed. */
+const ZIP_DOORS_MIN = 20;
+
+/** A part of a ZIP that doors show. */
+export interface DoorPart {
+  readonly tuple: AreaTuple;
+  readonly doors: number;
+}
+
+/** What the doors of one ZIP say. */
+export interface ZipDoors {
+  readonly parts: ReadonlyMap<string, DoorPart>;
+  /** Doors of the parts kept. */
+  readonly total: number;
+  /** Enough doors to weigh the ZIP, if the source holds all of them. */
+  readonly enough: boolean;
+}
+
+/** Sums the counts of a ZIP and drops what is too small to be real. */
+export function readDoors(counts: readonly ZipCount[]): ZipDoors {
+  const sums = new Map<string, DoorPart>();
+  let all = 0;
+  for (const { tuple, count } of counts) {
+    const key = tupleKey(tuple);
+    sums.set(key, { tuple, doors: (sums.get(key)?.doors ?? 0) + count });
+    all += count;
+  }
+  const parts = new Map([...sums].filter(([, { doors }]) =>
+    doors >= PART_DOORS_MIN && doors >= all * PART_SHARE_MIN));
+  let total = 0;
+  for (const { doors } of parts.values()) total += doors;
+  return { parts, total, enough: total >= ZIP_DOORS_MIN };
+}

@@ -1,0 +1,136 @@
+/**
+ * Who did what to keys, credentials, merchants, nexus, releases and secrets. Entries are added
+ * in the transaction of the change they tell of and never changed; no secret is in them. Each
+ * account has a list of its own, so that none can push out what is told of another or of the
+ * operator.
+ *
+ * ["audit", list, order, id]  AuditRecord; the list is "operator" or "account:" and its name, the
+ *                             order is the time, or behind the last one where a clock is set back
+ * ["audit-count", list]       how many there are
+ */
+import { randomBytes } from 'node:crypto';
+import type { StoreKey } from './format.js';
+import { member, number, optional, orNull, recordReader, text } from './record.js';
+import { savedTime } from './service-clock.js';
+import type { Store, StoreTransaction } from './store.js';
+
+/** Newest entries kept of each list. */
+export const AUDIT_ENTRIES_MAX = 10_000;
+/** How long an entry is kept. */
+export const AUDIT_MS_MAX = 400 * 86_400_000;
+
+const PREFIX = 'audit';
+const COUNT_PREFIX = 'audit-count';
+const TIME_DIGITS = 15;
+const ID_BYTES = 6;
+/** Old entries that go with each new one. */
+const PRUNED_MAX = 10;
+
+/** Everything that is written down: what it is done to and, behind the dot, what is done. */
+export const AUDIT_ACTIONS = [
+  'key.create', 'key.update', 'key.enable', 'key.disable',
+  'merchant.create', 'merchant.update', 'merchant.delete',
+  'credentials.set', 'credentials.get', 'credentials.delete',
+  'nexus.create', 'nexus.update', 'nexus.delete',
+  'release.activate', 'release.rollback',
+  'secrets.rotate',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** Who did it. */
+export type Actor =
+  /** A caller of the API: the beginnings of its key and of the key's id. */
+  | { readonly kind: 'key'; readonly prefix: string; readonly id: string }
+  /** Whoever ran the command, as the system knows them. */
+  | { readonly kind: 'cli'; readonly uid: number; readonly user: string }
+  /** The server by itself, as for the first key. */
+  | { readonly kind: 'server' };
+
+/** What was done. */
+export interface AuditEntry {
+  readonly actor: Actor;
+  /** Whose list it belongs to; null for what is the operator's. */
+  readonly account: string | null;
+  readonly action: AuditAction;
+  /** Id of what it was done to. */
+  readonly object: string;
+}
+
+/** The actor of a request with a key. */
+export function keyActor({ prefix, id }: { readonly prefix: string; readonly id: string }): Actor {
+  return { kind: 'key', prefix, id: id.slice(0, 12) };
+}
+
+function isActor(value: unknown): value is Actor {
+  return typeof value === 'object' && value !== null && 'kind' in value
+    && (value.kind === 'key' || value.kind === 'cli' || value.kind === 'server');
+}
+
+const parseEntry = recordReader('audit', 1, {
+  /** Milliseconds since 1970. */
+  at: number,
+  actor: member(isActor),
+  account: orNull(text),
+  /** One of another version's actions, too. */
+  action: text,
+  object: text,
+});
+
+/** What a key is made of; the order is there where it is not the time. */
+const parseAge = recordReader('audit', 1, { at: number, id: text, order: optional(number) });
+const parseCount = recordReader('audit count', 1, { count: number });
+
+export type AuditRecord = Omit<ReturnType<typeof parseEntry>, 'v'>;
+
+function parseAudit(value: unknown): AuditRecord {
+  const { v: _, ...entry } = parseEntry(value);
+  return entry;
+}
+
+function countOf(reader: Pick<StoreTransaction, 'get'>, key: StoreKey): number {
+  const found = reader.get(key);
+  return found === undefined ? 0 : parseCount(found).count;
+}
+
+function orderOf({ at, order }: ReturnType<typeof parseAge>): number {
+  return order ?? at;
+}
+
+/**
+ * The time up to which entries are too old, by the clock and by the service's own: the machine's
+ * may be set ahead by years.
+ */
+function expiryOf(transaction: StoreTransaction, at: number): number {
+  return Math.min(at, savedTime(transaction) ?? 0) - AUDIT_MS_MAX;
+}
+
+/** Adds an entry within the transaction of the change; the oldest ones make room. */
+export function addAudit(
+  transaction: StoreTransaction, { actor, account, action, object }: AuditEntry, at: number,
+): void {
+  const list = account === null ? 'operator' : `account:${account}`;
+  const keyOf = (order: number, id: string): StoreKey =>
+    [PREFIX, list, String(order).padStart(TIME_DIGITS, '0'), id];
+  const id = randomBytes(ID_BYTES).toString('hex');
+  // Behind those that are there, whatever the clock says: the first in the list make room.
+  const last = transaction.last([PREFIX, list]);
+  const order = Math.max(at, last === undefined ? 0 : orderOf(parseAge(last)) + 1);
+  const entry = { v: 1, at, id, actor, account, action, object };
+  transaction.put(keyOf(order, id), order === at ? entry : { ...entry, order });
+  let count = countOf(transaction, [COUNT_PREFIX, list]) + 1;
+  const expiry = expiryOf(transaction, at);
+  for (const value of transaction.list([PREFIX, list], PRUNED_MAX)) {
+    const old = parseAge(value);
+    if (count <= AUDIT_ENTRIES_MAX && old.at > expiry) break;
+    transaction.remove(keyOf(orderOf(old), old.id));
+    count -= 1;
+  }
+  transaction.put([COUNT_PREFIX, list], { v: 1, count });
+}
+
+/** The entries of all lists from a time on, the oldest first; none older than they are kept. */
+export function listAudit(store: Store, since: number, now: number): readonly AuditRecord[] {
+  const from = Math.max(since, now - AUDIT_MS_MAX);
+  return store.list([PREFIX]).map(parseAudit).filter(({ at }) => at >= from)
+    .sort((left, right) => left.at - right.at);
+}

@@ -1,0 +1,69 @@
+/**
+ * How many invitations were asked for on a day of UTC: mails go to people who did not ask for them.
+ *
+ * ["invited", day, "account", account]    InvitedRecord
+ * ["invited", day, "recipient", hash]     InvitedRecord; hash of the address in small letters
+ */
+import { createHash } from 'node:crypto';
+import type { StoreKey } from './format.js';
+import { LimitReached } from './limit.js';
+import { choice, number, recordReader, text } from './record.js';
+import type { StoreTransaction } from './store.js';
+
+export const INVITED_PREFIX = 'invited';
+
+/** Invitations to one address on a day, whoever asks for them. */
+export const INVITATIONS_RECIPIENT_DAY_MAX = 3;
+/** Invitations of one account on a day. */
+export const INVITATIONS_ACCOUNT_DAY_MAX = 500;
+
+/** Records of earlier days that go with each invitation. */
+const SWEPT_MAX = 10;
+
+const WHOSE = ['account', 'recipient'] as const;
+type Whose = typeof WHOSE[number];
+
+const parseInvited = recordReader('invited', 1, {
+  /** YYYY-MM-DD. */
+  day: text,
+  whose: choice(WHOSE),
+  id: text,
+  count: number,
+});
+
+type InvitedRecord = ReturnType<typeof parseInvited>;
+
+function invitedKey({ day, whose, id }: Pick<InvitedRecord, 'day' | 'whose' | 'id'>): StoreKey {
+  return [INVITED_PREFIX, day, whose, id];
+}
+
+function countOne(
+  transaction: StoreTransaction, day: string, whose: Whose, id: string, limit: number,
+  message: string,
+): void {
+  const found = transaction.get(invitedKey({ day, whose, id }));
+  const count = found === undefined ? 0 : parseInvited(found).count;
+  if (count >= limit) throw new LimitReached(message, limit);
+  const record: InvitedRecord = { v: 1, day, whose, id, count: count + 1 };
+  transaction.put(invitedKey(record), record);
+}
+
+/**
+ * Counts an invitation.
+ * @param now milliseconds since 1970
+ * @throws LimitReached when the account or the address had all of this day.
+ */
+export function countInvitation(
+  transaction: StoreTransaction, account: string, email: string, now: number,
+): void {
+  const day = new Date(now).toISOString().slice(0, 10);
+  for (const value of transaction.list([INVITED_PREFIX], SWEPT_MAX)) {
+    const record = parseInvited(value);
+    if (record.day < day) transaction.remove(invitedKey(record));
+  }
+  const hash = createHash('sha256').update(email.toLowerCase(), 'utf8').digest('hex');
+  countOne(transaction, day, 'recipient', hash, INVITATIONS_RECIPIENT_DAY_MAX,
+    `An address is sent ${INVITATIONS_RECIPIENT_DAY_MAX} invitations a day. Nothing was done.`);
+  countOne(transaction, day, 'account', account, INVITATIONS_ACCOUNT_DAY_MAX,
+    `An account may send ${INVITATIONS_ACCOUNT_DAY_MAX} invitations a day. Nothing was done.`);
+}

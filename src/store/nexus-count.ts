@@ -1,0 +1,44 @@
+/**
+ * How many locations a merchant has that are not deleted.
+ *
+ * ["nexus-count", account, merchant]   NexusCount
+ */
+import type { StoreKey } from './format.js';
+import { LimitReached } from './limit.js';
+import { number, recordReader } from './record.js';
+import type { StoreTransaction } from './store.js';
+
+/** Locations of one merchant, which are listed in one answer. */
+export const NEXUS_LOCATIONS_MAX = 10_000;
+
+const parseCount = recordReader('nexus count', 1, { count: number });
+
+/** Key of the number of a merchant's locations. */
+export function nexusCountKey(account: string, merchantId: string): StoreKey {
+  return ['nexus-count', account, merchantId];
+}
+
+/** States how many there are. */
+export function setNexusCount(
+  transaction: Pick<StoreTransaction, 'put'>, account: string, merchantId: string, count: number,
+): void {
+  transaction.put(nexusCountKey(account, merchantId), { v: 1, count });
+}
+
+/**
+ * Counts locations that come or go.
+ * @throws LimitReached when a merchant would have too many.
+ */
+export function countNexus(
+  transaction: StoreTransaction, account: string, merchantId: string, by: number,
+): void {
+  const found = transaction.get(nexusCountKey(account, merchantId));
+  const count = found === undefined ? 0 : parseCount(found).count;
+  if (by > 0 && count + by > NEXUS_LOCATIONS_MAX) {
+    throw new LimitReached(
+      `A merchant may have ${NEXUS_LOCATIONS_MAX} locations. Nothing was done.`,
+      NEXUS_LOCATIONS_MAX,
+    );
+  }
+  setNexusCount(transaction, account, merchantId, Math.max(0, count + by));
+}

@@ -1,0 +1,101 @@
+/**
+ * How many records of the outbox there are, of all accounts and of each, so that none takes the
+ * room of the others; and which of the dead ones are whose.
+ *
+ * ["count", "outbox", kind]            OutboxCount
+ * ["count", "outbox", kind, account]   OutboxCount; none where both are 0
+ * ["outbox-dead", kind, account, due, id]   { v: 1, dueAt, id } of a dead record
+ */
+import { outboxCountKey, outboxKey, OUTBOX_PREFIX, type StoreKey } from './format.js';
+import {
+  OUTBOX_KINDS, OUTBOX_LISTS, parseOutboxCount, parseOutboxRecord, type OutboxCount,
+  type OutboxKind, type OutboxList, type OutboxRecord,
+} from './outbox-record.js';
+import { damaged, upgraded } from './record.js';
+import type { Store, StoreTransaction } from './store.js';
+
+/** Written when the accounts of a store were counted. */
+export const OUTBOX_COUNTED_KEY: StoreKey = ['meta', 'outbox'];
+
+const DEAD_PREFIX = 'outbox-dead';
+
+/** What is needed of a record to count it. */
+type Counted = Pick<OutboxRecord, 'kind' | 'account' | 'dueAt' | 'id'>;
+
+/** How many there are of a kind: of an account, or of all. */
+export function outboxCountOf(
+  reader: Pick<StoreTransaction, 'get'>, kind: OutboxKind, account?: string,
+): OutboxCount {
+  return parseOutboxCount(reader.get(outboxCountKey(kind, account)));
+}
+
+function deadKey({ kind, account, dueAt, id }: Counted): StoreKey {
+  const [, , , due = ''] = outboxKey('dead', kind, dueAt, id);
+  return [DEAD_PREFIX, kind, account, due, id];
+}
+
+function noteDead(transaction: StoreTransaction, record: Counted): void {
+  transaction.put(deadKey(record), { v: 1, dueAt: record.dueAt, id: record.id });
+}
+
+function countAccount(
+  transaction: StoreTransaction, { kind, account }: Counted, list: OutboxList, by: number,
+): void {
+  const before = outboxCountOf(transaction, kind, account);
+  const counts = { ...before, [list]: Math.max(0, before[list] + by) };
+  const key = outboxCountKey(kind, account);
+  if (counts.waiting + counts.dead === 0) transaction.remove(key);
+  else transaction.put(key, { v: 1, ...counts });
+}
+
+/** Counts a record that came into a list (1) or left it (-1), in the same transaction. */
+export function countOutbox(
+  transaction: StoreTransaction, record: Counted, list: OutboxList, by: 1 | -1,
+): void {
+  const all = outboxCountOf(transaction, record.kind);
+  transaction.put(outboxCountKey(record.kind), { v: 1, ...all, [list]: all[list] + by });
+  countAccount(transaction, record, list, by);
+  if (list !== 'dead') return;
+  if (by === 1) noteDead(transaction, record);
+  else transaction.remove(deadKey(record));
+}
+
+/** Removes the oldest dead of an account, readable or not. */
+export function removeOldestDead(
+  transaction: StoreTransaction, kind: OutboxKind, account: string, most: number,
+): void {
+  for (const value of transaction.list([DEAD_PREFIX, kind, account], most)) {
+    const { dueAt, id } = upgraded(value, 'dead outbox');
+    if (typeof dueAt !== 'number' || typeof id !== 'string') throw damaged('dead outbox');
+    transaction.remove(outboxKey('dead', kind, dueAt, id));
+    countOutbox(transaction, { kind, account, dueAt, id }, 'dead', -1);
+  }
+}
+
+/** A damaged record is told of where it is asked for, and keeps nobody from being served. */
+function readable(value: unknown): readonly OutboxRecord[] {
+  try {
+    return [parseOutboxRecord(value)];
+  } catch {
+    return [];
+  }
+}
+
+/** Counts the accounts of a store of an earlier version; before anything is served from it. */
+export async function countOutboxAccounts(store: Store): Promise<void> {
+  if (store.get(OUTBOX_COUNTED_KEY) !== undefined) return;
+  await store.write((transaction) => {
+    for (const key of store.keys(['count', OUTBOX_PREFIX])) {
+      if (key.length > outboxCountKey('event').length) transaction.remove(key);
+    }
+    for (const kind of OUTBOX_KINDS) {
+      for (const list of OUTBOX_LISTS) {
+        for (const record of transaction.list([OUTBOX_PREFIX, list, kind]).flatMap(readable)) {
+          countAccount(transaction, record, list, 1);
+          if (list === 'dead') noteDead(transaction, record);
+        }
+      }
+    }
+    transaction.put(OUTBOX_COUNTED_KEY, { v: 1 });
+  }, { quiet: true });
+}

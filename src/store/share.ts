@@ -1,0 +1,117 @@
+/**
+ * How much of the store each account has, so that none takes the room of the others. Every change
+ * of what is counted changes the count in its own transaction.
+ *
+ * ["share", kind, account]   { v: 1, bytes }
+ */
+import { pack } from 'msgpackr';
+import type { StoreKey } from './format.js';
+import { LimitReached } from './limit.js';
+import { number, recordReader } from './record.js';
+import { orSetAside } from './set-aside.js';
+import type { StoreTransaction } from './store.js';
+
+export const SHARE_PREFIX = 'share';
+
+export type ShareKind =
+  /** Answers under an Idempotency-Key, until they expire. */
+  | 'kept'
+  /** Merchants, credentials and nexus locations, deleted ones among them until they expire. */
+  | 'merchants';
+
+const MIB = 1_048_576;
+
+/** Bytes of records that an account may have. */
+export const SHARE_BYTES_MAX: Readonly<Record<ShareKind, number>> = {
+  kept: 64 * MIB, merchants: 128 * MIB,
+};
+
+const MESSAGES: Readonly<Record<ShareKind, string>> = {
+  kept: 'The answers kept for Idempotency-Keys of the account have used up their share; each is '
+    + 'kept for 24 hours. Nothing was done.',
+  merchants: 'The merchants and locations of the account have used up their share; those that are '
+    + 'deleted count for 30 days more. Nothing was done.',
+};
+
+/** Keys and pages take room too. */
+const OVERHEAD_BYTES = 200;
+
+const parseShare = recordReader('share', 1, { bytes: number });
+
+function shareKey(kind: ShareKind, account: string): StoreKey {
+  return [SHARE_PREFIX, kind, account];
+}
+
+/** What a record counts for. */
+export function recordBytes(record: unknown): number {
+  return pack(record).byteLength + OVERHEAD_BYTES;
+}
+
+/** Bytes that an account has. */
+export function shareBytes(
+  reader: Pick<StoreTransaction, 'get'>, kind: ShareKind, account: string,
+): number {
+  const found = reader.get(shareKey(kind, account));
+  return found === undefined ? 0 : parseShare(found).bytes;
+}
+
+/** States how many bytes an account has. */
+export function setShare(
+  transaction: Pick<StoreTransaction, 'put'>, kind: ShareKind, account: string, bytes: number,
+): void {
+  transaction.put(shareKey(kind, account), { v: 1, bytes });
+}
+
+/** Adds to what an account has, or takes from it, whatever the limit. */
+export function addShare(
+  transaction: StoreTransaction, kind: ShareKind, account: string, by: number,
+): void {
+  if (by === 0) return;
+  setShare(transaction, kind, account, Math.max(0, shareBytes(transaction, kind, account) + by));
+}
+
+/** Gives room back. A damaged count is put aside: it begins anew, and nobody waits for it. */
+export function giveBackShare(
+  transaction: StoreTransaction, kind: ShareKind, account: string, bytes: number,
+  told?: (error: unknown) => void,
+): void {
+  orSetAside(transaction, shareKey(kind, account),
+    () => addShare(transaction, kind, account, -bytes), told);
+}
+
+/**
+ * Adds to what an account has, or takes from it.
+ * @throws LimitReached when it would be more than its share.
+ */
+export function takeShare(
+  transaction: StoreTransaction, kind: ShareKind, account: string, by: number,
+): void {
+  const limit = SHARE_BYTES_MAX[kind];
+  if (by > 0 && shareBytes(transaction, kind, account) + by > limit) {
+    throw new LimitReached(MESSAGES[kind], limit);
+  }
+  addShare(transaction, kind, account, by);
+}
+
+/**
+ * Stores a record of an account's merchants within its share.
+ * @throws LimitReached when there is no room.
+ */
+export function putShared(
+  transaction: StoreTransaction, account: string, key: StoreKey, record: object,
+): void {
+  const before = transaction.get(key);
+  const by = recordBytes(record) - (before === undefined ? 0 : recordBytes(before));
+  takeShare(transaction, 'merchants', account, by);
+  transaction.put(key, record);
+}
+
+/** Removes a record of an account's merchants and gives its room back. */
+export function removeShared(
+  transaction: StoreTransaction, account: string, key: StoreKey,
+): void {
+  const before = transaction.get(key);
+  if (before === undefined) return;
+  addShare(transaction, 'merchants', account, -recordBytes(before));
+  transaction.remove(key);
+}

@@ -1,0 +1,29 @@
+/** What a write of the store does its work with. */
+import type { StoreKey } from './format.js';
+
+/** What a transaction may do. */
+export interface StoreTransaction {
+  get(key: StoreKey): unknown;
+  /** As of this transaction; see `Store.list`. */
+  list(prefix: StoreKey, limit?: number): readonly unknown[];
+  /** As `Store.last`. */
+  last(prefix: StoreKey): unknown;
+  put(key: StoreKey, record: object): void;
+  remove(key: StoreKey): void;
+  /** Puts the bytes of a damaged record away, so that another can take its place. */
+  setAside(key: StoreKey): void;
+}
+
+export interface WriteOptions {
+  /**
+   * Nobody is told of the change but those who keep API keys or merchants: counters change all the
+   * time and nothing is kept of them.
+   */
+  readonly quiet?: boolean;
+}
+
+/** A record with its key. */
+export interface StoreEntry {
+  readonly key: StoreKey;
+  readonly record: unknown;
+}

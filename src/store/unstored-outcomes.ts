@@ -1,0 +1,101 @@
+/**
+ * What became of requests that were sent elsewhere, where the store could not take it: remembered
+ * while the process lives, and tried again. What there is no room for stays what the store says of
+ * it: a request of which nobody knows what became.
+ */
+import { StoreFault } from './fault.js';
+import type { KeptAnswer } from './idempotency-record.js';
+
+/** Outcomes remembered. */
+export const UNSTORED_MAX = 1_000;
+/** Bytes of their answers. */
+export const UNSTORED_BYTES_MAX = 33_554_432;
+/** How often storing them is tried again. */
+export const RETRY_MS = 5_000;
+
+export interface UnstoredOutcome {
+  readonly fingerprint: string;
+  /** Null when nothing was changed. */
+  readonly answer: KeptAnswer | null;
+  /** Tries to store it. */
+  store(): Promise<void>;
+}
+
+export class UnstoredOutcomes {
+  readonly #failed: (error: unknown) => void;
+  readonly #retryMs: number;
+  readonly #byName = new Map<string, UnstoredOutcome>();
+  #bytes = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #trying: Promise<void> | null = null;
+
+  /** @param failed is told when storing failed again */
+  constructor(failed: (error: unknown) => void, retryMs = RETRY_MS) {
+    this.#failed = failed;
+    this.#retryMs = retryMs;
+  }
+
+  find(name: string): UnstoredOutcome | null {
+    return this.#byName.get(name) ?? null;
+  }
+
+  add(name: string, outcome: UnstoredOutcome): void {
+    this.forget(name);
+    const bytes = bytesOf(outcome);
+    if (this.#byName.size >= UNSTORED_MAX || this.#bytes + bytes > UNSTORED_BYTES_MAX) return;
+    this.#byName.set(name, outcome);
+    this.#bytes += bytes;
+    this.#timer ??= setInterval(() => void this.#try(), this.#retryMs).unref();
+  }
+
+  forget(name: string): void {
+    const outcome = this.#byName.get(name);
+    if (outcome === undefined) return;
+    this.#byName.delete(name);
+    this.#bytes -= bytesOf(outcome);
+  }
+
+  /** Tries once more, and stops. */
+  async close(): Promise<void> {
+    await this.#try();
+    this.#stop();
+  }
+
+  #try(): Promise<void> {
+    this.#trying ??= this.#storeAll().finally(() => {
+      this.#trying = null;
+    });
+    return this.#trying;
+  }
+
+  /**
+   * One after the other. Where the store takes nothing, the others are left for the next time; one
+   * that fails for a reason of its own holds up none of them.
+   */
+  async #storeAll(): Promise<void> {
+    const told = new Set<string>();
+    for (const [name, outcome] of [...this.#byName]) {
+      // It may have been used anew meanwhile.
+      if (this.#byName.get(name) !== outcome) continue;
+      try {
+        await outcome.store();
+        if (this.#byName.get(name) === outcome) this.forget(name);
+      } catch (error) {
+        // What fails alike is told once a round.
+        if (!told.has(String(error))) this.#failed(error);
+        told.add(String(error));
+        if (error instanceof StoreFault) return;
+      }
+    }
+    if (this.#byName.size === 0) this.#stop();
+  }
+
+  #stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+}
+
+function bytesOf({ answer }: UnstoredOutcome): number {
+  return answer === null ? 0 : Buffer.byteLength(answer.body);
+}

@@ -1,0 +1,179 @@
+/** Requests of a frame to answers, in order: the whole of a worker's task. */
+import type { Dataset } from './dataset/dataset.js';
+import {
+  AnswerWriter, countRequests, FLAG_GEO, FLAG_XML, OP_BODY, OP_BULK, OP_CART, OP_LOCATE, OP_LOOKUP,
+  RequestReader, type Answer,
+} from './engine/frame.js';
+import { lookup, type PostalOutcome, type SitusOutcome } from './engine/lookup.js';
+import type { LookupQuery, ZipQuery } from './engine/query.js';
+import { PRECISIONS } from './engine/situs.js';
+import { fail, isFailure, type Failure } from './failure.js';
+import { answerBulk } from './bulk/row/chunk.js';
+import { answerCarts } from './api/cart/answer.js';
+import { openWire, type WireContext } from './api/lookup/context.js';
+import { failureBytes } from './wire/failure-body.js';
+import { answerBody } from './api/merchant/large-body.js';
+import { renderLegacy, type LegacyVersion } from './api/lookup/legacy.js';
+import { answerLocate } from './api/lookup/located.js';
+import { formatAsked, parseParameters, parseQuery } from './api/lookup/query.js';
+import type { RawParameters } from './api/lookup/query-string.js';
+import type { Rendered } from './api/lookup/rendered.js';
+import { RESPONSE_CODES, SUCCESS } from './wire/response-code.js';
+import { V10 } from './api/lookup/v10.js';
+import { V20 } from './api/lookup/v20.js';
+import { V30 } from './api/lookup/v30.js';
+import { V40 } from './api/lookup/v40.js';
+import { V50 } from './api/lookup/v50.js';
+import { renderV60 } from './api/lookup/v60.js';
+import { renderV60Postal } from './api/lookup/v60-postal.js';
+import { apiVersion, type ApiVersion, type Format } from './wire/version.js';
+
+const LEGACY: Readonly<Record<Exclude<ApiVersion, 60>, LegacyVersion>> = {
+  10: V10, 20: V20, 30: V30, 40: V40, 50: V50,
+};
+
+let shared: WireContext | null = null;
+
+/**
+ * Answers every request of a frame, in order. A request that cannot be answered gets a failure of
+ * its own and leaves the others alone.
+ */
+export function answerInto(
+  writer: AnswerWriter, dataset: Dataset, frame: Uint8Array, nowMs: number, context: WireContext,
+): void {
+  const requests = new RequestReader(frame);
+  while (requests.next()) writer.add(answerRequest(context, dataset, requests, nowMs));
+}
+
+/** Answers what needs no dataset. A body that cannot be looked at is told as a 500. */
+export function answerBodies(
+  writer: AnswerWriter, frame: Uint8Array, context: WireContext,
+): void {
+  const requests = new RequestReader(frame);
+  while (requests.next()) writer.add(answerOneBody(context, requests));
+}
+
+function answerOneBody(context: WireContext, request: RequestReader): Answer {
+  try {
+    if (request.op !== OP_BODY) throw new RangeError(`operation ${request.op} needs a dataset`);
+    return answerBody(request.version, request.grants, request.payload());
+  } catch (error) {
+    context.report(error);
+    return { status: 500, code: SUCCESS.code, precision: 0, flags: 0, body: [] };
+  }
+}
+
+/** The answers to a frame, packed. */
+export function answerFrame(
+  dataset: Dataset, frame: Uint8Array, nowMs: number,
+  context: WireContext = (shared ??= openWire()),
+): Uint8Array {
+  const writer = new AnswerWriter(countRequests(frame));
+  answerInto(writer, dataset, frame, nowMs, context);
+  return writer.bytes();
+}
+
+function answerRequest(
+  context: WireContext, dataset: Dataset, request: RequestReader, nowMs: number,
+): Answer {
+  if (request.op === OP_CART) {
+    const { version: endpoint, grants } = request;
+    return answerCarts(context, dataset, endpoint, grants, request.payload(), nowMs);
+  }
+  if (request.op === OP_BODY) return answerOneBody(context, request);
+  const text = request.op === OP_BULK ? '' : request.latin1();
+  try {
+    if (request.op === OP_LOCATE) {
+      return answerLocate(dataset, request.payload().toString('utf8'), nowMs);
+    }
+    if (request.op === OP_BULK) {
+      return answerBulk(context, dataset, request.payload(), request.grants, answerParameters);
+    }
+    const version = apiVersion(request.version);
+    if (request.op !== OP_LOOKUP || version === null) {
+      throw new RangeError(`no operation ${request.op} of version ${request.version}`);
+    }
+    const parsed = parseQuery(text, version, request.grants);
+    if (isFailure(parsed)) return refusal(context, request.version, parsed, formatAsked(text), 0);
+    const { query, format } = parsed;
+    return answerLookup(context, dataset, query, version, format, nowMs);
+  } catch (error) {
+    context.report(error);
+    return refusal(context, request.version, fail('internal'), formatAsked(text), 0);
+  }
+}
+
+/** Version 60 for parameters that came another way than in a query string. */
+function answerParameters(
+  context: WireContext, dataset: Dataset, raw: RawParameters, grants: number, nowMs: number,
+): Answer {
+  const parsed = parseParameters(raw, 60, grants);
+  return isFailure(parsed)
+    ? refusal(context, 60, parsed, 'json', 0)
+    : answerLookup(context, dataset, parsed.query, 60, 'json', nowMs);
+}
+
+function answerLookup(
+  context: WireContext, dataset: Dataset, query: LookupQuery, version: ApiVersion,
+  format: Format, nowMs: number,
+): Answer {
+  if (query.kind === 'postal' && isPlain(query)) {
+    const key = context.postal.key(Number(query.zip), version, format);
+    const known = context.postal.get(dataset.id, nowMs, key);
+    if (known !== null) return known;
+    const answer = answerFresh(context, dataset, query, version, format, nowMs);
+    return answer.code === SUCCESS.code ? context.postal.set(key, answer) : answer;
+  }
+  return answerFresh(context, dataset, query, version, format, nowMs);
+}
+
+/** A ZIP of today and nothing else: the answer depends on the dataset and the date alone. */
+function isPlain({ options, state, stateCode, city, county }: ZipQuery): boolean {
+  if (options.date !== null || options.explain === true) return false;
+  return state === '' && stateCode === '' && city === '' && county === '';
+}
+
+function answerFresh(
+  context: WireContext, dataset: Dataset, query: LookupQuery, version: ApiVersion,
+  format: Format, nowMs: number,
+): Answer {
+  const geo = query.kind === 'postal' ? 0 : FLAG_GEO;
+  const outcome = lookup(dataset, query, nowMs, context.precisionMin);
+  if (isFailure(outcome)) return refusal(context, version, outcome, format, geo);
+  const rendered = render(context, dataset, query, outcome, version, format);
+  if (isFailure(rendered)) return refusal(context, version, rendered, format, geo);
+  const precision = outcome.kind === 'postal' ? 'postal' : outcome.situs.precision;
+  return {
+    status: SUCCESS.http,
+    code: SUCCESS.code,
+    precision: PRECISIONS.indexOf(precision),
+    flags: rendered.flags | geo | (format === 'xml' ? FLAG_XML : 0),
+    body: rendered.body,
+  };
+}
+
+function render(
+  context: WireContext, dataset: Dataset, query: LookupQuery,
+  outcome: SitusOutcome | PostalOutcome, version: ApiVersion, format: Format,
+): Rendered | Failure {
+  if (version !== 60) {
+    return renderLegacy(context, dataset, query, outcome, format, LEGACY[version]);
+  }
+  return outcome.kind === 'postal'
+    ? renderV60Postal(context, dataset, query, outcome, format)
+    : renderV60(context, dataset, query, outcome, format);
+}
+
+function refusal(
+  { baseUrl }: WireContext, version: number, failure: Failure, format: Format, flags: number,
+): Answer {
+  const { code, http } = RESPONSE_CODES[failure.failure];
+  return {
+    status: http,
+    code,
+    precision: 0,
+    flags: flags | (format === 'xml' ? FLAG_XML : 0),
+    body: [failureBytes(version, failure, format, baseUrl)],
+    failure,
+  };
+}

@@ -1,0 +1,244 @@
+/** The desk of jobs with a clock of its own: retention, restarts, removed releases and keys. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, writeFileSync, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { currentRelease, releasesDir } from '../../src/dataset/release.js';
+import { CHUNKS_PER_WORKER, openChunkPool, type ClosingPool } from '../../src/bulk/run/chunk-pool.js';
+import { ChunkSchedule } from '../../src/bulk/run/schedule.js';
+import { JobRegistry } from '../../src/bulk/job/registry.js';
+import { JobSpace } from '../../src/bulk/job/space.js';
+import { SILENT } from '../../src/log.js';
+import { StoreFault } from '../../src/store/fault.js';
+import { createKey, disableKey } from '../../src/store/keys.js';
+import { KeyCache } from '../../src/store/key-cache.js';
+import { findJob, listJobs, putJob, type JobRecord } from '../../src/store/jobs.js';
+import { Store } from '../../src/store/store.js';
+import { UsageBook } from '../../src/store/usage.js';
+import { buildRecipe, type Built } from '../support/built-dataset.js';
+import { eventually } from '../support/http-eventually.js';
+
+const KEY = 'a-key-for-the-job-desk';
+const DAY_MS = 86_400_000;
+const BODY = `address\n${'"120 Main St, Elmton, QA 91010"\n'.repeat(700)}`;
+
+let built: Built;
+let pool: ClosingPool;
+
+before(() => {
+  built = buildRecipe('fixture');
+  const release = { id: built.name, dir: built.dir };
+  pool = openChunkPool({
+    releases: { pin: () => release, unpin: () => undefined }, log: SILENT, threads: 1,
+    settings: { baseUrl: '', precisionMin: 'postal', logLevel: 'error' },
+  });
+});
+
+after(async () => {
+  await pool.close();
+  built.remove();
+});
+
+interface World {
+  readonly store: Store;
+  readonly clock: { now: number; wall?: number };
+  readonly dir: string;
+  open(more?: { readonly gone?: string }): JobRegistry;
+  make(desk: JobRegistry, body?: string): Promise<JobRecord>;
+  end(): Promise<void>;
+}
+
+async function openWorld(): Promise<World> {
+  const dir = mkdtempSync(join(tmpdir(), 'situs-jobs-'));
+  const store = await Store.open(dir);
+  const { record: key } = await createKey(store, { plan: 'pro', text: KEY });
+  const keys = new KeyCache(store);
+  const usage = new UsageBook(store);
+  const clock: World['clock'] = { now: Date.UTC(2026, 5, 1) };
+  const open: World['open'] = ({ gone = '' } = {}) => new JobRegistry({
+    store, log: SILENT, days: 3, now: () => clock.wall ?? clock.now, age: () => clock.now,
+    usage, filesDir: null,
+    space: new JobSpace(join(dir, 'jobs'), {
+      bytesMax: 10_000_000, accountBytesMax: 10_000_000, errorBytesMax: 10_000_000,
+    }),
+    schedule: new ChunkSchedule(pool, CHUNKS_PER_WORKER),
+    limits: { rowsMax: 10_000, bytesMax: 1_000_000, idleMs: 1_000 },
+    kinds: [{ kind: 'lookup' }], findMerchant: () => null,
+    keyOf: (id) => keys.findId(id),
+    releases: {
+      borrow: async (id) => (id === gone ? null : { id, dir: join(releasesDir(built.varDir), id) }),
+      unpin: () => undefined,
+    },
+  });
+  return {
+    store, clock, dir, open,
+    make: async (desk, body = BODY) => {
+      const id = desk.reserve(key.account);
+      const path = desk.options.space.input(id);
+      writeFileSync(path, body);
+      const { statSync } = await import('node:fs');
+      const { size, mtimeMs } = statSync(path);
+      await desk.create({
+        id, key, file: null, inputBytes: size, inputModifiedMs: mtimeMs,
+        dataset: currentRelease(built.varDir) ?? '',
+        request: {
+          kind: 'lookup', input: 'csv', output: 'csv', strict: false, map: [], delimiter: null,
+          defaults: {}, nowMs: clock.now,
+        },
+      }, () => undefined);
+      const record = findJob(store, key.account, id);
+      if (record === null) throw new Error('the job was not stored');
+      return record;
+    },
+    end: async () => {
+      await usage.close();
+      await store.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function stateOf(store: Store, { account, id }: JobRecord): JobRecord {
+  const record = findJob(store, account, id);
+  if (record === null) throw new Error('the job is gone');
+  return record;
+}
+
+async function ended({ store }: World, job: JobRecord): Promise<JobRecord> {
+  await eventually(() => stateOf(store, job).endedAt !== null, 60_000);
+  return stateOf(store, job);
+}
+
+test('a job that cannot be cancelled, because nothing can be stored, goes on', async () => {
+  const world = await openWorld();
+  const desk = world.open();
+  const { store } = world;
+  const write = store.write.bind(store);
+  const job = await world.make(desk);
+  store.write = () => Promise.reject(new StoreFault('full'));
+  await assert.rejects(desk.remove(stateOf(store, job)), StoreFault);
+  store.write = write;
+  await desk.sweep();
+  assert.equal((await ended(world, job)).state, 'done');
+  await desk.stop();
+  await world.end();
+});
+
+test('a job that has ended stays ended, though its files cannot be removed', async () => {
+  const world = await openWorld();
+  const desk = world.open();
+  desk.options.space.removeInput = () => Promise.reject(Object.assign(new Error('io'), {
+    code: 'EIO',
+  }));
+  const job = await world.make(desk);
+  await eventually(() => stateOf(world.store, job).endedAt !== null, 60_000);
+  await desk.stop();
+  assert.equal(stateOf(world.store, job).state, 'done');
+
+  const waiting = await world.make(desk);
+  const cancelled = await desk.remove(waiting);
+  assert.equal(cancelled?.state, 'cancelled');
+  assert.equal(stateOf(world.store, waiting).state, 'cancelled');
+  await world.end();
+});
+
+test('a machine\'s clock that jumps by a year removes no result', async () => {
+  const world = await openWorld();
+  const desk = world.open();
+  desk.start();
+  const job = await world.make(desk);
+  await ended(world, job);
+  for (const years of [1, -1]) {
+    world.clock.wall = world.clock.now + years * 365 * DAY_MS;
+    await desk.sweep();
+    assert.ok(existsSync(desk.options.space.output(job.id)));
+    const late = await world.make(desk);
+    assert.equal((await ended(world, late)).endedAt, world.clock.wall, 'as the machine tells');
+    await desk.sweep();
+    assert.ok(existsSync(desk.options.space.output(late.id)));
+  }
+  world.clock.now += 3 * DAY_MS;
+  await desk.sweep();
+  assert.deepEqual(listJobs(world.store), []);
+  await desk.stop();
+  await world.end();
+});
+
+test('jobs are kept for their days, and no longer', async () => {
+  const world = await openWorld();
+  const desk = world.open();
+  desk.start();
+  const job = await world.make(desk);
+  assert.equal((await ended(world, job)).state, 'done');
+  const output = desk.options.space.output(job.id);
+  assert.ok(existsSync(output));
+  world.clock.now += 3 * DAY_MS - 1;
+  await desk.sweep();
+  assert.ok(existsSync(output));
+  const late = await world.make(desk);
+  assert.equal((await ended(world, late)).state, 'done');
+  world.clock.now += 1;
+  await desk.sweep();
+  assert.ok(!existsSync(output));
+  assert.deepEqual(listJobs(world.store).map(({ id }) => id), [late.id]);
+  assert.deepEqual(desk.options.space.ids, [late.id]);
+  await desk.stop();
+  await world.end();
+});
+
+test('jobs that were queued when the service stopped run when it starts', async () => {
+  const world = await openWorld();
+  const before = world.open();
+  // Never started: as if the process had ended right after the answer.
+  await before.stop();
+  const jobs = [await world.make(before), await world.make(before), await world.make(before)];
+  assert.deepEqual(jobs.map(({ state }) => state), ['queued', 'queued', 'queued']);
+  mkdirSync(join(world.dir, 'jobs', 'job_of_a_torn_upload'));
+  const desk = world.open();
+  desk.start();
+  for (const job of jobs) assert.equal((await ended(world, job)).state, 'done');
+  assert.ok(!existsSync(join(world.dir, 'jobs', 'job_of_a_torn_upload')));
+  await desk.stop();
+  await world.end();
+});
+
+test('a job is paused with the service and goes on from its checkpoint', async () => {
+  const world = await openWorld();
+  const first = world.open();
+  first.start();
+  const body = `address\n${'"120 Main St, Elmton, QA 91010"\n'.repeat(9_000)}`;
+  const job = await world.make(first, body);
+  await eventually(() => stateOf(world.store, job).checkpoint !== null, 60_000);
+  await first.stop();
+  const paused = stateOf(world.store, job);
+  assert.equal(paused.state, 'queued');
+  const second = world.open();
+  second.start();
+  const done = await ended(world, job);
+  assert.deepEqual([done.state, second.view(done).rows], ['done', 9_000]);
+  await second.stop();
+  await world.end();
+});
+
+test('a job whose release, key or body has gone fails and says so', async () => {
+  const world = await openWorld();
+  const before = world.open();
+  await before.stop();
+  const [noRelease, changed, noKey] = [
+    await world.make(before), await world.make(before), await world.make(before),
+  ];
+  await putJob(world.store, { ...noRelease, dataset: '2020-01-01-000000000000' });
+  writeFileSync(before.options.space.input(changed.id), 'address\n');
+  const desk = world.open({ gone: '2020-01-01-000000000000' });
+  desk.start();
+  assert.match((await ended(world, noRelease)).reason ?? '', /2020-01-01-000000000000.*removed/);
+  assert.match((await ended(world, changed)).reason ?? '', /changed/);
+  assert.equal((await ended(world, noKey)).state, 'done');
+  await disableKey(world.store, KEY);
+  world.store.refresh();
+  const disabled = await world.make(desk);
+  assert.match((await ended(world, disabled)).reason ?? '', /key/);
+  await desk.stop();
+  await world.end();
+});

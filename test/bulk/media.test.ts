@@ -1,0 +1,36 @@
+/** What of two formats an Accept field asks for. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatOfType, outputAccepted } from '../../src/bulk/run/media.js';
+import { packedOut } from '../../src/bulk/run/request.js';
+
+test('the closest entry decides, then the highest weight', () => {
+  const asked: readonly (readonly [field: string, csv: string | null, ndjson: string | null])[] = [
+    ['', 'csv', 'ndjson'], ['*/*', 'csv', 'ndjson'], ['text/csv', 'csv', null],
+    ['text/*', 'csv', null], ['application/*', 'ndjson', 'ndjson'],
+    ['TEXT/CSV ; q=0.5', 'csv', null], ['text/csv;header=present', 'csv', null],
+    ['text/csv;q=0, */*', 'ndjson', 'ndjson'], ['text/csv;q=0.1, */*;q=0.9', 'ndjson', 'ndjson'],
+    ['application/x-ndjson;q=0.5, text/csv;q=0.4', 'ndjson', 'ndjson'],
+    ['application/x-ndjson, text/csv', 'ndjson', 'ndjson'],
+    ['text/csv, application/ndjson', 'csv', 'ndjson'],
+    ['application/json, text/plain, */*', 'csv', 'ndjson'],
+    ['*/*;q=0', null, null], ['application/json', null, null], ['text/csv;q=abc', null, null],
+  ];
+  for (const [field, csv, ndjson] of asked) {
+    assert.equal(outputAccepted(field, 'csv'), csv, field);
+    assert.equal(outputAccepted(field, 'ndjson'), ndjson, field);
+  }
+});
+
+test('members of every object are no media types', () => {
+  for (const name of ['constructor', '__proto__', 'tostring']) {
+    assert.equal(formatOfType(name), null);
+    assert.equal(outputAccepted(name, 'csv'), null);
+  }
+});
+
+test('spaces around a coding count for nothing', () => {
+  const packed = (field: string): boolean => packedOut(() => field);
+  assert.ok(packed('gzip') && packed('br, GZIP ; q=0.5'));
+  assert.ok(!packed('') && !packed('gzip;q=0') && !packed('x-gzip') && !packed('identity'));
+});

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { LiveDataset } from '../../src/dataset/live.js';
+import { OpenReleases } from '../../src/dataset/open-releases.js';
+import { createLog } from '../../src/log.js';
+import { eventually } from '../support/http-eventually.js';
+import {
+  activate, emptyDataset, newVarDir, releaseNumber, writeRelease,
+} from '../support/http-var-dir.js';
+
+const [FIRST, SECOND, THIRD] = [releaseNumber(1), releaseNumber(2), releaseNumber(3)];
+const FACTS = { areas: 7, stale: [] };
+
+interface Watched {
+  readonly live: LiveDataset;
+  readonly varDir: string;
+  readonly closed: string[];
+  readonly lines: string[];
+  readonly broken: Set<string>;
+}
+
+function startLive(context: TestContext, pollMs = 60_000): Watched {
+  const varDir = newVarDir(context);
+  const closed: string[] = [];
+  const lines: string[] = [];
+  const broken = new Set<string>();
+  writeRelease(varDir, FIRST);
+  activate(varDir, FIRST);
+  const live = new LiveDataset({
+    varDir,
+    pollMs,
+    log: createLog('info', (line) => lines.push(line)),
+    open: (dir) => emptyDataset(dir, (id) => closed.push(id)),
+    probe: ({ id }) => {
+      if (broken.has(id)) throw new Error('does not answer');
+      return FACTS;
+    },
+  });
+  context.after(() => live.close());
+  return { live, varDir, closed, lines, broken };
+}
+
+/** Activates a release and looks at once, so that no test depends on a watcher's moment. */
+function swap({ live, varDir }: Watched, name: string): void {
+  activate(varDir, name);
+  live.check();
+}
+
+test('the active release is open from the start', (context) => {
+  const { live } = startLive(context);
+  assert.equal(live.release?.id, FIRST);
+  assert.equal(live.release.areas, 7);
+});
+
+test('a change of CURRENT is noticed by itself', async (context) => {
+  const watched = startLive(context, 50);
+  activate(watched.varDir, SECOND);
+  const waited = await eventually(() => watched.live.release?.id === SECOND, 1_000);
+  assert.ok(waited < 1_000);
+});
+
+test('current and previous stay open, older ones close', (context) => {
+  const watched = startLive(context);
+  swap(watched, SECOND);
+  assert.deepEqual(watched.closed, []);
+  swap(watched, THIRD);
+  assert.deepEqual(watched.closed, [FIRST]);
+  assert.equal(watched.live.openCount, 2);
+});
+
+test('a pinned release stays open until its last task is done', (context) => {
+  const watched = startLive(context);
+  const { live, closed } = watched;
+  const [one, two] = [live.pin(), live.pin()];
+  assert.ok(one && two);
+  swap(watched, SECOND);
+  swap(watched, THIRD);
+  assert.deepEqual(closed, []);
+  live.unpin(one);
+  assert.deepEqual(closed, []);
+  live.unpin(two);
+  assert.deepEqual(closed, [FIRST]);
+});
+
+test('going back takes the open release again', (context) => {
+  const watched = startLive(context);
+  swap(watched, SECOND);
+  swap(watched, FIRST);
+  swap(watched, SECOND);
+  assert.deepEqual(watched.closed, []);
+  assert.equal(watched.live.release?.id, SECOND);
+  assert.equal(watched.live.openCount, 2);
+});
+
+test('a retired release that is pinned can become the active one again', (context) => {
+  const watched = startLive(context);
+  const pinned = watched.live.pin();
+  assert.ok(pinned);
+  swap(watched, SECOND);
+  swap(watched, THIRD);
+  swap(watched, FIRST);
+  assert.deepEqual(watched.closed, [SECOND]);
+  watched.live.unpin(pinned);
+  assert.deepEqual(watched.closed, [SECOND], 'the active one is not closed with its last pin');
+});
+
+test('a release that fails its probe is refused once and the old one answers', (context) => {
+  const watched = startLive(context);
+  const { live, lines, broken } = watched;
+  broken.add(SECOND);
+  swap(watched, SECOND);
+  live.check();
+  live.check();
+  assert.equal(live.release?.id, FIRST);
+  assert.deepEqual(watched.closed, [SECOND]);
+  const refusals = lines.filter((line) => line.includes('dataset refused'));
+  assert.equal(refusals.length, 1);
+  assert.match(refusals[0]!, /"kept":"2026-01-01-000000000001"/);
+  swap(watched, THIRD);
+  assert.equal(live.release?.id, THIRD);
+});
+
+test('a release is borrowed without becoming active and closes with its last pin', async (context) => {
+  const watched = startLive(context);
+  const { live, varDir, closed } = watched;
+  assert.equal(await live.borrow(SECOND), null, 'there is none of that name');
+  writeRelease(varDir, SECOND);
+  const [one, two] = await Promise.all([live.borrow(SECOND), live.borrow(SECOND)]);
+  assert.ok(one && two);
+  assert.equal(live.release?.id, FIRST);
+  live.unpin(one);
+  assert.deepEqual(closed, []);
+  live.unpin(two);
+  assert.deepEqual(closed, [SECOND]);
+});
+
+test('a release is prepared beside the old one, one at a time, and only the last is taken', async (context) => {
+  const varDir = newVarDir(context);
+  const [removed, waiting]: [string[], Map<string, () => void>] = [[], new Map()];
+  for (const name of [FIRST, SECOND, THIRD]) writeRelease(varDir, name);
+  activate(varDir, FIRST);
+  const live = new LiveDataset({
+    varDir, pollMs: 60_000, log: createLog('error', () => undefined),
+    open: (dir) => emptyDataset(dir), probe: () => FACTS,
+    prepare: async (name) => {
+      await new Promise<void>((resolve) => waiting.set(name, resolve));
+      if (name === THIRD) throw new Error('torn');
+      return { dir: `${varDir}/datasets/${name}`, remove: () => removed.push(name) };
+    },
+  });
+  context.after(() => live.close());
+  assert.equal(live.openCount, 0);
+  waiting.get(FIRST)?.();
+  await live.ready();
+  activate(varDir, SECOND);
+  live.check();
+  activate(varDir, THIRD);
+  live.check();
+  assert.equal(waiting.has(THIRD), false);
+  waiting.get(SECOND)?.();
+  await eventually(() => waiting.has(THIRD), 1_000);
+  assert.equal(live.release?.id, FIRST);
+  assert.deepEqual(removed, [SECOND], 'it was no longer wanted');
+  waiting.get(THIRD)?.();
+  await eventually(() => live.refusal !== null, 1_000);
+  assert.deepEqual(live.refusal, { dataset: THIRD, reason: 'torn' });
+  assert.equal(live.release?.id, FIRST);
+  activate(varDir, FIRST);
+  live.check();
+  assert.equal(live.refusal, null);
+});
+
+test('a CURRENT that names nothing is ignored', (context) => {
+  const watched = startLive(context);
+  for (const text of ['', '../../etc', 'x'.repeat(5000)]) swap(watched, text);
+  assert.equal(watched.live.release?.id, FIRST);
+  assert.deepEqual(watched.live.refusal, { dataset: null, reason: 'CURRENT names no dataset' });
+});
+
+test('a worker keeps two releases open', () => {
+  const [opened, closed]: [string[], string[]] = [[], []];
+  const releases = new OpenReleases((dir) => {
+    opened.push(dir);
+    return emptyDataset(dir, (id) => closed.push(id));
+  });
+  const name = (id: string): string => releases.get({ id, dir: id }).id;
+  assert.deepEqual([FIRST, FIRST, SECOND, FIRST, THIRD, SECOND].map(name),
+    [FIRST, FIRST, SECOND, FIRST, THIRD, SECOND]);
+  assert.deepEqual(opened, [FIRST, SECOND, THIRD]);
+  assert.deepEqual(closed, [FIRST]);
+});

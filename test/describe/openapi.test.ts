@@ -1,0 +1,82 @@
+/** The document itself: sound, complete, and made from the tables it tells of. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openapiDocument } from '../../src/describe/document.js';
+import { lookupParameters } from '../../src/describe/parameters.js';
+import { parameterNames } from '../../src/api/lookup/parameter-table.js';
+import { OPERATIONS } from '../../src/describe/operations.js';
+import { COMPONENTS } from '../../src/describe/components.js';
+import { parseQuery } from '../../src/api/lookup/query.js';
+import { isFailure } from '../../src/failure.js';
+import { GRANT_ALL } from '../../src/engine/frame.js';
+import { RESPONSE_CODES } from '../../src/wire/response-code.js';
+import { API_VERSIONS } from '../../src/wire/version.js';
+import { checker } from '../support/schema-check.js';
+
+const ROUTES = [...OPERATIONS.keys()].map((name) => {
+  const [method = '', path = ''] = name.split(' ');
+  return { method, path };
+});
+
+const DOCUMENT = openapiDocument(ROUTES, 'https://rates.example', '60');
+
+function referencesOf(text: string): readonly string[] {
+  return [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name = '']) => name);
+}
+
+test('every schema is sound, named and used', () => {
+  const ajv = checker();
+  for (const [name, schema] of Object.entries(COMPONENTS)) {
+    assert.doesNotThrow(() => ajv.compile(schema), name);
+  }
+  const used = new Set(referencesOf(JSON.stringify(DOCUMENT)));
+  assert.deepEqual([...used].sort(), Object.keys(COMPONENTS).sort());
+});
+
+test('operation ids are unique', () => {
+  const ids = [...OPERATIONS.values()].map(({ id }) => id);
+  assert.equal(new Set(ids).size, ids.length);
+});
+
+test('lookups list every status and code of the table', () => {
+  for (const version of API_VERSIONS) {
+    const text = JSON.stringify(OPERATIONS.get(`GET /request/v${version}`)?.responses);
+    for (const { http, code } of Object.values(RESPONSE_CODES)) {
+      assert.match(text, new RegExp(`"${http}":\\{"description":"Response code [^"]*\\b${code}\\b`));
+    }
+  }
+});
+
+test('a route nobody described is listed all the same', () => {
+  const { paths } = openapiDocument([{ method: 'POST', path: '/new' }], '', '60');
+  assert.match(JSON.stringify(paths), /^\{"\/new":\{"post":\{"responses":\{"default"/);
+});
+
+const WRONG: Readonly<Record<string, string>> = {
+  format: 'yaml', countryCode: 'XXX', lat: '91', lng: '-181', postalcode: '9101', stateCode: 'q',
+  adjustment: 'none', sat_item_total: '-1', historical: '2025-1', taxabilityCode: 'a-b',
+  addressDetailExtended: 'yes', shippingExtended: '1', explain: 'why', address: 'x'.repeat(101),
+  city: 'x'.repeat(51), county: 'x'.repeat(51), state: 'x'.repeat(51),
+};
+
+test('what a schema refuses the parser refuses, in the versions that know the parameter', () => {
+  for (const version of API_VERSIONS) {
+    const ajv = checker();
+    for (const { name, schema } of lookupParameters(version)) {
+      if (name === 'key') continue;
+      const text = WRONG[name] ?? '';
+      const value = schema['type'] === 'number' ? Number(text) : text;
+      const freely = version === 50 && name === 'adjustment';
+      assert.equal(ajv.compile(schema)(value), freely, `v${version} ${name}`);
+      const parsed = parseQuery(`postalcode=91010&${name}=${text}`.replace(
+        name === 'postalcode' ? 'postalcode=91010&' : '', '',
+      ), version, GRANT_ALL);
+      assert.equal(isFailure(parsed), !freely, `v${version} ${name}`);
+    }
+    for (const name of Object.keys(WRONG).filter((each) =>
+      !(parameterNames(version) as readonly string[]).includes(each))) {
+      const parsed = parseQuery(`postalcode=91010&${name}=${WRONG[name]}`, version, GRANT_ALL);
+      assert.ok(!isFailure(parsed), `v${version} ignores ${name}`);
+    }
+  }
+});

@@ -1,0 +1,36 @@
+/** Clients that end their half of the connection behind the request, as `nc -N` does. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RawClient } from '../support/http-client.js';
+import { LARGE_BYTES, startStubServer, STUB_KEY } from '../support/http-stub-server.js';
+
+const HEAD = `HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${STUB_KEY}\r\n`;
+
+const ASKED: readonly (readonly [name: string, request: string, status: number])[] = [
+  ['an unknown path', `GET /nothing ${HEAD}\r\n`, 404],
+  ['a lookup', `GET /request/v60?echo ${HEAD}\r\n`, 200],
+  ['a slow lookup', `GET /request/v60?sleep ${HEAD}\r\n`, 200],
+  ['a body', `POST /echo ${HEAD}Content-Length: 3\r\n\r\nabc`, 200],
+  ['a body in chunks', `POST /echo ${HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`, 200],
+];
+
+for (const [name, request, status] of ASKED) {
+  test(`${name} is answered after the client has ended its half`, async (context) => {
+    const server = await startStubServer();
+    context.after(server.close);
+    const client = await RawClient.open(server.port);
+    client.socket.end(request);
+    assert.equal((await client.answer())?.status, status);
+    await client.closed();
+    assert.equal(server.router.traffic.open, 0);
+  });
+}
+
+test('a large answer comes whole after the client has ended its half', async (context) => {
+  const server = await startStubServer();
+  context.after(server.close);
+  const client = await RawClient.open(server.port);
+  client.socket.end(`GET /large ${HEAD}\r\n`);
+  assert.equal((await client.answer())?.body.length, LARGE_BYTES);
+  client.close();
+});

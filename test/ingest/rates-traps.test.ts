@@ -1,0 +1,297 @@
+/** Traps of the lists, one test each: what they once broke stays right. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { coverage } from '../../src/ingest/coverage.js';
+import { loadRates } from '../../src/ingest/rates/load.js';
+import { readTable } from '../../src/ingest/source/rows.js';
+import { formatRate, sumRates } from '../../src/tax/rate.js';
+import type { LoadedRates, RatesRecipe } from '../../src/ingest/rates/load.js';
+import type { DateInt } from '../../src/tax/date.js';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const FACTS = join(ROOT, 'datasets/facts');
+const SOURCES = join(ROOT, '../shared/data');
+const TODAY = 20261121 as DateInt;
+
+function load(recipe: string, sourcesDir = '', estimated = false): LoadedRates {
+  const text = readFileSync(join(ROOT, 'datasets/recipes', `${recipe}.json`), 'utf8');
+  return loadRates(JSON.parse(text) as RatesRecipe, { factsDir: FACTS, sourcesDir,
+    estimated });
+}
+
+const rates = load('rates-default');
+const fips = new Map(rates.input.states.map((state) => [state.code, state.fips]));
+
+function placeOf(state: string, fullName: string): string {
+  const found = rates.input.places.filter((place) => place.state === state
+    && place.fullName === fullName && place.geoid.length === 7);
+  assert.equal(found.length, 1, `${state} ${fullName}`);
+  return found[0]?.geoid ?? '';
+}
+
+/** Total in percent, or "refused". `place` is a full name, "" for none, "?" for not known. */
+function total(state: string, county: string, place = '', on: number = TODAY, town = ''): string {
+  const geoid = place === '' || place === '?' ? place : placeOf(state, place);
+  const area = rates.book.resolve({ state: fips.get(state) ?? '', county, place: geoid, town,
+    districts: [] });
+  if (area.unknown.some(({ from, to }) => from <= on && to >= on)) return 'refused';
+  const sum = sumRates(area.components.flatMap((part) =>
+    part.periods.filter(({ from, to }) => from <= on && to >= on).map((period) => period.sales)));
+  return formatRate((sum * 100) as typeof sum);
+}
+
+function stale(state: string, county: string, place: string): boolean {
+  return rates.book.resolve({
+    state: fips.get(state) ?? '', county, place: placeOf(state, place), town: '', districts: [],
+  }).staleAfter < TODAY;
+}
+
+test('trap 1: Washington ended and is used, stale; aliases join; transit areas refuse', () => {
+  assert.equal(total('WA', '53033', 'Seattle city'), '10.55');
+  assert.equal(total('WA', '53033', 'Seattle city', 20250115), '10.35');
+  assert.equal(stale('WA', '53033', 'Seattle city'), true);
+  assert.equal(total('WA', '53005', 'Benton City city'), '8.7');
+  assert.equal(total('WA', '53025', 'Coulee City town'), '8.2');
+  for (const place of ['Redmond city', 'Bellevue city', '']) assert.equal(total('WA', '53033',
+    place), 'refused');
+  const cities = rates.input.places.filter((place) => place.state === 'WA');
+  const listed = new Set(rates.input.rows.filter((row) => row.state === 'WA').map((row) =>
+    row.place));
+  assert.deepEqual(cities.filter((place) => !listed.has(place.geoid)), []);
+});
+
+test('trap 2: placeholders are neither dates nor zeros', () => {
+  // Dates of 1988, 1990 and 2013 stand for "not known": the lists speak from May 2026 on.
+  assert.equal(total('FL', '12086', 'Miami city', 20260101), 'refused');
+  assert.equal(total('FL', '12086', 'Miami city'), '7');
+  // Over 100 Texas counties levy 0.5 although a list says zero.
+  const texas = rates.input.rows.filter((row) => row.state === 'TX' && row.level === 'county'
+    && row.sales > 0);
+  assert.ok(texas.length >= 120);
+  assert.equal(total('TX', '48373'), '6.75');
+  assert.equal(total('NM', '35001'), 'refused');
+  // Missouri and Alabama list few of their cities.
+  assert.equal(total('MO', '29209', 'Branson West city'), 'refused');
+  assert.equal(total('AL', '01115', 'Moody city'), 'refused');
+  // A combined area stands in the city's slot: Amarillo's two codes read as the city.
+  assert.equal(total('TX', '48375', 'Amarillo city'), '8.25');
+  // Sun City and Vail are settlements: their counties' rates hold there.
+  assert.equal(total('AZ', '04013'), '6.3');
+  assert.ok(!rates.input.rows.some((row) => /^(Sun City|Vail)$/.test(row.name)
+    && row.state === 'AZ'));
+  assert.equal(total('DC', '11001', 'Washington city'), '6');
+});
+
+test('trap 3: California has pointer rows, short names and cities below their county', () => {
+  assert.equal(total('CA', '06009', 'Angels city'), '8.75');
+  assert.equal(total('CA', '06037', 'Commerce city'), '10.5');
+  assert.equal(total('CA', '06079', 'El Paso de Robles (Paso Robles) city'), '8.75');
+  assert.equal(total('CA', '06029', 'Shafter city'), '7.25');
+  assert.equal(total('CA', '06029'), '8.25');
+  assert.equal(total('CA', '06087', 'Capitola city'), '9.25');
+  assert.equal(total('CA', '06115', 'Wheatland city'), '7.75');
+  const negative = rates.input.rows.filter((row) => row.sales < 0 || row.use < 0);
+  assert.deepEqual(negative, []);
+});
+
+test('trap 4: a city whose boundary is missing is named, never joined to a settlement', () => {
+  assert.ok(!rates.input.rows.some((row) => row.state === 'CA' && row.name === 'Burbank'));
+  assert.ok(!rates.input.rows.some((row) => row.state === 'TX' && row.name === 'Mesquite'));
+});
+
+test('trap 5: counties and cities of one name are two', () => {
+  assert.equal(total('MD', '24510', 'Baltimore city'), '6');
+  assert.equal(total('MO', '29510', 'St. Louis city'), '9.679');
+  assert.equal(total('MO', '29189'), '6.488');
+  assert.equal(total('VA', '51159'), '5.3');
+  assert.equal(total('VA', '51760', 'Richmond city'), '6');
+  assert.equal(total('VA', '51059'), '6');
+  assert.equal(total('VA', '51600', 'Fairfax city'), '6');
+  assert.equal(total('VA', '51067'), '5.3');
+  assert.equal(total('VA', '51620', 'Franklin city'), '6');
+});
+
+test('trap 6: districts without names or boundaries in rate files are facts', () => {
+  assert.equal(total('MN', '27053', 'Minneapolis city'), '9.025');
+  assert.equal(total('GA', '13121', 'Roswell city'), '7.75');
+  assert.equal(total('GA', '13121', 'Atlanta city'), '8.9');
+  assert.equal(total('GA', '13121', 'East Point city'), '8.75');
+  assert.equal(total('GA', '13063', 'College Park city'), '9');
+  assert.equal(total('WI', '55079', 'Milwaukee city'), '7.9');
+  assert.equal(total('WI', '55079', '', 20200301), '5.6');
+});
+
+test('trap 7: regions by county, boroughs of New York, no district by ZIP', () => {
+  assert.equal(total('VA', '51830', 'Williamsburg city'), '7');
+  assert.equal(total('VA', '51610', 'Falls Church city'), '6');
+  assert.equal(total('VA', '51683', 'Manassas city'), '6');
+  for (const county of ['36005', '36047', '36061', '36081', '36085']) {
+    assert.equal(total('NY', county, 'New York city'), '8.875');
+  }
+  assert.equal(total('NY', '36119', 'Yonkers city'), '8.875');
+  assert.equal(total('NY', '36119'), '8.375');
+  assert.equal(total('IL', '17031', 'Chicago city'), '10.25');
+});
+
+test('trap 8: an independent city is itself in a neighbour\'s polygon too', () => {
+  assert.equal(total('VA', '51059', 'Alexandria city'), '6');
+  assert.equal(total('VA', '51087', 'Richmond city'), '6');
+  const area = rates.book.resolve({
+    state: '51', county: '51059', place: placeOf('VA', 'Fairfax city'), town: '', districts: [],
+  });
+  assert.deepEqual(area.components.map((part) => part.level), ['state', 'city', 'district']);
+  assert.equal(area.countyName, 'Fairfax');
+});
+
+test('trap 9: boroughs listed as cities are counties, one row holds in all of Puerto Rico', () => {
+  assert.equal(total('AK', '02100'), '5.5');
+  assert.ok(rates.input.rows.some((row) => row.state === 'AK' && row.county === '02100'
+    && row.level === 'county'));
+  assert.equal(total('AK', '02110', 'Juneau city and borough'), '5');
+  assert.equal(rates.input.rows.filter((row) => row.state === 'PR'
+    && row.level === 'county').length, 78);
+  assert.equal(total('PR', '72127'), '11.5');
+});
+
+test('trap 10: Vermont\'s option is a town\'s, and without towns only its cities are told', () => {
+  assert.equal(total('VT', '50007', 'Burlington city'), '7');
+  assert.equal(total('VT', '50007'), 'refused');
+  const town = (name: string, county: string): string => rates.input.places.find((place) =>
+    place.geoid.length === 10 && place.fullName === name && place.counties[0] === county)?.geoid
+      ?? '';
+  assert.equal(total('VT', '50007', '', TODAY, town('Colchester town', '50007')), '7');
+  assert.equal(total('VT', '50007', '', TODAY, town('Jericho town', '50007')), '6');
+  assert.equal(total('VT', '50021', '', TODAY, town('Rutland town', '50021')), '7');
+  // A first day not recorded is not a day before which nothing was levied.
+  assert.equal(total('VT', '50007', '', 20260501, town('Williston town', '50007')), 'refused');
+});
+
+test('single-rate states need neither county nor place', () => {
+  for (const [state, rate] of [['MA', '6.25'], ['IN', '7'], ['OR', '0'], ['NJ', '6.625'], ['GU',
+    '0']] as const) {
+    assert.equal(total(state, '', '?'), rate);
+  }
+  assert.equal(total('TX', '', '?'), 'refused');
+});
+
+test('districts inside a county refuse where no boundary tells', () => {
+  assert.equal(total('CO', '08059', 'Lakewood city'), '7.5');
+  assert.equal(total('CO', '08035', 'Castle Rock town'), '8.1');
+  assert.equal(total('CO', '08001'), 'refused');
+  assert.equal(total('OH', '39041', 'Columbus city'), '8');
+  assert.equal(total('OH', '39041'), '7');
+  assert.equal(total('OH', '39041', '?'), 'refused');
+  assert.equal(total('TX', '48201'), 'refused');
+  assert.equal(total('IL', '17167', 'Springfield city'), 'refused');
+});
+
+test('every state has marks, every row a source and a code of its kind', () => {
+  const states = rates.input.states.filter((state) => state.country !== 'CAN');
+  for (const state of states) {
+    for (const level of ['county', 'city', 'district']) {
+      assert.ok(rates.input.marks.some((mark) => mark.state === state.code
+        && mark.level === level), state.code);
+    }
+  }
+  for (const row of rates.input.rows) {
+    assert.ok(rates.input.sources[row.source], row.name);
+    if (row.level === 'county') assert.ok(rates.gazetteer.countyFact(row.county),
+      `${row.state} ${row.county}`);
+    if (row.level === 'city') assert.match(row.place, /^(\d{7}|\d{10})$/);
+    if (row.basis === 'unknown') assert.match(row.note ?? '', /\.$/);
+  }
+  for (const member of rates.input.members) {
+    const known = rates.input.rows.some((row) =>
+      row.level === 'district' && row.state === member.state && row.code === member.code);
+    assert.ok(known, `${member.state} ${member.code} has members and no rate`);
+  }
+});
+
+test('no component overlaps itself, and every tuple of the country is answered or refused', () => {
+  let refused = 0;
+  let answered = 0;
+  for (const place of rates.input.places) {
+    for (const county of place.counties) {
+      const town = place.geoid.length === 10 ? place.geoid : '';
+      const area = rates.book.resolve({
+        state: place.geoid.slice(0, 2), county, place: town ? '' : place.geoid, town, districts: [],
+      });
+      for (const component of area.components) {
+        let last = 0;
+        for (const period of component.periods) {
+          assert.ok(period.from > last && period.to >= period.from && period.sales >= 0);
+          last = period.to;
+        }
+      }
+      if (area.unknown.some(({ to }) => to >= TODAY)) refused += 1;
+      else answered += 1;
+    }
+  }
+  // Four places of five are told; the rest lie in states whose lists are partial or missing.
+  assert.ok(answered > refused * 4, `${answered} answered, ${refused} refused`);
+});
+
+test('coverage names every state with its levels, gaps and what is not supported', () => {
+  const states = new Map(coverage(rates).map((state) => [state.state, state]));
+  assert.equal(states.size, rates.input.states.length);
+  const level = (state: string, name: string) =>
+    states.get(state)?.levels.find((entry) => entry.level === name);
+  assert.equal(level('LA', 'county')?.completeness, 'none');
+  assert.equal(level('MO', 'city')?.completeness, 'partial');
+  assert.equal(level('MA', 'city')?.completeness, 'not-levied');
+  assert.deepEqual([level('TX', 'city')?.completeness, level('TX', 'city')?.until],
+    ['complete', '2024-09-30']);
+  for (const state of ['AL', 'TX', 'IL', 'NM', 'AZ']) {
+    assert.ok(states.get(state)?.gaps.some((gap) => gap.startsWith('not supported:')), state);
+  }
+});
+
+test('tables of rates stay below a mebibyte', () => {
+  for (const file of readdirSync(join(FACTS, 'rates'))) {
+    assert.ok(statSync(join(FACTS, 'rates', file)).size < 1024 * 1024, file);
+  }
+});
+
+test('the carried facts equal the publishers\' files, and every listed figure is told', (t) => {
+  if (!existsSync(join(SOURCES, 'local-rates-more'))) {
+    t.skip('no publishers\' files beside the project');
+    return;
+  }
+  const reference = load('rates-reference', SOURCES);
+  const rows = (from: LoadedRates): ReadonlySet<string> => new Set(from.input.rows.map((row) =>
+    JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))));
+  assert.deepEqual(rows(rates), rows(reference));
+  for (const state of ['AR', 'IA', 'ND', 'NE', 'OK', 'SD', 'WV', 'WY', 'GA', 'NC', 'NV']) {
+    const text = readFileSync(join(SOURCES, `local-rates-more/${state}.tsv`), 'utf8');
+    const newest = new Map(readTable(text, '\t').filter((row) => row.get('level') !== 'district'
+      && row.get('combined_pct') !== '').map((row) =>
+        [`${row.get('fips')}@${row.get('county_fips')}`, row]));
+    for (const row of newest.values()) {
+      const tuple = {
+        state: row.get('fips').slice(0, 2), county: row.get('county_fips'), town: '', districts: [],
+        place: row.get('level') === 'city' ? row.get('fips') : '',
+      };
+      const area = reference.book.resolve(tuple);
+      if (area.unknown.some(({ to }) => to >= TODAY)) continue;
+      const sum = sumRates(area.components.flatMap((part) => part.periods.filter(({ from, to }) =>
+        from <= TODAY && to >= TODAY).map((period) => period.sales)));
+      assert.equal(formatRate((sum * 100) as typeof sum), String(Number(row.get('combined_pct'))),
+        `${state} ${row.get('name')} ${row.get('county_fips')}`);
+    }
+  }
+});
+
+test('the estimated layer answers Louisiana, flagged, and only when switched on', (t) => {
+  assert.equal(total('LA', '22071', 'New Orleans city'), 'refused');
+  if (!existsSync(join(SOURCES, 'local-rates'))) {
+    t.skip('no estimates beside the project');
+    return;
+  }
+  const { book } = load('rates-reference', SOURCES, true);
+  const tuple = { state: '22', county: '22071', place: '2255000', town: '', districts: [] };
+  const area = book.resolve(tuple);
+  assert.equal(area.estimated, true);
+  assert.ok(!area.unknown.some(({ to }) => to >= TODAY));
+});

@@ -1,0 +1,117 @@
+/** What a recipe may say, and how one that says something else is refused. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parseDownloads, readDownloads } from '../../src/ingest/download.js';
+import { ratesFaults, recipeFaults } from '../../src/ingest/recipe-check.js';
+import { readRecipe } from '../../src/ingest/recipe.js';
+import { datasetsDir } from '../../src/ingest/source-files.js';
+import { editDistance, nearestName } from '../../src/ingest/spelling.js';
+
+const FOLDER = join(datasetsDir(), 'recipes');
+
+/** A shipped file with one piece of its text changed, which must be there. */
+function changed(name: string, was: string, is: string): unknown {
+  const text = readFileSync(join(FOLDER, `${name}.json`), 'utf8');
+  assert.ok(text.includes(was), was);
+  return JSON.parse(text.replace(was, is));
+}
+
+test('the recipes that come with the program pass', () => {
+  const names = readdirSync(FOLDER).map((name) => name.replace('.json', ''));
+  const [recipes, lists] = [['default', 'fixture', 'reference'], ['downloads-reference']];
+  for (const name of recipes) assert.equal(readRecipe(name).recipe.name, name);
+  for (const name of lists) readDownloads(join(FOLDER, `${name}.json`));
+  assert.deepEqual(names.filter((name) => !/^(rates|downloads)-/.test(name)).sort(), recipes);
+});
+
+const RATES: readonly (readonly [was: string, is: string, fault: string])[] = [
+  ['"texas"', '"texass"', 'lists[22].reader: unknown reader "texass"; did you mean "texas"?'],
+  ['"texas"', '"constructor"', 'lists[22].reader: unknown reader "constructor"; there is: '],
+  ['"reader": "texas"', '"raeder": "texas"',
+    'lists[22]: unknown key "raeder"; did you mean "reader"?'],
+  ['"districtNames"', '"districtsNames"',
+    'unknown key "districtsNames"; did you mean "districtNames"?'],
+  ['"source": "state-rates"', '"sources": "state-rates"',
+    'lists[0]: unknown key "sources"; did you mean "source"?'],
+  ['"exceptCounty"', '"exceptCountry"',
+    'lists[7].options: unknown key "exceptCountry"; did you mean "exceptCounty"?'],
+  ['"to": "2022-06-30"', '"untill": "2022-06-30"',
+    'lists[27].options: unknown key "untill"; there is: basis, to'],
+  ['"areas": "local', '"area": "local',
+    'lists[22].files: unknown key "area"; did you mean "areas"?'],
+  ['"floor": "7.25"', '"floor": 7.25', 'lists[2].options.floor: expected a string'],
+  ['"gapUnlisted": "multi"', '"gapUnlisted": "multy"',
+    'lists[18].options.gapUnlisted: expected multi or noted'],
+  ['"reader": "estimated"', '"reader": "estimate"',
+    'estimates[0].reader: unknown reader "estimate"; did you mean "estimated"?'],
+  ['"TX": "2"', '"TX": 2', 'caps.TX: expected a string'],
+];
+
+test('a misspelt reader or key of the rates is refused with its place and the nearest name', () => {
+  for (const [was, is, fault] of RATES) {
+    const [first = ''] = ratesFaults(changed('rates-reference', was, is));
+    assert.ok(first.startsWith(fault), `${is}: ${first}`);
+  }
+});
+
+const RECIPE: readonly (readonly [was: string, is: string, fault: string])[] = [
+  ['"postalPrefixes"', '"postalPrefix"',
+    'unknown key "postalPrefix"; did you mean "postalPrefixes"?'],
+  ['"counted"', '"count"', 'zips: unknown key "count"; did you mean "counted"?'],
+  ['"delivered"', '"deliverd"', 'zips: unknown key "deliverd"; did you mean "delivered"?'],
+  ['"template"', '"templete"',
+    'boundaries[3]: unknown key "templete"; did you mean "template"?'],
+  ['"layer": "town"', '"layer": "towns"', 'boundaries[3].layer: expected county or province'],
+  ['"layout": "e911-sites"', '"layout": "e911-site"',
+    'points[0].layout: unknown layout "e911-site"; did you mean "e911-sites"?'],
+  ['"cityIsMunicipality"', '"cityIsMunicipalty"',
+    'points[2]: unknown key "cityIsMunicipalty"; did you mean "cityIsMunicipality"?'],
+  ['"layout": "segments"', '"layuot": "segments"',
+    'ranges[0]: unknown key "layuot"; did you mean "layout"?'],
+  ['"state": "MN"', '"sate": "MN"', 'sst[0]: unknown key "sate"; did you mean "state"?'],
+  ['"holidays"', '"holiday"', 'documents: unknown key "holiday"; did you mean "holidays"?'],
+  ['"facts": "facts",', '', 'facts: expected required property facts'],
+  ['"facts": "facts",', '"a.b": "facts",', 'unknown key "a.b"; there is: '],
+];
+
+test('a misspelt layout or key of a recipe is refused with its place and the nearest name', () => {
+  for (const [was, is, fault] of RECIPE) {
+    const [first = ''] = recipeFaults(changed('reference', was, is));
+    assert.ok(first.startsWith(fault), `${is}: ${first}`);
+  }
+  assert.deepEqual(recipeFaults([]), ['expected an object']);
+});
+
+test('a key that is missing is told, and every fault of a file at once', () => {
+  const recipe = { ...changed('rates-reference', '"caps"', '"cap"') as object, extra: 1 };
+  assert.deepEqual(ratesFaults(recipe), [
+    'unknown key "cap"; did you mean "caps"?', 'unknown key "extra"; there is: states, counties, '
+      + 'places, tiers, aliases, districtNames, sources, completeness, notSupported, members, '
+      + 'lists, estimates, caps',
+    'caps: expected required property caps',
+  ]);
+  const listed = changed('rates-reference', '"path": "ca-cdtfa/cdtfa_rates_2026-01-01.csv",', '');
+  assert.deepEqual(ratesFaults(listed), ['lists[2].path: expected required property path']);
+});
+
+test('a misspelt key of a download is refused', () => {
+  const entry = { path: 'a.csv', url: 'http://example.invalid/a.csv', sha265: 'x' };
+  assert.throws(() => parseDownloads(JSON.stringify([entry])),
+    /^Error: download 1: unknown key "sha265"; did you mean "sha256"\?$/);
+});
+
+test('the nearest name is by letters inserted, dropped, replaced or swapped', () => {
+  const cases: readonly (readonly [string, string, number])[] = [
+    ['', '', 0], ['', 'abc', 3], ['until', 'untill', 1], ['kitten', 'sitting', 3],
+    ['raeder', 'reader', 1], ['ca', 'abc', 3],
+  ];
+  for (const [one, other, distance] of cases) {
+    assert.equal(editDistance(one, other), distance, `${one} ${other}`);
+    assert.equal(editDistance(other, one), distance, `${other} ${one}`);
+  }
+  assert.equal(nearestName('Path', ['paths', 'path']), 'path');
+  assert.equal(nearestName('zzz', ['path', 'state']), null);
+  assert.equal(nearestName('x'.repeat(200), ['x'.repeat(199)]), null);
+});

@@ -1,0 +1,136 @@
+/** Long bodies and long answers hold up nobody, and what is documented still fits. */
+import assert from 'node:assert/strict';
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { after, before, test } from 'node:test';
+import { NEXUS_BYTES_MAX } from '../../src/api/merchant/nexus-handler.js';
+import { PARSED_BYTES_MAX } from '../../src/http/json-body.js';
+import {
+  ELMTON, inventedCountry, newMerchantDir, removeDirs, startMerchants, type MerchantService,
+} from '../support/merchant-service.js';
+import { BODIES, CONNECTION_ID, postRaw } from '../support/relay-service.js';
+import { startRawProvider } from '../support/simulated-provider.js';
+
+const MIB = 1_048_576;
+/** How long it takes on this machine, now, to parse what must not be parsed on the main thread. */
+function parseMs(text: Buffer): number {
+  const from = performance.now();
+  JSON.parse(text.toString());
+  return performance.now() - from;
+}
+
+let varDir: string;
+let service: MerchantService;
+let own: string;
+
+before(async () => {
+  varDir = await newMerchantDir(inventedCountry());
+  service = await startMerchants(varDir);
+  const made = await service.post('/merchant/create',
+    { merchantName: 'Acme', merchantType: 'self-managed' });
+  own = String(made.body['merchantId']);
+});
+
+after(async () => {
+  await service.stop();
+  removeDirs(varDir);
+});
+
+/** The longest time that the event loop, which the service shares, stood still meanwhile. */
+async function stallOf(work: () => Promise<void>): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  await work();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  delay.disable();
+  return delay.max / 1e6;
+}
+
+test('megabytes of a cart without a merchant are refused and hold up nobody', async () => {
+  const body = Buffer.from(`{"items":[${'{},'.repeat(2.6 * MIB)}{}]}`);
+  const stall = await stallOf(async () => {
+    const refused = await service.post('/merchant/cart/calculate', body);
+    assert.equal(refused.status, 400);
+    assert.match(refused.text, /merchantId must be a UUID/);
+  });
+  const parsing = parseMs(body);
+  assert.ok(stall < parsing, `${stall} ms, and ${parsing} to parse`);
+  const broken = await service.post('/merchant/cart/calculate', body.subarray(0, -1));
+  assert.equal(broken.status, 400);
+  assert.match(broken.text, /not JSON/);
+});
+
+test('nexus locations with every member at its longest are taken in the longest spelling', async () => {
+  const escaped = (text: string): string => [...text]
+    .map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+  const member = (name: string, text: string): string => `"${name}":"${escaped(text)}"`;
+  const location = `{${[
+    ...Object.entries(ELMTON).map(([name, text]) => member(name, text)),
+    `"name":"${'\\ud83d\\ude00'.repeat(255)}"`,
+    `"line2":"${'\\ud83d\\ude00'.repeat(128)}"`,
+  ].join(' , ')}}`;
+  const body = `{"merchantId":"${own}","locations":[${Array.from({ length: 25 }, () => location).join(',')}]}`;
+  assert.ok(body.length > PARSED_BYTES_MAX && body.length < NEXUS_BYTES_MAX);
+  const made = await service.post('/merchant/nexus/create', body);
+  assert.equal(made.status, 200, made.text);
+  assert.equal((made.body['locations'] as readonly object[]).length, 25);
+  assert.equal((made.body['locations'] as readonly { name: string }[])[0]?.name, '😀'.repeat(255));
+  const more = body.replace(/\]\}$/, `,${location}]}`);
+  const tooMany = await service.post('/merchant/nexus/create', more);
+  assert.equal(tooMany.status, 422);
+  assert.match(tooMany.text, /at most 25 items/);
+  const broken = await service.post('/merchant/nexus/create', body.slice(0, -1));
+  assert.equal(broken.status, 400);
+  const longest = await service.post('/merchant/nexus/create', body.padEnd(NEXUS_BYTES_MAX + 1));
+  assert.equal(longest.status, 413);
+});
+
+test('a body of the other merchant operations may have 64 KiB', async () => {
+  const body = JSON.stringify({ merchantName: 'x'.repeat(255) });
+  assert.equal((await service.post('/merchant/create', body.padEnd(PARSED_BYTES_MAX))).status, 201);
+  const over = await service.post('/merchant/create', body.padEnd(PARSED_BYTES_MAX + 1));
+  assert.equal(over.status, 413);
+  assert.match(over.text, /may have 65536 bytes/);
+});
+
+test('a long order and a provider answer of 16 MiB are relayed and hold up nobody', async (t) => {
+  const answer = Buffer.from(`[${'{},'.repeat(5.3 * MIB)}{}]`);
+  let received = 0;
+  const provider = await startRawProvider(t, (socket) => {
+    received += 1;
+    if (received > 1) return;
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${answer.length}\r\n\r\n`);
+    socket.write(answer);
+  });
+  const dir = await newMerchantDir(inventedCountry());
+  const relaying = await startMerchants(dir, {}, {
+    SITUS_ALLOW_PRIVATE_NETWORK: '1', SITUS_PROVIDER_URL: provider.url,
+  });
+  t.after(async () => {
+    await relaying.stop();
+    removeDirs(dir);
+  });
+  const made = await relaying.post('/merchant/create', { merchantName: 'Acme' });
+  const merchantId = String(made.body['merchantId']);
+  await relaying.post('/merchant/credentials/set',
+    { merchantId, apiKey: 'k', connectionId: CONNECTION_ID });
+  const [line] = BODIES['order/create'].lineItems;
+  const order = {
+    merchantId, ...BODIES['order/create'],
+    lineItems: Array.from({ length: 500 }, (_line, index) => ({ ...line, index, itemId: 'x'.repeat(50) })),
+  };
+  assert.ok(JSON.stringify(order).length > PARSED_BYTES_MAX);
+  const stall = await stallOf(async () => {
+    const relayed = await postRaw(relaying, '/merchant/order/create', JSON.stringify(order));
+    assert.equal(relayed.status, 200, relayed.text.slice(0, 300));
+    assert.ok(relayed.bytes.equals(answer));
+  });
+  const parsing = parseMs(answer);
+  assert.ok(stall < parsing, `${stall} ms, and ${parsing} to parse`);
+  assert.ok(!provider.requests.join('').includes(merchantId));
+  const wrong = await relaying.post('/merchant/order/create', { ...order, customerId: 1 });
+  assert.equal(wrong.status, 422);
+  const other = await relaying.post('/merchant/order/create', { ...order, merchantId: own });
+  assert.equal(other.status, 403);
+  const none = await relaying.post('/merchant/order/create', { ...order, merchantId: undefined });
+  assert.equal(none.status, 400);
+});

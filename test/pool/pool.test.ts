@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import type { EnginePool, PinnedRelease, PoolOptions } from '../../src/pool.js';
+import { startEchoPool } from '../support/echo-pool.js';
+
+const RELEASE = { id: '2026-11-21-000000000000', dir: '/nowhere' };
+
+function startPool(
+  context: TestContext, options: Partial<PoolOptions> = {},
+): ReturnType<typeof startEchoPool> {
+  return startEchoPool(context, () => RELEASE, options);
+}
+
+/** The body of the answer, or the failure. */
+function ask(pool: EnginePool, payload: string | Uint8Array): Promise<string> {
+  return new Promise((resolve) => {
+    pool.submit({
+      op: 1, version: 60, grants: 0, payload,
+      answered: ({ body }, release: PinnedRelease) => {
+        assert.equal(release.id, RELEASE.id);
+        resolve(Buffer.from(body).toString());
+      },
+      failed: resolve,
+    });
+  });
+}
+
+test('requests of one turn travel in one task and come back in order', async (context) => {
+  const { pool, pins } = startPool(context, { requestsPerTask: 64 });
+  const payloads = Array.from({ length: 40 }, (_, index) => `echo=${index}=é`);
+  assert.deepEqual(await Promise.all(payloads.map((payload) => ask(pool, payload))), payloads);
+  assert.deepEqual(pins, { held: 0, taken: 1 });
+});
+
+test('a large turn is split into tasks that go out as they fill', async (context) => {
+  const { pool, pins } = startPool(context, { requestsPerTask: 10, threads: 2 });
+  const payloads = Array.from({ length: 90 }, (_, index) => `echo=${index}`);
+  assert.deepEqual(await Promise.all(payloads.map((payload) => ask(pool, payload))), payloads);
+  // The first ten are shared by the two idle workers.
+  assert.deepEqual(pins, { held: 0, taken: 10 });
+});
+
+test('beyond the queue limit requests are refused at once', async (context) => {
+  const { pool } = startPool(context, { waitingMax: 10, requestsPerTask: 64 });
+  const outcomes = await Promise.all(
+    Array.from({ length: 25 }, (_, index) => ask(pool, `echo=${index}`)),
+  );
+  assert.equal(outcomes.filter((outcome) => outcome === 'overloaded').length, 15);
+  assert.equal(await ask(pool, 'echo=later'), 'echo=later');
+});
+
+test('requests of many bytes are refused before they are many', async (context) => {
+  const { pool } = startPool(context, { waitingBytesMax: 1_000, requestsPerTask: 64 });
+  const long = `echo=${'x'.repeat(395)}`;
+  const outcomes = await Promise.all(Array.from({ length: 5 }, () => ask(pool, long)));
+  assert.deepEqual(outcomes.map((outcome) => outcome === long), [true, true, false, false, false]);
+  assert.equal(outcomes[2], 'overloaded');
+  const longest = `echo=${'y'.repeat(2_000)}`;
+  assert.equal(await ask(pool, longest), longest, 'one alone may be longer');
+  assert.equal(await ask(pool, long), long);
+});
+
+test('a worker that ends takes its requests with it, and is replaced', async (context) => {
+  const { pool, pins } = startPool(context);
+  for (let round = 0; round < 3; round += 1) {
+    const outcomes = await Promise.all([ask(pool, 'echo=1'), ask(pool, 'exit')]);
+    assert.deepEqual(outcomes, ['internal', 'internal']);
+    assert.equal(await ask(pool, 'echo=2'), 'echo=2');
+  }
+  assert.equal(pins.held, 0);
+});
+
+test('a task that throws fails alone', async (context) => {
+  const { pool } = startPool(context);
+  assert.equal(await ask(pool, 'throw'), 'internal');
+  assert.equal(await ask(pool, 'echo=3'), 'echo=3');
+});
+
+test('a worker that hangs is replaced after the longest time of a task', async (context) => {
+  const { pool, pins } = startPool(context, { taskMs: 2_000, watchMs: 50 });
+  assert.equal(await ask(pool, 'hang'), 'internal');
+  assert.equal(await ask(pool, 'echo=4'), 'echo=4');
+  assert.equal(pins.held, 0);
+});
+
+test('a worker that cannot start fails its requests instead of keeping them', async (context) => {
+  const worker = new URL('./no-such-worker.js', import.meta.url);
+  const { pool } = startPool(context, { worker, taskMs: 200, watchMs: 50 });
+  assert.equal(await ask(pool, 'echo=5'), 'internal');
+});
+
+test('without a release nothing waits', async (context) => {
+  const { pool } = startPool(context, {
+    releases: { pin: () => null, unpin: () => assert.fail('nothing was pinned') },
+  });
+  assert.equal(await ask(pool, 'echo=6'), 'overloaded');
+});
+
+test('a pool that closes answers what it holds', async (context) => {
+  const { pool, pins } = startPool(context);
+  const hanging = ask(pool, 'hang');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await pool.close();
+  assert.equal(await hanging, 'internal');
+  assert.equal(await ask(pool, 'echo=7'), 'overloaded');
+  assert.equal(pins.held, 0);
+});

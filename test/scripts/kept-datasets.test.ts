@@ -1,0 +1,87 @@
+/** Datasets of the tests are built once, however many ask at once, and again after a change. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { keptBuild, keyOf, type Ingredients } from '../support/kept-datasets.js';
+
+const BUILDER = fileURLToPath(new URL('../support/kept-builder.js', import.meta.url));
+/** Beyond the largest process id of Linux and macOS. */
+const NOBODY = 4_194_305;
+
+interface Folders {
+  readonly kept: string;
+  readonly input: string;
+  readonly log: string;
+}
+
+function folders(context: TestContext): Folders {
+  const dir = mkdtempSync(join(tmpdir(), 'situs-kept-'));
+  context.after(() => rmSync(dir, { recursive: true, force: true }));
+  const input = join(dir, 'input');
+  mkdirSync(input);
+  writeFileSync(join(input, 'one.tsv'), 'a\t1\n');
+  writeFileSync(join(dir, 'log'), '');
+  return { kept: join(dir, 'kept'), input, log: join(dir, 'log') };
+}
+
+function ask({ kept, input, log }: Folders): Promise<{ readonly stdout: string }> {
+  return promisify(execFile)(process.execPath, [BUILDER, kept, input, log]);
+}
+
+function ingredients(input: string): Ingredients {
+  return { args: ['kept'], content: [input], listed: [] };
+}
+
+test('of processes that ask at once one builds, and all get the whole', async (context) => {
+  const all = folders(context);
+  const told = await Promise.all([ask(all), ask(all), ask(all)]);
+  assert.deepEqual(told.map(({ stdout }) => stdout), ['told', 'told', 'told']);
+  assert.equal(readFileSync(all.log, 'utf8'), 'built\n');
+  const [only, ...others] = readdirSync(all.kept);
+  assert.deepEqual(others, []);
+  assert.equal(readFileSync(join(all.kept, only!, 'data'), 'utf8'), 'whole');
+});
+
+test('what is there is taken; a change of an ingredient makes it anew and removes the old', (context) => {
+  const { kept, input } = folders(context);
+  let builds = 0;
+  const build = (): string => {
+    builds += 1;
+    return String(builds);
+  };
+  assert.equal(keptBuild(kept, ingredients(input), build).output, '1');
+  assert.equal(keptBuild(kept, ingredients(input), build).output, '1');
+  writeFileSync(join(input, 'one.tsv'), 'a\t2\n');
+  assert.equal(keptBuild(kept, ingredients(input), build).output, '2');
+  assert.equal(readdirSync(kept).length, 1);
+});
+
+test('a builder that died is not waited for, and nothing of one that failed is kept', (context) => {
+  const { kept, input } = folders(context);
+  const fail = (): string => {
+    throw new Error('no rates');
+  };
+  assert.throws(() => keptBuild(kept, ingredients(input), fail), /no rates/);
+  const name = readdirSync(kept).map((each) => each.replace(/\.\d+$/, ''))[0]!;
+  writeFileSync(join(kept, `${name}.lock`), String(NOBODY));
+  assert.equal(keptBuild(kept, ingredients(input), () => 'made').output, 'made');
+});
+
+test('arguments, names and bytes of files, and the list of large ones make the key', (context) => {
+  const { input } = folders(context);
+  const first = keyOf(ingredients(input));
+  const keys = new Set([first, keyOf({ ...ingredients(input), args: ['other'] })]);
+  keys.add(keyOf({ ...ingredients(input), listed: [input] }));
+  writeFileSync(join(input, 'two.tsv'), '');
+  keys.add(keyOf(ingredients(input)));
+  writeFileSync(join(input, 'two.tsv'), 'b');
+  keys.add(keyOf(ingredients(input)));
+  assert.equal(keys.size, 5);
+  rmSync(join(input, 'two.tsv'));
+  assert.equal(keyOf(ingredients(input)), first);
+});

@@ -1,0 +1,89 @@
+/** Bulk output that waits on the disk for its end, and how much of it there may be. */
+import assert from 'node:assert/strict';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import type { App } from '../../src/app.js';
+import { SPOOL_ACCOUNT_PART } from '../../src/bulk/run/spool.js';
+import { buildRecipe, type Built } from '../support/built-dataset.js';
+import {
+  NDJSON, openBulk, readLines, sendBulk, startBulkApp, type BulkAnswer, type BulkAsk,
+} from '../support/bulk-client.js';
+import { eventually } from '../support/http-eventually.js';
+
+const DOOR = '120 Main St, Elmton, QA 91010';
+const SPOOL_MAX = 4_000_000;
+const SPOOL_ACCOUNT_MAX = SPOOL_MAX * SPOOL_ACCOUNT_PART;
+
+let built: Built;
+let app: App;
+let port: number;
+
+before(async () => {
+  built = buildRecipe('fixture');
+  ({ app, port } = await startBulkApp(built.varDir, {
+    SITUS_BULK_SPOOL_BYTES_MAX: String(SPOOL_MAX),
+  }));
+});
+
+after(async () => {
+  await app.stop();
+  built.remove();
+});
+
+function ndjson(body: string, more: Partial<BulkAsk> = {}): Promise<BulkAnswer> {
+  return sendBulk({ port, type: NDJSON, ...more }, body);
+}
+
+function rowsOf(count: number): string {
+  return Array.from({ length: count }, (_, id) => `${JSON.stringify({ id, address: DOOR })}\n`)
+    .join('');
+}
+
+function empty(): boolean {
+  return readdirSync(join(built.varDir, 'spool')).length === 0;
+}
+
+interface Refused {
+  readonly limit: number;
+  readonly detail: string;
+}
+
+function refused({ status, body }: BulkAnswer): Refused {
+  assert.equal(status, 507);
+  return JSON.parse(body.toString()) as Refused;
+}
+
+test('spooled output is the same, and its disk has a limit', async () => {
+  const spool = { path: '/bulk/lookup?spool=true' };
+  const body = rowsOf(100);
+  assert.deepEqual(readLines((await ndjson(body, spool)).body).rows, readLines((await ndjson(body)).body).rows);
+  const full = refused(await ndjson(rowsOf(2_000), spool));
+  assert.equal(full.limit, SPOOL_ACCOUNT_MAX);
+  await eventually(empty);
+  const packed = await ndjson(body, { ...spool, headers: { 'Accept-Encoding': 'gzip' } });
+  assert.equal(readLines(gunzipSync(packed.body)).trailer.complete, true);
+  await eventually(empty);
+});
+
+test('one account fills its share of that disk, and another has its own', async () => {
+  const path = '/bulk/lookup?spool=true';
+  const body = rowsOf(300);
+  const held = openBulk({ port, path, type: NDJSON });
+  held.request.write(body);
+  const spooled = (): number => {
+    const dir = join(built.varDir, 'spool');
+    return readdirSync(dir).reduce((sum, name) => sum + statSync(join(dir, name)).size, 0);
+  };
+  await eventually(() => spooled() > SPOOL_ACCOUNT_MAX / 2);
+  const over = refused(await ndjson(body, { path }));
+  assert.equal(over.limit, SPOOL_ACCOUNT_MAX);
+  assert.match(over.detail, /of one account/);
+  const other = readLines((await ndjson(body, { path, key: 'other' })).body);
+  assert.equal(other.trailer.complete, true);
+  held.request.end();
+  assert.equal(readLines((await held.answer).body).trailer.complete, true);
+  await eventually(empty);
+  assert.equal(readLines((await ndjson(body, { path })).body).trailer.complete, true, 'room again');
+});

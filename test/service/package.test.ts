@@ -1,0 +1,99 @@
+/** The package: what is in it, and that it works where nothing else of the project is. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, test, type TestContext } from 'node:test';
+import { install, installGlobally, pack, type Packed } from '../support/packed.js';
+import { skipForWantOf } from '../support/wanting.js';
+
+const KEY = 'a-key-for-the-package-test';
+const BYTES_MAX = 1_500_000;
+const ALLOWED = new RegExp([
+  String.raw`^dist/(?:src|workers)/[\w/.-]+\.js$`, '^datasets/', String.raw`^docs/[\w-]+\.md$`,
+  String.raw`^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$`,
+].join('|'));
+const NEEDED = [
+  'dist/src/cli.js', 'dist/src/main.js', 'dist/workers/engine.js', 'dist/workers/bulk.js',
+  'datasets/recipes/default.json', 'datasets/facts/states.tsv', 'docs/operating.md', 'LICENSE',
+];
+
+let dir: string;
+let packed: Packed;
+
+before(() => {
+  dir = realpathSync(mkdtempSync(join(tmpdir(), 'situs-package-')));
+  packed = pack(dir);
+});
+
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+/** The installed command's environment: nothing of this checkout, and no other dataset. */
+function environment(folder: string): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env['PATH'], HOME: process.env['HOME'], SITUS_VAR: join(folder, 'var'),
+    HOST: '127.0.0.1', PORT: '0', SITUS_BOOTSTRAP_KEY: KEY,
+  };
+}
+
+async function ended(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return child.exitCode;
+}
+
+/** Starts the installed server; the address it answers on. */
+async function serve(context: TestContext, folder: string): Promise<[ChildProcess, string]> {
+  const server = spawn(join(folder, 'node_modules', '.bin', 'situs'), ['serve'], {
+    cwd: folder, env: environment(folder), stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  context.after(() => server.kill('SIGKILL'));
+  let told = '';
+  server.stderr.on('data', (piece: Buffer) => {
+    told += piece.toString('utf8');
+  });
+  for await (const line of createInterface({ input: server.stdout })) {
+    const found = /^Situs answers on (http:\S+)$/.exec(line);
+    if (found !== null) return [server, found[1]!];
+  }
+  throw new Error(`the server ended: ${told}`);
+}
+
+test('the package holds what is needed and nothing else', (context) => {
+  context.diagnostic(`${packed.bytes} bytes, ${packed.files.length} files`);
+  assert.deepEqual(packed.files.filter((path) => !ALLOWED.test(path)), []);
+  assert.deepEqual(NEEDED.filter((path) => !packed.files.includes(path)), []);
+  assert.ok(packed.bytes < BYTES_MAX, `${packed.bytes} bytes`);
+});
+
+test('installed in an empty folder it builds its first dataset and answers', async (context) => {
+  const folder = join(dir, 'beside');
+  mkdirSync(folder);
+  context.diagnostic(`installed: ${install(folder, packed.tarball)}`);
+  const [server, url] = await serve(context, folder);
+  const response = await fetch(`${url}/request/v60?postalcode=94105`, {
+    headers: { 'X-API-KEY': KEY },
+  });
+  assert.equal(response.status, 200);
+  const body = await response.json() as { rCode: number; results: { taxSales: number }[] };
+  assert.deepEqual([body.rCode, body.results[0]?.taxSales], [100, 0.08625]);
+  server.kill('SIGTERM');
+  assert.equal(await ended(server), 0);
+});
+
+test('installed for all it answers by its command', (context) => {
+  const folder = join(dir, 'everywhere');
+  mkdirSync(folder);
+  const command = installGlobally(folder, packed.tarball);
+  if (command === null) {
+    skipForWantOf(context, 'the npm registry cannot be reached');
+    return;
+  }
+  const situs = (...args: readonly string[]): string =>
+    execFileSync(command, args, { cwd: folder, env: environment(folder), stdio: 'pipe' }).toString();
+  assert.match(situs('--version'), /^\d+\.\d+\.\d+\n$/);
+  situs('dataset', 'build', '--recipe', 'fixture', '--quiet', '--activate');
+  assert.match(situs('lookup', '120 Main St, Elmton, QA 91010'), /^total +7\.75 %$/m);
+});

@@ -1,0 +1,254 @@
+/** Damaged releases: neither activated, nor served, nor the end of a server. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { App } from '../../src/app.js';
+import { loadConfig } from '../../src/config.js';
+import { currentRelease, previousRelease, releasesDir } from '../../src/dataset/release.js';
+import { createLog } from '../../src/log.js';
+import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
+import { ask } from '../support/http-client.js';
+import { eventually } from '../support/http-eventually.js';
+import { writeRelease } from '../../src/ingest/writer.js';
+import { tinyContent } from '../support/tiny-release.js';
+
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const KEY = 'a-key-of-the-torn-test';
+const LOOKUP = '/request/v60?postalcode=91010';
+
+let built: Built;
+let other: string;
+
+before(async () => {
+  built = buildRecipe('fixture');
+  other = await writeRelease(built.varDir, tinyContent(50), () => undefined);
+});
+
+after(() => built.remove());
+
+interface Place {
+  readonly varDir: string;
+  file(name: string, release?: string): string;
+}
+
+/** A copy of both releases with the first one active. */
+function place(context: TestContext): Place {
+  const varDir = mkdtempSync(join(tmpdir(), 'situs-torn-'));
+  context.after(() => rmSync(varDir, { recursive: true, force: true }));
+  cpSync(releasesDir(built.varDir), releasesDir(varDir), { recursive: true });
+  return {
+    varDir,
+    file: (name, release = other) => join(releasesDir(varDir), release, name),
+  };
+}
+
+function command(varDir: string, ...args: string[]): { code: number | null; told: string } {
+  const { status, stderr } = spawnSync(process.execPath, [CLI, ...args], {
+    env: { ...process.env, SITUS_VAR: varDir }, encoding: 'utf8',
+  });
+  return { code: status, told: stderr };
+}
+
+function flip(file: string, at: number): void {
+  chmodSync(file, 0o644);
+  const bytes = readFileSync(file);
+  bytes[at] = bytes[at]! ^ 4;
+  writeFileSync(file, bytes);
+}
+
+function cut(file: string): void {
+  chmodSync(file, 0o644);
+  truncateSync(file, 8_192);
+}
+
+interface Running {
+  readonly app: App;
+  readonly port: number;
+  readonly lines: string[];
+}
+
+async function start(context: TestContext, varDir: string): Promise<Running> {
+  const lines: string[] = [];
+  const app = await App.start({
+    config: loadConfig({
+      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_BOOTSTRAP_KEY: KEY,
+      SITUS_ANSWER_CACHE_MIB: '0',
+    }),
+    log: createLog('info', (line) => lines.push(line)),
+  });
+  context.after(() => app.stop());
+  return { app, port: await app.listen(), lines };
+}
+
+async function health(port: number): Promise<Record<string, unknown>> {
+  return JSON.parse((await ask(port, '/system/health')).body) as Record<string, unknown>;
+}
+
+const DAMAGES: readonly (readonly [what: string, damage: (at: Place) => void, told: RegExp])[] = [
+  ['cut', ({ file }) => cut(file('data.mdb')), /not sound: the data file was cut/],
+  ['empty', ({ file }) => truncateSync(file('data.mdb')), /no readable beginning/],
+  ['with a flipped bit', ({ file }) => {
+    flip(file('data.mdb'), statSync(file('data.mdb')).size - 500);
+  }, /data differ/],
+  ['without its data', ({ file }) => rmSync(file('data.mdb')), /has no data\.mdb/],
+  ['with another release’s data', ({ file }) => {
+    for (const name of ['data.mdb', 'data.sha256']) cpSync(file(name, built.name), file(name));
+  }, /data differ/],
+  ['with another manifest', ({ file }) => {
+    cpSync(file('manifest.json', built.name), file('manifest.json'));
+  }, /does not bear its name/],
+];
+
+for (const [what, damage, told] of DAMAGES) {
+  test(`a release ${what} is not activated`, (context) => {
+    const here = place(context);
+    damage(here);
+    const { code, told: sentence } = command(here.varDir, 'dataset', 'activate', other);
+    assert.equal(code, 1);
+    assert.match(sentence, told);
+    assert.equal(currentRelease(here.varDir), built.name);
+  });
+}
+
+test('a sound release is activated, stamped and protected; rollback checks too', (context) => {
+  const { varDir, file } = place(context);
+  assert.equal(command(varDir, 'dataset', 'activate', other).code, 0);
+  assert.ok(existsSync(file('verified.json')));
+  assert.equal(statSync(file('data.mdb')).mode & 0o777, 0o444);
+  flip(file('data.mdb', built.name), 20_000);
+  const back = command(varDir, 'dataset', 'rollback');
+  assert.equal(back.code, 1);
+  assert.match(back.told, /data differ/);
+  assert.deepEqual([currentRelease(varDir), previousRelease(varDir)], [other, built.name]);
+});
+
+test('a release that was stamped and changed since is read anew', (context) => {
+  const { varDir, file } = place(context);
+  const data = file('data.mdb', built.name);
+  const { mtime } = statSync(data);
+  flip(data, 20_000);
+  // As a copy does that keeps times: neither size nor time tells.
+  spawnSync('touch', ['-m', '-d', mtime.toISOString(), data]);
+  const { code, told } = command(varDir, 'dataset', 'activate', built.name);
+  assert.equal(code, 1);
+  assert.match(told, /data differ/);
+});
+
+test('a server on a cut release ends with a sentence and a damaged stamp is none', (context) => {
+  const { varDir, file } = place(context);
+  writeFileSync(file('verified.json', built.name), 'nonsense');
+  cut(file('data.mdb', built.name));
+  const { status, signal, stderr } = spawnSync(process.execPath, [MAIN], {
+    env: { ...process.env, SITUS_VAR: varDir, PORT: '0' }, encoding: 'utf8', timeout: 20_000,
+  });
+  assert.deepEqual([status, signal], [1, null]);
+  assert.match(stderr, /situs: dataset \S+ is not sound: the data file was cut/);
+});
+
+test('a server without a stamp checks by itself and leaves one', async (context) => {
+  const { varDir, file } = place(context);
+  rmSync(file('verified.json', built.name));
+  const { port } = await start(context, varDir);
+  assert.equal((await ask(port, LOOKUP, { 'X-API-KEY': KEY })).status, 200);
+  assert.ok(existsSync(file('verified.json', built.name)));
+});
+
+test('a named release that is damaged is refused, told, and answers once repaired', async (context) => {
+  const { varDir, file } = place(context);
+  const { app, port, lines } = await start(context, varDir);
+  const sound = readFileSync(file('data.mdb'));
+  cut(file('data.mdb'));
+  writeFileSync(join(releasesDir(varDir), 'CURRENT'), `${other}\n`);
+  await eventually(() => app.live.refusal !== null, 10_000);
+  const told = await health(port);
+  assert.equal(told['status'], 'ok');
+  assert.equal(told['dataset'], built.name);
+  assert.deepEqual(told['refused'], {
+    dataset: other, reason: 'the dataset is not sound; the log says why',
+  });
+  assert.ok(lines.some((line) => line.includes('dataset refused') && line.includes('was cut')));
+  const answer = await ask(port, LOOKUP, { 'X-API-KEY': KEY });
+  assert.equal(answer.status, 200);
+  assert.match(String(answer.headers.get('x-situs-dataset')), new RegExp(built.name));
+
+  writeFileSync(file('data.mdb'), sound);
+  assert.equal(command(varDir, 'dataset', 'activate', other).code, 0);
+  await eventually(() => app.live.release?.id === other, 10_000);
+  assert.equal(app.live.release?.id, other);
+  assert.equal((await health(port))['refused'], undefined);
+});
+
+test('files that are cut, changed or removed under a server change no answer', async (context) => {
+  const { varDir, file } = place(context);
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      ...process.env, SITUS_VAR: varDir, HOST: '127.0.0.1', PORT: '0', SITUS_BOOTSTRAP_KEY: KEY,
+      SITUS_ANSWER_CACHE_MIB: '0',
+    },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  context.after(() => child.kill());
+  let out = '';
+  child.stdout.on('data', (bytes: Buffer) => (out += bytes.toString()));
+  await eventually(() => /answers on/.test(out), 20_000);
+  const port = Number(/:(\d+)\n/.exec(out)?.[1]);
+  const first = await ask(port, LOOKUP, { 'X-API-KEY': KEY });
+  cut(file('data.mdb', built.name));
+  truncateSync(file('data.mdb', built.name));
+  rmSync(file('manifest.json', built.name));
+  for (let zip = 91_001; zip < 91_100; zip += 1) {
+    const { status } = await ask(port, `/request/v60?postalcode=${zip}`, { 'X-API-KEY': KEY });
+    assert.equal(status < 500, true);
+  }
+  const again = await ask(port, LOOKUP, { 'X-API-KEY': KEY });
+  assert.deepEqual([again.status, again.body], [first.status, first.body]);
+  assert.equal(child.exitCode, null);
+  assert.equal(child.signalCode, null);
+});
+
+test('a worker that cannot open a release fails its lookups and nothing else', async (context) => {
+  const { varDir } = place(context);
+  const { port, lines } = await start(context, varDir);
+  rmSync(join(varDir, 'open'), { recursive: true });
+  for (let round = 0; round < 3; round += 1) {
+    assert.equal((await ask(port, LOOKUP, { 'X-API-KEY': KEY })).status, 500);
+  }
+  assert.equal((await ask(port, '/system/health')).status, 200);
+  assert.deepEqual(lines.filter((line) => line.includes('worker ended')), []);
+});
+
+for (const [what, text] of [['missing', null], ['empty', ''], ['garbage', 'ÿþ\0\n']] as const) {
+  test(`a CURRENT that is ${what} beside releases is an error that names the command`, (context) => {
+    const { varDir } = place(context);
+    const current = join(releasesDir(varDir), 'CURRENT');
+    if (text === null) rmSync(current);
+    else writeFileSync(current, text);
+    const { status, stderr } = spawnSync(process.execPath, [MAIN], {
+      env: { ...process.env, SITUS_VAR: varDir, PORT: '0' }, encoding: 'utf8', timeout: 20_000,
+    });
+    assert.equal(status, 1);
+    assert.match(stderr, /CURRENT (is missing|names no dataset), beside 2 datasets; .*npx situs dataset activate/);
+    assert.doesNotMatch(stderr, /building the default/);
+    assert.match(command(varDir, 'lookup', '91010').told, /dataset activate/);
+    assert.equal(command(varDir, 'dataset', 'activate', built.name).code, 0);
+    assert.equal(currentRelease(varDir), built.name);
+  });
+}
+
+test('a command that reads a cut release says so; building again repairs it', (context) => {
+  const { varDir, file } = place(context);
+  cut(file('data.mdb', built.name));
+  const looked = command(varDir, 'lookup', '91010');
+  assert.equal(looked.code, 1);
+  assert.match(looked.told, /was cut/);
+  const again = command(varDir, 'dataset', 'build', '--recipe', 'fixture', '--quiet', '--activate');
+  assert.equal(again.code, 0, again.told);
+  assert.equal(command(varDir, 'dataset', 'verify').code, 0);
+});

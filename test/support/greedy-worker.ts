@@ -1,0 +1,28 @@
+/** The worker of the service; a request with the word `allocate` takes memory without end. */
+import { workerData } from 'node:worker_threads';
+import { openWire } from '../../src/api/lookup/context.js';
+import { OpenReleases } from '../../src/dataset/open-releases.js';
+import { openDataset } from '../../src/dataset/open.js';
+import type { EngineSettings } from '../../src/pool.js';
+import { serveLane, type ServeTask } from '../../src/pool/serve.js';
+import { answerInto } from '../../src/worker.js';
+
+const GREEDY = 'allocate';
+
+const { baseUrl, precisionMin }: EngineSettings = workerData;
+const releases = new OpenReleases(openDataset);
+const context = openWire({
+  baseUrl, precisionMin, open: (release) => releases.get(release), report: () => undefined,
+});
+
+function allocate(): never {
+  const kept: object[] = [];
+  for (;;) kept.push({ at: kept.length, text: `number ${kept.length}` });
+}
+
+export function serve(task: ServeTask): never {
+  return serveLane(task, ({ dataset, frame, now }, into) => {
+    if (Buffer.from(frame).includes(GREEDY)) allocate();
+    answerInto(into, releases.get(dataset), frame, now, context);
+  });
+}

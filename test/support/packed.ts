@@ -1,0 +1,82 @@
+/** The package as npm makes it, installed as somebody would who has nothing but it. */
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../../src/ingest/source-files.js';
+
+export interface Packed {
+  readonly tarball: string;
+  readonly bytes: number;
+  /** Paths below the package's root. */
+  readonly files: readonly string[];
+}
+
+/** What npm says where the registry cannot be reached. */
+const NO_REGISTRY = /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH/;
+const QUIET = ['--no-audit', '--no-fund', '--loglevel', 'error'];
+
+function npm(cwd: string, args: readonly string[]): string {
+  return execFileSync('npm', args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] }).toString('utf8');
+}
+
+/** Packs this build into `dir`; the scripts of the package, which would build again, do not run. */
+export function pack(dir: string): Packed {
+  const told = npm(packageRoot(), ['pack', '--ignore-scripts', '--json', '--pack-destination', dir]);
+  const parsed = JSON.parse(told) as unknown;
+  const [packed] = Object.values(parsed as object) as
+    { filename: string; size: number; files: { path: string }[] }[];
+  if (packed === undefined) throw new Error(`npm pack told nothing: ${told}`);
+  return {
+    tarball: join(dir, packed.filename), bytes: packed.size,
+    files: packed.files.map(({ path }) => path),
+  };
+}
+
+interface Locked {
+  readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
+}
+
+/** What npm would do, with the packages of this checkout: the package beside those it needs. */
+function layOut(folder: string, tarball: string): void {
+  const root = packageRoot();
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Locked;
+  for (const [path, { dev }] of Object.entries(packages)) {
+    if (path === '' || dev === true || !existsSync(join(root, path))) continue;
+    cpSync(join(root, path), join(folder, path), { recursive: true });
+  }
+  const modules = join(folder, 'node_modules');
+  const own = join(modules, 'situs');
+  mkdirSync(own, { recursive: true });
+  execFileSync('tar', ['-xzf', tarball, '-C', own, '--strip-components=1']);
+  const { bin } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8')) as
+    { readonly bin: Readonly<Record<string, string>> };
+  mkdirSync(join(modules, '.bin'), { recursive: true });
+  execFileSync('chmod', ['+x', join(own, bin['situs']!)]);
+  symlinkSync(join('..', 'situs', bin['situs']!), join(modules, '.bin', 'situs'));
+}
+
+/** Installs a tarball in an empty folder: by npm, or from this checkout without the registry. */
+export function install(folder: string, tarball: string): 'npm' | 'laid out' {
+  writeFileSync(join(folder, 'package.json'), '{"name":"buyer","private":true}\n');
+  try {
+    npm(folder, ['install', '--prefer-offline', '--fetch-retries=0', ...QUIET, tarball]);
+    return 'npm';
+  } catch (error) {
+    if (!NO_REGISTRY.test(String(error))) throw error;
+    layOut(folder, tarball);
+    return 'laid out';
+  }
+}
+
+/** Installs a tarball as `npm install -g` does, below a folder, and returns the command's path. */
+export function installGlobally(folder: string, tarball: string): string | null {
+  try {
+    npm(folder, [
+      'install', '-g', '--prefix', folder, '--prefer-offline', '--fetch-retries=0', ...QUIET, tarball,
+    ]);
+    return join(folder, 'bin', 'situs');
+  } catch (error) {
+    if (!NO_REGISTRY.test(String(error))) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * A process that checks one release: `release.js DIR COPY_TO [background]`, with an empty COPY_TO
+ * to check it where it is. Prints a line of JSON for each step and one at the end.
+ */
+import { chmodSync, constants, copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { join } from 'node:path';
+import { checkFiles } from '../src/dataset/file-check.js';
+import type { CheckLine } from '../src/dataset/release-check.js';
+import { RELEASE_FILES, readStamp, writeStamp } from '../src/dataset/stamp.js';
+import { messageOf } from '../src/log.js';
+
+const NICE = 10;
+/** Where there is no room for a copy, the release is used where it is. */
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG']);
+/** Errors of a machine that lacks something now; they say nothing of the release. */
+const PASSING = new Set([...NO_ROOM, 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
+const STEPS_SHOWN = 100;
+
+function hasCode(error: unknown, codes: ReadonlySet<string>): boolean {
+  return error instanceof Error && 'code' in error && codes.has(String(error.code));
+}
+
+function say(line: CheckLine): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+/** Says every hundredth part of a stage. */
+function progress(stage: string, done: number, total: number): void {
+  const step = Math.max(1, Math.floor(total / STEPS_SHOWN));
+  if (done >= total || done % step < 1) say({ stage, done, total });
+}
+
+/** Copies a release; returns the folder to go on with. */
+function copied(dir: string, copyTo: string): string {
+  mkdirSync(copyTo, { recursive: true, mode: 0o700 });
+  try {
+    for (const name of RELEASE_FILES) {
+      const target = join(copyTo, name);
+      // A file system that can shares the blocks and copies nothing.
+      copyFileSync(join(dir, name), target, constants.COPYFILE_FICLONE);
+      chmodSync(target, 0o400);
+    }
+    return copyTo;
+  } catch (error) {
+    rmSync(copyTo, { recursive: true, force: true });
+    if (hasCode(error, NO_ROOM)) return dir;
+    throw error;
+  }
+}
+
+async function check(dir: string, copyTo: string): Promise<CheckLine> {
+  const missing = RELEASE_FILES.filter((name) => !existsSync(join(dir, name)));
+  if (missing.length > 0) {
+    return { problems: missing.map((name) => `it has no ${name}`), dir };
+  }
+  const checked = copyTo === '' ? dir : copied(dir, copyTo);
+  const { problems, stamp } = checkFiles(checked, progress);
+  if (problems.length > 0 || stamp === null) return { problems, dir: checked };
+  const known = readStamp(dir);
+  const same = known !== null && RELEASE_FILES.every(
+    (name) => known.files[name].sha256 === stamp.files[name].sha256);
+  if (same) return { problems, dir: checked };
+  // Loaded here alone: most releases have their stamp, and a server waits for this.
+  const { checkRecords } = await import('../src/ingest/verify.js');
+  const found = await checkRecords(checked, progress);
+  if (found.length === 0) writeStamp(dir, checkFiles(dir).stamp ?? stamp);
+  return { problems: found, dir: checked };
+}
+
+const [dir = '', copyTo = '', background = ''] = process.argv.slice(2);
+if (background !== '') {
+  try {
+    setPriority(NICE);
+  } catch {
+    // Not permitted here: the check is quicker than it has to be.
+  }
+}
+check(dir, copyTo).then(say, (error: unknown) => {
+  const message = messageOf(error);
+  say(hasCode(error, PASSING) ? { unfinished: message } : { problems: [message], dir });
+});
