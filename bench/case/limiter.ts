@@ -8,7 +8,7 @@ import { presentedKey } from '../../src/http/api-key.js';
 import { mayGeocode } from '../../src/api/lookup/handler.js';
 import { createRateGate, REFUSED } from '../../src/http/rate-limit.js';
 import { KeyCache } from '../../src/store/key-cache.js';
-import { createKey, randomKey, type KeyTerms } from '../../src/store/keys.js';
+import { createKey, randomKey, type KeySettings } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
 import { UsageBook } from '../../src/store/usage.js';
 import { sink, type BenchInput, type Figure } from './case.js';
@@ -27,7 +27,7 @@ const STEP_MS = 60_000 / (KEYS * RATE * 0.75);
 
 interface Kind {
   readonly name: string;
-  readonly terms: KeyTerms;
+  readonly terms: KeySettings;
   readonly note: string;
 }
 

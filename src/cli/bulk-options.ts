@@ -1,5 +1,5 @@
 /** What `situs bulk` and `situs lint` are asked. */
-import { BULK_TERMS } from '../bulk/run/kind.js';
+import { BULK_ROUTES } from '../bulk/run/kind.js';
 import {
   CSV_TYPE, isRequestProblem, NDJSON_TYPE, parseBulkRequest, type BulkRequest,
 } from '../bulk/run/request.js';
@@ -80,7 +80,7 @@ export function requestFor(file: string, asked: RowsAsked, kind: BulkKind): Bulk
 
 /** A kind that files may have. */
 function kindOf(text: string): BulkKind {
-  const kinds = BULK_TERMS.map(({ kind }) => kind);
+  const kinds = BULK_ROUTES.map(({ kind }) => kind);
   const found = kinds.find((kind) => kind === text);
   if (found === undefined) throw new UsageError(`--kind is ${kinds.join(' or ')}`);
   return found;

@@ -1,7 +1,7 @@
 /** `situs key …`: API keys of the store, also while a server runs. */
 import type { KeyRecord } from '../store/format.js';
 import {
-  createKey, disableKey, listKeys, updateKey, type KeyChange, type KeyTerms,
+  createKey, disableKey, listKeys, updateKey, type KeyChange, type KeySettings,
 } from '../store/keys.js';
 import { entitlementsOf, grantsOf, type Entitlement, type Plan } from '../store/plan.js';
 import { ALL_SCOPES, scopeBits, scopesOfBits, type Scope } from '../store/scope.js';
@@ -17,7 +17,7 @@ import { UsageError } from './usage.js';
 const ACCOUNT_CHARS_MAX = 255;
 
 /** What a key is given against its plan's own. */
-interface TermsAsked {
+interface SettingsAsked {
   readonly rate?: number;
   readonly coreLimit?: number;
   readonly geoLimit?: number;
@@ -31,9 +31,9 @@ interface Printed {
   readonly json?: boolean;
 }
 
-function termsOf(
-  { rate, coreLimit, geoLimit, merchantLimit, grant: granted, deny: denied, scope }: TermsAsked,
-): KeyTerms {
+function settingsOf(
+  { rate, coreLimit, geoLimit, merchantLimit, grant: granted, deny: denied, scope }: SettingsAsked,
+): KeySettings {
   const [grant, deny] = [grantsOf(granted ?? []), grantsOf(denied ?? [])];
   if ((grant & deny) !== 0) throw new UsageError('the same name is granted and denied');
   return {
@@ -83,15 +83,15 @@ function printKeys(store: Store, records: readonly KeyRecord[], json: boolean): 
 
 /** Runs `situs key create`. */
 export async function createCommand(
-  asked: TermsAsked & Printed & { readonly plan: Plan; readonly account?: string },
+  asked: SettingsAsked & Printed & { readonly plan: Plan; readonly account?: string },
 ): Promise<void> {
   const { plan, account } = asked;
   if (account !== undefined && (account === '' || account.length > ACCOUNT_CHARS_MAX)) {
     throw new UsageError(`--account has 1 to ${ACCOUNT_CHARS_MAX} characters`);
   }
-  const terms = termsOf(asked);
+  const settings = settingsOf(asked);
   const { text, record } = await withNewStore((store) => createKey(store, {
-    plan, ...terms, ...(account === undefined ? {} : { account }),
+    plan, ...settings, ...(account === undefined ? {} : { account }),
   }, Date.now(), commandActor()));
   const { id, rate, grants, scopes, coreLimit, geoLimit, merchantLimit } = record;
   print(asked.json
@@ -118,10 +118,10 @@ async function change(
 
 /** Runs `situs key update KEY`. */
 export async function updateCommand(
-  key: string, asked: TermsAsked & Printed & { readonly plan?: Plan },
+  key: string, asked: SettingsAsked & Printed & { readonly plan?: Plan },
 ): Promise<void> {
   const { plan } = asked;
-  const update: KeyChange = { ...termsOf(asked), ...(plan === undefined ? {} : { plan }) };
+  const update: KeyChange = { ...settingsOf(asked), ...(plan === undefined ? {} : { plan }) };
   await change(asked, (store) => updateKey(store, key, update, commandActor()));
 }
 

@@ -5,23 +5,15 @@
 import { existsSync, statSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, type Log } from '../log.js';
-import type { Dataset } from './dataset.js';
+import {
+  Generations, openGeneration, type Generation, type LiveRelease, type OpenRelease,
+} from './generations.js';
 import { MANIFEST_FILE } from './manifest.js';
 import { UnfinishedCheck } from './release-check.js';
 import { inPlace, type PreparedRelease, type PrepareOptions } from './release-copy.js';
 import { currentFile, currentRelease, releasesDir } from './release.js';
 
-/** What is told of a release beside its data. */
-export interface ReleaseFacts {
-  readonly areas: number;
-  /** Lists behind it that have ended and are still used. */
-  readonly stale: readonly string[];
-}
-
-export interface LiveRelease extends ReleaseFacts {
-  readonly id: string;
-  readonly dir: string;
-}
+export type { LiveRelease, ReleaseFacts } from './generations.js';
 
 /** Why the release that is named does not answer. */
 export interface Refusal {
@@ -30,12 +22,9 @@ export interface Refusal {
   readonly reason: string;
 }
 
-export interface LiveOptions {
+export interface LiveOptions extends OpenRelease {
   readonly varDir: string;
   readonly log: Log;
-  readonly open: (dir: string) => Dataset;
-  /** Asks the release a few questions; throws when it does not answer as it should. */
-  readonly probe: (dataset: Dataset, dir: string) => ReleaseFacts;
   /** Checks a release and says where to open it; without it each is opened where it is. */
   readonly prepare?: (name: string, options: PrepareOptions) => Promise<PreparedRelease>;
   readonly pollMs?: number;
@@ -48,18 +37,6 @@ export const POLL_MS = 500;
 /** Long enough for whatever ended a check to be over, short beside a check. */
 const CHECK_AGAIN_MS = 5_000;
 
-interface Generation {
-  readonly release: LiveRelease;
-  readonly dataset: Dataset;
-  readonly prepared: PreparedRelease;
-  pins: number;
-}
-
-function close({ dataset, prepared }: Generation): void {
-  dataset.close();
-  prepared.remove();
-}
-
 function changedAt(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
@@ -68,10 +45,7 @@ export class LiveDataset {
   readonly #options: LiveOptions;
   readonly #poll: NodeJS.Timeout;
   #watcher: FSWatcher | null = null;
-  #current: Generation | null = null;
-  #previous: Generation | null = null;
-  /** Open until their last task is done: replaced twice, or borrowed without being active. */
-  readonly #retired = new Set<Generation>();
+  readonly #generations = new Generations();
   /** The activation that was tried last, so that a failure is reported once. */
   #tried = '';
   #refusal: Refusal | null = null;
@@ -91,13 +65,13 @@ export class LiveDataset {
    * @throws Error when one is named and cannot answer.
    */
   async ready(): Promise<void> {
-    while (this.#current === null && this.#preparing !== null) await this.#preparing;
-    if (this.#current === null && this.#refusal !== null) throw new Error(this.#refusal.reason);
+    while (this.release === null && this.#preparing !== null) await this.#preparing;
+    if (this.release === null && this.#refusal !== null) throw new Error(this.#refusal.reason);
   }
 
   /** The release that answers, or null before the first. */
   get release(): LiveRelease | null {
-    return this.#current?.release ?? null;
+    return this.#generations.current?.release ?? null;
   }
 
   /** Why another release than the named one answers; null when it does not. */
@@ -107,19 +81,18 @@ export class LiveDataset {
 
   /** A document of the release that answers; null when it lacks it or there is no release. */
   document(name: string): unknown {
-    return this.#current?.dataset.document(name) ?? null;
+    return this.#generations.current?.dataset.document(name) ?? null;
   }
 
   /** Releases open: the current one, the one before and those still pinned. */
   get openCount(): number {
-    return this.#generations().length;
+    return this.#generations.all.length;
   }
 
   /** The release that answers, kept open until `unpin`. */
   pin(): LiveRelease | null {
-    if (this.#current === null) return null;
-    this.#current.pins += 1;
-    return this.#current.release;
+    const { current } = this.#generations;
+    return current === null ? null : this.#generations.pin(current);
   }
 
   /**
@@ -128,23 +101,19 @@ export class LiveDataset {
    */
   async borrow(name: string): Promise<LiveRelease | null> {
     const dir = join(releasesDir(this.#options.varDir), name);
-    if (this.#find(name) === null) {
+    const generations = this.#generations;
+    if (generations.find(name) === null) {
       if (!existsSync(join(dir, MANIFEST_FILE))) return null;
       const prepared = await this.#prepare(name, true);
-      if (this.#find(name) === null) this.#retired.add(this.#open(name, prepared));
+      if (generations.find(name) === null) generations.lend(this.#open(name, prepared));
       else prepared.remove();
     }
-    const generation = this.#find(name);
-    if (generation === null) return null;
-    generation.pins += 1;
-    return generation.release;
+    const generation = generations.find(name);
+    return generation === null ? null : generations.pin(generation);
   }
 
   unpin(release: { readonly id: string }): void {
-    const generation = this.#find(release.id);
-    if (generation === null) return;
-    generation.pins -= 1;
-    if (generation.pins === 0 && this.#retired.delete(generation)) close(generation);
+    this.#generations.unpin(release.id);
   }
 
   /** Looks at CURRENT now. */
@@ -155,7 +124,7 @@ export class LiveDataset {
     const name = currentRelease(varDir);
     // Replaced in between: this name does not belong to that time. It is looked at again anyway.
     if (changedAt(currentFile(varDir)) !== changed) return;
-    if (name !== null && name === this.#current?.release.id) {
+    if (name !== null && name === this.release?.id) {
       this.#refusal = null;
       this.#tried = '';
       return;
@@ -176,28 +145,17 @@ export class LiveDataset {
 
   close(): void {
     this.stop();
-    for (const generation of this.#generations()) close(generation);
-    this.#current = this.#previous = null;
-    this.#retired.clear();
-  }
-
-  #generations(): readonly Generation[] {
-    return [this.#current, this.#previous, ...this.#retired]
-      .filter((generation) => generation !== null);
-  }
-
-  #find(name: string): Generation | null {
-    return this.#generations().find(({ release }) => release.id === name) ?? null;
+    this.#generations.close();
   }
 
   /** CURRENT names nothing any more; before the first release that is nothing to speak of. */
   #lost(): void {
-    if (this.#current === null) return;
+    if (this.release === null) return;
     this.#refuse({ dataset: null, reason: 'CURRENT names no dataset' });
   }
 
   #begin(name: string): void {
-    const known = this.#find(name);
+    const known = this.#generations.find(name);
     if (known !== null) this.#take(known);
     else if (this.#options.prepare === undefined) {
       this.#try(name, inPlace(join(releasesDir(this.#options.varDir), name)));
@@ -211,8 +169,8 @@ export class LiveDataset {
 
   async #replace(name: string): Promise<void> {
     try {
-      const prepared = await this.#prepare(name, this.#current !== null);
-      const known = this.#find(name);
+      const prepared = await this.#prepare(name, this.release !== null);
+      const known = this.#generations.find(name);
       const { aborted } = this.#stopped.signal;
       // Meanwhile borrowed, or no longer wanted.
       if (known !== null || aborted || currentRelease(this.#options.varDir) !== name) {
@@ -259,33 +217,14 @@ export class LiveDataset {
   }
 
   #take(next: Generation): void {
-    const oldest = this.#previous;
-    this.#previous = this.#current;
-    this.#current = next;
+    this.#generations.take(next);
     this.#refusal = null;
-    this.#retired.delete(next);
-    if (oldest !== null && oldest !== next) this.#retire(oldest);
     const { id, areas } = next.release;
     this.#options.log.info('dataset active', { dataset: id, areas });
   }
 
-  #retire(generation: Generation): void {
-    if (generation.pins === 0) close(generation);
-    else this.#retired.add(generation);
-  }
-
   #open(name: string, prepared: PreparedRelease): Generation {
-    const { dir } = prepared;
-    let dataset: Dataset | null = null;
-    try {
-      dataset = this.#options.open(dir);
-      const facts = this.#options.probe(dataset, dir);
-      return { release: { id: name, dir, ...facts }, dataset, prepared, pins: 0 };
-    } catch (error) {
-      dataset?.close();
-      prepared.remove();
-      throw error;
-    }
+    return openGeneration(this.#options, name, prepared);
   }
 
   #watch(): void {

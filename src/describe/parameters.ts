@@ -35,6 +35,6 @@ export const IDEMPOTENCY_PARAMETER: Parameter = {
   schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_CHARS_MAX },
 };
 
-/** The format of families that answer in both. */
+/** The format of operations that answer in both. */
 export const FORMAT_PARAMETER: Parameter =
   { name: 'format', in: 'query', ...describedParameter('format', 60) };

@@ -1,4 +1,4 @@
-/** Schemas of every family but lookups. */
+/** Schemas of every operation but lookups. */
 import type { WireObject } from '../wire/tree.js';
 import type { AccountMetrics } from '../api/account/metrics.js';
 import { metricsMembers } from '../api/account/metrics.js';

@@ -6,7 +6,7 @@
  * client stops nobody behind the same address.
  */
 import type { KeyRecord } from '../store/format.js';
-import { PLAN_TERMS } from '../store/plan.js';
+import { PLAN_FEATURES } from '../store/plan.js';
 import { scopesOfBits } from '../store/scope.js';
 import { jsonValue } from '../wire/json.js';
 import type { WireList, WireObject } from '../wire/tree.js';
@@ -68,7 +68,7 @@ export function planNeeded(
   part: 'bulk' | 'merchants' | 'provider', subject: string,
 ): (key: KeyRecord) => string | null {
   const plans = part === 'provider' ? 'Enterprise plan' : 'Pro or Enterprise plan';
-  return ({ plan }) => (PLAN_TERMS[plan][part] ? null : `${subject} the ${plans}.`);
+  return ({ plan }) => (PLAN_FEATURES[plan][part] ? null : `${subject} the ${plans}.`);
 }
 
 /** The two fields of every answer to a key; zeros where there is none. */
@@ -115,7 +115,7 @@ export class Caller<K extends GateKey = KeyRecord> {
   }
 }
 
-/** A request that may not pass; each family renders it in its own shape. */
+/** A request that may not pass; each kind of operation renders it in its own shape. */
 export class Refused {
   readonly kind: 'invalid-key' | 'rate-limited' | 'forbidden';
   /** For a person; empty where the kind says it all. */
@@ -142,7 +142,7 @@ export type Asking = Pick<Request, 'path' | 'query' | 'header'>;
 /** The rate fields of answers that no handler gives: unknown paths, wrong methods, faults. */
 export type RefusalFields = (asking: Asking) => Fields;
 
-/** Families whose every answer tells the rate of the key. */
+/** Kinds of operations whose every answer tells the rate of the key. */
 const KEYED = /^\/(?:request|account|search|calculate|merchant|bulk)(?:\/|$)/;
 
 const NO_FIELDS: Fields = {};
@@ -198,7 +198,7 @@ export class Gate<K extends GateKey = KeyRecord> {
     return found instanceof Refused ? this.refusal(found, request) : found;
   }
 
-  /** A refusal as a problem document: what all families but lookups answer. */
+  /** A refusal as a problem document: what all operations but lookups answer. */
   refusal({ kind, detail, limit, remaining }: Refused, { path: instance }: Request): Reply {
     const fields = rateFields(limit, remaining);
     return kind === 'forbidden'

@@ -1,5 +1,5 @@
 /**
- * The rate of each key: one rolling window over all versions and families. A window takes at most
+ * The rate of each key: one rolling window over all versions and operations. A window takes at most
  * 1 MiB (see rate-window.ts), and one that stood empty for a minute or two is dropped, so that
  * memory follows the keys in use.
  */

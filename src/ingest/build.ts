@@ -13,7 +13,7 @@ import {
 import { coverage } from './coverage.js';
 import type { PlaceFact, Progress } from './model.js';
 import { readPlaces, readSources, readTiers } from './rates/facts.js';
-import { type LoadedRates, loadRates, type RateLoad } from './rates/load.js';
+import { type LoadedRates, loadRates } from './rates/load.js';
 import { READERS } from './readers.js';
 import { readRecipe, type Recipe } from './recipe.js';
 import { datasetsDir, SourceFiles } from './source-files.js';
@@ -120,41 +120,83 @@ function reportRates(rates: LoadedRates, report: (line: string) => void): void {
   }
 }
 
-/** Builds a release and returns its folder name. */
-export async function buildDataset(options: BuildOptions): Promise<string> {
-  for (const layer of options.layers) {
-    if (!(OPTIONAL_LAYERS as readonly string[]).includes(layer)) {
-      throw new Error(`no layer "${layer}"; there is: ${OPTIONAL_LAYERS.join(', ')}`);
-    }
-  }
+/** @throws Error for a layer that there is not. */
+function checkLayers(layers: readonly string[]): void {
+  const unknown = layers.find((layer) => !(OPTIONAL_LAYERS as readonly string[]).includes(layer));
+  if (unknown === undefined) return;
+  throw new Error(`no layer "${unknown}"; there is: ${OPTIONAL_LAYERS.join(', ')}`);
+}
+
+/** Everything that is read before doors and ZIPs are bound. */
+interface Input {
+  readonly recipe: Recipe;
+  readonly files: SourceFiles;
+  readonly states: readonly StateFact[];
+  readonly counties: ReturnType<typeof loadCounties>;
+  readonly boundaries: Boundaries;
+  readonly places: readonly PlaceFact[];
+  readonly rates: LoadedRates;
+  /** The newest day that a source is as of. */
+  readonly asOf: DateInt;
+}
+
+function readInput(options: BuildOptions): Input {
   const { recipe, rates: ratesRecipe } = readRecipe(options.recipe);
   const files = new SourceFiles(join(datasetsDir(), recipe.facts), options.sources);
   files.noteFacts();
-  const states = loadStates(files.factsDir);
-  const counties = loadCounties(files.factsDir);
+  const { factsDir } = files;
+  const states = loadStates(factsDir);
   const codes = new Map(states.map((state) => [state.fips, state.code]));
-
   const boundaries = readBoundaries(recipe, files, options.progress);
   const places = placesOf(boundaries, placeFacts(files, ratesRecipe.places, states), codes);
-  const today = newestDate(readSources(files.text(ratesRecipe.sources)));
-  const load: RateLoad = {
-    factsDir: files.factsDir, sourcesDir: options.sources ?? '',
-    estimated: options.layers.includes('estimated'),
-    ...(boundaries.places.length > 0 ? { places } : {}),
-  };
   for (const list of ratesRecipe.lists) files.note(list.path);
-  const rates = loadRates(ratesRecipe, load);
+  const rates = loadRates(ratesRecipe, {
+    factsDir, sourcesDir: options.sources ?? '', estimated: options.layers.includes('estimated'),
+    ...(boundaries.places.length > 0 ? { places } : {}),
+  });
   reportRates(rates, options.report);
+  return {
+    recipe, files, states, counties: loadCounties(factsDir), boundaries, places, rates,
+    asOf: newestDate(readSources(files.text(ratesRecipe.sources))),
+  };
+}
 
-  const registry = new AreaRegistry();
+function drawAreas(
+  { recipe, files, states, boundaries, places, rates }: Input, registry: AreaRegistry,
+  progress: Progress,
+): ReturnType<typeof overlay> {
   const whole = new Set(loadZipFacts(files.factsDir).municipal
     .filter(({ sole }) => sole).map(({ county }) => county));
-  const drawn = overlay(boundaries, places, { tiers: rates.input.tiers, whole },
-    boundaries.places.length > 0 ? doubtfulPoints(recipe, files, states, rates) : [],
-    registry, options.progress);
+  const doubtful = boundaries.places.length > 0
+    ? doubtfulPoints(recipe, files, states, rates) : [];
+  return overlay(
+    boundaries, places, { tiers: rates.input.tiers, whole }, doubtful, registry, progress,
+  );
+}
+
+/** What is covered, with the boundaries and doors that are held of each state. */
+function coverageOf(
+  { rates, boundaries, states }: Input, doors: ReadonlyMap<string, number>,
+): readonly CoverageState[] {
+  const fips = new Map(states.map(({ code, fips: own }) => [code, own]));
+  return coverage(rates).map((state): CoverageState => ({
+    ...state,
+    placeBoundaries: boundaries.placesLoaded.has(fips.get(state.state) ?? '-'),
+    addressPoints: doors.get(state.state) ?? 0,
+  }));
+}
+
+/** Builds a release and returns its folder name. */
+export async function buildDataset(options: BuildOptions): Promise<string> {
+  checkLayers(options.layers);
+  const { progress } = options;
+  const input = readInput(options);
+  const { recipe, files, states, counties, boundaries, places, rates, asOf: today } = input;
+  const registry = new AreaRegistry();
+  const drawn = drawAreas(input, registry, progress);
   const addresses = await buildAddresses({
     recipe, files, states, places, areaAt: drawn.areaAt, tupleOf: (area) => registry.tuple(area),
-    intern: registry.intern, today, progress: options.progress,
+    intern: registry.intern, today, progress,
   });
   const zips = buildZips({
     recipe, files, states, counties, boundaries, overlay: drawn,
@@ -163,7 +205,6 @@ export async function buildDataset(options: BuildOptions): Promise<string> {
     unplaced: rates.reports.flatMap((report) => report.unplaced),
     counts: addresses.zipCounts, intern: registry.intern,
   });
-
   const prefixes = postalPrefixes(recipe, files, registry);
   const sources: SourceRecord[] = [...rates.book.sources];
   const stateRecords = loadStateRecords(files.factsDir, (source) => {
@@ -171,21 +212,15 @@ export async function buildDataset(options: BuildOptions): Promise<string> {
     return sources.length - 1;
   });
   const { areas, components } = registry.records(rates.book, states, counties);
-  const known = coverage(rates).map((state): CoverageState => ({
-    ...state,
-    placeBoundaries: boundaries.placesLoaded.has(
-      states.find(({ code }) => code === state.state)?.fips ?? '-'),
-    addressPoints: addresses.doors.get(state.state) ?? 0,
-  }));
   return writeRelease(options.varDir, {
     manifest: {
       recipe: [recipe.name, ...options.layers].join('+'), asOf: formatDate(today), sources,
-      files: files.list(), coverage: known,
+      files: files.list(), coverage: coverageOf(input, addresses.doors),
       layers: layersOf(boundaries, states, addresses.counts.points + addresses.counts.sides),
     },
     areas, components, zips: mergeParts(zips.zips, areas), cities: zips.cities,
     documents: new Map<string, object>(
       [['states', stateRecords], ...prefixes, ...documentsOf(recipe, files)]),
     tiles: drawn.cells.tiles, leaves: drawn.cells.leaves, streets: addresses.entries,
-  }, options.progress);
+  }, progress);
 }

@@ -5,7 +5,7 @@ import { addAudit, type Actor, type AuditAction } from './audit.js';
 import {
   apiKeyKey, KEY_PREFIX, parseKeyRecord, type KeyRecord, type Quotas,
 } from './format.js';
-import { PLAN_TERMS, type Plan } from './plan.js';
+import { PLAN_FEATURES, type Plan } from './plan.js';
 import { ALL_SCOPES } from './scope.js';
 import type { Store, StoreTransaction } from './store.js';
 
@@ -17,7 +17,7 @@ const PREFIX_SHARE = 4;
 const ID_CHARS_MIN = 6;
 
 /** What may be set per key against its plan. */
-export interface KeyTerms extends Partial<Quotas> {
+export interface KeySettings extends Partial<Quotas> {
   /** The plan's own unless set. */
   readonly rate?: number;
   /** All entitlement bits; the plan's own unless set. */
@@ -30,14 +30,14 @@ export interface KeyTerms extends Partial<Quotas> {
   readonly scopes?: number;
 }
 
-export interface NewKey extends KeyTerms {
+export interface NewKey extends KeySettings {
   /** Given by the operator; random when left out. */
   readonly text?: string;
   readonly account?: string;
   readonly plan: Plan;
 }
 
-export interface KeyChange extends KeyTerms {
+export interface KeyChange extends KeySettings {
   readonly plan?: Plan;
   readonly active?: boolean;
 }
@@ -63,19 +63,19 @@ export function isKeyText(text: string): boolean {
   return text.length >= KEY_CHARS_MIN && text.length <= KEY_CHARS_MAX;
 }
 
-/** The terms of a record: what is given, else what it had or its new plan brings. */
-function termsOf(
-  terms: KeyTerms, base: { readonly rate: number; readonly grants: number },
+/** The settings of a record: what is given, else what it had or its new plan brings. */
+function settingsOf(
+  settings: KeySettings, base: { readonly rate: number; readonly grants: number },
   kept: Quotas & { readonly scopes: number },
 ): Pick<KeyRecord, 'rate' | 'grants' | 'scopes' | keyof Quotas> {
-  const grants = (terms.grants ?? base.grants) | (terms.grant ?? 0);
+  const grants = (settings.grants ?? base.grants) | (settings.grant ?? 0);
   return {
-    rate: terms.rate ?? base.rate,
-    grants: grants & ~(terms.deny ?? 0),
-    scopes: terms.scopes ?? kept.scopes,
-    coreLimit: terms.coreLimit ?? kept.coreLimit,
-    geoLimit: terms.geoLimit ?? kept.geoLimit,
-    merchantLimit: terms.merchantLimit ?? kept.merchantLimit,
+    rate: settings.rate ?? base.rate,
+    grants: grants & ~(settings.deny ?? 0),
+    scopes: settings.scopes ?? kept.scopes,
+    coreLimit: settings.coreLimit ?? kept.coreLimit,
+    geoLimit: settings.geoLimit ?? kept.geoLimit,
+    merchantLimit: settings.merchantLimit ?? kept.merchantLimit,
   };
 }
 
@@ -88,7 +88,7 @@ function newRecord(key: NewKey, text: string, now: number): KeyRecord {
     prefix: text.slice(0, Math.min(PREFIX_CHARS_MAX, Math.floor(text.length / PREFIX_SHARE))),
     account: key.account ?? 'default',
     plan: key.plan,
-    ...termsOf(key, PLAN_TERMS[key.plan], UNMETERED),
+    ...settingsOf(key, PLAN_FEATURES[key.plan], UNMETERED),
     active: true,
     createdAt: now,
   };
@@ -153,11 +153,11 @@ export async function updateKey(
   const { id } = selectKey(store, selector);
   return store.write((transaction) => {
     const before = parseKeyRecord(transaction.get(apiKeyKey(id)));
-    const terms = change.plan === undefined ? before : PLAN_TERMS[change.plan];
+    const settings = change.plan === undefined ? before : PLAN_FEATURES[change.plan];
     const record: KeyRecord = {
       ...before,
       plan: change.plan ?? before.plan,
-      ...termsOf(change, terms, before),
+      ...settingsOf(change, settings, before),
       active: change.active ?? before.active,
     };
     transaction.put(apiKeyKey(id), record);

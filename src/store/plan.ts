@@ -12,7 +12,7 @@ export const ENTITLEMENTS = {
 } as const;
 export type Entitlement = keyof typeof ENTITLEMENTS;
 
-export interface PlanTerms {
+export interface PlanFeatures {
   /** Requests in a rolling minute. */
   readonly rate: number;
   readonly grants: number;
@@ -27,7 +27,7 @@ export interface PlanTerms {
 const { geo_enabled, rate_loc_can, product_rates, historical } = ENTITLEMENTS;
 const ALL = geo_enabled | rate_loc_can | product_rates | historical;
 
-export const PLAN_TERMS: Readonly<Record<Plan, PlanTerms>> = {
+export const PLAN_FEATURES: Readonly<Record<Plan, PlanFeatures>> = {
   starter: { rate: 10, grants: geo_enabled, merchants: false, bulk: false, provider: false },
   growth: { rate: 100, grants: geo_enabled, merchants: false, bulk: false, provider: false },
   pro: { rate: 500, grants: ALL, merchants: true, bulk: true, provider: false },

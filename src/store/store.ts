@@ -4,17 +4,13 @@
  */
 import { join } from 'node:path';
 import { DamagedRecord, StoreFault, writeError } from './fault.js';
-import {
-  ALWAYS_TAKEN, DAMAGED_PREFIX, KEY_PREFIX, KEYS_VERSION_KEY, MERCHANTS_VERSION_KEY, VERSION_KEY,
-  type StoreKey,
-} from './format.js';
+import { ALWAYS_TAKEN, DAMAGED_PREFIX, type StoreKey } from './format.js';
 import { makeFolder } from './folder.js';
-import { MERCHANT_PREFIX } from './merchant-format.js';
 import { bytesOf, entriesOf, openRoot, partsOf, usersOf, type Root } from './open-root.js';
 import { packRecord, unpackRecord } from './record-bytes.js';
 import { checkStoreFile, markBegun, STORE_FILE } from './store-file.js';
 import type { StoreEntry, StoreTransaction, WriteOptions } from './transaction.js';
-import { Watched } from './watched.js';
+import { WatchedRecords } from './watched.js';
 
 export type { StoreEntry, StoreTransaction, WriteOptions } from './transaction.js';
 
@@ -52,10 +48,7 @@ export class Store {
   readonly #bytesMax: number;
   #writes = 0;
   #full = false;
-  readonly #all = new Watched(null, VERSION_KEY);
-  readonly #keys = new Watched(KEY_PREFIX, KEYS_VERSION_KEY);
-  readonly #merchants = new Watched(MERCHANT_PREFIX, MERCHANTS_VERSION_KEY);
-  readonly #watched = [this.#all, this.#keys, this.#merchants];
+  readonly #watched = new WatchedRecords();
   readonly #poll: NodeJS.Timeout;
   readonly #failed: (error: unknown) => void;
   /** Damaged records that were told of. */
@@ -67,7 +60,10 @@ export class Store {
     this.#root = root;
     this.#bytesMax = options.bytesMax ?? STORE_BYTES_MAX;
     this.#failed = options.failed ?? ((): void => undefined);
-    for (const watched of this.#watched) watched.look(this.#version(watched.version));
+    // Nobody watches yet: this only counts what there is.
+    this.#look((error) => {
+      throw error;
+    });
     this.#poll = setInterval(() => this.refresh(), POLL_MS).unref();
   }
 
@@ -168,11 +164,10 @@ export class Store {
     try {
       // A child transaction, because only that is undone when it throws.
       const { result, told } = await root.childTransaction(() => {
-        for (const watched of this.#watched) watched.touched = false;
+        this.#watched.begin();
         const done = action(this.#transaction);
-        this.#all.touched = !quiet;
-        const changed = this.#watched.filter(({ touched }) => touched);
-        for (const { version } of changed) this.#bump(version);
+        const changed = this.#watched.changed(quiet);
+        for (const version of changed) this.#bump(version);
         return { result: done, told: changed.length > 0 };
       });
       if (told) this.refresh();
@@ -207,36 +202,29 @@ export class Store {
 
   /** Calls `changed` after each change, by this process or another. */
   watch(changed: () => void): void {
-    this.#all.watchers.add(changed);
+    this.#watched.all.add(changed);
   }
 
   /** Calls `changed` after each change of an API key, by this process or another. */
   watchKeys(changed: () => void): void {
-    this.#keys.watchers.add(changed);
+    this.#watched.keys.add(changed);
   }
 
   /** Calls `changed` after each change of a merchant, by this process or another. */
   watchMerchants(changed: () => void): void {
-    this.#merchants.watchers.add(changed);
+    this.#watched.merchants.add(changed);
   }
 
   /** Looks for changes now. */
   refresh(): void {
     // Reads of one turn share a snapshot; without this it could be an old one.
     this.#root.resetReadTxn();
-    for (const watched of this.#watched) {
-      try {
-        watched.look(this.#version(watched.version));
-      } catch (error) {
-        // What was written is written, whatever those who are told of it make of it.
-        this.#failed(error);
-      }
-    }
+    this.#look(this.#failed);
   }
 
   async close(): Promise<void> {
     clearInterval(this.#poll);
-    for (const { watchers } of this.#watched) watchers.clear();
+    this.#watched.clear();
     await this.#root.flushed;
     await this.#root.close();
     OPEN.get(this.#path)?.delete(this);
@@ -250,11 +238,11 @@ export class Store {
       if (this.#full && !ALWAYS_TAKEN.has(key[0]) && this.#root.get([...key]) === undefined) {
         throw new StoreFault('full');
       }
-      this.#touch(key);
+      this.#watched.touch(key);
       this.#root.putSync([...key], packRecord(key, record));
     },
     remove: (key) => {
-      this.#touch(key);
+      this.#watched.touch(key);
       this.#root.removeSync([...key]);
     },
     setAside: (key) => {
@@ -285,8 +273,8 @@ export class Store {
     }
   }
 
-  #touch(key: StoreKey): void {
-    for (const watched of this.#watched) if (key[0] === watched.prefix) watched.touched = true;
+  #look(failed: (error: unknown) => void): void {
+    this.#watched.look((version) => this.#version(version), failed);
   }
 
   #bump(key: StoreKey): void {

@@ -98,7 +98,7 @@ overBoth('a stream is resumed by its key alone, with what is kept', async (servi
   service.turn(1);
   service.turn(TERMS.resumeMs);
   assert.equal(await ask(`?resume=${resume}&from=2`), 404);
-  assert.equal(service.family.desk.open, 0);
+  assert.equal(service.family.sessions.open, 0);
 });
 
 overBoth('who may not stream is told before it begins', async (service, transport) => {

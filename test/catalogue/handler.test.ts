@@ -1,7 +1,7 @@
 /** Product codes without a socket: keys, limits and refusals. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TicDesk } from '../../src/api/catalogue/pages.js';
+import { TicCatalogue } from '../../src/api/catalogue/pages.js';
 import { CLIENTS_MAX, ClientGate, clientOf } from '../../src/http/client-limit.js';
 import { ticRoutes } from '../../src/api/catalogue/handler.js';
 import { Gate } from '../../src/http/gate.js';
@@ -28,7 +28,7 @@ interface Codes {
 function openCodes(options: { rate?: number; release?: string | null } = {}): Codes {
   const { rate = 1_000, release = 'r1' } = options;
   let now = 0;
-  const desk = new TicDesk({
+  const tics = new TicCatalogue({
     release: () => release, document: (name) => DOCUMENTS.get(name) ?? null,
   });
   const table = routeTable(ticRoutes({
@@ -37,7 +37,7 @@ function openCodes(options: { rate?: number; release?: string | null } = {}): Co
       rates: createRateGate(() => now), baseUrl: BASE,
     }),
     clients: new ClientGate(() => now),
-    pages: () => desk.pages(),
+    pages: () => tics.pages(),
     renderFailure: failureBytes,
     baseUrl: BASE,
   }));
@@ -193,18 +193,18 @@ test('other methods are refused', () => {
 test('what is made of the codes is made once, and again only for other codes', () => {
   let release: string | null = 'r1';
   let codes = factRows('tic.tsv').slice(0, 50);
-  const desk = new TicDesk({
+  const tics = new TicCatalogue({
     release: () => release, document: (name) => (name === 'tic' ? codes : null),
   });
-  const first = desk.pages();
-  assert.equal(desk.pages(), first);
+  const first = tics.pages();
+  assert.equal(tics.pages(), first);
   release = 'r2';
-  assert.equal(desk.pages(), first, 'the same codes in a new release');
+  assert.equal(tics.pages(), first, 'the same codes in a new release');
   release = 'r3';
   codes = codes.slice(0, 40);
-  const third = desk.pages();
+  const third = tics.pages();
   assert.notEqual(third, first);
   assert.equal((JSON.parse(String(third?.list.json)) as { tic_list: object[] }).tic_list.length, 40);
   release = null;
-  assert.equal(desk.pages(), null);
+  assert.equal(tics.pages(), null);
 });

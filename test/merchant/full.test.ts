@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadConfig } from '../../src/config.js';
-import { openMerchantFamily } from '../../src/api/merchant/routes.js';
+import { openMerchants } from '../../src/api/merchant/routes.js';
 import { Gate } from '../../src/http/gate.js';
 import { createRateGate } from '../../src/http/rate-limit.js';
 import { Router } from '../../src/http/router.js';
@@ -27,7 +27,7 @@ test('a full store refuses what is new, keeps what it has, and lets go', async (
   });
   const usage = new UsageBook(store);
   const locator = { loaded: () => false, submit: () => undefined };
-  const family = openMerchantFamily({
+  const family = openMerchants({
     store, vault, log: SILENT, gate, usage, locator, bodyWorkers: locator, age: Date.now, baseUrl: '',
   });
   const server = await createServer();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createKey, disableKey } from '../../src/store/keys.js';
 import { merchantKey } from '../../src/store/merchant-format.js';
-import { PLANS, PLAN_TERMS } from '../../src/store/plan.js';
+import { PLANS, PLAN_FEATURES } from '../../src/store/plan.js';
 import { Store } from '../../src/store/store.js';
 import { COMPONENTS } from '../../src/describe/components.js';
 import { operationObject, OPERATIONS } from '../../src/describe/operations.js';
@@ -77,7 +77,7 @@ test('every endpoint is open to the plans that include it, and 403 to the others
       const answer = await send(endpoint, bodyAboutNobody(endpoint), { key: KEYS[plan] });
       const name = `${endpoint.path} on ${plan}`;
       assert.equal(answer.headers.get('x-ratelimit-limit'), '1000', name);
-      if (PLAN_TERMS[plan][endpoint.needs]) {
+      if (PLAN_FEATURES[plan][endpoint.needs]) {
         // What an account without the merchant is answered, or a success.
         assert.equal(answer.status, endpoint.foreign ?? (endpoint.writes ? 201 : 200), name);
       } else {

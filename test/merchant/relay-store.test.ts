@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '../../src/config.js';
-import { openMerchantFamily, type MerchantFamily } from '../../src/api/merchant/routes.js';
+import { openMerchants, type MerchantParts } from '../../src/api/merchant/routes.js';
 import { relayRoutes } from '../../src/api/merchant/relay-handler.js';
 import { Gate } from '../../src/http/gate.js';
 import { createRateGate } from '../../src/http/rate-limit.js';
@@ -40,7 +40,7 @@ const SLOW_MS = 5_000;
 interface Relay {
   readonly store: Store;
   readonly simulator: Simulator;
-  readonly family: MerchantFamily;
+  readonly family: MerchantParts;
   readonly base: string;
   send(name: RelayName, key?: string, change?: object): Promise<Answered>;
 }
@@ -76,11 +76,11 @@ async function openRelay(
   });
   const usage = new UsageBook(store);
   const locator = { loaded: () => false, submit: () => undefined };
-  const family = openMerchantFamily({
+  const family = openMerchants({
     store, vault, log: SILENT, gate, usage, locator, bodyWorkers: locator, age: Date.now, baseUrl: '',
   });
   const provider = clientOf(context, simulator.url);
-  const routes = relayRoutes({ ...family.desk, provider, timeoutMs: 10_000 });
+  const routes = relayRoutes({ ...family.services, provider, timeoutMs: 10_000 });
   const server = await createServer();
   new Router([...family.routes, ...routes], SILENT, gate.fieldsOf).attach(server);
   const base = `http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadConfig } from '../../src/config.js';
-import { openMerchantFamily } from '../../src/api/merchant/routes.js';
+import { openMerchants } from '../../src/api/merchant/routes.js';
 import { Gate } from '../../src/http/gate.js';
 import { createRateGate } from '../../src/http/rate-limit.js';
 import { Router } from '../../src/http/router.js';
@@ -28,7 +28,7 @@ test('deleted merchants are kept by the service\'s own clock', async (context) =
   });
   const usage = new UsageBook(store);
   let [wall, age] = [NOW, NOW];
-  const family = openMerchantFamily({
+  const family = openMerchants({
     store, vault, log: SILENT, gate, usage, baseUrl: '',
     locator: { loaded: () => false, submit: () => undefined },
     now: () => wall, age: () => age, bodyWorkers: { submit: () => undefined },

@@ -153,7 +153,7 @@ async function cutAll(): Promise<number> {
 async function assertSettled(): Promise<void> {
   const { router, pool, bulk, streams } = service.app;
   const left = (): readonly number[] =>
-    [router.traffic.open, pool.load, bulk.desk.open, bulk.desk.schedule.busy, streams.desk.open];
+    [router.traffic.open, pool.load, bulk.uploads.open, bulk.uploads.schedule.busy, streams.sessions.open];
   await eventually(() => left().every((count) => count === 0), WAIT_MS)
     .catch(() => assert.deepEqual(left(), [0, 0, 0, 0, 0]));
   const [answer] = await askSingly({ port, key: KEYS.alpha }, [{ path: '/request/v60?postalcode=91020' }]);

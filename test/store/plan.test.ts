@@ -4,7 +4,7 @@ import {
   GRANT_ALL, GRANT_CANADA, GRANT_GEO, GRANT_HISTORICAL, GRANT_PRODUCT,
 } from '../../src/engine/frame.js';
 import {
-  ENTITLEMENTS, entitlementsOf, grantsOf, isEntitlement, isPlan, PLAN_TERMS,
+  ENTITLEMENTS, entitlementsOf, grantsOf, isEntitlement, isPlan, PLAN_FEATURES,
 } from '../../src/store/plan.js';
 
 test('entitlements are the bits that the engine reads', () => {
@@ -14,11 +14,11 @@ test('entitlements are the bits that the engine reads', () => {
     product_rates: GRANT_PRODUCT,
     historical: GRANT_HISTORICAL,
   });
-  assert.equal(PLAN_TERMS.enterprise.grants, GRANT_ALL);
+  assert.equal(PLAN_FEATURES.enterprise.grants, GRANT_ALL);
 });
 
 test('the table of plans', () => {
-  const rows = Object.entries(PLAN_TERMS)
+  const rows = Object.entries(PLAN_FEATURES)
     .map(([plan, { rate, grants, merchants, bulk, provider }]) =>
       [plan, rate, entitlementsOf(grants).length, merchants, bulk, provider]);
   assert.deepEqual(rows, [

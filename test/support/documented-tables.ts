@@ -1,6 +1,6 @@
 /** Tables of the documentation that are made from the program. */
 import { SETTINGS, type Setting } from '../../src/config.js';
-import { ENTITLEMENTS, PLAN_TERMS, PLANS } from '../../src/store/plan.js';
+import { ENTITLEMENTS, PLAN_FEATURES, PLANS } from '../../src/store/plan.js';
 
 /** A vertical bar would end the cell. */
 function cell(text: string): string {
@@ -32,7 +32,7 @@ export function plansTable(): string {
   return table(
     ['Plan', 'Requests a minute', ...names, 'merchants', 'provider'],
     PLANS.map((plan) => {
-      const { rate, grants, merchants, provider } = PLAN_TERMS[plan];
+      const { rate, grants, merchants, provider } = PLAN_FEATURES[plan];
       const bits = Object.values(ENTITLEMENTS).map((bit) => yes((grants & bit) !== 0));
       return [plan, rate.toLocaleString('en'), ...bits, yes(merchants), yes(provider)];
     }),

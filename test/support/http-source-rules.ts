@@ -23,7 +23,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['bulk'],
   ['describe'],
   ['worker.ts'],
-  ['app.ts', 'main.ts', 'cli', 'cli.ts'],
+  ['app.ts', 'parts.ts', 'main.ts', 'cli', 'cli.ts'],
 ];
 
 /** Siblings that may use each other within one layer. */
@@ -31,7 +31,7 @@ const PEERS: readonly (readonly string[])[] = [
   ['config.ts', 'log.ts', 'setting.ts'],
   ['tax', 'address', 'geo'],
   ['pool', 'pool.ts'],
-  ['main.ts', 'app.ts'],
+  ['main.ts', 'app.ts', 'parts.ts'],
   ['cli', 'cli.ts', 'app.ts', 'main.ts'],
 ];
 

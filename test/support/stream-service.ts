@@ -116,7 +116,7 @@ export async function startStreams(
     },
     turn: (milliseconds) => {
       now += milliseconds;
-      family.desk.watch(now);
+      family.sessions.watch(now);
     },
     open: async (ask = {}) => {
       const opened = await StreamClient.open({

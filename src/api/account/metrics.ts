@@ -63,7 +63,7 @@ export function metricsMembers(version: ApiVersion | null, metrics: AccountMetri
   return { ...unified, ...apart(metrics), ...merchant, ...end };
 }
 
-/** A body of the account family in either format. */
+/** A body of the account operations in either format. */
 export function accountBody(members: WireObject, format: Format): string {
   return format === 'json'
     ? `{${jsonMembers(members)}}`

@@ -166,20 +166,20 @@ async function ownCart(
 
 /** The routes of carts. */
 export function cartRoutes(services: CartServices): readonly Route[] {
-  const terms = {
+  const common = {
     method: 'POST', bodyBytesMax: CART_BODY_BYTES_MAX, writes: false,
   } as const;
   return [
     merchantRoute(
       services,
       {
-        ...terms, path: '/merchant/cart/calculate', needs: 'merchants', metered: true,
+        ...common, path: '/merchant/cart/calculate', needs: 'merchants', metered: true,
         deadlineMs: DEADLINE_MS + services.timeoutMs,
       },
       (caller, request) => merchantCart(services, caller, request),
     ),
     merchantRoute(
-      services, { ...terms, path: '/calculate/cart', needs: null, metered: false },
+      services, { ...common, path: '/calculate/cart', needs: null, metered: false },
       (caller, request) => withOptions(caller, request, (options) =>
         ownCart(services, caller, options, request.body)),
     ),

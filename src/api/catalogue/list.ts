@@ -1,4 +1,4 @@
-/** Bodies of the product-code family. */
+/** Bodies of the product-code operations. */
 import type { Tic } from '../../engine/product/tic-catalogue.js';
 import type { FoundTic } from '../../engine/product/tic-search.js';
 import { jsonMembers } from '../../wire/json.js';

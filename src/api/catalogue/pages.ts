@@ -5,7 +5,7 @@ import { messageOf, type Log } from '../../log.js';
 import { ticListBytes } from './list.js';
 import type { Format } from '../../wire/version.js';
 
-/** Where the desk takes its codes from. */
+/** Where the pages take its codes from. */
 export interface TicSource {
   /** Name of the release that answers; null when there is none. */
   release(): string | null;
@@ -22,7 +22,7 @@ export interface TicPages {
  * Making the index takes some ten milliseconds, so a release with the same codes as the one before
  * keeps it.
  */
-export class TicDesk {
+export class TicCatalogue {
   readonly #source: TicSource;
   #release: string | null = null;
   #content = '';
@@ -62,8 +62,8 @@ interface LiveRelease {
 }
 
 /** The product codes; their index is made here, before anyone waits for it. */
-export function openTics(live: LiveRelease, log: Log): TicDesk {
-  const tics = new TicDesk({
+export function openTics(live: LiveRelease, log: Log): TicCatalogue {
+  const tics = new TicCatalogue({
     release: () => live.release?.id ?? null, document: (name) => live.document(name),
   });
   try {

@@ -9,7 +9,7 @@ import type { MerchantCaller } from '../../http/merchant-route.js';
 import type { Reply } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import {
-  addEvent, audit, isReply, ownMerchant, readRoute, writeRoute, type MerchantDesk,
+  addEvent, audit, isReply, ownMerchant, readRoute, writeRoute, type HandlerServices,
 } from './services.js';
 
 export const CREDENTIALS_EVENT = 'merchant.credentials.set';
@@ -22,16 +22,17 @@ function noCredentials(caller: MerchantCaller): Reply {
 }
 
 function set(
-  desk: MerchantDesk, caller: MerchantCaller, transaction: StoreTransaction, body: CredentialsBody,
+  services: HandlerServices, caller: MerchantCaller, transaction: StoreTransaction,
+  body: CredentialsBody,
 ): Reply {
   const merchant = ownMerchant(caller, transaction, body.merchantId);
   if (isReply(merchant)) return merchant;
   if (merchant.type === 'self-managed') {
     return caller.problem(403, 'A self-managed merchant has no credentials.');
   }
-  const now = desk.now();
+  const now = services.now();
   const { merchantId, connectionId } = body;
-  if (!setCredentials(transaction, desk.vault, merchant, body, now)) {
+  if (!setCredentials(transaction, services.vault, merchant, body, now)) {
     return caller.problem(409, 'Another merchant has this connection.', [{
       location: 'body.connectionId',
       message: 'expected a connection that no other merchant of the account has',
@@ -39,44 +40,44 @@ function set(
   }
   const { account, referenceId } = merchant;
   const data = { merchantId, connectionId, ...(referenceId === undefined ? {} : { referenceId }) };
-  addEvent(transaction, desk.vault, { account, type: CREDENTIALS_EVENT, data, now });
+  addEvent(transaction, services.vault, { account, type: CREDENTIALS_EVENT, data, now });
   return caller.json(200, resultOf(merchantId, 'merchant credentials set successfully'));
 }
 
 /** The routes of credentials. */
-export function credentialsRoutes(desk: MerchantDesk): readonly Route[] {
+export function credentialsRoutes(services: HandlerServices): readonly Route[] {
   return [
     writeRoute(
-      desk, {
+      services, {
         path: '/merchant/credentials/set', needs: 'provider', parse: parseCredentialsBody,
         action: 'credentials.set', tells: () => true,
       },
-      (caller, transaction, body) => set(desk, caller, transaction, body),
+      (caller, transaction, body) => set(services, caller, transaction, body),
     ),
     readRoute(
-      desk, { path: '/merchant/credentials/get', needs: 'merchants', parse: parseMerchantBody },
+      services, { path: '/merchant/credentials/get', needs: 'merchants', parse: parseMerchantBody },
       async (caller, { merchantId }) => {
-        const merchant = ownMerchant(caller, desk.store, merchantId);
+        const merchant = ownMerchant(caller, services.store, merchantId);
         if (isReply(merchant)) return merchant;
-        const found = credentialsOf(desk.store, desk.vault, caller.account, merchantId);
+        const found = credentialsOf(services.store, services.vault, caller.account, merchantId);
         if (found === null) return noCredentials(caller);
         const { apiKey, connectionId } = found;
         // Before the answer: a reading that is not written down would be worse than none.
-        await desk.store.write((transaction) => {
-          audit(transaction, caller, 'credentials.get', { merchantId }, desk.now());
+        await services.store.write((transaction) => {
+          audit(transaction, caller, 'credentials.get', { merchantId }, services.now());
         }, { quiet: true });
         return caller.json(200, { apiKey, connectionId }, NO_STORE);
       },
     ),
     writeRoute(
-      desk, {
+      services, {
         path: '/merchant/credentials/delete', needs: 'provider', parse: parseMerchantBody,
         action: 'credentials.delete',
       },
       (caller, transaction, { merchantId }) => {
         const merchant = ownMerchant(caller, transaction, merchantId);
         if (isReply(merchant)) return merchant;
-        return deleteCredentials(transaction, merchant, desk.now())
+        return deleteCredentials(transaction, merchant, services.now())
           ? caller.json(200, resultOf(merchantId, 'merchant credentials deleted successfully'))
           : noCredentials(caller);
       },

@@ -4,7 +4,7 @@ import {
   createMerchant, deleteMerchant, findMerchant, hasCredentials, statusOf, updateMerchant,
   type MerchantRecord,
 } from '../../store/merchants.js';
-import { PLAN_TERMS } from '../../store/plan.js';
+import { PLAN_FEATURES } from '../../store/plan.js';
 import type { StoreTransaction } from '../../store/store.js';
 import {
   parseCreate, parseMerchantBody, parseUpdate, type CreateBody, type UpdateBody,
@@ -15,13 +15,13 @@ import type { MerchantCaller } from '../../http/merchant-route.js';
 import type { Reply } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import {
-  addInvitation, isReply, ownMerchant, readRoute, writeRoute, type MerchantDesk,
+  addInvitation, isReply, ownMerchant, readRoute, writeRoute, type HandlerServices,
 } from './services.js';
 import { merchantListRoute } from './list-handler.js';
 
 /** Answers of both writing operations for a provider merchant without the plan. */
 function needsEnterprise(caller: MerchantCaller): Reply | null {
-  return PLAN_TERMS[caller.key.plan].provider
+  return PLAN_FEATURES[caller.key.plan].provider
     ? null : caller.problem(403, 'Merchants of the provider type need the Enterprise plan.');
 }
 
@@ -54,17 +54,18 @@ function invite(transaction: StoreTransaction, merchant: MerchantRecord, now: nu
 }
 
 function create(
-  desk: MerchantDesk, caller: MerchantCaller, transaction: StoreTransaction, body: CreateBody,
+  services: HandlerServices, caller: MerchantCaller, transaction: StoreTransaction,
+  body: CreateBody,
 ): Reply {
   const refused = body.type === 'provider' ? needsEnterprise(caller) : null;
   if (refused !== null) return refused;
   if (body.invite && body.contacts.email === undefined) {
     return noAddress(caller, 'body.contactEmail');
   }
-  const now = desk.now();
+  const now = services.now();
   const { invite: wanted, ...block } = body;
   const merchant = createMerchant(transaction, {
-    ...block, merchantId: desk.newId(), account: caller.account, now,
+    ...block, merchantId: services.newId(), account: caller.account, now,
   });
   if (merchant === 'reference-taken') {
     return referenceTaken(caller, 'body.referenceId', body.referenceId);
@@ -74,7 +75,8 @@ function create(
 }
 
 function update(
-  desk: MerchantDesk, caller: MerchantCaller, transaction: StoreTransaction, body: UpdateBody,
+  services: HandlerServices, caller: MerchantCaller, transaction: StoreTransaction,
+  body: UpdateBody,
 ): Reply {
   const before = ownMerchant(caller, transaction, body.merchantId);
   if (isReply(before)) return before;
@@ -87,7 +89,7 @@ function update(
   if (invited && email === undefined) {
     return noAddress(caller, block === undefined ? 'body.update' : 'body.update.contactEmail');
   }
-  const now = desk.now();
+  const now = services.now();
   const merchant = updateMerchant(transaction, before, {
     now, ...(block === undefined ? {} : { block }), ...(type === undefined ? {} : { type }),
   });
@@ -98,45 +100,45 @@ function update(
   return caller.json(200, resultOf(merchant.merchantId, 'merchant updated successfully'));
 }
 
-function membersOf(desk: MerchantDesk, merchant: MerchantRecord): WireObject {
-  return merchantMembers(merchant, statusOf(merchant, hasCredentials(desk.store, merchant)));
+function membersOf(services: HandlerServices, merchant: MerchantRecord): WireObject {
+  return merchantMembers(merchant, statusOf(merchant, hasCredentials(services.store, merchant)));
 }
 
 /** The routes of merchants themselves. */
-export function merchantRoutes(desk: MerchantDesk): readonly Route[] {
+export function merchantRoutes(services: HandlerServices): readonly Route[] {
   const needs = 'merchants';
   return [
     writeRoute(
-      desk, {
+      services, {
         path: '/merchant/create', needs, parse: parseCreate, action: 'merchant.create',
         tells: ({ invite }) => invite,
       },
-      (caller, transaction, body) => create(desk, caller, transaction, body),
+      (caller, transaction, body) => create(services, caller, transaction, body),
     ),
     writeRoute(
-      desk, {
+      services, {
         path: '/merchant/update', needs, parse: parseUpdate, action: 'merchant.update',
         tells: ({ type, invite }) => type === 'provider' && invite,
       },
-      (caller, transaction, body) => update(desk, caller, transaction, body),
+      (caller, transaction, body) => update(services, caller, transaction, body),
     ),
     writeRoute(
-      desk, {
+      services, {
         path: '/merchant/delete', needs, parse: parseMerchantBody, action: 'merchant.delete',
       },
       (caller, transaction, { merchantId }) => {
         const merchant = ownMerchant(caller, transaction, merchantId);
         if (isReply(merchant)) return merchant;
-        deleteMerchant(transaction, merchant, desk.now(), desk.age());
+        deleteMerchant(transaction, merchant, services.now(), services.age());
         return caller.json(200, resultOf(merchantId, 'merchant deleted successfully'));
       }),
-    readRoute(desk, { path: '/merchant/get', needs, parse: parseMerchantBody },
+    readRoute(services, { path: '/merchant/get', needs, parse: parseMerchantBody },
       (caller, { merchantId }) => {
-        const merchant = findMerchant(desk.store, caller.account, merchantId);
+        const merchant = findMerchant(services.store, caller.account, merchantId);
         return merchant === null
           ? caller.problem(404, 'The account has no such merchant.')
-          : caller.json(200, membersOf(desk, merchant));
+          : caller.json(200, membersOf(services, merchant));
       }),
-    merchantListRoute(desk),
+    merchantListRoute(services),
   ];
 }

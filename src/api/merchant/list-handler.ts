@@ -14,7 +14,7 @@ import { merchantRoute, type MerchantCaller } from '../../http/merchant-route.js
 import { headOf, JSON_TYPE, type Fields, type Reply, type Request } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import { problemReply } from '../../http/problem.js';
-import type { MerchantDesk } from './services.js';
+import type { HandlerServices } from './services.js';
 
 /** Merchants of one page at most, and without `limit`. */
 export const MERCHANT_PAGE_MAX = 1_000;
@@ -62,7 +62,7 @@ async function rendered(store: Store, merchants: readonly MerchantRecord[]): Pro
 }
 
 async function answer(
-  { store }: MerchantDesk, caller: MerchantCaller, merchants: readonly MerchantRecord[],
+  { store }: HandlerServices, caller: MerchantCaller, merchants: readonly MerchantRecord[],
   more: Fields = {},
 ): Promise<Reply> {
   const body = await rendered(store, merchants);
@@ -70,15 +70,15 @@ async function answer(
 }
 
 async function list(
-  desk: MerchantDesk, caller: MerchantCaller, request: Request,
+  services: HandlerServices, caller: MerchantCaller, request: Request,
 ): Promise<Reply> {
   const asked = pageAsked(request.query);
   if (asked !== null && 'message' in asked) {
     return caller.problem(422, 'validation failed', [asked]);
   }
   if (asked === null) {
-    const merchants = await listMerchants(desk.store, caller.account);
-    if (merchants !== null) return answer(desk, caller, merchants);
+    const merchants = await listMerchants(services.store, caller.account);
+    if (merchants !== null) return answer(services, caller, merchants);
     const { instance, fields } = caller;
     return problemReply({
       status: 422, instance, members: { limit: MERCHANTS_LISTED_MAX },
@@ -86,14 +86,14 @@ async function list(
         + 'with limit and cursor.',
     }, fields);
   }
-  const { merchants, next } = await pageOfMerchants(desk.store, caller.account, asked);
-  return answer(desk, caller, merchants, next === null ? {} : { [CURSOR_HEADER]: next });
+  const { merchants, next } = await pageOfMerchants(services.store, caller.account, asked);
+  return answer(services, caller, merchants, next === null ? {} : { [CURSOR_HEADER]: next });
 }
 
 /** The route of the list. */
-export function merchantListRoute(desk: MerchantDesk): Route {
-  return merchantRoute(desk, {
+export function merchantListRoute(services: HandlerServices): Route {
+  return merchantRoute(services, {
     method: 'GET', path: '/merchant/list', bodyBytesMax: 0, needs: 'merchants', metered: false,
     writes: false,
-  }, (caller, request) => list(desk, caller, request));
+  }, (caller, request) => list(services, caller, request));
 }

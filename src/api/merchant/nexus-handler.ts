@@ -24,7 +24,7 @@ import {
 import type { Reply } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import {
-  audit, bodyRefusal, isReply, ownMerchant, readBodyOf, readRoute, writeRoute, type MerchantDesk,
+  audit, bodyRefusal, isReply, ownMerchant, readBodyOf, readRoute, writeRoute, type HandlerServices,
 } from './services.js';
 import { locateAll, type LocateFailure, type LocateServices } from './nexus-locator.js';
 
@@ -34,7 +34,7 @@ import { locateAll, type LocateFailure, type LocateServices } from './nexus-loca
  */
 export const NEXUS_BYTES_MAX = 262_144;
 
-export type NexusDesk = MerchantDesk & LocateServices;
+export type NexusServices = HandlerServices & LocateServices;
 
 /** The caller's live self-managed merchant, or the answer for everything else. */
 function selfManaged(
@@ -69,11 +69,11 @@ function placeOf(location: LocationBody, found: LocatedAddress): NexusPlace {
 type LateStatus = 503 | 504;
 
 function locateRefusal(
-  desk: NexusDesk, caller: MerchantCaller, failure: LocateFailure, late: LateStatus,
+  services: NexusServices, caller: MerchantCaller, failure: LocateFailure, late: LateStatus,
 ): Reply {
   switch (failure) {
     case 'not-enabled':
-      return codedProblem('feature-not-enabled', caller.instance, desk.baseUrl, caller.fields,
+      return codedProblem('feature-not-enabled', caller.instance, services.baseUrl, caller.fields,
         'Geocoding is not enabled for the key, or its quota of this month is used up.');
     case 'overloaded': return caller.problem(503, 'The service has more to do than it can take.');
     case 'internal': return caller.problem(500, 'The service failed to answer.');
@@ -83,11 +83,11 @@ function locateRefusal(
 
 /** Places for all locations, or the answer when one of them has none. */
 async function placesOf(
-  desk: NexusDesk, caller: MerchantCaller, locations: readonly LocationBody[],
+  services: NexusServices, caller: MerchantCaller, locations: readonly LocationBody[],
   nameOf: (index: number) => string, late: LateStatus,
 ): Promise<readonly NexusPlace[] | Reply> {
-  const located = await locateAll(desk, caller.key, locations.map(addressLine));
-  if (typeof located === 'string') return locateRefusal(desk, caller, located, late);
+  const located = await locateAll(services, caller.key, locations.map(addressLine));
+  if (typeof located === 'string') return locateRefusal(services, caller, located, late);
   const places: NexusPlace[] = [];
   const problems: BodyProblem[] = [];
   located.outcomes.forEach((outcome, index) => {
@@ -106,23 +106,23 @@ function isList<T>(value: readonly T[] | object): value is readonly T[] {
 }
 
 async function create(
-  desk: NexusDesk, caller: MerchantCaller, body: NexusCreateBody,
+  services: NexusServices, caller: MerchantCaller, body: NexusCreateBody,
 ): Promise<Reply> {
   const { merchantId, locations } = body;
-  const before = selfManaged(caller, desk.store, merchantId);
+  const before = selfManaged(caller, services.store, merchantId);
   if (isReply(before)) return before;
-  if (!desk.locator.loaded()) return notLoaded(caller);
+  if (!services.locator.loaded()) return notLoaded(caller);
   const places = await placesOf(
-    desk, caller, locations, (index) => `body.locations[${index}]`, 504,
+    services, caller, locations, (index) => `body.locations[${index}]`, 504,
   );
   if (!isList(places)) return places;
-  return desk.store.write((transaction) => {
+  return services.store.write((transaction) => {
     // It may have been deleted or switched while addresses were looked for.
     const merchant = selfManaged(caller, transaction, merchantId);
     if (isReply(merchant)) return merchant;
-    const now = desk.now();
+    const now = services.now();
     const records = places.map((place, position): NexusRecord => ({
-      v: 1, locationId: desk.newId(), merchantId, account: caller.account,
+      v: 1, locationId: services.newId(), merchantId, account: caller.account,
       ...place, position, createdAt: now, updatedAt: now,
     }));
     countNexus(transaction, caller.account, merchantId, records.length);
@@ -138,7 +138,7 @@ async function create(
 }
 
 async function update(
-  desk: NexusDesk, caller: MerchantCaller, body: NexusUpdateBody,
+  services: NexusServices, caller: MerchantCaller, body: NexusUpdateBody,
 ): Promise<Reply> {
   const { merchantId, locationId, location } = body;
   const find = (reader: Pick<StoreTransaction, 'get'>): NexusRecord | Reply => {
@@ -146,18 +146,18 @@ async function update(
     if (isReply(merchant)) return merchant;
     return findNexus(reader, caller.account, merchantId, locationId) ?? noLocation(caller);
   };
-  const found = find(desk.store);
+  const found = find(services.store);
   if (isReply(found)) return found;
-  if (!desk.locator.loaded()) return notLoaded(caller);
-  const places = await placesOf(desk, caller, [location], () => 'body.location', 503);
+  if (!services.locator.loaded()) return notLoaded(caller);
+  const places = await placesOf(services, caller, [location], () => 'body.location', 503);
   if (!isList(places)) return places;
   const [place] = places;
-  return desk.store.write((transaction) => {
+  return services.store.write((transaction) => {
     const before = find(transaction);
     if (isReply(before)) return before;
     if (place === undefined) throw new Error('an address without a place');
     const { account, position, createdAt } = before;
-    const now = desk.now();
+    const now = services.now();
     const record: NexusRecord = {
       v: 1, locationId, merchantId, account, ...place, position, createdAt, updatedAt: now,
     };
@@ -173,50 +173,50 @@ async function update(
 }
 
 function geocodedRoute(
-  desk: NexusDesk, path: string, bodyBytesMax: number, handle: MerchantHandle,
+  services: NexusServices, path: string, bodyBytesMax: number, handle: MerchantHandle,
 ): Route {
-  return merchantRoute(desk, {
+  return merchantRoute(services, {
     method: 'POST', path, bodyBytesMax, needs: 'merchants', metered: true, writes: true,
   }, handle);
 }
 
 /** Locations of which a body is read here, or by a worker where it is long. */
-function createRoute(desk: NexusDesk): Route {
-  return geocodedRoute(desk, '/merchant/nexus/create', NEXUS_BYTES_MAX, (caller, request) => {
+function createRoute(services: NexusServices): Route {
+  return geocodedRoute(services, '/merchant/nexus/create', NEXUS_BYTES_MAX, (caller, request) => {
     const { body } = request;
     if (body.length <= PARSED_BYTES_MAX) {
       const parsed = readBodyOf(caller, request, parseNexusCreate);
-      return isReply(parsed) ? parsed : create(desk, caller, parsed);
+      return isReply(parsed) ? parsed : create(services, caller, parsed);
     }
-    return readLargeNexus(desk.bodyWorkers, caller, body).then((parsed) => {
+    return readLargeNexus(services.bodyWorkers, caller, body).then((parsed) => {
       if (isReply(parsed)) return parsed;
-      return isBodyProblem(parsed) ? bodyRefusal(caller, parsed) : create(desk, caller, parsed);
+      return isBodyProblem(parsed) ? bodyRefusal(caller, parsed) : create(services, caller, parsed);
     });
   });
 }
 
-function updateRoute(desk: NexusDesk): Route {
-  return geocodedRoute(desk, '/merchant/nexus/update', PARSED_BYTES_MAX, (caller, request) => {
+function updateRoute(services: NexusServices): Route {
+  return geocodedRoute(services, '/merchant/nexus/update', PARSED_BYTES_MAX, (caller, request) => {
     const parsed = readBodyOf(caller, request, parseNexusUpdate);
-    return isReply(parsed) ? parsed : update(desk, caller, parsed);
+    return isReply(parsed) ? parsed : update(services, caller, parsed);
   });
 }
 
 /** The routes of nexus locations. */
-export function nexusRoutes(desk: NexusDesk): readonly Route[] {
+export function nexusRoutes(services: NexusServices): readonly Route[] {
   const needs = 'merchants';
   return [
-    createRoute(desk),
-    readRoute(desk, { path: '/merchant/nexus/list', needs, parse: parseNexusList },
+    createRoute(services),
+    readRoute(services, { path: '/merchant/nexus/list', needs, parse: parseNexusList },
       async (caller, { merchantId }) => {
-        const merchant = selfManaged(caller, desk.store, merchantId);
+        const merchant = selfManaged(caller, services.store, merchantId);
         if (isReply(merchant)) return merchant;
-        const locations = await listNexus(desk.store, caller.account, merchantId);
+        const locations = await listNexus(services.store, caller.account, merchantId);
         return caller.json(200, { merchantId, locations: locations.map(nexusMembers) });
       }),
-    updateRoute(desk),
+    updateRoute(services),
     writeRoute(
-      desk, {
+      services, {
         path: '/merchant/nexus/delete', needs, parse: parseNexusDelete, action: 'nexus.delete',
       },
       (caller, transaction, { merchantId, locationId }) => {
@@ -224,7 +224,7 @@ export function nexusRoutes(desk: NexusDesk): readonly Route[] {
         if (isReply(merchant)) return merchant;
         const found = findNexus(transaction, caller.account, merchantId, locationId);
         if (found === null) return noLocation(caller);
-        deleteNexus(transaction, found, desk.now(), desk.age());
+        deleteNexus(transaction, found, services.now(), services.age());
         return caller.json(200, {
           ...resultOf(merchantId, 'nexus location deleted successfully'), locationId,
         });

@@ -9,7 +9,7 @@ import {
 import type { Provider, ProviderCall } from '../../provider/port.js';
 import { credentialsOf, type Credentials, type CredentialsVault } from '../../store/credentials.js';
 import { findMerchant, type MerchantRecord } from '../../store/merchants.js';
-import { PLAN_TERMS } from '../../store/plan.js';
+import { PLAN_FEATURES } from '../../store/plan.js';
 import type { Store } from '../../store/store.js';
 import { lookAtRelayed, relayedBytes, type RelayLook } from './relay-check.js';
 import { BODY_BYTES_MAX } from '../../http/body.js';
@@ -24,7 +24,7 @@ import { DEADLINE_MS, type Route } from '../../http/router.js';
 import { relayReply } from './relay-reply.js';
 
 /** What a relayed call needs. */
-export interface RelayDesk {
+export interface RelayCallServices {
   /** Null when no provider is configured. */
   readonly provider: Provider | null;
   readonly store: Pick<Store, 'get' | 'write'>;
@@ -33,7 +33,7 @@ export interface RelayDesk {
   readonly bodyWorkers: BodyWorkers;
 }
 
-export interface RelayServices extends RelayDesk, MerchantServices {
+export interface RelayServices extends RelayCallServices, MerchantServices {
   readonly store: Store;
   /** Longest time of the provider, in milliseconds. */
   readonly timeoutMs: number;
@@ -65,10 +65,12 @@ function watch(request: Request, isKept: boolean): AbortSignal {
 
 /** The call that carries a body with the merchant's credentials, or the answer without one. */
 function makeCall(
-  desk: RelayDesk, caller: MerchantCaller, merchant: MerchantRecord, endpoint: ProviderEndpoint,
+  services: RelayCallServices, caller: MerchantCaller, merchant: MerchantRecord,
+  endpoint: ProviderEndpoint,
   members: JsonObject, bytes: Uint8Array,
 ): ProviderCall | Reply {
-  const credentials = credentialsOf(desk.store, desk.vault, caller.account, merchant.merchantId);
+  const { store, vault } = services;
+  const credentials = credentialsOf(store, vault, caller.account, merchant.merchantId);
   if (credentials === null) {
     return caller.problem(404, 'No credentials are stored for this merchant.');
   }
@@ -80,10 +82,10 @@ function makeCall(
 
 /** Sends a call and waits; nothing but its bytes is held meanwhile. */
 async function send(
-  desk: RelayDesk, caller: MerchantCaller, request: Request, name: EndpointName,
+  services: RelayCallServices, caller: MerchantCaller, request: Request, name: EndpointName,
   call: ProviderCall,
 ): Promise<Reply> {
-  const { provider, log } = desk;
+  const { provider, log } = services;
   const endpoint: ProviderEndpoint = PROVIDER_ENDPOINTS[name];
   if (provider === null) {
     return caller.problem(503, 'This service has no compliance provider configured.');
@@ -100,7 +102,7 @@ async function send(
 
 /** Looks at a body, here or in a worker, and goes on with what is known of it. */
 function withLook(
-  desk: RelayDesk, caller: MerchantCaller, body: Uint8Array, name: EndpointName,
+  services: RelayCallServices, caller: MerchantCaller, body: Uint8Array, name: EndpointName,
   go: (look: RelayLook, bytes: Uint8Array) => Reply | Promise<Reply>,
 ): Reply | Promise<Reply> {
   if (body.length <= PARSED_BYTES_MAX) {
@@ -108,7 +110,7 @@ function withLook(
     return 'malformed' in look
       ? caller.problem(400, look.malformed) : go(look, relayedBytes(body));
   }
-  return lookAtLarge(desk.bodyWorkers, caller, body, name).then((found) => {
+  return lookAtLarge(services.bodyWorkers, caller, body, name).then((found) => {
     if (isReply(found)) return found;
     const { look, bytes } = found;
     return 'malformed' in look ? caller.problem(400, look.malformed) : go(look, bytes);
@@ -117,42 +119,42 @@ function withLook(
 
 /** Relays a cart of a provider-connected merchant, byte for byte. */
 export function relayCart(
-  desk: RelayDesk, caller: MerchantCaller, merchant: MerchantRecord, request: Request,
+  services: RelayCallServices, caller: MerchantCaller, merchant: MerchantRecord, request: Request,
   body: Uint8Array,
 ): Reply | Promise<Reply> {
-  if (!PLAN_TERMS[caller.key.plan].provider) {
+  if (!PLAN_FEATURES[caller.key.plan].provider) {
     return caller.problem(403, 'Carts of provider-connected merchants need the Enterprise plan.');
   }
-  return withLook(desk, caller, body, 'cart/calculate', (look, bytes) =>
-    relay(desk, caller, merchant, request, 'cart/calculate', look, bytes));
+  return withLook(services, caller, body, 'cart/calculate', (look, bytes) =>
+    relay(services, caller, merchant, request, 'cart/calculate', look, bytes));
 }
 
 function relay(
-  desk: RelayDesk, caller: MerchantCaller, merchant: MerchantRecord, request: Request,
+  services: RelayCallServices, caller: MerchantCaller, merchant: MerchantRecord, request: Request,
   name: EndpointName, { problem, members }: RelayLook, bytes: Uint8Array,
 ): Reply | Promise<Reply> {
   if (problem !== null) return caller.problem(problem.status, problem.detail, problem.errors);
-  const call = makeCall(desk, caller, merchant, PROVIDER_ENDPOINTS[name], members, bytes);
-  return 'head' in call ? call : send(desk, caller, request, name, call);
+  const call = makeCall(services, caller, merchant, PROVIDER_ENDPOINTS[name], members, bytes);
+  return 'head' in call ? call : send(services, caller, request, name, call);
 }
 
 /** Finds whose request it is before anything else of it is told. */
 function relayOwn(
-  desk: RelayDesk, caller: MerchantCaller, request: Request, name: EndpointName,
+  services: RelayCallServices, caller: MerchantCaller, request: Request, name: EndpointName,
 ): Reply | Promise<Reply> {
-  return withLook(desk, caller, request.body, name, (look, bytes) => {
+  return withLook(services, caller, request.body, name, (look, bytes) => {
     const { merchantId } = look;
     if (merchantId === null || !UUID.test(merchantId)) {
       return caller.problem(400, 'merchantId must be a UUID.', [
         { location: 'body.merchantId', message: 'expected a UUID' },
       ]);
     }
-    const merchant = findMerchant(desk.store, caller.account, merchantId.toLowerCase());
+    const merchant = findMerchant(services.store, caller.account, merchantId.toLowerCase());
     if (merchant === null) return caller.problem(403, 'The account has no such merchant.');
     if (merchant.type === 'self-managed') {
       return caller.problem(403, 'This operation is for merchants of the provider type.');
     }
-    return relay(desk, caller, merchant, request, name, look, bytes);
+    return relay(services, caller, merchant, request, name, look, bytes);
   });
 }
 

@@ -11,12 +11,12 @@ import type { MerchantUsage } from '../../http/merchant-route.js';
 import type { Route } from '../../http/router.js';
 import { credentialsRoutes } from './credentials-handler.js';
 import { merchantRoutes } from './handler.js';
-import { nexusRoutes, type NexusDesk } from './nexus-handler.js';
+import { nexusRoutes, type NexusServices } from './nexus-handler.js';
 import {
   startTimer, type GeocodingUsage, type Locator, type StartTimer,
 } from './nexus-locator.js';
 
-export interface MerchantFamilyOptions {
+export interface MerchantOptions {
   readonly store: Store;
   readonly vault: Vault;
   readonly log: Log;
@@ -32,17 +32,17 @@ export interface MerchantFamilyOptions {
   readonly timer?: StartTimer;
 }
 
-export interface MerchantFamily {
+export interface MerchantParts {
   readonly routes: readonly Route[];
-  /** What every merchant route is made of, for the routes of other families behind the gate. */
-  readonly desk: NexusDesk;
+  /** What every merchant route is made of, for other routes behind the gate. */
+  readonly services: NexusServices;
   /** Removes what was deleted long ago where room is scarce, as is done by itself; how many. */
   sweep(bytesKept?: number): Promise<number>;
   close(): Promise<void>;
 }
 
 /** Makes the routes of merchants; close it before the store. */
-export function openMerchantFamily(options: MerchantFamilyOptions): MerchantFamily {
+export function openMerchants(options: MerchantOptions): MerchantParts {
   const { store, vault, log, gate, usage, locator, baseUrl } = options;
   const { now = Date.now, timer = startTimer } = options;
   const idempotency = new IdempotencyBook(store, {
@@ -57,14 +57,14 @@ export function openMerchantFamily(options: MerchantFamilyOptions): MerchantFami
       log.error('deleted merchants not swept', { message: messageOf(error) });
     });
   }, SWEEP_MS).unref();
-  const desk: NexusDesk = {
+  const services: NexusServices = {
     store, vault, log, gate, usage, geocoding: usage, idempotency, locator, baseUrl,
     now, age: options.age, timer, newId: randomUUID, bodyWorkers: options.bodyWorkers,
   };
   return {
-    desk,
+    services,
     sweep,
-    routes: [...merchantRoutes(desk), ...credentialsRoutes(desk), ...nexusRoutes(desk)],
+    routes: [...merchantRoutes(services), ...credentialsRoutes(services), ...nexusRoutes(services)],
     close: async () => {
       clearInterval(sweeping);
       await idempotency.close();

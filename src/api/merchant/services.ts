@@ -1,4 +1,4 @@
-/** What the handlers of the merchant family share: services, reading of bodies, ownership. */
+/** What the handlers of merchants share: services, reading of bodies, ownership. */
 import { addAudit, keyActor, type AuditAction } from '../../store/audit.js';
 import { addEvent, addInvitation } from '../../store/outbox.js';
 import type { CredentialsVault } from '../../store/credentials.js';
@@ -13,7 +13,7 @@ import {
 import { isReply, type Reply, type Request } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 
-export interface MerchantDesk extends MerchantServices {
+export interface HandlerServices extends MerchantServices {
   readonly store: Store;
   readonly vault: CredentialsVault;
   /** Looks at bodies that are too long for the main thread. */
@@ -61,13 +61,13 @@ export function ownMerchant(
   return findMerchant(transaction, caller.account, merchantId) ?? notYours(caller);
 }
 
-export interface ReadTerms<T> {
+export interface ReadOperation<T> {
   readonly path: string;
   readonly needs: MerchantOperation['needs'];
   readonly parse: (input: unknown) => T | BodyProblem;
 }
 
-export interface WriteTerms<T> extends ReadTerms<T> {
+export interface WriteOperation<T> extends ReadOperation<T> {
   readonly action: AuditAction;
   /** Whether a body leads to something to be sent, whose sender watches the store. */
   readonly tells?: (body: T) => boolean;
@@ -104,20 +104,20 @@ function namedIn({ body }: Reply): Named {
  * not have written anything.
  */
 export function writeRoute<T extends object>(
-  desk: MerchantDesk, terms: WriteTerms<T>,
+  services: HandlerServices, operation: WriteOperation<T>,
   write: (caller: MerchantCaller, transaction: StoreTransaction, body: T) => Reply,
 ): Route {
-  const { path, needs, parse, action, tells = () => false } = terms;
-  return merchantRoute(desk, {
+  const { path, needs, parse, action, tells = () => false } = operation;
+  return merchantRoute(services, {
     method: 'POST', path, bodyBytesMax: PARSED_BYTES_MAX, needs, metered: true, writes: true,
   }, (caller, request) => {
     const body = readBodyOf(caller, request, parse);
     if (isReply(body)) return body;
-    return desk.store.write((transaction) => {
+    return services.store.write((transaction) => {
       const reply = write(caller, transaction, body);
       if (reply.status >= 300) return reply;
       caller.keep(transaction, reply);
-      audit(transaction, caller, action, namedIn(reply), desk.now());
+      audit(transaction, caller, action, namedIn(reply), services.now());
       return reply;
     }, { quiet: !tells(body) });
   });
@@ -125,11 +125,11 @@ export function writeRoute<T extends object>(
 
 /** A route that reads a body and changes nothing. */
 export function readRoute<T extends object>(
-  desk: MerchantDesk, terms: ReadTerms<T>,
+  services: HandlerServices, operation: ReadOperation<T>,
   read: (caller: MerchantCaller, body: T) => Reply | Promise<Reply>,
 ): Route {
-  const { path, needs, parse } = terms;
-  return merchantRoute(desk, {
+  const { path, needs, parse } = operation;
+  return merchantRoute(services, {
     method: 'POST', path, bodyBytesMax: PARSED_BYTES_MAX, needs, metered: false, writes: false,
   }, (caller, request) => {
     const body = readBodyOf(caller, request, parse);

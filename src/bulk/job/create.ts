@@ -47,7 +47,7 @@ interface Arrived {
 
 /** One request for a job, from its head to its answer. */
 export class JobCreation implements DuplexEvents {
-  readonly #making: CreationServices;
+  readonly #services: CreationServices;
   readonly #caller: Caller;
   readonly #request: Request;
   readonly #exchange: DuplexExchange;
@@ -66,17 +66,17 @@ export class JobCreation implements DuplexEvents {
   #over = false;
 
   constructor(
-    making: CreationServices, caller: Caller, request: Request, exchange: DuplexExchange,
+    services: CreationServices, caller: Caller, request: Request, exchange: DuplexExchange,
     asked: AskedJob | null, dataset: string,
   ) {
-    this.#making = making;
+    this.#services = services;
     this.#caller = caller;
     this.#request = request;
     this.#exchange = exchange;
     this.#dataset = dataset;
     this.#key = request.header(IDEMPOTENCY_HEADER);
-    this.#id = making.jobs.reserve(caller.key.account);
-    if (this.#key !== '') making.underWay.add(this.#mark);
+    this.#id = services.jobs.reserve(caller.key.account);
+    if (this.#key !== '') services.underWay.add(this.#mark);
     if (asked !== null) this.#upload = this.#open(asked);
     exchange.listen(this);
   }
@@ -106,7 +106,7 @@ export class JobCreation implements DuplexEvents {
   }
 
   idle(): void {
-    const seconds = this.#making.jobs.options.limits.idleMs / 1000;
+    const seconds = this.#services.jobs.options.limits.idleMs / 1000;
     this.#refuse(408, `Nothing was sent for ${seconds} seconds.`);
   }
 
@@ -120,7 +120,7 @@ export class JobCreation implements DuplexEvents {
 
   #open(asked: AskedJob): JobUpload {
     this.#kind = asked.kind;
-    const { jobs } = this.#making;
+    const { jobs } = this.#services;
     const { query } = this.#caller;
     const { space, limits } = jobs.options;
     const type = this.#request.header('content-type');
@@ -136,7 +136,7 @@ export class JobCreation implements DuplexEvents {
 
   /** The body names a file. */
   async #named(body: Buffer): Promise<void> {
-    const { jobs: { options: { filesDir, kinds, limits, findMerchant } } } = this.#making;
+    const { jobs: { options: { filesDir, kinds, limits, findMerchant } } } = this.#services;
     if (filesDir === null) {
       return this.#refuse(403, 'This service reads no files of its own; upload the rows.');
     }
@@ -171,7 +171,7 @@ export class JobCreation implements DuplexEvents {
   }
 
   async #arrived({ asked, identity, fingerprint }: Arrived): Promise<void> {
-    const { jobs, idempotency } = this.#making;
+    const { jobs, idempotency } = this.#services;
     const { space, filesDir } = jobs.options;
     const { file, bulk } = asked;
     const { account } = this.#caller.key;
@@ -205,7 +205,7 @@ export class JobCreation implements DuplexEvents {
     { kind, bulk, file }: AskedJob, { bytes, modifiedMs }: FileIdentity,
     claimed: Extract<Claimed, { readonly kind: 'fresh' }> | null,
   ): Promise<void> {
-    const { jobs, baseUrl } = this.#making;
+    const { jobs, baseUrl } = this.#services;
     const { key, fields } = this.#caller;
     const { input, output, strict, map, delimiter, defaults } = bulk;
     let reply: Reply | null = null;
@@ -238,7 +238,7 @@ export class JobCreation implements DuplexEvents {
     try {
       await work;
     } catch (error) {
-      this.#making.log.error('job not made', { fault: faultOf(error) });
+      this.#services.log.error('job not made', { fault: faultOf(error) });
       if (error instanceof LimitReached) {
         this.#refuse(429, error.message, { limit: error.limit });
       } else if (error instanceof StoreFault) {
@@ -251,7 +251,7 @@ export class JobCreation implements DuplexEvents {
   }
 
   #refuse(status: Status, detail: string, members: WireObject = {}): void {
-    const { limits } = this.#making.jobs.options;
+    const { limits } = this.#services.jobs.options;
     this.#send(this.#caller.problem(
       status, detail, undefined, { limits: limitsOf(limits, this.#kind), ...members },
     ));
@@ -265,13 +265,13 @@ export class JobCreation implements DuplexEvents {
   /** Nothing is left to be given up. */
   #done(): void {
     this.#over = true;
-    if (this.#key !== '') this.#making.underWay.delete(this.#mark);
+    if (this.#key !== '') this.#services.underWay.delete(this.#mark);
   }
 
   #drop(): void {
     if (this.#over) return;
     this.#done();
     this.#upload?.close();
-    this.#making.jobs.drop(this.#id);
+    this.#services.jobs.drop(this.#id);
   }
 }

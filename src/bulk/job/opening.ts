@@ -18,9 +18,9 @@ const ANY_ROWS: RowsAsked = { kind: 'lookup', defaults: {} };
 
 /** Begins a job, or refuses it before its body is read. */
 export function openJob(
-  making: CreationServices, caller: Caller, request: Request, exchange: DuplexExchange,
+  services: CreationServices, caller: Caller, request: Request, exchange: DuplexExchange,
 ): void {
-  const { jobs, releases, baseUrl, underWay } = making;
+  const { jobs, releases, baseUrl, underWay } = services;
   const { key, fields, query } = caller;
   const { limits, kinds, usage } = jobs.options;
   const refuse = (status: Status, detail: string, members: WireObject = {}): void => {
@@ -70,5 +70,5 @@ export function openJob(
   const release = releases.pin();
   if (release === null) return refuse(503, 'No dataset is active.');
   releases.unpin(release);
-  void new JobCreation(making, caller, request, exchange, asked, release.id);
+  void new JobCreation(services, caller, request, exchange, asked, release.id);
 }

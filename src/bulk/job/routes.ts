@@ -20,7 +20,7 @@ export interface OpenJobOptions
   readonly store: Store;
   readonly varDir: string;
   /** Whose workers, limits and turns jobs share. */
-  readonly desk: Uploads;
+  readonly uploads: Uploads;
   readonly kinds: readonly JobKind[];
   readonly limits: SpaceLimits;
   readonly days: number;
@@ -33,11 +33,11 @@ export interface JobParts {
 
 /** Opens the routes and what they need; jobs run from `jobs.start()` to `jobs.stop()`. */
 export function openJobs(options: OpenJobOptions): JobParts {
-  const { varDir, desk, limits } = options;
+  const { varDir, uploads, limits } = options;
   const jobs = new JobRegistry({
     ...options,
     space: new JobSpace(jobsDirOf(varDir), limits),
-    schedule: desk.schedule, limits: desk.limits, now: desk.now,
+    schedule: uploads.schedule, limits: uploads.limits, now: uploads.now,
   });
   return { jobs, routes: jobRoutes({ ...options, jobs, underWay: new Set() }) };
 }

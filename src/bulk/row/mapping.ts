@@ -108,9 +108,9 @@ function columnOf(name: string, headers: readonly string[]): number {
  * @param asked "role:header" each; a role without a header is left unmapped
  */
 export function mapColumns(
-  headers: readonly string[], asked: readonly string[] = [], terms: ColumnRules = LOOKUP_COLUMNS,
+  headers: readonly string[], asked: readonly string[] = [], rules: ColumnRules = LOOKUP_COLUMNS,
 ): Mapping | MappingProblem {
-  const { roles, roleOf, wholes, lack } = terms;
+  const { roles, roleOf, wholes, lack } = rules;
   if (headers.length > COLUMNS_MAX) {
     return { problem: `The header has ${headers.length} columns; ${COLUMNS_MAX} are allowed.` };
   }

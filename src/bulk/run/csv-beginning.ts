@@ -29,16 +29,16 @@ export interface Begun {
 export class CsvBeginning {
   readonly #delimiter: Delimiter | null;
   readonly #map: readonly string[];
-  readonly #terms: ColumnRules;
+  readonly #rules: ColumnRules;
   #held: Buffer = Buffer.alloc(0);
   readonly #end = new HeaderEnd();
 
   /** `map` and `delimiter` as the caller asked; see mapping.ts and dialect.ts. */
   constructor(
-    map: readonly string[], delimiter: Delimiter | null, terms: ColumnRules = LOOKUP_COLUMNS,
+    map: readonly string[], delimiter: Delimiter | null, rules: ColumnRules = LOOKUP_COLUMNS,
   ) {
     this.#map = map;
-    this.#terms = terms;
+    this.#rules = rules;
     this.#delimiter = delimiter;
   }
 
@@ -73,7 +73,7 @@ export class CsvBeginning {
     if (headers === null) {
       return { status: 422, detail: 'The quotes of the header line do not match.' };
     }
-    const mapping = mapColumns(headers, this.#map, this.#terms);
+    const mapping = mapColumns(headers, this.#map, this.#rules);
     return isMappingProblem(mapping)
       ? { status: 422, detail: mapping.problem }
       : { dialect, columns: headers.length, mapping };

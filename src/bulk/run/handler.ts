@@ -14,7 +14,7 @@ import { trailerBody } from '../row/envelope.js';
 import type { WireObject } from '../../wire/tree.js';
 import { type Uploads, limitsOf, newStreamName } from './uploads.js';
 import {
-  admitRows, BULK_TERMS, merchantRefusal, type BulkKindTerms, type FindMerchant, type RowsUsage,
+  admitRows, BULK_ROUTES, merchantRefusal, type BulkKindRoute, type FindMerchant, type RowsUsage,
 } from './kind.js';
 import type { AdmittedRows } from './pump.js';
 import { isRequestProblem, parseBulkRequest } from './request.js';
@@ -34,7 +34,7 @@ export interface BulkServices {
   readonly baseUrl: string;
   readonly usage: RowsUsage;
   readonly releases: ReleaseSource;
-  readonly desk: Uploads;
+  readonly uploads: Uploads;
   readonly findMerchant: FindMerchant;
 }
 
@@ -45,10 +45,10 @@ export function bulkRules(path: string): GateRules {
 
 /** Opens a stream of one kind, or refuses it. */
 function openStream(
-  services: BulkServices, terms: BulkKindTerms, rules: GateRules, request: Request,
+  services: BulkServices, route: BulkKindRoute, rules: GateRules, request: Request,
   exchange: DuplexExchange,
 ): void {
-  const { desk, usage, releases, baseUrl } = services;
+  const { uploads, usage, releases, baseUrl } = services;
   const caller = services.gate.admit(rules, request);
   if (isReply(caller)) return exchange.send(caller);
   const { key, fields, query } = caller;
@@ -56,17 +56,17 @@ function openStream(
     status: Status, detail: string, location: string | null, members: WireObject = {},
   ): void => exchange.send(caller.problem(
     status, detail, location === null ? undefined : [{ location, message: detail }],
-    { limits: limitsOf(desk.limits, terms.kind), ...members },
+    { limits: limitsOf(uploads.limits, route.kind), ...members },
   ));
-  const asked = parseBulkRequest((name) => request.header(name), query, terms.kind);
+  const asked = parseBulkRequest((name) => request.header(name), query, route.kind);
   if (isRequestProblem(asked)) return refuse(asked.status, asked.detail, asked.location);
-  const { bytesMax } = desk.limits;
+  const { bytesMax } = uploads.limits;
   if (Number(request.header('content-length') || 0) > bytesMax) {
     return refuse(413, `A body may have ${bytesMax} bytes.`, null, { limit: bytesMax });
   }
   const unfit = merchantRefusal(services.findMerchant, key.account, asked);
   if (unfit !== null) return refuse(403, unfit, 'query.merchantId');
-  const full = desk.full(key.account);
+  const full = uploads.full(key.account);
   if (full !== null) {
     return refuse(full.own ? 429 : 503,
       `${full.limit} streams are open${full.own ? ' of this account' : ''}; try again later.`,
@@ -74,13 +74,13 @@ function openStream(
   }
   const admit = (rows: number): AdmittedRows => admitRows(usage, key, asked, rows);
   if (usedUp(admit)) {
-    return exchange.send(codedProblem('feature-not-enabled', terms.path, baseUrl, fields,
+    return exchange.send(codedProblem('feature-not-enabled', route.path, baseUrl, fields,
       'The quota of this month is used up.'));
   }
   const release = releases.pin();
   if (release === null) return refuse(503, 'No dataset is active.', null);
-  void new BulkStream(exchange, desk, {
-    kind: terms.kind, job: newStreamName(), account: key.account, release, instance: terms.path,
+  void new BulkStream(exchange, uploads, {
+    kind: route.kind, job: newStreamName(), account: key.account, release, instance: route.path,
     fields, request: asked, admit, over: () => releases.unpin(release),
   });
 }
@@ -101,7 +101,7 @@ function trailerRoute(services: BulkServices): Route {
       const caller = services.gate.admit(rules, request);
       if (isReply(caller)) return answer.send(caller);
       const job = new URLSearchParams(caller.query).get('job') ?? '';
-      const trailer = services.desk.trailer(job, caller.key.account);
+      const trailer = services.uploads.trailer(job, caller.key.account);
       if (trailer === 'open') {
         answer.send(caller.problem(409, 'The stream has not ended.'));
       } else if (trailer === null) {
@@ -116,14 +116,14 @@ function trailerRoute(services: BulkServices): Route {
 
 /** The routes of bulk streams of some kinds. */
 export function bulkRoutes(
-  services: BulkServices, kinds: readonly BulkKindTerms[] = BULK_TERMS,
+  services: BulkServices, kinds: readonly BulkKindRoute[] = BULK_ROUTES,
 ): readonly Route[] {
   return [
-    ...kinds.map((terms) => {
-      const rules = bulkRules(terms.path);
-      return duplexRoute('POST', terms.path, {
-        idleMs: services.desk.limits.idleMs,
-        open: (request, exchange) => openStream(services, terms, rules, request, exchange),
+    ...kinds.map((route) => {
+      const rules = bulkRules(route.path);
+      return duplexRoute('POST', route.path, {
+        idleMs: services.uploads.limits.idleMs,
+        open: (request, exchange) => openStream(services, route, rules, request, exchange),
       });
     }),
     trailerRoute(services),

@@ -8,16 +8,16 @@ import { merchantOf } from '../row/cart-parameters.js';
 import type { BulkKind, Defaults } from '../row/job.js';
 import type { AdmittedRows } from './pump.js';
 
-export interface BulkKindTerms {
+export interface BulkKindRoute {
   readonly kind: BulkKind;
   readonly path: string;
 }
 
-export const BULK_LOOKUP: BulkKindTerms = { kind: 'lookup', path: '/bulk/lookup' };
-export const BULK_CART: BulkKindTerms = { kind: 'cart', path: '/bulk/cart' };
+export const BULK_LOOKUP: BulkKindRoute = { kind: 'lookup', path: '/bulk/lookup' };
+export const BULK_CART: BulkKindRoute = { kind: 'cart', path: '/bulk/cart' };
 
 /** Every kind. */
-export const BULK_TERMS: readonly BulkKindTerms[] = [BULK_LOOKUP, BULK_CART];
+export const BULK_ROUTES: readonly BulkKindRoute[] = [BULK_LOOKUP, BULK_CART];
 
 /** Quotas and counters of rows. */
 export interface RowsUsage {

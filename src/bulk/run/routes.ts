@@ -27,7 +27,7 @@ export interface OpenBulkOptions
 
 export interface BulkParts {
   readonly routes: readonly Route[];
-  readonly desk: Uploads;
+  readonly uploads: Uploads;
   /** The workers by themselves, for requests that are as large as a chunk. */
   readonly pool: ChunkPool;
   /** Ends every stream with its trailer. */
@@ -43,17 +43,17 @@ export function openUploads(options: OpenBulkOptions): BulkParts {
   const pool = openChunkPool({
     releases, log, threads, settings, ...(worker === undefined ? {} : { worker }),
   });
-  const desk = new Uploads({
+  const uploads = new Uploads({
     schedule: new ChunkSchedule(pool, threads * CHUNKS_PER_WORKER),
     space: new SpoolSpace(spoolDir, spoolBytesMax),
     limits,
     now: Date.now,
   });
   return {
-    routes: bulkRoutes({ ...options, desk }),
-    desk,
+    routes: bulkRoutes({ ...options, uploads }),
+    uploads,
     pool,
-    stop: () => desk.stop(),
+    stop: () => uploads.stop(),
     close: () => pool.close(),
   };
 }

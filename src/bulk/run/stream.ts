@@ -39,7 +39,7 @@ const GONE = 'The connection ended before the output did.';
 
 export class BulkStream implements DuplexEvents {
   readonly #exchange: DuplexExchange;
-  readonly #desk: Uploads;
+  readonly #uploads: Uploads;
   readonly #asked: StreamAsked;
   readonly #intake: Intake;
   readonly #output: Output;
@@ -51,14 +51,14 @@ export class BulkStream implements DuplexEvents {
   #onTaken: (() => void) | null = null;
   #over = false;
 
-  constructor(exchange: DuplexExchange, desk: Uploads, asked: StreamAsked) {
+  constructor(exchange: DuplexExchange, uploads: Uploads, asked: StreamAsked) {
     this.#exchange = exchange;
-    this.#desk = desk;
+    this.#uploads = uploads;
     this.#asked = asked;
     const { request, job } = asked;
     this.#beginning = beginningOf(request);
     this.#intake = new Intake({
-      gzip: request.gzipIn, bytesMax: desk.limits.bytesMax, body: exchange,
+      gzip: request.gzipIn, bytesMax: uploads.limits.bytesMax, body: exchange,
       target: {
         push: (piece) => this.#plain(piece),
         end: () => this.#plainEnd(),
@@ -67,12 +67,12 @@ export class BulkStream implements DuplexEvents {
     });
     this.#output = openOutput(request.gzipOut, exchange, () => this.#taken());
     const file = { account: asked.account, name: job };
-    this.#spool = request.spool || request.strict ? new Spool(desk.space, file, {
+    this.#spool = request.spool || request.strict ? new Spool(uploads.space, file, {
       drained: () => this.#pump?.drained(),
       full: (limit) => this.#spoolFull(limit),
       failed: () => this.#refuse(DISK_REFUSED),
     }) : null;
-    desk.enter(job, {
+    uploads.enter(job, {
       account: asked.account, stop: (message) => this.#stop('overloaded', message, 503),
     });
     if (request.input === 'ndjson') this.#start(null);
@@ -92,7 +92,7 @@ export class BulkStream implements DuplexEvents {
   }
 
   idle(): void {
-    const seconds = this.#desk.limits.idleMs / 1000;
+    const seconds = this.#uploads.limits.idleMs / 1000;
     this.#stop('invalid-format', `Nothing was sent for ${seconds} seconds.`, 408);
   }
 
@@ -101,12 +101,12 @@ export class BulkStream implements DuplexEvents {
     this.#over = true;
     const { job, account, over } = this.#asked;
     const end = this.#pump?.abort(RESPONSE_CODES.internal.code, GONE) ?? null;
-    if (end !== null) this.#desk.keep(job, account, end);
+    if (end !== null) this.#uploads.keep(job, account, end);
     this.#intake.close();
     this.#output.close();
     this.#onTaken?.();
     void this.#spool?.close();
-    this.#desk.leave(job);
+    this.#uploads.leave(job);
     over();
   }
 
@@ -142,7 +142,7 @@ export class BulkStream implements DuplexEvents {
 
   #start(begun: Begun | null): BulkPump {
     const { kind, job: name, release, request, admit, subject } = this.#asked;
-    const { limits, schedule, now } = this.#desk;
+    const { limits, schedule, now } = this.#uploads;
     this.#pump = new BulkPump({
       ...pumpOf({
         job: name, kind, release: { id: release.id, dir: release.dir }, nowMs: now(),
@@ -180,7 +180,7 @@ export class BulkStream implements DuplexEvents {
 
   #done(end: StreamEnd): void {
     const { job, account, request } = this.#asked;
-    this.#desk.keep(job, account, end);
+    this.#uploads.keep(job, account, end);
     if (request.strict && end.stopped !== null) {
       this.#refuseStrict(end);
       return;
@@ -247,12 +247,12 @@ export class BulkStream implements DuplexEvents {
     this.#refused = true;
     const { instance, fields, job, account } = this.#asked;
     const end = this.#pump?.abort(RESPONSE_CODES['invalid-format'].code, detail) ?? null;
-    if (end !== null) this.#desk.keep(job, account, end);
+    if (end !== null) this.#uploads.keep(job, account, end);
     this.#intake.close();
     void this.#spool?.close();
     const reply: Reply = problemReply({
       status, detail, instance,
-      members: { limits: limitsOf(this.#desk.limits, this.#asked.kind), ...members },
+      members: { limits: limitsOf(this.#uploads.limits, this.#asked.kind), ...members },
     }, fields);
     this.#exchange.send(reply);
   }

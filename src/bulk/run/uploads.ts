@@ -57,7 +57,7 @@ export interface OpenStream {
   stop(message: string): void;
 }
 
-export interface DeskOptions {
+export interface UploadsOptions {
   readonly schedule: ChunkSchedule;
   readonly space: SpoolSpace;
   readonly limits: BulkLimits;
@@ -76,7 +76,7 @@ export class Uploads {
   readonly #open = new Map<string, OpenStream>();
   readonly #trailers = new Map<string, KeptTrailer>();
 
-  constructor(options: DeskOptions) {
+  constructor(options: UploadsOptions) {
     const { schedule, space, limits, now, uptime = () => performance.now() } = options;
     this.schedule = schedule;
     this.space = space;

@@ -7,35 +7,35 @@ import { encodeChunk, encodeJob, type ChunkTally } from '../row/job.js';
 import { CHUNK_BYTES_MAX } from '../row/limit.js';
 import type { FindMerchant } from '../run/kind.js';
 import type { Message } from './inbox.js';
-import { termsOf, type MessageTerms } from './agreement.js';
+import { classOf, type MessageClass } from './agreement.js';
 
-/** A run of messages with the same terms. */
+/** A run of messages with the same class. */
 export interface Run {
   readonly messages: readonly Message[];
-  readonly terms: MessageTerms;
+  readonly kind: MessageClass;
 }
 
-/** The first messages that may travel together: equal terms, and not too many bytes. */
+/** The first messages that may travel together: one class, and not too many bytes. */
 export function runOf(
   waiting: readonly Message[], key: KeyRecord, findMerchant: FindMerchant,
 ): Run {
   const messages: Message[] = [];
-  let terms: MessageTerms | null = null;
+  let kind: MessageClass | null = null;
   let bytes = 0;
   for (const message of waiting) {
     bytes += message.bytes.length;
-    if (terms !== null && bytes > CHUNK_BYTES_MAX) break;
-    const own = termsOf(message.bytes, key, findMerchant);
-    if (terms !== null && own !== terms) break;
-    terms = own;
+    if (kind !== null && bytes > CHUNK_BYTES_MAX) break;
+    const own = classOf(message.bytes, key, findMerchant);
+    if (kind !== null && own !== kind) break;
+    kind = own;
     messages.push(message);
   }
-  if (terms === null) throw new Error('no messages where some were counted');
-  return { messages, terms };
+  if (kind === null) throw new Error('no messages where some were counted');
+  return { messages, kind };
 }
 
 /** What a chunk is answered with. */
-export interface ChunkTerms {
+export interface ChunkOptions {
   readonly job: string;
   readonly release: PinnedRelease;
   readonly nowMs: number;
@@ -45,7 +45,7 @@ export interface ChunkTerms {
 
 /** The payload of a chunk, as wire/bulk/job.ts has it. */
 export function payloadOf(
-  messages: readonly Message[], { job, release, nowMs, merchant, refusal }: ChunkTerms,
+  messages: readonly Message[], { job, release, nowMs, merchant, refusal }: ChunkOptions,
 ): Buffer {
   const head = encodeJob({
     job, kind: 'message', release: { id: release.id, dir: release.dir }, nowMs,

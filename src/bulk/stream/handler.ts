@@ -24,7 +24,7 @@ export const STREAM_PATH = '/stream';
 
 export interface StreamServices {
   readonly gate: Gate;
-  readonly desk: Sessions;
+  readonly sessions: Sessions;
   /** Replaced in tests: how often a slow upload is kept from being cut. */
   readonly tickMs?: number;
 }
@@ -45,9 +45,9 @@ const SEQ = /^\d{1,15}$/;
 const NDJSON = /^application\/x-ndjson(?:\s*;|$)/i;
 
 function resumed(
-  desk: Sessions, caller: Caller, token: string, from: string,
+  sessions: Sessions, caller: Caller, token: string, from: string,
 ): StreamSession | Reply {
-  const session = desk.find(token, caller.key.id);
+  const session = sessions.find(token, caller.key.id);
   if (session === null) {
     return caller.problem(404, 'The key has no such stream, or the time to resume it is over.');
   }
@@ -66,19 +66,19 @@ function resumed(
 function opened(
   services: StreamServices, caller: Caller, text: string,
 ): StreamSession | Reply {
-  const { desk, gate } = services;
+  const { sessions, gate } = services;
   const { key } = caller;
-  const full = desk.full(key.account);
+  const full = sessions.full(key.account);
   if (full !== null) {
     return caller.problem(full.own ? 429 : 503,
       `${full.limit} streams are open${full.own ? ' of this account' : ''}; try again later.`,
       undefined, { limit: full.limit });
   }
-  const { releases } = desk.options;
+  const { releases } = sessions.options;
   const release = releases.pin();
   if (release === null) return caller.problem(503, 'No dataset is active.');
   releases.unpin(release);
-  return desk.enter(key, () => gate.known(text, RULES));
+  return sessions.enter(key, () => gate.known(text, RULES));
 }
 
 /** Opens or resumes a stream, or gives the refusal. */
@@ -93,7 +93,7 @@ export function openStream(services: StreamServices, request: Request): Opened |
   const token = query.get('resume');
   const session = token === null
     ? opened(services, caller, request.header(KEY_HEADER))
-    : resumed(services.desk, caller, token, query.get('from') ?? '');
+    : resumed(services.sessions, caller, token, query.get('from') ?? '');
   if (isReply(session)) return session;
   return {
     session, from: token === null ? 0 : Number(query.get('from')),
@@ -109,15 +109,15 @@ function post(services: StreamServices, request: Request, exchange: DuplexExchan
     exchange.send(found);
     return;
   }
-  const { idleMs } = services.desk.options;
+  const { idleMs } = services.sessions.options;
   new PostLink(exchange, { ...found, idleMs, closed: () => undefined }).start();
 }
 
 /** The route of clients without WebSocket. */
 export function streamRoute(services: StreamServices): Route {
-  const { desk, tickMs } = services;
+  const { sessions, tickMs } = services;
   return duplexRoute('POST', STREAM_PATH, {
-    idleMs: desk.options.idleMs, atOnce: true,
+    idleMs: sessions.options.idleMs, atOnce: true,
     ...(tickMs === undefined ? {} : { tickMs }),
     open: (request, exchange) => post(services, request, exchange),
   });

@@ -7,13 +7,13 @@ import { problemReply } from '../../http/problem.js';
 import { isReply, type Reply, type Request } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import type { RawRequest, RawResponse, RawServer, SocketEvents } from '../../http/uws.js';
-import { Sessions, type StreamTerms } from './sessions.js';
+import { Sessions, type StreamTimes } from './sessions.js';
 import { BEHIND_BYTES_MAX, CREDIT_BYTES, MESSAGE_BYTES_MAX } from './limit.js';
 import type { SessionServices } from './services.js';
 import { SocketLink } from './socket-link.js';
 
-export interface OpenStreamOptions extends Omit<SessionServices, 'limits' | 'now'>, StreamTerms,
-  Omit<StreamServices, 'desk'> {
+export interface OpenStreamOptions extends Omit<SessionServices, 'limits' | 'now'>, StreamTimes,
+  Omit<StreamServices, 'sessions'> {
   readonly log: Log;
   /** Replaced in tests. */
   readonly clock?: () => number;
@@ -21,7 +21,7 @@ export interface OpenStreamOptions extends Omit<SessionServices, 'limits' | 'now
 
 export interface StreamParts {
   readonly route: Route;
-  readonly desk: Sessions;
+  readonly sessions: Sessions;
   /** Takes WebSockets; before the routes are attached. */
   attach(server: RawServer, traffic: Traffic): void;
   /** Ends every stream with its trailer. */
@@ -47,11 +47,11 @@ function requestOf(raw: RawResponse, native: RawRequest): Request {
 /** Opens the routes and what they need. */
 export function openStreams(options: OpenStreamOptions): StreamParts {
   const { log, idleMs, resumeMs, clock = () => performance.now() } = options;
-  const desk = new Sessions({
+  const sessions = new Sessions({
     ...options, clock, now: Date.now,
     limits: { idleSeconds: idleMs / 1000, resumeSeconds: resumeMs / 1000 },
   });
-  const services: StreamServices = { ...options, desk };
+  const services: StreamServices = { ...options, sessions };
   const upgrade = (
     raw: RawResponse, native: RawRequest, traffic: Traffic,
   ): SocketEvents | null => {
@@ -81,13 +81,13 @@ export function openStreams(options: OpenStreamOptions): StreamParts {
   };
   return {
     route: streamRoute(services),
-    desk,
+    sessions,
     attach: (server, traffic) => server.sockets(
       STREAM_PATH,
       { messageBytesMax: SOCKET_BYTES_MAX, bufferedBytesMax: BUFFERED_BYTES_MAX },
       (raw, native) => upgrade(raw, native, traffic),
     ),
-    stop: () => desk.stop(),
-    close: () => desk.close(),
+    stop: () => sessions.stop(),
+    close: () => sessions.close(),
   };
 }

@@ -24,7 +24,7 @@ import {
 import type { StreamLink } from './link.js';
 import { Outbox } from './outbox.js';
 import type { SessionOptions, SessionServices } from './services.js';
-import type { MessageTerms } from './agreement.js';
+import type { MessageClass } from './agreement.js';
 
 const OVER_CREDITS = `At most ${STREAM_LIMITS.credits} messages and ${STREAM_LIMITS.creditBytes} `
   + 'bytes may be unanswered.';
@@ -166,9 +166,9 @@ export class StreamSession implements ChunkSource {
       this.stop('unavailable', 'No dataset is active.');
       return null;
     }
-    const { messages, terms } = runOf(this.#inbox.peek(CHUNK_MESSAGES_MAX), key, findMerchant);
-    const { merchant, refusal } = terms;
-    if (refusal !== null) return this.#request(messages, terms, release, null);
+    const { messages, kind } = runOf(this.#inbox.peek(CHUNK_MESSAGES_MAX), key, findMerchant);
+    const { merchant, refusal } = kind;
+    if (refusal !== null) return this.#request(messages, kind, release, null);
     const admission = usage.admitRows(key, messages.length, merchant);
     if (admission.scarce && this.#flights.busy) {
       usage.settleRows(admission, NO_COUNTS);
@@ -176,7 +176,7 @@ export class StreamSession implements ChunkSource {
       return null;
     }
     const { rows } = admission;
-    if (rows > 0) return this.#request(messages.slice(0, rows), terms, release, admission);
+    if (rows > 0) return this.#request(messages.slice(0, rows), kind, release, admission);
     usage.settleRows(admission, NO_COUNTS);
     const first = messages[0]!;
     const refused = this.#request([first], { merchant, refusal: QUOTA }, release, null);
@@ -200,12 +200,12 @@ export class StreamSession implements ChunkSource {
   }
 
   #request(
-    messages: readonly Message[], terms: MessageTerms, release: PinnedRelease,
+    messages: readonly Message[], kind: MessageClass, release: PinnedRelease,
     admission: RowsAdmission | null,
   ): PoolRequest {
     this.#inbox.take(messages.length);
     const flight = this.#flights.start(messages, release.id);
-    const { merchant, refusal } = terms;
+    const { merchant, refusal } = kind;
     const settle = (tally: ChunkTally | null): void => {
       if (admission !== null) this.#services.usage.settleRows(admission, tally ?? NO_COUNTS);
       this.#services.releases.unpin(release);

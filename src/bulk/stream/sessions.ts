@@ -10,14 +10,14 @@ const JOB_BYTES = 12;
 const TOKEN_BYTES = 32;
 
 /** What the operator decides. */
-export interface StreamTerms {
+export interface StreamTimes {
   /** How long a client may send and take nothing. */
   readonly idleMs: number;
   /** How long a stream without a connection may be resumed. */
   readonly resumeMs: number;
 }
 
-export interface StreamDeskOptions extends SessionServices, StreamTerms {
+export interface SessionsOptions extends SessionServices, StreamTimes {
   /** Milliseconds on a clock that never goes back. */
   readonly clock: () => number;
 }
@@ -29,11 +29,11 @@ interface Entry {
 }
 
 export class Sessions {
-  readonly options: StreamDeskOptions;
+  readonly options: SessionsOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(options: StreamDeskOptions) {
+  constructor(options: SessionsOptions) {
     this.options = options;
     this.#timer = setInterval(() => this.watch(options.clock()), WATCH_MS).unref();
   }

@@ -1,0 +1,189 @@
+/** What the service is made of: gate, workers, bulk, streams, jobs, and the routes over them. */
+import { availableParallelism } from 'node:os';
+import type { AppOptions, Opened } from './app.js';
+import type { Config } from './config.js';
+import { accountRoutes } from './api/account/handler.js';
+import { cartRoutes } from './api/cart/handler.js';
+import { ticRoutes } from './api/catalogue/handler.js';
+import { openTics } from './api/catalogue/pages.js';
+import { AnswerCache } from './api/lookup/answer-cache.js';
+import { lookupRoutes } from './api/lookup/handler.js';
+import { relayCart, relayRoutes } from './api/merchant/relay-handler.js';
+import { openMerchants, type MerchantParts } from './api/merchant/routes.js';
+import { healthRoute } from './api/system/health.js';
+import { metadataRoute } from './api/system/system.js';
+import type { JobRegistry } from './bulk/job/registry.js';
+import { openJobs, type JobParts } from './bulk/job/routes.js';
+import { BULK_ROUTES } from './bulk/run/kind.js';
+import { openUploads, spoolDirOf, type BulkParts } from './bulk/run/routes.js';
+import { openStreams, type StreamParts } from './bulk/stream/routes.js';
+import { schemaRoutes, withOpenapi } from './describe/handler.js';
+import { ClientGate, GuessGuard } from './http/client-limit.js';
+import { Gate } from './http/gate.js';
+import { createRateGate } from './http/rate-limit.js';
+import type { Route } from './http/router.js';
+import { messageOf, type Log } from './log.js';
+import { EnginePool, type EngineSettings } from './pool.js';
+import { VERSION_KEY } from './store/format.js';
+import { KeyCache } from './store/key-cache.js';
+import { merchantFinder } from './store/merchant-cache.js';
+import { ServiceClock } from './store/service-clock.js';
+import { UsageBook } from './store/usage.js';
+import { failureBytes } from './wire/failure-body.js';
+
+/** What lives as long as the service and is closed with it. */
+export interface Parts {
+  readonly gate: Gate;
+  readonly pool: EnginePool;
+  readonly bulk: BulkParts;
+  readonly streams: StreamParts;
+  readonly jobs: JobRegistry;
+  readonly merchants: MerchantParts;
+  readonly usage: UsageBook;
+  readonly clock: ServiceClock;
+  readonly routes: readonly Route[];
+}
+
+/** Tells the log of what went wrong. */
+export function logging(log: Log, event: string): (error: unknown) => void {
+  return (error) => log.error(event, { message: messageOf(error) });
+}
+
+function settingsOf({ baseUrl, precisionMin, logLevel }: Config): EngineSettings {
+  return { baseUrl, precisionMin, logLevel };
+}
+
+/** What every part is made with. */
+interface Shared extends AppOptions, Opened {
+  /** Those that may ask for rates, and those that may look at their account: disabled ones too. */
+  readonly keys: KeyCache;
+  readonly gate: Gate;
+  readonly anyKeyGate: Gate;
+  readonly usage: UsageBook;
+  readonly clock: ServiceClock;
+  readonly age: () => number;
+  readonly findMerchant: ReturnType<typeof merchantFinder>;
+}
+
+function openShared(options: AppOptions, opened: Opened): Shared {
+  const { config: { baseUrl }, log } = options;
+  const { store } = opened;
+  const keys = new KeyCache(store);
+  const limits = { rates: createRateGate(), baseUrl, guesses: new GuessGuard() };
+  const clock = new ServiceClock(store, { failed: logging(log, 'clock not stored') });
+  return {
+    ...options, ...opened, keys, clock,
+    gate: new Gate({ ...limits, find: (text) => keys.find(text) }),
+    anyKeyGate: new Gate({ ...limits, find: (text) => keys.findAny(text) }),
+    usage: new UsageBook(store, { failed: logging(log, 'usage not stored') }),
+    age: () => clock.now(),
+    findMerchant: merchantFinder(store),
+  };
+}
+
+/** One thread for the front end on small machines, the rest for answers. */
+function openPool({ config, log, live, worker }: Shared): EnginePool {
+  return new EnginePool({
+    releases: live, log, settings: settingsOf(config),
+    threads: config.workers > 0 ? config.workers : Math.max(1, availableParallelism() - 1),
+    ...(worker === undefined ? {} : { worker }),
+  });
+}
+
+/** Bulk files, with workers of their own. */
+function openBulk({ config, log, worker, gate, usage, live, findMerchant }: Shared): BulkParts {
+  return openUploads({
+    gate, usage, releases: live, findMerchant, log, baseUrl: config.baseUrl,
+    threads: config.bulkWorkers > 0 ? config.bulkWorkers : availableParallelism(),
+    settings: settingsOf(config),
+    limits: {
+      rowsMax: config.bulkRowsMax, bytesMax: config.bulkBytesMax, idleMs: config.bulkIdleMs,
+    },
+    spoolDir: spoolDirOf(config.varDir), spoolBytesMax: config.bulkSpoolBytesMax,
+    ...(worker === undefined ? {} : { worker }),
+  });
+}
+
+function openMerchantParts(
+  { store, vault, log, gate, usage, age, config, live, timer }: Shared, pool: EnginePool,
+  bulk: BulkParts,
+): MerchantParts {
+  return openMerchants({
+    store, vault, log, gate, usage, age, baseUrl: config.baseUrl, bodyWorkers: bulk.pool,
+    locator: {
+      loaded: () => live.release !== null,
+      submit: (request) => pool.submit(request),
+    },
+    ...(timer === undefined ? {} : { timer }),
+  });
+}
+
+function openJobParts(shared: Shared, { uploads }: BulkParts, merchants: MerchantParts): JobParts {
+  const { store, log, gate, usage, age, live, config, findMerchant, keys } = shared;
+  return openJobs({
+    store, log, gate, usage, age, releases: live, baseUrl: config.baseUrl, findMerchant,
+    keyOf: (id) => keys.findId(id), idempotency: merchants.services.idempotency,
+    varDir: config.varDir, uploads, kinds: BULK_ROUTES, filesDir: config.bulkDir,
+    days: config.jobDays, limits: config.jobLimits,
+  });
+}
+
+/** Everything that is answered without a merchant or a file. */
+function plainRoutes(shared: Shared, pool: EnginePool): readonly Route[] {
+  const { config, gate, anyKeyGate, usage, live, log, store } = shared;
+  const { renderFailure = failureBytes } = shared;
+  const { baseUrl } = config;
+  const tics = openTics(live, log);
+  return [
+    ...lookupRoutes({
+      gate, usage, pool, renderFailure, baseUrl,
+      repeats: {
+        cache: new AnswerCache(config.answerCacheBytes),
+        release: () => live.release?.id ?? '',
+      },
+    }),
+    ...accountRoutes({
+      gate: anyKeyGate, counts: (id) => usage.counts(id), message: config.accountMessage,
+    }),
+    healthRoute({
+      release: () => live.release,
+      refusal: () => live.refusal,
+      askStore: () => {
+        store.get(VERSION_KEY);
+      },
+    }),
+    metadataRoute(),
+    ...ticRoutes({
+      gate, clients: new ClientGate(), pages: () => tics.pages(), renderFailure, baseUrl,
+    }),
+    ...schemaRoutes(baseUrl),
+  ];
+}
+
+/** Makes the parts of the service and its routes; nothing of it runs a job or listens yet. */
+export function openParts(options: AppOptions, opened: Opened): Parts {
+  const shared = openShared(options, opened);
+  const { config, gate, usage, clock, live, log, findMerchant, provider } = shared;
+  const pool = openPool(shared);
+  const bulk = openBulk(shared);
+  const streams = openStreams({
+    gate, usage, releases: live, log, schedule: bulk.uploads.schedule, findMerchant,
+    idleMs: config.streamIdleMs, resumeMs: config.streamResumeMs,
+  });
+  const merchants = openMerchantParts(shared, pool, bulk);
+  const { jobs, routes: jobRoutes } = openJobParts(shared, bulk, merchants);
+  const relay = { ...merchants.services, provider, timeoutMs: config.providerTimeoutMs };
+  const routes = withOpenapi([
+    ...plainRoutes(shared, pool),
+    ...merchants.routes,
+    ...relayRoutes(relay),
+    ...bulk.routes,
+    ...jobRoutes,
+    streams.route,
+    ...cartRoutes({
+      ...relay, lookups: usage, pool, bulkPool: bulk.pool, findMerchant,
+      relayCart: (...asked) => relayCart(relay, ...asked),
+    }),
+  ], config.baseUrl);
+  return { gate, pool, bulk, streams, jobs, merchants, usage, clock, routes };
+}
