@@ -35,6 +35,33 @@ export function dayBefore(date: DateInt): DateInt {
   return ((year - 1) * 10000 + 1231) as DateInt;
 }
 
+const WEEKDAY_OF_DAY_0 = 3;
+
+/** Days since March 1 of the year 0, by the Gregorian rules; leap days come last in such years. */
+export function dayNumber(date: DateInt): number {
+  const month = Math.floor(date / 100) % 100;
+  const year = Math.floor(date / 10_000) - (month < 3 ? 1 : 0);
+  const ofYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + (date % 100) - 1;
+  return 365 * year + Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400)
+    + ofYear;
+}
+
+/** The date of a day number. */
+export function dateOfNumber(day: number): DateInt {
+  const newYear = (of: number): number => dayNumber((of * 10_000 + 101) as DateInt);
+  let year = Math.floor(day / 366);
+  while (newYear(year + 1) <= day) year += 1;
+  let rest = day - newYear(year);
+  let month = 1;
+  for (; rest >= daysIn(year, month); month += 1) rest -= daysIn(year, month);
+  return (year * 10_000 + month * 100 + rest + 1) as DateInt;
+}
+
+/** 0 is Sunday. */
+export function weekdayOf(day: number): number {
+  return (day + WEEKDAY_OF_DAY_0) % 7;
+}
+
 /** Prints a date as YYYY-MM-DD. */
 export function formatDate(date: DateInt): string {
   const text = String(date).padStart(8, '0');

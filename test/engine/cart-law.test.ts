@@ -28,3 +28,47 @@ test('digital goods: taxed where a statute names them, else no tangible property
   assert.deepEqual(at('WY', [['state', '4'], ['county', '1']]), ['5.00']);
   assert.deepEqual(at('PA', [['state', '6']]), ['6.00']);
 });
+
+/** Midday in the United States. */
+function noon(day: number): CartWish {
+  return { at: Date.UTC(Math.floor(day / 10_000), Math.floor(day / 100) % 100 - 1, day % 100, 18) };
+}
+
+const CLOTHING = '20010';
+
+test('holidays: Tennessee the last weekend of July that begins in it, West Virginia to Monday', () => {
+  const tennessee: FactPlace = { state: 'TN', percents: [['state', '7'], ['county', '2.25']] };
+  const virginia: FactPlace = { state: 'WV', percents: [['state', '6'], ['city', '1']] };
+  const shirt: readonly Item[] = [['100', 1, CLOTHING]];
+  for (const [place, day, amount] of [
+    [tennessee, 20260724, '9.25'], [tennessee, 20260730, '9.25'], [tennessee, 20260731, '0.00'],
+    [tennessee, 20260802, '0.00'], [tennessee, 20260803, '9.25'], [tennessee, 20270730, '0.00'],
+    [virginia, 20260730, '7.00'], [virginia, 20260731, '0.00'], [virginia, 20260803, '0.00'],
+    [virginia, 20260804, '7.00'], [virginia, 20260807, '7.00'], [virginia, 20270802, '0.00'],
+  ] as const) assert.deepEqual(tax(place, shirt, noon(day)), [amount], `${place.state} ${day}`);
+});
+
+test('holidays: Alabama in 2026 by its adjusted limits, in February and in July', () => {
+  const alabama: FactPlace = { state: 'AL', percents: [['state', '4']] };
+  const july = (price: string, code: string): string =>
+    tax(alabama, [[price, 1, code]], noon(20260718))[0] ?? '';
+  assert.deepEqual([july('156', CLOTHING), july('156.01', CLOTHING)], ['0.00', '6.24']);
+  assert.deepEqual([july('1172', '30100'), july('1172.01', '30100')], ['0.00', '46.88']);
+  assert.deepEqual([july('78', '20070'), july('78.01', '20070')], ['0.00', '3.12']);
+  assert.deepEqual([july('47', '92090'), july('47.01', '92090')], ['0.00', '1.88']);
+  const february = (price: string, code: string, day: number): string =>
+    tax(alabama, [[price, 1, code]], noon(day))[0] ?? '';
+  assert.deepEqual([february('94', '20150', 20260220), february('94.01', '20150', 20260222)],
+    ['0.00', '3.76']);
+  assert.deepEqual([february('1564', '20161', 20260221), february('1564.01', '20161', 20260221)],
+    ['0.00', '62.56']);
+  assert.equal(february('94', '20150', 20260227), '3.76');
+});
+
+test('holidays: Florida in August alone', () => {
+  const florida: FactPlace = { state: 'FL', percents: [['state', '6'], ['county', '1']] };
+  for (const [day, amount] of [
+    [20260601, '3.50'], [20260701, '3.50'], [20260731, '3.50'], [20260801, '0.00'],
+    [20260831, '0.00'], [20260905, '3.50'], [20270815, '0.00'],
+  ] as const) assert.deepEqual(tax(florida, [['50', 1, CLOTHING]], noon(day)), [amount], String(day));
+});

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dateOf, dayBefore, formatDate, parseDate, type DateInt } from '../../src/tax/date.js';
+import {
+  dateOf, dateOfNumber, dayBefore, dayNumber, formatDate, parseDate, weekdayOf, type DateInt,
+} from '../../src/tax/date.js';
 
 test('days that exist are read in both forms, others are refused', () => {
   assert.equal(parseDate('20240229'), 20240229);
@@ -17,4 +19,15 @@ test('the day before crosses months, years and leap days', () => {
   ];
   for (const [date, before] of table) assert.equal(dayBefore(date as DateInt), before);
   assert.equal(formatDate(20240301 as DateInt), '2024-03-01');
+});
+
+test('numbers of days and weekdays agree with the calendar of two centuries', () => {
+  const first = dayNumber(18990101 as DateInt);
+  for (let at = 0; at < 74_000; at += 1) {
+    const day = new Date(Date.UTC(1899, 0, 1 + at));
+    const date = Number(day.toISOString().slice(0, 10).replaceAll('-', ''));
+    assert.equal(dateOfNumber(first + at), date);
+    assert.equal(dayNumber(date as DateInt), first + at);
+    assert.equal(weekdayOf(first + at), day.getUTCDay(), String(date));
+  }
 });

@@ -2,7 +2,7 @@
 import type { Dataset } from '../../dataset/dataset.js';
 import { decimalText, formatUsd } from '../../tax/amount.js';
 import { formatDate, parseDate } from '../../tax/date.js';
-import { inForce, type ProductRule } from '../../tax/product-rule.js';
+import type { ProductRule } from '../../tax/product-rule.js';
 import { PRODUCT_DOCUMENT } from '../product/book.js';
 import { citedSource, listSource, rowsBy } from './explain-source.js';
 import { cartFacts, coverOf, factOn, type Holiday } from './facts.js';
@@ -10,7 +10,7 @@ import { freightMix, type GoodsTotal, type TaxedLine } from './line.js';
 import type { RuleNote, SourceNote } from './outcome.js';
 import type { CartLine } from './query.js';
 import type { Site } from './site.js';
-import { GENERAL, HANDLING, type Treatment } from './treatment.js';
+import { GENERAL, HANDLING, holidaysOn, type Treatment } from './treatment.js';
 
 const PERCENT_DIGITS = 7;
 
@@ -67,9 +67,8 @@ function daysOf({ from, to }: Holiday): string {
 function otherHolidays(dataset: Dataset, site: Site, tic: string): readonly RuleNote[] {
   if (tic !== GENERAL) return [];
   const facts = cartFacts(dataset);
-  const ofState = facts.holidays.get(site.state.code) ?? [];
-  return ofState
-    .filter((holiday) => inForce(holiday, site.date) && coverOf(facts, holiday, tic) === 'no')
+  return holidaysOn(facts.holidays.get(site.state.code) ?? [], site.date)
+    .filter((holiday) => coverOf(facts, holiday, tic) === 'no')
     .map((holiday): RuleNote => {
       const { name, categories } = holiday;
       const coded = categories.some((category) => facts.categories.has(category));

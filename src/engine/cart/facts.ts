@@ -5,7 +5,7 @@
  *   not say it (`rule`, `local_cap`, `note`).
  * - product-localities: whether local taxes of a jurisdiction (`36`, `36005`, `3651000`, a district
  *   `13#00044`) follow the state's rule for a code (`locals`).
- * - holidays: days, categories and price limit of a sales-tax holiday.
+ * - holidays: days by the law's own rule, categories and price limit of a sales-tax holiday.
  * - holiday-categories: the codes of a category; "*" for every code that it does not list.
  * - freight-mixed: how one delivery charge on goods that are taxed differently is taxed.
  * - handling: a rule for handling charges that differs from the one for shipping.
@@ -17,6 +17,7 @@ import { parseUsd } from '../../tax/amount.js';
 import type { DateInt } from '../../tax/date.js';
 import { inForce } from '../../tax/product-rule.js';
 import { parseRate, type Rate } from '../../tax/rate.js';
+import { type DaySpan, parseYearlyDays, type YearlyDays } from '../../tax/yearly-days.js';
 import { cellsOf, type Cells } from '../product/cells.js';
 
 /** Where a fact comes from. */
@@ -59,10 +60,13 @@ export const HOLIDAY_SCOPES = ['all', 'state', 'varies'] as const;
 /** The limit itself is still exempt, or no longer. */
 export const LIMIT_KINDS = ['up_to', 'under'] as const;
 
-export interface Holiday extends Citation {
+/** A holiday of every year that its row is held for. */
+export interface HolidayRule extends Citation {
   readonly name: string;
-  readonly from: DateInt;
-  readonly to: DateInt;
+  readonly days: YearlyDays;
+  /** First and last day that the row speaks for; null for no last one. */
+  readonly heldFrom: DateInt | null;
+  readonly heldTo: DateInt | null;
   readonly categories: readonly string[];
   /** Price of an item in 10⁻⁹ dollars; null for none. */
   readonly limit: bigint | null;
@@ -72,6 +76,9 @@ export interface Holiday extends Citation {
   /** False where the limits of the law are not held, so that nothing can be told. */
   readonly limitsHeld: boolean;
 }
+
+/** A holiday with its days in one year. */
+export type Holiday = HolidayRule & DaySpan;
 
 /** Whether a category has a code; unclear where the code is wider than the law's words. */
 export const COVERS = ['yes', 'no', 'unclear'] as const;
@@ -108,7 +115,7 @@ type ByState<T> = ReadonlyMap<string, readonly T[]>;
 export interface CartFacts {
   readonly sourcing: ByState<SourcingCase>;
   readonly localities: ByState<Locality>;
-  readonly holidays: ByState<Holiday>;
+  readonly holidays: ByState<HolidayRule>;
   /** Codes of a category. */
   readonly categories: ReadonlyMap<string, ReadonlyMap<string, Cover>>;
   readonly freightMixes: ByState<FreightMix>;
@@ -141,18 +148,15 @@ function gather<T>(
   return map;
 }
 
-function day(text: Cells, column: string): DateInt {
-  return text.required(column, () => text.date(column));
-}
-
-function holiday(row: Cells): Holiday {
+function holiday(row: Cells): HolidayRule {
   const kind = row.text('limit_kind');
   const scope = row.text('scope');
   return {
     ...cited(row),
     name: row.text('name'),
-    from: day(row, 'starts_on'),
-    to: day(row, 'ends_on'),
+    days: row.required('days', parseYearlyDays),
+    heldFrom: row.heldFrom(),
+    heldTo: row.date('effective_to'),
     categories: row.text('categories').split(';'),
     limit: row.optional('max_item_usd', parseUsd),
     limitKind: kind === '' ? null : row.oneOf('limit_kind', LIMIT_KINDS),
@@ -202,8 +206,15 @@ export function localityKey(state: string, tic: string): string {
   return `${state}|${tic}`;
 }
 
+/** The holiday of a year; null where its row is for other years. */
+export function holidayIn(rule: HolidayRule, year: number): Holiday | null {
+  const span = rule.days(year);
+  if (span === null || (rule.heldFrom !== null && span.from < rule.heldFrom)) return null;
+  return rule.heldTo !== null && span.to > rule.heldTo ? null : { ...rule, ...span };
+}
+
 /** Whether a holiday is for a code: the best that one of its categories says. */
-export function coverOf(facts: CartFacts, { categories }: Holiday, tic: string): Cover {
+export function coverOf(facts: CartFacts, { categories }: HolidayRule, tic: string): Cover {
   const covers = categories.map((category) => {
     const codes = facts.categories.get(category);
     return codes?.get(tic) ?? codes?.get(OTHER_CODES) ?? 'no';

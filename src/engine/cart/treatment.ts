@@ -5,11 +5,13 @@ import { inForce, isWhole, type ProductRule } from '../../tax/product-rule.js';
 import type { Rate } from '../../tax/rate.js';
 import { fiveDecimals } from '../../tax/round-lines.js';
 import { smallRates, type SmallRates } from '../../tax/small-tax.js';
+import type { DaySpan } from '../../tax/yearly-days.js';
 import { productBook } from '../product/book.js';
 import { MEAL_CODES, type MealRule } from '../product/meal-tax.js';
 import { productRulesAt, rulesHeldFrom } from '../product/rules.js';
 import {
-  cartFacts, coverOf, singleArticleOn, type Cover, type Holiday, type Locality, type SingleArticle,
+  cartFacts, coverOf, holidayIn, singleArticleOn, type Cover, type Holiday, type HolidayRule,
+  type Locality, type SingleArticle,
 } from './facts.js';
 import { localsOf } from './locality.js';
 import { mealLevies } from './meal.js';
@@ -118,8 +120,8 @@ function sumOf(levies: readonly Levy[], ofState: boolean, isRuled: boolean): big
 }
 
 interface CodeHolidays {
-  readonly named: readonly Holiday[];
-  readonly unclear: readonly Holiday[];
+  readonly named: readonly HolidayRule[];
+  readonly unclear: readonly HolidayRule[];
 }
 
 const HOLIDAYS = new WeakMap<Dataset, Map<string, CodeHolidays>>();
@@ -135,7 +137,7 @@ function holidaysOf(dataset: Dataset, { state }: Site, tic: string): CodeHoliday
   const kept = known.get(key);
   if (kept !== undefined) return kept;
   const facts = cartFacts(dataset);
-  const of = (cover: Cover): readonly Holiday[] => (facts.holidays.get(state.code) ?? [])
+  const of = (cover: Cover): readonly HolidayRule[] => (facts.holidays.get(state.code) ?? [])
     .filter((holiday) => coverOf(facts, holiday, tic) === cover);
   const found = { named: of('yes'), unclear: of('unclear') };
   known.set(key, found);
@@ -155,14 +157,29 @@ function seasonDay(date: DateInt): number {
   return (Math.floor(date / 100) % 100) * MONTH_DAYS + (date % 100);
 }
 
+/** Holidays on a day. */
+export function holidaysOn(rules: readonly HolidayRule[], date: DateInt): readonly Holiday[] {
+  return rules.flatMap((rule) => holidayIn(rule, yearOf(date)) ?? [])
+    .filter((holiday) => inForce(holiday, date));
+}
+
+/** A rule's days in a year or, of a rule for one year alone, in the year it is held for. */
+function seasonOf({ days, heldFrom }: HolidayRule, year: number): DaySpan | null {
+  return days(year) ?? (heldFrom === null ? null : days(yearOf(heldFrom)));
+}
+
 /** Why it cannot be told whether a year without recorded holidays has one now; "" where it can. */
-function unheldHoliday(holidays: readonly Holiday[], date: DateInt): string {
-  if (holidays.some(({ from }) => yearOf(from) === yearOf(date))) return '';
+function unheldHoliday(rules: readonly HolidayRule[], date: DateInt): string {
+  const year = yearOf(date);
+  if (rules.some((rule) => holidayIn(rule, year) !== null)) return '';
   const day = seasonDay(date);
-  const near = holidays.find(({ from, to }) =>
-    seasonDay(from) - SEASON_DAYS <= day && day <= seasonDay(to) + SEASON_DAYS);
-  return near === undefined ? '' : `Sales-tax holidays of ${yearOf(date)} are not held; there was `
-    + `"${near.name}" about this day.`;
+  const near = rules.find((rule) => {
+    const season = seasonOf(rule, year);
+    return season !== null && seasonDay(season.from) - SEASON_DAYS <= day
+      && day <= seasonDay(season.to) + SEASON_DAYS;
+  });
+  return near === undefined ? '' : `Sales-tax holidays of ${year} are not held; in other years `
+    + `there is "${near.name}" about this day.`;
 }
 
 /** Whether a rule leaves price, rate and parts as for general goods. */
@@ -234,8 +251,8 @@ function readTreatment(dataset: Dataset, site: Site, tic: string): Treatment {
     tic, rule, levies, single,
     shape: isPlain(rule) || isExempt(rule) ? null : rule,
     locality: draft.locality,
-    holidays: holidays.filter((holiday) => inForce(holiday, date)),
-    unclearHolidays: unclear.filter((holiday) => inForce(holiday, date)),
+    holidays: holidaysOn(holidays, date),
+    unclearHolidays: holidaysOn(unclear, date),
     unknownLocals: draft.unknownLocals,
     unknown: unknown || twice || meals.unknown || unheldHoliday([...holidays, ...unclear], date),
     notes: meals.notes,
