@@ -1,18 +1,16 @@
 /**
  * npm test: every test file. npm run test:one -- FILE…: some, named by source or by compiled file.
- * Options, such as --test-name-pattern=…, go to node --test.
+ * Options, such as --test-name-pattern=…, go to node --test. With SITUS_TEST_AGAIN=1 files that
+ * failed are run once more.
  */
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { COMPILED, compiledOf } from './compiled.js';
+import { runTests } from './run-tests.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const ONE = '--one';
-/** Many tests wait for a process, a clock or a disk, so that two share even a single core well. */
-const AT_ONCE_MIN = 2;
 
 function everyFile(): readonly string[] {
   const below = join(COMPILED, 'test');
@@ -20,18 +18,10 @@ function everyFile(): readonly string[] {
     .filter((path) => path.endsWith('.test.js')).sort().map((path) => join(below, path));
 }
 
-/** Runs the files and returns the exit code. */
-function runTests(options: readonly string[], files: readonly string[]): number {
-  const { status } = spawnSync(process.execPath, [
-    '--test', `--test-concurrency=${Math.max(AT_ONCE_MIN, availableParallelism())}`,
-    ...options, ...files,
-  ], { cwd: ROOT, stdio: 'inherit' });
-  return status ?? 1;
-}
-
 function main(args: readonly string[]): number {
   const options = args.filter((arg) => arg.startsWith('-') && arg !== ONE);
-  if (!args.includes(ONE)) return runTests(options, everyFile());
+  const again = process.env['SITUS_TEST_AGAIN'] === '1';
+  if (!args.includes(ONE)) return runTests({ root: ROOT, options, files: everyFile(), again });
   const files = args.filter((arg) => !arg.startsWith('-')).map((arg) => compiledOf(ROOT, arg));
   const missing = files.find((file) => !existsSync(join(ROOT, file)));
   if (files.length === 0 || missing !== undefined) {
@@ -39,7 +29,7 @@ function main(args: readonly string[]): number {
       ? 'npm run test:one -- FILE…, e.g. test/tax/rate.test.ts\n' : `there is no ${missing}\n`);
     return 2;
   }
-  return runTests(['--enable-source-maps', ...options], files);
+  return runTests({ root: ROOT, options: ['--enable-source-maps', ...options], files, again });
 }
 
 process.exitCode = main(process.argv.slice(2));

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { App, type AppOptions } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { createLog, type Log } from '../../src/log.js';
@@ -81,6 +82,29 @@ export async function ask(
   const text = await response.text();
   const parsed = (text === '' ? {} : JSON.parse(text)) as Answered['body'];
   return { status: response.status, headers: response.headers, text, body: parsed };
+}
+
+/** Longest time that a request is sent again; the pauses before it grow, for a loaded machine. */
+const TAKEN_MS_MAX = 300_000;
+const AGAIN_MS = 250;
+const AGAIN_MS_MAX = 4_000;
+
+/**
+ * Sends a request as `ask` does, again for as long as the service is too busy for it: under load 503
+ * is a right answer, and it says that nothing was done. A refusal may also cut the connection before
+ * all of a long body was sent.
+ */
+export async function askUntilTaken(...request: Parameters<typeof ask>): Promise<Answered> {
+  const until = performance.now() + TAKEN_MS_MAX;
+  for (let pause = AGAIN_MS; ; pause = Math.min(2 * pause, AGAIN_MS_MAX)) {
+    try {
+      const answered = await ask(...request);
+      if (answered.status !== 503 || performance.now() > until) return answered;
+    } catch (error) {
+      if (performance.now() > until) throw error;
+    }
+    await delay(pause);
+  }
 }
 
 export interface MerchantService {
