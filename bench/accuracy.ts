@@ -23,8 +23,9 @@ import type { Dataset } from '../src/dataset/dataset.js';
 import { openDataset } from '../src/dataset/open.js';
 import { currentRelease, releasesDir } from '../src/dataset/release.js';
 import { foldLocality, withoutMunicipalEnding } from '../src/dataset/street-format.js';
-import { locateAddress } from '../src/engine/locate/locator.js';
 import { DatasetGazetteer } from '../src/engine/locate/gazetteer.js';
+import { AddressLocator } from '../src/engine/locate/locator.js';
+import { RatesByArea } from '../src/engine/rate/area-rates.js';
 import { isFailure } from '../src/failure.js';
 import { distanceMetres } from '../src/geo/interpolate.js';
 import type { AddressPoint } from '../src/ingest/source/points.js';
@@ -166,6 +167,7 @@ export function measure(
   manner: Manner,
 ): Tally {
   const today = parseDate(new Date().toISOString().slice(0, 10)) ?? DATE_OPEN;
+  const locator = new AddressLocator(dataset, new RatesByArea(dataset));
   const tally: Tally = {
     name: manner.name, target: manner.target, asked: 0, found: 0, weaker: 0, wrong: 0,
     metres: [], refusals: new Map(), examples: [],
@@ -174,7 +176,7 @@ export function measure(
     const text = manner.write(address, index);
     if (text === '') return;
     tally.asked += 1;
-    const situs = locateAddress(dataset, text, () => today);
+    const situs = locator.locate(text, () => today);
     if (isFailure(situs)) {
       count(tally.refusals, (situs.detail ?? situs.failure).replace(/\d{5}/, 'NNNNN'));
       return;

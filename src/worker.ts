@@ -1,11 +1,10 @@
 /** Requests of a frame to answers, in order: the whole of a worker's task. */
-import type { Dataset } from './dataset/dataset.js';
+import type { Engine } from './engine/engine.js';
 import {
   AnswerWriter, countRequests, FLAG_GEO, FLAG_XML, OP_BODY, OP_BULK, OP_CART, OP_LOCATE, OP_LOOKUP,
   RequestReader, type Answer,
 } from './engine/frame.js';
-import { lookup, type PostalOutcome, type SitusOutcome } from './engine/lookup.js';
-import type { LookupQuery, ZipQuery } from './engine/query.js';
+import type { LookupQuery, PostalOutcome, SitusOutcome, ZipQuery } from './engine/query.js';
 import { PRECISIONS } from './engine/situs.js';
 import { fail, isFailure, type Failure } from './failure.js';
 import { answerBulk } from './bulk/row/chunk.js';
@@ -39,10 +38,10 @@ let shared: WireContext | null = null;
  * its own and leaves the others alone.
  */
 export function answerInto(
-  writer: AnswerWriter, dataset: Dataset, frame: Uint8Array, nowMs: number, context: WireContext,
+  writer: AnswerWriter, engine: Engine, frame: Uint8Array, nowMs: number, context: WireContext,
 ): void {
   const requests = new RequestReader(frame);
-  while (requests.next()) writer.add(answerRequest(context, dataset, requests, nowMs));
+  while (requests.next()) writer.add(answerRequest(context, engine, requests, nowMs));
 }
 
 /** Answers what needs no dataset. A body that cannot be looked at is told as a 500. */
@@ -65,29 +64,29 @@ function answerOneBody(context: WireContext, request: RequestReader): Answer {
 
 /** The answers to a frame, packed. */
 export function answerFrame(
-  dataset: Dataset, frame: Uint8Array, nowMs: number,
+  engine: Engine, frame: Uint8Array, nowMs: number,
   context: WireContext = (shared ??= openWire()),
 ): Uint8Array {
   const writer = new AnswerWriter(countRequests(frame));
-  answerInto(writer, dataset, frame, nowMs, context);
+  answerInto(writer, engine, frame, nowMs, context);
   return writer.bytes();
 }
 
 function answerRequest(
-  context: WireContext, dataset: Dataset, request: RequestReader, nowMs: number,
+  context: WireContext, engine: Engine, request: RequestReader, nowMs: number,
 ): Answer {
   if (request.op === OP_CART) {
     const { version: endpoint, grants } = request;
-    return answerCarts(context, dataset, endpoint, grants, request.payload(), nowMs);
+    return answerCarts(context, engine, endpoint, grants, request.payload(), nowMs);
   }
   if (request.op === OP_BODY) return answerOneBody(context, request);
   const text = request.op === OP_BULK ? '' : request.latin1();
   try {
     if (request.op === OP_LOCATE) {
-      return answerLocate(dataset, request.payload().toString('utf8'), nowMs);
+      return answerLocate(engine, request.payload().toString('utf8'), nowMs);
     }
     if (request.op === OP_BULK) {
-      return answerBulk(context, dataset, request.payload(), request.grants, answerParameters);
+      return answerBulk(context, engine, request.payload(), request.grants, answerParameters);
     }
     const version = apiVersion(request.version);
     if (request.op !== OP_LOOKUP || version === null) {
@@ -96,7 +95,7 @@ function answerRequest(
     const parsed = parseQuery(text, version, request.grants);
     if (isFailure(parsed)) return refusal(context, request.version, parsed, formatAsked(text), 0);
     const { query, format } = parsed;
-    return answerLookup(context, dataset, query, version, format, nowMs);
+    return answerLookup(context, engine, query, version, format, nowMs);
   } catch (error) {
     context.report(error);
     return refusal(context, request.version, fail('internal'), formatAsked(text), 0);
@@ -105,26 +104,26 @@ function answerRequest(
 
 /** Version 60 for parameters that came another way than in a query string. */
 function answerParameters(
-  context: WireContext, dataset: Dataset, raw: RawParameters, grants: number, nowMs: number,
+  context: WireContext, engine: Engine, raw: RawParameters, grants: number, nowMs: number,
 ): Answer {
   const parsed = parseParameters(raw, 60, grants);
   return isFailure(parsed)
     ? refusal(context, 60, parsed, 'json', 0)
-    : answerLookup(context, dataset, parsed.query, 60, 'json', nowMs);
+    : answerLookup(context, engine, parsed.query, 60, 'json', nowMs);
 }
 
 function answerLookup(
-  context: WireContext, dataset: Dataset, query: LookupQuery, version: ApiVersion,
+  context: WireContext, engine: Engine, query: LookupQuery, version: ApiVersion,
   format: Format, nowMs: number,
 ): Answer {
   if (query.kind === 'postal' && isPlain(query)) {
     const key = context.postal.key(Number(query.zip), version, format);
-    const known = context.postal.get(dataset.id, nowMs, key);
+    const known = context.postal.get(engine.id, nowMs, key);
     if (known !== null) return known;
-    const answer = answerFresh(context, dataset, query, version, format, nowMs);
+    const answer = answerFresh(context, engine, query, version, format, nowMs);
     return answer.code === SUCCESS.code ? context.postal.set(key, answer) : answer;
   }
-  return answerFresh(context, dataset, query, version, format, nowMs);
+  return answerFresh(context, engine, query, version, format, nowMs);
 }
 
 /** A ZIP of today and nothing else: the answer depends on the dataset and the date alone. */
@@ -134,13 +133,13 @@ function isPlain({ options, state, stateCode, city, county }: ZipQuery): boolean
 }
 
 function answerFresh(
-  context: WireContext, dataset: Dataset, query: LookupQuery, version: ApiVersion,
+  context: WireContext, engine: Engine, query: LookupQuery, version: ApiVersion,
   format: Format, nowMs: number,
 ): Answer {
   const geo = query.kind === 'postal' ? 0 : FLAG_GEO;
-  const outcome = lookup(dataset, query, nowMs, context.precisionMin);
+  const outcome = engine.lookup(query, nowMs, context.precisionMin);
   if (isFailure(outcome)) return refusal(context, version, outcome, format, geo);
-  const rendered = render(context, dataset, query, outcome, version, format);
+  const rendered = render(context, engine, query, outcome, version, format);
   if (isFailure(rendered)) return refusal(context, version, rendered, format, geo);
   const precision = outcome.kind === 'postal' ? 'postal' : outcome.situs.precision;
   return {
@@ -153,15 +152,15 @@ function answerFresh(
 }
 
 function render(
-  context: WireContext, dataset: Dataset, query: LookupQuery,
+  context: WireContext, engine: Engine, query: LookupQuery,
   outcome: SitusOutcome | PostalOutcome, version: ApiVersion, format: Format,
 ): Rendered | Failure {
   if (version !== 60) {
-    return renderLegacy(context, dataset, query, outcome, format, LEGACY[version]);
+    return renderLegacy(context, engine, query, outcome, format, LEGACY[version]);
   }
   return outcome.kind === 'postal'
-    ? renderV60Postal(context, dataset, query, outcome, format)
-    : renderV60(context, dataset, query, outcome, format);
+    ? renderV60Postal(context, engine, query, outcome, format)
+    : renderV60(context, engine, query, outcome, format);
 }
 
 function refusal(

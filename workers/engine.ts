@@ -3,6 +3,7 @@ import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { OpenReleases } from '../src/dataset/open-releases.js';
 import { openDataset } from '../src/dataset/open.js';
+import { Engine } from '../src/engine/engine.js';
 import { createLog, faultOf } from '../src/log.js';
 import type { EngineSettings } from '../src/pool.js';
 import { serveLane, type ServeTask } from '../src/pool/serve.js';
@@ -23,7 +24,7 @@ function writeLine(line: string): void {
 
 const settings: EngineSettings = workerData;
 const log = createLog(settings.logLevel, writeLine);
-const releases = new OpenReleases(openDataset);
+const releases = new OpenReleases((dir) => new Engine(openDataset(dir)));
 const context = openWire({
   baseUrl: settings.baseUrl,
   precisionMin: settings.precisionMin,

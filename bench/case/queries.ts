@@ -1,6 +1,6 @@
 /** Seeded lookups over whatever dataset is active: ZIPs, points and addresses that resolve. */
 import type { Dataset } from '../../src/dataset/dataset.js';
-import { lookup } from '../../src/engine/lookup.js';
+import { Engine } from '../../src/engine/engine.js';
 import { isFailure } from '../../src/failure.js';
 import { openTables } from '../../src/dataset/format.js';
 import { DATA_FILE } from '../../src/dataset/manifest.js';
@@ -16,10 +16,10 @@ const SAMPLE = 2_000;
 /** More than there are ZIPs. */
 export const EVERY = 60_000;
 
-function answers(dataset: Dataset, raw: string): boolean {
+function answers(engine: Engine, raw: string): boolean {
   const parsed = parseQuery(raw, 60, GRANT_ALL);
   if (isFailure(parsed)) return false;
-  return !isFailure(lookup(dataset, parsed.query, Date.now()));
+  return !isFailure(engine.lookup(parsed.query, Date.now()));
 }
 
 function* zipQueries(datasetDir: string, random: () => number): Generator<string> {
@@ -55,11 +55,12 @@ export function sampleQueries(
   const random = seeded(20_261_121);
   const source = kind === 'zip' ? zipQueries(datasetDir, random)
     : kind === 'point' ? pointQueries(random) : addressQueries(addresses, random);
+  const engine = new Engine(dataset);
   const found: string[] = [];
   for (let drawn = 0; drawn < count * 20 && found.length < count; drawn += 1) {
     const next = source.next();
     if (next.done === true) break;
-    if (answers(dataset, next.value)) found.push(next.value);
+    if (answers(engine, next.value)) found.push(next.value);
   }
   if (found.length === 0) throw new Error(`no ${kind} lookup of this dataset answers`);
   return found;

@@ -1,12 +1,13 @@
 /** Worker of a pool that hands every frame over as a task of its own, without lanes. */
 import { OpenReleases } from '../../src/dataset/open-releases.js';
 import { openDataset } from '../../src/dataset/open.js';
+import { Engine } from '../../src/engine/engine.js';
 import { AnswerWriter } from '../../src/engine/frame.js';
 import type { EngineTask } from '../../src/pool/task.js';
 import { answerInto } from '../../src/worker.js';
 import { openWire } from '../../src/api/lookup/context.js';
 
-const releases = new OpenReleases(openDataset);
+const releases = new OpenReleases((dir) => new Engine(openDataset(dir)));
 const context = openWire({ open: (release) => releases.get(release) });
 
 /** The answers to a frame, packed. */

@@ -5,7 +5,7 @@ import { DATA_FILE, readManifest } from '../../src/dataset/manifest.js';
 import { openDataset } from '../../src/dataset/open.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { GRANT_ALL } from '../../src/engine/frame.js';
-import { lookup } from '../../src/engine/lookup.js';
+import { Engine } from '../../src/engine/engine.js';
 import { isFailure } from '../../src/failure.js';
 import { formatMicrodegrees } from '../../src/geo/microdegrees.js';
 import { parseQuery } from '../../src/api/lookup/query.js';
@@ -48,11 +48,11 @@ function doorRow(line: string): PoolRow {
 }
 
 /** Where a door is; a point somewhere in the country where that is not known. */
-function pointRow(dataset: Dataset, line: string, random: Random): PoolRow {
+function pointRow(engine: Engine, line: string, random: Random): PoolRow {
   let lat = (25 + random() * 24).toFixed(6);
   let lng = (-124 + random() * 57).toFixed(6);
   const parsed = parseQuery(`address=${encodeURIComponent(line)}`, 60, GRANT_ALL);
-  const outcome = isFailure(parsed) ? parsed : lookup(dataset, parsed.query, Date.now());
+  const outcome = isFailure(parsed) ? parsed : engine.lookup(parsed.query, Date.now());
   if (!isFailure(outcome) && outcome.kind === 'situs') {
     lat = formatMicrodegrees(outcome.situs.lat);
     lng = formatMicrodegrees(outcome.situs.lng);
@@ -71,13 +71,13 @@ function oddRow(index: number): PoolRow {
 
 /** Of every hundred rows: 65 doors, 15 points, 15 ZIPs, 5 that are wrong. */
 function poolRow(
-  dataset: Dataset, lines: readonly string[], zips: readonly number[], index: number,
+  engine: Engine, lines: readonly string[], zips: readonly number[], index: number,
   random: Random,
 ): PoolRow {
   const line = lines[Math.floor(random() * lines.length)]!;
   const kind = index % 100;
   if (kind < 65) return doorRow(line);
-  if (kind < 80) return pointRow(dataset, line, random);
+  if (kind < 80) return pointRow(engine, line, random);
   const zip = String(zips[Math.floor(random() * zips.length)]).padStart(5, '0');
   // A row has room for one rate, a lookup by ZIP answers with all: their codes may differ.
   if (kind < 95) return rowOf(['', '', '', zip, '', ''], null);
@@ -94,11 +94,12 @@ async function linesOf(dataset: Dataset, dir: string): Promise<readonly string[]
 export async function rowPool(dir: string, seed: number): Promise<readonly PoolRow[]> {
   const dataset = openDataset(dir);
   try {
+    const engine = new Engine(dataset);
     const lines = await linesOf(dataset, dir);
     const zips = [...openTables(join(dir, DATA_FILE), 'read').number.zips.getKeys({})] as number[];
     const random = seeded(seed);
     return Array.from({ length: POOL_ROWS }, (_, index) =>
-      poolRow(dataset, lines, zips, index, random));
+      poolRow(engine, lines, zips, index, random));
   } finally {
     dataset.close();
   }

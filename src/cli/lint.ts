@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { loadConfig } from '../config.js';
 import type { Dataset } from '../dataset/dataset.js';
 import { openDataset } from '../dataset/open.js';
+import { Engine } from '../engine/engine.js';
 import { GRANT_ALL } from '../engine/frame.js';
-import { lookup } from '../engine/lookup.js';
 import { isFailure, type Failure } from '../failure.js';
 import { readBeginning } from '../bulk/job/file-run.js';
 import { csvRows } from '../bulk/row/csv-rows.js';
@@ -48,6 +48,7 @@ function folded(text: string): string {
 class Linter {
   readonly tally = new LintTally();
   readonly #dataset: Dataset;
+  readonly #engine: Engine;
   readonly #table: Table;
   readonly #defaults: ReturnType<typeof requestFor>['defaults'];
   /** Codes by the names of states. */
@@ -59,6 +60,7 @@ class Linter {
     dataset: Dataset, table: Table, defaults: ReturnType<typeof requestFor>['defaults'],
   ) {
     this.#dataset = dataset;
+    this.#engine = new Engine(dataset);
     this.#states = new Map(dataset.states().map(({ code, name }) => [name.toUpperCase(), code]));
     this.#table = table;
     this.#defaults = defaults;
@@ -83,7 +85,7 @@ class Linter {
     if (this.#isElsewhere(cell('zip'), cell('state'))) this.tally.fault(line, 'ZIP not in state');
     const parsed = parseParameters(csvParameters(cells, mapping, this.#defaults, true), 60,
       GRANT_ALL);
-    const outcome = isFailure(parsed) ? parsed : lookup(this.#dataset, parsed.query, this.#now);
+    const outcome = isFailure(parsed) ? parsed : this.#engine.lookup(parsed.query, this.#now);
     if (isFailure(outcome)) this.tally.found(line, foundOf(outcome));
     else this.tally.found(line, outcome.kind === 'postal' ? 'zip' : outcome.situs.precision);
     // Rows are the same where the normalized addresses are, else where their cells are.

@@ -1,6 +1,7 @@
 /** `situs lookup`: rates from the local dataset, without a server. */
 import { loadConfig } from '../config.js';
 import { openDataset } from '../dataset/open.js';
+import { Engine } from '../engine/engine.js';
 import {
   FLAG_ESTIMATED, FLAG_STALE, GRANT_ALL, OP_LOOKUP, readAnswers, RequestFrame, type AnswerSlice,
 } from '../engine/frame.js';
@@ -28,18 +29,18 @@ function queryOf(
 }
 
 function ask(dir: string, query: string): AnswerSlice {
-  const dataset = openDataset(dir);
+  const engine = new Engine(openDataset(dir));
   try {
     const frame = new RequestFrame();
     frame.add(OP_LOOKUP, 60, GRANT_ALL, query);
     let answer: AnswerSlice | null = null;
-    readAnswers(answerFrame(dataset, frame.bytes(), Date.now()), 1, (_, slice) => {
+    readAnswers(answerFrame(engine, frame.bytes(), Date.now()), 1, (_, slice) => {
       answer = slice;
     });
     if (answer === null) throw new Error('the engine gave no answer');
     return answer;
   } finally {
-    dataset.close();
+    engine.close();
   }
 }
 

@@ -1,7 +1,12 @@
-/** What a lookup asks, after the wire has read and checked its parameters. */
+/** What a lookup asks, after the wire has read and checked its parameters, and what it leads to. */
+import type { AreaRecord } from '../dataset/records.js';
+import type { Failure } from '../failure.js';
 import type { Microdegrees } from '../geo/microdegrees.js';
 import type { DateInt } from '../tax/date.js';
 import type { Country } from '../tax/jurisdiction.js';
+import type { KnownRates } from './rate/area-rates.js';
+import type { PostalRow } from './rate/zip-list.js';
+import type { Situs } from './situs.js';
 
 /** How sourcing is adjusted; only `auto` is documented to act, `none` is a version without it. */
 export const ADJUSTMENTS = ['auto', 'origin', 'destination', 'none'] as const;
@@ -53,3 +58,20 @@ export interface ZipQuery {
 }
 
 export type LookupQuery = AddressQuery | PointQuery | ZipQuery;
+
+/** A single place with its rates on a day. */
+export interface SitusOutcome {
+  readonly kind: 'situs';
+  readonly situs: Situs;
+  readonly area: AreaRecord;
+  readonly date: DateInt;
+  readonly rates: KnownRates;
+}
+
+/** Every tax area that overlaps a ZIP. */
+export interface PostalOutcome {
+  readonly kind: 'postal';
+  readonly rows: readonly PostalRow[];
+}
+
+export type LookupOutcome = SitusOutcome | PostalOutcome | Failure;

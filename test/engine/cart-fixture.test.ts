@@ -5,10 +5,10 @@ import fc from 'fast-check';
 import { openDataset } from '../../src/dataset/open.js';
 import { calculateCart } from '../../src/engine/cart/cart.js';
 import { isRefusal } from '../../src/engine/cart/outcome.js';
-import { lookup } from '../../src/engine/lookup.js';
 import { isFailure } from '../../src/failure.js';
 import { buildRecipe } from '../support/built-dataset.js';
 import { cartLine, NOW, refused, ROUNDING } from '../support/cart-world.js';
+import { engineOf } from '../support/engine-of.js';
 
 const built = buildRecipe('fixture');
 const dataset = openDataset(built.dir);
@@ -32,7 +32,7 @@ function cart(origin: string, destination: string, price: string, tic: string | 
 }
 
 function salesRate(address: string): number | null {
-  const found = lookup(dataset, {
+  const found = engineOf(dataset).lookup({
     kind: 'address', address, options: {
       country: 'USA', date: null, adjustment: 'auto', addressDetailExtended: false,
       shippingExtended: false, taxabilityCode: null, satItemTotal: null,

@@ -4,13 +4,12 @@ import { test } from 'node:test';
 import { calculateCart } from '../../src/engine/cart/cart.js';
 import { isRefusal } from '../../src/engine/cart/outcome.js';
 import type { CartPlace } from '../../src/engine/cart/query.js';
-import { explainLookup } from '../../src/engine/rate/explain.js';
-import { lookup } from '../../src/engine/lookup.js';
 import { isFailure } from '../../src/failure.js';
 import type { FactPlace } from '../support/product-facts.js';
 import {
   amountsOf, calculated, cartOf, cartWorld, NOW, refused, splitAt,
 } from '../support/cart-world.js';
+import { engineOf } from '../support/engine-of.js';
 
 const OHIO: FactPlace = { state: 'OH', county: '049', percents: [['state', '5.75'], ['county', '1.75']] };
 const LAKE: FactPlace = { state: 'OH', county: '085', percents: [['state', '5.75'], ['county', '1.5']] };
@@ -89,20 +88,20 @@ test('a lookup explains its rows with their sources, and how it was found', () =
     country: 'USA', date: null, adjustment: 'auto', addressDetailExtended: false,
     shippingExtended: false, taxabilityCode: null, satItemTotal: null,
   } as const;
-  const found = lookup(WORLD, {
+  const found = engineOf(WORLD).lookup({
     kind: 'address', address: '1 Main St, Ashford, OH 10001', options,
   }, NOW);
   assert.ok(!isFailure(found));
-  const explained = explainLookup(WORLD, found);
+  const explained = engineOf(WORLD).explain(found);
   assert.deepEqual([explained.dataset, explained.precision, explained.boundary],
     [WORLD.id, 'point', 'address point']);
   const [area] = explained.areas;
   assert.equal(area?.sales, '0.075');
   assert.deepEqual(area?.rows.map(({ level, sales, source }) => [level, sales, source?.name]),
     [['state', '0.0575', 'invented'], ['county', '0.0175', 'invented']]);
-  const listed = lookup(WORLD, {
+  const listed = engineOf(WORLD).lookup({
     kind: 'postal', zip: '44000', state: '', stateCode: '', city: '', county: '', options,
   }, NOW);
   assert.ok(!isFailure(listed));
-  assert.deepEqual(explainLookup(WORLD, listed).areas.map(({ sales }) => sales), ['0.075', '0.0725']);
+  assert.deepEqual(engineOf(WORLD).explain(listed).areas.map(({ sales }) => sales), ['0.075', '0.0725']);
 });

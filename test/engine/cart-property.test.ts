@@ -7,10 +7,10 @@ import { calculateCart } from '../../src/engine/cart/cart.js';
 import { isRefusal, type CartOutcome } from '../../src/engine/cart/outcome.js';
 import type { CartLine } from '../../src/engine/cart/query.js';
 import { isFailure } from '../../src/failure.js';
-import { lookup } from '../../src/engine/lookup.js';
 import { cartOf, NOW } from '../support/cart-world.js';
 import { RandomCarts } from '../support/random-carts.js';
 import { recompute } from '../support/recompute-explain.js';
+import { engineOf } from '../support/engine-of.js';
 
 /** Random carts that CI compares with the oracle. */
 const CARTS = 10_000;
@@ -93,7 +93,7 @@ test('a line of general goods has the rate of a lookup at the place that taxes i
     assert.ok(destination.kind === 'split');
     const { line1, city, state, zip } = destination;
     const address = `${line1}, ${city}, ${state} ${zip}`;
-    const found = lookup(world.dataset, {
+    const found = engineOf(world.dataset).lookup({
       kind: 'address', address, options: {
         country: 'USA', date: null, adjustment: 'auto', addressDetailExtended: false,
         shippingExtended: false, taxabilityCode: null, satItemTotal: null,

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { locateAddress } from '../../src/engine/locate/locator.js';
 import { isFailure } from '../../src/failure.js';
-import { dateOf, expect, LAT, LONG_STREET, refusal, situs, WORLD } from '../support/located-world.js';
+import { dateOf, expect, LAT, LONG_STREET, refusal, situs, LOCATOR } from '../support/located-world.js';
 
 test('a door by its point, normalized with its ZIP+4 and without the unit', () => {
   const found = expect('200 spindle center drive suite 3 brookmere qz 97001', 'point', 0);
@@ -54,7 +53,7 @@ test('directions and types narrow; what is not said may be missing', () => {
 });
 
 test('a street of another type counts only where the name has no other', () => {
-  const found = locateAddress(WORLD, '12 Alder Ct, Brookmere, QZ 97001', dateOf);
+  const found = LOCATOR.locate('12 Alder Ct, Brookmere, QZ 97001', dateOf);
   assert.ok(isFailure(found) || found.precision === 'postal');
 });
 

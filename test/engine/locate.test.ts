@@ -4,11 +4,11 @@ import { after, before, test } from 'node:test';
 import { openDataset } from '../../src/dataset/open.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { OP_LOCATE, readAnswers, RequestFrame } from '../../src/engine/frame.js';
-import { locateInState } from '../../src/engine/locate/in-state.js';
 import { isFailure } from '../../src/failure.js';
 import { answerFrame } from '../../src/worker.js';
 import { readLocated, type LocateOutcome } from '../../src/api/lookup/located.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
+import { engineOf } from '../support/engine-of.js';
 
 const NOW = Date.UTC(2026, 5, 15);
 
@@ -30,7 +30,7 @@ function locate(...addresses: readonly string[]): readonly (LocateOutcome | null
   const frame = new RequestFrame();
   for (const address of addresses) frame.add(OP_LOCATE, 60, 0, address);
   const outcomes: (LocateOutcome | null)[] = [];
-  readAnswers(answerFrame(dataset, frame.bytes(), NOW), addresses.length, (_, slice) => {
+  readAnswers(answerFrame(engineOf(dataset), frame.bytes(), NOW), addresses.length, (_, slice) => {
     outcomes.push(readLocated(slice));
   });
   return outcomes;
@@ -50,7 +50,7 @@ test('an address of a state is normalized, others say why not', () => {
 });
 
 test('an address of Canada is in no US state', () => {
-  const found = locateInState(dataset, '100 Queen St W, Toronto, ON M5H 2N2, Canada', NOW);
+  const found = engineOf(dataset).locateInState('100 Queen St W, Toronto, ON M5H 2N2, Canada', NOW);
   assert.ok(isFailure(found));
 });
 

@@ -8,11 +8,13 @@ import type {
   AreaRecord, CityRecord, ComponentRecord, StateRecord, UnknownRecord, ZipRecord,
 } from '../../src/dataset/records.js';
 import { StreetIndex } from '../../src/dataset/street-index.js';
-import { areaRates, isKnown } from '../../src/engine/rate/area-rates.js';
-import { locatePostal } from '../../src/engine/locate/postal.js';
-import { lookupPostal, type PostalQuery } from '../../src/engine/rate/zip-list.js';
+import { Doubts } from '../../src/engine/locate/doubt.js';
+import { DatasetGazetteer } from '../../src/engine/locate/gazetteer.js';
+import { PostalLocator } from '../../src/engine/locate/postal.js';
+import { RatesByArea } from '../../src/engine/rate/area-rates.js';
+import { ZipLists, type PostalQuery } from '../../src/engine/rate/zip-list.js';
 import { foldCounty, foldName, plainName } from '../../src/address/place-name.js';
-import { isFailure } from '../../src/failure.js';
+import { fail, isFailure } from '../../src/failure.js';
 import { DATE_MIN, DATE_OPEN, type DateInt } from '../../src/tax/date.js';
 import { parsePercent, type Rate } from '../../src/tax/rate.js';
 import { streetTableOf } from '../support/street-table.js';
@@ -139,8 +141,18 @@ function read(fields: Partial<ParsedAddress>): ParsedAddress {
   };
 }
 
+const RATES = new RatesByArea(dataset);
+
+/** One that was never asked before. */
+function freshLocator(): PostalLocator {
+  return new PostalLocator(dataset, new Doubts(dataset, RATES, new DatasetGazetteer(dataset)));
+}
+
+const LOCATOR = freshLocator();
+const LISTS = new ZipLists(dataset, RATES);
+
 function located(fields: Partial<ParsedAddress>): number | string {
-  const found = locatePostal(dataset, read(fields), dateOf);
+  const found = LOCATOR.locate(read(fields), dateOf);
   return isFailure(found) ? found.failure : found.area;
 }
 
@@ -154,20 +166,19 @@ test('names of one place fold alike', () => {
 });
 
 test('a district without a period on the day does not apply, a zero city row stays', () => {
-  const now = areaRates(dataset, dataset.area(REST), DAY);
-  assert.ok(isKnown(now));
+  const now = RATES.at(REST, DAY);
+  assert.ok(!isFailure(now));
   assert.deepEqual(now.rows.map((row) => row.component.jurName), ['XA', 'C001']);
   assert.equal(now.sales, rate('6'));
-  const before = areaRates(dataset, dataset.area(REST), 20250101 as DateInt);
-  assert.ok(isKnown(before));
+  const before = RATES.at(REST, 20250101 as DateInt);
+  assert.ok(!isFailure(before));
   assert.equal(before.sales, rate('9'));
-  const dark = areaRates(dataset, dataset.area(DARK), DAY);
-  assert.ok(!isKnown(dark) && dark.level === 'city');
+  assert.deepEqual(RATES.at(DARK, DAY), fail('no-result', GAP.reason));
 });
 
 test('a ZIP within one area is answered, with the address as normalized', () => {
-  const found = locatePostal(
-    dataset, read({ city: 'HILLS', state: 'XA', zip: '10001', zip4: '0042' }), dateOf,
+  const found = LOCATOR.locate(
+    read({ city: 'HILLS', state: 'XA', zip: '10001', zip4: '0042' }), dateOf,
   );
   assert.ok(!isFailure(found));
   assert.equal(found.area, REST);
@@ -221,8 +232,8 @@ test('incomplete addresses are refused', () => {
 
 function listed(fields: Partial<PostalQuery>): readonly string[] | string {
   const query = { zip: '10003', state: '', stateCode: '', city: '', county: '', ...fields };
-  const found = lookupPostal(dataset, query, dateOf);
-  return isFailure(found) ? found.failure : found.rows.map((row) => row.city);
+  const found = LISTS.list(query, dateOf);
+  return isFailure(found) ? found.failure : found.map((row) => row.city);
 }
 
 test('a postal lookup lists every area of the ZIP and narrows', () => {
@@ -254,13 +265,11 @@ test('an answer is the same whatever was asked before, on every day', () => {
     number: fc.constantFrom('12', '7', ''),
     day: fc.constantFrom(DAY, 20250101 as DateInt),
   });
-  const shared = { ...dataset };
   fc.assert(fc.property(fc.array(asked, { minLength: 1, maxLength: 12 }), (list) => {
     for (const { day, ...fields } of list) {
       const reading = read(fields);
-      // One that was never asked before keeps nothing.
-      const fresh = locatePostal({ ...dataset }, reading, () => day);
-      assert.deepEqual(locatePostal(shared, reading, () => day), fresh);
+      const fresh = freshLocator().locate(reading, () => day);
+      assert.deepEqual(LOCATOR.locate(reading, () => day), fresh);
     }
   }));
 });

@@ -4,6 +4,7 @@ import { GRANT_ALL, OP_LOOKUP, readAnswers, RequestFrame } from '../../src/engin
 import { answerFrame } from '../../src/worker.js';
 import { openWire, type WireContext } from '../../src/api/lookup/context.js';
 import { memoryDataset, NOW_MS } from '../support/memory-dataset.js';
+import { engineOf } from '../support/engine-of.js';
 
 export const BASE_URL = 'https://rates.example';
 
@@ -35,7 +36,7 @@ export function askAll(
   } = options;
   const frame = new RequestFrame();
   for (const query of queries) frame.add(op, version, grants, query);
-  const packed = answerFrame(dataset, frame.bytes(), nowMs, context);
+  const packed = answerFrame(engineOf(dataset), frame.bytes(), nowMs, context);
   const answers: Asked[] = [];
   readAnswers(packed, queries.length, (_index, slice) => {
     const { status, code, precision, flags, body } = slice;

@@ -5,6 +5,7 @@ import {
 } from '../../src/engine/frame.js';
 import { PRECISIONS, type Precision } from '../../src/engine/situs.js';
 import { answerFrame } from '../../src/worker.js';
+import { engineOf } from './engine-of.js';
 
 export interface BaseRate {
   readonly jurName: string;
@@ -40,7 +41,7 @@ export function askQuery(dataset: Dataset, query: string, nowMs = Date.UTC(2026,
   const frame = new RequestFrame();
   frame.add(OP_LOOKUP, 60, GRANT_ALL, query);
   let asked: Asked | null = null;
-  readAnswers(answerFrame(dataset, frame.bytes(), nowMs), 1, (_, slice) => {
+  readAnswers(answerFrame(engineOf(dataset), frame.bytes(), nowMs), 1, (_, slice) => {
     const text = Buffer.from(slice.body).toString('utf8');
     const body = JSON.parse(text) as Body;
     asked = {

@@ -14,6 +14,7 @@ import {
 } from '../../src/bulk/row/job.js';
 import { CHUNK_BYTES_MAX } from '../../src/bulk/row/limit.js';
 import { openWire, type WireContext } from '../../src/api/lookup/context.js';
+import { engineOf } from './engine-of.js';
 
 /** Zero up to one. */
 export type Random = () => number;
@@ -186,7 +187,7 @@ class BulkFeed {
       if (chunk === null) return;
       const frame = new RequestFrame();
       frame.add(OP_BULK, 60, grants, encodeChunk(this.#job, chunk));
-      const packed = answerFrame(dataset, frame.bytes(), nowMs, context);
+      const packed = answerFrame(engineOf(dataset), frame.bytes(), nowMs, context);
       readAnswers(packed, 1, (_index, { status, body }) => {
         if (status !== 200) throw new Error(Buffer.from(body).toString());
         const result = decodeResult(body);

@@ -7,6 +7,7 @@ import { optionBits, optionsOfQuery, isBodyError } from '../../src/api/cart/opti
 import { below, oneOf, runBulk, type BulkRun, type Random } from './bulk-bodies.js';
 import { cartWorld, NOW } from './cart-world.js';
 import type { Sent } from './sent-carts.js';
+import { engineOf } from './engine-of.js';
 
 const DATASET = cartWorld([
   { state: 'NY', county: '061', percents: [['state', '4'], ['city', '4.875']] },
@@ -53,7 +54,7 @@ export function endpoint(body: object, ofMerchant: boolean, query = ''): Endpoin
   frame.add(OP_CART, ofMerchant ? CART_MERCHANT : CART_CALCULATE, optionBits(options),
     Buffer.from(JSON.stringify(body)));
   let found: Endpoint = { status: 0, text: '' };
-  readAnswers(answerFrame(DATASET, frame.bytes(), NOW), 1, (_index, { status, body: bytes }) => {
+  readAnswers(answerFrame(engineOf(DATASET), frame.bytes(), NOW), 1, (_index, { status, body: bytes }) => {
     found = { status, text: Buffer.from(bytes).toString('utf8') };
   });
   return found;

@@ -3,6 +3,7 @@ import { workerData } from 'node:worker_threads';
 import { openWire } from '../../src/api/lookup/context.js';
 import { OpenReleases } from '../../src/dataset/open-releases.js';
 import { openDataset } from '../../src/dataset/open.js';
+import { Engine } from '../../src/engine/engine.js';
 import type { EngineSettings } from '../../src/pool.js';
 import { serveLane, type ServeTask } from '../../src/pool/serve.js';
 import { answerInto } from '../../src/worker.js';
@@ -10,7 +11,7 @@ import { answerInto } from '../../src/worker.js';
 const GREEDY = 'allocate';
 
 const { baseUrl, precisionMin }: EngineSettings = workerData;
-const releases = new OpenReleases(openDataset);
+const releases = new OpenReleases((dir) => new Engine(openDataset(dir)));
 const context = openWire({
   baseUrl, precisionMin, open: (release) => releases.get(release), report: () => undefined,
 });

@@ -4,7 +4,8 @@ import { CellIndex } from '../../src/dataset/cell-index.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import type { CityRecord, StateRecord, ZipRecord } from '../../src/dataset/records.js';
 import { StreetIndex } from '../../src/dataset/street-index.js';
-import { locateAddress } from '../../src/engine/locate/locator.js';
+import { AddressLocator } from '../../src/engine/locate/locator.js';
+import { RatesByArea } from '../../src/engine/rate/area-rates.js';
 import type { Situs } from '../../src/engine/situs.js';
 import { isFailure } from '../../src/failure.js';
 import type { AddressPoint } from '../../src/ingest/source/points.js';
@@ -137,16 +138,17 @@ function world(): Dataset {
 }
 
 export const WORLD = world();
+export const LOCATOR = new AddressLocator(WORLD, new RatesByArea(WORLD));
 export const dateOf = (): DateInt => 20260101 as DateInt;
 
 export function situs(text: string): Situs {
-  const found = locateAddress(WORLD, text, dateOf);
+  const found = LOCATOR.locate(text, dateOf);
   assert.ok(!isFailure(found), `${text}: ${JSON.stringify(found)}`);
   return found;
 }
 
 export function refusal(text: string): string {
-  const found = locateAddress(WORLD, text, dateOf);
+  const found = LOCATOR.locate(text, dateOf);
   assert.ok(isFailure(found), `${text}: ${JSON.stringify(found)}`);
   assert.equal(found.failure, 'address-incomplete');
   return found.detail ?? '';

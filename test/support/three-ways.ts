@@ -9,6 +9,7 @@ import { PRECISIONS } from '../../src/engine/situs.js';
 import { answerFrame } from '../../src/worker.js';
 import { CART_CALCULATE, CART_MERCHANT } from '../../src/api/cart/answer.js';
 import { runBulk } from './bulk-bodies.js';
+import { engineOf } from './engine-of.js';
 
 /** An address in its parts; empty text where it has none. */
 export interface Written {
@@ -71,7 +72,7 @@ function ask(dataset: Dataset, op: number, version: number, payload: string) {
   // Those of a cart are its options.
   frame.add(op, version, op === OP_CART ? 0 : GRANT_ALL, payload);
   const answers: { code: number; status: number; precision: string; text: string }[] = [];
-  readAnswers(answerFrame(dataset, frame.bytes(), NOON_MS), 1, (_, slice) => {
+  readAnswers(answerFrame(engineOf(dataset), frame.bytes(), NOON_MS), 1, (_, slice) => {
     const { code, status, precision, body } = slice;
     const text = Buffer.from(body).toString('utf8');
     answers.push({ code, status, precision: PRECISIONS[precision] ?? 'none', text });

@@ -1,8 +1,7 @@
 /** A worker's answer to a body of carts: amounts, or a problem for the front end to render. */
 import { randomUUID } from 'node:crypto';
-import type { Dataset } from '../../dataset/dataset.js';
-import { calculateCart } from '../../engine/cart/cart.js';
 import { isRefusal, type CartOutcome, type CartRefusal } from '../../engine/cart/outcome.js';
+import type { Engine } from '../../engine/engine.js';
 import { FLAG_ESTIMATED, FLAG_STALE, type Answer, type BodyPart } from '../../engine/frame.js';
 import { PRECISIONS } from '../../engine/situs.js';
 import { calculationJson, readCalculation } from './calculation.js';
@@ -44,7 +43,7 @@ interface Calculated {
 
 type Calculate = (body: Members, options: CartOptions) => Calculated | CartProblem;
 
-function merchantCarts(context: WireContext, dataset: Dataset, nowMs: number): Calculate {
+function merchantCarts(context: WireContext, engine: Engine, nowMs: number): Calculate {
   return (body, options) => {
     const carts = readMerchantCarts(body, options);
     if (isProblem(carts)) return carts;
@@ -52,7 +51,7 @@ function merchantCarts(context: WireContext, dataset: Dataset, nowMs: number): C
     const items: BodyPart[] = [];
     for (let index = 0; index < carts.length; index += 1) {
       const cart = carts[index]!;
-      const outcome = calculateCart(dataset, cart.query, nowMs, context.precisionMin);
+      const outcome = engine.calculate(cart.query, nowMs, context.precisionMin);
       if (isRefusal(outcome)) return refusalProblem(outcome, `body.items[${index}]`);
       mark(marks, outcome);
       const text = cartJson(cart, outcome, cart.sent.cartId ?? randomUUID());
@@ -63,11 +62,11 @@ function merchantCarts(context: WireContext, dataset: Dataset, nowMs: number): C
   };
 }
 
-function calculation(context: WireContext, dataset: Dataset, nowMs: number): Calculate {
+function calculation(context: WireContext, engine: Engine, nowMs: number): Calculate {
   return (body, options) => {
     const cart = readCalculation(body, options);
     if (isProblem(cart)) return cart;
-    const outcome = calculateCart(dataset, cart.query, nowMs, context.precisionMin);
+    const outcome = engine.calculate(cart.query, nowMs, context.precisionMin);
     if (isRefusal(outcome)) return refusalProblem(outcome, 'body.items[0]');
     const marks: Marks = { precision: 0, flags: 0 };
     mark(marks, outcome);
@@ -77,11 +76,11 @@ function calculation(context: WireContext, dataset: Dataset, nowMs: number): Cal
 
 /** The answer to the body of a cart endpoint; `bits` are its options. A bug becomes a 500. */
 export function answerCarts(
-  context: WireContext, dataset: Dataset, endpoint: number, bits: number, body: Uint8Array,
+  context: WireContext, engine: Engine, endpoint: number, bits: number, body: Uint8Array,
   nowMs: number,
 ): Answer {
   try {
-    return answerBody(context, dataset, endpoint, bits, body, nowMs);
+    return answerBody(context, engine, endpoint, bits, body, nowMs);
   } catch (error) {
     context.report(error);
     return problemAnswer(cartProblem(500, 'The service failed to calculate the cart.'));
@@ -95,7 +94,7 @@ function bodyOf([first = '', ...others]: readonly BodyPart[]): readonly BodyPart
 }
 
 function answerBody(
-  context: WireContext, dataset: Dataset, endpoint: number, bits: number, body: Uint8Array,
+  context: WireContext, engine: Engine, endpoint: number, bits: number, body: Uint8Array,
   nowMs: number,
 ): Answer {
   const read = readJson(body);
@@ -105,7 +104,7 @@ function answerBody(
   }
   const calculate = endpoint === CART_CALCULATE ? calculation : merchantCarts;
   const result = isProblem(read)
-    ? read : calculate(context, dataset, nowMs)(read, optionsOfBits(bits));
+    ? read : calculate(context, engine, nowMs)(read, optionsOfBits(bits));
   if (isProblem(result)) return problemAnswer(result);
   const { items, marks: { precision, flags } } = result;
   return { status: SUCCESS.http, code: SUCCESS.code, precision, flags, body: bodyOf(items) };

@@ -1,8 +1,7 @@
 /** The member `addressDetail` of v50 and v60. */
 import type { AreaRecord } from '../../dataset/records.js';
 import { countryName, type Situs } from '../../engine/situs.js';
-import type { SitusOutcome } from '../../engine/lookup.js';
-import type { LookupQuery } from '../../engine/query.js';
+import type { LookupQuery, SitusOutcome } from '../../engine/query.js';
 import { formatMicrodegrees } from '../../geo/microdegrees.js';
 import { jsonValue } from '../../wire/json.js';
 import { degreesOf, echoOf, type WireObject } from '../../wire/tree.js';

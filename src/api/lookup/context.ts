@@ -1,5 +1,5 @@
 /** What a worker's answers share: settings and rendered fragments. */
-import type { Dataset } from '../../dataset/dataset.js';
+import type { Engine } from '../../engine/engine.js';
 import type { Precision } from '../../engine/situs.js';
 import { FragmentCache } from './fragment-cache.js';
 import { PostalCache } from './postal-cache.js';
@@ -19,7 +19,7 @@ export interface WireSettings {
   /** Bytes of whole postal answers kept. */
   readonly postalBytesMax: number;
   /** Opens a release other than a task's own, for streams that keep to the one they began with. */
-  readonly open: (release: ReleaseName) => Dataset;
+  readonly open: (release: ReleaseName) => Engine;
   /** Told of an exception behind a 106; it must not throw. */
   readonly report: (error: unknown) => void;
 }

@@ -1,9 +1,8 @@
 /** Renders fragments on first use. */
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
-import type { Dataset } from '../../dataset/dataset.js';
+import type { Engine } from '../../engine/engine.js';
 import type { KnownRates } from '../../engine/rate/area-rates.js';
 import { FLAG_ESTIMATED, FLAG_STALE } from '../../engine/frame.js';
-import { rulesAt } from '../../engine/rate/state-day.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import type { WireContext } from './context.js';
@@ -35,25 +34,24 @@ export function printMembers(object: WireObject, format: Format): string {
  * stands before them.
  */
 export function fragmentOf(
-  context: WireContext, dataset: Dataset, rated: RatedArea, variant: Variant, format: Format,
+  context: WireContext, engine: Engine, rated: RatedArea, variant: Variant, format: Format,
   tree: (ruled: RuledArea) => WireObject, open = '',
 ): Fragment | Failure {
   const { fragments } = context;
   const key = fragments.key(rated.area.id, rated.date, variant, format);
-  const known = fragments.get(dataset.id, key);
+  const known = fragments.get(engine.id, key);
   if (known !== null) return known;
-  const ruled = withRules(dataset, rated);
+  const ruled = withRules(engine, rated);
   if (isFailure(ruled)) return ruled;
   const text = open + printMembers(tree(ruled), format);
   const fragment = { bytes: ownBytes(text), flags: areaFlags(rated) };
-  fragments.set(dataset.id, key, fragment);
+  fragments.set(engine.id, key, fragment);
   return fragment;
 }
 
 /** Adds the rules of the area's state; a refusal where none are held for the day. */
-export function withRules(dataset: Dataset, rated: RatedArea): RuledArea | Failure {
-  const state = dataset.state(rated.area.state);
-  const rules = state === null ? null : rulesAt(state, rated.date);
+export function withRules(engine: Engine, rated: RatedArea): RuledArea | Failure {
+  const rules = engine.stateRules(rated.area.state, rated.date);
   if (rules !== null) return { ...rated, rules };
   return fail('no-result',
     `Freight, service and sourcing rules of ${rated.area.stateName} are not held for this day.`);

@@ -1,7 +1,6 @@
 /** What legacy versions share: rows in an envelope, for one place or every part of a ZIP. */
-import type { Dataset } from '../../dataset/dataset.js';
-import type { PostalOutcome, SitusOutcome } from '../../engine/lookup.js';
-import type { LookupQuery } from '../../engine/query.js';
+import type { Engine } from '../../engine/engine.js';
+import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/query.js';
 import { isFailure, type Failure } from '../../failure.js';
 import type { WireContext } from './context.js';
 import type { Variant } from './fragment-cache.js';
@@ -26,7 +25,7 @@ export interface LegacyVersion {
   readonly row: RowShape;
   /** Printed members after the rows; '' for none. */
   after(
-    dataset: Dataset, query: LookupQuery, outcome: SitusOutcome | PostalOutcome, format: Format,
+    engine: Engine, query: LookupQuery, outcome: SitusOutcome | PostalOutcome, format: Format,
   ): string;
 }
 
@@ -48,7 +47,7 @@ export function placesOf(outcome: SitusOutcome | PostalOutcome): readonly RowPla
 
 /** The rows as bytes; `element` is a row's name in XML. */
 export function renderRows(
-  context: WireContext, dataset: Dataset, places: readonly RowPlace[], shape: RowShape,
+  context: WireContext, engine: Engine, places: readonly RowPlace[], shape: RowShape,
   format: Format, element: string,
 ): Rendered | Failure {
   const body: Uint8Array[] = [];
@@ -56,7 +55,7 @@ export function renderRows(
   let flags = 0;
   let before = '';
   for (const place of places) {
-    const fragment = fragmentOf(context, dataset, place, shape.variant, format, shape.fields);
+    const fragment = fragmentOf(context, engine, place, shape.variant, format, shape.fields);
     if (isFailure(fragment)) return fragment;
     body.push(Buffer.from(before + rowOpen(place, format, element), 'utf8'), fragment.bytes);
     flags |= fragment.flags;
@@ -74,14 +73,14 @@ function rowOpen({ zip, city }: RowPlace, format: Format, element: string): stri
 
 /** The bytes of an answer in a legacy version. */
 export function renderLegacy(
-  context: WireContext, dataset: Dataset, query: LookupQuery,
+  context: WireContext, engine: Engine, query: LookupQuery,
   outcome: SitusOutcome | PostalOutcome, format: Format, legacy: LegacyVersion,
 ): Rendered | Failure {
   const places = placesOf(outcome);
-  const rows = renderRows(context, dataset, places, legacy.row, format, 'response');
+  const rows = renderRows(context, engine, places, legacy.row, format, 'response');
   if (isFailure(rows)) return rows;
   const open = Buffer.from(legacyOpen(legacy.version, format), 'utf8');
-  const after = legacy.after(dataset, query, outcome, format);
+  const after = legacy.after(engine, query, outcome, format);
   const close = Buffer.from(legacyClose(after, format), 'utf8');
   return { body: [open, ...rows.body, close], flags: rows.flags };
 }

@@ -1,7 +1,6 @@
 /** Located addresses on their way from a worker to the front end; never part of an answer. */
-import type { Dataset } from '../../dataset/dataset.js';
+import type { Engine } from '../../engine/engine.js';
 import { FLAG_GEO, type Answer, type AnswerSlice } from '../../engine/frame.js';
-import { locateInState } from '../../engine/locate/in-state.js';
 import { PRECISIONS } from '../../engine/situs.js';
 import { isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
@@ -29,8 +28,8 @@ function refusal({ failure, detail }: Failure): Answer {
 }
 
 /** A worker's answer for one address. */
-export function answerLocate(dataset: Dataset, address: string, nowMs: number): Answer {
-  const found = locateInState(dataset, address, nowMs);
+export function answerLocate(engine: Engine, address: string, nowMs: number): Answer {
+  const found = engine.locateInState(address, nowMs);
   if (isFailure(found)) return refusal(found);
   const { situs, area } = found;
   const { normalizedAddress, postalCode, lat, lng, precision } = situs;

@@ -1,9 +1,8 @@
 /** The member `productDetail` of v60. */
-import type { Dataset } from '../../dataset/dataset.js';
 import { RecentCache } from '../../base/recent-cache.js';
-import type { SitusOutcome } from '../../engine/lookup.js';
-import { ordinaryRates, productAt, type ProductFinding } from '../../engine/product/rules.js';
-import type { LookupQuery } from '../../engine/query.js';
+import type { Engine } from '../../engine/engine.js';
+import { ordinaryRates, type ProductFinding } from '../../engine/product/rules.js';
+import type { LookupQuery, SitusOutcome } from '../../engine/query.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { formatDate, type DateInt } from '../../tax/date.js';
 import { printMembers } from './fragment.js';
@@ -16,7 +15,7 @@ const DETAIL_BYTES_MAX = 4 * 1_048_576;
 /** Map entry, key, buffer and its object around the bytes, about. */
 const OVERHEAD_BYTES = 300;
 
-const DETAILS = new WeakMap<Dataset, RecentCache<string, Uint8Array>>();
+const DETAILS = new WeakMap<Engine, RecentCache<string, Uint8Array>>();
 
 /** Codes of the specification with their messages. */
 const ACTIONS = {
@@ -46,14 +45,14 @@ function taxabilityCode(
 }
 
 function detailOf(
-  dataset: Dataset, outcome: SitusOutcome, text: string,
+  engine: Engine, outcome: SitusOutcome, text: string,
   found: ProductFinding,
 ): WireObject {
   const { code: { title, label }, rules, meal } = found;
   const frame: RuleFrame = {
     stateFips: outcome.area.stateFips,
     ordinary: ordinaryRates(outcome.rates),
-    destination: sourcedToDestination(dataset, outcome),
+    destination: sourcedToDestination(engine, outcome),
   };
   const rateRules = rules.map((rule) => rateRule(rule, frame));
   // A meal tax is a rule of its own, so a code with nothing else has rules all the same.
@@ -71,13 +70,13 @@ function notHeld({ area }: SitusOutcome, heldFrom: DateInt): Failure {
 
 /** The member's content, and whether it is worth keeping: not for codes that users invent. */
 function contentOf(
-  dataset: Dataset, outcome: SitusOutcome, text: string,
+  engine: Engine, outcome: SitusOutcome, text: string,
 ): { readonly content: WireObject; readonly keep: boolean } | Failure | null {
-  const found = productAt(dataset, outcome, text);
+  const found = engine.product(outcome, text);
   if (found === 'no-catalogue') return null;
   if (found !== 'unknown' && found !== 'malformed') {
     if ('heldFrom' in found) return notHeld(outcome, found.heldFrom);
-    return { content: detailOf(dataset, outcome, text, found), keep: true };
+    return { content: detailOf(engine, outcome, text, found), keep: true };
   }
   const action = found === 'unknown' ? 'T02' : 'T03';
   const content = taxabilityCode(outcome, text, '', '', action, { rateRules: [] });
@@ -103,14 +102,14 @@ function ownBytes(text: string): Uint8Array {
  * catalogue to judge one by; a failure says that the code's rules are not held for so early a day.
  */
 export function productDetail(
-  dataset: Dataset, query: LookupQuery, outcome: SitusOutcome, format: Format,
+  engine: Engine, query: LookupQuery, outcome: SitusOutcome, format: Format,
 ): Uint8Array | Failure | null {
   const text = query.options.taxabilityCode;
   if (text === null) return null;
-  let details = DETAILS.get(dataset);
+  let details = DETAILS.get(engine);
   if (details === undefined) {
     details = new RecentCache(DETAIL_BYTES_MAX);
-    DETAILS.set(dataset, details);
+    DETAILS.set(engine, details);
   }
   const { area, date, situs } = outcome;
   // Everything that the member depends on: meal taxes are less certain where only a ZIP is known.
@@ -118,7 +117,7 @@ export function productDetail(
   const key = `${area.id} ${date} ${located} ${format} ${text}`;
   const known = details.get(key);
   if (known !== undefined) return known;
-  const made = contentOf(dataset, outcome, text);
+  const made = contentOf(engine, outcome, text);
   if (made === null || isFailure(made)) return made;
   const member = printed(made.content, format);
   if (!made.keep) return Buffer.from(member, 'utf8');

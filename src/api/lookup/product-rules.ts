@@ -5,10 +5,9 @@
  * the state part alone, and local parts stand in baseRates: they are taken as usual, or differ by
  * place. With null it is the whole combined rate at the place. An exempt product has rate 0.
  */
-import type { SitusOutcome } from '../../engine/lookup.js';
-import { rulesAt } from '../../engine/rate/state-day.js';
+import type { Engine } from '../../engine/engine.js';
+import type { SitusOutcome } from '../../engine/query.js';
 import type { MealRule, MealTax } from '../../engine/product/meal-tax.js';
-import type { Dataset } from '../../dataset/dataset.js';
 import { formatUsd } from '../../tax/amount.js';
 import {
   effectiveRate, isWhole, type OrdinaryRates, type ProductRule,
@@ -25,10 +24,9 @@ export interface RuleFrame {
 
 /** Whether the state of an answer sources to the destination on its day. */
 export function sourcedToDestination(
-  dataset: Dataset, { area, date }: SitusOutcome,
+  engine: Engine, { area, date }: SitusOutcome,
 ): boolean | null {
-  const state = dataset.state(area.state);
-  const rules = state === null ? null : rulesAt(state, date);
+  const rules = engine.stateRules(area.state, date);
   return rules === null ? null : rules.sourcing === 'D';
 }
 

@@ -8,10 +8,10 @@ import { ROW_34 } from './v40.js';
 export const V50: LegacyVersion = {
   version: 50,
   row: ROW_34,
-  after: (dataset, query, outcome, format) => {
+  after: (engine, query, outcome, format) => {
     if (outcome.kind === 'postal') return printMembers({ addressDetail: NOT_GEOCODED }, format);
     const detail = { addressDetail: addressDetail(query, outcome) };
-    const sat = satTaxDetail(dataset, query, outcome);
+    const sat = satTaxDetail(engine, query, outcome);
     return printMembers(sat === null ? detail : { ...detail, satTaxDetail: sat }, format);
   },
 };

@@ -1,7 +1,6 @@
 /** Version 60 by postal code alone: the rows of version 50 in the body of that time. */
-import type { Dataset } from '../../dataset/dataset.js';
-import type { PostalOutcome } from '../../engine/lookup.js';
-import type { LookupQuery } from '../../engine/query.js';
+import type { Engine } from '../../engine/engine.js';
+import type { LookupQuery, PostalOutcome } from '../../engine/query.js';
 import { isFailure, type Failure } from '../../failure.js';
 import { NOT_GEOCODED } from './address-detail.js';
 import type { WireContext } from './context.js';
@@ -34,12 +33,12 @@ function closeWith(explain: string, format: Format): string {
 
 /** The bytes of a postal list. */
 export function renderV60Postal(
-  context: WireContext, dataset: Dataset, query: LookupQuery, outcome: PostalOutcome,
+  context: WireContext, engine: Engine, query: LookupQuery, outcome: PostalOutcome,
   format: Format,
 ): Rendered | Failure {
-  const rows = renderRows(context, dataset, outcome.rows, ROW_34, format, 'results');
+  const rows = renderRows(context, engine, outcome.rows, ROW_34, format, 'results');
   if (isFailure(rows)) return rows;
-  const explain = explanation(dataset, query, outcome, format);
+  const explain = explanation(engine, query, outcome, format);
   const close = explain === '' ? CLOSE[format] : closeWith(explain, format);
   return { body: [OPEN[format], ...rows.body, close], flags: rows.flags };
 }

@@ -1,7 +1,6 @@
 /** Version 60: the structured answer for an address or coordinates. */
-import type { Dataset } from '../../dataset/dataset.js';
-import type { SitusOutcome } from '../../engine/lookup.js';
-import type { LookupQuery } from '../../engine/query.js';
+import type { Engine } from '../../engine/engine.js';
+import type { LookupQuery, SitusOutcome } from '../../engine/query.js';
 import { isFailure, type Failure } from '../../failure.js';
 import { addressDetail, plainDetailJson } from './address-detail.js';
 import type { WireContext } from './context.js';
@@ -32,12 +31,12 @@ function areaPart({ area, rates, rules }: RuledArea, freight: boolean, base: str
 
 /** The bytes of an answer for one place. */
 export function renderV60(
-  context: WireContext, dataset: Dataset, query: LookupQuery, outcome: SitusOutcome,
+  context: WireContext, engine: Engine, query: LookupQuery, outcome: SitusOutcome,
   format: Format,
 ): Rendered | Failure {
   const freight = query.options.shippingExtended;
   const variant = freight ? VARIANTS.v60Freight : VARIANTS.v60;
-  const fragment = fragmentOf(context, dataset, outcome, variant, format,
+  const fragment = fragmentOf(context, engine, outcome, variant, format,
     (ruled) => areaPart(ruled, freight, context.baseUrl), OPEN[format]);
   if (isFailure(fragment)) return fragment;
   const detail = format === 'json' && !query.options.addressDetailExtended
@@ -45,9 +44,9 @@ export function renderV60(
     : printMembers({ addressDetail: addressDetail(query, outcome) }, format);
   const product = query.options.taxabilityCode === null
     ? null
-    : productDetail(dataset, query, outcome, format);
+    : productDetail(engine, query, outcome, format);
   if (product !== null && isFailure(product)) return product;
-  const explain = explanation(dataset, query, outcome, format);
+  const explain = explanation(engine, query, outcome, format);
   const own = format === 'json'
     ? `,${detail}${explain === '' ? '' : `,${explain}`}}` : detail + explain + V60_XML_CLOSE;
   const body = product === null

@@ -3,7 +3,6 @@
  * With `merchantId` it is a merchant's; without, either shape, told by how `origin` is written.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { calculateCart } from '../../engine/cart/cart.js';
 import { isRefusal, type CartOutcome } from '../../engine/cart/outcome.js';
 import type { CartQuery } from '../../engine/cart/query.js';
 import { GRANT_GEO } from '../../engine/frame.js';
@@ -111,9 +110,9 @@ function readAsked(
 
 /** Has the engine calculate a cart; a refusal, or what it came to. */
 export function calculated(
-  { context, dataset, job }: RowEngine, query: CartQuery,
+  { context, engine, job }: RowEngine, query: CartQuery,
 ): CartOutcome | RowAnswer {
-  const outcome = calculateCart(dataset, query, job.nowMs, context.precisionMin);
+  const outcome = engine.calculate(query, job.nowMs, context.precisionMin);
   if (!isRefusal(outcome)) return outcome;
   const { code } = RESPONSE_CODES[outcome.failure.failure];
   return problemAnswer(refusalProblem(outcome, ITEM), code);

@@ -4,7 +4,7 @@
  */
 import type { WireContext } from '../../api/lookup/context.js';
 import type { RawParameters } from '../../api/lookup/query-string.js';
-import type { Dataset } from '../../dataset/dataset.js';
+import type { Engine } from '../../engine/engine.js';
 import { FLAG_GEO, type Answer } from '../../engine/frame.js';
 import { fail } from '../../failure.js';
 import { SUCCESS } from '../../wire/response-code.js';
@@ -34,7 +34,7 @@ const LIVE_BYTES = 262_144;
 
 /** Answers the parameters of a row with the bytes of a single lookup. */
 export type AnswerParameters = (
-  context: WireContext, dataset: Dataset, raw: RawParameters, grants: number, nowMs: number,
+  context: WireContext, engine: Engine, raw: RawParameters, grants: number, nowMs: number,
 ) => Answer;
 
 /** Memory of small chunks that come often; an answer is copied before the next one begins. */
@@ -166,15 +166,15 @@ function answerChunk(engine: RowEngine, chunk: RawChunk, into: ByteWriter): Chun
 
 /** How a lookup is answered: with columns, or with the bytes of a single one. */
 function lookupOf(
-  context: WireContext, dataset: Dataset, { output, table, nowMs }: BulkJob, grants: number,
+  context: WireContext, engine: Engine, { output, table, nowMs }: BulkJob, grants: number,
   answerParameters: AnswerParameters,
 ): RowEngine['lookup'] {
   if (output === 'csv' && table !== null) {
-    const columns = lookupColumns(dataset, table.dialect);
-    return (raw) => columns.answer(context, dataset, raw, grants, nowMs);
+    const columns = lookupColumns(engine, table.dialect);
+    return (raw) => columns.answer(context, engine, raw, grants, nowMs);
   }
   return (raw) => {
-    const { code, flags, body, failure } = answerParameters(context, dataset, raw, grants, nowMs);
+    const { code, flags, body, failure } = answerParameters(context, engine, raw, grants, nowMs);
     const refusal = failure === undefined ? null : refusalOf(failure);
     return { code, geo: (flags & FLAG_GEO) !== 0, body, refusal };
   };
@@ -182,15 +182,15 @@ function lookupOf(
 
 /** The op of a worker: a payload to a result, both as in job.ts. */
 export function answerBulk(
-  context: WireContext, given: Dataset, payload: Buffer, grants: number,
+  context: WireContext, given: Engine, payload: Buffer, grants: number,
   answerParameters: AnswerParameters,
 ): Answer {
   const { job, chunk } = decodeChunk(payload);
-  const dataset = job.release.id === given.id ? given : context.open(job.release);
-  const lookup = lookupOf(context, dataset, job, grants, answerParameters);
+  const engine = job.release.id === given.id ? given : context.open(job.release);
+  const lookup = lookupOf(context, engine, job, grants, answerParameters);
   const into = job.kind === 'message'
     ? liveWriter() : new ByteWriter(chunk.bytes.length + chunk.ends.length * rowBytes(job));
-  const tally = answerChunk({ context, dataset, job, grants, lookup }, chunk, into);
+  const tally = answerChunk({ context, engine, job, grants, lookup }, chunk, into);
   return {
     status: SUCCESS.http, code: SUCCESS.code, precision: 0, flags: 0,
     body: encodeResult(tally, into.bytes()),

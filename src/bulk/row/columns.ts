@@ -1,10 +1,9 @@
 /** The columns that a CSV row gets: what a lookup finds, as one line of a table. */
-import type { Dataset } from '../../dataset/dataset.js';
 import { RecentCache } from '../../base/recent-cache.js';
+import type { Engine } from '../../engine/engine.js';
 import type { KnownRates } from '../../engine/rate/area-rates.js';
 import { FLAG_ESTIMATED, FLAG_STALE } from '../../engine/frame.js';
-import { lookup, type PostalOutcome, type SitusOutcome } from '../../engine/lookup.js';
-import type { LookupQuery } from '../../engine/query.js';
+import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/query.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { formatMicrodegrees } from '../../geo/microdegrees.js';
 import type { Level } from '../../tax/jurisdiction.js';
@@ -56,8 +55,8 @@ function noteOf(rated: RatedArea): string {
 }
 
 /** The cells of an area in the order of AREA_COLUMNS. */
-function areaCells(dataset: Dataset, rated: RatedArea): readonly string[] | Failure {
-  const ruled = withRules(dataset, rated);
+function areaCells(engine: Engine, rated: RatedArea): readonly string[] | Failure {
+  const ruled = withRules(engine, rated);
   if (isFailure(ruled)) return ruled;
   const { area, rates, rules } = ruled;
   return [
@@ -79,29 +78,29 @@ class LookupColumns {
 
   /** Looks a row up; the body is what is appended to it. */
   answer(
-    context: WireContext, dataset: Dataset, raw: RawParameters, grants: number, nowMs: number,
+    context: WireContext, engine: Engine, raw: RawParameters, grants: number, nowMs: number,
   ): RowAnswer {
     const parsed = parseParameters(raw, 60, grants);
     if (isFailure(parsed)) return refused(parsed);
     const { query } = parsed;
-    const outcome = lookup(dataset, query, nowMs, context.precisionMin);
+    const outcome = engine.lookup(query, nowMs, context.precisionMin);
     if (isFailure(outcome)) return refused(outcome);
     return outcome.kind === 'postal'
-      ? this.#postal(dataset, outcome) : this.#located(dataset, query, outcome);
+      ? this.#postal(engine, outcome) : this.#located(engine, query, outcome);
   }
 
-  #located(dataset: Dataset, query: LookupQuery, outcome: SitusOutcome): RowAnswer {
+  #located(engine: Engine, query: LookupQuery, outcome: SitusOutcome): RowAnswer {
     const { situs, area, date } = outcome;
     const key = area.id * DATE_SPAN + date;
     let known = this.#areas.get(key);
     if (known === undefined) {
-      const cells = areaCells(dataset, outcome);
+      const cells = areaCells(engine, outcome);
       if (isFailure(cells)) return refused(cells);
       known = this.#join(cells);
       this.#areas.set(key, known);
     }
     if (query.options.taxabilityCode !== null) {
-      const product = productDetail(dataset, query, outcome, 'json');
+      const product = productDetail(engine, query, outcome, 'json');
       if (product !== null && isFailure(product)) return refused(product);
     }
     const located = situs.lat !== 0 || situs.lng !== 0;
@@ -115,10 +114,10 @@ class LookupColumns {
   }
 
   /** One row cannot show several rates: a ZIP is answered where all its areas are taxed alike. */
-  #postal(dataset: Dataset, { rows }: PostalOutcome): RowAnswer {
+  #postal(engine: Engine, { rows }: PostalOutcome): RowAnswer {
     const all: (readonly string[])[] = [];
     for (const row of rows) {
-      const cells = areaCells(dataset, row);
+      const cells = areaCells(engine, row);
       if (isFailure(cells)) return refused(cells);
       all.push(cells);
     }
@@ -144,14 +143,14 @@ class LookupColumns {
   }
 }
 
-const KNOWN = new WeakMap<Dataset, Map<string, LookupColumns>>();
+const KNOWN = new WeakMap<Engine, Map<string, LookupColumns>>();
 
 /** The columns of a dialect, kept from chunk to chunk with the areas they know. */
-export function lookupColumns(dataset: Dataset, dialect: Dialect): LookupColumns {
-  let known = KNOWN.get(dataset);
+export function lookupColumns(engine: Engine, dialect: Dialect): LookupColumns {
+  let known = KNOWN.get(engine);
   if (known === undefined) {
     known = new Map();
-    KNOWN.set(dataset, known);
+    KNOWN.set(engine, known);
   }
   const name = `${dialect.delimiter}${dialect.quoteAll}`;
   let columns = known.get(name);

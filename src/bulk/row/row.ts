@@ -1,7 +1,7 @@
 /** A row, whatever its kind: where it lies, what its reader makes of it, and its answer. */
 import type { WireContext } from '../../api/lookup/context.js';
 import type { RawParameters } from '../../api/lookup/query-string.js';
-import type { Dataset } from '../../dataset/dataset.js';
+import type { Engine } from '../../engine/engine.js';
 import type { BodyPart } from '../../engine/frame.js';
 import { fail, type Failure } from '../../failure.js';
 import { failureBytes } from '../../wire/failure-body.js';
@@ -73,7 +73,7 @@ export interface RowAnswer {
 /** What rows are answered with. */
 export interface RowEngine {
   readonly context: WireContext;
-  readonly dataset: Dataset;
+  readonly engine: Engine;
   readonly job: BulkJob;
   readonly grants: number;
   /** Answers as version 60 does, in the format of the job. */

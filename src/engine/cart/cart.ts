@@ -10,7 +10,8 @@ import type { DateInt } from '../../tax/date.js';
 import type { Rate } from '../../tax/rate.js';
 import { roundAmounts, roundRate } from '../../tax/round-lines.js';
 import { productBook } from '../product/book.js';
-import { todayAt, todayIn } from '../rate/state-day.js';
+import { todayIn } from '../rate/state-day.js';
+import { sharedOf } from '../shared.js';
 import { PRECISIONS, type Precision } from '../situs.js';
 import { explainCart, explainLines } from './explain.js';
 import { cartFacts, type SourcingRule } from './facts.js';
@@ -51,12 +52,6 @@ function refuse(
   return { kind: 'refusal', reason, line, failure };
 }
 
-function stateOf(dataset: Dataset, code: string): StateRecord {
-  const state = dataset.state(code);
-  if (state === null) throw new Error(`the dataset has areas in ${code} but no such state`);
-  return state;
-}
-
 /** Areas and, where the door is not known, the ZIP that decides what may be told. */
 function placeKey(place: FoundPlace | null): string {
   if (place === null) return '';
@@ -93,7 +88,8 @@ function zoneOf(dataset: Dataset, state: StateRecord, to: FoundPlace | Failure):
 function placeCart(
   dataset: Dataset, cart: CartQuery, instantMs: number, precisionMin: Precision,
 ): PlacedCart | CartRefusal {
-  const dateIn = (code: string): DateInt => todayAt(stateOf(dataset, code), instantMs);
+  const { states } = sharedOf(dataset);
+  const dateIn = (code: string): DateInt => states.today(code, instantMs);
   const to = locatePlace(dataset, cart.destination, dateIn, instantMs);
   const toState = isFailure(to) ? certainState(dataset, cart.destination) : to.area.state;
   const isSame = isSamePlace(cart.origin, cart.destination);
@@ -105,7 +101,7 @@ function placeCart(
   const located = from === null || isFailure(from) ? named : from.area.state;
   if (from !== null && isFailure(from) && located === '') return refuse('origin', from);
   const interstate = located !== toState;
-  const state = stateOf(dataset, toState);
+  const state = states.require(toState);
   const timeZone = zoneOf(dataset, state, to);
   const date = todayIn(timeZone, instantMs);
   const sourcing = sourcingOf(cartFacts(dataset), state, date, interstate);

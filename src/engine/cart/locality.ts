@@ -1,8 +1,9 @@
 /** Local taxes on a product whose rule is the state's: do they follow it, or is it not known? */
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord } from '../../dataset/records.js';
+import { isFailure } from '../../failure.js';
 import { inForce, type ProductRule } from '../../tax/product-rule.js';
-import { isKnown, ratesAt } from '../rate/area-rates.js';
+import { sharedOf } from '../shared.js';
 import { cartFacts, localityKey, type Locality } from './facts.js';
 import type { FoundPlace } from './place.js';
 import type { Site, SiteRow } from './site.js';
@@ -42,8 +43,8 @@ function rowFact(
 function ordinaryPart(
   dataset: Dataset, site: Site, facts: readonly Locality[], area: AreaRecord,
 ): number | null {
-  const rates = ratesAt(dataset, area.id, site.date);
-  if (!isKnown(rates)) return null;
+  const rates = sharedOf(dataset).rates.at(area.id, site.date);
+  if (isFailure(rates)) return null;
   const ofPlace = placeFact(facts, area);
   let sum = 0;
   for (const { component, sales } of rates.rows) {

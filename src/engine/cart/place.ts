@@ -1,12 +1,10 @@
 /** The origin and the destination of a cart: located as lookups are, down to the state at least. */
-import { parseAddress } from '../../address/parse.js';
 import { RecentCache } from '../../base/recent-cache.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
-import { DatasetGazetteer } from '../locate/gazetteer.js';
-import { locateAddress, type DateOf } from '../locate/locator.js';
-import { locatePostal } from '../locate/postal.js';
+import type { DateOf } from '../locate/doubt.js';
+import { sharedOf } from '../shared.js';
 import { PRECISIONS, type Precision, type Situs } from '../situs.js';
 import type { CartPlace, SplitPlace } from './query.js';
 
@@ -150,28 +148,8 @@ function locateSplit(dataset: Dataset, place: SplitPlace, dateOf: DateOf): Situs
   return isFailure(second) ? first : second;
 }
 
-const GAZETTEERS = new WeakMap<Dataset, DatasetGazetteer>();
-
-function gazetteerOf(dataset: Dataset): DatasetGazetteer {
-  let gazetteer = GAZETTEERS.get(dataset);
-  if (gazetteer === undefined) {
-    gazetteer = new DatasetGazetteer(dataset);
-    GAZETTEERS.set(dataset, gazetteer);
-  }
-  return gazetteer;
-}
-
 function locateLine(dataset: Dataset, text: string, dateOf: DateOf): Situs | Failure {
-  const found = locateAddress(dataset, text, dateOf);
-  if (!isFailure(found)) return found;
-  const [reading] = parseAddress(text, gazetteerOf(dataset));
-  if (reading === undefined || reading.country === 'CAN') return found;
-  if (reading.kind === 'military') return found;
-  // A street with a number was looked for on every rung; what refused it stays a refusal.
-  if (reading.kind === 'street' && reading.number !== '') return found;
-  const city = { ...reading, kind: 'place-only', number: '', name: '', suffix: '' } as const;
-  const postal = locatePostal(dataset, city, dateOf);
-  return isFailure(postal) ? found : postal;
+  return sharedOf(dataset).locator.locatePlace(text, dateOf);
 }
 
 /** Refuses a place that is found less precisely than asked for; null where it is not. */

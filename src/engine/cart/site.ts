@@ -4,8 +4,9 @@ import type { AreaRecord, StateRecord, StateRuleRecord } from '../../dataset/rec
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import { RATE_ONE, type Rate } from '../../tax/rate.js';
-import { isKnown, ratesAt, type AreaRateRow, type KnownRates } from '../rate/area-rates.js';
+import type { AreaRateRow, KnownRates } from '../rate/area-rates.js';
 import { rulesAt } from '../rate/state-day.js';
+import { sharedOf } from '../shared.js';
 import { factOn, type CartFacts, type SourcingCase, type SourcingRule } from './facts.js';
 import type { FoundPlace } from './place.js';
 import type { Treatment } from './treatment.js';
@@ -83,10 +84,8 @@ export function isFull(
 function sideRows(
   dataset: Dataset, place: FoundPlace, side: Side, date: DateInt,
 ): readonly SiteRow[] | Failure {
-  const rates = ratesAt(dataset, place.situs.area, date);
-  return isKnown(rates)
-    ? rowsOf(rates, place.area, side)
-    : fail('no-result', rates.unknown);
+  const rates = sharedOf(dataset).rates.at(place.situs.area, date);
+  return isFailure(rates) ? rates : rowsOf(rates, place.area, side);
 }
 
 function rowsOf(rates: KnownRates, area: AreaRecord, side: Side): readonly SiteRow[] {

@@ -1,5 +1,5 @@
 /** Doors that may be the one asked for, judged where their bytes lie. */
-import type { Dataset } from '../../dataset/dataset.js';
+import type { CellIndex } from '../../dataset/cell-index.js';
 import type { StreetCursor } from '../../dataset/street-cursor.js';
 import { AREA_MIXED, AREA_NONE, latestRange, spotOf, wholeArea } from './range.js';
 
@@ -70,6 +70,7 @@ export class Candidates {
   streetCity = 0;
   streetMunicipality = 0;
 
+  readonly #cells: CellIndex;
   #rank = 0;
   #tier = NO_TIER;
   /** Whether the street under the cursor lies in the place that was named. */
@@ -83,6 +84,10 @@ export class Candidates {
   #streetTier = NO_TIER;
   #type = '';
   #types = 0;
+
+  constructor(cells: CellIndex) {
+    this.#cells = cells;
+  }
 
   clear(): void {
     this.found = false;
@@ -104,9 +109,7 @@ export class Candidates {
   }
 
   /** Considers the street under the cursor; `named` for one in the place that was asked for. */
-  consider(
-    dataset: Dataset, cursor: StreetCursor, zip: number, wanted: Wanted, named: boolean,
-  ): void {
+  consider(cursor: StreetCursor, zip: number, wanted: Wanted, named: boolean): void {
     const directions = directionScore(cursor, wanted);
     const type = typeScore(cursor, wanted.suffix);
     this.#noteType(cursor);
@@ -117,8 +120,7 @@ export class Candidates {
     const tier = type * RIGHT_TYPE_TIER + directions;
     this.#named = named;
     const doors = this.#considerPoints(cursor, zip, wanted, tier);
-    const ranges = cursor.ranges > 0
-      && this.#considerRanges(dataset, cursor, zip, wanted, tier);
+    const ranges = cursor.ranges > 0 && this.#considerRanges(cursor, zip, wanted, tier);
     if (!doors && !ranges && (named || wanted.hasZip)) this.#considerStreet(cursor, zip, tier);
   }
 
@@ -170,12 +172,7 @@ export class Candidates {
     this.#types += 1;
   }
 
-  #considerPoints(
-    cursor: StreetCursor,
-    zip: number,
-    wanted: Wanted,
-    tier: number,
-  ): boolean {
+  #considerPoints(cursor: StreetCursor, zip: number, wanted: Wanted, tier: number): boolean {
     const { value, text } = wanted;
     let met = false;
     for (let door = cursor.firstDoor(value); door < cursor.points; door += 1) {
@@ -196,13 +193,7 @@ export class Candidates {
     return met;
   }
 
-  #considerRanges(
-    dataset: Dataset,
-    cursor: StreetCursor,
-    zip: number,
-    wanted: Wanted,
-    tier: number,
-  ): boolean {
+  #considerRanges(cursor: StreetCursor, zip: number, wanted: Wanted, tier: number): boolean {
     const range = isOrdinary(wanted.text)
       ? latestRange(cursor, wanted.value)
       : -1;
@@ -212,7 +203,7 @@ export class Candidates {
     let area = cursor.rangeArea(range);
     if (area < 0 && spot !== null) {
       cursor.keep();
-      area = dataset.cells.locate(spot.lat, spot.lng);
+      area = this.#cells.locate(spot.lat, spot.lng);
     }
     if (area < 0) return false;
     if (this.#accept(cursor, zip, tier, tier * KIND_STEP + RANGE, area)) {

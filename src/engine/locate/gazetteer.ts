@@ -13,14 +13,7 @@ const TWINS: Readonly<Record<string, string>> = {
 };
 const TWIN_WORDS = /\b(?:ST|SAINT|MT|MOUNT|FT|FORT|STE|N|S|E|W|HTS|SPGS|JCT)\b/;
 
-/** The record of a city under this name or its other spelling ("St Paul", "Saint Paul"). */
-export function findCity(dataset: Dataset, state: string, name: string): CityRecord | null {
-  const found = dataset.city(state, name);
-  if (found !== null || !TWIN_WORDS.test(name)) return found;
-  const twin = name.split(' ').map((word) => TWINS[word] ?? word).join(' ');
-  return dataset.city(state, twin);
-}
-
+/** The places of one dataset; keeps which names are cities. */
 export class DatasetGazetteer implements Gazetteer {
   readonly #dataset: Dataset;
   readonly #codes = new Map<string, string>();
@@ -61,11 +54,19 @@ export class DatasetGazetteer implements Gazetteer {
     return answer;
   }
 
+  /** The record of a city under this name or its other spelling ("St Paul", "Saint Paul"). */
+  city(state: string, name: string): CityRecord | null {
+    const found = this.#dataset.city(state, name);
+    if (found !== null || !TWIN_WORDS.test(name)) return found;
+    const twin = name.split(' ').map((word) => TWINS[word] ?? word).join(' ');
+    return this.#dataset.city(state, twin);
+  }
+
   #find(state: string, city: string): boolean {
     if (state === '') {
       return this.#dataset.states().some(({ code }) => this.#find(code, city));
     }
-    return findCity(this.#dataset, state, city) !== null
+    return this.city(state, city) !== null
       || this.#dataset.streets.localities(state, city).length > 0;
   }
 }

@@ -10,17 +10,16 @@ import { repairedReading } from '../../address/typo.js';
 import { RecentCache } from '../../base/recent-cache.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
-import type { DateInt } from '../../tax/date.js';
+import type { RatesByArea } from '../rate/area-rates.js';
 import type { Situs } from '../situs.js';
 import type { Candidates } from './candidates.js';
-import { isDoubtful } from './doubt.js';
+import { Doubts, type DateOf } from './doubt.js';
 import { DatasetGazetteer } from './gazetteer.js';
-import { locateCanada, locatePostal } from './postal.js';
-import { StreetSearch, toQuery, type Query } from './search.js';
-import { writeSitus } from './text.js';
+import { PostalLocator } from './postal.js';
+import { StreetSearch, type Query } from './search.js';
+import { AddressWriter } from './text.js';
 
-/** The day to compare rates on, by state. */
-export type DateOf = (state: string) => DateInt;
+export type { DateOf };
 
 /** Folded names kept, twice at most. */
 const FOLDS_MAX = 16_384;
@@ -34,25 +33,35 @@ const CONTRADICTION = 'the street is known in one place and the ZIP code or city
   + 'with different taxes: check them';
 
 /** Locates addresses in one dataset; keeps what is reused from one address to the next. */
-class AddressLocator {
+export class AddressLocator {
   readonly #dataset: Dataset;
   readonly #gazetteer: DatasetGazetteer;
   readonly #search: StreetSearch;
+  readonly #doubts: Doubts;
+  readonly #postal: PostalLocator;
+  readonly #writer: AddressWriter;
   /** Names of streets with their keys: few names make up most addresses. */
   readonly #folds = new RecentCache<string, string>(FOLDS_MAX);
 
-  constructor(dataset: Dataset) {
+  constructor(dataset: Dataset, rates: RatesByArea) {
     this.#dataset = dataset;
     this.#gazetteer = new DatasetGazetteer(dataset);
-    this.#search = new StreetSearch(dataset);
+    this.#search = new StreetSearch(dataset, this.#gazetteer);
+    this.#doubts = new Doubts(dataset, rates, this.#gazetteer);
+    this.#postal = new PostalLocator(dataset, this.#doubts);
+    this.#writer = new AddressWriter(dataset, this.#gazetteer);
   }
 
+  /**
+   * Locates an address line. `dateOf` gives the day on which rates are compared where an answer
+   * depends on several areas being taxed alike.
+   */
   locate(text: string, dateOf: DateOf): Situs | Failure {
     const readings = parseAddress(text, this.#gazetteer);
     const first = readings[0];
     if (first === undefined) return fail('address-incomplete', INCOMPLETE);
     if (first.country === 'CAN' || first.canadianPostalCode !== '') {
-      return locateCanada(this.#dataset, first);
+      return this.#postal.locateCanada(first);
     }
     const refusal = refuse(first);
     if (refusal !== null) return refusal;
@@ -71,7 +80,24 @@ class AddressLocator {
     }
     const best = queries[0];
     if (best === undefined) return fail('address-incomplete', INCOMPLETE);
-    return this.#weaker(queries, dateOf) ?? locatePostal(this.#dataset, best.reading, dateOf);
+    return this.#weaker(queries, dateOf) ?? this.#postal.locate(best.reading, dateOf);
+  }
+
+  /**
+   * The same for places of sales: where the line names no door (a post office box, no house number,
+   * a city alone) its ZIP and city decide, which answer only where the choice cannot be wrong.
+   */
+  locatePlace(text: string, dateOf: DateOf): Situs | Failure {
+    const found = this.locate(text, dateOf);
+    if (!isFailure(found)) return found;
+    const [reading] = parseAddress(text, this.#gazetteer);
+    if (reading === undefined || reading.country === 'CAN') return found;
+    if (reading.kind === 'military') return found;
+    // A street with a number was looked for on every rung; what refused it stays a refusal.
+    if (reading.kind === 'street' && reading.number !== '') return found;
+    const city = { ...reading, kind: 'place-only', number: '', name: '', suffix: '' } as const;
+    const postal = this.#postal.locate(city, dateOf);
+    return isFailure(postal) ? found : postal;
   }
 
   #fold(name: string): string {
@@ -101,7 +127,7 @@ class AddressLocator {
           : fail('address-incomplete', `ZIP code ${reading.zip} is not in ${state}`);
       }
     }
-    return toQuery(this.#dataset, reading, state, record);
+    return this.#search.query(reading, state, record);
   }
 
   /** The door by the street's name as written; null when it is not there. */
@@ -119,7 +145,7 @@ class AddressLocator {
     const found = this.#search.find(query, fold);
     if (found.kind === 'ambiguous') return fail('address-incomplete', AMBIGUOUS);
     if (found.kind !== 'door' || (typed && !found.from.hasRightStreet)) return null;
-    return isDoubtful(this.#dataset, query, found.support, found.from.area, dateOf)
+    return this.#doubts.isDoubtful(query, found.support, found.from.area, dateOf)
       ? fail('address-incomplete', CONTRADICTION)
       : this.#door(query, found.from);
   }
@@ -134,7 +160,7 @@ class AddressLocator {
       known = true;
       const area = found.from.streetArea;
       if (street !== null || area < 0) continue;
-      if (isDoubtful(this.#dataset, query, 'agreed', area, dateOf)) continue;
+      if (this.#doubts.isDoubtful(query, 'agreed', area, dateOf)) continue;
       street = this.#street(query, found.from);
     }
     const near = known
@@ -148,7 +174,7 @@ class AddressLocator {
     for (const query of queries) {
       const reading = repairedReading(query.reading);
       if (reading === null) continue;
-      const other = toQuery(this.#dataset, reading, query.state, query.zipRecord);
+      const other = this.#search.query(reading, query.state, query.zipRecord);
       const found = this.#exact(other, dateOf);
       if (found !== null) return found;
     }
@@ -182,7 +208,7 @@ class AddressLocator {
       if (areas.length > 1) return fail('address-incomplete', AMBIGUOUS);
       const area = areas[0];
       if (area === undefined) continue;
-      return writeSitus(this.#dataset, {
+      return this.#writer.write({
         area, precision: 'zip9', lat: 0, lng: 0, number: reading.number,
         street: formatStreetName(reading), state, city: 0, municipality: 0, zip,
         plus4: Number(reading.zip4), cityAsked: reading.city, zipAsked: zip,
@@ -193,7 +219,7 @@ class AddressLocator {
 
   #door(query: Query, door: Candidates): Situs {
     const { reading, state, zip } = query;
-    return writeSitus(this.#dataset, {
+    return this.#writer.write({
       area: door.area, precision: door.isPoint ? 'point' : 'range', lat: door.lat, lng: door.lng,
       number: door.numberText || reading.number, street: door.label, state, city: door.city,
       municipality: door.municipality, zip: door.zip, plus4: door.plus4,
@@ -203,7 +229,7 @@ class AddressLocator {
 
   #street(query: Query, street: Candidates): Situs {
     const { reading, state, zip } = query;
-    return writeSitus(this.#dataset, {
+    return this.#writer.write({
       area: street.streetArea, precision: 'street', lat: 0, lng: 0, number: reading.number,
       street: street.streetLabel, state, city: street.streetCity,
       municipality: street.streetMunicipality, zip: street.streetZip, plus4: -1,
@@ -226,19 +252,4 @@ function refuse(reading: ParsedAddress): Failure | null {
     case 'street':
       return null;
   }
-}
-
-const LOCATORS = new WeakMap<Dataset, AddressLocator>();
-
-/**
- * Locates an address line. `dateOf` gives the day on which rates are compared where an answer
- * depends on several areas being taxed alike.
- */
-export function locateAddress(dataset: Dataset, text: string, dateOf: DateOf): Situs | Failure {
-  let locator = LOCATORS.get(dataset);
-  if (locator === undefined) {
-    locator = new AddressLocator(dataset);
-    LOCATORS.set(dataset, locator);
-  }
-  return locator.locate(text, dateOf);
 }

@@ -9,7 +9,7 @@ import { directionCode } from '../../dataset/street-format.js';
 import type { Locality, StreetIndex } from '../../dataset/street-index.js';
 import { Candidates, type Wanted } from './candidates.js';
 import type { Support } from './doubt.js';
-import { findCity } from './gazetteer.js';
+import type { DatasetGazetteer } from './gazetteer.js';
 import { AREA_NONE } from './range.js';
 
 /** ZIPs of one city that are tried; only the largest cities have as many. */
@@ -24,32 +24,6 @@ export interface Query {
   readonly zip: number;
   readonly zipRecord: ZipRecord | null;
   readonly localities: readonly Locality[];
-}
-
-/** Prepares a reading for searching; `state` and `zip` are checked by the caller. */
-export function toQuery(
-  dataset: Dataset,
-  reading: ParsedAddress,
-  state: string,
-  zipRecord: ZipRecord | null,
-): Query {
-  const { number, numberValue, city } = reading;
-  const value = Math.max(0, numberValue);
-  return {
-    reading,
-    wanted: {
-      pre: directionCode(reading.preDirection),
-      post: directionCode(reading.postDirection),
-      suffix: reading.suffix,
-      value,
-      text: number === String(value) ? '' : number,
-      hasZip: reading.zip !== '',
-    },
-    state,
-    zip: reading.zip === '' ? 0 : Number(reading.zip),
-    zipRecord,
-    localities: city === '' ? [] : dataset.streets.localities(state, city),
-  };
 }
 
 export type Found =
@@ -67,18 +41,42 @@ const AMBIGUOUS: Found = { kind: 'ambiguous' };
  * under another ZIP, `foreign` in the ZIP under another city.
  */
 export class StreetSearch {
-  readonly #dataset: Dataset;
+  readonly #gazetteer: DatasetGazetteer;
   readonly #streets: StreetIndex;
   readonly #cursor = new StreetCursor();
-  readonly #agreed = new Candidates();
-  readonly #elsewhere = new Candidates();
-  readonly #foreign = new Candidates();
+  readonly #agreed: Candidates;
+  readonly #elsewhere: Candidates;
+  readonly #foreign: Candidates;
   readonly #places: number[] = [];
   readonly #names: string[] = [];
 
-  constructor(dataset: Dataset) {
-    this.#dataset = dataset;
+  constructor(dataset: Dataset, gazetteer: DatasetGazetteer) {
+    this.#gazetteer = gazetteer;
     this.#streets = dataset.streets;
+    this.#agreed = new Candidates(dataset.cells);
+    this.#elsewhere = new Candidates(dataset.cells);
+    this.#foreign = new Candidates(dataset.cells);
+  }
+
+  /** Prepares a reading for searching; `state` and `zipRecord` are checked by the caller. */
+  query(reading: ParsedAddress, state: string, zipRecord: ZipRecord | null): Query {
+    const { number, numberValue, city } = reading;
+    const value = Math.max(0, numberValue);
+    return {
+      reading,
+      wanted: {
+        pre: directionCode(reading.preDirection),
+        post: directionCode(reading.postDirection),
+        suffix: reading.suffix,
+        value,
+        text: number === String(value) ? '' : number,
+        hasZip: reading.zip !== '',
+      },
+      state,
+      zip: reading.zip === '' ? 0 : Number(reading.zip),
+      zipRecord,
+      localities: city === '' ? [] : this.#streets.localities(state, city),
+    };
   }
 
   /** Searches for a folded name; the answer's candidates last until the next search. */
@@ -115,7 +113,7 @@ export class StreetSearch {
   }
 
   #city({ state, reading }: Query): CityRecord | null {
-    return reading.city === '' ? null : findCity(this.#dataset, state, reading.city);
+    return reading.city === '' ? null : this.#gazetteer.city(state, reading.city);
   }
 
   #scanZip(query: Query, fold: string): void {
@@ -135,7 +133,7 @@ export class StreetSearch {
       }
       const into = agrees ? this.#agreed : this.#foreign;
       const named = liesIn(cursor, query.localities);
-      into.consider(this.#dataset, cursor, zip, wanted, named);
+      into.consider(cursor, zip, wanted, named);
     }
   }
 
@@ -169,7 +167,7 @@ export class StreetSearch {
     while (cursor.next()) {
       if (localities !== null && !lies(cursor, localities)) continue;
       const named = localities !== null || liesIn(cursor, query.localities);
-      into.consider(this.#dataset, cursor, Math.max(0, place), wanted, named);
+      into.consider(cursor, Math.max(0, place), wanted, named);
     }
   }
 

@@ -1,10 +1,11 @@
 /** The normalized form of an address that was found. */
 import { titleCase } from '../../address/title-case.js';
 import type { Dataset } from '../../dataset/dataset.js';
+import type { CityRecord } from '../../dataset/records.js';
 import { foldLocality, zipText } from '../../dataset/street-format.js';
 import type { Locality } from '../../dataset/street-index.js';
 import { countryName, type Precision, type Situs } from '../situs.js';
-import { findCity } from './gazetteer.js';
+import type { DatasetGazetteer } from './gazetteer.js';
 
 /** What is known of a located address before it is written out. */
 export interface Located {
@@ -26,70 +27,86 @@ export interface Located {
   readonly zipAsked: number;
 }
 
-/** "200 Spectrum Center Dr, Irvine, CA 92618-5003, United States" */
-export function writeSitus(dataset: Dataset, located: Located): Situs {
-  const { state, number, street } = located;
-  const zip = located.zip > 0 ? located.zip : askedZip(dataset, located);
-  const city = cityLabel(dataset, located, zip);
-  let postalCode = zip > 0 ? zipText(zip) : '';
-  if (postalCode !== '' && located.plus4 >= 0) {
-    postalCode += `-${String(located.plus4).padStart(4, '0')}`;
+/** Writes addresses of one dataset; keeps the names of its municipalities. */
+export class AddressWriter {
+  readonly #dataset: Dataset;
+  readonly #gazetteer: DatasetGazetteer;
+  readonly #municipalNames = new Map<Locality, string>();
+
+  constructor(dataset: Dataset, gazetteer: DatasetGazetteer) {
+    this.#dataset = dataset;
+    this.#gazetteer = gazetteer;
   }
-  const line = street === '' ? number : `${number} ${street}`;
-  const place = city === '' ? '' : `, ${city}`;
-  const region = postalCode === '' ? state : `${state} ${postalCode}`;
-  const country = countryName(dataset.area(located.area).country);
-  return {
-    area: located.area,
-    precision: located.precision,
-    lat: located.lat,
-    lng: located.lng,
-    normalizedAddress: `${line}${place}, ${region}, ${country}`,
-    houseNumber: number,
-    street,
-    city,
-    postalCode,
-  };
-}
 
-/** Where the source knows no ZIP: the one asked for, if it is one of the place's own. */
-function askedZip(dataset: Dataset, located: Located): number {
-  const { state, municipality, city, zipAsked } = located;
-  if (zipAsked === 0) return 0;
-  const label = dataset.streets.locality(state, municipality || city)?.label ?? '';
-  const record = findMunicipality(dataset, state, label);
-  return record?.zips.includes(zipAsked) === true ? zipAsked : 0;
-}
-
-/**
- * The source's postal city; else the municipality, where that was asked for; else the name asked
- * for or the preferred name among the postal names of the ZIP; else the municipality.
- */
-function cityLabel(dataset: Dataset, located: Located, zip: number): string {
-  const { state, cityAsked } = located;
-  if (located.city > 0) return dataset.streets.locality(state, located.city)?.label ?? '';
-  const municipality = dataset.streets.locality(state, located.municipality);
-  const label = municipality?.label ?? '';
-  if (municipality !== null && cityAsked !== '' && isSameName(label, cityAsked)) {
-    return municipalName(dataset, state, municipality) || titleCase(label);
+  /** "200 Spectrum Center Dr, Irvine, CA 92618-5003, United States" */
+  write(located: Located): Situs {
+    const { state, number, street } = located;
+    const zip = located.zip > 0 ? located.zip : this.#askedZip(located);
+    const city = this.#cityLabel(located, zip);
+    let postalCode = zip > 0 ? zipText(zip) : '';
+    if (postalCode !== '' && located.plus4 >= 0) {
+      postalCode += `-${String(located.plus4).padStart(4, '0')}`;
+    }
+    const line = street === '' ? number : `${number} ${street}`;
+    const place = city === '' ? '' : `, ${city}`;
+    const region = postalCode === '' ? state : `${state} ${postalCode}`;
+    const country = countryName(this.#dataset.area(located.area).country);
+    return {
+      area: located.area,
+      precision: located.precision,
+      lat: located.lat,
+      lng: located.lng,
+      normalizedAddress: `${line}${place}, ${region}, ${country}`,
+      houseNumber: number,
+      street,
+      city,
+      postalCode,
+    };
   }
-  const postal = zip > 0 ? dataset.zip(zip)?.cities ?? [] : [];
-  const name = amongNames(postal, cityAsked) || (postal[0] ?? '');
-  if (name !== '') return findCity(dataset, state, name)?.name ?? titleCase(name);
-  if (municipality === null || label === '') return titleCase(cityAsked);
-  return municipalName(dataset, state, municipality) || label;
-}
 
-/** Localities belong to one dataset, and so does what is known of them here. */
-const MUNICIPAL_NAMES = new WeakMap<Locality, string>();
+  /** Where the source knows no ZIP: the one asked for, if it is one of the place's own. */
+  #askedZip({ state, municipality, city, zipAsked }: Located): number {
+    if (zipAsked === 0) return 0;
+    const label = this.#dataset.streets.locality(state, municipality || city)?.label ?? '';
+    const record = this.#findMunicipality(state, label);
+    return record?.zips.includes(zipAsked) === true ? zipAsked : 0;
+  }
 
-/** The name of a municipality among the cities; "" where it is none of them. */
-function municipalName(dataset: Dataset, state: string, municipality: Locality): string {
-  const known = MUNICIPAL_NAMES.get(municipality);
-  if (known !== undefined) return known;
-  const name = findMunicipality(dataset, state, municipality.label)?.name ?? '';
-  MUNICIPAL_NAMES.set(municipality, name);
-  return name;
+  /**
+   * The source's postal city; else the municipality, where that was asked for; else the name asked
+   * for or the preferred name among the postal names of the ZIP; else the municipality.
+   */
+  #cityLabel(located: Located, zip: number): string {
+    const { state, cityAsked } = located;
+    const { streets } = this.#dataset;
+    if (located.city > 0) return streets.locality(state, located.city)?.label ?? '';
+    const municipality = streets.locality(state, located.municipality);
+    const label = municipality?.label ?? '';
+    if (municipality !== null && cityAsked !== '' && isSameName(label, cityAsked)) {
+      return this.#municipalName(state, municipality) || titleCase(label);
+    }
+    const postal = zip > 0 ? this.#dataset.zip(zip)?.cities ?? [] : [];
+    const name = amongNames(postal, cityAsked) || (postal[0] ?? '');
+    if (name !== '') return this.#gazetteer.city(state, name)?.name ?? titleCase(name);
+    if (municipality === null || label === '') return titleCase(cityAsked);
+    return this.#municipalName(state, municipality) || label;
+  }
+
+  /** The name of a municipality among the cities; "" where it is none of them. */
+  #municipalName(state: string, municipality: Locality): string {
+    const known = this.#municipalNames.get(municipality);
+    if (known !== undefined) return known;
+    const name = this.#findMunicipality(state, municipality.label)?.name ?? '';
+    this.#municipalNames.set(municipality, name);
+    return name;
+  }
+
+  /** "Barre Town" is known to the post as Barre, "Salt Lake City" by its whole name. */
+  #findMunicipality(state: string, label: string): CityRecord | null {
+    const name = label.toUpperCase();
+    return this.#gazetteer.city(state, name) ?? this.#gazetteer.city(
+      state, name.replace(/ (?:CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)$/, ''));
+  }
 }
 
 /** Whether two names differ in spelling alone; most do not differ, which costs no folding. */
@@ -104,11 +121,4 @@ function amongNames(names: readonly string[], asked: string): string {
   if (names.includes(asked)) return asked;
   const fold = foldLocality(asked);
   return names.find((name) => foldLocality(name) === fold) ?? '';
-}
-
-/** "Barre Town" is known to the post as Barre, "Salt Lake City" by its whole name. */
-function findMunicipality(dataset: Dataset, state: string, label: string) {
-  const name = label.toUpperCase();
-  return findCity(dataset, state, name)
-    ?? findCity(dataset, state, name.replace(/ (?:CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)$/, ''));
 }

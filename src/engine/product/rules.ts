@@ -3,7 +3,7 @@ import type { Dataset } from '../../dataset/dataset.js';
 import { DATE_MIN, type DateInt } from '../../tax/date.js';
 import { codeForm, inForce, type OrdinaryRates, type ProductRule } from '../../tax/product-rule.js';
 import { sumRates } from '../../tax/rate.js';
-import type { SitusOutcome } from '../lookup.js';
+import type { SitusOutcome } from '../query.js';
 import type { KnownRates } from '../rate/area-rates.js';
 import { productBook, type ProductBook, type ProductCode } from './book.js';
 import { MEAL_CODES, mealTaxAt, type MealTax } from './meal-tax.js';

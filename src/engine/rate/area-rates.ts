@@ -1,9 +1,9 @@
 /** The single place where a tax area's components meet a date. */
 import { RecentCache } from '../../base/recent-cache.js';
 import type { Dataset } from '../../dataset/dataset.js';
-import type { AreaRecord, ComponentRecord, RatePeriod } from '../../dataset/records.js';
+import type { ComponentRecord, RatePeriod } from '../../dataset/records.js';
+import { fail, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
-import type { Level } from '../../tax/jurisdiction.js';
 import { sumRates, type Rate } from '../../tax/rate.js';
 
 /** What one jurisdiction levies on the day. */
@@ -23,20 +23,7 @@ export interface KnownRates {
   readonly rows: readonly AreaRateRow[];
 }
 
-/** The combined rate cannot be told; the sentence names state, level and what would fill it. */
-export interface UnknownRates {
-  readonly unknown: string;
-  readonly level: Level;
-}
-
-export type AreaRates = KnownRates | UnknownRates;
-
 const ZERO = 0 as Rate;
-
-/** Tells rates that can be printed from those that must be refused. */
-export function isKnown(rates: AreaRates): rates is KnownRates {
-  return 'rows' in rates;
-}
 
 /** The period a day lies in, or null. */
 export function periodOn(periods: readonly RatePeriod[], date: DateInt): RatePeriod | null {
@@ -46,42 +33,16 @@ export function periodOn(periods: readonly RatePeriod[], date: DateInt): RatePer
   return null;
 }
 
-/**
- * Reads an area's rates on a day. State, county and city rows are there even at zero, since they
- * say where the place lies; a district that levies nothing on the day does not apply.
- */
-export function areaRates(dataset: Dataset, area: AreaRecord, date: DateInt): AreaRates {
-  for (const gap of area.unknown) {
-    if (gap.from <= date && date <= gap.to) return { unknown: gap.reason, level: gap.level };
-  }
-  const rows: AreaRateRow[] = [];
-  for (const id of area.components) {
-    const component = dataset.component(id);
-    const period = periodOn(component.periods, date);
-    if (period !== null) {
-      const { sales, use, source } = period;
-      const { estimated } = dataset.source(source);
-      rows.push({ component, sales, use, source, estimated });
-    } else if (component.level !== 'district') {
-      rows.push({ component, sales: ZERO, use: ZERO, source: null, estimated: false });
-    }
-  }
-  return {
-    sales: sumRates(rows.map((row) => row.sales)),
-    use: sumRates(rows.map((row) => row.use)),
-    rows,
-  };
-}
-
 /** Areas kept, in each of two generations, with the last day asked for. */
 const AREAS_MAX = 16_384;
 
 interface Rated {
   readonly date: DateInt;
-  readonly rates: AreaRates;
+  readonly rates: KnownRates | Failure;
 }
 
-class RatesOf {
+/** The rates of a dataset's tax areas; those of the last day asked for are remembered. */
+export class RatesByArea {
   readonly #dataset: Dataset;
   readonly #areas = new RecentCache<number, Rated>(AREAS_MAX);
 
@@ -89,28 +50,42 @@ class RatesOf {
     this.#dataset = dataset;
   }
 
-  is(dataset: Dataset): boolean {
-    return this.#dataset === dataset;
-  }
-
-  at(area: number, date: DateInt): AreaRates {
+  /**
+   * An area's rates on a day; a refusal (110) where the combined rate cannot be told, which names
+   * state, level and what would fill it.
+   */
+  at(area: number, date: DateInt): KnownRates | Failure {
     const known = this.#areas.get(area);
     if (known !== undefined && known.date === date) return known.rates;
-    const rates = areaRates(this.#dataset, this.#dataset.area(area), date);
+    const rates = this.#read(area, date);
     this.#areas.set(area, { date, rates });
     return rates;
   }
-}
 
-const BY_DATASET = new WeakMap<Dataset, RatesOf>();
-/** The one asked last, which is nearly always the one asked next. */
-let last: RatesOf | null = null;
-
-/** What `areaRates` says, computed once per area and day. */
-export function ratesAt(dataset: Dataset, area: number, date: DateInt): AreaRates {
-  if (last === null || !last.is(dataset)) {
-    last = BY_DATASET.get(dataset) ?? new RatesOf(dataset);
-    BY_DATASET.set(dataset, last);
+  /**
+   * State, county and city rows are there even at zero, since they say where the place lies; a
+   * district that levies nothing on the day does not apply.
+   */
+  #read(id: number, date: DateInt): KnownRates | Failure {
+    const { unknown, components } = this.#dataset.area(id);
+    for (const gap of unknown) {
+      if (gap.from <= date && date <= gap.to) return fail('no-result', gap.reason);
+    }
+    const rows: AreaRateRow[] = [];
+    for (const component of components.map((each) => this.#dataset.component(each))) {
+      const period = periodOn(component.periods, date);
+      if (period !== null) {
+        const { sales, use, source } = period;
+        const { estimated } = this.#dataset.source(source);
+        rows.push({ component, sales, use, source, estimated });
+      } else if (component.level !== 'district') {
+        rows.push({ component, sales: ZERO, use: ZERO, source: null, estimated: false });
+      }
+    }
+    return {
+      sales: sumRates(rows.map((row) => row.sales)),
+      use: sumRates(rows.map((row) => row.use)),
+      rows,
+    };
   }
-  return last.at(area, date);
 }

@@ -1,9 +1,10 @@
 /** What differs between two releases on a day: rates of jurisdictions, of tax areas and of ZIPs. */
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord } from '../../dataset/records.js';
+import { isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import { formatRate, type Rate } from '../../tax/rate.js';
-import { areaRates, isKnown, periodOn } from './area-rates.js';
+import { periodOn, RatesByArea, type KnownRates } from './area-rates.js';
 
 /** A dataset whose contents can be listed. */
 export interface Listed extends Dataset {
@@ -72,17 +73,17 @@ function areaName(dataset: Dataset, area: AreaRecord): string {
   return names.join(', ') + (districts.length === 0 ? '' : `, districts ${districts.join(' ')}`);
 }
 
-function combined(dataset: Dataset, area: AreaRecord, date: DateInt): string {
-  const rates = areaRates(dataset, area, date);
-  return isKnown(rates) ? shown(rates.sales, rates.use) : UNKNOWN;
+function combined(rates: KnownRates | Failure): string {
+  return isFailure(rates) ? UNKNOWN : shown(rates.sales, rates.use);
 }
 
 function readContents(dataset: Listed, date: DateInt): Contents {
   const contents: Contents = { jurisdictions: new Sides(), areas: new Sides(), zips: new Sides() };
   const ofArea = new Map<number, string>();
+  const rates = new RatesByArea(dataset);
   for (const id of dataset.areaIds()) {
     const area = dataset.area(id);
-    const rate = combined(dataset, area, date);
+    const rate = combined(rates.at(id, date));
     ofArea.set(id, rate);
     contents.areas.add(areaName(dataset, area), rate);
     for (const component of area.components) {

@@ -1,4 +1,5 @@
 /** What day it is in a state, and which rules it has on a day. */
+import type { Dataset } from '../../dataset/dataset.js';
 import type { StateRecord, StateRuleRecord } from '../../dataset/records.js';
 import { DATE_MIN, DATE_OPEN, dateOf, type DateInt } from '../../tax/date.js';
 
@@ -69,4 +70,31 @@ export function rulesAt(state: StateRecord, date: DateInt): StateRuleRecord | nu
     if (rule.from <= date && date <= rule.to) return rule;
   }
   return state.country === 'CAN' ? CANADIAN : null;
+}
+
+/** The states, provinces and territories of one dataset. */
+export class States {
+  readonly #dataset: Dataset;
+
+  constructor(dataset: Dataset) {
+    this.#dataset = dataset;
+  }
+
+  /** @throws Error where the dataset has no such state, though it has areas in it. */
+  require(code: string): StateRecord {
+    const state = this.#dataset.state(code);
+    if (state === null) throw new Error(`the dataset has areas in ${code} but no such state`);
+    return state;
+  }
+
+  /** The date at `nowMs` in the state's main time zone. */
+  today(code: string, nowMs: number): DateInt {
+    return todayAt(this.require(code), nowMs);
+  }
+
+  /** The rules on a day; null where none are held. */
+  rules(code: string, date: DateInt): StateRuleRecord | null {
+    const state = this.#dataset.state(code);
+    return state === null ? null : rulesAt(state, date);
+  }
 }

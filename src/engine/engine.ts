@@ -1,0 +1,184 @@
+/**
+ * What one release answers: where a place is, its rates, what a cart comes to. Made once when a
+ * release is opened; it holds everything that is remembered of it.
+ */
+import type { Dataset } from '../dataset/dataset.js';
+import type { AreaRecord, StateRuleRecord } from '../dataset/records.js';
+import { fail, isFailure, type Failure } from '../failure.js';
+import { dateOf, type DateInt } from '../tax/date.js';
+import { calculateCart } from './cart/cart.js';
+import { cartFacts, singleArticleOn, type SingleArticle } from './cart/facts.js';
+import type { CartOutcome, CartRefusal } from './cart/outcome.js';
+import type { CartQuery } from './cart/query.js';
+import type { AddressLocator, DateOf } from './locate/locator.js';
+import { productAt, type ProductOutcome } from './product/rules.js';
+import type {
+  AddressQuery, LookupOutcome, LookupQuery, PointQuery, PostalOutcome, SitusOutcome, ZipQuery,
+} from './query.js';
+import type { RatesByArea } from './rate/area-rates.js';
+import { explainLookup, type LookupExplanation } from './rate/explain.js';
+import type { States } from './rate/state-day.js';
+import { ZipLists } from './rate/zip-list.js';
+import { sharedOf } from './shared.js';
+import { countryName, PRECISIONS, reaches, type Precision, type Situs } from './situs.js';
+
+/** What every location is at least as good as. */
+const WEAKEST: Precision = 'postal';
+
+/** The farthest ahead of UTC that a calendar runs. */
+const ZONE_AHEAD_MS = 14 * 3_600_000;
+
+/** Where an address is, without its rates: they may be unknown where the place is not. */
+export interface Located {
+  readonly situs: Situs;
+  readonly area: AreaRecord;
+}
+
+export class Engine {
+  /** Of the release. */
+  readonly id: string;
+  readonly #dataset: Dataset;
+  readonly #states: States;
+  readonly #rates: RatesByArea;
+  readonly #locator: AddressLocator;
+  readonly #zipLists: ZipLists;
+
+  /** The dataset is the engine's from now on; `close` closes it. */
+  constructor(dataset: Dataset) {
+    const { states, rates, locator } = sharedOf(dataset);
+    this.id = dataset.id;
+    this.#dataset = dataset;
+    this.#states = states;
+    this.#rates = rates;
+    this.#locator = locator;
+    this.#zipLists = new ZipLists(dataset, rates);
+  }
+
+  close(): void {
+    this.#dataset.close();
+  }
+
+  /**
+   * Answers a query at `nowMs` (milliseconds since 1970 UTC). A location found less precisely than
+   * `precisionMin` is refused; lists by postal code are not locations and always pass.
+   */
+  lookup(query: LookupQuery, nowMs: number, precisionMin: Precision = WEAKEST): LookupOutcome {
+    const { date: asked } = query.options;
+    if (asked !== null && !isPast(asked, aheadOf(nowMs))) return notPast();
+    const dateAt: DateOf = (state) => asked ?? this.#states.today(state, nowMs);
+    if (query.kind === 'postal') return this.#postal(query, dateAt, nowMs);
+    const situs = query.kind === 'address'
+      ? this.#address(query, dateAt) : this.#point(query);
+    if (isFailure(situs)) return situs;
+    if (precisionMin !== WEAKEST
+      && PRECISIONS.indexOf(situs.precision) > PRECISIONS.indexOf(precisionMin)) {
+      return fail('address-incomplete',
+        `It is found by ${situs.precision} only; this server asks for ${precisionMin} or better.`);
+    }
+    const area = this.#dataset.area(situs.area);
+    if (asked !== null && !isPast(asked, this.#states.today(area.state, nowMs))) return notPast();
+    const date = dateAt(area.state);
+    const rates = this.#rates.at(situs.area, date);
+    return isFailure(rates) ? rates : { kind: 'situs', situs, area, date, rates };
+  }
+
+  #address(query: AddressQuery, dateAt: DateOf): Situs | Failure {
+    const situs = this.#locator.locate(query.address, dateAt);
+    if (isFailure(situs)) return situs;
+    const { country } = this.#dataset.area(situs.area);
+    return reaches(query.options.country, country) ? situs : elsewhere(query.options.country);
+  }
+
+  #point(query: PointQuery): Situs | Failure {
+    const id = this.#dataset.cells.locate(query.lat, query.lng);
+    if (id < 0) return fail('no-result', 'The coordinates lie in no known tax jurisdiction.');
+    const area = this.#dataset.area(id);
+    // Those of a territory or of Canada need their own countryCode (specification, lookups 5).
+    if (area.country !== query.options.country) return elsewhere(query.options.country);
+    return {
+      area: id,
+      precision: 'polygon',
+      lat: query.lat,
+      lng: query.lng,
+      normalizedAddress: `${pointPlace(area)}${countryName(area.country)}`,
+      houseNumber: '',
+      street: '',
+      city: area.placeName,
+      postalCode: '',
+    };
+  }
+
+  #postal(query: ZipQuery, dateAt: DateOf, nowMs: number): PostalOutcome | Failure {
+    const rows = this.#zipLists.list(query, dateAt);
+    if (isFailure(rows)) return rows;
+    const { date: asked } = query.options;
+    for (const { area: { state } } of rows) {
+      if (asked !== null && !isPast(asked, this.#states.today(state, nowMs))) return notPast();
+    }
+    return { kind: 'postal', rows };
+  }
+
+  /** Locates an address in a US state, its capital district included, at `nowMs`. */
+  locateInState(address: string, nowMs: number): Located | Failure {
+    const situs = this.#locator.locate(address, (state) => this.#states.today(state, nowMs));
+    if (isFailure(situs)) return situs;
+    const area = this.#dataset.area(situs.area);
+    return area.country === 'USA' ? { situs, area } : fail('no-result', 'it is not in a US state');
+  }
+
+  /** The rules of a state, province or territory on a day; null where none are held. */
+  stateRules(code: string, date: DateInt): StateRuleRecord | null {
+    return this.#states.rules(code, date);
+  }
+
+  /** A state's special tax on single expensive articles; null where it has none on the day. */
+  singleArticle(state: string, date: DateInt): SingleArticle | null {
+    return singleArticleOn(cartFacts(this.#dataset), state, date);
+  }
+
+  /** What the rules say of a code of 1 to 10 letters and digits, where an answer lies. */
+  product(outcome: SitusOutcome, code: string): ProductOutcome {
+    return productAt(this.#dataset, outcome, code);
+  }
+
+  /** Where the figures of an answer come from. */
+  explain(outcome: SitusOutcome | PostalOutcome): LookupExplanation {
+    return explainLookup(this.#dataset, outcome);
+  }
+
+  /**
+   * Calculates a cart at `nowMs`. A place that is found less precisely than `precisionMin` is
+   * refused where the tax rests on it. What is not known is refused: an amount is never a guess.
+   */
+  calculate(
+    cart: CartQuery, nowMs: number, precisionMin: Precision = WEAKEST,
+  ): CartOutcome | CartRefusal {
+    return calculateCart(this.#dataset, cart, nowMs, precisionMin);
+  }
+}
+
+/** "Irvine, CA, " or, outside every place, "Orange County, CA, ". */
+function pointPlace({ placeName, countyFullName, state, stateName }: AreaRecord): string {
+  if (placeName !== '') return `${placeName}, ${state}, `;
+  return countyFullName === '' ? `${stateName}, ` : `${countyFullName}, ${state}, `;
+}
+
+function elsewhere(asked: string): Failure {
+  return fail('no-result', `The location is not in ${asked}; check countryCode.`);
+}
+
+function notPast(): Failure {
+  return fail('invalid-historical', 'The month must have ended: give a month before this one.');
+}
+
+/** Whether the month of `date` is over on `today`. */
+function isPast(date: DateInt, today: DateInt): boolean {
+  return Math.floor(date / 100) < Math.floor(today / 100);
+}
+
+function aheadOf(nowMs: number): DateInt {
+  const day = new Date(nowMs + ZONE_AHEAD_MS);
+  const date = dateOf(day.getUTCFullYear(), day.getUTCMonth() + 1, day.getUTCDate());
+  if (date === null) throw new RangeError(`no calendar date at ${nowMs}`);
+  return date;
+}

@@ -1,0 +1,24 @@
+/** What locating, rating and carts share of one dataset. */
+import type { Dataset } from '../dataset/dataset.js';
+import { AddressLocator } from './locate/locator.js';
+import { RatesByArea } from './rate/area-rates.js';
+import { States } from './rate/state-day.js';
+
+export interface Shared {
+  readonly states: States;
+  readonly rates: RatesByArea;
+  readonly locator: AddressLocator;
+}
+
+const SHARED = new WeakMap<Dataset, Shared>();
+
+/** Made once per open dataset. */
+export function sharedOf(dataset: Dataset): Shared {
+  let shared = SHARED.get(dataset);
+  if (shared === undefined) {
+    const rates = new RatesByArea(dataset);
+    shared = { states: new States(dataset), rates, locator: new AddressLocator(dataset, rates) };
+    SHARED.set(dataset, shared);
+  }
+  return shared;
+}
