@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FactPlace } from '../support/product-facts.js';
 import {
-  amountsOf, calculated, cartOf, cartWorld, splitAt, type CartWish, type Item,
+  amountsOf, calculated, cartOf, cartWorld, refused, splitAt, type CartWish, type Item,
 } from '../support/cart-world.js';
 
 type Percents = NonNullable<FactPlace['percents']>;
@@ -71,4 +71,28 @@ test('holidays: Florida in August alone', () => {
     [20260601, '3.50'], [20260701, '3.50'], [20260731, '3.50'], [20260801, '0.00'],
     [20260831, '0.00'], [20260905, '3.50'], [20270815, '0.00'],
   ] as const) assert.deepEqual(tax(florida, [['50', 1, CLOTHING]], noon(day)), [amount], String(day));
+});
+
+test('handling: by a rule of its own, where shipping is exempt', () => {
+  const charges = (goods: string): readonly Item[] =>
+    [['100', 1, goods], ['10', 1, '10001'], ['10', 1, '11000']];
+  const at = (state: string): FactPlace => ({ state, percents: [['state', '6']] });
+  for (const state of ['CA', 'NV', 'VA']) {
+    assert.deepEqual(tax(at(state), charges('00000')), ['6.00', '0.00', '0.60'], state);
+    // It is part of the price of the goods, so it is as exempt as they are.
+    assert.deepEqual(tax(at(state), charges('51020')), ['0.00', '0.00', '0.00'], state);
+  }
+  for (const state of ['FL', 'KS', 'MI', 'UT']) {
+    assert.deepEqual(tax(at(state), charges('00000')), ['6.00', '0.00', '0.00'], state);
+  }
+  // Nevada shares the charge out by price.
+  assert.deepEqual(tax(at('NV'), [['30', 1, '51020'], ['70'], ['10', 1, '11000']]),
+    ['0.00', '4.20', '0.42']);
+  for (const state of ['AL', 'AZ', 'CO', 'IA', 'ID', 'IL', 'MA', 'ME', 'MO', 'OK', 'WY']) {
+    const from = splitAt(state, 0);
+    const world = cartWorld([at(state)]);
+    assert.match(refused(world, cartOf(from, from, [['10', 1, '11000']])).failure.detail ?? '',
+      /taxes charges for handling is not held/, state);
+    assert.deepEqual(tax(at(state), [['10', 1, '10001']]), ['0.00'], state);
+  }
 });

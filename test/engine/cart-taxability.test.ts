@@ -118,7 +118,7 @@ test('Vermont: the meals tax stands in for the local option sales tax too', () =
 test('delivery: by the state\'s rule, shipping and handling each', () => {
   const charges: readonly Item[] = [['100'], ['10', 1, '10001'], ['10', 1, '11000']];
   assert.deepEqual(tax('HI', charges), ['6.00', '0.60', '0.60']);
-  assert.deepEqual(tax('CA', charges), ['6.00', '0.00', '0.00']);
+  assert.deepEqual(tax('CA', charges), ['6.00', '0.00', '0.60']);
   assert.deepEqual(tax('FL', charges), ['6.00', '0.00', '0.00']);
   assert.deepEqual(tax('MD', charges), ['6.00', '0.00', '0.60']);
   assert.deepEqual(tax('WA', charges), ['6.00', '0.60', '0.60']);

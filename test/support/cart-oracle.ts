@@ -200,7 +200,13 @@ class CartOracle {
     const none = { state: ZERO, local: ZERO };
     const own = tic === '11000' ? this.#ofState('handling') : null;
     const row = this.#world.freight(this.#state);
-    const rule = own === null ? cell(row, 'rule') : cell(own, 'rule');
+    const shipping = cell(row, 'rule');
+    const said = own === null ? '' : cell(own, 'rule');
+    const rule = said === '' || said === 'AS_SHIPPING' ? shipping : said;
+    // A law that exempts shipping may tax handling all the same.
+    const isUntold = tic === '11000' && said === ''
+      && /^(?:EXEMPT_WHEN_SEPARATELY_STATED|CONDITIONAL)$/.test(shipping);
+    if (isUntold) return gross.over > 0n ? null : none;
     const ordinary = (): Taxed | null => {
       let { state, local } = none;
       for (const { isState, rate } of this.#due) {
@@ -212,7 +218,7 @@ class CartOracle {
     if (rule === 'TAXABLE') return ordinary();
     if (rule !== 'ITEM_SPECIFIC') return cell(row, 'taxable') === 'Y' && rule === 'CONDITIONAL' ? ordinary() : none;
     const paid = goods.filter(([, value]) => value.over > 0n);
-    if (paid.length === 0) return cell(row, 'taxable') === 'Y' ? ordinary() : none;
+    if (paid.length === 0) return cell(row, 'taxable') === 'Y' || tic === '11000' ? ordinary() : none;
     const share = ([{ state, local }, value]: readonly [Taxed, Rational]): Rational =>
       divided(add(state, local), value);
     const mixed = paid.some((each) => compare(share(each), share(paid[0]!)) !== 0);

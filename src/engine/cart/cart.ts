@@ -147,7 +147,7 @@ function taxLines(
     if (isUnknown(tax)) return untold(tax, at);
     taxed.push(tax);
   }
-  const goods = delivery && followsGoods(site) ? totalOf(taxed) : NO_GOODS;
+  const goods = delivery && followsGoods(dataset, site) ? totalOf(taxed) : NO_GOODS;
   const all: TaxedLine[] = [];
   for (let at = 0; at < lines.length; at += 1) {
     const tax = taxed[at] ?? taxFreight(dataset, site, lines[at]!, goods);

@@ -8,7 +8,7 @@
  * - holidays: days by the law's own rule, categories and price limit of a sales-tax holiday.
  * - holiday-categories: the codes of a category; "*" for every code that it does not list.
  * - freight-mixed: how one delivery charge on goods that are taxed differently is taxed.
- * - handling: a rule for handling charges that differs from the one for shipping.
+ * - handling: the rule for handling charges, which may differ from the one for shipping.
  * - single-article: a state's special tax on single expensive articles.
  * - county-time-zones: counties whose clocks differ from those of most of their state.
  */
@@ -91,8 +91,11 @@ export interface FreightMix extends Dated, Citation {
   readonly mixed: 'proportion' | 'whole';
 }
 
+/** Taxed, exempt, taxed as the goods of the cart, or whatever shipping is. */
+export const HANDLING_RULES = ['TAXABLE', 'EXEMPT', 'ITEM_SPECIFIC', 'AS_SHIPPING'] as const;
+
 export interface Handling extends Dated, Citation {
-  readonly rule: 'TAXABLE' | 'EXEMPT';
+  readonly rule: (typeof HANDLING_RULES)[number];
 }
 
 /** Amounts in 10⁻⁹ dollars of one article. */
@@ -191,7 +194,7 @@ function readFacts(dataset: Dataset): CartFacts {
       ...dated(row), ...cited(row), mixed: row.oneOf('mixed', ['proportion', 'whole']),
     })),
     handling: gather(rowsOf('handling'), stateOf, (row) => ({
-      ...dated(row), ...cited(row), rule: row.oneOf('rule', ['TAXABLE', 'EXEMPT']),
+      ...dated(row), ...cited(row), rule: row.oneOf('rule', HANDLING_RULES),
     })),
     singleArticle: gather(rowsOf('single-article'), stateOf, (row) => ({
       ...dated(row), ...cited(row), item: row.text('item'), value: row.text('value'),

@@ -1,5 +1,6 @@
 /** The exact tax of a cart's lines, goods first, since delivery charges follow them. */
 import type { Dataset } from '../../dataset/dataset.js';
+import type { StateRuleRecord } from '../../dataset/records.js';
 import { lineTax, ruledUnit } from '../../tax/line-tax.js';
 import { RATE_ONE, type Rate } from '../../tax/rate.js';
 import { NOT_SMALL } from '../../tax/small-tax.js';
@@ -160,9 +161,10 @@ function exactTotal(lines: readonly (TaxedLine | null)[]): GoodsTotal {
   return { state, local, gross, mixed };
 }
 
-/** Whether delivery charges are taxed by the goods of the cart. */
-export function followsGoods({ rules }: Site): boolean {
-  return rules.freightRule === 'ITEM_SPECIFIC';
+/** Whether delivery charges are taxed by the goods of the cart, handling at least. */
+export function followsGoods(dataset: Dataset, { rules, state, date }: Site): boolean {
+  return rules.freightRule === 'ITEM_SPECIFIC'
+    || factOn(cartFacts(dataset).handling, state.code, date)?.rule === 'ITEM_SPECIFIC';
 }
 
 /** No goods, for charges that do not follow them. */
@@ -173,16 +175,28 @@ export function freightMix(dataset: Dataset, { state, date }: Site): FreightMix 
   return factOn(cartFacts(dataset).freightMixes, state.code, date);
 }
 
+/**
+ * The rule for a charge. Where shipping is exempt when it is stated separately, a law may still tax
+ * handling: without a fact of its own nothing is told of it.
+ */
+function chargeRule(
+  dataset: Dataset, { rules: { freightRule }, state, date }: Site, { tic }: CartLine,
+): StateRuleRecord['freightRule'] | UnknownLine {
+  if (tic !== HANDLING) return freightRule;
+  const own = factOn(cartFacts(dataset).handling, state.code, date)?.rule ?? null;
+  if (own !== null) return own === 'AS_SHIPPING' ? freightRule : own;
+  return freightRule === 'EXEMPT_WHEN_SEPARATELY_STATED' || freightRule === 'CONDITIONAL'
+    ? { unknown: `How ${state.name} taxes charges for handling is not held.` } : freightRule;
+}
+
 /** What a state's rule makes of a delivery charge that is a line of its own. */
 export function freightCharge(
   dataset: Dataset, site: Site, line: CartLine, goods: GoodsTotal,
 ): FreightCharge | UnknownLine {
-  if (line.tic === HANDLING) {
-    const own = factOn(cartFacts(dataset).handling, site.state.code, site.date);
-    if (own !== null) return own.rule === 'TAXABLE' ? 'ordinary' : 'exempt';
-  }
-  const { freightRule, freightTaxable } = site.rules;
-  switch (freightRule) {
+  const rule = chargeRule(dataset, site, line);
+  if (typeof rule !== 'string') return rule;
+  const taxable = site.rules.freightTaxable === 'Y' || line.tic === HANDLING;
+  switch (rule) {
     case 'EXEMPT':
     // A line of its own is stated separately.
     case 'EXEMPT_WHEN_SEPARATELY_STATED':
@@ -190,9 +204,9 @@ export function freightCharge(
     case 'TAXABLE':
       return 'ordinary';
     case 'CONDITIONAL':
-      return freightTaxable === 'Y' ? 'ordinary' : 'exempt';
+      return site.rules.freightTaxable === 'Y' ? 'ordinary' : 'exempt';
     case 'ITEM_SPECIFIC': {
-      if (goods.gross === 0n) return freightTaxable === 'Y' ? 'ordinary' : 'exempt';
+      if (goods.gross === 0n) return taxable ? 'ordinary' : 'exempt';
       if (!goods.mixed) return 'as-goods';
       const mix = freightMix(dataset, site);
       if (mix !== null) return mix.mixed === 'whole' ? 'whole' : 'as-goods';
