@@ -96,3 +96,31 @@ test('handling: by a rule of its own, where shipping is exempt', () => {
     assert.deepEqual(tax(at(state), [['10', 1, '10001']]), ['0.00'], state);
   }
 });
+
+const MEALS = '41000';
+
+test('meals: Denver 8.0 in all, Flagstaff 2 more, Roanoke 6.5 more since July 2025', () => {
+  const meal: readonly Item[] = [['100', 1, MEALS], ['100']];
+  // Denver's 4 percent stands in its own 5.15; state and districts are levied besides.
+  const denver: FactPlace = {
+    state: 'CO', county: '031', placeGeoid: '0820000',
+    percents: [['state', '2.9'], ['city', '5.15'], ['district', '1'], ['district', '0.1']],
+  };
+  assert.deepEqual(tax(denver, meal), ['8.00', '9.15']);
+  const flagstaff: FactPlace = {
+    state: 'AZ', county: '005', placeGeoid: '0423620',
+    percents: [['state', '5.6'], ['county', '1.3'], ['city', '2.486']],
+  };
+  assert.deepEqual(tax(flagstaff, meal), ['11.39', '9.39']);
+  const roanoke: FactPlace = {
+    state: 'VA', county: '770', placeGeoid: '5168000', percents: [['state', '4.3'], ['county', '1']],
+  };
+  assert.deepEqual(tax(roanoke, meal), ['11.80', '5.30']);
+  // The other cities of the two states have rates for meals that are not held.
+  for (const [state, placeGeoid] of [['CO', '0812815'], ['AZ', '0455000']] as const) {
+    const from = splitAt(state, 0);
+    const world = cartWorld([{ state, placeGeoid, percents: [['state', '5']] }]);
+    assert.match(refused(world, cartOf(from, from, [['10', 1, MEALS]])).failure.detail ?? '',
+      /meal tax .* cannot be told/, state);
+  }
+});

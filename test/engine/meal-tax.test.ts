@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  mealTaxAt, rateWithMeals, readMeals, type MealPlace, type MealTable, type MealTax,
+  mealTaxAt, readMeals, type MealPlace, type MealTable, type MealTax,
 } from '../../src/engine/product/meal-tax.js';
 import { cellsOf } from '../../src/engine/product/cells.js';
 import type { DateInt } from '../../src/tax/date.js';
-import { formatRate, parsePercent, type Rate } from '../../src/tax/rate.js';
+import { formatRate } from '../../src/tax/rate.js';
 import { FACT_DOCUMENTS, FACT_STATES, tableDocument } from '../support/product-facts.js';
 
 const TODAY = 20261121 as DateInt;
@@ -24,12 +24,6 @@ function at(where: MealPlace, table: MealTable | null = FACTS, date: number = TO
 function shown({ combined, reasons, rules }: MealTax): string {
   const rate = combined === null ? 'none' : formatRate(combined);
   return `${rules.map(({ code }) => code).join('+')}=${rate} ${reasons.join(',')}`.trim();
-}
-
-function rate(percent: string): Rate {
-  const parsed = parsePercent(percent);
-  if (parsed === null) throw new Error(percent);
-  return parsed;
 }
 
 test('state meal rates in place of the state sales tax', () => {
@@ -55,6 +49,13 @@ test('add-ons of counties and cities, the widest jurisdiction first', () => {
   const omaha = at(place('31', '055', '3137000'));
   assert.equal(shown(omaha), `3137000=0.025 ${UNMAPPED}`);
   assert.equal(omaha.rules[0]?.component, 'OCCUPATION_TAX');
+});
+
+test('a tax whose rate has changed is told by the day', () => {
+  const roanoke = place('51', '770', '5168000');
+  assert.equal(shown(at(roanoke, FACTS, 20250630)), `51770=0.055 ${UNMAPPED}`);
+  assert.equal(shown(at(roanoke, FACTS, 20250701)), `51770=0.065 ${UNMAPPED}`);
+  assert.equal(shown(at(roanoke, FACTS, 20270701)), `=none ${UNMAPPED}`);
 });
 
 test('a place and the county subdivision of the same extent bear one census code', () => {
@@ -132,17 +133,6 @@ test('a county subdivision is one of its county', () => {
   const town = table(['9700112345', '0.01']);
   assert.equal(shown(at(place('97', '001', '9700112345'), town)), '9700112345=0.01');
   assert.equal(shown(at(place('97', '003', '9700312345'), town)), '=none');
-});
-
-test('with ordinary sales tax: what is replaced is left out, an add-on comes on top', () => {
-  const maine = { state: rate('5.5'), combined: rate('5.5') };
-  assert.equal(rateWithMeals(at(place('23')), maine), rate('8'));
-  const burlington = { state: rate('6'), combined: rate('7') };
-  assert.equal(rateWithMeals(at(place('50', '007', '5010675')), burlington), rate('11'));
-  const raleigh = { state: rate('4.75'), combined: rate('7.25') };
-  assert.equal(rateWithMeals(at(place('37', '183')), raleigh), rate('8.25'));
-  assert.equal(rateWithMeals(at(place('48')), { state: rate('6.25'), combined: rate('8.25') }),
-    rate('8.25'));
 });
 
 test('a row that cannot be read is named', () => {

@@ -15,6 +15,7 @@ export interface MealLevies {
 }
 
 const STATE_DIGITS = 2;
+const COUNTY_DIGITS = 5;
 
 function mealsAt(dataset: Dataset, site: Site, place: FoundPlace): MealTax {
   const { state, stateFips, countyFips, placeGeoid }: AreaRecord = place.area;
@@ -29,6 +30,12 @@ function sideOf({ sourcingBasis }: MealRule, { sourcing }: Site): Side {
   return sourcingBasis === 'SELLER_LOCATION' && !sourcing.interstate ? 'origin' : 'destination';
 }
 
+/** Whether a meal tax stands in for the sales tax that its own county or city levies. */
+function replacesOwn(rule: MealRule, site: Site, levy: Levy): boolean {
+  return rule.replacesLocalRates === 'own' && levy.site?.side === sideOf(rule, site)
+    && levy.site.row.component.level === (rule.code.length === COUNTY_DIGITS ? 'county' : 'city');
+}
+
 function note(rule: MealRule, applied: boolean, why: string): TreatmentNote {
   return { rule: `meal: ${rule.taxName} of ${rule.name}`, applied, why };
 }
@@ -40,7 +47,7 @@ interface SidePlace {
 
 /**
  * Adds meal taxes to the ordinary levies. A rate that stands in for the state's takes its place,
- * and where it stands in for sales tax as a whole, that of the local ones too.
+ * and where it stands in for sales tax as a whole, that of the local ones too, or of its own alone.
  * What is levied on the seller is no tax on the sale and is left out. Where the list says that a
  * tax may apply here and not whether, nothing can be told.
  */
@@ -80,8 +87,9 @@ export function mealLevies(
   const unknown = reasons.size === 0 ? '' : `Whether a meal tax is levied here cannot be told `
     + `(${[...reasons].join(', ')}).`;
   const replaced = rules.some(({ replacesStateRate }) => replacesStateRate);
-  const alone = rules.some(({ replacesLocalRates }) => replacesLocalRates);
-  const kept = alone ? [] : replaced ? ordinary.filter(({ ofState }) => !ofState) : ordinary;
+  const alone = rules.some(({ replacesLocalRates }) => replacesLocalRates === 'yes');
+  const kept = alone ? [] : ordinary.filter((levy) =>
+    !(replaced && levy.ofState) && !rules.some((rule) => replacesOwn(rule, site, levy)));
   const levies = rules.map((rule): Levy => ({
     rate: rule.rate, ofState: rule.code.length === STATE_DIGITS, ruled: false, site: null,
     meal: rule, bracket: false,

@@ -1,6 +1,6 @@
 /** Meal taxes at a place on a day (specification, MealTax). */
 import type { DateInt } from '../../tax/date.js';
-import { inForce, type OrdinaryRates } from '../../tax/product-rule.js';
+import { inForce } from '../../tax/product-rule.js';
 import { parseRate, sumRates, type Rate } from '../../tax/rate.js';
 import type { Cells } from './cells.js';
 
@@ -106,17 +106,6 @@ export function mealTaxAt(table: MealTable | null, place: MealPlace, date: DateI
 }
 
 /**
- * Ordinary and meal taxes together: ordinary sales tax, without what a meal tax replaces of it, and
- * every meal tax.
- */
-export function rateWithMeals(meal: MealTax, { state, combined }: OrdinaryRates): Rate {
-  const replaced = meal.rules.some(({ replacesStateRate }) => replacesStateRate);
-  const alone = meal.rules.some(({ replacesLocalRates }) => replacesLocalRates);
-  const ordinary = alone ? 0 : replaced ? combined - state : combined;
-  return (ordinary + (meal.combined ?? 0)) as Rate;
-}
-
-/**
  * The meal-tax table: document "meal-tax", one row per jurisdiction and tax.
  *
  * `extent` says what the row's jurisdiction code covers: `whole` of it; `part` of it, whose border
@@ -132,6 +121,10 @@ export type MealComponent = (typeof MEAL_COMPONENTS)[number];
 export const MEAL_EXTENTS = ['whole', 'part', 'unlisted'] as const;
 export type MealExtent = (typeof MEAL_EXTENTS)[number];
 
+/** None, all of them, or the jurisdiction's own alone, which has a rate for meals. */
+export const REPLACED_LOCALS = ['no', 'yes', 'own'] as const;
+export type ReplacedLocals = (typeof REPLACED_LOCALS)[number];
+
 export interface MealRule {
   readonly component: MealComponent;
   /** State FIPS, state and county FIPS, place GEOID (7) or county subdivision GEOID (10). */
@@ -141,8 +134,8 @@ export interface MealRule {
   readonly extent: MealExtent;
   readonly rate: Rate;
   readonly replacesStateRate: boolean;
-  /** It stands in for the whole sales tax: local sales taxes are not levied on meals either. */
-  readonly replacesLocalRates: boolean;
+  /** Which local sales taxes it stands in for. */
+  readonly replacesLocalRates: ReplacedLocals;
   readonly sourcingBasis: string;
   readonly taxName: string;
   /** First and last day; null where not recorded and where open. */
@@ -172,7 +165,8 @@ function mealRule(row: Cells): MealRule {
     extent,
     rate: extent === 'unlisted' ? NONE : row.required('rate', parseRate),
     replacesStateRate: row.flag('replaces_state_rate'),
-    replacesLocalRates: row.flag('replaces_local_rates'),
+    replacesLocalRates: row.text('replaces_local_rates') === ''
+      ? 'no' : row.oneOf('replaces_local_rates', REPLACED_LOCALS),
     sourcingBasis: row.text('sourcing_basis'),
     taxName: row.text('tax_name'),
     from: row.date('effective_from'),
