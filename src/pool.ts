@@ -7,16 +7,16 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { fileURLToPath } from 'node:url';
-import { OP_BODY, readAnswers } from './engine/frame.js';
 import { messageOf, type Log } from './log.js';
+import { readAnswers } from './pool/frame.js';
 import { Lane, type Task } from './pool/lane.js';
 import type { ServeTask } from './pool/serve.js';
 import {
-  NO_RELEASE, type EngineSettings, type PinnedRelease, type PoolRequest,
-} from './pool/task.js';
+  isBodyRequest, NO_RELEASE, type EngineSettings, type PinnedRelease, type PoolRequest,
+} from './pool/types.js';
 
 export type { EngineSettings, EngineTask, PinnedRelease, PoolFailure, PoolRequest }
-  from './pool/task.js';
+  from './pool/types.js';
 
 /** Where the pool takes the release of each task from. */
 export interface ReleaseSource {
@@ -201,8 +201,8 @@ export class EnginePool {
 
   /** What needs no dataset goes on without one. */
   #postFree(lane: Lane, requests: readonly PoolRequest[]): void {
-    const free = requests.filter(({ op }) => op === OP_BODY);
-    for (const request of requests) if (request.op !== OP_BODY) request.failed('overloaded');
+    const free = requests.filter(isBodyRequest);
+    for (const request of requests) if (!isBodyRequest(request)) request.failed('overloaded');
     if (free.length > 0) lane.post({ requests: free, release: NO_RELEASE });
   }
 

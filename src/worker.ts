@@ -1,9 +1,9 @@
 /** Requests of a frame to answers, in order: the whole of a worker's task. */
 import type { Engine } from './engine/engine.js';
 import {
-  AnswerWriter, countRequests, FLAG_GEO, FLAG_XML, OP_BODY, OP_BULK, OP_CART, OP_LOCATE, OP_LOOKUP,
-  RequestReader, type Answer,
-} from './engine/frame.js';
+  AnswerWriter, countRequests, RequestReader, type ReceivedLookup, type ReceivedRequest,
+} from './pool/frame.js';
+import { FLAG_GEO, FLAG_XML, isBodyRequest, type Answer } from './pool/types.js';
 import type { LookupQuery, PostalOutcome, SitusOutcome, ZipQuery } from './engine/query.js';
 import { PRECISIONS } from './engine/situs.js';
 import { fail, isFailure, type Failure } from './failure.js';
@@ -41,7 +41,9 @@ export function answerInto(
   writer: AnswerWriter, engine: Engine, frame: Uint8Array, nowMs: number, context: WireContext,
 ): void {
   const requests = new RequestReader(frame);
-  while (requests.next()) writer.add(answerRequest(context, engine, requests, nowMs));
+  for (let next = requests.next(); next !== null; next = requests.next()) {
+    writer.add(answerRequest(context, engine, next, nowMs));
+  }
 }
 
 /** Answers what needs no dataset. A body that cannot be looked at is told as a 500. */
@@ -49,13 +51,15 @@ export function answerBodies(
   writer: AnswerWriter, frame: Uint8Array, context: WireContext,
 ): void {
   const requests = new RequestReader(frame);
-  while (requests.next()) writer.add(answerOneBody(context, requests));
+  for (let next = requests.next(); next !== null; next = requests.next()) {
+    writer.add(answerOneBody(context, next));
+  }
 }
 
-function answerOneBody(context: WireContext, request: RequestReader): Answer {
+function answerOneBody(context: WireContext, request: ReceivedRequest): Answer {
   try {
-    if (request.op !== OP_BODY) throw new RangeError(`operation ${request.op} needs a dataset`);
-    return answerBody(request.version, request.grants, request.payload());
+    if (isBodyRequest(request)) return answerBody(request, request.payload);
+    throw new RangeError(`a request of kind ${request.kind} needs a dataset`);
   } catch (error) {
     context.report(error);
     return { status: 500, code: SUCCESS.code, precision: 0, flags: 0, body: [] };
@@ -73,32 +77,45 @@ export function answerFrame(
 }
 
 function answerRequest(
-  context: WireContext, engine: Engine, request: RequestReader, nowMs: number,
+  context: WireContext, engine: Engine, request: ReceivedRequest, nowMs: number,
 ): Answer {
-  if (request.op === OP_CART) {
-    const { version: endpoint, grants } = request;
-    return answerCarts(context, engine, endpoint, grants, request.payload(), nowMs);
+  switch (request.kind) {
+    case 'lookup': return answerQuery(context, engine, request, nowMs);
+    case 'rows': return guarded(context, () =>
+      answerBulk(context, engine, request.payload, request.grants, answerParameters));
+    case 'locate': return guarded(context, () =>
+      answerLocate(engine, request.payload.toString('utf8'), nowMs));
+    case 'cart': return answerCarts(context, engine, request, nowMs);
+    default: return answerOneBody(context, request);
   }
-  if (request.op === OP_BODY) return answerOneBody(context, request);
-  const text = request.op === OP_BULK ? '' : request.latin1();
+}
+
+/** What `answer` throws is a bug, is reported and answered with 106. */
+function guarded(context: WireContext, answer: () => Answer): Answer {
   try {
-    if (request.op === OP_LOCATE) {
-      return answerLocate(engine, request.payload().toString('utf8'), nowMs);
-    }
-    if (request.op === OP_BULK) {
-      return answerBulk(context, engine, request.payload(), request.grants, answerParameters);
-    }
-    const version = apiVersion(request.version);
-    if (request.op !== OP_LOOKUP || version === null) {
-      throw new RangeError(`no operation ${request.op} of version ${request.version}`);
-    }
-    const parsed = parseQuery(text, version, request.grants);
-    if (isFailure(parsed)) return refusal(context, request.version, parsed, formatAsked(text), 0);
+    return answer();
+  } catch (error) {
+    context.report(error);
+    return refusal(context, 60, fail('internal'), 'json', 0);
+  }
+}
+
+/** A lookup by its query string. */
+function answerQuery(
+  context: WireContext, engine: Engine,
+  { version: asked, grants, payload: text }: ReceivedLookup,
+  nowMs: number,
+): Answer {
+  try {
+    const version = apiVersion(asked);
+    if (version === null) throw new RangeError(`there is no version ${asked}`);
+    const parsed = parseQuery(text, version, grants);
+    if (isFailure(parsed)) return refusal(context, version, parsed, formatAsked(text), 0);
     const { query, format } = parsed;
     return answerLookup(context, engine, query, version, format, nowMs);
   } catch (error) {
     context.report(error);
-    return refusal(context, request.version, fail('internal'), formatAsked(text), 0);
+    return refusal(context, asked, fail('internal'), formatAsked(text), 0);
   }
 }
 

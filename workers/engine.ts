@@ -7,7 +7,7 @@ import { Engine } from '../src/engine/engine.js';
 import { createLog, faultOf } from '../src/log.js';
 import type { EngineSettings } from '../src/pool.js';
 import { serveLane, type ServeTask } from '../src/pool/serve.js';
-import { NO_RELEASE } from '../src/pool/task.js';
+import { NO_RELEASE } from '../src/pool/types.js';
 import { answerBodies, answerInto } from '../src/worker.js';
 import { openWire } from '../src/api/lookup/context.js';
 

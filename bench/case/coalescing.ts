@@ -6,7 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { openDataset } from '../../src/dataset/open.js';
-import { GRANT_ALL, OP_LOOKUP, readAnswers, RequestFrame } from '../../src/engine/frame.js';
+import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
+import { GRANT_ALL } from '../../src/pool/types.js';
 import { createLog } from '../../src/log.js';
 import { EnginePool, type EngineTask, type PinnedRelease } from '../../src/pool.js';
 import type { BenchInput, Figure } from './case.js';
@@ -41,7 +42,7 @@ function byLanes(release: PinnedRelease): Way {
   });
   return {
     submit: (payload, done) => pool.submit({
-      op: OP_LOOKUP, version: VERSION, grants: GRANT_ALL, payload,
+      kind: 'lookup', version: VERSION, grants: GRANT_ALL, payload,
       answered: ({ status }) => done(status), failed: () => done(0),
     }),
     close: () => pool.close(),
@@ -59,7 +60,8 @@ function byTasks(release: PinnedRelease, requestsPerTask: number): Way {
     const asked = waiting;
     waiting = [];
     const frame = new RequestFrame();
-    for (const { query } of asked) frame.add(OP_LOOKUP, VERSION, GRANT_ALL, query);
+    const fields = { kind: 'lookup', version: VERSION, grants: GRANT_ALL } as const;
+    for (const { query } of asked) frame.add(fields, query);
     const task = { dataset: release, now: Date.now(), frame: frame.bytes() };
     const answers = await piscina.run(task);
     readAnswers(answers, asked.length, (index, { status }) => asked[index]!.done(status));

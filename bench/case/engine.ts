@@ -2,7 +2,8 @@
 import { Bench } from 'tinybench';
 import { openDataset } from '../../src/dataset/open.js';
 import { Engine } from '../../src/engine/engine.js';
-import { AnswerWriter, GRANT_ALL, OP_LOOKUP, RequestFrame } from '../../src/engine/frame.js';
+import { AnswerWriter, RequestFrame } from '../../src/pool/frame.js';
+import { GRANT_ALL } from '../../src/pool/types.js';
 import type { LookupQuery } from '../../src/engine/query.js';
 import { isFailure } from '../../src/failure.js';
 import { answerInto } from '../../src/worker.js';
@@ -18,6 +19,7 @@ const TARGET_MICROSECONDS: Readonly<Record<QueryKind, number>> = { zip: 3, point
 /** Requests of one frame in the whole-answer figure. */
 const FRAME = 32;
 const ANSWERS_BYTES = 512 * 1024;
+const LOOKUP = { kind: 'lookup', version: 60, grants: GRANT_ALL } as const;
 
 async function measure(name: string, seconds: number, batch: number, run: () => void): Promise<number> {
   const bench = new Bench({ time: seconds * 1000, warmupTime: 500 });
@@ -55,7 +57,7 @@ export async function engineCase(kind: QueryKind, input: BenchInput): Promise<re
   const whole = await measure(`answer ${kind}`, input.seconds, FRAME, () => {
     frame.reset(0);
     for (let turn = 0; turn < FRAME; turn += 1) {
-      frame.add(OP_LOOKUP, 60, GRANT_ALL, raw[at]!);
+      frame.add(LOOKUP, raw[at]!);
       at = (at + 1) % raw.length;
     }
     writer.begin(FRAME, memory);

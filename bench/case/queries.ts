@@ -5,7 +5,7 @@ import { isFailure } from '../../src/failure.js';
 import { openTables } from '../../src/dataset/format.js';
 import { DATA_FILE } from '../../src/dataset/manifest.js';
 import { parseQuery } from '../../src/api/lookup/query.js';
-import { GRANT_ALL } from '../../src/engine/frame.js';
+import { GRANT_ALL } from '../../src/pool/types.js';
 import { join } from 'node:path';
 import { seeded } from './case.js';
 

@@ -2,8 +2,8 @@
 import { OpenReleases } from '../../src/dataset/open-releases.js';
 import { openDataset } from '../../src/dataset/open.js';
 import { Engine } from '../../src/engine/engine.js';
-import { AnswerWriter } from '../../src/engine/frame.js';
-import type { EngineTask } from '../../src/pool/task.js';
+import { AnswerWriter } from '../../src/pool/frame.js';
+import type { EngineTask } from '../../src/pool/types.js';
 import { answerInto } from '../../src/worker.js';
 import { openWire } from '../../src/api/lookup/context.js';
 

@@ -4,7 +4,7 @@ import { openTables } from '../../src/dataset/format.js';
 import { DATA_FILE, readManifest } from '../../src/dataset/manifest.js';
 import { openDataset } from '../../src/dataset/open.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
-import { GRANT_ALL } from '../../src/engine/frame.js';
+import { GRANT_ALL } from '../../src/pool/types.js';
 import { Engine } from '../../src/engine/engine.js';
 import { isFailure } from '../../src/failure.js';
 import { formatMicrodegrees } from '../../src/geo/microdegrees.js';

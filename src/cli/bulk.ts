@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { loadConfig, type Config } from '../config.js';
 import { MANIFEST_FILE } from '../dataset/manifest.js';
 import { activeRelease, releasesDir } from '../dataset/release.js';
-import { GRANT_ALL } from '../engine/frame.js';
+import { GRANT_ALL } from '../pool/types.js';
 import { CHUNKS_PER_WORKER, openChunkPool } from '../bulk/run/chunk-pool.js';
 import { newStreamName, type BulkLimits } from '../bulk/run/uploads.js';
 import { ChunkSchedule } from '../bulk/run/schedule.js';

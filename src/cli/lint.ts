@@ -4,7 +4,7 @@ import { loadConfig } from '../config.js';
 import type { Dataset } from '../dataset/dataset.js';
 import { openDataset } from '../dataset/open.js';
 import { Engine } from '../engine/engine.js';
-import { GRANT_ALL } from '../engine/frame.js';
+import { GRANT_ALL } from '../pool/types.js';
 import { isFailure, type Failure } from '../failure.js';
 import { readBeginning } from '../bulk/job/file-run.js';
 import { csvRows } from '../bulk/row/csv-rows.js';

@@ -2,9 +2,8 @@
 import { loadConfig } from '../config.js';
 import { openDataset } from '../dataset/open.js';
 import { Engine } from '../engine/engine.js';
-import {
-  FLAG_ESTIMATED, FLAG_STALE, GRANT_ALL, OP_LOOKUP, readAnswers, RequestFrame, type AnswerSlice,
-} from '../engine/frame.js';
+import { readAnswers, RequestFrame } from '../pool/frame.js';
+import { FLAG_ESTIMATED, FLAG_STALE, GRANT_ALL, type AnswerSlice } from '../pool/types.js';
 import { PRECISIONS } from '../engine/situs.js';
 import { answerFrame } from '../worker.js';
 import { print } from './line.js';
@@ -32,7 +31,7 @@ function ask(dir: string, query: string): AnswerSlice {
   const engine = new Engine(openDataset(dir));
   try {
     const frame = new RequestFrame();
-    frame.add(OP_LOOKUP, 60, GRANT_ALL, query);
+    frame.add({ kind: 'lookup', version: 60, grants: GRANT_ALL }, query);
     let answer: AnswerSlice | null = null;
     readAnswers(answerFrame(engine, frame.bytes(), Date.now()), 1, (_, slice) => {
       answer = slice;

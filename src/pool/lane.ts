@@ -4,14 +4,14 @@
  */
 import { performance } from 'node:perf_hooks';
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { aligned, RequestFrame } from '../engine/frame.js';
+import { aligned, RequestFrame } from './frame.js';
 import { messageOf } from '../log.js';
 import {
   ANSWERED, ASLEEP, BEGUN, IN_MESSAGE, LaneMemory, POSTED, shareMemory, SLOT_ANSWER_BYTES,
   SLOT_COUNT, SLOT_FAILED, SLOT_FRAME_BYTES, SLOT_RELEASE_BYTES, SLOTS_MAX, type LaneShape,
-} from './lane-memory.js';
+  type PinnedRelease, type PoolRequest,
+} from './types.js';
 import type { ServeTask } from './serve.js';
-import type { PinnedRelease, PoolRequest } from './task.js';
 
 /** Requests of one release that a worker answers together. */
 export interface Task {
@@ -143,9 +143,7 @@ export class Lane {
     const frame = run.frames[slot]!;
     memory.requests[slot]!.set(release);
     frame.reset(aligned(release.length));
-    for (const { op, version, grants, payload } of task.requests) {
-      frame.add(op, version, grants, payload);
-    }
+    for (const request of task.requests) frame.add(request, request.payload);
     const bytes = frame.bytes();
     if (frame.moved) run.port.postMessage(bytes, [bytes.buffer as ArrayBuffer]);
     control[memory.word(slot, SLOT_COUNT)] = task.requests.length;

@@ -4,13 +4,12 @@
  * may wait for a timer, a promise or a stream.
  */
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { aligned, AnswerWriter } from '../engine/frame.js';
+import { aligned, AnswerWriter } from './frame.js';
 import { messageOf } from '../log.js';
 import {
   ANSWERED, ASLEEP, BEGUN, IN_MESSAGE, LaneMemory, POSTED, SLOT_ANSWER_BYTES, SLOT_COUNT,
-  SLOT_FAILED, SLOT_FRAME_BYTES, SLOT_RELEASE_BYTES, type LaneTask,
-} from './lane-memory.js';
-import type { EngineTask } from './task.js';
+  SLOT_FAILED, SLOT_FRAME_BYTES, SLOT_RELEASE_BYTES, type EngineTask, type LaneTask,
+} from './types.js';
 
 export interface ServeTask extends LaneTask {
   readonly port: MessagePort;

@@ -1,13 +1,13 @@
 /** Rate and quotas of lookups, without a socket. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { FLAG_GEO, GRANT_GEO } from '../../src/engine/frame.js';
+import { FLAG_GEO, GRANT_GEO } from '../../src/pool/types.js';
 import { lookupRoutes, mayGeocode, type LookupKey } from '../../src/api/lookup/handler.js';
 import { Gate } from '../../src/http/gate.js';
 import { createRateGate, REFUSED } from '../../src/http/rate-limit.js';
 import { EXACT_MAX, WINDOW_MS } from '../../src/http/rate-window.js';
 import { routeTable } from '../../src/http/router.js';
-import type { PoolRequest } from '../../src/pool.js';
+import type { LookupRequest } from '../../src/pool/types.js';
 import { Store } from '../../src/store/store.js';
 import { UsageBook } from '../../src/store/usage.js';
 import { failureBytes } from '../../src/wire/failure-body.js';
@@ -26,7 +26,7 @@ const AT_12_00_30 = Date.UTC(2026, 10, 21, 12, 0, 30);
 const AT_12_01_30 = AT_12_00_30 + 60_000;
 
 /** Answers as the worker would: by the grants and by whether it was geocoded. */
-function work(request: PoolRequest): void {
+function work(request: LookupRequest): void {
   const text = String(request.payload);
   const geo = text.includes('address=');
   let status = text.includes('refuse') ? 422 : 200;
@@ -163,7 +163,7 @@ test('a used-up geocoding quota leaves lookups by postal code', async (context) 
 });
 
 test('requests under way together never exceed a quota, lost ones give it back', async (context) => {
-  const waiting: PoolRequest[] = [];
+  const waiting: LookupRequest[] = [];
   const statuses: number[] = [];
   const { ask, usage } = await openMetered(context, { coreLimit: 3 }, (request) => {
     waiting.push(request);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Papa from 'papaparse';
 import { seeded } from '../../bench/case/case.js';
-import { GRANT_GEO } from '../../src/engine/frame.js';
+import { GRANT_GEO } from '../../src/pool/types.js';
 import { APPENDED_COLUMNS } from '../../src/bulk/row/columns.js';
 import { ID_CHARS_MAX } from '../../src/bulk/row/limit.js';
 import { openWire } from '../../src/api/lookup/context.js';

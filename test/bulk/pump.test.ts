@@ -1,7 +1,7 @@
 /** The pump between a body, workers and an output, each driven by hand. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Answer } from '../../src/engine/frame.js';
+import type { Answer } from '../../src/pool/types.js';
 import { BulkPump, CHUNKS_IN_FLIGHT_MAX, type AdmittedRows } from '../../src/bulk/run/pump.js';
 import { ChunkSchedule } from '../../src/bulk/run/schedule.js';
 import type { StreamEnd } from '../../src/bulk/row/envelope.js';

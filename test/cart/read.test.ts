@@ -13,8 +13,7 @@ import { longNumber } from '../../src/base/json-numbers.js';
 import { CARTS_MAX } from '../../src/api/merchant/relay-shape.js';
 import { readMerchantCarts } from '../../src/api/cart/merchant-cart.js';
 import { ROUNDING_LEVELS, ROUNDING_MODES } from '../../src/tax/round.js';
-import { OP_CART } from '../../src/engine/frame.js';
-import { CART_CALCULATE } from '../../src/api/cart/answer.js';
+
 import { memoryDataset } from '../support/memory-dataset.js';
 import { sentCalculation, sentCart, sentLine, type Sent } from '../support/sent-carts.js';
 import { ask } from '../lookup/ask.js';
@@ -261,7 +260,8 @@ test('the one-line endpoint takes exactly one cart and refuses everything with 4
 test('one cart: whatever is wrong with the body is 400', () => {
   const dataset = memoryDataset();
   for (const body of ['[]', 'null', '5', '{"items":[{"price":1.2345678901234567}]}', '{', '{}']) {
-    const { status } = ask(CART_CALCULATE, body, { dataset, op: OP_CART, grants: 0 });
+    const fields = { kind: 'cart', endpoint: 'calculation', optionBits: 0 } as const;
+    const { status } = ask(60, body, { dataset, fields });
     assert.equal(status, 400, body);
   }
 });

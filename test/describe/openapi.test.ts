@@ -8,7 +8,7 @@ import { OPERATIONS } from '../../src/describe/operations.js';
 import { COMPONENTS } from '../../src/describe/components.js';
 import { parseQuery } from '../../src/api/lookup/query.js';
 import { isFailure } from '../../src/failure.js';
-import { GRANT_ALL } from '../../src/engine/frame.js';
+import { GRANT_ALL } from '../../src/pool/types.js';
 import { RESPONSE_CODES } from '../../src/wire/response-code.js';
 import { API_VERSIONS } from '../../src/wire/version.js';
 import { checker } from '../support/schema-check.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openDataset } from '../../src/dataset/open.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
-import { OP_LOCATE, readAnswers, RequestFrame } from '../../src/engine/frame.js';
+import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
 import { isFailure } from '../../src/failure.js';
 import { answerFrame } from '../../src/worker.js';
 import { readLocated, type LocateOutcome } from '../../src/api/lookup/located.js';
@@ -28,7 +28,7 @@ after(() => {
 /** Through the frame, as the pool does it. */
 function locate(...addresses: readonly string[]): readonly (LocateOutcome | null)[] {
   const frame = new RequestFrame();
-  for (const address of addresses) frame.add(OP_LOCATE, 60, 0, address);
+  for (const address of addresses) frame.add({ kind: 'locate' }, address);
   const outcomes: (LocateOutcome | null)[] = [];
   readAnswers(answerFrame(engineOf(dataset), frame.bytes(), NOW), addresses.length, (_, slice) => {
     outcomes.push(readLocated(slice));

@@ -24,7 +24,7 @@ async function tell(
 ): Promise<Record<string, unknown>> {
   const text = await new Promise<string>((resolve) => {
     pool.submit({
-      op: 1, version: 60, grants: 0, payload,
+      kind: 'lookup', version: 60, grants: 0, payload,
       answered: ({ body }) => resolve(Buffer.from(body).toString()), failed: resolve,
     });
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FLAG_GEO, FLAG_STALE, GRANT_ALL, GRANT_GEO } from '../../src/engine/frame.js';
+import { FLAG_GEO, FLAG_STALE, GRANT_ALL, GRANT_GEO } from '../../src/pool/types.js';
 import {
   AnswerCache, KEPT_BODY_BYTES_MAX, KEPT_QUERY_CHARS_MAX, type KeptAnswer,
 } from '../../src/api/lookup/answer-cache.js';
@@ -8,7 +8,7 @@ import { lookupRoutes } from '../../src/api/lookup/handler.js';
 import { Gate } from '../../src/http/gate.js';
 import { createRateGate } from '../../src/http/rate-limit.js';
 import { routeTable } from '../../src/http/router.js';
-import type { PoolRequest } from '../../src/pool.js';
+import type { LookupRequest } from '../../src/pool/types.js';
 import { Admission, Meter } from '../../src/store/usage-meter.js';
 import { inject, type InjectedReply } from '../support/http-inject.js';
 import { stubFailure, stubKey } from '../support/http-stub-server.js';
@@ -114,7 +114,7 @@ test('a limit of zero keeps nothing', () => {
 });
 
 test('who asks a third time gets the same bytes and fields without a worker, and is counted', () => {
-  const asked: PoolRequest[] = [];
+  const asked: LookupRequest[] = [];
   const settled: [boolean, boolean][] = [];
   const key = stubKey('k', 1000, 5);
   let grants = GRANT_ALL;

@@ -1,6 +1,7 @@
 /** Sends one lookup through a frame, as the pool does, and reads its answer. */
 import type { Dataset } from '../../src/dataset/dataset.js';
-import { GRANT_ALL, OP_LOOKUP, readAnswers, RequestFrame } from '../../src/engine/frame.js';
+import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
+import { GRANT_ALL, type RequestFields } from '../../src/pool/types.js';
 import { answerFrame } from '../../src/worker.js';
 import { openWire, type WireContext } from '../../src/api/lookup/context.js';
 import { memoryDataset, NOW_MS } from '../support/memory-dataset.js';
@@ -21,7 +22,7 @@ export interface AskOptions {
   readonly context?: WireContext;
   readonly grants?: number;
   readonly nowMs?: number;
-  readonly op?: number;
+  readonly fields?: RequestFields;
 }
 
 const DATASET = memoryDataset();
@@ -32,10 +33,11 @@ export function askAll(
   version: number, queries: readonly (string | Uint8Array)[], options: AskOptions = {},
 ): Asked[] {
   const {
-    dataset = DATASET, context = CONTEXT, grants = GRANT_ALL, nowMs = NOW_MS, op = OP_LOOKUP,
+    dataset = DATASET, context = CONTEXT, grants = GRANT_ALL, nowMs = NOW_MS,
+    fields = { kind: 'lookup', version, grants } as const,
   } = options;
   const frame = new RequestFrame();
-  for (const query of queries) frame.add(op, version, grants, query);
+  for (const query of queries) frame.add(fields, query);
   const packed = answerFrame(engineOf(dataset), frame.bytes(), nowMs, context);
   const answers: Asked[] = [];
   readAnswers(packed, queries.length, (_index, slice) => {

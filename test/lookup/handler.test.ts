@@ -4,7 +4,7 @@ import { lookupRoutes, type LookupKey, type LookupServices } from '../../src/api
 import { Gate } from '../../src/http/gate.js';
 import { createRateGate } from '../../src/http/rate-limit.js';
 import { routeTable } from '../../src/http/router.js';
-import type { PoolRequest } from '../../src/pool.js';
+import type { LookupRequest } from '../../src/pool/types.js';
 import { API_VERSIONS } from '../../src/wire/version.js';
 import { inject, type InjectedReply } from '../support/http-inject.js';
 import { STUB_USAGE, stubFailure, stubKey } from '../support/http-stub-server.js';
@@ -13,7 +13,7 @@ const KEY = 'situs_0123456789';
 const OTHER = 'other_0123456789';
 const RELEASE = { id: '2026-11-21-000000000000', dir: '/nowhere' };
 
-type Answering = (request: PoolRequest) => void;
+type Answering = (request: LookupRequest) => void;
 
 const answering: Answering = (request) => request.answered(
   { status: 200, code: 100, precision: 1, flags: 0, body: Buffer.from(String(request.payload)) },

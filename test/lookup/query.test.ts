@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   GRANT_ALL, GRANT_CANADA, GRANT_GEO, GRANT_HISTORICAL, GRANT_PRODUCT,
-} from '../../src/engine/frame.js';
+} from '../../src/pool/types.js';
 import type { LookupQuery } from '../../src/engine/query.js';
 import { isFailure, type FailureKind } from '../../src/failure.js';
 import { formatAsked, parseQuery } from '../../src/api/lookup/query.js';

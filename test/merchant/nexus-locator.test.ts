@@ -1,7 +1,7 @@
 /** The budget of time for addresses, and what is billed when it is over. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { FLAG_GEO, OP_LOCATE, type AnswerSlice } from '../../src/engine/frame.js';
+import { FLAG_GEO, type AnswerSlice } from '../../src/pool/types.js';
 import { locateAll, LOCATE_MS_MAX, type LocateServices } from '../../src/api/merchant/nexus-locator.js';
 import type { PoolRequest } from '../../src/pool.js';
 import { Store } from '../../src/store/store.js';
@@ -63,8 +63,8 @@ const ADDRESSES = ['one', 'two', 'three'];
 test('answers in any order come out in the order asked', async (context) => {
   const { services, asked, usage, stopped } = await bench(context);
   const all = locateAll(services, KEY, ADDRESSES);
-  assert.deepEqual(asked.map(({ op, payload }) => [op, payload]),
-    ADDRESSES.map((address) => [OP_LOCATE, address]));
+  assert.deepEqual(asked.map(({ kind, payload }) => [kind, payload]),
+    ADDRESSES.map((address) => ['locate', address]));
   asked[2]?.answered(slice(422, 'it is nowhere'), RELEASE);
   asked[0]?.answered(slice(200, JSON.stringify(FOUND)), RELEASE);
   asked[1]?.answered(slice(200, JSON.stringify({ ...FOUND, state: 'QB' })), RELEASE);

@@ -24,7 +24,7 @@ interface Told {
 function tell(pool: EnginePool, payload: string | Uint8Array): Promise<Told> {
   return new Promise((resolve) => {
     pool.submit({
-      op: 1, version: 60, grants: 0, payload,
+      kind: 'lookup', version: 60, grants: 0, payload,
       answered: ({ body }, release) => resolve({ body: Buffer.from(body).toString(), release }),
       failed: (failure) => resolve({ body: failure, release: null }),
     });
@@ -60,7 +60,7 @@ test('an answer stays as it is while its taker asks again at once', async (conte
     left -= 1;
     const payload = `echo=${left}`;
     pool.submit({
-      op: 1, version: 60, grants: 0, payload,
+      kind: 'lookup', version: 60, grants: 0, payload,
       answered: ({ body }) => {
         if (left > 0) again(resolve);
         else resolve();

@@ -15,7 +15,7 @@ function startPool(
 function ask(pool: EnginePool, payload: string | Uint8Array): Promise<string> {
   return new Promise((resolve) => {
     pool.submit({
-      op: 1, version: 60, grants: 0, payload,
+      kind: 'lookup', version: 60, grants: 0, payload,
       answered: ({ body }, release: PinnedRelease) => {
         assert.equal(release.id, RELEASE.id);
         resolve(Buffer.from(body).toString());

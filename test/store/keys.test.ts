@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { GRANT_ALL } from '../../src/engine/frame.js';
+import { GRANT_ALL } from '../../src/pool/types.js';
 import { KeyCache } from '../../src/store/key-cache.js';
 import {
   bootstrapKey, createKey, disableKey, keyId, listKeys, randomKey, selectKey, updateKey,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   GRANT_ALL, GRANT_CANADA, GRANT_GEO, GRANT_HISTORICAL, GRANT_PRODUCT,
-} from '../../src/engine/frame.js';
+} from '../../src/pool/types.js';
 import {
   ENTITLEMENTS, entitlementsOf, grantsOf, isEntitlement, isPlan, PLAN_FEATURES,
 } from '../../src/store/plan.js';

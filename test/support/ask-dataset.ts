@@ -1,8 +1,7 @@
 /** Asks a dataset as a worker would, without a server. */
 import type { Dataset } from '../../src/dataset/dataset.js';
-import {
-  FLAG_ESTIMATED, FLAG_STALE, GRANT_ALL, OP_LOOKUP, readAnswers, RequestFrame,
-} from '../../src/engine/frame.js';
+import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
+import { FLAG_ESTIMATED, FLAG_STALE, GRANT_ALL } from '../../src/pool/types.js';
 import { PRECISIONS, type Precision } from '../../src/engine/situs.js';
 import { answerFrame } from '../../src/worker.js';
 import { engineOf } from './engine-of.js';
@@ -39,7 +38,7 @@ interface Body {
 /** Asks version 60 with a query string. */
 export function askQuery(dataset: Dataset, query: string, nowMs = Date.UTC(2026, 10, 21, 18)): Asked {
   const frame = new RequestFrame();
-  frame.add(OP_LOOKUP, 60, GRANT_ALL, query);
+  frame.add({ kind: 'lookup', version: 60, grants: GRANT_ALL }, query);
   let asked: Asked | null = null;
   readAnswers(answerFrame(engineOf(dataset), frame.bytes(), nowMs), 1, (_, slice) => {
     const text = Buffer.from(slice.body).toString('utf8');

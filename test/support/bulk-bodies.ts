@@ -1,6 +1,7 @@
 /** Random bulk bodies, of which it is known what they hold, and their way through a worker. */
 import type { Dataset } from '../../src/dataset/dataset.js';
-import { GRANT_ALL, OP_BULK, readAnswers, RequestFrame } from '../../src/engine/frame.js';
+import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
+import { GRANT_ALL } from '../../src/pool/types.js';
 import { CsvBeginning } from '../../src/bulk/run/csv-beginning.js';
 import { rowFramer } from '../../src/bulk/run/run.js';
 import { answerFrame } from '../../src/worker.js';
@@ -186,7 +187,7 @@ class BulkFeed {
       const chunk = this.#framer?.take(rowsPerChunk, CHUNK_BYTES_MAX) ?? null;
       if (chunk === null) return;
       const frame = new RequestFrame();
-      frame.add(OP_BULK, 60, grants, encodeChunk(this.#job, chunk));
+      frame.add({ kind: 'rows', grants }, encodeChunk(this.#job, chunk));
       const packed = answerFrame(engineOf(dataset), frame.bytes(), nowMs, context);
       readAnswers(packed, 1, (_index, { status, body }) => {
         if (status !== 200) throw new Error(Buffer.from(body).toString());

@@ -1,8 +1,7 @@
 /** Carts as rows of bulk files over a small world, beside what the cart endpoints answer. */
 import assert from 'node:assert/strict';
-import { OP_CART, readAnswers, RequestFrame } from '../../src/engine/frame.js';
+import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
 import { answerFrame } from '../../src/worker.js';
-import { CART_CALCULATE, CART_MERCHANT } from '../../src/api/cart/answer.js';
 import { optionBits, optionsOfQuery, isBodyError } from '../../src/api/cart/options.js';
 import { below, oneOf, runBulk, type BulkRun, type Random } from './bulk-bodies.js';
 import { cartWorld, NOW } from './cart-world.js';
@@ -51,8 +50,9 @@ export function endpoint(body: object, ofMerchant: boolean, query = ''): Endpoin
   const options = optionsOfQuery(query);
   assert.ok(!isBodyError(options));
   const frame = new RequestFrame();
-  frame.add(OP_CART, ofMerchant ? CART_MERCHANT : CART_CALCULATE, optionBits(options),
-    Buffer.from(JSON.stringify(body)));
+  frame.add({
+    kind: 'cart', endpoint: ofMerchant ? 'merchant' : 'calculation', optionBits: optionBits(options),
+  }, Buffer.from(JSON.stringify(body)));
   let found: Endpoint = { status: 0, text: '' };
   readAnswers(answerFrame(engineOf(DATASET), frame.bytes(), NOW), 1, (_index, { status, body: bytes }) => {
     found = { status, text: Buffer.from(bytes).toString('utf8') };

@@ -4,7 +4,8 @@
  * `heap` tells the limits of its heap, `settings` what it was told, `grow=N` gets N bytes, `echo` and anything else the query.
  */
 import { resourceLimits, workerData } from 'node:worker_threads';
-import { RequestReader, type Answer } from '../../src/engine/frame.js';
+import { RequestReader } from '../../src/pool/frame.js';
+import type { Answer } from '../../src/pool/types.js';
 import type { EngineTask } from '../../src/pool.js';
 import { serveLane, type ServeTask } from '../../src/pool/serve.js';
 
@@ -32,8 +33,10 @@ function answerWord(query: string, task: EngineTask): Answer {
 export function serve(task: ServeTask): never {
   return serveLane(task, (engineTask, into) => {
     const requests = new RequestReader(engineTask.frame);
-    while (requests.next()) {
-      const query = requests.payload().toString();
+    for (let next = requests.next(); next !== null; next = requests.next()) {
+      // Queries come with one character per byte.
+      const { payload } = next;
+      const query = (typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload).toString();
       into.add(query.startsWith('address=') ? FIXED : answerWord(query, engineTask));
     }
   });

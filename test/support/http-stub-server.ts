@@ -1,6 +1,6 @@
 /** A front end over the worker without a dataset. Also runs as a process, for measurements. */
 import { pathToFileURL } from 'node:url';
-import { GRANT_ALL } from '../../src/engine/frame.js';
+import { GRANT_ALL } from '../../src/pool/types.js';
 import {
   lookupRoutes, type LookupKey, type RenderFailure, type UsageGate,
 } from '../../src/api/lookup/handler.js';

@@ -2,12 +2,10 @@
 import assert from 'node:assert/strict';
 import Papa from 'papaparse';
 import type { Dataset } from '../../src/dataset/dataset.js';
-import {
-  GRANT_ALL, OP_CART, OP_LOOKUP, readAnswers, RequestFrame,
-} from '../../src/engine/frame.js';
+import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
+import { GRANT_ALL, type RequestFields } from '../../src/pool/types.js';
 import { PRECISIONS } from '../../src/engine/situs.js';
 import { answerFrame } from '../../src/worker.js';
-import { CART_CALCULATE, CART_MERCHANT } from '../../src/api/cart/answer.js';
 import { runBulk } from './bulk-bodies.js';
 import { engineOf } from './engine-of.js';
 
@@ -67,10 +65,13 @@ function fold(text: string): string {
   return text.toLowerCase().replace(/\.$/, '');
 }
 
-function ask(dataset: Dataset, op: number, version: number, payload: string) {
+const LOOKUP = { kind: 'lookup', version: 60, grants: GRANT_ALL } as const;
+const CALCULATION = { kind: 'cart', endpoint: 'calculation', optionBits: 0 } as const;
+const MERCHANT = { kind: 'cart', endpoint: 'merchant', optionBits: 0 } as const;
+
+function ask(dataset: Dataset, fields: RequestFields, payload: string) {
   const frame = new RequestFrame();
-  // Those of a cart are its options.
-  frame.add(op, version, op === OP_CART ? 0 : GRANT_ALL, payload);
+  frame.add(fields, payload);
   const answers: { code: number; status: number; precision: string; text: string }[] = [];
   readAnswers(answerFrame(engineOf(dataset), frame.bytes(), NOON_MS), 1, (_, slice) => {
     const { code, status, precision, body } = slice;
@@ -104,7 +105,7 @@ interface LookupBody {
 export function byLookup(dataset: Dataset, address: string, month: string): Told {
   const past = month === '' ? '' : `&historical=${month}`;
   const query = `address=${encodeURIComponent(address)}${past}`;
-  const { code, precision, text } = ask(dataset, OP_LOOKUP, 60, query);
+  const { code, precision, text } = ask(dataset, LOOKUP, query);
   if (code !== 100) {
     return { ...NOTHING, code, refusal: reasonOf(text) };
   }
@@ -120,7 +121,7 @@ export function byLookup(dataset: Dataset, address: string, month: string): Told
 export function byZip(
   dataset: Dataset, zip: string, state: string,
 ): { readonly refusal: Told } | { readonly rows: readonly Told[] } {
-  const { code, precision, text } = ask(dataset, OP_LOOKUP, 60, `postalcode=${zip}&state=${state}`);
+  const { code, precision, text } = ask(dataset, LOOKUP, `postalcode=${zip}&state=${state}`);
   if (code !== 100) {
     return { refusal: { ...NOTHING, code, refusal: reasonOf(text) } };
   }
@@ -192,7 +193,7 @@ export function byCalculation(
     lineItems: [{ itemId: 'i', price: cents / 100, quantity: 1 }],
   };
   const body = JSON.stringify({ items: [item], explain: true });
-  return told(ask(dataset, OP_CART, CART_CALCULATE, body));
+  return told(ask(dataset, CALCULATION, body));
 }
 
 function partsOf({ street, city, state, zip }: Written): object {
@@ -210,7 +211,7 @@ export function byMerchantCart(
   const day = `${month.slice(0, 4)}-${month.slice(4)}-01T18:00:00Z`;
   const date = month === '' ? {} : { transactionDate: day };
   const body = JSON.stringify({ items: [item], explain: true, ...date });
-  return told(ask(dataset, OP_CART, CART_MERCHANT, body));
+  return told(ask(dataset, MERCHANT, body));
 }
 
 /** rate × price, rounded half-up to so many decimals of a dollar; printed as JSON does. */

@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { isRefusal, type CartOutcome, type CartRefusal } from '../../engine/cart/outcome.js';
 import type { Engine } from '../../engine/engine.js';
-import { FLAG_ESTIMATED, FLAG_STALE, type Answer, type BodyPart } from '../../engine/frame.js';
+import {
+  FLAG_ESTIMATED, FLAG_STALE, type Answer, type BodyPart, type CartFields,
+} from '../../pool/types.js';
 import { PRECISIONS } from '../../engine/situs.js';
 import { calculationJson, readCalculation } from './calculation.js';
 import { optionsOfBits, type CartOptions } from './options.js';
@@ -10,10 +12,6 @@ import { cartProblem, isProblem, readJson, type CartProblem, type Members } from
 import type { WireContext } from '../lookup/context.js';
 import { cartJson, readMerchantCarts } from './merchant-cart.js';
 import { SUCCESS } from '../../wire/response-code.js';
-
-/** The endpoint, in the version byte of a pool request. */
-export const CART_MERCHANT = 1;
-export const CART_CALCULATE = 2;
 
 /** What the weakest cart of an answer rests on. */
 interface Marks {
@@ -74,13 +72,15 @@ function calculation(context: WireContext, engine: Engine, nowMs: number): Calcu
   };
 }
 
-/** The answer to the body of a cart endpoint; `bits` are its options. A bug becomes a 500. */
+/** A body of carts as a worker is handed it. */
+export type SentCarts = Omit<CartFields, 'kind'> & { readonly payload: Uint8Array };
+
+/** The answer to the body of a cart endpoint. A bug becomes a 500. */
 export function answerCarts(
-  context: WireContext, engine: Engine, endpoint: number, bits: number, body: Uint8Array,
-  nowMs: number,
+  context: WireContext, engine: Engine, sent: SentCarts, nowMs: number,
 ): Answer {
   try {
-    return answerBody(context, engine, endpoint, bits, body, nowMs);
+    return answerBody(context, engine, sent, nowMs);
   } catch (error) {
     context.report(error);
     return problemAnswer(cartProblem(500, 'The service failed to calculate the cart.'));
@@ -94,17 +94,17 @@ function bodyOf([first = '', ...others]: readonly BodyPart[]): readonly BodyPart
 }
 
 function answerBody(
-  context: WireContext, engine: Engine, endpoint: number, bits: number, body: Uint8Array,
+  context: WireContext, engine: Engine, { endpoint, optionBits, payload }: SentCarts,
   nowMs: number,
 ): Answer {
-  const read = readJson(body);
+  const read = readJson(payload);
   // Everything wrong with the body of one cart is a 400 (contract 8).
-  if (isProblem(read) && endpoint === CART_CALCULATE) {
+  if (isProblem(read) && endpoint === 'calculation') {
     return problemAnswer({ ...read, problem: 400 });
   }
-  const calculate = endpoint === CART_CALCULATE ? calculation : merchantCarts;
+  const calculate = endpoint === 'calculation' ? calculation : merchantCarts;
   const result = isProblem(read)
-    ? read : calculate(context, engine, nowMs)(read, optionsOfBits(bits));
+    ? read : calculate(context, engine, nowMs)(read, optionsOfBits(optionBits));
   if (isProblem(result)) return problemAnswer(result);
   const { items, marks: { precision, flags } } = result;
   return { status: SUCCESS.http, code: SUCCESS.code, precision, flags, body: bodyOf(items) };

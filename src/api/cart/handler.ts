@@ -2,9 +2,9 @@
  * POST /merchant/cart/calculate and POST /calculate/cart. The body goes to a worker as it came; the
  * front end only looks for whose cart it is, and renders refusals.
  */
-import { OP_CART, type AnswerSlice } from '../../engine/frame.js';
-import type { PinnedRelease, PoolRequest } from '../../pool.js';
-import { CART_CALCULATE, CART_MERCHANT } from './answer.js';
+import type {
+  AnswerSlice, BodyRequest, CartEndpoint, CartRequest, PinnedRelease,
+} from '../../pool/types.js';
 import {
   isBodyError, optionBits, optionsOfQuery, type CartOptions,
 } from './options.js';
@@ -32,7 +32,7 @@ export const CART_BODY_BYTES_MAX = 8_388_608;
 export const SMALL_CART_BYTES_MAX = PARSED_BYTES_MAX;
 
 interface Lane {
-  submit(request: PoolRequest): void;
+  submit(request: CartRequest | BodyRequest): void;
 }
 
 /** Quotas and counters of lookups: a cart without a merchant counts as a geocoded one. */
@@ -84,15 +84,13 @@ function replyOf(caller: MerchantCaller, slice: AnswerSlice, release: PinnedRele
 
 /** Has a worker calculate a body. */
 function calculate(
-  services: CartServices, caller: MerchantCaller, endpoint: number, options: CartOptions,
+  services: CartServices, caller: MerchantCaller, endpoint: CartEndpoint, options: CartOptions,
   body: Uint8Array,
 ): Promise<Reply> {
   const lane = body.length > SMALL_CART_BYTES_MAX ? services.bulkPool : services.pool;
   return new Promise((resolve) => {
     lane.submit({
-      op: OP_CART,
-      version: endpoint,
-      grants: optionBits(options),
+      kind: 'cart', endpoint, optionBits: optionBits(options),
       payload: body,
       answered: (slice, release) => resolve(replyOf(caller, slice, release)),
       failed: (failure) => resolve(failure === 'overloaded'
@@ -145,7 +143,7 @@ function cartOf(
   }
   if (merchant.type === 'provider') return services.relayCart(caller, merchant, request, body);
   return withOptions(caller, request, (options) =>
-    calculate(services, caller, CART_MERCHANT, options, body));
+    calculate(services, caller, 'merchant', options, body));
 }
 
 /** A cart of no merchant. */
@@ -159,7 +157,7 @@ async function ownCart(
     return codedProblem('feature-not-enabled', caller.instance, baseUrl, caller.fields,
       'The plan has no geocoded lookups, or their quota of this month is used up.');
   }
-  const reply = await calculate(services, caller, CART_CALCULATE, options, body);
+  const reply = await calculate(services, caller, 'calculation', options, body);
   lookups.settle(admission, reply.status === 200, true);
   return reply;
 }

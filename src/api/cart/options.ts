@@ -1,7 +1,7 @@
 /**
  * Rounding and explanation of carts, by query parameter or member of the body; the body wins.
  * `rounding` is a mode (half-up, half-even, up, down), and after a comma a level (line, cart). The
- * front end reads the query and hands it to the workers as the grant bits of their request.
+ * front end reads the query and hands it to the workers as bits of their request.
  */
 import { anyText, flag, optional, told } from '../../base/shape.js';
 import type { BodyError } from '../../base/validator.js';

@@ -2,7 +2,7 @@
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Engine } from '../../engine/engine.js';
 import type { KnownRates } from '../../engine/rate/area-rates.js';
-import { FLAG_ESTIMATED, FLAG_STALE } from '../../engine/frame.js';
+import { FLAG_ESTIMATED, FLAG_STALE } from '../../pool/types.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import type { WireContext } from './context.js';

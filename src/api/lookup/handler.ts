@@ -1,7 +1,8 @@
 /** GET /request/v10 … v60: key, rate, pool. What the query means is the engine's affair. */
-import { FLAG_GEO, OP_LOOKUP, type AnswerSlice } from '../../engine/frame.js';
+import {
+  FLAG_GEO, type AnswerSlice, type LookupRequest, type PinnedRelease, type PoolFailure,
+} from '../../pool/types.js';
 import { fail, type Failure } from '../../failure.js';
-import type { PinnedRelease, PoolFailure, PoolRequest } from '../../pool.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
 import { formatAsked } from './query.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
@@ -35,7 +36,7 @@ export interface LookupServices {
   readonly gate: Gate<LookupKey>;
   readonly baseUrl: string;
   readonly usage: UsageGate;
-  readonly pool: { submit(request: PoolRequest): void };
+  readonly pool: { submit(request: LookupRequest): void };
   readonly renderFailure: RenderFailure;
   /** Without it every lookup goes to a worker. */
   readonly repeats?: Repeats;
@@ -108,8 +109,8 @@ const GRANT_SPAN = 16;
 const NOT_KEPT = -1;
 
 /** One lookup on its way through the pool: no closure and no promise per request. */
-class PendingLookup implements PoolRequest {
-  readonly op = OP_LOOKUP;
+class PendingLookup implements LookupRequest {
+  readonly kind = 'lookup';
   readonly version: number;
   readonly grants: number;
   readonly payload: string;

@@ -1,5 +1,5 @@
 /** The header fields of lookup answers, joined once per combination. */
-import { FLAG_ESTIMATED, FLAG_STALE, FLAG_XML } from '../../engine/frame.js';
+import { FLAG_ESTIMATED, FLAG_STALE, FLAG_XML } from '../../pool/types.js';
 import { PRECISIONS } from '../../engine/situs.js';
 import { LIMIT_HEADER, REMAINING_HEADER } from '../../http/rate-limit.js';
 import { headOf, JSON_TYPE, NumberedHead, XML_TYPE, type Fields } from '../../http/reply.js';

@@ -2,7 +2,7 @@
  * Whole answers to plain postal lookups. There are some forty thousand ZIPs, so what was asked
  * once is likely asked again, and the answer changes with the dataset and the date alone.
  */
-import type { Answer } from '../../engine/frame.js';
+import type { Answer } from '../../pool/types.js';
 import type { Format } from '../../wire/version.js';
 
 /** Dates change on quarters of an hour, in whatever zone. */

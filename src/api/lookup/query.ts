@@ -1,6 +1,6 @@
 /** Query strings of lookups: parameters of each version, checked, to what the engine is asked. */
 import { longerThan } from '../../base/shape.js';
-import { GRANT_CANADA, GRANT_GEO, GRANT_HISTORICAL, GRANT_PRODUCT } from '../../engine/frame.js';
+import { GRANT_CANADA, GRANT_GEO, GRANT_HISTORICAL, GRANT_PRODUCT } from '../../pool/types.js';
 import { ADJUSTMENTS, type LookupOptions, type LookupQuery } from '../../engine/query.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { toMicrodegrees } from '../../geo/microdegrees.js';

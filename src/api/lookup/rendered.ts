@@ -1,4 +1,4 @@
-import type { BodyPart } from '../../engine/frame.js';
+import type { BodyPart } from '../../pool/types.js';
 
 /** The body of a success in parts, with the answer flags that follow from its areas. */
 export interface Rendered {

@@ -1,11 +1,9 @@
 /** Bodies that are too long for the main thread, looked at by a worker of bulk files. */
-import { OP_BODY } from '../../engine/frame.js';
-import type { PoolFailure, PoolRequest } from '../../pool.js';
-import { ENDPOINT_NAMES, type EndpointName } from '../../provider/endpoint.js';
+
+import type { BodyFields, BodyRequest, PoolFailure } from '../../pool/types.js';
+import type { EndpointName } from '../../provider/endpoint.js';
 import type { BodyProblem } from './body.js';
-import {
-  BODY_CART_OWNER, BODY_NEXUS_CREATE, BODY_RELAYED, readBodyAnswer,
-} from './large-body.js';
+import { readBodyAnswer } from './large-body.js';
 import type { NexusCreateBody } from './nexus-shape.js';
 import type { Malformed, RelayLook } from './relay-check.js';
 import type { MerchantCaller } from '../../http/merchant-route.js';
@@ -13,7 +11,7 @@ import { isReply, type Reply } from '../../http/reply.js';
 
 /** Workers that look at bodies; they need no dataset for it. */
 export interface BodyWorkers {
-  submit(request: PoolRequest): void;
+  submit(request: BodyRequest): void;
 }
 
 interface Looked {
@@ -29,11 +27,11 @@ function failureReply(caller: MerchantCaller, failure: PoolFailure): Reply {
 
 /** What a worker says of a body, or the answer when it cannot; the payload is not kept. */
 function look(
-  workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array, asked: number, which = 0,
+  workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array, asked: BodyFields,
 ): Promise<Looked | Reply> {
   return new Promise((resolve) => {
     workers.submit({
-      op: OP_BODY, version: asked, grants: which, payload: body,
+      ...asked, payload: body,
       answered: (slice) => resolve(slice.status === 200
         ? readBodyAnswer(slice.body) : failureReply(caller, 'internal')),
       failed: (failure) => resolve(failureReply(caller, failure)),
@@ -45,7 +43,7 @@ function look(
 export async function ownerOfLarge(
   workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array,
 ): Promise<{ readonly merchantId: string | null } | Reply> {
-  const looked = await look(workers, caller, body, BODY_CART_OWNER);
+  const looked = await look(workers, caller, body, { kind: 'cart-owner' });
   if (isReply(looked)) return looked;
   // The worker made this JSON itself, as it did below.
   const told: { readonly merchantId: string | null } | Malformed = JSON.parse(looked.text);
@@ -62,9 +60,7 @@ export interface LookedAt {
 export async function lookAtLarge(
   workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array, name: EndpointName,
 ): Promise<LookedAt | Reply> {
-  const looked = await look(
-    workers, caller, body, BODY_RELAYED, ENDPOINT_NAMES.indexOf(name),
-  );
+  const looked = await look(workers, caller, body, { kind: 'relayed', operation: name });
   if (isReply(looked)) return looked;
   const { text, bytes } = looked;
   return { look: JSON.parse(text), bytes };
@@ -74,7 +70,7 @@ export async function lookAtLarge(
 export async function readLargeNexus(
   workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array,
 ): Promise<NexusCreateBody | BodyProblem | Reply> {
-  const looked = await look(workers, caller, body, BODY_NEXUS_CREATE);
+  const looked = await look(workers, caller, body, { kind: 'nexus' });
   if (isReply(looked)) return looked;
   const told: { readonly parsed: NexusCreateBody | BodyProblem } | Malformed =
     JSON.parse(looked.text);

@@ -2,19 +2,13 @@
  * A worker's look at a body that is too long for the main thread, which gets a few members in
  * place of it.
  */
-import type { Answer, BodyPart } from '../../engine/frame.js';
-import { ENDPOINT_NAMES } from '../../provider/endpoint.js';
+import type { Answer, BodyFields, BodyPart } from '../../pool/types.js';
+import type { EndpointName } from '../../provider/endpoint.js';
 import { merchantIdOf } from '../cart/owner.js';
 import { malformationOf, parseJsonObject } from '../../base/json-object.js';
 import { parseNexusCreate } from './nexus-shape.js';
 import { lookAtRelayed, relayedBytes } from './relay-check.js';
 import { SUCCESS } from '../../wire/response-code.js';
-
-/** What is asked of a body, in the version byte of a pool request. */
-export const BODY_CART_OWNER = 1;
-/** The operation is named by its place in ENDPOINT_NAMES, in the grants. */
-export const BODY_RELAYED = 2;
-export const BODY_NEXUS_CREATE = 3;
 
 /** Ends the JSON text before the bytes that follow it. */
 const LINE_END = '\n';
@@ -27,9 +21,7 @@ function cartOwner(body: Uint8Array): object {
   return malformed === null ? { merchantId } : { malformed };
 }
 
-function relayed(which: number, body: Uint8Array): readonly BodyPart[] {
-  const name = ENDPOINT_NAMES[which];
-  if (name === undefined) throw new RangeError(`no operation ${which} of the provider`);
+function relayed(name: EndpointName, body: Uint8Array): readonly BodyPart[] {
   const look = lookAtRelayed(name, body);
   const parts = [JSON.stringify(look), LINE_END];
   return 'malformed' in look || look.problem !== null ? parts : [...parts, relayedBytes(body)];
@@ -40,20 +32,19 @@ function nexus(body: Uint8Array): object {
   return 'malformed' in read ? read : { parsed: parseNexusCreate(read.object) };
 }
 
-function partsOf(asked: number, which: number, body: Uint8Array): readonly BodyPart[] {
-  switch (asked) {
-    case BODY_CART_OWNER: return [JSON.stringify(cartOwner(body)), LINE_END];
-    case BODY_RELAYED: return relayed(which, body);
-    case BODY_NEXUS_CREATE: return [JSON.stringify(nexus(body)), LINE_END];
-    default: throw new RangeError(`nothing ${asked} is asked of a body`);
+function partsOf(asked: BodyFields, body: Uint8Array): readonly BodyPart[] {
+  switch (asked.kind) {
+    case 'cart-owner': return [JSON.stringify(cartOwner(body)), LINE_END];
+    case 'relayed': return relayed(asked.operation, body);
+    case 'nexus': return [JSON.stringify(nexus(body)), LINE_END];
   }
 }
 
 /** The answer about a body. */
-export function answerBody(asked: number, which: number, body: Uint8Array): Answer {
+export function answerBody(asked: BodyFields, body: Uint8Array): Answer {
   return {
     status: SUCCESS.http, code: SUCCESS.code, precision: 0, flags: 0,
-    body: partsOf(asked, which, body),
+    body: partsOf(asked, body),
   };
 }
 

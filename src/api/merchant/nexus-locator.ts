@@ -2,8 +2,8 @@
  * Addresses to places through the pool, for one request within one budget of time. What was
  * geocoded counts for the key's quota like a lookup, also when the request comes to nothing.
  */
-import { OP_LOCATE } from '../../engine/frame.js';
-import type { PoolRequest } from '../../pool.js';
+
+import type { LocateRequest } from '../../pool/types.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
 import { readLocated, type LocateOutcome } from '../lookup/located.js';
@@ -14,7 +14,7 @@ export const LOCATE_MS_MAX = 10_000;
 export interface Locator {
   /** Whether a dataset answers. */
   loaded(): boolean;
-  submit(request: PoolRequest): void;
+  submit(request: LocateRequest): void;
 }
 
 export interface GeocodingUsage {
@@ -82,7 +82,7 @@ export function locateAll(
         geocoding.settle(admission, counted, counted);
       };
       locator.submit({
-        op: OP_LOCATE, version: 60, grants: admission.grants, payload: addresses[index] ?? '',
+        kind: 'locate', payload: addresses[index] ?? '',
         answered: (slice) => {
           const outcome = readLocated(slice);
           settle(outcome);

@@ -1,5 +1,5 @@
 /** Bytes that grow as they are written. */
-import type { BodyPart } from '../../engine/frame.js';
+import type { BodyPart } from '../../pool/types.js';
 
 export class ByteWriter {
   #buffer: Buffer;

@@ -1,5 +1,5 @@
 /** The cells of a CSV row to a cart of one line, and its answer. */
-import { GRANT_GEO } from '../../engine/frame.js';
+import { GRANT_GEO } from '../../pool/types.js';
 import { QUANTITY_ONE, type CartQuery } from '../../engine/cart/query.js';
 import type { CartOutcome } from '../../engine/cart/outcome.js';
 import { formatDate, parseDate } from '../../tax/date.js';

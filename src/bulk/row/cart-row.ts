@@ -5,7 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { isRefusal, type CartOutcome } from '../../engine/cart/outcome.js';
 import type { CartQuery } from '../../engine/cart/query.js';
-import { GRANT_GEO } from '../../engine/frame.js';
+import { GRANT_GEO } from '../../pool/types.js';
 import { fail } from '../../failure.js';
 import { calculationJson, readCalculation } from '../../api/cart/calculation.js';
 import { refusalProblem } from '../../api/cart/answer.js';

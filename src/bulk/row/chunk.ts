@@ -5,7 +5,7 @@
 import type { WireContext } from '../../api/lookup/context.js';
 import type { RawParameters } from '../../api/lookup/query-string.js';
 import type { Engine } from '../../engine/engine.js';
-import { FLAG_GEO, type Answer } from '../../engine/frame.js';
+import { FLAG_GEO, type Answer } from '../../pool/types.js';
 import { fail } from '../../failure.js';
 import { SUCCESS } from '../../wire/response-code.js';
 import { answerBulkCart } from './bulk-cart.js';

@@ -2,7 +2,7 @@
 import type { WireContext } from '../../api/lookup/context.js';
 import type { RawParameters } from '../../api/lookup/query-string.js';
 import type { Engine } from '../../engine/engine.js';
-import type { BodyPart } from '../../engine/frame.js';
+import type { BodyPart } from '../../pool/types.js';
 import { fail, type Failure } from '../../failure.js';
 import { failureBytes } from '../../wire/failure-body.js';
 import { failureMessage, RESPONSE_CODES } from '../../wire/response-code.js';

@@ -1,7 +1,6 @@
 /** Workers of chunks, apart from those of single lookups. */
 import { EnginePool, type PoolOptions, type PoolRequest } from '../../pool.js';
 import { CHUNK_BYTES_MAX } from '../row/limit.js';
-import type { ChunkPool } from './schedule.js';
 
 /** Two, so that a worker has the next chunk when it ends one. */
 export const CHUNKS_PER_WORKER = 2;
@@ -17,7 +16,8 @@ export const BULK_CACHE_BYTES = 16 * 1_048_576;
 const BULK_WORKER = new URL('../../../workers/bulk.js', import.meta.url);
 
 /** A pool that is to be closed. */
-export interface ClosingPool extends ChunkPool {
+export interface ClosingPool {
+  submit(request: PoolRequest): void;
   close(): Promise<void>;
 }
 

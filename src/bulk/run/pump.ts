@@ -6,9 +6,8 @@
  * Held at most, a stream: two chunks of body and a piece, `CHUNKS_IN_FLIGHT_MAX` chunks with the
  * workers or waiting for their turn to be written, and what the sink has not taken.
  */
-import { OP_BULK, type AnswerSlice } from '../../engine/frame.js';
+import type { AnswerSlice, PoolFailure, RowsRequest } from '../../pool/types.js';
 import { fail } from '../../failure.js';
-import type { PoolFailure, PoolRequest } from '../../pool.js';
 import type { StreamEnd, Stopped } from '../row/envelope.js';
 import type { FramerPosition } from '../row/framing.js';
 import { decodeResult, encodeChunk, encodeJob, type ChunkTally } from '../row/job.js';
@@ -121,7 +120,7 @@ export class BulkPump implements ChunkSource {
     return this.totals.end({ code, message, line: this.#options.framer.line });
   }
 
-  next(): PoolRequest | null {
+  next(): RowsRequest | null {
     const { framer, admit, rowsMax, job } = this.#options;
     if (!this.#mayTake()) return null;
     const wanted = Math.min(framer.rows, CHUNK_ROWS_MAX);
@@ -157,7 +156,7 @@ export class BulkPump implements ChunkSource {
   }
 
   /** Answers one row with the used-up quota: the last line but the trailer. */
-  #refuse(admitted: AdmittedRows): PoolRequest | null {
+  #refuse(admitted: AdmittedRows): RowsRequest | null {
     const { framer, job } = this.#options;
     const line = framer.line;
     const chunk = framer.take(1, CHUNK_BYTES_MAX);
@@ -170,12 +169,12 @@ export class BulkPump implements ChunkSource {
     return this.#request(encodeChunk(refused, chunk), line, admitted);
   }
 
-  #request(payload: Uint8Array, line: number, admitted: AdmittedRows): PoolRequest {
+  #request(payload: Uint8Array, line: number, admitted: AdmittedRows): RowsRequest {
     const after = this.#options.framer.position;
     const flight: Flight = { line, after, output: null, tally: null, failure: null };
     this.#flights.push(flight);
     return {
-      op: OP_BULK, version: 60, grants: admitted.grants, payload,
+      kind: 'rows', grants: admitted.grants, payload,
       answered: ({ status, body }: AnswerSlice) => {
         if (status !== 200) {
           admitted.settle(null);

@@ -1,6 +1,6 @@
 /** What a bulk request asks for: formats, packing and options, checked. */
 import { isFailure } from '../../failure.js';
-import { GRANT_ALL } from '../../engine/frame.js';
+import { GRANT_ALL } from '../../pool/types.js';
 import { CART_PARAMETERS, checkCartParameters } from '../row/cart-parameters.js';
 import { DELIMITERS, type Delimiter } from '../row/dialect.js';
 import type { BulkFormat, BulkKind, Defaults } from '../row/job.js';

@@ -5,9 +5,9 @@ import type { Log } from '../../log.js';
 import type { EngineSettings } from '../../pool.js';
 import { bulkRoutes, type BulkServices } from './handler.js';
 import type { Route } from '../../http/router.js';
-import { CHUNKS_PER_WORKER, openChunkPool } from './chunk-pool.js';
+import { CHUNKS_PER_WORKER, openChunkPool, type ClosingPool } from './chunk-pool.js';
 import { Uploads, type BulkLimits } from './uploads.js';
-import { ChunkSchedule, type ChunkPool } from './schedule.js';
+import { ChunkSchedule } from './schedule.js';
 import { SpoolSpace } from './spool.js';
 
 export interface OpenBulkOptions
@@ -29,7 +29,7 @@ export interface BulkParts {
   readonly routes: readonly Route[];
   readonly uploads: Uploads;
   /** The workers by themselves, for requests that are as large as a chunk. */
-  readonly pool: ChunkPool;
+  readonly pool: ClosingPool;
   /** Ends every stream with its trailer. */
   stop(): void;
   close(): Promise<void>;

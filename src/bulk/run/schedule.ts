@@ -2,32 +2,30 @@
  * The workers' time between streams: one chunk of each in turn, so that a file of millions of rows
  * leaves a small one its share. The workers are not those of single lookups.
  */
-import type { AnswerSlice } from '../../engine/frame.js';
-import type { PinnedRelease, PoolFailure, PoolRequest } from '../../pool.js';
+import type {
+  AnswerSlice, PinnedRelease, PoolFailure, RowsRequest,
+} from '../../pool/types.js';
 
 /** What chunks are handed to. */
 export interface ChunkPool {
-  submit(request: PoolRequest): void;
+  submit(request: RowsRequest): void;
 }
 
 /** A stream with chunks to work on. */
 export interface ChunkSource {
   /** The next chunk; null when there is none now: the stream says `ready` again when there is. */
-  next(): PoolRequest | null;
+  next(): RowsRequest | null;
 }
 
 /** A chunk that gives its place back when it is done. */
-class PlacedChunk implements PoolRequest {
-  readonly op: number;
-  readonly version: number;
+class PlacedChunk implements RowsRequest {
+  readonly kind = 'rows';
   readonly grants: number;
   readonly payload: string | Uint8Array;
-  readonly #inner: PoolRequest;
+  readonly #inner: RowsRequest;
   readonly #free: () => void;
 
-  constructor(inner: PoolRequest, free: () => void) {
-    this.op = inner.op;
-    this.version = inner.version;
+  constructor(inner: RowsRequest, free: () => void) {
     this.grants = inner.grants;
     this.payload = inner.payload;
     this.#inner = inner;

@@ -43,7 +43,7 @@ export interface ChunkOptions {
   readonly refusal: Failure | null;
 }
 
-/** The payload of a chunk, as wire/bulk/job.ts has it. */
+/** The payload of a chunk, as row/job.ts has it. */
 export function payloadOf(
   messages: readonly Message[], { job, release, nowMs, merchant, refusal }: ChunkOptions,
 ): Buffer {

@@ -3,9 +3,8 @@
  * connection: a cut one is followed by another that presents the token and says what it has.
  * Answers keep the order of the messages; a chunk has the release that is active when it leaves.
  */
-import { OP_BULK, type AnswerSlice } from '../../engine/frame.js';
+import type { AnswerSlice, PinnedRelease, PoolFailure, RowsRequest } from '../../pool/types.js';
 import { fail } from '../../failure.js';
-import type { PinnedRelease, PoolFailure, PoolRequest } from '../../pool.js';
 import { NO_COUNTS } from '../../store/usage-meter.js';
 import type { RowsAdmission } from '../../store/usage-rows.js';
 import {
@@ -153,7 +152,7 @@ export class StreamSession implements ChunkSource {
     this.#link?.watch(now);
   }
 
-  next(): PoolRequest | null {
+  next(): RowsRequest | null {
     if (!this.#mayTake()) return null;
     const { usage, releases, findMerchant } = this.#services;
     const key = this.options.key();
@@ -202,7 +201,7 @@ export class StreamSession implements ChunkSource {
   #request(
     messages: readonly Message[], kind: MessageClass, release: PinnedRelease,
     admission: RowsAdmission | null,
-  ): PoolRequest {
+  ): RowsRequest {
     this.#inbox.take(messages.length);
     const flight = this.#flights.start(messages, release.id);
     const { merchant, refusal } = kind;
@@ -211,7 +210,7 @@ export class StreamSession implements ChunkSource {
       this.#services.releases.unpin(release);
     };
     return {
-      op: OP_BULK, version: 60, grants: admission?.grants ?? 0,
+      kind: 'rows', grants: admission?.grants ?? 0,
       payload: payloadOf(messages, {
         job: this.options.job, release, nowMs: this.#services.now(), merchant, refusal,
       }),

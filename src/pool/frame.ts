@@ -2,36 +2,26 @@
  * The byte protocol between the front end and the pool: one buffer of requests in, one buffer of
  * ready-to-send answers out. Little-endian; request and answer order are the same.
  *
- * Request:  u8 op · u8 version · u16 grants · u32 length · bytes (raw query string or body, UTF-8)
+ * Request:  u8 kind · u8 and u16 fields of the kind · u32 length · payload, text as UTF-8
+ *           (lookup: version, grants; rows: –, grants; cart: endpoint, option bits;
+ *           relayed: operation, –)
  * Answer:   u16 status · u8 code − 100 · u8 precision index · u8 flags · 3 spare · u32 length; the
  *           bodies follow the table in the same order, each from a multiple of eight on: bytes of
  *           equal alignment are copied into shared memory by words, others one by one.
  */
-import type { Failure } from '../failure.js';
+import { ENDPOINT_NAMES } from '../provider/endpoint.js';
+import {
+  CART_ENDPOINTS, type Answer, type AnswerSlice, type BodyPart, type LookupFields,
+  type RequestFields,
+} from './types.js';
 
-export const OP_LOOKUP = 1;
-/** A chunk of rows with the job they belong to: see wire/bulk/job.ts. */
-export const OP_BULK = 2;
-/** An address on one line to its place, for nexus: see wire/located.ts. */
-export const OP_LOCATE = 3;
-/** A body of carts; the version byte names the endpoint: see wire/cart-answer.ts. */
-export const OP_CART = 4;
-/** A look at a long body, for which no dataset is needed: see wire/large-body.ts. */
-export const OP_BODY = 5;
-
-/** Entitlement bits of the key behind a request. */
-export const GRANT_GEO = 1;
-export const GRANT_CANADA = 2;
-export const GRANT_PRODUCT = 4;
-export const GRANT_HISTORICAL = 8;
-export const GRANT_ALL = 15;
-
-/** Answer flags. */
-export const FLAG_XML = 1;
-export const FLAG_ESTIMATED = 2;
-export const FLAG_STALE = 4;
-/** A geocoded lookup (address or coordinates), for the usage counters. */
-export const FLAG_GEO = 8;
+const LOOKUP = 1;
+const ROWS = 2;
+const LOCATE = 3;
+const CART = 4;
+const CART_OWNER = 5;
+const RELAYED = 6;
+const NEXUS = 7;
 
 const REQUEST_HEAD_BYTES = 8;
 const ANSWER_HEAD_BYTES = 12;
@@ -71,8 +61,8 @@ export class RequestFrame {
     this.#count = 0;
   }
 
-  /** Appends a request; `payload` is copied. */
-  add(op: number, version: number, grants: number, payload: string | Uint8Array): void {
+  /** Appends a request; the payload is copied. */
+  add(fields: RequestFields, payload: string | Uint8Array): void {
     const worst = typeof payload === 'string' ? payload.length * 3 : payload.length;
     const at = aligned(this.#used);
     this.#reserve(at - this.#used + REQUEST_HEAD_BYTES + worst);
@@ -81,10 +71,7 @@ export class RequestFrame {
     let { length } = payload;
     if (typeof payload === 'string') length = buffer.write(payload, start, 'utf8');
     else buffer.set(payload, start);
-    buffer[at] = op;
-    buffer[at + 1] = version;
-    buffer[at + 2] = grants;
-    buffer[at + 3] = grants >>> 8;
+    putFields(buffer, at, fields);
     putU32(buffer, at + 4, length);
     this.#used = start + length;
     this.#count += 1;
@@ -129,62 +116,92 @@ function putU32(buffer: Buffer, at: number, value: number): void {
   buffer[at + 3] = value >>> 24;
 }
 
-/** Walks the requests of a frame in order: `next` until false. */
+function put(buffer: Buffer, at: number, kind: number, byte: number, word: number): void {
+  buffer[at] = kind;
+  buffer[at + 1] = byte;
+  buffer[at + 2] = word;
+  buffer[at + 3] = word >>> 8;
+}
+
+function putFields(buffer: Buffer, at: number, fields: RequestFields): void {
+  switch (fields.kind) {
+    case 'lookup': return put(buffer, at, LOOKUP, fields.version, fields.grants);
+    case 'rows': return put(buffer, at, ROWS, 0, fields.grants);
+    case 'locate': return put(buffer, at, LOCATE, 0, 0);
+    case 'cart':
+      return put(buffer, at, CART, CART_ENDPOINTS.indexOf(fields.endpoint), fields.optionBits);
+    case 'cart-owner': return put(buffer, at, CART_OWNER, 0, 0);
+    case 'relayed': return put(buffer, at, RELAYED, ENDPOINT_NAMES.indexOf(fields.operation), 0);
+    case 'nexus': return put(buffer, at, NEXUS, 0, 0);
+  }
+}
+
+/** What kinds but lookups say beside their payload. */
+type OtherFields = Exclude<RequestFields, LookupFields>;
+
+function otherFields(kind: number, byte: number, word: number): OtherFields {
+  switch (kind) {
+    case ROWS: return { kind: 'rows', grants: word };
+    case LOCATE: return { kind: 'locate' };
+    case CART: return { kind: 'cart', endpoint: CART_ENDPOINTS[byte]!, optionBits: word };
+    case CART_OWNER: return { kind: 'cart-owner' };
+    case RELAYED: return { kind: 'relayed', operation: ENDPOINT_NAMES[byte]! };
+    case NEXUS: return { kind: 'nexus' };
+    default: throw new RangeError(`no request of kind ${kind}`);
+  }
+}
+
+/** A lookup whose query string has one character per byte. */
+export type ReceivedLookup = LookupFields & { readonly payload: string };
+/** A request as the worker reads it; the payload of any other is a view of its bytes. */
+export type ReceivedRequest =
+  | ReceivedLookup
+  | (OtherFields & { readonly payload: Buffer });
+
+/** Walks the requests of a frame in order. */
 export class RequestReader {
-  op = 0;
-  version = 0;
-  grants = 0;
   readonly #buffer: Buffer;
-  #start = 0;
   #end = 0;
 
   constructor(frame: Uint8Array) {
     this.#buffer = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
   }
 
-  next(): boolean {
+  /** The next request; null after the last. */
+  next(): ReceivedRequest | null {
     const buffer = this.#buffer;
+    const at = this.#skip();
+    if (at < 0) return null;
+    const [start, end] = [at + REQUEST_HEAD_BYTES, this.#end];
+    const kind = buffer[at]!;
+    const byte = buffer[at + 1]!;
+    const word = buffer[at + 2]! | (buffer[at + 3]! << 8);
+    if (kind !== LOOKUP) {
+      return { ...otherFields(kind, byte, word), payload: buffer.subarray(start, end) };
+    }
+    const payload = buffer.toString('latin1', start, end);
+    return { kind: 'lookup', version: byte, grants: word, payload };
+  }
+
+  /** How many requests are left; to be asked of a reader that is not read on. */
+  count(): number {
+    let count = 0;
+    while (this.#skip() >= 0) count += 1;
+    return count;
+  }
+
+  /** Passes a request and tells where its head is; -1 after the last. */
+  #skip(): number {
     const at = aligned(this.#end);
-    if (at + REQUEST_HEAD_BYTES > buffer.length) return false;
-    this.op = buffer[at]!;
-    this.version = buffer[at + 1]!;
-    this.grants = buffer[at + 2]! | (buffer[at + 3]! << 8);
-    this.#start = at + REQUEST_HEAD_BYTES;
-    this.#end = this.#start + buffer.readUInt32LE(at + 4);
-    return true;
-  }
-
-  /** The payload with one character per byte. */
-  latin1(): string {
-    return this.#buffer.toString('latin1', this.#start, this.#end);
-  }
-
-  /** The payload as a view. */
-  payload(): Buffer {
-    return this.#buffer.subarray(this.#start, this.#end);
+    if (at + REQUEST_HEAD_BYTES > this.#buffer.length) return -1;
+    this.#end = at + REQUEST_HEAD_BYTES + this.#buffer.readUInt32LE(at + 4);
+    return at;
   }
 }
 
 /** How many requests a frame holds. */
 export function countRequests(frame: Uint8Array): number {
-  const requests = new RequestReader(frame);
-  let count = 0;
-  while (requests.next()) count += 1;
-  return count;
-}
-
-/** Bytes as they are, or text that is written as UTF-8. */
-export type BodyPart = Uint8Array | string;
-
-/** One answer as the worker makes it. */
-export interface Answer {
-  readonly status: number;
-  readonly code: number;
-  readonly precision: number;
-  readonly flags: number;
-  readonly body: readonly BodyPart[];
-  /** Why it is refused, where a lookup is; it is not packed. */
-  readonly failure?: Failure;
+  return new RequestReader(frame).count();
 }
 
 /**
@@ -255,14 +272,6 @@ export class AnswerWriter {
     if (need <= this.#buffer.length) return;
     this.#buffer = enlarged(this.#buffer, this.#used, need);
   }
-}
-
-export interface AnswerSlice {
-  readonly status: number;
-  readonly code: number;
-  readonly precision: number;
-  readonly flags: number;
-  readonly body: Uint8Array;
 }
 
 /** Calls `each` with every answer of a packed buffer, in order. Bodies are views. */

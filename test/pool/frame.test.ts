@@ -2,23 +2,25 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  AnswerWriter, countRequests, readAnswers, RequestFrame, RequestReader, type Answer,
-} from '../../src/engine/frame.js';
+  AnswerWriter, countRequests, readAnswers, RequestFrame, RequestReader,
+} from '../../src/pool/frame.js';
+import { CART_ENDPOINTS, type Answer, type RequestFields } from '../../src/pool/types.js';
+import { ENDPOINT_NAMES } from '../../src/provider/endpoint.js';
 
-interface Read {
-  readonly op: number;
-  readonly version: number;
-  readonly grants: number;
+interface Asked {
+  readonly fields: RequestFields;
   readonly payload: string;
 }
 
-function readAll(frame: Uint8Array): readonly Read[] {
+function readAll(frame: Uint8Array): readonly Asked[] {
   const reader = new RequestReader(frame);
-  const read: Read[] = [];
-  while (reader.next()) {
-    const { op, version, grants } = reader;
-    assert.equal(reader.latin1(), reader.payload().toString('latin1'));
-    read.push({ op, version, grants, payload: reader.payload().toString('utf8') });
+  const read: Asked[] = [];
+  for (let next = reader.next(); next !== null; next = reader.next()) {
+    const { payload, ...fields } = next;
+    // Queries come with one character per byte.
+    assert.equal(typeof payload === 'string', fields.kind === 'lookup');
+    const bytes = typeof payload === 'string' ? Buffer.from(payload, 'latin1') : payload;
+    read.push({ fields, payload: bytes.toString() });
   }
   return read;
 }
@@ -29,29 +31,47 @@ function sharedBuffer(bytes: number): Buffer {
 }
 
 test('requests come out as they went in, whatever their bytes', () => {
-  const request = fc.record({
-    op: fc.integer({ min: 0, max: 255 }), version: fc.integer({ min: 0, max: 255 }),
-    grants: fc.integer({ min: 0, max: 65535 }), payload: fc.string({ unit: 'grapheme' }),
-  });
+  const byte = fc.integer({ min: 0, max: 255 });
+  const word = fc.integer({ min: 0, max: 65535 });
+  const kind = <K extends string>(name: K) => fc.constant(name);
+  const fields = fc.oneof(
+    fc.record({ kind: kind('lookup'), version: byte, grants: word }),
+    fc.record({ kind: kind('rows'), grants: word }),
+    fc.record({
+      kind: kind('cart'), endpoint: fc.constantFrom(...CART_ENDPOINTS), optionBits: word,
+    }),
+    fc.record({ kind: kind('relayed'), operation: fc.constantFrom(...ENDPOINT_NAMES) }),
+    fc.record({ kind: fc.constantFrom('locate' as const, 'cart-owner' as const, 'nexus' as const) }),
+  );
+  const request = fc.record({ fields, payload: fc.string({ unit: 'grapheme' }) });
   fc.assert(fc.property(fc.array(request, { maxLength: 40 }), (requests) => {
     const frame = new RequestFrame(16);
-    for (const { op, version, grants, payload } of requests) frame.add(op, version, grants, payload);
+    for (const { fields: asked, payload } of requests) frame.add(asked, payload);
     assert.equal(frame.count, requests.length);
     assert.equal(countRequests(frame.bytes()), requests.length);
     assert.deepEqual(readAll(frame.bytes()), requests.map((one) => ({
-      ...one, payload: Buffer.from(one.payload).toString('utf8'),
+      fields: { ...one.fields }, payload: Buffer.from(one.payload).toString('utf8'),
     })));
   }));
 });
 
+test('a kind of request that there is not is not read', () => {
+  const frame = new RequestFrame();
+  frame.add({ kind: 'locate' }, '');
+  const bytes = frame.bytes();
+  bytes[0] = 99;
+  assert.throws(() => new RequestReader(bytes).next(), RangeError);
+});
+
 test('a frame stays in the memory it was given until it outgrows it', () => {
+  const fields = { kind: 'lookup', version: 60, grants: 0xabcd } as const;
   const frame = new RequestFrame(sharedBuffer(100));
   for (const size of [10, 1_000, 20]) {
     const payload = 'é'.repeat(size);
     frame.reset(8);
-    frame.add(1, 60, 0xabcd, payload);
+    frame.add(fields, payload);
     assert.equal(frame.moved, size === 1_000);
-    assert.deepEqual(readAll(frame.bytes()), [{ op: 1, version: 60, grants: 0xabcd, payload }]);
+    assert.deepEqual(readAll(frame.bytes()), [{ fields, payload }]);
   }
 });
 

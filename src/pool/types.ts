@@ -1,0 +1,239 @@
+/**
+ * What travels between the front end and the workers: requests and answers, the tasks that hold
+ * them, and the memory of a lane that both sides share. `frame.ts` writes them as bytes.
+ */
+import type { LogLevel, MinimumPrecision } from '../config.js';
+import type { Failure } from '../failure.js';
+import type { EndpointName } from '../provider/endpoint.js';
+
+/** Entitlement bits of the key behind a request. */
+export const GRANT_GEO = 1;
+export const GRANT_CANADA = 2;
+export const GRANT_PRODUCT = 4;
+export const GRANT_HISTORICAL = 8;
+export const GRANT_ALL = 15;
+
+/** Answer flags. */
+export const FLAG_XML = 1;
+export const FLAG_ESTIMATED = 2;
+export const FLAG_STALE = 4;
+/** A geocoded lookup (address or coordinates), for the usage counters. */
+export const FLAG_GEO = 8;
+
+/** A lookup; the payload is the raw query string. */
+export interface LookupFields {
+  readonly kind: 'lookup';
+  /** 10 to 60. */
+  readonly version: number;
+  readonly grants: number;
+}
+
+/** Rows with the job they belong to; the payload is a chunk as bulk/row/job.ts has it. */
+export interface RowsFields {
+  readonly kind: 'rows';
+  readonly grants: number;
+}
+
+/** The payload is an address on one line, whose place is asked for and not its rates. */
+export interface LocateFields {
+  readonly kind: 'locate';
+}
+
+/** Endpoints of carts. */
+export const CART_ENDPOINTS = ['merchant', 'calculation'] as const;
+export type CartEndpoint = (typeof CART_ENDPOINTS)[number];
+
+/** The payload is a body of carts. */
+export interface CartFields {
+  readonly kind: 'cart';
+  readonly endpoint: CartEndpoint;
+  /** Rounding and explanation of the query, as api/cart/options.ts packs them. */
+  readonly optionBits: number;
+}
+
+/** A body too long for the main thread: whose carts it holds is asked for. */
+export interface CartOwnerFields {
+  readonly kind: 'cart-owner';
+}
+
+/** Such a body that is to be relayed to the compliance provider: it is checked. */
+export interface RelayedFields {
+  readonly kind: 'relayed';
+  readonly operation: EndpointName;
+}
+
+/** Such a body of nexus/create: it is read. */
+export interface NexusFields {
+  readonly kind: 'nexus';
+}
+
+/** A look at a long body, for which no dataset is needed. */
+export type BodyFields = CartOwnerFields | RelayedFields | NexusFields;
+
+/** What is asked of a worker beside the payload. */
+export type RequestFields =
+  LookupFields | RowsFields | LocateFields | CartFields | BodyFields;
+
+const BODY_KINDS: ReadonlySet<string> = new Set<BodyFields['kind']>([
+  'cart-owner', 'relayed', 'nexus',
+]);
+
+/** Tells a look at a body from what needs a dataset. */
+export function isBodyRequest<R extends RequestFields>(
+  request: R,
+): request is Extract<R, BodyFields> {
+  return BODY_KINDS.has(request.kind);
+}
+
+/** Bytes as they are, or text that is written as UTF-8. */
+export type BodyPart = Uint8Array | string;
+
+/** One answer as the worker makes it. */
+export interface Answer {
+  readonly status: number;
+  readonly code: number;
+  readonly precision: number;
+  readonly flags: number;
+  readonly body: readonly BodyPart[];
+  /** Why it is refused, where a lookup is; it is not packed. */
+  readonly failure?: Failure;
+}
+
+/** One answer as the front end reads it. */
+export interface AnswerSlice {
+  readonly status: number;
+  readonly code: number;
+  readonly precision: number;
+  readonly flags: number;
+  readonly body: Uint8Array;
+}
+
+/** A release that answers, as the workers are told of it. */
+export interface PinnedRelease {
+  readonly id: string;
+  readonly dir: string;
+}
+
+/** Stands for a release where none is active and none is needed. */
+export const NO_RELEASE: PinnedRelease = { id: '', dir: '' };
+
+export type PoolFailure = 'overloaded' | 'internal';
+
+/** What is sent, and what becomes of it. Exactly one of the two is called, once. */
+export interface Sent {
+  readonly payload: string | Uint8Array;
+  /** The body is a view of memory that is used again: copy what is kept after the call. */
+  answered(slice: AnswerSlice, release: PinnedRelease): void;
+  failed(failure: PoolFailure): void;
+}
+
+/** One request in the pool. */
+export type PoolRequest = RequestFields & Sent;
+export type LookupRequest = LookupFields & Sent;
+export type RowsRequest = RowsFields & Sent;
+export type LocateRequest = LocateFields & Sent;
+export type CartRequest = CartFields & Sent;
+export type BodyRequest = BodyFields & Sent;
+
+/** What a worker is asked at once. */
+export interface EngineTask {
+  readonly dataset: PinnedRelease;
+  readonly now: number;
+  readonly frame: Uint8Array;
+}
+
+/** What every worker is told once, at its start. */
+export interface EngineSettings {
+  readonly baseUrl: string;
+  readonly precisionMin: MinimumPrecision;
+  readonly logLevel: LogLevel;
+  /** Bytes of rendered parts kept, and as many of postal answers; as the wire has it if absent. */
+  readonly cacheBytesMax?: number;
+}
+
+/*
+ * The memory that the front end shares with one worker. Tasks lie in slots that are used in turn:
+ * the front end posts, the worker answers, and each side counts what it did.
+ *
+ * control  i32 posted · i32 answered · i32 asleep · i32 begun, then eight i32 a slot
+ * times    f64 a slot: the task's clock, in milliseconds since 1970
+ * slots    bytes of requests (the release's name and folder first), then bytes of answers
+ *
+ * A frame that does not fit its slot goes through the message port of the lane instead.
+ */
+
+/** Tasks posted; the worker sleeps on it. */
+export const POSTED = 0;
+/** Tasks answered. */
+export const ANSWERED = 1;
+/** 1 while the worker sleeps. */
+export const ASLEEP = 2;
+/** 1 once the worker serves. */
+export const BEGUN = 3;
+
+/** Members of a slot in the control words. */
+export const SLOT_COUNT = 0;
+export const SLOT_RELEASE_BYTES = 1;
+/** Bytes of the frame, or IN_MESSAGE. */
+export const SLOT_FRAME_BYTES = 2;
+/** Bytes of the answers or of the error's message, or IN_MESSAGE. */
+export const SLOT_ANSWER_BYTES = 3;
+/** 1 when the task threw. */
+export const SLOT_FAILED = 4;
+
+export const IN_MESSAGE = -1;
+
+const SLOTS_AT = 8;
+const SLOT_WORDS = 8;
+const TIMES_AT_BYTES = 2048;
+const HEAD_BYTES = 4096;
+/** What the control words have room for. */
+export const SLOTS_MAX = 32;
+
+/** Size of a lane, in tasks and bytes of a task. */
+export interface LaneShape {
+  readonly slots: number;
+  readonly requestBytes: number;
+  readonly answerBytes: number;
+}
+
+/** What a worker is handed when it begins to serve. */
+export interface LaneTask {
+  readonly shared: SharedArrayBuffer;
+  readonly shape: LaneShape;
+  /** One word: 1 while the front end wants to be woken. */
+  readonly attention: SharedArrayBuffer;
+}
+
+/** A view of a lane; each side has one. */
+export class LaneMemory {
+  readonly control: Int32Array;
+  readonly times: Float64Array;
+  readonly requests: readonly Buffer[];
+  readonly answers: readonly Buffer[];
+
+  constructor(shared: SharedArrayBuffer, { slots, requestBytes, answerBytes }: LaneShape) {
+    this.control = new Int32Array(shared, 0, SLOTS_AT + SLOTS_MAX * SLOT_WORDS);
+    this.times = new Float64Array(shared, TIMES_AT_BYTES, SLOTS_MAX);
+    const at = (slot: number): number => HEAD_BYTES + slot * (requestBytes + answerBytes);
+    const numbers = Array.from({ length: slots }, (_, slot) => slot);
+    this.requests = numbers.map((slot) => Buffer.from(shared, at(slot), requestBytes));
+    this.answers = numbers.map((slot) =>
+      Buffer.from(shared, at(slot) + requestBytes, answerBytes));
+  }
+
+  /** The count after this one. Both wrap at twice the slots, which tells full from empty. */
+  next(count: number): number {
+    return count + 1 === this.requests.length * 2 ? 0 : count + 1;
+  }
+
+  /** The index of a slot's member among the control words. */
+  word(slot: number, member: number): number {
+    return SLOTS_AT + slot * SLOT_WORDS + member;
+  }
+}
+
+/** Makes the memory of a lane. */
+export function shareMemory({ slots, requestBytes, answerBytes }: LaneShape): SharedArrayBuffer {
+  return new SharedArrayBuffer(HEAD_BYTES + slots * (requestBytes + answerBytes));
+}
