@@ -31,3 +31,23 @@ export class RecentCache<K, V> {
     this.#weight += weight;
   }
 }
+
+/** What is kept of one release; another one begins anew. */
+export class OfRelease<T> {
+  readonly #make: () => T;
+  #release = '';
+  #kept: T;
+
+  constructor(make: () => T) {
+    this.#make = make;
+    this.#kept = make();
+  }
+
+  get(release: string): T {
+    if (release !== this.#release) {
+      this.#release = release;
+      this.#kept = this.#make();
+    }
+    return this.#kept;
+  }
+}

@@ -11,7 +11,7 @@ import { cartFacts, singleArticleOn, type SingleArticle } from './cart/facts.js'
 import type { CartOutcome, CartRefusal } from './cart/outcome.js';
 import type { CartQuery } from './cart/query.js';
 import type { AddressLocator, DateOf } from './locate/locator.js';
-import { productAt, type ProductOutcome } from './product/rules.js';
+import type { NoProduct, ProductFinding, ProductRules } from './product/rules.js';
 import type {
   AddressQuery, LookupOutcome, LookupQuery, PointQuery, PostalOutcome, SitusOutcome, ZipQuery,
 } from './query.js';
@@ -42,15 +42,17 @@ export class Engine {
   readonly #rates: RatesByArea;
   readonly #locator: AddressLocator;
   readonly #zipLists: ZipLists;
+  readonly #products: ProductRules;
 
   /** The dataset is the engine's from now on; `close` closes it. */
   constructor(dataset: Dataset) {
-    const { states, rates, locator } = sharedOf(dataset);
+    const { states, rates, locator, products } = sharedOf(dataset);
     this.id = dataset.id;
     this.#dataset = dataset;
     this.#states = states;
     this.#rates = rates;
     this.#locator = locator;
+    this.#products = products;
     this.#zipLists = new ZipLists(dataset, rates);
   }
 
@@ -137,8 +139,8 @@ export class Engine {
   }
 
   /** What the rules say of a code of 1 to 10 letters and digits, where an answer lies. */
-  product(outcome: SitusOutcome, code: string): ProductOutcome {
-    return productAt(this.#dataset, outcome, code);
+  product(outcome: SitusOutcome, code: string): ProductFinding | NoProduct | Failure {
+    return this.#products.evaluate(outcome, code);
   }
 
   /** Where the figures of an answer come from. */

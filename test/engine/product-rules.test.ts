@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Dataset } from '../../src/dataset/dataset.js';
-import { productBook, type ProductBook } from '../../src/engine/product/book.js';
-import { findCode, productRulesAt, rulesHeldFrom } from '../../src/engine/product/rules.js';
+import { ProductRules } from '../../src/engine/product/rules.js';
 import { formatUsd, parseUsd } from '../../src/tax/amount.js';
 import {
   codeForm, effectiveRate, type OrdinaryRates, type ProductRule,
@@ -43,12 +42,18 @@ function invented(...rows: readonly string[]): Dataset {
   };
 }
 
-function book(...rows: readonly string[]): ProductBook {
-  return productBook(invented(...rows));
+function read(dataset: Dataset): ProductRules {
+  const rules = new ProductRules(dataset);
+  assert.ok(rules.book.products.size > 0);
+  return rules;
 }
 
-function rulesOf(of: ProductBook, tic: string, date = TODAY): readonly ProductRule[] {
-  return productRulesAt(of, 'QZ', tic, date);
+function book(...rows: readonly string[]): ProductRules {
+  return read(invented(...rows));
+}
+
+function rulesOf(of: ProductRules, tic: string, date = TODAY): readonly ProductRule[] {
+  return of.at('QZ', tic, date);
 }
 
 test('a rule covers child codes only where its row says so', () => {
@@ -78,17 +83,17 @@ test('rules hold from their first to their last day', () => {
 });
 
 test('a table speaks for the days from its first rule of a code on', () => {
-  const held = (of: ProductBook, date: number): DateInt | null =>
-    rulesHeldFrom(of, 'QZ', '11100', day(date));
+  const held = (of: ProductRules, date: number): DateInt | null =>
+    of.heldFrom('QZ', '11100', day(date));
   const dated = book('QZ,10000,Y,0.03,,,state,yes,yes,20200101,20251231');
   assert.equal(held(dated, 20191231), 20200101);
   assert.equal(held(dated, 20200101), null);
   // After its last day a rule has ended, which is no gap.
   assert.equal(held(dated, 20260101), null);
   assert.equal(held(book('QZ,10000,N,,,,all,no,no'), 20000101), null);
-  const read = tableDocument('state\ttic\ttaxable\tas_of\nQZ\t11100\tN\t20260531\n');
-  const undated = productBook({ ...memoryDataset(), document: (name) =>
-    (name === 'products' ? read : null) });
+  const table = tableDocument('state\ttic\ttaxable\tas_of\nQZ\t11100\tN\t20260531\n');
+  const undated = read({ ...memoryDataset(), document: (name) =>
+    (name === 'products' ? table : null) });
   assert.equal(held(undated, 20251231), 20260101);
   assert.equal(held(undated, 20260101), null);
 });
@@ -156,12 +161,12 @@ test('the form of a code', () => {
 });
 
 test('the fact table is read whole, and its codes are in the catalogue', () => {
-  const facts = productBook(factDataset([]));
+  const facts = read(factDataset([]));
   let count = 0;
-  for (const [state, codes] of facts.products) {
+  for (const [state, codes] of facts.book.products) {
     assert.ok(FACT_STATES.some(({ code }) => code === state), state);
     for (const [tic, rules] of codes) {
-      assert.ok(findCode(facts, tic), `${state} ${tic}`);
+      assert.ok(facts.find(tic), `${state} ${tic}`);
       for (const rule of rules) {
         count += 1;
         // A rate of the product's own says nothing without saying what it is a rate of.

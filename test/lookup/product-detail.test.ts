@@ -31,7 +31,9 @@ const CONTEXT = openWire();
 
 function text(place: number, code: string, more = '', dataset: Dataset = DATASET): string {
   const query = `lat=10.5&lng=${place}.5&taxabilityCode=${code}${more}`;
-  const answer = ask(60, query, { dataset, context: CONTEXT });
+  // What a worker keeps is of one release, and the names of these are the same.
+  const context = dataset === DATASET ? CONTEXT : openWire();
+  const answer = ask(60, query, { dataset, context });
   assert.equal(answer.code, 100, answer.text);
   return answer.text;
 }

@@ -1,4 +1,5 @@
-/** What a worker's answers share: settings and rendered fragments. */
+/** What a worker's answers share: settings, and what is kept in print of the release. */
+import { OfRelease, RecentCache } from '../../base/recent-cache.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Precision } from '../../engine/situs.js';
 import { FragmentCache } from './fragment-cache.js';
@@ -24,9 +25,16 @@ export interface WireSettings {
   readonly report: (error: unknown) => void;
 }
 
+/** Bytes of printed product members kept in a generation, a few thousand members. */
+const PRODUCT_BYTES_MAX = 4 * 1_048_576;
+
 export interface WireContext extends WireSettings {
   readonly fragments: FragmentCache;
   readonly postal: PostalCache;
+  /** Product members by all that they depend on. */
+  readonly products: OfRelease<RecentCache<string, Uint8Array>>;
+  /** Columns of rows by dialect, then by tax area and day. */
+  readonly columns: OfRelease<Map<string, RecentCache<number, string>>>;
 }
 
 export const WIRE_DEFAULTS: WireSettings = {
@@ -47,5 +55,7 @@ export function openWire(settings: Partial<WireSettings> = {}): WireContext {
     ...full,
     fragments: new FragmentCache(full.fragmentBytesMax),
     postal: new PostalCache(full.postalBytesMax),
+    products: new OfRelease(() => new RecentCache(PRODUCT_BYTES_MAX)),
+    columns: new OfRelease(() => new Map()),
   };
 }

@@ -1,21 +1,16 @@
 /** The member `productDetail` of v60. */
-import { RecentCache } from '../../base/recent-cache.js';
 import type { Engine } from '../../engine/engine.js';
 import { ordinaryRates, type ProductFinding } from '../../engine/product/rules.js';
 import type { LookupQuery, SitusOutcome } from '../../engine/query.js';
-import { fail, isFailure, type Failure } from '../../failure.js';
-import { formatDate, type DateInt } from '../../tax/date.js';
+import { isFailure, type Failure } from '../../failure.js';
+import type { WireContext } from './context.js';
 import { printMembers } from './fragment.js';
 import { mealTax, rateRule, sourcedToDestination, type RuleFrame } from './product-rules.js';
 import type { WireObject } from '../../wire/tree.js';
 import type { Format } from '../../wire/version.js';
 
-/** Bytes of printed members kept per dataset and generation, a few thousand members. */
-const DETAIL_BYTES_MAX = 4 * 1_048_576;
 /** Map entry, key, buffer and its object around the bytes, about. */
 const OVERHEAD_BYTES = 300;
-
-const DETAILS = new WeakMap<Engine, RecentCache<string, Uint8Array>>();
 
 /** Codes of the specification with their messages. */
 const ACTIONS = {
@@ -62,23 +57,17 @@ function detailOf(
     : { rateRules, specialRules: { mealTax: mealTax(meal) } });
 }
 
-/** A rule of a later day is not shown for an earlier one, nor is its absence claimed. */
-function notHeld({ area }: SitusOutcome, heldFrom: DateInt): Failure {
-  return fail('no-result', `${area.stateName}: the rules of this product code are held from `
-    + `${formatDate(heldFrom)} on; an older table would fill the time before`);
-}
-
 /** The member's content, and whether it is worth keeping: not for codes that users invent. */
 function contentOf(
   engine: Engine, outcome: SitusOutcome, text: string,
 ): { readonly content: WireObject; readonly keep: boolean } | Failure | null {
   const found = engine.product(outcome, text);
-  if (found === 'no-catalogue') return null;
-  if (found !== 'unknown' && found !== 'malformed') {
-    if ('heldFrom' in found) return notHeld(outcome, found.heldFrom);
+  if (isFailure(found)) return found;
+  if (found.kind === 'no-catalogue') return null;
+  if (found.kind === 'found') {
     return { content: detailOf(engine, outcome, text, found), keep: true };
   }
-  const action = found === 'unknown' ? 'T02' : 'T03';
+  const action = found.kind === 'unknown' ? 'T02' : 'T03';
   const content = taxabilityCode(outcome, text, '', '', action, { rateRules: [] });
   return { content, keep: false };
 }
@@ -102,15 +91,11 @@ function ownBytes(text: string): Uint8Array {
  * catalogue to judge one by; a failure says that the code's rules are not held for so early a day.
  */
 export function productDetail(
-  engine: Engine, query: LookupQuery, outcome: SitusOutcome, format: Format,
+  context: WireContext, engine: Engine, query: LookupQuery, outcome: SitusOutcome, format: Format,
 ): Uint8Array | Failure | null {
   const text = query.options.taxabilityCode;
   if (text === null) return null;
-  let details = DETAILS.get(engine);
-  if (details === undefined) {
-    details = new RecentCache(DETAIL_BYTES_MAX);
-    DETAILS.set(engine, details);
-  }
+  const details = context.products.get(engine.id);
   const { area, date, situs } = outcome;
   // Everything that the member depends on: meal taxes are less certain where only a ZIP is known.
   const located = situs.precision === 'postal' ? 'zip' : 'door';

@@ -44,7 +44,7 @@ export function renderV60(
     : printMembers({ addressDetail: addressDetail(query, outcome) }, format);
   const product = query.options.taxabilityCode === null
     ? null
-    : productDetail(engine, query, outcome, format);
+    : productDetail(context, engine, query, outcome, format);
   if (product !== null && isFailure(product)) return product;
   const explain = explanation(engine, query, outcome, format);
   const own = format === 'json'

@@ -12,7 +12,7 @@ import { answerBulkCart } from './bulk-cart.js';
 import { ByteWriter } from './byte-writer.js';
 import { answerCsvCart } from './cart-cells.js';
 import { answerCartMessage } from './cart-row.js';
-import { lookupColumns } from './columns.js';
+import { LookupColumns } from './columns.js';
 import { contentEnd, csvReader } from './csv-rows.js';
 import type { RawChunk } from './framing.js';
 import {
@@ -170,8 +170,8 @@ function lookupOf(
   answerParameters: AnswerParameters,
 ): RowEngine['lookup'] {
   if (output === 'csv' && table !== null) {
-    const columns = lookupColumns(engine, table.dialect);
-    return (raw) => columns.answer(context, engine, raw, grants, nowMs);
+    const columns = new LookupColumns(context, engine, table.dialect);
+    return (raw) => columns.answer(raw, grants, nowMs);
   }
   return (raw) => {
     const { code, flags, body, failure } = answerParameters(context, engine, raw, grants, nowMs);

@@ -31,7 +31,7 @@ export const APPENDED_COLUMNS = [
   'situs_message',
 ] as const;
 
-/** Tax areas whose cells are kept ready, per dataset and dialect. */
+/** Tax areas whose cells are kept ready in a dialect. */
 const AREAS_MAX = 16_384;
 /** Beyond every YYYYMMDD. */
 const DATE_SPAN = 100_000_000;
@@ -67,40 +67,57 @@ function areaCells(engine: Engine, rated: RatedArea): readonly string[] | Failur
   ];
 }
 
-/** Answers lookups with columns in a dialect. */
-class LookupColumns {
-  readonly #dialect: Dialect;
-  readonly #areas = new RecentCache<number, string>(AREAS_MAX);
+/** Areas that are known in a dialect; kept from chunk to chunk. */
+function areasIn(
+  { columns }: WireContext, { id }: Engine, { delimiter, quoteAll }: Dialect,
+): RecentCache<number, string> {
+  const byDialect = columns.get(id);
+  const name = `${delimiter}${quoteAll}`;
+  let areas = byDialect.get(name);
+  if (areas === undefined) {
+    areas = new RecentCache(AREAS_MAX);
+    byDialect.set(name, areas);
+  }
+  return areas;
+}
 
-  constructor(dialect: Dialect) {
+/** Answers the lookups of a chunk with columns in a dialect. */
+export class LookupColumns {
+  readonly #context: WireContext;
+  readonly #engine: Engine;
+  readonly #dialect: Dialect;
+  readonly #areas: RecentCache<number, string>;
+
+  constructor(context: WireContext, engine: Engine, dialect: Dialect) {
+    this.#context = context;
+    this.#engine = engine;
     this.#dialect = dialect;
+    this.#areas = areasIn(context, engine, dialect);
   }
 
   /** Looks a row up; the body is what is appended to it. */
-  answer(
-    context: WireContext, engine: Engine, raw: RawParameters, grants: number, nowMs: number,
-  ): RowAnswer {
+  answer(raw: RawParameters, grants: number, nowMs: number): RowAnswer {
     const parsed = parseParameters(raw, 60, grants);
     if (isFailure(parsed)) return refused(parsed);
     const { query } = parsed;
-    const outcome = engine.lookup(query, nowMs, context.precisionMin);
+    const outcome = this.#engine.lookup(query, nowMs, this.#context.precisionMin);
     if (isFailure(outcome)) return refused(outcome);
     return outcome.kind === 'postal'
-      ? this.#postal(engine, outcome) : this.#located(engine, query, outcome);
+      ? this.#postal(outcome) : this.#located(query, outcome);
   }
 
-  #located(engine: Engine, query: LookupQuery, outcome: SitusOutcome): RowAnswer {
+  #located(query: LookupQuery, outcome: SitusOutcome): RowAnswer {
     const { situs, area, date } = outcome;
     const key = area.id * DATE_SPAN + date;
     let known = this.#areas.get(key);
     if (known === undefined) {
-      const cells = areaCells(engine, outcome);
+      const cells = areaCells(this.#engine, outcome);
       if (isFailure(cells)) return refused(cells);
       known = this.#join(cells);
       this.#areas.set(key, known);
     }
     if (query.options.taxabilityCode !== null) {
-      const product = productDetail(engine, query, outcome, 'json');
+      const product = productDetail(this.#context, this.#engine, query, outcome, 'json');
       if (product !== null && isFailure(product)) return refused(product);
     }
     const located = situs.lat !== 0 || situs.lng !== 0;
@@ -114,10 +131,10 @@ class LookupColumns {
   }
 
   /** One row cannot show several rates: a ZIP is answered where all its areas are taxed alike. */
-  #postal(engine: Engine, { rows }: PostalOutcome): RowAnswer {
+  #postal({ rows }: PostalOutcome): RowAnswer {
     const all: (readonly string[])[] = [];
     for (const row of rows) {
-      const cells = areaCells(engine, row);
+      const cells = areaCells(this.#engine, row);
       if (isFailure(cells)) return refused(cells);
       all.push(cells);
     }
@@ -141,22 +158,4 @@ class LookupColumns {
   #join(cells: readonly string[]): string {
     return csvCells(cells, this.#dialect);
   }
-}
-
-const KNOWN = new WeakMap<Engine, Map<string, LookupColumns>>();
-
-/** The columns of a dialect, kept from chunk to chunk with the areas they know. */
-export function lookupColumns(engine: Engine, dialect: Dialect): LookupColumns {
-  let known = KNOWN.get(engine);
-  if (known === undefined) {
-    known = new Map();
-    KNOWN.set(engine, known);
-  }
-  const name = `${dialect.delimiter}${dialect.quoteAll}`;
-  let columns = known.get(name);
-  if (columns === undefined) {
-    columns = new LookupColumns(dialect);
-    known.set(name, columns);
-  }
-  return columns;
 }

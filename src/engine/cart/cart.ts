@@ -9,7 +9,6 @@ import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import type { Rate } from '../../tax/rate.js';
 import { roundAmounts, roundRate } from '../../tax/round-lines.js';
-import { productBook } from '../product/book.js';
 import { todayIn } from '../rate/state-day.js';
 import { sharedOf } from '../shared.js';
 import { PRECISIONS, type Precision } from '../situs.js';
@@ -130,7 +129,7 @@ function placeCart(
 function taxLines(
   dataset: Dataset, site: Site, lines: readonly CartLine[],
 ): readonly TaxedLine[] | CartRefusal {
-  const { catalogue } = productBook(dataset);
+  const { catalogue } = sharedOf(dataset).products.book;
   const taxed: (TaxedLine | null)[] = [];
   let delivery = false;
   for (let at = 0; at < lines.length; at += 1) {

@@ -1,8 +1,7 @@
 /** Meal taxes on lines of prepared food. */
 import type { Dataset } from '../../dataset/dataset.js';
-import type { AreaRecord } from '../../dataset/records.js';
-import { productBook } from '../product/book.js';
-import { MEAL_CODES, mealTaxAt, type MealRule, type MealTax } from '../product/meal-tax.js';
+import { MEAL_CODES, type MealRule } from '../product/meal-tax.js';
+import { sharedOf } from '../shared.js';
 import type { FoundPlace } from './place.js';
 import type { Side, Site } from './site.js';
 import type { Levy, TreatmentNote } from './treatment.js';
@@ -16,14 +15,6 @@ export interface MealLevies {
 
 const STATE_DIGITS = 2;
 const COUNTY_DIGITS = 5;
-
-function mealsAt(dataset: Dataset, site: Site, place: FoundPlace): MealTax {
-  const { state, stateFips, countyFips, placeGeoid }: AreaRecord = place.area;
-  const bordersHeld = dataset.hasLayer(`places:${state}`) || dataset.hasLayer(`towns:${state}`);
-  const certain = place.situs.precision !== 'postal';
-  const at = { stateFips, countyFips, placeGeoid, certain, bordersHeld };
-  return mealTaxAt(productBook(dataset).meals, at, site.date);
-}
 
 /** A sale within a state is at the seller's place where the tax says so. */
 function sideOf({ sourcingBasis }: MealRule, { sourcing }: Site): Side {
@@ -55,7 +46,8 @@ export function mealLevies(
   dataset: Dataset, site: Site, tic: string, ordinary: readonly Levy[],
 ): MealLevies {
   if (!MEAL_CODES.has(tic)) return { levies: ordinary, unknown: '', notes: [] };
-  const table = productBook(dataset).meals;
+  const { products } = sharedOf(dataset);
+  const table = products.book.meals;
   if (table === null) {
     return { levies: ordinary, unknown: 'Meal taxes are not loaded.', notes: [] };
   }
@@ -71,7 +63,7 @@ export function mealLevies(
   ];
   for (const { side, place } of sides) {
     if (place === null) continue;
-    const found = mealsAt(dataset, site, place);
+    const found = products.mealTax(place.situs, place.area, site.date);
     for (const rule of found.rules) {
       if (sideOf(rule, site) !== side) continue;
       const seller = rule.component === 'OCCUPATION_TAX';

@@ -6,9 +6,8 @@ import type { Rate } from '../../tax/rate.js';
 import { fiveDecimals } from '../../tax/round-lines.js';
 import { smallRates, type SmallRates } from '../../tax/small-tax.js';
 import type { DaySpan } from '../../tax/yearly-days.js';
-import { productBook } from '../product/book.js';
 import { MEAL_CODES, type MealRule } from '../product/meal-tax.js';
-import { productRulesAt, rulesHeldFrom } from '../product/rules.js';
+import { sharedOf } from '../shared.js';
 import {
   cartFacts, coverOf, holidayIn, singleArticleOn, type Cover, type Holiday, type HolidayRule,
   type Locality, type SingleArticle,
@@ -226,9 +225,9 @@ function summed(treatment: Unsummed): Treatment {
 /** Reads how a code is treated at a site. */
 function readTreatment(dataset: Dataset, site: Site, tic: string): Treatment {
   const { state, date } = site;
-  const book = productBook(dataset);
-  const held = rulesHeldFrom(book, state.code, tic, date);
-  const rules = productRulesAt(book, state.code, tic, date);
+  const { products } = sharedOf(dataset);
+  const held = products.heldFrom(state.code, tic, date);
+  const rules = products.at(state.code, tic, date);
   const [rule = null, second] = rules;
   const draft = rule === null || isPlain(rule)
     ? { levies: site.rows.map((row) => levy(row, false)), unknownLocals: '', locality: null }

@@ -1,4 +1,4 @@
-/** What a dataset says of products, read once per open dataset. */
+/** What a dataset says of products, read from its documents. */
 import type { Dataset } from '../../dataset/dataset.js';
 import { parseUsd } from '../../tax/amount.js';
 import { PRODUCT_SCOPES, THRESHOLD_KINDS, type ProductRule } from '../../tax/product-rule.js';
@@ -15,9 +15,11 @@ export interface ProductBook {
   readonly meals: MealTable | null;
 }
 
-const BOOKS = new WeakMap<Dataset, ProductBook>();
-
-function readBook(dataset: Dataset): ProductBook {
+/**
+ * Reads the documents.
+ * @throws Error naming document and row when a cell cannot be read.
+ */
+export function readProductBook(dataset: Dataset): ProductBook {
   const rowsOf = (name: string): ReturnType<typeof cellsOf> =>
     cellsOf(dataset.document(name), name);
   const codes = rowsOf(CATALOGUE_DOCUMENT);
@@ -29,16 +31,6 @@ function readBook(dataset: Dataset): ProductBook {
     products: readProducts(rowsOf(PRODUCT_DOCUMENT) ?? []),
     meals: meals === null ? null : readMeals(meals),
   };
-}
-
-/** The book of a dataset. */
-export function productBook(dataset: Dataset): ProductBook {
-  let book = BOOKS.get(dataset);
-  if (book === undefined) {
-    book = readBook(dataset);
-    BOOKS.set(dataset, book);
-  }
-  return book;
 }
 
 export const CATALOGUE_DOCUMENT = 'tic';
