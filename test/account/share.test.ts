@@ -7,6 +7,7 @@ import { INVITATIONS_RECIPIENT_DAY_MAX } from '../../src/store/invited.js';
 import { createMerchant, deleteMerchant, findMerchant } from '../../src/store/merchants.js';
 import { setShare, SHARE_BYTES_MAX, type ShareKind } from '../../src/store/share.js';
 import { Store } from '../../src/store/store.js';
+import { eventually } from '../support/http-eventually.js';
 import {
   KEYS, newMerchantDir, removeDirs, startMerchants, type Answered, type MerchantService,
 } from '../support/merchant-service.js';
@@ -119,7 +120,7 @@ async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   return longest;
 }
 
-test('tens of thousands of merchants are listed in pieces, whole and in pages', async (t) => {
+test('tens of thousands of merchants are listed in pieces, whole and in pages', async () => {
   const id = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
   await withStore(async (store) => {
     for (let from = 0; from < MANY; from += 1_000) {
@@ -137,13 +138,14 @@ test('tens of thousands of merchants are listed in pieces, whole and in pages', 
   });
   const options = { key: KEYS.counted };
   let whole = '';
-  const begun = performance.now();
-  const turn = await longestTurn(async () => {
-    whole = (await service.list(options)).text;
+  // A loaded machine makes turns longer now and then; one piece would always be most of the time.
+  await eventually(async () => {
+    const begun = performance.now();
+    const turn = await longestTurn(async () => {
+      whole = (await service.list(options)).text;
+    });
+    return turn < (performance.now() - begun) / 2;
   });
-  const tookMs = performance.now() - begun;
-  t.diagnostic(`longest turn ${turn.toFixed(1)} ms of ${tookMs.toFixed(1)}`);
-  assert.ok(turn < tookMs / 2, 'others are answered meanwhile');
   const ids = (text: string): string[] =>
     (JSON.parse(text) as { merchantId: string }[]).map(({ merchantId }) => merchantId);
   const expected = Array.from({ length: MANY }, (_, index) => id(index))

@@ -106,7 +106,7 @@ function stateOf(store: Store, { account, id }: JobRecord): JobRecord {
 }
 
 async function ended({ store }: World, job: JobRecord): Promise<JobRecord> {
-  await eventually(() => stateOf(store, job).endedAt !== null, 60_000);
+  await eventually(() => stateOf(store, job).endedAt !== null);
   return stateOf(store, job);
 }
 
@@ -132,7 +132,7 @@ test('a job that has ended stays ended, though its files cannot be removed', asy
     code: 'EIO',
   }));
   const job = await world.make(desk);
-  await eventually(() => stateOf(world.store, job).endedAt !== null, 60_000);
+  await eventually(() => stateOf(world.store, job).endedAt !== null);
   await desk.stop();
   assert.equal(stateOf(world.store, job).state, 'done');
 
@@ -209,7 +209,7 @@ test('a job is paused with the service and goes on from its checkpoint', async (
   first.start();
   const body = `address\n${'"120 Main St, Elmton, QA 91010"\n'.repeat(9_000)}`;
   const job = await world.make(first, body);
-  await eventually(() => stateOf(world.store, job).checkpoint !== null, 60_000);
+  await eventually(() => stateOf(world.store, job).checkpoint !== null);
   await first.stop();
   const paused = stateOf(world.store, job);
   assert.equal(paused.state, 'queued');

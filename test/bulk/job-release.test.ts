@@ -151,13 +151,13 @@ test('a job waits where the check of its release was killed, and is done later',
   const here = place(context);
   const { jobs, make, read } = await openJobs(context, here);
   const job = await make();
-  await eventually(() => read(job).reason !== null, 20_000);
+  await eventually(() => read(job).reason !== null);
   assert.match(read(job).reason ?? '', /cannot be opened now/);
   assert.deepEqual([read(job).state, read(job).endedAt], ['queued', null]);
   assert.ok(existsSync(jobs.options.space.input(job.id)));
   assert.deepEqual(here.checks.groups, [0], 'in a process group of its own');
   await jobs.sweep();
-  await eventually(() => read(job).endedAt !== null, 20_000);
+  await eventually(() => read(job).endedAt !== null);
   assert.deepEqual([read(job).state, here.checks.begun], ['done', 2]);
 });
 
@@ -169,7 +169,7 @@ test('a job whose release is damaged fails', async (context) => {
   truncateSync(data, 8_192);
   const { make, read } = await openJobs(context, here);
   const job = await make();
-  await eventually(() => read(job).endedAt !== null, 20_000);
+  await eventually(() => read(job).endedAt !== null);
   assert.equal(read(job).state, 'failed');
   assert.match(read(job).reason ?? '', /damaged/);
 });
@@ -179,7 +179,7 @@ test('a stop ends the check that a job waits for, and the job stays', async (con
   here.checks.kill = 0;
   const { jobs, make, read } = await openJobs(context, here);
   const job = await make();
-  await eventually(() => here.checks.begun === 1, 20_000);
+  await eventually(() => here.checks.begun === 1);
   const stopped = jobs.stop();
   here.live.stop();
   await stopped;
@@ -191,8 +191,8 @@ test('a release whose check was killed is taken at the next try', async (context
   const { varDir, live, checks } = place(context);
   activate(varDir, built.name);
   live.check();
-  await eventually(() => live.refusal !== null, 20_000);
+  await eventually(() => live.refusal !== null);
   assert.match(live.refusal?.reason ?? '', /did not come to its end \(SIGKILL\)/);
-  await eventually(() => live.release !== null, 20_000);
+  await eventually(() => live.release !== null);
   assert.deepEqual([live.release?.id, live.refusal, checks.begun], [built.name, null, 2]);
 });

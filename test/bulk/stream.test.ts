@@ -87,7 +87,7 @@ overBoth('a stream is resumed by its key alone, with what is kept', async (servi
   assert.equal(await ask(`?resume=${resume}`), 422);
   assert.equal(await ask(`?resume=${resume}&from=4`), 422);
   assert.equal(await ask(`?resume=${resume}&from=1`), 410);
-  const gone = (): Promise<number> => eventually(() => service.router.traffic.open === 0);
+  const gone = (): Promise<void> => eventually(() => service.router.traffic.open === 0);
   client.cut();
   await gone();
   service.turn(1);
@@ -161,7 +161,7 @@ test('a client that takes no answers stops its own upload, and memory stays smal
     before = service.pool.answered;
     await new Promise((resolve) => setTimeout(resolve, 100));
     return settled;
-  }, 20_000);
+  });
   // The rest is with the system, which takes some megabytes for each connection.
   assert.ok(service.pool.answered * service.pool.fillBytes < 24_000_000, String(before));
   client.flow?.resume();

@@ -55,8 +55,7 @@ test('the active release is open from the start', (context) => {
 test('a change of CURRENT is noticed by itself', async (context) => {
   const watched = startLive(context, 50);
   activate(watched.varDir, SECOND);
-  const waited = await eventually(() => watched.live.release?.id === SECOND, 1_000);
-  assert.ok(waited < 1_000);
+  await eventually(() => watched.live.release?.id === SECOND);
 });
 
 test('current and previous stay open, older ones close', (context) => {
@@ -158,11 +157,11 @@ test('a release is prepared beside the old one, one at a time, and only the last
   live.check();
   assert.equal(waiting.has(THIRD), false);
   waiting.get(SECOND)?.();
-  await eventually(() => waiting.has(THIRD), 1_000);
+  await eventually(() => waiting.has(THIRD));
   assert.equal(live.release?.id, FIRST);
   assert.deepEqual(removed, [SECOND], 'it was no longer wanted');
   waiting.get(THIRD)?.();
-  await eventually(() => live.refusal !== null, 1_000);
+  await eventually(() => live.refusal !== null);
   assert.deepEqual(live.refusal, { dataset: THIRD, reason: 'torn' });
   assert.equal(live.release?.id, FIRST);
   activate(varDir, FIRST);

@@ -1,5 +1,6 @@
 /** Long bodies and long answers hold up nobody, and what is documented still fits. */
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { after, before, test } from 'node:test';
 import { NEXUS_BYTES_MAX } from '../../src/api/merchant/nexus-handler.js';
@@ -35,25 +36,34 @@ after(async () => {
   removeDirs(varDir);
 });
 
-/** The longest time that the event loop, which the service shares, stood still meanwhile. */
-async function stallOf(work: () => Promise<void>): Promise<number> {
-  const delay = monitorEventLoopDelay({ resolution: 5 });
-  delay.enable();
-  await work();
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  delay.disable();
-  return delay.max / 1e6;
+const ROUNDS_MAX = 20;
+
+/**
+ * Does the work until the event loop, which the service shares, stood still for less time than it
+ * takes to parse `body`: a loaded machine holds it up now and then, parsing would each time.
+ */
+async function assertNoStall(body: Buffer, work: () => Promise<void>): Promise<void> {
+  const told: string[] = [];
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    await work();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    delay.disable();
+    const [stall, parsing] = [delay.max / 1e6, parseMs(body)];
+    if (stall < parsing) return;
+    told.push(`${stall} ms, and ${parsing} to parse`);
+  }
+  assert.fail(told.join('\n'));
 }
 
 test('megabytes of a cart without a merchant are refused and hold up nobody', async () => {
   const body = Buffer.from(`{"items":[${'{},'.repeat(2.6 * MIB)}{}]}`);
-  const stall = await stallOf(async () => {
+  await assertNoStall(body, async () => {
     const refused = await service.post('/merchant/cart/calculate', body);
     assert.equal(refused.status, 400);
     assert.match(refused.text, /merchantId must be a UUID/);
   });
-  const parsing = parseMs(body);
-  assert.ok(stall < parsing, `${stall} ms, and ${parsing} to parse`);
   const broken = await service.post('/merchant/cart/calculate', body.subarray(0, -1));
   assert.equal(broken.status, 400);
   assert.match(broken.text, /not JSON/);
@@ -94,12 +104,14 @@ test('a body of the other merchant operations may have 64 KiB', async () => {
 
 test('a long order and a provider answer of 16 MiB are relayed and hold up nobody', async (t) => {
   const answer = Buffer.from(`[${'{},'.repeat(5.3 * MIB)}{}]`);
-  let received = 0;
+  const answered = new WeakSet<Socket>();
+  // The body of a request comes in pieces; each connection has one request.
   const provider = await startRawProvider(t, (socket) => {
-    received += 1;
-    if (received > 1) return;
-    socket.write(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${answer.length}\r\n\r\n`);
-    socket.write(answer);
+    if (answered.has(socket)) return;
+    answered.add(socket);
+    socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n'
+      + `Content-Length: ${answer.length}\r\n\r\n`);
+    socket.end(answer);
   });
   const dir = await newMerchantDir(inventedCountry());
   const relaying = await startMerchants(dir, {}, {
@@ -119,13 +131,11 @@ test('a long order and a provider answer of 16 MiB are relayed and hold up nobod
     lineItems: Array.from({ length: 500 }, (_line, index) => ({ ...line, index, itemId: 'x'.repeat(50) })),
   };
   assert.ok(JSON.stringify(order).length > PARSED_BYTES_MAX);
-  const stall = await stallOf(async () => {
+  await assertNoStall(answer, async () => {
     const relayed = await postRaw(relaying, '/merchant/order/create', JSON.stringify(order));
     assert.equal(relayed.status, 200, relayed.text.slice(0, 300));
     assert.ok(relayed.bytes.equals(answer));
   });
-  const parsing = parseMs(answer);
-  assert.ok(stall < parsing, `${stall} ms, and ${parsing} to parse`);
   assert.ok(!provider.requests.join('').includes(merchantId));
   const wrong = await relaying.post('/merchant/order/create', { ...order, customerId: 1 });
   assert.equal(wrong.status, 422);

@@ -10,6 +10,8 @@ import {
 } from '../support/relay-service.js';
 import { startRawProvider, startSimulator } from '../support/simulated-provider.js';
 
+/** Long enough for what is not slow on purpose, whatever else the machine does. */
+const TIMEOUT_MS = 5_000;
 const SECRET = 'sk-a-very-secret-provider-key';
 
 function relayed(
@@ -35,7 +37,7 @@ function detailOf({ status, text, headers }: RawAnswered): string {
 
 test('faults of the simulated provider', async (t) => {
   const simulator = await startSimulator(t);
-  const service = await startRelay(t, { providerUrl: simulator.url, timeoutMs: 300 });
+  const service = await startRelay(t, { providerUrl: simulator.url, timeoutMs: TIMEOUT_MS });
   const met = async (fault: FaultName, name: RelayName) => {
     simulator.plan(fault);
     return relayed(service, name);
@@ -146,7 +148,7 @@ test('a provider that is not there is 502', async (t) => {
 test('credentials are in no log and no answer, whatever happens', async (t) => {
   const simulator = await startSimulator(t, { key: SECRET });
   const service = await startRelay(t, {
-    providerUrl: simulator.url, apiKey: SECRET, timeoutMs: 300,
+    providerUrl: simulator.url, apiKey: SECRET, timeoutMs: TIMEOUT_MS,
   });
   const answers: string[] = [];
   const faults = ['slow', 'reset', '429', '500', 'garbage'] as const;
@@ -219,7 +221,7 @@ test('a refused call is not kept under its Idempotency-Key', async (t) => {
 
 test('a call of which nobody knows what became is not sent again under its key', async (t) => {
   const simulator = await startSimulator(t);
-  const service = await startRelay(t, { providerUrl: simulator.url, timeoutMs: 300 });
+  const service = await startRelay(t, { providerUrl: simulator.url, timeoutMs: TIMEOUT_MS });
   const told = { 500: 502, reset: 502, garbage: 502, slow: 504 } as const;
   for (const fault of ['500', 'reset', 'garbage', 'slow'] as const) {
     simulator.plan(fault);

@@ -247,7 +247,7 @@ test('a kill between the call and its answer does not lead to a second order', a
   const merchantId = await connect(base);
   simulator.plan('slow');
   const cut = sender(base, merchantId)('cert/create', 'k').catch(() => null);
-  await eventually(() => simulator.received.length === 1, 20_000);
+  await eventually(() => simulator.received.length === 1);
   const ended = once(child, 'exit');
   child.kill('SIGKILL');
   await ended;

@@ -133,7 +133,7 @@ test('silence ends at the time-out, before the head and within the body', async 
     const raw = await startRawProvider(t, (socket) => {
       if (bytes !== '') socket.write(bytes);
     });
-    const outcome = await clientOf(t, raw.url, { timeoutMs: 150 }).send(GET);
+    const outcome = await clientOf(t, raw.url, { timeoutMs: 1_000 }).send(GET);
     assert.equal(kindOf(outcome), 'timeout');
     await eventually(() => raw.sockets[0]?.destroyed === true);
     assert.equal(raw.requests.length, 1);
@@ -146,7 +146,7 @@ test('a provider that trickles ends at the time-out too', async (t) => {
     const timer = setInterval(() => socket.write(' '), 10);
     socket.on('close', () => clearInterval(timer));
   });
-  assert.equal(kindOf(await clientOf(t, raw.url, { timeoutMs: 200 }).send(GET)), 'timeout');
+  assert.equal(kindOf(await clientOf(t, raw.url, { timeoutMs: 1_000 }).send(GET)), 'timeout');
 });
 
 test('a cut connection: reading is tried once more, anything else never', async (t) => {

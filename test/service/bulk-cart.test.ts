@@ -17,7 +17,7 @@ const CARTS = '/bulk/cart';
 const HERE = '5 Border Ave, Elmton, QA 91011';
 const THERE = '120 Main St, Elmton, QA 91010';
 const SPLIT = { line1: '5 Border Ave', city: 'Elmton', state: 'QA', zip: '91011' };
-const WAIT_MS = 60_000;
+const WAIT_MS = 120_000;
 /** Keys whose quotas are three rows. */
 const OF_GEO = 'a-key-of-three-carts';
 const OF_MERCHANT = 'a-key-of-three-operations';

@@ -279,7 +279,7 @@ test('the example of the page runs, and its tables are those of the program', as
   child.stdout.on('data', (part: Buffer) => {
     text += part.toString();
   });
-  await eventually(() => child.exitCode !== null, 20_000);
+  await eventually(() => child.exitCode !== null);
   assert.equal(text.replace(/header \S+/, 'header'), [
     'header', '1 a lookup rates', '2 a cart 1.66625', 'trailer 2 true', 'closed 1000', '',
   ].join('\n'));

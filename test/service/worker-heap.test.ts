@@ -49,7 +49,7 @@ interface Answer {
 
 async function lookup(path: string): Promise<Answer> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    headers: { 'X-API-KEY': KEY }, signal: AbortSignal.timeout(60_000),
+    headers: { 'X-API-KEY': KEY }, signal: AbortSignal.timeout(300_000),
   });
   const body = await response.json() as { metadata: { response: { code: number } } };
   return { status: response.status, code: body.metadata.response.code };

@@ -3,7 +3,7 @@ import { sendBulk, type BulkAnswer, type BulkAsk, type KeyName } from './bulk-cl
 import { eventually } from './http-eventually.js';
 
 /** Longest time of a small job on a machine that has much else to do. */
-export const WAIT_MS = 60_000;
+export const WAIT_MS = 120_000;
 
 export interface JobBody {
   readonly id: string;

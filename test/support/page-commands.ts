@@ -7,7 +7,7 @@ const PROMPT = '$ ';
 /** Printed before each command: no text of ours has it. */
 const MARK = '\u001e';
 /** A page takes a few seconds; one whose commands wait for what never comes is ended. */
-const PAGE_MS_MAX = 120_000;
+const PAGE_MS_MAX = 600_000;
 
 export interface PageCommand {
   readonly command: string;
