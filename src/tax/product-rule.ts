@@ -24,8 +24,24 @@ export type ProductScope = (typeof PRODUCT_SCOPES)[number];
 export const THRESHOLD_KINDS = ['below_exempt', 'above_exempt', 'above_excess'] as const;
 export type ThresholdKind = (typeof THRESHOLD_KINDS)[number];
 
+/** How sure a rule is: `medium` and up rest on a law that was read or is well known. */
+export const CONFIDENCES = ['high', 'medium', 'low'] as const;
+export type Confidence = (typeof CONFIDENCES)[number];
+
+/** What a rule rests on. */
+export interface RuleBasis {
+  /** Statute, rule or publication; "" where none is recorded. */
+  readonly citation: string;
+  readonly source: string;
+  readonly asOf: DateInt | null;
+  readonly confidence: Confidence;
+  /** What the law asks besides, which a code cannot say: "for home use"; "" for nothing. */
+  readonly condition: string;
+}
+
 /** Amounts are in 10⁻⁹ dollars. */
 export interface ProductRule {
+  /** The code that the rule was made for: the first of its row. */
   readonly tic: string;
   readonly coversChildren: boolean;
   readonly taxable: boolean;
@@ -44,6 +60,7 @@ export interface ProductRule {
   readonly to: DateInt | null;
   /** First day that the row speaks for; null where it speaks for all days before its last. */
   readonly heldFrom: DateInt | null;
+  readonly basis: RuleBasis;
 }
 
 /** Ordinary sales-tax rates of a place. */

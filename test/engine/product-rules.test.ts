@@ -9,7 +9,7 @@ import {
 import { parsePercent, type Rate } from '../../src/tax/rate.js';
 import type { DateInt } from '../../src/tax/date.js';
 import { memoryDataset } from '../support/memory-dataset.js';
-import { FACT_DOCUMENTS, FACT_STATES, factDataset, tableDocument } from '../support/product-facts.js';
+import { tableDocument } from '../support/product-facts.js';
 
 const TODAY = 20261121 as DateInt;
 
@@ -44,7 +44,7 @@ function invented(...rows: readonly string[]): Dataset {
 
 function read(dataset: Dataset): ProductRules {
   const rules = new ProductRules(dataset);
-  assert.ok(rules.book.products.size > 0);
+  assert.ok(rules.book.products.states().length > 0);
   return rules;
 }
 
@@ -64,6 +64,20 @@ test('a rule covers child codes only where its row says so', () => {
   assert.equal(rulesOf(covering, '11100')[0]?.tic, '10000');
   const nearest = book('QZ,10000,N,,,,all,no,yes', 'QZ,11000,Y,,,,all,no,yes', 'QP,11100,N,,,,all');
   assert.equal(rulesOf(nearest, '11100')[0]?.tic, '11000');
+});
+
+test('a row of several codes is the rule of each, made for the first', () => {
+  const several = book('QZ,12500;11000,N,,,,all,no,yes');
+  assert.equal(rulesOf(several, '11100')[0]?.tic, '12500');
+  assert.equal(rulesOf(several, '12000')[0], rulesOf(several, '11000')[0]);
+});
+
+test('a code that is known to be unknown inherits nothing, nor does a code below it', () => {
+  const some = book('QZ,10000,N,,,,all,no,yes', 'QZ,11000,unknown,,,,all');
+  assert.equal(rulesOf(some, '10000').length, 1);
+  assert.deepEqual(rulesOf(some, '11000'), []);
+  assert.deepEqual(rulesOf(some, '11100'), []);
+  assert.equal(some.heldFrom('QZ', '11100', day(20000101)), null);
 });
 
 test('parents that lead in a circle end', () => {
@@ -127,12 +141,13 @@ test('every column is read exactly', () => {
     threshold: { kind: 'above_exempt', amount: 5_000_010_000_000n }, percentTaxable: 800_000_000,
     perVolume: { amount: 12_500_000n, unit: 'gallon' }, capPerUnit: 1_600_000_000_000n,
     foodDrug: true, from: null, to: null, heldFrom: null,
+    basis: { citation: '', source: '', asOf: null, confidence: 'low', condition: '' },
   });
 });
 
 test('a cell that cannot be read names its document and row', () => {
   const bad = (row: string, column: RegExp): void => {
-    assert.throws(() => book('QZ,11000,N,,,,all', row), column);
+    assert.throws(() => rulesOf(book('QZ,11000,N,,,,all', row), '11000'), column);
   };
   bad('QZ,11000,M,,,,all', /document products, row 2: bad taxable "M"/);
   bad('QZ,11000,Y,5%,,,all', /bad state_rate/);
@@ -158,23 +173,4 @@ test('dollars are exact and print shortest', () => {
 test('the form of a code', () => {
   assert.deepEqual(['20010', '123', '200100', 'CIR00001', '2001O', 'A'].map(codeForm),
     ['standard', 'malformed', 'malformed', 'override', 'override', 'override']);
-});
-
-test('the fact table is read whole, and its codes are in the catalogue', () => {
-  const facts = read(factDataset([]));
-  let count = 0;
-  for (const [state, codes] of facts.book.products) {
-    assert.ok(FACT_STATES.some(({ code }) => code === state), state);
-    for (const [tic, rules] of codes) {
-      assert.ok(facts.find(tic), `${state} ${tic}`);
-      for (const rule of rules) {
-        count += 1;
-        // A rate of the product's own says nothing without saying what it is a rate of.
-        assert.ok(rule.rate === null || rule.scope !== 'all', `${state} ${tic}`);
-      }
-    }
-  }
-  const table = FACT_DOCUMENTS.get('products');
-  assert.ok(Array.isArray(table));
-  assert.equal(count, table.filter(({ tic }) => tic !== '').length);
 });

@@ -18,6 +18,8 @@ export interface OracleWorld {
   /** A state's row of freight.tsv and of sourcing.tsv. */
   readonly freight: (state: string) => Row;
   readonly sourcing: (state: string) => Row;
+  /** The code above each, "" at the top. */
+  readonly parents: ReadonlyMap<string, string>;
 }
 
 export interface OracleItem {
@@ -110,9 +112,22 @@ class CartOracle {
     return [...own, ...more];
   }
 
+  /** The row of a code, else of the nearest code above it whose row covers the codes below. */
   #rule(tic: string): Row | null {
-    return this.#first('products', (row) =>
-      cell(row, 'state') === this.#state && cell(row, 'tic') === tic);
+    for (let code = tic; code !== '';) {
+      const own = (row: Row): boolean => cell(row, 'state') === this.#state
+        && `;${cell(row, 'tic')};`.includes(`;${code};`);
+      if (this.#first('products', (row) => own(row) && cell(row, 'taxable') === 'unknown')) return null;
+      const found = this.#first('products', (row) =>
+        own(row) && (code === tic || cell(row, 'covers_children') === 'yes'));
+      if (found !== null) return found;
+      code = this.#above(code);
+    }
+    return null;
+  }
+
+  #above(code: string): string {
+    return this.#world.parents.get(code) ?? '';
   }
 
   /** Whether local taxes of a place follow the state's rule; null where nobody says. */
@@ -155,7 +170,7 @@ class CartOracle {
     } else {
       for (const { isState, rate: ordinary, place } of this.#due) {
         const follows = isState || scope === 'all' || scope === 'total' ? true
-          : scope === 'state' ? false : this.#follows(tic, place);
+          : scope === 'state' ? false : this.#follows(cell(rule!, 'tic').split(';')[0]!, place);
         const threshold = rule !== null && cell(rule, 'threshold_usd') !== '';
         if (follows === null && ordinary.over > 0n && (bites || !threshold)) return null;
         let base = follows === true ? (exempt ? ZERO : shaped) : price;

@@ -49,7 +49,10 @@ const MORE_PRODUCTS = tableDocument('state\ttic\ttaxable\tstate_rate\tthreshold_
 const TICS = [
   null, null, '00000', '20010', '20010', '40030', '40030', '51020', '31000', '20070', '20110',
   '30100', '10001', '10001', '11000', '11010', '11098', '30040', '30050', '30060', '20020',
-  '20013', '20161', '21001', '30015', '92005', '93011',
+  '20013', '20161', '21001', '30015', '92005', '93011', '10005', '20011', '20012', '20021', '20041',
+  '30025', '30070', '31040', '31060', '31100', '40010', '40015', '40020', '40031', '40050', '40060',
+  '51010', '51050', '51060', '51175', '52020', '53020', '54020', '70011', '90103', '90011', '91030',
+  '91072', '91081', '91090', '92062', '92090', '93018', '93103', '93111', '93116', '93205', '96102',
 ] as const;
 const PRICES = [
   '0', '0.01', '0.005', '1', '9.99', '49.99', '50', '75', '99.99', '100', '100.01', '109.99', '110',
@@ -62,7 +65,9 @@ const DAYS = [
 ] as const;
 
 const PRODUCTS = [
-  ...tableDocument(readFileSync(join(FACTS_DIR, 'products.tsv'), 'utf8')), ...MORE_PRODUCTS,
+  ...tableDocument(readFileSync(join(FACTS_DIR, 'products.tsv'), 'utf8')).filter(({ state, tic }) =>
+    state !== 'WY' || !MORE_PRODUCTS.some((more) => `;${tic};`.includes(`;${more['tic']};`))),
+  ...MORE_PRODUCTS,
 ];
 
 /** A number of 0 or more, below 1. */
@@ -114,6 +119,7 @@ export class RandomCarts {
       table: (name, state) => tables.get(`${name}|${state}`) ?? [],
       freight: (state) => states.get('freight')?.get(state) ?? {},
       sourcing: (state) => states.get('sourcing')?.get(state) ?? {},
+      parents: new Map(tables.get('tic|')?.map((row) => [row['tic'] ?? '', row['parent'] ?? ''])),
     };
   }
 

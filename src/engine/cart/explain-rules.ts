@@ -1,28 +1,18 @@
 /** The rules considered for a line of a cart, and why each applied or did not. */
 import type { Dataset } from '../../dataset/dataset.js';
 import { decimalText, formatUsd } from '../../tax/amount.js';
-import { formatDate, parseDate } from '../../tax/date.js';
+import { formatDate } from '../../tax/date.js';
 import type { ProductRule } from '../../tax/product-rule.js';
 import { PRODUCT_DOCUMENT } from '../product/book.js';
-import { citedSource, listSource, rowsBy } from './explain-source.js';
+import { citedSource, listSource } from './explain-source.js';
 import { cartFacts, coverOf, factOn, type Holiday } from './facts.js';
 import { freightMix, type GoodsTotal, type TaxedLine } from './line.js';
-import type { RuleNote, SourceNote } from './outcome.js';
+import type { RuleNote } from './outcome.js';
 import type { CartLine } from './query.js';
 import type { Site } from './site.js';
 import { GENERAL, HANDLING, holidaysOn, type Treatment } from './treatment.js';
 
 const PERCENT_DIGITS = 7;
-
-function productSource(dataset: Dataset, state: string, rule: ProductRule): SourceNote | null {
-  const rows = rowsBy(dataset, PRODUCT_DOCUMENT, ['state', 'tic']).get(`${state}|${rule.tic}`);
-  const row = rows?.find((each) => each.date('effective_from') === rule.from
-    && each.date('effective_to') === rule.to);
-  if (row === undefined) return null;
-  const asOf = parseDate(row.text('as_of'));
-  const fact = { citation: row.text('citation'), source: row.text('source'), asOf };
-  return citedSource(PRODUCT_DOCUMENT, fact);
-}
 
 const SCOPES = {
   all: 'state and local alike', total: 'the whole, with nothing besides', state: 'the state part',
@@ -41,9 +31,13 @@ function thresholdWhy({ threshold }: ProductRule, price: bigint): string {
   return `; the item is ${side} ${limit}: ${effect}`;
 }
 
-function productNote(
-  dataset: Dataset, site: Site, { tic, rule }: Treatment, price: bigint,
-): RuleNote {
+/** What a rule leaves open: the conditions of its law, and how little it may be relied on. */
+function caveats({ basis: { condition, confidence } }: ProductRule): string {
+  return `${condition === '' ? '' : `; condition: ${condition}`}`
+    + `${confidence === 'low' ? '; low confidence: check the law before relying on it' : ''}`;
+}
+
+function productNote(site: Site, { tic, rule }: Treatment, price: bigint): RuleNote {
   const name = `product: ${tic} in ${site.state.code}`;
   if (rule === null) {
     const why = 'no rule for the code: taxed as general goods';
@@ -54,8 +48,8 @@ function productNote(
   const taxable = rule.taxable ? `taxable${rate}` : 'exempt';
   return {
     rule: name, applied: true,
-    why: `${taxable}, ${SCOPES[rule.scope]}${thresholdWhy(rule, price)}`,
-    source: productSource(dataset, site.state.code, rule),
+    why: `${taxable}, ${SCOPES[rule.scope]}${thresholdWhy(rule, price)}${caveats(rule)}`,
+    source: citedSource(PRODUCT_DOCUMENT, rule.basis),
   };
 }
 
@@ -114,7 +108,7 @@ function goodsRules(
     source: citedSource('product-localities', locality),
   }];
   return [
-    productNote(dataset, site, treatment, line.price),
+    productNote(site, treatment, line.price),
     ...local,
     ...[...holidays, ...unclearHolidays].map((holiday) => holidayNote(holiday, used)),
     ...otherHolidays(dataset, site, treatment.tic),

@@ -1,7 +1,9 @@
 /** What a dataset says of products, read from its documents. */
 import type { Dataset } from '../../dataset/dataset.js';
 import { parseUsd } from '../../tax/amount.js';
-import { PRODUCT_SCOPES, THRESHOLD_KINDS, type ProductRule } from '../../tax/product-rule.js';
+import {
+  CONFIDENCES, PRODUCT_SCOPES, THRESHOLD_KINDS, type ProductRule, type RuleBasis,
+} from '../../tax/product-rule.js';
 import { parseRate } from '../../tax/rate.js';
 import { cellsOf, type Cells } from './cells.js';
 import { MEAL_DOCUMENT, readMeals, type MealTable } from './meal-tax.js';
@@ -28,7 +30,7 @@ export function readProductBook(dataset: Dataset): ProductBook {
   return {
     catalogue,
     overrides: readOverrides(rowsOf(OVERRIDE_DOCUMENT) ?? [], catalogue ?? new Map()),
-    products: readProducts(rowsOf(PRODUCT_DOCUMENT) ?? []),
+    products: new ProductTable(rowsOf(PRODUCT_DOCUMENT) ?? []),
     meals: meals === null ? null : readMeals(meals),
   };
 }
@@ -84,16 +86,22 @@ export function readOverrides(
 /**
  * The product table: document "products", one row per state and kind of product.
  *
- * Columns: `state`, `tic` (rows without one say nothing of any code), `taxable` Y or N,
- * `state_rate` (a rate of the product's own, as a fraction; of the state part, or with scope total
- * of the whole), `threshold_usd` with `threshold_kind`, `scope`, `food_drug`, `covers_children`,
- * `effective_from`, `effective_to`, `as_of` (the day the row was read); where a table has them also
- * `percent_taxable` (a fraction), `per_volume_usd` with `per_volume_unit`, and `cap_per_unit_usd`.
+ * Columns: `state`, `tic` (codes with semicolons between; the row is made for the first; rows
+ * without one say nothing of any code), `taxable` Y, N, or `unknown` where it was asked and not
+ * found, so that nothing is inherited from a wider code, `state_rate` (a rate of the product's own,
+ * as a fraction; of the state part, or with scope total of the whole), `threshold_usd` with
+ * `threshold_kind`, `scope`, `food_drug`, `covers_children`, `effective_from`, `effective_to`,
+ * `as_of` (the day the row was read), `citation`, `source`, `confidence` (low where a table has
+ * none), `condition`; where a table has them also `percent_taxable` (a fraction), `per_volume_usd`
+ * with `per_volume_unit`, and `cap_per_unit_usd`.
  */
 export const PRODUCT_DOCUMENT = 'products';
 
-/** Rules by state and code. */
-export type ProductTable = ReadonlyMap<string, ReadonlyMap<string, readonly ProductRule[]>>;
+/** Rules of a state by code; a code that is known to be unknown has an empty list. */
+export type StateProducts = ReadonlyMap<string, readonly ProductRule[]>;
+
+const UNKNOWN = 'unknown';
+const BETWEEN_CODES = ';';
 
 function threshold(row: Cells): ProductRule['threshold'] {
   const amount = row.optional('threshold_usd', parseUsd);
@@ -103,6 +111,14 @@ function threshold(row: Cells): ProductRule['threshold'] {
 function perVolume(row: Cells): ProductRule['perVolume'] {
   const amount = row.optional('per_volume_usd', parseUsd);
   return amount === null ? null : { amount, unit: row.text('per_volume_unit') };
+}
+
+function basisOf(row: Cells): RuleBasis {
+  return {
+    citation: row.text('citation'), source: row.text('source'), asOf: row.date('as_of'),
+    confidence: row.text('confidence') === '' ? 'low' : row.oneOf('confidence', CONFIDENCES),
+    condition: row.text('condition'),
+  };
 }
 
 function productRule(row: Cells, tic: string): ProductRule {
@@ -121,24 +137,53 @@ function productRule(row: Cells, tic: string): ProductRule {
     from: row.date('effective_from'),
     to: row.date('effective_to'),
     heldFrom: row.heldFrom(),
+    basis: basisOf(row),
   };
 }
 
-/**
- * Reads the table; rules of a code keep its order.
- * @throws Error naming the row when a cell cannot be read.
- */
-export function readProducts(rows: readonly Cells[]): ProductTable {
-  const table = new Map<string, Map<string, ProductRule[]>>();
+/** Reads the rows of one state; rules of a code keep their order. */
+function readState(rows: readonly Cells[]): StateProducts {
+  const products = new Map<string, ProductRule[]>();
   for (const row of rows) {
-    const tic = row.text('tic');
-    if (tic === '') continue;
-    const state = row.text('state');
-    const ofState = table.get(state) ?? new Map<string, ProductRule[]>();
-    table.set(state, ofState);
-    const ofCode = ofState.get(tic) ?? [];
-    ofState.set(tic, ofCode);
-    ofCode.push(productRule(row, tic));
+    const codes = row.text('tic').split(BETWEEN_CODES);
+    const [first = ''] = codes;
+    if (first === '') continue;
+    const rules = row.text('taxable') === UNKNOWN ? [] : [productRule(row, first)];
+    for (const code of codes) {
+      const ofCode = products.get(code);
+      if (ofCode === undefined) products.set(code, [...rules]);
+      else ofCode.push(...rules);
+    }
   }
-  return table;
+  return products;
+}
+
+/** Rules by state; a state's rows are read when it is first asked for, so that opening is cheap. */
+export class ProductTable {
+  readonly #rows = new Map<string, Cells[]>();
+  readonly #states = new Map<string, StateProducts>();
+
+  constructor(rows: readonly Cells[]) {
+    for (const row of rows) {
+      const state = row.text('state');
+      const ofState = this.#rows.get(state);
+      if (ofState === undefined) this.#rows.set(state, [row]);
+      else ofState.push(row);
+    }
+  }
+
+  states(): readonly string[] {
+    return [...this.#rows.keys()];
+  }
+
+  /** @throws Error naming the row when a cell cannot be read. */
+  get(state: string): StateProducts | undefined {
+    const known = this.#states.get(state);
+    const rows = this.#rows.get(state);
+    if (known !== undefined || rows === undefined) return known;
+    const read = readState(rows);
+    this.#states.set(state, read);
+    this.#rows.set(state, []);
+    return read;
+  }
 }

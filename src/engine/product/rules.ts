@@ -89,7 +89,10 @@ export class ProductRules {
     if (ofState === undefined) return [];
     let code = tic;
     for (let depth = 0; depth < DEPTH_MAX && code !== ''; depth += 1) {
-      const rules = (ofState.get(code) ?? []).filter((rule) =>
+      const own = ofState.get(code);
+      // Known to be unknown: nothing is inherited either.
+      if (own?.length === 0) return [];
+      const rules = (own ?? []).filter((rule) =>
         (depth === 0 || rule.coversChildren) && counts(rule));
       if (rules.length > 0) return rules;
       code = catalogue?.get(code)?.parent ?? '';
