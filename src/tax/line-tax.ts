@@ -1,27 +1,43 @@
-/**
- * The exact tax of one line. Units: prices in 10⁻⁹ dollars, quantities in 10⁻⁴, rates in parts per
- * billion; so price × quantity is in 10⁻¹³ dollars, a taxed base in 10⁻²² and a tax in 10⁻³¹.
- */
+/** The exact tax of one line: of every levy its part, and their sum. */
+import { times, type Exact } from './exact.js';
 import type { ProductRule } from './product-rule.js';
-import { RATE_ONE } from './rate.js';
+import { RATE_ONE, type Rate } from './rate.js';
 
-/** Decimal places of a dollar in each unit. */
+/** Decimals of a dollar in FINE: of price × quantity, of the taxed part of it, and of a tax. */
 export const GROSS_DIGITS = 13;
 export const BASE_DIGITS = 22;
 export const TAX_DIGITS = 31;
 
-const ONE = BigInt(RATE_ONE);
-/** 10⁻⁹ dollars in 10⁻²⁷, the unit of a tax on one item. */
-const UNIT_TAX = 1_000_000_000_000_000_000n;
+/**
+ * What the figures of a line are counted in. In FINE all of them are whole: prices have 9 decimals,
+ * quantities 4, rates and shares of a price 9 each. Those of everyday lines are whole in COARSE
+ * too, and safe integers there: cents, quantities of 4 decimals and rates of 6.
+ */
+export interface Scale {
+  /** A unit of price × quantity, and one of a tax, in FINE. */
+  readonly gross: bigint;
+  readonly tax: bigint;
+}
 
-/** Rates by what they are levied on; parts per billion. */
-export interface LineRates {
-  /** On the whole price: the state's part and all others. */
-  readonly plainState: bigint;
-  readonly plainLocal: bigint;
-  /** On what the product rule leaves of it. */
-  readonly ruledState: bigint;
-  readonly ruledLocal: bigint;
+export const FINE: Scale = { gross: 1n, tax: 1n };
+export const COARSE: Scale = { gross: 10n ** 7n, tax: 10n ** 19n };
+
+const ONE = BigInt(RATE_ONE);
+const NANO_PER_CENT = 10_000_000;
+const PARTS_PER_MILLIONTH = 1_000;
+/** A tax on one item in FINE, before the decimals of the quantity, from 10⁻⁹ dollars. */
+const UNIT_TAX = 10n ** 18n;
+
+/** A rate on a line. */
+export interface LineLevy {
+  /** Parts per billion. */
+  readonly rate: Rate;
+  /** Of the state, whose part a rule or a holiday may exempt alone. */
+  readonly ofState: boolean;
+  /** The product rule's threshold, share and cap shape its base; else the whole price is taxed. */
+  readonly ruled: boolean;
+  /** The additional tax on a single article, above the limit of local taxes. */
+  readonly bracket: boolean;
 }
 
 /** A tax on one expensive article: local taxes end at a limit, an additional one begins there. */
@@ -31,19 +47,54 @@ export interface ArticleBracket {
   readonly additionalRate: number;
 }
 
-/** Exact tax in 10⁻³¹ dollars. */
-export interface ExactTax {
-  readonly state: bigint;
-  readonly local: bigint;
+/** Sums of the levies' rates in millionths: of the state, and of all others. */
+export interface CoarseRates {
+  readonly state: number;
+  readonly local: number;
 }
 
-const NOTHING: ExactTax = { state: 0n, local: 0n };
+/** How lines of a kind are taxed. */
+export interface LineRule<Levy extends LineLevy = LineLevy> {
+  /** Widest jurisdiction first. */
+  readonly levies: readonly Levy[];
+  /** The product rule where it shapes the base; null where the whole price is taxed. */
+  readonly shape: ProductRule | null;
+  /** Null where no single-article tax applies. */
+  readonly single: ArticleBracket | null;
+  /** Null where a levy is on less than the whole price, or a rate is finer than COARSE. */
+  readonly coarse: CoarseRates | null;
+}
+
+/** What a holiday takes from a line. */
+export type HolidayReach = 'none' | 'state' | 'all';
+
+/** Price × quantity and its exact tax. */
+export interface LineTax {
+  readonly scale: Scale;
+  readonly gross: Exact;
+  readonly state: Exact;
+  readonly local: Exact;
+}
+
+/** Is told the part of every levy in FINE: tax = base × rate + fixed. */
+export type PartVisitor<Levy extends LineLevy> = (levy: Levy, base: bigint, fixed: bigint) => void;
+
+/** The rates of levies on the whole price in COARSE; null where one of them is finer. */
+export function coarseRates(levies: readonly LineLevy[]): CoarseRates | null {
+  let state = 0;
+  let local = 0;
+  for (const { rate, ofState } of levies) {
+    if (rate % PARTS_PER_MILLIONTH !== 0) return null;
+    if (ofState) state += rate / PARTS_PER_MILLIONTH;
+    else local += rate / PARTS_PER_MILLIONTH;
+  }
+  return { state, local };
+}
 
 /** The taxed part of an item's price by a product rule, in 10⁻¹⁸ dollars. */
-export function ruledUnit(rule: ProductRule | null, price: bigint): bigint {
-  if (rule === null) return price * ONE;
-  const taxed = pastThreshold(rule, price);
-  return taxed * (rule.percentTaxable === null ? ONE : BigInt(rule.percentTaxable));
+export function ruledUnit(rule: ProductRule, price: bigint): bigint {
+  const { percentTaxable } = rule;
+  return pastThreshold(rule, price) * (percentTaxable === null ? ONE : BigInt(percentTaxable));
 }
 
 function pastThreshold({ threshold }: ProductRule, price: bigint): bigint {
@@ -56,51 +107,106 @@ function pastThreshold({ threshold }: ProductRule, price: bigint): bigint {
   }
 }
 
-/** The taxed parts of an article's price, in 10⁻⁹ dollars. */
-export function articleParts(
-  { localLimit, bracketEnd }: ArticleBracket, price: bigint,
-): { readonly local: bigint; readonly bracket: bigint } {
-  const local = price < localLimit ? price : localLimit;
-  const end = price < bracketEnd ? price : bracketEnd;
-  return { local, bracket: end > localLimit ? end - localLimit : 0n };
+function least(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
 }
 
-/** What a cap leaves of the ruled parts of a tax on one item, the state's first; 10⁻²⁷ dollars. */
-export function capped(rule: ProductRule | null, state: bigint, local: bigint): ExactTax {
-  const cap = rule?.capPerUnit ?? null;
-  if (cap === null) return { state, local };
-  const most = cap * UNIT_TAX;
-  if (state + local <= most) return { state, local };
-  const first = state < most ? state : most;
-  return { state: first, local: most - first };
+interface Part {
+  readonly base: bigint;
+  readonly fixed: bigint;
 }
 
-/** A rule's tax on a unit of volume, 10⁻²⁷ dollars; an item counts as a unit of it. */
-export function volumeTax(rule: ProductRule | null): bigint {
-  return rule?.perVolume == null ? 0n : rule.perVolume.amount * UNIT_TAX;
+/** The parts of a line, levy by levy; in FINE. */
+class Parts {
+  readonly #rule: LineRule;
+  readonly #full: bigint;
+  readonly #ruled: bigint;
+  readonly #local: bigint;
+  readonly #bracket: bigint;
+  /** What the cap leaves to the levies to come; null where it is not reached. */
+  #left: bigint | null;
+  /** The tax by volume, until a levy of the state has it. */
+  #volume: bigint;
+
+  constructor(rule: LineRule, price: bigint, quantity: bigint) {
+    const { shape, single, levies } = rule;
+    const whole = ONE * quantity;
+    this.#rule = rule;
+    this.#full = price * whole;
+    this.#ruled = shape === null ? this.#full : ruledUnit(shape, price) * quantity;
+    const localLimit = single?.localLimit ?? price;
+    const end = least(price, single?.bracketEnd ?? price);
+    this.#local = least(price, localLimit) * whole;
+    this.#bracket = end > localLimit ? (end - localLimit) * whole : 0n;
+    const rate = levies.reduce((sum, levy) => sum + (levy.ruled ? levy.rate : 0), 0);
+    const cap = shape?.capPerUnit ?? null;
+    const most = cap === null ? null : cap * UNIT_TAX * quantity;
+    this.#left = most !== null && this.#ruled * BigInt(rate) > most ? most : null;
+    // An item counts as a unit of volume.
+    this.#volume = (shape?.perVolume?.amount ?? 0n) * UNIT_TAX * quantity;
+  }
+
+  /** The part of the next levy. */
+  next({ rate, ofState, ruled, bracket }: LineLevy): Part {
+    if (this.#rule.single !== null && (bracket || !ofState)) {
+      return { base: bracket ? this.#bracket : this.#local, fixed: 0n };
+    }
+    const volume = ofState ? this.#volume : 0n;
+    if (ofState) this.#volume = 0n;
+    if (!ruled) return { base: this.#full, fixed: volume };
+    if (this.#left === null) return { base: this.#ruled, fixed: volume };
+    // What a cap leaves goes to the widest jurisdictions first.
+    const fixed = least(this.#ruled * BigInt(rate), this.#left);
+    this.#left -= fixed;
+    return { base: 0n, fixed: fixed + volume };
+  }
 }
 
-/** The exact tax of `quantity` items at `price`. */
+/**
+ * The exact tax of `quantity` (10⁻⁴) items at `price` (10⁻⁹ dollars): the sum of the levies' parts,
+ * which `visit` is told one by one.
+ */
+function addedUp<Levy extends LineLevy>(
+  rule: LineRule<Levy>, price: bigint, quantity: bigint, reach: HolidayReach,
+  visit: PartVisitor<Levy> | null,
+): LineTax {
+  const parts = new Parts(rule, price, quantity);
+  let state = 0n;
+  let local = 0n;
+  for (const levy of rule.levies) {
+    let { base, fixed } = parts.next(levy);
+    if (reach === 'all' || (reach === 'state' && levy.ofState)) base = fixed = 0n;
+    const tax = base * BigInt(levy.rate) + fixed;
+    if (levy.ofState) state += tax;
+    else local += tax;
+    if (visit !== null) visit(levy, base, fixed);
+  }
+  return { scale: FINE, gross: price * quantity, state, local };
+}
+
+/** The exact tax of `quantity` (10⁻⁴) items at `price` (10⁻⁹ dollars). */
 export function lineTax(
-  rates: LineRates, rule: ProductRule | null, article: ArticleBracket | null, price: bigint,
-  quantity: bigint,
-): ExactTax {
-  if (rule === null && article === null) {
-    const { plainState, plainLocal } = rates;
-    if (plainState === 0n && plainLocal === 0n) return NOTHING;
-    const base = price * quantity * ONE;
-    return { state: base * plainState, local: base * plainLocal };
+  rule: LineRule, price: bigint, quantity: number, reach: HolidayReach,
+): LineTax {
+  const { coarse } = rule;
+  if (coarse !== null && reach === 'none') {
+    const nano = Number(price);
+    // Below 2⁵³ ÷ 10⁷ doubles lie closer together than 10⁻⁷: only whole cents come out whole.
+    const cents = nano / NANO_PER_CENT;
+    if (nano <= Number.MAX_SAFE_INTEGER && Number.isInteger(cents)) {
+      // The parts of levies on one base add up to that base times the sum of their rates.
+      const gross = times(cents, quantity);
+      const { state, local } = coarse;
+      return { scale: COARSE, gross, state: times(gross, state), local: times(gross, local) };
+    }
   }
-  const full = price * ONE;
-  const unit = ruledUnit(rule, price);
-  const ofRule = capped(rule, unit * rates.ruledState, unit * rates.ruledLocal);
-  let state = full * rates.plainState + ofRule.state + volumeTax(rule);
-  let local = full * rates.plainLocal + ofRule.local;
-  if (article !== null) {
-    const parts = articleParts(article, price);
-    const limited = parts.local * ONE;
-    local = limited * (rates.plainLocal + rates.ruledLocal);
-    state += parts.bracket * ONE * BigInt(article.additionalRate);
-  }
-  return { state: state * quantity, local: local * quantity };
+  return addedUp(rule, price, BigInt(quantity), reach, null);
+}
+
+/** Tells the parts that `lineTax` is the sum of. */
+export function lineParts<Levy extends LineLevy>(
+  rule: LineRule<Levy>, price: bigint, quantity: number, reach: HolidayReach,
+  visit: PartVisitor<Levy>,
+): void {
+  addedUp(rule, price, BigInt(quantity), reach, visit);
 }

@@ -1,18 +1,12 @@
 /** Where a cart's exact taxes become amounts, and how a rounded total is spread over its parts. */
-import { GROSS_DIGITS, TAX_DIGITS } from './line-tax.js';
+import { plus, times, type Exact } from './exact.js';
+import { COARSE, GROSS_DIGITS, TAX_DIGITS, type LineTax } from './line-tax.js';
 import type { Rate } from './rate.js';
-import { halfUp, ROUNDINGS, type RoundingLevel, type RoundingMode } from './round.js';
-import { roundSmall, SMALL_DIGITS } from './small-tax.js';
+import { rounded, type RoundingLevel, type RoundingMode } from './round.js';
 
-/** The exact tax of a line: (state + local) ÷ denominator, in 10⁻³¹ dollars. */
-export interface ExactLine {
-  readonly state: bigint;
-  readonly local: bigint;
+/** The exact tax of a line: (state + local) ÷ denominator, which is 1 in COARSE. */
+export interface ExactLine extends LineTax {
   readonly denominator: bigint;
-  /** Price × quantity in 10⁻¹³ dollars. */
-  readonly gross: bigint;
-  /** The same tax in 10⁻¹² dollars, where it is a small one; else NOT_SMALL. */
-  readonly small: number;
 }
 
 export interface RoundingWish {
@@ -27,30 +21,27 @@ const AMOUNT_DIGITS = 9;
 const RATE_DIGITS = 5;
 const RATE_SCALE = 10_000;
 
-/** 10⁻³¹ dollars in a unit of so many decimals. */
+/** Taxes of a unit of so many decimals in FINE and in COARSE, and 10⁻⁹ dollars in the same. */
 const UNITS = Array.from({ length: AMOUNT_DIGITS + 1 }, (_, digits) =>
   10n ** BigInt(TAX_DIGITS - digits));
-/** 10⁻⁹ dollars in the same. */
+const COARSE_UNITS = UNITS.map((unit) => Number(unit / COARSE.tax));
 const AMOUNTS = Array.from({ length: AMOUNT_DIGITS + 1 }, (_, digits) =>
-  10n ** BigInt(AMOUNT_DIGITS - digits));
-/** 10⁻¹² dollars in a unit of so many decimals, and 10⁻⁹ dollars in it. */
-const SMALL_UNITS = Array.from({ length: AMOUNT_DIGITS + 1 }, (_, digits) =>
-  10 ** (SMALL_DIGITS - digits));
-const SMALL_AMOUNTS = Array.from({ length: AMOUNT_DIGITS + 1 }, (_, digits) =>
   10 ** (AMOUNT_DIGITS - digits));
 const RATE_NUMERATOR = 10n ** BigInt(RATE_DIGITS);
 const RATE_DENOMINATOR = 10n ** BigInt(TAX_DIGITS - GROSS_DIGITS);
 
+/** The tax of a line over its denominator, in 10⁻³¹ dollars. */
+export function exactTax({ state, local, scale }: LineTax): bigint {
+  return BigInt(plus(state, local)) * scale.tax;
+}
+
 /** Rounds a line on its own to 10⁻⁹ dollars. */
 function roundLine(line: ExactLine, mode: RoundingMode, digits: number): bigint {
-  const { small } = line;
-  if (small >= 0) {
-    return small === 0
-      ? 0n : BigInt(roundSmall(small, SMALL_UNITS[digits]!, mode) * SMALL_AMOUNTS[digits]!);
-  }
-  const { denominator } = line;
-  const tax = line.state + line.local;
-  return tax === 0n ? 0n : ROUNDINGS[mode](tax, UNITS[digits]! * denominator) * AMOUNTS[digits]!;
+  const { state, local, scale, denominator } = line;
+  const tax = plus(state, local);
+  if (tax <= 0) return 0n;
+  const unit: Exact = scale === COARSE ? COARSE_UNITS[digits]! : UNITS[digits]! * denominator;
+  return BigInt(times(rounded(tax, unit, mode), AMOUNTS[digits]!));
 }
 
 /**
@@ -65,21 +56,23 @@ export function roundAmounts(
   const amount = AMOUNTS[digits];
   if (unit === undefined || amount === undefined) throw new RangeError(`${digits} decimals`);
   if (level === 'line') return lines.map((line) => roundLine(line, mode, digits));
-  const round = ROUNDINGS[mode];
   const common = lines.reduce((most, { denominator }) =>
     (denominator === 1n || denominator === most ? most : most * denominator), 1n);
-  const shares = lines.map(({ state, local, denominator }, at) =>
-    ({ numerator: (state + local) * (common / denominator), rank: ranks[at]?.index ?? at }));
+  const shares = lines.map((line, at) => ({
+    numerator: exactTax(line) * (common / line.denominator), rank: ranks[at]?.index ?? at,
+  }));
   const sum = shares.reduce((all, { numerator }) => all + numerator, 0n);
   const whole = unit * common;
-  return distribute(round(sum, whole), shares, whole).map((units) => units * amount);
+  const total = BigInt(rounded(sum, whole, mode));
+  return distribute(total, shares, whole).map((units) => units * BigInt(amount));
 }
 
 /** The effective rate of a line, to five decimals; zero where there is none. */
 export function roundRate(line: ExactLine | null): Rate {
-  if (line === null || line.gross === 0n) return 0 as Rate;
-  const { state, local, denominator, gross } = line;
-  const units = halfUp((state + local) * RATE_NUMERATOR, gross * RATE_DENOMINATOR * denominator);
+  if (line === null || line.gross <= 0) return 0 as Rate;
+  const gross = BigInt(line.gross) * line.scale.gross;
+  const units = rounded(
+    exactTax(line) * RATE_NUMERATOR, gross * RATE_DENOMINATOR * line.denominator, 'half-up');
   return (Number(units) * RATE_SCALE) as Rate;
 }
 

@@ -8,7 +8,7 @@ import type { StateRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import type { Rate } from '../../tax/rate.js';
-import { roundAmounts, roundRate } from '../../tax/round-lines.js';
+import { fiveDecimals, roundAmounts, roundRate } from '../../tax/round-lines.js';
 import { todayIn } from '../rate/state-day.js';
 import { sharedOf } from '../shared.js';
 import { PRECISIONS, type Precision } from '../situs.js';
@@ -174,7 +174,7 @@ function rateOf(dataset: Dataset, site: Site, line: CartLine, tax: TaxedLine): R
   if (line.price === 0n || line.quantity === 0) {
     return roundRate(rateOfNothing(dataset, site, line));
   }
-  return tax.flat ?? roundRate(tax);
+  return tax.flat === null ? roundRate(tax) : fiveDecimals(tax.flat);
 }
 
 function marksOf(dataset: Dataset, placed: PlacedCart): CartMarks {

@@ -4,6 +4,7 @@ import { decimalText, exactText, formatUsd } from '../../tax/amount.js';
 import { formatDate, parseDate } from '../../tax/date.js';
 import { BASE_DIGITS, TAX_DIGITS } from '../../tax/line-tax.js';
 import { formatRate, type Rate } from '../../tax/rate.js';
+import { exactTax } from '../../tax/round-lines.js';
 import { MEAL_DOCUMENT, type MealRule } from '../product/meal-tax.js';
 import { rulesOf } from './explain-rules.js';
 import { citedSource, listSource, rowsBy } from './explain-source.js';
@@ -46,9 +47,9 @@ function named(dataset: Dataset, site: Site, levy: Levy): Named {
       source: mealSource(dataset, levy.meal),
     };
   }
+  const what = levy.bracket ? 'additional tax on single articles' : 'tax by volume';
   return {
-    ...apart, level: 'state', jurisdiction: `${site.state.name}: additional tax on single articles`,
-    code: null, source: null,
+    ...apart, level: 'state', jurisdiction: `${site.state.name}: ${what}`, code: null, source: null,
   };
 }
 
@@ -83,7 +84,7 @@ export function explainLines(
   return taxed.map((tax, at): LineExplanation => {
     const line = cart.lines[at]!;
     const own = parts[at]!;
-    const exact = exactText(tax.state + tax.local, TAX_DIGITS, tax.denominator);
+    const exact = exactText(exactTax(tax), TAX_DIGITS, tax.denominator);
     return {
       index: line.index,
       price: formatUsd(line.price),

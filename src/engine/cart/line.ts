@@ -1,37 +1,28 @@
 /** The exact tax of a cart's lines, goods first, since delivery charges follow them. */
 import type { Dataset } from '../../dataset/dataset.js';
 import type { StateRuleRecord } from '../../dataset/records.js';
-import { lineTax, ruledUnit } from '../../tax/line-tax.js';
-import { RATE_ONE, type Rate } from '../../tax/rate.js';
-import { NOT_SMALL } from '../../tax/small-tax.js';
+import { plus, type Exact } from '../../tax/exact.js';
+import {
+  COARSE, FINE, lineTax, ruledUnit, type HolidayReach, type Scale,
+} from '../../tax/line-tax.js';
+import { RATE_ONE } from '../../tax/rate.js';
+import { exactTax, type ExactLine } from '../../tax/round-lines.js';
 import { cartFacts, factOn, type FreightMix, type Holiday } from './facts.js';
 import type { CartLine } from './query.js';
 import type { Site } from './site.js';
-import { smallLine, smallTotal } from './small.js';
 import {
   chargeTreatmentOf, GENERAL, HANDLING, SHIPPING, treatmentOf, type Treatment,
 } from './treatment.js';
 
-/** What a holiday takes from a line. */
-export type HolidayReach = 'none' | 'state' | 'all';
-
-/** The exact tax of a line: state and local in 10⁻³¹ dollars over a denominator. */
-export interface TaxedLine {
-  readonly state: bigint;
-  readonly local: bigint;
-  readonly denominator: bigint;
-  /** Price × quantity in 10⁻¹³ dollars. */
-  readonly gross: bigint;
+/** The exact tax of a line, and what it follows from. */
+export interface TaxedLine extends ExactLine {
   /** Null for a delivery charge. */
   readonly treatment: Treatment | null;
   readonly holiday: Holiday | null;
   readonly reach: HolidayReach;
   readonly freight: FreightCharge | null;
-  /** The effective rate where it needs no division, to five decimals; else null. */
-  readonly flat: Rate | null;
-  /** Price × quantity in 10⁻⁶ dollars and the tax in 10⁻¹², of a small one; else NOT_SMALL. */
-  readonly base: number;
-  readonly small: number;
+  /** The rate in parts per billion where it is the same at every price; else null. */
+  readonly flat: number | null;
 }
 
 /** How a delivery charge was taxed. */
@@ -44,9 +35,10 @@ export interface UnknownLine {
 
 /** Goods of a cart together, for the delivery charges. */
 export interface GoodsTotal {
+  /** In FINE. */
+  readonly gross: bigint;
   readonly state: bigint;
   readonly local: bigint;
-  readonly gross: bigint;
   /** Whether goods are taxed at different shares of their price. */
   readonly mixed: boolean;
 }
@@ -103,62 +95,76 @@ function isIdle({ rule }: Treatment, price: bigint): boolean {
 
 /** The exact tax of goods or services. */
 export function taxGoods(dataset: Dataset, site: Site, line: CartLine): TaxedLine | UnknownLine {
-  const treatment = treatmentOf(dataset, site, line.tic ?? GENERAL);
-  return smallLine(treatment, line, null)
-    ?? taxTreated(treatment, line.price, BigInt(line.quantity));
+  return taxTreated(treatmentOf(dataset, site, line.tic ?? GENERAL), line);
 }
 
-/** The exact tax of `quantity` (10⁻⁴) items that are treated alike. */
-export function taxTreated(
-  treatment: Treatment, price: bigint, quantity: bigint,
+/** The exact tax of items that are treated alike. */
+function taxTreated(
+  treatment: Treatment, { price, quantity }: CartLine,
 ): TaxedLine | UnknownLine {
-  const gross = price * quantity;
-  const { shape, single, unknown, unknownLocals, holidays, unclearHolidays } = treatment;
-  if (gross > 0n) {
-    if (unknown !== '') return { unknown };
-    if (unknownLocals !== '' && !isIdle(treatment, price)) return { unknown: unknownLocals };
+  let found = NO_HOLIDAY;
+  if (!treatment.sure) {
+    const { unknown, unknownLocals } = treatment;
+    if (price > 0n && quantity > 0) {
+      if (unknown !== '') return { unknown };
+      if (unknownLocals !== '' && !isIdle(treatment, price)) return { unknown: unknownLocals };
+    }
+    found = holidayOf(treatment, price);
   }
-  let { state, local } = lineTax(treatment, shape, single, price, quantity);
-  const found = holidays.length + unclearHolidays.length === 0
-    ? NO_HOLIDAY : holidayOf(treatment, price);
-  if (found.unknown !== '' && state + local > 0n) return { unknown: found.unknown };
   const { holiday, reach } = found;
-  if (reach !== 'none') state = 0n;
-  if (reach === 'all') local = 0n;
-  if (holiday?.scope === 'varies' && local > 0n) {
+  const { scale, gross, state, local } = lineTax(treatment, price, quantity, reach);
+  if (found.unknown !== '' && (state > 0 || local > 0)) return { unknown: found.unknown };
+  if (holiday?.scope === 'varies' && local > 0) {
     return {
       unknown: `Whether local taxes take part in "${holiday.name}" differs by place and is not `
         + 'held.',
     };
   }
   return {
-    state, local, denominator: 1n, gross, treatment, holiday, reach, freight: null,
-    flat: reach === 'none' ? treatment.flat : null, base: NOT_SMALL, small: NOT_SMALL,
+    scale, gross, state, local, denominator: 1n, treatment, holiday, reach, freight: null,
+    flat: reach === 'none' ? treatment.flat : null,
+  };
+}
+
+/** Whether two lines are taxed at different shares of their price. */
+function differ(one: TaxedLine, other: TaxedLine): boolean {
+  if (one.flat !== null && other.flat !== null) return one.flat !== other.flat;
+  const grossOf = ({ gross, scale }: TaxedLine): bigint => BigInt(gross) * scale.gross;
+  return exactTax(one) * grossOf(other) !== exactTax(other) * grossOf(one);
+}
+
+/** Adds up the lines of a scale. */
+function sumOf(lines: readonly (TaxedLine | null)[], scale: Scale): Omit<GoodsTotal, 'mixed'> {
+  let gross: Exact = 0;
+  let state: Exact = 0;
+  let local: Exact = 0;
+  for (const line of lines) {
+    if (line === null || line.scale !== scale) continue;
+    gross = plus(gross, line.gross);
+    state = plus(state, line.state);
+    local = plus(local, line.local);
+  }
+  return {
+    gross: BigInt(gross) * scale.gross, state: BigInt(state) * scale.tax,
+    local: BigInt(local) * scale.tax,
   };
 }
 
 /** Adds up goods; charges, of which nothing is known yet, are null. */
 export function totalOf(lines: readonly (TaxedLine | null)[]): GoodsTotal {
-  return smallTotal(lines) ?? exactTotal(lines);
-}
-
-function exactTotal(lines: readonly (TaxedLine | null)[]): GoodsTotal {
-  let state = 0n;
-  let local = 0n;
-  let gross = 0n;
-  let mixed = false;
   let first: TaxedLine | null = null;
+  let mixed = false;
   for (const line of lines) {
-    if (line === null || line.gross === 0n) continue;
+    if (line === null || line.gross <= 0) continue;
     if (first === null) first = line;
-    else if (!mixed) {
-      mixed = (line.state + line.local) * first.gross !== (first.state + first.local) * line.gross;
-    }
-    state += line.state;
-    local += line.local;
-    gross += line.gross;
+    else mixed ||= differ(first, line);
   }
-  return { state, local, gross, mixed };
+  const coarse = sumOf(lines, COARSE);
+  const fine = sumOf(lines, FINE);
+  return {
+    gross: coarse.gross + fine.gross, state: coarse.state + fine.state,
+    local: coarse.local + fine.local, mixed,
+  };
 }
 
 /** Whether delivery charges are taxed by the goods of the cart, handling at least. */
@@ -168,7 +174,7 @@ export function followsGoods(dataset: Dataset, { rules, state, date }: Site): bo
 }
 
 /** No goods, for charges that do not follow them. */
-export const NO_GOODS: GoodsTotal = { state: 0n, local: 0n, gross: 0n, mixed: false };
+export const NO_GOODS: GoodsTotal = { gross: 0n, state: 0n, local: 0n, mixed: false };
 
 /** The fact on delivery charges for taxable and exempt goods together. */
 export function freightMix(dataset: Dataset, { state, date }: Site): FreightMix | null {
@@ -221,31 +227,27 @@ export function taxFreight(
   dataset: Dataset, site: Site, line: CartLine, goods: GoodsTotal,
 ): TaxedLine | UnknownLine {
   const charge = freightCharge(dataset, site, line, goods);
-  const treatment = chargeTreatmentOf(dataset, site);
-  const small = charge === 'ordinary' ? smallLine(treatment, line, charge) : null;
-  if (small !== null) return small;
-  const quantity = BigInt(line.quantity);
-  const gross = line.price * quantity;
+  if (charge === 'ordinary' || charge === 'whole') {
+    const tax = taxTreated(chargeTreatmentOf(dataset, site), line);
+    if (isUnknown(tax)) return tax;
+    const ordinary = { ...tax, treatment: null, freight: charge };
+    return charge === 'ordinary' ? ordinary : {
+      ...ordinary, flat: null,
+      state: goods.state > 0n ? tax.state : 0, local: goods.local > 0n ? tax.local : 0,
+    };
+  }
+  const gross = line.price * BigInt(line.quantity);
   if (typeof charge !== 'string') {
-    return gross > 0n ? charge : freightLine(0n, 0n, 1n, gross, 'exempt');
+    return gross > 0n ? charge : freightLine(gross, 'exempt', NO_GOODS);
   }
-  if (charge === 'exempt') return freightLine(0n, 0n, 1n, gross, charge);
-  if (charge === 'as-goods') {
-    return freightLine(gross * goods.state, gross * goods.local, goods.gross, gross, charge);
-  }
-  const tax = taxTreated(treatment, line.price, quantity);
-  if (isUnknown(tax)) return tax;
-  if (charge === 'ordinary') return { ...tax, treatment: null, freight: charge };
-  return freightLine(
-    goods.state > 0n ? tax.state : 0n, goods.local > 0n ? tax.local : 0n, 1n, gross, charge);
+  return freightLine(gross, charge, charge === 'exempt' ? NO_GOODS : goods);
 }
 
-function freightLine(
-  state: bigint, local: bigint, denominator: bigint, gross: bigint, freight: FreightCharge,
-): TaxedLine {
+/** A delivery charge that is taxed at the goods' average share, or not at all. */
+function freightLine(gross: bigint, freight: FreightCharge, goods: GoodsTotal): TaxedLine {
   return {
-    state, local, denominator, gross, treatment: null, holiday: null, reach: 'none', freight,
-    flat: freight === 'exempt' ? 0 as Rate : null, base: NOT_SMALL,
-    small: freight === 'exempt' ? 0 : NOT_SMALL,
+    scale: FINE, gross, state: gross * goods.state, local: gross * goods.local,
+    denominator: goods.gross > 0n ? goods.gross : 1n,
+    treatment: null, holiday: null, reach: 'none', freight, flat: freight === 'exempt' ? 0 : null,
   };
 }

@@ -1,10 +1,9 @@
 /** How a kind of product is taxed at a site: the levies on it, and what shapes their base. */
 import type { Dataset } from '../../dataset/dataset.js';
 import { formatDate, type DateInt } from '../../tax/date.js';
+import { coarseRates, type LineLevy, type LineRule } from '../../tax/line-tax.js';
 import { inForce, isWhole, type ProductRule } from '../../tax/product-rule.js';
 import type { Rate } from '../../tax/rate.js';
-import { fiveDecimals } from '../../tax/round-lines.js';
-import { smallRates, type SmallRates } from '../../tax/small-tax.js';
 import type { DaySpan } from '../../tax/yearly-days.js';
 import { MEAL_CODES, type MealRule } from '../product/meal-tax.js';
 import { sharedOf } from '../shared.js';
@@ -16,18 +15,11 @@ import { localsOf } from './locality.js';
 import { mealLevies } from './meal.js';
 import type { Site, SiteRow } from './site.js';
 
-/** A rate on a line. */
-export interface Levy {
-  readonly rate: Rate;
-  /** Of the state, whose part a rule or a holiday may exempt alone. */
-  readonly ofState: boolean;
-  /** The product rule's threshold, share and cap shape its base; else the whole price is taxed. */
-  readonly ruled: boolean;
+/** A rate on a line, and whose it is. */
+export interface Levy extends LineLevy {
   /** Null for a meal tax, and for the additional tax on single articles. */
   readonly site: SiteRow | null;
   readonly meal: MealRule | null;
-  /** The bracket above the local limit of a single article. */
-  readonly bracket: boolean;
 }
 
 /** A note for explanations: a rule, whether it applies, and why. */
@@ -37,33 +29,23 @@ export interface TreatmentNote {
   readonly why: string;
 }
 
-export interface Treatment {
+export interface Treatment extends LineRule<Levy> {
   readonly tic: string;
   readonly rule: ProductRule | null;
-  /** The rule where it shapes the base; null where the whole price is taxed as of general goods. */
-  readonly shape: ProductRule | null;
-  /** The effective rate where it is the same at every price, to five decimals; else null. */
-  readonly flat: Rate | null;
-  /** Widest jurisdiction first. */
-  readonly levies: readonly Levy[];
+  /** The sum of the rates where it is taken of every price, in parts per billion; else null. */
+  readonly flat: number | null;
   /** Holidays that name the code on the day, before those of which it is unclear. */
   readonly holidays: readonly Holiday[];
   readonly unclearHolidays: readonly Holiday[];
-  /** Null where no single-article tax applies. */
   readonly single: SingleArticle | null;
   /** Local rows whose treatment is not known though they levy a rate; "" where all is known. */
   readonly unknownLocals: string;
   /** Why nothing can be told at all; "" where it can. */
   readonly unknown: string;
+  /** Nothing is unknown and no holiday may hold: the tax is the sum of the levies at any price. */
+  readonly sure: boolean;
   readonly locality: Locality | null;
   readonly notes: readonly TreatmentNote[];
-  /** Sums of the levies' rates in parts per billion, by base: state and local, plain and ruled. */
-  readonly plainState: bigint;
-  readonly plainLocal: bigint;
-  readonly ruledState: bigint;
-  readonly ruledLocal: bigint;
-  /** What is taken of every price, whatever it is; null where it is not so, or the rate is fine. */
-  readonly small: SmallRates | null;
 }
 
 export const GENERAL = '00000';
@@ -108,14 +90,6 @@ function ruled(dataset: Dataset, site: Site, rule: ProductRule): Draft {
   return {
     levies: [...ofState, ...kept], unknownLocals: locals.unknown, locality: locals.locality,
   };
-}
-
-function sumOf(levies: readonly Levy[], ofState: boolean, isRuled: boolean): bigint {
-  let sum = 0;
-  for (const each of levies) {
-    if (each.ofState === ofState && each.ruled === isRuled && !each.bracket) sum += each.rate;
-  }
-  return BigInt(sum);
 }
 
 interface CodeHolidays {
@@ -206,19 +180,34 @@ function bracketLevy(single: SingleArticle): Levy {
   return { rate, ofState: true, ruled: false, site: null, meal: null, bracket: true };
 }
 
-type Unsummed = Omit<Treatment, 'flat' | 'small'>;
+/** A tax by volume is the state's: where it has no other levy, one of no rate carries it. */
+function carryingVolume(
+  site: Site, shape: ProductRule | null, levies: readonly Levy[],
+): readonly Levy[] {
+  if ((shape?.perVolume ?? null) === null || levies.some(({ ofState }) => ofState)) return levies;
+  const row = site.rows.find(({ row: { component } }) => component.level === 'state') ?? null;
+  const none = { rate: 0 as Rate, ofState: true, ruled: true, bracket: false };
+  return [{ ...none, site: row, meal: null }, ...levies];
+}
 
-/** Adds what holds at every price. */
-function summed(treatment: Unsummed): Treatment {
-  const { shape, single, holidays, unclearHolidays, unknown, unknownLocals } = treatment;
-  const { plainState, plainLocal } = treatment;
+/** A treatment with what follows from its other members. */
+function summed(
+  treatment: Omit<Treatment, 'flat' | 'coarse' | 'sure'>,
+): Treatment {
+  const {
+    tic, rule, shape, levies, holidays, unclearHolidays, single, unknownLocals, unknown, locality,
+    notes,
+  } = treatment;
   const isFlat = shape === null && single === null;
-  const isSure = unknown === '' && unknownLocals === ''
+  const sure = unknown === '' && unknownLocals === ''
     && holidays.length + unclearHolidays.length === 0;
+  // What every line asks for comes first: it is read from memory together.
   return {
-    ...treatment,
-    flat: isFlat ? fiveDecimals(Number(plainState + plainLocal)) : null,
-    small: isFlat && isSure ? smallRates(plainState, plainLocal) : null,
+    sure,
+    coarse: isFlat ? coarseRates(levies) : null,
+    flat: isFlat ? levies.reduce((sum, { rate }) => sum + rate, 0) : null,
+    tic, rule, shape, levies, holidays, unclearHolidays, single, unknownLocals, unknown, locality,
+    notes,
   };
 }
 
@@ -238,17 +227,11 @@ function readTreatment(dataset: Dataset, site: Site, tic: string): Treatment {
   const unknown = held === null ? '' : `Product rules of ${state.code} for ${tic} are held from `
     + `${formatDate(held)} on.`;
   const twice = second === undefined ? '' : `${tic} has several rules in ${state.code} on the day.`;
-  const levies = single === null ? meals.levies : [...meals.levies, bracketLevy(single)];
-  const sums = {
-    plainState: sumOf(levies, true, false),
-    plainLocal: sumOf(levies, false, false),
-    ruledState: sumOf(levies, true, true),
-    ruledLocal: sumOf(levies, false, true),
-  };
+  const shape = isPlain(rule) || isExempt(rule) ? null : rule;
+  const levies = single === null ? carryingVolume(site, shape, meals.levies)
+    : [...meals.levies, bracketLevy(single)];
   return summed({
-    ...sums,
-    tic, rule, levies, single,
-    shape: isPlain(rule) || isExempt(rule) ? null : rule,
+    tic, rule, levies, single, shape,
     locality: draft.locality,
     holidays: holidaysOn(holidays, date),
     unclearHolidays: holidaysOn(unclear, date),
@@ -276,7 +259,10 @@ export function chargeTreatmentOf(dataset: Dataset, site: Site): Treatment {
   let treatment = site.treatments.get(CHARGE);
   if (treatment === undefined) {
     const ordinary = treatmentOf(dataset, site, GENERAL);
-    treatment = summed({ ...ordinary, single: null, holidays: [], unclearHolidays: [] });
+    const levies = ordinary.levies.filter(({ bracket }) => !bracket);
+    treatment = summed({
+      ...ordinary, levies, single: null, holidays: [], unclearHolidays: [],
+    });
     site.treatments.set(CHARGE, treatment);
   }
   return treatment;
