@@ -1,8 +1,8 @@
 /**
  * Days of a year as a law names them: "last Friday of July through Sunday", "Friday before first
- * Sunday of August through Monday", "17 days before fourth Monday of August through Sunday", "last
- * full weekend of February through Sunday" (a Friday to Sunday within the month), "April 19 through
- * April 25"; or days of one year alone, "2026-08-08 through 2026-08-09".
+ * Sunday of August through Monday", "17 days before fourth Monday of August through Sunday",
+ * "last full weekend of February through Sunday" (a Friday to Sunday within the month), "October 1
+ * through March 31" (of the next year); or days of one year, "2026-08-08 through 2026-08-09".
  */
 import {
   dateOf, dateOfNumber, type DateInt, dayNumber, parseDate, weekdayOf,
@@ -14,7 +14,7 @@ export interface DaySpan {
   readonly to: DateInt;
 }
 
-/** The span of a year; null where a rule is for another year. */
+/** The span that begins in a year; null where a rule is for another year. */
 export type YearlyDays = (year: number) => DaySpan | null;
 
 const WEEKDAYS = [
@@ -111,5 +111,8 @@ export function parseYearlyDays(text: string): YearlyDays | null {
   const first = firstDay(start);
   const last = first === null ? null : lastDay(end, first);
   if (first === null || last === null) return null;
-  return (year) => ({ from: dateOfNumber(first(year)), to: dateOfNumber(last(year)) });
+  return (year) => {
+    const end = last(year) < first(year) ? last(year + 1) : last(year);
+    return { from: dateOfNumber(first(year)), to: dateOfNumber(end) };
+  };
 }

@@ -39,6 +39,7 @@ test('days counted back, the same weekday a week before, fixed days, days of one
   assert.deepEqual(days('Friday before first Friday of May through Friday', 2026),
     [20260424, 20260424]);
   assert.deepEqual(days('April 19 through April 25', 2027), [20270419, 20270425]);
+  assert.deepEqual(days('October 1 through March 31', 2026), [20261001, 20270331]);
   assert.deepEqual(days('2026-08-08 through 2026-08-09', 2026), [20260808, 20260809]);
   assert.equal(days('2026-08-08 through 2026-08-09', 2027), null);
 });

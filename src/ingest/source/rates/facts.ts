@@ -1,11 +1,12 @@
 /**
  * Rates and facts in the project's own tables, below datasets/facts. Rates: state, level, county,
  * place, name, code, basis, sales, use (decimal fractions), from, to (YYYY-MM-DD, "" for open),
- * source, as_of, note.
+ * source, as_of, note; where a rate is one of a season, season ("October 1 through March 31").
  */
 import type { DateInt } from '../../../tax/date.js';
 import { type Level, LEVELS } from '../../../tax/jurisdiction.js';
 import { formatRate, type Rate } from '../../../tax/rate.js';
+import { parseYearlyDays } from '../../../tax/yearly-days.js';
 import type { RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
 import {
@@ -37,24 +38,40 @@ function dateText(date: DateInt, open: DateInt): string {
   return date === open ? '' : formatDate(date);
 }
 
+/** Seasons are laid out for so many years; after them the rate without a season holds. */
+const SEASON_YEARS = 20;
+
+/** A row of a season (column `season`, "October 1 through March 31"), once for every year. */
+function seasons(row: RateRow, words: string, where: string): readonly RateRow[] {
+  if (words === '') return [row];
+  const days = parseYearlyDays(words);
+  if (days === null) throw new RangeError(`${where}: season: ${words}`);
+  const first = Math.floor(row.from / 10_000) - 1;
+  return Array.from({ length: SEASON_YEARS }, (_, at) => days(first + at)).flatMap((span) => {
+    if (span === null || span.to < row.from || span.from > row.to) return [];
+    const from = span.from < row.from ? row.from : span.from;
+    return [{ ...row, from, to: span.to > row.to ? row.to : span.to }];
+  });
+}
+
 /** Reads a rate table; `sourceOf` gives a source's index by its name. */
 export function readRateFacts(
   text: string,
   sourceOf: (name: string) => number,
 ): readonly RateRow[] {
-  return readTable(text, '\t').map((row): RateRow => {
+  return readTable(text, '\t').flatMap((row): readonly RateRow[] => {
     const basis = oneOf(BASES, row, 'basis');
     const where = `line ${row.line}`;
     const rate = (column: string): Rate =>
       (basis === 'unknown' ? 0 as Rate : fractionOf(row.get(column), where));
     const level: Level = oneOf(LEVELS, row, 'level');
-    return {
+    return seasons({
       state: row.get('state'), level, county: row.get('county'), place: row.get('place'),
       name: row.get('name'), code: row.get('code'), basis, sales: rate('sales'), use: rate('use'),
       from: listDate(row.get('from'), DATE_MIN), to: listDate(row.get('to'), DATE_OPEN),
       source: sourceOf(row.get('source')), asOf: listDate(row.get('as_of'), DATE_MIN),
       ...(basis === 'unknown' ? { note: row.get('note') } : {}),
-    };
+    }, row.get('season'), where);
   });
 }
 
