@@ -1,9 +1,9 @@
 /** What a cart costs inside a worker: two addresses located, ten lines rated. */
 import { Bench } from 'tinybench';
 import { openDataset } from '../../src/dataset/open.js';
-import { calculateCart } from '../../src/engine/cart/cart.js';
-import { isRefusal } from '../../src/engine/cart/outcome.js';
 import type { CartQuery } from '../../src/engine/cart/query.js';
+import { Engine } from '../../src/engine/engine.js';
+import { isFailure } from '../../src/failure.js';
 import { addressLines } from './addresses.js';
 import { seeded, sink, type BenchInput, type Figure } from './case.js';
 
@@ -64,17 +64,18 @@ const SLOT_MS = 15 * 60 * 1000;
 /** Figures of carts. */
 export async function cartCase(input: BenchInput): Promise<readonly Figure[]> {
   const dataset = openDataset(input.datasetDir);
+  const engine = new Engine(dataset);
   const addresses = await addressLines(dataset, input.datasetDir);
   const figures: Figure[] = [];
   for (const { name, known, explain } of KINDS) {
     let now = Date.now();
     const carts = sampleCarts(addresses, explain,
-      (cart) => !isRefusal(calculateCart(dataset, cart, now)));
+      (cart) => !isFailure(engine.calculate(cart, now)));
     if (carts.length === 0) throw new Error('no sampled cart has an answer');
     const bench = new Bench({ time: input.seconds * 1000, warmupTime: 500 });
     let at = 0;
     bench.add('cart', () => {
-      sink.value = calculateCart(dataset, carts[at]!, now);
+      sink.value = engine.calculate(carts[at]!, now);
       at = (at + 1) % carts.length;
       if (at === 0 && !known) now += SLOT_MS;
     }, { async: false });

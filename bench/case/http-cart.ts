@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { openDataset } from '../../src/dataset/open.js';
-import { calculateCart } from '../../src/engine/cart/cart.js';
-import { isRefusal } from '../../src/engine/cart/outcome.js';
 import {
   CART_LINES_MAX, type CartPlace, type CartQuery, type SplitPlace,
 } from '../../src/engine/cart/query.js';
+import { Engine } from '../../src/engine/engine.js';
+import { isFailure } from '../../src/failure.js';
 import { headOf } from '../../src/http/reply.js';
 import { CARTS_MAX } from '../../src/api/merchant/relay-shape.js';
 import { startBareServer } from '../load/bare-server.js';
@@ -57,10 +57,11 @@ function sentCart({ origin, destination, lines }: CartQuery, count: number): obj
 /** Carts of ten lines that have an answer with their addresses in parts. */
 async function answeredCarts({ datasetDir }: BenchInput): Promise<readonly CartQuery[]> {
   const dataset: Dataset = openDataset(datasetDir);
+  const engine = new Engine(dataset);
   const now = Date.now();
   // A merchant's address has a ZIP code.
   const lines = (await addressLines(dataset, datasetDir)).filter((line) => /\d{5}$/.test(line));
-  const carts = sampleCarts(lines, false, (cart) => !isRefusal(calculateCart(dataset, {
+  const carts = sampleCarts(lines, false, (cart) => !isFailure(engine.calculate({
     ...cart, origin: splitOf(cart.origin), destination: splitOf(cart.destination),
   }, now)));
   dataset.close();

@@ -6,20 +6,21 @@ import type { Dataset } from '../dataset/dataset.js';
 import type { AreaRecord, StateRuleRecord } from '../dataset/records.js';
 import { fail, isFailure, type Failure } from '../failure.js';
 import { dateOf, type DateInt } from '../tax/date.js';
-import { calculateCart } from './cart/cart.js';
-import { cartFacts, singleArticleOn, type SingleArticle } from './cart/facts.js';
-import type { CartOutcome, CartRefusal } from './cart/outcome.js';
+import { Carts } from './cart/cart.js';
+import { SourceNotes } from './cart/explain-source.js';
+import type { SingleArticle } from './cart/facts.js';
+import type { CartOutcome } from './cart/outcome.js';
 import type { CartQuery } from './cart/query.js';
-import type { AddressLocator, DateOf } from './locate/locator.js';
-import type { NoProduct, ProductFinding, ProductRules } from './product/rules.js';
+import type { DateOf } from './locate/doubt.js';
+import { AddressLocator } from './locate/locator.js';
+import { ProductRules, type NoProduct, type ProductFinding } from './product/rules.js';
 import type {
   AddressQuery, LookupOutcome, LookupQuery, PointQuery, PostalOutcome, SitusOutcome, ZipQuery,
 } from './query.js';
-import type { RatesByArea } from './rate/area-rates.js';
+import { RatesByArea } from './rate/area-rates.js';
 import { explainLookup, type LookupExplanation } from './rate/explain.js';
-import type { States } from './rate/state-day.js';
+import { States } from './rate/state-day.js';
 import { ZipLists } from './rate/zip-list.js';
-import { sharedOf } from './shared.js';
 import { countryName, PRECISIONS, reaches, type Precision, type Situs } from './situs.js';
 
 /** What every location is at least as good as. */
@@ -43,17 +44,19 @@ export class Engine {
   readonly #locator: AddressLocator;
   readonly #zipLists: ZipLists;
   readonly #products: ProductRules;
+  readonly #sources: SourceNotes;
+  #carts: Carts | null = null;
 
   /** The dataset is the engine's from now on; `close` closes it. */
   constructor(dataset: Dataset) {
-    const { states, rates, locator, products } = sharedOf(dataset);
     this.id = dataset.id;
     this.#dataset = dataset;
-    this.#states = states;
-    this.#rates = rates;
-    this.#locator = locator;
-    this.#products = products;
-    this.#zipLists = new ZipLists(dataset, rates);
+    this.#states = new States(dataset);
+    this.#rates = new RatesByArea(dataset);
+    this.#locator = new AddressLocator(dataset, this.#rates);
+    this.#zipLists = new ZipLists(dataset, this.#rates);
+    this.#products = new ProductRules(dataset);
+    this.#sources = new SourceNotes(dataset);
   }
 
   close(): void {
@@ -135,7 +138,7 @@ export class Engine {
 
   /** A state's special tax on single expensive articles; null where it has none on the day. */
   singleArticle(state: string, date: DateInt): SingleArticle | null {
-    return singleArticleOn(cartFacts(this.#dataset), state, date);
+    return this.#carting.singleArticle(state, date);
   }
 
   /** What the rules say of a code of 1 to 10 letters and digits, where an answer lies. */
@@ -145,7 +148,7 @@ export class Engine {
 
   /** Where the figures of an answer come from. */
   explain(outcome: SitusOutcome | PostalOutcome): LookupExplanation {
-    return explainLookup(this.#dataset, outcome);
+    return explainLookup(this.id, this.#sources, outcome);
   }
 
   /**
@@ -154,8 +157,16 @@ export class Engine {
    */
   calculate(
     cart: CartQuery, nowMs: number, precisionMin: Precision = WEAKEST,
-  ): CartOutcome | CartRefusal {
-    return calculateCart(this.#dataset, cart, nowMs, precisionMin);
+  ): CartOutcome | Failure {
+    return this.#carting.calculate(cart, nowMs, precisionMin);
+  }
+
+  /** Carts have many facts of their own, which are read when the first of them comes. */
+  get #carting(): Carts {
+    return (this.#carts ??= new Carts(this.#dataset, {
+      states: this.#states, rates: this.#rates, locator: this.#locator, products: this.#products,
+      sources: this.#sources,
+    }));
   }
 }
 

@@ -25,7 +25,7 @@ test('a seller at the cap charges the local taxes of the place of sale wherever 
 
 test('below the cap the destination is asked for', () => {
   const refusal = refused(world, cartOf(splitAt('TX', 1), shared('10099'), [['100']]));
-  assert.equal(refusal.reason, 'destination');
+  assert.equal(refusal.field, 'destination');
 });
 
 test('a ZIP that is none and a state that is none are refused, not read as something else', () => {
@@ -33,8 +33,8 @@ test('a ZIP that is none and a state that is none are refused, not read as somet
   assert.ok(place.kind === 'split');
   for (const wrong of [{ zip: '10001-10002' }, { zip: '1000' }, { zip: '10001-12' }, { state: 'XX' }]) {
     const refusal = refused(world, cartOf(place, { ...place, ...wrong }, [['100']]));
-    assert.equal(refusal.reason, 'destination', JSON.stringify(wrong));
-    assert.match(refusal.failure.detail ?? '', /is no (?:ZIP code|state)/);
+    assert.equal(refusal.field, 'destination', JSON.stringify(wrong));
+    assert.match(refusal.detail ?? '', /is no (?:ZIP code|state)/);
   }
   for (const right of [{ zip: ' 10001 ' }, { zip: '10001-0001' }, { state: 'texas' }]) {
     calculated(world, cartOf(place, { ...place, ...right }, [['100']]));

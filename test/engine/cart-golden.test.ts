@@ -62,8 +62,8 @@ test('a ZIP across two states is never taxed across the line', () => {
   assert.deepEqual(amountsOf(calculated(world, cartOf(from, place('MN'), [['100']]))), ['6.88']);
   assert.deepEqual(amountsOf(calculated(world, cartOf(from, place('SD'), [['100']]))), ['4.20']);
   const line = { kind: 'line', address: '99 County Rd, Shared 56164' } as const;
-  assert.equal(refused(world, cartOf(from, line, [['100']])).reason, 'destination');
-  assert.equal(refused(world, cartOf(from, place('NE'), [['100']])).reason, 'destination');
+  assert.equal(refused(world, cartOf(from, line, [['100']])).field, 'destination');
+  assert.equal(refused(world, cartOf(from, place('NE'), [['100']])).field, 'destination');
 });
 
 test('New York: a garment of $109.99 is exempt and one of $110.00 is taxed', () => {
@@ -92,9 +92,8 @@ test('New York: a ZIP across counties that differ on clothing alone is refused f
   } as const;
   assert.deepEqual(amountsOf(calculated(world, cartOf(shared, shared, [['100']]))), ['8.00']);
   const answer = refused(world, cartOf(shared, shared, [['100'], ['100', 1, CLOTHING]]));
-  assert.equal(answer.reason, 'rate');
-  assert.equal(answer.line, 1);
-  assert.match(answer.failure.detail ?? '', /places of New York that tax 20010 differently/);
+  assert.equal(answer.field, 'lineItems[1]');
+  assert.match(answer.detail ?? '', /places of New York that tax 20010 differently/);
 });
 
 test('delivery of mixed goods: in proportion, whole, or not told', () => {
@@ -106,8 +105,8 @@ test('delivery of mixed goods: in proportion, whole, or not told', () => {
   const texas: FactPlace = { state: 'TX', county: '201', percents: [['state', '6.25']] };
   const at = splitAt('TX', 0);
   const answer = refused(cartWorld([texas]), cartOf(at, at, goods));
-  assert.equal(answer.line, 2);
-  assert.match(answer.failure.detail ?? '', /one delivery charge/);
+  assert.equal(answer.field, 'lineItems[2]');
+  assert.match(answer.detail ?? '', /one delivery charge/);
   const pure: readonly Item[] = [['70'], ['10', 1, '10001']];
   assert.deepEqual(within(texas, pure), ['4.38', '0.63']);
 });

@@ -1,8 +1,6 @@
 /** Where a cart's two places lie, how they are looked for, and what refuses them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { calculateCart } from '../../src/engine/cart/cart.js';
-import { isRefusal } from '../../src/engine/cart/outcome.js';
 import type { CartPlace } from '../../src/engine/cart/query.js';
 import { isFailure } from '../../src/failure.js';
 import type { FactPlace } from '../support/product-facts.js';
@@ -36,7 +34,7 @@ test('an address falls to the weakest rung that cannot be wrong', () => {
   assert.equal(precision(split('Elsewhere Ave', '44001')), 'postal');
   const several = split('99 Elsewhere Ave', '44000');
   const vague = refused(WORLD, cartOf(several, several, [['1']]));
-  assert.deepEqual([vague.reason, vague.failure.failure], ['origin', 'address-incomplete']);
+  assert.deepEqual([vague.field, vague.failure], ['origin', 'address-incomplete']);
 });
 
 test('the street may stand on the second line', () => {
@@ -59,18 +57,18 @@ test('a sale within a state needs the place its rule points to', () => {
   const nowhere = split('99 Elsewhere Ave', '44000');
   // Ohio taxes at the origin: where in Ohio the goods go does not matter.
   assert.deepEqual(amountsOf(calculated(WORLD, cartOf(HERE, nowhere, [['100']]))), ['7.50']);
-  assert.equal(refused(WORLD, cartOf(nowhere, HERE, [['100']])).reason, 'origin');
-  assert.equal(refused(WORLD, cartOf(HERE, split('1 Main St', '99999', 'KS'), [['1']])).reason,
+  assert.equal(refused(WORLD, cartOf(nowhere, HERE, [['100']])).field, 'origin');
+  assert.equal(refused(WORLD, cartOf(HERE, split('1 Main St', '99999', 'KS'), [['1']])).field,
     'destination');
   const unclear: CartPlace = { kind: 'line', address: 'somewhere' };
-  assert.equal(refused(WORLD, cartOf(unclear, splitAt('KS', 2), [['1']])).reason, 'origin');
+  assert.equal(refused(WORLD, cartOf(unclear, splitAt('KS', 2), [['1']])).field, 'origin');
 });
 
 test('a place less precise than the server asks for is refused where the tax rests on it', () => {
   const vague = split('99 Elsewhere Ave', '44001');
   const answer = (origin: CartPlace, destination: CartPlace): string => {
-    const outcome = calculateCart(WORLD, cartOf(origin, destination, [['1']]), NOW, 'range');
-    return isRefusal(outcome) ? outcome.reason : outcome.marks.precision;
+    const outcome = engineOf(WORLD).calculate(cartOf(origin, destination, [['1']]), NOW, 'range');
+    return isFailure(outcome) ? outcome.field ?? '' : outcome.marks.precision;
   };
   assert.equal(answer(HERE, vague), 'point');
   assert.equal(answer(vague, HERE), 'origin');

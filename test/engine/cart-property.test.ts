@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { seeded } from '../../bench/case/case.js';
-import { calculateCart } from '../../src/engine/cart/cart.js';
-import { isRefusal, type CartOutcome } from '../../src/engine/cart/outcome.js';
+import type { CartOutcome } from '../../src/engine/cart/outcome.js';
 import type { CartLine } from '../../src/engine/cart/query.js';
 import { isFailure } from '../../src/failure.js';
 import { cartOf, NOW } from '../support/cart-world.js';
@@ -29,14 +28,14 @@ test(`${CARTS} random carts come to what the oracle says`, () => {
 test('an explanation recomputes every amount', () => {
   fc.assert(fc.property(draws, (next) => {
     const { asked } = world.cart(next, true);
-    const outcome = calculateCart(world.dataset, asked, NOW);
-    if (isRefusal(outcome)) return;
+    const outcome = engineOf(world.dataset).calculate(asked, NOW);
+    if (isFailure(outcome)) return;
     const plain = JSON.stringify({
       cart: outcome.explain, lines: outcome.lines.map(({ explain }) => explain),
     });
     assert.deepEqual(recompute(JSON.parse(plain)), []);
-    const quiet = calculateCart(world.dataset, { ...asked, explain: false }, NOW);
-    assert.ok(!isRefusal(quiet));
+    const quiet = engineOf(world.dataset).calculate({ ...asked, explain: false }, NOW);
+    assert.ok(!isFailure(quiet));
     assert.equal(quiet.explain, null);
     assert.deepEqual(quiet.lines.map(({ amount }) => amount), outcome.lines.map(({ amount }) => amount));
   }), { numRuns: CARTS_EACH });
@@ -45,15 +44,15 @@ test('an explanation recomputes every amount', () => {
 test('the order of lines does not matter, and amounts add up to the total', () => {
   fc.assert(fc.property(draws, fc.nat(), (next, turn) => {
     const { asked } = world.cart(next);
-    const one = calculateCart(world.dataset, asked, NOW);
+    const one = engineOf(world.dataset).calculate(asked, NOW);
     const at = turn % asked.lines.length;
     const lines = [...asked.lines.slice(at), ...asked.lines.slice(0, at)].reverse();
-    const other = calculateCart(world.dataset, { ...asked, lines }, NOW);
-    if (isRefusal(one)) {
-      assert.ok(isRefusal(other));
+    const other = engineOf(world.dataset).calculate({ ...asked, lines }, NOW);
+    if (isFailure(one)) {
+      assert.ok(isFailure(other));
       return;
     }
-    assert.ok(!isRefusal(other));
+    assert.ok(!isFailure(other));
     const byIndex = (answer: CartOutcome): readonly (readonly unknown[])[] =>
       [...answer.lines].sort((left, right) => left.index - right.index)
         .map(({ index, amount, rate }) => [index, amount, rate]);
@@ -75,10 +74,10 @@ test('splitting a quantity changes tax by rounding alone', () => {
     const { asked, told } = world.cart(next);
     const lines = asked.lines.flatMap((line, at) =>
       (at === 0 ? split(line, asked.lines.length) : [line]));
-    const whole = calculateCart(world.dataset, asked, NOW);
-    const parts = calculateCart(world.dataset, { ...asked, lines }, NOW);
-    assert.equal(isRefusal(parts), isRefusal(whole));
-    if (isRefusal(whole) || isRefusal(parts)) return;
+    const whole = engineOf(world.dataset).calculate(asked, NOW);
+    const parts = engineOf(world.dataset).calculate({ ...asked, lines }, NOW);
+    assert.equal(isFailure(parts), isFailure(whole));
+    if (isFailure(whole) || isFailure(parts)) return;
     const unit = 10n ** BigInt(9 - told.digits);
     const difference = whole.total - parts.total;
     const most = told.level === 'cart' ? 0n : UNIT_TOLERANCE * unit;
@@ -100,8 +99,8 @@ test('a line of general goods has the rate of a lookup at the place that taxes i
       },
     }, NOW);
     assert.ok(!isFailure(found) && found.kind === 'situs');
-    const outcome = calculateCart(world.dataset, cartOf(destination, destination, [['100']]), NOW);
-    assert.ok(!isRefusal(outcome));
+    const outcome = engineOf(world.dataset).calculate(cartOf(destination, destination, [['100']]), NOW);
+    assert.ok(!isFailure(outcome));
     const [line] = outcome.lines;
     const exact = Number(found.rates.sales);
     assert.ok(Math.abs(Number(line?.rate) - exact) <= 5_000);

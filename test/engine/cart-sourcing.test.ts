@@ -93,8 +93,8 @@ test('Texas: which districts exclude each other is not held, and is not guessed'
     [[], [['district', '1.5'], ['district', '1']]],
   ] as readonly (readonly [Percents, Percents])[]) {
     const answer = refused(texasWorld(origin, destination), ACROSS);
-    assert.equal(answer.reason, 'rate');
-    assert.match(answer.failure.detail ?? '', /depends on their kind/);
+    assert.equal(answer.field, null);
+    assert.match(answer.detail ?? '', /depends on their kind/);
   }
 });
 

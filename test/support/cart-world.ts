@@ -6,8 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { StreetIndex } from '../../src/dataset/street-index.js';
-import { calculateCart } from '../../src/engine/cart/cart.js';
-import { isRefusal, type CartOutcome, type CartRefusal } from '../../src/engine/cart/outcome.js';
+import type { CartOutcome } from '../../src/engine/cart/outcome.js';
 import type {
   CartLine, CartPlace, CartQuery, CartRounding,
 } from '../../src/engine/cart/query.js';
@@ -15,6 +14,8 @@ import { StreetIndexBuilder } from '../../src/ingest/street/index.js';
 import { parseUsd } from '../../src/tax/amount.js';
 import { factDataset, FACTS_DIR, FACT_STATES, tableDocument, type FactPlace } from './product-facts.js';
 import { streetTableOf } from './street-table.js';
+import { isFailure, type Failure } from '../../src/failure.js';
+import { engineOf } from './engine-of.js';
 
 export const CART_DOCUMENTS: Readonly<Record<string, object>> = Object.fromEntries([
   ['sourcing-cases', 'sourcing_cases'], ['product-localities', 'product_localities'],
@@ -115,15 +116,15 @@ export function cartOf(
 
 /** Calculates a cart that has an answer. */
 export function calculated(dataset: Dataset, cart: CartQuery): CartOutcome {
-  const outcome = calculateCart(dataset, cart, NOW);
-  if (isRefusal(outcome)) throw new Error(`${outcome.reason}: ${outcome.failure.detail}`);
+  const outcome = engineOf(dataset).calculate(cart, NOW);
+  if (isFailure(outcome)) throw new Error(`${outcome.field}: ${outcome.detail}`);
   return outcome;
 }
 
 /** Calculates a cart that has none. */
-export function refused(dataset: Dataset, cart: CartQuery): CartRefusal {
-  const outcome = calculateCart(dataset, cart, NOW);
-  if (!isRefusal(outcome)) throw new Error(`answered ${outcome.total}`);
+export function refused(dataset: Dataset, cart: CartQuery): Failure {
+  const outcome = engineOf(dataset).calculate(cart, NOW);
+  if (!isFailure(outcome)) throw new Error(`answered ${outcome.total}`);
   return outcome;
 }
 

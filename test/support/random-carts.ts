@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Dataset } from '../../src/dataset/dataset.js';
-import { calculateCart } from '../../src/engine/cart/cart.js';
-import { isRefusal } from '../../src/engine/cart/outcome.js';
 import type { CartQuery } from '../../src/engine/cart/query.js';
 import { ROUNDING_LEVELS, ROUNDING_MODES } from '../../src/tax/round.js';
 import { oracleCart, type OracleCart, type OracleWorld } from './cart-oracle.js';
 import { CART_DOCUMENTS, cartLine, cartWorld, NOW, splitAt } from './cart-world.js';
 import { FACT_DOCUMENTS, FACT_STATES, FACTS_DIR, tableDocument, type FactPlace } from './product-facts.js';
+import { isFailure } from '../../src/failure.js';
+import { engineOf } from './engine-of.js';
 
 const PLACES: readonly FactPlace[] = [
   { state: 'NY', county: '061', placeGeoid: '3651000', percents: [['state', '4'], ['city', '4.5'], ['district', '0.375']] },
@@ -153,19 +153,20 @@ export class RandomCarts {
 
   /** Whether the engine has amounts for a cart. */
   isAnswered({ asked }: RandomCart): boolean {
-    return !isRefusal(calculateCart(this.dataset, asked, NOW));
+    return !isFailure(engineOf(this.dataset).calculate(asked, NOW));
   }
 
   /** "" where engine and oracle agree; else what each says. */
   compare({ asked, told }: RandomCart): string {
-    const outcome = calculateCart(this.dataset, asked, NOW);
+    const outcome = engineOf(this.dataset).calculate(asked, NOW);
     const unit = 10n ** BigInt(9 - told.digits);
-    const said = isRefusal(outcome)
-      ? outcome.reason === 'rate' ? 'cannot tell' : `cannot tell the ${outcome.reason}`
+    const said = isFailure(outcome)
+      ? outcome.field === 'origin' || outcome.field === 'destination'
+        ? `cannot tell the ${outcome.field}` : 'cannot tell'
       : outcome.lines.map(({ amount }) => amount / unit).join(' ');
     const expected = oracleCart(this.#world, told)?.join(' ') ?? 'cannot tell';
     if (said === expected) return '';
-    const why = isRefusal(outcome) ? ` (${outcome.failure.detail})` : '';
+    const why = isFailure(outcome) ? ` (${outcome.detail})` : '';
     const cart = JSON.stringify({ ...told, from: PLACES[told.origin], to: PLACES[told.destination] });
     return `engine ${said}${why}; oracle ${expected}; cart ${cart}`;
   }

@@ -1,11 +1,12 @@
 /** A worker's answer to a body of carts: amounts, or a problem for the front end to render. */
 import { randomUUID } from 'node:crypto';
-import { isRefusal, type CartOutcome, type CartRefusal } from '../../engine/cart/outcome.js';
+import type { CartOutcome } from '../../engine/cart/outcome.js';
 import type { Engine } from '../../engine/engine.js';
 import {
   FLAG_ESTIMATED, FLAG_STALE, type Answer, type BodyPart, type CartFields,
 } from '../../pool/types.js';
 import { PRECISIONS } from '../../engine/situs.js';
+import { isFailure, type Failure } from '../../failure.js';
 import { calculationJson, readCalculation } from './calculation.js';
 import { optionsOfBits, type CartOptions } from './options.js';
 import { cartProblem, isProblem, readJson, type CartProblem, type Members } from './read.js';
@@ -26,10 +27,9 @@ function mark(marks: Marks, { marks: { precision, estimated, stale } }: CartOutc
 }
 
 /** A refusal of the engine, with the member of the body that it concerns. */
-export function refusalProblem({ reason, line, failure }: CartRefusal, at: string): CartProblem {
-  const place = reason === 'rate' ? at : `${at}.${reason}`;
-  const location = line === null ? place : `${at}.lineItems[${line}]`;
-  const message = failure.detail ?? failure.failure;
+export function refusalProblem({ failure, field, detail }: Failure, at: string): CartProblem {
+  const location = field === null ? at : `${at}.${field}`;
+  const message = detail ?? failure;
   return cartProblem(422, 'The cart cannot be calculated.', [{ location, message }]);
 }
 
@@ -50,7 +50,7 @@ function merchantCarts(context: WireContext, engine: Engine, nowMs: number): Cal
     for (let index = 0; index < carts.length; index += 1) {
       const cart = carts[index]!;
       const outcome = engine.calculate(cart.query, nowMs, context.precisionMin);
-      if (isRefusal(outcome)) return refusalProblem(outcome, `body.items[${index}]`);
+      if (isFailure(outcome)) return refusalProblem(outcome, `body.items[${index}]`);
       mark(marks, outcome);
       const text = cartJson(cart, outcome, cart.sent.cartId ?? randomUUID());
       // Texts that are joined keep all their parts: those of many carts would outlive collections.
@@ -65,7 +65,7 @@ function calculation(context: WireContext, engine: Engine, nowMs: number): Calcu
     const cart = readCalculation(body, options);
     if (isProblem(cart)) return cart;
     const outcome = engine.calculate(cart.query, nowMs, context.precisionMin);
-    if (isRefusal(outcome)) return refusalProblem(outcome, 'body.items[0]');
+    if (isFailure(outcome)) return refusalProblem(outcome, 'body.items[0]');
     const marks: Marks = { precision: 0, flags: 0 };
     mark(marks, outcome);
     return { items: [calculationJson(cart, outcome, randomUUID())], marks };

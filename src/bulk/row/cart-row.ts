@@ -3,10 +3,10 @@
  * With `merchantId` it is a merchant's; without, either shape, told by how `origin` is written.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { isRefusal, type CartOutcome } from '../../engine/cart/outcome.js';
+import type { CartOutcome } from '../../engine/cart/outcome.js';
 import type { CartQuery } from '../../engine/cart/query.js';
 import { GRANT_GEO } from '../../pool/types.js';
-import { fail } from '../../failure.js';
+import { fail, isFailure } from '../../failure.js';
 import { calculationJson, readCalculation } from '../../api/cart/calculation.js';
 import { refusalProblem } from '../../api/cart/answer.js';
 import { CART_DEFAULTS, type CartOptions } from '../../api/cart/options.js';
@@ -113,8 +113,8 @@ export function calculated(
   { context, engine, job }: RowEngine, query: CartQuery,
 ): CartOutcome | RowAnswer {
   const outcome = engine.calculate(query, job.nowMs, context.precisionMin);
-  if (!isRefusal(outcome)) return outcome;
-  const { code } = RESPONSE_CODES[outcome.failure.failure];
+  if (!isFailure(outcome)) return outcome;
+  const { code } = RESPONSE_CODES[outcome.failure];
   return problemAnswer(refusalProblem(outcome, ITEM), code);
 }
 

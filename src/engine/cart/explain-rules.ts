@@ -1,12 +1,11 @@
 /** The rules considered for a line of a cart, and why each applied or did not. */
-import type { Dataset } from '../../dataset/dataset.js';
 import { decimalText, formatUsd } from '../../tax/amount.js';
 import { formatDate } from '../../tax/date.js';
 import type { ProductRule } from '../../tax/product-rule.js';
 import { PRODUCT_DOCUMENT } from '../product/book.js';
-import { citedSource, listSource } from './explain-source.js';
-import { cartFacts, coverOf, factOn, type Holiday } from './facts.js';
-import { freightMix, type GoodsTotal, type TaxedLine } from './line.js';
+import { citedSource, type SourceNotes } from './explain-source.js';
+import { coverOf, factOn, type CartFacts, type Holiday } from './facts.js';
+import type { GoodsTotal, LineTaxer, TaxedLine } from './line.js';
 import type { RuleNote } from './outcome.js';
 import type { CartLine } from './query.js';
 import type { Site } from './site.js';
@@ -57,25 +56,6 @@ function daysOf({ from, to }: Holiday): string {
   return `${formatDate(from)} to ${formatDate(to)}`;
 }
 
-/** General goods may be of a holiday's kind: they stay taxed, and the explanation says why. */
-function otherHolidays(dataset: Dataset, site: Site, tic: string): readonly RuleNote[] {
-  if (tic !== GENERAL) return [];
-  const facts = cartFacts(dataset);
-  return holidaysOn(facts.holidays.get(site.state.code) ?? [], site.date)
-    .filter((holiday) => coverOf(facts, holiday, tic) === 'no')
-    .map((holiday): RuleNote => {
-      const { name, categories } = holiday;
-      const coded = categories.some((category) => facts.categories.has(category));
-      const goods = categories.join(', ').replaceAll('_', ' ');
-      return {
-        rule: `holiday: ${name}`, applied: false,
-        why: `${daysOf(holiday)}, for ${goods}: `
-          + (coded ? 'goods are exempt under their own code alone' : 'no product code names them'),
-        source: citedSource('holidays', holiday),
-      };
-    });
-}
-
 function holidayNote(holiday: Holiday, used: Holiday | null): RuleNote {
   const { name, limit } = holiday;
   const days = daysOf(holiday);
@@ -97,57 +77,87 @@ function singleNote({ single }: Treatment, price: bigint): readonly RuleNote[] {
   }];
 }
 
-function goodsRules(
-  dataset: Dataset, site: Site, treatment: Treatment, line: CartLine, used: Holiday | null,
-): readonly RuleNote[] {
-  const { locality, holidays, unclearHolidays, notes } = treatment;
-  const local: readonly RuleNote[] = locality === null ? [] : [{
-    rule: `local taxes on ${treatment.tic}: ${locality.name}`, applied: locality.follows,
-    why: locality.follows ? 'local taxes follow the rule of the state'
-      : 'local taxes are levied whatever the rule of the state',
-    source: citedSource('product-localities', locality),
-  }];
-  return [
-    productNote(site, treatment, line.price),
-    ...local,
-    ...[...holidays, ...unclearHolidays].map((holiday) => holidayNote(holiday, used)),
-    ...otherHolidays(dataset, site, treatment.tic),
-    ...singleNote(treatment, line.price),
-    ...notes.map((note) => ({ ...note, source: null })),
-  ];
-}
-
 const CHARGES = {
   exempt: 'exempt', ordinary: 'taxed as general goods',
   'as-goods': 'taxed as the goods of the cart, in proportion to their prices',
   whole: 'taxed whole, since goods of the cart are taxed',
 } as const;
 
-function freightRules(
-  dataset: Dataset, site: Site, line: CartLine, charge: keyof typeof CHARGES, goods: GoodsTotal,
-): readonly RuleNote[] {
-  const { rules: { freightRule, freightDescription, source }, state } = site;
-  const own = line.tic === HANDLING
-    ? factOn(cartFacts(dataset).handling, state.code, site.date) : null;
-  const mix = goods.mixed ? freightMix(dataset, site) : null;
-  const first: RuleNote = {
-    rule: own === null ? `freight: ${freightRule}` : `handling: ${own.rule}`,
-    applied: true,
-    why: `${CHARGES[charge]}. ${own === null ? freightDescription : ''}`.trimEnd(),
-    source: own === null ? listSource(dataset, source) : citedSource('handling', own),
-  };
-  return mix === null ? [first] : [first, {
-    rule: `freight on mixed goods: ${mix.mixed}`,
-    applied: charge === 'as-goods' || charge === 'whole',
-    why: 'goods of the cart are taxed differently', source: citedSource('freight-mixed', mix),
-  }];
-}
+/** Tells the rules of one dataset. */
+export class RuleNotes {
+  readonly #sources: SourceNotes;
+  readonly #facts: CartFacts;
+  readonly #lines: LineTaxer;
 
-/** The rules considered for a line. */
-export function rulesOf(
-  dataset: Dataset, site: Site, line: CartLine, tax: TaxedLine, goods: GoodsTotal,
-): readonly RuleNote[] {
-  const { treatment, freight, holiday } = tax;
-  if (treatment !== null) return goodsRules(dataset, site, treatment, line, holiday);
-  return freight === null ? [] : freightRules(dataset, site, line, freight, goods);
+  constructor(sources: SourceNotes, facts: CartFacts, lines: LineTaxer) {
+    this.#sources = sources;
+    this.#facts = facts;
+    this.#lines = lines;
+  }
+
+  /** The rules considered for a line. */
+  of(site: Site, line: CartLine, tax: TaxedLine, goods: GoodsTotal): readonly RuleNote[] {
+    const { treatment, freight, holiday } = tax;
+    if (treatment !== null) return this.#goods(site, treatment, line, holiday);
+    return freight === null ? [] : this.#freight(site, line, freight, goods);
+  }
+
+  #goods(
+    site: Site, treatment: Treatment, line: CartLine, used: Holiday | null,
+  ): readonly RuleNote[] {
+    const { locality, holidays, unclearHolidays, notes } = treatment;
+    const local: readonly RuleNote[] = locality === null ? [] : [{
+      rule: `local taxes on ${treatment.tic}: ${locality.name}`, applied: locality.follows,
+      why: locality.follows ? 'local taxes follow the rule of the state'
+        : 'local taxes are levied whatever the rule of the state',
+      source: citedSource('product-localities', locality),
+    }];
+    return [
+      productNote(site, treatment, line.price),
+      ...local,
+      ...[...holidays, ...unclearHolidays].map((holiday) => holidayNote(holiday, used)),
+      ...this.#otherHolidays(site, treatment.tic),
+      ...singleNote(treatment, line.price),
+      ...notes.map((note) => ({ ...note, source: null })),
+    ];
+  }
+
+  /** General goods may be of a holiday's kind: they stay taxed, and the explanation says why. */
+  #otherHolidays(site: Site, tic: string): readonly RuleNote[] {
+    if (tic !== GENERAL) return [];
+    const facts = this.#facts;
+    return holidaysOn(facts.holidays.get(site.state.code) ?? [], site.date)
+      .filter((holiday) => coverOf(facts, holiday, tic) === 'no')
+      .map((holiday): RuleNote => {
+        const { name, categories } = holiday;
+        const coded = categories.some((category) => facts.categories.has(category));
+        const goods = categories.join(', ').replaceAll('_', ' ');
+        return {
+          rule: `holiday: ${name}`, applied: false,
+          why: `${daysOf(holiday)}, for ${goods}: ${coded
+            ? 'goods are exempt under their own code alone' : 'no product code names them'}`,
+          source: citedSource('holidays', holiday),
+        };
+      });
+  }
+
+  #freight(
+    site: Site, line: CartLine, charge: keyof typeof CHARGES, goods: GoodsTotal,
+  ): readonly RuleNote[] {
+    const { rules: { freightRule, freightDescription, source }, state } = site;
+    const own = line.tic === HANDLING
+      ? factOn(this.#facts.handling, state.code, site.date) : null;
+    const mix = goods.mixed ? this.#lines.freightMix(site) : null;
+    const first: RuleNote = {
+      rule: own === null ? `freight: ${freightRule}` : `handling: ${own.rule}`,
+      applied: true,
+      why: `${CHARGES[charge]}. ${own === null ? freightDescription : ''}`.trimEnd(),
+      source: own === null ? this.#sources.listed(source) : citedSource('handling', own),
+    };
+    return mix === null ? [first] : [first, {
+      rule: `freight on mixed goods: ${mix.mixed}`,
+      applied: charge === 'as-goods' || charge === 'whole',
+      why: 'goods of the cart are taxed differently', source: citedSource('freight-mixed', mix),
+    }];
+  }
 }

@@ -15,33 +15,34 @@ export function citedSource(name: string, { citation, source, asOf }: Citation):
   return { name: source === '' ? name : `${name}: ${source}`, asOf: dayText(asOf), citation };
 }
 
-/** A source of the dataset's list. */
-export function listSource(dataset: Dataset, source: number | null): SourceNote | null {
-  if (source === null || source < 0) return null;
-  const { name, publisher, asOf } = dataset.source(source);
-  return { name, asOf: dayText(asOf), citation: publisher };
-}
+/** Where figures of one dataset come from. */
+export class SourceNotes {
+  readonly #dataset: Dataset;
+  readonly #tables = new Map<string, ReadonlyMap<string, readonly Cells[]>>();
 
-const ROWS = new WeakMap<Dataset, Map<string, ReadonlyMap<string, readonly Cells[]>>>();
+  constructor(dataset: Dataset) {
+    this.#dataset = dataset;
+  }
 
-/** Rows of a document by the text of some columns, "CA|20010"; read once per open dataset. */
-export function rowsBy(
-  dataset: Dataset, name: string, columns: readonly string[],
-): ReadonlyMap<string, readonly Cells[]> {
-  let tables = ROWS.get(dataset);
-  if (tables === undefined) {
-    tables = new Map();
-    ROWS.set(dataset, tables);
+  /** A source of the dataset's list. */
+  listed(source: number | null): SourceNote | null {
+    if (source === null || source < 0) return null;
+    const { name, publisher, asOf } = this.#dataset.source(source);
+    return { name, asOf: dayText(asOf), citation: publisher };
   }
-  const known = tables.get(name);
-  if (known !== undefined) return known;
-  const rows = new Map<string, Cells[]>();
-  for (const row of cellsOf(dataset.document(name), name) ?? []) {
-    const key = columns.map((column) => row.text(column)).join('|');
-    const list = rows.get(key);
-    if (list === undefined) rows.set(key, [row]);
-    else list.push(row);
+
+  /** Rows of a document by the text of some columns, "CA|20010"; read once. */
+  rowsBy(name: string, columns: readonly string[]): ReadonlyMap<string, readonly Cells[]> {
+    const known = this.#tables.get(name);
+    if (known !== undefined) return known;
+    const rows = new Map<string, Cells[]>();
+    for (const row of cellsOf(this.#dataset.document(name), name) ?? []) {
+      const key = columns.map((column) => row.text(column)).join('|');
+      const list = rows.get(key);
+      if (list === undefined) rows.set(key, [row]);
+      else list.push(row);
+    }
+    this.#tables.set(name, rows);
+    return rows;
   }
-  tables.set(name, rows);
-  return rows;
 }

@@ -1,14 +1,14 @@
 /** Explanations of carts: every amount with the figures and rules that it came from. */
-import type { Dataset } from '../../dataset/dataset.js';
 import { decimalText, exactText, formatUsd } from '../../tax/amount.js';
 import { formatDate, parseDate } from '../../tax/date.js';
 import { BASE_DIGITS, TAX_DIGITS } from '../../tax/line-tax.js';
 import { formatRate, type Rate } from '../../tax/rate.js';
 import { exactTax } from '../../tax/round-lines.js';
 import { MEAL_DOCUMENT, type MealRule } from '../product/meal-tax.js';
-import { rulesOf } from './explain-rules.js';
-import { citedSource, listSource, rowsBy } from './explain-source.js';
-import { totalOf, type TaxedLine } from './line.js';
+import { RuleNotes } from './explain-rules.js';
+import { citedSource, type SourceNotes } from './explain-source.js';
+import type { CartFacts } from './facts.js';
+import { totalOf, type LineTaxer, type TaxedLine } from './line.js';
 import type {
   CartExplanation, LineExplanation, PartNote, PlaceNote, RuleNote, SourceNote,
 } from './outcome.js';
@@ -16,87 +16,11 @@ import { partsOf, partTax, type Part } from './parts.js';
 import { placeText, type FoundPlace } from './place.js';
 import type { CartPlace, CartQuery } from './query.js';
 import type { Site } from './site.js';
-import { GENERAL, type Levy } from './treatment.js';
+import { GENERAL, type Levy, type Treatments } from './treatment.js';
 
 const QUANTITY_DIGITS = 4;
 
-function mealSource(dataset: Dataset, rule: MealRule): SourceNote | null {
-  const rows = rowsBy(dataset, MEAL_DOCUMENT, ['jurisdiction_code', 'tax_name']);
-  const row = rows.get(`${rule.code}|${rule.taxName}`)?.[0];
-  if (row === undefined) return null;
-  const asOf = parseDate(row.text('as_of'));
-  return citedSource('meal-tax', { citation: row.text('basis'), source: row.text('source'), asOf });
-}
-
 type Named = Omit<PartNote, 'rate' | 'base' | 'fixed' | 'tax'>;
-
-function named(dataset: Dataset, site: Site, levy: Levy): Named {
-  if (levy.site !== null) {
-    const { row, side, rate } = levy.site;
-    const { level, jurName, jurCode } = row.component;
-    return {
-      level, jurisdiction: jurName, code: jurCode, place: side, ordinaryRate: formatRate(rate),
-      source: listSource(dataset, row.source),
-    };
-  }
-  const apart = { place: 'destination', ordinaryRate: '0' } as const;
-  if (levy.meal !== null) {
-    const { type, name, code } = levy.meal;
-    return {
-      ...apart, level: type.toLowerCase(), jurisdiction: `${name}: ${levy.meal.taxName}`, code,
-      source: mealSource(dataset, levy.meal),
-    };
-  }
-  const what = levy.bracket ? 'additional tax on single articles' : 'tax by volume';
-  return {
-    ...apart, level: 'state', jurisdiction: `${site.state.name}: ${what}`, code: null, source: null,
-  };
-}
-
-function partNote(dataset: Dataset, site: Site, part: Part): PartNote {
-  const { levy, base, fixed, denominator } = part;
-  return {
-    ...named(dataset, site, levy),
-    rate: formatRate(levy.rate),
-    base: exactText(base, BASE_DIGITS, denominator),
-    fixed: exactText(fixed, TAX_DIGITS, denominator),
-    tax: exactText(partTax(part), TAX_DIGITS, denominator),
-  };
-}
-
-/** Jurisdictions of the site that take nothing of the line, by an exemption or a rate in place. */
-function untaxed(dataset: Dataset, site: Site, parts: readonly Part[]): readonly PartNote[] {
-  return site.rows.filter((row) => !parts.some(({ levy }) => levy.site === row)).map((row) => {
-    const rate = 0 as Rate;
-    const ofState = row.row.component.level === 'state';
-    const levy = { rate, ofState, ruled: false, site: row, meal: null, bracket: false };
-    return partNote(dataset, site, { levy, base: 0n, fixed: 0n, denominator: 1n });
-  });
-}
-
-/** Explains every line of a cart. */
-export function explainLines(
-  dataset: Dataset, site: Site, cart: CartQuery, taxed: readonly TaxedLine[],
-  amounts: readonly bigint[],
-): readonly LineExplanation[] {
-  const goods = totalOf(taxed.filter(({ treatment }) => treatment !== null));
-  const parts = partsOf(dataset, site, cart.lines, taxed, goods);
-  return taxed.map((tax, at): LineExplanation => {
-    const line = cart.lines[at]!;
-    const own = parts[at]!;
-    const exact = exactText(exactTax(tax), TAX_DIGITS, tax.denominator);
-    return {
-      index: line.index,
-      price: formatUsd(line.price),
-      quantity: decimalText(BigInt(line.quantity), QUANTITY_DIGITS),
-      tic: line.tic ?? GENERAL,
-      parts: [...own.map((part) => partNote(dataset, site, part)), ...untaxed(dataset, site, own)],
-      rules: rulesOf(dataset, site, line, tax, goods),
-      exact,
-      amount: formatUsd(amounts[at]!),
-    };
-  });
-}
 
 function placeNote(place: CartPlace, found: FoundPlace | null, state: string): PlaceNote {
   const address = placeText(place);
@@ -112,25 +36,6 @@ function placeNote(place: CartPlace, found: FoundPlace | null, state: string): P
   };
 }
 
-function sourcingNote(dataset: Dataset, { sourcing, rules, state, rows }: Site): RuleNote {
-  const { rule, interstate, special } = sourcing;
-  const differs = rows.some(({ row }) => row.use !== row.sales);
-  const use = differs ? '; sales rates are applied, the list has other use rates here' : '';
-  if (interstate) {
-    return {
-      rule: 'sourcing: destination', applied: true,
-      why: `sold from another state into ${state.name}${use}`, source: null,
-    };
-  }
-  const note = special === null || special.note === '' ? '' : `; ${special.note}`;
-  return {
-    rule: `sourcing: ${rule}`, applied: true,
-    why: `sold within ${state.name}${note}${use}`,
-    source: special === null
-      ? listSource(dataset, rules.source) : citedSource('sourcing-cases', special),
-  };
-}
-
 /** A cart's places with the states that are known of them. */
 export interface ExplainedPlaces {
   readonly site: Site;
@@ -140,20 +45,135 @@ export interface ExplainedPlaces {
   readonly timeZone: string;
 }
 
-/** Explains what the lines of a cart have in common. */
-export function explainCart(
-  dataset: Dataset, cart: CartQuery, placed: ExplainedPlaces, total: bigint,
-): CartExplanation {
-  const { site, origin, destination, originState, timeZone } = placed;
-  const { mode, level, digits } = cart.rounding;
-  return {
-    dataset: dataset.id,
-    date: formatDate(site.date),
-    timeZone,
-    origin: placeNote(cart.origin, origin, originState),
-    destination: placeNote(cart.destination, destination, site.state.code),
-    sourcing: sourcingNote(dataset, site),
-    rounding: { mode, level, digits },
-    total: formatUsd(total),
-  };
+/** Explains carts of one release. */
+export class CartExplainer {
+  readonly #release: string;
+  readonly #sources: SourceNotes;
+  readonly #treatments: Treatments;
+  readonly #rules: RuleNotes;
+
+  constructor(
+    release: string, sources: SourceNotes, facts: CartFacts, treatments: Treatments,
+    lines: LineTaxer,
+  ) {
+    this.#release = release;
+    this.#sources = sources;
+    this.#treatments = treatments;
+    this.#rules = new RuleNotes(sources, facts, lines);
+  }
+
+  /** Explains every line of a cart. */
+  lines(
+    site: Site, cart: CartQuery, taxed: readonly TaxedLine[],
+    amounts: readonly bigint[],
+  ): readonly LineExplanation[] {
+    const goods = totalOf(taxed.filter(({ treatment }) => treatment !== null));
+    const parts = partsOf(this.#treatments.ofCharge(site), cart.lines, taxed, goods);
+    return taxed.map((tax, at): LineExplanation => {
+      const line = cart.lines[at]!;
+      const own = parts[at]!;
+      const exact = exactText(exactTax(tax), TAX_DIGITS, tax.denominator);
+      return {
+        index: line.index,
+        price: formatUsd(line.price),
+        quantity: decimalText(BigInt(line.quantity), QUANTITY_DIGITS),
+        tic: line.tic ?? GENERAL,
+        parts: [
+          ...own.map((part) => this.#part(site, part)), ...this.#untaxed(site, own),
+        ],
+        rules: this.#rules.of(site, line, tax, goods),
+        exact,
+        amount: formatUsd(amounts[at]!),
+      };
+    });
+  }
+
+  /** Explains what the lines of a cart have in common. */
+  cart(cart: CartQuery, placed: ExplainedPlaces, total: bigint): CartExplanation {
+    const { site, origin, destination, originState, timeZone } = placed;
+    const { mode, level, digits } = cart.rounding;
+    return {
+      dataset: this.#release,
+      date: formatDate(site.date),
+      timeZone,
+      origin: placeNote(cart.origin, origin, originState),
+      destination: placeNote(cart.destination, destination, site.state.code),
+      sourcing: this.#sourcing(site),
+      rounding: { mode, level, digits },
+      total: formatUsd(total),
+    };
+  }
+
+  #sourcing({ sourcing, rules, state, rows }: Site): RuleNote {
+    const { rule, interstate, special } = sourcing;
+    const differs = rows.some(({ row }) => row.use !== row.sales);
+    const use = differs ? '; sales rates are applied, the list has other use rates here' : '';
+    if (interstate) {
+      return {
+        rule: 'sourcing: destination', applied: true,
+        why: `sold from another state into ${state.name}${use}`, source: null,
+      };
+    }
+    const note = special === null || special.note === '' ? '' : `; ${special.note}`;
+    return {
+      rule: `sourcing: ${rule}`, applied: true,
+      why: `sold within ${state.name}${note}${use}`,
+      source: special === null
+        ? this.#sources.listed(rules.source) : citedSource('sourcing-cases', special),
+    };
+  }
+
+  #part(site: Site, part: Part): PartNote {
+    const { levy, base, fixed, denominator } = part;
+    return {
+      ...this.#named(site, levy),
+      rate: formatRate(levy.rate),
+      base: exactText(base, BASE_DIGITS, denominator),
+      fixed: exactText(fixed, TAX_DIGITS, denominator),
+      tax: exactText(partTax(part), TAX_DIGITS, denominator),
+    };
+  }
+
+  /** Jurisdictions of the site that take nothing of the line: exempt, or a rate in their place. */
+  #untaxed(site: Site, parts: readonly Part[]): readonly PartNote[] {
+    return site.rows.filter((row) => !parts.some(({ levy }) => levy.site === row)).map((row) => {
+      const rate = 0 as Rate;
+      const ofState = row.row.component.level === 'state';
+      const levy = { rate, ofState, ruled: false, site: row, meal: null, bracket: false };
+      return this.#part(site, { levy, base: 0n, fixed: 0n, denominator: 1n });
+    });
+  }
+
+  #named(site: Site, levy: Levy): Named {
+    if (levy.site !== null) {
+      const { row, side, rate } = levy.site;
+      const { level, jurName, jurCode } = row.component;
+      return {
+        level, jurisdiction: jurName, code: jurCode, place: side, ordinaryRate: formatRate(rate),
+        source: this.#sources.listed(row.source),
+      };
+    }
+    const apart = { place: 'destination', ordinaryRate: '0' } as const;
+    if (levy.meal !== null) {
+      const { type, name, code } = levy.meal;
+      return {
+        ...apart, level: type.toLowerCase(), jurisdiction: `${name}: ${levy.meal.taxName}`, code,
+        source: this.#mealSource(levy.meal),
+      };
+    }
+    const what = levy.bracket ? 'additional tax on single articles' : 'tax by volume';
+    return {
+      ...apart, level: 'state', jurisdiction: `${site.state.name}: ${what}`, code: null,
+      source: null,
+    };
+  }
+
+  #mealSource(rule: MealRule): SourceNote | null {
+    const rows = this.#sources.rowsBy(MEAL_DOCUMENT, ['jurisdiction_code', 'tax_name']);
+    const row = rows.get(`${rule.code}|${rule.taxName}`)?.[0];
+    if (row === undefined) return null;
+    const asOf = parseDate(row.text('as_of'));
+    const fact = { citation: row.text('basis'), source: row.text('source'), asOf };
+    return citedSource('meal-tax', fact);
+  }
 }

@@ -1,5 +1,5 @@
 /**
- * What the tax of a cart needs beyond rates and product rules, read once per open dataset.
+ * What the tax of a cart needs beyond rates and product rules, read once by the engine.
  *
  * - sourcing-cases: how a state sources sales within it, where origin or destination alone does
  *   not say it (`rule`, `local_cap`, `note`).
@@ -170,7 +170,11 @@ function holiday(row: Cells): HolidayRule {
 
 const stateOf = (row: Cells): string => row.text('state');
 
-function readFacts(dataset: Dataset): CartFacts {
+/**
+ * The facts of a dataset; a document it lacks reads as empty.
+ * @throws Error naming document and row when a cell cannot be read.
+ */
+export function readCartFacts(dataset: Dataset): CartFacts {
   const rowsOf = (name: string): readonly Cells[] | null => cellsOf(dataset.document(name), name);
   const codes = gather(rowsOf('holiday-categories'), (row) => row.text('category'),
     (row) => [row.text('tic'), row.oneOf('covers', COVERS)] as const);
@@ -223,18 +227,6 @@ export function coverOf(facts: CartFacts, { categories }: HolidayRule, tic: stri
     return codes?.get(tic) ?? codes?.get(OTHER_CODES) ?? 'no';
   });
   return covers.includes('yes') ? 'yes' : covers.includes('unclear') ? 'unclear' : 'no';
-}
-
-const FACTS = new WeakMap<Dataset, CartFacts>();
-
-/** The facts of a dataset; a document it lacks reads as empty. */
-export function cartFacts(dataset: Dataset): CartFacts {
-  let facts = FACTS.get(dataset);
-  if (facts === undefined) {
-    facts = readFacts(dataset);
-    FACTS.set(dataset, facts);
-  }
-  return facts;
 }
 
 /** The first row in force on a day; null where there is none. */

@@ -1,18 +1,16 @@
 /** The exact tax of a cart's lines, goods first, since delivery charges follow them. */
-import type { Dataset } from '../../dataset/dataset.js';
 import type { StateRuleRecord } from '../../dataset/records.js';
+import { fail, isFailure, type Failure } from '../../failure.js';
 import { plus, type Exact } from '../../tax/exact.js';
 import {
   COARSE, FINE, lineTax, ruledUnit, type HolidayReach, type Scale,
 } from '../../tax/line-tax.js';
 import { RATE_ONE } from '../../tax/rate.js';
 import { exactTax, type ExactLine } from '../../tax/round-lines.js';
-import { cartFacts, factOn, type FreightMix, type Holiday } from './facts.js';
+import { factOn, type CartFacts, type FreightMix, type Holiday } from './facts.js';
 import type { CartLine } from './query.js';
 import type { Site } from './site.js';
-import {
-  chargeTreatmentOf, GENERAL, HANDLING, SHIPPING, treatmentOf, type Treatment,
-} from './treatment.js';
+import { GENERAL, HANDLING, SHIPPING, type Treatment, type Treatments } from './treatment.js';
 
 /** The exact tax of a line, and what it follows from. */
 export interface TaxedLine extends ExactLine {
@@ -28,11 +26,6 @@ export interface TaxedLine extends ExactLine {
 /** How a delivery charge was taxed. */
 export type FreightCharge = 'exempt' | 'ordinary' | 'as-goods' | 'whole';
 
-/** Why a line cannot be told. */
-export interface UnknownLine {
-  readonly unknown: string;
-}
-
 /** Goods of a cart together, for the delivery charges. */
 export interface GoodsTotal {
   /** In FINE. */
@@ -44,10 +37,6 @@ export interface GoodsTotal {
 }
 
 const ONE = BigInt(RATE_ONE);
-
-export function isUnknown(line: TaxedLine | UnknownLine): line is UnknownLine {
-  return 'unknown' in line;
-}
 
 /** Shipping (10001) and handling (11000); the provider's shipping codes are ordinary codes. */
 export function isFreight({ tic }: CartLine): boolean {
@@ -93,32 +82,30 @@ function isIdle({ rule }: Treatment, price: bigint): boolean {
     && ruledUnit(rule, price) === price * ONE;
 }
 
-/** The exact tax of goods or services. */
-export function taxGoods(dataset: Dataset, site: Site, line: CartLine): TaxedLine | UnknownLine {
-  return taxTreated(treatmentOf(dataset, site, line.tic ?? GENERAL), line);
+/** Refuses a line: a rate or rule that its amount depends on is not known. */
+function untold(why: string): Failure {
+  return fail('no-result', why);
 }
 
 /** The exact tax of items that are treated alike. */
 function taxTreated(
   treatment: Treatment, { price, quantity }: CartLine,
-): TaxedLine | UnknownLine {
+): TaxedLine | Failure {
   let found = NO_HOLIDAY;
   if (!treatment.sure) {
     const { unknown, unknownLocals } = treatment;
     if (price > 0n && quantity > 0) {
-      if (unknown !== '') return { unknown };
-      if (unknownLocals !== '' && !isIdle(treatment, price)) return { unknown: unknownLocals };
+      if (unknown !== '') return untold(unknown);
+      if (unknownLocals !== '' && !isIdle(treatment, price)) return untold(unknownLocals);
     }
     found = holidayOf(treatment, price);
   }
   const { holiday, reach } = found;
   const { scale, gross, state, local } = lineTax(treatment, price, quantity, reach);
-  if (found.unknown !== '' && (state > 0 || local > 0)) return { unknown: found.unknown };
+  if (found.unknown !== '' && (state > 0 || local > 0)) return untold(found.unknown);
   if (holiday?.scope === 'varies' && local > 0) {
-    return {
-      unknown: `Whether local taxes take part in "${holiday.name}" differs by place and is not `
-        + 'held.',
-    };
+    return untold(`Whether local taxes take part in "${holiday.name}" differs by place and is not `
+      + 'held.');
   }
   return {
     scale, gross, state, local, denominator: 1n, treatment, holiday, reach, freight: null,
@@ -167,81 +154,8 @@ export function totalOf(lines: readonly (TaxedLine | null)[]): GoodsTotal {
   };
 }
 
-/** Whether delivery charges are taxed by the goods of the cart, handling at least. */
-export function followsGoods(dataset: Dataset, { rules, state, date }: Site): boolean {
-  return rules.freightRule === 'ITEM_SPECIFIC'
-    || factOn(cartFacts(dataset).handling, state.code, date)?.rule === 'ITEM_SPECIFIC';
-}
-
 /** No goods, for charges that do not follow them. */
 export const NO_GOODS: GoodsTotal = { gross: 0n, state: 0n, local: 0n, mixed: false };
-
-/** The fact on delivery charges for taxable and exempt goods together. */
-export function freightMix(dataset: Dataset, { state, date }: Site): FreightMix | null {
-  return factOn(cartFacts(dataset).freightMixes, state.code, date);
-}
-
-/**
- * The rule for a charge. Where shipping is exempt when it is stated separately, a law may still tax
- * handling: without a fact of its own nothing is told of it.
- */
-function chargeRule(
-  dataset: Dataset, { rules: { freightRule }, state, date }: Site, { tic }: CartLine,
-): StateRuleRecord['freightRule'] | UnknownLine {
-  if (tic !== HANDLING) return freightRule;
-  const own = factOn(cartFacts(dataset).handling, state.code, date)?.rule ?? null;
-  if (own !== null) return own === 'AS_SHIPPING' ? freightRule : own;
-  return freightRule === 'EXEMPT_WHEN_SEPARATELY_STATED' || freightRule === 'CONDITIONAL'
-    ? { unknown: `How ${state.name} taxes charges for handling is not held.` } : freightRule;
-}
-
-/** What a state's rule makes of a delivery charge that is a line of its own. */
-export function freightCharge(
-  dataset: Dataset, site: Site, line: CartLine, goods: GoodsTotal,
-): FreightCharge | UnknownLine {
-  const rule = chargeRule(dataset, site, line);
-  if (typeof rule !== 'string') return rule;
-  const taxable = site.rules.freightTaxable === 'Y' || line.tic === HANDLING;
-  switch (rule) {
-    case 'EXEMPT':
-    // A line of its own is stated separately.
-    case 'EXEMPT_WHEN_SEPARATELY_STATED':
-      return 'exempt';
-    case 'TAXABLE':
-      return 'ordinary';
-    case 'CONDITIONAL':
-      return site.rules.freightTaxable === 'Y' ? 'ordinary' : 'exempt';
-    case 'ITEM_SPECIFIC': {
-      if (goods.gross === 0n) return taxable ? 'ordinary' : 'exempt';
-      if (!goods.mixed) return 'as-goods';
-      const mix = freightMix(dataset, site);
-      if (mix !== null) return mix.mixed === 'whole' ? 'whole' : 'as-goods';
-      return { unknown: `How ${site.state.name} taxes one delivery charge on goods that are taxed `
-        + 'differently is not held: send the goods in carts of their own.' };
-    }
-  }
-}
-
-/** The exact tax of a delivery charge. */
-export function taxFreight(
-  dataset: Dataset, site: Site, line: CartLine, goods: GoodsTotal,
-): TaxedLine | UnknownLine {
-  const charge = freightCharge(dataset, site, line, goods);
-  if (charge === 'ordinary' || charge === 'whole') {
-    const tax = taxTreated(chargeTreatmentOf(dataset, site), line);
-    if (isUnknown(tax)) return tax;
-    const ordinary = { ...tax, treatment: null, freight: charge };
-    return charge === 'ordinary' ? ordinary : {
-      ...ordinary, flat: null,
-      state: goods.state > 0n ? tax.state : 0, local: goods.local > 0n ? tax.local : 0,
-    };
-  }
-  const gross = line.price * BigInt(line.quantity);
-  if (typeof charge !== 'string') {
-    return gross > 0n ? charge : freightLine(gross, 'exempt', NO_GOODS);
-  }
-  return freightLine(gross, charge, charge === 'exempt' ? NO_GOODS : goods);
-}
 
 /** A delivery charge that is taxed at the goods' average share, or not at all. */
 function freightLine(gross: bigint, freight: FreightCharge, goods: GoodsTotal): TaxedLine {
@@ -250,4 +164,89 @@ function freightLine(gross: bigint, freight: FreightCharge, goods: GoodsTotal): 
     denominator: goods.gross > 0n ? goods.gross : 1n,
     treatment: null, holiday: null, reach: 'none', freight, flat: freight === 'exempt' ? 0 : null,
   };
+}
+
+/** Taxes the lines of carts by the facts of one dataset. */
+export class LineTaxer {
+  readonly #facts: CartFacts;
+  readonly #treatments: Treatments;
+
+  constructor(facts: CartFacts, treatments: Treatments) {
+    this.#facts = facts;
+    this.#treatments = treatments;
+  }
+
+  /** The exact tax of goods or services. */
+  goods(site: Site, line: CartLine): TaxedLine | Failure {
+    return taxTreated(this.#treatments.of(site, line.tic ?? GENERAL), line);
+  }
+
+  /** Whether delivery charges are taxed by the goods of the cart, handling at least. */
+  followsGoods({ rules, state, date }: Site): boolean {
+    return rules.freightRule === 'ITEM_SPECIFIC'
+      || factOn(this.#facts.handling, state.code, date)?.rule === 'ITEM_SPECIFIC';
+  }
+
+  /** The fact on delivery charges for taxable and exempt goods together. */
+  freightMix({ state, date }: Site): FreightMix | null {
+    return factOn(this.#facts.freightMixes, state.code, date);
+  }
+
+  /**
+   * The rule for a charge. Where shipping is exempt when it is stated separately, a law may still
+   * tax handling: without a fact of its own nothing is told of it.
+   */
+  #chargeRule(
+    { rules: { freightRule }, state, date }: Site, { tic }: CartLine,
+  ): StateRuleRecord['freightRule'] | Failure {
+    if (tic !== HANDLING) return freightRule;
+    const own = factOn(this.#facts.handling, state.code, date)?.rule ?? null;
+    if (own !== null) return own === 'AS_SHIPPING' ? freightRule : own;
+    return freightRule === 'EXEMPT_WHEN_SEPARATELY_STATED' || freightRule === 'CONDITIONAL'
+      ? untold(`How ${state.name} taxes charges for handling is not held.`) : freightRule;
+  }
+
+  /** What a state's rule makes of a delivery charge that is a line of its own. */
+  #charge(site: Site, line: CartLine, goods: GoodsTotal): FreightCharge | Failure {
+    const rule = this.#chargeRule(site, line);
+    if (typeof rule !== 'string') return rule;
+    const taxable = site.rules.freightTaxable === 'Y' || line.tic === HANDLING;
+    switch (rule) {
+      case 'EXEMPT':
+      // A line of its own is stated separately.
+      case 'EXEMPT_WHEN_SEPARATELY_STATED':
+        return 'exempt';
+      case 'TAXABLE':
+        return 'ordinary';
+      case 'CONDITIONAL':
+        return site.rules.freightTaxable === 'Y' ? 'ordinary' : 'exempt';
+      case 'ITEM_SPECIFIC': {
+        if (goods.gross === 0n) return taxable ? 'ordinary' : 'exempt';
+        if (!goods.mixed) return 'as-goods';
+        const mix = this.freightMix(site);
+        if (mix !== null) return mix.mixed === 'whole' ? 'whole' : 'as-goods';
+        return untold(`How ${site.state.name} taxes one delivery charge on goods that are taxed `
+          + 'differently is not held: send the goods in carts of their own.');
+      }
+    }
+  }
+
+  /** The exact tax of a delivery charge. */
+  freight(site: Site, line: CartLine, goods: GoodsTotal): TaxedLine | Failure {
+    const charge = this.#charge(site, line, goods);
+    if (charge === 'ordinary' || charge === 'whole') {
+      const tax = taxTreated(this.#treatments.ofCharge(site), line);
+      if (isFailure(tax)) return tax;
+      const ordinary = { ...tax, treatment: null, freight: charge };
+      return charge === 'ordinary' ? ordinary : {
+        ...ordinary, flat: null,
+        state: goods.state > 0n ? tax.state : 0, local: goods.local > 0n ? tax.local : 0,
+      };
+    }
+    const gross = line.price * BigInt(line.quantity);
+    if (typeof charge !== 'string') {
+      return gross > 0n ? charge : freightLine(gross, 'exempt', NO_GOODS);
+    }
+    return freightLine(gross, charge, charge === 'exempt' ? NO_GOODS : goods);
+  }
 }

@@ -3,8 +3,8 @@ import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord } from '../../dataset/records.js';
 import { isFailure } from '../../failure.js';
 import { inForce, type ProductRule } from '../../tax/product-rule.js';
-import { sharedOf } from '../shared.js';
-import { cartFacts, localityKey, type Locality } from './facts.js';
+import type { RatesByArea } from '../rate/area-rates.js';
+import { localityKey, type CartFacts, type Locality } from './facts.js';
 import type { FoundPlace } from './place.js';
 import type { Site, SiteRow } from './site.js';
 
@@ -39,73 +39,81 @@ function rowFact(
   return facts.find((fact) => fact.code === code) ?? ofPlace;
 }
 
-/** The local rates that a place levies whatever the state's rule says, in parts per billion. */
-function ordinaryPart(
-  dataset: Dataset, site: Site, facts: readonly Locality[], area: AreaRecord,
-): number | null {
-  const rates = sharedOf(dataset).rates.at(area.id, site.date);
-  if (isFailure(rates)) return null;
-  const ofPlace = placeFact(facts, area);
-  let sum = 0;
-  for (const { component, sales } of rates.rows) {
-    if (component.level === 'state') continue;
-    const isDistrict = component.level === 'district';
-    const fact = isDistrict ? rowFact(facts, area, component.jurCode, ofPlace) : ofPlace;
-    if (fact === null || !fact.follows) sum += sales;
-  }
-  return sum;
-}
-
-/** Whether every tax area that a place found by its ZIP may lie in comes to the same. */
-function isCertain(
-  dataset: Dataset, site: Site, facts: readonly Locality[], place: FoundPlace | null,
-): boolean {
-  if (place === null || place.situs.precision !== 'postal') return true;
-  const zip = Number(place.situs.postalCode.slice(0, 5));
-  const parts = zip > 0 ? dataset.zip(zip)?.parts ?? [] : [];
-  const here = ordinaryPart(dataset, site, facts, place.area);
-  return parts.every((part) => {
-    const area = dataset.area(part.area);
-    // The city that was named decides among the parts of a ZIP, as it did for the rates.
-    if (area.state !== site.state.code) return true;
-    if (place.area.placeGeoid !== '' && area.placeGeoid !== place.area.placeGeoid) return true;
-    return ordinaryPart(dataset, site, facts, area) === here;
-  });
-}
-
-/** Tells, for every local row of a site, whether it follows a rule of the state. */
-export function localsOf(dataset: Dataset, site: Site, rule: ProductRule): Locals {
-  const locals = site.rows.filter(({ row }) => row.component.level !== 'state');
-  if (rule.scope === 'state') {
-    return {
-      rows: locals.map((row) => ({ site: row, follows: false })), unknown: '', locality: null,
-    };
-  }
-  const key = localityKey(site.state.code, rule.tic);
-  const facts = (cartFacts(dataset).localities.get(key) ?? [])
-    .filter((fact) => inForce(fact, site.date));
-  let locality: Locality | null = null;
-  let unknown = '';
-  const rows = locals.map((row): LocalRow => {
-    const { component } = row.row;
-    const ofPlace = placeFact(facts, row.area);
-    const fact = component.level === 'district'
-      ? rowFact(facts, row.area, component.jurCode, ofPlace) : ofPlace;
-    locality ??= fact;
-    if (fact === null && row.rate !== 0) unknown = notHeld(site, rule);
-    return { site: row, follows: fact?.follows === true };
-  });
-  if (facts.length > 0 && unknown === '') {
-    const { origin, destination } = site;
-    if (!isCertain(dataset, site, facts, origin) || !isCertain(dataset, site, facts, destination)) {
-      const { name } = site.state;
-      unknown = `The ZIP code lies in places of ${name} that tax ${rule.tic} differently.`;
-    }
-  }
-  return { rows, unknown, locality };
-}
-
 function notHeld({ state }: Site, { tic }: ProductRule): string {
   return `Whether local taxes in ${state.name} follow the state's rule for ${tic} differs by place `
     + 'and is not held for this one.';
+}
+
+/** Tells how local taxes of one dataset treat products. */
+export class Localities {
+  readonly #dataset: Dataset;
+  readonly #rates: RatesByArea;
+  readonly #facts: CartFacts;
+
+  constructor(dataset: Dataset, rates: RatesByArea, facts: CartFacts) {
+    this.#dataset = dataset;
+    this.#rates = rates;
+    this.#facts = facts;
+  }
+
+  /** Tells, for every local row of a site, whether it follows a rule of the state. */
+  localsOf(site: Site, rule: ProductRule): Locals {
+    const locals = site.rows.filter(({ row }) => row.component.level !== 'state');
+    if (rule.scope === 'state') {
+      return {
+        rows: locals.map((row) => ({ site: row, follows: false })), unknown: '', locality: null,
+      };
+    }
+    const key = localityKey(site.state.code, rule.tic);
+    const facts = (this.#facts.localities.get(key) ?? [])
+      .filter((fact) => inForce(fact, site.date));
+    let locality: Locality | null = null;
+    let unknown = '';
+    const rows = locals.map((row): LocalRow => {
+      const { component } = row.row;
+      const ofPlace = placeFact(facts, row.area);
+      const fact = component.level === 'district'
+        ? rowFact(facts, row.area, component.jurCode, ofPlace) : ofPlace;
+      locality ??= fact;
+      if (fact === null && row.rate !== 0) unknown = notHeld(site, rule);
+      return { site: row, follows: fact?.follows === true };
+    });
+    if (facts.length > 0 && unknown === ''
+      && !(this.#isCertain(site, facts, site.origin)
+        && this.#isCertain(site, facts, site.destination))) {
+      const { name } = site.state;
+      unknown = `The ZIP code lies in places of ${name} that tax ${rule.tic} differently.`;
+    }
+    return { rows, unknown, locality };
+  }
+
+  /** The local rates that a place levies whatever the state's rule says, in parts per billion. */
+  #ordinaryPart(site: Site, facts: readonly Locality[], area: AreaRecord): number | null {
+    const rates = this.#rates.at(area.id, site.date);
+    if (isFailure(rates)) return null;
+    const ofPlace = placeFact(facts, area);
+    let sum = 0;
+    for (const { component, sales } of rates.rows) {
+      if (component.level === 'state') continue;
+      const isDistrict = component.level === 'district';
+      const fact = isDistrict ? rowFact(facts, area, component.jurCode, ofPlace) : ofPlace;
+      if (fact === null || !fact.follows) sum += sales;
+    }
+    return sum;
+  }
+
+  /** Whether every tax area that a place found by its ZIP may lie in comes to the same. */
+  #isCertain(site: Site, facts: readonly Locality[], place: FoundPlace | null): boolean {
+    if (place === null || place.situs.precision !== 'postal') return true;
+    const zip = Number(place.situs.postalCode.slice(0, 5));
+    const parts = zip > 0 ? this.#dataset.zip(zip)?.parts ?? [] : [];
+    const here = this.#ordinaryPart(site, facts, place.area);
+    return parts.every((part) => {
+      const area = this.#dataset.area(part.area);
+      // The city that was named decides among the parts of a ZIP, as it did for the rates.
+      if (area.state !== site.state.code) return true;
+      if (place.area.placeGeoid !== '' && area.placeGeoid !== place.area.placeGeoid) return true;
+      return this.#ordinaryPart(site, facts, area) === here;
+    });
+  }
 }

@@ -1,7 +1,6 @@
 /** Meal taxes on lines of prepared food. */
-import type { Dataset } from '../../dataset/dataset.js';
 import { MEAL_CODES, type MealRule } from '../product/meal-tax.js';
-import { sharedOf } from '../shared.js';
+import type { ProductRules } from '../product/rules.js';
 import type { FoundPlace } from './place.js';
 import type { Side, Site } from './site.js';
 import type { Levy, TreatmentNote } from './treatment.js';
@@ -43,10 +42,9 @@ interface SidePlace {
  * tax may apply here and not whether, nothing can be told.
  */
 export function mealLevies(
-  dataset: Dataset, site: Site, tic: string, ordinary: readonly Levy[],
+  products: ProductRules, site: Site, tic: string, ordinary: readonly Levy[],
 ): MealLevies {
   if (!MEAL_CODES.has(tic)) return { levies: ordinary, unknown: '', notes: [] };
-  const { products } = sharedOf(dataset);
   const table = products.book.meals;
   if (table === null) {
     return { levies: ordinary, unknown: 'Meal taxes are not loaded.', notes: [] };

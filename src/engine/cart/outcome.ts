@@ -1,5 +1,4 @@
 /** What a cart comes to: tax for every line, or why it cannot be told. */
-import type { Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import type { Rate } from '../../tax/rate.js';
 import type { Precision } from '../situs.js';
@@ -45,25 +44,6 @@ export interface CartOutcome {
   readonly total: bigint;
   /** Null unless asked for. */
   readonly explain: CartExplanation | null;
-}
-
-/**
- * Why a cart has no answer:
- * - `origin`, `destination`: the place cannot be located; `failure` has the kind and the detail.
- * - `rate`: a rate or rule that the amount depends on is not known.
- */
-export interface CartRefusal {
-  readonly kind: 'refusal';
-  readonly reason: 'origin' | 'destination' | 'rate';
-  /** Position of the line that it concerns, from 0; null for the whole cart. */
-  readonly line: number | null;
-  /** `no-result` or `address-incomplete` with a sentence a person can act on. */
-  readonly failure: Failure;
-}
-
-/** Tells a refusal from an outcome. */
-export function isRefusal(answer: CartOutcome | CartRefusal): answer is CartRefusal {
-  return answer.kind === 'refusal';
 }
 
 /** A list or fact that a figure rests on. */

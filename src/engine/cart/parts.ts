@@ -1,10 +1,8 @@
 /** The exact tax of a line, jurisdiction by jurisdiction; the parts add up to the line's tax. */
-import type { Dataset } from '../../dataset/dataset.js';
 import { lineParts, type HolidayReach } from '../../tax/line-tax.js';
 import type { GoodsTotal, TaxedLine } from './line.js';
 import type { CartLine } from './query.js';
-import type { Site } from './site.js';
-import { chargeTreatmentOf, type Levy, type Treatment } from './treatment.js';
+import type { Levy, Treatment } from './treatment.js';
 
 /** One part: tax = base × rate + fixed, all over the denominator. */
 export interface Part {
@@ -50,7 +48,7 @@ function gathered(parts: readonly Part[]): readonly Part[] {
 
 /** The parts of a delivery charge. */
 function freightParts(
-  dataset: Dataset, site: Site, line: CartLine, tax: TaxedLine, goods: GoodsTotal,
+  charge: Treatment, line: CartLine, tax: TaxedLine, goods: GoodsTotal,
   ofGoods: readonly Part[],
 ): readonly Part[] {
   switch (tax.freight) {
@@ -61,21 +59,21 @@ function freightParts(
       }));
     case 'ordinary':
     case 'whole':
-      return itemParts(chargeTreatmentOf(dataset, site), line, 'none').filter(({ levy }) =>
+      return itemParts(charge, line, 'none').filter(({ levy }) =>
         tax.freight === 'ordinary' || (levy.ofState ? goods.state : goods.local) > 0n);
     default:
       return [];
   }
 }
 
-/** The parts of every line. */
+/** The parts of every line; `charge` is how delivery charges are treated at the site. */
 export function partsOf(
-  dataset: Dataset, site: Site, lines: readonly CartLine[], taxed: readonly TaxedLine[],
+  charge: Treatment, lines: readonly CartLine[], taxed: readonly TaxedLine[],
   goods: GoodsTotal,
 ): readonly (readonly Part[])[] {
   const own = taxed.map(({ treatment, reach }, at) =>
     (treatment === null ? [] : itemParts(treatment, lines[at]!, reach)));
   const ofGoods = own.flat();
   return taxed.map((tax, at) => (tax.treatment === null
-    ? freightParts(dataset, site, lines[at]!, tax, goods, ofGoods) : own[at]!));
+    ? freightParts(charge, lines[at]!, tax, goods, ofGoods) : own[at]!));
 }

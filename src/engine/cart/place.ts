@@ -4,7 +4,7 @@ import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateOf } from '../locate/doubt.js';
-import { sharedOf } from '../shared.js';
+import type { AddressLocator } from '../locate/locator.js';
 import { PRECISIONS, type Precision, type Situs } from '../situs.js';
 import type { CartPlace, SplitPlace } from './query.js';
 
@@ -41,36 +41,8 @@ export function isSamePlace(one: CartPlace, other: CartPlace): boolean {
 }
 
 /**
- * The state that a place names, where a ZIP of that state is named with it, so that no search is
- * needed to be sure of it; "" where it is not certain.
- */
-export function certainState(dataset: Dataset, place: CartPlace): string {
-  let state: string;
-  let zip: string;
-  if (place.kind === 'split') {
-    state = stateCode(dataset, place.state);
-    zip = ZIP.exec(place.zip.trim())?.[1] ?? '';
-  } else {
-    const found = TAIL.exec(place.address.toUpperCase());
-    state = stateCode(dataset, found?.[1] ?? '');
-    zip = found?.[2] ?? '';
-  }
-  if (state === '' || zip === '') return '';
-  const record = dataset.zip(Number(zip));
-  if (record === null) return '';
-  if (record.parts.length === 0) return record.state === state ? state : '';
-  return record.parts.some(({ area }) => dataset.area(area).state === state) ? state : '';
-}
-
-function stateCode(dataset: Dataset, text: string): string {
-  const written = text.trim().toUpperCase();
-  if (written.length === 2) return dataset.state(written) === null ? '' : written;
-  return dataset.states().find(({ name }) => name.toUpperCase() === written)?.code ?? '';
-}
-
-/**
- * Places kept a dataset, once to twice as many, below 1 KiB each: carts leave from the same few
- * doors, and are calculated again with every change before they are paid.
+ * Places kept, once to twice as many, below 1 KiB each: carts leave from the same few doors, and
+ * are calculated again with every change before they are paid.
  */
 const PLACES_MAX = 4_096;
 /** No time zone's date changes within it, so what was found holds for all of it. */
@@ -81,75 +53,93 @@ interface KeptPlace {
   readonly found: FoundPlace | Failure;
 }
 
-interface Places {
-  readonly slot: number;
-  readonly kept: RecentCache<string, KeptPlace>;
-}
-
-const PLACES = new WeakMap<Dataset, Places>();
-
-function placesOf(dataset: Dataset, slot: number): Places {
-  let places = PLACES.get(dataset);
-  if (places === undefined || places.slot !== slot) {
-    places = { slot, kept: new RecentCache(PLACES_MAX) };
-    PLACES.set(dataset, places);
-  }
-  return places;
-}
-
 /** A short text that few other places have; of those with the same, the last one is kept. */
 function placeKey(place: CartPlace): string {
   return place.kind === 'line' ? place.address : place.zip + place.line1 + place.line2;
 }
 
-/** Locates a place on the day of a moment, in milliseconds since 1970 UTC. */
-export function locatePlace(
-  dataset: Dataset, place: CartPlace, dateOf: DateOf, instantMs: number,
-): FoundPlace | Failure {
-  const { kept: places } = placesOf(dataset, Math.floor(instantMs / SLOT_MS));
-  const key = placeKey(place);
-  const known = places.get(key);
-  if (known !== undefined && isSamePlace(known.place, place)) return known.found;
-  const found = search(dataset, place, dateOf);
-  // Copied: texts that were cut out of a file would keep all of it in memory.
-  const kept: CartPlace = JSON.parse(JSON.stringify(place));
-  places.set(placeKey(kept), { place: kept, found });
-  return found;
-}
+/** Locates places of carts in one dataset; keeps those of the quarter of an hour. */
+export class CartPlaces {
+  readonly #dataset: Dataset;
+  readonly #locator: AddressLocator;
+  #slot = Number.NaN;
+  #kept = new RecentCache<string, KeptPlace>(PLACES_MAX);
 
-/**
- * Searches for a place. Where the address names no door (a post office box, no house number, a city
- * alone) its ZIP and city decide, which answer only where the choice of tax area cannot be wrong.
- */
-function search(dataset: Dataset, place: CartPlace, dateOf: DateOf): FoundPlace | Failure {
-  const found = place.kind === 'line'
-    ? locateLine(dataset, place.address, dateOf)
-    : locateSplit(dataset, place, dateOf);
-  if (isFailure(found)) return found;
-  const area = dataset.area(found.area);
-  return area.country === 'CAN'
-    ? fail('no-result', 'carts are for places in the United States')
-    : { situs: found, area };
-}
-
-function locateSplit(dataset: Dataset, place: SplitPlace, dateOf: DateOf): Situs | Failure {
-  // On one line the words around them would say what they mean; here they are one thing each.
-  if (!ZIP.test(place.zip.trim())) {
-    return fail('address-incomplete', `"${place.zip}" is no ZIP code: give five digits or ZIP+4`);
+  constructor(dataset: Dataset, locator: AddressLocator) {
+    this.#dataset = dataset;
+    this.#locator = locator;
   }
-  if (stateCode(dataset, place.state) === '') {
-    return fail('address-incomplete', `"${place.state}" is no state: give its code or its name`);
-  }
-  const first = locateLine(dataset, textOf(place, place.line1), dateOf);
-  // Some write a company or a person on the first line and the street on the second.
-  if (!STREET_NUMBER.test(place.line2) || STREET_NUMBER.test(place.line1)) return first;
-  if (!isFailure(first) && PRECISIONS.indexOf(first.precision) <= RANGE) return first;
-  const second = locateLine(dataset, textOf(place, place.line2), dateOf);
-  return isFailure(second) ? first : second;
-}
 
-function locateLine(dataset: Dataset, text: string, dateOf: DateOf): Situs | Failure {
-  return sharedOf(dataset).locator.locatePlace(text, dateOf);
+  /**
+   * The state that a place names, where a ZIP of that state is named with it, so that no search is
+   * needed to be sure of it; "" where it is not certain.
+   */
+  certainState(place: CartPlace): string {
+    let state: string;
+    let zip: string;
+    if (place.kind === 'split') {
+      state = this.#stateCode(place.state);
+      zip = ZIP.exec(place.zip.trim())?.[1] ?? '';
+    } else {
+      const found = TAIL.exec(place.address.toUpperCase());
+      state = this.#stateCode(found?.[1] ?? '');
+      zip = found?.[2] ?? '';
+    }
+    if (state === '' || zip === '') return '';
+    const record = this.#dataset.zip(Number(zip));
+    if (record === null) return '';
+    if (record.parts.length === 0) return record.state === state ? state : '';
+    const lies = record.parts.some(({ area }) => this.#dataset.area(area).state === state);
+    return lies ? state : '';
+  }
+
+  #stateCode(text: string): string {
+    const written = text.trim().toUpperCase();
+    if (written.length === 2) return this.#dataset.state(written) === null ? '' : written;
+    return this.#dataset.states().find(({ name }) => name.toUpperCase() === written)?.code ?? '';
+  }
+
+  /** Locates a place on the day of a moment, in milliseconds since 1970 UTC. */
+  locate(place: CartPlace, dateOf: DateOf, instantMs: number): FoundPlace | Failure {
+    const slot = Math.floor(instantMs / SLOT_MS);
+    if (slot !== this.#slot) {
+      this.#slot = slot;
+      this.#kept = new RecentCache(PLACES_MAX);
+    }
+    const known = this.#kept.get(placeKey(place));
+    if (known !== undefined && isSamePlace(known.place, place)) return known.found;
+    const found = this.#search(place, dateOf);
+    // Copied: texts that were cut out of a file would keep all of it in memory.
+    const kept: CartPlace = JSON.parse(JSON.stringify(place));
+    this.#kept.set(placeKey(kept), { place: kept, found });
+    return found;
+  }
+
+  #search(place: CartPlace, dateOf: DateOf): FoundPlace | Failure {
+    const found = place.kind === 'line'
+      ? this.#locator.locatePlace(place.address, dateOf) : this.#locateSplit(place, dateOf);
+    if (isFailure(found)) return found;
+    const area = this.#dataset.area(found.area);
+    return area.country === 'CAN'
+      ? fail('no-result', 'carts are for places in the United States')
+      : { situs: found, area };
+  }
+
+  #locateSplit(place: SplitPlace, dateOf: DateOf): Situs | Failure {
+    // On one line the words around them would say what they mean; here they are one thing each.
+    if (!ZIP.test(place.zip.trim())) {
+      return fail('address-incomplete', `"${place.zip}" is no ZIP code: give five digits or ZIP+4`);
+    }
+    if (this.#stateCode(place.state) === '') {
+      return fail('address-incomplete', `"${place.state}" is no state: give its code or its name`);
+    }
+    const first = this.#locator.locatePlace(textOf(place, place.line1), dateOf);
+    // Some write a company or a person on the first line and the street on the second.
+    if (!STREET_NUMBER.test(place.line2) || STREET_NUMBER.test(place.line1)) return first;
+    if (!isFailure(first) && PRECISIONS.indexOf(first.precision) <= RANGE) return first;
+    const second = this.#locator.locatePlace(textOf(place, place.line2), dateOf);
+    return isFailure(second) ? first : second;
+  }
 }
 
 /** Refuses a place that is found less precisely than asked for; null where it is not. */

@@ -1,12 +1,11 @@
 /** Which rates tax a cart: the rows of the places that the state's sourcing rule points to. */
-import type { Dataset } from '../../dataset/dataset.js';
+import { RecentCache } from '../../base/recent-cache.js';
 import type { AreaRecord, StateRecord, StateRuleRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import { RATE_ONE, type Rate } from '../../tax/rate.js';
-import type { AreaRateRow, KnownRates } from '../rate/area-rates.js';
+import type { AreaRateRow, KnownRates, RatesByArea } from '../rate/area-rates.js';
 import { rulesAt } from '../rate/state-day.js';
-import { sharedOf } from '../shared.js';
 import { factOn, type CartFacts, type SourcingCase, type SourcingRule } from './facts.js';
 import type { FoundPlace } from './place.js';
 import type { Treatment } from './treatment.js';
@@ -46,18 +45,6 @@ export interface Site {
   readonly treatments: Map<string, Treatment>;
 }
 
-/** How a state sources a sale on a day; null where its rules are not held for the day. */
-export function sourcingOf(
-  facts: CartFacts, state: StateRecord, date: DateInt, interstate: boolean,
-): Sourcing | null {
-  const rules = rulesAt(state, date);
-  if (rules === null) return null;
-  if (interstate) return { rule: 'destination', interstate, special: null };
-  const special = factOn(facts.sourcing, state.code, date);
-  const plain = rules.sourcing === 'O' ? 'origin' : 'destination';
-  return { rule: special?.rule ?? plain, interstate, special };
-}
-
 /** Whether a rule asks where in the state a side lies. */
 export function needs(rule: SourcingRule, side: Side): boolean {
   if (rule === 'origin-to-cap') return true;
@@ -67,25 +54,6 @@ export function needs(rule: SourcingRule, side: Side): boolean {
 /** The most that local taxes may come to; local taxes of the destination join those below it. */
 function capOf({ special }: Sourcing): number {
   return special?.localCap ?? RATE_ONE;
-}
-
-/**
- * Whether local taxes at the origin leave no room for those of the destination (34 TAC 3.334(c)):
- * then nothing rests on where in the state it lies.
- */
-export function isFull(
-  dataset: Dataset, sourcing: Sourcing, date: DateInt, origin: FoundPlace,
-): boolean {
-  if (sourcing.rule !== 'origin-to-cap') return false;
-  const rows = sideRows(dataset, origin, 'origin', date);
-  return !isFailure(rows) && sum(rows.filter(isLocal)) >= capOf(sourcing);
-}
-
-function sideRows(
-  dataset: Dataset, place: FoundPlace, side: Side, date: DateInt,
-): readonly SiteRow[] | Failure {
-  const rates = sharedOf(dataset).rates.at(place.situs.area, date);
-  return isFailure(rates) ? rates : rowsOf(rates, place.area, side);
 }
 
 function rowsOf(rates: KnownRates, area: AreaRecord, side: Side): readonly SiteRow[] {
@@ -138,52 +106,111 @@ function toppedUp(
   return [...atOrigin, ...added];
 }
 
-/** The rows of a rule from the places it needs. */
-function taxing(
-  dataset: Dataset, sourcing: Sourcing, date: DateInt, origin: FoundPlace | null,
-  destination: FoundPlace | null,
-): readonly SiteRow[] | Failure {
-  const { rule } = sourcing;
-  const of = (side: Side): readonly SiteRow[] | Failure => {
-    const place = side === 'origin' ? origin : destination;
-    if (place === null) throw new Error(`the ${side} is needed and was not located`);
-    return sideRows(dataset, place, side, date);
-  };
-  if (rule === 'origin') return of('origin');
-  if (rule === 'origin-to-cap' && origin !== null && isFull(dataset, sourcing, date, origin)) {
-    return of('origin');
-  }
-  const atDestination = of('destination');
-  if (rule === 'destination' || isFailure(atDestination)) return atDestination;
-  // The state's own rate is the same at either end.
-  if (rule === 'base-at-origin') {
-    return atDestination.map((row) => (isLocal(row) ? row : { ...row, side: 'origin' }));
-  }
-  const atOrigin = of('origin');
-  return isFailure(atOrigin) ? atOrigin : toppedUp(atOrigin, atDestination, capOf(sourcing));
-}
-
 /** Refuses a day for which a state's rules are not held. */
 export function notHeld({ name }: StateRecord): Failure {
   return fail('no-result', `The rules of ${name} are not held for the day.`);
 }
 
-/** Reads the site of carts between two places; the state is the destination's. */
-export function readSite(
-  dataset: Dataset, state: StateRecord, date: DateInt, sourcing: Sourcing,
-  origin: FoundPlace | null, destination: FoundPlace | null,
-): Site | Failure {
-  const rules = rulesAt(state, date);
-  if (rules === null) return notHeld(state);
-  const rows = taxing(dataset, sourcing, date, origin, destination);
-  if (isFailure(rows)) return rows;
-  const sides = new Set(rows.map(({ side }) => side));
-  const areas = rows.map(({ area }) => area);
-  return {
-    state, rules, date, sourcing, rows, origin, destination,
-    sides: sides.size > 1 ? 'mixed' : [...sides][0] ?? 'destination',
-    estimated: rows.some(({ row }) => row.estimated),
-    stale: areas.some(({ staleAfter }) => staleAfter < date),
-    treatments: new Map(),
-  };
+/** Pairs of places and days kept. */
+const SITES_MAX = 4_096;
+
+/** Areas and, where the door is not known, the ZIP that decides what may be told. */
+function placeKey(place: FoundPlace | null): string {
+  if (place === null) return '';
+  const { area, precision, postalCode } = place.situs;
+  return precision === 'postal' ? `${area}z${postalCode.slice(0, 5)}` : String(area);
+}
+
+/** The sites of one dataset, kept for the next cart between the same areas on the same day. */
+export class Sites {
+  readonly #rates: RatesByArea;
+  readonly #facts: CartFacts;
+  readonly #sites = new RecentCache<string, Site | Failure>(SITES_MAX);
+
+  constructor(rates: RatesByArea, facts: CartFacts) {
+    this.#rates = rates;
+    this.#facts = facts;
+  }
+
+  /** How a state sources a sale on a day; null where its rules are not held for the day. */
+  sourcing(state: StateRecord, date: DateInt, interstate: boolean): Sourcing | null {
+    const rules = rulesAt(state, date);
+    if (rules === null) return null;
+    if (interstate) return { rule: 'destination', interstate, special: null };
+    const special = factOn(this.#facts.sourcing, state.code, date);
+    const plain = rules.sourcing === 'O' ? 'origin' : 'destination';
+    return { rule: special?.rule ?? plain, interstate, special };
+  }
+
+  /**
+   * Whether local taxes at the origin leave no room for those of the destination (34 TAC 3.334(c)):
+   * then nothing rests on where in the state it lies.
+   */
+  isFull(sourcing: Sourcing, date: DateInt, origin: FoundPlace): boolean {
+    if (sourcing.rule !== 'origin-to-cap') return false;
+    const rows = this.#sideRows(origin, 'origin', date);
+    return !isFailure(rows) && sum(rows.filter(isLocal)) >= capOf(sourcing);
+  }
+
+  #sideRows(place: FoundPlace, side: Side, date: DateInt): readonly SiteRow[] | Failure {
+    const rates = this.#rates.at(place.situs.area, date);
+    return isFailure(rates) ? rates : rowsOf(rates, place.area, side);
+  }
+
+  /** The rows of a rule from the places it needs. */
+  #taxing(
+    sourcing: Sourcing, date: DateInt, origin: FoundPlace | null, destination: FoundPlace | null,
+  ): readonly SiteRow[] | Failure {
+    const { rule } = sourcing;
+    const of = (side: Side): readonly SiteRow[] | Failure => {
+      const place = side === 'origin' ? origin : destination;
+      if (place === null) throw new Error(`the ${side} is needed and was not located`);
+      return this.#sideRows(place, side, date);
+    };
+    if (rule === 'origin') return of('origin');
+    if (rule === 'origin-to-cap' && origin !== null && this.isFull(sourcing, date, origin)) {
+      return of('origin');
+    }
+    const atDestination = of('destination');
+    if (rule === 'destination' || isFailure(atDestination)) return atDestination;
+    // The state's own rate is the same at either end.
+    if (rule === 'base-at-origin') {
+      return atDestination.map((row) => (isLocal(row) ? row : { ...row, side: 'origin' }));
+    }
+    const atOrigin = of('origin');
+    return isFailure(atOrigin) ? atOrigin : toppedUp(atOrigin, atDestination, capOf(sourcing));
+  }
+
+  /** The site of carts between two places; the state is the destination's. */
+  at(
+    state: StateRecord, date: DateInt, sourcing: Sourcing, origin: FoundPlace | null,
+    destination: FoundPlace | null,
+  ): Site | Failure {
+    const within = sourcing.interstate ? '>' : '=';
+    const key = `${state.code}${date}${within}${placeKey(origin)}|${placeKey(destination)}`;
+    const known = this.#sites.get(key);
+    if (known !== undefined) return known;
+    const site = this.#read(state, date, sourcing, origin, destination);
+    this.#sites.set(key, site);
+    return site;
+  }
+
+  #read(
+    state: StateRecord, date: DateInt, sourcing: Sourcing, origin: FoundPlace | null,
+    destination: FoundPlace | null,
+  ): Site | Failure {
+    const rules = rulesAt(state, date);
+    if (rules === null) return notHeld(state);
+    const rows = this.#taxing(sourcing, date, origin, destination);
+    if (isFailure(rows)) return rows;
+    const sides = new Set(rows.map(({ side }) => side));
+    const areas = rows.map(({ area }) => area);
+    return {
+      state, rules, date, sourcing, rows, origin, destination,
+      sides: sides.size > 1 ? 'mixed' : [...sides][0] ?? 'destination',
+      estimated: rows.some(({ row }) => row.estimated),
+      stale: areas.some(({ staleAfter }) => staleAfter < date),
+      treatments: new Map(),
+    };
+  }
 }

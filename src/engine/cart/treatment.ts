@@ -1,17 +1,16 @@
 /** How a kind of product is taxed at a site: the levies on it, and what shapes their base. */
-import type { Dataset } from '../../dataset/dataset.js';
 import { formatDate, type DateInt } from '../../tax/date.js';
 import { coarseRates, type LineLevy, type LineRule } from '../../tax/line-tax.js';
 import { inForce, isWhole, type ProductRule } from '../../tax/product-rule.js';
 import type { Rate } from '../../tax/rate.js';
 import type { DaySpan } from '../../tax/yearly-days.js';
 import { MEAL_CODES, type MealRule } from '../product/meal-tax.js';
-import { sharedOf } from '../shared.js';
+import type { ProductRules } from '../product/rules.js';
 import {
-  cartFacts, coverOf, holidayIn, singleArticleOn, type Cover, type Holiday, type HolidayRule,
+  coverOf, holidayIn, singleArticleOn, type CartFacts, type Cover, type Holiday, type HolidayRule,
   type Locality, type SingleArticle,
 } from './facts.js';
-import { localsOf } from './locality.js';
+import type { Localities } from './locality.js';
 import { mealLevies } from './meal.js';
 import type { Site, SiteRow } from './site.js';
 
@@ -69,7 +68,7 @@ function wholeRate(site: Site, rate: Rate): readonly Levy[] {
 }
 
 /** The levies that a rule leaves, before meals and single articles. */
-function ruled(dataset: Dataset, site: Site, rule: ProductRule): Draft {
+function ruled(localities: Localities, site: Site, rule: ProductRule): Draft {
   const { rows } = site;
   const none = { unknownLocals: '', locality: null };
   if (isWhole(rule)) {
@@ -82,7 +81,7 @@ function ruled(dataset: Dataset, site: Site, rule: ProductRule): Draft {
   const rate = rule.taxable ? rule.rate : 0 as Rate;
   const ofState = state.map((row, at) =>
     levy(row, true, rate === null ? row.rate : at === 0 ? rate : 0 as Rate));
-  const locals = localsOf(dataset, site, rule);
+  const locals = localities.localsOf(site, rule);
   const kept = locals.rows.flatMap(({ site: row, follows }) => {
     if (!follows) return [levy(row, false)];
     return rule.taxable ? [levy(row, true)] : [];
@@ -95,26 +94,6 @@ function ruled(dataset: Dataset, site: Site, rule: ProductRule): Draft {
 interface CodeHolidays {
   readonly named: readonly HolidayRule[];
   readonly unclear: readonly HolidayRule[];
-}
-
-const HOLIDAYS = new WeakMap<Dataset, Map<string, CodeHolidays>>();
-
-/** Holidays of a state that name a code, or may, on whatever day; every pair is looked for once. */
-function holidaysOf(dataset: Dataset, { state }: Site, tic: string): CodeHolidays {
-  let known = HOLIDAYS.get(dataset);
-  if (known === undefined) {
-    known = new Map();
-    HOLIDAYS.set(dataset, known);
-  }
-  const key = `${state.code}${tic}`;
-  const kept = known.get(key);
-  if (kept !== undefined) return kept;
-  const facts = cartFacts(dataset);
-  const of = (cover: Cover): readonly HolidayRule[] => (facts.holidays.get(state.code) ?? [])
-    .filter((holiday) => coverOf(facts, holiday, tic) === cover);
-  const found = { named: of('yes'), unclear: of('unclear') };
-  known.set(key, found);
-  return found;
 }
 
 /** Yearly holidays move by some days from one year to the next. */
@@ -168,10 +147,10 @@ function isExempt(rule: ProductRule | null): boolean {
 }
 
 function singleOf(
-  dataset: Dataset, { state, date }: Site, tic: string, rule: ProductRule | null,
+  facts: CartFacts, { state, date }: Site, tic: string, rule: ProductRule | null,
 ): SingleArticle | null {
   if (!isPlain(rule) || MEAL_CODES.has(tic)) return null;
-  const single = singleArticleOn(cartFacts(dataset), state.code, date);
+  const single = singleArticleOn(facts, state.code, date);
   return single?.noArticles.some((code) => tic.startsWith(code)) === true ? null : single;
 }
 
@@ -211,59 +190,84 @@ function summed(
   };
 }
 
-/** Reads how a code is treated at a site. */
-function readTreatment(dataset: Dataset, site: Site, tic: string): Treatment {
-  const { state, date } = site;
-  const { products } = sharedOf(dataset);
-  const held = products.heldFrom(state.code, tic, date);
-  const rules = products.at(state.code, tic, date);
-  const [rule = null, second] = rules;
-  const draft = rule === null || isPlain(rule)
-    ? { levies: site.rows.map((row) => levy(row, false)), unknownLocals: '', locality: null }
-    : ruled(dataset, site, rule);
-  const single = singleOf(dataset, site, tic, rule);
-  const { named: holidays, unclear } = holidaysOf(dataset, site, tic);
-  const meals = mealLevies(dataset, site, tic, draft.levies);
-  const unknown = held === null ? '' : `Product rules of ${state.code} for ${tic} are held from `
-    + `${formatDate(held)} on.`;
-  const twice = second === undefined ? '' : `${tic} has several rules in ${state.code} on the day.`;
-  const shape = isPlain(rule) || isExempt(rule) ? null : rule;
-  const levies = single === null ? carryingVolume(site, shape, meals.levies)
-    : [...meals.levies, bracketLevy(single)];
-  return summed({
-    tic, rule, levies, single, shape,
-    locality: draft.locality,
-    holidays: holidaysOn(holidays, date),
-    unclearHolidays: holidaysOn(unclear, date),
-    unknownLocals: draft.unknownLocals,
-    unknown: unknown || twice || meals.unknown || unheldHoliday([...holidays, ...unclear], date),
-    notes: meals.notes,
-  });
-}
-
-/** How a code is treated at a site; remembered with the site. */
-export function treatmentOf(dataset: Dataset, site: Site, tic: string): Treatment {
-  let treatment = site.treatments.get(tic);
-  if (treatment === undefined) {
-    treatment = readTreatment(dataset, site, tic);
-    site.treatments.set(tic, treatment);
-  }
-  return treatment;
-}
-
 /** Where the treatment of delivery charges is remembered; no code is written like it. */
 const CHARGE = 'charge';
 
-/** Delivery charges that are taxed as general goods, but are no articles and have no holidays. */
-export function chargeTreatmentOf(dataset: Dataset, site: Site): Treatment {
-  let treatment = site.treatments.get(CHARGE);
-  if (treatment === undefined) {
-    const ordinary = treatmentOf(dataset, site, GENERAL);
-    const levies = ordinary.levies.filter(({ bracket }) => !bracket);
-    treatment = summed({
-      ...ordinary, levies, single: null, holidays: [], unclearHolidays: [],
-    });
-    site.treatments.set(CHARGE, treatment);
+/** How one dataset treats codes; what is read of a site is remembered with it. */
+export class Treatments {
+  readonly #facts: CartFacts;
+  readonly #products: ProductRules;
+  readonly #localities: Localities;
+  readonly #holidays = new Map<string, CodeHolidays>();
+
+  constructor(facts: CartFacts, products: ProductRules, localities: Localities) {
+    this.#facts = facts;
+    this.#products = products;
+    this.#localities = localities;
   }
-  return treatment;
+
+  /** How a code is treated at a site. */
+  of(site: Site, tic: string): Treatment {
+    let treatment = site.treatments.get(tic);
+    if (treatment === undefined) {
+      treatment = this.#read(site, tic);
+      site.treatments.set(tic, treatment);
+    }
+    return treatment;
+  }
+
+  /** Delivery charges that are taxed as general goods, but are no articles and have no holidays. */
+  ofCharge(site: Site): Treatment {
+    let treatment = site.treatments.get(CHARGE);
+    if (treatment === undefined) {
+      const ordinary = this.of(site, GENERAL);
+      const levies = ordinary.levies.filter(({ bracket }) => !bracket);
+      treatment = summed({
+        ...ordinary, levies, single: null, holidays: [], unclearHolidays: [],
+      });
+      site.treatments.set(CHARGE, treatment);
+    }
+    return treatment;
+  }
+
+  #read(site: Site, tic: string): Treatment {
+    const { state, date } = site;
+    const held = this.#products.heldFrom(state.code, tic, date);
+    const rules = this.#products.at(state.code, tic, date);
+    const [rule = null, second] = rules;
+    const draft = rule === null || isPlain(rule)
+      ? { levies: site.rows.map((row) => levy(row, false)), unknownLocals: '', locality: null }
+      : ruled(this.#localities, site, rule);
+    const single = singleOf(this.#facts, site, tic, rule);
+    const { named: holidays, unclear } = this.#holidaysOf(state.code, tic);
+    const meals = mealLevies(this.#products, site, tic, draft.levies);
+    const unknown = held === null ? '' : `Product rules of ${state.code} for ${tic} are held from `
+      + `${formatDate(held)} on.`;
+    const twice = second === undefined ? ''
+      : `${tic} has several rules in ${state.code} on the day.`;
+    const shape = isPlain(rule) || isExempt(rule) ? null : rule;
+    const levies = single === null ? carryingVolume(site, shape, meals.levies)
+      : [...meals.levies, bracketLevy(single)];
+    return summed({
+      tic, rule, levies, single, shape,
+      locality: draft.locality,
+      holidays: holidaysOn(holidays, date),
+      unclearHolidays: holidaysOn(unclear, date),
+      unknownLocals: draft.unknownLocals,
+      unknown: unknown || twice || meals.unknown || unheldHoliday([...holidays, ...unclear], date),
+      notes: meals.notes,
+    });
+  }
+
+  /** Holidays of a state that name a code, or may, on whatever day; looked for once. */
+  #holidaysOf(state: string, tic: string): CodeHolidays {
+    const key = `${state}${tic}`;
+    const kept = this.#holidays.get(key);
+    if (kept !== undefined) return kept;
+    const of = (cover: Cover): readonly HolidayRule[] => (this.#facts.holidays.get(state) ?? [])
+      .filter((holiday) => coverOf(this.#facts, holiday, tic) === cover);
+    const found = { named: of('yes'), unclear: of('unclear') };
+    this.#holidays.set(key, found);
+    return found;
+  }
 }

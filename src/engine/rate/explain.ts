@@ -2,11 +2,10 @@
  * Explanations of lookups: the rows of every tax area of an answer with the source of each figure,
  * and how the place was found. Plain values, as in explanations of carts.
  */
-import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord } from '../../dataset/records.js';
 import { DATE_OPEN, formatDate, type DateInt } from '../../tax/date.js';
 import { formatRate } from '../../tax/rate.js';
-import { dayText, listSource } from '../cart/explain-source.js';
+import { dayText, type SourceNotes } from '../cart/explain-source.js';
 import type { SourceNote } from '../cart/outcome.js';
 import type { PostalOutcome, SitusOutcome } from '../query.js';
 import type { Precision } from '../situs.js';
@@ -67,7 +66,7 @@ function openDay(date: DateInt): string {
 }
 
 function areaNote(
-  dataset: Dataset, area: AreaRecord, rates: KnownRates, date: DateInt,
+  sources: SourceNotes, area: AreaRecord, rates: KnownRates, date: DateInt,
 ): AreaNote {
   return {
     area: area.id, date: formatDate(date), state: area.state, county: area.countyFullName,
@@ -80,26 +79,26 @@ function areaNote(
         sales: formatRate(sales), use: formatRate(use),
         from: period === null ? '' : dayText(period.from),
         to: period === null ? '' : openDay(period.to),
-        source: listSource(dataset, source), estimated,
+        source: sources.listed(source), estimated,
       };
     }),
   };
 }
 
-/** Explains an answer to a lookup. */
+/** Explains an answer to a lookup of a release. */
 export function explainLookup(
-  dataset: Dataset, outcome: SitusOutcome | PostalOutcome,
+  release: string, sources: SourceNotes, outcome: SitusOutcome | PostalOutcome,
 ): LookupExplanation {
   if (outcome.kind === 'postal') {
     return {
-      dataset: dataset.id, precision: 'zip', boundary: BOUNDARIES.zip, normalizedAddress: '',
-      areas: outcome.rows.map(({ area, rates, date }) => areaNote(dataset, area, rates, date)),
+      dataset: release, precision: 'zip', boundary: BOUNDARIES.zip, normalizedAddress: '',
+      areas: outcome.rows.map(({ area, rates, date }) => areaNote(sources, area, rates, date)),
     };
   }
   const { situs, area, rates, date } = outcome;
   return {
-    dataset: dataset.id, precision: situs.precision, boundary: BOUNDARIES[situs.precision],
+    dataset: release, precision: situs.precision, boundary: BOUNDARIES[situs.precision],
     normalizedAddress: situs.normalizedAddress,
-    areas: [areaNote(dataset, area, rates, date)],
+    areas: [areaNote(sources, area, rates, date)],
   };
 }
