@@ -1,15 +1,26 @@
 #!/usr/bin/env node
 /** The `situs` command. */
 import { BAD_USAGE, runCommand } from './cli/program.js';
-import { UsageError } from './cli/usage.js';
+import { READER_GONE, UsageError } from './cli/usage.js';
 
-/** As a shell tells of a program that was ended because nobody reads what it writes. */
-const READER_GONE = 141;
+/**
+ * Ends as other tools do when nobody reads what they write: by SIGPIPE, which a shell tells as 141.
+ * Node ignores that signal; when its last listener goes, libuv puts back what it does by default.
+ * process.exit would end worker threads first, which aborts where one is still loading. What waits
+ * for the end of the process, to remove what it has begun, is told first.
+ */
+function endByBrokenPipe(): void {
+  process.emit('exit', READER_GONE);
+  const listener = (): void => undefined;
+  process.on('SIGPIPE', listener);
+  process.off('SIGPIPE', listener);
+  process.kill(process.pid, 'SIGPIPE');
+}
 
 // A reader that has seen enough, such as `head`, is no fault worth a word; but not all was written.
 for (const output of [process.stdout, process.stderr]) {
   output.on('error', (error: Error) => {
-    if ('code' in error && error.code === 'EPIPE') process.exit(READER_GONE);
+    if ('code' in error && error.code === 'EPIPE') return endByBrokenPipe();
     if (output === process.stdout) process.stderr.write(`situs: cannot write: ${error.message}\n`);
     process.exit(1);
   });

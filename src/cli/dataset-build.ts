@@ -13,7 +13,7 @@ import { auditRelease } from './actor.js';
 import { print, progress } from './line.js';
 import { requireRecipe } from './recipe-names.js';
 import { problemsOf, protectRelease } from './sound-release.js';
-import { SIGNAL_CODES } from './usage.js';
+import { READER_GONE, SIGNAL_CODES } from './usage.js';
 
 /** Set in the process that builds; the one the user started watches it. */
 const BUILDER = '--in-this-process';
@@ -35,14 +35,15 @@ async function superviseBuild(): Promise<number> {
       child.kill('SIGKILL');
     });
   }
-  const [code] = await once(child, 'exit') as [number | null];
+  const [code, signal] = await once(child, 'exit') as [number | null, NodeJS.Signals | null];
   if (child.pid !== undefined && code !== 0) {
     const temporary = temporaryDir(varDir, child.pid);
     // Removing what lies below a file would be a fault of its own.
     if (existsSync(temporary)) rmSync(temporary, { recursive: true, force: true });
   }
   if (interrupted > 0) process.stderr.write('\nbuild interrupted, nothing was left behind\n');
-  return interrupted > 0 ? interrupted : code ?? 1;
+  if (interrupted > 0) return interrupted;
+  return signal === 'SIGPIPE' ? READER_GONE : code ?? 1;
 }
 
 interface BuildAsked {

@@ -12,7 +12,7 @@ import { kekPath, openKekSource } from '../store/kek-source.js';
 import { messageOf } from '../log.js';
 import { print, progress } from './line.js';
 import { requireStore } from './open-store.js';
-import { SIGNAL_CODES } from './usage.js';
+import { READER_GONE, SIGNAL_CODES } from './usage.js';
 
 /** Removes a temporary folder when the command is interrupted. */
 function removeOnSignal(temporary: string): void {
@@ -91,8 +91,9 @@ async function verify(config: Config, file: string): Promise<number> {
       });
     });
   }
-  const [code] = await once(child, 'exit') as [number | null];
+  const [code, signal] = await once(child, 'exit') as [number | null, NodeJS.Signals | null];
   remove();
+  if (signal === 'SIGPIPE') return READER_GONE;
   if (code === null) progress('the file is damaged: reading it ended the process');
   return code ?? 1;
 }

@@ -9,6 +9,9 @@ export class UsageError extends Error {
 /** Exit codes of a command that a signal ended. */
 export const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
+/** As a shell tells of a program that SIGPIPE ended: nobody reads what it writes. */
+export const READER_GONE = 141;
+
 /** An option that may be given several times. */
 export function oneMore(text: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, text];

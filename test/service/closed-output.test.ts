@@ -80,8 +80,8 @@ for (const args of [
     child.stdout.destroy();
     await closed;
     child.stdin.end('begin\n');
-    const [code] = await once(child, 'close') as [number | null];
-    assert.equal(code, READER_GONE, err);
+    const [, signal] = await once(child, 'close') as [null, NodeJS.Signals | null];
+    assert.equal(signal, 'SIGPIPE', err);
     assert.equal(err, '');
   });
 }
