@@ -1,6 +1,6 @@
 /** JSON texts that must be one object. */
 import { isUtf8 } from 'node:buffer';
-import { isTooDeep, JSON_DEPTH_MAX } from './json-depth.js';
+import { excessOf, isTooDeep, JSON_DEPTH_MAX } from './json-depth.js';
 import { jsonSummary } from './json-text.js';
 
 const DECODER = new TextDecoder('utf-8', { fatal: true });
@@ -35,10 +35,12 @@ export function malformationOf(body: Uint8Array): string | null {
   return /^\ufeff?\s*\{$/.test(before.toString('utf8')) ? null : NO_OBJECT;
 }
 
-/** Reads a body that must be one JSON object. */
-export function parseJsonObject(body: Uint8Array): JsonBody {
+/** Reads a body that must be one JSON object, of at most so many values. */
+export function parseJsonObject(body: Uint8Array, valuesMax: number = Infinity): JsonBody {
   if (body.length === 0) return { malformed: EMPTY };
-  if (isTooDeep(body)) return { malformed: TOO_DEEP };
+  const excess = excessOf(body, valuesMax);
+  if (excess === 'levels') return { malformed: TOO_DEEP };
+  if (excess === 'values') return { malformed: `The body has more than ${valuesMax} values.` };
   let text: string;
   try {
     text = DECODER.decode(body);

@@ -62,7 +62,7 @@ const REASONS = {
   404: 'There is no such merchant.',
   405: 'Response code 107: a quota of this month is used up.',
   409: 'A request with this Idempotency-Key is under way.',
-  413: 'The body has more than 64 KiB, or 256 KiB for nexus/create.',
+  413: 'The body is longer than the operation takes.',
   422: 'A field breaks its rule, or the Idempotency-Key belongs to another request.',
   429: 'Response code 108: over the rate of the key, or too many unusable keys of the address. '
     + 'Without a code: the account has used up what it may keep or send; limit tells how much.',

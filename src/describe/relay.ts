@@ -53,8 +53,7 @@ const REASONS = {
   403: 'The account has no such merchant, it is self-managed, or the plan is not Enterprise.',
   404: `No usable credentials are stored, or the provider has no such thing. ${PROVIDER_REFUSES}`,
   409: `A request with this Idempotency-Key is under way. ${PROVIDER_REFUSES}`,
-  413: 'The body has more than 64 KiB, or 1 MiB for order/create and refund/create. '
-    + PROVIDER_REFUSES,
+  413: `The body is longer than the operation takes. ${PROVIDER_REFUSES}`,
   422: `A field breaks its rule. ${PROVIDER_REFUSES}`,
   429: 'Response code 108: over the rate of the key. Also over the rate of the provider.',
   503: 'No provider is configured, or too many calls to it are under way.',

@@ -2,21 +2,30 @@
  * JSON bodies of requests that are read on the main thread. The content type is not asked for: a
  * body is JSON in UTF-8 or it is refused, whatever the client calls it.
  */
+import { excessOf } from '../base/json-depth.js';
 import { parseJsonObject, type JsonBody } from '../base/json-object.js';
 
 export type { JsonBody, JsonObject } from '../base/json-object.js';
 
-/**
- * Longer bodies are read by workers, where nobody waits for them: the parser and what comes after
- * it take up to a millisecond for each 64 KiB of hostile JSON.
- */
+/** Longer bodies are read by workers, where nobody waits for them. */
 export const PARSED_BYTES_MAX = 65_536;
 
 /**
- * Reads a body that must be one JSON object.
+ * So are bodies of more values, or they are refused: the parser and what comes after it take some
+ * milliseconds for 64 KiB of empty objects. No body that only this thread reads has 100.
+ */
+export const PARSED_VALUES_MAX = 1_000;
+
+/** Whether a body is short enough to be read here. */
+export function isReadHere(body: Uint8Array): boolean {
+  return body.length <= PARSED_BYTES_MAX && excessOf(body, PARSED_VALUES_MAX) !== 'values';
+}
+
+/**
+ * Reads a body that must be one JSON object of at most PARSED_VALUES_MAX values.
  * @throws Error for a body that is too long to be read here; that is a bug of the route.
  */
 export function readJsonObject(body: Uint8Array): JsonBody {
   if (body.length > PARSED_BYTES_MAX) throw new Error(`a body of ${body.length} bytes was parsed`);
-  return parseJsonObject(body);
+  return parseJsonObject(body, PARSED_VALUES_MAX);
 }

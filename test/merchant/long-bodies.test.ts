@@ -4,7 +4,9 @@ import type { Socket } from 'node:net';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { after, before, test } from 'node:test';
 import { NEXUS_BYTES_MAX } from '../../src/api/merchant/nexus-handler.js';
-import { PARSED_BYTES_MAX } from '../../src/http/json-body.js';
+import { bodyBytesMax } from '../../src/base/body-size.js';
+import { MERCHANT_CREATE } from '../../src/api/merchant/shape.js';
+import { PARSED_BYTES_MAX, PARSED_VALUES_MAX } from '../../src/http/json-body.js';
 import {
   ELMTON, inventedCountry, newMerchantDir, removeDirs, startMerchants, type MerchantService,
 } from '../support/merchant-service.js';
@@ -94,12 +96,32 @@ test('nexus locations with every member at its longest are taken in the longest 
   assert.equal(longest.status, 413);
 });
 
-test('a body of the other merchant operations may have 64 KiB', async () => {
-  const body = JSON.stringify({ merchantName: 'x'.repeat(255) });
-  assert.equal((await service.post('/merchant/create', body.padEnd(PARSED_BYTES_MAX))).status, 201);
-  const over = await service.post('/merchant/create', body.padEnd(PARSED_BYTES_MAX + 1));
+test('every other merchant operation takes what its shape needs', async () => {
+  const emoji = '\\ud83d\\ude00'.repeat(255);
+  const longest = `{${['merchantName', 'contactFirst', 'contactLast', 'referenceId']
+    .map((name) => `"${name}":"${emoji}"`).join(' , ')}}`;
+  const bytesMax = bodyBytesMax(MERCHANT_CREATE, PARSED_BYTES_MAX);
+  assert.ok(longest.length < bytesMax && bytesMax < PARSED_BYTES_MAX, String(bytesMax));
+  assert.equal((await service.post('/merchant/create', longest.padEnd(bytesMax))).status, 201);
+  const over = await service.post('/merchant/create', longest.padEnd(bytesMax + 1));
   assert.equal(over.status, 413);
-  assert.match(over.text, /may have 65536 bytes/);
+  assert.match(over.text, new RegExp(`may have ${bytesMax} bytes`));
+});
+
+test('a body of more values than are read on the main thread is refused or goes to a worker', async () => {
+  const values = (count: number): string => `"items":[${'0,'.repeat(count)}0]`;
+  const create = (count: number): Promise<{ readonly status: number; readonly text: string }> =>
+    service.post('/merchant/create', `{"merchantName":"Acme",${values(count)}}`);
+  assert.match((await create(PARSED_VALUES_MAX - 5)).text, /unexpected property/);
+  const over = await create(PARSED_VALUES_MAX);
+  assert.equal(over.status, 400);
+  assert.match(over.text, /more than 1000 values/);
+  // Read by a worker, whose answer is the same for any number of values.
+  const nexus = `{"merchantId":"${own}","locations":[${'{},'.repeat(PARSED_VALUES_MAX)}{}]}`;
+  assert.ok(nexus.length < PARSED_BYTES_MAX);
+  const many = await service.post('/merchant/nexus/create', nexus);
+  assert.equal(many.status, 422);
+  assert.match(many.text, /at most 25 items/);
 });
 
 test('a long order and a provider answer of 16 MiB are relayed and hold up nobody', async (t) => {

@@ -13,7 +13,8 @@ import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
 import { codedProblem } from '../../http/problem.js';
-import { PARSED_BYTES_MAX, readJsonObject } from '../../http/json-body.js';
+import { malformationOf } from '../../base/json-object.js';
+import { PARSED_BYTES_MAX } from '../../http/json-body.js';
 import { ownerOfLarge } from '../merchant/large-body-call.js';
 import { LookupHeads } from '../lookup/head.js';
 import {
@@ -115,8 +116,8 @@ function merchantCart(
   if (body.length <= SMALL_CART_BYTES_MAX) {
     const merchantId = merchantIdOf(body);
     if (merchantId !== null) return cartOf(services, caller, request, body, merchantId);
-    const read = readJsonObject(body);
-    return 'malformed' in read ? caller.problem(400, read.malformed) : noMerchant(caller);
+    const malformed = malformationOf(body);
+    return malformed === null ? noMerchant(caller) : caller.problem(400, malformed);
   }
   return ownerOfLarge(services.bulkPool, caller, body).then((owner) => {
     if (isReply(owner)) return owner;

@@ -2,7 +2,7 @@
 import { credentialsOf, deleteCredentials, setCredentials } from '../../store/credentials.js';
 import type { StoreTransaction } from '../../store/store.js';
 import {
-  parseCredentialsBody, parseMerchantBody, type CredentialsBody,
+  CREDENTIALS_SET, MERCHANT_ID, parseCredentialsBody, parseMerchantBody, type CredentialsBody,
 } from './shape.js';
 import { resultOf } from './record.js';
 import type { MerchantCaller } from '../../http/merchant-route.js';
@@ -49,13 +49,13 @@ export function credentialsRoutes(services: HandlerServices): readonly Route[] {
   return [
     writeRoute(
       services, {
-        path: '/merchant/credentials/set', needs: 'provider', parse: parseCredentialsBody,
+        path: '/merchant/credentials/set', needs: 'provider', shape: CREDENTIALS_SET, parse: parseCredentialsBody,
         action: 'credentials.set', tells: () => true,
       },
       (caller, transaction, body) => set(services, caller, transaction, body),
     ),
     readRoute(
-      services, { path: '/merchant/credentials/get', needs: 'merchants', parse: parseMerchantBody },
+      services, { path: '/merchant/credentials/get', needs: 'merchants', shape: MERCHANT_ID, parse: parseMerchantBody },
       async (caller, { merchantId }) => {
         const merchant = ownMerchant(caller, services.store, merchantId);
         if (isReply(merchant)) return merchant;
@@ -71,7 +71,7 @@ export function credentialsRoutes(services: HandlerServices): readonly Route[] {
     ),
     writeRoute(
       services, {
-        path: '/merchant/credentials/delete', needs: 'provider', parse: parseMerchantBody,
+        path: '/merchant/credentials/delete', needs: 'provider', shape: MERCHANT_ID, parse: parseMerchantBody,
         action: 'credentials.delete',
       },
       (caller, transaction, { merchantId }) => {

@@ -12,11 +12,12 @@ import { isBodyProblem, type BodyProblem } from './body.js';
 import type { LocatedAddress } from '../lookup/located.js';
 import { nexusMembers, resultOf } from './record.js';
 import {
-  parseNexusCreate, parseNexusDelete, parseNexusList, parseNexusUpdate, unresolved,
+  NEXUS_DELETE, NEXUS_LIST, NEXUS_UPDATE, parseNexusCreate, parseNexusDelete, parseNexusList, parseNexusUpdate, unresolved,
   type LocationBody, type NexusCreateBody, type NexusUpdateBody,
 } from './nexus-shape.js';
 import { codedProblem } from '../../http/problem.js';
-import { PARSED_BYTES_MAX } from '../../http/json-body.js';
+import { bodyBytesMax } from '../../base/body-size.js';
+import { isReadHere, PARSED_BYTES_MAX } from '../../http/json-body.js';
 import { readLargeNexus } from './large-body-call.js';
 import {
   merchantRoute, type MerchantCaller, type MerchantHandle,
@@ -173,10 +174,10 @@ async function update(
 }
 
 function geocodedRoute(
-  services: NexusServices, path: string, bodyBytesMax: number, handle: MerchantHandle,
+  services: NexusServices, path: string, bytesMax: number, handle: MerchantHandle,
 ): Route {
   return merchantRoute(services, {
-    method: 'POST', path, bodyBytesMax, needs: 'merchants', metered: true, writes: true,
+    method: 'POST', path, bodyBytesMax: bytesMax, needs: 'merchants', metered: true, writes: true,
   }, handle);
 }
 
@@ -184,7 +185,7 @@ function geocodedRoute(
 function createRoute(services: NexusServices): Route {
   return geocodedRoute(services, '/merchant/nexus/create', NEXUS_BYTES_MAX, (caller, request) => {
     const { body } = request;
-    if (body.length <= PARSED_BYTES_MAX) {
+    if (isReadHere(body)) {
       const parsed = readBodyOf(caller, request, parseNexusCreate);
       return isReply(parsed) ? parsed : create(services, caller, parsed);
     }
@@ -196,7 +197,8 @@ function createRoute(services: NexusServices): Route {
 }
 
 function updateRoute(services: NexusServices): Route {
-  return geocodedRoute(services, '/merchant/nexus/update', PARSED_BYTES_MAX, (caller, request) => {
+  const bytesMax = bodyBytesMax(NEXUS_UPDATE, PARSED_BYTES_MAX);
+  return geocodedRoute(services, '/merchant/nexus/update', bytesMax, (caller, request) => {
     const parsed = readBodyOf(caller, request, parseNexusUpdate);
     return isReply(parsed) ? parsed : update(services, caller, parsed);
   });
@@ -207,7 +209,7 @@ export function nexusRoutes(services: NexusServices): readonly Route[] {
   const needs = 'merchants';
   return [
     createRoute(services),
-    readRoute(services, { path: '/merchant/nexus/list', needs, parse: parseNexusList },
+    readRoute(services, { path: '/merchant/nexus/list', needs, shape: NEXUS_LIST, parse: parseNexusList },
       async (caller, { merchantId }) => {
         const merchant = selfManaged(caller, services.store, merchantId);
         if (isReply(merchant)) return merchant;
@@ -217,7 +219,7 @@ export function nexusRoutes(services: NexusServices): readonly Route[] {
     updateRoute(services),
     writeRoute(
       services, {
-        path: '/merchant/nexus/delete', needs, parse: parseNexusDelete, action: 'nexus.delete',
+        path: '/merchant/nexus/delete', needs, shape: NEXUS_DELETE, parse: parseNexusDelete, action: 'nexus.delete',
       },
       (caller, transaction, { merchantId, locationId }) => {
         const merchant = selfManaged(caller, transaction, merchantId);

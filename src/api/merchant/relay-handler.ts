@@ -11,9 +11,11 @@ import { credentialsOf, type Credentials, type CredentialsVault } from '../../st
 import { findMerchant, type MerchantRecord } from '../../store/merchants.js';
 import { PLAN_FEATURES } from '../../store/plan.js';
 import type { Store } from '../../store/store.js';
+import { bodyBytesMax } from '../../base/body-size.js';
+import { relayedShape } from './relay-shape.js';
 import { lookAtRelayed, relayedBytes, type RelayLook } from './relay-check.js';
 import { BODY_BYTES_MAX } from '../../http/body.js';
-import { PARSED_BYTES_MAX, type JsonObject } from '../../http/json-body.js';
+import { isReadHere, PARSED_BYTES_MAX, type JsonObject } from '../../http/json-body.js';
 import { lookAtLarge, type BodyWorkers } from './large-body-call.js';
 import { IDEMPOTENCY_HEADER } from '../../http/idempotency.js';
 import {
@@ -105,7 +107,7 @@ function withLook(
   services: RelayCallServices, caller: MerchantCaller, body: Uint8Array, name: EndpointName,
   go: (look: RelayLook, bytes: Uint8Array) => Reply | Promise<Reply>,
 ): Reply | Promise<Reply> {
-  if (body.length <= PARSED_BYTES_MAX) {
+  if (isReadHere(body)) {
     const look = lookAtRelayed(name, body);
     return 'malformed' in look
       ? caller.problem(400, look.malformed) : go(look, relayedBytes(body));
@@ -158,6 +160,9 @@ function relayOwn(
   });
 }
 
+/** Members that only the provider knows find as much room beside the documented ones. */
+export const RELAYED_BYTES_MIN = 16_384;
+
 /** Operations whose documented bodies may be longer than is read on the main thread. */
 const LONG_BODIES: ReadonlySet<EndpointName> = new Set(['order/create', 'refund/create']);
 
@@ -168,7 +173,10 @@ export function relayRoutes(services: RelayServices): readonly Route[] {
     const { writes } = PROVIDER_ENDPOINTS[name];
     return merchantRoute(services, {
       method: 'POST', path: `/merchant/${name}`, needs: 'provider',
-      bodyBytesMax: LONG_BODIES.has(name) ? BODY_BYTES_MAX : PARSED_BYTES_MAX,
+      bodyBytesMax: bodyBytesMax(
+        relayedShape(name), LONG_BODIES.has(name) ? BODY_BYTES_MAX : PARSED_BYTES_MAX,
+        RELAYED_BYTES_MIN,
+      ),
       metered: writes, writes, deadlineMs: DEADLINE_MS + timeoutMs,
     }, (caller, request) => relayOwn(services, caller, request, name));
   });

@@ -1,4 +1,6 @@
 /** What the handlers of merchants share: services, reading of bodies, ownership. */
+import { bodyBytesMax } from '../../base/body-size.js';
+import type { Shape } from '../../base/shape.js';
 import { addAudit, keyActor, type AuditAction } from '../../store/audit.js';
 import { addEvent, addInvitation } from '../../store/outbox.js';
 import type { CredentialsVault } from '../../store/credentials.js';
@@ -64,6 +66,8 @@ export function ownMerchant(
 export interface ReadOperation<T> {
   readonly path: string;
   readonly needs: MerchantOperation['needs'];
+  /** Of the body that `parse` takes. */
+  readonly shape: Shape<unknown>;
   readonly parse: (input: unknown) => T | BodyProblem;
 }
 
@@ -107,9 +111,10 @@ export function writeRoute<T extends object>(
   services: HandlerServices, operation: WriteOperation<T>,
   write: (caller: MerchantCaller, transaction: StoreTransaction, body: T) => Reply,
 ): Route {
-  const { path, needs, parse, action, tells = () => false } = operation;
+  const { path, needs, shape, parse, action, tells = () => false } = operation;
   return merchantRoute(services, {
-    method: 'POST', path, bodyBytesMax: PARSED_BYTES_MAX, needs, metered: true, writes: true,
+    method: 'POST', path, bodyBytesMax: bodyBytesMax(shape, PARSED_BYTES_MAX), needs,
+    metered: true, writes: true,
   }, (caller, request) => {
     const body = readBodyOf(caller, request, parse);
     if (isReply(body)) return body;
@@ -128,9 +133,10 @@ export function readRoute<T extends object>(
   services: HandlerServices, operation: ReadOperation<T>,
   read: (caller: MerchantCaller, body: T) => Reply | Promise<Reply>,
 ): Route {
-  const { path, needs, parse } = operation;
+  const { path, needs, shape, parse } = operation;
   return merchantRoute(services, {
-    method: 'POST', path, bodyBytesMax: PARSED_BYTES_MAX, needs, metered: false, writes: false,
+    method: 'POST', path, bodyBytesMax: bodyBytesMax(shape, PARSED_BYTES_MAX), needs,
+    metered: false, writes: false,
   }, (caller, request) => {
     const body = readBodyOf(caller, request, parse);
     return isReply(body) ? body : read(caller, body);
