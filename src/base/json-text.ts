@@ -274,9 +274,9 @@ export interface JsonSummary {
   readonly only: { readonly from: number; readonly to: number } | null;
 }
 
-/** The summary of bytes that were all read by `text`. */
-export function summaryOf(text: JsonText, bytes: Uint8Array): JsonSummary {
-  const isJson = text.isWhole && isUtf8(bytes);
+/** The summary of bytes that were all read by `text`, and are UTF-8 or not. */
+export function summaryOf(text: JsonText, isText: boolean): JsonSummary {
+  const isJson = text.isWhole && isText;
   return { isJson, only: isJson ? text.onlyElement : null };
 }
 
@@ -284,5 +284,5 @@ export function summaryOf(text: JsonText, bytes: Uint8Array): JsonSummary {
 export function jsonSummary(bytes: Uint8Array): JsonSummary {
   const text = new JsonText();
   text.push(bytes);
-  return summaryOf(text, bytes);
+  return summaryOf(text, isUtf8(bytes));
 }

@@ -1,5 +1,6 @@
 /** Collects a request body within limits, or drops one that was refused. */
-import { grown, NO_BYTES } from '../base/growing-bytes.js';
+import { grown, NO_BYTES, type Growth } from '../base/growing-bytes.js';
+import { REQUEST_HEAD_BYTES } from '../pool/frame.js';
 import type { BodyRoom } from './body-room.js';
 import { Drain, drainLimits } from './drain.js';
 import type { Exchange } from './exchange.js';
@@ -16,6 +17,13 @@ export const NUDGE_MS = 4_000;
 
 /** Memory of a body in pieces against what was received of it. */
 const BODY_GROWTH = 1.25;
+/** A worker takes a body where it lies. */
+const GROWTH: Growth = { factor: BODY_GROWTH, before: REQUEST_HEAD_BYTES };
+/**
+ * When so much has come, memory is taken for all that was told, so that nothing is copied twice.
+ * The system gives what was not written yet to others.
+ */
+const WHOLE_FROM_BYTES = 262_144;
 
 /** Why a body was not kept. */
 export type Unkept = 'too-long' | 'no-room';
@@ -23,6 +31,8 @@ export type Unkept = 'too-long' | 'no-room';
 /** What becomes of a body. One of the two is called, once, unless the client goes away. */
 export interface BodyEvents {
   readonly bytesMax: number;
+  /** The length that its head tells; not above `bytesMax`, and no number without one. */
+  readonly told: number;
   readonly room: BodyRoom;
   /** The whole body. */
   done(body: Uint8Array): void;
@@ -87,7 +97,7 @@ export function refuseBody(exchange: Exchange, reply: Reply): void {
 export function readBody(exchange: Exchange, events: BodyEvents): void {
   const { raw } = exchange;
   if (raw === null) return;
-  const { bytesMax, room } = events;
+  const { bytesMax, told, room } = events;
   let body = NO_BYTES;
   let received = 0;
   let refusal: Refusal | null = null;
@@ -110,7 +120,9 @@ export function readBody(exchange: Exchange, events: BodyEvents): void {
     if (refusal !== null) return refusal.took(byteLength, isLast);
     received += byteLength;
     // The chunk is emptied when this returns, hence the copy; and may be one byte of millions.
-    body = grown(body, new Uint8Array(chunk), BODY_GROWTH);
+    const growth = received < WHOLE_FROM_BYTES || Number.isNaN(told)
+      ? GROWTH : { ...GROWTH, least: told };
+    body = grown(body, new Uint8Array(chunk), growth);
     if (!isLast) return;
     uploads.delete(exchange);
     const whole = body;

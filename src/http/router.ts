@@ -211,11 +211,13 @@ export class Router {
     const admitted = this.#admit(route, request);
     if (typeof admitted !== 'function') return refuseBody(exchange, admitted);
     // Without a length this is no number, which is not more than anything.
-    if (Number.parseInt(raw.getHeader('content-length'), 10) > route.bodyBytesMax) {
+    const told = Number.parseInt(raw.getHeader('content-length'), 10);
+    if (told > route.bodyBytesMax) {
       return refuseBody(exchange, this.#unkept(route, request, 'too-long'));
     }
     readBody(exchange, {
       bytesMax: route.bodyBytesMax,
+      told,
       room: this.room,
       refused: (why) => this.#unkept(route, request, why),
       done: (body) => {

@@ -5,16 +5,11 @@
  * over until the system has taken it, and the native server cuts a connection that asks for more
  * before that: a connection holds one unfinished answer, and at most 16 KiB of finished ones.
  */
+import { kept } from '../base/growing-bytes.js';
 import type { Traffic } from './exchange.js';
 import type { RawResponse } from './uws.js';
 
 const NO_BYTES = new Uint8Array(0);
-
-/** Bytes that stay as they are: memory shared with a worker is written again with the next task. */
-function kept(body: string | Uint8Array): Uint8Array {
-  if (typeof body === 'string') return Buffer.from(body);
-  return body.buffer instanceof SharedArrayBuffer ? Buffer.from(body) : body;
-}
 
 /** What is left of one answer; sends it whenever the client takes some, until it has gone. */
 class Unsent {
@@ -63,7 +58,7 @@ function endHead(raw: RawResponse, length: number): boolean {
 /** Ends an answer whose head was written; to be called corked. */
 export function endWith(raw: RawResponse, body: string | Uint8Array, traffic: Traffic): void {
   if (raw.tryEnd(body)[1]) return;
-  const bytes = kept(body);
+  const bytes = typeof body === 'string' ? Buffer.from(body) : kept(body);
   new Unsent(raw, bytes, bytes.length, traffic);
 }
 

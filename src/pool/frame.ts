@@ -23,7 +23,8 @@ const CART_OWNER = 5;
 const RELAYED = 6;
 const NEXUS = 7;
 
-const REQUEST_HEAD_BYTES = 8;
+/** With as much room before it a payload is a frame where it lies. */
+export const REQUEST_HEAD_BYTES = 8;
 const ANSWER_HEAD_BYTES = 12;
 const BODY_ALIGNMENT = 8;
 const ANSWER_BYTES_USUAL = 4096;
@@ -71,8 +72,7 @@ export class RequestFrame {
     let { length } = payload;
     if (typeof payload === 'string') length = buffer.write(payload, start, 'utf8');
     else buffer.set(payload, start);
-    putFields(buffer, at, fields);
-    putU32(buffer, at + 4, length);
+    putHead(buffer, at, fields, length);
     this.#used = start + length;
     this.#count += 1;
   }
@@ -123,7 +123,9 @@ function put(buffer: Buffer, at: number, kind: number, byte: number, word: numbe
   buffer[at + 3] = word >>> 8;
 }
 
-function putFields(buffer: Buffer, at: number, fields: RequestFields): void {
+/** Writes the head of a request. */
+export function putHead(buffer: Buffer, at: number, fields: RequestFields, length: number): void {
+  putU32(buffer, at + 4, length);
   switch (fields.kind) {
     case 'lookup': return put(buffer, at, LOOKUP, fields.version, fields.grants);
     case 'rows': return put(buffer, at, ROWS, 0, fields.grants);
@@ -276,9 +278,7 @@ export class AnswerWriter {
 
 /** Calls `each` with every answer of a packed buffer, in order. Bodies are views. */
 export function readAnswers(
-  packed: Uint8Array,
-  count: number,
-  each: (index: number, slice: AnswerSlice) => void,
+  packed: Uint8Array, count: number, each: (index: number, slice: AnswerSlice) => void,
 ): void {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   if (count * ANSWER_HEAD_BYTES > packed.length) throw new RangeError('answers are cut short');

@@ -4,7 +4,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { aligned, RequestFrame } from './frame.js';
+import { aligned, putHead, REQUEST_HEAD_BYTES, RequestFrame } from './frame.js';
 import { messageOf } from '../log.js';
 import {
   ANSWERED, ASLEEP, BEGUN, IN_MESSAGE, LaneMemory, POSTED, shareMemory, SLOT_ANSWER_BYTES,
@@ -58,6 +58,16 @@ class ReleaseText {
     }
     return this.#bytes;
   }
+}
+
+/** The frame of one request where its payload lies; null where that has no room for the head. */
+function frameInPlace(request: PoolRequest, payload: Uint8Array): Uint8Array | null {
+  const { buffer, byteOffset, length } = payload;
+  if (byteOffset < REQUEST_HEAD_BYTES || buffer instanceof SharedArrayBuffer) return null;
+  const start = byteOffset - REQUEST_HEAD_BYTES;
+  const frame = Buffer.from(buffer, start, REQUEST_HEAD_BYTES + length);
+  putHead(frame, 0, request, length);
+  return new Uint8Array(buffer, start, frame.length);
 }
 
 export class Lane {
@@ -140,21 +150,32 @@ export class Lane {
     const { control } = memory;
     const slot = posted % memory.requests.length;
     const release = this.#release.of(task.release);
-    const frame = run.frames[slot]!;
     memory.requests[slot]!.set(release);
-    frame.reset(aligned(release.length));
-    for (const request of task.requests) frame.add(request, request.payload);
-    const bytes = frame.bytes();
-    if (frame.moved) run.port.postMessage(bytes, [bytes.buffer as ArrayBuffer]);
+    const bytes = this.#frame(run.frames[slot]!, release.length, task);
+    const isMessage = !(bytes.buffer instanceof SharedArrayBuffer);
+    if (isMessage) run.port.postMessage(bytes, [bytes.buffer as ArrayBuffer]);
     control[memory.word(slot, SLOT_COUNT)] = task.requests.length;
     control[memory.word(slot, SLOT_RELEASE_BYTES)] = release.length;
-    control[memory.word(slot, SLOT_FRAME_BYTES)] = frame.moved ? IN_MESSAGE : bytes.length;
+    control[memory.word(slot, SLOT_FRAME_BYTES)] = isMessage ? IN_MESSAGE : bytes.length;
     memory.times[slot] = Date.now();
     if (this.#tasks.length === 0) this.#since = performance.now();
     this.#tasks.push(task);
     run.posted = memory.next(posted);
     Atomics.store(control, POSTED, run.posted);
     if (Atomics.load(control, ASLEEP) === 1) Atomics.notify(control, POSTED);
+  }
+
+  /** The frame of a task, in its slot or in memory that is sent. */
+  #frame(frame: RequestFrame, start: number, { requests }: Task): Uint8Array {
+    const [first] = requests;
+    if (requests.length === 1 && first?.gives === true && typeof first.payload !== 'string'
+      && first.payload.length > this.#options.shape.requestBytes) {
+      const bytes = frameInPlace(first, first.payload);
+      if (bytes !== null) return bytes;
+    }
+    frame.reset(aligned(start));
+    for (const request of requests) frame.add(request, request.payload);
+    return frame.bytes();
   }
 
   /** Hands out the answers that are there. */

@@ -122,7 +122,12 @@ export type PoolFailure = 'overloaded' | 'internal';
 /** What is sent, and what becomes of it. Exactly one of the two is called, once. */
 export interface Sent {
   readonly payload: string | Uint8Array;
-  /** The body is a view of memory that is used again: copy what is kept after the call. */
+  /**
+   * The memory of a long payload, which is nobody else's, goes to the worker and is not copied:
+   * the payload is empty afterwards.
+   */
+  readonly gives?: boolean;
+  /** The body is a view of memory that is used again where it is shared: see `kept`. */
   answered(slice: AnswerSlice, release: PinnedRelease): void;
   failed(failure: PoolFailure): void;
 }

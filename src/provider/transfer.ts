@@ -1,6 +1,8 @@
 /** One call on the wire, as undici tells of it, until it has its outcome. */
 import type { Dispatcher } from 'undici';
+import { joined } from '../base/growing-bytes.js';
 import { JsonText, summaryOf } from '../base/json-text.js';
+import { messageOf } from '../log.js';
 import { fault, type ProviderFault, type ProviderOutcome } from './port.js';
 import { READING_TURNS } from './reading-turns.js';
 
@@ -113,11 +115,15 @@ export class Transfer implements Dispatcher.DispatchHandlers {
   }
 
   onComplete(): void {
-    const { contentType, location } = this.#fields;
-    const body = Buffer.concat(this.#chunks);
+    // All of it is there, whatever time it takes to put it together.
+    clearTimeout(this.#timer);
     this.#abort = null;
-    const summary = summaryOf(this.#text, body);
-    this.#give({ kind: 'answer', status: this.#status, contentType, location, body, summary });
+    joined(this.#chunks).then(({ bytes, isUtf8 }) => {
+      const { contentType, location } = this.#fields;
+      const summary = summaryOf(this.#text, isUtf8);
+      const status = this.#status;
+      this.#give({ kind: 'answer', status, contentType, location, body: bytes, summary });
+    }, (error: unknown) => this.#give(fault('garbage', messageOf(error))));
   }
 
   onUpgrade(): void {
@@ -137,7 +143,7 @@ export class Transfer implements Dispatcher.DispatchHandlers {
     this.#settled = true;
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener('abort', this.#gone);
-    this.#chunks.length = outcome.kind === 'answer' ? this.#chunks.length : 0;
+    this.#chunks.length = 0;
     this.#settle(outcome.kind === 'answer' ? outcome : { ...outcome, sent: this.sent });
     this.#abort?.();
   }

@@ -1,5 +1,6 @@
 /** The check of bytes that arrive piece by piece says what the parser says. */
 import assert from 'node:assert/strict';
+import { isUtf8 } from 'node:buffer';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isTooDeep, JSON_DEPTH_MAX } from '../../src/base/json-depth.js';
@@ -19,7 +20,7 @@ function parses(bytes: Buffer): boolean {
 function inPieces(bytes: Buffer, size: number): JsonSummary {
   const text = new JsonText();
   for (let at = 0; at < bytes.length; at += size) text.push(bytes.subarray(at, at + size));
-  return summaryOf(text, bytes);
+  return summaryOf(text, isUtf8(bytes));
 }
 
 function assertSame(bytes: Buffer): void {

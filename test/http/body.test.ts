@@ -7,6 +7,7 @@ import { NUDGE_MS, readBody, refuseBody } from '../../src/http/body.js';
 import { KEYED_DRAIN, KEYLESS_DRAIN } from '../../src/http/drain.js';
 import { Exchange } from '../../src/http/exchange.js';
 import { headOf } from '../../src/http/reply.js';
+import { REQUEST_HEAD_BYTES } from '../../src/pool/frame.js';
 import { FakeResponse } from '../support/http-fake-response.js';
 
 const HEAD = headOf('text/plain');
@@ -22,7 +23,7 @@ function collect(bytesMax: number, room = new BodyRoom(), status = 413): Collect
   const results: string[] = [];
   const exchange = new Exchange(raw, { open: 0, closing: false });
   readBody(exchange, {
-    bytesMax, room,
+    bytesMax, told: Number.NaN, room,
     done: (body) => results.push(Buffer.from(body).toString()),
     refused: (why) => {
       results.push(why);
@@ -149,4 +150,23 @@ test('a body of single bytes takes little more memory than its bytes', () => {
   assert.ok(used() - before < 20 * pieces, `${used() - before} bytes for ${pieces}`);
   raw.receive('y', true);
   assert.equal(results[0], `${'x'.repeat(pieces)}y`);
+});
+
+test('a long body whose length was told lies in memory of that length, with room for a head', () => {
+  const piece = 'x'.repeat(300_000);
+  for (const [told, isWhole] of [[4 * piece.length, true], [Number.NaN, false]] as const) {
+    const raw = new FakeResponse();
+    let memory = 0;
+    readBody(new Exchange(raw, { open: 0, closing: false }), {
+      bytesMax: 8_000_000, told, room: new BodyRoom(),
+      done: (body) => {
+        assert.equal(body.length, 4 * piece.length);
+        assert.equal(body.byteOffset, REQUEST_HEAD_BYTES);
+        memory = body.buffer.byteLength;
+      },
+      refused: (why) => assert.fail(why),
+    });
+    for (let sent = 1; sent <= 4; sent += 1) raw.receive(piece, sent === 4);
+    assert.equal(memory === REQUEST_HEAD_BYTES + 4 * piece.length, isWhole, String(memory));
+  }
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { SILENT } from '../../src/log.js';
 import { EnginePool, type PinnedRelease, type PoolOptions } from '../../src/pool.js';
+import { REQUEST_HEAD_BYTES } from '../../src/pool/frame.js';
 import { startEchoPool } from '../support/echo-pool.js';
 import { ECHO_WORKER } from '../support/http-stub-server.js';
 
@@ -110,6 +111,28 @@ test('requests and answers that outgrow the shared memory come through whole', a
     assert.deepEqual(grown.map((body) => body.length), sizes);
   }
   assert.equal(pins.held, 0);
+});
+
+test('a long payload that is given is not copied, and any other is', async (context) => {
+  const { pool } = startPool(context, { requestBytes: 2_048 });
+  const give = (payload: Buffer): Promise<Buffer> => new Promise((resolve, reject) => {
+    pool.submit({
+      kind: 'lookup', version: 60, grants: 0, payload, gives: true,
+      answered: ({ body }) => resolve(Buffer.from(body)), failed: reject,
+    });
+  });
+  const memoryOf = (length: number, before: number): Buffer =>
+    Buffer.allocUnsafeSlow(before + length + 100).subarray(before, before + length).fill('g');
+  for (const [length, before, isGiven] of [
+    [MIB, REQUEST_HEAD_BYTES, true], [MIB, 5 * REQUEST_HEAD_BYTES + 1, true],
+    [MIB, REQUEST_HEAD_BYTES - 1, false], [2_048, REQUEST_HEAD_BYTES, false],
+  ] as const) {
+    const payload = memoryOf(length, before);
+    const expected = Buffer.from(payload);
+    const answer = await give(payload);
+    assert.ok(answer.equals(expected), `${length} ${before}`);
+    assert.equal(payload.buffer.byteLength === 0, isGiven, `${length} ${before}`);
+  }
 });
 
 test('a task takes eight mebibytes and gives sixty-four', async (context) => {

@@ -13,6 +13,7 @@ import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
 import { codedProblem } from '../../http/problem.js';
+import { kept } from '../../base/growing-bytes.js';
 import { malformationOf } from '../../base/json-object.js';
 import { PARSED_BYTES_MAX } from '../../http/json-body.js';
 import { ownerOfLarge } from '../merchant/large-body-call.js';
@@ -79,8 +80,8 @@ function replyOf(caller: MerchantCaller, slice: AnswerSlice, release: PinnedRele
   }
   const { [LIMIT_HEADER]: limit, [REMAINING_HEADER]: remaining } = caller.fields;
   const head = HEADS.get(release.id, Number(limit), precision, flags).with(Number(remaining));
-  // The bytes of both are shared with other answers and not kept after this call.
-  return { status, head: Buffer.from(head), body: Buffer.from(body) };
+  // The head is shared with other answers and not kept after this call.
+  return { status, head: Buffer.from(head), body: kept(body) };
 }
 
 /** Has a worker calculate a body. */
@@ -92,7 +93,7 @@ function calculate(
   return new Promise((resolve) => {
     lane.submit({
       kind: 'cart', endpoint, optionBits: optionBits(options),
-      payload: body,
+      payload: body, gives: true,
       answered: (slice, release) => resolve(replyOf(caller, slice, release)),
       failed: (failure) => resolve(failure === 'overloaded'
         ? caller.problem(503, 'The service has no dataset or is overloaded.')
@@ -121,9 +122,9 @@ function merchantCart(
   }
   return ownerOfLarge(services.bulkPool, caller, body).then((owner) => {
     if (isReply(owner)) return owner;
-    const { merchantId } = owner;
+    const { merchantId, bytes } = owner;
     return merchantId === null
-      ? noMerchant(caller) : cartOf(services, caller, request, body, merchantId);
+      ? noMerchant(caller) : cartOf(services, caller, request, bytes, merchantId);
   });
 }
 

@@ -49,13 +49,17 @@ export function credentialsRoutes(services: HandlerServices): readonly Route[] {
   return [
     writeRoute(
       services, {
-        path: '/merchant/credentials/set', needs: 'provider', shape: CREDENTIALS_SET, parse: parseCredentialsBody,
+        path: '/merchant/credentials/set', needs: 'provider',
+        shape: CREDENTIALS_SET, parse: parseCredentialsBody,
         action: 'credentials.set', tells: () => true,
       },
       (caller, transaction, body) => set(services, caller, transaction, body),
     ),
     readRoute(
-      services, { path: '/merchant/credentials/get', needs: 'merchants', shape: MERCHANT_ID, parse: parseMerchantBody },
+      services, {
+        path: '/merchant/credentials/get', needs: 'merchants',
+        shape: MERCHANT_ID, parse: parseMerchantBody,
+      },
       async (caller, { merchantId }) => {
         const merchant = ownMerchant(caller, services.store, merchantId);
         if (isReply(merchant)) return merchant;
@@ -71,7 +75,8 @@ export function credentialsRoutes(services: HandlerServices): readonly Route[] {
     ),
     writeRoute(
       services, {
-        path: '/merchant/credentials/delete', needs: 'provider', shape: MERCHANT_ID, parse: parseMerchantBody,
+        path: '/merchant/credentials/delete', needs: 'provider',
+        shape: MERCHANT_ID, parse: parseMerchantBody,
         action: 'credentials.delete',
       },
       (caller, transaction, { merchantId }) => {

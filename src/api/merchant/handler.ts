@@ -7,7 +7,8 @@ import {
 import { PLAN_FEATURES } from '../../store/plan.js';
 import type { StoreTransaction } from '../../store/store.js';
 import {
-  MERCHANT_CREATE, MERCHANT_ID, MERCHANT_UPDATE, parseCreate, parseMerchantBody, parseUpdate, type CreateBody, type UpdateBody,
+  MERCHANT_CREATE, MERCHANT_ID, MERCHANT_UPDATE,
+  parseCreate, parseMerchantBody, parseUpdate, type CreateBody, type UpdateBody,
 } from './shape.js';
 import { merchantMembers, resultOf } from './record.js';
 import type { WireObject } from '../../wire/tree.js';
@@ -110,21 +111,24 @@ export function merchantRoutes(services: HandlerServices): readonly Route[] {
   return [
     writeRoute(
       services, {
-        path: '/merchant/create', needs, shape: MERCHANT_CREATE, parse: parseCreate, action: 'merchant.create',
+        path: '/merchant/create', needs,
+        shape: MERCHANT_CREATE, parse: parseCreate, action: 'merchant.create',
         tells: ({ invite }) => invite,
       },
       (caller, transaction, body) => create(services, caller, transaction, body),
     ),
     writeRoute(
       services, {
-        path: '/merchant/update', needs, shape: MERCHANT_UPDATE, parse: parseUpdate, action: 'merchant.update',
+        path: '/merchant/update', needs,
+        shape: MERCHANT_UPDATE, parse: parseUpdate, action: 'merchant.update',
         tells: ({ type, invite }) => type === 'provider' && invite,
       },
       (caller, transaction, body) => update(services, caller, transaction, body),
     ),
     writeRoute(
       services, {
-        path: '/merchant/delete', needs, shape: MERCHANT_ID, parse: parseMerchantBody, action: 'merchant.delete',
+        path: '/merchant/delete', needs,
+        shape: MERCHANT_ID, parse: parseMerchantBody, action: 'merchant.delete',
       },
       (caller, transaction, { merchantId }) => {
         const merchant = ownMerchant(caller, transaction, merchantId);
@@ -132,7 +136,9 @@ export function merchantRoutes(services: HandlerServices): readonly Route[] {
         deleteMerchant(transaction, merchant, services.now(), services.age());
         return caller.json(200, resultOf(merchantId, 'merchant deleted successfully'));
       }),
-    readRoute(services, { path: '/merchant/get', needs, shape: MERCHANT_ID, parse: parseMerchantBody },
+    readRoute(services, {
+      path: '/merchant/get', needs, shape: MERCHANT_ID, parse: parseMerchantBody,
+    },
       (caller, { merchantId }) => {
         const merchant = findMerchant(services.store, caller.account, merchantId);
         return merchant === null

@@ -25,13 +25,13 @@ function failureReply(caller: MerchantCaller, failure: PoolFailure): Reply {
     : caller.problem(500, 'The service failed to answer.');
 }
 
-/** What a worker says of a body, or the answer when it cannot; the payload is not kept. */
+/** What a worker says of a body, which is given away, or the answer when it cannot. */
 function look(
   workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array, asked: BodyFields,
 ): Promise<Looked | Reply> {
   return new Promise((resolve) => {
     workers.submit({
-      ...asked, payload: body,
+      ...asked, payload: body, gives: true,
       answered: (slice) => resolve(slice.status === 200
         ? readBodyAnswer(slice.body) : failureReply(caller, 'internal')),
       failed: (failure) => resolve(failureReply(caller, failure)),
@@ -39,15 +39,22 @@ function look(
   });
 }
 
+/** Whose carts a body holds, with its bytes: it was given away. */
+export interface Owned {
+  readonly merchantId: string | null;
+  readonly bytes: Uint8Array;
+}
+
 /** The merchant whose carts a body holds, null for none; or the answer that refuses it. */
 export async function ownerOfLarge(
   workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array,
-): Promise<{ readonly merchantId: string | null } | Reply> {
+): Promise<Owned | Reply> {
   const looked = await look(workers, caller, body, { kind: 'cart-owner' });
   if (isReply(looked)) return looked;
   // The worker made this JSON itself, as it did below.
   const told: { readonly merchantId: string | null } | Malformed = JSON.parse(looked.text);
-  return 'malformed' in told ? caller.problem(400, told.malformed) : told;
+  if ('malformed' in told) return caller.problem(400, told.malformed);
+  return { merchantId: told.merchantId, bytes: looked.bytes };
 }
 
 /** What is known of a body that is relayed, with the bytes that are sent. */

@@ -5,6 +5,7 @@
 import type { Answer, BodyFields, BodyPart } from '../../pool/types.js';
 import type { EndpointName } from '../../provider/endpoint.js';
 import { merchantIdOf } from '../cart/owner.js';
+import { kept } from '../../base/growing-bytes.js';
 import { malformationOf, parseJsonObject } from '../../base/json-object.js';
 import { parseNexusCreate } from './nexus-shape.js';
 import { lookAtRelayed, relayedBytes } from './relay-check.js';
@@ -14,11 +15,12 @@ import { SUCCESS } from '../../wire/response-code.js';
 const LINE_END = '\n';
 const LINE_END_BYTE = 0x0a;
 
-function cartOwner(body: Uint8Array): object {
+/** The body goes back with the answer, since it was given away. */
+function cartOwner(body: Uint8Array): readonly BodyPart[] {
   const merchantId = merchantIdOf(body);
-  if (merchantId !== null) return { merchantId };
+  if (merchantId !== null) return [JSON.stringify({ merchantId }), LINE_END, body];
   const malformed = malformationOf(body);
-  return malformed === null ? { merchantId } : { malformed };
+  return [JSON.stringify(malformed === null ? { merchantId } : { malformed }), LINE_END];
 }
 
 function relayed(name: EndpointName, body: Uint8Array): readonly BodyPart[] {
@@ -34,7 +36,7 @@ function nexus(body: Uint8Array): object {
 
 function partsOf(asked: BodyFields, body: Uint8Array): readonly BodyPart[] {
   switch (asked.kind) {
-    case 'cart-owner': return [JSON.stringify(cartOwner(body)), LINE_END];
+    case 'cart-owner': return cartOwner(body);
     case 'relayed': return relayed(asked.operation, body);
     case 'nexus': return [JSON.stringify(nexus(body)), LINE_END];
   }
@@ -48,11 +50,11 @@ export function answerBody(asked: BodyFields, body: Uint8Array): Answer {
   };
 }
 
-/** The text and the bytes of such an answer; the bytes are a copy. */
+/** The text and the bytes of such an answer; the bytes are to be kept. */
 export function readBodyAnswer(answer: Uint8Array): {
   readonly text: string; readonly bytes: Uint8Array;
 } {
   const end = answer.indexOf(LINE_END_BYTE);
   const text = Buffer.from(answer.buffer, answer.byteOffset, end).toString('utf8');
-  return { text, bytes: Buffer.from(answer.subarray(end + 1)) };
+  return { text, bytes: kept(answer.subarray(end + 1)) };
 }

@@ -12,7 +12,8 @@ import { isBodyProblem, type BodyProblem } from './body.js';
 import type { LocatedAddress } from '../lookup/located.js';
 import { nexusMembers, resultOf } from './record.js';
 import {
-  NEXUS_DELETE, NEXUS_LIST, NEXUS_UPDATE, parseNexusCreate, parseNexusDelete, parseNexusList, parseNexusUpdate, unresolved,
+  NEXUS_DELETE, NEXUS_LIST, NEXUS_UPDATE,
+  parseNexusCreate, parseNexusDelete, parseNexusList, parseNexusUpdate, unresolved,
   type LocationBody, type NexusCreateBody, type NexusUpdateBody,
 } from './nexus-shape.js';
 import { codedProblem } from '../../http/problem.js';
@@ -209,7 +210,9 @@ export function nexusRoutes(services: NexusServices): readonly Route[] {
   const needs = 'merchants';
   return [
     createRoute(services),
-    readRoute(services, { path: '/merchant/nexus/list', needs, shape: NEXUS_LIST, parse: parseNexusList },
+    readRoute(services, {
+      path: '/merchant/nexus/list', needs, shape: NEXUS_LIST, parse: parseNexusList,
+    },
       async (caller, { merchantId }) => {
         const merchant = selfManaged(caller, services.store, merchantId);
         if (isReply(merchant)) return merchant;
@@ -219,7 +222,8 @@ export function nexusRoutes(services: NexusServices): readonly Route[] {
     updateRoute(services),
     writeRoute(
       services, {
-        path: '/merchant/nexus/delete', needs, shape: NEXUS_DELETE, parse: parseNexusDelete, action: 'nexus.delete',
+        path: '/merchant/nexus/delete', needs,
+        shape: NEXUS_DELETE, parse: parseNexusDelete, action: 'nexus.delete',
       },
       (caller, transaction, { merchantId, locationId }) => {
         const merchant = selfManaged(caller, transaction, merchantId);
