@@ -52,7 +52,7 @@ async function mostOfATurn(work: () => Promise<void>): Promise<number> {
 
 test('answers of 16 MiB at once are checked a few pieces a turn', async (context) => {
   const simulator = await startSimulator(context, { faults: { large: 1 } });
-  const client = clientOf(context, simulator.url);
+  const client = clientOf(context, simulator.url, { timeoutMs: 120_000 });
   const most = await mostOfATurn(async () => {
     const outcomes = await Promise.all(Array.from({ length: 3 }, () => client.send({
       method: 'GET', path: '/tax/connections/c/orders/o', apiKey: 'simulated-key', body: null,
