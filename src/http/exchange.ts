@@ -3,6 +3,7 @@
  * ended or was aborted; that is made impossible here: every native response is wrapped first, and
  * let go of when it ended.
  */
+import { fieldName } from './framing.js';
 import { fieldsOf, type Answerer, type Reply } from './reply.js';
 import { statusLine } from './status.js';
 import { endWith, endWithout } from './unsent.js';
@@ -25,6 +26,8 @@ export interface ExchangeOptions {
 }
 
 const NOTHING = (): void => undefined;
+
+const CONTENT_TYPE = fieldName('Content-Type');
 
 /** Statuses of answers that have no content. */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
@@ -55,7 +58,7 @@ export function writeReply(
     writeFields(raw, head).endWithoutBody();
     return;
   }
-  raw.writeHeader('Content-Type', head);
+  raw.writeHeader(CONTENT_TYPE, head);
   if (close) raw.end(bodiless ? '' : body, close);
   else if (bodiless) endWithout(raw, body, traffic);
   else endWith(raw, body, traffic);

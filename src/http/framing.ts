@@ -11,6 +11,14 @@ export type Framing = 'plain' | 'chunked' | 'refused';
 
 const LENGTH = /^\d{1,15}$/;
 
+/** The name of a field as the native server takes it at less than half the cost of a text. */
+export function fieldName(text: string): ArrayBuffer {
+  return Uint8Array.from(Buffer.from(text)).buffer;
+}
+
+const ENCODING = fieldName('transfer-encoding');
+const CONTENT_LENGTH = fieldName('content-length');
+
 /** Looks at all fields of a request; for those that may have a body. */
 export function framingOf(request: RawRequest): Framing {
   const lengths: string[] = [];
@@ -33,6 +41,6 @@ export function framingOf(request: RawRequest): Framing {
 
 /** The same for GET, where all fields are looked at only when one of the two says something. */
 export function framingOfGet(request: RawRequest): Framing {
-  return request.getHeader('transfer-encoding') === '' && request.getHeader('content-length') === ''
+  return request.getHeader(ENCODING) === '' && request.getHeader(CONTENT_LENGTH) === ''
     ? 'plain' : framingOf(request);
 }

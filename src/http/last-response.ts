@@ -49,7 +49,7 @@ export class LastResponse implements RawResponse {
     return this;
   }
 
-  writeHeader(name: string, value: string | Uint8Array): this {
+  writeHeader(name: string | ArrayBuffer, value: string | Uint8Array): this {
     this.#raw?.writeHeader(name, value);
     return this;
   }

@@ -1,10 +1,13 @@
 /** Requests of the native server as handlers see them. */
 import { KEY_HEADER } from './api-key.js';
 import type { Exchange } from './exchange.js';
+import { fieldName } from './framing.js';
 import type { Request } from './reply.js';
 import type { RawRequest } from './uws.js';
 
 export const EMPTY = new Uint8Array(0);
+
+const KEY_NAME = fieldName(KEY_HEADER);
 
 /** The client's address, while the native response may be touched. */
 function addressOf(exchange: Exchange): string {
@@ -32,7 +35,7 @@ export class LiveRequest implements Request {
 
   header(name: string): string {
     if (this.#raw === null) throw new Error('headers are read while the handler runs');
-    return this.#raw.getHeader(name);
+    return this.#raw.getHeader(name === KEY_HEADER ? KEY_NAME : name);
   }
 
   client(): string {

@@ -10,7 +10,7 @@ import { guarded, refuseFraming, type Fault } from './native-guard.js';
 /** What the service uses of a native response. Valid until it ended or was aborted. */
 export interface RawResponse {
   writeStatus(status: string): RawResponse;
-  writeHeader(name: string, value: string | Uint8Array): RawResponse;
+  writeHeader(name: string | ArrayBuffer, value: string | Uint8Array): RawResponse;
   end(body?: string | Uint8Array, closeConnection?: boolean): RawResponse;
   /**
    * Ends with what the system takes at once: whether it took all of this, and whether that was all.
@@ -38,7 +38,7 @@ export interface RawResponse {
 
 /** What the service uses of a native request. Valid only while its handler runs. */
 export interface RawRequest {
-  getHeader(lowerCaseName: string): string;
+  getHeader(lowerCaseName: string | ArrayBuffer): string;
   getUrl(): string;
   getCaseSensitiveMethod(): string;
   getQuery(): string | undefined;
