@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { excessOf, isTooDeep, JSON_DEPTH_MAX } from './json-depth.js';
 import { jsonSummary } from './json-text.js';
+import { problem, type Problem } from './problem.js';
 
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 
@@ -13,10 +14,8 @@ const NO_OBJECT = 'The body is not a JSON object.';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export type JsonBody =
-  | { readonly object: JsonObject }
-  /** Why it is none, for a 400. Nothing of the body is repeated: it may hold a secret. */
-  | { readonly malformed: string };
+/** A body; a problem where it is none, which repeats nothing of it: it may hold a secret. */
+export type JsonBody = { readonly object: JsonObject } | Problem;
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -25,32 +24,32 @@ function isObject(value: unknown): value is JsonObject {
 const OPEN_BRACE = 0x7b;
 
 /** Why a text is no JSON object, told without making anything of it; null when it is one. */
-export function malformationOf(body: Uint8Array): string | null {
-  if (body.length === 0) return EMPTY;
-  if (isTooDeep(body)) return TOO_DEEP;
-  if (!isUtf8(body)) return NOT_UTF8;
-  if (!jsonSummary(body).isJson) return NOT_JSON;
+export function malformationOf(body: Uint8Array): Problem | null {
+  if (body.length === 0) return problem(400, EMPTY);
+  if (isTooDeep(body)) return problem(400, TOO_DEEP);
+  if (!isUtf8(body)) return problem(400, NOT_UTF8);
+  if (!jsonSummary(body).isJson) return problem(400, NOT_JSON);
   // What comes before the first brace of an object is blank, or a byte order mark.
   const before = Buffer.from(body.buffer, body.byteOffset, body.indexOf(OPEN_BRACE) + 1);
-  return /^\ufeff?\s*\{$/.test(before.toString('utf8')) ? null : NO_OBJECT;
+  return /^\ufeff?\s*\{$/.test(before.toString('utf8')) ? null : problem(400, NO_OBJECT);
 }
 
 /** Reads a body that must be one JSON object, of at most so many values. */
 export function parseJsonObject(body: Uint8Array, valuesMax: number = Infinity): JsonBody {
-  if (body.length === 0) return { malformed: EMPTY };
+  if (body.length === 0) return problem(400, EMPTY);
   const excess = excessOf(body, valuesMax);
-  if (excess === 'levels') return { malformed: TOO_DEEP };
-  if (excess === 'values') return { malformed: `The body has more than ${valuesMax} values.` };
+  if (excess === 'levels') return problem(400, TOO_DEEP);
+  if (excess === 'values') return problem(400, `The body has more than ${valuesMax} values.`);
   let text: string;
   try {
     text = DECODER.decode(body);
   } catch {
-    return { malformed: NOT_UTF8 };
+    return problem(400, NOT_UTF8);
   }
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? { object: value } : { malformed: NO_OBJECT };
+    return isObject(value) ? { object: value } : problem(400, NO_OBJECT);
   } catch {
-    return { malformed: NOT_JSON };
+    return problem(400, NOT_JSON);
   }
 }

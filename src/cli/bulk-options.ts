@@ -1,7 +1,8 @@
 /** What `situs bulk` and `situs lint` are asked. */
+import { isProblem } from '../base/problem.js';
 import { BULK_ROUTES } from '../bulk/run/kind.js';
 import {
-  CSV_TYPE, isRequestProblem, NDJSON_TYPE, parseBulkRequest, type BulkRequest,
+  CSV_TYPE, NDJSON_TYPE, parseBulkRequest, type BulkRequest,
 } from '../bulk/run/request.js';
 import type { BulkKind } from '../bulk/row/job.js';
 import { UsageError } from './usage.js';
@@ -74,7 +75,7 @@ export function requestFor(file: string, asked: RowsAsked, kind: BulkKind): Bulk
     accept: asked.format === undefined ? '*/*' : typeOf('format', asked.format),
   };
   const request = parseBulkRequest((name) => fields[name] ?? '', query.toString(), kind);
-  if (isRequestProblem(request)) throw new UsageError(request.detail);
+  if (isProblem(request)) throw new UsageError(request.detail);
   return request;
 }
 

@@ -5,6 +5,7 @@ import type { Dataset } from '../dataset/dataset.js';
 import { openDataset } from '../dataset/open.js';
 import { Engine } from '../engine/engine.js';
 import { GRANT_ALL } from '../pool/types.js';
+import { isProblem } from '../base/problem.js';
 import { isFailure, type Failure } from '../failure.js';
 import { readBeginning } from '../bulk/job/file-run.js';
 import { csvRows } from '../bulk/row/csv-rows.js';
@@ -129,7 +130,7 @@ async function lint(file: string, asked: RowsAsked): Promise<LintReport> {
   const release = requireActive(varDir);
   const { source: input } = await openRows(file);
   const begun = await readBeginning(input, request);
-  if (begun === null || 'detail' in begun) throw new Error(begun?.detail ?? 'no table');
+  if (begun === null || isProblem(begun)) throw new Error(begun?.detail ?? 'no table');
   const { table, head } = begun;
   const dataset = openDataset(await soundRelease(varDir, release));
   try {

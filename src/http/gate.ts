@@ -12,7 +12,9 @@ import { jsonValue } from '../wire/json.js';
 import type { WireList, WireObject } from '../wire/tree.js';
 import { presentedKey } from './api-key.js';
 import { GuessGuard } from './client-limit.js';
-import { codedProblem, problemReply, type ProblemError } from './problem.js';
+import type { Problem } from '../base/problem.js';
+import type { BodyError } from '../base/validator.js';
+import { codedProblem, problemReply } from './problem.js';
 import {
   LIMIT_HEADER, REFUSED, REMAINING_HEADER, type RateGate, type Rated,
 } from './rate-limit.js';
@@ -104,9 +106,14 @@ export class Caller<K extends GateKey = KeyRecord> {
     return { status, head, body: jsonValue(body) };
   }
 
+  /** A refusal that was found out elsewhere. */
+  refuse({ status, detail, errors }: Problem): Reply {
+    return this.problem(status, detail, errors);
+  }
+
   /** A refusal. */
   problem(
-    status: Status, detail: string, errors?: readonly ProblemError[], members: WireObject = {},
+    status: Status, detail: string, errors?: readonly BodyError[], members: WireObject = {},
   ): Reply {
     return problemReply({
       status, detail, instance: this.instance, members,

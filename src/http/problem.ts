@@ -1,4 +1,5 @@
 /** Problem documents (RFC 9457): the failures of everything that is not a lookup. */
+import type { BodyError } from '../base/validator.js';
 import { fail, type FailureKind } from '../failure.js';
 import { failureMessage, RESPONSE_CODES } from '../wire/response-code.js';
 import type { WireObject } from '../wire/tree.js';
@@ -6,25 +7,18 @@ import { metadata } from '../wire/v60-envelope.js';
 import { headOf, PROBLEM_TYPE, type Fields, type Reply } from './reply.js';
 import { statusTitle, type Status } from './status.js';
 
-/** One rejected field: "body.merchantName", "query.limit", "header.X-API-KEY". */
-export interface ProblemError {
-  readonly location: string;
-  readonly message: string;
-  readonly value?: unknown;
-}
-
-export interface Problem {
+export interface ProblemDocument {
   readonly status: Status;
   readonly detail: string;
   /** Path of the request; never the query, which may hold a key. */
   readonly instance: string;
-  readonly errors?: readonly ProblemError[];
+  readonly errors?: readonly BodyError[];
   /** Further members, e.g. the response code that lookups give. */
   readonly members?: WireObject;
 }
 
 /** Renders a problem document. */
-export function problemReply(problem: Problem, fields: Fields = {}): Reply {
+export function problemReply(problem: ProblemDocument, fields: Fields = {}): Reply {
   const { status, detail, instance, errors, members } = problem;
   const body = {
     type: 'about:blank', title: statusTitle(status), status, detail, instance,

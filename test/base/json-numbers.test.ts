@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isTooDeep, JSON_DEPTH_MAX } from '../../src/base/json-depth.js';
-import { isProblem, readJson } from '../../src/api/cart/read.js';
+import { isProblem } from '../../src/base/problem.js';
+import { readJson } from '../../src/api/cart/read.js';
 import {
   longNumber, NUMBER_DIGITS_MAX, numberText, SCAN_TOO_DEEP, scanJson,
 } from '../../src/base/json-numbers.js';
@@ -102,7 +103,8 @@ test('refusals come in an order: too deep, not JSON, no object, a long number', 
   const told = (text: string): readonly unknown[] => {
     const read = readJson(Buffer.from(text));
     assert.ok(isProblem(read));
-    return [read.problem, read.errors[0]?.message ?? read.detail, read.errors[0]?.value];
+    const [error] = read.errors ?? [];
+    return [read.status, error?.message ?? read.detail, error?.value];
   };
   const deep = '['.repeat(JSON_DEPTH_MAX + 1);
   assert.deepEqual(told(`${deep}1e999 \\`), [400, 'The body has more than 64 levels.', undefined]);

@@ -1,5 +1,6 @@
 /** Carts as rows of a table: what is read of the cells, and the columns they get. */
 import assert from 'node:assert/strict';
+import { isProblem } from '../../src/base/problem.js';
 import { test } from 'node:test';
 import Papa from 'papaparse';
 import { seeded } from '../../bench/case/case.js';
@@ -135,11 +136,11 @@ test('columns are known by obvious names, and a file that lacks some is refused'
     [['destination', 'price'], /hold the origin/],
   ] as const) {
     const found = mapColumns(headers, [], terms);
-    assert.match('problem' in found ? found.problem : '', problem);
+    assert.match(isProblem(found) ? found.detail : '', problem);
   }
-  assert.ok(!('problem' in mapColumns(['destination', 'price'], [], columnRulesOf('cart', { origin: NY }))));
+  assert.ok(!isProblem(mapColumns(['destination', 'price'], [], columnRulesOf('cart', { origin: NY }))));
   const lat = mapColumns(['lat'], ['lat:lat'], terms);
-  assert.match('problem' in lat ? lat.problem : '', /no role "lat"; roles: destination/);
+  assert.match(isProblem(lat) ? lat.detail : '', /no role "lat"; roles: destination/);
 });
 
 test('as many rows out as in, whatever the rows and the cuts', () => {

@@ -1,5 +1,6 @@
 /** How a file is written, and which of its columns is what. */
 import assert from 'node:assert/strict';
+import { isProblem } from '../../src/base/problem.js';
 import { test } from 'node:test';
 import { csvCell, isWide, readCsvHead, sniffDelimiter } from '../../src/bulk/row/dialect.js';
 import { COLUMNS_MAX, HEADER_BYTES_MAX } from '../../src/bulk/row/limit.js';
@@ -74,7 +75,7 @@ test('the caller may say which column is what', () => {
 test('what cannot be mapped is told in a sentence', () => {
   const problem = (headers: readonly string[], map: readonly string[] = []): string => {
     const found = mapColumns(headers, map);
-    return 'problem' in found ? found.problem : '';
+    return isProblem(found) ? found.detail : '';
   };
   assert.match(problem(['a', 'b']), /No column is known to hold a location/);
   assert.match(problem(['lat', 'b']), /No column is known/);
@@ -89,7 +90,7 @@ test('what cannot be mapped is told in a sentence', () => {
 /** The location that cells are read as. */
 function located(headers: readonly string[], cells: readonly string[]): string {
   const mapping = mapColumns(headers);
-  assert.ok(!('problem' in mapping));
+  assert.ok(!isProblem(mapping));
   const { address, postalcode, city, state, lat, lng, countryCode } =
     csvParameters(cells, mapping, {}, true);
   return [address, postalcode, city, state, lat, lng, countryCode]

@@ -1,5 +1,6 @@
 /** docs/bulk.md says what the program does. */
 import assert from 'node:assert/strict';
+import { isProblem } from '../../src/base/problem.js';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -49,7 +50,7 @@ test('roles, defaults and limits are named', () => {
 test('the names it lists for columns are known', () => {
   for (const name of ['full address', 'address line', 'zip code', 'lat', 'post code']) {
     const headers = name === 'lat' ? [name, 'longitude'] : [name];
-    assert.ok(!('problem' in mapColumns(headers)), name);
+    assert.ok(!isProblem(mapColumns(headers)), name);
   }
 });
 

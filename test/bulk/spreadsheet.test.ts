@@ -1,8 +1,9 @@
 /** Files as spreadsheets and tables of numbers leave them. */
 import assert from 'node:assert/strict';
+import { isProblem } from '../../src/base/problem.js';
 import { test } from 'node:test';
 import { isGzip, isWide } from '../../src/bulk/row/dialect.js';
-import { isMappingProblem, mapColumns } from '../../src/bulk/row/mapping.js';
+import { mapColumns } from '../../src/bulk/row/mapping.js';
 import { fiveDigits, wholeZip } from '../../src/bulk/row/parameters.js';
 import { runBulk, type BulkRun } from '../support/bulk-bodies.js';
 import { memoryDataset, NOW_MS } from '../support/memory-dataset.js';
@@ -61,6 +62,6 @@ test('a byte order mark before the first line of NDJSON is not part of it, one b
 
 test('a role is given once', () => {
   const found = mapColumns(['zip', 'other'], ['zip:zip', 'zip:other']);
-  assert.ok(isMappingProblem(found));
-  assert.match(found.problem, /role "zip" twice/);
+  assert.ok(isProblem(found));
+  assert.match(found.detail, /role "zip" twice/);
 });

@@ -7,7 +7,8 @@ import { formatDollars, formatPrice, readPrice, readQuantity } from '../../src/a
 import {
   CART_DEFAULTS, optionBits, optionsOfBits, optionsOfQuery,
 } from '../../src/api/cart/options.js';
-import { isProblem, readJson, type CartProblem } from '../../src/api/cart/read.js';
+import { isProblem, type Problem } from '../../src/base/problem.js';
+import { readJson } from '../../src/api/cart/read.js';
 import { parseInstant } from '../../src/wire/instant.js';
 import { longNumber } from '../../src/base/json-numbers.js';
 import { CARTS_MAX } from '../../src/api/merchant/relay-shape.js';
@@ -18,9 +19,9 @@ import { memoryDataset } from '../support/memory-dataset.js';
 import { sentCalculation, sentCart, sentLine, type Sent } from '../support/sent-carts.js';
 import { ask } from '../lookup/ask.js';
 
-function refusal(read: object): CartProblem {
+function refusal(read: object): Required<Problem> {
   assert.ok(isProblem(read), `it was read: ${JSON.stringify(Object.keys(read))}`);
-  return read;
+  return { errors: [], ...read };
 }
 
 const merchant = (cart: Sent, body: Sent = {}): object =>
@@ -65,8 +66,8 @@ test('indexes of lines are unique in any order', () => {
     merchant(sentCart({ lineItems: indexes.map((index) => sentLine({ index })) }));
   assert.ok(!isProblem(lines(3, 1, 500, 0, 2)));
   for (const indexes of [[0, 0], [3, 1, 2, 1], [5, 4, 5]]) {
-    const { problem, errors } = refusal(lines(...indexes));
-    assert.equal(problem, 422);
+    const { status, errors } = refusal(lines(...indexes));
+    assert.equal(status, 422);
     assert.deepEqual(errors, [{
       location: `body.items[0].lineItems[${indexes.length - 1}].index`,
       message: 'expected unique in the cart',
@@ -94,7 +95,7 @@ test('a number that a double would round is found wherever it stands outside of 
 });
 
 test('the body must be an object of JSON in UTF-8 with numbers that are kept', () => {
-  const status = (text: string | Buffer): number => refusal(readJson(Buffer.from(text))).problem;
+  const status = (text: string | Buffer): number => refusal(readJson(Buffer.from(text))).status;
   assert.equal(status('{'), 400);
   assert.equal(status(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])), 400);
   assert.equal(status('[]'), 422);
@@ -164,9 +165,9 @@ const REFUSED: readonly (readonly [Sent, number, string])[] = [
 ];
 
 test('each member of a cart is refused with its place', () => {
-  for (const [change, status, at] of REFUSED) {
-    const { problem, errors } = refusal(merchant(sentCart(change)));
-    assert.equal(problem, status, at);
+  for (const [change, expected, at] of REFUSED) {
+    const { status, errors } = refusal(merchant(sentCart(change)));
+    assert.equal(status, expected, at);
     assert.equal(errors[0]?.location, `body.items[0].${at}`);
   }
 });
@@ -174,8 +175,8 @@ test('each member of a cart is refused with its place', () => {
 test('lengths are counted in characters, whatever units they take', () => {
   assert.ok(!isProblem(merchant(sentCart({ cartId: '\u{1f6d2}'.repeat(50) }))));
   for (const cartId of ['\u{1f6d2}'.repeat(51), `${'x'.repeat(50)}\u{1f6d2}`, 'x'.repeat(101)]) {
-    const { problem, errors } = refusal(merchant(sentCart({ cartId })));
-    assert.deepEqual([problem, errors[0]?.message], [422, 'expected length <= 50']);
+    const { status, errors } = refusal(merchant(sentCart({ cartId })));
+    assert.deepEqual([status, errors[0]?.message], [422, 'expected length <= 50']);
   }
 });
 
@@ -186,8 +187,8 @@ test('250 lines and 100 carts are the most', () => {
   );
   assert.ok(!isProblem(carts(CARTS_MAX)));
   for (const count of [0, CARTS_MAX + 1]) {
-    const { problem, errors } = refusal(carts(count));
-    assert.deepEqual([problem, errors[0]?.location], [422, 'body.items']);
+    const { status, errors } = refusal(carts(count));
+    assert.deepEqual([status, errors[0]?.location], [422, 'body.items']);
   }
 });
 
@@ -207,7 +208,7 @@ test('options come from the query, and from the body over it', () => {
     ['explain=1', 'query.explain'],
   ] as const) {
     const wrong = optionsOfQuery(query);
-    assert.ok('location' in wrong && wrong.location === location, query);
+    assert.equal(refusal(wrong).errors[0]?.location, location, query);
   }
   const read = merchant(sentCart(), { rounding: 'down,cart', explain: true });
   assert.ok(!isProblem(read) && Array.isArray(read));
@@ -227,8 +228,8 @@ test('moments are RFC 3339 with a zone', () => {
   ]) {
     assert.equal(parseInstant(text), null, text);
   }
-  const { problem, errors } = refusal(merchant(sentCart(), { transactionDate: 'today' }));
-  assert.deepEqual([problem, errors[0]?.location], [422, 'body.transactionDate']);
+  const { status, errors } = refusal(merchant(sentCart(), { transactionDate: 'today' }));
+  assert.deepEqual([status, errors[0]?.location], [422, 'body.transactionDate']);
 });
 
 test('the one-line endpoint takes exactly one cart and refuses everything with 400', () => {
@@ -252,8 +253,8 @@ test('the one-line endpoint takes exactly one cart and refuses everything with 4
     [sentCalculation({}, { quantity: 0 }), 'items[0].lineItems[0].quantity'],
     [sentCalculation({ cartId: 'x' }), 'items[0].cartId'],
   ] as const) {
-    const { problem, errors } = refusal(readCalculation(body, CART_DEFAULTS));
-    assert.deepEqual([problem, errors[0]?.location], [400, `body.${at}`]);
+    const { status, errors } = refusal(readCalculation(body, CART_DEFAULTS));
+    assert.deepEqual([status, errors[0]?.location], [400, `body.${at}`]);
   }
 });
 

@@ -40,12 +40,12 @@ test('an address of a state is normalized, others say why not', () => {
   const [found, nowhere, blank] = locate(
     '120 Main Street, Elmton, Aldermark 91010', '1 Nowhere Rd, Nowhere, QA 00001', '\u00e4',
   );
-  assert.ok(found !== null && found !== undefined && !('unresolved' in found));
+  assert.ok(found !== null && found !== undefined && !isFailure(found));
   assert.equal(found.state, 'QA');
   assert.match(found.normalizedAddress, /^120 Main St, Elmton, QA 91010/);
   for (const outcome of [nowhere, blank]) {
-    assert.ok(outcome !== null && outcome !== undefined && 'unresolved' in outcome);
-    assert.notEqual(outcome.unresolved, '');
+    assert.ok(outcome !== null && outcome !== undefined && isFailure(outcome));
+    assert.notEqual(outcome.detail, '');
   }
 });
 
@@ -56,5 +56,5 @@ test('an address of Canada is in no US state', () => {
 
 test('a line longer than any address is refused and not cut', () => {
   const [outcome] = locate(`120 ${'Main '.repeat(200)}St, Elmton, QA 91010`);
-  assert.ok(outcome !== null && outcome !== undefined && 'unresolved' in outcome);
+  assert.ok(outcome !== null && outcome !== undefined && isFailure(outcome));
 });

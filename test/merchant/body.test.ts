@@ -6,7 +6,8 @@ import {
   closed, flag, optional, text, textThat, uuid, type Shape,
 } from '../../src/base/shape.js';
 import { BODY_ERRORS_MAX } from '../../src/base/validator.js';
-import { bodyCheck, isBodyProblem } from '../../src/api/merchant/body.js';
+import { isProblem } from '../../src/base/problem.js';
+import { bodyCheck } from '../../src/api/merchant/body.js';
 import { isMailAddress } from '../../src/base/mail-address.js';
 import { parseCreate, parseUpdate } from '../../src/api/merchant/shape.js';
 import { parseNexusCreate } from '../../src/api/merchant/nexus-shape.js';
@@ -34,8 +35,8 @@ const hushed = bodyCheck(SHAPE, { ids: ['first', 'second'], secret: true });
 
 function problems(input: unknown, run = check): readonly (readonly unknown[])[] {
   const checked = run(input);
-  return isBodyProblem(checked)
-    ? checked.errors.map(({ location, message, value }) => [location, message, value]) : [];
+  return isProblem(checked)
+    ? checked.errors!.map(({ location, message, value }) => [location, message, value]) : [];
 }
 
 test('what is in order passes unchanged', () => {
@@ -48,13 +49,13 @@ test('what is in order passes unchanged', () => {
 test('every id is checked, and ids go before everything else', () => {
   for (const name of ['first', 'second']) {
     const checked = check({ ...GOOD, [name]: 'x', name: '', more: 1 });
-    assert.ok(isBodyProblem(checked));
+    assert.ok(isProblem(checked));
     assert.equal(checked.status, 400);
     assert.equal(checked.detail, `${name} must be a UUID.`);
     assert.deepEqual(checked.errors, [{ location: `body.${name}`, message: 'expected a UUID' }]);
   }
   const both = check({ name: 'abc' });
-  assert.ok(isBodyProblem(both));
+  assert.ok(isProblem(both));
   assert.equal(both.detail, 'first and second must be a UUID.');
 });
 
@@ -104,8 +105,8 @@ test('a list that is too long is not looked into, and errors end the look', () =
   };
   const merchantId = UUID;
   const tooLong = parseNexusCreate({ merchantId, locations: Array<object>(1_000).fill(counted) });
-  assert.ok(isBodyProblem(tooLong));
-  assert.deepEqual(tooLong.errors.map(({ location }) => location), ['body.locations']);
+  assert.ok(isProblem(tooLong));
+  assert.deepEqual(tooLong.errors!.map(({ location }) => location), ['body.locations']);
   assert.equal(looks, 0);
   const states = Array<object>(1_000).fill({
     get abbreviation(): undefined {
@@ -114,7 +115,7 @@ test('a list that is too long is not looked into, and errors end the look', () =
     },
   });
   const problem = relayProblem('cert/create', [], { states });
-  assert.equal(problem?.errors.length, BODY_ERRORS_MAX);
+  assert.equal(problem?.errors?.length, BODY_ERRORS_MAX);
   assert.ok(looks <= BODY_ERRORS_MAX);
 });
 

@@ -1,6 +1,8 @@
 /** The budget of time for addresses, and what is billed when it is over. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { fail } from '../../src/failure.js';
+import { packValue } from '../../src/pool/frame.js';
 import { FLAG_GEO, type AnswerSlice } from '../../src/pool/types.js';
 import { locateAll, LOCATE_MS_MAX, type LocateServices } from '../../src/api/merchant/nexus-locator.js';
 import type { PoolRequest } from '../../src/pool.js';
@@ -15,8 +17,8 @@ const FOUND: LocatedAddress = {
   normalizedAddress: '1 Main St', state: 'QA', postalCode: '91010', lat: 1, lng: 2,
 };
 
-function slice(status: number, text: string): AnswerSlice {
-  return { status, code: 100, precision: 1, flags: FLAG_GEO, body: Buffer.from(text) };
+function slice(status: number, told: object): AnswerSlice {
+  return { status, code: 100, precision: 1, flags: FLAG_GEO, body: Buffer.concat(packValue(told).map((part) => Buffer.from(part as Uint8Array))) };
 }
 
 interface Bench {
@@ -65,11 +67,11 @@ test('answers in any order come out in the order asked', async (context) => {
   const all = locateAll(services, KEY, ADDRESSES);
   assert.deepEqual(asked.map(({ kind, payload }) => [kind, payload]),
     ADDRESSES.map((address) => ['locate', address]));
-  asked[2]?.answered(slice(422, 'it is nowhere'), RELEASE);
-  asked[0]?.answered(slice(200, JSON.stringify(FOUND)), RELEASE);
-  asked[1]?.answered(slice(200, JSON.stringify({ ...FOUND, state: 'QB' })), RELEASE);
+  asked[2]?.answered(slice(422, fail('no-result', 'it is nowhere')), RELEASE);
+  asked[0]?.answered(slice(200, FOUND), RELEASE);
+  asked[1]?.answered(slice(200, { ...FOUND, state: 'QB' }), RELEASE);
   assert.deepEqual(await all, {
-    outcomes: [FOUND, { ...FOUND, state: 'QB' }, { unresolved: 'it is nowhere' }],
+    outcomes: [FOUND, { ...FOUND, state: 'QB' }, fail('no-result', 'it is nowhere')],
   });
   assert.deepEqual(usage.counts('a-key'), { core: 2, geo: 2, merchant: 0 });
   assert.ok(stopped());
@@ -78,15 +80,15 @@ test('answers in any order come out in the order asked', async (context) => {
 test('when the time is over, what was found by then is billed and nothing later', async (context) => {
   const { services, asked, usage, fire } = await bench(context);
   const all = locateAll(services, KEY, ADDRESSES);
-  asked[0]?.answered(slice(200, JSON.stringify(FOUND)), RELEASE);
+  asked[0]?.answered(slice(200, FOUND), RELEASE);
   fire();
   assert.equal(await all, 'late');
-  asked[1]?.answered(slice(200, JSON.stringify(FOUND)), RELEASE);
+  asked[1]?.answered(slice(200, FOUND), RELEASE);
   asked[2]?.failed('internal');
   assert.deepEqual(usage.counts('a-key'), { core: 1, geo: 1, merchant: 0 });
   // Places that were held are given back: three more are let through.
   const more = locateAll(services, KEY, ADDRESSES);
-  for (const request of asked.slice(3)) request.answered(slice(422, ''), RELEASE);
+  for (const request of asked.slice(3)) request.answered(slice(422, fail('no-result')), RELEASE);
   assert.notEqual(await more, 'not-enabled');
   assert.equal(await locateAll(services, KEY, [...ADDRESSES, 'four']), 'not-enabled');
 });
@@ -94,7 +96,7 @@ test('when the time is over, what was found by then is billed and nothing later'
 test('a fault of a worker or an overloaded pool ends the request', async (context) => {
   const { services, asked, usage } = await bench(context);
   const faulty = locateAll(services, KEY, ADDRESSES);
-  asked[1]?.answered(slice(500, ''), RELEASE);
+  asked[1]?.answered(slice(500, {}), RELEASE);
   assert.equal(await faulty, 'internal');
   const busy = locateAll(services, KEY, ['one']);
   asked[3]?.failed('overloaded');

@@ -1,8 +1,9 @@
 /** Carts as rows of bulk files over a small world, beside what the cart endpoints answer. */
 import assert from 'node:assert/strict';
-import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
+import { isProblem } from '../../src/base/problem.js';
+import { readAnswers, RequestFrame, unpackValue } from '../../src/pool/frame.js';
 import { answerFrame } from '../../src/worker.js';
-import { optionBits, optionsOfQuery, isBodyError } from '../../src/api/cart/options.js';
+import { optionBits, optionsOfQuery } from '../../src/api/cart/options.js';
 import { below, oneOf, runBulk, type BulkRun, type Random } from './bulk-bodies.js';
 import { cartWorld, NOW } from './cart-world.js';
 import type { Sent } from './sent-carts.js';
@@ -48,14 +49,16 @@ interface Endpoint {
 /** What a cart endpoint answers. */
 export function endpoint(body: object, ofMerchant: boolean, query = ''): Endpoint {
   const options = optionsOfQuery(query);
-  assert.ok(!isBodyError(options));
+  assert.ok(!isProblem(options));
   const frame = new RequestFrame();
   frame.add({
     kind: 'cart', endpoint: ofMerchant ? 'merchant' : 'calculation', optionBits: optionBits(options),
   }, Buffer.from(JSON.stringify(body)));
   let found: Endpoint = { status: 0, text: '' };
   readAnswers(answerFrame(engineOf(DATASET), frame.bytes(), NOW), 1, (_index, { status, body: bytes }) => {
-    found = { status, text: Buffer.from(bytes).toString('utf8') };
+    const text = status === 200
+      ? Buffer.from(bytes).toString('utf8') : JSON.stringify(unpackValue(bytes));
+    found = { status, text };
   });
   return found;
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import Papa from 'papaparse';
 import type { Dataset } from '../../src/dataset/dataset.js';
-import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
+import { readAnswers, RequestFrame, unpackValue } from '../../src/pool/frame.js';
 import { GRANT_ALL, type RequestFields } from '../../src/pool/types.js';
 import { PRECISIONS } from '../../src/engine/situs.js';
 import { answerFrame } from '../../src/worker.js';
@@ -75,7 +75,8 @@ function ask(dataset: Dataset, fields: RequestFields, payload: string) {
   const answers: { code: number; status: number; precision: string; text: string }[] = [];
   readAnswers(answerFrame(engineOf(dataset), frame.bytes(), NOON_MS), 1, (_, slice) => {
     const { code, status, precision, body } = slice;
-    const text = Buffer.from(body).toString('utf8');
+    const text = fields.kind === 'cart' && status !== 200
+      ? JSON.stringify(unpackValue(body)) : Buffer.from(body).toString('utf8');
     answers.push({ code, status, precision: PRECISIONS[precision] ?? 'none', text });
   });
   return answers[0]!;

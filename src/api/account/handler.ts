@@ -13,7 +13,8 @@ import { decodeValue } from '../lookup/query-string.js';
 import { API_VERSIONS, type ApiVersion } from '../../wire/version.js';
 import { KEY_HEADER, presentedKey } from '../../http/api-key.js';
 import { gateRules, rateFields, Refused, type Gate } from '../../http/gate.js';
-import { problemReply, type ProblemError } from '../../http/problem.js';
+import type { BodyError } from '../../base/validator.js';
+import { problemReply } from '../../http/problem.js';
 import {
   headOf, JSON_TYPE, XML_TYPE, type Fields, type Reply, type Request,
 } from '../../http/reply.js';
@@ -51,7 +52,7 @@ export function metricsOf(services: AccountServices, key: KeyRecord | null): Acc
   };
 }
 
-function unprocessable(path: string, error: ProblemError, fields: Fields): Reply {
+function unprocessable(path: string, error: BodyError, fields: Fields): Reply {
   return problemReply(
     { status: 422, detail: 'validation failed', instance: path, errors: [error] }, fields,
   );

@@ -9,7 +9,9 @@ import { PRECISIONS } from '../../engine/situs.js';
 import { isFailure, type Failure } from '../../failure.js';
 import { calculationJson, readCalculation } from './calculation.js';
 import { optionsOfBits, type CartOptions } from './options.js';
-import { cartProblem, isProblem, readJson, type CartProblem, type Members } from './read.js';
+import { readJson, type Members } from './read.js';
+import { isProblem, problem, type Problem } from '../../base/problem.js';
+import { packValue } from '../../pool/frame.js';
 import type { WireContext } from '../lookup/context.js';
 import { cartJson, readMerchantCarts } from './merchant-cart.js';
 import { SUCCESS } from '../../wire/response-code.js';
@@ -27,10 +29,10 @@ function mark(marks: Marks, { marks: { precision, estimated, stale } }: CartOutc
 }
 
 /** A refusal of the engine, with the member of the body that it concerns. */
-export function refusalProblem({ failure, field, detail }: Failure, at: string): CartProblem {
+export function refusalProblem({ failure, field, detail }: Failure, at: string): Problem {
   const location = field === null ? at : `${at}.${field}`;
   const message = detail ?? failure;
-  return cartProblem(422, 'The cart cannot be calculated.', [{ location, message }]);
+  return problem(422, 'The cart cannot be calculated.', [{ location, message }]);
 }
 
 interface Calculated {
@@ -39,7 +41,7 @@ interface Calculated {
   readonly marks: Marks;
 }
 
-type Calculate = (body: Members, options: CartOptions) => Calculated | CartProblem;
+type Calculate = (body: Members, options: CartOptions) => Calculated | Problem;
 
 function merchantCarts(context: WireContext, engine: Engine, nowMs: number): Calculate {
   return (body, options) => {
@@ -83,7 +85,7 @@ export function answerCarts(
     return answerBody(context, engine, sent, nowMs);
   } catch (error) {
     context.report(error);
-    return problemAnswer(cartProblem(500, 'The service failed to calculate the cart.'));
+    return problemAnswer(problem(500, 'The service failed to calculate the cart.', []));
   }
 }
 
@@ -100,7 +102,7 @@ function answerBody(
   const read = readJson(payload);
   // Everything wrong with the body of one cart is a 400 (contract 8).
   if (isProblem(read) && endpoint === 'calculation') {
-    return problemAnswer({ ...read, problem: 400 });
+    return problemAnswer({ ...read, status: 400 });
   }
   const calculate = endpoint === 'calculation' ? calculation : merchantCarts;
   const result = isProblem(read)
@@ -110,7 +112,8 @@ function answerBody(
   return { status: SUCCESS.http, code: SUCCESS.code, precision, flags, body: bodyOf(items) };
 }
 
-function problemAnswer({ problem, detail, errors }: CartProblem): Answer {
-  const body = [JSON.stringify({ detail, errors })];
-  return { status: problem, code: SUCCESS.code, precision: 0, flags: 0, body };
+/** A refusal on its way to the front end, which prints it. */
+function problemAnswer(refusal: Problem): Answer {
+  const { status } = refusal;
+  return { status, code: SUCCESS.code, precision: 0, flags: 0, body: packValue(refusal) };
 }

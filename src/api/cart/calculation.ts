@@ -5,14 +5,15 @@
 import {
   anyText, checkOf, choice, closed, list, number, optional, stated, whole, type Of,
 } from '../../base/shape.js';
+import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import type { BodyError } from '../../base/validator.js';
 import { CART_LINES_MAX, type CartLine, type CartQuery } from '../../engine/cart/query.js';
 import type { CartOutcome } from '../../engine/cart/outcome.js';
 import { formatRate } from '../../tax/rate.js';
 import { formatDollars, formatPrice, PRICE_MAX, QUANTITY_MAX } from './amount.js';
-import { isBodyError, OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
+import { OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
 import {
-  cartProblem, isMembers, readLine, TIC_MAX, ticOf, type CartProblem, type Members,
+  isMembers, readLine, TIC_MAX, ticOf, type Members,
 } from './read.js';
 import { ADDRESS_CHARS_MAX } from '../lookup/parameter.js';
 
@@ -55,12 +56,13 @@ function isCart(value: unknown, errors: readonly BodyError[]): value is SentCart
   return errors.length === 0 && isMembers(value);
 }
 
-function invalid(...errors: readonly BodyError[]): CartProblem {
-  return cartProblem(400, 'validation failed', errors);
+/** Everything that is wrong with the body is a 400 here. */
+function malformed({ detail, errors = [] }: Problem): Problem {
+  return problem(400, detail, errors);
 }
 
 /** The one item of a body, unchecked. */
-function onlyItem(body: Members): { readonly item: unknown } | CartProblem {
+function onlyItem(body: Members): { readonly item: unknown } | Problem {
   const unknown = Object.keys(body).find((name) => !BODY_MEMBERS.has(name));
   if (unknown !== undefined) {
     return invalid({ location: `body.${unknown}`, message: 'unexpected property' });
@@ -72,11 +74,16 @@ function onlyItem(body: Members): { readonly item: unknown } | CartProblem {
 }
 
 /** Reads the cart of a body. */
-export function readCalculation(body: Members, base: CartOptions): ReadCalculation | CartProblem {
+export function readCalculation(body: Members, base: CartOptions): ReadCalculation | Problem {
+  const read = readItem(body, base);
+  return isProblem(read) ? malformed(read) : read;
+}
+
+function readItem(body: Members, base: CartOptions): ReadCalculation | Problem {
   const options = optionsOfBody(body, base);
-  if (isBodyError(options)) return invalid(options);
+  if (isProblem(options)) return options;
   const only = onlyItem(body);
-  if ('problem' in only) return only;
+  if (isProblem(only)) return only;
   const { item } = only;
   const sentLines: unknown = isMembers(item) ? item['lineItems'] : null;
   // Told before each of them is checked.
@@ -89,7 +96,7 @@ export function readCalculation(body: Members, base: CartOptions): ReadCalculati
   const lines: CartLine[] = [];
   for (const [index, line] of item.lineItems.entries()) {
     const read = readLine(line, index, ticOf(line.taxabilityCode), 'body.items[0]', index);
-    if ('location' in read) return invalid(read);
+    if (isProblem(read)) return read;
     lines.push(read);
   }
   const { mode, level, explain } = options;

@@ -5,9 +5,10 @@
 import type {
   AnswerSlice, BodyRequest, CartEndpoint, CartRequest, PinnedRelease,
 } from '../../pool/types.js';
-import {
-  isBodyError, optionBits, optionsOfQuery, type CartOptions,
-} from './options.js';
+import { isProblem, type Problem } from '../../base/problem.js';
+import { unpackValue } from '../../pool/frame.js';
+import { SUCCESS } from '../../wire/response-code.js';
+import { optionBits, optionsOfQuery, type CartOptions } from './options.js';
 import { merchantIdOf } from './owner.js';
 import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
@@ -16,16 +17,14 @@ import { codedProblem } from '../../http/problem.js';
 import { kept } from '../../base/growing-bytes.js';
 import { malformationOf } from '../../base/json-object.js';
 import { PARSED_BYTES_MAX } from '../../http/json-body.js';
-import { ownerOfLarge } from '../merchant/large-body-call.js';
+import { ownerOfLarge } from '../merchant/large-body.js';
 import { LookupHeads } from '../lookup/head.js';
 import {
   merchantRoute, type MerchantCaller, type MerchantServices,
 } from '../../http/merchant-route.js';
-import type { ProblemError } from '../../http/problem.js';
 import { LIMIT_HEADER, REMAINING_HEADER } from '../../http/rate-limit.js';
 import { isReply, type Reply, type Request } from '../../http/reply.js';
 import { DEADLINE_MS, type Route } from '../../http/router.js';
-import { isStatus } from '../../http/status.js';
 
 /** 100 carts of 250 lines are over 1 MiB (decisions, 8). */
 export const CART_BODY_BYTES_MAX = 8_388_608;
@@ -58,26 +57,12 @@ export interface CartServices extends MerchantServices {
   ): Reply | Promise<Reply>;
 }
 
-interface Refused {
-  readonly detail: string;
-  readonly errors: readonly ProblemError[];
-}
-
-/** The worker's refusal; it made this JSON itself. */
-function refusedOf(body: Uint8Array): Refused {
-  const refused: Refused = JSON.parse(Buffer.from(body).toString('utf8'));
-  return refused;
-}
-
 /** The header fields of amounts: those of lookups. */
 const HEADS = new LookupHeads();
 
 function replyOf(caller: MerchantCaller, slice: AnswerSlice, release: PinnedRelease): Reply {
   const { status, body, precision, flags } = slice;
-  if (status !== 200) {
-    const { detail, errors } = refusedOf(body);
-    return caller.problem(isStatus(status) ? status : 500, detail, errors);
-  }
+  if (status !== SUCCESS.http) return caller.refuse(unpackValue<Problem>(body));
   const { [LIMIT_HEADER]: limit, [REMAINING_HEADER]: remaining } = caller.fields;
   const head = HEADS.get(release.id, Number(limit), precision, flags).with(Number(remaining));
   // The head is shared with other answers and not kept after this call.
@@ -106,8 +91,7 @@ function withOptions(
   caller: MerchantCaller, request: Request, use: (options: CartOptions) => Reply | Promise<Reply>,
 ): Reply | Promise<Reply> {
   const options = optionsOfQuery(request.query);
-  return isBodyError(options)
-    ? caller.problem(422, 'validation failed', [options]) : use(options);
+  return isProblem(options) ? caller.refuse(options) : use(options);
 }
 
 function merchantCart(
@@ -118,11 +102,11 @@ function merchantCart(
     const merchantId = merchantIdOf(body);
     if (merchantId !== null) return cartOf(services, caller, request, body, merchantId);
     const malformed = malformationOf(body);
-    return malformed === null ? noMerchant(caller) : caller.problem(400, malformed);
+    return malformed === null ? noMerchant(caller) : caller.refuse(malformed);
   }
   return ownerOfLarge(services.bulkPool, caller, body).then((owner) => {
     if (isReply(owner)) return owner;
-    const { merchantId, bytes } = owner;
+    const { told: { merchantId }, bytes } = owner;
     return merchantId === null
       ? noMerchant(caller) : cartOf(services, caller, request, bytes, merchantId);
   });

@@ -6,6 +6,7 @@ import {
   anything, anyText, checkOf, choice, closed, flag, list, number, open, optional,
   uuid, whole, type Of,
 } from '../../base/shape.js';
+import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import type { BodyError } from '../../base/validator.js';
 import {
   CART_LINES_MAX, type CartLine, type CartQuery, type SplitPlace,
@@ -13,11 +14,8 @@ import {
 import type { CartOutcome, LineOutcome } from '../../engine/cart/outcome.js';
 import { formatRate, type Rate } from '../../tax/rate.js';
 import { formatDollars, formatPrice, QUANTITY_MAX } from './amount.js';
-import { isBodyError, OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
-import {
-  cartProblem, isMembers, isProblem, lineLocation, readLine, TIC_MAX, ticOf, type CartProblem,
-  type Members,
-} from './read.js';
+import { OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
+import { isMembers, lineLocation, readLine, TIC_MAX, ticOf, type Members } from './read.js';
 import { parseInstant } from '../../wire/instant.js';
 import { jsonValue } from '../../wire/json.js';
 import {
@@ -123,7 +121,7 @@ function isCart(value: unknown, errors: readonly BodyError[]): value is SentCart
   return errors.length === 0 && isMembers(value);
 }
 
-function readLines(cart: SentCart, at: string): readonly CartLine[] | BodyError {
+function readLines(cart: SentCart, at: string): readonly CartLine[] | Problem {
   const lines: CartLine[] = [];
   let highest = -1;
   for (let position = 0; position < cart.lineItems.length; position += 1) {
@@ -133,10 +131,10 @@ function readLines(cart: SentCart, at: string): readonly CartLine[] | BodyError 
     if (index > highest) highest = index;
     else if (lines.some((other) => other.index === index)) {
       const location = `${lineLocation(at, position)}.index`;
-      return { location, message: 'expected unique in the cart' };
+      return invalid({ location, message: 'expected unique in the cart' });
     }
     const read = readLine(line, index, ticOf(line.tic), at, position);
-    if ('location' in read) return read;
+    if (isProblem(read)) return read;
     lines.push(read);
   }
   return lines;
@@ -145,15 +143,15 @@ function readLines(cart: SentCart, at: string): readonly CartLine[] | BodyError 
 /** Reads one cart. `at` is its place in the body, "body.items[0]". */
 export function readCart(
   value: unknown, at: string, instantMs: number | null, options: CartOptions,
-): ReadCart | CartProblem {
+): ReadCart | Problem {
   const refused = isMembers(value) ? refuse(value, at) : [];
   if (refused.length > 0) {
-    return cartProblem(400, 'The cart cannot be calculated for a self-managed merchant.', refused);
+    return problem(400, 'The cart cannot be calculated for a self-managed merchant.', refused);
   }
   const errors = checkCart(value, at);
-  if (!isCart(value, errors)) return cartProblem(422, 'validation failed', errors);
+  if (!isCart(value, errors)) return invalid(...errors);
   const lines = readLines(value, at);
-  if ('location' in lines) return cartProblem(422, 'validation failed', [lines]);
+  if (isProblem(lines)) return lines;
   const { mode, level, explain } = options;
   return {
     sent: value,
@@ -169,27 +167,23 @@ export function readCart(
 }
 
 /** The moment of a sale as sent; null for now. */
-export function readInstant(body: Members): number | null | BodyError {
+export function readInstant(body: Members): number | null | Problem {
   const { transactionDate = null } = body;
   if (transactionDate === null) return null;
   const instant = typeof transactionDate === 'string' ? parseInstant(transactionDate) : null;
-  return instant ?? {
+  return instant ?? invalid({
     location: 'body.transactionDate', message: 'expected an RFC 3339 date and time',
-  };
-}
-
-function invalid(error: BodyError): CartProblem {
-  return cartProblem(422, 'validation failed', [error]);
+  });
 }
 
 /** Reads all carts of a body; the first that cannot be read refuses the whole. */
 export function readMerchantCarts(
   body: Members, base: CartOptions,
-): readonly ReadCart[] | CartProblem {
+): readonly ReadCart[] | Problem {
   const options = optionsOfBody(body, base);
-  if (isBodyError(options)) return invalid(options);
+  if (isProblem(options)) return options;
   const instantMs = readInstant(body);
-  if (typeof instantMs === 'object' && instantMs !== null) return invalid(instantMs);
+  if (typeof instantMs === 'object' && instantMs !== null) return instantMs;
   const { items } = body;
   if (!Array.isArray(items)) {
     return invalid({ location: 'body.items', message: 'expected an array' });

@@ -4,7 +4,7 @@
  * front end reads the query and hands it to the workers as bits of their request.
  */
 import { anyText, flag, optional, told } from '../../base/shape.js';
-import type { BodyError } from '../../base/validator.js';
+import { invalid, type Problem } from '../../base/problem.js';
 import {
   ROUNDING_LEVELS, ROUNDING_MODES, type RoundingLevel, type RoundingMode,
 } from '../../tax/round.js';
@@ -46,38 +46,36 @@ function parseRounding(text: string): Rounding | null {
 }
 
 /** The options of a query string, or what is wrong with it. */
-export function optionsOfQuery(query: string): CartOptions | BodyError {
+export function optionsOfQuery(query: string): CartOptions | Problem {
   if (query === '') return CART_DEFAULTS;
   const parameters = new URLSearchParams(query);
   const explain = parameters.get('explain')?.toLowerCase() ?? 'false';
   if (explain !== 'true' && explain !== 'false') {
-    return { location: 'query.explain', message: 'expected true or false', value: explain };
+    const message = 'expected true or false';
+    return invalid({ location: 'query.explain', message, value: explain });
   }
   const text = parameters.get('rounding') ?? CART_DEFAULTS.mode;
   const rounding = parseRounding(text);
-  if (rounding === null) return { location: 'query.rounding', message: EXPECTED, value: text };
+  if (rounding === null) {
+    return invalid({ location: 'query.rounding', message: EXPECTED, value: text });
+  }
   return { ...rounding, explain: explain === 'true' };
-}
-
-/** Tells what is wrong from options. */
-export function isBodyError(options: CartOptions | BodyError): options is BodyError {
-  return 'location' in options;
 }
 
 /** What `rounding` and `explain` of a body say, over the options of its query. */
 export function optionsOfBody(
   body: Readonly<Record<string, unknown>>, base: CartOptions,
-): CartOptions | BodyError {
+): CartOptions | Problem {
   const { rounding: text = null, explain = null } = body;
   if (text === null && explain === null) return base;
   if (explain !== null && typeof explain !== 'boolean') {
-    return { location: 'body.explain', message: 'expected true or false' };
+    return invalid({ location: 'body.explain', message: 'expected true or false' });
   }
   const options = { ...base, explain: explain ?? base.explain };
   if (text === null) return options;
   const rounding = typeof text === 'string' ? parseRounding(text) : null;
   return rounding === null
-    ? { location: 'body.rounding', message: EXPECTED } : { ...options, ...rounding };
+    ? invalid({ location: 'body.rounding', message: EXPECTED }) : { ...options, ...rounding };
 }
 
 /** Options as bits of a pool request. */

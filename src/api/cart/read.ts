@@ -1,5 +1,5 @@
 /** What both cart endpoints share in reading: refusals, lines, the JSON text itself. */
-import type { BodyError } from '../../base/validator.js';
+import { invalid, problem, type Problem } from '../../base/problem.js';
 import type { CartLine } from '../../engine/cart/query.js';
 import { JSON_DEPTH_MAX } from '../../base/json-depth.js';
 import {
@@ -9,26 +9,7 @@ import {
   NUMBER_DIGITS_MAX, numberText, SCAN_FINE, SCAN_TOO_DEEP, scanJson,
 } from '../../base/json-numbers.js';
 
-/** Why a request with carts is refused; the front end makes a problem document of it. */
-export interface CartProblem {
-  readonly problem: number;
-  readonly detail: string;
-  readonly errors: readonly BodyError[];
-}
-
 export type Members = Readonly<Record<string, unknown>>;
-
-/** Tells a refusal from anything that was read. */
-export function isProblem(value: object): value is CartProblem {
-  return 'problem' in value;
-}
-
-/** A refusal with its errors. */
-export function cartProblem(
-  problem: number, detail: string, errors: readonly BodyError[] = [],
-): CartProblem {
-  return { problem, detail, errors };
-}
 
 /** Tells an object from every other JSON value. */
 export function isMembers(value: unknown): value is Members {
@@ -41,27 +22,25 @@ const NUMBER_ECHO_MAX = 40;
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses a body whose numbers are exact; 400 for what is not JSON, 422 for longer numbers. */
-export function readJson(body: Uint8Array): Members | CartProblem {
+export function readJson(body: Uint8Array): Members | Problem {
   const scanned = scanJson(body);
   if (scanned === SCAN_TOO_DEEP) {
-    return cartProblem(400, `The body has more than ${JSON_DEPTH_MAX} levels.`);
+    return problem(400, `The body has more than ${JSON_DEPTH_MAX} levels.`, []);
   }
   let value: unknown;
   try {
     value = JSON.parse(DECODER.decode(body));
   } catch {
-    return cartProblem(400, 'The body is not JSON in UTF-8.');
+    return problem(400, 'The body is not JSON in UTF-8.', []);
   }
   if (!isMembers(value)) {
-    return cartProblem(422, 'validation failed', [
-      { location: 'body', message: 'expected an object' },
-    ]);
+    return invalid({ location: 'body', message: 'expected an object' });
   }
   if (scanned === SCAN_FINE) return value;
-  return cartProblem(422, 'validation failed', [{
+  return invalid({
     location: 'body', message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
     value: numberText(body, scanned, NUMBER_ECHO_MAX),
-  }]);
+  });
 }
 
 const TIC_DIGITS = 5;
@@ -100,20 +79,20 @@ export function lineLocation(at: string, position: number): string {
  */
 export function readLine(
   line: SentLine, index: number, tic: string | null, at: string, position: number,
-): CartLine | BodyError {
+): CartLine | Problem {
   const price = line.price > PRICE_MAX ? null : readPrice(line.price);
   if (price === null) {
-    return {
+    return invalid({
       location: `${lineLocation(at, position)}.price`, value: line.price,
       message: `expected at most ${PRICE_MAX} with at most ${PRICE_DECIMALS_MAX} decimals`,
-    };
+    });
   }
   const quantity = readQuantity(line.quantity);
   if (quantity === null) {
-    return {
+    return invalid({
       location: `${lineLocation(at, position)}.quantity`, value: line.quantity,
       message: `expected at most ${QUANTITY_DECIMALS_MAX} decimals`,
-    };
+    });
   }
   return { index, itemId: line.itemId, price, quantity, tic };
 }

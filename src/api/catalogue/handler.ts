@@ -3,6 +3,7 @@
  * a description. A search takes some fifty microseconds, less than the way to a worker and back, so
  * both are answered here.
  */
+import { isProblem } from '../../base/problem.js';
 import { fail } from '../../failure.js';
 import { formatStated } from '../lookup/query.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
@@ -12,7 +13,7 @@ import { CATALOGUE_RATE, type ClientGate } from '../../http/client-limit.js';
 import {
   gateRules, rateFields, type Caller, type Gate, type GateKey,
 } from '../../http/gate.js';
-import { problemReply, type Problem } from '../../http/problem.js';
+import { problemReply, type ProblemDocument } from '../../http/problem.js';
 import { REFUSED } from '../../http/rate-limit.js';
 import {
   handleOf, headOf, isReply, JSON_TYPE, XML_TYPE, type Admit, type Reply, type Request,
@@ -32,7 +33,7 @@ export interface TicServices {
   readonly renderFailure: RenderFailure;
 }
 
-function noCodes(instance: string): Problem {
+function noCodes(instance: string): ProblemDocument {
   return { status: 503, detail: 'No product codes are loaded.', instance };
 }
 
@@ -64,8 +65,7 @@ function searchReply(
   services: TicServices, { path, body }: Request, caller: Caller<GateKey>,
 ): Reply {
   const parsed = parseTicQuery(body);
-  if ('malformed' in parsed) return caller.problem(400, parsed.malformed);
-  if ('errors' in parsed) return caller.problem(422, 'validation failed', parsed.errors);
+  if (isProblem(parsed)) return caller.refuse(parsed);
   const pages = services.pages();
   if (pages === null) return problemReply(noCodes(path), caller.fields);
   const found = pages.search.find(parsed.query);

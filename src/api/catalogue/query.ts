@@ -1,5 +1,6 @@
 /** The body of a search for product codes. */
 import { checkOf, closed, textThat, told, type Of } from '../../base/shape.js';
+import { invalid, problem, type Problem } from '../../base/problem.js';
 import type { BodyError } from '../../base/validator.js';
 
 /** Longest description, in characters. */
@@ -19,11 +20,6 @@ export const TIC_QUERY = closed({
 
 const checkQuery = checkOf(TIC_QUERY);
 
-export type TicQuery =
-  | { readonly query: string }
-  | { readonly malformed: string }
-  | { readonly errors: readonly BodyError[] };
-
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 
 function parseJson(body: Uint8Array): { readonly value: unknown } | null {
@@ -42,10 +38,10 @@ function isQuery(
 }
 
 /** Reads `{"query": "…"}`: a string of 1 to 1024 characters, not blank, and nothing else. */
-export function parseTicQuery(body: Uint8Array): TicQuery {
+export function parseTicQuery(body: Uint8Array): Of<typeof TIC_QUERY> | Problem {
   const parsed = parseJson(body);
-  if (parsed === null) return { malformed: 'The body is not JSON in UTF-8.' };
+  if (parsed === null) return problem(400, 'The body is not JSON in UTF-8.');
   const { value } = parsed;
   const errors = checkQuery(value);
-  return isQuery(value, errors) ? { query: value.query } : { errors };
+  return isQuery(value, errors) ? { query: value.query } : invalid(...errors);
 }

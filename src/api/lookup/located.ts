@@ -1,6 +1,7 @@
 /** Located addresses on their way from a worker to the front end; never part of an answer. */
 import type { Engine } from '../../engine/engine.js';
 import { FLAG_GEO, type Answer, type AnswerSlice } from '../../pool/types.js';
+import { packValue, unpackValue } from '../../pool/frame.js';
 import { PRECISIONS } from '../../engine/situs.js';
 import { isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
@@ -18,41 +19,30 @@ export interface LocatedAddress {
   readonly lng: Microdegrees;
 }
 
-/** What a place that cannot be found is told with where the engine says nothing. */
-const NOT_FOUND = 'it could not be found';
-
-function refusal({ failure, detail }: Failure): Answer {
-  const { code, http } = RESPONSE_CODES[failure];
-  const body = [Buffer.from(detail ?? NOT_FOUND, 'utf8')];
-  return { status: http, code, precision: 0, flags: 0, body };
-}
+/** The place of an address, or why it leads nowhere. */
+export type LocateOutcome = LocatedAddress | Failure;
 
 /** A worker's answer for one address. */
 export function answerLocate(engine: Engine, address: string, nowMs: number): Answer {
   const found = engine.locateInState(address, nowMs);
-  if (isFailure(found)) return refusal(found);
+  if (isFailure(found)) {
+    const { code, http } = RESPONSE_CODES[found.failure];
+    return { status: http, code, precision: 0, flags: 0, body: packValue(found) };
+  }
   const { situs, area } = found;
   const { normalizedAddress, postalCode, lat, lng, precision } = situs;
   const located: LocatedAddress = { normalizedAddress, state: area.state, postalCode, lat, lng };
   return {
     status: SUCCESS.http, code: SUCCESS.code, flags: FLAG_GEO,
     precision: PRECISIONS.indexOf(precision),
-    body: [Buffer.from(JSON.stringify(located), 'utf8')],
+    body: packValue(located),
   };
 }
-
-export type LocateOutcome = LocatedAddress
-  /** Why the address leads nowhere. */
-  | { readonly unresolved: string };
 
 /**
  * Reads a worker's answer; null for a fault of the worker.
  * @throws Error for bytes that answerLocate did not write.
  */
 export function readLocated({ status, body }: AnswerSlice): LocateOutcome | null {
-  if (status >= 500) return null;
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
-  if (status !== SUCCESS.http) return { unresolved: text };
-  const located: LocatedAddress = JSON.parse(text);
-  return located;
+  return status >= 500 ? null : unpackValue<LocateOutcome>(body);
 }

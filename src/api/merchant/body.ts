@@ -1,25 +1,11 @@
 /** Checks of bodies against their shapes, and the problem that breaking one is. */
 import { checkOf, type Shape } from '../../base/shape.js';
+import { invalid, problem, type Problem } from '../../base/problem.js';
 import type { BodyError } from '../../base/validator.js';
 
-/** A refused body. Broken ids and JSON are 400, everything else about fields 422. */
-export interface BodyProblem {
-  readonly status: 400 | 422;
-  readonly detail: string;
-  readonly errors: readonly BodyError[];
-}
-
-export const VALIDATION_FAILED = 'validation failed';
-
-/** Tells a problem from a body that was read. */
-export function isBodyProblem(parsed: object): parsed is BodyProblem {
-  return 'errors' in parsed && 'status' in parsed;
-}
-
 /** One field violation. */
-export function violation(location: string, message: string, value?: unknown): BodyProblem {
-  const error = value === undefined ? { location, message } : { location, message, value };
-  return { status: 422, detail: VALIDATION_FAILED, errors: [error] };
+export function violation(location: string, message: string, value?: unknown): Problem {
+  return invalid(value === undefined ? { location, message } : { location, message, value });
 }
 
 export interface BodyOptions {
@@ -29,7 +15,7 @@ export interface BodyOptions {
   readonly secret?: boolean;
 }
 
-export type Checked<T> = { readonly value: T } | BodyProblem;
+export type Checked<T> = { readonly value: T } | Problem;
 
 function told(error: BodyError, secret: boolean): BodyError {
   const { location, message } = error;
@@ -51,13 +37,10 @@ export function bodyCheck<T>(
     if (passes(errors, input)) return { value: input };
     const broken = errors.filter(({ location }) => idLocations.has(location));
     if (broken.length === 0) {
-      const all = errors.map((error) => told(error, secret));
-      return { status: 422, detail: VALIDATION_FAILED, errors: all };
+      return invalid(...errors.map((error) => told(error, secret)));
     }
     const names = broken.map(({ location }) => location.slice('body.'.length));
-    return {
-      status: 400, detail: `${names.join(' and ')} must be a UUID.`,
-      errors: broken.map(({ location, message }) => ({ location, message })),
-    };
+    return problem(400, `${names.join(' and ')} must be a UUID.`,
+      broken.map(({ location, message }) => ({ location, message })));
   };
 }

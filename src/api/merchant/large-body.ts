@@ -1,60 +1,112 @@
 /**
- * A worker's look at a body that is too long for the main thread, which gets a few members in
- * place of it.
+ * Bodies that are too long for the main thread: a worker of bulk files looks at one, and the main
+ * thread gets a few members in place of it.
  */
-import type { Answer, BodyFields, BodyPart } from '../../pool/types.js';
-import type { EndpointName } from '../../provider/endpoint.js';
-import { merchantIdOf } from '../cart/owner.js';
 import { kept } from '../../base/growing-bytes.js';
 import { malformationOf, parseJsonObject } from '../../base/json-object.js';
-import { parseNexusCreate } from './nexus-shape.js';
-import { lookAtRelayed, relayedBytes } from './relay-check.js';
+import { isProblem, type Problem } from '../../base/problem.js';
+import type { MerchantCaller } from '../../http/merchant-route.js';
+import type { Reply } from '../../http/reply.js';
+import { packValue, unpackWithRest } from '../../pool/frame.js';
+import type {
+  Answer, BodyFields, BodyPart, BodyRequest, PoolFailure,
+} from '../../pool/types.js';
+import type { EndpointName } from '../../provider/endpoint.js';
 import { SUCCESS } from '../../wire/response-code.js';
+import { merchantIdOf } from '../cart/owner.js';
+import { parseNexusCreate, type NexusCreateBody } from './nexus-shape.js';
+import { lookAtRelayed, relayedBytes, type RelayLook } from './relay-shape.js';
 
-/** Ends the JSON text before the bytes that follow it. */
-const LINE_END = '\n';
-const LINE_END_BYTE = 0x0a;
+/** Whose carts a body holds; null for nobody's. */
+export interface CartOwner {
+  readonly merchantId: string | null;
+}
 
-/** The body goes back with the answer, since it was given away. */
-function cartOwner(body: Uint8Array): readonly BodyPart[] {
+function cartOwner(body: Uint8Array): CartOwner | Problem {
   const merchantId = merchantIdOf(body);
-  if (merchantId !== null) return [JSON.stringify({ merchantId }), LINE_END, body];
-  const malformed = malformationOf(body);
-  return [JSON.stringify(malformed === null ? { merchantId } : { malformed }), LINE_END];
+  return merchantId === null ? malformationOf(body) ?? { merchantId } : { merchantId };
 }
 
-function relayed(name: EndpointName, body: Uint8Array): readonly BodyPart[] {
-  const look = lookAtRelayed(name, body);
-  const parts = [JSON.stringify(look), LINE_END];
-  return 'malformed' in look || look.problem !== null ? parts : [...parts, relayedBytes(body)];
-}
-
-function nexus(body: Uint8Array): object {
+function nexus(body: Uint8Array): NexusCreateBody | Problem {
   const read = parseJsonObject(body);
-  return 'malformed' in read ? read : { parsed: parseNexusCreate(read.object) };
+  return isProblem(read) ? read : parseNexusCreate(read.object);
 }
 
-function partsOf(asked: BodyFields, body: Uint8Array): readonly BodyPart[] {
+function packed(asked: BodyFields, body: Uint8Array): readonly BodyPart[] {
   switch (asked.kind) {
-    case 'cart-owner': return cartOwner(body);
-    case 'relayed': return relayed(asked.operation, body);
-    case 'nexus': return [JSON.stringify(nexus(body)), LINE_END];
+    case 'cart-owner': {
+      const owner = cartOwner(body);
+      // The body goes back with the answer, since it was given away.
+      return isProblem(owner) || owner.merchantId === null
+        ? packValue(owner) : packValue(owner, body);
+    }
+    case 'nexus': return packValue(nexus(body));
+    case 'relayed': {
+      const look = lookAtRelayed(asked.operation, body);
+      return isProblem(look) || look.problem !== null
+        ? packValue(look) : packValue(look, relayedBytes(body));
+    }
   }
 }
 
-/** The answer about a body. */
+/** A worker's answer about a body. */
 export function answerBody(asked: BodyFields, body: Uint8Array): Answer {
   return {
-    status: SUCCESS.http, code: SUCCESS.code, precision: 0, flags: 0,
-    body: partsOf(asked, body),
+    status: SUCCESS.http, code: SUCCESS.code, precision: 0, flags: 0, body: packed(asked, body),
   };
 }
 
-/** The text and the bytes of such an answer; the bytes are to be kept. */
-export function readBodyAnswer(answer: Uint8Array): {
-  readonly text: string; readonly bytes: Uint8Array;
-} {
-  const end = answer.indexOf(LINE_END_BYTE);
-  const text = Buffer.from(answer.buffer, answer.byteOffset, end).toString('utf8');
-  return { text, bytes: kept(answer.subarray(end + 1)) };
+/** Workers that look at bodies; they need no dataset for it. */
+export interface BodyWorkers {
+  submit(request: BodyRequest): void;
+}
+
+function failureReply(caller: MerchantCaller, failure: PoolFailure): Reply {
+  return failure === 'overloaded'
+    ? caller.problem(503, 'The service has more to do than it can take.')
+    : caller.problem(500, 'The service failed to answer.');
+}
+
+interface Looked<T> {
+  readonly told: T;
+  /** The body where it goes on: as it was sent, or what is relayed of it. */
+  readonly bytes: Uint8Array;
+}
+
+/** What a worker says of a body, which is given away; else the answer. */
+function look<T extends object>(
+  workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array, asked: BodyFields,
+): Promise<Looked<T> | Reply> {
+  return new Promise((resolve) => {
+    workers.submit({
+      ...asked, payload: body, gives: true,
+      answered: ({ status, body: answer }) => {
+        if (status !== SUCCESS.http) return resolve(failureReply(caller, 'internal'));
+        const { value, rest } = unpackWithRest<T | Problem>(answer);
+        resolve(isProblem(value) ? caller.refuse(value) : { told: value, bytes: kept(rest) });
+      },
+      failed: (failure) => resolve(failureReply(caller, failure)),
+    });
+  });
+}
+
+/** The merchant whose carts a body holds; or the answer that refuses it. */
+export function ownerOfLarge(
+  workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array,
+): Promise<Looked<CartOwner> | Reply> {
+  return look(workers, caller, body, { kind: 'cart-owner' });
+}
+
+/** What is known of a body that is relayed, with the bytes that are sent. */
+export function lookAtLarge(
+  workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array, operation: EndpointName,
+): Promise<Looked<RelayLook> | Reply> {
+  return look(workers, caller, body, { kind: 'relayed', operation });
+}
+
+/** Reads the body of nexus/create. */
+export function readLargeNexus(
+  workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array,
+): Promise<Looked<NexusCreateBody> | Reply> {
+  return look(workers, caller, body, { kind: 'nexus' });
 }

@@ -2,6 +2,7 @@
  * GET /merchant/list: the whole list, the oldest first, or one page of it in the order of ids. It
  * is read and written in pieces, so that other requests are answered meanwhile.
  */
+import { invalid, isProblem, type Problem } from '../../base/problem.js';
 import { GATHER_BATCH } from '../../store/gather.js';
 import { jsonValue } from '../../wire/json.js';
 import { merchantMembers } from './record.js';
@@ -30,17 +31,16 @@ export interface PageAsked {
 }
 
 /** What a query asks for: null for the whole list, or which parameter cannot be used, and why. */
-export function pageAsked(
-  query: string,
-): PageAsked | null | { readonly location: string; readonly message: string } {
+export function pageAsked(query: string): PageAsked | Problem | null {
   const parameters = new URLSearchParams(query);
   const [limit, cursor] = [parameters.get('limit'), parameters.get('cursor')];
   if (limit === null && cursor === null) return null;
   if (limit !== null && (!/^[1-9]\d{0,3}$/.test(limit) || Number(limit) > MERCHANT_PAGE_MAX)) {
-    return { location: 'query.limit', message: `expected a number from 1 to ${MERCHANT_PAGE_MAX}` };
+    const message = `expected a number from 1 to ${MERCHANT_PAGE_MAX}`;
+    return invalid({ location: 'query.limit', message });
   }
   if (cursor !== null && cursor !== '' && !UUID.test(cursor)) {
-    return { location: 'query.cursor', message: `expected a value of ${CURSOR_HEADER}` };
+    return invalid({ location: 'query.cursor', message: `expected a value of ${CURSOR_HEADER}` });
   }
   return {
     limit: limit === null ? MERCHANT_PAGE_MAX : Number(limit),
@@ -73,9 +73,7 @@ async function list(
   services: HandlerServices, caller: MerchantCaller, request: Request,
 ): Promise<Reply> {
   const asked = pageAsked(request.query);
-  if (asked !== null && 'message' in asked) {
-    return caller.problem(422, 'validation failed', [asked]);
-  }
+  if (asked !== null && isProblem(asked)) return caller.refuse(asked);
   if (asked === null) {
     const merchants = await listMerchants(services.store, caller.account);
     if (merchants !== null) return answer(services, caller, merchants);

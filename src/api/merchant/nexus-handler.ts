@@ -8,7 +8,8 @@ import {
 import { countNexus } from '../../store/nexus-count.js';
 import type { MerchantRecord } from '../../store/merchants.js';
 import type { StoreTransaction } from '../../store/store.js';
-import { isBodyProblem, type BodyProblem } from './body.js';
+import type { Problem } from '../../base/problem.js';
+import { isFailure } from '../../failure.js';
 import type { LocatedAddress } from '../lookup/located.js';
 import { nexusMembers, resultOf } from './record.js';
 import {
@@ -19,14 +20,14 @@ import {
 import { codedProblem } from '../../http/problem.js';
 import { bodyBytesMax } from '../../base/body-size.js';
 import { isReadHere, PARSED_BYTES_MAX } from '../../http/json-body.js';
-import { readLargeNexus } from './large-body-call.js';
+import { readLargeNexus } from './large-body.js';
 import {
   merchantRoute, type MerchantCaller, type MerchantHandle,
 } from '../../http/merchant-route.js';
 import type { Reply } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import {
-  audit, bodyRefusal, isReply, ownMerchant, readBodyOf, readRoute, writeRoute, type HandlerServices,
+  audit, isReply, ownMerchant, readBodyOf, readRoute, writeRoute, type HandlerServices,
 } from './services.js';
 import { locateAll, type LocateFailure, type LocateServices } from './nexus-locator.js';
 
@@ -37,6 +38,9 @@ import { locateAll, type LocateFailure, type LocateServices } from './nexus-loca
 export const NEXUS_BYTES_MAX = 262_144;
 
 export type NexusServices = HandlerServices & LocateServices;
+
+/** What a place that cannot be found is told with where the engine says nothing. */
+const NOT_FOUND = 'it could not be found';
 
 /** The caller's live self-managed merchant, or the answer for everything else. */
 function selfManaged(
@@ -91,16 +95,16 @@ async function placesOf(
   const located = await locateAll(services, caller.key, locations.map(addressLine));
   if (typeof located === 'string') return locateRefusal(services, caller, located, late);
   const places: NexusPlace[] = [];
-  const problems: BodyProblem[] = [];
+  const problems: Problem[] = [];
   located.outcomes.forEach((outcome, index) => {
     const location = locations[index];
     if (location === undefined) return;
-    if ('unresolved' in outcome) problems.push(unresolved(nameOf(index), outcome.unresolved));
+    if (isFailure(outcome)) problems.push(unresolved(nameOf(index), outcome.detail ?? NOT_FOUND));
     else places.push(placeOf(location, outcome));
   });
   const [first] = problems;
   if (first === undefined) return places;
-  return bodyRefusal(caller, { ...first, errors: problems.flatMap(({ errors }) => errors) });
+  return caller.refuse({ ...first, errors: problems.flatMap(({ errors = [] }) => errors) });
 }
 
 function isList<T>(value: readonly T[] | object): value is readonly T[] {
@@ -190,10 +194,8 @@ function createRoute(services: NexusServices): Route {
       const parsed = readBodyOf(caller, request, parseNexusCreate);
       return isReply(parsed) ? parsed : create(services, caller, parsed);
     }
-    return readLargeNexus(services.bodyWorkers, caller, body).then((parsed) => {
-      if (isReply(parsed)) return parsed;
-      return isBodyProblem(parsed) ? bodyRefusal(caller, parsed) : create(services, caller, parsed);
-    });
+    return readLargeNexus(services.bodyWorkers, caller, body).then((looked) =>
+      (isReply(looked) ? looked : create(services, caller, looked.told)));
   });
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { LocateRequest } from '../../pool/types.js';
+import { isFailure } from '../../failure.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
 import { readLocated, type LocateOutcome } from '../lookup/located.js';
@@ -78,7 +79,7 @@ export function locateAll(
     admissions.forEach((admission, index) => {
       const settle = (outcome: LocateOutcome | null): void => {
         // What comes after the answer was given is not billed.
-        const counted = !over && outcome !== null && !('unresolved' in outcome);
+        const counted = !over && outcome !== null && !isFailure(outcome);
         geocoding.settle(admission, counted, counted);
       };
       locator.submit({
@@ -89,7 +90,7 @@ export function locateAll(
           if (outcome === null) return end('internal');
           outcomes.set(index, outcome);
           if (outcomes.size < admissions.length) return;
-          end({ outcomes: admissions.map((_, at) => outcomes.get(at) ?? { unresolved: '' }) });
+          end({ outcomes: admissions.map((_, at) => outcomes.get(at)!) });
         },
         failed: (failure) => {
           settle(null);

@@ -2,7 +2,8 @@
 import {
   choice, closed, list, optional, stated, text, told, uuid, type Of,
 } from '../../base/shape.js';
-import { bodyCheck, isBodyProblem, violation, type BodyProblem } from './body.js';
+import { isProblem, problem, type Problem } from '../../base/problem.js';
+import { bodyCheck, violation } from './body.js';
 import type { MerchantBody } from './shape.js';
 
 /** Locations of one create call (specification, limits). */
@@ -46,12 +47,10 @@ function locationOf({ name, line1, line2, city, state, zip }: Of<typeof LOCATION
   };
 }
 
-function economic(): BodyProblem {
+function economic(): Problem {
   const message = 'expected physical';
-  return {
-    status: 400, detail: 'Economic nexus cannot be recorded or listed.',
-    errors: [{ location: 'body.nexusType', message, value: 'economic' }],
-  };
+  return problem(400, 'Economic nexus cannot be recorded or listed.',
+    [{ location: 'body.nexusType', message, value: 'economic' }]);
 }
 
 export interface NexusCreateBody extends MerchantBody {
@@ -67,9 +66,9 @@ export const NEXUS_CREATE = closed({
 const checkCreate = bodyCheck(NEXUS_CREATE, { ids: ['merchantId'] });
 
 /** Reads the body of nexus/create. */
-export function parseNexusCreate(input: unknown): NexusCreateBody | BodyProblem {
+export function parseNexusCreate(input: unknown): NexusCreateBody | Problem {
   const checked = checkCreate(input);
-  if (isBodyProblem(checked)) return checked;
+  if (isProblem(checked)) return checked;
   const { merchantId, nexusType, locations } = checked.value;
   if (nexusType === 'economic') return economic();
   return { merchantId: merchantId.toLowerCase(), locations: locations.map(locationOf) };
@@ -80,9 +79,9 @@ export const NEXUS_LIST = closed({ merchantId: uuid(), nexusType: KIND });
 const checkList = bodyCheck(NEXUS_LIST, { ids: ['merchantId'] });
 
 /** Reads the body of nexus/list. */
-export function parseNexusList(input: unknown): MerchantBody | BodyProblem {
+export function parseNexusList(input: unknown): MerchantBody | Problem {
   const checked = checkList(input);
-  if (isBodyProblem(checked)) return checked;
+  if (isProblem(checked)) return checked;
   const { merchantId, nexusType } = checked.value;
   return nexusType === 'economic' ? economic() : { merchantId: merchantId.toLowerCase() };
 }
@@ -99,9 +98,9 @@ function idsOf({ merchantId, locationId }: LocationIdBody): LocationIdBody {
 }
 
 /** Reads the body of nexus/delete. */
-export function parseNexusDelete(input: unknown): LocationIdBody | BodyProblem {
+export function parseNexusDelete(input: unknown): LocationIdBody | Problem {
   const checked = checkDelete(input);
-  return isBodyProblem(checked) ? checked : idsOf(checked.value);
+  return isProblem(checked) ? checked : idsOf(checked.value);
 }
 
 export interface NexusUpdateBody extends LocationIdBody {
@@ -115,13 +114,13 @@ export const NEXUS_UPDATE = closed({
 const checkUpdate = bodyCheck(NEXUS_UPDATE, IDS);
 
 /** Reads the body of nexus/update. */
-export function parseNexusUpdate(input: unknown): NexusUpdateBody | BodyProblem {
+export function parseNexusUpdate(input: unknown): NexusUpdateBody | Problem {
   const checked = checkUpdate(input);
-  if (isBodyProblem(checked)) return checked;
+  if (isProblem(checked)) return checked;
   return { ...idsOf(checked.value), location: locationOf(checked.value.location) };
 }
 
 /** An address that leads to no US state. */
-export function unresolved(location: string, reason: string): BodyProblem {
+export function unresolved(location: string, reason: string): Problem {
   return violation(location, `expected an address in a US state: ${reason}`);
 }

@@ -12,11 +12,11 @@ import { findMerchant, type MerchantRecord } from '../../store/merchants.js';
 import { PLAN_FEATURES } from '../../store/plan.js';
 import type { Store } from '../../store/store.js';
 import { bodyBytesMax } from '../../base/body-size.js';
-import { relayedShape } from './relay-shape.js';
-import { lookAtRelayed, relayedBytes, type RelayLook } from './relay-check.js';
+import { isProblem } from '../../base/problem.js';
+import { lookAtRelayed, relayedBytes, relayedShape, type RelayLook } from './relay-shape.js';
 import { BODY_BYTES_MAX } from '../../http/body.js';
 import { isReadHere, PARSED_BYTES_MAX, type JsonObject } from '../../http/json-body.js';
-import { lookAtLarge, type BodyWorkers } from './large-body-call.js';
+import { lookAtLarge, type BodyWorkers } from './large-body.js';
 import { IDEMPOTENCY_HEADER } from '../../http/idempotency.js';
 import {
   merchantRoute, type MerchantCaller, type MerchantServices,
@@ -109,14 +109,10 @@ function withLook(
 ): Reply | Promise<Reply> {
   if (isReadHere(body)) {
     const look = lookAtRelayed(name, body);
-    return 'malformed' in look
-      ? caller.problem(400, look.malformed) : go(look, relayedBytes(body));
+    return isProblem(look) ? caller.refuse(look) : go(look, relayedBytes(body));
   }
-  return lookAtLarge(services.bodyWorkers, caller, body, name).then((found) => {
-    if (isReply(found)) return found;
-    const { look, bytes } = found;
-    return 'malformed' in look ? caller.problem(400, look.malformed) : go(look, bytes);
-  });
+  return lookAtLarge(services.bodyWorkers, caller, body, name).then((found) =>
+    (isReply(found) ? found : go(found.told, found.bytes)));
 }
 
 /** Relays a cart of a provider-connected merchant, byte for byte. */
@@ -135,9 +131,9 @@ function relay(
   services: RelayCallServices, caller: MerchantCaller, merchant: MerchantRecord, request: Request,
   name: EndpointName, { problem, members }: RelayLook, bytes: Uint8Array,
 ): Reply | Promise<Reply> {
-  if (problem !== null) return caller.problem(problem.status, problem.detail, problem.errors);
+  if (problem !== null) return caller.refuse(problem);
   const call = makeCall(services, caller, merchant, PROVIDER_ENDPOINTS[name], members, bytes);
-  return 'head' in call ? call : send(services, caller, request, name, call);
+  return isReply(call) ? call : send(services, caller, request, name, call);
 }
 
 /** Finds whose request it is before anything else of it is told. */

@@ -6,7 +6,7 @@ import { sweepRetired } from '../../store/retired.js';
 import type { Store } from '../../store/store.js';
 import type { Vault } from '../../store/vault.js';
 import type { Gate } from '../../http/gate.js';
-import type { BodyWorkers } from './large-body-call.js';
+import type { BodyWorkers } from './large-body.js';
 import type { MerchantUsage } from '../../http/merchant-route.js';
 import type { Route } from '../../http/router.js';
 import { credentialsRoutes } from './credentials-handler.js';

@@ -6,9 +6,9 @@ import { addEvent, addInvitation } from '../../store/outbox.js';
 import type { CredentialsVault } from '../../store/credentials.js';
 import { findMerchant, type MerchantRecord } from '../../store/merchants.js';
 import type { Store, StoreTransaction } from '../../store/store.js';
-import { isBodyProblem, type BodyProblem } from './body.js';
+import { isProblem, type Problem } from '../../base/problem.js';
 import { PARSED_BYTES_MAX, readJsonObject } from '../../http/json-body.js';
-import type { BodyWorkers } from './large-body-call.js';
+import type { BodyWorkers } from './large-body.js';
 import {
   merchantRoute, type MerchantCaller, type MerchantServices, type MerchantOperation,
 } from '../../http/merchant-route.js';
@@ -36,19 +36,13 @@ export type Refusal = Reply | null;
 
 export { isReply };
 
-/** The answer to a refused body. */
-export function bodyRefusal(caller: MerchantCaller, problem: BodyProblem): Reply {
-  return caller.problem(problem.status, problem.detail, problem.errors);
-}
-
 /** Reads the body of a request, or the answer that refuses it. */
 export function readBodyOf<T extends object>(
-  caller: MerchantCaller, request: Request, parse: (input: unknown) => T | BodyProblem,
+  caller: MerchantCaller, request: Request, parse: (input: unknown) => T | Problem,
 ): T | Reply {
   const read = readJsonObject(request.body);
-  if ('malformed' in read) return caller.problem(400, read.malformed);
-  const parsed = parse(read.object);
-  return isBodyProblem(parsed) ? bodyRefusal(caller, parsed) : parsed;
+  const parsed = isProblem(read) ? read : parse(read.object);
+  return isProblem(parsed) ? caller.refuse(parsed) : parsed;
 }
 
 /** Unknown, foreign and deleted merchants are told the same, so that no id gives itself away. */
@@ -68,7 +62,7 @@ export interface ReadOperation<T> {
   readonly needs: MerchantOperation['needs'];
   /** Of the body that `parse` takes. */
   readonly shape: Shape<unknown>;
-  readonly parse: (input: unknown) => T | BodyProblem;
+  readonly parse: (input: unknown) => T | Problem;
 }
 
 export interface WriteOperation<T> extends ReadOperation<T> {

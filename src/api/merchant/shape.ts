@@ -2,7 +2,8 @@
 import {
   asciiText, choice, closed, flag, optional, text, textThat, told, uuid, type Of,
 } from '../../base/shape.js';
-import { bodyCheck, isBodyProblem, violation, type BodyProblem } from './body.js';
+import { isProblem, type Problem } from '../../base/problem.js';
+import { bodyCheck, violation } from './body.js';
 import { isMailAddress } from '../../base/mail-address.js';
 
 export const MERCHANT_NAME_CHARS_MAX = 255;
@@ -86,9 +87,9 @@ export const MERCHANT_CREATE = closed({
 const checkCreate = bodyCheck(MERCHANT_CREATE);
 
 /** Reads the body of create. */
-export function parseCreate(input: unknown): CreateBody | BodyProblem {
+export function parseCreate(input: unknown): CreateBody | Problem {
   const checked = checkCreate(input);
-  if (isBodyProblem(checked)) return checked;
+  if (isProblem(checked)) return checked;
   const { value } = checked;
   const { merchantType, merchant_type: alias } = value;
   if (merchantType && alias && TYPES[merchantType] !== TYPES[alias]) {
@@ -119,9 +120,9 @@ export const MERCHANT_UPDATE = told(closed({
 const checkUpdate = bodyCheck(MERCHANT_UPDATE, { ids: ['merchantId'] });
 
 /** Reads the body of update, which has at least one of `update` and `setMerchantType`. */
-export function parseUpdate(input: unknown): UpdateBody | BodyProblem {
+export function parseUpdate(input: unknown): UpdateBody | Problem {
   const checked = checkUpdate(input);
-  if (isBodyProblem(checked)) return checked;
+  if (isProblem(checked)) return checked;
   const { merchantId, update, setMerchantType, sendProviderInvite } = checked.value;
   if (!update && !setMerchantType) {
     return violation('body', 'expected update or setMerchantType');
@@ -140,9 +141,9 @@ export type MerchantBody = Of<typeof MERCHANT_ID>;
 const checkMerchant = bodyCheck(MERCHANT_ID, { ids: ['merchantId'] });
 
 /** Reads a body that names a merchant and nothing else. */
-export function parseMerchantBody(input: unknown): MerchantBody | BodyProblem {
+export function parseMerchantBody(input: unknown): MerchantBody | Problem {
   const checked = checkMerchant(input);
-  return isBodyProblem(checked)
+  return isProblem(checked)
     ? checked : { merchantId: checked.value.merchantId.toLowerCase() };
 }
 
@@ -157,9 +158,9 @@ export type CredentialsBody = Of<typeof CREDENTIALS_SET>;
 const checkCredentials = bodyCheck(CREDENTIALS_SET, { ids: ['merchantId'], secret: true });
 
 /** Reads the body of credentials/set. Its errors never repeat a value. */
-export function parseCredentialsBody(input: unknown): CredentialsBody | BodyProblem {
+export function parseCredentialsBody(input: unknown): CredentialsBody | Problem {
   const checked = checkCredentials(input);
-  if (isBodyProblem(checked)) return checked;
+  if (isProblem(checked)) return checked;
   const { merchantId, apiKey, connectionId } = checked.value;
   return { merchantId: merchantId.toLowerCase(), apiKey, connectionId };
 }

@@ -1,5 +1,6 @@
 /** Creation of a job: what is asked for, the body on the disk, the Idempotency-Key, the record. */
 import { faultOf, type Log } from '../../log.js';
+import { isProblem } from '../../base/problem.js';
 import type { ReleaseSource } from '../../pool.js';
 import { grown, NO_BYTES } from '../../base/growing-bytes.js';
 import type { Claimed, IdempotencyBook } from '../../store/idempotency.js';
@@ -14,7 +15,7 @@ import { allowedFile, filesOf } from './allowed-file.js';
 import { fileSource, type FileIdentity } from './byte-source.js';
 import type { JobRegistry } from './registry.js';
 import { readBeginning } from './file-run.js';
-import { isJobProblem, parseReference, type AskedJob } from './request.js';
+import { errorsOf, parseReference, type AskedJob } from './request.js';
 import { diskRefusal, JobUpload } from './upload.js';
 import { rowsRefusal, type Caller } from '../../http/gate.js';
 import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey } from '../../http/idempotency.js';
@@ -141,11 +142,7 @@ export class JobCreation implements DuplexEvents {
       return this.#refuse(403, 'This service reads no files of its own; upload the rows.');
     }
     const asked = parseReference(body, kinds.map(({ kind }) => kind));
-    if (isJobProblem(asked)) {
-      return this.#refuse(asked.status, asked.detail, {
-        errors: [{ location: asked.location, message: asked.detail }],
-      });
-    }
+    if (isProblem(asked)) return this.#refuse(asked.status, asked.detail, errorsOf(asked));
     this.#kind = asked.kind;
     const unscoped = rowsRefusal(this.#caller.key, asked.kind);
     if (unscoped !== null) return this.#refuse(403, unscoped);
@@ -178,7 +175,7 @@ export class JobCreation implements DuplexEvents {
     const path = file === null ? space.input(this.#id)
       : (await allowedFile(filesOf(filesDir ?? '', account), file))?.path ?? '';
     const begun = await readBeginning(fileSource(path, identity), bulk);
-    if (begun !== null && 'detail' in begun) {
+    if (begun !== null && isProblem(begun)) {
       return this.#refuse(begun.status, begun.detail, begun.members);
     }
     if (this.#over) return;

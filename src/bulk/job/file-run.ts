@@ -5,6 +5,7 @@
 import { trailerLine, type StreamEnd } from '../row/envelope.js';
 import type { FramerPosition } from '../row/framing.js';
 import type { BulkJob, RowRefusal } from '../row/job.js';
+import { isProblem } from '../../base/problem.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import type { Begun, Refused } from '../run/csv-beginning.js';
 import type { BulkLimits } from '../run/uploads.js';
@@ -103,7 +104,7 @@ export class FileRun {
   async run(): Promise<RunEnd> {
     const { input, request } = this.#options;
     const begun = await readBeginning(input, request);
-    if (begun !== null && 'detail' in begun) return { kind: 'refused', refused: begun };
+    if (begun !== null && isProblem(begun)) return { kind: 'refused', refused: begun };
     const pump = await this.#open(begun);
     const over = new Promise<StreamEnd>((resolve, reject) => {
       this.#ended = resolve;

@@ -3,7 +3,8 @@ import { JOBS_PATH } from '../row/job-body.js';
 import type { WireObject } from '../../wire/tree.js';
 import { limitsOf } from '../run/uploads.js';
 import { admitRows, merchantRefusal, type RowsAsked } from '../run/kind.js';
-import { isJobProblem, parseUpload } from './request.js';
+import { isProblem } from '../../base/problem.js';
+import { errorsOf, parseUpload } from './request.js';
 import { rowsRefusal, type Caller } from '../../http/gate.js';
 import { IDEMPOTENCY_HEADER, takenKey, unusableKey } from '../../http/idempotency.js';
 import { codedProblem } from '../../http/problem.js';
@@ -24,7 +25,7 @@ export function openJob(
   const { key, fields, query } = caller;
   const { limits, kinds, usage } = jobs.options;
   const refuse = (status: Status, detail: string, members: WireObject = {}): void => {
-    const kind = asked === null || isJobProblem(asked) ? ANY_ROWS.kind : asked.kind;
+    const kind = asked === null || isProblem(asked) ? ANY_ROWS.kind : asked.kind;
     exchange.send(caller.problem(
       status, detail, undefined, { limits: limitsOf(limits, kind), ...members },
     ));
@@ -37,9 +38,8 @@ export function openJob(
     const detail = 'The options of a job that names a file are members of its body.';
     return refuse(422, detail, { errors: [{ location: `query.${stray}`, message: detail }] });
   }
-  if (asked !== null && isJobProblem(asked)) {
-    const { status, detail, location } = asked;
-    return refuse(status, detail, { errors: [{ location, message: detail }] });
+  if (asked !== null && isProblem(asked)) {
+    return refuse(asked.status, asked.detail, errorsOf(asked));
   }
   const unscoped = asked === null ? null : rowsRefusal(key, asked.kind);
   if (unscoped !== null) return refuse(403, unscoped);

@@ -1,8 +1,10 @@
 /** What is asked for when a job is made: by query and header fields, or by a JSON body. */
+import { isProblem, type Problem } from '../../base/problem.js';
 import type { BulkKind } from '../row/job.js';
 import {
-  CSV_TYPE, isRequestProblem, NDJSON_TYPE, parseBulkRequest, type BulkRequest, type RequestProblem,
+  CSV_TYPE, NDJSON_TYPE, parseBulkRequest, refused, type BulkRequest,
 } from '../run/request.js';
+import type { WireObject } from '../../wire/tree.js';
 import type { RunRequest } from './file-run.js';
 
 /** What is kept of a request. */
@@ -24,9 +26,9 @@ type Header = (name: string) => string;
 /** A map, since callers write the name: a member of every object is none of it. */
 const TYPES: ReadonlyMap<string, string> = new Map([['csv', CSV_TYPE], ['ndjson', NDJSON_TYPE]]);
 
-/** Tells a problem from a job. */
-export function isJobProblem(found: AskedJob | RequestProblem): found is RequestProblem {
-  return 'detail' in found;
+/** The parts at fault as a member beside the limits. */
+export function errorsOf({ errors = [] }: Problem): WireObject {
+  return { errors: errors.map(({ location, message }) => ({ location, message })) };
 }
 
 /** What asks for a job's output; fields for other documents do not. */
@@ -34,17 +36,15 @@ function outputAsked(accept: string): string {
   return /text\/csv|ndjson/i.test(accept) ? accept : '*/*';
 }
 
-function kindOf(name: string, kinds: readonly BulkKind[], from: string): BulkKind | RequestProblem {
+function kindOf(name: string, kinds: readonly BulkKind[], from: string): BulkKind | Problem {
   const kind = kinds.find((known) => known === name);
-  return kind ?? {
-    status: 422, location: `${from}.kind`, detail: `kind is ${kinds.join(' or ')}.`,
-  };
+  return kind ?? refused(422, `kind is ${kinds.join(' or ')}.`, `${from}.kind`);
 }
 
 /** Reads a request whose body is the rows. */
 export function parseUpload(
   header: Header, query: string, kinds: readonly BulkKind[],
-): AskedJob | RequestProblem {
+): AskedJob | Problem {
   const options = new URLSearchParams(query);
   const kind = kindOf(options.get('kind') ?? 'lookup', kinds, 'query');
   if (typeof kind !== 'string') return kind;
@@ -53,11 +53,11 @@ export function parseUpload(
     (name) => (name === 'accept' ? outputAsked(header(name)) : header(name)),
     options.toString(), kind,
   );
-  return isRequestProblem(bulk) ? bulk : { kind, bulk, file: null };
+  return isProblem(bulk) ? bulk : { kind, bulk, file: null };
 }
 
-function wrong(name: string, detail: string): RequestProblem {
-  return { status: 422, location: `body.${name}`, detail };
+function wrong(name: string, detail: string): Problem {
+  return refused(422, detail, `body.${name}`);
 }
 
 /** The format of a file by its name. */
@@ -68,7 +68,7 @@ function formatOf(file: string): string {
 /** Members that say which file; the others are options as in a query. */
 const MEMBERS = new Set(['file', 'kind', 'format', 'output']);
 
-function optionsOf(members: Readonly<Record<string, unknown>>): URLSearchParams | RequestProblem {
+function optionsOf(members: Readonly<Record<string, unknown>>): URLSearchParams | Problem {
   const options = new URLSearchParams();
   for (const [name, value] of Object.entries(members)) {
     if (MEMBERS.has(name)) continue;
@@ -95,7 +95,7 @@ function textOf(value: unknown): string {
 /** Reads a request that names a file: {"file": "orders/may.csv", "kind": …, "map": […]}. */
 export function parseReference(
   body: Uint8Array, kinds: readonly BulkKind[],
-): AskedJob | RequestProblem {
+): AskedJob | Problem {
   let members: unknown;
   try {
     members = JSON.parse(Buffer.from(body).toString('utf8'));
@@ -103,7 +103,7 @@ export function parseReference(
     members = null;
   }
   if (!isObject(members)) {
-    return { status: 400, location: 'body', detail: 'The body is no JSON object.' };
+    return refused(400, 'The body is no JSON object.', 'body');
   }
   const { file, kind: kindName = 'lookup', format, output } = members;
   if (typeof file !== 'string') return wrong('file', 'file is the name of a file.');
@@ -114,13 +114,12 @@ export function parseReference(
   const accept = output === undefined ? '*/*' : TYPES.get(textOf(output));
   if (accept === undefined) return wrong('output', 'output is csv or ndjson.');
   const options = optionsOf(members);
-  if ('detail' in options) return options;
+  if (isProblem(options)) return options;
   const fields: Readonly<Record<string, string>> = { 'content-type': input, accept };
   const bulk = parseBulkRequest((name) => fields[name] ?? '', options.toString(), kind);
-  if (!isRequestProblem(bulk)) return { kind, bulk, file };
-  const { location } = bulk;
-  return {
-    ...bulk,
-    location: location === 'header.Accept' ? 'body.output' : location.replace(/^query\./, 'body.'),
-  };
+  if (!isProblem(bulk)) return { kind, bulk, file };
+  const { status, detail, errors: [error] = [] } = bulk;
+  const location = error?.location ?? 'body';
+  return refused(status, detail, location === 'header.Accept'
+    ? 'body.output' : location.replace(/^query\./, 'body.'));
 }

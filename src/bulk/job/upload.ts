@@ -1,6 +1,7 @@
 /** The body of a job on its way to the disk: unpacked, within its limits, and hashed. */
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
+import { problem } from '../../base/problem.js';
 import { grown, NO_BYTES } from '../../base/growing-bytes.js';
 import { Intake, type IntakeFailure } from '../run/intake.js';
 import type { BulkBody } from '../run/pump.js';
@@ -31,11 +32,11 @@ export interface UploadOptions {
 /** What is told of a disk that does not take a body. */
 export function diskRefusal(error: unknown): Refused {
   if (error instanceof DiskLimit) {
-    return { status: 507, detail: error.message, members: { limit: error.bytesMax } };
+    return { ...problem(507, error.message), members: { limit: error.bytesMax } };
   }
   return isPassing(error)
-    ? { status: 507, detail: 'The disk does not take the body.' }
-    : { status: 500, detail: 'The service failed to store the body.' };
+    ? problem(507, 'The disk does not take the body.')
+    : problem(500, 'The service failed to store the body.');
 }
 
 export class JobUpload {
@@ -133,8 +134,7 @@ export class JobUpload {
   #refused({ kind, message }: IntakeFailure): void {
     const { bytesMax } = this.#options;
     this.#fail(kind === 'too-large'
-      ? { status: 413, detail: message, members: { limit: bytesMax } }
-      : { status: 422, detail: message });
+      ? { ...problem(413, message), members: { limit: bytesMax } } : problem(422, message));
   }
 
   #fail(refused: Refused): void {

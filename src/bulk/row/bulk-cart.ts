@@ -4,8 +4,9 @@
  */
 import { cartOptions, merchantOf } from './cart-parameters.js';
 import { answerBody, ofBareCart, rowCartId } from './cart-row.js';
+import { noRequest } from './parameters.js';
 import {
-  malformed, type JsonObject, type JsonRow, type Place, type RowAnswer, type RowEngine,
+  refused, type JsonObject, type JsonRow, type Place, type RowAnswer, type RowEngine,
 } from './row.js';
 
 /** Members of a body; all others of a bare cart are the cart's. */
@@ -35,12 +36,9 @@ export function answerBulkCart(
   const { job: name, defaults } = engine.job;
   const merchant = merchantOf(defaults);
   if (!isMerchant(merchantId, merchant)) {
-    return malformed(engine, {
-      field: 'merchantId',
-      problem: merchant === null
-        ? 'Parameter merchantId: the merchant of all rows is named in the query.'
-        : `Parameter merchantId: all rows are of merchant ${merchant}.`,
-    });
+    return refused(engine, noRequest(merchant === null
+      ? 'Parameter merchantId: the merchant of all rows is named in the query.'
+      : `Parameter merchantId: all rows are of merchant ${merchant}.`, 'merchantId'));
   }
   const isBare = !('items' in cart);
   const answer = answerBody(engine, isBare ? bodyOf(cart) : cart, text, {

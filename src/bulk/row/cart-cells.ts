@@ -9,19 +9,19 @@ import {
 } from '../../api/cart/amount.js';
 import { ticOf } from '../../api/cart/read.js';
 import { parseInstant } from '../../wire/instant.js';
-import { SUCCESS } from '../../wire/response-code.js';
+import { isFailure, type Failure } from '../../failure.js';
 import { cartColumns } from './cart-columns.js';
 import { cartOptions, merchantOf } from './cart-parameters.js';
 import {
   DESTINATION, linePlace, ORIGIN, placeJson, readPlace, type Cell,
 } from './cart-place.js';
-import { calculated, isRefused, NO_GEO, ofBareCart, rowCartId } from './cart-row.js';
+import { calculated, NO_GEO, ofBareCart, rowCartId } from './cart-row.js';
 import { parseDecimal } from '../../base/decimal.js';
 import type { Table } from './job.js';
 import type { CartRole, Mapping } from './mapping.js';
-import { UNREADABLE, type RowProblem } from './parameters.js';
+import { noRequest, UNREADABLE } from './parameters.js';
 import {
-  malformed, refusedCart, type CsvRow, type Place, type RowAnswer, type RowEngine,
+  refused, refusedCart, type CsvRow, type Place, type RowAnswer, type RowEngine,
 } from './row.js';
 
 /** Decimals of a dollar in amounts, whatever the shape of the addresses. */
@@ -52,8 +52,8 @@ interface Sold {
   readonly instantMs: number | null;
 }
 
-function wrong(field: CartRole, what: string): RowProblem {
-  return { field, problem: `Parameter ${field}: ${what}` };
+function wrong(field: CartRole, what: string): Failure {
+  return noRequest(`Parameter ${field}: ${what}`, field);
 }
 
 /** Noon in Greenwich is on the same day in every state and territory. */
@@ -62,7 +62,7 @@ function momentOf(text: string): number | null {
   return date === null ? parseInstant(text) : Date.parse(`${formatDate(date)}T12:00:00Z`);
 }
 
-function readSold(cell: Cell): Sold | RowProblem {
+function readSold(cell: Cell): Sold | Failure {
   const price = parseDecimal(cell('price'), PRICE_DECIMALS_MAX);
   if (price === null || price > BigInt(PRICE_MAX) * DOLLAR) {
     return wrong('price',
@@ -89,7 +89,7 @@ function readSold(cell: Cell): Sold | RowProblem {
 /** Reads a row. */
 function readCart(
   cells: readonly string[], mapping: Mapping, { job: { defaults } }: RowEngine, decoded: boolean,
-): CsvCart | RowProblem {
+): CsvCart | Failure {
   let unreadable: CartRole | null = null;
   const cell: Cell = (role) => {
     const column = mapping[role];
@@ -103,12 +103,12 @@ function readCart(
   const origin = readPlace(cell, ORIGIN) ?? (defaults.origin === undefined
     ? wrong('origin', 'not given.') : linePlace(defaults.origin, 'origin'));
   if (unreadable !== null) return wrong(unreadable, 'not valid UTF-8.');
-  if ('problem' in sold) return sold;
+  if (isFailure(sold)) return sold;
   for (const [role, name] of [['itemId', itemId], ['customerId', customerId]] as const) {
     if (name.length > NAME_CHARS_MAX) return wrong(role, `up to ${NAME_CHARS_MAX} characters.`);
   }
-  if ('problem' in destination) return destination;
-  if ('problem' in origin) return origin;
+  if (isFailure(destination)) return destination;
+  if (isFailure(origin)) return origin;
   const { price, quantity, tic, instantMs } = sold;
   const { mode, level, explain } = cartOptions(defaults);
   return {
@@ -149,11 +149,9 @@ export function answerCsvCart(
   const ofMerchant = merchantOf(job.defaults) !== null;
   if (!ofMerchant && (grants & GRANT_GEO) === 0) return refusedCart(NO_GEO);
   const cart = readCart(cells, mapping, engine, decoded);
-  if ('problem' in cart) return malformed(engine, cart);
-  const outcome = calculated(engine, cart.query);
-  if (isRefused(outcome)) return ofBareCart(outcome);
+  if (isFailure(cart)) return refused(engine, cart);
   const { bytes, start, stop, line } = place;
-  const text = job.output === 'csv' ? cartColumns(outcome, dialect)
-    : cartJson(cart, outcome, rowCartId(job.job, line, bytes.subarray(start, stop)));
-  return { code: SUCCESS.code, geo: true, merchant: ofMerchant, body: [text], refusal: null };
+  return ofBareCart(calculated(engine, cart.query, ofMerchant, (outcome) =>
+    (job.output === 'csv' ? cartColumns(outcome, dialect)
+      : cartJson(cart, outcome, rowCartId(job.job, line, bytes.subarray(start, stop))))));
 }

@@ -1,8 +1,9 @@
 /** What a bulk file says once for all its carts. */
 import {
-  CART_DEFAULTS, isBodyError, optionsOfQuery, type CartOptions,
+  CART_DEFAULTS, optionsOfQuery, type CartOptions,
 } from '../../api/cart/options.js';
 import { ADDRESS_CHARS_MAX, parseAddressLine } from '../../api/lookup/parameter.js';
+import { isProblem } from '../../base/problem.js';
 import type { BulkFormat, Defaults } from './job.js';
 
 /** Options of a file of carts beside those of every file. */
@@ -32,7 +33,7 @@ function readOptions({ rounding, explain }: Defaults): ReturnType<typeof options
 export function cartOptions(defaults: Defaults): CartOptions {
   const options = readOptions(defaults);
   // The front end refuses others before there is a row.
-  return isBodyError(options) ? CART_DEFAULTS : options;
+  return isProblem(options) ? CART_DEFAULTS : options;
 }
 
 /** Tells options that would refuse every row. */
@@ -51,7 +52,8 @@ export function checkCartParameters(defaults: Defaults, input: BulkFormat): Opti
     };
   }
   const options = readOptions(defaults);
-  if (!isBodyError(options)) return null;
-  const name = options.location === 'query.explain' ? 'explain' : 'rounding';
-  return { name, detail: `${name}: ${options.message}.` };
+  const [error] = isProblem(options) ? options.errors ?? [] : [];
+  if (error === undefined) return null;
+  const name = error.location === 'query.explain' ? 'explain' : 'rounding';
+  return { name, detail: `${name}: ${error.message}.` };
 }

@@ -2,9 +2,10 @@
 import type { CartPlace, SplitPlace } from '../../engine/cart/query.js';
 import { addressJson } from '../../api/cart/merchant-cart.js';
 import { ADDRESS_CHARS_MAX, parseAddressLine } from '../../api/lookup/parameter.js';
+import type { Failure } from '../../failure.js';
 import type { CartRole } from './mapping.js';
 import {
-  addressLine, fiveDigits, holdsPlace, wholeZip, type RowProblem,
+  addressLine, fiveDigits, holdsPlace, noRequest, wholeZip,
 } from './parameters.js';
 
 /** The columns of a place. */
@@ -33,16 +34,15 @@ export type Cell = (role: CartRole) => string;
 const PART_CHARS_MAX = { street: 128, street2: 128, city: 50, state: 32, zip: 16 } as const;
 
 /** A place on one line. */
-export function linePlace(text: string, field: CartRole): CartPlace | RowProblem {
+export function linePlace(text: string, field: CartRole): CartPlace | Failure {
   const address = parseAddressLine(text);
-  return address === null ? {
-    field,
-    problem: `Parameter ${field}: up to ${ADDRESS_CHARS_MAX} characters, none of them a control `
-      + 'character.',
-  } : { kind: 'line', address };
+  return address === null
+    ? noRequest(`Parameter ${field}: up to ${ADDRESS_CHARS_MAX} characters, none of them a control `
+      + 'character.', field)
+    : { kind: 'line', address };
 }
 
-function splitPlace(roles: PlaceRoles, place: SplitPlace): CartPlace | RowProblem {
+function splitPlace(roles: PlaceRoles, place: SplitPlace): CartPlace | Failure {
   const parts = {
     street: place.line1, street2: place.line2, city: place.city, state: place.state,
     zip: place.zip,
@@ -51,7 +51,7 @@ function splitPlace(roles: PlaceRoles, place: SplitPlace): CartPlace | RowProble
     const name = part as keyof typeof parts;
     if (parts[name].length <= charsMax) continue;
     const field = roles[name];
-    return { field, problem: `Parameter ${field}: up to ${charsMax} characters.` };
+    return noRequest(`Parameter ${field}: up to ${charsMax} characters.`, field);
   }
   return place;
 }
@@ -60,14 +60,14 @@ function splitPlace(roles: PlaceRoles, place: SplitPlace): CartPlace | RowProble
  * Reads a place: one line, or the parts of a merchant's cart where all are there, or what of them
  * there is as one line. Null where its cells are empty.
  */
-export function readPlace(cell: Cell, roles: PlaceRoles): CartPlace | RowProblem | null {
+export function readPlace(cell: Cell, roles: PlaceRoles): CartPlace | Failure | null {
   const whole = cell(roles.whole);
   if (whole !== '') return linePlace(whole, roles.whole);
   const [street, line2] = [cell(roles.street), cell(roles.street2)];
   const [city, state, zip] = [cell(roles.city), cell(roles.state), wholeZip(cell(roles.zip))];
   if (street === '') {
     return `${city}${state}${zip}` === ''
-      ? null : { field: roles.street, problem: `Parameter ${roles.street}: not given.` };
+      ? null : noRequest(`Parameter ${roles.street}: not given.`, roles.street);
   }
   const five = fiveDigits(zip);
   if (holdsPlace(street, city, five)) return linePlace(street, roles.street);

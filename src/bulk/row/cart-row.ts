@@ -10,7 +10,8 @@ import { fail, isFailure } from '../../failure.js';
 import { calculationJson, readCalculation } from '../../api/cart/calculation.js';
 import { refusalProblem } from '../../api/cart/answer.js';
 import { CART_DEFAULTS, type CartOptions } from '../../api/cart/options.js';
-import { cartProblem, isMembers, isProblem, type CartProblem } from '../../api/cart/read.js';
+import { isMembers } from '../../api/cart/read.js';
+import { invalid, isProblem, type Problem } from '../../base/problem.js';
 import { longNumber, NUMBER_DIGITS_MAX } from '../../base/json-numbers.js';
 import { cartJson, readMerchantCarts } from '../../api/cart/merchant-cart.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
@@ -28,7 +29,7 @@ const INVALID = RESPONSE_CODES['invalid-format'].code;
 const ITEM = 'body.items[0]';
 
 /** The endpoint's sentence and that of the first member at fault. */
-function problemAnswer({ detail, errors: [first] }: CartProblem, code = INVALID): RowAnswer {
+function problemAnswer({ detail, errors: [first] = [] }: Problem, code = INVALID): RowAnswer {
   const lead = /[.!?]$/.test(detail) ? detail : `${detail}:`;
   return {
     code, geo: false, body: [],
@@ -87,12 +88,10 @@ function isOneLine(item: unknown): boolean {
 /** Reads the body as its endpoint does. */
 function readAsked(
   body: JsonObject, { ofMerchant, options, newId }: CartReading,
-): Asked | CartProblem {
+): Asked | Problem {
   const { items } = body;
   if (Array.isArray(items) && items.length > 1) {
-    return cartProblem(422, 'validation failed', [
-      { location: 'body.items', message: 'expected one cart' },
-    ]);
+    return invalid({ location: 'body.items', message: 'expected one cart' });
   }
   if (!ofMerchant && isOneLine(Array.isArray(items) ? items[0] : null)) {
     const cart = readCalculation(body, options);
@@ -108,19 +107,19 @@ function readAsked(
   };
 }
 
-/** Has the engine calculate a cart; a refusal, or what it came to. */
+/** Has the engine calculate a cart, and prints what it came to. */
 export function calculated(
-  { context, engine, job }: RowEngine, query: CartQuery,
-): CartOutcome | RowAnswer {
+  { context, engine, job }: RowEngine, query: CartQuery, ofMerchant: boolean,
+  print: (outcome: CartOutcome) => string,
+): RowAnswer {
   const outcome = engine.calculate(query, job.nowMs, context.precisionMin);
-  if (!isFailure(outcome)) return outcome;
-  const { code } = RESPONSE_CODES[outcome.failure];
-  return problemAnswer(refusalProblem(outcome, ITEM), code);
-}
-
-/** Tells a refusal from an outcome. */
-export function isRefused(found: CartOutcome | RowAnswer): found is RowAnswer {
-  return 'code' in found;
+  if (isFailure(outcome)) {
+    const { code } = RESPONSE_CODES[outcome.failure];
+    return problemAnswer(refusalProblem(outcome, ITEM), code);
+  }
+  return {
+    code: SUCCESS.code, geo: true, merchant: ofMerchant, refusal: null, body: [print(outcome)],
+  };
 }
 
 /**
@@ -133,19 +132,14 @@ export function answerBody(
   const { ofMerchant } = reading;
   if (!ofMerchant && (engine.grants & GRANT_GEO) === 0) return refusedCart(NO_GEO);
   if (longNumber(text) !== null) {
-    return problemAnswer(cartProblem(422, 'validation failed', [{
+    return problemAnswer(invalid({
       location: 'body',
       message: `a number has more than ${NUMBER_DIGITS_MAX} significant digits`,
-    }]));
+    }));
   }
   const asked = readAsked(body, reading);
   if (isProblem(asked)) return problemAnswer(asked);
-  const outcome = calculated(engine, asked.query);
-  if (isRefused(outcome)) return outcome;
-  return {
-    code: SUCCESS.code, geo: true, merchant: ofMerchant, refusal: null,
-    body: [asked.print(outcome)],
-  };
+  return calculated(engine, asked.query, ofMerchant, asked.print);
 }
 
 /** Answers a message that is a cart. */

@@ -6,7 +6,7 @@ import type { WireContext } from '../../api/lookup/context.js';
 import type { RawParameters } from '../../api/lookup/query-string.js';
 import type { Engine } from '../../engine/engine.js';
 import { FLAG_GEO, type Answer } from '../../pool/types.js';
-import { fail } from '../../failure.js';
+import { fail, isFailure } from '../../failure.js';
 import { SUCCESS } from '../../wire/response-code.js';
 import { answerBulkCart } from './bulk-cart.js';
 import { ByteWriter } from './byte-writer.js';
@@ -20,9 +20,9 @@ import {
   type RowRefusal, type Table,
 } from './job.js';
 import { readLine, readMessage } from './json-rows.js';
-import { csvParameters, isRowProblem, jsonParameters } from './parameters.js';
+import { csvParameters, jsonParameters } from './parameters.js';
 import {
-  malformed, refusalOf, refused, refusedCart, type AnswerRow, type CsvRow, type JsonRow,
+  refusalOf, refused, refusedCart, type AnswerRow, type CsvRow, type JsonRow,
   type Place, type Row, type RowAnswer, type RowEngine,
 } from './row.js';
 import { lineWriter, tableWriter, type WriteRow } from './write-row.js';
@@ -49,7 +49,7 @@ function liveWriter(): ByteWriter {
 /** A row that is a lookup: the parameters of version 60 as members. */
 const jsonLookup: AnswerRow<JsonRow> = (engine, { object }) => {
   const raw = jsonParameters(object, engine.job.defaults);
-  return isRowProblem(raw) ? malformed(engine, raw) : engine.lookup(raw);
+  return isFailure(raw) ? refused(engine, raw) : engine.lookup(raw);
 };
 
 /** A message is a lookup, or a cart where it has a member `items`. */
@@ -116,7 +116,7 @@ function answerRow<R extends Row>(
   engine: RowEngine, answer: AnswerRow<R>, row: R, place: Place,
 ): RowAnswer {
   try {
-    return row.problem === null ? answer(engine, row, place) : malformed(engine, row.problem);
+    return row.problem === null ? answer(engine, row, place) : refused(engine, row.problem);
   } catch (error) {
     engine.context.report(error);
     return refused(engine, fail('internal'));

@@ -5,7 +5,8 @@ import type { Dialect } from './dialect.js';
 import type { RawChunk } from './framing.js';
 import type { Table } from './job.js';
 import { ID_CHARS_MAX } from './limit.js';
-import type { RowProblem } from './parameters.js';
+import type { Failure } from '../../failure.js';
+import { noRequest } from './parameters.js';
 import type { CsvRow, Place } from './row.js';
 
 const LF = 10;
@@ -64,17 +65,14 @@ export const TOO_LONG = 'The row is longer than a row may be.';
 /** Why a record is no row of its table; null where it is one. */
 function problemOf(
   cells: readonly string[] | null, tooLong: boolean, columns: number,
-): RowProblem | null {
-  if (tooLong) return { field: null, problem: TOO_LONG };
-  if (cells === null) return { field: null, problem: 'The quotes of the row do not match.' };
-  return cells.length <= columns ? null : {
-    field: null, problem: `The row has ${cells.length} columns, the header ${columns}.`,
-  };
+): Failure | null {
+  if (tooLong) return noRequest(TOO_LONG);
+  if (cells === null) return noRequest('The quotes of the row do not match.');
+  return cells.length <= columns
+    ? null : noRequest(`The row has ${cells.length} columns, the header ${columns}.`);
 }
 
-const LONG_ID: RowProblem = {
-  field: 'id', problem: `Parameter id: up to ${ID_CHARS_MAX} characters.`,
-};
+const LONG_ID = noRequest(`Parameter id: up to ${ID_CHARS_MAX} characters.`, 'id');
 
 /**
  * What reads the records of a chunk as rows of a table.

@@ -1,21 +1,19 @@
 /** Records that are JSON objects: lines of NDJSON, and messages of a stream. */
 import { isUtf8 } from 'node:buffer';
 import { isTooDeep, JSON_DEPTH_MAX } from '../../base/json-depth.js';
+import type { Failure } from '../../failure.js';
 import { BOM } from './dialect.js';
 import { TOO_LONG } from './csv-rows.js';
 import { ID_CHARS_MAX } from './limit.js';
-import { UNREADABLE, type RowProblem } from './parameters.js';
+import { noRequest, UNREADABLE } from './parameters.js';
 import type { JsonObject, JsonRow, Place, RowId } from './row.js';
 
 /** What a record is called in sentences about it. */
 type Noun = 'line' | 'message';
 
 const MESSAGE_TOO_LONG = 'The message is longer than a message may be.';
-const WRONG_ID: RowProblem = {
-  field: 'id',
-  problem: `Parameter id: up to ${ID_CHARS_MAX} characters, or a whole number that a double `
-    + 'holds exactly.',
-};
+const WRONG_ID = noRequest(`Parameter id: up to ${ID_CHARS_MAX} characters, or a whole number that `
+  + 'a double holds exactly.', 'id');
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -40,14 +38,14 @@ function parse(noun: Noun, bytes: Buffer, text: string): JsonObject | string {
   }
 }
 
-function noRow(problem: RowProblem): JsonRow {
+function noRow(problem: Failure): JsonRow {
   return { id: null, problem, object: {}, text: '' };
 }
 
 function read(noun: Noun, bytes: Buffer): JsonRow {
   const text = bytes.toString('utf8');
   const object = parse(noun, bytes, text);
-  if (typeof object === 'string') return noRow({ field: null, problem: object });
+  if (typeof object === 'string') return noRow(noRequest(object));
   const id = object['id'] ?? null;
   if (!isRowId(id)) return noRow(WRONG_ID);
   return { id, problem: null, object, text };
@@ -62,12 +60,12 @@ function contentStart({ bytes, line, start, stop }: Place): number {
 /** Reads a line of NDJSON. */
 export function readLine(place: Place): JsonRow {
   const { bytes, start, stop, end } = place;
-  return end === start ? noRow({ field: null, problem: TOO_LONG })
+  return end === start ? noRow(noRequest(TOO_LONG))
     : read('line', bytes.subarray(contentStart(place), stop));
 }
 
 /** Reads a message of a stream. */
 export function readMessage({ bytes, start, stop, end }: Place): JsonRow {
-  return end === start ? noRow({ field: null, problem: MESSAGE_TOO_LONG })
+  return end === start ? noRow(noRequest(MESSAGE_TOO_LONG))
     : read('message', bytes.subarray(start, stop));
 }

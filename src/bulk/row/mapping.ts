@@ -1,4 +1,5 @@
 /** Which column of a CSV file is which parameter: by obvious names, or as the caller says. */
+import { problem, type Problem } from '../../base/problem.js';
 import { COLUMNS_MAX } from './limit.js';
 
 /**
@@ -72,16 +73,6 @@ export function rolesByName(
 /** What can locate a row; latitude and longitude only together. */
 const LOCATING = 'address, street, zip, or lat and lng';
 
-/** A sentence for the caller. */
-export interface MappingProblem {
-  readonly problem: string;
-}
-
-/** Tells a problem from a mapping. */
-export function isMappingProblem(found: Mapping | MappingProblem): found is MappingProblem {
-  return 'problem' in found;
-}
-
 /** Columns of lookups. */
 export const LOOKUP_COLUMNS: ColumnRules = {
   roles: ROLES,
@@ -109,10 +100,10 @@ function columnOf(name: string, headers: readonly string[]): number {
  */
 export function mapColumns(
   headers: readonly string[], asked: readonly string[] = [], rules: ColumnRules = LOOKUP_COLUMNS,
-): Mapping | MappingProblem {
+): Mapping | Problem {
   const { roles, roleOf, wholes, lack } = rules;
   if (headers.length > COLUMNS_MAX) {
-    return { problem: `The header has ${headers.length} columns; ${COLUMNS_MAX} are allowed.` };
+    return problem(422, `The header has ${headers.length} columns; ${COLUMNS_MAX} are allowed.`);
   }
   const mapping: Partial<Record<Role, number>> = {};
   headers.forEach((header, column) => {
@@ -132,19 +123,19 @@ export function mapColumns(
     const asRole = colon < 0 ? entry : entry.slice(0, colon);
     const role = roles.find((known) => known === asRole);
     if (role === undefined) {
-      return { problem: `map names no role "${asRole}"; roles: ${roles.join(', ')}.` };
+      return problem(422, `map names no role "${asRole}"; roles: ${roles.join(', ')}.`);
     }
-    if (named.has(role)) return { problem: `map names role "${role}" twice.` };
+    if (named.has(role)) return problem(422, `map names role "${role}" twice.`);
     named.add(role);
     const name = colon < 0 ? '' : entry.slice(colon + 1);
     delete mapping[role];
     if (name === '') continue;
     const column = columnOf(name, headers);
-    if (column < 0) return { problem: `map: the file has no column "${name}".` };
+    if (column < 0) return problem(422, `map: the file has no column "${name}".`);
     mapping[role] = column;
   }
-  const problem = lack(mapping);
-  return problem === null ? mapping : { problem };
+  const lacking = lack(mapping);
+  return lacking === null ? mapping : problem(422, lacking);
 }
 
 function locates({ address, street, zip, lat, lng }: Mapping): boolean {

@@ -4,6 +4,7 @@ import {
   ROW_PARAMETERS, SHARED_PARAMETERS, type ParameterName,
 } from '../../api/lookup/parameter-table.js';
 import { noParameters, type RawParameters } from '../../api/lookup/query-string.js';
+import { fail, type Failure } from '../../failure.js';
 import type { Defaults } from './job.js';
 import type { Mapping, Role } from './mapping.js';
 
@@ -13,32 +14,26 @@ function withDefaults(defaults: Defaults): RawParameters {
   return raw;
 }
 
-/** A row that is no request at all: the member at fault and a sentence. */
-export interface RowProblem {
-  readonly field: string | null;
-  readonly problem: string;
+/** A row that is no request at all: a sentence, and the member at fault. */
+export function noRequest(detail: string, field: string | null = null): Failure {
+  return fail('invalid-format', detail, field);
 }
 
 /** Reads the members of a JSON row; others are ignored, as unknown query parameters are. */
 export function jsonParameters(
   row: Readonly<Record<string, unknown>>, defaults: Defaults,
-): RawParameters | RowProblem {
+): RawParameters | Failure {
   const raw = withDefaults(defaults);
   for (const name of ROW_PARAMETERS) {
     const value = row[name];
     if (value === undefined || value === null) continue;
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
-      return { field: name, problem: `Parameter ${name}: text, a number, true or false.` };
+      return noRequest(`Parameter ${name}: text, a number, true or false.`, name);
     }
     if (name === 'address') raw.addressSent = true;
     if (value !== '') raw[name] = String(value);
   }
   return raw;
-}
-
-/** Tells a problem from parameters. */
-export function isRowProblem(found: RawParameters | RowProblem): found is RowProblem {
-  return 'problem' in found;
 }
 
 /** Stands in text for bytes that are no UTF-8. */

@@ -3,11 +3,10 @@ import type { WireContext } from '../../api/lookup/context.js';
 import type { RawParameters } from '../../api/lookup/query-string.js';
 import type { Engine } from '../../engine/engine.js';
 import type { BodyPart } from '../../pool/types.js';
-import { fail, type Failure } from '../../failure.js';
+import type { Failure } from '../../failure.js';
 import { failureBytes } from '../../wire/failure-body.js';
 import { failureMessage, RESPONSE_CODES } from '../../wire/response-code.js';
 import type { BulkJob } from './job.js';
-import type { RowProblem } from './parameters.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -32,7 +31,7 @@ export interface Place {
 export interface Row {
   readonly id: RowId;
   /** Why it is no request; null where it is one. */
-  readonly problem: RowProblem | null;
+  readonly problem: Failure | null;
 }
 
 /** A row of a table. */
@@ -105,9 +104,4 @@ export function refused(
   const { code } = RESPONSE_CODES[failure.failure];
   const body = job.output === 'csv' ? [] : [failureBytes(60, failure, 'json', baseUrl)];
   return { code, geo: false, body, refusal: refusalOf(failure) };
-}
-
-/** The answer to a row that is no request. */
-export function malformed(engine: RowEngine, { problem, field }: RowProblem): RowAnswer {
-  return refused(engine, fail('invalid-format', problem, field));
 }

@@ -1,5 +1,5 @@
 /** The beginning of a CSV body: everything up to its first row, read before rows can be. */
-import type { Status } from '../../http/status.js';
+import { isProblem, problem, type Problem } from '../../base/problem.js';
 import type { WireObject } from '../../wire/tree.js';
 import { csvRows } from '../row/csv-rows.js';
 import {
@@ -9,13 +9,11 @@ import { grown } from '../../base/growing-bytes.js';
 import type { Table } from '../row/job.js';
 import { HEADER_BYTES_MAX } from '../row/limit.js';
 import {
-  isMappingProblem, LOOKUP_COLUMNS, mapColumns, type ColumnRules,
+  LOOKUP_COLUMNS, mapColumns, type ColumnRules,
 } from '../row/mapping.js';
 
-/** A refusal before the answer began: a sentence, and what belongs beside it. */
-export interface Refused {
-  readonly status: Status;
-  readonly detail: string;
+/** A refusal before the answer began, with what belongs beside its sentence. */
+export interface Refused extends Problem {
   readonly members?: WireObject;
 }
 
@@ -47,10 +45,10 @@ export class CsvBeginning {
     const held = grown(this.#held, piece);
     this.#held = held;
     if (isWide(held)) {
-      return { status: 415, detail: 'The file is UTF-16; save it as UTF-8.' };
+      return problem(415, 'The file is UTF-16; save it as UTF-8.');
     }
     if (isGzip(held)) {
-      return { status: 415, detail: 'The file is packed with gzip and not said to be.' };
+      return problem(415, 'The file is packed with gzip and not said to be.');
     }
     // The header is looked at as a whole once, however small the pieces are.
     if (!this.#end.passed(piece) && !whole && held.length <= HEADER_BYTES_MAX) return null;
@@ -58,24 +56,23 @@ export class CsvBeginning {
     if (head === null) return null;
     if (head === 'too-long') {
       return {
-        status: 413, detail: `A header line may have ${HEADER_BYTES_MAX} bytes.`,
+        ...problem(413, `A header line may have ${HEADER_BYTES_MAX} bytes.`),
         members: { limit: HEADER_BYTES_MAX },
       };
     }
     const table = this.#tableOf(head);
-    return 'detail' in table ? table : { head, table, rest: held.subarray(head.bytes) };
+    return isProblem(table) ? table : { head, table, rest: held.subarray(head.bytes) };
   }
 
   #tableOf({ header, dialect }: CsvHead): Table | Refused {
-    if (header.length === 0) return { status: 422, detail: 'The file has no header line.' };
+    if (header.length === 0) return problem(422, 'The file has no header line.');
     const ends = Uint32Array.of(header.length);
     const headers = csvRows({ line: 1, bytes: header, ends }, dialect)[0] ?? null;
     if (headers === null) {
-      return { status: 422, detail: 'The quotes of the header line do not match.' };
+      return problem(422, 'The quotes of the header line do not match.');
     }
     const mapping = mapColumns(headers, this.#map, this.#rules);
-    return isMappingProblem(mapping)
-      ? { status: 422, detail: mapping.problem }
-      : { dialect, columns: headers.length, mapping };
+    return isProblem(mapping)
+      ? mapping : { dialect, columns: headers.length, mapping };
   }
 }

@@ -17,7 +17,8 @@ import {
   admitRows, BULK_ROUTES, merchantRefusal, type BulkKindRoute, type FindMerchant, type RowsUsage,
 } from './kind.js';
 import type { AdmittedRows } from './pump.js';
-import { isRequestProblem, parseBulkRequest } from './request.js';
+import { isProblem } from '../../base/problem.js';
+import { parseBulkRequest } from './request.js';
 import { BulkStream } from './stream.js';
 import {
   gateRules, planNeeded, type Gate, type GateRules,
@@ -59,7 +60,9 @@ function openStream(
     { limits: limitsOf(uploads.limits, route.kind), ...members },
   ));
   const asked = parseBulkRequest((name) => request.header(name), query, route.kind);
-  if (isRequestProblem(asked)) return refuse(asked.status, asked.detail, asked.location);
+  if (isProblem(asked)) {
+    return refuse(asked.status, asked.detail, asked.errors?.[0]?.location ?? null);
+  }
   const { bytesMax } = uploads.limits;
   if (Number(request.header('content-length') || 0) > bytesMax) {
     return refuse(413, `A body may have ${bytesMax} bytes.`, null, { limit: bytesMax });

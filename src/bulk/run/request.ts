@@ -8,7 +8,7 @@ import { csvParameters } from '../row/parameters.js';
 import { SHARED_PARAMETERS } from '../../api/lookup/parameter-table.js';
 import { parseParameters } from '../../api/lookup/query.js';
 import { failureMessage } from '../../wire/response-code.js';
-import type { Status } from '../../http/status.js';
+import { problem, type Problem, type ProblemStatus } from '../../base/problem.js';
 import { CSV_TYPE, formatOfType, gzipAccepted, NDJSON_TYPE, outputAccepted } from './media.js';
 
 export { CSV_TYPE, NDJSON_TYPE } from './media.js';
@@ -34,18 +34,9 @@ export interface BulkRequest {
   readonly defaults: Defaults;
 }
 
-/** A refusal, with the part of the request that is at fault. */
-export interface RequestProblem {
-  readonly status: Status;
-  readonly detail: string;
-  readonly location: string;
-}
-
-/** Tells a problem from a request. */
-export function isRequestProblem(
-  found: BulkRequest | RequestProblem,
-): found is RequestProblem {
-  return 'detail' in found;
+/** A refusal for one part of the request. */
+export function refused(status: ProblemStatus, detail: string, location: string): Problem {
+  return problem(status, detail, [{ location, message: detail }]);
 }
 
 type Header = (name: string) => string;
@@ -56,31 +47,26 @@ function mediaType(text: string): { readonly type: string; readonly charset: str
   return { type, charset: charset.replaceAll('"', '') };
 }
 
-function inputOf(header: Header): BulkFormat | RequestProblem {
+function inputOf(header: Header): BulkFormat | Problem {
   const { type, charset } = mediaType(header('content-type'));
   const format = formatOfType(type);
-  const wrong = (detail: string): RequestProblem =>
-    ({ status: 415, detail, location: 'header.Content-Type' });
+  const wrong = (detail: string): Problem => refused(415, detail, 'header.Content-Type');
   if (format === null) return wrong(`The body is ${CSV_TYPE} or ${NDJSON_TYPE}.`);
   return charset === '' || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii'
     ? format : wrong('The body is UTF-8.');
 }
 
-function outputOf(header: Header, input: BulkFormat): BulkFormat | RequestProblem {
-  return outputAccepted(header('accept'), input) ?? {
-    status: 406, location: 'header.Accept',
-    detail: input === 'csv'
-      ? `CSV is answered as ${CSV_TYPE} or ${NDJSON_TYPE}.`
-      : `NDJSON is answered as ${NDJSON_TYPE}.`,
-  };
+function outputOf(header: Header, input: BulkFormat): BulkFormat | Problem {
+  return outputAccepted(header('accept'), input) ?? refused(406, input === 'csv'
+    ? `CSV is answered as ${CSV_TYPE} or ${NDJSON_TYPE}.`
+    : `NDJSON is answered as ${NDJSON_TYPE}.`, 'header.Accept');
 }
 
-function packedIn(header: Header): boolean | RequestProblem {
+function packedIn(header: Header): boolean | Problem {
   const coding = header('content-encoding').trim().toLowerCase();
   if (coding === '' || coding === 'identity') return false;
-  return coding === 'gzip' || coding === 'x-gzip' ? true : {
-    status: 415, detail: 'A packed body is gzip.', location: 'header.Content-Encoding',
-  };
+  return coding === 'gzip' || coding === 'x-gzip'
+    ? true : refused(415, 'A packed body is gzip.', 'header.Content-Encoding');
 }
 
 /** Whether an answer may be packed. */
@@ -96,13 +82,13 @@ interface Options {
   readonly defaults: Record<string, string>;
 }
 
-function wrongOption(name: string, detail: string): RequestProblem {
-  return { status: 422, detail, location: `query.${name}` };
+function wrongOption(name: string, detail: string): Problem {
+  return refused(422, detail, `query.${name}`);
 }
 
 function readOption(
   options: Options, known: readonly string[], name: string, value: string,
-): RequestProblem | null {
+): Problem | null {
   if (name === 'strict' || name === 'spool') {
     if (value !== 'true' && value !== 'false') {
       return wrongOption(name, `${name} is true or false.`);
@@ -127,7 +113,7 @@ function readOption(
 /** Tells defaults that would refuse every row. */
 function checkDefaults(
   kind: BulkKind, defaults: Defaults, input: BulkFormat,
-): RequestProblem | null {
+): Problem | null {
   if (kind === 'cart') {
     const found = checkCartParameters(defaults, input);
     return found === null ? null : wrongOption(found.name, found.detail);
@@ -141,7 +127,7 @@ function checkDefaults(
 /** Reads headers and the query, which no longer holds a key. */
 export function parseBulkRequest(
   header: Header, query: string, kind: BulkKind,
-): BulkRequest | RequestProblem {
+): BulkRequest | Problem {
   const input = inputOf(header);
   if (typeof input !== 'string') return input;
   const output = outputOf(header, input);
@@ -153,9 +139,9 @@ export function parseBulkRequest(
   };
   const known: readonly string[] = kind === 'cart' ? CART_PARAMETERS : SHARED_PARAMETERS;
   for (const [name, value] of new URLSearchParams(query)) {
-    const problem = readOption(options, known, name, value);
-    if (problem !== null) return problem;
+    const wrong = readOption(options, known, name, value);
+    if (wrong !== null) return wrong;
   }
-  const problem = checkDefaults(kind, options.defaults, input);
-  return problem ?? { kind, input, output, gzipIn, gzipOut: packedOut(header), ...options };
+  const wrong = checkDefaults(kind, options.defaults, input);
+  return wrong ?? { kind, input, output, gzipIn, gzipOut: packedOut(header), ...options };
 }

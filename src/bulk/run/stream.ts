@@ -5,7 +5,7 @@ import type { BulkKind } from '../row/job.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import { problemReply } from '../../http/problem.js';
 import { type DuplexEvents, type Fields, headOf, type Reply } from '../../http/reply.js';
-import type { Status } from '../../http/status.js';
+import { isProblem, problem, type ProblemStatus } from '../../base/problem.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import type { Begun, CsvBeginning, Refused } from './csv-beginning.js';
 import { limitsOf, type Uploads } from './uploads.js';
@@ -34,7 +34,7 @@ export interface StreamAsked {
 }
 
 const NOTHING = new Uint8Array(0);
-const DISK_REFUSED: Refused = { status: 507, detail: 'The disk does not take the output.' };
+const DISK_REFUSED = problem(507, 'The disk does not take the output.');
 const GONE = 'The connection ended before the output did.';
 
 export class BulkStream implements DuplexEvents {
@@ -132,7 +132,7 @@ export class BulkStream implements DuplexEvents {
   #readHead(piece: Uint8Array, whole: boolean): void {
     const found = this.#beginning.push(piece, whole);
     if (found === null) return;
-    if ('detail' in found) {
+    if (isProblem(found)) {
       this.#refuse(found);
       return;
     }
@@ -210,10 +210,10 @@ export class BulkStream implements DuplexEvents {
   }
 
   /** Ends the stream where it stands, or refuses it while nothing was sent. */
-  #stop(kind: keyof typeof RESPONSE_CODES, message: string, status: Status): void {
+  #stop(kind: keyof typeof RESPONSE_CODES, message: string, status: ProblemStatus): void {
     if (this.#exchange.begun || (this.#pump !== null && this.#pump.totals.rows > 0)) {
       this.#pump?.stop(RESPONSE_CODES[kind].code, message);
-    } else this.#refuse({ status, detail: message });
+    } else this.#refuse(problem(status, message));
   }
 
   #intakeFailed({ kind, message }: IntakeFailure): void {
@@ -221,10 +221,11 @@ export class BulkStream implements DuplexEvents {
   }
 
   #spoolFull({ limit, own }: SpoolLimit): void {
+    const whose = own ? 'of one account' : 'all together';
     this.#refuse({
-      status: 507, members: { limit },
-      detail: `Output that waits for its end may take ${limit} bytes of disk, `
-        + `${own ? 'of one account' : 'all together'}.`,
+      ...problem(507,
+        `Output that waits for its end may take ${limit} bytes of disk, ${whose}.`),
+      members: { limit },
     });
   }
 
@@ -235,8 +236,8 @@ export class BulkStream implements DuplexEvents {
     const { refusal } = this.#pump?.totals ?? { refusal: null };
     const field = refusal?.field ?? null;
     this.#refuse({
-      status: code === RESPONSE_CODES.internal.code && refusal === null ? 503 : 422,
-      detail: `Line ${line}: ${message} Nothing was answered, as strict asks.`,
+      ...problem(code === RESPONSE_CODES.internal.code && refusal === null ? 503 : 422,
+        `Line ${line}: ${message} Nothing was answered, as strict asks.`),
       members: { line, error: { code, message, field } },
     });
   }
