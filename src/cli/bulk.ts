@@ -13,9 +13,9 @@ import { CHUNKS_PER_WORKER, openChunkPool } from '../bulk/run/chunk-pool.js';
 import { newStreamName, type BulkLimits } from '../bulk/run/uploads.js';
 import { ChunkSchedule } from '../bulk/run/schedule.js';
 import { fileBytes } from '../bulk/job/byte-source.js';
-import type { Checkpoint } from '../bulk/job/checkpoint.js';
+import type { Checkpoint } from '../bulk/run/checkpoint.js';
 import { DurableOutput, type RunOutput } from '../bulk/job/durable-output.js';
-import { FileRun, type RunEnd } from '../bulk/job/file-run.js';
+import { FileRun, type FileRunEnd } from '../bulk/job/file-run.js';
 import { createLog } from '../log.js';
 import { SUCCESS } from '../wire/response-code.js';
 import { bulkOptions, RESUME_NEEDS, type BulkAsked, type BulkOptions } from './bulk-options.js';
@@ -110,7 +110,7 @@ function tell(text: string): void {
 
 /** What became of it, in words and as an exit code. */
 function conclude(
-  end: RunEnd, options: BulkOptions, partial: PartialFile | null, run: FileRun, dataset: string,
+  end: FileRunEnd, options: BulkOptions, partial: PartialFile | null, run: FileRun, dataset: string,
 ): number {
   if (end.kind === 'paused') {
     tell(partial === null ? 'interrupted; the output is incomplete'

@@ -1,7 +1,7 @@
 /** A file that is written under another name until it is whole, and how far it has come. */
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { parseCheckpoint, type Checkpoint } from '../bulk/job/checkpoint.js';
+import { parseCheckpoint, type Checkpoint } from '../bulk/run/checkpoint.js';
 import type { FileIdentity } from '../bulk/job/byte-source.js';
 
 /** What a partial file is the beginning of. */

@@ -1,5 +1,6 @@
 /** The beginning of a CSV body: the same whatever the pieces it comes in. */
 import assert from 'node:assert/strict';
+import { isProblem } from '../../src/base/problem.js';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { CsvBeginning } from '../../src/bulk/run/csv-beginning.js';
@@ -12,14 +13,14 @@ function readIn(body: Buffer, size: number): string {
   for (let at = 0; at < body.length; at += size) {
     const found = beginning.push(body.subarray(at, at + size), false);
     if (found === null) continue;
-    if ('detail' in found) return `${found.status} ${found.detail}`;
+    if (isProblem(found)) return `${found.status} ${found.detail}`;
     const { head: { bytes, header, bom }, table, rest } = found;
     const after = Buffer.concat([rest, body.subarray(at + size)]);
     assert.ok(after.equals(body.subarray(bytes)));
     return JSON.stringify([header.toString('latin1'), bom, table.columns, bytes]);
   }
   const last = beginning.push(new Uint8Array(0), true);
-  return last === null ? 'open' : 'detail' in last ? `${last.status}` : `${last.head.bytes}`;
+  return last === null ? 'open' : isProblem(last) ? `${last.status}` : `${last.head.bytes}`;
 }
 
 test('pieces of any size begin the same table', () => {

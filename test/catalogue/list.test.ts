@@ -4,6 +4,7 @@ import { XMLParser } from 'fast-xml-parser';
 import { TicSearch } from '../../src/engine/product/tic-search.js';
 import { ticListBytes, ticSearchBody } from '../../src/api/catalogue/list.js';
 import { parseTicQuery } from '../../src/api/catalogue/query.js';
+import { isProblem } from '../../src/base/problem.js';
 import { realTics } from '../support/tic-facts.js';
 
 const TICS = realTics();
@@ -68,7 +69,8 @@ const MALFORMED: readonly (string | Uint8Array)[] = [
 
 test('what is not JSON is malformed', () => {
   for (const text of MALFORMED) {
-    assert.ok('malformed' in parseTicQuery(Buffer.from(text)), JSON.stringify(text));
+    const read = parseTicQuery(Buffer.from(text));
+    assert.ok(isProblem(read) && read.status === 400, JSON.stringify(text));
   }
 });
 
@@ -85,9 +87,9 @@ const WRONG: readonly (readonly [text: string, ...locations: readonly string[]])
 test('what is JSON and no query is told where', () => {
   for (const [text, ...locations] of WRONG) {
     const parsed = parse(text);
-    assert.ok('errors' in parsed, text);
-    assert.deepEqual(parsed.errors.map(({ location }) => location), locations, text);
+    assert.ok(isProblem(parsed) && parsed.status === 422, text);
+    assert.deepEqual(parsed.errors?.map(({ location }) => location), locations, text);
   }
   const many = parse(JSON.stringify(Object.fromEntries(Array.from({ length: 99 }, (_, n) => [n, n]))));
-  assert.ok('errors' in many && many.errors.length === 10);
+  assert.ok(isProblem(many) && many.errors?.length === 10);
 });

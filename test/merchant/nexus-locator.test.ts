@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { fail } from '../../src/failure.js';
-import { packValue } from '../../src/pool/frame.js';
+import { packValue } from '../../src/pool/value.js';
 import { FLAG_GEO, type AnswerSlice } from '../../src/pool/types.js';
 import { locateAll, LOCATE_MS_MAX, type LocateServices } from '../../src/api/merchant/nexus-locator.js';
 import type { PoolRequest } from '../../src/pool.js';

@@ -1,5 +1,6 @@
 /** Random bulk bodies, of which it is known what they hold, and their way through a worker. */
 import type { Dataset } from '../../src/dataset/dataset.js';
+import { isProblem } from '../../src/base/problem.js';
 import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
 import { GRANT_ALL } from '../../src/pool/types.js';
 import { CsvBeginning } from '../../src/bulk/run/csv-beginning.js';
@@ -211,7 +212,7 @@ class BulkFeed {
   #beginCsv(piece: Uint8Array, whole: boolean): void {
     const found = this.#beginning.push(piece, whole);
     if (found === null) return;
-    if ('detail' in found) throw new Error(found.detail);
+    if (isProblem(found)) throw new Error(found.detail);
     if (this.#run.output === 'csv') this.parts.push(csvHeaderLine(found.head, this.#kind));
     this.#begin(found.table).push(found.rest);
   }

@@ -1,7 +1,8 @@
 /** Carts as rows of bulk files over a small world, beside what the cart endpoints answer. */
 import assert from 'node:assert/strict';
 import { isProblem } from '../../src/base/problem.js';
-import { readAnswers, RequestFrame, unpackValue } from '../../src/pool/frame.js';
+import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
+import { unpackValue } from '../../src/pool/value.js';
 import { answerFrame } from '../../src/worker.js';
 import { optionBits, optionsOfQuery } from '../../src/api/cart/options.js';
 import { below, oneOf, runBulk, type BulkRun, type Random } from './bulk-bodies.js';

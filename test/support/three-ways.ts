@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import Papa from 'papaparse';
 import type { Dataset } from '../../src/dataset/dataset.js';
-import { readAnswers, RequestFrame, unpackValue } from '../../src/pool/frame.js';
+import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
+import { unpackValue } from '../../src/pool/value.js';
 import { GRANT_ALL, type RequestFields } from '../../src/pool/types.js';
 import { PRECISIONS } from '../../src/engine/situs.js';
 import { answerFrame } from '../../src/worker.js';

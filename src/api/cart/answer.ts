@@ -11,7 +11,7 @@ import { calculationJson, readCalculation } from './calculation.js';
 import { optionsOfBits, type CartOptions } from './options.js';
 import { readJson, type Members } from './read.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
-import { packValue } from '../../pool/frame.js';
+import { packValue } from '../../pool/value.js';
 import type { WireContext } from '../lookup/context.js';
 import { cartJson, readMerchantCarts } from './merchant-cart.js';
 import { SUCCESS } from '../../wire/response-code.js';

@@ -6,7 +6,7 @@ import type {
   AnswerSlice, BodyRequest, CartEndpoint, CartRequest, PinnedRelease,
 } from '../../pool/types.js';
 import { isProblem, type Problem } from '../../base/problem.js';
-import { unpackValue } from '../../pool/frame.js';
+import { unpackValue } from '../../pool/value.js';
 import { SUCCESS } from '../../wire/response-code.js';
 import { optionBits, optionsOfQuery, type CartOptions } from './options.js';
 import { merchantIdOf } from './owner.js';

@@ -1,7 +1,7 @@
 /** Located addresses on their way from a worker to the front end; never part of an answer. */
 import type { Engine } from '../../engine/engine.js';
 import { FLAG_GEO, type Answer, type AnswerSlice } from '../../pool/types.js';
-import { packValue, unpackValue } from '../../pool/frame.js';
+import { packValue, unpackValue } from '../../pool/value.js';
 import { PRECISIONS } from '../../engine/situs.js';
 import { isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';

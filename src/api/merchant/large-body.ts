@@ -7,10 +7,10 @@ import { malformationOf, parseJsonObject } from '../../base/json-object.js';
 import { isProblem, type Problem } from '../../base/problem.js';
 import type { MerchantCaller } from '../../http/merchant-route.js';
 import type { Reply } from '../../http/reply.js';
-import { packValue, unpackWithRest } from '../../pool/frame.js';
 import type {
   Answer, BodyFields, BodyPart, BodyRequest, PoolFailure,
 } from '../../pool/types.js';
+import { packValue, unpackWithRest } from '../../pool/value.js';
 import type { EndpointName } from '../../provider/endpoint.js';
 import { SUCCESS } from '../../wire/response-code.js';
 import { merchantIdOf } from '../cart/owner.js';

@@ -1,7 +1,7 @@
 /** Output on a disk: written in order, and its checkpoints kept only once it is there. */
 import type { FileHandle } from 'node:fs/promises';
 import { grown, NO_BYTES } from '../../base/growing-bytes.js';
-import type { Checkpoint } from './checkpoint.js';
+import type { Checkpoint } from '../run/checkpoint.js';
 
 /** Bytes that may wait to be written. */
 const WAITING_BYTES_MAX = 4_194_304;

@@ -2,38 +2,25 @@
  * A stored body to stored output, in one go or in several: a run that is stopped or killed goes on
  * from its last checkpoint, and the output is the same bytes as of one that was never disturbed.
  */
-import { trailerLine, type StreamEnd } from '../row/envelope.js';
-import type { FramerPosition } from '../row/framing.js';
-import type { BulkJob, RowRefusal } from '../row/job.js';
 import { isProblem } from '../../base/problem.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
+import type { StreamEnd } from '../row/envelope.js';
+import type { RowRefusal } from '../row/job.js';
+import type { Checkpoint } from '../run/checkpoint.js';
 import type { Begun, Refused } from '../run/csv-beginning.js';
-import type { BulkLimits } from '../run/uploads.js';
-import { BulkPump, type AdmittedRows } from '../run/pump.js';
-import { beginningOf, firstLineOf, pumpOf } from '../run/run.js';
-import type { BulkRequest } from '../run/request.js';
-import type { ChunkSchedule } from '../run/schedule.js';
+import {
+  beginningOf, RowRun, type RowRunOptions, type RunEnd, type RunRequest,
+} from '../run/run.js';
 import { StreamTotals } from '../run/totals.js';
 import type { ByteSource } from './byte-source.js';
-import type { Checkpoint } from './checkpoint.js';
 import type { RunOutput } from './durable-output.js';
 
-/** What of a request says how rows are read and written. */
-export type RunRequest = Pick<
-  BulkRequest, 'kind' | 'input' | 'output' | 'strict' | 'map' | 'delimiter' | 'defaults'
->;
+export type { RunRequest } from '../run/run.js';
 
-export interface FileRunOptions {
-  /** Without its table, which the body tells. */
-  readonly job: Omit<BulkJob, 'table' | 'output'>;
-  readonly request: RunRequest;
+export interface FileRunOptions
+  extends Pick<RowRunOptions, 'job' | 'request' | 'schedule' | 'admit' | 'errors' | 'limits'> {
   readonly input: ByteSource;
   readonly output: RunOutput;
-  readonly schedule: ChunkSchedule;
-  readonly admit: (rows: number) => AdmittedRows;
-  /** Takes room for refused rows, as PumpOptions says; without limit unless given. */
-  readonly errors?: (bytes: number) => number | null;
-  readonly limits: BulkLimits;
   /** Null for a run from the beginning. */
   readonly from: Checkpoint | null;
   /** The output before `from`, read for its hash. */
@@ -41,7 +28,7 @@ export interface FileRunOptions {
 }
 
 /** What became of a run. */
-export type RunEnd =
+export type FileRunEnd =
   /** It came to its end; `stopped` in it tells of one before the last row. */
   | { readonly kind: 'ended'; readonly end: StreamEnd; readonly bytes: number;
     readonly sha256: string }
@@ -53,7 +40,6 @@ export type RunEnd =
   | { readonly kind: 'refused'; readonly refused: Refused };
 
 const NOTHING = new Uint8Array(0);
-const PAUSED = 'The job was paused.';
 
 /** The beginning of a CSV body; null where rows begin at once. */
 export async function readBeginning(
@@ -71,12 +57,10 @@ export async function readBeginning(
 export class FileRun {
   readonly #options: FileRunOptions;
   #at = 0;
-  #pump: BulkPump | null = null;
+  #run: RowRun | null = null;
   #pausing = false;
   #resting = false;
   #wake: () => void = () => undefined;
-  #ended: (end: StreamEnd) => void = () => undefined;
-  #failed: (error: unknown) => void = () => undefined;
 
   constructor(options: FileRunOptions) {
     this.#options = options;
@@ -84,7 +68,7 @@ export class FileRun {
 
   /** Rows that were answered so far. */
   get rows(): number {
-    return this.#pump?.totals.rows ?? this.#options.from?.rows ?? 0;
+    return this.#run?.rows ?? this.#options.from?.rows ?? 0;
   }
 
   /** Bytes of the body up to the last row that was answered. */
@@ -94,58 +78,47 @@ export class FileRun {
 
   /** What stopped or refused rows first, for a message; null when nothing did. */
   get refusal(): RowRefusal | null {
-    return this.#pump?.totals.refusal ?? null;
+    return this.#run?.refusal ?? null;
   }
 
   /**
    * Runs to the end; to be called once. Whatever it resolves with is on the disk.
    * @throws what reading, writing or keeping a checkpoint throws.
    */
-  async run(): Promise<RunEnd> {
-    const { input, request } = this.#options;
+  async run(): Promise<FileRunEnd> {
+    const { input, request, from, output } = this.#options;
     const begun = await readBeginning(input, request);
     if (begun !== null && isProblem(begun)) return { kind: 'refused', refused: begun };
-    const pump = await this.#open(begun);
-    const over = new Promise<StreamEnd>((resolve, reject) => {
-      this.#ended = resolve;
-      this.#failed = (error) => {
-        pump.abort(RESPONSE_CODES.internal.code, '');
+    const totals = await this.#earlier();
+    const over = new Promise<RunEnd>((resolve, reject) => {
+      const run = this.#open(totals, resolve);
+      const failed = (error: unknown): void => {
+        run.abort(RESPONSE_CODES.internal.code, '');
         this.#wake();
         reject(error);
       };
+      output.listen({ drained: () => run.drained(), failed });
+      if (begun !== null) run.begin(begun);
+      this.#run = run;
+      if (this.#pausing) this.pause();
+      this.#feed(run, from?.position.at ?? begun?.head.bytes ?? 0).catch(failed);
     });
-    this.#options.output.listen({
-      drained: () => pump.drained(), failed: (error) => this.#failed(error),
-    });
-    this.#pump = pump;
-    if (this.#pausing) this.#stop();
-    void this.#feed(pump, this.#options.from?.position.at ?? begun?.head.bytes ?? 0);
     return this.#finish(await over);
   }
 
   /** Stops after the chunks under way; `run` then resolves. */
   pause(): void {
     this.#pausing = true;
-    this.#stop();
-  }
-
-  #stop(): void {
-    this.#pump?.stop(RESPONSE_CODES.internal.code, PAUSED);
+    this.#run?.pause();
     this.#wake();
   }
 
-  async #open(begun: Begun | null): Promise<BulkPump> {
-    const { job: given, request, schedule, admit, errors, limits, from, output } = this.#options;
-    const start: FramerPosition = from?.position ?? {
-      line: firstLineOf(begun?.table ?? null), at: begun?.head.bytes ?? 0, rescanned: 0,
-    };
-    const { header, ...parts } = pumpOf({ ...given, output: request.output }, begun, limits, start);
-    const totals = await this.#earlier();
-    return new BulkPump({
-      ...parts, schedule, admit, totals, strict: request.strict,
+  #open(totals: StreamTotals, done: (end: RunEnd) => void): RowRun {
+    const { job, request, schedule, admit, errors, limits, from, output } = this.#options;
+    return new RowRun({
+      job, request, schedule, admit, limits, totals, sink: output, done,
       ...(errors === undefined ? {} : { errors }),
-      header: totals.bytes > 0 ? NOTHING : header,
-      sink: output,
+      ...(from === null ? {} : { from }),
       body: {
         pause: () => {
           this.#resting = true;
@@ -155,14 +128,13 @@ export class FileRun {
           this.#wake();
         },
       },
-      reached: (position) => {
-        this.#at = position.at;
-        output.reached({
-          position, bytes: totals.bytes, rows: totals.rows, codes: totals.codes,
-          counts: totals.counts, errorBytes: totals.errorBytes,
-        });
+      reached: (checkpoint) => {
+        this.#at = checkpoint.position.at;
+        output.reached(checkpoint);
       },
-      done: (end) => this.#ended(end),
+      refused: ({ detail }) => {
+        throw new Error(`the header line was read before: ${detail}`);
+      },
     });
   }
 
@@ -179,39 +151,32 @@ export class FileRun {
     return totals;
   }
 
-  async #feed(pump: BulkPump, at: number): Promise<void> {
-    try {
-      for await (const piece of this.#options.input(at)) {
-        if (pump.over || this.#pausing) return;
-        pump.push(piece);
-        while (this.#resting && !pump.over && !this.#pausing) {
-          await new Promise<void>((resolve) => {
-            this.#wake = resolve;
-          });
-        }
+  async #feed(run: RowRun, at: number): Promise<void> {
+    for await (const piece of this.#options.input(at)) {
+      if (run.over || this.#pausing) return;
+      run.push(piece);
+      while (this.#resting && !run.over && !this.#pausing) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
       }
-      pump.end();
-    } catch (error) {
-      this.#failed(error);
     }
+    run.end();
   }
 
-  async #finish(end: StreamEnd): Promise<RunEnd> {
-    const { output, job, request } = this.#options;
-    const { stopped } = end;
+  async #finish({ kind, end }: RunEnd): Promise<FileRunEnd> {
+    const { output } = this.#options;
     this.#wake();
-    const refused = request.strict && this.#pump?.totals.refusal !== null;
-    if (stopped !== null && !refused && stopped.code === RESPONSE_CODES.internal.code) {
+    if (kind === 'paused' || kind === 'broken') {
       await output.flush();
-      return stopped.message === PAUSED
-        ? { kind: 'paused' } : { kind: 'broken', message: stopped.message };
+      return kind === 'paused' ? { kind } : { kind, message: end.stopped?.message ?? '' };
     }
-    const trailer = request.output === 'ndjson' ? trailerLine(job.job, end) : NOTHING;
+    const trailer = this.#run?.trailer(end) ?? NOTHING;
     if (trailer.length > 0) output.write(trailer);
     await output.flush();
     return {
       kind: 'ended', end, bytes: end.bytes + trailer.length,
-      sha256: this.#pump?.totals.sha256With(trailer) ?? '',
+      sha256: this.#run?.sha256With(trailer) ?? '',
     };
   }
 }

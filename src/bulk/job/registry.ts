@@ -9,8 +9,8 @@ import {
 } from '../../store/jobs.js';
 import type { Store, StoreTransaction } from '../../store/store.js';
 import type { JobView } from '../row/job-body.js';
-import type { Checkpoint } from './checkpoint.js';
-import type { RunEnd } from './file-run.js';
+import type { Checkpoint } from '../run/checkpoint.js';
+import type { FileRunEnd } from './file-run.js';
 import { nextJob, type NewJob, type OpenJob } from './open-job.js';
 import {
   checkpointOf, isPassing, JobFault, requestOf, runJob, type RunnerServices,
@@ -239,7 +239,7 @@ export class JobRegistry {
     return this.options.keyOf(job.record.keyId) !== null;
   }
 
-  async #conclude(job: OpenJob, end: RunEnd): Promise<void> {
+  async #conclude(job: OpenJob, end: FileRunEnd): Promise<void> {
     if (end.kind === 'paused') {
       // Without its key it is refused when it is tried again.
       await this.#put(job, { state: 'queued' });

@@ -17,9 +17,9 @@ import type { ChunkSchedule } from '../run/schedule.js';
 import { rowsRefusal } from '../../http/gate.js';
 import { allowedFile, filesOf } from './allowed-file.js';
 import { FileChanged, fileBytes, fileSource, type ByteSource } from './byte-source.js';
-import { parseCheckpoint, type Checkpoint } from './checkpoint.js';
+import { parseCheckpoint, type Checkpoint } from '../run/checkpoint.js';
 import { DiskLimit, DurableOutput } from './durable-output.js';
-import { FileRun, type RunEnd } from './file-run.js';
+import { FileRun, type FileRunEnd } from './file-run.js';
 import { JobUsage, type JobRowsUsage } from './job-usage.js';
 import type { JobRequest } from './request.js';
 import type { JobSpace } from './space.js';
@@ -151,7 +151,7 @@ type SaveCheckpoint = (
 export async function runJob(
   services: RunnerServices, record: JobRecord,
   save: SaveCheckpoint, started: (run: FileRun) => void,
-): Promise<RunEnd> {
+): Promise<FileRunEnd> {
   const key = keyFor(services, record);
   const release = await borrowed(services, record.dataset);
   try {
@@ -170,7 +170,7 @@ interface JobRun {
 
 async function runWith(
   services: RunnerServices, record: JobRecord, { key, release, save, started }: JobRun,
-): Promise<RunEnd> {
+): Promise<FileRunEnd> {
   const { space, schedule, limits } = services;
   const { id: job } = record;
   const request = requestOf(record);

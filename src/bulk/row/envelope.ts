@@ -18,6 +18,8 @@ export interface Stopped {
   readonly message: string;
   /** The first row without an answer. */
   readonly line: number;
+  /** Its owner asked for it, to go on later. */
+  readonly paused?: boolean;
 }
 
 /** How a stream ended: the content of its trailer. */

@@ -24,6 +24,11 @@ export interface Begun {
   readonly rest: Uint8Array;
 }
 
+/** Number of the first row: a table has its header line before it. */
+export function firstLineOf(table: Table | null): number {
+  return table === null ? 1 : 2;
+}
+
 export class CsvBeginning {
   readonly #delimiter: Delimiter | null;
   readonly #map: readonly string[];

@@ -14,7 +14,7 @@ import { decodeResult, encodeChunk, encodeJob, type ChunkTally } from '../row/jo
 import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../row/limit.js';
 import { failureMessage, RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import type { AdmittedRows, PumpOptions } from './pump-options.js';
-import { firstLineOf } from './run.js';
+import { firstLineOf } from './csv-beginning.js';
 import type { ChunkSource } from './schedule.js';
 import { StreamTotals } from './totals.js';
 
@@ -105,11 +105,17 @@ export class BulkPump implements ChunkSource {
   }
 
   /** Ends the stream with what was answered so far. */
-  stop(code: number, message: string): void {
+  stop(code: number, message: string, paused = false): void {
     if (this.#over) return;
-    this.#stopped ??= { code, message, line: this.#options.framer.line };
+    const { line } = this.#options.framer;
+    this.#stopped ??= { code, message, line, ...(paused ? { paused } : {}) };
     this.#deliver();
     this.#turn();
+  }
+
+  /** The same, to go on later. */
+  pause(): void {
+    this.stop(RESPONSE_CODES.internal.code, 'The job was paused.', true);
   }
 
   /** Frees everything; nothing is written or called any more. What was answered until then. */

@@ -1,26 +1,63 @@
-/** What every run over rows begins with, be they of an upload, a job or a command. */
+/**
+ * One run over rows, be they of an upload, a job or a command: the header line, the rows, the
+ * trailer. Where the body comes from and where the output goes is the affair of its owner.
+ */
+import { isProblem } from '../../base/problem.js';
+import { RESPONSE_CODES } from '../../wire/response-code.js';
+import type { Checkpoint } from './checkpoint.js';
 import { columnRulesOf } from '../row/cart-mapping.js';
-import type { CsvHead } from '../row/dialect.js';
-import { csvHeaderLine, headerLine } from '../row/envelope.js';
+import {
+  csvHeaderLine, headerLine, trailerLine, type StreamEnd,
+} from '../row/envelope.js';
 import { RecordFramer } from '../row/framer.js';
 import type { FramerPosition } from '../row/framing.js';
-import type { BulkJob, BulkKind, Table } from '../row/job.js';
+import type { BulkJob, BulkKind, RowRefusal, Table } from '../row/job.js';
 import { rowBytesMax } from '../row/limit.js';
-import { CsvBeginning } from './csv-beginning.js';
-import type { PumpOptions } from './pump-options.js';
+import { CsvBeginning, firstLineOf, type Begun, type Refused } from './csv-beginning.js';
+import { BulkPump, type PumpOptions } from './pump.js';
 import type { BulkRequest } from './request.js';
+import { StreamTotals } from './totals.js';
 import { limitsOf, type BulkLimits } from './uploads.js';
 
-/** What reads the header line of a CSV body. */
-export function beginningOf(
-  { kind, map, delimiter, defaults }: Pick<BulkRequest, 'kind' | 'map' | 'delimiter' | 'defaults'>,
-): CsvBeginning {
-  return new CsvBeginning(map, delimiter, columnRulesOf(kind, defaults));
+/** What of a request says how rows are read and written. */
+export type RunRequest = Pick<
+  BulkRequest, 'kind' | 'input' | 'output' | 'strict' | 'map' | 'delimiter' | 'defaults'
+>;
+
+/** How a run came to its end. */
+export interface RunEnd {
+  /**
+   * `complete`: every row was answered. `stopped`: a limit or a refused row ended it. `broken`:
+   * workers failed it or there are none. `paused`: its owner asked for it.
+   */
+  readonly kind: 'complete' | 'stopped' | 'broken' | 'paused';
+  readonly end: StreamEnd;
 }
 
-/** Number of the first row: a table has its header line before it. */
-export function firstLineOf(table: Table | null): number {
-  return table === null ? 1 : 2;
+export interface RowRunOptions
+  extends Pick<PumpOptions, 'schedule' | 'sink' | 'body' | 'admit' | 'errors'> {
+  /** Without its table, which the body tells. */
+  readonly job: Omit<BulkJob, 'table' | 'output'>;
+  readonly request: RunRequest;
+  readonly limits: BulkLimits;
+  /** Where a run goes on that was begun before; absent for one from the beginning. */
+  readonly from?: Checkpoint;
+  /** Of the rows and the output before `from`. */
+  readonly totals?: StreamTotals;
+  /** Called after each chunk that was written. */
+  readonly reached?: (checkpoint: Checkpoint) => void;
+  /** The beginning of the body is none; nothing comes after it. */
+  readonly refused: (refused: Refused) => void;
+  /** Called once, unless the run was refused or aborted before. */
+  readonly done: (end: RunEnd) => void;
+}
+
+const NOTHING = new Uint8Array(0);
+const { code: INTERNAL } = RESPONSE_CODES.internal;
+
+/** What reads the header line of a CSV body. */
+export function beginningOf({ kind, map, delimiter, defaults }: RunRequest): CsvBeginning {
+  return new CsvBeginning(map, delimiter, columnRulesOf(kind, defaults));
 }
 
 /**
@@ -40,14 +77,124 @@ export function rowFramer(
   });
 }
 
-/** What of a pump follows from its job and the beginning of the body. */
-export function pumpOf(
-  given: Omit<BulkJob, 'table'>, begun: { readonly head: CsvHead; readonly table: Table } | null,
-  limits: BulkLimits, from: FramerPosition | null,
-): Pick<PumpOptions, 'job' | 'framer' | 'header' | 'rowsMax'> {
-  const table = begun?.table ?? null;
-  const job: BulkJob = { ...given, table };
-  const header = job.output === 'csv' && begun !== null
-    ? csvHeaderLine(begun.head, job.kind) : headerLine(job, limitsOf(limits, job.kind));
-  return { job, framer: rowFramer(table, job.kind, from), header, rowsMax: limits.rowsMax };
+export class RowRun {
+  readonly #options: RowRunOptions;
+  readonly #beginning: CsvBeginning;
+  #pump: BulkPump | null = null;
+  #refused = false;
+
+  constructor(options: RowRunOptions) {
+    this.#options = options;
+    this.#beginning = beginningOf(options.request);
+    // Lines begin with the first row.
+    if (options.request.input === 'ndjson') this.begin(null);
+  }
+
+  /** Rows that were answered so far. */
+  get rows(): number {
+    return this.#pump?.totals.rows ?? 0;
+  }
+
+  /** What refused a row first; null while nothing did. */
+  get refusal(): RowRefusal | null {
+    return this.#pump?.totals.refusal ?? null;
+  }
+
+  get over(): boolean {
+    return this.#pump?.over === true;
+  }
+
+  /** Whether nothing can be done until more of the body comes or output is taken. */
+  get waiting(): boolean {
+    return this.#pump === null || (!this.#pump.over && this.#pump.waiting);
+  }
+
+  /**
+   * Begins with the rows, where the header line was read before; what is pushed then comes after
+   * it, or after `from`. To be called once, and by itself for a body without a header line.
+   */
+  begin(begun: Begun | null): void {
+    const { job: given, request, limits, schedule, admit, errors, sink, body } = this.#options;
+    const { from, totals = new StreamTotals() } = this.#options;
+    const table = begun?.table ?? null;
+    const job: BulkJob = { ...given, output: request.output, table };
+    const header = job.output === 'csv' && begun !== null
+      ? csvHeaderLine(begun.head, job.kind) : headerLine(job, limitsOf(limits, job.kind));
+    this.#pump = new BulkPump({
+      job, schedule, admit, totals, sink, body, strict: request.strict, rowsMax: limits.rowsMax,
+      ...(errors === undefined ? {} : { errors }),
+      framer: rowFramer(table, job.kind, from?.position
+        ?? { line: firstLineOf(table), at: begun?.head.bytes ?? 0, rescanned: 0 }),
+      header: totals.bytes > 0 ? NOTHING : header,
+      reached: (position) => this.#options.reached?.({
+        position, bytes: totals.bytes, rows: totals.rows, codes: totals.codes,
+        counts: totals.counts, errorBytes: totals.errorBytes,
+      }),
+      done: (end) => this.#options.done({ kind: this.#kindOf(end), end }),
+    });
+  }
+
+  /** Brings a piece of the body; it is copied. */
+  push(piece: Uint8Array): void {
+    if (this.#pump === null) this.#readHead(piece, false);
+    else this.#pump.push(piece);
+  }
+
+  /** The body is complete. */
+  end(): void {
+    if (this.#pump === null) this.#readHead(NOTHING, true);
+    this.#pump?.end();
+  }
+
+  /** The output has been taken. */
+  drained(): void {
+    this.#pump?.drained();
+  }
+
+  /** Ends after the chunks under way, so that it can go on from its last checkpoint. */
+  pause(): void {
+    this.#pump?.pause();
+  }
+
+  /** Ends with what was answered so far. */
+  stop(code: number, message: string): void {
+    this.#pump?.stop(code, message);
+  }
+
+  /** Frees everything; nothing is written or called any more. What was answered until then. */
+  abort(code: number, message: string): StreamEnd | null {
+    this.#refused = true;
+    return this.#pump?.abort(code, message) ?? null;
+  }
+
+  /** What follows the rows: nothing in CSV. */
+  trailer(end: StreamEnd): Uint8Array {
+    const { request, job } = this.#options;
+    return request.output === 'ndjson' ? trailerLine(job.job, end) : NOTHING;
+  }
+
+  /** SHA-256 of the output with its trailer, in hex. */
+  sha256With(trailer: Uint8Array): string {
+    return this.#pump?.totals.sha256With(trailer) ?? '';
+  }
+
+  #readHead(piece: Uint8Array, whole: boolean): void {
+    if (this.#refused) return;
+    const found = this.#beginning.push(piece, whole);
+    if (found === null) return;
+    if (isProblem(found)) {
+      this.#refused = true;
+      this.#options.refused(found);
+      return;
+    }
+    this.begin(found);
+    if (found.rest.length > 0) this.push(found.rest);
+  }
+
+  #kindOf({ stopped }: StreamEnd): RunEnd['kind'] {
+    if (stopped === null) return 'complete';
+    if (this.#options.request.strict && this.refusal !== null) return 'stopped';
+    if (stopped.paused === true) return 'paused';
+    return stopped.code === INTERNAL ? 'broken' : 'stopped';
+  }
 }

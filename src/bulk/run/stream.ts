@@ -1,19 +1,19 @@
 /** One bulk stream over HTTP: upload → intake → pump → output → answer. */
 import type { PinnedRelease } from '../../pool.js';
-import { BULK_ENGINE, trailerLine, type StreamEnd } from '../row/envelope.js';
+import { BULK_ENGINE, type Stopped, type StreamEnd } from '../row/envelope.js';
 import type { BulkKind } from '../row/job.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import { problemReply } from '../../http/problem.js';
 import { type DuplexEvents, type Fields, headOf, type Reply } from '../../http/reply.js';
-import { isProblem, problem, type ProblemStatus } from '../../base/problem.js';
+import { problem, type ProblemStatus } from '../../base/problem.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
-import type { Begun, CsvBeginning, Refused } from './csv-beginning.js';
+import type { Refused } from './csv-beginning.js';
 import { limitsOf, type Uploads } from './uploads.js';
 import { Intake, type IntakeFailure } from './intake.js';
 import { openOutput, type Output } from './output.js';
-import { BulkPump, type AdmittedRows, type BulkSink } from './pump.js';
+import type { AdmittedRows, BulkSink } from './pump.js';
 import { CSV_TYPE, NDJSON_TYPE, type BulkRequest } from './request.js';
-import { beginningOf, pumpOf } from './run.js';
+import { RowRun, type RunEnd } from './run.js';
 import { Spool, type SpoolLimit } from './spool.js';
 
 /** Who streams and what for. */
@@ -33,7 +33,6 @@ export interface StreamAsked {
   readonly over: () => void;
 }
 
-const NOTHING = new Uint8Array(0);
 const DISK_REFUSED = problem(507, 'The disk does not take the output.');
 const GONE = 'The connection ended before the output did.';
 
@@ -44,9 +43,7 @@ export class BulkStream implements DuplexEvents {
   readonly #intake: Intake;
   readonly #output: Output;
   readonly #spool: Spool | null;
-  /** Unused for NDJSON, which begins with its first row. */
-  readonly #beginning: CsvBeginning;
-  #pump: BulkPump | null = null;
+  readonly #run: RowRun;
   #refused = false;
   #onTaken: (() => void) | null = null;
   #over = false;
@@ -56,26 +53,25 @@ export class BulkStream implements DuplexEvents {
     this.#uploads = uploads;
     this.#asked = asked;
     const { request, job } = asked;
-    this.#beginning = beginningOf(request);
     this.#intake = new Intake({
       gzip: request.gzipIn, bytesMax: uploads.limits.bytesMax, body: exchange,
       target: {
-        push: (piece) => this.#plain(piece),
-        end: () => this.#plainEnd(),
+        push: (piece) => this.#run.push(piece),
+        end: () => this.#run.end(),
         failed: (failure) => this.#intakeFailed(failure),
       },
     });
     this.#output = openOutput(request.gzipOut, exchange, () => this.#taken());
     const file = { account: asked.account, name: job };
     this.#spool = request.spool || request.strict ? new Spool(uploads.space, file, {
-      drained: () => this.#pump?.drained(),
+      drained: () => this.#run.drained(),
       full: (limit) => this.#spoolFull(limit),
       failed: () => this.#refuse(DISK_REFUSED),
     }) : null;
     uploads.enter(job, {
       account: asked.account, stop: (message) => this.#stop('overloaded', message, 503),
     });
-    if (request.input === 'ndjson') this.#start(null);
+    this.#run = this.#open();
     exchange.listen(this);
   }
 
@@ -88,7 +84,7 @@ export class BulkStream implements DuplexEvents {
   }
 
   waiting(): boolean {
-    return this.#pump === null || (!this.#pump.over && this.#pump.waiting);
+    return this.#run.waiting;
   }
 
   idle(): void {
@@ -100,7 +96,7 @@ export class BulkStream implements DuplexEvents {
     if (this.#over) return;
     this.#over = true;
     const { job, account, over } = this.#asked;
-    const end = this.#pump?.abort(RESPONSE_CODES.internal.code, GONE) ?? null;
+    const end = this.#run.abort(RESPONSE_CODES.internal.code, GONE);
     if (end !== null) this.#uploads.keep(job, account, end);
     this.#intake.close();
     this.#output.close();
@@ -114,45 +110,22 @@ export class BulkStream implements DuplexEvents {
   #taken(): void {
     const waiting = this.#onTaken;
     this.#onTaken = null;
-    if (waiting === null) this.#pump?.drained();
+    if (waiting === null) this.#run.drained();
     else waiting();
   }
 
-  #plain(piece: Uint8Array): void {
-    if (this.#refused) return;
-    if (this.#pump === null) this.#readHead(piece, false);
-    else this.#pump.push(piece);
-  }
-
-  #plainEnd(): void {
-    if (this.#pump === null && !this.#refused) this.#readHead(NOTHING, true);
-    this.#pump?.end();
-  }
-
-  #readHead(piece: Uint8Array, whole: boolean): void {
-    const found = this.#beginning.push(piece, whole);
-    if (found === null) return;
-    if (isProblem(found)) {
-      this.#refuse(found);
-      return;
-    }
-    const pump = this.#start(found);
-    if (found.rest.length > 0) pump.push(found.rest);
-  }
-
-  #start(begun: Begun | null): BulkPump {
-    const { kind, job: name, release, request, admit, subject } = this.#asked;
+  #open(): RowRun {
+    const { kind, job, release, request, admit, subject } = this.#asked;
     const { limits, schedule, now } = this.#uploads;
-    this.#pump = new BulkPump({
-      ...pumpOf({
-        job: name, kind, release: { id: release.id, dir: release.dir }, nowMs: now(),
-        output: request.output, defaults: request.defaults,
-        ...(subject === undefined ? {} : { subject }),
-      }, begun, limits, null),
-      schedule, admit, strict: request.strict,
-      body: this.#intake, sink: this.#sink(), done: (end) => this.#done(end),
+    return new RowRun({
+      job: {
+        job, kind, release: { id: release.id, dir: release.dir }, nowMs: now(),
+        defaults: request.defaults, ...(subject === undefined ? {} : { subject }),
+      },
+      request, limits, schedule, admit, body: this.#intake, sink: this.#sink(),
+      refused: (refused) => this.#refuse(refused),
+      done: (end) => this.#done(end),
     });
-    return this.#pump;
   }
 
   #sink(): BulkSink {
@@ -178,11 +151,11 @@ export class BulkStream implements DuplexEvents {
     ));
   }
 
-  #done(end: StreamEnd): void {
+  #done({ kind, end }: RunEnd): void {
     const { job, account, request } = this.#asked;
     this.#uploads.keep(job, account, end);
     if (request.strict && end.stopped !== null) {
-      this.#refuseStrict(end);
+      this.#refuseStrict(end.stopped, kind === 'broken' ? 503 : 422);
       return;
     }
     if (this.#spool === null) this.#finish(end);
@@ -190,8 +163,8 @@ export class BulkStream implements DuplexEvents {
   }
 
   #finish(end: StreamEnd): void {
-    const { job, request } = this.#asked;
-    if (request.output === 'ndjson') this.#output.write(trailerLine(job, end));
+    const trailer = this.#run.trailer(end);
+    if (trailer.length > 0) this.#output.write(trailer);
     this.#output.end();
   }
 
@@ -211,8 +184,8 @@ export class BulkStream implements DuplexEvents {
 
   /** Ends the stream where it stands, or refuses it while nothing was sent. */
   #stop(kind: keyof typeof RESPONSE_CODES, message: string, status: ProblemStatus): void {
-    if (this.#exchange.begun || (this.#pump !== null && this.#pump.totals.rows > 0)) {
-      this.#pump?.stop(RESPONSE_CODES[kind].code, message);
+    if (this.#exchange.begun || this.#run.rows > 0) {
+      this.#run.stop(RESPONSE_CODES[kind].code, message);
     } else this.#refuse(problem(status, message));
   }
 
@@ -229,15 +202,10 @@ export class BulkStream implements DuplexEvents {
     });
   }
 
-  #refuseStrict(end: StreamEnd): void {
-    const { stopped } = end;
-    if (stopped === null) return;
-    const { line, code, message } = stopped;
-    const { refusal } = this.#pump?.totals ?? { refusal: null };
-    const field = refusal?.field ?? null;
+  #refuseStrict({ line, code, message }: Stopped, status: 422 | 503): void {
+    const field = this.#run.refusal?.field ?? null;
     this.#refuse({
-      ...problem(code === RESPONSE_CODES.internal.code && refusal === null ? 503 : 422,
-        `Line ${line}: ${message} Nothing was answered, as strict asks.`),
+      ...problem(status, `Line ${line}: ${message} Nothing was answered, as strict asks.`),
       members: { line, error: { code, message, field } },
     });
   }
@@ -247,7 +215,7 @@ export class BulkStream implements DuplexEvents {
     if (this.#refused) return;
     this.#refused = true;
     const { instance, fields, job, account } = this.#asked;
-    const end = this.#pump?.abort(RESPONSE_CODES['invalid-format'].code, detail) ?? null;
+    const end = this.#run.abort(RESPONSE_CODES['invalid-format'].code, detail);
     if (end !== null) this.#uploads.keep(job, account, end);
     this.#intake.close();
     void this.#spool?.close();
