@@ -2,6 +2,7 @@
  * Records of a dataset, as the engine reads them. They are written by `ingest/` and never change
  * once a release is built. Dates are YYYYMMDD, rates parts per billion.
  */
+import type { Microdegrees } from '../geo/microdegrees.js';
 import type { DateInt } from '../tax/date.js';
 import type { Country, Level } from '../tax/jurisdiction.js';
 import type { Rate } from '../tax/rate.js';
@@ -87,9 +88,14 @@ export interface ZipPart {
   readonly area: number;
   /** Parts per million of the ZIP; null when no source weighs the ZIP. */
   readonly weight: number | null;
+  /** Parts per million of the ZIP's estimated land; null where its extent is not known. */
+  readonly land: number | null;
   /** Upper-case city of the row: the incorporated city, else the postal city. */
   readonly city: string;
   readonly incorporated: boolean;
+  /** A spot inside the area, in the ZIP or near it; both zero where none is known. */
+  readonly lat: Microdegrees;
+  readonly lng: Microdegrees;
   /**
    * Tax area to compare when an address is located by ZIP, where it cannot be told whether a door
    * of this part lies in a city; absent where it can.
@@ -105,6 +111,8 @@ export interface ZipRecord {
   /** Postal city names in capitals, the preferred one first. */
   readonly cities: readonly string[];
   readonly parts: readonly ZipPart[];
+  /** Areas that are none of its rows and in which an address of the ZIP may lie all the same. */
+  readonly reach: readonly number[];
 }
 
 /** A city name within a state: where postal and municipal names lead. */

@@ -91,7 +91,9 @@ function zip(
     zip: number, state: 'XA', cities: [city],
     parts: parts.map(([id, label]) => ({
       area: id, weight: null, city: label, incorporated: areas[id]?.incorporated ?? false,
+      land: null, lat: 0, lng: 0,
     })),
+    reach: [],
   };
 }
 

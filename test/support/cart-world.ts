@@ -58,7 +58,9 @@ export function cartWorld(
     source: 'invented',
   }));
   const bytes = new Map(builder.entries());
-  const part = (area: number) => ({ area, weight: null, city: TOWNS[area] ?? '', incorporated: false });
+  const part = (area: number) => ({
+    area, weight: null, land: null, city: TOWNS[area] ?? '', incorporated: false, lat: 0, lng: 0,
+  });
   return {
     ...base,
     streets: new StreetIndex(streetTableOf((key) => bytes.get(key) ?? null)),
@@ -67,12 +69,15 @@ export function cartWorld(
       const shared = zips.find((each) => each.zip === zip);
       if (shared !== undefined) {
         const { state, places: ids } = shared;
-        return { zip, state, cities: ['SHARED'], parts: ids.map(part) };
+        return { zip, state, cities: ['SHARED'], parts: ids.map(part), reach: [] };
       }
       const at = zip - FIRST_ZIP;
       const place = places[at];
       if (place === undefined) return null;
-      return { zip, state: place.state, cities: [(TOWNS[at] ?? '').toUpperCase()], parts: [part(at)] };
+      return {
+        zip, state: place.state, cities: [(TOWNS[at] ?? '').toUpperCase()], parts: [part(at)],
+        reach: [],
+      };
     },
   };
 }

@@ -178,10 +178,13 @@ const STATES: readonly StateRecord[] = [
 ];
 
 function part(area: number, city: string): ZipRecord['parts'][number] {
-  return { area, weight: 500_000, city, incorporated: AREAS[area]?.incorporated === true };
+  return {
+    area, weight: 500_000, land: null, city, incorporated: AREAS[area]?.incorporated === true,
+    lat: 0, lng: 0,
+  };
 }
 
-const ZIPS: readonly ZipRecord[] = [
+const ZIPS: readonly Omit<ZipRecord, 'reach'>[] = [
   {
     zip: 97001, state: 'QZ', cities: ['BROOKMERE'],
     parts: [part(AREA.city, 'BROOKMERE'), part(AREA.remainder, 'BROOKMERE')],
@@ -269,7 +272,10 @@ export function memoryDataset(options: MemoryOptions = {}): Dataset {
     source: (id) => required(SOURCES, id),
     states: () => STATES,
     state: (code) => STATES.find((state) => state.code === code) ?? null,
-    zip: (zip) => ZIPS.find((record) => record.zip === zip) ?? null,
+    zip: (zip) => {
+      const found = ZIPS.find((record) => record.zip === zip);
+      return found === undefined ? null : { ...found, reach: [] };
+    },
     city: (state, name) => CITIES.get(`${state}|${name}`) ?? null,
     document: (name) => DOCUMENTS.get(name) ?? null,
     cells,

@@ -28,7 +28,8 @@ export function tinyContent(percentTimesTen: number): ReleaseContent {
     }],
     zips: [{
       zip: 91010, state: 'QA', cities: ['ELMTON'],
-      parts: [{ area: 0, weight: null, city: 'ELMTON', incorporated: false }],
+      parts: [{ area: 0, weight: null, land: null, city: 'ELMTON', incorporated: false, lat: 0, lng: 0 }],
+      reach: [],
     }],
     cities: new Map([['QA|ELMTON', { name: 'Elmton', zips: [91010], areas: [] }]]),
     documents: new Map([['states', [{

@@ -1,5 +1,7 @@
 /** Binding every ZIP to the tax areas it overlaps. */
 import type { AreaRecord, CityRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
+import type { Microdegrees } from '../../geo/microdegrees.js';
+import type { Polygon } from '../../geo/polygon.js';
 import type { Boundaries, Overlay } from '../boundary/overlay.js';
 import type { InternArea, PlaceFact } from '../model.js';
 import type { CountyFact } from '../rates/facts.js';
@@ -7,12 +9,13 @@ import { READERS } from '../readers.js';
 import type { Recipe } from '../recipe.js';
 import type { SourceFiles } from '../source-files.js';
 import { loadZipFacts, type StateFact } from '../state-facts.js';
-import { byZip, type SharedFacts, sharedFacts, tupleKey } from './cities.js';
+import { byZip, type SharedFacts, sharedFacts, tupleKey, type ZipReach } from './cities.js';
 import { listPostalZips, type PostalZip } from './counties.js';
 import type { UnplacedCity, ZipCount, ZipInput, ZipReport } from './model.js';
 import { cityRecords, PlaceNames } from './names.js';
-import { bindZip, type BoundZip, countEvidence } from './parts.js';
-import { doubtfulCounties, lookAround, type Surroundings, ZipSpacing } from './surroundings.js';
+import { bindZip, type BoundZip, countEvidence, spotKey } from './parts.js';
+import { doubtfulCounties } from './doubtful.js';
+import { type Extent, kilometres, ZipExtents } from './extent.js';
 
 /** What a build writes of ZIPs and city names. */
 export interface ZipBinding {
@@ -28,8 +31,7 @@ export function bindZips(input: ZipInput): ZipBinding {
   const shared = sharedFacts(input, names);
   const postalZips = listPostalZips(input, names);
   const counts = byZip(input.counts);
-  const surroundings = lookAroundAll(input, postalZips);
-  const around = (zip: PostalZip): Surroundings | null => surroundings.get(zip.zip) ?? null;
+  const reachOf = reaches(input, postalZips);
   const context = {
     shared,
     allMunicipal: new Set(input.states.filter((state) => state.allMunicipal)
@@ -37,38 +39,88 @@ export function bindZips(input: ZipInput): ZipBinding {
     placesLoaded: input.placesLoaded,
     countedStates: input.countedStates,
     countedTuples: new Set(input.counts.map(({ tuple }) => tupleKey(tuple))),
-    doubtful: doubtfulCounties(postalZips, (zip) => around(zip)?.point ?? null, input.unplaced),
-    around,
+    doubtful: doubtfulCounties(postalZips, (zip) => reachOf(zip).extent?.point ?? null, input.unplaced),
+    reachOf,
     intern: input.intern,
   };
   const bound = postalZips.map((zip) => bindZip(context, zip, counts.get(zip.zip) ?? []));
-  const zips = postalZips.map((zip, index) => recordOf(shared, zip, bound[index]));
+  const spots = spotsOf(postalZips, reachOf);
+  const zips = postalZips.map((zip, index) =>
+    recordOf(shared, zip, bound[index]!, reachOf(zip).extent, spots));
   const cities = cityRecords(input, shared, postalZips, bound);
   return { zips, cities, report: reportOf(input, shared, postalZips, bound, cities.size) };
 }
 
-function lookAroundAll(
-  input: ZipInput,
-  postalZips: readonly PostalZip[],
-): ReadonlyMap<number, Surroundings> {
-  const all = new Map<number, Surroundings>();
-  if (input.tupleAt === undefined) return all;
+/** The extent of every ZIP, and which cities can touch it. */
+function reaches(
+  input: ZipInput, postalZips: readonly PostalZip[],
+): (zip: PostalZip) => ZipReach {
+  const { tupleAt, polygonOf } = input;
+  const unknown: ZipReach = { extent: null, mayTouch: () => true };
+  if (tupleAt === undefined) return () => unknown;
   const points = byZip(input.points);
-  const spacing = new ZipSpacing(input.points);
-  for (const zip of postalZips) {
-    const found = lookAround(zip, points.get(zip.zip) ?? [], spacing, input.tupleAt);
-    if (found !== null) all.set(zip.zip, found);
-  }
-  return all;
+  const landed = new Set((input.tabulated.length > 0 ? input.tabulated : input.delivered)
+    .map(({ zip }) => zip));
+  const extents = new ZipExtents(input.points.filter(({ zip }) => landed.has(zip)), tupleAt);
+  const all = new Map(postalZips.map((zip): [number, ZipReach] => {
+    const extent = extents.of(zip, points.get(zip.zip) ?? []);
+    if (extent === null) return [zip.zip, unknown];
+    const reached = new Set(extent.reached.map(({ tuple }) => tuple.town || tuple.place));
+    return [zip.zip, {
+      extent,
+      mayTouch: ({ geoid }) => {
+        const polygon = reached.has(geoid) ? undefined : polygonOf?.(geoid);
+        return polygon === undefined || extents.mayTouch(extent, polygon);
+      },
+    }];
+  }));
+  return ({ zip }) => all.get(zip) ?? unknown;
 }
 
-function recordOf(shared: SharedFacts, zip: PostalZip, bound: BoundZip | undefined): ZipRecord {
+interface Spot {
+  readonly lat: Microdegrees;
+  readonly lng: Microdegrees;
+}
+
+/** Sampled spots of every combination, one a ZIP. */
+function spotsOf(
+  postalZips: readonly PostalZip[], reachOf: (zip: PostalZip) => ZipReach,
+): ReadonlyMap<string, readonly Spot[]> {
+  const spots = new Map<string, Spot[]>();
+  for (const zip of postalZips) {
+    for (const { tuple, lat, lng } of reachOf(zip).extent?.reached ?? []) {
+      const known = spots.get(spotKey(tuple));
+      if (known === undefined) spots.set(spotKey(tuple), [{ lat, lng }]);
+      else known.push({ lat, lng });
+    }
+  }
+  return spots;
+}
+
+/** The one nearest to where the ZIP is; a spot of another ZIP lies in the area all the same. */
+function nearestSpot(spots: readonly Spot[], point: Spot | undefined): Spot {
+  const [first = { lat: 0, lng: 0 }] = spots;
+  if (point === undefined) return first;
+  let nearest = first;
+  for (const spot of spots) {
+    if (kilometres(point, spot) < kilometres(point, nearest)) nearest = spot;
+  }
+  return nearest;
+}
+
+function recordOf(
+  shared: SharedFacts, zip: PostalZip, bound: BoundZip, extent: Extent | null,
+  spots: ReadonlyMap<string, readonly Spot[]>,
+): ZipRecord {
   const [county = ''] = zip.counties;
   return {
     zip: zip.zip,
     state: zip.state === '' ? shared.stateOf.get(county.slice(0, 2)) ?? '' : zip.state,
     cities: zip.names.map((name) => name.toUpperCase()),
-    parts: bound?.parts ?? [],
+    parts: bound.parts.map((part, at) => (part.lat !== 0 || part.lng !== 0 ? part : {
+      ...part, ...nearestSpot(spots.get(spotKey(bound.tuples[at]!)) ?? [], extent?.point),
+    })),
+    reach: bound.reach,
   };
 }
 
@@ -119,6 +171,12 @@ export interface ZipStageInput {
   readonly intern: InternArea;
 }
 
+/** Boundaries of places by code, and of towns. */
+function polygonsOf({ places, towns }: Boundaries): (geoid: string) => Polygon | undefined {
+  const polygons = new Map([...places, ...towns].map(({ polygon }) => [polygon.key, polygon]));
+  return (geoid) => polygons.get(geoid);
+}
+
 /** Binds every ZIP of the recipe's lists. */
 export function buildZips(input: ZipStageInput): ZipBinding {
   const { recipe: { zips }, files, states, boundaries, overlay } = input;
@@ -141,7 +199,7 @@ export function buildZips(input: ZipStageInput): ZipBinding {
     countedStates: new Set(zips.counted ?? []),
     facts: loadZipFacts(files.factsDir),
     // Polygons of counties alone would say nothing that the crosswalks do not say better.
-    ...(boundaries.places.length === 0 ? {} : { tupleAt: overlay.tupleAt }),
+    ...(boundaries.places.length === 0 ? {} : { tupleAt: overlay.tupleAt, polygonOf: polygonsOf(boundaries) }),
     intern: input.intern,
   });
 }
@@ -166,7 +224,9 @@ export function mergeParts(
       const known = faces.get(face);
       const weight = known?.weight == null || part.weight === null
         ? known?.weight ?? part.weight : known.weight + part.weight;
-      faces.set(face, { ...(known ?? part), weight });
+      const land = known?.land == null || part.land === null
+        ? known?.land ?? part.land : known.land + part.land;
+      faces.set(face, { ...(known ?? part), weight, land });
     }
     return faces.size === zip.parts.length ? zip : { ...zip, parts: [...faces.values()] };
   });

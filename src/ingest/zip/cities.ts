@@ -3,7 +3,7 @@ import type { AreaTuple, PlaceFact } from '../model.js';
 import type { PostalZip } from './counties.js';
 import type { Evidence, MunicipalCounty, ZipCity, ZipInput } from './model.js';
 import type { PlaceNames } from './names.js';
-import type { Surroundings } from './surroundings.js';
+import type { Extent } from './extent.js';
 
 /** County equivalents that are cities have codes from 510 up. */
 const INDEPENDENT_FROM = 510;
@@ -26,6 +26,8 @@ export interface SharedFacts {
   /** City that is its own county, by county. */
   readonly independents: ReadonlyMap<string, PlaceFact>;
   readonly listed: ReadonlyMap<number, readonly ZipCity[]>;
+  /** By county. */
+  readonly placesOf: ReadonlyMap<string, readonly PlaceFact[]>;
 }
 
 /** Groups rows by ZIP. */
@@ -42,7 +44,13 @@ export function byZip<T extends { readonly zip: number }>(rows: readonly T[]): M
 /** Gathers what does not change from ZIP to ZIP. */
 export function sharedFacts(input: ZipInput, names: PlaceNames): SharedFacts {
   const independents = new Map<string, PlaceFact>();
+  const placesOf = new Map<string, PlaceFact[]>();
   for (const place of input.places) {
+    for (const county of place.counties) {
+      const places = placesOf.get(county);
+      if (places === undefined) placesOf.set(county, [place]);
+      else places.push(place);
+    }
     if (!place.independent) continue;
     for (const county of place.counties) {
       if (Number(county.slice(2)) >= INDEPENDENT_FROM) independents.set(county, place);
@@ -56,6 +64,7 @@ export function sharedFacts(input: ZipInput, names: PlaceNames): SharedFacts {
     municipal: new Map(input.facts.municipal.map((fact) => [fact.county, fact])),
     independents,
     listed: byZip(input.cities),
+    placesOf,
   };
 }
 
@@ -80,16 +89,33 @@ export function tupleOf(shared: SharedFacts, place: PlaceFact, county: string): 
   return { ...base, place: place.geoid, town: '' };
 }
 
+/** Whether a combination has a city or town. */
+export function isCity(tuple: AreaTuple): boolean {
+  return tuple.town !== '' || (tuple.place !== '' && tuple.place !== '?');
+}
+
 /** Key of a tuple within a ZIP. */
 export function tupleKey(tuple: AreaTuple): string {
   return `${tuple.county}|${tuple.place}|${tuple.town}|${tuple.districts.join(',')}`;
 }
 
-/** Finds the ZIP's cities from every kind of evidence but doors. */
+/** A city's share of the ZIP's own land from which on it is one of the ZIP's (5 %). */
+const NEAR_PPM = 50_000;
+
+/** Where a ZIP may lie, and whether a city can reach into it. */
+export interface ZipReach {
+  readonly extent: Extent | null;
+  mayTouch(place: PlaceFact): boolean;
+}
+
+/**
+ * Finds the ZIP's cities from every kind of evidence but doors. A name alone binds no city whose
+ * boundary cannot touch the ZIP: post offices are named for places miles away.
+ */
 export function bindCities(
   shared: SharedFacts,
   zip: PostalZip,
-  around: Surroundings | null,
+  { extent, mayTouch }: ZipReach,
 ): Map<string, BoundCity> {
   const bound = new Map<string, BoundCity>();
   const bind = (tuple: AreaTuple | null, place: PlaceFact, evidence: Evidence): void => {
@@ -101,6 +127,7 @@ export function bindCities(
   };
   const bindName = (state: string, name: string, evidence: Evidence): void => {
     for (const { place, counties } of shared.names.find(state, name)) {
+      if (evidence === 'name' && !mayTouch(place)) continue;
       for (const county of counties) {
         if (zip.counties.includes(county)) bind(tupleOf(shared, place, county), place, evidence);
       }
@@ -118,8 +145,10 @@ export function bindCities(
     const place = shared.names.place(tuple.town || tuple.place);
     if (place !== undefined) bind({ ...tuple, districts: [] }, place, evidence);
   };
-  if (around !== null) bindSpot(around.here, 'point');
-  for (const tuple of around?.near ?? []) bindSpot(tuple, 'near');
+  if (extent !== null) bindSpot(extent.here, 'point');
+  for (const { tuple, land } of extent?.reached ?? []) {
+    if (land >= NEAR_PPM && isCity(tuple)) bindSpot(tuple, 'near');
+  }
   return bound;
 }
 

@@ -1,5 +1,6 @@
 /** What is known about ZIPs before they are bound to tax areas, whoever published it. */
 import type { Microdegrees } from '../../geo/microdegrees.js';
+import type { Polygon } from '../../geo/polygon.js';
 import type { AreaTuple, InternArea, PlaceFact } from '../model.js';
 import type { CountyFact } from '../rates/facts.js';
 import type { StateFact } from '../state-facts.js';
@@ -101,6 +102,8 @@ export interface ZipInput {
   readonly facts: ZipFacts;
   /** Jurisdictions of a spot from polygons; null outside all. */
   readonly tupleAt?: (lat: Microdegrees, lng: Microdegrees) => AreaTuple | null;
+  /** Boundary of a place or town by its code. */
+  readonly polygonOf?: (geoid: string) => Polygon | undefined;
   readonly intern: InternArea;
 }
 

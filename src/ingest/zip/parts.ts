@@ -2,11 +2,12 @@
 import type { ZipPart } from '../../dataset/records.js';
 import { foldName } from '../../address/place-name.js';
 import type { AreaTuple, InternArea } from '../model.js';
-import { bindCities, type SharedFacts, isAllCities, tupleKey } from './cities.js';
+import {
+  bindCities, isAllCities, isCity, type SharedFacts, tupleKey, tupleOf, type ZipReach,
+} from './cities.js';
 import type { PostalZip } from './counties.js';
 import { EVIDENCE, type Evidence, type ZipCount } from './model.js';
 import { placeNames } from './names.js';
-import type { Surroundings } from './surroundings.js';
 
 /** What a ZIP's parts are made from beside its own evidence. */
 export interface PartContext {
@@ -18,13 +19,17 @@ export interface PartContext {
   readonly countedTuples: ReadonlySet<string>;
   /** Counties of the ZIP in whose remainder a city without boundary may lie. */
   readonly doubtful: (zip: PostalZip) => ReadonlySet<string>;
-  readonly around: (zip: PostalZip) => Surroundings | null;
+  readonly reachOf: (zip: PostalZip) => ZipReach;
   readonly intern: InternArea;
 }
 
 /** Parts of a ZIP with what said so. */
 export interface BoundZip {
   readonly parts: readonly ZipPart[];
+  /** Areas beside them that the ZIP may reach. */
+  readonly reach: readonly number[];
+  /** Of each part. */
+  readonly tuples: readonly AreaTuple[];
   readonly weighed: boolean;
   /** Two-letter state of each part. */
   readonly states: readonly string[];
@@ -53,10 +58,6 @@ function stateOf(context: PartContext, tuple: AreaTuple): string {
   return context.shared.stateOf.get(tuple.county.slice(0, 2)) ?? '';
 }
 
-function isCity(tuple: AreaTuple): boolean {
-  return tuple.town !== '' || (tuple.place !== '' && tuple.place !== '?');
-}
-
 /** Cities first by the postal name, then in the order of counties, remainders last. */
 function rankOf(zip: PostalZip, tuple: AreaTuple, city: string): number {
   const county = zip.counties.indexOf(tuple.county);
@@ -75,7 +76,7 @@ function remainder(
   const state = shared.stateOf.get(county.slice(0, 2)) ?? '';
   const towns = shared.townStates.has(state);
   const none = isAllCities(shared, county) || towns || context.allMunicipal.has(state)
-    || context.around(zip)?.allCities === true;
+    || context.reachOf(zip).extent?.allCities === true;
   if (cities && none) return null;
   const open = !towns && !context.doubtful(zip).has(county);
   return {
@@ -109,7 +110,7 @@ function draftParts(context: PartContext, zip: PostalZip, doors: ZipDoors): Map<
       incorporated: isCity(tuple) || context.allMunicipal.has(stateOf(context, tuple)),
     });
   };
-  const bound = bindCities(shared, zip, context.around(zip));
+  const bound = bindCities(shared, zip, context.reachOf(zip));
   for (const { tuple, evidence } of bound.values()) draft(tuple, evidence);
   for (const { tuple } of doors.parts.values()) draft(tuple, ['doors']);
   for (const county of zip.counties) {
@@ -153,19 +154,52 @@ export function bindZip(
   const sized = kept.map(([key, one]) => ({ one, doors: doors.parts.get(key)?.doors ?? 0 }));
   sized.sort((a, b) => (weighed ? b.doors - a.doors : 0)
     || a.one.rank - b.one.rank || (tupleKey(a.one.tuple) < tupleKey(b.one.tuple) ? -1 : 1));
+  const reached = new Map((context.reachOf(zip).extent?.reached ?? [])
+    .map((spot) => [spotKey(spot.tuple), spot]));
   const parts = sized.map(({ one, doors: own }): ZipPart => {
     const doubt = doubtOf(context, one.tuple);
+    const spot = reached.get(spotKey(one.tuple));
     return {
       area: context.intern(one.tuple),
       weight: weighed && own > 0 ? Math.round((own / doors.total) * PPM) : null,
+      land: spot?.land ?? null,
       city: one.city,
       incorporated: one.incorporated,
+      lat: spot?.lat ?? 0,
+      lng: spot?.lng ?? 0,
       ...(doubt === null ? {} : { doubt: context.intern(doubt) }),
     };
   });
   const evidence = kept.filter(([, { tuple }]) => isCity(tuple)).map(([, one]) => one.evidence);
   const states = sized.map(({ one }) => stateOf(context, one.tuple));
-  return { parts, weighed, states, evidence };
+  const reach = weighed ? [] : reachBeyond(context, zip, new Set(sized.map(({ one }) =>
+    spotKey(one.tuple))));
+  return { parts, reach, weighed, states, evidence, tuples: sized.map(({ one }) => one.tuple) };
+}
+
+/** A combination without its districts, which no evidence but doors and polygons tells. */
+export function spotKey(tuple: AreaTuple): string {
+  return tupleKey({ ...tuple, districts: [] });
+}
+
+/**
+ * Areas beside the parts in which an address of the ZIP may lie: what its extent touches, or,
+ * where that is not known, every city of its counties.
+ */
+function reachBeyond(
+  context: PartContext, zip: PostalZip, parts: ReadonlySet<string>,
+): readonly number[] {
+  const { extent } = context.reachOf(zip);
+  const tuples = extent === null ? citiesOf(context, zip) : extent.reached.map(({ tuple }) => tuple);
+  return [...new Set(tuples.filter((tuple) => !parts.has(spotKey(tuple))).map(context.intern))];
+}
+
+function citiesOf({ shared, placesLoaded }: PartContext, zip: PostalZip): readonly AreaTuple[] {
+  return zip.counties.flatMap((county) =>
+    (shared.placesOf.get(county) ?? []).flatMap((place) => {
+      const tuple = placesLoaded.has(place.state) ? tupleOf(shared, place, county) : null;
+      return tuple === null ? [] : [tuple];
+    }));
 }
 
 function none(): Record<Evidence, number> {
