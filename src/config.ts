@@ -110,8 +110,9 @@ export const SETTINGS = [
     meaning: 'Bytes of refused rows in all results of one account.',
   },
   {
-    name: 'SITUS_PRECISION_MIN', type: 'precision', default: 'postal',
-    meaning: 'Weakest location still answered: point, range, zip9, street, polygon or postal.',
+    name: 'SITUS_PRECISION_MIN', type: 'precision', default: 'city',
+    meaning: 'Weakest location still answered: point, range, zip9, street, polygon, postal or '
+      + 'city.',
   },
   {
     name: 'SITUS_ACCOUNT_MESSAGE', type: 'text',
@@ -272,7 +273,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     },
     streamIdleMs: Number(text('SITUS_STREAM_IDLE_SECONDS')) * 1000,
     streamResumeMs: Number(text('SITUS_STREAM_RESUME_SECONDS')) * 1000,
-    precisionMin: isMinimumPrecision(precisionMin) ? precisionMin : 'postal',
+    precisionMin: isMinimumPrecision(precisionMin) ? precisionMin : 'city',
     accountMessage: text('SITUS_ACCOUNT_MESSAGE'),
     providerUrl: text('SITUS_PROVIDER_URL') || null,
     providerTimeoutMs: Number(text('SITUS_PROVIDER_TIMEOUT_MS')),

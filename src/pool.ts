@@ -95,7 +95,7 @@ export class EnginePool {
   constructor(options: PoolOptions) {
     this.#options = {
       worker: ENGINE_WORKER,
-      settings: { baseUrl: '', precisionMin: 'postal', logLevel: 'info' },
+      settings: { baseUrl: '', precisionMin: 'city', logLevel: 'info' },
       tasksPerWorker: TASKS_PER_WORKER,
       requestsPerTask: REQUESTS_PER_TASK,
       waitingMax: WAITING_MAX,

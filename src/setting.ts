@@ -18,7 +18,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Best first. */
 export const MINIMUM_PRECISIONS = [
-  'point', 'range', 'zip9', 'street', 'polygon', 'postal',
+  'point', 'range', 'zip9', 'street', 'polygon', 'postal', 'city',
 ] as const;
 export type MinimumPrecision = (typeof MINIMUM_PRECISIONS)[number];
 

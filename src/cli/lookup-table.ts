@@ -7,7 +7,15 @@ interface Row {
 }
 
 interface Body {
-  readonly metadata?: { readonly response: { readonly code: number; readonly message: string } };
+  readonly metadata?: {
+    readonly response: { readonly code: number; readonly message: string };
+    readonly situs?: {
+      readonly assumed?: {
+        readonly lowest: number; readonly highest: number; readonly unknown?: true;
+      };
+      readonly border?: { readonly metres: number; readonly rate: number | null };
+    };
+  };
   readonly baseRates?: readonly Row[];
   readonly taxSummaries?: readonly { readonly summaryName: string; readonly rate: number }[];
   readonly addressDetail?: { readonly normalizedAddress: string; readonly incorporated: string };
@@ -30,6 +38,19 @@ function level(jurType: string): string {
   return jurType.replace(/^US_/, '').replace(/_(SALES|USE)_TAX$/, '').toLowerCase();
 }
 
+/** What makes the answer less than certain, in sentences. */
+function doubts(
+  { assumed, border }: NonNullable<NonNullable<Body['metadata']>['situs']>,
+): readonly string[] {
+  return [
+    ...(assumed === undefined ? [] : ['assumed from the name of the city: the rate may be '
+      + `${percent(assumed.lowest)} to ${percent(assumed.highest)} in this ZIP`
+      + (assumed.unknown === true ? ', and that of a part is not known' : '')]),
+    ...(border === undefined ? [] : [`${border.metres} metres from a line beyond which the rate is `
+      + (border.rate === null ? 'not known' : percent(border.rate))]),
+  ];
+}
+
 /** Formats a v60 body; `marks` tell how the location was found. */
 export function lookupTable(text: string, marks: string, dataset: string): string {
   const body = JSON.parse(text) as Body;
@@ -41,7 +62,7 @@ export function lookupTable(text: string, marks: string, dataset: string): strin
     ]);
     return `${table([header, ...rows])}\n\ndataset ${dataset}`;
   }
-  const { response } = body.metadata ?? { response: { code: 106, message: 'no answer' } };
+  const { response, situs } = body.metadata ?? { response: { code: 106, message: 'no answer' } };
   if (response.code !== 100) return `${response.code}: ${response.message}`;
   const rows = (body.baseRates ?? []).filter((row) => !row.jurType.endsWith('_USE_TAX'))
     .map((row) => [level(row.jurType), row.jurName, percent(row.rate)]);
@@ -53,5 +74,6 @@ export function lookupTable(text: string, marks: string, dataset: string): strin
     '',
     `${body.addressDetail?.incorporated === 'true' ? 'incorporated' : 'unincorporated'}; ` +
       `found by ${marks}; dataset ${dataset}`,
+    ...doubts(situs ?? {}),
   ].join('\n');
 }

@@ -38,6 +38,28 @@ export class CellIndex {
     return value >= NOWHERE ? value : this.#decide(-2 - value, x, lat);
   }
 
+  /**
+   * How far, in microdegrees of latitude and of longitude, everything around a point surely lies in
+   * its tax area; 0 where a border is near.
+   */
+  room(lat: Microdegrees, lng: Microdegrees): number {
+    if (!(Math.abs(lat) <= LAT_MAX && Math.abs(lng) < LNG_MAX)) return 0;
+    const cells = this.#tile(tileKey(lng, lat));
+    const inX = (lng + 180_000_000) & (TILE_SIZE - 1);
+    const inY = (lat + 90_000_000) & (TILE_SIZE - 1);
+    let value = cells[0]!;
+    let size = TILE_SIZE;
+    while (value < INTERNAL) {
+      size >>= 1;
+      const child = ((inY & size) === 0 ? 0 : 2) + ((inX & size) === 0 ? 0 : 1);
+      value = cells[INTERNAL - value - 1 + child]!;
+    }
+    if (value < 0) return 0;
+    const x = inX & (size - 1);
+    const y = inY & (size - 1);
+    return Math.min(x, y, size - 1 - x, size - 1 - y);
+  }
+
   #tile(key: number): Int32Array {
     const recent = this.#recent.get(key);
     if (recent !== undefined) return recent;

@@ -27,7 +27,7 @@ const AREA: Schema = object({
 
 export const LOOKUP_EXPLANATION: Schema = about(object({
   dataset: TEXT, precision: TEXT, boundary: TEXT, normalizedAddress: TEXT, areas: list(AREA),
-}), 'Only with explain=true.');
+}, { assumed: object({ lowest: DECIMAL, highest: DECIMAL }) }), 'Only with explain=true.');
 
 function members(names: readonly string[], schema: Schema): Members {
   return Object.fromEntries(names.map((name) => [name, schema]));

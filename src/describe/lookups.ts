@@ -1,10 +1,11 @@
 /** Schemas of v60: of its answers, its refusals and its list by postal code. */
 import type { StateRuleRecord } from '../dataset/records.js';
+import { PRECISIONS } from '../engine/situs.js';
 import { COUNTRIES, LEVELS } from '../tax/jurisdiction.js';
 import { SUCCESS } from '../wire/response-code.js';
 import {
-  BOOLEAN, DAY, DIALECT, NUMBER, RATE, TEXT, about, list, nullable, object, oneOf, type Members,
-  type Schema,
+  BOOLEAN, DAY, DIALECT, INTEGER, NUMBER, RATE, TEXT, about, list, nullable, object, oneOf,
+  type Members, type Schema,
 } from '../base/json-schema.js';
 import { MEAL_COMPONENTS, type MealReason } from '../engine/product/meal-tax.js';
 import {
@@ -83,11 +84,25 @@ const JUR_TYPES = [
   ...LEVIES,
 ];
 
-function metadataOf(response: Members): Schema {
+/** What an answer rests on. */
+export const SITUS_NOTE: Schema = object({
+  precision: oneOf(PRECISIONS.filter((precision) => precision !== 'none')),
+  dataset: about(TEXT, 'The release that answered.'),
+}, {
+  stale: about({ const: true }, 'A list behind it was published for an earlier time.'),
+  estimated: about({ const: true }, 'A figure is an estimate.'),
+  assumed: about(object({ lowest: RATE, highest: RATE }, { unknown: { const: true } }),
+    'The city is taken from its name alone: what the rate may be in this ZIP; unknown where that '
+    + 'of a part is not known.'),
+  border: about(object({ metres: INTEGER, rate: nullable(RATE) }),
+    'The nearest line that changes the rate, under 50 metres away, and the rate beyond.'),
+});
+
+function metadataOf(response: Members, optional: Members = {}): Schema {
   return object({
     version: { const: 'v60' },
     response: object({ ...response, message: TEXT, definition: about(TEXT, 'Address of this.') }),
-  });
+  }, optional);
 }
 
 const BASE_RATE = object({
@@ -120,7 +135,8 @@ const ADDRESS = object({
 
 /** An answer for an address or coordinates. */
 export const V60_SUCCESS: Schema = object({
-  metadata: metadataOf({ code: { const: SUCCESS.code }, name: { const: SUCCESS.name } }),
+  metadata: metadataOf({ code: { const: SUCCESS.code }, name: { const: SUCCESS.name } },
+    { situs: SITUS_NOTE }),
   baseRates: about(list(BASE_RATE), 'A sales and a use row per jurisdiction: do not add them all.'),
   service: object({
     adjustmentType: { const: 'SERVICE_TAXABLE' }, taxable: oneOf(['Y', 'N', 'L']),

@@ -11,20 +11,20 @@ import { SourceNotes } from './cart/explain-source.js';
 import type { SingleArticle } from './cart/facts.js';
 import type { CartOutcome } from './cart/outcome.js';
 import type { CartQuery } from './cart/query.js';
+import { borderAt, type Border } from './locate/border.js';
 import type { DateOf } from './locate/doubt.js';
 import { AddressLocator } from './locate/locator.js';
 import { ProductRules, type NoProduct, type ProductFinding } from './product/rules.js';
 import type {
   AddressQuery, LookupOutcome, LookupQuery, PointQuery, PostalOutcome, SitusOutcome, ZipQuery,
 } from './query.js';
-import { RatesByArea } from './rate/area-rates.js';
+import { RatesByArea, type KnownRates } from './rate/area-rates.js';
 import { explainLookup, type LookupExplanation } from './rate/explain.js';
 import { States } from './rate/state-day.js';
 import { ZipLists } from './rate/zip-list.js';
-import { countryName, PRECISIONS, reaches, type Precision, type Situs } from './situs.js';
-
-/** What every location is at least as good as. */
-const WEAKEST: Precision = 'postal';
+import {
+  countryName, isByArea, PRECISIONS, reaches, WEAKEST, type Precision, type Situs,
+} from './situs.js';
 
 /** The farthest ahead of UTC that a calendar runs. */
 const ZONE_AHEAD_MS = 14 * 3_600_000;
@@ -144,6 +144,14 @@ export class Engine {
   /** What the rules say of a code of 1 to 10 letters and digits, where an answer lies. */
   product(outcome: SitusOutcome, code: string): ProductFinding | NoProduct | Failure {
     return this.#products.evaluate(outcome, code);
+  }
+
+  /** The nearest line that changes the rate, for answers that have a spot of their own. */
+  border({ situs, area, date }: SitusOutcome): Border | null {
+    const { lat, lng } = situs;
+    if (isByArea(situs.precision) || (lat === 0 && lng === 0)) return null;
+    const rates = (id: number): KnownRates | Failure => this.#rates.at(id, date);
+    return borderAt({ cells: this.#dataset.cells, rates }, area.id, lat, lng);
   }
 
   /** Where the figures of an answer come from. */

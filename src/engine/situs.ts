@@ -1,19 +1,36 @@
 /** Where a lookup led: the shared vocabulary of locating, and the countries it reaches. */
 import type { Microdegrees } from '../geo/microdegrees.js';
 import type { Country } from '../tax/jurisdiction.js';
+import type { Rate } from '../tax/rate.js';
 
 /** How a location was found, best first; the index is the wire's byte. */
 export const PRECISIONS = [
-  'none', 'point', 'range', 'zip9', 'street', 'polygon', 'postal',
+  'none', 'point', 'range', 'zip9', 'street', 'polygon', 'postal', 'city',
 ] as const;
 export type Precision = (typeof PRECISIONS)[number];
+
+/** The weakest that a location is found by; answered unless something better is asked for. */
+export const WEAKEST: Precision = 'city';
+
+/** Whether a place was told by its ZIP or its city's name, and not by a door or a spot. */
+export function isByArea(precision: Precision): boolean {
+  return precision === 'postal' || precision === 'city';
+}
+
+/** Combined sales rates that an address may have instead, on the day that was compared. */
+export interface RateRange {
+  readonly lowest: Rate;
+  readonly highest: Rate;
+  /** Of some area the rate is not known. */
+  readonly isOpen: boolean;
+}
 
 /** A resolved location. */
 export interface Situs {
   /** Tax area id. */
   readonly area: number;
   readonly precision: Precision;
-  /** Zero when not geocoded (zip9, street and postal have no door). */
+  /** Zero when not geocoded (zip9 and street); a spot in the area by ZIP or city. */
   readonly lat: Microdegrees;
   readonly lng: Microdegrees;
   /** "200 Spectrum Center Dr, Irvine, CA 92618-5003, United States" */
@@ -24,6 +41,8 @@ export interface Situs {
   readonly city: string;
   /** "92618" or "92618-5003"; empty when not known. */
   readonly postalCode: string;
+  /** Of precision `city` alone: the rates that the ZIP, or the city's ZIPs, may have. */
+  readonly assumed?: RateRange;
 }
 
 const NAMES: Readonly<Record<Country, string>> = {

@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import type { CoverageState } from '../dataset/manifest.js';
 import type { SourceRecord } from '../dataset/records.js';
+import { toMicrodegrees } from '../geo/microdegrees.js';
 import { DATE_MIN, type DateInt, formatDate } from '../tax/date.js';
 import { AreaRegistry } from './area-registry.js';
 import {
@@ -99,16 +100,18 @@ function documentsOf(recipe: Recipe, files: SourceFiles): [string, object][] {
   });
 }
 
-/** Tax areas of provinces by the first characters of their postal codes. */
+/** Tax areas of provinces, each with a spot, by the first characters of their postal codes. */
 function postalPrefixes(
   recipe: Recipe, files: SourceFiles, registry: AreaRegistry,
 ): [string, object][] {
   if (recipe.postalPrefixes === undefined) return [];
   const [, ...rows] = splitRows(files.text(recipe.postalPrefixes), '\t');
-  const areas = rows.map(([prefix = '', province = '']): [string, number] => [prefix,
-    registry.intern({
+  const areas = rows.map(([prefix = '', province = '', lat, lng]): [string, object] => [prefix, {
+    area: registry.intern({
       state: `CA-${province}`, county: '', place: '', town: '', districts: [],
-    })]);
+    }),
+    lat: toMicrodegrees(Number(lat)), lng: toMicrodegrees(Number(lng)),
+  }]);
   return [['postal-prefixes', Object.fromEntries(areas)]];
 }
 

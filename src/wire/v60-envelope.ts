@@ -10,7 +10,13 @@ export function metadata(
     readonly code: number; readonly name: string; readonly message: string;
   },
   baseUrl: string,
+  situs?: WireObject,
 ): WireObject {
   const definition = `${baseUrl}/request/v60/schema`;
-  return { metadata: { version: 'v60', response: { code, name, message, definition } } };
+  return {
+    metadata: {
+      version: 'v60', response: { code, name, message, definition },
+      ...(situs === undefined ? {} : { situs }),
+    },
+  };
 }

@@ -2,138 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { ParsedAddress } from '../../src/address/parsed.js';
-import { CellIndex } from '../../src/dataset/cell-index.js';
-import type { Dataset } from '../../src/dataset/dataset.js';
-import type {
-  AreaRecord, CityRecord, ComponentRecord, StateRecord, UnknownRecord, ZipRecord,
-} from '../../src/dataset/records.js';
-import { StreetIndex } from '../../src/dataset/street-index.js';
+import { foldCounty, foldName, plainName } from '../../src/address/place-name.js';
 import { Doubts } from '../../src/engine/locate/doubt.js';
 import { DatasetGazetteer } from '../../src/engine/locate/gazetteer.js';
 import { PostalLocator } from '../../src/engine/locate/postal.js';
 import { RatesByArea } from '../../src/engine/rate/area-rates.js';
 import { ZipLists, type PostalQuery } from '../../src/engine/rate/zip-list.js';
-import { foldCounty, foldName, plainName } from '../../src/address/place-name.js';
 import { fail, isFailure } from '../../src/failure.js';
-import { DATE_MIN, DATE_OPEN, type DateInt } from '../../src/tax/date.js';
-import { parsePercent, type Rate } from '../../src/tax/rate.js';
-import { streetTableOf } from '../support/street-table.js';
-
-const DAY = 20260701 as DateInt;
-const dateOf = (): DateInt => DAY;
-
-function rate(percent: string): Rate {
-  return parsePercent(percent) ?? assert.fail(percent);
-}
-
-const components: ComponentRecord[] = [];
-
-function component(
-  level: ComponentRecord['level'],
-  jurName: string,
-  percent: string,
-  from: number = DATE_MIN,
-  to: number = DATE_OPEN,
-): number {
-  const sales = rate(percent);
-  const id = components.length;
-  components.push({
-    id, level, jurName, jurCode: null, kind: null,
-    periods: [
-      { from: from as DateInt, to: to as DateInt, sales, use: sales, source: 0, asOf: DAY },
-    ],
-  });
-  return id;
-}
-
-const areas: AreaRecord[] = [];
-
-function area(
-  state: string,
-  county: string,
-  place: string,
-  ids: readonly number[],
-  unknown: readonly UnknownRecord[] = [],
-): number {
-  const id = areas.length;
-  areas.push({
-    id, country: 'USA', state, stateName: state === 'XA' ? 'Exaland' : 'Wyeland',
-    stateFips: state === 'XA' ? '90' : '91', countyFips: county, countyName: `C${county}`, countyFullName: `C${county}`,
-    placeName: place, placeGeoid: place === '' ? '' : '9000001', incorporated: place !== '',
-    components: ids, unknown, staleAfter: 99991231 as DateInt, estimated: false,
-  });
-  return id;
-}
-
-const XA = component('state', 'XA', '5');
-const YB = component('state', 'YB', '4');
-const C1 = component('county', 'C001', '1');
-const OAK = component('city', 'OAK', '2');
-const ELM = component('city', 'ELM', '1');
-const BUS = component('district', 'BUS', '1');
-const OLD = component('district', 'OLD', '3', 20200101, 20251231);
-const GAP: UnknownRecord = {
-  level: 'city', from: DATE_MIN, to: DATE_OPEN, reason: 'city rates of Exaland are not held',
-};
-const REST = area('XA', '001', '', [XA, C1, OLD]);
-const IN_OAK = area('XA', '001', 'St. Oak', [XA, C1, OAK]);
-const IN_ELM = area('XA', '001', 'Elm', [XA, C1, ELM, BUS]);
-const DARK = area('XA', '002', 'Dark', [XA], [GAP]);
-const DIM = area('XA', '002', '', [XA], [GAP]);
-const OVER = area('YB', '001', '', [YB]);
-
-function zip(
-  number: number,
-  city: string,
-  parts: readonly (readonly [number, string])[],
-): ZipRecord {
-  return {
-    zip: number, state: 'XA', cities: [city],
-    parts: parts.map(([id, label]) => ({
-      area: id, weight: null, city: label, incorporated: areas[id]?.incorporated ?? false,
-      land: null, lat: 0, lng: 0,
-    })),
-    reach: [],
-  };
-}
-
-const zips = [
-  zip(10001, 'HILLS', [[REST, 'HILLS']]),
-  zip(10002, 'SAINT OAK', [[IN_OAK, 'ST. OAK'], [REST, 'SAINT OAK']]),
-  zip(10003, 'HILLS', [[IN_OAK, 'ST. OAK'], [IN_ELM, 'ELM']]),
-  zip(10004, 'HILLS', [[IN_OAK, 'ST. OAK'], [OVER, 'HILLS']]),
-  zip(10005, 'DARK', [[REST, 'HILLS'], [DARK, 'DARK']]),
-  zip(10006, 'DARK', [[DARK, 'DARK'], [DIM, 'DARK']]),
-  zip(10007, 'APO', []),
-];
-const cities = new Map<string, CityRecord>([
-  ['XA|SAINT OAK', { name: 'Saint Oak', zips: [10002], areas: [IN_OAK] }],
-  ['XA|ELM', { name: 'Elm', zips: [10003], areas: [IN_ELM] }],
-  ['XA|HILLS', { name: 'Hills', zips: [10001], areas: [] }],
-  ['XA|TWIN', { name: 'Twin', zips: [], areas: [IN_OAK, REST] }],
-]);
-const states = ['XA', 'YB'].map((code): StateRecord => ({
-  code, fips: '', name: code === 'XA' ? 'Exaland' : 'Wyeland', country: 'USA',
-  timeZone: 'America/Denver', rules: [],
-}));
-const empty = { get: (): null => null };
-const dataset: Dataset = {
-  id: 'test',
-  hasLayer: () => false,
-  area: (id) => areas[id] ?? assert.fail(`area ${id}`),
-  component: (id) => components[id] ?? assert.fail(`component ${id}`),
-  source: (id) => ({
-    id, name: 'list', publisher: '', licence: '', asOf: DAY, estimated: false,
-  }),
-  states: () => states,
-  state: (code) => states.find((state) => state.code === code) ?? null,
-  zip: (number) => zips.find((record) => record.zip === number) ?? null,
-  city: (state, name) => cities.get(`${state}|${name}`) ?? null,
-  document: () => null,
-  cells: new CellIndex(empty, empty),
-  streets: new StreetIndex(streetTableOf(() => null)),
-  close: () => undefined,
-};
+import type { DateInt } from '../../src/tax/date.js';
+import {
+  DAY, dateOf, rate, GAP, REST, IN_OAK, IN_ELM, DARK, OVER, dataset,
+} from '../support/postal-world.js';
 
 function read(fields: Partial<ParsedAddress>): ParsedAddress {
   return {
@@ -187,13 +66,43 @@ test('a ZIP within one area is answered, with the address as normalized', () => 
   assert.equal(found.precision, 'postal');
   assert.equal(found.normalizedAddress, '12 Main St, Hills, XA 10001-0042, United States');
   assert.equal(found.postalCode, '10001-0042');
-  assert.deepEqual([found.lat, found.lng], [0, 0]);
+  assert.deepEqual([found.lat, found.lng], [1_000_000 + REST, 2_000_000]);
+  assert.equal(found.assumed, undefined);
 });
 
 test('a ZIP of unequal rates needs the name of an incorporated city', () => {
   assert.equal(located({ zip: '10002', city: 'ST OAK', state: 'XA' }), IN_OAK);
   assert.equal(located({ zip: '10002', city: '', state: 'XA' }), 'address-incomplete');
   assert.equal(located({ zip: '10002', city: 'NOWHERE', state: 'XA' }), 'address-incomplete');
+});
+
+test('a city is assumed from its name where it has a third of the ZIP, and says what it may be', () => {
+  const asked = read({ zip: '10008', city: 'ST OAK', state: 'XA' });
+  const found = LOCATOR.locate(asked, dateOf);
+  assert.ok(!isFailure(found));
+  assert.deepEqual([found.area, found.precision], [IN_OAK, 'city']);
+  assert.deepEqual([found.lat, found.lng], [1_000_000 + IN_OAK, 2_000_000]);
+  const rates = [IN_OAK, REST].map((area) => RATES.at(area, DAY));
+  const sales = rates.map((each) => (isFailure(each) ? assert.fail() : each.sales));
+  assert.deepEqual(found.assumed, {
+    lowest: Math.min(...sales), highest: Math.max(...sales), isOpen: false,
+  });
+  assert.equal(located({ zip: '10009', city: 'ST OAK', state: 'XA' }), 'address-incomplete');
+});
+
+test('a ZIP is certain only if all it may reach is taxed alike', () => {
+  const precision = (fields: Partial<ParsedAddress>): string => {
+    const found = LOCATOR.locate(read({ state: 'XA', ...fields }), dateOf);
+    return isFailure(found) ? found.failure : found.precision;
+  };
+  assert.equal(precision({ zip: '10010', city: 'HILLS' }), 'postal');
+  assert.equal(precision({ zip: '10011', city: 'HILLS' }), 'address-incomplete');
+  // Oak and Elm are taxed alike, so which of them it is does not matter.
+  assert.equal(precision({ zip: '10012', city: 'ST OAK' }), 'postal');
+});
+
+test('where the extent of the ZIP is known, a city that does not touch it is no candidate', () => {
+  assert.equal(located({ zip: '10010', city: 'ELM', state: 'XA' }), REST);
 });
 
 test('equal totals answer the named city, else the first part', () => {

@@ -134,7 +134,9 @@ test('the body is the same from the cache, after a change of dataset, and with n
   const other = memoryDataset({ id: 'other' });
   const first = ask(60, DOOR, { context }).text;
   assert.equal(ask(60, DOOR, { context }).text, first);
-  assert.equal(ask(60, DOOR, { context, dataset: other }).text, first);
+  const { id } = memoryDataset();
+  assert.ok(first.includes(`"dataset":"${id}"`));
+  assert.equal(ask(60, DOOR, { context, dataset: other }).text, first.replace(id, 'other'));
   assert.equal(ask(60, DOOR, { context: none }).text, first);
   assert.equal(none.fragments.bytes, 0);
 });

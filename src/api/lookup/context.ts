@@ -29,6 +29,8 @@ export interface WireSettings {
 const PRODUCT_BYTES_MAX = 4 * 1_048_576;
 
 export interface WireContext extends WireSettings {
+  /** Beginnings of v60 answers, by what they rest on; few, since none tells of its own spot. */
+  readonly heads: RecentCache<string, string>;
   readonly fragments: FragmentCache;
   readonly postal: PostalCache;
   /** Product members by all that they depend on. */
@@ -39,7 +41,7 @@ export interface WireContext extends WireSettings {
 
 export const WIRE_DEFAULTS: WireSettings = {
   baseUrl: '',
-  precisionMin: 'postal',
+  precisionMin: 'city',
   fragmentBytesMax: 48 * 1_048_576,
   postalBytesMax: 48 * 1_048_576,
   open: ({ id }) => {
@@ -48,11 +50,15 @@ export const WIRE_DEFAULTS: WireSettings = {
   report: () => undefined,
 };
 
+/** Beginnings kept: precisions, flags and formats of a few releases. */
+const HEADS_MAX = 256;
+
 /** Makes the context of a worker, once. */
 export function openWire(settings: Partial<WireSettings> = {}): WireContext {
   const full = { ...WIRE_DEFAULTS, ...settings };
   return {
     ...full,
+    heads: new RecentCache(HEADS_MAX),
     fragments: new FragmentCache(full.fragmentBytesMax),
     postal: new PostalCache(full.postalBytesMax),
     products: new OfRelease(() => new RecentCache(PRODUCT_BYTES_MAX)),

@@ -30,12 +30,11 @@ export function printMembers(object: WireObject, format: Format): string {
 }
 
 /**
- * The fragment of an area, from the cache or rendered by `tree` as members of an object; `open`
- * stands before them.
+ * The fragment of an area, from the cache or rendered by `tree` as members of an object.
  */
 export function fragmentOf(
   context: WireContext, engine: Engine, rated: RatedArea, variant: Variant, format: Format,
-  tree: (ruled: RuledArea) => WireObject, open = '',
+  tree: (ruled: RuledArea) => WireObject,
 ): Fragment | Failure {
   const { fragments } = context;
   const key = fragments.key(rated.area.id, rated.date, variant, format);
@@ -43,7 +42,7 @@ export function fragmentOf(
   if (known !== null) return known;
   const ruled = withRules(engine, rated);
   if (isFailure(ruled)) return ruled;
-  const text = open + printMembers(tree(ruled), format);
+  const text = printMembers(tree(ruled), format);
   const fragment = { bytes: ownBytes(text), flags: areaFlags(rated) };
   fragments.set(engine.id, key, fragment);
   return fragment;

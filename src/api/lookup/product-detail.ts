@@ -2,6 +2,7 @@
 import type { Engine } from '../../engine/engine.js';
 import { ordinaryRates, type ProductFinding } from '../../engine/product/rules.js';
 import type { LookupQuery, SitusOutcome } from '../../engine/query.js';
+import { isByArea } from '../../engine/situs.js';
 import { isFailure, type Failure } from '../../failure.js';
 import type { WireContext } from './context.js';
 import { printMembers } from './fragment.js';
@@ -98,7 +99,7 @@ export function productDetail(
   const details = context.products.get(engine.id);
   const { area, date, situs } = outcome;
   // Everything that the member depends on: meal taxes are less certain where only a ZIP is known.
-  const located = situs.precision === 'postal' ? 'zip' : 'door';
+  const located = isByArea(situs.precision) ? 'zip' : 'door';
   const key = `${area.id} ${date} ${located} ${format} ${text}`;
   const known = details.get(key);
   if (known !== undefined) return known;

@@ -4,6 +4,7 @@ import type { Engine } from '../../engine/engine.js';
 import type { KnownRates } from '../../engine/rate/area-rates.js';
 import { FLAG_ESTIMATED, FLAG_STALE } from '../../pool/types.js';
 import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/query.js';
+import type { RateRange } from '../../engine/situs.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { formatMicrodegrees } from '../../geo/microdegrees.js';
 import type { Level } from '../../tax/jurisdiction.js';
@@ -47,15 +48,20 @@ function rateAt({ rows }: KnownRates, level: Level): string {
   ));
 }
 
-function noteOf(rated: RatedArea): string {
+/** "estimated", "stale", "assumed 0.05-0.079": what the rate may be where a city is assumed. */
+function noteOf(rated: RatedArea, assumed?: RateRange): string {
   const flags = areaFlags(rated);
   return [
     (flags & FLAG_ESTIMATED) === 0 ? '' : 'estimated', (flags & FLAG_STALE) === 0 ? '' : 'stale',
+    assumed === undefined ? ''
+      : `assumed ${formatRate(assumed.lowest)}-${formatRate(assumed.highest)}`,
   ].filter((word) => word !== '').join(' ');
 }
 
 /** The cells of an area in the order of AREA_COLUMNS. */
-function areaCells(engine: Engine, rated: RatedArea): readonly string[] | Failure {
+function areaCells(
+  engine: Engine, rated: RatedArea, assumed?: RateRange,
+): readonly string[] | Failure {
   const ruled = withRules(engine, rated);
   if (isFailure(ruled)) return ruled;
   const { area, rates, rules } = ruled;
@@ -63,7 +69,7 @@ function areaCells(engine: Engine, rated: RatedArea): readonly string[] | Failur
     formatRate(rates.sales), rateAt(rates, 'state'), rateAt(rates, 'county'),
     rateAt(rates, 'city'), rateAt(rates, 'district'), formatRate(rates.use),
     area.state, area.countyName, area.placeName,
-    rules.freightTaxable, rules.serviceTaxable, rules.sourcing, noteOf(rated),
+    rules.freightTaxable, rules.serviceTaxable, rules.sourcing, noteOf(rated, assumed),
   ];
 }
 
@@ -109,12 +115,13 @@ export class LookupColumns {
   #located(query: LookupQuery, outcome: SitusOutcome): RowAnswer {
     const { situs, area, date } = outcome;
     const key = area.id * DATE_SPAN + date;
-    let known = this.#areas.get(key);
+    // What is assumed differs from ZIP to ZIP.
+    let known = situs.assumed === undefined ? this.#areas.get(key) : undefined;
     if (known === undefined) {
-      const cells = areaCells(this.#engine, outcome);
+      const cells = areaCells(this.#engine, outcome, situs.assumed);
       if (isFailure(cells)) return refused(cells);
       known = this.#join(cells);
-      this.#areas.set(key, known);
+      if (situs.assumed === undefined) this.#areas.set(key, known);
     }
     if (query.options.taxabilityCode !== null) {
       const product = productDetail(this.#context, this.#engine, query, outcome, 'json');

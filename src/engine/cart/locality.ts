@@ -7,6 +7,7 @@ import type { RatesByArea } from '../rate/area-rates.js';
 import { localityKey, type CartFacts, type Locality } from './facts.js';
 import type { FoundPlace } from './place.js';
 import type { Site, SiteRow } from './site.js';
+import { isByArea } from '../situs.js';
 
 interface LocalRow {
   readonly site: SiteRow;
@@ -104,7 +105,7 @@ export class Localities {
 
   /** Whether every tax area that a place found by its ZIP may lie in comes to the same. */
   #isCertain(site: Site, facts: readonly Locality[], place: FoundPlace | null): boolean {
-    if (place === null || place.situs.precision !== 'postal') return true;
+    if (place === null || !isByArea(place.situs.precision)) return true;
     const zip = Number(place.situs.postalCode.slice(0, 5));
     const parts = zip > 0 ? this.#dataset.zip(zip)?.parts ?? [] : [];
     const here = this.#ordinaryPart(site, facts, place.area);

@@ -9,6 +9,7 @@ import { rulesAt } from '../rate/state-day.js';
 import { factOn, type CartFacts, type SourcingCase, type SourcingRule } from './facts.js';
 import type { FoundPlace } from './place.js';
 import type { Treatment } from './treatment.js';
+import { isByArea } from '../situs.js';
 
 export type Side = 'origin' | 'destination';
 
@@ -118,7 +119,7 @@ const SITES_MAX = 4_096;
 function placeKey(place: FoundPlace | null): string {
   if (place === null) return '';
   const { area, precision, postalCode } = place.situs;
-  return precision === 'postal' ? `${area}z${postalCode.slice(0, 5)}` : String(area);
+  return isByArea(precision) ? `${area}z${postalCode.slice(0, 5)}` : String(area);
 }
 
 /** The sites of one dataset, kept for the next cart between the same areas on the same day. */

@@ -6,7 +6,9 @@ import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord, ZipPart } from '../../dataset/records.js';
 import { isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
+import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { RatesByArea } from '../rate/area-rates.js';
+import type { RateRange } from '../situs.js';
 import type { DatasetGazetteer } from './gazetteer.js';
 import type { Query } from './search.js';
 
@@ -30,6 +32,9 @@ export interface Candidate {
   /** Upper-case name of the row. */
   readonly city: string;
   readonly incorporated: boolean;
+  /** A spot inside the area; zeros where none is known. */
+  readonly lat: Microdegrees;
+  readonly lng: Microdegrees;
 }
 
 /** Tells where the choice of a tax area matters, in one dataset. */
@@ -95,5 +100,16 @@ export class Doubts {
     }
     if (gap !== null) return totals.size === 0 ? gap : 'different';
     return totals.size <= 1 ? 'equal' : 'different';
+  }
+
+  /** The lowest and the highest combined sales rate of the areas; null where none is known. */
+  range(areas: readonly AreaRecord[], dateOf: DateOf): RateRange | null {
+    const all = areas.map(({ id, state }) => this.#rates.at(id, dateOf(state)));
+    const known = all.flatMap((rates) => (isFailure(rates) ? [] : [rates.sales]))
+      .sort((a, b) => a - b);
+    const [lowest] = known;
+    const highest = known.at(-1);
+    return lowest === undefined || highest === undefined
+      ? null : { lowest, highest, isOpen: known.length < all.length };
   }
 }

@@ -16,6 +16,7 @@ import type { Candidates } from './candidates.js';
 import { Doubts, type DateOf } from './doubt.js';
 import { DatasetGazetteer } from './gazetteer.js';
 import { PostalLocator } from './postal.js';
+import { ProvinceLocator } from './province.js';
 import { StreetSearch, type Query } from './search.js';
 import { AddressWriter } from './text.js';
 
@@ -39,6 +40,7 @@ export class AddressLocator {
   readonly #search: StreetSearch;
   readonly #doubts: Doubts;
   readonly #postal: PostalLocator;
+  readonly #provinces: ProvinceLocator;
   readonly #writer: AddressWriter;
   /** Names of streets with their keys: few names make up most addresses. */
   readonly #folds = new RecentCache<string, string>(FOLDS_MAX);
@@ -49,6 +51,7 @@ export class AddressLocator {
     this.#search = new StreetSearch(dataset, this.#gazetteer);
     this.#doubts = new Doubts(dataset, rates, this.#gazetteer);
     this.#postal = new PostalLocator(dataset, this.#doubts);
+    this.#provinces = new ProvinceLocator(dataset);
     this.#writer = new AddressWriter(dataset, this.#gazetteer);
   }
 
@@ -61,7 +64,7 @@ export class AddressLocator {
     const first = readings[0];
     if (first === undefined) return fail('address-incomplete', INCOMPLETE);
     if (first.country === 'CAN' || first.canadianPostalCode !== '') {
-      return this.#postal.locateCanada(first);
+      return this.#provinces.locate(first);
     }
     const refusal = refuse(first);
     if (refusal !== null) return refusal;

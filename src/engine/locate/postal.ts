@@ -1,6 +1,6 @@
 /**
- * The weakest rung of locating: by ZIP, or by city and state. It answers only where the answer
- * cannot be wrong by choice of area, or where the address names an incorporated city.
+ * The weakest rungs of locating: by ZIP (`postal`), which answers only where the answer cannot be
+ * wrong by choice of area, and by the city's name (`city`), which is assumed and says so.
  */
 import type { ParsedAddress } from '../../address/parsed.js';
 import { foldName, plainName } from '../../address/place-name.js';
@@ -8,10 +8,10 @@ import { formatStreetName } from '../../address/street-name.js';
 import { titleCase } from '../../address/title-case.js';
 import { RecentCache } from '../../base/recent-cache.js';
 import type { Dataset } from '../../dataset/dataset.js';
-import type { AreaRecord, CityRecord, ZipRecord } from '../../dataset/records.js';
+import type { AreaRecord, CityRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
-import { countryName, type Situs } from '../situs.js';
+import { countryName, type RateRange, type Situs } from '../situs.js';
 import { withoutSlivers, type Candidate, type DateOf, type Doubts } from './doubt.js';
 
 /** Choices kept of each dataset, in a generation. */
@@ -19,22 +19,29 @@ const CHOICES_MAX = 8_192;
 /** Longest place that is kept: more than any ZIP, state and city. */
 const PLACE_LENGTH_MAX = 64;
 
+/**
+ * A city whose part of the ZIP is smaller is not assumed from its name (a third of the doors, else
+ * of the land as it is lived on).
+ */
+const ASSUMED_PPM_MIN = 333_333;
+
+/** An area that was chosen; `assumed` where it is not certain. */
+interface Chosen {
+  readonly kind: 'chosen';
+  readonly candidate: Candidate;
+  readonly assumed: RateRange | null;
+}
+
 /** What a ZIP, a state and a city lead to, and the days it was found for. */
 interface Choice {
-  readonly found: Candidate | Failure;
+  readonly found: Chosen | Failure;
   /** As it is written in an address. */
   readonly city: string;
   /** What `dateOf` said of each state it was asked for: for other days it may be another area. */
   readonly days: ReadonlyMap<string, DateInt>;
 }
 
-/** The document of tax areas by the first character, or three, of a postal code. */
-export const POSTAL_PREFIXES = 'postal-prefixes';
-
-const SHORT = 1;
-const LONG = 3;
-
-/** Locates addresses of one dataset by ZIP, city or postal code; keeps what they led to. */
+/** Locates addresses of one dataset by ZIP or city; keeps what they led to. */
 export class PostalLocator {
   readonly #dataset: Dataset;
   readonly #doubts: Doubts;
@@ -48,11 +55,13 @@ export class PostalLocator {
   /**
    * Locates an address by its ZIP, else by city and state.
    *
-   * - One tax area, or several with equal known totals: answered. Where rows differ under equal
-   *   totals the area of the named city is taken, else the ZIP's first (largest) part.
-   * - Else the address must name an incorporated city that overlaps the ZIP.
-   * - A named incorporated city in a county of the ZIP, though not known to overlap the ZIP, counts
-   *   as one more area the address may lie in: cities of a ZIP are known less well than counties.
+   * - One tax area, or several with equal known totals: certain. Where rows differ under equal
+   *   totals the area of the named city is taken, else the ZIP's first (largest) part. Areas that
+   *   the ZIP may reach count as much as its parts.
+   * - Else the address must name an incorporated city that has a good part of the ZIP, which is
+   *   assumed to be the one (decisions part 3).
+   * - Where the extent of the ZIP is not known, a named incorporated city in one of its counties
+   *   counts as one more area: cities of such a ZIP are known less well than counties.
    * - Never across a state line. Streets without a house number are incomplete.
    *
    * `dateOf` gives the day to compare rates on, per state.
@@ -66,40 +75,6 @@ export class PostalLocator {
     }
     const { found, city } = this.#choice(reading, dateOf);
     return isFailure(found) ? found : situsIn(reading, found, city);
-  }
-
-  /** Locates an address by its postal code, or by the province it names; precision `postal`. */
-  locateCanada(reading: ParsedAddress): Situs | Failure {
-    const { canadianPostalCode: code, state: named, city } = reading;
-    if (code === '') {
-      return fail('address-incomplete', 'a Canadian address needs its postal code');
-    }
-    const area = this.#areaOfPrefix(code);
-    if (area === null) return fail('address-incomplete', `postal code ${code} is in no province`);
-    const { state } = this.#dataset.area(area);
-    if (named !== '' && named !== state) {
-      return fail('address-incomplete', `postal code ${code} is not in ${named}`);
-    }
-    const street = formatStreetName(reading);
-    const line = [reading.number, street].filter((word) => word !== '').join(' ');
-    const label = titleCase(city);
-    return {
-      area, precision: 'postal', lat: 0, lng: 0,
-      normalizedAddress: [line, label, `${state} ${code}`, 'Canada']
-        .filter((word) => word !== '').join(', '),
-      houseNumber: reading.number, street, city: label, postalCode: code,
-    };
-  }
-
-  #areaOfPrefix(postalCode: string): number | null {
-    const prefixes = this.#dataset.document(POSTAL_PREFIXES);
-    if (typeof prefixes !== 'object' || prefixes === null) return null;
-    const found = Object.entries(prefixes);
-    for (const length of [LONG, SHORT]) {
-      const area: unknown = found.find(([prefix]) => prefix === postalCode.slice(0, length))?.[1];
-      if (typeof area === 'number') return area;
-    }
-    return null;
   }
 
   /** The choice for the reading's place, kept for the next address there. */
@@ -127,13 +102,13 @@ export class PostalLocator {
         ? this.#byCity(reading, noted)
         : this.#byZip(record, reading, noted);
     const named = reading.city === '' ? record?.cities[0] ?? '' : reading.city;
-    const city = isFailure(found) ? '' : this.#cityName(found.area.state, named);
+    const city = isFailure(found) ? '' : this.#cityName(found.candidate.area.state, named);
     return { found, city, days };
   }
 
-  #byZip(record: ZipRecord, reading: ParsedAddress, dateOf: DateOf): Candidate | Failure {
-    const all = withoutSlivers(record.parts).map(({ area, doubt, city, incorporated }) =>
-      ({ area: this.#dataset.area(doubt ?? area), city, incorporated }));
+  #byZip(record: ZipRecord, reading: ParsedAddress, dateOf: DateOf): Chosen | Failure {
+    const all = withoutSlivers(record.parts).map((part): ZipCandidate =>
+      ({ ...part, area: this.#dataset.area(part.doubt ?? part.area) }));
     const states = [...new Set(all.map((part) => part.area.state))].sort();
     if (states.length === 0) {
       return fail('address-incomplete', `ZIP ${reading.zip} lies in no known tax area`);
@@ -145,53 +120,80 @@ export class PostalLocator {
     const parts = reading.state === ''
       ? all
       : all.filter((part) => part.area.state === reading.state);
-    if (parts.length === 0) {
+    const state = parts[0]?.area.state;
+    if (state === undefined) {
       const lies = states.join(', ');
       return fail('address-incomplete', `ZIP ${reading.zip} lies in ${lies}, not ${reading.state}`);
     }
-    return this.#amongParts(reading, parts, dateOf);
+    const beyond = record.reach.map((id) => this.#dataset.area(id))
+      .filter((area) => area.state === state);
+    return this.#amongParts(reading, parts, beyond, dateOf);
   }
 
   #amongParts(
-    reading: ParsedAddress, parts: readonly Candidate[], dateOf: DateOf,
-  ): Candidate | Failure {
+    reading: ParsedAddress, parts: readonly ZipCandidate[], beyond: readonly AreaRecord[],
+    dateOf: DateOf,
+  ): Chosen | Failure {
     const name = foldName(reading.city);
-    const state = parts[0]?.area.state ?? reading.state;
-    const cityAreas = this.#cityCandidates(state, reading.city);
+    const cityAreas = this.#cityCandidates(parts[0]!.area.state, reading.city, []);
     const named = parts.filter((part) => part.incorporated
       && (foldName(part.city) === name || cityAreas.some((city) => city.area.id === part.area.id)));
-    if (named.length > 0 && this.#doubts.compare(areasOf(named), dateOf) === 'equal') {
-      return first(named);
-    }
-    const possible = named.length > 0 ? parts : [...parts, ...within(cityAreas, parts)];
-    const compared = this.#doubts.compare(areasOf(possible), dateOf);
+    const isKnown = parts.some(({ land }) => land !== null);
+    const others = named.length > 0 || isKnown ? [] : within(cityAreas, parts);
+    const possible = [...areasOf([...parts, ...others]), ...beyond];
+    const compared = this.#doubts.compare(possible, dateOf);
     if (compared === 'equal') {
       const labelled = parts.filter((part) => !part.incorporated && foldName(part.city) === name);
-      return first(named.length > 0 ? named : labelled.length > 0 ? labelled : parts);
+      return certain(named.length > 0 ? named : labelled.length > 0 ? labelled : parts);
+    }
+    const share = named.reduce((sum, { weight, land }) => sum + (weight ?? land ?? 0), 0);
+    if (named.length > 0 && (!isKnown || share >= ASSUMED_PPM_MIN)) {
+      const assumed = this.#assumed(named, possible, dateOf);
+      if (assumed !== null) return assumed;
     }
     return compared === 'different'
       ? several(reading.zip === '' ? reading.city : reading.zip) : compared;
   }
 
-  #byCity({ city, state }: ParsedAddress, dateOf: DateOf): Candidate | Failure {
+  /** The first of the parts of a city, if they are taxed alike and any rate is known. */
+  #assumed(
+    named: readonly Candidate[], possible: readonly AreaRecord[], dateOf: DateOf,
+  ): Chosen | null {
+    if (this.#doubts.compare(areasOf(named), dateOf) !== 'equal') return null;
+    const range = this.#doubts.range(possible, dateOf);
+    return range === null ? null : { kind: 'chosen', candidate: first(named), assumed: range };
+  }
+
+  #byCity({ city, state }: ParsedAddress, dateOf: DateOf): Chosen | Failure {
     if (city === '' || state === '') {
       return fail('address-incomplete', 'the address has neither a ZIP nor a city with its state');
     }
-    const candidates = this.#cityCandidates(state, city);
+    const zips = (this.#city(state, city)?.zips ?? []).map((zip) => this.#dataset.zip(zip))
+      .filter((record) => record !== null);
+    const parts = zips.flatMap((record) => withoutSlivers(record.parts));
+    const candidates = this.#cityCandidates(state, city, parts);
     if (candidates.length === 0) {
       return fail('address-incomplete',
         `${city}, ${state} is no incorporated city we know: add the ZIP`);
     }
+    const around = [...parts.map(({ doubt, area }) => doubt ?? area),
+      ...zips.flatMap(({ reach }) => reach)].map((id) => this.#dataset.area(id))
+      .filter((area) => area.state === state);
+    const possible = [...areasOf(candidates), ...around];
+    if (this.#doubts.compare(possible, dateOf) === 'equal') return certain(candidates);
+    const assumed = this.#assumed(candidates, possible, dateOf);
+    if (assumed !== null) return assumed;
     const compared = this.#doubts.compare(areasOf(candidates), dateOf);
-    if (compared === 'equal') return first(candidates);
-    return compared === 'different' ? several(`${city}, ${state}`) : compared;
+    return isRefusal(compared) ? compared : several(`${city}, ${state}`);
   }
 
-  #cityCandidates(state: string, city: string): Candidate[] {
+  /** The areas of a city, each with a spot that one of the parts has in it. */
+  #cityCandidates(state: string, city: string, parts: readonly ZipPart[]): Candidate[] {
     if (state === '' || city === '') return [];
     return (this.#city(state, city)?.areas ?? []).map((id) => {
       const area = this.#dataset.area(id);
-      return { area, city: area.placeName.toUpperCase(), incorporated: true };
+      const { lat, lng } = parts.find((part) => part.area === id) ?? NOWHERE;
+      return { area, city: area.placeName.toUpperCase(), incorporated: true, lat, lng };
     });
   }
 
@@ -202,6 +204,19 @@ export class PostalLocator {
   #cityName(state: string, city: string): string {
     return city === '' ? '' : this.#city(state, city)?.name ?? titleCase(city);
   }
+}
+
+/** A part of a ZIP as a candidate, with its shares. */
+type ZipCandidate = Candidate & Pick<ZipPart, 'weight' | 'land'>;
+
+const NOWHERE = { lat: 0, lng: 0 };
+
+function isRefusal(compared: 'equal' | 'different' | Failure): compared is Failure {
+  return typeof compared === 'object';
+}
+
+function certain(candidates: readonly Candidate[]): Chosen {
+  return { kind: 'chosen', candidate: first(candidates), assumed: null };
 }
 
 function holds({ days }: Choice, dateOf: DateOf): boolean {
@@ -232,17 +247,21 @@ function several(what: string): Failure {
     `${what} overlaps several tax areas with different rates, and the address was not found`);
 }
 
-function situsIn(reading: ParsedAddress, found: Candidate, city: string): Situs {
-  const { state } = found.area;
+function situsIn(
+  reading: ParsedAddress, { candidate, assumed }: Chosen, city: string,
+): Situs {
+  const { area, lat, lng } = candidate;
+  const { state } = area;
   const street = formatStreetName(reading);
   const postalCode = reading.zip4 === '' ? reading.zip : `${reading.zip}-${reading.zip4}`;
   const line = [reading.number, street].filter((word) => word !== '').join(' ');
   const region = postalCode === '' ? state : `${state} ${postalCode}`;
-  const normalizedAddress = [line, city, region, countryName(found.area.country)]
+  const normalizedAddress = [line, city, region, countryName(area.country)]
     .filter((word) => word !== '')
     .join(', ');
   return {
-    area: found.area.id, precision: 'postal', lat: 0, lng: 0,
+    area: area.id, precision: assumed === null ? 'postal' : 'city', lat, lng,
     normalizedAddress, houseNumber: reading.number, street, city, postalCode,
+    ...(assumed === null ? {} : { assumed }),
   };
 }

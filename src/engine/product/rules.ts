@@ -7,7 +7,7 @@ import { codeForm, inForce, type OrdinaryRates, type ProductRule } from '../../t
 import { sumRates } from '../../tax/rate.js';
 import type { SitusOutcome } from '../query.js';
 import type { KnownRates } from '../rate/area-rates.js';
-import type { Situs } from '../situs.js';
+import { isByArea, type Situs } from '../situs.js';
 import { readProductBook, type ProductBook, type ProductCode } from './book.js';
 import { MEAL_CODES, mealTaxAt, type MealTax } from './meal-tax.js';
 
@@ -106,7 +106,7 @@ export class ProductRules {
     const bordersHeld = this.#dataset.hasLayer(`places:${state}`)
       || this.#dataset.hasLayer(`towns:${state}`);
     // An address located by its ZIP is sure of the state and of the rates, but not of the city.
-    const certain = situs.precision !== 'postal';
+    const certain = !isByArea(situs.precision);
     const place = { stateFips, countyFips, placeGeoid, certain, bordersHeld };
     return mealTaxAt(this.book.meals, place, date);
   }

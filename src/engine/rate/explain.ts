@@ -47,6 +47,8 @@ export interface LookupExplanation {
   readonly precision: Precision | 'zip';
   readonly boundary: string;
   readonly normalizedAddress: string;
+  /** Of precision "city": what the rate may be instead. */
+  readonly assumed?: { readonly lowest: string; readonly highest: string };
   readonly areas: readonly AreaNote[];
 }
 
@@ -57,7 +59,8 @@ const BOUNDARIES: Readonly<Record<Precision | 'zip', string>> = {
   zip9: 'ZIP+4 range',
   street: 'whole street in one tax area',
   polygon: 'boundary polygon',
-  postal: 'ZIP or city whose tax areas have equal rates',
+  postal: 'ZIP whose tax areas have equal rates',
+  city: 'city by its name, assumed: the ZIP has other rates',
   zip: 'every tax area that overlaps the ZIP',
 };
 
@@ -99,6 +102,9 @@ export function explainLookup(
   return {
     dataset: release, precision: situs.precision, boundary: BOUNDARIES[situs.precision],
     normalizedAddress: situs.normalizedAddress,
+    ...(situs.assumed === undefined ? {} : { assumed: {
+      lowest: formatRate(situs.assumed.lowest), highest: formatRate(situs.assumed.highest),
+    } }),
     areas: [areaNote(sources, area, rates, date)],
   };
 }

@@ -39,7 +39,8 @@ export function bindZips(input: ZipInput): ZipBinding {
     placesLoaded: input.placesLoaded,
     countedStates: input.countedStates,
     countedTuples: new Set(input.counts.map(({ tuple }) => tupleKey(tuple))),
-    doubtful: doubtfulCounties(postalZips, (zip) => reachOf(zip).extent?.point ?? null, input.unplaced),
+    doubtful: doubtfulCounties(postalZips, (zip) => reachOf(zip).extent?.point ?? null,
+      input.unplaced),
     reachOf,
     intern: input.intern,
   };
@@ -199,7 +200,8 @@ export function buildZips(input: ZipStageInput): ZipBinding {
     countedStates: new Set(zips.counted ?? []),
     facts: loadZipFacts(files.factsDir),
     // Polygons of counties alone would say nothing that the crosswalks do not say better.
-    ...(boundaries.places.length === 0 ? {} : { tupleAt: overlay.tupleAt, polygonOf: polygonsOf(boundaries) }),
+    ...(boundaries.places.length === 0
+      ? {} : { tupleAt: overlay.tupleAt, polygonOf: polygonsOf(boundaries) }),
     intern: input.intern,
   });
 }

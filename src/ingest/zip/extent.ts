@@ -47,7 +47,7 @@ type TupleAt = (lat: number, lng: number) => AreaTuple | null;
 /** A combination of jurisdictions that a ZIP may reach. */
 export interface Reached {
   readonly tuple: AreaTuple;
-  /** Parts per million of the ZIP's own land, as people live on it; 0 where it may reach at most. */
+  /** Parts per million of the ZIP's own land, as it is lived on; 0 where it reaches at most. */
   readonly land: number;
   /** The sampled spot nearest to the ZIP's point. */
   readonly lat: Microdegrees;

@@ -190,7 +190,8 @@ function reachBeyond(
   context: PartContext, zip: PostalZip, parts: ReadonlySet<string>,
 ): readonly number[] {
   const { extent } = context.reachOf(zip);
-  const tuples = extent === null ? citiesOf(context, zip) : extent.reached.map(({ tuple }) => tuple);
+  const tuples = extent === null
+    ? citiesOf(context, zip) : extent.reached.map(({ tuple }) => tuple);
   return [...new Set(tuples.filter((tuple) => !parts.has(spotKey(tuple))).map(context.intern))];
 }
 

@@ -1,0 +1,35 @@
+/** What an answer rests on, in its body: an extension of this service in v60, carts and files. */
+import type { Precision, RateRange } from '../engine/situs.js';
+import type { Border } from '../engine/locate/border.js';
+import { rateOf, type WireObject } from './tree.js';
+
+export interface SitusNote {
+  readonly precision: Precision;
+  /** The release that answered. */
+  readonly dataset: string;
+  /** A list behind the answer was published for an earlier time. */
+  readonly stale: boolean;
+  /** A figure is an estimate. */
+  readonly estimated: boolean;
+  readonly assumed: RateRange | null;
+  readonly border: Border | null;
+}
+
+/** The member's own members; what does not apply is left out. */
+export function situsNote(note: SitusNote): WireObject {
+  const { precision, dataset, stale, estimated, assumed, border } = note;
+  return {
+    precision, dataset,
+    ...(stale ? { stale } : {}),
+    ...(estimated ? { estimated } : {}),
+    ...(assumed === null ? {} : {
+      assumed: {
+        lowest: rateOf(assumed.lowest), highest: rateOf(assumed.highest),
+        ...(assumed.isOpen ? { unknown: true } : {}),
+      },
+    }),
+    ...(border === null ? {} : {
+      border: { metres: border.metres, rate: border.rate === null ? null : rateOf(border.rate) },
+    }),
+  };
+}

@@ -1,0 +1,64 @@
+/** What a v60 body says of what it rests on. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { memoryDataset } from '../support/memory-dataset.js';
+import { ask } from './ask.js';
+
+const DOOR = 'address=200+Spindle+Center+Dr,+Brookmere,+QZ+97001';
+
+interface Note {
+  readonly precision: string;
+  readonly dataset: string;
+  readonly stale?: true;
+  readonly estimated?: true;
+  readonly assumed?: { readonly lowest: number; readonly highest: number };
+  readonly border?: { readonly metres: number; readonly rate: number | null };
+}
+
+interface Body {
+  readonly metadata: { readonly situs: Note };
+  readonly taxSummaries: readonly { readonly rate: number }[];
+}
+
+function bodyOf(query: string): Body {
+  return JSON.parse(ask(60, query).text) as Body;
+}
+
+function noteOf(query: string): Note {
+  return bodyOf(query).metadata.situs;
+}
+
+test('the note names precision and release, and nothing that does not apply', () => {
+  const dataset = memoryDataset().id;
+  assert.deepEqual(noteOf(DOOR), { precision: 'point', dataset });
+  assert.deepEqual(noteOf('lat=10.5&lng=0.5'), { precision: 'polygon', dataset });
+  assert.deepEqual(noteOf('lat=10.5&lng=5.5'),
+    { precision: 'polygon', dataset, stale: true, estimated: true });
+});
+
+test('a city that is assumed comes with the rates that the ZIP may have', () => {
+  const query = 'address=999+Nowhere+Ln,+Brookmere,+QZ+97001';
+  const { metadata: { situs }, taxSummaries } = bodyOf(query);
+  const own = taxSummaries[0]!.rate;
+  const beside = bodyOf('lat=10.5&lng=1.5').taxSummaries[0]!.rate;
+  assert.notEqual(own, beside);
+  assert.deepEqual([situs.precision, situs.assumed],
+    ['city', { lowest: Math.min(own, beside), highest: Math.max(own, beside) }]);
+  const xml = ask(60, `${query}&format=xml`).text;
+  assert.match(xml, /<situs><precision>city<\/precision><dataset>[^<]*<\/dataset><assumed>/);
+});
+
+test('a line that changes the rate is told of when it is nearer than 50 metres', () => {
+  const beside = bodyOf('lat=10.5&lng=1.5').taxSummaries[0]!.rate;
+  // 0.0001 degrees of longitude are 10.9 metres here.
+  assert.deepEqual(noteOf('lat=10.5&lng=0.9998').border, { metres: 22, rate: beside });
+  assert.deepEqual(noteOf('lat=10.5&lng=0.99957').border, { metres: 47, rate: beside });
+  assert.equal(noteOf('lat=10.5&lng=0.9995').border, undefined);
+  assert.equal(noteOf('lat=10.5&lng=3.9999').border?.rate, null, 'not known beyond');
+});
+
+test('older versions keep their bytes', () => {
+  for (const version of [10, 20, 30, 40, 50]) {
+    assert.doesNotMatch(ask(version, DOOR).text, /situs/);
+  }
+});

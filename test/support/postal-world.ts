@@ -1,0 +1,133 @@
+/** A country of a few ZIPs, for locating by ZIP and city. */
+import assert from 'node:assert/strict';
+import { CellIndex } from '../../src/dataset/cell-index.js';
+import type { Dataset } from '../../src/dataset/dataset.js';
+import type {
+  AreaRecord, CityRecord, ComponentRecord, StateRecord, UnknownRecord, ZipRecord,
+} from '../../src/dataset/records.js';
+import { StreetIndex } from '../../src/dataset/street-index.js';
+import { DATE_MIN, DATE_OPEN, type DateInt } from '../../src/tax/date.js';
+import { parsePercent, type Rate } from '../../src/tax/rate.js';
+import { streetTableOf } from './street-table.js';
+
+export const DAY = 20260701 as DateInt;
+export const dateOf = (): DateInt => DAY;
+
+export function rate(percent: string): Rate {
+  return parsePercent(percent) ?? assert.fail(percent);
+}
+
+const components: ComponentRecord[] = [];
+
+export function component(
+  level: ComponentRecord['level'],
+  jurName: string,
+  percent: string,
+  from: number = DATE_MIN,
+  to: number = DATE_OPEN,
+): number {
+  const sales = rate(percent);
+  const id = components.length;
+  components.push({
+    id, level, jurName, jurCode: null, kind: null,
+    periods: [
+      { from: from as DateInt, to: to as DateInt, sales, use: sales, source: 0, asOf: DAY },
+    ],
+  });
+  return id;
+}
+
+const areas: AreaRecord[] = [];
+
+export function area(
+  state: string,
+  county: string,
+  place: string,
+  ids: readonly number[],
+  unknown: readonly UnknownRecord[] = [],
+): number {
+  const id = areas.length;
+  areas.push({
+    id, country: 'USA', state, stateName: state === 'XA' ? 'Exaland' : 'Wyeland',
+    stateFips: state === 'XA' ? '90' : '91', countyFips: county, countyName: `C${county}`, countyFullName: `C${county}`,
+    placeName: place, placeGeoid: place === '' ? '' : '9000001', incorporated: place !== '',
+    components: ids, unknown, staleAfter: 99991231 as DateInt, estimated: false,
+  });
+  return id;
+}
+
+export const XA = component('state', 'XA', '5');
+export const YB = component('state', 'YB', '4');
+const C1 = component('county', 'C001', '1');
+export const OAK = component('city', 'OAK', '2');
+export const ELM = component('city', 'ELM', '1');
+const BUS = component('district', 'BUS', '1');
+const OLD = component('district', 'OLD', '3', 20200101, 20251231);
+export const GAP: UnknownRecord = {
+  level: 'city', from: DATE_MIN, to: DATE_OPEN, reason: 'city rates of Exaland are not held',
+};
+export const REST = area('XA', '001', '', [XA, C1, OLD]);
+export const IN_OAK = area('XA', '001', 'St. Oak', [XA, C1, OAK]);
+export const IN_ELM = area('XA', '001', 'Elm', [XA, C1, ELM, BUS]);
+export const DARK = area('XA', '002', 'Dark', [XA], [GAP]);
+export const DIM = area('XA', '002', '', [XA], [GAP]);
+export const OVER = area('YB', '001', '', [YB]);
+
+export function zip(
+  number: number,
+  city: string,
+  parts: readonly (readonly [area: number, label: string, land?: number])[],
+  reach: readonly number[] = [],
+): ZipRecord {
+  return {
+    zip: number, state: 'XA', cities: [city],
+    parts: parts.map(([id, label, land = null]) => ({
+      area: id, weight: null, city: label, incorporated: areas[id]?.incorporated ?? false,
+      land, lat: 1_000_000 + id, lng: 2_000_000,
+    })),
+    reach,
+  };
+}
+
+const zips = [
+  zip(10001, 'HILLS', [[REST, 'HILLS']]),
+  zip(10002, 'SAINT OAK', [[IN_OAK, 'ST. OAK'], [REST, 'SAINT OAK']]),
+  zip(10003, 'HILLS', [[IN_OAK, 'ST. OAK'], [IN_ELM, 'ELM']]),
+  zip(10004, 'HILLS', [[IN_OAK, 'ST. OAK'], [OVER, 'HILLS']]),
+  zip(10005, 'DARK', [[REST, 'HILLS'], [DARK, 'DARK']]),
+  zip(10006, 'DARK', [[DARK, 'DARK'], [DIM, 'DARK']]),
+  zip(10007, 'APO', []),
+  zip(10008, 'OAK', [[IN_OAK, 'ST. OAK', 333_333], [REST, 'OAK', 666_667]]),
+  zip(10009, 'OAK', [[IN_OAK, 'ST. OAK', 333_332], [REST, 'OAK', 666_668]]),
+  zip(10010, 'HILLS', [[REST, 'HILLS', 1_000_000]]),
+  zip(10011, 'HILLS', [[REST, 'HILLS', 1_000_000]], [IN_OAK]),
+  zip(10012, 'OAK', [[IN_OAK, 'ST. OAK', 1_000_000]], [IN_ELM]),
+];
+const cities = new Map<string, CityRecord>([
+  ['XA|SAINT OAK', { name: 'Saint Oak', zips: [10002], areas: [IN_OAK] }],
+  ['XA|ELM', { name: 'Elm', zips: [10003], areas: [IN_ELM] }],
+  ['XA|HILLS', { name: 'Hills', zips: [10001], areas: [] }],
+  ['XA|TWIN', { name: 'Twin', zips: [], areas: [IN_OAK, REST] }],
+]);
+const states = ['XA', 'YB'].map((code): StateRecord => ({
+  code, fips: '', name: code === 'XA' ? 'Exaland' : 'Wyeland', country: 'USA',
+  timeZone: 'America/Denver', rules: [],
+}));
+const empty = { get: (): null => null };
+export const dataset: Dataset = {
+  id: 'test',
+  hasLayer: () => false,
+  area: (id) => areas[id] ?? assert.fail(`area ${id}`),
+  component: (id) => components[id] ?? assert.fail(`component ${id}`),
+  source: (id) => ({
+    id, name: 'list', publisher: '', licence: '', asOf: DAY, estimated: false,
+  }),
+  states: () => states,
+  state: (code) => states.find((state) => state.code === code) ?? null,
+  zip: (number) => zips.find((record) => record.zip === number) ?? null,
+  city: (state, name) => cities.get(`${state}|${name}`) ?? null,
+  document: () => null,
+  cells: new CellIndex(empty, empty),
+  streets: new StreetIndex(streetTableOf(() => null)),
+  close: () => undefined,
+};
