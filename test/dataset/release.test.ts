@@ -88,7 +88,7 @@ test('a release of another format is refused with the way out', async () => {
   const dir = varDir();
   const release = join(releasesDir(dir), await writeRelease(dir, tinyContent(50), quiet));
   const file = join(release, 'manifest.json');
-  writeFileSync(file, readFileSync(file, 'utf8').replace('"format": 1', '"format": 99'));
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/"format": \d+/, '"format": 99'));
   assert.throws(() => readManifest(release), /has format 99.*build it again/);
   assert.ok(existsSync(release));
 });
