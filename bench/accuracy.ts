@@ -23,7 +23,7 @@ import type { Dataset } from '../src/dataset/dataset.js';
 import { openDataset } from '../src/dataset/open.js';
 import { currentRelease, releasesDir } from '../src/dataset/release.js';
 import { foldLocality, withoutMunicipalEnding } from '../src/dataset/street-format.js';
-import { DatasetGazetteer } from '../src/engine/locate/gazetteer.js';
+import { DatasetGazetteer } from '../src/engine/locate/place-names.js';
 import { AddressLocator } from '../src/engine/locate/locator.js';
 import { RatesByArea } from '../src/engine/rate/area-rates.js';
 import { isFailure } from '../src/failure.js';

@@ -1,6 +1,5 @@
 /** The ways people write one address; the accuracy measurement and the tests read them back. */
-import { directionWord } from '../src/address/direction.js';
-import { ordinalWords } from '../src/address/number-words.js';
+import { directionWord, ordinalWords } from '../src/address/street-words.js';
 import { formatStreetName, type StreetName } from '../src/address/street-name.js';
 import { suffixWord } from '../src/address/suffix.js';
 import { titleCase } from '../src/address/title-case.js';

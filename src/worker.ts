@@ -12,24 +12,14 @@ import { answerCarts } from './api/cart/answer.js';
 import { openWire, type WireContext } from './api/lookup/context.js';
 import { failureBytes } from './wire/failure-body.js';
 import { answerBody } from './api/merchant/large-body.js';
-import { renderLegacy, type LegacyVersion } from './api/lookup/legacy.js';
+import { renderLegacy } from './api/lookup/legacy.js';
 import { answerLocate } from './api/lookup/located.js';
 import { formatAsked, parseParameters, parseQuery } from './api/lookup/query.js';
 import type { RawParameters } from './api/lookup/query-string.js';
-import type { Rendered } from './api/lookup/rendered.js';
+import type { Rendered } from './api/lookup/fragment.js';
 import { RESPONSE_CODES, SUCCESS } from './wire/response-code.js';
-import { V10 } from './api/lookup/v10.js';
-import { V20 } from './api/lookup/v20.js';
-import { V30 } from './api/lookup/v30.js';
-import { V40 } from './api/lookup/v40.js';
-import { V50 } from './api/lookup/v50.js';
-import { renderV60 } from './api/lookup/v60.js';
-import { renderV60Postal } from './api/lookup/v60-postal.js';
+import { renderV60, renderV60Postal } from './api/lookup/v60.js';
 import { apiVersion, type ApiVersion, type Format } from './wire/version.js';
-
-const LEGACY: Readonly<Record<Exclude<ApiVersion, 60>, LegacyVersion>> = {
-  10: V10, 20: V20, 30: V30, 40: V40, 50: V50,
-};
 
 let shared: WireContext | null = null;
 
@@ -173,7 +163,7 @@ function render(
   outcome: SitusOutcome | PostalOutcome, version: ApiVersion, format: Format,
 ): Rendered | Failure {
   if (version !== 60) {
-    return renderLegacy(context, engine, query, outcome, format, LEGACY[version]);
+    return renderLegacy(context, engine, query, outcome, format, version);
   }
   return outcome.kind === 'postal'
     ? renderV60Postal(context, engine, query, outcome, format)

@@ -2,8 +2,7 @@
  * Numbered roads. Publication 28, section 234, names the forms; every way of writing one comes to
  * the same name: "US HIGHWAY 7", "STATE ROUTE 100", "COUNTY HIGHWAY 12", "INTERSTATE 89".
  */
-import { directionOf } from './direction.js';
-import { hasDigit, isDigits, startsWithDigit } from './number-words.js';
+import { directionOf, hasDigit, isDigits, startsWithDigit } from './street-words.js';
 import type { Gazetteer } from './parsed.js';
 import { suffixOf } from './suffix.js';
 

@@ -1,6 +1,7 @@
 /** House numbers as people and publishers write them. */
-import { directionOf } from './direction.js';
-import { cardinalValue, isDigits, isOrdinal, startsWithDigit } from './number-words.js';
+import {
+  cardinalValue, directionOf, isDigits, isOrdinal, startsWithDigit,
+} from './street-words.js';
 import { isStrongSuffix, suffixOf } from './suffix.js';
 import { JOIN, tokenize, type Line } from './token.js';
 

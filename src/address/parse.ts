@@ -1,15 +1,15 @@
 /** Reads one line of address. */
-import { innerZipAt, readTail, withoutState, type Tail } from './address-tail.js';
-import { isKnownCity, splitCity, streetEnds } from './city-split.js';
-import { directionOf } from './direction.js';
+import { innerZipAt, readMilitary, readTail, withoutState, type Tail } from './address-tail.js';
+import {
+  isKnownCity, pairedState, splitCity, stateWithin, streetEnds, withoutRemarks,
+} from './line-place.js';
+import { directionOf, hasDigit, startsWithDigit } from './street-words.js';
 import { readHighway } from './highway.js';
 import { readHouseNumbers, type HouseNumber, type HouseNumberReading } from './house-number.js';
-import { partsOf, streetFirst, withoutWord } from './line-part.js';
-import { pairedState, stateWithin, withoutRemarks } from './line-state.js';
-import { readMilitary } from './military.js';
-import { hasDigit, startsWithDigit } from './number-words.js';
+import {
+  NO_NUMBER, NO_SPAN, partsOf, spellOut, streetFirst, withoutWord, type Reading, type Span,
+} from './reading.js';
 import type { Gazetteer, ParsedAddress } from './parsed.js';
-import { NO_NUMBER, NO_SPAN, spellOut, type Reading, type Span } from './reading.js';
 import { suffixOf } from './suffix.js';
 import { JOIN, tokenize, type Line } from './token.js';
 import { takeUnits } from './unit.js';

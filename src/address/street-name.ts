@@ -1,8 +1,9 @@
 /** A street's name in parts, read from a publisher's column or from an address line. */
-import { directionOf, directionWord, isShortDirection, joinDirections } from './direction.js';
+import {
+  canonicalWords, directionOf, directionWord, hasDigit, isDigits, isShortDirection, joinDirections,
+  wordsKey,
+} from './street-words.js';
 import { readHighway } from './highway.js';
-import { canonicalWords, wordsKey } from './name-words.js';
-import { hasDigit, isDigits } from './number-words.js';
 import { EMPTY_GAZETTEER, type Gazetteer } from './parsed.js';
 import { isStrongSuffix, suffixOf, suffixWord } from './suffix.js';
 import { titleCase } from './title-case.js';

@@ -1,5 +1,5 @@
 /** One slip of the keyboard, which a street name may have and still match; types it hides. */
-import { hasDigit } from './number-words.js';
+import { hasDigit } from './street-words.js';
 import type { ParsedAddress } from './parsed.js';
 import { parseStreetName } from './street-name.js';
 import { SUFFIX_EXPANSIONS, suffixOf } from './suffix.js';

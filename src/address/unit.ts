@@ -1,6 +1,7 @@
 /** Parts of a building and boxes: found anywhere in a line and taken out of it. */
-import { directionOf } from './direction.js';
-import { hasDigit, isDigits, isOrdinal, ordinal, ordinalValue } from './number-words.js';
+import {
+  directionOf, hasDigit, isDigits, isOrdinal, ordinal, ordinalValue,
+} from './street-words.js';
 import { isStrongSuffix, suffixOf } from './suffix.js';
 import { JOIN, type Join, type Line } from './token.js';
 

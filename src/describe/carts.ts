@@ -3,7 +3,7 @@ import {
   BOOLEAN, NUMBER, RATE, TEXT, about, list, object, type Members, type Schema,
 } from '../base/json-schema.js';
 import { PRICE_MAX, QUANTITY_MAX } from '../api/cart/amount.js';
-import { ADDRESS_CHARS_MAX } from '../api/lookup/parameter.js';
+import { ADDRESS_CHARS_MAX } from '../api/lookup/parameter-table.js';
 import { merchantOperation } from './merchants.js';
 import type { Operation, OperationName } from './operations.js';
 import type { Parameter } from './parameters.js';

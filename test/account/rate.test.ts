@@ -1,13 +1,12 @@
 /** Rate and quotas of lookups, without a socket. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { FLAG_GEO, GRANT_GEO } from '../../src/pool/types.js';
+import { FLAG_GEO, GRANT_GEO, type LookupRequest } from '../../src/pool/types.js';
 import { lookupRoutes, mayGeocode, type LookupKey } from '../../src/api/lookup/handler.js';
 import { Gate } from '../../src/http/gate.js';
 import { createRateGate, REFUSED } from '../../src/http/rate-limit.js';
 import { EXACT_MAX, WINDOW_MS } from '../../src/http/rate-window.js';
 import { routeTable } from '../../src/http/router.js';
-import type { LookupRequest } from '../../src/pool/types.js';
 import { Store } from '../../src/store/store.js';
 import { UsageBook } from '../../src/store/usage.js';
 import { failureBytes } from '../../src/wire/failure-body.js';

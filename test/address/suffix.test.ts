@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { directionOf, directionWord, joinDirections } from '../../src/address/direction.js';
-import { ordinal, ordinalValue, ordinalWords } from '../../src/address/number-words.js';
+import {
+  directionOf, directionWord, joinDirections, ordinal, ordinalValue, ordinalWords,
+} from '../../src/address/street-words.js';
 import {
   isStrongSuffix, STRONG_SUFFIXES, SUFFIX_TABLE, suffixOf, suffixWord,
 } from '../../src/address/suffix.js';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { ParsedAddress } from '../../src/address/parsed.js';
 import { foldCounty, foldName, plainName } from '../../src/address/place-name.js';
 import { Doubts } from '../../src/engine/locate/doubt.js';
-import { DatasetGazetteer } from '../../src/engine/locate/gazetteer.js';
+import { DatasetGazetteer } from '../../src/engine/locate/place-names.js';
 import { PostalLocator } from '../../src/engine/locate/postal.js';
 import { RatesByArea } from '../../src/engine/rate/area-rates.js';
 import { ZipLists, type PostalQuery } from '../../src/engine/rate/zip-list.js';

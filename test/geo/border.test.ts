@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BandedPolygon, createPolygon } from '../../src/geo/polygon.js';
 import { buildCells } from '../../src/ingest/boundary/cells.js';
-import { doubtDiscs } from '../../src/ingest/boundary/overlay.js';
-import type { LayerHits } from '../../src/ingest/boundary/overlay.js';
+import { doubtDiscs, type LayerHits } from '../../src/ingest/boundary/overlay.js';
 
 type Ring = readonly (readonly [number, number])[];
 

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPolygon, type Position } from '../../src/geo/polygon.js';
 import type { BoundaryFeature, LayerHits } from '../../src/ingest/boundary/overlay.js';
-import { neighboursOf } from '../../src/ingest/boundary/situate.js';
+import {
+  createSituate, neighboursOf, type SituateInput,
+} from '../../src/ingest/boundary/situate.js';
 import type { PlaceFact } from '../../src/ingest/model.js';
-import { createSituate, type SituateInput } from '../../src/ingest/boundary/situate.js';
 
 function place(geoid: string, ...counties: readonly string[]): PlaceFact {
   return { geoid, name: 'X', fullName: 'X city', state: 'ZZ', counties, independent: false };

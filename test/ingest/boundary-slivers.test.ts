@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createPolygon, type Position } from '../../src/geo/polygon.js';
 import { AreaRegistry } from '../../src/ingest/area-registry.js';
-import type { BoundaryFeature } from '../../src/ingest/boundary/overlay.js';
-import { overlay, placesOf, type Boundaries } from '../../src/ingest/boundary/overlay.js';
+import {
+  overlay, placesOf, type Boundaries, type BoundaryFeature,
+} from '../../src/ingest/boundary/overlay.js';
 import { placeCounties, type KnownCounties } from '../../src/ingest/boundary/place-counties.js';
 import { readPlaces } from '../../src/ingest/rates/facts.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';

@@ -1,14 +1,11 @@
 /** What a rate book answers: completeness, silence, history, totals, districts, estimates. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRateBook } from '../../src/ingest/rates/book.js';
-import { DATE_MIN, DATE_OPEN } from '../../src/tax/date.js';
-import { formatRate, parsePercent, sumRates } from '../../src/tax/rate.js';
-import type { RateBookInput } from '../../src/ingest/rates/book.js';
+import { createRateBook, type RateBookInput } from '../../src/ingest/rates/book.js';
+import { DATE_MIN, DATE_OPEN, type DateInt } from '../../src/tax/date.js';
+import { formatRate, parsePercent, sumRates, type Rate } from '../../src/tax/rate.js';
 import type { AreaTuple, RateRow } from '../../src/ingest/model.js';
 import type { DistrictMember, ListMark } from '../../src/ingest/rates/facts.js';
-import type { DateInt } from '../../src/tax/date.js';
-import type { Rate } from '../../src/tax/rate.js';
 
 const day = (value: number): DateInt => value as DateInt;
 const TODAY = day(20261121);

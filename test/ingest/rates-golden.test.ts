@@ -3,12 +3,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { loadRates } from '../../src/ingest/rates/load.js';
-import { formatRate, sumRates } from '../../src/tax/rate.js';
+import { loadRates, type RatesRecipe } from '../../src/ingest/rates/load.js';
+import { formatRate, sumRates, type Rate } from '../../src/tax/rate.js';
 import type { AreaTuple, RateBook } from '../../src/ingest/model.js';
-import type { RatesRecipe } from '../../src/ingest/rates/load.js';
 import type { DateInt } from '../../src/tax/date.js';
-import type { Rate } from '../../src/tax/rate.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const GOLDENS = join(ROOT, 'test/golden/places');

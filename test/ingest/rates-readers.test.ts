@@ -1,8 +1,7 @@
 /** Readers of publishers' formats, on small invented lists. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createGazetteer } from '../../src/ingest/rates/gazetteer.js';
-import type { NameAlias } from '../../src/ingest/rates/gazetteer.js';
+import { createGazetteer, type NameAlias } from '../../src/ingest/rates/gazetteer.js';
 import { brief, COUNTIES, PLACES, read, STATE } from '../support/listed-rates.js';
 
 test('cdtfa: state floor, county-wide part, city and remainder', () => {

@@ -4,10 +4,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { dayAfter } from '../../src/ingest/rates/list.js';
 import { fill, paint, segmentOn } from '../../src/ingest/rates/timeline.js';
-import { DATE_MIN, DATE_OPEN, dateOf, dayBefore } from '../../src/tax/date.js';
+import { DATE_MIN, DATE_OPEN, dateOf, dayBefore, type DateInt } from '../../src/tax/date.js';
 import type { RateRow } from '../../src/ingest/model.js';
 import type { ListMark } from '../../src/ingest/rates/facts.js';
-import type { DateInt } from '../../src/tax/date.js';
 import type { Rate } from '../../src/tax/rate.js';
 
 function day(index: number): DateInt {

@@ -4,10 +4,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { coverage } from '../../src/ingest/coverage.js';
-import { loadRates } from '../../src/ingest/rates/load.js';
+import { loadRates, type LoadedRates, type RatesRecipe } from '../../src/ingest/rates/load.js';
 import { readTable } from '../../src/ingest/source/rows.js';
 import { formatRate, sumRates } from '../../src/tax/rate.js';
-import type { LoadedRates, RatesRecipe } from '../../src/ingest/rates/load.js';
 import type { DateInt } from '../../src/tax/date.js';
 
 const ROOT = join(import.meta.dirname, '../../..');

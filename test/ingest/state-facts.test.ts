@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readTable } from '../../src/ingest/source/rows.js';
-import { loadCounties, loadStateRecords, loadStates } from '../../src/ingest/state-facts.js';
-import { overlay } from '../../src/ingest/state-facts.js';
-import { loadZipFacts } from '../../src/ingest/state-facts.js';
+import {
+  loadCounties, loadStateRecords, loadStates, loadZipFacts, overlay,
+} from '../../src/ingest/state-facts.js';
 import { parseDate, type DateInt } from '../../src/tax/date.js';
 
 const FACTS = join(dirname(fileURLToPath(import.meta.url)), '../../../datasets/facts');

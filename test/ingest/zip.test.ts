@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AreaTuple, PlaceFact } from '../../src/ingest/model.js';
 import { placeNames } from '../../src/ingest/zip/names.js';
-import { readZipAuthorities } from '../../src/ingest/source/zip-lists.js';
-import { readZipCounties } from '../../src/ingest/source/zip-lists.js';
-import { readGeonamesZips } from '../../src/ingest/source/zip-lists.js';
+import {
+  readGeonamesZips, readZipAuthorities, readZipCounties,
+} from '../../src/ingest/source/zip-lists.js';
 import type { StateFact } from '../../src/ingest/state-facts.js';
 import { bindZips, type ZipBinding } from '../../src/ingest/zip/bind.js';
 import type { ZipInput, ZipPoint } from '../../src/ingest/zip/model.js';

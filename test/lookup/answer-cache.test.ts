@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FLAG_GEO, FLAG_STALE, GRANT_ALL, GRANT_GEO } from '../../src/pool/types.js';
+import {
+  FLAG_GEO, FLAG_STALE, GRANT_ALL, GRANT_GEO, type LookupRequest,
+} from '../../src/pool/types.js';
 import {
   AnswerCache, KEPT_BODY_BYTES_MAX, KEPT_QUERY_CHARS_MAX, type KeptAnswer,
 } from '../../src/api/lookup/answer-cache.js';
@@ -8,7 +10,6 @@ import { lookupRoutes } from '../../src/api/lookup/handler.js';
 import { Gate } from '../../src/http/gate.js';
 import { createRateGate } from '../../src/http/rate-limit.js';
 import { routeTable } from '../../src/http/router.js';
-import type { LookupRequest } from '../../src/pool/types.js';
 import { Admission, Meter } from '../../src/store/usage-meter.js';
 import { inject, type InjectedReply } from '../support/http-inject.js';
 import { stubFailure, stubKey } from '../support/http-stub-server.js';

@@ -1,8 +1,7 @@
 /** The port over sockets: what is sent, what comes back, and every way it can go wrong. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { CALLS_MAX } from '../../src/provider/client.js';
 import type { ProviderCall, ProviderOutcome } from '../../src/provider/port.js';

@@ -11,9 +11,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { fetchDownload } from '../../src/ingest/download.js';
 import {
-  downloadsFile, parseDownloads, readDownloads, type Download,
+  downloadsFile, fetchDownload, parseDownloads, readDownloads, type Download,
 } from '../../src/ingest/download.js';
 import { CLI } from '../support/built-dataset.js';
 

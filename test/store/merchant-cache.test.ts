@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { merchantFinder } from '../../src/store/merchant-cache.js';
-import { createMerchant, deleteMerchant, updateMerchant } from '../../src/store/merchants.js';
-import type { MerchantRecord } from '../../src/store/merchants.js';
+import {
+  createMerchant, deleteMerchant, updateMerchant, type MerchantRecord,
+} from '../../src/store/merchants.js';
 import { Store } from '../../src/store/store.js';
 import { newVarDir } from '../support/http-var-dir.js';
 

@@ -1,12 +1,12 @@
 /** An invented state for readers of rate lists, and lists read for it. */
 import assert from 'node:assert/strict';
-import { createGazetteer } from '../../src/ingest/rates/gazetteer.js';
-import { ListReport } from '../../src/ingest/rates/list.js';
+import { createGazetteer, type NameAlias } from '../../src/ingest/rates/gazetteer.js';
+import {
+  ListReport, type ListContext, type ListOptions, type ListResult,
+} from '../../src/ingest/rates/list.js';
 import { READERS } from '../../src/ingest/readers.js';
 import { formatRate } from '../../src/tax/rate.js';
 import type { PlaceFact, RateRow } from '../../src/ingest/model.js';
-import type { NameAlias } from '../../src/ingest/rates/gazetteer.js';
-import type { ListContext, ListOptions, ListResult } from '../../src/ingest/rates/list.js';
 import type { DateInt } from '../../src/tax/date.js';
 
 export const STATE = { code: 'XX', fips: '99', name: 'Xland', country: 'USA' as const };

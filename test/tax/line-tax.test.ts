@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { coarseRates, COARSE, FINE, lineParts, lineTax } from '../../src/tax/line-tax.js';
-import type { ArticleBracket, LineLevy, LineRule } from '../../src/tax/line-tax.js';
+import {
+  COARSE, coarseRates, FINE, lineParts, lineTax, type ArticleBracket, type LineLevy, type LineRule,
+} from '../../src/tax/line-tax.js';
 import type { ProductRule } from '../../src/tax/product-rule.js';
 import type { Rate } from '../../src/tax/rate.js';
 import { ROUNDING_LEVELS, ROUNDING_MODES } from '../../src/tax/round.js';

@@ -15,7 +15,7 @@ import { OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
 import {
   isMembers, readLine, TIC_MAX, ticOf, type Members,
 } from './read.js';
-import { ADDRESS_CHARS_MAX } from '../lookup/parameter.js';
+import { ADDRESS_CHARS_MAX } from '../lookup/parameter-table.js';
 
 /** Decimals of a dollar in amounts. */
 const AMOUNT_DIGITS = 5;

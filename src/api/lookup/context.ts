@@ -2,7 +2,7 @@
 import { OfRelease, RecentCache } from '../../base/recent-cache.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Precision } from '../../engine/situs.js';
-import { FragmentCache } from './fragment-cache.js';
+import { FragmentCache } from './fragment.js';
 import { PostalCache } from './postal-cache.js';
 
 /** A release and where it is. */

@@ -1,16 +1,106 @@
-/** Renders fragments on first use. */
+/** Rendered parts of answers that depend on the tax area alone, kept within a bound in bytes. */
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Engine } from '../../engine/engine.js';
 import type { KnownRates } from '../../engine/rate/area-rates.js';
-import { FLAG_ESTIMATED, FLAG_STALE } from '../../pool/types.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
+import { FLAG_ESTIMATED, FLAG_STALE, type BodyPart } from '../../pool/types.js';
 import type { DateInt } from '../../tax/date.js';
-import type { WireContext } from './context.js';
-import type { Fragment, Variant } from './fragment-cache.js';
 import { jsonMembers } from '../../wire/json.js';
 import type { WireObject } from '../../wire/tree.js';
-import { xmlMembers } from '../../wire/xml.js';
 import type { Format } from '../../wire/version.js';
+import { xmlMembers } from '../../wire/xml.js';
+import type { WireContext } from './context.js';
+
+/** Bytes ready to send, with the answer flags that follow from the area. */
+export interface Fragment {
+  readonly bytes: Uint8Array;
+  readonly flags: number;
+}
+
+/**
+ * Which part of which answer a fragment is, printed as JSON; its XML is the next number. Numbers
+ * and not names, since a key is made for every answer.
+ */
+export const VARIANTS = { v60: 0, v60Freight: 2, row8: 4, row18: 6, row34: 8 } as const;
+export type Variant = (typeof VARIANTS)[keyof typeof VARIANTS];
+
+/** Map entry, key, object and buffer around the bytes, about. */
+const OVERHEAD_BYTES = 240;
+/** The key packs variant, day and area into 4 + 22 + 27 bits, exact in a double. */
+const VARIANT_SPAN = 16;
+const DAY_SPAN = 2 ** 22;
+const DAYS_IN_MONTH = 31;
+const DAYS_IN_YEAR = 372;
+
+function dayOf(date: DateInt): number {
+  const year = Math.floor(date / 10_000);
+  const month = Math.floor(date / 100) % 100;
+  return year * DAYS_IN_YEAR + month * DAYS_IN_MONTH + (date % 100);
+}
+
+/**
+ * Two generations, each of half the limit: what is used moves to the young one, what is not used
+ * while a generation fills is dropped. Holds one dataset; naming another starts anew.
+ */
+export class FragmentCache {
+  readonly #generationBytesMax: number;
+  #dataset = '';
+  #young = new Map<number, Fragment>();
+  #old = new Map<number, Fragment>();
+  #youngBytes = 0;
+  #oldBytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#generationBytesMax = bytesMax / 2;
+  }
+
+  get bytes(): number {
+    return this.#youngBytes + this.#oldBytes;
+  }
+
+  /** The key of a fragment for `get` and `set`. */
+  key(area: number, date: DateInt, variant: Variant, format: Format): number {
+    const printed = format === 'xml' ? variant + 1 : variant;
+    return (area * DAY_SPAN + dayOf(date)) * VARIANT_SPAN + printed;
+  }
+
+  get(dataset: string, key: number): Fragment | null {
+    if (dataset !== this.#dataset) this.#restart(dataset);
+    const young = this.#young.get(key);
+    if (young !== undefined) return young;
+    const old = this.#old.get(key);
+    if (old === undefined) return null;
+    this.set(dataset, key, old);
+    return old;
+  }
+
+  set(dataset: string, key: number, fragment: Fragment): void {
+    if (dataset !== this.#dataset) this.#restart(dataset);
+    const weight = fragment.bytes.length + OVERHEAD_BYTES;
+    if (weight > this.#generationBytesMax) return;
+    if (this.#youngBytes + weight > this.#generationBytesMax) {
+      this.#old = this.#young;
+      this.#oldBytes = this.#youngBytes;
+      this.#young = new Map();
+      this.#youngBytes = 0;
+    }
+    if (!this.#young.has(key)) this.#youngBytes += weight;
+    this.#young.set(key, fragment);
+  }
+
+  #restart(dataset: string): void {
+    this.#dataset = dataset;
+    this.#young = new Map();
+    this.#old = new Map();
+    this.#youngBytes = this.#oldBytes = 0;
+  }
+}
+
+/** The body of a success in parts, with the answer flags that follow from its areas. */
+export interface Rendered {
+  readonly body: readonly BodyPart[];
+  readonly flags: number;
+}
 
 /** An area with its rates on a day. */
 export interface RatedArea {

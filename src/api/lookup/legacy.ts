@@ -1,16 +1,19 @@
-/** What legacy versions share: rows in an envelope, for one place or every part of a ZIP. */
+/** Versions 10 to 50: rows in an envelope, for one place or every part of a ZIP. */
 import type { Engine } from '../../engine/engine.js';
 import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/query.js';
 import { isFailure, type Failure } from '../../failure.js';
-import type { WireContext } from './context.js';
-import type { Variant } from './fragment-cache.js';
-import { fragmentOf, type RatedArea, type RuledArea } from './fragment.js';
 import { jsonValue } from '../../wire/json.js';
 import { legacyClose, legacyOpen } from '../../wire/legacy-envelope.js';
-import type { Rendered } from './rendered.js';
 import type { WireObject } from '../../wire/tree.js';
 import type { ApiVersion, Format } from '../../wire/version.js';
 import { xmlElement } from '../../wire/xml.js';
+import { addressDetail, NOT_GEOCODED } from './address-detail.js';
+import type { WireContext } from './context.js';
+import {
+  fragmentOf, printMembers, VARIANTS, type RatedArea, type Rendered, type RuledArea, type Variant,
+} from './fragment.js';
+import { basicFields, districtFields, districtSums, partFields, sourcingField } from './row.js';
+import { satTaxDetail } from './single-article.js';
 
 /** The fields of a version's rows after geoPostalCode and geoCity. */
 export interface RowShape {
@@ -20,8 +23,7 @@ export interface RowShape {
 }
 
 /** What makes one legacy version differ from another. */
-export interface LegacyVersion {
-  readonly version: ApiVersion;
+interface LegacyVersion {
   readonly row: RowShape;
   /** Printed members after the rows; '' for none. */
   after(
@@ -71,15 +73,50 @@ function rowOpen({ zip, city }: RowPlace, format: Format, element: string): stri
     : `<${element}>${xmlElement('geoPostalCode', zip)}${xmlElement('geoCity', city)}`;
 }
 
+/** Parts by level and the sum of the districts, so that the parts add up. */
+const ROW_18: RowShape = {
+  variant: VARIANTS.row18,
+  fields: (ruled) => ({ ...basicFields(ruled), ...partFields(ruled), ...districtSums(ruled) }),
+};
+
+/** The same with five districts and the sourcing, 34 fields a row. */
+export const ROW_34: RowShape = {
+  variant: VARIANTS.row34,
+  fields: (ruled) => ({
+    ...basicFields(ruled), ...partFields(ruled), ...districtSums(ruled), ...districtFields(ruled),
+    ...sourcingField(ruled),
+  }),
+};
+
+const VERSIONS: Readonly<Record<Exclude<ApiVersion, 60>, LegacyVersion>> = {
+  // Totals only, eight fields a row.
+  10: { row: { variant: VARIANTS.row8, fields: basicFields }, after: () => '' },
+  20: { row: ROW_18, after: () => '' },
+  // The structure of version 20 under a name of its own.
+  30: { row: ROW_18, after: () => '' },
+  40: { row: ROW_34, after: () => '' },
+  // The rows of version 40 with addressDetail and, where it applies, satTaxDetail.
+  50: {
+    row: ROW_34,
+    after: (engine, query, outcome, format) => {
+      if (outcome.kind === 'postal') return printMembers({ addressDetail: NOT_GEOCODED }, format);
+      const detail = { addressDetail: addressDetail(query, outcome) };
+      const sat = satTaxDetail(engine, query, outcome);
+      return printMembers(sat === null ? detail : { ...detail, satTaxDetail: sat }, format);
+    },
+  },
+};
+
 /** The bytes of an answer in a legacy version. */
 export function renderLegacy(
   context: WireContext, engine: Engine, query: LookupQuery,
-  outcome: SitusOutcome | PostalOutcome, format: Format, legacy: LegacyVersion,
+  outcome: SitusOutcome | PostalOutcome, format: Format, version: Exclude<ApiVersion, 60>,
 ): Rendered | Failure {
+  const legacy = VERSIONS[version];
   const places = placesOf(outcome);
   const rows = renderRows(context, engine, places, legacy.row, format, 'response');
   if (isFailure(rows)) return rows;
-  const open = Buffer.from(legacyOpen(legacy.version, format), 'utf8');
+  const open = Buffer.from(legacyOpen(version, format), 'utf8');
   const after = legacy.after(engine, query, outcome, format);
   const close = Buffer.from(legacyClose(after, format), 'utf8');
   return { body: [open, ...rows.body, close], flags: rows.flags };

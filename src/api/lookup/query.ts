@@ -7,10 +7,9 @@ import { toMicrodegrees } from '../../geo/microdegrees.js';
 import { COUNTRIES, type Country } from '../../tax/jurisdiction.js';
 import {
   ADDRESS_CHARS_MAX, ADJUSTMENT_CHARS_MAX, LAT_DEGREES_MAX, LNG_DEGREES_MAX, NAME_CHARS_MAX,
-  parseAddressLine, parseBoolean, parseCounty, parseDegrees, parseMonth, parsePlaceName, parseTotal,
-  STATE_CODE, TAXABILITY, ZIP,
-} from './parameter.js';
-import { parametersSince, type ParameterName } from './parameter-table.js';
+  parametersSince, parseAddressLine, parseBoolean, parseCounty, parseDegrees, parseMonth,
+  parsePlaceName, parseTotal, STATE_CODE, TAXABILITY, ZIP, type ParameterName,
+} from './parameter-table.js';
 import { readParameters, type RawParameters } from './query-string.js';
 import { FORMATS, type Format } from '../../wire/version.js';
 

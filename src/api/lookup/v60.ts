@@ -1,21 +1,31 @@
-/** Version 60: the structured answer for an address or coordinates. */
+/** Version 60: the structured answer for a place, and the list for a ZIP. */
 import type { Engine } from '../../engine/engine.js';
+import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/query.js';
 import { FLAG_ESTIMATED, FLAG_STALE } from '../../pool/types.js';
-import type { LookupQuery, SitusOutcome } from '../../engine/query.js';
 import { isFailure, type Failure } from '../../failure.js';
-import { addressDetail, plainDetailJson } from './address-detail.js';
-import type { WireContext } from './context.js';
-import { explanation } from './explanation.js';
-import { VARIANTS } from './fragment-cache.js';
-import { fragmentOf, printMembers, type RuledArea } from './fragment.js';
-import { productDetail } from './product-detail.js';
-import { baseRates, service, shipping, sourcingRules, taxSummaries } from './rate-tree.js';
-import type { Rendered } from './rendered.js';
+import { jsonMembers } from '../../wire/json.js';
 import { SUCCESS } from '../../wire/response-code.js';
 import { situsNote } from '../../wire/situs-note.js';
 import type { WireObject } from '../../wire/tree.js';
 import { metadata, V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/v60-envelope.js';
 import type { Format } from '../../wire/version.js';
+import { xmlMembers } from '../../wire/xml.js';
+import { addressDetail, NOT_GEOCODED, plainDetailJson } from './address-detail.js';
+import type { WireContext } from './context.js';
+import { fragmentOf, printMembers, VARIANTS, type Rendered, type RuledArea } from './fragment.js';
+import { renderRows, ROW_34 } from './legacy.js';
+import { productDetail } from './product-detail.js';
+import { baseRates, service, shipping, sourcingRules, taxSummaries } from './rate-tree.js';
+
+/** The member `explain` as it stands in a body, or nothing where it was not asked for. */
+function explanation(
+  engine: Engine, query: LookupQuery, outcome: SitusOutcome | PostalOutcome, format: Format,
+): string {
+  if (query.options.explain !== true) return '';
+  // Plain values: what JSON makes of them is a tree.
+  const explain: WireObject = JSON.parse(JSON.stringify(engine.explain(outcome)));
+  return printMembers({ explain }, format);
+}
 
 const OPEN: Readonly<Record<Format, string>> = { json: '{', xml: V60_XML_OPEN };
 
@@ -76,4 +86,33 @@ export function renderV60(
     ? [head, fragment.bytes, own]
     : [head, fragment.bytes, product, own];
   return { body, flags: fragment.flags };
+}
+
+const LIST_HEAD = { version: 'v60', rCode: SUCCESS.code };
+const LIST_TAIL = { addressDetail: NOT_GEOCODED };
+
+const LIST_OPEN: Readonly<Record<Format, Uint8Array>> = {
+  json: Buffer.from(`{${jsonMembers(LIST_HEAD)},"results":[`),
+  xml: Buffer.from(V60_XML_OPEN + xmlMembers(LIST_HEAD)),
+};
+const LIST_CLOSE: Readonly<Record<Format, Uint8Array>> = {
+  json: Buffer.from(`],${jsonMembers(LIST_TAIL)}}`),
+  xml: Buffer.from(xmlMembers(LIST_TAIL) + V60_XML_CLOSE),
+};
+
+function closeWith(explain: string, format: Format): string {
+  return format === 'json'
+    ? `],${jsonMembers(LIST_TAIL)},${explain}}` : xmlMembers(LIST_TAIL) + explain + V60_XML_CLOSE;
+}
+
+/** The bytes of a postal list. */
+export function renderV60Postal(
+  context: WireContext, engine: Engine, query: LookupQuery, outcome: PostalOutcome,
+  format: Format,
+): Rendered | Failure {
+  const rows = renderRows(context, engine, outcome.rows, ROW_34, format, 'results');
+  if (isFailure(rows)) return rows;
+  const explain = explanation(engine, query, outcome, format);
+  const close = explain === '' ? LIST_CLOSE[format] : closeWith(explain, format);
+  return { body: [LIST_OPEN[format], ...rows.body, close], flags: rows.flags };
 }

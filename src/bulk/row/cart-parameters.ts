@@ -2,7 +2,7 @@
 import {
   CART_DEFAULTS, optionsOfQuery, type CartOptions,
 } from '../../api/cart/options.js';
-import { ADDRESS_CHARS_MAX, parseAddressLine } from '../../api/lookup/parameter.js';
+import { ADDRESS_CHARS_MAX, parseAddressLine } from '../../api/lookup/parameter-table.js';
 import { isProblem } from '../../base/problem.js';
 import type { BulkFormat, Defaults } from './job.js';
 

@@ -1,7 +1,7 @@
 /** The two places of a cart in the cells of a CSV row. */
 import type { CartPlace, SplitPlace } from '../../engine/cart/query.js';
 import { addressJson } from '../../api/cart/merchant-cart.js';
-import { ADDRESS_CHARS_MAX, parseAddressLine } from '../../api/lookup/parameter.js';
+import { ADDRESS_CHARS_MAX, parseAddressLine } from '../../api/lookup/parameter-table.js';
 import type { Failure } from '../../failure.js';
 import type { CartRole } from './mapping.js';
 import {

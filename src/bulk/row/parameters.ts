@@ -1,7 +1,6 @@
 /** Rows to the parameters of a lookup. */
-import { ADDRESS_CHARS_MAX } from '../../api/lookup/parameter.js';
 import {
-  ROW_PARAMETERS, SHARED_PARAMETERS, type ParameterName,
+  ADDRESS_CHARS_MAX, ROW_PARAMETERS, SHARED_PARAMETERS, type ParameterName,
 } from '../../api/lookup/parameter-table.js';
 import { noParameters, type RawParameters } from '../../api/lookup/query-string.js';
 import { fail, type Failure } from '../../failure.js';

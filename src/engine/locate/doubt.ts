@@ -9,7 +9,7 @@ import type { DateInt } from '../../tax/date.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { RatesByArea } from '../rate/area-rates.js';
 import type { RateRange } from '../situs.js';
-import type { DatasetGazetteer } from './gazetteer.js';
+import type { DatasetGazetteer } from './place-names.js';
 import type { Query } from './search.js';
 
 /** The day to compare rates on, by state. */

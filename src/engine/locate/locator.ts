@@ -14,11 +14,10 @@ import type { RatesByArea } from '../rate/area-rates.js';
 import type { Situs } from '../situs.js';
 import type { Candidates } from './candidates.js';
 import { Doubts, type DateOf } from './doubt.js';
-import { DatasetGazetteer } from './gazetteer.js';
+import { AddressWriter, DatasetGazetteer } from './place-names.js';
 import { PostalLocator } from './postal.js';
 import { ProvinceLocator } from './province.js';
 import { StreetSearch, type Query } from './search.js';
-import { AddressWriter } from './text.js';
 
 export type { DateOf };
 

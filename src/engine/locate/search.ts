@@ -9,7 +9,7 @@ import { directionCode } from '../../dataset/street-format.js';
 import type { Locality, StreetIndex } from '../../dataset/street-index.js';
 import { Candidates, type Wanted } from './candidates.js';
 import type { Support } from './doubt.js';
-import type { DatasetGazetteer } from './gazetteer.js';
+import type { DatasetGazetteer } from './place-names.js';
 import { AREA_NONE } from './range.js';
 
 /** ZIPs of one city that are tried; only the largest cities have as many. */

@@ -1,0 +1,232 @@
+/** Cities and states of a line: where a street ends, and what stands behind the address. */
+import { readHighway } from './highway.js';
+import type { Gazetteer } from './parsed.js';
+import {
+  directionOf, directionWord, hasDigit, isDigits, isShortDirection, startsWithDigit,
+} from './street-words.js';
+import { isStrongSuffix, suffixOf } from './suffix.js';
+import { JOIN, type Line } from './token.js';
+
+/** A way to part words into street and city; the city is empty where `cityAt` is the end. */
+export interface CitySplit {
+  readonly cityAt: number;
+  /** The higher the likelier; known cities are worth 4, streets with a suffix 2. */
+  readonly score: number;
+}
+
+const CITY_WORDS_MAX = 4;
+const ANCHORS_MAX = 2;
+
+/** First words of cities that are written in two ways. */
+const CITY_FIRST = new Map([
+  ['ST', 'SAINT'], ['SAINT', 'ST'], ['STE', 'SAINTE'], ['MT', 'MOUNT'], ['MOUNT', 'MT'],
+  ['FT', 'FORT'], ['FORT', 'FT'],
+]);
+
+/** Whether the words from `from` to before `to` name a city, in either spelling of the first. */
+export function isKnownCity(
+  words: readonly string[],
+  from: number,
+  to: number,
+  state: string,
+  gazetteer: Gazetteer,
+): boolean {
+  const first = words[from] ?? '';
+  let rest = '';
+  for (let index = from + 1; index < to; index++) rest += ` ${words[index] ?? ''}`;
+  if (gazetteer.isCity(state, first + rest)) return true;
+  if (rest === '') return false;
+  const second = CITY_FIRST.get(first) ?? directionWord(directionOf(first));
+  return second !== '' && second !== first && gazetteer.isCity(state, second + rest);
+}
+
+/**
+ * How well a street may end before each word: 2 behind a strong suffix, a numbered road or a
+ * direction that follows one, 1 behind a suffix that is as often part of a name, else 0.
+ */
+export function streetEnds(
+  words: readonly string[],
+  from: number,
+  to: number,
+  gazetteer: Gazetteer,
+): readonly number[] {
+  const ends: number[] = [0];
+  const start = to - from > 1 && directionOf(words[from] ?? '') !== '' ? from + 1 : from;
+  const highway = readHighway(words, start, to, gazetteer);
+  const afterHighway = highway === null ? -1 : highway.next;
+  for (let at = from + 1; at <= to; at++) {
+    const word = words[at - 1] ?? '';
+    const suffix = suffixOf(word);
+    let end = 0;
+    if (at === afterHighway) end = 2;
+    else if (suffix !== '' && at - 1 > from) end = isStrongSuffix(suffix) ? 2 : 1;
+    else if (at - 1 > from && directionOf(word) !== '') {
+      const before = words[at - 2] ?? '';
+      if (ends[at - 1 - from] === 2 || isDigits(before)) end = 2;
+    } else if (isShortDirection(word) && ends[at - 1 - from] === 2) end = 2;
+    ends.push(end);
+  }
+  return ends;
+}
+
+function scoreUnknown(words: readonly string[], at: number, to: number): number {
+  let score = 2.5;
+  if (isStrongSuffix(suffixOf(words[to - 1] ?? ''))) score -= 2;
+  for (let index = at; index < to; index++) if (hasDigit(words[index] ?? '')) return score - 3;
+  return score;
+}
+
+/** A street of one word that cannot be a name by itself. */
+function isThin(words: readonly string[], from: number, cityAt: number): boolean {
+  const word = words[from] ?? '';
+  return cityAt - from === 1 && (directionOf(word) !== '' || isStrongSuffix(suffixOf(word)));
+}
+
+/** Ways to part the words from `from` to before `to`, in no order. Never empty. */
+export function splitCity(
+  words: readonly string[],
+  from: number,
+  to: number,
+  state: string,
+  gazetteer: Gazetteer,
+): CitySplit[] {
+  const ends = streetEnds(words, from, to, gazetteer);
+  const splits: CitySplit[] = [];
+  const longest = Math.min(CITY_WORDS_MAX, to - from - 1);
+  for (let length = longest; length >= 1; length--) {
+    const cityAt = to - length;
+    // A single letter or number is no city.
+    if (hasDigit(words[to - 1] ?? '') || !isKnownCity(words, cityAt, to, state, gazetteer)) {
+      continue;
+    }
+    const thin = isThin(words, from, cityAt) ? 2 : 0;
+    splits.push({ cityAt, score: 4 + (ends[cityAt - from] ?? 0) + length / 4 - thin });
+  }
+  const known = splits.length;
+  for (let at = from + 1; at < to && splits.length < known + ANCHORS_MAX; at++) {
+    if (ends[at - from] !== 2 || splits.some((split) => split.cityAt === at)) continue;
+    splits.push({ cityAt: at, score: scoreUnknown(words, at, to) });
+  }
+  const end = ends[to - from] ?? 0;
+  // A street that ends where a known city begins leaves nothing to doubt.
+  if (end < 2 && splits.some((split) => split.score >= 6)) return splits;
+  splits.push({ cityAt: to, score: end === 2 ? 3 : 1 + end / 2 });
+  if (splits.length === 1 && end === 0 && to - from >= 2) {
+    splits.push({ cityAt: to - 1, score: 0.5 });
+  }
+  return splits;
+}
+
+const CITY_BEFORE_STATE_WORDS_MAX = 3;
+
+function isZip(word: string): boolean {
+  return word.length === 5 && isDigits(word);
+}
+
+/** Words [from, to) that name a state. */
+interface StateWords {
+  readonly state: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The state whose name or code ends with a word; null if none. */
+function stateAt({ words }: Line, last: number, gazetteer: Gazetteer): StateWords | null {
+  const word = words[last] ?? '';
+  if (startsWithDigit(word)) return null;
+  const to = last + 1;
+  const two = last === 0 ? '' : gazetteer.stateOf(`${words[last - 1] ?? ''} ${word}`);
+  if (two !== '') return { state: two, from: last - 1, to };
+  const state = gazetteer.stateOf(word);
+  return state === '' ? null : { state, from: last, to };
+}
+
+/** Whether a state's code is as often another word: "CT" a court, "NE" a direction. */
+function isOtherWord(word: string): boolean {
+  return directionOf(word) !== '' || suffixOf(word) !== '';
+}
+
+/** Whether a house number begins the line, or a part of it, before a word. */
+function hasNumberBefore({ words, joins }: Line, end: number): boolean {
+  for (let index = 0; index < end; index++) {
+    const starts = index === 0 || joins[index] === JOIN.comma || joins[index] === JOIN.dash;
+    if (starts && startsWithDigit(words[index] ?? '')) return true;
+  }
+  return false;
+}
+
+/** Index of the ZIP of the first state and ZIP that stand together, -1 if none. */
+function pairAt(line: Line, end: number, gazetteer: Gazetteer): number {
+  const { words } = line;
+  for (let index = 2; index < end; index++) {
+    if (!isZip(words[index] ?? '') || isOtherWord(words[index - 1] ?? '')) continue;
+    if (stateAt(line, index - 1, gazetteer) !== null) return index;
+  }
+  return -1;
+}
+
+/**
+ * The line without what stands behind the first state and ZIP that follow a house number: "…, VT
+ * 05401 (ring twice)", "…, VT 05401, Store 60606". Whatever figures are there are no ZIP.
+ */
+export function withoutRemarks(line: Line, gazetteer: Gazetteer): Line {
+  const zip = pairAt(line, line.words.length, gazetteer);
+  if (zip < 0 || !hasNumberBefore(line, zip - 2)) return line;
+  const next = line.words[zip + 1] ?? '';
+  const end = next.length === 4 && isDigits(next) && line.joins[zip + 1] === JOIN.hyphen
+    ? zip + 2 : zip + 1;
+  return { words: line.words.slice(0, end), joins: line.joins.slice(0, end) };
+}
+
+/** Whether a city may begin at a word: with its part of the line, or where a street ends. */
+function beginsCity({ words, joins }: Line, index: number): boolean {
+  return joins[index] === JOIN.comma || isStrongSuffix(suffixOf(words[index - 1] ?? ''));
+}
+
+/**
+ * Whether the words before an index name a city of the state; where the state's code may be another
+ * word, "Somers Ct", they must not belong to the street.
+ */
+function followsCity(line: Line, { state, from }: StateWords, gazetteer: Gazetteer): boolean {
+  const doubtful = isOtherWord(line.words[from] ?? '');
+  for (let length = 1; length <= CITY_BEFORE_STATE_WORDS_MAX && length < from; length++) {
+    if (doubtful && !beginsCity(line, from - length)) continue;
+    if (isKnownCity(line.words, from - length, from, state, gazetteer)) return true;
+  }
+  return false;
+}
+
+/**
+ * Whether a ZIP is right behind a state, or it ends a part of the line as a code, or is one as a
+ * name that no city has ("Georgia, 05468" is in Vermont).
+ */
+function stands(
+  { words, joins }: Line, { state, from, to }: StateWords, gazetteer: Gazetteer,
+): boolean {
+  if (isZip(words[to] ?? '')) return true;
+  if (to < words.length && joins[to] !== JOIN.comma) return false;
+  if (words[from] === state) return true;
+  return joins[from] === JOIN.comma && !gazetteer.isCity('', words.slice(from, to).join(' '));
+}
+
+/**
+ * A state that the words before `end` name, '' if none: with a ZIP right behind it, as a part of
+ * the line, or behind one of its cities.
+ */
+export function stateWithin(line: Line, end: number, gazetteer: Gazetteer): string {
+  for (let index = 1; index < end; index++) {
+    const found = stateAt(line, index, gazetteer);
+    if (found === null) continue;
+    if (!isOtherWord(line.words[index] ?? '') && stands(line, found, gazetteer)) {
+      return found.state;
+    }
+    if (followsCity(line, found, gazetteer)) return found.state;
+  }
+  return '';
+}
+
+/** The state of a state and ZIP that stand together before `end`; '' if none. */
+export function pairedState(line: Line, end: number, gazetteer: Gazetteer): string {
+  const zip = pairAt(line, end, gazetteer);
+  return zip < 0 ? '' : stateAt(line, zip - 1, gazetteer)?.state ?? '';
+}

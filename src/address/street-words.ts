@@ -1,0 +1,251 @@
+/** Words of street names: directions, numbers, and one spelling of each for keys. */
+import { SUFFIX_EXPANSIONS } from './suffix.js';
+
+const WORDS: readonly (readonly [string, string])[] = [
+  ['N', 'NORTH'],
+  ['S', 'SOUTH'],
+  ['E', 'EAST'],
+  ['W', 'WEST'],
+  ['NE', 'NORTHEAST'],
+  ['NW', 'NORTHWEST'],
+  ['SE', 'SOUTHEAST'],
+  ['SW', 'SOUTHWEST'],
+];
+
+const ABBREVIATION = new Map(WORDS.flatMap(([abbreviation, word]) =>
+  [[abbreviation, abbreviation], [word, abbreviation]] as const));
+const FULL = new Map(WORDS);
+
+/** "NORTH" or "N" → "N"; '' for any other word. */
+export function directionOf(word: string): string {
+  return ABBREVIATION.get(word) ?? '';
+}
+
+/** "N" → "NORTH"; '' for anything but a standard abbreviation. */
+export function directionWord(abbreviation: string): string {
+  return FULL.get(abbreviation) ?? '';
+}
+
+/** New England's "No Main St" and "So Main St"; elsewhere the words may mean something else. */
+export function isShortDirection(word: string): boolean {
+  return word === 'NO' || word === 'SO';
+}
+
+/** "N", "W" → "NW"; '' where the two do not make an intermediate direction. */
+export function joinDirections(first: string, second: string): string {
+  const northSouth = directionOf(first);
+  const eastWest = directionOf(second);
+  if ((northSouth === 'N' || northSouth === 'S') && (eastWest === 'E' || eastWest === 'W')) {
+    return northSouth + eastWest;
+  }
+  return '';
+}
+
+const ONES = [
+  'FIRST', 'SECOND', 'THIRD', 'FOURTH', 'FIFTH', 'SIXTH', 'SEVENTH', 'EIGHTH', 'NINTH', 'TENTH',
+  'ELEVENTH', 'TWELFTH', 'THIRTEENTH', 'FOURTEENTH', 'FIFTEENTH', 'SIXTEENTH', 'SEVENTEENTH',
+  'EIGHTEENTH', 'NINETEENTH',
+];
+const TENS = [
+  'TWENTY', 'THIRTY', 'FORTY', 'FIFTY', 'SIXTY', 'SEVENTY', 'EIGHTY', 'NINETY',
+];
+const CARDINALS = [
+  'ONE', 'TWO', 'THREE', 'FOUR', 'FIVE', 'SIX', 'SEVEN', 'EIGHT', 'NINE', 'TEN', 'ELEVEN', 'TWELVE',
+];
+
+const ORDINAL = new Map<string, number>();
+const TEN = new Map<string, number>();
+const CARDINAL = new Map<string, number>();
+ONES.forEach((word, index) => ORDINAL.set(word, index + 1));
+TENS.forEach((word, index) => {
+  const value = (index + 2) * 10;
+  TEN.set(word, value);
+  ORDINAL.set(`${word.slice(0, -1)}IETH`, value);
+  ONES.slice(0, 9).forEach((one, unit) => ORDINAL.set(word + one, value + unit + 1));
+});
+CARDINALS.forEach((word, index) => CARDINAL.set(word, index + 1));
+
+/** 22 → "22ND". */
+export function ordinal(value: number): string {
+  const teens = value % 100;
+  if (teens >= 11 && teens <= 13) return `${value}TH`;
+  return `${value}${['TH', 'ST', 'ND', 'RD'][value % 10] ?? 'TH'}`;
+}
+
+/** Every ordinal word below one hundred with its value, and the tens and small cardinals. */
+export const ORDINALS: ReadonlyMap<string, number> = ORDINAL;
+export const TENS_VALUES: ReadonlyMap<string, number> = TEN;
+export const CARDINAL_VALUES: ReadonlyMap<string, number> = CARDINAL;
+
+/** "FIRST" → 1, "TWENTYSECOND" → 22; 0 for other words. */
+export function ordinalValue(word: string): number {
+  return ORDINAL.get(word) ?? 0;
+}
+
+/** "ONE" → 1 up to "TWELVE" → 12; 0 for other words. */
+export function cardinalValue(word: string): number {
+  return CARDINAL.get(word) ?? 0;
+}
+
+/** The words of an ordinal below one hundred: 22 → "TWENTY SECOND", 40 → "FORTIETH"; else ''. */
+export function ordinalWords(value: number): string {
+  if (value < 1 || value > 99) return '';
+  if (value < 20) return ONES[value - 1] ?? '';
+  const ten = TENS[Math.floor(value / 10) - 2] ?? '';
+  return value % 10 === 0 ? `${ten.slice(0, -1)}IETH` : `${ten} ${ONES[(value % 10) - 1] ?? ''}`;
+}
+
+/** Whether a word is an ordinal in figures: "1ST", "22ND". */
+export function isOrdinal(word: string): boolean {
+  const length = word.length;
+  if (length < 3) return false;
+  const end = word.charCodeAt(length - 1);
+  const before = word.charCodeAt(length - 2);
+  const pair =
+    (before === 83 && end === 84) || // ST
+    (before === 78 && end === 68) || // ND
+    (before === 82 && end === 68) || // RD
+    (before === 84 && end === 72); // TH
+  return pair && isDigits(word.slice(0, -2));
+}
+
+/** Whether a word is figures only. */
+export function isDigits(word: string): boolean {
+  if (word === '') return false;
+  for (let index = 0; index < word.length; index++) {
+    const code = word.charCodeAt(index);
+    if (code < 48 || code > 57) return false;
+  }
+  return true;
+}
+
+/** Whether a word begins with a figure. */
+export function startsWithDigit(word: string): boolean {
+  const code = word.charCodeAt(0);
+  return code >= 48 && code <= 57;
+}
+
+/** Whether a word contains a figure. */
+export function hasDigit(word: string): boolean {
+  for (let index = 0; index < word.length; index++) {
+    const code = word.charCodeAt(index);
+    if (code >= 48 && code <= 57) return true;
+  }
+  return false;
+}
+
+/** Strips leading zeros: San Francisco's points are on "09TH ST". */
+function plainFigures(word: string): string {
+  if (word.charCodeAt(0) !== 48 || word.length === 1) return word;
+  if (!isOrdinal(word) && !isDigits(word)) return word;
+  const stripped = word.replace(/^0+/, '');
+  return startsWithDigit(stripped) ? stripped : word;
+}
+
+/** What a word of a name may turn into; words that are not listed stay as they are. */
+interface NameWord {
+  /** 20 for "TWENTY", else 0. */
+  readonly tens: number;
+  /** Spelling as the first of several words, between others, as the last, and alone. */
+  readonly first: string;
+  readonly middle: string;
+  readonly last: string;
+  readonly alone: string;
+}
+
+const NAME_WORDS = new Map<string, NameWord>();
+
+function define(word: string, first: string, middle = first, last = first, alone = last): void {
+  NAME_WORDS.set(word, { tens: 0, first, middle, last, alone });
+}
+
+for (const [word, full] of SUFFIX_EXPANSIONS) define(word, full);
+// "Mt Philo" and "Castle Mt", "St Paul" and "Maple St Ext", "Dr King" and "Oak Dr Ext".
+define('SAINT', 'ST', 'ST', 'SAINT');
+define('ST', 'ST', 'ST', 'STREET', 'ST');
+define('MT', 'MOUNT', 'MOUNT', 'MOUNTAIN', 'MOUNT');
+define('FT', 'FORT');
+define('DOCTOR', 'DR', 'DR', 'DOCTOR');
+define('DR', 'DR', 'DRIVE', 'DRIVE', 'DR');
+define('JUNIOR', 'JR');
+define('SENIOR', 'SR');
+// A direction alone is the name itself: "NW Hwy". Letters stay, "E St" is not "East St".
+for (const word of ['NE', 'NW', 'SE', 'SW']) define(word, word, word, word, directionWord(word));
+for (const [word, value] of ORDINALS) define(word, ordinal(value));
+for (const [word, tens] of TENS_VALUES) {
+  NAME_WORDS.set(word, { tens, first: word, middle: word, last: word, alone: word });
+}
+
+/**
+ * The words of a name from `start` to before `stop`, one spelling each: ordinals in figures,
+ * short forms spelled out, "ST" for Saint. Applied twice it changes nothing more.
+ */
+export function canonicalWords(words: readonly string[], start: number, stop: number): string[] {
+  const canonical: string[] = [];
+  for (let index = start; index < stop; index++) {
+    const word = words[index] ?? '';
+    if (startsWithDigit(word)) {
+      canonical.push(plainFigures(word));
+      continue;
+    }
+    if (word === '#') continue;
+    const known = NAME_WORDS.get(word);
+    if (known === undefined) {
+      canonical.push(word);
+      continue;
+    }
+    const unit = known.tens > 0 && index + 1 < stop ? ordinalValue(words[index + 1] ?? '') : 0;
+    if (unit > 0 && unit < 10) {
+      canonical.push(ordinal(known.tens + unit));
+      index++;
+      continue;
+    }
+    const isFirst = index === start;
+    if (index < stop - 1) canonical.push(isFirst ? known.first : known.middle);
+    else canonical.push(isFirst ? known.alone : known.last);
+  }
+  return canonical;
+}
+
+/** What a word adds to a key when it is one of several. */
+const KEY_WORD = new Map<string, string>();
+for (const [word, value] of CARDINAL_VALUES) KEY_WORD.set(word, String(value));
+for (const word of ['N', 'S', 'E', 'W', 'NE', 'NW', 'SE', 'SW']) {
+  KEY_WORD.set(directionWord(word), word);
+}
+/** What a word adds to a key even when it stands alone. */
+const KEY_WORD_ALONE = new Map([
+  ['STREET', 'ST'], ['SAINT', 'ST'], ['SAINTE', 'STE'], ['DRIVE', 'DR'], ['DOCTOR', 'DR'],
+  ['MOUNT', 'MT'], ['FORT', 'FT'],
+]);
+for (const [word, short] of KEY_WORD_ALONE) KEY_WORD.set(word, short);
+KEY_WORD.set('AND', '');
+
+/** Spellings of one honoured name: "Dr Martin Luther King Jr", "M L King", "MLK". */
+const KING = ['MARTINLUTHERKING', 'MARTINLKING', 'MLKING', 'MLK'];
+
+function honouredKey(key: string): string {
+  for (const spelling of KING) {
+    const at = key.indexOf(spelling);
+    if (at < 0) continue;
+    const before = key.slice(0, at);
+    const after = key.slice(at + spelling.length);
+    const titled = before === 'DR' || before === 'REV' || before === 'REVDR';
+    return `${titled ? '' : before}MLK${after.startsWith('JR') ? after.slice(2) : after}`;
+  }
+  return key;
+}
+
+/** Key of a name whose words are in the one spelling of `canonicalWords`. */
+export function wordsKey(words: readonly string[]): string {
+  let key = '';
+  if (words.length === 1) {
+    const word = words[0] ?? '';
+    key = KEY_WORD_ALONE.get(word) ?? word;
+  } else {
+    for (const word of words) {
+      key += startsWithDigit(word) ? word : (KEY_WORD.get(word) ?? word);
+    }
+  }
+  return key.includes('K') && key.includes('L') ? honouredKey(key) : key;
+}
