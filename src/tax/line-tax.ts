@@ -28,6 +28,16 @@ const PARTS_PER_MILLIONTH = 1_000;
 /** A tax on one item in FINE, before the decimals of the quantity, from 10⁻⁹ dollars. */
 const UNIT_TAX = 10n ** 18n;
 
+/**
+ * What a levy takes of an item whose price is above a threshold (10⁻⁹ dollars): its own rate on the
+ * part up to it and another on the rest (`portion`), or another on the whole price (`whole`).
+ */
+export interface PriceTier {
+  readonly kind: 'portion' | 'whole';
+  readonly threshold: bigint;
+  readonly rate: Rate;
+}
+
 /** A rate on a line. */
 export interface LineLevy {
   /** Parts per billion. */
@@ -38,6 +48,8 @@ export interface LineLevy {
   readonly ruled: boolean;
   /** The additional tax on a single article, above the limit of local taxes. */
   readonly bracket: boolean;
+  /** Null where the rate is the same at every price; a ruled levy has none. */
+  readonly tier: PriceTier | null;
 }
 
 /** A tax on one expensive article: local taxes end at a limit, an additional one begins there. */
@@ -63,6 +75,8 @@ export interface LineRule<Levy extends LineLevy = LineLevy> {
   readonly single: ArticleBracket | null;
   /** Null where a levy is on less than the whole price, or a rate is finer than COARSE. */
   readonly coarse: CoarseRates | null;
+  /** Highest price of an item that no levy has a tier for, 10⁻⁹ dollars. */
+  readonly tierless: number;
 }
 
 /** What a holiday takes from a line. */
@@ -116,6 +130,18 @@ interface Part {
   readonly fixed: bigint;
 }
 
+/** The lowest threshold of levies; the largest safe integer where none has a tier. */
+export function tierlessOf(levies: readonly LineLevy[]): number {
+  return levies.reduce((lowest, { tier }) =>
+    (tier === null ? lowest : Math.min(lowest, Number(tier.threshold))), Number.MAX_SAFE_INTEGER);
+}
+
+/** The part of a levy on an item above its tier's threshold; `whole` is one item's price of 1. */
+function tierPart({ kind, threshold, rate }: PriceTier, price: bigint, whole: bigint): Part {
+  const own = kind === 'portion' ? threshold : 0n;
+  return { base: own * whole, fixed: (price - own) * whole * BigInt(rate) };
+}
+
 /** The parts of a line, levy by levy; in FINE. */
 class Parts {
   readonly #rule: LineRule;
@@ -123,6 +149,8 @@ class Parts {
   readonly #ruled: bigint;
   readonly #local: bigint;
   readonly #bracket: bigint;
+  readonly #price: bigint;
+  readonly #whole: bigint;
   /** What the cap leaves to the levies to come; null where it is not reached. */
   #left: bigint | null;
   /** The tax by volume, until a levy of the state has it. */
@@ -132,6 +160,8 @@ class Parts {
     const { shape, single, levies } = rule;
     const whole = ONE * quantity;
     this.#rule = rule;
+    this.#price = price;
+    this.#whole = whole;
     this.#full = price * whole;
     this.#ruled = shape === null ? this.#full : ruledUnit(shape, price) * quantity;
     const localLimit = single?.localLimit ?? price;
@@ -147,7 +177,10 @@ class Parts {
   }
 
   /** The part of the next levy. */
-  next({ rate, ofState, ruled, bracket }: LineLevy): Part {
+  next({ rate, ofState, ruled, bracket, tier }: LineLevy): Part {
+    if (tier !== null && this.#price > tier.threshold) {
+      return tierPart(tier, this.#price, this.#whole);
+    }
     if (this.#rule.single !== null && (bracket || !ofState)) {
       return { base: bracket ? this.#bracket : this.#local, fixed: 0n };
     }
@@ -193,7 +226,7 @@ export function lineTax(
     const nano = Number(price);
     // Below 2⁵³ ÷ 10⁷ doubles lie closer together than 10⁻⁷: only whole cents come out whole.
     const cents = nano / NANO_PER_CENT;
-    if (nano <= Number.MAX_SAFE_INTEGER && Number.isInteger(cents)) {
+    if (nano <= rule.tierless && Number.isInteger(cents)) {
       // The parts of levies on one base add up to that base times the sum of their rates.
       const gross = times(cents, quantity);
       const { state, local } = coarse;

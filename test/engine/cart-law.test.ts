@@ -124,3 +124,31 @@ test('meals: Denver 8.0 in all, Flagstaff 2 more, Roanoke 6.5 more since July 20
       /meal tax .* cannot be told/, state);
   }
 });
+
+test('Florida: the surtax ends at $5,000 of one item', () => {
+  const miami: FactPlace = { state: 'FL', county: '086', percents: [['state', '6'], ['county', '1']] };
+  assert.deepEqual(tax(miami, [['5000'], ['5000.01'], ['12000', 2], ['2500', 4]]),
+    ['350.00', '350.00', '1540.00', '700.00']);
+  // A service is no item of tangible property.
+  assert.deepEqual(tax(miami, [['10000', 1, '91090']]), ['700.00']);
+});
+
+test('Phoenix: 2.8 percent to $14,338 of one item and 2 percent above; elsewhere one rate', () => {
+  const percents: Percents = [['state', '5.6'], ['county', '0.7'], ['city', '2.8']];
+  const phoenix: FactPlace = { state: 'AZ', county: '013', placeGeoid: '0455000', percents };
+  // 14338 × 2.8 % + 5662 × 2 % = 514.704, and 20000 × 6.3 % = 1260.
+  assert.deepEqual(tax(phoenix, [['14338'], ['20000']]), ['1304.76', '1774.70']);
+  assert.deepEqual(tax({ ...phoenix, placeGeoid: '0473000' }, [['20000']]), ['1820.00']);
+});
+
+test('Connecticut: 7.75 percent on clothing above $1,000 and jewelry above $5,000, on the whole', () => {
+  const hartford: FactPlace = { state: 'CT', percents: [['state', '6.35']] };
+  assert.deepEqual(tax(hartford, [['1000', 1, CLOTHING], ['1000.01', 1, CLOTHING], ['600', 2, CLOTHING]]),
+    ['63.50', '77.50', '76.20']);
+  assert.deepEqual(tax(hartford, [['2000', 1, '92001'], ['5000', 1, '92100'], ['6000', 1, '92100']]),
+    ['155.00', '317.50', '465.00']);
+  assert.deepEqual(tax(hartford, [['2000'], ['1000', 1, '20020']]), ['127.00', '63.50']);
+  const at = splitAt('CT', 0);
+  assert.match(refused(cartWorld([hartford]), cartOf(at, at, [['1000.01', 1, '20020']])).detail ?? '',
+    /above \$1000 an item is not held/);
+});

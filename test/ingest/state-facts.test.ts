@@ -82,6 +82,7 @@ const DATED: readonly (readonly [file: string, columns: readonly string[]])[] = 
   ['services.tsv', ['effective_from', 'effective_to']],
   ['sourcing.tsv', ['effective_from', 'effective_to']],
   ['products.tsv', []], ['holidays.tsv', ['effective_from', 'effective_to']],
+  ['price_tiers.tsv', ['effective_from', 'effective_to']],
   ['meal_tax.tsv', ['effective_from', 'effective_to']],
   ['single_article.tsv', ['effective_from', 'effective_to']], ['tic.tsv', []],
   ['zip_city_aliases.tsv', []], ['zip_municipal_counties.tsv', []], ['zip_territories.tsv', []],

@@ -45,6 +45,7 @@ export type OracleAnswer = readonly bigint[] | null;
 
 interface Due {
   readonly isState: boolean;
+  readonly level: string;
   readonly rate: Rational;
   readonly place: FactPlace;
 }
@@ -91,7 +92,7 @@ class CartOracle {
 
   #levied(place: FactPlace): readonly Due[] {
     return (place.percents ?? []).map(([level, percent]) => ({
-      isState: level === 'state', rate: divided(rational(percent), HUNDRED), place,
+      isState: level === 'state', level, rate: divided(rational(percent), HUNDRED), place,
     }));
   }
 
@@ -155,6 +156,24 @@ class CartOracle {
       cell(row, 'state') === this.#state && cell(row, 'item') === item)!, 'value'));
   }
 
+  /** The tax of a jurisdiction on an item above its tier's price; null where nothing says. */
+  #tiered({ level, rate, place }: Due, tic: string, price: Rational): Rational | 'own' | null {
+    const county = this.#world.fips(this.#state) + (place.county ?? '');
+    const row = this.#first('price-tiers', (each) => {
+      const codes = cell(each, 'tics');
+      const fits = codes === '' ? !cell(each, 'except').split(';').some((code) => tic.startsWith(code))
+        : `;${codes};`.includes(`;${tic};`);
+      return fits && cell(each, 'level') === level
+        && ['', place.placeGeoid ?? '', county].includes(cell(each, 'jurisdiction_code'));
+    });
+    const limit = row === null ? price : rational(cell(row, 'threshold_usd'));
+    if (row === null || compare(price, limit) <= 0) return 'own';
+    if (cell(row, 'kind') === 'unknown') return null;
+    const above = rational(cell(row, 'rate'));
+    return cell(row, 'kind') === 'whole' ? times(price, above)
+      : add(times(limit, rate), times(subtract(price, limit), above));
+  }
+
   #goods(price: Rational, quantity: Rational, tic: string): Taxed | null {
     const rule = this.#rule(tic);
     const article = this.#article(tic, rule);
@@ -168,7 +187,11 @@ class CartOracle {
     if (rate !== '' && (scope === 'total' || scope === 'all') && !exempt) {
       state = times(shaped, rational(rate));
     } else {
-      for (const { isState, rate: ordinary, place } of this.#due) {
+      const plain = rule === null || (rate === '' && scope === 'all' && !exempt
+        && ['threshold_usd', 'percent_taxable', 'per_volume_usd', 'cap_per_unit_usd']
+          .every((column) => cell(rule, column) === ''));
+      for (const due of this.#due) {
+        const { isState, rate: ordinary, place } = due;
         const follows = isState || scope === 'all' || scope === 'total' ? true
           : scope === 'state' ? false : this.#follows(cell(rule!, 'tic').split(';')[0]!, place);
         const threshold = rule !== null && cell(rule, 'threshold_usd') !== '';
@@ -177,7 +200,10 @@ class CartOracle {
         if (!isState && article !== null) {
           base = least(base, article('local_tax_applies_to_first_usd'));
         }
-        const tax = times(base, isState && rate !== '' ? rational(rate) : ordinary);
+        const tier = plain || follows === false ? this.#tiered(due, tic, price) : 'own';
+        if (tier === null) return null;
+        const tax = tier === 'own' ? times(base, isState && rate !== '' ? rational(rate) : ordinary)
+          : tier;
         if (isState) state = add(state, tax);
         else local = add(local, tax);
       }

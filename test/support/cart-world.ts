@@ -21,7 +21,8 @@ export const CART_DOCUMENTS: Readonly<Record<string, object>> = Object.fromEntri
   ['sourcing-cases', 'sourcing_cases'], ['product-localities', 'product_localities'],
   ['holidays', 'holidays'], ['holiday-categories', 'holiday_categories'],
   ['freight-mixed', 'freight_mixed'], ['handling', 'handling'],
-  ['single-article', 'single_article'], ['county-time-zones', 'county_time_zones'],
+  ['single-article', 'single_article'], ['price-tiers', 'price_tiers'],
+  ['county-time-zones', 'county_time_zones'],
 ].map(([name, file]) =>
   [name, tableDocument(readFileSync(join(FACTS_DIR, `${file}.tsv`), 'utf8'))]));
 
@@ -31,7 +32,8 @@ export const NOW = Date.UTC(2026, 10, 21, 17);
 const TOWNS = [
   'Ashford', 'Birchton', 'Cedarville', 'Dunmore', 'Elmhurst', 'Fernley', 'Granby', 'Hadley',
   'Irvona', 'Jasper', 'Kelton', 'Lyndon', 'Milford', 'Norwell', 'Orford', 'Pelham', 'Quincy',
-  'Ripley', 'Selden', 'Tilden', 'Upton', 'Vernon', 'Wendell', 'Yarrow',
+  'Ripley', 'Selden', 'Tilden', 'Upton', 'Vernon', 'Wendell', 'Yarrow', 'Zeeland', 'Alden', 'Berne',
+  'Corfu', 'Delhi',
 ] as const;
 const FIRST_ZIP = 10_001;
 

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
-  COARSE, coarseRates, FINE, lineParts, lineTax, type ArticleBracket, type LineLevy, type LineRule,
+  COARSE, coarseRates, FINE, lineParts, lineTax, tierlessOf, type ArticleBracket, type LineLevy,
+  type LineRule,
 } from '../../src/tax/line-tax.js';
 import type { ProductRule } from '../../src/tax/product-rule.js';
 import type { Rate } from '../../src/tax/rate.js';
@@ -14,11 +15,13 @@ const RUNS = 10_000;
 const USD = 1_000_000_000n;
 
 function levy(ppb: number, ofState: boolean, ruled = false, bracket = false): LineLevy {
-  return { rate: ppb as Rate, ofState, ruled, bracket };
+  return { rate: ppb as Rate, ofState, ruled, bracket, tier: null };
 }
 
 function plain(levies: readonly LineLevy[]): LineRule {
-  return { levies, shape: null, single: null, coarse: coarseRates(levies) };
+  return {
+    levies, shape: null, single: null, coarse: coarseRates(levies), tierless: tierlessOf(levies),
+  };
 }
 
 const price = fc.oneof(
@@ -102,7 +105,7 @@ function partsOf(
   rule: Partial<LineRule> & Pick<LineRule, 'levies'>, dollars: bigint,
 ): readonly (readonly [bigint, bigint])[] {
   const parts: (readonly [bigint, bigint])[] = [];
-  lineParts({ shape: null, single: null, coarse: null, ...rule }, dollars * USD, 10_000, 'none',
+  lineParts({ shape: null, single: null, coarse: null, tierless: tierlessOf(rule.levies), ...rule }, dollars * USD, 10_000, 'none',
     (_, base, fixed) => parts.push([base / 10n ** 22n, fixed / 10n ** 31n]));
   return parts;
 }

@@ -4,7 +4,7 @@ import { formatDate } from '../../tax/date.js';
 import type { ProductRule } from '../../tax/product-rule.js';
 import { PRODUCT_DOCUMENT } from '../product/book.js';
 import { citedSource, type SourceNotes } from './explain-source.js';
-import { coverOf, factOn, type CartFacts, type Holiday } from './facts.js';
+import { coverOf, factOn, type CartFacts, type Holiday, type TierFact } from './facts.js';
 import type { GoodsTotal, LineTaxer, TaxedLine } from './line.js';
 import type { RuleNote } from './outcome.js';
 import type { CartLine } from './query.js';
@@ -77,6 +77,20 @@ function singleNote({ single }: Treatment, price: bigint): readonly RuleNote[] {
   }];
 }
 
+function tierNote(tier: TierFact, price: bigint): RuleNote {
+  const { level, kind, threshold, rate } = tier;
+  const limit = `$${formatUsd(threshold)}`;
+  const applied = price > threshold;
+  const above = decimalText(BigInt(rate), PERCENT_DIGITS);
+  const what = kind === 'portion' ? `the part above it is taxed at ${above} %`
+    : `the whole price is taxed at ${above} %`;
+  return {
+    rule: `price tier: ${level}`, applied,
+    why: applied ? `the item is above ${limit}: ${what}` : `the item is at or below ${limit}`,
+    source: citedSource('price-tiers', tier),
+  };
+}
+
 const CHARGES = {
   exempt: 'exempt', ordinary: 'taxed as general goods',
   'as-goods': 'taxed as the goods of the cart, in proportion to their prices',
@@ -118,6 +132,7 @@ export class RuleNotes {
       ...[...holidays, ...unclearHolidays].map((holiday) => holidayNote(holiday, used)),
       ...this.#otherHolidays(site, treatment.tic),
       ...singleNote(treatment, line.price),
+      ...treatment.tiers.map((tier) => tierNote(tier, line.price)),
       ...notes.map((note) => ({ ...note, source: null })),
     ];
   }

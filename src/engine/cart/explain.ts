@@ -139,7 +139,8 @@ export class CartExplainer {
     return site.rows.filter((row) => !parts.some(({ levy }) => levy.site === row)).map((row) => {
       const rate = 0 as Rate;
       const ofState = row.row.component.level === 'state';
-      const levy = { rate, ofState, ruled: false, site: row, meal: null, bracket: false };
+      const none = { ruled: false, meal: null, bracket: false, tier: null };
+      const levy = { ...none, rate, ofState, site: row };
       return this.#part(site, { levy, base: 0n, fixed: 0n, denominator: 1n });
     });
   }

@@ -9,12 +9,14 @@
  * - holiday-categories: the codes of a category; "*" for every code that it does not list.
  * - freight-mixed: how one delivery charge on goods that are taxed differently is taxed.
  * - handling: the rule for handling charges, which may differ from the one for shipping.
+ * - price-tiers: taxes that end or change above a price of one item, by jurisdiction and code.
  * - single-article: a state's special tax on single expensive articles.
  * - county-time-zones: counties whose clocks differ from those of most of their state.
  */
 import type { Dataset } from '../../dataset/dataset.js';
 import { parseUsd } from '../../tax/amount.js';
 import type { DateInt } from '../../tax/date.js';
+import { type Level, LEVELS } from '../../tax/jurisdiction.js';
 import { inForce } from '../../tax/product-rule.js';
 import { parseRate, type Rate } from '../../tax/rate.js';
 import { type DaySpan, parseYearlyDays, type YearlyDays } from '../../tax/yearly-days.js';
@@ -98,6 +100,23 @@ export interface Handling extends Dated, Citation {
   readonly rule: (typeof HANDLING_RULES)[number];
 }
 
+/** Above the threshold: another rate on the rest or the whole, or nothing that is held. */
+export const TIER_KINDS = ['portion', 'whole', 'unknown'] as const;
+
+/** A row of price-tiers. */
+export interface TierFact extends Dated, Citation {
+  readonly level: Level;
+  /** Five digits of a county, seven of a place; "" for every jurisdiction of the level. */
+  readonly code: string;
+  /** Codes it is for; none for all but those that begin like one of `except`. */
+  readonly tics: readonly string[];
+  readonly except: readonly string[];
+  readonly kind: (typeof TIER_KINDS)[number];
+  /** 10⁻⁹ dollars of one item. */
+  readonly threshold: bigint;
+  readonly rate: Rate;
+}
+
 /** Amounts in 10⁻⁹ dollars of one article. */
 export interface SingleArticle extends Citation {
   readonly localLimit: bigint;
@@ -123,6 +142,7 @@ export interface CartFacts {
   readonly categories: ReadonlyMap<string, ReadonlyMap<string, Cover>>;
   readonly freightMixes: ByState<FreightMix>;
   readonly handling: ByState<Handling>;
+  readonly tiers: ByState<TierFact>;
   readonly singleArticle: ByState<SingleArticleItem>;
   /** Time zones by five-digit county code. */
   readonly zones: ReadonlyMap<string, string>;
@@ -170,6 +190,24 @@ function holiday(row: Cells): HolidayRule {
 
 const stateOf = (row: Cells): string => row.text('state');
 
+function listed(codes: string): readonly string[] {
+  return codes.split(';').filter((code) => code !== '');
+}
+
+function tier(row: Cells): TierFact {
+  const kind = row.oneOf('kind', TIER_KINDS);
+  return {
+    ...dated(row), ...cited(row),
+    level: row.oneOf('level', LEVELS),
+    code: row.text('jurisdiction_code'),
+    tics: listed(row.text('tics')),
+    except: listed(row.text('except')),
+    kind,
+    threshold: row.required('threshold_usd', parseUsd),
+    rate: kind === 'unknown' ? 0 as Rate : row.required('rate', parseRate),
+  };
+}
+
 /**
  * The facts of a dataset; a document it lacks reads as empty.
  * @throws Error naming document and row when a cell cannot be read.
@@ -200,6 +238,7 @@ export function readCartFacts(dataset: Dataset): CartFacts {
     handling: gather(rowsOf('handling'), stateOf, (row) => ({
       ...dated(row), ...cited(row), rule: row.oneOf('rule', HANDLING_RULES),
     })),
+    tiers: gather(rowsOf('price-tiers'), stateOf, tier),
     singleArticle: gather(rowsOf('single-article'), stateOf, (row) => ({
       ...dated(row), ...cited(row), item: row.text('item'), value: row.text('value'),
     })),
@@ -249,6 +288,6 @@ export function singleArticleOn(
   if (first === undefined || localLimit === null || bracketEnd === null) return null;
   if (additionalRate === null) return null;
   const { citation, source, asOf } = first;
-  const noArticles = textOf('codes_of_no_article').split(';').filter((code) => code !== '');
+  const noArticles = listed(textOf('codes_of_no_article'));
   return { localLimit, bracketEnd, additionalRate, noArticles, citation, source, asOf };
 }

@@ -97,6 +97,8 @@ function taxTreated(
     if (price > 0n && quantity > 0) {
       if (unknown !== '') return untold(unknown);
       if (unknownLocals !== '' && !isIdle(treatment, price)) return untold(unknownLocals);
+      const { unknownTier: tier } = treatment;
+      if (tier !== null && price > tier.threshold) return untold(tier.why);
     }
     found = holidayOf(treatment, price);
   }
@@ -109,7 +111,7 @@ function taxTreated(
   }
   return {
     scale, gross, state, local, denominator: 1n, treatment, holiday, reach, freight: null,
-    flat: reach === 'none' ? treatment.flat : null,
+    flat: reach === 'none' && price <= treatment.tierless ? treatment.flat : null,
   };
 }
 

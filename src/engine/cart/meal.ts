@@ -82,7 +82,7 @@ export function mealLevies(
     !(replaced && levy.ofState) && !rules.some((rule) => replacesOwn(rule, site, levy)));
   const levies = rules.map((rule): Levy => ({
     rate: rule.rate, ofState: rule.code.length === STATE_DIGITS, ruled: false, site: null,
-    meal: rule, bracket: false,
+    meal: rule, bracket: false, tier: null,
   }));
   return { levies: [...levies, ...kept], unknown, notes };
 }

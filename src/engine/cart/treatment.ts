@@ -1,6 +1,6 @@
 /** How a kind of product is taxed at a site: the levies on it, and what shapes their base. */
 import { formatDate, type DateInt } from '../../tax/date.js';
-import { coarseRates, type LineLevy, type LineRule } from '../../tax/line-tax.js';
+import { coarseRates, tierlessOf, type LineLevy, type LineRule } from '../../tax/line-tax.js';
 import { inForce, isWhole, type ProductRule } from '../../tax/product-rule.js';
 import type { Rate } from '../../tax/rate.js';
 import type { DaySpan } from '../../tax/yearly-days.js';
@@ -8,11 +8,12 @@ import { MEAL_CODES, type MealRule } from '../product/meal-tax.js';
 import type { ProductRules } from '../product/rules.js';
 import {
   coverOf, holidayIn, singleArticleOn, type CartFacts, type Cover, type Holiday, type HolidayRule,
-  type Locality, type SingleArticle,
+  type Locality, type SingleArticle, type TierFact,
 } from './facts.js';
 import type { Localities } from './locality.js';
 import { mealLevies } from './meal.js';
 import type { Site, SiteRow } from './site.js';
+import { tiered, type UnknownTier } from './tiers.js';
 
 /** A rate on a line, and whose it is. */
 export interface Levy extends LineLevy {
@@ -31,12 +32,14 @@ export interface TreatmentNote {
 export interface Treatment extends LineRule<Levy> {
   readonly tic: string;
   readonly rule: ProductRule | null;
-  /** The sum of the rates where it is taken of every price, in parts per billion; else null. */
+  /** The sum of the rates, taken of every price up to `tierless`, in parts per billion; or null. */
   readonly flat: number | null;
   /** Holidays that name the code on the day, before those of which it is unclear. */
   readonly holidays: readonly Holiday[];
   readonly unclearHolidays: readonly Holiday[];
   readonly single: SingleArticle | null;
+  readonly tiers: readonly TierFact[];
+  readonly unknownTier: UnknownTier | null;
   /** Local rows whose treatment is not known though they levy a rate; "" where all is known. */
   readonly unknownLocals: string;
   /** Why nothing can be told at all; "" where it can. */
@@ -52,7 +55,7 @@ export const SHIPPING = '10001';
 export const HANDLING = '11000';
 function levy(site: SiteRow, ruled: boolean, rate = site.rate): Levy {
   const ofState = site.row.component.level === 'state';
-  return { rate, ofState, ruled, site, meal: null, bracket: false };
+  return { rate, ofState, ruled, site, meal: null, bracket: false, tier: null };
 }
 
 interface Draft {
@@ -156,7 +159,8 @@ function singleOf(
 
 function bracketLevy(single: SingleArticle): Levy {
   const { additionalRate: rate } = single;
-  return { rate, ofState: true, ruled: false, site: null, meal: null, bracket: true };
+  const none = { ruled: false, site: null, meal: null, tier: null };
+  return { ...none, rate, ofState: true, bracket: true };
 }
 
 /** A tax by volume is the state's: where it has no other levy, one of no rate carries it. */
@@ -165,28 +169,29 @@ function carryingVolume(
 ): readonly Levy[] {
   if ((shape?.perVolume ?? null) === null || levies.some(({ ofState }) => ofState)) return levies;
   const row = site.rows.find(({ row: { component } }) => component.level === 'state') ?? null;
-  const none = { rate: 0 as Rate, ofState: true, ruled: true, bracket: false };
+  const none = { rate: 0 as Rate, ofState: true, ruled: true, bracket: false, tier: null };
   return [{ ...none, site: row, meal: null }, ...levies];
 }
 
 /** A treatment with what follows from its other members. */
 function summed(
-  treatment: Omit<Treatment, 'flat' | 'coarse' | 'sure'>,
+  treatment: Omit<Treatment, 'flat' | 'coarse' | 'sure' | 'tierless'>,
 ): Treatment {
   const {
     tic, rule, shape, levies, holidays, unclearHolidays, single, unknownLocals, unknown, locality,
-    notes,
+    notes, tiers, unknownTier,
   } = treatment;
   const isFlat = shape === null && single === null;
-  const sure = unknown === '' && unknownLocals === ''
+  const sure = unknown === '' && unknownLocals === '' && unknownTier === null
     && holidays.length + unclearHolidays.length === 0;
   // What every line asks for comes first: it is read from memory together.
   return {
     sure,
+    tierless: tierlessOf(levies),
     coarse: isFlat ? coarseRates(levies) : null,
     flat: isFlat ? levies.reduce((sum, { rate }) => sum + rate, 0) : null,
     tic, rule, shape, levies, holidays, unclearHolidays, single, unknownLocals, unknown, locality,
-    notes,
+    notes, tiers, unknownTier,
   };
 }
 
@@ -221,9 +226,11 @@ export class Treatments {
     let treatment = site.treatments.get(CHARGE);
     if (treatment === undefined) {
       const ordinary = this.of(site, GENERAL);
-      const levies = ordinary.levies.filter(({ bracket }) => !bracket);
+      const levies = ordinary.levies.filter(({ bracket }) => !bracket)
+        .map((each) => ({ ...each, tier: null }));
       treatment = summed({
-        ...ordinary, levies, single: null, holidays: [], unclearHolidays: [],
+        ...ordinary, levies, single: null, holidays: [], unclearHolidays: [], tiers: [],
+        unknownTier: null,
       });
       site.treatments.set(CHARGE, treatment);
     }
@@ -240,7 +247,9 @@ export class Treatments {
       : ruled(this.#localities, site, rule);
     const single = singleOf(this.#facts, site, tic, rule);
     const { named: holidays, unclear } = this.#holidaysOf(state.code, tic);
-    const meals = mealLevies(this.#products, site, tic, draft.levies);
+    const { levies: ordinary, used: tiers, unknown: unknownTier } =
+      tiered(this.#facts, site, tic, draft.levies);
+    const meals = mealLevies(this.#products, site, tic, ordinary);
     const unknown = held === null ? '' : `Product rules of ${state.code} for ${tic} are held from `
       + `${formatDate(held)} on.`;
     const twice = second === undefined ? ''
@@ -249,7 +258,7 @@ export class Treatments {
     const levies = single === null ? carryingVolume(site, shape, meals.levies)
       : [...meals.levies, bracketLevy(single)];
     return summed({
-      tic, rule, levies, single, shape,
+      tic, rule, levies, single, shape, tiers, unknownTier,
       locality: draft.locality,
       holidays: holidaysOn(holidays, date),
       unclearHolidays: holidaysOn(unclear, date),
