@@ -3,6 +3,7 @@
  * It reads the fact tables itself and shares nothing with the engine.
  */
 import { holidayOn } from './oracle-holiday.js';
+import { isTierFor, shape, tierTax } from './oracle-price.js';
 import { cell, inForce, type Row } from './oracle-row.js';
 import type { FactPlace } from './product-facts.js';
 import {
@@ -55,7 +56,6 @@ interface Taxed {
   readonly local: Rational;
 }
 
-const ONE: Rational = { over: 1n, under: 1n };
 const HUNDRED = rational('100');
 
 class CartOracle {
@@ -156,22 +156,10 @@ class CartOracle {
       cell(row, 'state') === this.#state && cell(row, 'item') === item)!, 'value'));
   }
 
-  /** The tax of a jurisdiction on an item above its tier's price; null where nothing says. */
-  #tiered({ level, rate, place }: Due, tic: string, price: Rational): Rational | 'own' | null {
-    const county = this.#world.fips(this.#state) + (place.county ?? '');
-    const row = this.#first('price-tiers', (each) => {
-      const codes = cell(each, 'tics');
-      const fits = codes === '' ? !cell(each, 'except').split(';').some((code) => tic.startsWith(code))
-        : `;${codes};`.includes(`;${tic};`);
-      return fits && cell(each, 'level') === level
-        && ['', place.placeGeoid ?? '', county].includes(cell(each, 'jurisdiction_code'));
-    });
-    const limit = row === null ? price : rational(cell(row, 'threshold_usd'));
-    if (row === null || compare(price, limit) <= 0) return 'own';
-    if (cell(row, 'kind') === 'unknown') return null;
-    const above = rational(cell(row, 'rate'));
-    return cell(row, 'kind') === 'whole' ? times(price, above)
-      : add(times(limit, rate), times(subtract(price, limit), above));
+  #tiered(due: Due, tic: string, price: Rational): Rational | 'own' | null {
+    const county = this.#world.fips(this.#state) + (due.place.county ?? '');
+    const row = this.#first('price-tiers', (each) => isTierFor(each, due, county, tic));
+    return tierTax(row, due.rate, price);
   }
 
   #goods(price: Rational, quantity: Rational, tic: string): Taxed | null {
@@ -301,22 +289,6 @@ class CartOracle {
     return level === 'line' ? scaled.map((each) => rounded(each, mode))
       : apportioned(scaled, mode, (at) => items[at]!.index);
   }
-}
-
-/** The part of a price that a rule taxes. */
-function shape(rule: Row, price: Rational): Rational {
-  const threshold = cell(rule, 'threshold_usd');
-  let taxed = price;
-  if (threshold !== '') {
-    const side = compare(price, rational(threshold));
-    const excess = side > 0 ? subtract(price, rational(threshold)) : ZERO;
-    taxed = {
-      below_exempt: side < 0 ? ZERO : price, above_exempt: side > 0 ? ZERO : price,
-      above_excess: excess,
-    }[cell(rule, 'threshold_kind')] ?? price;
-  }
-  const percent = cell(rule, 'percent_taxable');
-  return times(taxed, percent === '' ? ONE : rational(percent));
 }
 
 /** What a cart comes to. */
