@@ -10,7 +10,7 @@ import { MANIFEST_FILE } from '../dataset/manifest.js';
 import { activeRelease, releasesDir } from '../dataset/release.js';
 import { GRANT_ALL } from '../pool/types.js';
 import { CHUNKS_PER_WORKER, openChunkPool } from '../bulk/run/chunk-pool.js';
-import { newStreamName, type BulkLimits } from '../bulk/run/uploads.js';
+import { newRunName, type BulkLimits } from '../bulk/run/uploads.js';
 import { ChunkSchedule } from '../bulk/run/schedule.js';
 import { fileBytes } from '../bulk/job/byte-source.js';
 import type { Checkpoint } from '../bulk/run/checkpoint.js';
@@ -54,7 +54,7 @@ function plan(
   if (dataset === null) {
     throw new Error('no dataset is active; build one with: npx situs dataset build --activate');
   }
-  const job = newStreamName();
+  const job = newRunName();
   return {
     run: { job, nowMs: Date.now(), dataset, input: input.identity, options: digest }, from: null,
   };

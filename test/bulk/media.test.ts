@@ -1,7 +1,7 @@
 /** What of two formats an Accept field asks for. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatOfType, outputAccepted } from '../../src/bulk/run/media.js';
+import { formatOfType, outputAccepted } from '../../src/bulk/run/request.js';
 import { packedOut } from '../../src/bulk/run/request.js';
 
 test('the closest entry decides, then the highest weight', () => {

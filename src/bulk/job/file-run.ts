@@ -11,7 +11,7 @@ import type { Begun, Refused } from '../run/csv-beginning.js';
 import {
   beginningOf, RowRun, type RowRunOptions, type RunEnd, type RunRequest,
 } from '../run/run.js';
-import { StreamTotals } from '../run/totals.js';
+import { RunTotals } from '../run/totals.js';
 import type { ByteSource } from './byte-source.js';
 import type { RunOutput } from './durable-output.js';
 
@@ -113,7 +113,7 @@ export class FileRun {
     this.#wake();
   }
 
-  #open(totals: StreamTotals, done: (end: RunEnd) => void): RowRun {
+  #open(totals: RunTotals, done: (end: RunEnd) => void): RowRun {
     const { job, request, schedule, admit, errors, limits, from, output } = this.#options;
     return new RowRun({
       job, request, schedule, admit, limits, totals, sink: output, done,
@@ -138,9 +138,9 @@ export class FileRun {
     });
   }
 
-  async #earlier(): Promise<StreamTotals> {
+  async #earlier(): Promise<RunTotals> {
     const { from, earlier } = this.#options;
-    const totals = new StreamTotals();
+    const totals = new RunTotals();
     if (from === null) return totals;
     totals.errorBytes = from.errorBytes;
     totals.add({ rows: from.rows, codes: from.codes, ...from.counts, refusal: null });

@@ -12,14 +12,14 @@
 import type { ReleaseSource } from '../../pool.js';
 import { trailerBody } from '../row/envelope.js';
 import type { WireObject } from '../../wire/tree.js';
-import { type Uploads, limitsOf, newStreamName } from './uploads.js';
+import { type Uploads, limitsOf, newRunName } from './uploads.js';
 import {
   admitRows, BULK_ROUTES, merchantRefusal, type BulkKindRoute, type FindMerchant, type RowsUsage,
 } from './kind.js';
 import type { AdmittedRows } from './pump.js';
 import { isProblem } from '../../base/problem.js';
 import { parseBulkRequest } from './request.js';
-import { BulkStream } from './stream.js';
+import { Upload } from './upload.js';
 import {
   gateRules, planNeeded, type Gate, type GateRules,
 } from '../../http/gate.js';
@@ -44,8 +44,8 @@ export function bulkRules(path: string): GateRules {
   return gateRules(path, { planRefusal: planNeeded('bulk', 'Bulk needs') });
 }
 
-/** Opens a stream of one kind, or refuses it. */
-function openStream(
+/** Opens an upload of one kind, or refuses it. */
+function openUpload(
   services: BulkServices, route: BulkKindRoute, rules: GateRules, request: Request,
   exchange: DuplexExchange,
 ): void {
@@ -82,8 +82,8 @@ function openStream(
   }
   const release = releases.pin();
   if (release === null) return refuse(503, 'No dataset is active.', null);
-  void new BulkStream(exchange, uploads, {
-    kind: route.kind, job: newStreamName(), account: key.account, release, instance: route.path,
+  void new Upload(exchange, uploads, {
+    kind: route.kind, job: newRunName(), account: key.account, release, instance: route.path,
     fields, request: asked, admit, over: () => releases.unpin(release),
   });
 }
@@ -126,7 +126,7 @@ export function bulkRoutes(
       const rules = bulkRules(route.path);
       return duplexRoute('POST', route.path, {
         idleMs: services.uploads.limits.idleMs,
-        open: (request, exchange) => openStream(services, route, rules, request, exchange),
+        open: (request, exchange) => openUpload(services, route, rules, request, exchange),
       });
     }),
     trailerRoute(services),

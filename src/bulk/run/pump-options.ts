@@ -4,7 +4,7 @@ import type { BulkJob, ChunkTally } from '../row/job.js';
 import type { RecordFramer } from '../row/framer.js';
 import type { FramerPosition } from '../row/framing.js';
 import type { ChunkSchedule } from './schedule.js';
-import type { StreamTotals } from './totals.js';
+import type { RunTotals } from './totals.js';
 
 /** Where output goes. */
 export interface BulkSink {
@@ -45,7 +45,7 @@ export interface PumpOptions {
   /** What comes before the rows: written with the first of them. */
   readonly header: Uint8Array;
   /** Of rows and output before the first of these; none unless given. */
-  readonly totals?: StreamTotals;
+  readonly totals?: RunTotals;
   /** Called after each chunk that was written, with where the body goes on after it. */
   readonly reached?: (position: FramerPosition) => void;
   /** Called once, unless the pump was aborted before. */

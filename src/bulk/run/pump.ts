@@ -16,7 +16,7 @@ import { failureMessage, RESPONSE_CODES, SUCCESS } from '../../wire/response-cod
 import type { AdmittedRows, PumpOptions } from './pump-options.js';
 import { firstLineOf } from './csv-beginning.js';
 import type { ChunkSource } from './schedule.js';
-import { StreamTotals } from './totals.js';
+import { RunTotals } from './totals.js';
 
 export type { AdmittedRows, BulkBody, BulkSink, PumpOptions } from './pump-options.js';
 
@@ -51,7 +51,7 @@ function errorBytesOf(tally: ChunkTally | null, bytes: number): number {
 }
 
 export class BulkPump implements ChunkSource {
-  readonly totals: StreamTotals;
+  readonly totals: RunTotals;
   readonly #options: PumpOptions;
   readonly #job: Buffer;
   #flights: Flight[] = [];
@@ -67,7 +67,7 @@ export class BulkPump implements ChunkSource {
 
   constructor(options: PumpOptions) {
     this.#options = options;
-    this.totals = options.totals ?? new StreamTotals();
+    this.totals = options.totals ?? new RunTotals();
     this.#job = encodeJob(options.job);
   }
 

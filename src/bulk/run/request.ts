@@ -1,4 +1,8 @@
-/** What a bulk request asks for: formats, packing and options, checked. */
+/**
+ * What a bulk request asks for: formats, packing and options, checked. Formats go by their media
+ * types, the output by the Accept field (RFC 9110, 12.5.1).
+ */
+import Negotiator from 'negotiator';
 import { isFailure } from '../../failure.js';
 import { GRANT_ALL } from '../../pool/types.js';
 import { CART_PARAMETERS, checkCartParameters } from '../row/cart-parameters.js';
@@ -9,9 +13,47 @@ import { SHARED_PARAMETERS } from '../../api/lookup/parameter-table.js';
 import { parseParameters } from '../../api/lookup/query.js';
 import { failureMessage } from '../../wire/response-code.js';
 import { problem, type Problem, type ProblemStatus } from '../../base/problem.js';
-import { CSV_TYPE, formatOfType, gzipAccepted, NDJSON_TYPE, outputAccepted } from './media.js';
 
-export { CSV_TYPE, NDJSON_TYPE } from './media.js';
+export const CSV_TYPE = 'text/csv';
+export const NDJSON_TYPE = 'application/x-ndjson';
+
+/** A map, since callers write the name: a member of every object is none of it. */
+const FORMAT_OF_TYPE: ReadonlyMap<string, BulkFormat> = new Map([
+  [CSV_TYPE, 'csv'], [NDJSON_TYPE, 'ndjson'], ['application/ndjson', 'ndjson'],
+]);
+
+/** Parameters that a client may name with a type; they tell nothing new. */
+const PARAMETERS = ['', ';charset=utf-8', ';header=present', ';header=present;charset=utf-8'];
+
+function withParameters(type: string): readonly string[] {
+  return PARAMETERS.map((parameters) => type + parameters);
+}
+
+const NDJSON_TYPES = [NDJSON_TYPE, 'application/ndjson'].flatMap(withParameters);
+
+/** What an input can be answered as, the likest first. */
+const OUTPUTS: Readonly<Record<BulkFormat, readonly string[]>> = {
+  csv: [...withParameters(CSV_TYPE), ...NDJSON_TYPES], ndjson: NDJSON_TYPES,
+};
+
+/** The format of a media type without parameters, in lower case. */
+export function formatOfType(type: string): BulkFormat | null {
+  return FORMAT_OF_TYPE.get(type) ?? null;
+}
+
+/** The output that a client likes best; null for none. No field accepts everything. */
+export function outputAccepted(field: string, input: BulkFormat): BulkFormat | null {
+  const headers = field === '' ? {} : { accept: field };
+  const types = OUTPUTS[input];
+  const [best] = new Negotiator({ headers }).mediaTypes([...types]);
+  return best === undefined ? null : formatOfType(best.replace(/;.*$/, ''));
+}
+
+/** Whether a client takes gzip by name: no field accepts plain bytes alone. */
+export function gzipAccepted(field: string): boolean {
+  const headers = { 'accept-encoding': field };
+  return field !== '' && new Negotiator({ headers }).encodings(['gzip']).includes('gzip');
+}
 
 /** Delimiters by the names that need no escape in a query, and by themselves. */
 const DELIMITER_OF_NAME: ReadonlyMap<string, Delimiter> = new Map([

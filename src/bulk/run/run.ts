@@ -16,7 +16,7 @@ import { rowBytesMax } from '../row/limit.js';
 import { CsvBeginning, firstLineOf, type Begun, type Refused } from './csv-beginning.js';
 import { BulkPump, type PumpOptions } from './pump.js';
 import type { BulkRequest } from './request.js';
-import { StreamTotals } from './totals.js';
+import { RunTotals } from './totals.js';
 import { limitsOf, type BulkLimits } from './uploads.js';
 
 /** What of a request says how rows are read and written. */
@@ -43,7 +43,7 @@ export interface RowRunOptions
   /** Where a run goes on that was begun before; absent for one from the beginning. */
   readonly from?: Checkpoint;
   /** Of the rows and the output before `from`. */
-  readonly totals?: StreamTotals;
+  readonly totals?: RunTotals;
   /** Called after each chunk that was written. */
   readonly reached?: (checkpoint: Checkpoint) => void;
   /** The beginning of the body is none; nothing comes after it. */
@@ -115,7 +115,7 @@ export class RowRun {
    */
   begin(begun: Begun | null): void {
     const { job: given, request, limits, schedule, admit, errors, sink, body } = this.#options;
-    const { from, totals = new StreamTotals() } = this.#options;
+    const { from, totals = new RunTotals() } = this.#options;
     const table = begun?.table ?? null;
     const job: BulkJob = { ...given, output: request.output, table };
     const header = job.output === 'csv' && begun !== null

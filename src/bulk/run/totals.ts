@@ -4,7 +4,7 @@ import { NO_COUNTS, plusCounts, type Counts } from '../../store/usage-meter.js';
 import type { StreamEnd, Stopped } from '../row/envelope.js';
 import type { ChunkTally, RowRefusal } from '../row/job.js';
 
-export class StreamTotals {
+export class RunTotals {
   readonly #hash = createHash('sha256');
   readonly #codes = new Map<string, number>();
   #rows = 0;

@@ -1,4 +1,4 @@
-/** What the streams of a server share: limits, places, and the trailers of those that ended. */
+/** What the uploads of a server share: limits, places, and the trailers of those that ended. */
 import { randomBytes } from 'node:crypto';
 import type { StreamEnd } from '../row/envelope.js';
 import type { BulkKind } from '../row/job.js';
@@ -8,7 +8,7 @@ import {
 import type { ChunkSchedule } from './schedule.js';
 import type { SpoolSpace } from './spool.js';
 
-/** Streams of one account at a time, and of all. */
+/** Uploads of one account at a time, and of all. */
 export const STREAMS_PER_ACCOUNT_MAX = 8;
 export const STREAMS_MAX = 64;
 
@@ -21,7 +21,7 @@ const JOB_BYTES = 12;
 
 /** What the operator decides. */
 export interface BulkLimits {
-  /** Rows of a stream. */
+  /** Rows of a run. */
   readonly rowsMax: number;
   /** Bytes of a body, unpacked. */
   readonly bytesMax: number;
@@ -39,8 +39,8 @@ export function limitsOf(
   };
 }
 
-/** The name of a new stream of rows. */
-export function newStreamName(): string {
+/** The name of a new run over rows. */
+export function newRunName(): string {
   return `bulk_${randomBytes(JOB_BYTES).toString('hex')}`;
 }
 
@@ -50,8 +50,8 @@ interface KeptTrailer {
   readonly content: StreamEnd;
 }
 
-/** A stream that is open. */
-export interface OpenStream {
+/** An upload that is open. */
+export interface OpenUpload {
   readonly account: string;
   /** Ends it with what was answered so far. */
   stop(message: string): void;
@@ -73,7 +73,7 @@ export class Uploads {
   readonly limits: BulkLimits;
   readonly now: () => number;
   readonly #uptime: () => number;
-  readonly #open = new Map<string, OpenStream>();
+  readonly #open = new Map<string, OpenUpload>();
   readonly #trailers = new Map<string, KeptTrailer>();
 
   constructor(options: UploadsOptions) {
@@ -85,12 +85,12 @@ export class Uploads {
     this.#uptime = uptime;
   }
 
-  /** Streams that are open. */
+  /** Uploads that are open. */
   get open(): number {
     return this.#open.size;
   }
 
-  /** The limit that keeps an account from one more stream; null when there is room. */
+  /** The limit that keeps an account from one more upload; null when there is room. */
   full(account: string): { readonly limit: number; readonly own: boolean } | null {
     let own = 0;
     for (const stream of this.#open.values()) if (stream.account === account) own += 1;
@@ -98,7 +98,7 @@ export class Uploads {
     return this.#open.size < STREAMS_MAX ? null : { limit: STREAMS_MAX, own: false };
   }
 
-  enter(job: string, stream: OpenStream): void {
+  enter(job: string, stream: OpenUpload): void {
     this.#open.set(job, stream);
   }
 
@@ -106,7 +106,7 @@ export class Uploads {
     this.#open.delete(job);
   }
 
-  /** Keeps the trailer of a stream for its account. */
+  /** Keeps the trailer of an upload for its account. */
   keep(job: string, account: string, content: StreamEnd): void {
     const at = this.#uptime();
     for (const [name, kept] of this.#trailers) {
@@ -116,7 +116,7 @@ export class Uploads {
     this.#trailers.set(job, { account, at, content });
   }
 
-  /** A trailer; 'open' while the stream goes on, null when the account has no such stream. */
+  /** A trailer; 'open' while the upload goes on, null when the account has no such upload. */
   trailer(job: string, account: string): StreamEnd | 'open' | null {
     if (this.#open.get(job)?.account === account) return 'open';
     const kept = this.#trailers.get(job);
@@ -124,7 +124,7 @@ export class Uploads {
     return this.#uptime() - kept.at < TRAILER_MS ? kept.content : null;
   }
 
-  /** Ends every stream, each with its trailer. */
+  /** Ends every upload, each with its trailer. */
   stop(): void {
     for (const stream of [...this.#open.values()]) stream.stop('The service is stopping.');
   }

@@ -4,9 +4,9 @@ import { CREDIT_BYTES, CREDIT_MESSAGES } from './limit.js';
 export interface Message {
   readonly seq: number;
   readonly bytes: Buffer;
-  /** Part of a batch, which is answered as one frame. */
+  /** Part of a batch, which is answered as one line. */
   readonly batch: boolean;
-  /** The last of its frame. */
+  /** The last of its line. */
   readonly last: boolean;
 }
 

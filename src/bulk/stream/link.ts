@@ -2,9 +2,9 @@
 import type { Closing } from './close-code.js';
 
 export interface StreamLink {
-  /** Sends a frame, a line with its end; false when no more should come until it is drained. */
+  /** Sends a line with its end; false when no more should come until it is drained. */
   send(line: Uint8Array): boolean;
-  /** Runs what sends several frames, so that they leave together. */
+  /** Runs what sends several lines, so that they leave together. */
   together(send: () => void): void;
   /** Ends the connection after everything that was sent. */
   close(terms: Closing): void;

@@ -5,12 +5,12 @@
 import { REPLAY_BYTES_MAX } from './limit.js';
 import type { Message } from './inbox.js';
 
-/** The answers to one frame of the client. */
-export interface AnswerFrame {
+/** The answers to one line of the client. */
+export interface AnswerLine {
   readonly first: number;
   readonly last: number;
   /** A line with its end: an answer, or a list of answers. */
-  readonly line: Buffer;
+  readonly bytes: Buffer;
   /** Release that answered the last of them. */
   readonly dataset: string;
 }
@@ -21,8 +21,8 @@ const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from(']\n');
 
 export class Outbox {
-  #frames: AnswerFrame[] = [];
-  /** Frames that were sent. */
+  #lines: AnswerLine[] = [];
+  /** Lines that were sent. */
   #sent = 0;
   #sentBytes = 0;
   #unsentBytes = 0;
@@ -40,7 +40,7 @@ export class Outbox {
 
   /** Whether something waits to be sent. */
   get pending(): boolean {
-    return this.#sent < this.#frames.length;
+    return this.#sent < this.#lines.length;
   }
 
   /** The number of the last answer that was ever sent. */
@@ -53,7 +53,7 @@ export class Outbox {
     let at = 0;
     for (const { seq, batch, last } of messages) {
       const end = output.indexOf(LF, at) + 1;
-      if (!batch) this.#push({ first: seq, last: seq, line: output.subarray(at, end), dataset });
+      if (!batch) this.#push({ first: seq, last: seq, bytes: output.subarray(at, end), dataset });
       else {
         if (this.#batch.length === 0) this.#batchFirst = seq;
         this.#batch.push(output.subarray(at, end - 1));
@@ -71,25 +71,25 @@ export class Outbox {
     const last = this.#batchFirst + this.#batch.length - 1;
     this.#batch = [];
     this.#push({
-      first: this.#batchFirst, last, line: Buffer.concat([...parts, CLOSE]), dataset,
+      first: this.#batchFirst, last, bytes: Buffer.concat([...parts, CLOSE]), dataset,
     });
   }
 
-  /** The next frame to send; it counts as sent. */
-  next(): AnswerFrame | null {
-    const frame = this.#frames[this.#sent];
-    if (frame === undefined) return null;
+  /** The next line to send; it counts as sent. */
+  next(): AnswerLine | null {
+    const line = this.#lines[this.#sent];
+    if (line === undefined) return null;
     this.#sent += 1;
-    this.#unsentBytes -= frame.line.length;
-    this.#sentBytes += frame.line.length;
-    this.#written = Math.max(this.#written, frame.last);
+    this.#unsentBytes -= line.bytes.length;
+    this.#sentBytes += line.bytes.length;
+    this.#written = Math.max(this.#written, line.last);
     while (this.#sentBytes > REPLAY_BYTES_MAX && this.#sent > 1) this.#forget();
-    return frame;
+    return line;
   }
 
   /** The client has every answer up to a number. */
   acknowledge(seq: number): void {
-    while (this.#sent > 0 && this.#frames[0]!.last <= seq) this.#forget();
+    while (this.#sent > 0 && this.#lines[0]!.last <= seq) this.#forget();
   }
 
   /** Whether answers from the one after `from` on can be sent again. */
@@ -105,16 +105,16 @@ export class Outbox {
     this.#sentBytes = 0;
   }
 
-  #push(frame: AnswerFrame): void {
-    this.#frames.push(frame);
-    this.#unsentBytes += frame.line.length;
+  #push(line: AnswerLine): void {
+    this.#lines.push(line);
+    this.#unsentBytes += line.bytes.length;
   }
 
   #forget(): void {
-    const frame = this.#frames.shift();
-    if (frame === undefined) return;
+    const line = this.#lines.shift();
+    if (line === undefined) return;
     this.#sent -= 1;
-    this.#sentBytes -= frame.line.length;
-    this.#forgotten = frame.last;
+    this.#sentBytes -= line.bytes.length;
+    this.#forgotten = line.last;
   }
 }

@@ -12,10 +12,10 @@ import {
 } from '../row/envelope.js';
 import { decodeResult, type ChunkTally } from '../row/job.js';
 import type { ChunkSource } from '../run/schedule.js';
-import { StreamTotals } from '../run/totals.js';
-import { Flights, payloadOf, runOf } from './chunk.js';
+import { RunTotals } from '../run/totals.js';
+import { Flights, payloadOf, runOf, type MessageClass } from './chunk.js';
 import { CLOSES, type CloseName, type Closing } from './close-code.js';
-import { readFrame } from './frame.js';
+import { readClientLine } from './client-line.js';
 import { Inbox, type Message } from './inbox.js';
 import {
   CHUNK_MESSAGES_MAX, CHUNK_MESSAGES_MIN, CHUNKS_IN_FLIGHT_MAX, STREAM_LIMITS, UNSENT_BYTES_MAX,
@@ -23,7 +23,6 @@ import {
 import type { StreamLink } from './link.js';
 import { Outbox } from './outbox.js';
 import type { SessionOptions, SessionServices } from './services.js';
-import type { MessageClass } from './agreement.js';
 
 const OVER_CREDITS = `At most ${STREAM_LIMITS.credits} messages and ${STREAM_LIMITS.creditBytes} `
   + 'bytes may be unanswered.';
@@ -34,7 +33,7 @@ export class StreamSession implements ChunkSource {
   readonly #services: SessionServices;
   readonly #inbox = new Inbox();
   readonly #outbox = new Outbox();
-  readonly #totals = new StreamTotals();
+  readonly #totals = new RunTotals();
   readonly #flights = new Flights();
   #link: StreamLink | null = null;
   #blocked = false;
@@ -104,10 +103,10 @@ export class StreamSession implements ChunkSource {
     if (this.#link === link) this.#link = null;
   }
 
-  /** A frame of the client; it is kept and not copied. */
-  receive(frame: Buffer): void {
+  /** A line of the client; it is kept and not copied. */
+  receive(line: Buffer): void {
     if (this.deaf) return;
-    const read = readFrame(frame);
+    const read = readClientLine(line);
     if (read.kind === 'ack') this.#outbox.acknowledge(read.seq);
     else if (read.kind === 'batch-too-long') {
       this.stop('policy', `A batch may have ${STREAM_LIMITS.batch} messages.`);
@@ -277,13 +276,13 @@ export class StreamSession implements ChunkSource {
     if (!this.#outbox.pending && this.#end === null) return;
     link.together(() => {
       while (!this.#blocked && this.#link === link) {
-        const frame = this.#outbox.next();
-        if (frame === null) break;
-        if (frame.dataset !== this.#told) {
-          this.#told = frame.dataset;
-          this.#send(link, datasetLine(frame.dataset, frame.first));
+        const answers = this.#outbox.next();
+        if (answers === null) break;
+        if (answers.dataset !== this.#told) {
+          this.#told = answers.dataset;
+          this.#send(link, datasetLine(answers.dataset, answers.first));
         }
-        this.#send(link, frame.line);
+        this.#send(link, answers.bytes);
       }
     });
     this.#inbox.answered(this.#outbox.written);

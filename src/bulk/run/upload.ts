@@ -1,4 +1,4 @@
-/** One bulk stream over HTTP: upload → intake → pump → output → answer. */
+/** One upload over HTTP: body → intake → pump → output → answer. */
 import type { PinnedRelease } from '../../pool.js';
 import { BULK_ENGINE, type Stopped, type StreamEnd } from '../row/envelope.js';
 import type { BulkKind } from '../row/job.js';
@@ -16,8 +16,8 @@ import { CSV_TYPE, NDJSON_TYPE, type BulkRequest } from './request.js';
 import { RowRun, type RunEnd } from './run.js';
 import { Spool, type SpoolLimit } from './spool.js';
 
-/** Who streams and what for. */
-export interface StreamAsked {
+/** Who uploads and what for. */
+export interface UploadAsked {
   readonly kind: BulkKind;
   readonly job: string;
   readonly account: string;
@@ -36,10 +36,10 @@ export interface StreamAsked {
 const DISK_REFUSED = problem(507, 'The disk does not take the output.');
 const GONE = 'The connection ended before the output did.';
 
-export class BulkStream implements DuplexEvents {
+export class Upload implements DuplexEvents {
   readonly #exchange: DuplexExchange;
   readonly #uploads: Uploads;
-  readonly #asked: StreamAsked;
+  readonly #asked: UploadAsked;
   readonly #intake: Intake;
   readonly #output: Output;
   readonly #spool: Spool | null;
@@ -48,7 +48,7 @@ export class BulkStream implements DuplexEvents {
   #onTaken: (() => void) | null = null;
   #over = false;
 
-  constructor(exchange: DuplexExchange, uploads: Uploads, asked: StreamAsked) {
+  constructor(exchange: DuplexExchange, uploads: Uploads, asked: UploadAsked) {
     this.#exchange = exchange;
     this.#uploads = uploads;
     this.#asked = asked;
@@ -182,7 +182,7 @@ export class BulkStream implements DuplexEvents {
     }
   }
 
-  /** Ends the stream where it stands, or refuses it while nothing was sent. */
+  /** Ends the upload where it stands, or refuses it while nothing was sent. */
   #stop(kind: keyof typeof RESPONSE_CODES, message: string, status: ProblemStatus): void {
     if (this.#exchange.begun || this.#run.rows > 0) {
       this.#run.stop(RESPONSE_CODES[kind].code, message);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'node:test';
-import { listElements, readFrame } from '../../src/bulk/stream/frame.js';
+import { listElements, readClientLine } from '../../src/bulk/stream/client-line.js';
 import { BATCH_MESSAGES_MAX, REPLAY_BYTES_MAX } from '../../src/bulk/stream/limit.js';
 import { Outbox } from '../../src/bulk/stream/outbox.js';
 
@@ -22,18 +22,18 @@ test('the elements of a list are found whatever they hold', () => {
 
 test('bytes without order never throw, and what is no list is one message', () => {
   fc.assert(fc.property(fc.uint8Array(), (bytes) => {
-    const frame = readFrame(Buffer.from(bytes));
+    const frame = readClientLine(Buffer.from(bytes));
     assert.ok(frame.kind !== 'messages' || frame.messages.length > 0);
   }));
   for (const text of ['[', '[1', '[1]]', '[1],', '{}', '', '["]', '[{]']) {
-    const frame = readFrame(Buffer.from(text));
+    const frame = readClientLine(Buffer.from(text));
     assert.ok(frame.kind === 'messages' && !frame.batch, text);
   }
 });
 
 test('words about the stream are told from messages', () => {
-  const kind = (text: string): string => readFrame(Buffer.from(text)).kind;
-  assert.deepEqual(readFrame(Buffer.from(' { "ack" : 12 } ')), { kind: 'ack', seq: 12 });
+  const kind = (text: string): string => readClientLine(Buffer.from(text)).kind;
+  assert.deepEqual(readClientLine(Buffer.from(' { "ack" : 12 } ')), { kind: 'ack', seq: 12 });
   assert.equal(kind('{"end":true}'), 'end');
   for (const text of ['{"ack":-1}', '{"ack":"1"}', '{"end":false}', '{"ack":1,"id":2}', '[{"end":true}]']) {
     assert.equal(kind(text), 'messages', text);
@@ -73,7 +73,7 @@ test('a batch is one frame, one cut short by the end too', () => {
   assert.equal(outbox.next(), null);
   outbox.endBatch('b');
   const frame = outbox.next();
-  assert.deepEqual([frame?.first, frame?.last, frame?.line.toString()], [1, 3, '[1,2,3]\n']);
+  assert.deepEqual([frame?.first, frame?.last, frame?.bytes.toString()], [1, 3, '[1,2,3]\n']);
   outbox.rewind(2);
   assert.equal(outbox.next()?.first, 1, 'from the beginning of the batch');
 });
@@ -81,6 +81,6 @@ test('a batch is one frame, one cut short by the end too', () => {
 test('of a list with more than a batch, no more is kept than tells so', () => {
   const many = Buffer.from(`[${'1,'.repeat(500_000)}1]`);
   assert.equal(listElements(many)?.length, BATCH_MESSAGES_MAX + 1);
-  assert.deepEqual(readFrame(many), { kind: 'batch-too-long' });
+  assert.deepEqual(readClientLine(many), { kind: 'batch-too-long' });
   assert.equal(listElements(many.subarray(0, -1)), null);
 });

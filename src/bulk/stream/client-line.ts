@@ -1,10 +1,10 @@
 /**
- * Frames of a client: a message, a batch of messages, or a word about the stream itself. Messages
+ * Lines of a client: a message, a batch of messages, or a word about the stream itself. Messages
  * stay bytes; the workers parse them, so that a bad one is answered and never harms another.
  */
 import { BATCH_MESSAGES_MAX } from './limit.js';
 
-export type Frame =
+export type ClientLine =
   /** The client has every answer up to `seq`. */
   | { readonly kind: 'ack'; readonly seq: number }
   /** No more messages. */
@@ -73,17 +73,17 @@ export function listElements(bytes: Buffer): readonly Buffer[] | null {
 }
 
 /**
- * Messages of a batch that hold nothing of it but themselves: a view keeps the whole frame in
+ * Messages of a batch that hold nothing of it but themselves: a view keeps the whole line in
  * memory, and blanks around the list are counted by nobody.
  */
-function withoutBlanks(frame: Buffer, elements: readonly Buffer[]): readonly Buffer[] {
+function withoutBlanks(line: Buffer, elements: readonly Buffer[]): readonly Buffer[] {
   const used = elements.reduce((sum, { length }) => sum + length, 0);
-  if (frame.length - used <= BATCH_MESSAGES_MAX + 1) return elements;
+  if (line.length - used <= BATCH_MESSAGES_MAX + 1) return elements;
   return elements.map((element) => Buffer.from(element));
 }
 
-/** Reads a frame; the messages are views of it where it is little more than these. */
-export function readFrame(bytes: Buffer): Frame {
+/** Reads a line; the messages are views of it where it is little more than these. */
+export function readClientLine(bytes: Buffer): ClientLine {
   if (bytes.length <= CONTROL_BYTES_MAX) {
     const text = bytes.toString('latin1');
     const ack = ACK.exec(text);
