@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../config.js';
 import { messageOf } from '../log.js';
+import type { StoreKey } from '../store/format.js';
 import { Store, storeDir } from '../store/store.js';
 import { STORE_FILE } from '../store/store-file.js';
 import { progress } from './line.js';
@@ -35,6 +36,18 @@ export async function withStore<T>(use: Use<T>): Promise<T> {
   const { varDir } = loadConfig();
   requireStore(varDir);
   return useStore(varDir, use);
+}
+
+/** Exit code where all was done but for records that are damaged. */
+export const DAMAGED_CODE = 3;
+
+/** Names damaged records and what was done about them, and gives the exit code. */
+export function tellDamaged(damaged: readonly StoreKey[], done: string): number {
+  if (damaged.length === 0) return 0;
+  for (const key of damaged) progress(`the record ${key.join('/')} in the store is damaged`);
+  progress(damaged.length === 1 ? `1 damaged record, ${done}`
+    : `${damaged.length} damaged records, ${done}`);
+  return DAMAGED_CODE;
 }
 
 /** Makes the store where there is none. */

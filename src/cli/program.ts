@@ -195,13 +195,13 @@ function storeCommands(program: Command, end: End): void {
     .command('rotate').description('a new key for all that is sealed')
     .option('--status', 'only tell which keys there are and what they wrap')
     .option('--json', 'the status for programs')
-    .action(async (asked) => (await import('./secrets.js')).rotateCommand(asked));
+    .action(async (asked) => end(await (await import('./secrets.js')).rotateCommand(asked)));
   const store = program.command('store').description('backup, verify, restore')
     .addHelpText('after', '\nSecrets in a backup open only with the key-encryption key, '
       + 'which is not in it.');
   store.command('backup').description('a sound copy, also while the server runs')
     .argument('<FILE|DIR>')
-    .action(async (path) => (await import('./store.js')).backupCommand(path));
+    .action(async (path) => end(await (await import('./store.js')).backupCommand(path)));
   store.command('verify').description('read a backup from end to end')
     .argument('<FILE>').addOption(inThisProcess())
     .action(async (path, asked) =>

@@ -2,6 +2,7 @@
 import { loadConfig, type Config } from '../config.js';
 import { emptyCoreDumps } from '../core-dumps.js';
 import { KekFile } from '../store/kek-file.js';
+import type { StoreKey } from '../store/format.js';
 import { openKekSource } from '../store/kek-source.js';
 import {
   auditRotation, rewrapAll, rotateKek, sealedCounts, type RotationProgress,
@@ -10,7 +11,7 @@ import type { Store } from '../store/store.js';
 import { storedIndexKey } from '../store/vault.js';
 import { commandActor } from './actor.js';
 import { print, progress } from './line.js';
-import { withStore } from './open-store.js';
+import { tellDamaged, withStore } from './open-store.js';
 
 const FROM_ENVIRONMENT = `the key-encryption key comes from SITUS_KEK, so it cannot be changed here.
 To rotate it:
@@ -24,21 +25,24 @@ function report({ done, total }: RotationProgress): void {
 }
 
 /** Wraps everything with SITUS_KEK once the server knows it. */
-async function rewrapOnly(config: Config, store: Store): Promise<void> {
+async function rewrapOnly(config: Config, store: Store): Promise<readonly StoreKey[]> {
   if (config.kekPrevious.length === 0) throw new Error(FROM_ENVIRONMENT);
   const source = openKekSource(config, storedIndexKey(store)?.kek ?? null);
   await store.write((transaction) => auditRotation(
     transaction, commandActor(), source.current().id, Date.now(),
   ), { quiet: true });
-  const done = await rewrapAll(store, source, report);
-  print(`${done} data keys wrapped with ${source.current().id}; ` +
-    'restart the server without SITUS_KEK_PREVIOUS');
+  const { done, damaged } = await rewrapAll(store, source, report);
+  const wrapped = `${done} data keys wrapped with ${source.current().id}`;
+  print(damaged.length > 0
+    ? wrapped : `${wrapped}; restart the server without SITUS_KEK_PREVIOUS`);
+  return damaged;
 }
 
-async function rotate(config: Config, store: Store): Promise<void> {
+/** Rotates, and gives the keys of records that are damaged. */
+async function rotate(config: Config, store: Store): Promise<readonly StoreKey[]> {
   const source = openKekSource(config, storedIndexKey(store)?.kek ?? null);
   if (!(source instanceof KekFile)) return rewrapOnly(config, store);
-  const { current, dropped, rewrapped } = await rotateKek(
+  const { current, dropped, rewrapped, damaged } = await rotateKek(
     store, source, new Date(), commandActor(), report,
     (resumed) => progress(resumed
       ? 'a rotation was under way; it is finished now'
@@ -49,10 +53,12 @@ async function rotate(config: Config, store: Store): Promise<void> {
   if (dropped.length > 0) {
     progress('backups made before this rotation need the dropped key: make a new backup');
   }
+  return damaged;
 }
 
-async function status(config: Config, store: Store, json: boolean): Promise<void> {
-  const counts = await sealedCounts(store);
+async function status(config: Config, store: Store, json: boolean): Promise<readonly StoreKey[]> {
+  const damaged: StoreKey[] = [];
+  const counts = await sealedCounts(store, (key) => damaged.push(key));
   const source = openKekSource(config, storedIndexKey(store)?.kek ?? null);
   const current = source.current().id;
   const ids = [...new Set([...source.all().map(({ id }) => id), ...counts.keys()])];
@@ -62,19 +68,26 @@ async function status(config: Config, store: Store, json: boolean): Promise<void
     secrets: counts.get(id) ?? 0,
   }));
   const from = source instanceof KekFile ? source.path : 'SITUS_KEK';
-  if (json) return print(JSON.stringify({ from, keys }));
+  if (json) {
+    print(JSON.stringify({ from, keys }));
+    return damaged;
+  }
   print(`keys from ${from}`);
   for (const { id, state, secrets } of keys) print(`${id}  ${state.padEnd(8)}  ${secrets} secrets`);
+  return damaged;
 }
 
-/** Runs `situs secrets rotate`. */
+/** Runs `situs secrets rotate`; the exit code tells whether every record could be read. */
 export async function rotateCommand(
   asked: { readonly status?: boolean; readonly json?: boolean },
-): Promise<void> {
+): Promise<number> {
   const config = loadConfig();
   if (!config.coreDumps) emptyCoreDumps();
-  await withStore(async (store) => {
-    if (asked.status) await status(config, store, asked.json ?? false);
-    else await rotate(config, store);
+  return withStore(async (store) => {
+    const damaged = asked.status
+      ? await status(config, store, asked.json ?? false) : await rotate(config, store);
+    const kept = asked.status
+      ? 'passed over' : 'passed over, and no previous key may be dropped before they are repaired';
+    return tellDamaged(damaged, kept);
   });
 }

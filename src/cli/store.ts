@@ -11,7 +11,7 @@ import { KekFile } from '../store/kek-file.js';
 import { kekPath, openKekSource } from '../store/kek-source.js';
 import { messageOf } from '../log.js';
 import { print, progress } from './line.js';
-import { requireStore } from './open-store.js';
+import { DAMAGED_CODE, requireStore, tellDamaged } from './open-store.js';
 import { READER_GONE, SIGNAL_CODES } from './usage.js';
 
 /** Removes a temporary folder when the command is interrupted. */
@@ -64,14 +64,15 @@ function backupFile(target: string, now: Date): string {
   return isFolder ? join(resolve(target), `situs-store-${stamp}.mdb`) : resolve(target);
 }
 
-/** Runs `situs store backup FILE|DIR`. */
-export async function backupCommand(target: string): Promise<void> {
+/** Runs `situs store backup FILE|DIR`; the exit code tells whether every record could be read. */
+export async function backupCommand(target: string): Promise<number> {
   const config = loadConfig();
   requireStore(config.varDir);
   const file = backupFile(target, new Date());
   const facts = await backupStore(config.varDir, file, removeOnSignal);
   print(file);
   describe(config, facts);
+  return tellDamaged(facts.damaged, 'in the backup as in the store; everything else is whole');
 }
 
 /** Reads a backup in a process of its own: a damaged file may end the one that reads it. */
@@ -104,8 +105,9 @@ export async function verifyCommand(
 ): Promise<number> {
   const [config, file] = [loadConfig(), resolve(path)];
   if (!inThisProcess) return verify(config, file);
-  describe(config, await verifyBackup(config.varDir, file));
-  return 0;
+  const facts = await verifyBackup(config.varDir, file);
+  describe(config, facts);
+  return tellDamaged(facts.damaged, 'as in the store it was made of; everything else is whole');
 }
 
 /** Runs `situs store restore FILE`. */
@@ -116,7 +118,11 @@ export async function restoreCommand(
   if (!existsSync(file)) throw new Error(`there is no ${file}`);
   const problem = await obstacle(config.varDir, force);
   if (problem !== null) throw new Error(problem);
-  if (await verify(config, file) !== 0) {
+  const code = await verify(config, file);
+  if (code === DAMAGED_CODE && !force) {
+    throw new Error(`${file} holds damaged records; nothing was changed. --force restores it`);
+  }
+  if (code !== 0 && code !== DAMAGED_CODE) {
     throw new Error(`${file} is not sound; nothing was changed`);
   }
   restoreStore(config.varDir, file, removeOnSignal);

@@ -12,6 +12,7 @@ import { randomBytes } from 'node:crypto';
 import type { StoreKey } from './format.js';
 import { member, number, optional, orNull, recordReader, text } from './record.js';
 import { savedTime } from './service-clock.js';
+import { countRecord } from './set-aside.js';
 import type { Store, StoreTransaction } from './store.js';
 
 /** Newest entries kept of each list. */
@@ -87,8 +88,9 @@ function parseAudit(value: unknown): AuditRecord {
   return entry;
 }
 
-function countOf(reader: Pick<StoreTransaction, 'get'>, key: StoreKey): number {
-  const found = reader.get(key);
+function countOf(transaction: StoreTransaction, list: string): number {
+  const found = countRecord(transaction, [COUNT_PREFIX, list], () =>
+    ({ v: 1, count: transaction.list([PREFIX, list]).length }));
   return found === undefined ? 0 : parseCount(found).count;
 }
 
@@ -116,8 +118,8 @@ export function addAudit(
   const last = transaction.last([PREFIX, list]);
   const order = Math.max(at, last === undefined ? 0 : orderOf(parseAge(last)) + 1);
   const entry = { v: 1, at, id, actor, account, action, object };
+  let count = countOf(transaction, list) + 1;
   transaction.put(keyOf(order, id), order === at ? entry : { ...entry, order });
-  let count = countOf(transaction, [COUNT_PREFIX, list]) + 1;
   const expiry = expiryOf(transaction, at);
   for (const value of transaction.list([PREFIX, list], PRUNED_MAX)) {
     const old = parseAge(value);

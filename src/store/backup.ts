@@ -9,6 +9,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { appendDigest, stripDigest } from './backup-digest.js';
 import { makeFolder } from './folder.js';
+import type { StoreKey } from './format.js';
 import { syncFolder } from './kek-file.js';
 import { sealedCounts } from './rotation.js';
 import { Store, storeDir } from './store.js';
@@ -25,6 +26,8 @@ export interface BackupFacts {
   readonly keks: readonly string[];
   /** False where there is no checksum: damage to it cannot be told. */
   readonly checked: boolean;
+  /** Keys of records that were damaged before; everything else is there. */
+  readonly damaged: readonly StoreKey[];
 }
 
 function syncFile(path: string): void {
@@ -42,11 +45,12 @@ function folderBeside(path: string): string {
   return mkdtempSync(join(dirname(path), `.${basename(path)}.`));
 }
 
-async function countRecords(store: Store): Promise<number> {
+async function countRecords(store: Store, damaged: StoreKey[]): Promise<number> {
   let after: readonly string[] | null = null;
   for (let count = 0; ;) {
-    const batch: ReturnType<Store['scan']> = store.scan(after, 1_000);
-    const bad = batch.find(({ record }) => record === undefined || record === null);
+    const batch: ReturnType<Store['scan']> = store.scan(after, 1_000, (key) => damaged.push(key));
+    const bad = batch.find(({ key, record }) =>
+      (record === undefined || record === null) && !damaged.includes(key));
     if (bad !== undefined) throw new Error('a record is empty');
     count += batch.length;
     after = batch.at(-1)?.key ?? null;
@@ -55,19 +59,24 @@ async function countRecords(store: Store): Promise<number> {
   }
 }
 
-/** Reads every record of a store in `<varDir>/store`. @throws Error when it is not whole. */
+/**
+ * Reads every record of a store in `<varDir>/store`.
+ * @throws Error when it is not whole, but for damaged records.
+ */
 async function factsOf(varDir: string, checked: boolean): Promise<BackupFacts> {
   const file = join(storeDir(varDir), STORE_FILE);
   const bytes = statSync(file).size;
   if (bytes === 0) throw new Error('the file is empty');
   const store = await Store.open(varDir);
   try {
-    const records = await countRecords(store);
+    const damaged: StoreKey[] = [];
+    const records = await countRecords(store, damaged);
     // Where a key or a page that leads to one is damaged, records are not found.
     if (records !== store.entries()) {
       throw new Error(`the store is damaged: ${records} of ${store.entries()} records are found`);
     }
-    return { records, bytes, keks: [...(await sealedCounts(store)).keys()], checked };
+    const keks = [...(await sealedCounts(store, () => undefined)).keys()];
+    return { records, bytes, keks, checked, damaged };
   } finally {
     await store.close();
   }

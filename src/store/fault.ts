@@ -46,3 +46,9 @@ export class DamagedRecord extends Error {
       cause === undefined ? undefined : { cause });
   }
 }
+
+/** Tells that a damaged record was put aside, and that it was a count, which is made anew. */
+export function setAsideNotice(key: readonly string[], counted: boolean): Error {
+  return new Error(`the record ${key.join('/')} in the store is damaged: it is put aside${
+    counted ? ', and counted anew from the records that are there' : ''}`);
+}

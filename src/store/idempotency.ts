@@ -19,7 +19,7 @@ import {
 } from './idempotency-record.js';
 import type { Sealed, SealPlace } from './sealed.js';
 import { orSetAside } from './set-aside.js';
-import { addShare, giveBackShare, recordBytes, takeShare } from './share.js';
+import { addShare, recordBytes, takeShare } from './share.js';
 import type { Store, StoreTransaction } from './store.js';
 import { UnstoredOutcomes } from './unstored-outcomes.js';
 
@@ -237,13 +237,13 @@ export class IdempotencyBook {
   /** Damage of one account's records keeps nothing of the others from expiring. */
   #expire(transaction: StoreTransaction, age: AgeRecord): void {
     const key = keptKey(age.account, age.hash);
-    const found = orSetAside(transaction, key, () => transaction.get(key), this.#failed);
+    const found = orSetAside(transaction, key, () => transaction.get(key));
     // The key may have been used again since.
     if (found !== undefined && found !== null && parseKept(found).at === age.at) {
       transaction.remove(key);
     }
+    addShare(transaction, 'kept', age.account, -age.bytes);
     transaction.remove(ageKey(age));
-    giveBackShare(transaction, 'kept', age.account, age.bytes, this.#failed);
   }
 
   async #sweep(): Promise<number> {

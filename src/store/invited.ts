@@ -8,6 +8,8 @@ import { createHash } from 'node:crypto';
 import type { StoreKey } from './format.js';
 import { LimitReached } from './limit.js';
 import { choice, number, recordReader, text } from './record.js';
+import { savedTime } from './service-clock.js';
+import { orSetAside } from './set-aside.js';
 import type { StoreTransaction } from './store.js';
 
 export const INVITED_PREFIX = 'invited';
@@ -37,11 +39,17 @@ function invitedKey({ day, whose, id }: Pick<InvitedRecord, 'day' | 'whose' | 'i
   return [INVITED_PREFIX, day, whose, id];
 }
 
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
 function countOne(
   transaction: StoreTransaction, day: string, whose: Whose, id: string, limit: number,
   message: string,
 ): void {
-  const found = transaction.get(invitedKey({ day, whose, id }));
+  const key = invitedKey({ day, whose, id });
+  // What was sent leaves no record to count from, so a damaged one begins anew.
+  const found = orSetAside(transaction, key, () => transaction.get(key)) ?? undefined;
   const count = found === undefined ? 0 : parseInvited(found).count;
   if (count >= limit) throw new LimitReached(message, limit);
   const record: InvitedRecord = { v: 1, day, whose, id, count: count + 1 };
@@ -56,10 +64,12 @@ function countOne(
 export function countInvitation(
   transaction: StoreTransaction, account: string, email: string, now: number,
 ): void {
-  const day = new Date(now).toISOString().slice(0, 10);
+  const day = dayOf(now);
+  // By the service's own clock, too: the machine's may be set ahead by years, and back again.
+  const first = dayOf(Math.min(now, savedTime(transaction) ?? 0));
   for (const value of transaction.list([INVITED_PREFIX], SWEPT_MAX)) {
     const record = parseInvited(value);
-    if (record.day < day) transaction.remove(invitedKey(record));
+    if (record.day < first) transaction.remove(invitedKey(record));
   }
   const hash = createHash('sha256').update(email.toLowerCase(), 'utf8').digest('hex');
   countOne(transaction, day, 'recipient', hash, INVITATIONS_RECIPIENT_DAY_MAX,

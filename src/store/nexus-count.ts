@@ -5,7 +5,9 @@
  */
 import type { StoreKey } from './format.js';
 import { LimitReached } from './limit.js';
-import { number, recordReader } from './record.js';
+import { NEXUS_PREFIX } from './merchant-format.js';
+import { isFields, number, recordReader } from './record.js';
+import { countRecord } from './set-aside.js';
 import type { StoreTransaction } from './store.js';
 
 /** Locations of one merchant, which are listed in one answer. */
@@ -26,13 +28,17 @@ export function setNexusCount(
 }
 
 /**
- * Counts locations that come or go.
+ * Counts locations that come or go, before they do.
  * @throws LimitReached when a merchant would have too many.
  */
 export function countNexus(
   transaction: StoreTransaction, account: string, merchantId: string, by: number,
 ): void {
-  const found = transaction.get(nexusCountKey(account, merchantId));
+  const found = countRecord(transaction, nexusCountKey(account, merchantId), () => {
+    const live = transaction.list([NEXUS_PREFIX, account, merchantId])
+      .filter((record) => isFields(record) && record['deletedAt'] === undefined);
+    return { v: 1, count: live.length };
+  });
   const count = found === undefined ? 0 : parseCount(found).count;
   if (by > 0 && count + by > NEXUS_LOCATIONS_MAX) {
     throw new LimitReached(

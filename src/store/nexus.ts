@@ -85,7 +85,7 @@ export function deleteNexus(
   const deleted: NexusRecord = { ...record, deletedAt: now, updatedAt: now };
   const key = nexusKey(account, merchantId, locationId);
   addShare(transaction, 'merchants', account, recordBytes(deleted) - recordBytes(record));
+  countNexus(transaction, account, merchantId, -1);
   transaction.put(key, deleted);
   retire(transaction, account, key, age);
-  countNexus(transaction, account, merchantId, -1);
 }

@@ -12,6 +12,7 @@ import {
   type OutboxKind, type OutboxList, type OutboxRecord,
 } from './outbox-record.js';
 import { damaged, upgraded } from './record.js';
+import { countRecord, type CountReader } from './set-aside.js';
 import type { Store, StoreTransaction } from './store.js';
 
 /** Written when the accounts of a store were counted. */
@@ -22,11 +23,24 @@ const DEAD_PREFIX = 'outbox-dead';
 /** What is needed of a record to count it. */
 type Counted = Pick<OutboxRecord, 'kind' | 'account' | 'dueAt' | 'id'>;
 
+/** A damaged record is told of where it is asked for, and keeps nobody from being served. */
+function readable(value: unknown): readonly OutboxRecord[] {
+  try {
+    return [parseOutboxRecord(value)];
+  } catch {
+    return [];
+  }
+}
+
 /** How many there are of a kind: of an account, or of all. */
 export function outboxCountOf(
-  reader: Pick<StoreTransaction, 'get'>, kind: OutboxKind, account?: string,
+  reader: CountReader, kind: OutboxKind, account?: string,
 ): OutboxCount {
-  return parseOutboxCount(reader.get(outboxCountKey(kind, account)));
+  const lengthOf = (list: OutboxList): number =>
+    reader.list([OUTBOX_PREFIX, list, kind]).flatMap(readable)
+      .filter((record) => account === undefined || record.account === account).length;
+  return parseOutboxCount(countRecord(reader, outboxCountKey(kind, account), () =>
+    ({ v: 1, waiting: lengthOf('waiting'), dead: lengthOf('dead') })));
 }
 
 function deadKey({ kind, account, dueAt, id }: Counted): StoreKey {
@@ -48,7 +62,7 @@ function countAccount(
   else transaction.put(key, { v: 1, ...counts });
 }
 
-/** Counts a record that came into a list (1) or left it (-1), in the same transaction. */
+/** Counts a record that comes into a list (1) or leaves it (-1), before it does. */
 export function countOutbox(
   transaction: StoreTransaction, record: Counted, list: OutboxList, by: 1 | -1,
 ): void {
@@ -67,17 +81,8 @@ export function removeOldestDead(
   for (const value of transaction.list([DEAD_PREFIX, kind, account], most)) {
     const { dueAt, id } = upgraded(value, 'dead outbox');
     if (typeof dueAt !== 'number' || typeof id !== 'string') throw damaged('dead outbox');
-    transaction.remove(outboxKey('dead', kind, dueAt, id));
     countOutbox(transaction, { kind, account, dueAt, id }, 'dead', -1);
-  }
-}
-
-/** A damaged record is told of where it is asked for, and keeps nobody from being served. */
-function readable(value: unknown): readonly OutboxRecord[] {
-  try {
-    return [parseOutboxRecord(value)];
-  } catch {
-    return [];
+    transaction.remove(outboxKey('dead', kind, dueAt, id));
   }
 }
 

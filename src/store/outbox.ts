@@ -66,8 +66,8 @@ function keyOf(list: OutboxList, { kind, dueAt, id }: OutboxRecord): readonly st
 }
 
 function insert(transaction: StoreTransaction, list: OutboxList, record: OutboxRecord): void {
-  transaction.put(keyOf(list, record), record);
   countOutbox(transaction, record, list, 1);
+  transaction.put(keyOf(list, record), record);
 }
 
 /**
@@ -79,9 +79,9 @@ function take(
 ): OutboxRecord | null {
   const found = transaction.get(keyOf(list, record));
   if (found === undefined) return null;
-  transaction.remove(keyOf(list, record));
   const taken = parseOutboxRecord(found);
   countOutbox(transaction, taken, list, -1);
+  transaction.remove(keyOf(list, record));
   return taken;
 }
 

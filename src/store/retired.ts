@@ -5,7 +5,6 @@
  * ["retired", time, ...key of the record]   RetiredRecord; in order of time, for sweeping, which
  *                                           reads no more than the key
  */
-import { DamagedRecord } from './fault.js';
 import type { StoreKey } from './format.js';
 import { gatherKeys } from './gather.js';
 import { MERCHANT_PREFIX, NEXUS_PREFIX } from './merchant-format.js';
@@ -64,16 +63,6 @@ function removeSound(transaction: StoreTransaction, account: string, key: StoreK
   orSetAside(transaction, key, () => removeShared(transaction, account, key));
 }
 
-/** True when an account has no need of room, and when nobody knows what it has. */
-function hasRoom(transaction: StoreTransaction, account: string, bytesKept: number): boolean {
-  try {
-    return shareBytes(transaction, 'merchants', account) <= bytesKept;
-  } catch (error) {
-    if (!(error instanceof DamagedRecord)) throw error;
-    return true;
-  }
-}
-
 /** Removes one; false when more of it is left for another transaction. */
 function removeOne(
   store: Store, transaction: StoreTransaction, retired: RetiredRecord,
@@ -109,7 +98,7 @@ export async function sweepRetired(
     swept += await store.write((transaction) => {
       let removed = 0;
       for (const retired of due.slice(from, from + BATCH_MAX)) {
-        if (hasRoom(transaction, retired.account, bytesKept)) continue;
+        if (shareBytes(transaction, 'merchants', retired.account) <= bytesKept) continue;
         if (!removeOne(store, transaction, retired)) break;
         removed += 1;
       }

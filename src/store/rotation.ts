@@ -5,6 +5,7 @@
  */
 import { addAudit, type Actor } from './audit.js';
 import { newKek, type KekFile } from './kek-file.js';
+import type { StoreKey } from './format.js';
 import type { Kek, KekSource } from './kek.js';
 import { isSealed, rewrap, type Sealed } from './sealed.js';
 import type { Store, StoreEntry, StoreTransaction } from './store.js';
@@ -21,9 +22,11 @@ export interface RotationProgress {
 export interface Rotation {
   /** Id of the key that now wraps everything. */
   readonly current: string;
-  /** Ids of the keys that are no longer needed. */
+  /** Ids of the keys that are no longer needed; none while a damaged record may need them. */
   readonly dropped: readonly string[];
   readonly rewrapped: number;
+  /** Keys of records that are damaged and were passed over. */
+  readonly damaged: readonly StoreKey[];
 }
 
 function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -56,11 +59,16 @@ function keksOf(record: unknown): readonly string[] {
   return ids;
 }
 
-/** All records in batches; each batch is read at once, so no read transaction stays open. */
-async function* batches(store: Store): AsyncGenerator<readonly StoreEntry[]> {
+/**
+ * All records in batches; each batch is read at once, so no read transaction stays open.
+ * @param passedOver as for `Store.scan`
+ */
+async function* batches(
+  store: Store, passedOver?: (key: StoreKey) => void,
+): AsyncGenerator<readonly StoreEntry[]> {
   let after: StoreEntry['key'] | null = null;
   for (;;) {
-    const batch: readonly StoreEntry[] = store.scan(after, ROTATION_BATCH);
+    const batch: readonly StoreEntry[] = store.scan(after, ROTATION_BATCH, passedOver);
     yield batch;
     if (batch.length < ROTATION_BATCH) return;
     after = batch.at(-1)!.key;
@@ -69,10 +77,15 @@ async function* batches(store: Store): AsyncGenerator<readonly StoreEntry[]> {
   }
 }
 
-/** How many secrets each key wraps, by its id. */
-export async function sealedCounts(store: Store): Promise<ReadonlyMap<string, number>> {
+/**
+ * How many secrets each key wraps, by its id.
+ * @param passedOver as for `Store.scan`
+ */
+export async function sealedCounts(
+  store: Store, passedOver?: (key: StoreKey) => void,
+): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
-  for await (const batch of batches(store)) {
+  for await (const batch of batches(store, passedOver)) {
     for (const { record } of batch) {
       for (const id of keksOf(record)) counts.set(id, (counts.get(id) ?? 0) + 1);
     }
@@ -80,14 +93,21 @@ export async function sealedCounts(store: Store): Promise<ReadonlyMap<string, nu
   return counts;
 }
 
-/** Ids of the keys that wrap anything, read without a pause: nothing is written meanwhile. */
-function neededKeks(store: Store): ReadonlySet<string> {
+/**
+ * Ids of the keys that wrap anything, read without a pause: nothing is written meanwhile. Null
+ * where a record is damaged, and so nobody knows.
+ */
+function neededKeks(store: Store): ReadonlySet<string> | null {
   const ids = new Set<string>();
+  let damaged = 0;
+  const passedOver = (): void => {
+    damaged += 1;
+  };
   let after: StoreEntry['key'] | null = null;
   for (;;) {
-    const batch: readonly StoreEntry[] = store.scan(after, ROTATION_BATCH);
+    const batch: readonly StoreEntry[] = store.scan(after, ROTATION_BATCH, passedOver);
     for (const { record } of batch) keksOf(record).forEach((id) => ids.add(id));
-    if (batch.length < ROTATION_BATCH) return ids;
+    if (batch.length < ROTATION_BATCH) return damaged === 0 ? ids : null;
     after = batch.at(-1)!.key;
   }
 }
@@ -96,6 +116,7 @@ function neededKeks(store: Store): ReadonlySet<string> {
 async function rewrapBatch(
   store: Store, batch: readonly StoreEntry[], source: KekSource, current: Kek,
 ): Promise<number> {
+  // A damaged record is null, which has no secrets.
   const keys = batch.filter(({ record }) => keksOf(record).some((id) => id !== current.id))
     .map(({ key }) => key);
   if (keys.length === 0) return 0;
@@ -115,24 +136,33 @@ async function rewrapBatch(
   }, { quiet: true });
 }
 
+/** What became of wrapping everything. */
+export interface Rewrapped {
+  /** Secrets wrapped anew. */
+  readonly done: number;
+  /** Keys of records that are damaged and were passed over. */
+  readonly damaged: readonly StoreKey[];
+}
+
 /**
  * Wraps every data key with the current key. What is done stays done when it is interrupted.
  * @throws Error when a key that wraps a secret is not at hand.
  */
 export async function rewrapAll(
   store: Store, source: KekSource, report: (progress: RotationProgress) => void,
-): Promise<number> {
+): Promise<Rewrapped> {
   const current = source.current();
-  const counts = await sealedCounts(store);
+  const damaged: StoreKey[] = [];
+  const counts = await sealedCounts(store, (key) => damaged.push(key));
   const total = [...counts].filter(([id]) => id !== current.id)
     .reduce((sum, [, count]) => sum + count, 0);
   let done = 0;
-  for await (const batch of batches(store)) {
+  for await (const batch of batches(store, () => undefined)) {
     const rewrapped = await rewrapBatch(store, batch, source, current);
     done += rewrapped;
     if (rewrapped > 0) report({ done, total });
   }
-  return done;
+  return { done, damaged };
 }
 
 /** Writes down that everything is about to be wrapped with a key. */
@@ -164,14 +194,15 @@ export async function rotateKek(
   report: (progress: RotationProgress) => void, begun: (resumed: boolean) => void,
 ): Promise<Rotation> {
   begun(await begin(store, file, now, actor));
-  const rewrapped = await rewrapAll(store, file, report);
+  const { done: rewrapped, damaged } = await rewrapAll(store, file, report);
   const dropped = await store.write(() => {
     const [current, ...previous] = file.all();
     if (current === undefined) throw new Error(`the key file ${file.path} holds no key`);
     const needed = neededKeks(store);
+    if (needed === null) return [];
     const kept = previous.filter(({ id }) => needed.has(id));
     if (kept.length < previous.length) file.replace([current, ...kept]);
     return previous.filter(({ id }) => !needed.has(id)).map(({ id }) => id);
   }, { quiet: true });
-  return { current: file.current().id, dropped, rewrapped };
+  return { current: file.current().id, dropped, rewrapped, damaged };
 }

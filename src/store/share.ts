@@ -6,9 +6,11 @@
  */
 import { pack } from 'msgpackr';
 import type { StoreKey } from './format.js';
+import { AGE_PREFIX, parseAge } from './idempotency-record.js';
 import { LimitReached } from './limit.js';
+import { CREDENTIALS_PREFIX, MERCHANT_PREFIX, NEXUS_PREFIX } from './merchant-format.js';
 import { number, recordReader } from './record.js';
-import { orSetAside } from './set-aside.js';
+import { countRecord, type CountReader } from './set-aside.js';
 import type { StoreTransaction } from './store.js';
 
 export const SHARE_PREFIX = 'share';
@@ -47,11 +49,21 @@ export function recordBytes(record: unknown): number {
   return pack(record).byteLength + OVERHEAD_BYTES;
 }
 
+const COUNTED: readonly string[] = [MERCHANT_PREFIX, CREDENTIALS_PREFIX, NEXUS_PREFIX];
+
+/** The records that a share is the sum of, added up; those that are damaged count for nothing. */
+function addUp(reader: CountReader, kind: ShareKind, account: string): number {
+  const bytes = kind === 'kept'
+    ? reader.list([AGE_PREFIX]).map(parseAge).filter((age) => age.account === account)
+      .map((age) => age.bytes)
+    : COUNTED.flatMap((prefix) => reader.list([prefix, account]).map(recordBytes));
+  return bytes.reduce((sum, each) => sum + each, 0);
+}
+
 /** Bytes that an account has. */
-export function shareBytes(
-  reader: Pick<StoreTransaction, 'get'>, kind: ShareKind, account: string,
-): number {
-  const found = reader.get(shareKey(kind, account));
+export function shareBytes(reader: CountReader, kind: ShareKind, account: string): number {
+  const found = countRecord(reader, shareKey(kind, account), () =>
+    ({ v: 1, bytes: addUp(reader, kind, account) }));
   return found === undefined ? 0 : parseShare(found).bytes;
 }
 
@@ -68,15 +80,6 @@ export function addShare(
 ): void {
   if (by === 0) return;
   setShare(transaction, kind, account, Math.max(0, shareBytes(transaction, kind, account) + by));
-}
-
-/** Gives room back. A damaged count is put aside: it begins anew, and nobody waits for it. */
-export function giveBackShare(
-  transaction: StoreTransaction, kind: ShareKind, account: string, bytes: number,
-  told?: (error: unknown) => void,
-): void {
-  orSetAside(transaction, shareKey(kind, account),
-    () => addShare(transaction, kind, account, -bytes), told);
 }
 
 /**

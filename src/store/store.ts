@@ -3,7 +3,7 @@
  * thread, the command line in short transactions of its own from another process.
  */
 import { join } from 'node:path';
-import { DamagedRecord, StoreFault, writeError } from './fault.js';
+import { DamagedRecord, setAsideNotice, StoreFault, writeError } from './fault.js';
 import { ALWAYS_TAKEN, DAMAGED_PREFIX, type StoreKey } from './format.js';
 import { makeFolder } from './folder.js';
 import { bytesOf, entriesOf, openRoot, partsOf, usersOf, type Root } from './open-root.js';
@@ -42,7 +42,7 @@ const OPEN = new Map<string, Set<Store>>();
 
 export class Store {
   readonly #path: string;
-  /** Writes that have not ended. */
+  /** Writes under way. */
   #writing = 0;
   readonly #root: Root;
   readonly #bytesMax: number;
@@ -110,9 +110,8 @@ export class Store {
    */
   list(prefix: StoreKey, limit?: number): readonly unknown[] {
     const records: unknown[] = [];
-    const range = {
-      start: [...prefix], end: [...prefix, AFTER_TEXT], ...(limit === undefined ? {} : { limit }),
-    };
+    const end = [...prefix, AFTER_TEXT];
+    const range = { start: [...prefix], end, ...(limit === undefined ? {} : { limit }) };
     for (const { key, value } of this.#root.getRange(range)) {
       const record = this.#sound(key, () => unpackRecord(partsOf(key), value));
       if (record !== undefined) records.push(record);
@@ -138,14 +137,26 @@ export class Store {
 
   /**
    * Records of any kind in key order, the first ones or those after a key.
-   * @throws DamagedRecord when one of them is not what was stored.
+   * @param passedOver told of each damaged one, which is null then
+   * @throws DamagedRecord where one is damaged and nobody is told
    */
-  scan(after: StoreKey | null, limit: number): readonly StoreEntry[] {
+  scan(
+    after: StoreKey | null, limit: number, passedOver?: (key: StoreKey) => void,
+  ): readonly StoreEntry[] {
+    const unpack = (key: StoreKey, value: Buffer): unknown => {
+      try {
+        return unpackRecord(key, value);
+      } catch (error) {
+        if (!(error instanceof DamagedRecord) || passedOver === undefined) throw error;
+        passedOver(key);
+        return null;
+      }
+    };
     const entries: StoreEntry[] = [];
-    const range = after === null
-      ? { limit } : { start: [...after], exclusiveStart: true, limit };
+    const range = after === null ? { limit } : { start: [...after], exclusiveStart: true, limit };
     for (const { key, value } of this.#root.getRange(range)) {
-      entries.push({ key: partsOf(key), record: unpackRecord(partsOf(key), value) });
+      const at = partsOf(key);
+      entries.push({ key: at, record: unpack(at, value) });
     }
     return entries;
   }
@@ -245,12 +256,13 @@ export class Store {
       this.#watched.touch(key);
       this.#root.removeSync([...key]);
     },
-    setAside: (key) => {
+    setAside: (key, counted = false) => {
       const bytes = this.#root.get([...key]);
       if (bytes === undefined) return;
       const aside = [DAMAGED_PREFIX, ...key];
       this.#root.putSync(aside, packRecord(aside, { v: 1, bytes }));
       this.#root.removeSync([...key]);
+      this.#failed(setAsideNotice(key, counted));
     },
   };
 

@@ -10,8 +10,11 @@ export interface StoreTransaction {
   last(prefix: StoreKey): unknown;
   put(key: StoreKey, record: object): void;
   remove(key: StoreKey): void;
-  /** Puts the bytes of a damaged record away, so that another can take its place. */
-  setAside(key: StoreKey): void;
+  /**
+   * Puts the bytes of a damaged record away, so that another can take its place, and tells of it;
+   * with `counted` also that the record is a count, and is made anew.
+   */
+  setAside(key: StoreKey, counted?: boolean): void;
 }
 
 export interface WriteOptions {

@@ -80,7 +80,7 @@ async function openRelay(
     store, vault, log: SILENT, gate, usage, locator, bodyWorkers: locator, age: Date.now, baseUrl: '',
   });
   const provider = clientOf(context, simulator.url);
-  const routes = relayRoutes({ ...family.services, provider, timeoutMs: 10_000 });
+  const routes = relayRoutes({ ...family.services, provider, timeoutMs: 120_000 });
   const server = await createServer();
   new Router([...family.routes, ...routes], SILENT, gate.fieldsOf).attach(server);
   const base = `http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`;

@@ -16,6 +16,7 @@ import { openVault } from '../../src/store/vault.js';
 import { CLI } from '../support/built-dataset.js';
 import { DISTINCTIVE, fileConfig } from '../support/kek-dir.js';
 import { newVarDir } from '../support/http-var-dir.js';
+import { turnAt } from '../support/turned-record.js';
 
 const WRITER = fileURLToPath(new URL('../support/store-writer.js', import.meta.url));
 
@@ -220,4 +221,22 @@ test('an interrupted restore and backup leave nothing half-written', async (cont
     }
     assert.deepEqual([...leftovers(target), ...leftovers(dir)], []);
   }
+});
+
+test('a damaged record is named and counted, and everything else is backed up', async (context) => {
+  const [varDir, target] = [await filled(context), await filled(context, 3)];
+  for (const at of ['3', '7']) await turnAt(varDir, ['thing', at]);
+  const file = join(newVarDir(context), 'b.mdb');
+  const made = await situs(varDir, 'store', 'backup', file);
+  assert.equal(made.code, 3, made.err);
+  assert.match(made.err,
+    /the record thing\/3 in the store is damaged\n.*thing\/7.*\n2 damaged records/s);
+  const verified = await situs(varDir, 'store', 'verify', file);
+  assert.equal(verified.code, 3);
+  assert.match(verified.err, /2 damaged records/);
+  const refused = await situs(newVarDir(context), 'store', 'restore', file);
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /holds damaged records; nothing was changed. --force restores it/);
+  assert.equal((await situs(target, 'store', 'restore', file, '--force')).code, 0);
+  assert.equal((await recordsOf(target)).length, 18);
 });

@@ -15,6 +15,7 @@ import { CLI } from '../support/built-dataset.js';
 import { newVarDir } from '../support/http-var-dir.js';
 import { fileConfig } from '../support/kek-dir.js';
 import { newMerchantDir, removeDirs, startMerchants } from '../support/merchant-service.js';
+import { turnAt } from '../support/turned-record.js';
 
 const run = promisify(execFile);
 const SILENT = (): void => undefined;
@@ -220,4 +221,26 @@ test('a secret whose key is gone stops a rotation and stays as it is', async (co
   const file = KekFile.open(join(varDir, 'kek'), null);
   await assert.rejects(rewrapAll(store, file, SILENT), /0000000000000000, which is not in/);
   assert.deepEqual(store.get(['b']), { v: 1, foreign });
+});
+
+test('a damaged record keeps nothing else from being wrapped anew, and the old key', async (t) => {
+  const varDir = newVarDir(t);
+  const store = await Store.open(varDir);
+  await sealMany(store, await openVault(fileConfig(varDir), store), 250);
+  await store.close();
+  const [old = ''] = keysIn(varDir);
+  await turnAt(varDir, ['thing', '7']);
+  const failed = await rotate(varDir)
+    .then(() => null, (error: { code: number; stderr: string }) => error);
+  assert.equal(failed?.code, 3);
+  assert.match(failed.stderr,
+    /the record thing\/7 in the store is damaged\n1 damaged record, passed over/);
+  const [current = '', ...previous] = keysIn(varDir);
+  assert.deepEqual(previous, [old], 'what is damaged may be sealed with it');
+  const opened = await Store.open(varDir);
+  t.after(() => opened.close());
+  assert.deepEqual([...await sealedCounts(opened, () => undefined)], [[current, 250]]);
+  await opened.write(({ remove }) => remove(['thing', '7']));
+  assert.match(await rotate(varDir), /a rotation was under way; it is finished now/);
+  assert.deepEqual(keysIn(varDir), [current]);
 });

@@ -18,6 +18,7 @@ import { deleteNexus, putNexus, type NexusRecord } from '../../src/store/nexus.j
 import { retire, RETIRED_MS_MAX, sweepRetired } from '../../src/store/retired.js';
 import { COUNTED_KEY, countShares } from '../../src/store/share-count.js';
 import { recordBytes, setShare, shareBytes, SHARE_BYTES_MAX } from '../../src/store/share.js';
+import { CLOCK_KEY } from '../../src/store/service-clock.js';
 import { Store } from '../../src/store/store.js';
 import { EVENT_VAULT } from '../support/event-vault.js';
 import { newVarDir } from '../support/http-var-dir.js';
@@ -243,13 +244,24 @@ test('invitations are counted by recipient and by account, and a day begins anew
   await assert.rejects(invite('alpha', 'new@example.com'), (error) =>
     error instanceof LimitReached && error.limit === INVITATIONS_ACCOUNT_DAY_MAX);
   await invite('beta', 'new@example.com');
+  const daysOf = (): ReadonlySet<string> =>
+    new Set(store.list([INVITED_PREFIX]).map((record) => (record as { day: string }).day));
+  const setClock = (at: number): Promise<void> =>
+    store.write(({ put }) => put(CLOCK_KEY, { v: 1, at, wall: at }));
   const tomorrow = NOW + 86_400_000;
+  await setClock(NOW);
+  await invite('ahead', 'someone@example.com', NOW + 365 * 86_400_000);
+  assert.equal(daysOf().size, 2, 'nothing goes because the machine\'s clock is a year ahead');
+  await assert.rejects(invite('alpha', 'someone@example.com'), LimitReached);
+  await store.write(({ remove }) => {
+    for (const key of store.keys([INVITED_PREFIX])) if (key[1]?.startsWith('2028')) remove(key);
+  });
+  await setClock(tomorrow);
   for (let index = 0; index < 100; index += 1) {
     await invite(`tomorrow ${index}`, `each-${index}@example.com`, tomorrow);
   }
   await invite('alpha', 'someone@example.com', tomorrow);
-  const days = store.list([INVITED_PREFIX]).map((record) => (record as { day: string }).day);
-  assert.deepEqual(new Set(days), new Set([new Date(tomorrow).toISOString().slice(0, 10)]));
+  assert.deepEqual(daysOf(), new Set([new Date(tomorrow).toISOString().slice(0, 10)]));
 });
 
 test('pages of merchants are all of them once, and the list as a whole has a bound', async (t) => {

@@ -50,7 +50,7 @@ export async function startRelay(
     config: loadConfig({
       HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_WORKERS: '1',
       SITUS_BASE_URL: 'https://rates.example', SITUS_ALLOW_PRIVATE_NETWORK: '1',
-      SITUS_PROVIDER_TIMEOUT_MS: String(options.timeoutMs ?? 10_000),
+      SITUS_PROVIDER_TIMEOUT_MS: String(options.timeoutMs ?? 120_000),
       ...(providerUrl === null ? {} : { SITUS_PROVIDER_URL: providerUrl }),
     }),
   });

@@ -23,7 +23,7 @@ export function clientOf(
   context: TestContext, url: string, options: Partial<ClientOptions> = {},
 ): ProviderClient {
   const client = new ProviderClient({
-    url: new URL(url), timeoutMs: 10_000, allowPrivate: true, ...options,
+    url: new URL(url), timeoutMs: 120_000, allowPrivate: true, ...options,
   });
   context.after(() => client.close());
   return client;
