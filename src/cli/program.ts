@@ -227,7 +227,7 @@ function trialCommands(program: Command, end: End): void {
     .option('--key <KEY>', 'the API key that every connection has', 'simulated-key')
     .option('--slow-ms <N>', 'how long a slow answer takes, in milliseconds', number, 60_000)
     .option('--faults <SHARES>',
-      'share of requests that go wrong: slow=0.1,reset=0.05,429=0.1,500=0.1,garbage=0.1')
+      'share of requests that go wrong: slow=0.1,reset=0.05,429=0.1,500=0.1,garbage=0.1,large=0.1')
     .addHelpText('after', `
 A request with the header ${FAULT_HEADER} meets the fault named there. Any
 connection id exists. Rates are invented. Situs talks to it with

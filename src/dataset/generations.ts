@@ -54,7 +54,7 @@ export function openGeneration(
 
 function close({ dataset, prepared }: Generation): void {
   dataset.close();
-  prepared.remove();
+  prepared.leave();
 }
 
 export class Generations {

@@ -3,12 +3,22 @@
  * a mapped file that somebody cuts, as a careless copy over it does, ends whoever reads it. So each
  * release is copied, the copy is checked, and it alone is opened: what becomes of the release's own
  * files afterwards changes no answer. One server at a time uses the folder.
+ *
+ * The copy of the active release stays when the server ends, and the next one opens it at once
+ * where nothing has changed: `kept.json` beside it holds size, times and inode of each file of the
+ * release and of the copy, as they were when the copy was checked. A change of any byte changes the
+ * time at which the system last changed a file, which nobody can set.
  */
-import { mkdirSync, rmSync } from 'node:fs';
+import {
+  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync,
+  writeFileSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, type Log } from '../log.js';
 import { checkRelease } from './release-check.js';
-import { releasesDir, unsoundRelease } from './release.js';
+import { currentRelease, releasesDir, unsoundRelease } from './release.js';
+import { readStamp, RELEASE_FILES } from './stamp.js';
 
 /** How often a long check is told of in the log. */
 const TOLD_MS = 1_000;
@@ -16,13 +26,15 @@ const TOLD_MS = 1_000;
 /** A release that was checked and is ready to be opened. */
 export interface PreparedRelease {
   readonly dir: string;
-  /** Gives its disk back; to be called when nobody opens it any more. */
+  /** Gives its disk back; to be called where it was not opened, or did not answer. */
   remove(): void;
+  /** Nobody opens it any more: its disk is given back unless the next server may begin with it. */
+  leave(): void;
 }
 
 /** A release that is opened where it is. */
 export function inPlace(dir: string): PreparedRelease {
-  return { dir, remove: () => undefined };
+  return { dir, remove: () => undefined, leave: () => undefined };
 }
 
 export interface PrepareOptions {
@@ -32,27 +44,68 @@ export interface PrepareOptions {
   readonly signal: AbortSignal;
 }
 
+const KEPT_FILE = 'kept.json';
+
+/** What the system tells of the files of a folder, one text; null where one is missing. */
+function factsOf(dir: string): string | null {
+  try {
+    return JSON.stringify(RELEASE_FILES.map((name) => {
+      const { size, mtimeMs, ctimeMs, ino } = statSync(join(dir, name));
+      return [name, size, mtimeMs, ctimeMs, ino];
+    }));
+  } catch {
+    return null;
+  }
+}
+
+/** What is written beside a copy of a release: what both are, so that no change passes unseen. */
+function keptText(release: string, copy: string): string | null {
+  const [from, to] = [factsOf(release), factsOf(copy)];
+  return from === null || to === null ? null : JSON.stringify({ v: 1, from, to });
+}
+
+/** Writes every file of a copy to the disk, and then that it may be opened again. */
+async function keep(own: string, copy: string, text: string): Promise<void> {
+  for (const name of RELEASE_FILES) {
+    const file = await open(join(copy, name), 'r');
+    await file.sync().finally(() => file.close());
+  }
+  const temporary = join(own, `.${KEPT_FILE}`);
+  writeFileSync(temporary, text);
+  renameSync(temporary, join(own, KEPT_FILE));
+}
+
 export class ReleaseCopies {
   readonly #varDir: string;
   readonly #log: Log;
-  #made = 0;
+  /** The copy that the last server left, until it is taken. */
+  #kept: { readonly name: string; readonly own: string } | null = null;
 
-  /** Removes what a server left that was killed. */
+  /** Removes what the last server left, but for a copy of the active release that is as it was. */
   constructor(varDir: string, log: Log) {
     this.#varDir = varDir;
     this.#log = log;
-    rmSync(this.#folder(), { recursive: true, force: true });
+    const name = currentRelease(varDir);
+    for (const each of existsSync(this.#folder()) ? readdirSync(this.#folder()) : []) {
+      const own = join(this.#folder(), each);
+      if (this.#kept === null && name !== null && this.#isKept(own, name)) {
+        this.#kept = { name, own };
+      } else rmSync(own, { recursive: true, force: true });
+    }
   }
 
   /**
-   * Copies and checks a release.
+   * Copies and checks a release, unless its copy is there.
    * @throws UnsoundRelease with a sentence; UnfinishedCheck when that cannot be told now.
    */
   async prepare(name: string, { background, signal }: PrepareOptions): Promise<PreparedRelease> {
+    const kept = this.#take(name);
+    if (kept !== null) return this.#prepared(name, kept, join(kept, name));
     const dir = join(releasesDir(this.#varDir), name);
     mkdirSync(this.#folder(), { recursive: true, mode: 0o700 });
-    const own = join(this.#folder(), String(this.#made += 1));
+    const own = mkdtempSync(join(this.#folder(), 'copy-'));
     const remove = (): void => rmSync(own, { recursive: true, force: true });
+    const before = factsOf(dir);
     const checked = await checkRelease({
       dir, copyTo: join(own, name), background, signal, progress: this.#teller(name),
     }).catch((error: unknown) => {
@@ -70,8 +123,44 @@ export class ReleaseCopies {
       this.#log.warn('dataset not copied', {
         dataset: name, message: 'the disk has no room; do not touch its files while it answers',
       });
+      return { ...inPlace(dir), remove, leave: remove };
     }
-    return { dir: checked.dir, remove };
+    const text = before === factsOf(dir) ? keptText(dir, checked.dir) : null;
+    // Where it cannot be written, or the copy is gone by then, the next server makes its own.
+    if (text !== null) keep(own, checked.dir, text).catch(() => undefined);
+    return this.#prepared(name, own, checked.dir);
+  }
+
+  #prepared(name: string, own: string, dir: string): PreparedRelease {
+    const remove = (): void => rmSync(own, { recursive: true, force: true });
+    return {
+      dir, remove,
+      leave: () => {
+        if (currentRelease(this.#varDir) !== name) remove();
+      },
+    };
+  }
+
+  /** The copy that the last server left of a release, if it is still as it was. */
+  #take(name: string): string | null {
+    const kept = this.#kept;
+    if (kept === null) return null;
+    this.#kept = null;
+    if (kept.name === name && this.#isKept(kept.own, name)) return kept.own;
+    rmSync(kept.own, { recursive: true, force: true });
+    return null;
+  }
+
+  /** Whether a copy and the release it was made of are what they were when it was checked. */
+  #isKept(own: string, name: string): boolean {
+    const dir = join(releasesDir(this.#varDir), name);
+    try {
+      // A stamp of this version: whatever it checks was checked.
+      return readStamp(dir) !== null
+        && readFileSync(join(own, KEPT_FILE), 'utf8') === keptText(dir, join(own, name));
+    } catch {
+      return false;
+    }
   }
 
   #folder(): string {

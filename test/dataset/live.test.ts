@@ -144,7 +144,8 @@ test('a release is prepared beside the old one, one at a time, and only the last
     prepare: async (name) => {
       await new Promise<void>((resolve) => waiting.set(name, resolve));
       if (name === THIRD) throw new Error('torn');
-      return { dir: `${varDir}/datasets/${name}`, remove: () => removed.push(name) };
+      const remove = (): unknown => removed.push(name);
+      return { dir: `${varDir}/datasets/${name}`, remove, leave: remove };
     },
   });
   context.after(() => live.close());

@@ -197,6 +197,14 @@ test('the command prints its address, answers, and ends on Ctrl-C', async () => 
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
+test('the help of the command names every fault', async () => {
+  const child = spawn(process.execPath, [CLI, 'simulate', 'provider', '--help'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const help = (await child.stdout.setEncoding('utf8').toArray()).join('');
+  for (const name of FAULTS) assert.match(help, new RegExp(`\\b${name}=0`), help);
+});
+
 test('the command refuses what it does not know', async () => {
   for (const args of [['other'], ['provider', 'x'], ['provider', '--port', 'x'],
     ['provider', '--port', '70000'], ['provider', '--seed=-1'], ['provider', '--slow-ms', '1e3'],

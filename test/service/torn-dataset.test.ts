@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import {
-  chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync,
-  writeFileSync,
+  chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync,
+  truncateSync, utimesSync, writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -222,6 +222,52 @@ test('a worker that cannot open a release fails its lookups and nothing else', a
   }
   assert.equal((await ask(port, '/system/health')).status, 200);
   assert.deepEqual(lines.filter((line) => line.includes('worker ended')), []);
+});
+
+/** The copy that servers of a folder open, once it is written down that it may be kept. */
+async function keptCopy(varDir: string): Promise<{ dir: string; data: string; facts: string }> {
+  const folder = join(varDir, 'open');
+  let dir = '';
+  await eventually(() => readdirSync(folder).some((name) => {
+    dir = join(folder, name);
+    return existsSync(join(dir, 'kept.json'));
+  }));
+  const data = join(dir, built.name, 'data.mdb');
+  const { ino, ctimeMs, size } = statSync(data);
+  return { dir, data, facts: `${ino} ${ctimeMs} ${size}` };
+}
+
+async function startAndStop(context: TestContext, varDir: string): Promise<string> {
+  const { app, port } = await start(context, varDir);
+  const { body } = await ask(port, LOOKUP, { 'X-API-KEY': KEY });
+  await keptCopy(varDir);
+  await app.stop();
+  return body;
+}
+
+test('a second start copies nothing; whatever changed is copied and checked anew', async (context) => {
+  const { varDir, file } = place(context);
+  const answer = await startAndStop(context, varDir);
+  const first = await keptCopy(varDir);
+  for (let round = 0; round < 2; round += 1) {
+    assert.equal(await startAndStop(context, varDir), answer);
+    assert.deepEqual(await keptCopy(varDir), first, 'the very same file');
+  }
+  // The time that people see is put back, as a copy does that keeps times.
+  const flipUnseen = (data: string): void => {
+    const { mtime } = statSync(data);
+    flip(data, 20_000);
+    utimesSync(data, mtime, mtime);
+  };
+  flipUnseen(first.data);
+  assert.equal(await startAndStop(context, varDir), answer);
+  const second = await keptCopy(varDir);
+  assert.notEqual(second.dir, first.dir, 'a copy that changed is none');
+  rmSync(file('verified.json', built.name));
+  assert.equal(await startAndStop(context, varDir), answer);
+  assert.notEqual((await keptCopy(varDir)).dir, second.dir, 'nor is one without a stamp');
+  flipUnseen(file('data.mdb', built.name));
+  await assert.rejects(start(context, varDir), /not sound: the data differ/);
 });
 
 for (const [what, text] of [['missing', null], ['empty', ''], ['garbage', 'ÿþ\0\n']] as const) {
