@@ -1,8 +1,10 @@
 /**
  * How many of the publishers' own addresses are found again, and in the right tax area: each
- * address as published, in every writing style and with one typo in its street's name.
+ * address as published, in every writing style and with one typo in its street's name. And how often
+ * the postal city is the taxing city: see accuracy-cities.ts.
  *
- *   npm run accuracy [-- --sources DIR] [--dataset DIR] [--recipe FILE] [--sample N]
+ *   npm run accuracy [-- --part doors|cities] [--sources DIR] [--dataset DIR] [--recipe FILE]
+ *     [--sample N]
  *
  * The sources are those beside the repository (../shared/data) unless they are named.
  *
@@ -29,6 +31,10 @@ import { RatesByArea } from '../src/engine/rate/area-rates.js';
 import { isFailure } from '../src/failure.js';
 import { distanceMetres } from '../src/geo/interpolate.js';
 import type { AddressPoint } from '../src/ingest/source/points.js';
+import { measureCities, reportCities } from './accuracy-cities.js';
+import { READERS } from '../src/ingest/readers.js';
+import { readRecipe } from '../src/ingest/recipe.js';
+import { SourceFiles } from '../src/ingest/source-files.js';
 import { readPoints, type PointSource } from '../src/ingest/source/addresses.js';
 import { areaAshore } from '../src/ingest/street/addresses.js';
 import { parseDate, DATE_OPEN } from '../src/tax/date.js';
@@ -225,34 +231,60 @@ function pointSources(file: string): readonly PointSource[] {
   return recipe.points ?? [];
 }
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      sources: { type: 'string' },
-      dataset: { type: 'string' },
-      recipe: { type: 'string', default: 'datasets/recipes/reference.json' },
-      sample: { type: 'string', default: '0' },
-    },
-  });
-  const folder = values.sources ?? sourcesDir();
+interface Asked {
+  readonly folder: string | null;
+  readonly recipe: string;
+  readonly sample: number;
+}
+
+/** Doors of the publishers' files, found again. */
+async function doors(dataset: Dataset, { folder, recipe, sample }: Asked): Promise<boolean> {
   if (folder === null) throw new Error('no publishers\' files: name their folder with --sources');
-  const varDir = loadConfig().varDir;
-  const dir = values.dataset ?? join(releasesDir(varDir), currentRelease(varDir) ?? '');
-  const dataset = openDataset(dir);
-  console.log(`dataset ${dataset.id}`);
   console.log('  manner            asked     found    weaker     wrong  median     p99');
   let met = true;
-  for (const source of pointSources(values.recipe)) {
+  for (const source of pointSources(recipe)) {
     const points = readPoints(folder, source);
-    const addresses = await readAddresses(dataset, points, Number(values.sample));
+    const addresses = await readAddresses(dataset, points, sample);
     console.log(`${source.source}: ${addresses.length} addresses`);
     for (const manner of manners(dataset)) {
       process.stderr.write(`${source.source}: ${manner.name}\n`);
       met = report(measure(dataset, addresses, manner)) && met;
     }
   }
+  return met;
+}
+
+/** Postal cities against the spots of their ZIPs; ZIPs without delivered addresses have no land. */
+function cities(dataset: Dataset): boolean {
+  const { recipe } = readRecipe('default');
+  const files = new SourceFiles('', null);
+  const { points, delivered } = recipe.zips;
+  const landed = new Set(READERS.zips.delivered.read(files.text(delivered ?? ''))
+    .map(({ zip }) => zip));
+  return reportCities(measureCities(dataset, READERS.zips.points.read(files.text(points), () => '')
+    .filter(({ zip }) => landed.has(zip))));
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      part: { type: 'string', default: 'all' },
+      sources: { type: 'string' },
+      dataset: { type: 'string' },
+      recipe: { type: 'string', default: 'datasets/recipes/reference.json' },
+      sample: { type: 'string', default: '0' },
+    },
+  });
+  const { part, recipe, sample } = values;
+  const varDir = loadConfig().varDir;
+  const dir = values.dataset ?? join(releasesDir(varDir), currentRelease(varDir) ?? '');
+  const dataset = openDataset(dir);
+  console.log(`dataset ${dataset.id}`);
+  const folder = values.sources ?? sourcesDir();
+  const isFound = part === 'cities' || await doors(dataset, { folder, recipe, sample: Number(sample) });
+  const isTrue = part === 'doors' || cities(dataset);
   dataset.close();
-  return met ? 0 : 1;
+  return isFound && isTrue ? 0 : 1;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) process.exitCode = await main();

@@ -2,14 +2,18 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../config.js';
+import { openDataset } from '../dataset/open.js';
 import { readManifest, type CoverageState } from '../dataset/manifest.js';
 import {
   activeRelease, currentRelease, earlierRelease, findRelease, listReleases, previousRelease,
   releasesDir,
 } from '../dataset/release.js';
+import { Engine } from '../engine/engine.js';
+import { zipCoverage, zipCoverageTable } from '../engine/zip-coverage.js';
 import { coverageTable } from '../ingest/coverage.js';
+import { createProgress } from '../ingest/progress.js';
 import { print, progress } from './line.js';
-import { activateSound, problemsOf } from './sound-release.js';
+import { activateSound, problemsOf, soundRelease } from './sound-release.js';
 
 function chosen(varDir: string, text: string | undefined): string {
   if (text !== undefined) return findRelease(varDir, text);
@@ -67,12 +71,29 @@ export function listCommand(): void {
   }
 }
 
+/** What is asked of a release: of its lists, or with `population` of its ZIPs. */
+interface CoverageAsked {
+  readonly json?: boolean;
+  readonly population?: boolean;
+}
+
+/** Every ZIP is asked for, which takes a few seconds; a bar tells how many were. */
+async function populationCoverage(varDir: string, name: string, json: boolean): Promise<void> {
+  const dataset = openDataset(await soundRelease(varDir, name));
+  const progress = createProgress(process.stderr);
+  const states = zipCoverage(new Engine(dataset), dataset, Date.now(),
+    (done, total) => progress('ZIPs', done, total));
+  dataset.close();
+  print(json ? JSON.stringify(states, null, 1) : zipCoverageTable(states));
+}
+
 /** Runs `situs dataset coverage [RELEASE]`. */
-export function coverageCommand(
-  text: string | undefined, { json }: { readonly json?: boolean },
-): void {
+export async function coverageCommand(
+  text: string | undefined, { json = false, population = false }: CoverageAsked,
+): Promise<void> {
   const { varDir } = loadConfig();
   const name = chosen(varDir, text);
+  if (population) return populationCoverage(varDir, name, json);
   const states: readonly CoverageState[] =
     readManifest(join(releasesDir(varDir), name)).coverage;
   print(json ? JSON.stringify(states, null, 1) : coverageTable(states));

@@ -110,6 +110,7 @@ function releaseCommands(program: Command, end: End): void {
       (await import('./dataset-diff.js')).diffCommand(from, to, asked));
   dataset.command('coverage').description('what is known, per state')
     .argument('[RELEASE]', 'the active one unless given')
+    .option('--population', 'how surely addresses and spots are answered, by population')
     .option('--json', 'for programs')
     .action(async (name, asked) => (await import('./dataset.js')).coverageCommand(name, asked));
   dataset.command('fetch').description("get publishers' files")

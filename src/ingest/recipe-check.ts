@@ -11,6 +11,7 @@ const DOCUMENTS = [
   'tic', 'tic-words', 'products', 'holidays', 'meal-tax', 'single-article', 'price-tiers',
   'sourcing-cases',
   'product-localities', 'holiday-categories', 'freight-mixed', 'handling', 'county-time-zones',
+  'population',
 ];
 
 /** The message of the check about a key that is none of those declared. */

@@ -28,7 +28,7 @@ const DIRECTIONS = 24;
  * So many times as densely is land of cities lived in as other land: by the Census Bureau's report
  * of 2015 62.7 % of the people lived on the 3.5 % of the land that cities have.
  */
-const CITY_DENSITY = 46;
+export const CITY_DENSITY = 46;
 /** Steps along a ray: in parts of the spacing, a little longer each. */
 const STEP = 0.15;
 const STEP_GROWTH = 0.02;

@@ -1,0 +1,138 @@
+/**
+ * How much of a country a release answers, and how surely: every ZIP is asked for with an address
+ * that no list of doors has, so that its ZIP and postal city decide, and by spots in its areas.
+ */
+import type { Dataset } from '../dataset/dataset.js';
+import type { ZipRecord } from '../dataset/records.js';
+import { isFailure } from '../failure.js';
+import type { Engine } from './engine.js';
+import type { LookupOptions, PointQuery } from './query.js';
+
+/** What is asked for beside the ZIP; a number and a name that no street has. */
+const DOOR = '1 Qzxv Wjkq Rd';
+const ZIP_MIN = 501;
+const ZIP_MAX = 99_950;
+const PPM = 1_000_000;
+const OPTIONS: LookupOptions = {
+  country: 'USA', date: null, adjustment: 'auto', addressDetailExtended: false,
+  shippingExtended: false, taxabilityCode: null, satItemTotal: null,
+};
+/** The document of the population of states. */
+export const POPULATION = 'population';
+
+/** How addresses and spots of a state are answered; shares are parts per million of its ZIPs. */
+export interface StateCoverage {
+  readonly state: string;
+  /** 0 where it is not held. */
+  readonly population: number;
+  readonly zips: number;
+  /** By the ZIP, certain. */
+  readonly certain: number;
+  /** By the name of the city, and flagged. */
+  readonly assumed: number;
+  /** More must be known of the address (109). */
+  readonly refused: number;
+  /** The rate is not held (110). */
+  readonly unknown: number;
+  /** Spots that are answered, by the share of the ZIP's land or doors that they stand for. */
+  readonly points: number;
+  /** Of the ZIPs that are answered, those that rest on a list that has ended. */
+  readonly stale: number;
+}
+
+interface Sum {
+  zips: number;
+  certain: number;
+  assumed: number;
+  refused: number;
+  unknown: number;
+  points: number;
+  stale: number;
+}
+
+function zipText(zip: number): string {
+  return String(zip).padStart(5, '0');
+}
+
+/** Asks for one ZIP and adds what came of it. */
+function askZip(
+  engine: Engine, dataset: Dataset, record: ZipRecord, sum: Sum, nowMs: number,
+): void {
+  const address = `${DOOR}, ${record.cities[0] ?? ''}, ${record.state} ${zipText(record.zip)}`;
+  const found = engine.lookup({ kind: 'address', address, options: OPTIONS }, nowMs);
+  sum.zips += 1;
+  if (isFailure(found)) sum[found.failure === 'no-result' ? 'unknown' : 'refused'] += 1;
+  else if (found.kind === 'situs') {
+    sum[found.situs.precision === 'city' ? 'assumed' : 'certain'] += 1;
+    if (found.area.staleAfter < found.date) sum.stale += 1;
+  }
+  let all = 0;
+  let answered = 0;
+  for (const { area, weight, land, lat, lng } of record.parts) {
+    const share = weight ?? land ?? 0;
+    if (share === 0 || (lat === 0 && lng === 0)) continue;
+    all += share;
+    const { country } = dataset.area(area);
+    const spot: PointQuery = {
+      kind: 'point', lat, lng, latDegrees: lat / 1e6, lngDegrees: lng / 1e6,
+      options: { ...OPTIONS, country },
+    };
+    if (!isFailure(engine.lookup(spot, nowMs))) answered += share;
+  }
+  sum.points += all === 0 ? 0 : answered / all;
+}
+
+/** Asks for every ZIP of the states; `progress` is told how many were asked for. */
+export function zipCoverage(
+  engine: Engine, dataset: Dataset, nowMs: number,
+  progress: (done: number, total: number) => void = () => undefined,
+): readonly StateCoverage[] {
+  const sums = new Map<string, Sum>();
+  for (let zip = ZIP_MIN; zip <= ZIP_MAX; zip += 1) {
+    if (zip % 1_000 === 0) progress(zip - ZIP_MIN, ZIP_MAX - ZIP_MIN + 1);
+    const record = dataset.zip(zip);
+    if (record === null || record.parts.length === 0) continue;
+    let sum = sums.get(record.state);
+    if (sum === undefined) {
+      sum = { zips: 0, certain: 0, assumed: 0, refused: 0, unknown: 0, points: 0, stale: 0 };
+      sums.set(record.state, sum);
+    }
+    askZip(engine, dataset, record, sum, nowMs);
+  }
+  const people = populations(dataset);
+  return [...sums].sort(([one], [other]) => (one < other ? -1 : 1)).map(([state, sum]) => {
+    const share = (part: number): number => Math.round((part / sum.zips) * PPM);
+    return {
+      state, population: people.get(state) ?? 0, zips: sum.zips,
+      certain: share(sum.certain), assumed: share(sum.assumed), refused: share(sum.refused),
+      unknown: share(sum.unknown), points: share(sum.points), stale: share(sum.stale),
+    };
+  });
+}
+
+function populations(dataset: Dataset): ReadonlyMap<string, number> {
+  const rows = dataset.document(POPULATION) as
+    readonly { readonly state: string; readonly population: string }[] | null;
+  return new Map((rows ?? []).map(({ state, population }) => [state, Number(population)]));
+}
+
+const SHARES = ['certain', 'assumed', 'refused', 'unknown', 'points', 'stale'] as const;
+
+function percent(ppm: number): string {
+  return `${(ppm / 10_000).toFixed(1)} %`;
+}
+
+/** One line a state, and one for all, each state by its population; in Markdown. */
+export function zipCoverageTable(states: readonly StateCoverage[]): string {
+  const people = states.reduce((sum, { population }) => sum + population, 0);
+  const all = SHARES.map((name) => states.reduce((sum, state) =>
+    sum + state[name] * state.population, 0) / Math.max(1, people));
+  const zips = states.reduce((sum, state) => sum + state.zips, 0);
+  return [
+    '| State | Population | ZIPs | Certain | Assumed | Refused | Unknown | Points | Stale |',
+    '|---|---|---|---|---|---|---|---|---|',
+    ...states.map((state) => `| ${state.state} | ${state.population} | ${state.zips} | ${
+      SHARES.map((name) => percent(state[name])).join(' | ')} |`),
+    `| **all, by population** | ${people} | ${zips} | ${all.map(percent).join(' | ')} |`,
+  ].join('\n');
+}
