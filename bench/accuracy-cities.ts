@@ -102,7 +102,8 @@ function askZip(
   tally: CityTally,
 ): void {
   const record = dataset.zip(point.zip);
-  if (record === null || record.parts.length === 0) return;
+  // Doors tell better than the nearest point whose ZIP a spot is.
+  if (record === null || record.parts.every(({ weight }) => weight !== null)) return;
   const counties = new Set(record.parts.map(({ area }) => {
     const { stateFips, countyFips } = dataset.area(area);
     return stateFips + countyFips;
@@ -122,7 +123,7 @@ function askZip(
     return;
   }
   const own = `${found.rates.sales}|${found.rates.use}`;
-  const weightOf = ({ isCity }: { readonly isCity: boolean }): number => (isCity ? CITY_DENSITY : 1);
+  const weightOf = (spot: { readonly isCity: boolean }): number => (spot.isCity ? CITY_DENSITY : 1);
   const all = spots.reduce((sum, spot) => sum + weightOf(spot), 0);
   const wrong = spots.filter(({ rate }) => rate !== own)
     .reduce((sum, spot) => sum + weightOf(spot), 0) / all;

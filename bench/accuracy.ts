@@ -281,7 +281,8 @@ async function main(): Promise<number> {
   const dataset = openDataset(dir);
   console.log(`dataset ${dataset.id}`);
   const folder = values.sources ?? sourcesDir();
-  const isFound = part === 'cities' || await doors(dataset, { folder, recipe, sample: Number(sample) });
+  const isFound = part === 'cities'
+    || await doors(dataset, { folder, recipe, sample: Number(sample) });
   const isTrue = part === 'doors' || cities(dataset);
   dataset.close();
   return isFound && isTrue ? 0 : 1;

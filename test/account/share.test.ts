@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { performance } from 'node:perf_hooks';
+import { isProblem } from '../../src/base/problem.js';
 import { CURSOR_HEADER, pageAsked } from '../../src/api/merchant/list-handler.js';
 import { INVITATIONS_RECIPIENT_DAY_MAX } from '../../src/store/invited.js';
 import { createMerchant, deleteMerchant, findMerchant } from '../../src/store/merchants.js';
@@ -100,7 +101,7 @@ test('a page is asked for by limit and cursor', () => {
   const id = '8D3F5C1E-0000-4000-8000-000000000000';
   assert.deepEqual(pageAsked(`cursor=${id}`), { limit: 1_000, cursor: id.toLowerCase() });
   for (const wrong of ['limit=0', 'limit=1001', 'limit=x', 'limit=', 'limit=-1', 'cursor=x']) {
-    assert.ok('message' in (pageAsked(wrong) ?? {}), wrong);
+    assert.ok(isProblem(pageAsked(wrong) ?? {}), wrong);
   }
 });
 

@@ -1,0 +1,31 @@
+/** How surely a country is answered, ZIP by ZIP. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Engine } from '../../src/engine/engine.js';
+import { POPULATION, zipCoverage, zipCoverageTable } from '../../src/engine/zip-coverage.js';
+import { DAY, dataset } from '../support/postal-world.js';
+
+const NOW_MS = Date.UTC(2026, 6, 1, 12);
+
+test('every ZIP counts once, as it is answered', () => {
+  const world = {
+    ...dataset,
+    document: (name: string) => (name === POPULATION
+      ? [{ state: 'XA', population: '100' }] : dataset.document(name)),
+  };
+  const told: number[] = [];
+  const states = zipCoverage(new Engine(world), world, NOW_MS, (done) => told.push(done));
+  const [xa] = states;
+  assert.equal(DAY, 20260701);
+  assert.deepEqual(states.map(({ state }) => state), ['XA']);
+  assert.ok(xa !== undefined && told.length > 90);
+  // 10001 to 10012 but for 10007, which has no parts.
+  assert.deepEqual([xa.zips, xa.population], [11, 100]);
+  const { certain, assumed, refused, unknown } = xa;
+  assert.ok(Math.abs(certain + assumed + refused + unknown - 1_000_000) <= 2);
+  const count = (ppm: number): number => Math.round((ppm * xa.zips) / 1e6);
+  assert.deepEqual([certain, assumed, refused, unknown].map(count), [5, 1, 3, 2]);
+  const lines = zipCoverageTable(states).split('\n');
+  assert.equal(lines.length, 4);
+  assert.match(lines[3]!, /^\| \*\*all, by population\*\* \| 100 \| 11 \| 45\.5 %/);
+});
