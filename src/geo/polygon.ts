@@ -63,17 +63,21 @@ export function createPolygon(
     if (addRing(out, ring)) starts.push(start);
   }
   if (starts.length === 0) return null;
-  const coords = Int32Array.from(out);
+  return polygonOf(key, Int32Array.from(out), Int32Array.from([...starts, out.length / 2]));
+}
+
+/** A polygon of vertices and rings that are as `Polygon` has them: see there. */
+export function polygonOf(key: string, coords: Int32Array, rings: Int32Array): Polygon {
   let [minX, minY, maxX, maxY] = [coords[0]!, coords[1]!, coords[0]!, coords[1]!];
   for (let at = 0; at < coords.length; at += 2) {
-    const [x, y] = [coords[at]!, coords[at + 1]!];
+    const x = coords[at]!;
+    const y = coords[at + 1]!;
     if (x < minX) minX = x;
     if (x > maxX) maxX = x;
     if (y < minY) minY = y;
     if (y > maxY) maxY = y;
   }
-  const ends = Int32Array.from([...starts, coords.length / 2]);
-  return { key, coords, rings: ends, minX, minY, maxX, maxY };
+  return { key, coords, rings, minX, minY, maxX, maxY };
 }
 
 /** Calls `each` with the index of the first vertex of every edge. */

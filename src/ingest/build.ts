@@ -168,8 +168,8 @@ function drawAreas(
   { recipe, files, states, boundaries, places, rates }: Input, registry: AreaRegistry,
   progress: Progress,
 ): ReturnType<typeof overlay> {
-  const whole = new Set(loadZipFacts(files.factsDir).municipal
-    .filter(({ sole }) => sole).map(({ county }) => county));
+  const whole = new Map(loadZipFacts(files.factsDir).municipal
+    .filter(({ sole }) => sole).map(({ county, place }) => [county, place]));
   const doubtful = boundaries.places.length > 0
     ? doubtfulPoints(recipe, files, states, rates) : [];
   return overlay(

@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { BoundaryFeature, LayerHits } from '../../src/ingest/boundary/overlay.js';
 import { buildCells } from '../../src/ingest/boundary/cells.js';
-import { packageRoot, SourceFiles } from '../../src/ingest/source-files.js';
-import { readBoundaryFile } from '../../src/ingest/source/boundary-file.js';
+import { datasetsDir } from '../../src/ingest/source-files.js';
+import { readGeometryFile } from '../../src/ingest/source/geometry-file.js';
 import { holders, type PlainPolygon } from '../support/brute-force.js';
 import { between, points, seeded } from '../support/invented-world.js';
 
-const SOURCES = join(packageRoot(), '..', 'shared', 'data');
-const COUNTIES = `${SOURCES}/counties-us-cb2015-5m/counties.topojson.gz`;
-/** The coarser borders that come with an npm package. */
-const ATLAS = new SourceFiles('', null).resolve('package:us-atlas/counties-10m.json');
 /** Small states with islands, enclaves, independent cities, and one on both sides of ±180. */
 const STATES = ['02', '44', '50', '51'];
-const PLACES = STATES.map((fips) => `${SOURCES}/places-us-tiger2019/places_${fips}.topojson.gz`);
 const POINTS = 12_000;
 const BOX = { west: -83_700_000, south: 36_500_000, east: -75_200_000, north: 39_500_000 };
 
@@ -28,16 +22,11 @@ function plain({ polygon: { key, coords, rings } }: BoundaryFeature): PlainPolyg
   };
 }
 
-const absent = [COUNTIES, ...PLACES].every((path) => existsSync(path))
-  ? false : `no boundary files in ${SOURCES}`;
-
-/** Asks the index and brute force about points at and around the borders of `STATES`. */
-function compare(
-  countyFile: string, placeFiles: readonly string[],
-): { readonly asked: number; readonly held: number } {
-  const counties = readBoundaryFile({ path: countyFile, object: 'counties' })
+test('the index agrees with brute force at and around the borders carried', () => {
+  const layers = readGeometryFile(join(datasetsDir(), 'geometry/us.geometry.gz'));
+  const layer = (name: string): readonly BoundaryFeature[] => (layers.get(name) ?? [])
     .filter(({ polygon }) => STATES.includes(polygon.key.slice(0, 2)));
-  const places = placeFiles.flatMap((path) => readBoundaryFile({ path, object: 'places' }));
+  const [counties, places] = [layer('counties'), layer('places')];
   const names = new Map<string, number>();
   const areaOf = ({ county, place }: LayerHits): number => {
     const name = `${county}|${place}`;
@@ -61,15 +50,5 @@ function compare(
     asked += 1;
     if (truth !== '|') held += 1;
   }
-  return { asked, held };
-}
-
-test('real borders: the index agrees with brute force', { skip: absent }, () => {
-  const { held } = compare(COUNTIES, PLACES);
-  assert.ok(held > 0);
-});
-
-test('borders of the npm package: the index agrees with brute force', () => {
-  const { asked, held } = compare(ATLAS, []);
   assert.ok(held > asked / 4 && held < asked, `${held} of ${asked} are in a county`);
 });

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPolygon, type Position } from '../../src/geo/polygon.js';
-import type { BoundaryFeature, LayerHits } from '../../src/ingest/boundary/overlay.js';
-import {
-  createSituate, neighboursOf, type SituateInput,
-} from '../../src/ingest/boundary/situate.js';
+import type { LayerHits } from '../../src/ingest/boundary/overlay.js';
 import type { PlaceFact } from '../../src/ingest/model.js';
+import { createSituate, type SituateInput } from '../../src/ingest/boundary/situate.js';
 
 function place(geoid: string, ...counties: readonly string[]): PlaceFact {
   return { geoid, name: 'X', fullName: 'X city', state: 'ZZ', counties, independent: false };
@@ -16,10 +13,6 @@ const INPUT: SituateInput = {
   placesLoaded: new Set(['91']),
   placeOfCounty: new Map([['91510', '9100020'], ['91520', '9100099'], ['92510', '9200020']]),
   provinces: new Set(['CA-XX']),
-  neighbours: new Map([
-    ['91510', ['92001', '91520', '91003', '91001']], ['91520', ['91003']], ['91009', ['91003']],
-    ['92510', ['92001']],
-  ]),
 };
 
 function at(hits: Partial<LayerHits>, input = INPUT): string {
@@ -34,8 +27,7 @@ test('a place keeps the county that holds the spot if it is one of its own', () 
   assert.equal(at({ county: '91003', place: '9100010' }), '91|91003|9100010|');
 });
 
-test('in a sliver of a foreign county a place takes its own next to it, else its largest', () => {
-  assert.equal(at({ county: '91009', place: '9100010' }), '91|91003|9100010|');
+test('in a county where a place has no land it takes its largest', () => {
   assert.equal(at({ county: '91005', place: '9100010' }), '91|91001|9100010|');
 });
 
@@ -49,32 +41,20 @@ test('an independent city has no county but itself, whatever counties a list giv
   assert.equal(at({ county: '91001', place: '9100020' }), '91|91510|9100020|');
 });
 
-test('land of an independent city outside its finer boundary is the county beside it', () => {
-  assert.equal(at({ county: '91510' }), '91|91003||');
-  assert.equal(at({ county: '91510', doubts: ['91003'] }), '91|91003|?|');
-});
-
-test('an independent city without a boundary of its own is its county', () => {
+test('land of an independent city\'s county is the city\'s, with or without its boundary', () => {
+  assert.equal(at({ county: '91510' }), '91|91510|9100020|');
   assert.equal(at({ county: '91520' }), '91|91520|9100099|');
   assert.equal(at({ county: '92510' }), '92|92510|9200020|');
-  const { neighbours: _, ...alone } = INPUT;
-  assert.equal(at({ county: '91510' }, alone), '91|91510|9100020|');
 });
 
-test('land that a city leaves out of a county all its own is the only other county beside it', () => {
+test('land of a county that is all one city\'s is the city\'s, and stays in the county', () => {
   const input: SituateInput = {
-    ...INPUT,
-    cityCounties: new Set(['91005', '91007', '91009', '92003']),
-    neighbours: new Map([
-      ['91005', ['91007', '92001', '91510', '91001']], ['91007', ['91005']],
-      ['91009', ['91001', '91003']], ['92003', ['92001']],
-    ]),
+    ...INPUT, cityCounties: new Map([['91005', '9100030'], ['92003', '9200030']]),
   };
-  assert.equal(at({ county: '91005' }, input), '91|91001||');
-  assert.equal(at({ county: '91005', doubts: ['91001'] }, input), '91|91001|?|');
-  assert.equal(at({ county: '91007' }, input), '91|91007||');
-  assert.equal(at({ county: '91009' }, input), '91|91009||');
-  assert.equal(at({ county: '92003' }, input), '92|92003|?|');
+  assert.equal(at({ county: '91005' }, input), '91|91005|9100030|');
+  assert.equal(at({ county: '91005', doubts: ['91005'] }, input), '91|91005|9100030|');
+  assert.equal(at({ county: '92003' }, input), '92|92003|9200030|');
+  assert.equal(at({ county: '91001' }, input), '91|91001||');
 });
 
 test('outside places: none; unknown without boundaries or on doubtful land of its county', () => {
@@ -95,19 +75,4 @@ test('provinces, nothing at all, districts', () => {
   assert.equal(at({ county: 'CA-XX' }), 'CA-XX|||');
   assert.equal(at({}), 'nowhere');
   assert.equal(at({ county: '91001', districts: ['d1', 'd2'] }), '91|91001|||d1|d2');
-});
-
-test('neighbours share edges, not just corners; the longest border comes first', () => {
-  const feature = (key: string, ring: readonly Position[]): BoundaryFeature => {
-    const polygon = createPolygon(key, [ring]);
-    assert.ok(polygon);
-    return { polygon, properties: {} };
-  };
-  const found = neighboursOf([
-    feature('a', [[0, 0], [10, 0], [10, 10], [10, 40], [0, 40]]),
-    feature('b', [[10, 0], [20, 0], [20, 10], [10, 10]]),
-    feature('c', [[10, 10], [20, 10], [20, 40], [10, 40]]),
-    feature('d', [[20, 40], [30, 40], [30, 50], [20, 50]]),
-  ]);
-  assert.deepEqual([...found].sort(), [['a', ['c', 'b']], ['b', ['a', 'c']], ['c', ['a', 'b']]]);
 });

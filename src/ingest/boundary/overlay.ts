@@ -8,7 +8,7 @@ import type { BoundarySource, Recipe } from '../recipe.js';
 import type { SourceFiles } from '../source-files.js';
 import { buildCells, type CellTables } from './cells.js';
 import { placeCounties } from './place-counties.js';
-import { createSituate, neighboursOf } from './situate.js';
+import { createSituate } from './situate.js';
 
 /** Boundaries of every layer as read, before they are overlaid. */
 export interface Boundaries {
@@ -39,14 +39,17 @@ function byKey(one: BoundaryFeature, other: BoundaryFeature): number {
   return one.polygon.key < other.polygon.key ? -1 : 1;
 }
 
-/** Reads every boundary file of the recipe. */
+/** Reads every boundary file of the recipe; of a key in two of a layer the first one's counts. */
 export function readBoundaries(
   recipe: Recipe, files: SourceFiles, progress: Progress,
 ): Boundaries {
   const found = new Map<BoundarySource['layer'], BoundaryFeature[]>();
   recipe.boundaries.forEach((source, index) => {
     const features = readSource(source, files);
-    found.set(source.layer, [...found.get(source.layer) ?? [], ...features]);
+    const known = found.get(source.layer) ?? [];
+    const held = new Set(known.map(({ polygon }) => polygon.key));
+    found.set(source.layer,
+      [...known, ...features.filter(({ polygon }) => !held.has(polygon.key))]);
     progress('boundaries', index + 1, recipe.boundaries.length);
   });
   const layer = (name: BoundarySource['layer']): readonly BoundaryFeature[] =>
@@ -61,6 +64,9 @@ export function readBoundaries(
   };
 }
 
+/** Share of a place that no fact knows below which its land in a county may be a border's bend. */
+const STRANGER_SHARE_MIN = 0.02;
+
 /**
  * Facts of the places that have a boundary, by the facts where they know the place and by area
  * where they do not; without any boundaries, all facts as they are.
@@ -70,7 +76,7 @@ export function placesOf(
 ): readonly PlaceFact[] {
   const known = new Map(facts.map((place) => [place.geoid, place]));
   const strangers = boundaries.places.filter(({ polygon }) => !known.has(polygon.key));
-  const own = placeCounties(strangers, boundaries.counties, { listed: new Set() });
+  const own = placeCounties(strangers, boundaries.counties);
   const drawn = new Set(boundaries.places.map(({ polygon }) => polygon.key));
   const kept = facts.filter((place) => isTown(place)
     ? boundaries.townsLoaded.has(place.geoid.slice(0, 2))
@@ -80,7 +86,8 @@ export function placesOf(
     name: properties['NAME'] ?? polygon.key,
     fullName: properties['NAMELSAD'] ?? properties['NAME'] ?? polygon.key,
     state: stateCodes.get(polygon.key.slice(0, 2)) ?? '',
-    counties: (own.get(polygon.key) ?? []).map(({ county }) => county),
+    counties: (own.get(polygon.key) ?? []).filter(({ share }) => share >= STRANGER_SHARE_MIN)
+      .map(({ county }) => county),
     independent: false,
   }))].sort((one, other) => (one.geoid < other.geoid ? -1 : 1));
 }
@@ -93,8 +100,8 @@ export function isTown(place: PlaceFact): boolean {
 /** What is known of counties that are cities. */
 export interface CityCounties {
   readonly tiers: readonly TierFact[];
-  /** Counties whose land is all one city's. */
-  readonly whole: ReadonlySet<string>;
+  /** Cities by the counties whose land is all theirs. */
+  readonly whole: ReadonlyMap<string, string>;
 }
 
 export interface Overlay {
@@ -117,7 +124,6 @@ export function overlay(
   const situate = createSituate({
     places, placesLoaded: boundaries.placesLoaded, placeOfCounty,
     provinces: new Set(boundaries.provinces.map(({ polygon }) => polygon.key)),
-    neighbours: neighboursOf(boundaries.counties),
     cityCounties: cities.whole,
   });
   const layers: readonly BoundaryLayer[] = [

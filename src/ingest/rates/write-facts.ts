@@ -6,8 +6,11 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SourceRecord } from '../../dataset/records.js';
+import type { Rate } from '../../tax/rate.js';
 import type { RateRow } from '../model.js';
 import { writeMemberFacts, writeRateFacts } from '../source/rates/facts.js';
+import { DATE_MIN, DATE_OPEN, type UnplacedCity } from './list.js';
 import { loadRates, type RateList, type RatesRecipe } from './load.js';
 
 /** Table of the provinces; their codes ("CA-ON") share no file with the states. */
@@ -28,6 +31,18 @@ function withoutRepeats(rows: readonly RateRow[]): readonly RateRow[] {
   });
 }
 
+/** A row for a listed city whose boundary nobody holds, so that no build takes it for nothing. */
+function unplacedRow(
+  { state, name, county }: UnplacedCity, source: SourceRecord | undefined,
+): RateRow {
+  if (source === undefined) throw new RangeError(`no source for ${name}`);
+  return {
+    state, level: 'city', county, place: '', name, code: '', basis: 'unknown',
+    sales: 0 as Rate, use: 0 as Rate, from: DATE_MIN, to: DATE_OPEN, source: source.id,
+    asOf: source.asOf, note: 'listed as a city; its boundary is not held',
+  };
+}
+
 function write(sourcesDir: string, datasets: string): void {
   const factsDir = join(datasets, 'facts');
   const recipes = join(datasets, 'recipes');
@@ -39,7 +54,9 @@ function write(sourcesDir: string, datasets: string): void {
     factsDir, sourcesDir, estimated: false,
   });
   const tables = new Map<string, RateRow[]>();
-  for (const row of withoutRepeats(load.input.rows)) {
+  const unplaced = load.reports.flatMap(({ unplaced }, at) => unplaced.map((city): RateRow =>
+    unplacedRow(city, load.input.sources.find(({ name }) => name === lists[at]?.source))));
+  for (const row of [...withoutRepeats(load.input.rows), ...unplaced]) {
     const table = tableOf(row);
     const rows = tables.get(table);
     if (rows) rows.push(row);

@@ -1,18 +1,17 @@
 /**
  * Writes datasets/facts/places/<STATE>.tsv from Census boundary files, names and codes only:
- * `node dist/src/ingest/rates/write-places.js <sources> <facts>`. Of places that
- * the file has had, only counties that prove to be slivers change.
+ * `node dist/src/ingest/rates/write-places.js <sources> <facts>`. Rows that the file has from other
+ * publishers' lists stay.
  * Kept so that a newer vintage can be taken over; a build never runs it.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BoundaryFeature } from '../boundary/overlay.js';
 import { placeCounties } from '../boundary/place-counties.js';
-import { readRecipe } from '../recipe.js';
 import { readBoundaryFile } from '../source/boundary-file.js';
-import { writeTable } from '../source/rows.js';
+import { readGeometryFile } from '../source/geometry-file.js';
+import { splitRows, writeTable } from '../source/rows.js';
 import { readStates } from './facts.js';
-import { loadRates } from './load.js';
 
 /** TIGER classes of incorporated places; C8 carries consolidated cities without their own parts. */
 const INCORPORATED = /^(C[125678]A|C8F|C5N|C1B)$/;
@@ -20,32 +19,54 @@ const INCORPORATED = /^(C[125678]A|C8F|C5N|C1B)$/;
 /** Name in sources.tsv and vintage of the boundaries. */
 const SOURCE = ['census-places', '2019-01-01'];
 
+/** Share of a place below which land in a county may lie between lines drawn in other years. */
+const OTHER_SHARE_MIN = 0.02;
+
 function load(path: string, object: string, key = 'GEOID'): readonly BoundaryFeature[] {
   return readBoundaryFile({ path, object, key });
 }
 
-/** "<place>/<county>" for every city that a rate list of the recipe names in a county. */
-function listedPairs(sources: string, facts: string): ReadonlySet<string> {
-  const load = { factsDir: facts, sourcesDir: sources, estimated: false };
-  return new Set(loadRates(readRecipe('reference').rates, load).input.rows
-    .filter(({ level, place, county }) => level === 'city' && place !== '' && county !== '')
-    .map(({ place, county }) => `${place}/${county}`));
+/** A row of the state's file: geoid, name, full_name, class, counties, source, as_of. */
+type Row = readonly string[];
+
+/** Rows that the state's file has, by place. */
+function earlierRows(path: string): ReadonlyMap<string, Row> {
+  if (!existsSync(path)) return new Map();
+  return new Map(splitRows(readFileSync(path, 'utf8'), '\t').slice(1)
+    .map((row) => [row[0] ?? '', row]));
 }
 
-/** Counties of the places that the state's file has had. */
-function earlierCounties(path: string): ReadonlyMap<string, readonly string[]> {
-  if (!existsSync(path)) return new Map();
-  return new Map(readFileSync(path, 'utf8').split('\n').slice(1).map((line) => {
-    const [geoid = '', , , , counties = ''] = line.split('\t');
-    return [geoid, counties.split(' ')];
-  }));
+/** The counties, the one that came first before still first: most of some places is water. */
+function inOrder(counties: readonly string[], earlier: Row | undefined): string {
+  const first = earlier?.[4]?.split(' ')[0] ?? '';
+  return [...counties.filter((county) => county === first),
+    ...counties.filter((county) => county !== first)].join(' ');
+}
+
+/** Boundaries as the repository holds them, whose lines places and counties share. */
+interface Held {
+  readonly counties: readonly BoundaryFeature[];
+  readonly places: readonly BoundaryFeature[];
+}
+
+/** Counties of places: by their held boundary, which shares its lines, else by their own. */
+function countiesOf(
+  held: Held, places: readonly BoundaryFeature[],
+): (geoid: string) => readonly string[] {
+  const state = places[0]?.polygon.key.slice(0, 2) ?? '-';
+  const shared = held.places.filter(({ polygon }) => polygon.key.startsWith(state));
+  const exact = placeCounties(shared, held.counties);
+  const rest = placeCounties(places.filter(({ polygon }) => !exact.has(polygon.key)),
+    held.counties);
+  return (geoid) => (exact.get(geoid) ?? (rest.get(geoid) ?? [])
+    .filter(({ share }) => share >= OTHER_SHARE_MIN)).map(({ county }) => county);
 }
 
 function writePlaces(sources: string, facts: string): void {
   const states = new Map(readStates(readFileSync(join(facts, 'states.tsv'), 'utf8'))
     .map((state) => [state.fips, state.code]));
-  const counties = load(join(sources, 'counties-us-cb2015-5m/counties.topojson.gz'), 'counties');
-  const listed = listedPairs(sources, facts);
+  const layers = readGeometryFile(join(facts, '../geometry/us.geometry.gz'));
+  const held = { counties: layers.get('counties') ?? [], places: layers.get('places') ?? [] };
   const folder = join(sources, 'places-us-tiger2019');
   mkdirSync(join(facts, 'places'), { recursive: true });
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.gz')).sort()) {
@@ -53,13 +74,20 @@ function writePlaces(sources: string, facts: string): void {
     const state = states.get(fips);
     if (!state) continue;
     const path = join(facts, 'places', `${state}.tsv`);
+    const earlier = earlierRows(path);
     const places = load(join(folder, file), 'places').filter(({ properties }) =>
       INCORPORATED.test(`${properties['CLASSFP'] ?? ''}${properties['FUNCSTAT'] ?? ''}`));
-    const lies = placeCounties(places, counties, { listed, earlier: earlierCounties(path) });
-    const rows = places.map(({ polygon: { key }, properties }) => [
+    const counties = countiesOf(held, places);
+    const rows: Row[] = places.map(({ polygon: { key }, properties }) => [
       key, properties['NAME'] ?? '', properties['NAMELSAD'] ?? '', properties['CLASSFP'] ?? '',
-      (lies.get(key) ?? []).map(({ county }) => county).join(' '), ...SOURCE,
+      inOrder(counties(key), earlier.get(key)), ...SOURCE,
     ]);
+    // Cities that the file lacks, as other publishers' lists name them.
+    for (const [geoid = '', name = '', full = '', kind = '', own = '', ...from] of earlier.values()) {
+      if (from[0] === SOURCE[0] || geoid.length !== 7) continue;
+      rows.push([geoid, name, full, kind, inOrder(counties(geoid), [geoid, name, full, kind, own]),
+        ...from]);
+    }
     rows.sort((a, b) => ((a[0] ?? '') < (b[0] ?? '') ? -1 : 1));
     if (rows.length === 0) continue;
     const header = ['geoid', 'name', 'full_name', 'class', 'counties', 'source', 'as_of'];

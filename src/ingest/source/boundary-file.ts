@@ -7,6 +7,7 @@ import type { GeometryCollection, Topology } from 'topojson-specification';
 import { toMicrodegrees } from '../../geo/microdegrees.js';
 import { createPolygon, type Position } from '../../geo/polygon.js';
 import type { BoundaryFeature } from '../boundary/overlay.js';
+import { readGeometryFile } from './geometry-file.js';
 
 export interface BoundaryFile {
   readonly path: string;
@@ -48,8 +49,17 @@ function ringsOf(geometry: Geometry | null): readonly (readonly Position[])[] {
   return [];
 }
 
+function layerOf(
+  layers: ReadonlyMap<string, readonly BoundaryFeature[]>, file: BoundaryFile,
+): readonly BoundaryFeature[] {
+  const layer = layers.get(file.object ?? '');
+  if (layer === undefined) throw new Error(`${file.path} has no object "${file.object ?? ''}"`);
+  return layer;
+}
+
 /** Reads the polygons of a file, ascending by key; parts that share a key become one polygon. */
 export function readBoundaryFile(file: BoundaryFile): readonly BoundaryFeature[] {
+  if (file.path.endsWith('.geometry.gz')) return layerOf(readGeometryFile(file.path), file);
   const bytes = readFileSync(file.path);
   const text = (file.path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
   const rings = new Map<string, (readonly Position[])[]>();

@@ -75,10 +75,24 @@ export function readRateFacts(
   });
 }
 
-/** Reads a rate table as a list of a recipe. */
-export function readFactTable(text: string, { sourceOf, report }: ListContext): ListResult {
-  const rows = readRateFacts(text, sourceOf);
-  report.read = rows.length;
+/** Digits of a place's code; a town has ten. */
+const PLACE_DIGITS = 7;
+
+/**
+ * Reads a rate table as a list of a recipe. A city without a place, or with one whose boundary the
+ * build lacks, is unplaced: where it lies cannot be told.
+ */
+export function readFactTable(
+  text: string, { gazetteer, sourceOf, report }: ListContext,
+): ListResult {
+  const all = readRateFacts(text, sourceOf);
+  const rows = all.filter(({ state, level, name, county, place }) => {
+    if (level !== 'city' || place.length > PLACE_DIGITS) return true;
+    if (gazetteer.place(place) !== undefined) return true;
+    report.unplace(state, name, place, county);
+    return false;
+  });
+  report.read = all.length;
   report.joined = rows.length;
   return { rows, members: [] };
 }

@@ -31,24 +31,30 @@ function readAreas(text: string, context: ListContext): readonly TexasArea[] {
   return out;
 }
 
+/**
+ * County of a city by its code: digits two to four number the counties by name, as the Census
+ * Bureau's odd numbers do.
+ */
+function countyOf(code: string): string {
+  return `48${String(Number(code.slice(1, 4)) * 2 - 1).padStart(3, '0')}`;
+}
+
 /** Places by city code; the same code is one city in every county. */
 function cityPlaces(
   table: readonly TableRow[],
-  areas: readonly TexasArea[],
   context: ListContext,
 ): ReadonlyMap<string, string> {
   const { gazetteer, state, report } = context;
-  const counties = new Map(areas.map((area) => [area.city, area.county]));
   const places = new Map<string, string>();
   for (const row of table.filter((entry) => entry.get('level') === 'city')) {
     const [code, name] = [row.get('code'), row.get('name')];
-    const match = gazetteer.city(state, name, counties.get(code) ?? '');
+    const match = gazetteer.city(state, name, countyOf(code));
     // The list's own place code is that of a settlement of the same name where no city is held.
     const listed = gazetteer.place(row.get('fips'))?.geoid ?? '';
     const place = match.kind === 'code' ? match.code : listed;
     if (match.kind === 'dropped') report.drop(name, match.why);
     else if (place) places.set(code, place);
-    else report.unplace(state, name, '', counties.get(code) ?? '');
+    else report.unplace(state, name, '', countyOf(code));
   }
   return places;
 }
@@ -89,7 +95,7 @@ function rowOf(
 export function readTexas(text: string, context: ListContext): ListResult {
   const table = readTable(text, '\t');
   const areas = readAreas(context.extra('areas'), context);
-  const places = cityPlaces(table, areas, context);
+  const places = cityPlaces(table, context);
   const rows: RateRow[] = [];
   const combined = new Map<string, number>();
   for (const row of table) {

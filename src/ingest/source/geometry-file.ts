@@ -1,0 +1,255 @@
+/**
+ * The project's own file of boundaries: layers of polygons over arcs that are held once, however
+ * many polygons they bound. Gzipped; within, a line of JSON (`GeometryHead`), then unsigned
+ * varints (seven bits a byte, the low ones first; signed values zigzag):
+ * - for every arc its number of vertices;
+ * - for every vertex of every arc the steps east and north from the vertex before it, also across
+ *   arcs, the first one from 0, 0; a step is `step` microdegrees;
+ * - for every layer and polygon: its key less the key before it in the layer, its number of rings;
+ *   for every ring its number of arcs; for every arc its number less that of the arc before it in
+ *   the layer (signed), twice, plus one where it runs backwards.
+ */
+import { readFileSync } from 'node:fs';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { type Polygon, polygonOf } from '../../geo/polygon.js';
+import type { BoundaryFeature } from '../boundary/overlay.js';
+
+const FORMAT = 'situs-geometry-1';
+
+/** A layer's name, the digits of its keys and how many polygons it has. */
+export interface GeometryLayerHead {
+  readonly name: string;
+  readonly digits: number;
+  readonly polygons: number;
+}
+
+/** First line of the file. */
+export interface GeometryHead {
+  readonly format: typeof FORMAT;
+  /** Microdegrees. */
+  readonly step: number;
+  readonly arcs: number;
+  readonly layers: readonly GeometryLayerHead[];
+}
+
+/** A polygon of arcs; an arc that runs backwards is −1 − its number. */
+export interface ArcPolygon {
+  readonly key: string;
+  readonly rings: readonly (readonly number[])[];
+}
+
+export interface ArcLayer {
+  readonly name: string;
+  readonly digits: number;
+  readonly polygons: readonly ArcPolygon[];
+}
+
+class Writer {
+  #bytes = new Uint8Array(1 << 16);
+  #length = 0;
+
+  unsigned(value: number): void {
+    if (this.#length + 8 > this.#bytes.length) {
+      const grown = new Uint8Array(this.#bytes.length * 2);
+      grown.set(this.#bytes);
+      this.#bytes = grown;
+    }
+    let rest = value;
+    for (; rest > 127; rest = Math.floor(rest / 128)) {
+      this.#bytes[this.#length] = (rest % 128) + 128;
+      this.#length += 1;
+    }
+    this.#bytes[this.#length] = rest;
+    this.#length += 1;
+  }
+
+  signed(value: number): void {
+    this.unsigned(value < 0 ? -2 * value - 1 : 2 * value);
+  }
+
+  bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+}
+
+class Reader {
+  readonly #bytes: Uint8Array;
+  #at: number;
+
+  constructor(bytes: Uint8Array, at: number) {
+    this.#bytes = bytes;
+    this.#at = at;
+  }
+
+  unsigned(): number {
+    let [value, scale] = [0, 1];
+    for (;;) {
+      const byte = this.#bytes[this.#at];
+      if (byte === undefined) throw new Error('the file of boundaries ends too early');
+      this.#at += 1;
+      if (byte < 128) return value + byte * scale;
+      value += (byte - 128) * scale;
+      scale *= 128;
+    }
+  }
+
+  signed(): number {
+    const value = this.unsigned();
+    return (value & 1) === 1 ? -(value + 1) / 2 : value / 2;
+  }
+}
+
+/** Bytes of a file before they are gzipped. `arcs` in steps: x0, y0, x1, y1, … */
+export function encodeGeometry(
+  step: number, arcs: readonly Int32Array[], layers: readonly ArcLayer[],
+): Buffer {
+  const head: GeometryHead = {
+    format: FORMAT, step, arcs: arcs.length,
+    layers: layers.map(({ name, digits, polygons }) =>
+      ({ name, digits, polygons: polygons.length })),
+  };
+  const out = new Writer();
+  for (const arc of arcs) out.unsigned(arc.length / 2);
+  let [x, y] = [0, 0];
+  for (const arc of arcs) {
+    for (let at = 0; at < arc.length; at += 2) {
+      out.signed(arc[at]! - x);
+      out.signed(arc[at + 1]! - y);
+      [x, y] = [arc[at]!, arc[at + 1]!];
+    }
+  }
+  for (const { polygons } of layers) {
+    let [key, last] = [0, 0];
+    for (const polygon of polygons) {
+      out.unsigned(Number(polygon.key) - key);
+      key = Number(polygon.key);
+      out.unsigned(polygon.rings.length);
+      for (const ring of polygon.rings) {
+        out.unsigned(ring.length);
+        for (const ref of ring) {
+          const [arc, backwards] = ref < 0 ? [-1 - ref, 1] : [ref, 0];
+          const jump = arc - last;
+          out.unsigned((jump < 0 ? -2 * jump - 1 : 2 * jump) * 2 + backwards);
+          last = arc;
+        }
+      }
+    }
+  }
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), out.bytes()]);
+}
+
+/** Gzips what `encodeGeometry` gave. */
+export function packGeometry(bytes: Buffer): Buffer {
+  return gzipSync(bytes, { level: 9 });
+}
+
+/** Vertices of all arcs in microdegrees (x, y, x, y, …), and where each arc begins among them. */
+interface Arcs {
+  readonly coords: Int32Array;
+  readonly starts: Int32Array;
+}
+
+function readArcs(head: GeometryHead, reader: Reader): Arcs {
+  const starts = new Int32Array(head.arcs + 1);
+  for (let arc = 0; arc < head.arcs; arc += 1) starts[arc + 1] = starts[arc]! + reader.unsigned();
+  const coords = new Int32Array(starts[head.arcs]! * 2);
+  let [x, y] = [0, 0];
+  for (let at = 0; at < coords.length; at += 2) {
+    x += reader.signed() * head.step;
+    y += reader.signed() * head.step;
+    coords[at] = x;
+    coords[at + 1] = y;
+  }
+  return { coords, starts };
+}
+
+/** Rings of one polygon after the other, in room that is kept. */
+class Rings {
+  #coords = new Int32Array(1 << 20);
+  #length = 0;
+  #start = 0;
+  #starts: number[] = [];
+
+  /** Adds a vertex to the ring; one that repeats the last adds nothing. */
+  add(x: number, y: number): void {
+    const last = this.#length;
+    if (last > this.#start && this.#coords[last - 2] === x && this.#coords[last - 1] === y) return;
+    if (last + 2 > this.#coords.length) {
+      const grown = new Int32Array(this.#coords.length * 2);
+      grown.set(this.#coords);
+      this.#coords = grown;
+    }
+    this.#coords[last] = x;
+    this.#coords[last + 1] = y;
+    this.#length += 2;
+  }
+
+  /** Ends the ring, which ends with its first vertex; one of less than three corners is none. */
+  end(): void {
+    if (this.#length - this.#start >= 8) {
+      this.#starts.push(this.#start / 2);
+      this.#start = this.#length;
+    } else this.#length = this.#start;
+  }
+
+  /** The polygon of the rings so far, null without any; the next one begins. */
+  take(key: string): Polygon | null {
+    const starts = this.#starts;
+    const coords = this.#coords.slice(0, this.#length);
+    [this.#starts, this.#length, this.#start] = [[], 0, 0];
+    if (starts.length === 0) return null;
+    return polygonOf(key, coords, Int32Array.from([...starts, coords.length / 2]));
+  }
+}
+
+function readRing({ coords, starts }: Arcs, reader: Reader, from: number, rings: Rings): number {
+  let number = from;
+  for (let left = reader.unsigned(); left > 0; left -= 1) {
+    const ref = reader.unsigned();
+    const jump = Math.floor(ref / 2);
+    number += jump % 2 === 1 ? -(jump + 1) / 2 : jump / 2;
+    const end = starts[number + 1];
+    if (end === undefined || number < 0) throw new Error(`there is no arc ${number}`);
+    const start = starts[number]!;
+    for (let step = 0; step < end - start; step += 1) {
+      const at = (ref % 2 === 0 ? start + step : end - 1 - step) * 2;
+      rings.add(coords[at]!, coords[at + 1]!);
+    }
+  }
+  rings.end();
+  return number;
+}
+
+function readLayer(
+  layer: GeometryLayerHead, arcs: Arcs, reader: Reader, rings: Rings,
+): readonly BoundaryFeature[] {
+  let [key, arc] = [0, 0];
+  const out: BoundaryFeature[] = [];
+  for (let left = layer.polygons; left > 0; left -= 1) {
+    key += reader.unsigned();
+    for (let ring = reader.unsigned(); ring > 0; ring -= 1) arc = readRing(arcs, reader, arc, rings);
+    const polygon = rings.take(String(key).padStart(layer.digits, '0'));
+    if (polygon !== null) out.push({ polygon, properties: {} });
+  }
+  return out;
+}
+
+/**
+ * The polygons of every layer of a file's bytes, ascending by key.
+ * @throws Error when they are not of this format.
+ */
+export function decodeGeometry(bytes: Buffer): ReadonlyMap<string, readonly BoundaryFeature[]> {
+  const line = bytes.indexOf('\n');
+  const head = JSON.parse(bytes.toString('utf8', 0, line)) as GeometryHead;
+  if (head.format !== FORMAT) throw new Error(`the format is ${head.format}, not ${FORMAT}`);
+  const reader = new Reader(bytes, line + 1);
+  const arcs = readArcs(head, reader);
+  const rings = new Rings();
+  return new Map(head.layers.map((layer) =>
+    [layer.name, readLayer(layer, arcs, reader, rings)]));
+}
+
+/** Reads a file: see `decodeGeometry`. */
+export function readGeometryFile(path: string): ReadonlyMap<string, readonly BoundaryFeature[]> {
+  return decodeGeometry(gunzipSync(readFileSync(path)));
+}

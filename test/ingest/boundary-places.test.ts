@@ -1,0 +1,97 @@
+/** The counties of places: invented ones beside a line, and those that the facts carry. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createPolygon, type Position } from '../../src/geo/polygon.js';
+import { AreaRegistry } from '../../src/ingest/area-registry.js';
+import type { BoundaryFeature } from '../../src/ingest/boundary/overlay.js';
+import { overlay, placesOf, type Boundaries } from '../../src/ingest/boundary/overlay.js';
+import { placeCounties } from '../../src/ingest/boundary/place-counties.js';
+import { readPlaces } from '../../src/ingest/rates/facts.js';
+import { datasetsDir } from '../../src/ingest/source-files.js';
+
+function feature(key: string, ring: readonly Position[]): BoundaryFeature {
+  const polygon = createPolygon(key, [ring]);
+  assert.ok(polygon);
+  return { polygon, properties: { NAME: key, NAMELSAD: `${key} city` } };
+}
+
+const COUNTIES = [
+  feature('91001', [[0, 0], [0, 100_000], [-100_000, 100_000], [-100_000, 0]]),
+  feature('91003', [[0, 0], [0, 100_000], [100_000, 100_000], [100_000, 0]]),
+];
+
+/** A place that begins 40,000 west of the line between the counties and reaches over it. */
+function crossing(reach: number): BoundaryFeature {
+  return feature('9100020', [
+    [-40_000, 65_000], [reach, 65_000], [reach, 95_000], [-40_000, 95_000],
+  ]);
+}
+
+function sharesOf(place: BoundaryFeature): string {
+  const found = placeCounties([place], COUNTIES).get(place.polygon.key) ?? [];
+  return found.map(({ county, share }) => `${county} ${Math.round(share * 100)}`).join(', ');
+}
+
+test('the shares of a place in counties, the largest first', () => {
+  assert.equal(sharesOf(crossing(-10_000)), '91001 100');
+  assert.equal(sharesOf(crossing(10_000)), '91001 80, 91003 20');
+  assert.equal(sharesOf(crossing(60_000)), '91003 60, 91001 40');
+});
+
+test('a place too thin for the grid has the counties of its vertices', () => {
+  const thin = feature('9100030', [[-30_000, 1], [10_000, 90_000], [10_001, 90_000]]);
+  assert.match(sharesOf(thin), /91003/);
+});
+
+function boundariesOf(places: readonly BoundaryFeature[]): Boundaries {
+  return {
+    counties: COUNTIES, provinces: [], places, towns: [], districts: [],
+    placesLoaded: new Set(['91']), townsLoaded: new Set(),
+  };
+}
+
+test('a place that no fact knows has the counties where its land is more than a border\'s bend',
+  () => {
+    const counties = (reach: number): string =>
+      placesOf(boundariesOf([crossing(reach)]), [], new Map([['91', 'ZZ']]))[0]!
+        .counties.join(' ');
+    assert.equal(counties(500), '91001');
+    assert.equal(counties(2_000), '91001 91003');
+  });
+
+test('a place has the county it lies in, and its own where it has no land in that one', () => {
+  const boundaries = boundariesOf([crossing(2_000)]);
+  const [place] = placesOf(boundaries, [], new Map([['91', 'ZZ']]));
+  const at = (counties: readonly string[], lng: number): string => {
+    const { tupleAt } = overlay(boundaries, [{ ...place!, counties }],
+      { tiers: [], whole: new Map() }, [], new AreaRegistry(), () => undefined);
+    const tuple = tupleAt(80_000, lng);
+    return tuple === null ? 'nowhere' : `${tuple.county}|${tuple.place}`;
+  };
+  assert.equal(at(['91001', '91003'], 1_500), '91003|9100020');
+  assert.equal(at(['91001', '91003'], -1_500), '91001|9100020');
+  assert.equal(at(['91001'], 1_500), '91001|9100020');
+  assert.equal(at(['91001'], 3_500), '91003|');
+});
+
+/** Counties of cities by name, as the lists of places have them. */
+const CARRIED: readonly (readonly [state: string, city: string, counties: string])[] = [
+  ['CO', 'Denver', '08031'], ['CO', 'Aurora', '08005 08001 08035'],
+  ['GA', 'Atlanta', '13121 13089'],
+  ['MN', 'Minneapolis', '27053'], ['MN', 'St. Paul', '27123'],
+  ['MO', 'Kansas City', '29095 29047 29165 29037'],
+  ['NY', 'Mount Vernon', '36119'], ['NY', 'New York', '36081 36085 36047 36005 36061'],
+  ['OH', 'Columbus', '39049 39041 39045'], ['OK', 'Oklahoma City', '40109 40017 40027 40125'],
+  ['SD', 'Sioux Falls', '46099 46083'], ['TX', 'Dallas', '48113 48397 48085 48257 48121'],
+  ['TX', 'Houston', '48201 48157 48339'], ['WV', 'Huntington', '54011 54099'],
+];
+
+for (const [state, city, counties] of CARRIED) {
+  test(`the counties of ${city}, ${state}`, () => {
+    const text = readFileSync(join(datasetsDir(), `facts/places/${state}.tsv`), 'utf8');
+    const place = readPlaces(text, state, []).find(({ name }) => name === city);
+    assert.equal(place?.counties.join(' '), counties);
+  });
+}
