@@ -27,7 +27,7 @@ interface Shape {
 
 interface Part {
   readonly shape: number;
-  readonly edges: Int32Array;
+  readonly edges: readonly number[];
 }
 
 /** Everything of a cell: polygons that cover it whole and those whose border crosses it. */
@@ -65,11 +65,27 @@ function touches(coords: Int32Array, vertex: number, cell: Cell): boolean {
   if ((ax < cell.x && bx < cell.x) || (ax > east && bx > east)) return false;
   if ((ay < cell.y && by < cell.y) || (ay > north && by > north)) return false;
   // All corners strictly on one side of the edge's line: no contact.
-  const side = (x: number, y: number): number => (bx - ax) * (y - ay) - (by - ay) * (x - ax);
-  const corners = [
-    side(cell.x, cell.y), side(east, cell.y), side(cell.x, north), side(east, north),
-  ];
-  return !(corners.every((value) => value > 0) || corners.every((value) => value < 0));
+  const dx = bx - ax;
+  const dy = by - ay;
+  const south = dx * (cell.y - ay);
+  const up = dx * (north - ay);
+  const west = dy * (cell.x - ax);
+  const right = dy * (east - ax);
+  const southWest = south - west;
+  const southEast = south - right;
+  const northWest = up - west;
+  const northEast = up - right;
+  return !(southWest > 0 && southEast > 0 && northWest > 0 && northEast > 0) &&
+    !(southWest < 0 && southEast < 0 && northWest < 0 && northEast < 0);
+}
+
+/** The edges of a polygon, by their first vertices, that can touch a cell. */
+function touching(
+  { polygon: { coords } }: BandedPolygon, vertices: readonly number[], cell: Cell,
+): readonly number[] {
+  const out: number[] = [];
+  for (const vertex of vertices) if (touches(coords, vertex, cell)) out.push(vertex);
+  return out;
 }
 
 class Builder {
@@ -132,7 +148,7 @@ class Builder {
     const parts: Part[] = [];
     for (const part of content.parts) {
       const { banded } = this.#shapes[part.shape]!;
-      const edges = part.edges.filter((vertex) => touches(banded.polygon.coords, vertex, cell));
+      const edges = touching(banded, part.edges, cell);
       if (edges.length > 0) parts.push({ shape: part.shape, edges });
       else if (banded.contains(cell.x, cell.y)) covers.push(part.shape);
     }
@@ -243,8 +259,8 @@ function contentOf(
   };
   for (const [shape, vertices] of [...inTile].sort((one, other) => one[0] - other[0])) {
     const { banded } = shapes[shape]!;
-    const edges = vertices.filter((vertex) => touches(banded.polygon.coords, vertex, cell));
-    if (edges.length > 0) parts.push({ shape, edges: Int32Array.from(edges) });
+    const edges = touching(banded, vertices, cell);
+    if (edges.length > 0) parts.push({ shape, edges });
     else if (banded.contains(cell.x, cell.y)) covers.push(shape);
   }
   return { covers, parts };

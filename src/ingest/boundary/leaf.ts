@@ -12,7 +12,7 @@ export interface Cell {
 /** A polygon whose border crosses a cell, with the first vertices of the edges in it. */
 export interface CellPolygon {
   readonly shape: BandedPolygon;
-  readonly edges: Int32Array;
+  readonly edges: readonly number[];
 }
 
 /** Polygons of which at most one holds a spot; tested in order. */

@@ -54,8 +54,10 @@ function write(sourcesDir: string, datasets: string): void {
     factsDir, sourcesDir, estimated: false,
   });
   const tables = new Map<string, RateRow[]>();
-  const unplaced = load.reports.flatMap(({ unplaced }, at) => unplaced.map((city): RateRow =>
-    unplacedRow(city, load.input.sources.find(({ name }) => name === lists[at]?.source))));
+  // Rows that name a place nobody holds are there already.
+  const unplaced = load.reports.flatMap(({ unplaced }, at) =>
+    unplaced.filter(({ place }) => place === '').map((city): RateRow =>
+      unplacedRow(city, load.input.sources.find(({ name }) => name === lists[at]?.source))));
   for (const row of [...withoutRepeats(load.input.rows), ...unplaced]) {
     const table = tableOf(row);
     const rows = tables.get(table);

@@ -86,10 +86,11 @@ export function readFactTable(
   text: string, { gazetteer, sourceOf, report }: ListContext,
 ): ListResult {
   const all = readRateFacts(text, sourceOf);
-  const rows = all.filter(({ state, level, name, county, place }) => {
+  const rows = all.filter(({ state, level, name, county, place, basis, sales, use }) => {
     if (level !== 'city' || place.length > PLACE_DIGITS) return true;
     if (gazetteer.place(place) !== undefined) return true;
-    report.unplace(state, name, place, county);
+    // One that adds nothing makes no difference wherever it lies.
+    if (basis !== 'own' || sales > 0 || use > 0) report.unplace(state, name, place, county);
     return false;
   });
   report.read = all.length;
