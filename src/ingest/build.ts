@@ -9,7 +9,7 @@ import { toMicrodegrees } from '../geo/microdegrees.js';
 import { DATE_MIN, type DateInt, formatDate } from '../tax/date.js';
 import { AreaRegistry } from './area-registry.js';
 import {
-  type Boundaries, type DoubtfulPoint, isTown, overlay, placesOf, readBoundaries,
+  type Boundaries, type Doubts, isTown, NO_DOUBTS, overlay, placesOf, readBoundaries,
 } from './boundary/overlay.js';
 import { coverage } from './coverage.js';
 import type { PlaceFact, Progress } from './model.js';
@@ -56,19 +56,26 @@ function placeFacts(
   });
 }
 
-/** ZIP points of listed cities that no boundary is held for: the land around them is doubtful. */
-function doubtfulPoints(
+/**
+ * Where listed cities may lie that no boundary is held for: around the ZIP points of their names,
+ * and anywhere in their county where no ZIP has the name.
+ */
+function doubtsOf(
   recipe: Recipe, files: SourceFiles, states: readonly StateFact[], rates: LoadedRates,
-): readonly DoubtfulPoint[] {
+): Doubts {
   const unplaced = rates.reports.flatMap((report) => report.unplaced);
-  if (unplaced.length === 0) return [];
   const fips = new Map(states.map((state) => [state.code, state.fips]));
-  const points = READERS.zips.points.read(files.text(recipe.zips.points),
-    (code) => fips.get(code) ?? '');
-  return unplaced.flatMap(({ state, name, county }) => points
+  const points = unplaced.length === 0 ? [] : READERS.zips.points
+    .read(files.text(recipe.zips.points), (code) => fips.get(code) ?? '');
+  const found = unplaced.map(({ state, name, county }) => ({ county, points: points
     .filter((point) => point.state === state && fold(point.name) === fold(name))
-    .map(({ county: own, lat, lng }) => ({ county: county || own, lat, lng })))
-    .filter(({ county }) => county !== '');
+    .map(({ county: own, lat, lng }) => ({ county: county || own, lat, lng }))
+    .filter((point) => point.county !== '') }));
+  return {
+    points: found.flatMap((city) => city.points),
+    counties: new Set(found.filter((city) => city.points.length === 0)
+      .map(({ county }) => county)),
+  };
 }
 
 function fold(name: string): string {
@@ -171,7 +178,7 @@ function drawAreas(
   const whole = new Map(loadZipFacts(files.factsDir).municipal
     .filter(({ sole }) => sole).map(({ county, place }) => [county, place]));
   const doubtful = boundaries.places.length > 0
-    ? doubtfulPoints(recipe, files, states, rates) : [];
+    ? doubtsOf(recipe, files, states, rates) : NO_DOUBTS;
   return overlay(
     boundaries, places, { tiers: rates.input.tiers, whole }, doubtful, registry, progress,
   );

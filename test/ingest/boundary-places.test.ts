@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createPolygon, type Position } from '../../src/geo/polygon.js';
 import { AreaRegistry } from '../../src/ingest/area-registry.js';
-import type { BoundaryFeature } from '../../src/ingest/boundary/overlay.js';
-import { overlay, placesOf, type Boundaries } from '../../src/ingest/boundary/overlay.js';
+import {
+  type Boundaries, type BoundaryFeature, NO_DOUBTS, overlay, placesOf,
+} from '../../src/ingest/boundary/overlay.js';
 import { placeCounties } from '../../src/ingest/boundary/place-counties.js';
 import { readPlaces } from '../../src/ingest/rates/facts.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
@@ -66,7 +67,7 @@ test('a place has the county it lies in, and its own where it has no land in tha
   const [place] = placesOf(boundaries, [], new Map([['91', 'ZZ']]));
   const at = (counties: readonly string[], lng: number): string => {
     const { tupleAt } = overlay(boundaries, [{ ...place!, counties }],
-      { tiers: [], whole: new Map() }, [], new AreaRegistry(), () => undefined);
+      { tiers: [], whole: new Map() }, NO_DOUBTS, new AreaRegistry(), () => undefined);
     const tuple = tupleAt(80_000, lng);
     return tuple === null ? 'nowhere' : `${tuple.county}|${tuple.place}`;
   };
@@ -75,6 +76,17 @@ test('a place has the county it lies in, and its own where it has no land in tha
   assert.equal(at(['91001'], 1_500), '91001|9100020');
   assert.equal(at(['91001'], 3_500), '91003|');
 });
+
+test('land of a county in which a listed city lies nobody knows where is in doubt, cities are not',
+  () => {
+    const boundaries = boundariesOf([crossing(2_000)]);
+    const places = placesOf(boundaries, [], new Map([['91', 'ZZ']]));
+    const { tupleAt } = overlay(boundaries, places, { tiers: [], whole: new Map() },
+      { points: [], counties: new Set(['91001']) }, new AreaRegistry(), () => undefined);
+    assert.equal(tupleAt(10_000, -1_500)?.place, '?');
+    assert.equal(tupleAt(10_000, 1_500)?.place, '');
+    assert.equal(tupleAt(80_000, -1_500)?.place, '9100020');
+  });
 
 /** Counties of cities by name, as the lists of places have them. */
 const CARRIED: readonly (readonly [state: string, city: string, counties: string])[] = [

@@ -188,6 +188,20 @@ test('near a listed city without boundary the remainder is unknown', () => {
   assert.deepEqual(partsOf(binding, 503), ['OAK 90001']);
 });
 
+test('where no ZIP bears the name of such a city the remainder is unknown all over its county',
+  () => {
+    const tupleAt = (lat: number): AreaTuple => ({
+      state: '90', county: lat > 40_500_000 ? '90003' : '90001', place: '', town: '', districts: [],
+    });
+    const binding = bind({
+      unplaced: [{ state: 'XA', county: '90001', name: 'Fir' }], tupleAt,
+      points: [point(501, 'Ash', 'XA', '90001'), point(503, 'Oak', 'XA', '90003', 41)],
+      delivered: [{ zip: 501, county: '90001' }, { zip: 503, county: '90003' }],
+    });
+    assert.deepEqual(partsOf(binding, 501), ['ASH 90001/?']);
+    assert.deepEqual(partsOf(binding, 503), ['OAK 90003']);
+  });
+
 test('without place boundaries membership is unknown; military mail lies nowhere', () => {
   const binding = bind({
     ...both(501, '90001'), placesLoaded: new Set(),

@@ -46,13 +46,35 @@ test('a province that its postal code contradicts is 109, the wrong country 110'
   assert.equal(askAddress(dataset, '1 Main St, Irvine, CA 92618', '&countryCode=CAN').code, 110);
 });
 
-test('what the default dataset cannot tell says what would fill it', () => {
-  const point = askQuery(dataset, 'lat=33.65253&lng=-117.74794');
-  assert.equal(point.code, 110);
-  assert.match(point.message, /California/);
-  assert.match(point.message, /place boundaries would fill it: npx situs dataset build --recipe reference --sources DIR/);
-  const address = askAddress(dataset, '200 Spectrum Center Dr, Irvine, CA 92618');
-  assert.deepEqual([address.code, address.precision, address.total], [100, 'postal', 0.0775]);
+/** Points whose rates authorities publish for their cities and counties. */
+const POINTS: readonly (readonly [where: string, point: string, total: number, city: string])[] = [
+  ['Irvine', 'lat=33.65253&lng=-117.74794', 0.0775, 'Irvine, CA'],
+  ['West Allis, whose post office is Milwaukee', 'lat=43.0167&lng=-88.007', 0.059,
+    'West Allis, WI'],
+  ['Lakewood, whose post office is Denver', 'lat=39.7047&lng=-105.0814', 0.075, 'Lakewood, CO'],
+  ['Cobb County, whose post office is Atlanta', 'lat=33.8908&lng=-84.4678', 0.06,
+    'Cobb County, GA'],
+  ['Sacramento County', 'lat=38.6&lng=-121.4', 0.0775, 'Sacramento County, CA'],
+  ['Burbank, also the name of a settlement', 'lat=34.1808&lng=-118.309', 0.105, 'Burbank, CA'],
+  ['Mesquite, also the name of a settlement', 'lat=32.7668&lng=-96.5992', 0.0825, 'Mesquite, TX'],
+  ['Alexandria, an independent city', 'lat=38.8048&lng=-77.0469', 0.06, 'Alexandria, VA'],
+  ['Cordova, once in another census area', 'lat=60.5424&lng=-145.7525', 0.07, 'Cordova, AK'],
+];
+
+for (const [where, point, total, city] of POINTS) {
+  test(`a point in ${where}`, () => {
+    const asked = askQuery(dataset, point);
+    assert.equal(asked.code, 100, asked.message);
+    assert.deepEqual([asked.precision, asked.total, asked.normalizedAddress],
+      ['polygon', total, `${city}, United States`]);
+  });
+}
+
+test('around a listed city whose boundary nobody holds a point is not told', () => {
+  const { code, message } = askQuery(dataset, 'lat=37.7744&lng=-121.545');
+  assert.equal(code, 110);
+  assert.match(message, /California/);
+  assert.match(message, /place boundaries would fill it/);
 });
 
 test('an address and coordinates of a territory name it alike', () => {
@@ -62,9 +84,9 @@ test('an address and coordinates of a territory name it alike', () => {
   assert.match(point.normalizedAddress, /, PR, Puerto Rico$/);
 });
 
-/** Places that cannot be told apart without the borders of cities, and what is said of them. */
+/** Places that the lists of ZIPs do not tell, and what is said of them. */
 const WITHOUT_BORDERS: Readonly<Record<string, RegExp>> = {
-  '1 Main St, Lakewood, CO 80226': /80226 overlaps several tax areas/,
+  '1 Main St, Skagway, AK 99840': /99840 lies in no known tax area/,
   // Another city of the ZIP, whose rate is not held either.
   '1 Main St, Branson West, MO 65737': /no rate is held for Reeds Spring city/,
   '1 Main St, Arlington, VA 22201': /it cannot be told whether a municipality of Arlington/,

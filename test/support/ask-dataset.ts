@@ -58,6 +58,8 @@ export function askQuery(dataset: Dataset, query: string, nowMs = Date.UTC(2026,
 }
 
 /** Asks for an address. */
-export function askAddress(dataset: Dataset, address: string, more = ''): Asked {
-  return askQuery(dataset, `address=${encodeURIComponent(address)}${more}`);
+export function askAddress(
+  dataset: Dataset, address: string, more = '', nowMs?: number,
+): Asked {
+  return askQuery(dataset, `address=${encodeURIComponent(address)}${more}`, nowMs);
 }

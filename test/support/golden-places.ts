@@ -8,6 +8,8 @@ import { askAddress } from './ask-dataset.js';
 
 interface Golden {
   readonly location: string;
+  /** Day of the figures, YYYYMMDD. */
+  readonly on: number;
   readonly total?: string;
   readonly jurisdictions?: readonly {
     readonly level: string; readonly name: string; readonly code: string | null; readonly rate: string;
@@ -40,7 +42,9 @@ export function goldenAddresses(): readonly GoldenAddress[] {
 
 /** The dataset says of the address what the authority does, or refuses it where it must. */
 export function assertGolden(dataset: Dataset, { address, golden }: GoldenAddress): void {
-  const asked = askAddress(dataset, address);
+  const { on } = golden;
+  const noon = Date.UTC(Math.floor(on / 10_000), (Math.floor(on / 100) % 100) - 1, on % 100, 18);
+  const asked = askAddress(dataset, address, '', noon);
   if (golden.refused !== undefined) {
     // 109 where the ZIP holds other tax areas too: no answer either, and no guess.
     assert.ok(asked.code === 110 || asked.code === 109, asked.text);

@@ -115,7 +115,7 @@ export function overlay(
   boundaries: Boundaries,
   places: readonly PlaceFact[],
   cities: CityCounties,
-  doubtful: readonly DoubtfulPoint[],
+  doubts: Doubts,
   registry: { readonly intern: InternArea; tuple(id: number): AreaTuple },
   progress: Progress,
 ): Overlay {
@@ -131,7 +131,8 @@ export function overlay(
     { layer: 'place', features: boundaries.places },
     { layer: 'town', features: boundaries.towns },
     { layer: 'district', features: boundaries.districts },
-    { layer: 'doubt', features: doubtDiscs(doubtful) },
+    { layer: 'doubt', features: [...doubtDiscs(doubts.points),
+      ...wholeCounties(boundaries.counties, doubts.counties)].sort(byKey) },
   ];
   const cells = buildCells(layers, (hits) => {
     const tuple = situate(hits);
@@ -188,6 +189,24 @@ export interface DoubtfulPoint {
   readonly county: string;
   readonly lat: Microdegrees;
   readonly lng: Microdegrees;
+}
+
+/** Where the unincorporated land of a county may be a listed city's whose boundary is not held. */
+export interface Doubts {
+  readonly points: readonly DoubtfulPoint[];
+  /** Counties of which no land is certain, five digits. */
+  readonly counties: ReadonlySet<string>;
+}
+
+export const NO_DOUBTS: Doubts = { points: [], counties: new Set() };
+
+/** The counties as doubts, keyed "<county>/all". */
+function wholeCounties(
+  counties: readonly BoundaryFeature[], doubtful: ReadonlySet<string>,
+): readonly BoundaryFeature[] {
+  return counties.filter(({ polygon }) => doubtful.has(polygon.key))
+    .map(({ polygon, properties }) =>
+      ({ polygon: { ...polygon, key: `${polygon.key}/all` }, properties }));
 }
 
 /** Discs around the points, keyed "<county>/<n>". The polygon encloses the circle. */

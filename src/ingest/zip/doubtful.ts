@@ -39,6 +39,8 @@ export function doubtfulCounties(
     const spots = named.map((zip) => pointOf(zip)).filter((spot) => spot !== null);
     for (const zip of named) doubt(zip.zip, county);
     for (const zip of near) {
+      // Where no ZIP bears its name the city may lie in any.
+      if (named.length === 0) doubt(zip.zip, county);
       const spot = spots.length === 0 ? null : pointOf(zip);
       if (spot !== null && spots.some((other) => isNear(spot, other))) doubt(zip.zip, county);
     }
