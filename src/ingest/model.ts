@@ -84,10 +84,17 @@ export interface PlaceFact {
   /** "Irvine city" */
   readonly fullName: string;
   readonly state: string;
-  /** Counties it lies in, largest share first, slivers dropped. */
+  /** Counties it lies in, largest share first. */
   readonly counties: readonly string[];
+  /** Further counties that hold less than 0.5 % of its land: its name is not looked for there. */
+  readonly slight?: readonly string[];
   /** Independent city or consolidated with its county: its county tier does not exist. */
   readonly independent: boolean;
+}
+
+/** All counties that a place has land in. */
+export function countiesWithLand({ counties, slight = [] }: PlaceFact): readonly string[] {
+  return slight.length === 0 ? counties : [...counties, ...slight];
 }
 
 /** A line of progress: stage, done and total units. */

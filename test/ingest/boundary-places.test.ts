@@ -93,9 +93,9 @@ const CARRIED: readonly (readonly [state: string, city: string, counties: string
   ['CO', 'Denver', '08031'], ['CO', 'Aurora', '08005 08001 08035'],
   ['GA', 'Atlanta', '13121 13089'],
   ['MN', 'Minneapolis', '27053'], ['MN', 'St. Paul', '27123'],
-  ['MO', 'Kansas City', '29095 29047 29165 29037'],
+  ['MO', 'Kansas City', '29095 29047 29165'],
   ['NY', 'Mount Vernon', '36119'], ['NY', 'New York', '36081 36085 36047 36005 36061'],
-  ['OH', 'Columbus', '39049 39041 39045'], ['OK', 'Oklahoma City', '40109 40017 40027 40125'],
+  ['OH', 'Columbus', '39049 39041 39045'], ['OK', 'Oklahoma City', '40109 40017 40027'],
   ['SD', 'Sioux Falls', '46099 46083'], ['TX', 'Dallas', '48113 48397 48085 48257 48121'],
   ['TX', 'Houston', '48201 48157 48339'], ['WV', 'Huntington', '54011 54099'],
 ];

@@ -99,13 +99,9 @@ test('trap 4: a city is itself and no settlement or city of the same name', () =
   const places = (state: string, name: string): readonly string[] => [...new Set(rates.input.rows
     .filter((row) => row.state === state && row.level === 'city' && row.name === name)
     .map((row) => row.place))].sort();
-  assert.deepEqual(places('CA', 'Burbank'), ['0608954']);
-  assert.deepEqual(places('TX', 'Mesquite'), ['4847892']);
   assert.deepEqual(places('TX', 'Oak Ridge'), ['4853154', '4853160']);
-  assert.deepEqual(places('IL', 'Windsor'), ['1782309', '1782322']);
   assert.equal(total('CA', '06037', 'Burbank city'), '10.5');
   assert.equal(total('TX', '48113', 'Mesquite city'), '8.25');
-  assert.equal(total('TX', '48453', 'Lago Vista city'), '8.25');
 });
 
 test('trap 5: counties and cities of one name are two', () => {

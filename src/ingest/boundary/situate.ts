@@ -1,5 +1,5 @@
 /** From what holds a spot to the combination of jurisdictions that counts (decisions part 2). */
-import type { AreaTuple, PlaceFact } from '../model.js';
+import { type AreaTuple, countiesWithLand, type PlaceFact } from '../model.js';
 import type { LayerHits } from './overlay.js';
 
 export interface SituateInput {
@@ -30,7 +30,7 @@ export function createSituate(input: SituateInput): Situate {
     const place = places.get(hits.place);
     if (place !== undefined) {
       const county = countyOfPlace.get(place.geoid)
-        ?? (place.counties.includes(hits.county) ? hits.county : place.counties[0]);
+        ?? (countiesWithLand(place).includes(hits.county) ? hits.county : place.counties[0]);
       return county === undefined ? null : {
         state: place.geoid.slice(0, 2), county, place: place.geoid,
         town: townOf(hits, county), districts: hits.districts,

@@ -103,7 +103,7 @@ export function readCounties(text: string): readonly CountyFact[] {
   }));
 }
 
-/** Places: geoid, name, full_name, class, counties; `tiers` tell which stand for their county. */
+/** Places: geoid, name, full_name, class, counties, slight; `tiers`: which are their county. */
 export function readPlaces(
   text: string,
   state: string,
@@ -113,6 +113,7 @@ export function readPlaces(
   return readTable(text, '\t').map((row) => ({
     geoid: row.get('geoid'), name: row.get('name'), fullName: row.get('full_name'), state,
     counties: row.get('counties').split(' ').filter((county) => county !== ''),
+    slight: row.get('slight').split(' ').filter((county) => county !== ''),
     independent: alone.has(row.get('geoid')),
   }));
 }

@@ -7,7 +7,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BoundaryFeature } from '../boundary/overlay.js';
-import { placeCounties } from '../boundary/place-counties.js';
+import { type CountyShare, placeCounties } from '../boundary/place-counties.js';
 import { readBoundaryFile } from '../source/boundary-file.js';
 import { readGeometryFile } from '../source/geometry-file.js';
 import { splitRows, writeTable } from '../source/rows.js';
@@ -22,11 +22,14 @@ const SOURCE = ['census-places', '2019-01-01'];
 /** Share of a place below which land in a county may lie between lines drawn in other years. */
 const OTHER_SHARE_MIN = 0.02;
 
+/** Share of a place from which a county is one of those that its name is looked for in. */
+const SLIGHT_SHARE_MAX = 0.005;
+
 function load(path: string, object: string, key = 'GEOID'): readonly BoundaryFeature[] {
   return readBoundaryFile({ path, object, key });
 }
 
-/** A row of the state's file: geoid, name, full_name, class, counties, source, as_of. */
+/** A row of the state's file: geoid, name, full_name, class, counties, source, as_of, slight. */
 type Row = readonly string[];
 
 /** Rows that the state's file has, by place. */
@@ -43,6 +46,19 @@ function inOrder(counties: readonly string[], earlier: Row | undefined): string 
     ...counties.filter((county) => county !== first)].join(' ');
 }
 
+/** Counties, and those with less land than a name is looked for in. */
+function parted(
+  shares: readonly CountyShare[], earlier: Row | undefined,
+): readonly [counties: string, slight: string] {
+  const first = earlier?.[4]?.split(' ')[0] ?? shares[0]?.county;
+  const isSlight = ({ county, share }: CountyShare): boolean =>
+    share < SLIGHT_SHARE_MAX && county !== first;
+  const names = (some: readonly CountyShare[]): readonly string[] =>
+    some.map(({ county }) => county);
+  return [inOrder(names(shares.filter((one) => !isSlight(one))), earlier),
+    names(shares.filter(isSlight)).join(' ')];
+}
+
 /** Boundaries as the repository holds them, whose lines places and counties share. */
 interface Held {
   readonly counties: readonly BoundaryFeature[];
@@ -52,14 +68,14 @@ interface Held {
 /** Counties of places: by their held boundary, which shares its lines, else by their own. */
 function countiesOf(
   held: Held, places: readonly BoundaryFeature[],
-): (geoid: string) => readonly string[] {
+): (geoid: string) => readonly CountyShare[] {
   const state = places[0]?.polygon.key.slice(0, 2) ?? '-';
   const shared = held.places.filter(({ polygon }) => polygon.key.startsWith(state));
   const exact = placeCounties(shared, held.counties);
   const rest = placeCounties(places.filter(({ polygon }) => !exact.has(polygon.key)),
     held.counties);
   return (geoid) => (exact.get(geoid) ?? (rest.get(geoid) ?? [])
-    .filter(({ share }) => share >= OTHER_SHARE_MIN)).map(({ county }) => county);
+    .filter(({ share }) => share >= OTHER_SHARE_MIN));
 }
 
 function writePlaces(sources: string, facts: string): void {
@@ -78,19 +94,21 @@ function writePlaces(sources: string, facts: string): void {
     const places = load(join(folder, file), 'places').filter(({ properties }) =>
       INCORPORATED.test(`${properties['CLASSFP'] ?? ''}${properties['FUNCSTAT'] ?? ''}`));
     const counties = countiesOf(held, places);
-    const rows: Row[] = places.map(({ polygon: { key }, properties }) => [
-      key, properties['NAME'] ?? '', properties['NAMELSAD'] ?? '', properties['CLASSFP'] ?? '',
-      inOrder(counties(key), earlier.get(key)), ...SOURCE,
-    ]);
+    const rows: Row[] = places.map(({ polygon: { key }, properties }) => {
+      const [own, slight] = parted(counties(key), earlier.get(key));
+      return [key, properties['NAME'] ?? '', properties['NAMELSAD'] ?? '',
+        properties['CLASSFP'] ?? '', own, ...SOURCE, slight];
+    });
     // Cities that the file lacks, as other publishers' lists name them.
-    for (const [geoid = '', name = '', full = '', kind = '', own = '', ...from] of earlier.values()) {
-      if (from[0] === SOURCE[0] || geoid.length !== 7) continue;
-      rows.push([geoid, name, full, kind, inOrder(counties(geoid), [geoid, name, full, kind, own]),
-        ...from]);
+    for (const row of earlier.values()) {
+      const [geoid = '', name = '', full = '', kind = '', , source = '', asOf = ''] = row;
+      if (source === SOURCE[0] || geoid.length !== 7) continue;
+      const [own, slight] = parted(counties(geoid), row);
+      rows.push([geoid, name, full, kind, own, source, asOf, slight]);
     }
     rows.sort((a, b) => ((a[0] ?? '') < (b[0] ?? '') ? -1 : 1));
     if (rows.length === 0) continue;
-    const header = ['geoid', 'name', 'full_name', 'class', 'counties', 'source', 'as_of'];
+    const header = ['geoid', 'name', 'full_name', 'class', 'counties', 'source', 'as_of', 'slight'];
     writeFileSync(path, writeTable(header, rows));
   }
 }
@@ -121,7 +139,7 @@ function writeTowns(sources: string, facts: string): void {
     const county = `50${number.slice(0, 3)}`;
     const [name, full] = townNames(area.properties['TOWNNAME'] ?? '', cities, towns);
     const code = `${county}00${number.slice(3)}`;
-    return [code, name, full, 'T1', county, 'vt-towns', '2018-01-01'].join('\t');
+    return [code, name, full, 'T1', county, 'vt-towns', '2018-01-01', ''].join('\t');
   });
   writeFileSync(file, `${[...places, ...[...new Set(rows)].sort()].join('\n')}\n`);
 }

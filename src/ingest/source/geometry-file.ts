@@ -227,7 +227,9 @@ function readLayer(
   const out: BoundaryFeature[] = [];
   for (let left = layer.polygons; left > 0; left -= 1) {
     key += reader.unsigned();
-    for (let ring = reader.unsigned(); ring > 0; ring -= 1) arc = readRing(arcs, reader, arc, rings);
+    for (let more = reader.unsigned(); more > 0; more -= 1) {
+      arc = readRing(arcs, reader, arc, rings);
+    }
     const polygon = rings.take(String(key).padStart(layer.digits, '0'));
     if (polygon !== null) out.push({ polygon, properties: {} });
   }

@@ -8,7 +8,7 @@
  */
 import type { DateInt } from '../../../tax/date.js';
 import type { Rate } from '../../../tax/rate.js';
-import type { RateRow } from '../../model.js';
+import { countiesWithLand, type RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
 import {
   DATE_MIN, DATE_OPEN, dateOf, joined, joinedCity, type ListContext, listDate, listOption,
@@ -111,7 +111,7 @@ function gaps(
     const note = `Colorado: districts cover ${name} in part (${[...kinds].sort().join(', ')}); `
       + "the state's boundaries of tax districts would fill it.";
     const spots = ['', ...context.gazetteer.places(context.state)
-      .filter((place) => place.counties.includes(county)).map((place) => place.geoid)];
+      .filter((place) => countiesWithLand(place).includes(county)).map((place) => place.geoid)];
     for (const spot of spots) {
       const own = new Set(districts.filter((d) => d.place !== '' && d.place === spot
         && (d.county === '' || d.county === county)).map((d) => d.kind));

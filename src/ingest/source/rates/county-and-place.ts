@@ -10,7 +10,7 @@
  */
 import { dayBefore } from '../../../tax/date.js';
 import type { Rate } from '../../../tax/rate.js';
-import type { PlaceFact, RateRow } from '../../model.js';
+import { countiesWithLand, type PlaceFact, type RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
 import {
   DATE_MIN, DATE_OPEN, type ListContext, listDate, listOption, type ListResult, OWN_CODE, percentOf,
@@ -180,7 +180,7 @@ export function unlistedGaps(
   const out: RateRow[] = [];
   for (const place of context.gazetteer.places(context.state)) {
     if (kind === 'multi' && place.counties.length < 2) continue;
-    for (const county of place.counties) {
+    for (const county of countiesWithLand(place)) {
       if (listed.has(`${place.geoid}/${county}`) || atCeiling(rows, county, ceiling)) continue;
       if (kind === 'noted' && !noted.includes(county)) continue;
       const why = kind === 'multi'

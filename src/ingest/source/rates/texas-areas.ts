@@ -4,7 +4,7 @@
  * tell. A combined code stands in the city's slot and contains a district, so it never adds.
  */
 import type { Rate } from '../../../tax/rate.js';
-import type { RateRow } from '../../model.js';
+import { countiesWithLand, type RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
 import { DATE_MIN, DATE_OPEN, type ListContext, type ListResult } from '../../rates/list.js';
 
@@ -182,7 +182,7 @@ export function texasAreas(input: AreaInput, context: ListContext): ListResult {
   for (const { fips } of gazetteer.counties(state)) {
     const group = groups.get(`/${fips}`) ?? { county: fips, place: '', areas: [] };
     const sharing = gazetteer.places(state)
-      .filter((place) => !byPlace.has(place.geoid) && place.counties.includes(fips))
+      .filter((place) => !byPlace.has(place.geoid) && countiesWithLand(place).includes(fips))
       .map((place) => place.geoid);
     const where = `the unincorporated area of ${countyName(fips)}`;
     settlement.remainder(group, sharing, stray.has(fips), where);
@@ -196,7 +196,7 @@ export function texasAreas(input: AreaInput, context: ListContext): ListResult {
     const own = byPlace.get(place.geoid) ?? [];
     // A county part the file does not name may lie outside the districts of the others.
     if (!own.some((group) => group.areas.some((area) => area.districts.length > 0))) continue;
-    for (const county of place.counties) {
+    for (const county of countiesWithLand(place)) {
       if (groups.has(`${place.geoid}/${county}`)) continue;
       settlement.gap(county, place.geoid, `${place.name} in ${countyName(county)}`);
     }
