@@ -4,8 +4,8 @@
  */
 import { resolve } from 'node:path';
 import {
-  CHECKS, isLogLevel, isMinimumPrecision, secretBytes, type LogLevel, type MinimumPrecision,
-  type Setting,
+  CHECKS, isLogLevel, isMinimumPrecision, ownUrl, secretBytes, type LogLevel,
+  type MinimumPrecision, type Setting,
 } from './setting.js';
 
 export {
@@ -115,6 +115,10 @@ export const SETTINGS = [
       + 'city.',
   },
   {
+    name: 'SITUS_UNRULED', type: 'choice', default: 'tell', choices: ['tell', 'refuse'],
+    meaning: 'Product codes without a rule: taxed as general goods and told, or refused.',
+  },
+  {
     name: 'SITUS_ACCOUNT_MESSAGE', type: 'text',
     default: 'To change the plan or its limits, ask the operator of this service.',
     meaning: 'Member message of account metrics: how to change a plan.',
@@ -193,6 +197,7 @@ export interface Config {
   readonly streamIdleMs: number;
   readonly streamResumeMs: number;
   readonly precisionMin: MinimumPrecision;
+  readonly refuseUnruled: boolean;
   /** How a caller gets another plan. */
   readonly accountMessage: string;
   /** Null when none is configured; src/provider reads it. */
@@ -208,12 +213,6 @@ export interface Config {
   readonly inviteUrl: string | null;
   readonly coreDumps: boolean;
   readonly logLevel: LogLevel;
-}
-
-/** The address listened on, where it is one that a caller can use. */
-function ownUrl(host: string, port: number): string {
-  if (port === 0 || host === '0.0.0.0' || host === '::') return '';
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -274,6 +273,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     streamIdleMs: Number(text('SITUS_STREAM_IDLE_SECONDS')) * 1000,
     streamResumeMs: Number(text('SITUS_STREAM_RESUME_SECONDS')) * 1000,
     precisionMin: isMinimumPrecision(precisionMin) ? precisionMin : 'city',
+    refuseUnruled: text('SITUS_UNRULED') === 'refuse',
     accountMessage: text('SITUS_ACCOUNT_MESSAGE'),
     providerUrl: text('SITUS_PROVIDER_URL') || null,
     providerTimeoutMs: Number(text('SITUS_PROVIDER_TIMEOUT_MS')),

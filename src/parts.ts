@@ -49,8 +49,10 @@ export function logging(log: Log, event: string): (error: unknown) => void {
   return (error) => log.error(event, { message: messageOf(error) });
 }
 
-function settingsOf({ baseUrl, precisionMin, logLevel }: Config): EngineSettings {
-  return { baseUrl, precisionMin, logLevel };
+function settingsOf(
+  { baseUrl, precisionMin, refuseUnruled, logLevel }: Config,
+): EngineSettings {
+  return { baseUrl, precisionMin, refuseUnruled, logLevel };
 }
 
 /** What every part is made with. */

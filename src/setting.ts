@@ -1,7 +1,8 @@
 /** Kinds of settings, and what a value of each must look like. */
 
 export type SettingType =
-  | 'text' | 'path' | 'url' | 'integer' | 'key' | 'level' | 'precision' | 'secret' | 'secrets';
+  | 'text' | 'path' | 'url' | 'integer' | 'key' | 'level' | 'precision' | 'choice'
+  | 'secret' | 'secrets';
 
 export interface Setting {
   readonly name: string;
@@ -11,6 +12,8 @@ export interface Setting {
   readonly meaning: string;
   readonly min?: number;
   readonly max?: number;
+  /** What a `choice` may be. */
+  readonly choices?: readonly string[];
 }
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -45,6 +48,8 @@ export const CHECKS: Readonly<Record<SettingType, Check>> = {
   secrets: (value) => (value === '' || value.split(',').every(isSecret)
     ? null : 'must be keys of 32 bytes in base64, with commas between'),
   level: (value) => (isLogLevel(value) ? null : `must be one of ${LOG_LEVELS.join(', ')}`),
+  choice: (value, { choices = [] }) => (choices.includes(value)
+    ? null : `must be one of ${choices.join(', ')}`),
   precision: (value) => (isMinimumPrecision(value)
     ? null : `must be one of ${MINIMUM_PRECISIONS.join(', ')}`),
 };
@@ -69,4 +74,10 @@ export function isLogLevel(value: string): value is LogLevel {
 /** Tells a precision that can be asked for from any other word. */
 export function isMinimumPrecision(value: string): value is MinimumPrecision {
   return (MINIMUM_PRECISIONS as readonly string[]).includes(value);
+}
+
+/** The address listened on, where it is one that a caller can use. */
+export function ownUrl(host: string, port: number): string {
+  if (port === 0 || host === '0.0.0.0' || host === '::') return '';
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

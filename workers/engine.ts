@@ -28,6 +28,7 @@ const releases = new OpenReleases((dir) => new Engine(openDataset(dir)));
 const context = openWire({
   baseUrl: settings.baseUrl,
   precisionMin: settings.precisionMin,
+  refuseUnruled: settings.refuseUnruled === true,
   ...(settings.cacheBytesMax === undefined ? {} : {
     fragmentBytesMax: settings.cacheBytesMax, postalBytesMax: settings.cacheBytesMax,
   }),

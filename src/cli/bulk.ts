@@ -137,7 +137,7 @@ function conclude(
 async function runBulk(
   options: BulkOptions, config: Config, to: PartialFile | NodeJS.WritableStream,
 ): Promise<number> {
-  const { varDir, baseUrl, precisionMin, logLevel } = config;
+  const { varDir, baseUrl, precisionMin, refuseUnruled, logLevel } = config;
   const held = to instanceof PartialFile ? to : null;
   const input = await openRows(options.file);
   if (options.resume && (held === null || input.once)) throw new UsageError(RESUME_NEEDS);
@@ -146,7 +146,7 @@ async function runBulk(
   const threads = options.threads ?? availableParallelism();
   const pool = openChunkPool({
     releases: { pin: () => release, unpin: () => undefined },
-    log: createLog(logLevel), threads, settings: { baseUrl, precisionMin, logLevel },
+    log: createLog(logLevel), threads, settings: { baseUrl, precisionMin, refuseUnruled, logLevel },
   });
   const { output, earlier, close } = await openOutput(to, about, from);
   const run = new FileRun({

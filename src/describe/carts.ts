@@ -4,6 +4,7 @@ import {
 } from '../base/json-schema.js';
 import { PRICE_MAX, QUANTITY_MAX } from '../api/cart/amount.js';
 import { ADDRESS_CHARS_MAX } from '../api/lookup/parameter-table.js';
+import { SITUS_NOTE } from './lookups.js';
 import { merchantOperation } from './merchants.js';
 import type { Operation, OperationName } from './operations.js';
 import type { Parameter } from './parameters.js';
@@ -35,6 +36,9 @@ const MERCHANT_LINE: Members = {
   quantity: QUANTITY,
 };
 
+/** Carts that went to the provider have no such member. */
+const SITUS: Members = { situs: SITUS_NOTE };
+
 const EXPLANATION: Schema = about({ type: 'object' }, 'Only with explain=true.');
 
 /** What a self-managed merchant's carts are answered with. */
@@ -46,7 +50,7 @@ export const CART_ANSWER: Schema = object({
       { ...MERCHANT_LINE, originalPrice: PRICE, tic: TIC, tax: TAX }, { explain: EXPLANATION },
     )),
   }, { explain: EXPLANATION })),
-});
+}, SITUS);
 
 const PLACE: Schema = object({ address: text(ADDRESS_CHARS_MAX) });
 
@@ -57,7 +61,7 @@ export const CALCULATION_ANSWER: Schema = object({
       { itemId: NAME, price: NUMBER, quantity: NUMBER, tax: TAX }, { explain: EXPLANATION },
     )),
   }, { explain: EXPLANATION })),
-});
+}, SITUS);
 
 /** Options of both. */
 export const OPTIONS: readonly Parameter[] = [

@@ -96,6 +96,8 @@ export const SITUS_NOTE: Schema = object({
     + 'of a part is not known.'),
   border: about(object({ metres: INTEGER, rate: nullable(RATE) }),
     'The nearest line that changes the rate, under 50 metres away, and the rate beyond.'),
+  unruled: about(list(TEXT),
+    'Product codes that no rule is held for: taxed as general goods. SITUS_UNRULED refuses them.'),
 });
 
 function metadataOf(response: Members, optional: Members = {}): Schema {

@@ -161,12 +161,13 @@ export class Engine {
 
   /**
    * Calculates a cart at `nowMs`. A place that is found less precisely than `precisionMin` is
-   * refused where the tax rests on it. What is not known is refused: an amount is never a guess.
+   * refused where the tax rests on it, a code without a rule where `refuseUnruled` says so. What is
+   * not known is refused: an amount is never a guess.
    */
   calculate(
-    cart: CartQuery, nowMs: number, precisionMin: Precision = WEAKEST,
+    cart: CartQuery, nowMs: number, precisionMin: Precision = WEAKEST, refuseUnruled = false,
   ): CartOutcome | Failure {
-    return this.#carting.calculate(cart, nowMs, precisionMin);
+    return this.#carting.calculate(cart, nowMs, precisionMin, refuseUnruled);
   }
 
   /** Carts have many facts of their own, which are read when the first of them comes. */

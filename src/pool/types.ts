@@ -151,6 +151,8 @@ export interface EngineTask {
 export interface EngineSettings {
   readonly baseUrl: string;
   readonly precisionMin: MinimumPrecision;
+  /** As `Config` has it; false if absent. */
+  readonly refuseUnruled?: boolean;
   readonly logLevel: LogLevel;
   /** Bytes of rendered parts kept, and as many of postal answers; as the wire has it if absent. */
   readonly cacheBytesMax?: number;

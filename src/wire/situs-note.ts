@@ -1,6 +1,7 @@
 /** What an answer rests on, in its body: an extension of this service in v60, carts and files. */
 import type { Precision, RateRange } from '../engine/situs.js';
 import type { Border } from '../engine/locate/border.js';
+import { jsonMembers } from './json.js';
 import { rateOf, type WireObject } from './tree.js';
 
 export interface SitusNote {
@@ -13,11 +14,13 @@ export interface SitusNote {
   readonly estimated: boolean;
   readonly assumed: RateRange | null;
   readonly border: Border | null;
+  /** Product codes that no rule is held for: taxed as general goods. */
+  readonly unruled: readonly string[];
 }
 
 /** The member's own members; what does not apply is left out. */
 export function situsNote(note: SitusNote): WireObject {
-  const { precision, dataset, stale, estimated, assumed, border } = note;
+  const { precision, dataset, stale, estimated, assumed, border, unruled } = note;
   return {
     precision, dataset,
     ...(stale ? { stale } : {}),
@@ -31,5 +34,14 @@ export function situsNote(note: SitusNote): WireObject {
     ...(border === null ? {} : {
       border: { metres: border.metres, rate: border.rate === null ? null : rateOf(border.rate) },
     }),
+    ...(unruled.length === 0 ? {} : { unruled }),
   };
+}
+
+/** What the answer of carts rests on. */
+export type CartNote = Omit<SitusNote, 'assumed' | 'border'>;
+
+/** The member of an answer of carts as JSON, without the comma before it. */
+export function situsJson(marks: CartNote): string {
+  return jsonMembers({ situs: situsNote({ ...marks, assumed: null, border: null }) });
 }

@@ -126,6 +126,11 @@ async function counts(key: string): Promise<Readonly<Record<string, unknown>>> {
   return JSON.parse(answer.body.toString()) as Record<string, unknown>;
 }
 
+/** The items of a body as lines have them: each with what the answer rests on. */
+function itemsOf({ items, situs }: Readonly<Record<string, unknown>>): readonly object[] {
+  return (items as readonly object[]).map((item) => ({ ...item, situs }));
+}
+
 test('rows are answered as the cart endpoints answer them', async () => {
   const prices = [0.01, 9.99, 49.99, 1234.5, 1e9];
   const merchant = await ndjson(prices.map((price, id) => ({ id, ...cart(price) })), `?merchantId=${own}`);
@@ -135,13 +140,13 @@ test('rows are answered as the cart endpoints answer them', async () => {
   assert.equal(merchant.headers['x-situs-dataset'], built.name);
   const lines = readLines(merchant.body);
   assert.equal(lines.header['kind'], 'cart');
-  assert.deepEqual(lines.rows.map(withoutIds), (single.body['items'] as unknown[]).map(withoutIds));
+  assert.deepEqual(lines.rows.map(withoutIds), itemsOf(single.body).map(withoutIds));
   assert.deepEqual(lines.rows.map(({ line, id }) => [line, id]), prices.map((_, id) => [id + 1, id]));
   assert.deepEqual([lines.trailer.complete, lines.trailer.codes], [true, { 100: prices.length }]);
   const bare = readLines((await ndjson(prices.map(lineCart))).body);
   for (const [index, price] of prices.entries()) {
     const one = await service.post('/calculate/cart', { items: [lineCart(price)] });
-    assert.deepEqual(withoutIds(bare.rows[index]), withoutIds((one.body['items'] as unknown[])[0]));
+    assert.deepEqual(withoutIds(bare.rows[index]), withoutIds(itemsOf(one.body)[0]));
   }
 });
 

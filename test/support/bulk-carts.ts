@@ -64,10 +64,11 @@ export function endpoint(body: object, ofMerchant: boolean, query = ''): Endpoin
   return found;
 }
 
-/** The one item of an answer, without its id. */
+/** The one item of an answer, without its id, and what the answer rests on as its last member. */
 export function itemOf({ status, text }: Endpoint): string {
   assert.equal(status, 200, text);
-  return withoutId(text.slice('{"items":['.length, -2));
+  const end = text.lastIndexOf('],"situs":');
+  return withoutId(`${text.slice('{"items":['.length, end - 1)}${text.slice(end + 1)}`);
 }
 
 export function withoutId(item: string): string {
@@ -86,7 +87,7 @@ export function randomCart(random: Random, parts: boolean): Sent {
     ? oneOf(random, [NY_PARTS, CA_PARTS, NY_PARTS, CA_PARTS, CA_PARTS, { ...NY_PARTS, line1: 'x' }, { ...CA_PARTS, line1: '' }])
     : { address: oneOf(random, [NY, CA, NY, CA, CA, 'Nowhere 1', '']) });
   const price = oneOf<unknown>(random, [49.99, 0.01, 1e-9, 12.345, 1e9, -1, 1e10, '5', 1.0000000001]);
-  const tic = oneOf<unknown>(random, [null, 0, 20010, 10001, 40030, 99999, 'x']);
+  const tic = oneOf<unknown>(random, [null, 0, 20010, 10001, 40030, 90103, 99999, 'x']);
   const line = (index: number): Sent => ({
     ...(parts ? { index } : {}), itemId: `item-${index}`, price: random() < 0.8 ? 20.5 : price,
     quantity: oneOf(random, [1, 2, 0.3333, 1.5]),

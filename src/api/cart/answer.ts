@@ -15,17 +15,21 @@ import { packValue } from '../../pool/value.js';
 import type { WireContext } from '../lookup/context.js';
 import { cartJson, readMerchantCarts } from './merchant-cart.js';
 import { SUCCESS } from '../../wire/response-code.js';
+import { situsJson, type CartNote } from '../../wire/situs-note.js';
 
 /** What the weakest cart of an answer rests on. */
 interface Marks {
   precision: number;
   flags: number;
+  readonly unruled: Set<string>;
 }
 
-function mark(marks: Marks, { marks: { precision, estimated, stale } }: CartOutcome): void {
+function mark(marks: Marks, { marks: of }: CartOutcome): void {
+  const { precision, estimated, stale, unruled } = of;
   marks.precision = Math.max(marks.precision, PRECISIONS.indexOf(precision));
   if (estimated) marks.flags |= FLAG_ESTIMATED;
   if (stale) marks.flags |= FLAG_STALE;
+  for (const code of unruled) marks.unruled.add(code);
 }
 
 /** A refusal of the engine, with the member of the body that it concerns. */
@@ -47,11 +51,13 @@ function merchantCarts(context: WireContext, engine: Engine, nowMs: number): Cal
   return (body, options) => {
     const carts = readMerchantCarts(body, options);
     if (isProblem(carts)) return carts;
-    const marks: Marks = { precision: 0, flags: 0 };
+    const marks: Marks = { precision: 0, flags: 0, unruled: new Set() };
     const items: BodyPart[] = [];
     for (let index = 0; index < carts.length; index += 1) {
       const cart = carts[index]!;
-      const outcome = engine.calculate(cart.query, nowMs, context.precisionMin);
+      const outcome = engine.calculate(
+        cart.query, nowMs, context.precisionMin, context.refuseUnruled,
+      );
       if (isFailure(outcome)) return refusalProblem(outcome, `body.items[${index}]`);
       mark(marks, outcome);
       const text = cartJson(cart, outcome, cart.sent.cartId ?? randomUUID());
@@ -66,9 +72,11 @@ function calculation(context: WireContext, engine: Engine, nowMs: number): Calcu
   return (body, options) => {
     const cart = readCalculation(body, options);
     if (isProblem(cart)) return cart;
-    const outcome = engine.calculate(cart.query, nowMs, context.precisionMin);
+    const outcome = engine.calculate(
+      cart.query, nowMs, context.precisionMin, context.refuseUnruled,
+    );
     if (isFailure(outcome)) return refusalProblem(outcome, 'body.items[0]');
-    const marks: Marks = { precision: 0, flags: 0 };
+    const marks: Marks = { precision: 0, flags: 0, unruled: new Set() };
     mark(marks, outcome);
     return { items: [calculationJson(cart, outcome, randomUUID())], marks };
   };
@@ -89,10 +97,13 @@ export function answerCarts(
   }
 }
 
-/** The list of carts. */
-function bodyOf([first = '', ...others]: readonly BodyPart[]): readonly BodyPart[] {
-  if (typeof first === 'string') return [`{"items":[${first}]}`];
-  return ['{"items":[', first, ...others.flatMap((item) => [',', item]), ']}'];
+/** The list of carts, and what they rest on. */
+function bodyOf(
+  [first = '', ...others]: readonly BodyPart[], situs: CartNote,
+): readonly BodyPart[] {
+  const end = `],${situsJson(situs)}}`;
+  if (typeof first === 'string') return [`{"items":[${first}${end}`];
+  return ['{"items":[', first, ...others.flatMap((item) => [',', item]), end];
 }
 
 function answerBody(
@@ -108,8 +119,12 @@ function answerBody(
   const result = isProblem(read)
     ? read : calculate(context, engine, nowMs)(read, optionsOfBits(optionBits));
   if (isProblem(result)) return problemAnswer(result);
-  const { items, marks: { precision, flags } } = result;
-  return { status: SUCCESS.http, code: SUCCESS.code, precision, flags, body: bodyOf(items) };
+  const { items, marks: { precision, flags, unruled } } = result;
+  const body = bodyOf(items, {
+    precision: PRECISIONS[precision] ?? 'none', dataset: engine.id, unruled: [...unruled],
+    stale: (flags & FLAG_STALE) !== 0, estimated: (flags & FLAG_ESTIMATED) !== 0,
+  });
+  return { status: SUCCESS.http, code: SUCCESS.code, precision, flags, body };
 }
 
 /** A refusal on its way to the front end, which prints it. */

@@ -16,6 +16,8 @@ export interface WireSettings {
   readonly baseUrl: string;
   /** Weakest precision answered; anything weaker is refused with 109. */
   readonly precisionMin: Precision;
+  /** Whether a product code without a rule is refused. */
+  readonly refuseUnruled: boolean;
   readonly fragmentBytesMax: number;
   /** Bytes of whole postal answers kept. */
   readonly postalBytesMax: number;
@@ -28,13 +30,20 @@ export interface WireSettings {
 /** Bytes of printed product members kept in a generation, a few thousand members. */
 const PRODUCT_BYTES_MAX = 4 * 1_048_576;
 
+/** The printed member `productDetail`. */
+export interface ProductMember {
+  readonly bytes: Uint8Array;
+  /** The code where no rule is held for it though tax is levied there; "" else. */
+  readonly unruled: string;
+}
+
 export interface WireContext extends WireSettings {
   /** Beginnings of v60 answers, by what they rest on; few, since none tells of its own spot. */
   readonly heads: RecentCache<string, string>;
   readonly fragments: FragmentCache;
   readonly postal: PostalCache;
   /** Product members by all that they depend on. */
-  readonly products: OfRelease<RecentCache<string, Uint8Array>>;
+  readonly products: OfRelease<RecentCache<string, ProductMember>>;
   /** Columns of rows by dialect, then by tax area and day. */
   readonly columns: OfRelease<Map<string, RecentCache<number, string>>>;
 }
@@ -42,6 +51,7 @@ export interface WireContext extends WireSettings {
 export const WIRE_DEFAULTS: WireSettings = {
   baseUrl: '',
   precisionMin: 'city',
+  refuseUnruled: false,
   fragmentBytesMax: 48 * 1_048_576,
   postalBytesMax: 48 * 1_048_576,
   open: ({ id }) => {

@@ -1,10 +1,12 @@
 /** The member `productDetail` of v60. */
 import type { Engine } from '../../engine/engine.js';
-import { ordinaryRates, type ProductFinding } from '../../engine/product/rules.js';
+import {
+  ordinaryRates, unruledSentence, type ProductFinding,
+} from '../../engine/product/rules.js';
 import type { LookupQuery, SitusOutcome } from '../../engine/query.js';
 import { isByArea } from '../../engine/situs.js';
-import { isFailure, type Failure } from '../../failure.js';
-import type { WireContext } from './context.js';
+import { fail, isFailure, type Failure } from '../../failure.js';
+import type { ProductMember, WireContext } from './context.js';
 import { printMembers } from './fragment.js';
 import { mealTax, rateRule, sourcedToDestination, type RuleFrame } from './product-rules.js';
 import type { WireObject } from '../../wire/tree.js';
@@ -40,6 +42,11 @@ function taxabilityCode(
   };
 }
 
+/** A meal tax is a rule of its own, so a code with nothing else has rules all the same. */
+function isRuled({ rules, meal }: ProductFinding): boolean {
+  return rules.length > 0 || (meal?.rules.length ?? 0) > 0;
+}
+
 function detailOf(
   engine: Engine, outcome: SitusOutcome, text: string,
   found: ProductFinding,
@@ -51,26 +58,33 @@ function detailOf(
     destination: sourcedToDestination(engine, outcome),
   };
   const rateRules = rules.map((rule) => rateRule(rule, frame));
-  // A meal tax is a rule of its own, so a code with nothing else has rules all the same.
-  const action = rules.length > 0 || (meal?.rules.length ?? 0) > 0 ? 'T00' : 'T01';
+  const action = isRuled(found) ? 'T00' : 'T01';
   return taxabilityCode(outcome, text, title, label, action, meal === null
     ? { rateRules }
     : { rateRules, specialRules: { mealTax: mealTax(meal) } });
 }
 
+interface Content {
+  readonly content: WireObject;
+  readonly keep: boolean;
+  readonly unruled: string;
+}
+
 /** The member's content, and whether it is worth keeping: not for codes that users invent. */
 function contentOf(
   engine: Engine, outcome: SitusOutcome, text: string,
-): { readonly content: WireObject; readonly keep: boolean } | Failure | null {
+): Content | Failure | null {
   const found = engine.product(outcome, text);
   if (isFailure(found)) return found;
   if (found.kind === 'no-catalogue') return null;
   if (found.kind === 'found') {
-    return { content: detailOf(engine, outcome, text, found), keep: true };
+    // Where nothing is levied a rule would change nothing.
+    const unruled = isRuled(found) || outcome.rates.sales === 0 ? '' : text;
+    return { content: detailOf(engine, outcome, text, found), keep: true, unruled };
   }
   const action = found.kind === 'unknown' ? 'T02' : 'T03';
   const content = taxabilityCode(outcome, text, '', '', action, { rateRules: [] });
-  return { content, keep: false };
+  return { content, keep: false, unruled: '' };
 }
 
 /** A member printed to follow others. */
@@ -89,11 +103,12 @@ function ownBytes(text: string): Uint8Array {
 /**
  * What the rules say of the taxability code asked for, on the day of the answer, printed to stand
  * after other members. Null leaves it out, where no code is asked for or the dataset has no
- * catalogue to judge one by; a failure says that the code's rules are not held for so early a day.
+ * catalogue to judge one by; a failure says that the code's rules are not held for so early a day,
+ * or that it has none and this server is set to refuse it.
  */
 export function productDetail(
   context: WireContext, engine: Engine, query: LookupQuery, outcome: SitusOutcome, format: Format,
-): Uint8Array | Failure | null {
+): ProductMember | Failure | null {
   const text = query.options.taxabilityCode;
   if (text === null) return null;
   const details = context.products.get(engine.id);
@@ -102,12 +117,21 @@ export function productDetail(
   const located = isByArea(situs.precision) ? 'zip' : 'door';
   const key = `${area.id} ${date} ${located} ${format} ${text}`;
   const known = details.get(key);
-  if (known !== undefined) return known;
+  if (known !== undefined) return refusedOr(context, outcome, known);
   const made = contentOf(engine, outcome, text);
   if (made === null || isFailure(made)) return made;
-  const member = printed(made.content, format);
-  if (!made.keep) return Buffer.from(member, 'utf8');
-  const bytes = ownBytes(member);
-  details.set(key, bytes, bytes.length + OVERHEAD_BYTES);
-  return bytes;
+  const { content, keep, unruled } = made;
+  const member = printed(content, format);
+  if (!keep) return { bytes: Buffer.from(member, 'utf8'), unruled };
+  const kept = { bytes: ownBytes(member), unruled };
+  details.set(key, kept, kept.bytes.length + OVERHEAD_BYTES);
+  return refusedOr(context, outcome, kept);
+}
+
+function refusedOr(
+  { refuseUnruled }: WireContext, { area }: SitusOutcome, member: ProductMember,
+): ProductMember | Failure {
+  const { unruled } = member;
+  return refuseUnruled && unruled !== ''
+    ? fail('no-result', unruledSentence(unruled, area.stateName)) : member;
 }

@@ -43,16 +43,16 @@ function areaPart({ area, rates, rules }: RuledArea, freight: boolean): WireObje
 /** The beginning of an answer: the code, and what it rests on. */
 function headOf(
   { baseUrl, heads }: WireContext, engine: Engine, outcome: SitusOutcome, flags: number,
-  format: Format,
+  unruled: string, format: Format,
 ): string {
   const { precision, assumed = null } = outcome.situs;
   const border = engine.border(outcome);
-  const isPlain = assumed === null && border === null;
+  const isPlain = assumed === null && border === null && unruled === '';
   const key = `${engine.id} ${precision} ${flags} ${format}`;
   const known = isPlain ? heads.get(key) : undefined;
   if (known !== undefined) return known;
   const situs = situsNote({
-    precision, dataset: engine.id, assumed, border,
+    precision, dataset: engine.id, assumed, border, unruled: unruled === '' ? [] : [unruled],
     stale: (flags & FLAG_STALE) !== 0, estimated: (flags & FLAG_ESTIMATED) !== 0,
   });
   const head = OPEN[format] + printMembers(metadata(SUCCESS, baseUrl, situs), format)
@@ -81,10 +81,12 @@ export function renderV60(
   const explain = explanation(engine, query, outcome, format);
   const own = format === 'json'
     ? `,${detail}${explain === '' ? '' : `,${explain}`}}` : detail + explain + V60_XML_CLOSE;
-  const head = headOf(context, engine, outcome, fragment.flags, format);
+  const head = headOf(
+    context, engine, outcome, fragment.flags, product?.unruled ?? '', format,
+  );
   const body = product === null
     ? [head, fragment.bytes, own]
-    : [head, fragment.bytes, product, own];
+    : [head, fragment.bytes, product.bytes, own];
   return { body, flags: fragment.flags };
 }
 

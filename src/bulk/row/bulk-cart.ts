@@ -1,9 +1,10 @@
 /**
  * A cart as a row of an NDJSON file: the body of a cart endpoint with one item, or the item itself
- * with what stands beside `items` in a body. Its answer is the endpoint's item.
+ * with what stands beside `items` in a body. Its answer is the endpoint's item with the member
+ * `situs` of the endpoint's body.
  */
 import { cartOptions, merchantOf } from './cart-parameters.js';
-import { answerBody, ofBareCart, rowCartId } from './cart-row.js';
+import { answerBody, itemWith, ofBareCart, rowCartId } from './cart-row.js';
 import { noRequest } from './parameters.js';
 import {
   refused, type JsonObject, type JsonRow, type Place, type RowAnswer, type RowEngine,
@@ -45,6 +46,7 @@ export function answerBulkCart(
     ofMerchant: merchant !== null,
     options: cartOptions(defaults),
     newId: () => rowCartId(name, line, text),
+    wrap: itemWith,
   });
   return isBare ? ofBareCart(answer) : answer;
 }

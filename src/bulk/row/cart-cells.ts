@@ -10,12 +10,13 @@ import {
 import { ticOf } from '../../api/cart/read.js';
 import { parseInstant } from '../../wire/instant.js';
 import { isFailure, type Failure } from '../../failure.js';
+import { situsJson } from '../../wire/situs-note.js';
 import { cartColumns } from './cart-columns.js';
 import { cartOptions, merchantOf } from './cart-parameters.js';
 import {
   DESTINATION, linePlace, ORIGIN, placeJson, readPlace, type Cell,
 } from './cart-place.js';
-import { calculated, NO_GEO, ofBareCart, rowCartId } from './cart-row.js';
+import { calculated, itemWith, NO_GEO, ofBareCart, rowCartId } from './cart-row.js';
 import { parseDecimal } from '../../base/decimal.js';
 import type { Table } from './job.js';
 import type { CartRole, Mapping } from './mapping.js';
@@ -152,6 +153,8 @@ export function answerCsvCart(
   if (isFailure(cart)) return refused(engine, cart);
   const { bytes, start, stop, line } = place;
   return ofBareCart(calculated(engine, cart.query, ofMerchant, (outcome) =>
-    (job.output === 'csv' ? cartColumns(outcome, dialect)
-      : cartJson(cart, outcome, rowCartId(job.job, line, bytes.subarray(start, stop))))));
+    (job.output === 'csv' ? [cartColumns(outcome, dialect)] : itemWith(
+      cartJson(cart, outcome, rowCartId(job.job, line, bytes.subarray(start, stop))),
+      situsJson(outcome.marks),
+    ))));
 }

@@ -17,8 +17,11 @@ const SOURCING = { origin: 'O', destination: 'D', mixed: 'M' } as const;
 /** The columns of a cart of one line that was calculated. */
 export function cartColumns({ lines, marks }: CartOutcome, dialect: Dialect): string {
   const { rate, amount } = lines[0]!;
-  const { state, date, sourcing, precision, estimated, stale } = marks;
-  const note = [...(estimated ? ['estimated'] : []), ...(stale ? ['stale'] : [])].join(' ');
+  const { state, date, sourcing, precision, estimated, stale, unruled } = marks;
+  const note = [
+    ...(estimated ? ['estimated'] : []), ...(stale ? ['stale'] : []),
+    ...(unruled.length > 0 ? ['unruled'] : []),
+  ].join(' ');
   return csvCells([
     formatRate(rate), formatCents(amount), state, formatDate(date), SOURCING[sourcing], note,
     precision, String(SUCCESS.code), '',

@@ -15,6 +15,7 @@ import { invalid, isProblem, type Problem } from '../../base/problem.js';
 import { longNumber, NUMBER_DIGITS_MAX } from '../../base/json-numbers.js';
 import { cartJson, readMerchantCarts } from '../../api/cart/merchant-cart.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
+import { situsJson } from '../../wire/situs-note.js';
 import {
   refusedCart, type JsonObject, type JsonRow, type RowAnswer, type RowEngine,
 } from './row.js';
@@ -64,6 +65,11 @@ export function rowCartId(job: string, line: number, row: string | Uint8Array): 
     + `-${variant}${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }
 
+/** The item of a cart with what its answer rests on, as lines of files have it. */
+export function itemWith(item: string, situs: string): readonly string[] {
+  return [item.slice(0, -1), `,${situs}}`];
+}
+
 /** How a cart is read, and what its answer is called. */
 interface CartReading {
   readonly ofMerchant: boolean;
@@ -71,6 +77,8 @@ interface CartReading {
   readonly options: CartOptions;
   /** An id for a cart without one. */
   newId(): string;
+  /** The body of an answer, of its item and of the member `situs`. */
+  wrap(item: string, situs: string): readonly string[];
 }
 
 /** A cart that was read, and how its outcome is written. */
@@ -110,26 +118,28 @@ function readAsked(
 /** Has the engine calculate a cart, and prints what it came to. */
 export function calculated(
   { context, engine, job }: RowEngine, query: CartQuery, ofMerchant: boolean,
-  print: (outcome: CartOutcome) => string,
+  print: (outcome: CartOutcome) => readonly string[],
 ): RowAnswer {
-  const outcome = engine.calculate(query, job.nowMs, context.precisionMin);
+  const outcome = engine.calculate(
+    query, job.nowMs, context.precisionMin, context.refuseUnruled,
+  );
   if (isFailure(outcome)) {
     const { code } = RESPONSE_CODES[outcome.failure];
     return problemAnswer(refusalProblem(outcome, ITEM), code);
   }
   return {
-    code: SUCCESS.code, geo: true, merchant: ofMerchant, refusal: null, body: [print(outcome)],
+    code: SUCCESS.code, geo: true, merchant: ofMerchant, refusal: null, body: print(outcome),
   };
 }
 
 /**
- * Answers a body with one item; the answer's body is the item.
+ * Answers a body with one item.
  * @param text the row as it was sent, in which numbers are looked for that JSON does not keep
  */
 export function answerBody(
   engine: RowEngine, body: JsonObject, text: string, reading: CartReading,
 ): RowAnswer {
-  const { ofMerchant } = reading;
+  const { ofMerchant, wrap } = reading;
   if (!ofMerchant && (engine.grants & GRANT_GEO) === 0) return refusedCart(NO_GEO);
   if (longNumber(text) !== null) {
     return problemAnswer(invalid({
@@ -139,7 +149,8 @@ export function answerBody(
   }
   const asked = readAsked(body, reading);
   if (isProblem(asked)) return problemAnswer(asked);
-  return calculated(engine, asked.query, ofMerchant, asked.print);
+  return calculated(engine, asked.query, ofMerchant,
+    (outcome) => wrap(asked.print(outcome), situsJson(outcome.marks)));
 }
 
 /** Answers a message that is a cart. */
@@ -150,9 +161,8 @@ export function answerCartMessage(engine: RowEngine, { object, text }: JsonRow):
     return refusedCart(fail('invalid-format',
       'Parameter merchantId: written once and without escapes.', 'merchantId'));
   }
-  const answer = answerBody(engine, body, text, {
+  return answerBody(engine, body, text, {
     ofMerchant, options: CART_DEFAULTS, newId: randomUUID,
+    wrap: (item, situs) => ['{"items":[', item, `],${situs}}`],
   });
-  return answer.refusal === null
-    ? { ...answer, body: ['{"items":[', ...answer.body, ']}'] } : answer;
 }

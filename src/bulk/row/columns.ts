@@ -49,18 +49,19 @@ function rateAt({ rows }: KnownRates, level: Level): string {
 }
 
 /** "estimated", "stale", "assumed 0.05-0.079": what the rate may be where a city is assumed. */
-function noteOf(rated: RatedArea, assumed?: RateRange): string {
+function noteOf(rated: RatedArea, unruled: string, assumed?: RateRange): string {
   const flags = areaFlags(rated);
   return [
     (flags & FLAG_ESTIMATED) === 0 ? '' : 'estimated', (flags & FLAG_STALE) === 0 ? '' : 'stale',
     assumed === undefined ? ''
       : `assumed ${formatRate(assumed.lowest)}-${formatRate(assumed.highest)}`,
+    unruled === '' ? '' : 'unruled',
   ].filter((word) => word !== '').join(' ');
 }
 
-/** The cells of an area in the order of AREA_COLUMNS. */
+/** The cells of an area in the order of AREA_COLUMNS; `unruled` is a code without a rule, or "". */
 function areaCells(
-  engine: Engine, rated: RatedArea, assumed?: RateRange,
+  engine: Engine, rated: RatedArea, unruled = '', assumed?: RateRange,
 ): readonly string[] | Failure {
   const ruled = withRules(engine, rated);
   if (isFailure(ruled)) return ruled;
@@ -69,7 +70,7 @@ function areaCells(
     formatRate(rates.sales), rateAt(rates, 'state'), rateAt(rates, 'county'),
     rateAt(rates, 'city'), rateAt(rates, 'district'), formatRate(rates.use),
     area.state, area.countyName, area.placeName,
-    rules.freightTaxable, rules.serviceTaxable, rules.sourcing, noteOf(rated, assumed),
+    rules.freightTaxable, rules.serviceTaxable, rules.sourcing, noteOf(rated, unruled, assumed),
   ];
 }
 
@@ -115,17 +116,18 @@ export class LookupColumns {
   #located(query: LookupQuery, outcome: SitusOutcome): RowAnswer {
     const { situs, area, date } = outcome;
     const key = area.id * DATE_SPAN + date;
-    // What is assumed differs from ZIP to ZIP.
-    let known = situs.assumed === undefined ? this.#areas.get(key) : undefined;
+    const product = query.options.taxabilityCode === null
+      ? null : productDetail(this.#context, this.#engine, query, outcome, 'json');
+    if (product !== null && isFailure(product)) return refused(product);
+    const unruled = product?.unruled ?? '';
+    // What is assumed differs from ZIP to ZIP, and what is unruled by code.
+    const isOfArea = situs.assumed === undefined && unruled === '';
+    let known = isOfArea ? this.#areas.get(key) : undefined;
     if (known === undefined) {
-      const cells = areaCells(this.#engine, outcome, situs.assumed);
+      const cells = areaCells(this.#engine, outcome, unruled, situs.assumed);
       if (isFailure(cells)) return refused(cells);
       known = this.#join(cells);
-      if (situs.assumed === undefined) this.#areas.set(key, known);
-    }
-    if (query.options.taxabilityCode !== null) {
-      const product = productDetail(this.#context, this.#engine, query, outcome, 'json');
-      if (product !== null && isFailure(product)) return refused(product);
+      if (isOfArea) this.#areas.set(key, known);
     }
     const located = situs.lat !== 0 || situs.lng !== 0;
     const lat = query.kind === 'point' ? echoOf(query.latDegrees).decimal

@@ -9,7 +9,7 @@ import type { DateInt } from '../../tax/date.js';
 import type { Rate } from '../../tax/rate.js';
 import { fiveDecimals, roundAmounts, roundRate } from '../../tax/round-lines.js';
 import type { AddressLocator } from '../locate/locator.js';
-import type { ProductRules } from '../product/rules.js';
+import { unruledSentence, type ProductRules } from '../product/rules.js';
 import type { RatesByArea } from '../rate/area-rates.js';
 import { todayIn, type States } from '../rate/state-day.js';
 import { PRECISIONS, type Precision } from '../situs.js';
@@ -22,7 +22,7 @@ import type { CartMarks, CartOutcome, LineOutcome } from './outcome.js';
 import { CartPlaces, isSamePlace, tooVague, type FoundPlace } from './place.js';
 import { QUANTITY_ONE, type CartLine, type CartQuery } from './query.js';
 import { needs, notHeld, Sites, type Side, type Site } from './site.js';
-import { Treatments } from './treatment.js';
+import { GENERAL, isUnruled, Treatments } from './treatment.js';
 
 /** The places of a cart, as far as they were needed, and the site that taxes it. */
 export interface PlacedCart {
@@ -49,6 +49,21 @@ export interface CartCollaborators {
 /** Refuses a cart by the member at fault: a place, a line, or null for what both rest on. */
 function refuse(field: Side | `lineItems[${number}]` | null, failure: Failure): Failure {
   return { ...failure, field };
+}
+
+/** Positions of lines whose code no rule is held for. */
+function unruledOf(taxed: readonly TaxedLine[]): readonly number[] {
+  const found: number[] = [];
+  for (let at = 0; at < taxed.length; at += 1) {
+    const { treatment } = taxed[at]!;
+    if (treatment !== null && treatment.rule === null && isUnruled(treatment)) found.push(at);
+  }
+  return found;
+}
+
+/** The codes of lines, each once. */
+function codesOf(lines: readonly CartLine[], positions: readonly number[]): readonly string[] {
+  return [...new Set(positions.map((at) => lines[at]!.tic ?? GENERAL))];
 }
 
 /** Calculates carts of one dataset; keeps their places and what lines have in common. */
@@ -87,14 +102,23 @@ export class Carts {
   /**
    * Calculates a cart at `nowMs` (milliseconds since 1970 UTC). A place found less precisely than
    * `precisionMin` is refused where the tax rests on it. What is not known is refused, with the
-   * member of the cart at fault: an amount is never a guess.
+   * member of the cart at fault: an amount is never a guess. A code without a rule is taxed as
+   * general goods and told, or refused where `refuseUnruled` says so.
    */
-  calculate(cart: CartQuery, nowMs: number, precisionMin: Precision): CartOutcome | Failure {
+  calculate(
+    cart: CartQuery, nowMs: number, precisionMin: Precision, refuseUnruled: boolean,
+  ): CartOutcome | Failure {
     const placed = this.#place(cart, cart.instantMs ?? nowMs, precisionMin);
     if (isFailure(placed)) return placed;
     const { site } = placed;
     const taxed = this.#tax(site, cart.lines);
     if (isFailure(taxed)) return taxed;
+    const unruled = unruledOf(taxed);
+    const [first] = unruled;
+    if (refuseUnruled && first !== undefined) {
+      const why = unruledSentence(cart.lines[first]!.tic ?? GENERAL, site.state.name);
+      return refuse(`lineItems[${first}]`, fail('no-result', why));
+    }
     const amounts = roundAmounts(cart.lines, taxed, cart.rounding);
     const notes = cart.explain ? this.#explainer.lines(site, cart, taxed, amounts) : null;
     let total = 0n;
@@ -108,7 +132,8 @@ export class Carts {
       };
     });
     return {
-      kind: 'cart', marks: this.#marksOf(placed), lines, total,
+      kind: 'cart', marks: this.#marksOf(placed, codesOf(cart.lines, unruled)),
+      lines, total,
       explain: notes === null ? null : this.#explainer.cart(cart, placed, total),
     };
   }
@@ -203,14 +228,16 @@ export class Carts {
     return tax.flat === null ? roundRate(tax) : fiveDecimals(tax.flat);
   }
 
-  #marksOf({ site, origin, destination, asks }: PlacedCart): CartMarks {
+  #marksOf(
+    { site, origin, destination, asks }: PlacedCart, unruled: readonly string[],
+  ): CartMarks {
     const { date, state, estimated, stale } = site;
     const rung = (side: Side, place: FoundPlace | null): number =>
       (place === null || !needs(asks, side) ? 0 : PRECISIONS.indexOf(place.situs.precision));
     const weakest = Math.max(rung('origin', origin), rung('destination', destination));
     return {
       dataset: this.#release, date, state: state.code, sourcing: site.sides,
-      precision: PRECISIONS[weakest] ?? 'none', estimated, stale,
+      precision: PRECISIONS[weakest] ?? 'none', estimated, stale, unruled,
     };
   }
 }

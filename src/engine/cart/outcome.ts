@@ -31,6 +31,8 @@ export interface CartMarks {
   readonly precision: Precision;
   /** Whether a rate behind the amounts is an estimate. */
   readonly estimated: boolean;
+  /** Codes that no rule is held for and that were taxed as general goods, in the order of lines. */
+  readonly unruled: readonly string[];
   /** Whether the date lies after the last day that a list behind the rates was published for. */
   readonly stale: boolean;
 }

@@ -50,6 +50,15 @@ export interface Treatment extends LineRule<Levy> {
   readonly notes: readonly TreatmentNote[];
 }
 
+/**
+ * Whether a code is taxed as general goods for want of a rule. Where nothing is levied a rule would
+ * change nothing; a meal tax is a rule of its own.
+ */
+export function isUnruled({ rule, tic, levies }: Treatment): boolean {
+  return rule === null && tic !== GENERAL && levies.every(({ meal }) => meal === null)
+    && levies.some(({ rate }) => rate > 0);
+}
+
 export const GENERAL = '00000';
 export const SHIPPING = '10001';
 export const HANDLING = '11000';

@@ -134,3 +134,9 @@ function notHeld({ stateName }: AreaRecord, heldFrom: DateInt): Failure {
   return fail('no-result', `${stateName}: the rules of this product code are held from `
     + `${formatDate(heldFrom)} on; an older table would fill the time before`);
 }
+
+/** Why a code that no rule is held for is refused, where it is to be. */
+export function unruledSentence(code: string, stateName: string): string {
+  return `No rule is held for product code ${code} in ${stateName}; this server does not tax such `
+    + 'a code as general goods.';
+}
