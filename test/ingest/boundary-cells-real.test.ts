@@ -10,7 +10,7 @@ import { between, points, seeded } from '../support/invented-world.js';
 
 /** Small states with islands, enclaves, independent cities, and one on both sides of ±180. */
 const STATES = ['02', '44', '50', '51'];
-const POINTS = 12_000;
+const POINTS = 104_000;
 const BOX = { west: -83_700_000, south: 36_500_000, east: -75_200_000, north: 39_500_000 };
 
 function plain({ polygon: { key, coords, rings } }: BoundaryFeature): PlainPolygon {
