@@ -14,7 +14,7 @@ import {
 import { coverage } from './coverage.js';
 import type { PlaceFact, Progress } from './model.js';
 import { readPlaces, readSources, readTiers } from './rates/facts.js';
-import { type LoadedRates, loadRates } from './rates/load.js';
+import { type LoadedRates, loadRates, type RatesRecipe } from './rates/load.js';
 import { READERS } from './readers.js';
 import { readRecipe, type Recipe } from './recipe.js';
 import { datasetsDir, SourceFiles } from './source-files.js';
@@ -137,6 +137,12 @@ function checkLayers(layers: readonly string[]): void {
   throw new Error(`no layer "${unknown}"; there is: ${OPTIONAL_LAYERS.join(', ')}`);
 }
 
+/** @throws Error where the recipe lacks a layer that is asked for: it would change nothing. */
+function checkHeld(layers: readonly string[], recipe: Recipe, rates: RatesRecipe): void {
+  if (!layers.includes('estimated') || rates.estimates.length > 0) return;
+  throw new Error(`the recipe ${recipe.name} has no layer "estimated"`);
+}
+
 /** Everything that is read before doors and ZIPs are bound. */
 interface Input {
   readonly recipe: Recipe;
@@ -152,6 +158,7 @@ interface Input {
 
 function readInput(options: BuildOptions): Input {
   const { recipe, rates: ratesRecipe } = readRecipe(options.recipe);
+  checkHeld(options.layers, recipe, ratesRecipe);
   const files = new SourceFiles(join(datasetsDir(), recipe.facts), options.sources);
   files.noteFacts();
   const { factsDir } = files;

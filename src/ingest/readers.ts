@@ -94,7 +94,7 @@ const RATE_LISTS: ReadonlyMap<string, Reader<RateReader>> = new Map([
     levels: list(choice(['county', 'city', 'district'])), from: MAY, skipZero: MAY_LIST,
     sole: MAY_LIST, everyCounty: MAY,
   })],
-  ['cdtfa', rates(readCdtfa, ONE_STATE, { floor: TEXT, from: MAY })],
+  ['cdtfa', rates(readCdtfa, ONE_STATE, { floor: TEXT, from: MAY, to: MAY })],
   ['coded', rates(readCoded, ONE_STATE, {
     basis: optional(choice(['own', 'total'])), to: MAY,
   })],

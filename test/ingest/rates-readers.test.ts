@@ -24,6 +24,11 @@ test('cdtfa: state floor, county-wide part, city and remainder', () => {
   assert.deepEqual(members.map((member) => [member.scope, member.county]), [['remainder',
     '99001']]);
   assert.deepEqual([report.read, report.joined, report.dropped.length], [5, 4, 1]);
+  const tabs = 'location\ttype\tcounty\trate\nArden\tCity\tAlpha\t0.08\nAlpha County\tCounty\tAlpha\t0.08\n';
+  const older = read('cdtfa', tabs, { floor: '7.25', from: '2026-01-01', to: '2026-03-31' });
+  assert.deepEqual(brief(older.rows), [
+    'county 99001   own 0.0075 20260101 20260331', 'city  9900010  own 0 20260101 20260331',
+  ]);
 });
 
 test('wa-dor: variants become districts and a gap, the last quarter stays open', () => {

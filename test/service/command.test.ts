@@ -69,6 +69,8 @@ test('verify, list and coverage speak of the active release', () => {
 test('an unknown recipe, layer or missing sources is a clear sentence', () => {
   assert.match(run(['dataset', 'build', '--recipe', 'nothing']).err, /no recipe "nothing"; there are: default, fixture/);
   assert.match(run(['dataset', 'build', '--recipe', 'fixture', '--with', 'magic']).err, /no layer "magic"/);
+  assert.match(run(['dataset', 'build', '--recipe', 'default', '--with', 'estimated']).err,
+    /the recipe default has no layer "estimated"/);
   assert.match(run(['dataset', 'build', '--recipe', 'reference']).err, /--sources DIR/);
   assert.match(run(['dataset', 'activate', 'zzz']).err, /no dataset matches/);
 });

@@ -7,9 +7,6 @@ import { DATE_MIN, DATE_OPEN } from './list.js';
 import type { MemberIndex, Membership, RowIndex, Spot } from './rows.js';
 import { fill, nothing, paint, type Segment, unknown } from './timeline.js';
 
-/** The command that adds boundaries of places and towns. */
-const ADD_BOUNDARIES = 'npx situs dataset build --recipe reference --sources DIR --activate';
-
 /** The indexed lists and facts of a book. */
 export interface LineContext {
   readonly rows: RowIndex;
@@ -181,7 +178,7 @@ function gapLines(
     && book.rows.city(spot.cityKey, county).length === 0;
   if (townUnknown) {
     const reason = `${state.name}: it cannot be told which town of ${named} contains this spot; `
-      + `town boundaries would fill it: ${ADD_BOUNDARIES}`;
+      + 'town boundaries would fill it.';
     out.push(unknown(DATE_MIN, DATE_OPEN, reason));
   }
   if (!spot.unsure) return out;
@@ -189,7 +186,7 @@ function gapLines(
   const matters = levies(mark) && (mark.unlisted === 'unknown' || book.rows.hasCities(county));
   if (matters || book.members.divides(county)) {
     const reason = `${state.name}: it cannot be told whether a municipality of ${named} contains `
-      + `this spot; place boundaries would fill it: ${ADD_BOUNDARIES}`;
+      + 'this spot; place boundaries would fill it.';
     out.push(unknown(DATE_MIN, DATE_OPEN, reason));
   }
   return out;

@@ -1,8 +1,9 @@
 /**
- * California's city and county rates (CDTFA, quarterly): Location, Rate, Rate_Percent, County,
- * Type, Notes. Rates are combined; a county row is the unincorporated area. They are taken apart
- * into the state's floor, what holds in the whole county, and what a city or the unincorporated
- * area adds: a city below the unincorporated rate proves that part of it is not county-wide.
+ * California's city and county rates (CDTFA, quarterly): Location, Rate, County and Type, beside
+ * others; parted by commas or tabs, headed in any case. Rates are combined; a county row is the
+ * unincorporated area. They are taken apart into the state's floor, what holds in the whole county,
+ * and what a city or the unincorporated area adds: a city below the unincorporated rate proves that
+ * part of it is not county-wide.
  */
 import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
@@ -22,19 +23,23 @@ interface Listed {
   readonly rate: Rate;
 }
 
+function cell(row: TableRow, column: string): string {
+  return row.get(column) || row.get(column.toLowerCase());
+}
+
 function listed(row: TableRow, context: ListContext): Listed | null {
-  const location = row.get('Location');
+  const location = cell(row, 'Location');
   const { report, gazetteer, state } = context;
   report.read += 1;
   // Counties with several rows have one that only points at the others, with its columns shifted.
-  if (!/^\d*\.?\d+$/.test(row.get('Rate')) || Number(row.get('Rate')) === 0) {
+  if (!/^\d*\.?\d+$/.test(cell(row, 'Rate')) || Number(cell(row, 'Rate')) === 0) {
     report.drop(location, 'points at other rows');
     return null;
   }
-  const rate = fractionOf(row.get('Rate'), location);
-  const match = gazetteer.county(state, row.get('County'));
+  const rate = fractionOf(cell(row, 'Rate'), location);
+  const match = gazetteer.county(state, cell(row, 'County'));
   const county = match.kind === 'code' ? match.code : '';
-  if (row.get('Type') === 'County') {
+  if (cell(row, 'Type') === 'County') {
     const code = joined(context, location, match);
     return code === null
       ? null
@@ -45,11 +50,17 @@ function listed(row: TableRow, context: ListContext): Listed | null {
   return place === null ? null : { name: location, county, place, rate };
 }
 
-/** Reads the list. Options: `floor`, the statewide rate in percent; `from`, its first day. */
+/**
+ * Reads the list. Options: `floor`, the statewide rate in percent; `from` and `to`, its first day
+ * and the last one before a newer list.
+ */
 export function readCdtfa(text: string, context: ListContext): ListResult {
   const floor = percentOf(textOption(context, 'floor'), 'floor');
   const from = listDate(textOption(context, 'from'), context.asOf);
-  const rows = readTable(text, ',').map((row) => listed(row, context))
+  const to = listDate(textOption(context, 'to'), DATE_OPEN);
+  const firstLine = text.slice(0, text.indexOf('\n'));
+  const rows = readTable(text, firstLine.includes('\t') ? '\t' : ',')
+    .map((row) => listed(row, context))
     .filter((row) => row !== null);
   const out: RateRow[] = [];
   const members: DistrictMember[] = [];
@@ -58,7 +69,7 @@ export function readCdtfa(text: string, context: ListContext): ListResult {
     rate: Rate,
   ): void => {
     const { state, source, asOf } = context;
-    const period = { from, to: DATE_OPEN, source, asOf };
+    const period = { from, to, source, asOf };
     out.push({ state, ...row, basis: 'own', sales: rate, use: rate, ...period });
   };
   for (const county of rows.filter((row) => row.place === '')) {
@@ -77,7 +88,7 @@ export function readCdtfa(text: string, context: ListContext): ListResult {
         minus(county.rate, lowest));
       members.push({
         state: context.state, code, scope: 'remainder', county: county.county, place: '',
-        except: [], from, to: DATE_OPEN,
+        except: [], from, to,
       });
     }
   }
