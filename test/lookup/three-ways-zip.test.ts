@@ -37,12 +37,15 @@ const held = Array.from({ length: ZIP_END }, (_, zip) => dataset.zip(zip))
 const records = fc.integer({ min: 0, max: held.length - 1 }).map((at) => held[at]!);
 const prices = fc.integer({ min: 1, max: 100_000_000 });
 
-/** Above it Tennessee taxes an article otherwise (datasets/facts/single_article.tsv). */
-const ARTICLE_CENTS = 160_000;
+/** Above them a state taxes an article otherwise (facts single_article.tsv and price_tiers.tsv). */
+const ARTICLE_CENTS: Readonly<Record<string, number>> = {
+  TN: 160_000, FL: 500_000, AZ: 1_000_000,
+};
 
 /** A price that the ordinary rates hold for. */
 function ordinary({ state }: Written, cents: number): number {
-  return state === 'TN' ? 1 + (cents % ARTICLE_CENTS) : cents;
+  const most = ARTICLE_CENTS[state];
+  return most === undefined ? cents : 1 + (cents % most);
 }
 
 /** A part of a ZIP: its state, and a city of it or none. */

@@ -87,7 +87,7 @@ test('an address and coordinates of a territory name it alike', () => {
 /** Places that the lists of ZIPs do not tell, and what is said of them. */
 const WITHOUT_BORDERS: Readonly<Record<string, RegExp>> = {
   '1 Main St, Skagway, AK 99840': /99840 lies in no known tax area/,
-  // The ZIP's point stands so far from the city that its estimated extent does not reach it.
+  // Less than a third of the ZIP's estimated land is the city's, so that it is not assumed.
   '1 Main St, Homer, AK 99603': /99603 overlaps several tax areas/,
   '1 Main St, Ketchikan, AK 99901': /99901 overlaps several tax areas/,
   '1 Main St, Ventura, CA 93001': /93001 overlaps several tax areas/,

@@ -23,6 +23,11 @@ const COUNTY_LINES: readonly (readonly [query: string, names: string, total: num
   ['lat=39.745&lng=-104.83', 'ADAMS AURORA', 0.085],
 ];
 
+/** Where less than a third of the ZIP's estimated land is the city's, as it is lived on. */
+const WIDE_ZIPS: ReadonlySet<string> = new Set([
+  '1 Main St, Homer, AK 99603', '1 Main St, Ketchikan, AK 99901', '1 Main St, Ketchum, ID 83340',
+]);
+
 describe('the reference dataset', { skip }, () => {
   let built: Built;
   let dataset: Dataset;
@@ -38,9 +43,16 @@ describe('the reference dataset', { skip }, () => {
   });
 
   for (const place of goldenAddresses()) {
-    test(`${place.address}: as the authority publishes it`, () => {
-      assertGolden(dataset, place);
-    });
+    const { address } = place;
+    if (WIDE_ZIPS.has(address)) {
+      test(`${address}: its ZIP is too wide to assume the city`, () => {
+        const asked = askAddress(dataset, address);
+        assert.equal(asked.code, 109);
+        assert.match(asked.message, /overlaps several tax areas with different rates/);
+      });
+      continue;
+    }
+    test(`${address}: as the authority publishes it`, () => assertGolden(dataset, place));
   }
 
   test('a Vermont rooftop', () => {
