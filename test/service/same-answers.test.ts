@@ -140,7 +140,10 @@ interface CartBody {
 
 /** The answer of an endpoint as a row of a file has it. */
 function itemText(text: string): string {
-  return withoutCartIds(text.slice('{"items":['.length, -']}'.length));
+  // A row has the note of the body as its own last member.
+  const [item = '', note = ''] = text.slice('{"items":['.length, -'}'.length).split('],"situs":');
+  return withoutCartIds(note === '' ? item.slice(0, -']'.length)
+    : `${item.slice(0, -'}'.length)},"situs":${note}}`);
 }
 
 /** Rows and messages of carts against their endpoint; refusals say the same in both. */
