@@ -38,6 +38,8 @@ const STEPS_MIN = 3;
 const LAND_MIN = 9;
 /** A city that is farther from the point and not reached rather shows that the point is wrong. */
 const TRUSTED_KM = 15;
+/** Distances of one plane are taken at slightly different latitudes. */
+const ROUNDING = 1.05;
 /** Quarter degrees. */
 const CELL = MICRO / 4;
 const CELLS_AROUND_MAX = 3;
@@ -83,21 +85,28 @@ interface Hit {
   lng: number;
 }
 
+function takeNearer(hit: Hit, km: number, lat: number, lng: number): void {
+  if (km >= hit.nearest) return;
+  hit.nearest = km;
+  hit.lat = lat;
+  hit.lng = lng;
+}
+
 /** Samples of one ZIP. */
 class Sampling {
-  readonly hits = new Map<string, Hit>();
+  /** By the tuple itself, since its key costs more than all else of a sample. */
+  readonly #hits = new Map<AreaTuple, Hit>();
   samples = 0;
   cities = 0;
   #own = 0;
 
   add(tuple: AreaTuple, lat: number, lng: number, km: number, own: number): void {
-    const key = tupleKey(tuple);
-    let hit = this.hits.get(key);
+    let hit = this.#hits.get(tuple);
     if (hit === undefined) {
       hit = { tuple, own: 0, nearest: km, lat, lng };
-      this.hits.set(key, hit);
+      this.#hits.set(tuple, hit);
     }
-    if (km < hit.nearest) Object.assign(hit, { nearest: km, lat, lng });
+    takeNearer(hit, km, lat, lng);
     if (own === 0) return;
     const lived = isCity(tuple) ? own : own / CITY_DENSITY;
     hit.own += lived;
@@ -107,7 +116,17 @@ class Sampling {
   }
 
   reached(counties: readonly string[]): Reached[] {
-    return [...this.hits.values()].filter(({ tuple }) => counties.includes(tuple.county))
+    const hits = new Map<string, Hit>();
+    for (const hit of this.#hits.values()) {
+      const key = tupleKey(hit.tuple);
+      const same = hits.get(key);
+      if (same === undefined) hits.set(key, hit);
+      else {
+        same.own += hit.own;
+        takeNearer(same, hit.nearest, hit.lat, hit.lng);
+      }
+    }
+    return [...hits.values()].filter(({ tuple }) => counties.includes(tuple.county))
       .sort((a, b) => b.own - a.own || (tupleKey(a.tuple) < tupleKey(b.tuple) ? -1 : 1))
       .map(({ tuple, own, lat, lng }) =>
         ({ tuple, land: Math.round((own / this.#own) * MICRO), lat, lng }));
@@ -183,7 +202,7 @@ export class ZipExtents {
         if (km > REACH_KM_MAX) break;
         const lat = Math.round(point.lat + km * north);
         const lng = Math.round(point.lng + km * east);
-        const ratio = km / near.nearest(lat, lng);
+        const ratio = km / near.nearest(lat, lng, km);
         if (ratio > SLACK && step > STEPS_MIN) break;
         const tuple = this.#tupleAt(lat, lng);
         // Land of a sample grows with its distance.
@@ -201,7 +220,7 @@ export class ZipExtents {
       const spot = { lng: coords[at]!, lat: coords[at + 1]! };
       const km = kilometres(point, spot);
       if (km < nearest) nearest = km;
-      if (km <= SLACK * near.nearest(spot.lat, spot.lng)) return true;
+      if (km <= SLACK * near.nearest(spot.lat, spot.lng, km)) return true;
     }
     return nearest > TRUSTED_KM;
   }
@@ -214,6 +233,8 @@ class Neighbours {
   readonly shrink: number;
   readonly #lats: Float64Array;
   readonly #lngs: Float64Array;
+  /** From the point, ascending. */
+  readonly #kms: Float64Array;
 
   constructor(point: ZipPoint, others: readonly ZipPoint[]) {
     const [first] = others;
@@ -222,16 +243,23 @@ class Neighbours {
       ? SPACING_KM_MAX : Math.min(SPACING_KM_MAX, kilometres(point, first));
     this.#lats = Float64Array.from(others, ({ lat }) => lat);
     this.#lngs = Float64Array.from(others, ({ lng }) => lng);
+    this.#kms = Float64Array.from(others, (other) => kilometres(point, other));
   }
 
-  /** Kilometres from a spot to the nearest of them. */
-  nearest(lat: number, lng: number): number {
+  /** Kilometres to the nearest of them from a spot that is `km` away from the point. */
+  nearest(lat: number, lng: number, km: number): number {
     let least = Infinity;
+    let enough = Infinity;
     for (let at = 0; at < this.#lats.length; at += 1) {
+      // It and those behind it are farther from the spot than the nearest so far.
+      if (this.#kms[at]! - km > enough) break;
       const north = this.#lats[at]! - lat;
       const east = (this.#lngs[at]! - lng) * this.shrink;
       const square = north * north + east * east;
-      if (square < least) least = square;
+      if (square < least) {
+        least = square;
+        enough = Math.sqrt(square) * KM * ROUNDING;
+      }
     }
     return Math.max(0.05, Math.sqrt(least) * KM);
   }
