@@ -10,6 +10,17 @@ const TILE_CELLS_MAX = 2_000_000;
 
 const EMPTY_TILE = Int32Array.of(NOWHERE);
 
+/** A spot and how far around it is looked; `area` of the whole cells met so far. */
+interface Near {
+  readonly x: number;
+  readonly y: number;
+  readonly reach: number;
+  /** The reach in degrees of longitude. */
+  readonly spread: number;
+  readonly shrink: number;
+  area: number | null;
+}
+
 export class CellIndex {
   readonly #tiles: ByteTable<number>;
   readonly #leaves: ByteTable<number>;
@@ -39,25 +50,51 @@ export class CellIndex {
   }
 
   /**
-   * How far, in microdegrees of latitude and of longitude, everything around a point surely lies in
-   * its tax area; 0 where a border is near.
+   * Whether a line between tax areas may lie within `reach` microdegrees of latitude of a point; no
+   * more cells are looked at than the square around it meets, and of a border cell its edges alone.
    */
-  room(lat: Microdegrees, lng: Microdegrees): number {
-    if (!(Math.abs(lat) <= LAT_MAX && Math.abs(lng) < LNG_MAX)) return 0;
-    const cells = this.#tile(tileKey(lng, lat));
-    const inX = (lng + 180_000_000) & (TILE_SIZE - 1);
-    const inY = (lat + 90_000_000) & (TILE_SIZE - 1);
-    let value = cells[0]!;
-    let size = TILE_SIZE;
-    while (value < INTERNAL) {
-      size >>= 1;
-      const child = ((inY & size) === 0 ? 0 : 2) + ((inX & size) === 0 ? 0 : 1);
-      value = cells[INTERNAL - value - 1 + child]!;
+  isNear(lat: Microdegrees, lng: Microdegrees, reach: number): boolean {
+    const shrink = Math.max(0.01, Math.cos((lat / 1e6) * (Math.PI / 180)));
+    const spread = reach / shrink;
+    const near: Near = { x: lng, y: lat, reach, spread, shrink, area: null };
+    const keys = new Set<number>();
+    for (const x of [lng - spread, lng + spread]) {
+      for (const y of [lat - reach, lat + reach]) {
+        const tileX = Math.floor((Math.max(-LNG_MAX, Math.min(LNG_MAX, x)) + LNG_MAX) / TILE_SIZE);
+        const tileY = Math.floor((Math.max(-LAT_MAX, Math.min(LAT_MAX, y)) + LAT_MAX) / TILE_SIZE);
+        const west = tileX * TILE_SIZE - LNG_MAX;
+        const south = tileY * TILE_SIZE - LAT_MAX;
+        const key = tileKey(west, south);
+        if (keys.has(key)) continue;
+        keys.add(key);
+        if (this.#hasLine(near, this.#tile(key), 0, west, south, TILE_SIZE)) return true;
+      }
     }
-    if (value < 0) return 0;
-    const x = inX & (size - 1);
-    const y = inY & (size - 1);
-    return Math.min(x, y, size - 1 - x, size - 1 - y);
+    return false;
+  }
+
+  /** The same within one cell of a tile's directory; cells of different areas have a line. */
+  #hasLine(
+    near: Near, cells: Int32Array, at: number, west: number, south: number, size: number,
+  ): boolean {
+    const { x, y, spread, reach } = near;
+    if (x + spread < west || x - spread > west + size) return false;
+    if (y + reach < south || y - reach > south + size) return false;
+    const value = cells[at]!;
+    if (value < INTERNAL) {
+      const half = size >> 1;
+      for (let child = 0; child < 4; child += 1) {
+        const east = (child & 1) === 0 ? 0 : half;
+        const north = (child & 2) === 0 ? 0 : half;
+        const from = INTERNAL - value - 1 + child;
+        if (this.#hasLine(near, cells, from, west + east, south + north, half)) return true;
+      }
+      return false;
+    }
+    if (value < NOWHERE) return hasEdge(this.#load(-2 - value), near);
+    if (near.area !== null && near.area !== value) return true;
+    near.area = value;
+    return false;
   }
 
   #tile(key: number): Int32Array {
@@ -131,4 +168,37 @@ function crossings(
     ay = by;
   }
   return odd;
+}
+
+/** Whether any edge of a leaf comes within the reach. */
+function hasEdge(leaf: Int32Array, { x, y, reach, shrink }: Near): boolean {
+  const groups = leaf[3]!;
+  let at = 4 + groups + 1 + leaf[4 + groups]!;
+  const polygons = leaf[at]!;
+  at += 1;
+  for (let polygon = 0; polygon < polygons; polygon += 1) {
+    at += 4 + leaf[at + 3]!;
+    const chains = leaf[at]!;
+    at += 1;
+    for (let chain = 0; chain < chains; chain += 1) {
+      const end = at + leaf[at]! * 2;
+      for (let vertex = at + 1; vertex + 3 <= end; vertex += 2) {
+        const ax = (leaf[vertex]! - x) * shrink;
+        const ay = leaf[vertex + 1]! - y;
+        const bx = (leaf[vertex + 2]! - x) * shrink;
+        const by = leaf[vertex + 3]! - y;
+        if (squareToSegment(ax, ay, bx, by) <= reach * reach) return true;
+      }
+      at = end + 1;
+    }
+  }
+  return false;
+}
+
+/** Square of the distance of a segment from the origin. */
+function squareToSegment(ax: number, ay: number, bx: number, by: number): number {
+  const [dx, dy] = [bx - ax, by - ay];
+  const length = dx * dx + dy * dy;
+  const share = length === 0 ? 0 : Math.max(0, Math.min(1, -(ax * dx + ay * dy) / length));
+  return (ax + share * dx) ** 2 + (ay + share * dy) ** 2;
 }

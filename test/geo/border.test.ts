@@ -67,6 +67,33 @@ test('what is no point on earth is nowhere', () => {
   }
 });
 
+test('no line within the reach is overlooked, whatever cell or tile it lies in', () => {
+  // A jagged line from south to north through several tiles, with an area on either side of it.
+  const line = Array.from({ length: 41 }, (_, at): readonly [number, number] =>
+    [600_000 + ((at * 7_919) % 13) * 9_000, at * 50_000]);
+  const west: Ring = [[0, 0], ...line, [0, 2_000_000]];
+  const east: Ring = [[1_400_000, 0], ...line, [1_400_000, 2_000_000]];
+  const { index } = buildCells([{
+    layer: 'county', features: [county('a', [west]), county('b', [east])],
+  }], ({ county: key }: LayerHits) => ['a', 'b'].indexOf(key), () => undefined);
+  const reach = 450;
+  let [near, lines] = [0, 0];
+  for (let at = 0; at < 4_000; at += 1) {
+    const [x, y] = line[at % 40]!;
+    const lat = y + 1 + ((at * 104_729) % 50_000);
+    const lng = x + ((at * 15_485_863) % 4_001) - 2_000;
+    const own = index.locate(lat, lng);
+    const hasOther = Array.from({ length: 24 }, (_, step) => (step / 12) * Math.PI).some((angle) =>
+      [0.5, 0.99].some((share) => index.locate(Math.round(lat + share * reach * Math.sin(angle)),
+        Math.round(lng + share * reach * Math.cos(angle))) !== own));
+    const isNear = index.isNear(lat, lng, reach);
+    assert.ok(isNear || !hasOther, `${lat} ${lng}`);
+    near += Number(isNear);
+    lines += Number(hasOther);
+  }
+  assert.ok(lines > 50 && near < 3 * lines, `${near} near, ${lines} with a line`);
+});
+
 test('rings without area are dropped and positions off the earth refused', () => {
   assert.equal(createPolygon('a', [[[0, 0], [5, 5]]]), null);
   assert.equal(createPolygon('a', []), null);

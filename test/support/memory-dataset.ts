@@ -52,6 +52,11 @@ class BoxCells extends CellIndex {
     const box = Math.floor(lng / 1e6);
     return Math.floor(lat / 1e6) === 10 && box >= 0 && box < this.#count ? box : -1;
   }
+
+  /** Nothing is known of its lines but what `locate` says. */
+  override isNear(): boolean {
+    return true;
+  }
 }
 
 function rate(percent: string): Rate {

@@ -34,7 +34,7 @@ export function borderAt(
 ): Border | null {
   const reach = BORDER_METRES_MAX / METRES_PER_MICRO;
   const shrink = Math.max(0.01, Math.cos((lat / 1e6) * (Math.PI / 180)));
-  if (cells.room(lat, lng) * shrink > reach) return null;
+  if (!cells.isNear(lat, lng, reach)) return null;
   const own = rates(area);
   const isOther = (other: number): boolean => {
     if (other === area || other < 0) return false;

@@ -2,7 +2,7 @@
  * How far a ZIP may reach. Nobody publishes the land of ZIPs freely, so it is estimated from their
  * points: a spot is taken for the ZIP's own where no other ZIP's point is nearer, and for one it
  * may reach where its point is at most twice as far as the nearest other. Measured on the doors of
- * three states and counties, 98 of 100 cities and towns with a fiftieth of a ZIP's doors are so
+ * four sources, 98 of 100 cities and towns with a fiftieth of a ZIP's doors are so
  * reached; the others are ZIPs whose point is far off. A point counts only where the crosswalks
  * show its county, since some are wrong by hundreds of kilometres.
  */
