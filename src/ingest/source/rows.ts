@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import Papa from 'papaparse';
+import { csvRows } from './csv-rows.js';
 
 /** Opens a file as UTF-8 text, unpacking it when its name ends in .gz. */
 export function openText(path: string): Readable {
@@ -33,16 +34,10 @@ export async function* readRows(
     for await (const line of readLines(path)) if (line !== '') yield line.split('\t');
     return;
   }
-  const parser = Papa.parse(Papa.NODE_STREAM_INPUT, { delimiter, skipEmptyLines: true });
-  const text = openText(path);
-  text.on('error', (error) => parser.destroy(error));
-  text.pipe(parser);
-  let first = true;
-  for await (const row of parser) {
-    const fields = row as string[];
-    if (first) fields[0] = (fields[0] ?? '').replace(/^\uFEFF/, '');
-    first = false;
-    yield fields;
+  try {
+    yield* csvRows(openText(path));
+  } catch (error) {
+    throw new Error(`${path}: ${(error as Error).message}`, { cause: error });
   }
 }
 
