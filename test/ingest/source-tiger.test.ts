@@ -89,3 +89,33 @@ test('address range features: both sides, empty ranges, slips, offsets', async (
   assert.equal(birch?.right?.parity, 'both', 'the ends contradict the stated parity');
   assert.equal(birch?.right?.wideSetback, true);
 });
+
+async function streetsOf(shpBytes: Buffer, dbfBytes: Buffer): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'situs-tiger-'));
+  writeFileSync(join(folder, 'edges.dbf'), dbfBytes);
+  writeFileSync(join(folder, 'edges.shp'), shpBytes);
+  const streets: string[] = [];
+  for await (const range of readTigerRanges(join(folder, 'edges.shp'), {
+    source: 'edges', state: 'QA',
+  })) streets.push(range.street);
+  return streets;
+}
+
+test('names in UTF-8; deleted records are none; a file that is cut short is refused', async () => {
+  const line: Line = [[-29.5, 10.25], [-29.499, 10.25]];
+  const numbers = { LFROMHN: '1', LTOHN: '9', ZIPL: '91010', PARITYL: 'O' };
+  const names = ['Calle Peña', 'Gone Rd', 'Elm St'];
+  const table = dbf(names.map((FULLNAME) => ({ FULLNAME, ...numbers })));
+  // The name is one byte longer than its letters.
+  const wide = Buffer.from(table);
+  wide.write('Calle Peña ', 33 + FIELDS.length * 32 + 1, 'utf8');
+  wide[33 + FIELDS.length * 32 + 1 + FIELDS.length * WIDTH] = 42;
+  const lines = shp(names.map(() => line));
+  assert.deepEqual(await streetsOf(lines, wide), ['Calle Peña', 'Elm St']);
+  await assert.rejects(streetsOf(lines.subarray(0, -9), wide), /edges\.shp: .* cut short: 2 of 3/);
+  await assert.rejects(streetsOf(lines, wide.subarray(0, -99)), /cut short: 2 of 3/);
+  await assert.rejects(streetsOf(shp([line, line, line, line]), wide), /more shapes than records/);
+  const renamed = Buffer.from(wide);
+  renamed.write('ANYNAME\0', 32, 'latin1');
+  await assert.rejects(streetsOf(lines, renamed), /no column "FULLNAME"/);
+});

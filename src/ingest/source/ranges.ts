@@ -1,8 +1,8 @@
 /** A stretch of street with the house numbers of its sides, as publishers state it. */
-import { open } from 'shapefile';
 import { distanceMetres } from '../../geo/interpolate.js';
 import { toMicrodegrees } from '../../geo/microdegrees.js';
 import type { DateInt } from '../../tax/date.js';
+import { type LineShape, readLineShapes } from './line-shapes.js';
 import { columnIndexes, readRows } from './rows.js';
 
 export interface RangeSide {
@@ -157,27 +157,20 @@ export async function* readDelimitedRanges(
 
 // Address range features of the Census Bureau: one shapefile a county, ranges on both sides.
 
-type Properties = Readonly<Record<string, unknown>>;
+const NAME = 0;
+const LEFT = 1;
+const RIGHT = 7;
+/** Name, then of each side: first and last number, parity, ZIP, ZIP+4, offset. */
+const TIGER_COLUMNS = ['FULLNAME', ...['L', 'R'].flatMap((side) => [
+  `${side}FROMHN`, `${side}TOHN`, `PARITY${side}`, `ZIP${side}`, `PLUS4${side}`, `OFFSET${side}`,
+])];
 
-function text(properties: Properties, name: string): string {
-  const value = properties[name];
-  return typeof value === 'string' ? value.trim() : '';
-}
-
-function side(
-  properties: Properties,
-  letter: 'L' | 'R',
-  geometry: readonly number[],
-): RangeSide | null {
-  const read = rangeSide(
-    text(properties, `${letter}FROMHN`),
-    text(properties, `${letter}TOHN`),
-    text(properties, `PARITY${letter}`),
-    text(properties, `ZIP${letter}`),
-    text(properties, `PLUS4${letter}`),
-    text(properties, `OFFSET${letter}`) === 'Y',
-  );
-  return plausibleSide(read, geometry);
+function tigerSide(feature: LineShape, first: number): RangeSide | null {
+  const from = feature.text(first);
+  const to = feature.text(first + 1);
+  if (from === '' || to === '') return null;
+  return rangeSide(from, to, feature.text(first + 2), feature.text(first + 3),
+    feature.text(first + 4), feature.text(first + 5) === 'Y');
 }
 
 /**
@@ -188,23 +181,17 @@ export async function* readTigerRanges(
   path: string,
   options: RangeOptions,
 ): AsyncGenerator<StreetRange> {
-  const source = await open(path, path.replace(/\.shp$/i, '.dbf'), { encoding: 'utf-8' });
   const place = rangePlace(options);
-  for (;;) {
-    const { done, value } = await source.read();
-    if (done) return;
-    const { properties, geometry } = value;
-    if (properties === null || geometry.type !== 'LineString') continue;
-    const shape: number[] = [];
-    for (const [lng, lat] of geometry.coordinates) {
-      shape.push(toMicrodegrees(lat ?? 0), toMicrodegrees(lng ?? 0));
-    }
-    const left = side(properties, 'L', shape);
-    const right = side(properties, 'R', shape);
-    const street = text(properties, 'FULLNAME');
-    if (street === '' || shape.length < 4 || (left === null && right === null)) continue;
+  for await (const feature of readLineShapes(path, TIGER_COLUMNS)) {
+    const street = feature.text(NAME);
+    const stated = [tigerSide(feature, LEFT), tigerSide(feature, RIGHT)] as const;
+    if (street === '' || (stated[0] === null && stated[1] === null)) continue;
+    const geometry = feature.line();
+    const left = plausibleSide(stated[0], geometry);
+    const right = plausibleSide(stated[1], geometry);
+    if (geometry.length < 4 || (left === null && right === null)) continue;
     yield {
-      street, ...place, state: options.state, left, right, geometry: shape,
+      street, ...place, state: options.state, left, right, geometry,
       area: null, begin: null, source: options.source,
     };
   }
