@@ -2,56 +2,10 @@
  * Cuts a member out of the text of a JSON object and leaves every other byte as it is: numbers keep
  * their spelling, members their order, text its escapes. Parsing and printing would not.
  */
+import { skipBlanks, skipString, skipValue } from './json-scan.js';
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
 const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-
-function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-}
-
-function skipSpace(bytes: Uint8Array, from: number): number {
-  let at = from;
-  while (isSpace(bytes[at])) at += 1;
-  return at;
-}
-
-/** The index after the text that begins at a quote. */
-function skipText(bytes: Uint8Array, from: number): number {
-  let at = from + 1;
-  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
-  return at + 1;
-}
-
-/** The index after the value that begins here, without recursion: depth is the sender's choice. */
-function skipValue(bytes: Uint8Array, from: number): number {
-  let depth = 0;
-  let at = from;
-  while (at < bytes.length) {
-    const byte = bytes[at];
-    if (byte === QUOTE) at = skipText(bytes, at);
-    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-      depth += 1;
-      at += 1;
-    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      // The end of the object around a number or word.
-      if (depth === 0) return at;
-      depth -= 1;
-      at += 1;
-    } else {
-      if (depth === 0 && (byte === COMMA || isSpace(byte))) return at;
-      at += 1;
-    }
-    const wasOneToken = byte === QUOTE || byte === CLOSE_BRACE || byte === CLOSE_BRACKET;
-    if (depth === 0 && wasOneToken) return at;
-  }
-  return at;
-}
 
 /** Most bytes of an escaped character: the name may be written with escapes. */
 const ESCAPE_BYTES_MAX = 6;
@@ -97,14 +51,14 @@ type Visit = (from: number, value: number, to: number, named: boolean) => boolea
 
 function eachMember(bytes: Uint8Array, name: MemberName, visit: Visit): void {
   // Before the brace there is space at most, or a byte order mark.
-  let from = skipSpace(bytes, bytes.indexOf(OPEN_BRACE) + 1);
+  let from = skipBlanks(bytes, bytes.indexOf(OPEN_BRACE) + 1);
   while (bytes[from] === QUOTE) {
-    const nameEnd = skipText(bytes, from);
-    const value = skipSpace(bytes, skipSpace(bytes, nameEnd) + 1);
+    const nameEnd = skipString(bytes, from);
+    const value = skipBlanks(bytes, skipBlanks(bytes, nameEnd) + 1);
     const to = skipValue(bytes, value);
     if (visit(from, value, to, isNamed(bytes, from, nameEnd, name)) === true) return;
     // Over the comma; after the last member this is the brace or what follows it.
-    from = skipSpace(bytes, skipSpace(bytes, to) + 1);
+    from = skipBlanks(bytes, skipBlanks(bytes, to) + 1);
   }
 }
 

@@ -4,7 +4,8 @@
  * takes a fraction of a millisecond here.
  */
 import { isUtf8 } from 'node:buffer';
-import { JSON_DEPTH_MAX } from './json-depth.js';
+import { JSON_DEPTH_MAX } from './json-limits.js';
+import { byteSet, isBlank, nextOf } from './json-scan.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -15,14 +16,18 @@ const PLUS = 0x2b;
 const POINT = 0x2e;
 const ZERO = 0x30;
 const NINE = 0x39;
+const LOWER_E = 0x65;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
+
 /** An ASCII letter in lower case. */
 const LOWER_BIT = 0x20;
-const LOWER_E = 0x65;
 const LOWER_U = 0x75;
+
+/** What a string does not hold as it is. */
+const STRING_STOPS = byteSet('"\\', 0x20);
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
 
@@ -66,10 +71,6 @@ function isDigit(byte: number): boolean {
 function isHex(byte: number): boolean {
   const lower = byte | LOWER_BIT;
   return isDigit(byte) || (lower >= 0x61 && lower <= 0x66);
-}
-
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 /** The state after a byte of a number that goes on, or BROKEN where the number ends with it. */
@@ -135,22 +136,14 @@ export class JsonText {
   }
 
   #inText(bytes: Uint8Array, from: number): number {
-    const { length } = bytes;
-    let at = from;
-    while (at < length) {
-      const byte = bytes[at]!;
-      at += 1;
-      if (byte === QUOTE) {
-        if (this.#isName) this.#state = BEFORE_COLON;
-        else this.#ended(at);
-        return at;
-      }
-      if (byte === BACKSLASH || byte < 0x20) {
-        this.#state = byte === BACKSLASH ? IN_ESCAPE : BROKEN;
-        return at;
-      }
-    }
-    return at;
+    const at = nextOf(bytes, from, STRING_STOPS);
+    const byte = bytes[at];
+    if (byte === undefined) return at;
+    if (byte === BACKSLASH) this.#state = IN_ESCAPE;
+    else if (byte !== QUOTE) this.#state = BROKEN;
+    else if (this.#isName) this.#state = BEFORE_COLON;
+    else this.#ended(at + 1);
+    return at + 1;
   }
 
   /** A byte within a number; the one after it is looked at again. */
@@ -176,7 +169,7 @@ export class JsonText {
     switch (this.#state) {
       case IN_ESCAPE: this.#escape(byte); break;
       case IN_HEX: case IN_WORD: this.#goOn(byte, at); break;
-      default: if (!isSpace(byte)) this.#token(byte, at);
+      default: if (!isBlank(byte)) this.#token(byte, at);
     }
   }
 

@@ -10,7 +10,7 @@ import {
 import { isProblem, type Problem } from '../../src/base/problem.js';
 import { readJson } from '../../src/api/cart/read.js';
 import { parseInstant } from '../../src/wire/instant.js';
-import { longNumber } from '../../src/base/json-numbers.js';
+import { longNumber } from '../../src/base/json-limits.js';
 import { CARTS_MAX } from '../../src/api/merchant/relay-shape.js';
 import { readMerchantCarts } from '../../src/api/cart/merchant-cart.js';
 import { ROUNDING_LEVELS, ROUNDING_MODES } from '../../src/tax/round.js';

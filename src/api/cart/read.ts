@@ -1,13 +1,12 @@
 /** What both cart endpoints share in reading: refusals, lines, the JSON text itself. */
 import { invalid, problem, type Problem } from '../../base/problem.js';
 import type { CartLine } from '../../engine/cart/query.js';
-import { JSON_DEPTH_MAX } from '../../base/json-depth.js';
 import {
   PRICE_DECIMALS_MAX, PRICE_MAX, QUANTITY_DECIMALS_MAX, readPrice, readQuantity,
 } from './amount.js';
 import {
-  NUMBER_DIGITS_MAX, numberText, SCAN_FINE, SCAN_TOO_DEEP, scanJson,
-} from '../../base/json-numbers.js';
+  JSON_DEPTH_MAX, NUMBER_DIGITS_MAX, numberText, SCAN_FINE, SCAN_TOO_DEEP, scanJson,
+} from '../../base/json-limits.js';
 
 export type Members = Readonly<Record<string, unknown>>;
 

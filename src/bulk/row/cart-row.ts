@@ -12,7 +12,7 @@ import { refusalProblem } from '../../api/cart/answer.js';
 import { CART_DEFAULTS, type CartOptions } from '../../api/cart/options.js';
 import { isMembers } from '../../api/cart/read.js';
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
-import { longNumber, NUMBER_DIGITS_MAX } from '../../base/json-numbers.js';
+import { longNumber, NUMBER_DIGITS_MAX } from '../../base/json-limits.js';
 import { cartJson, readMerchantCarts } from '../../api/cart/merchant-cart.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { situsJson } from '../../wire/situs-note.js';

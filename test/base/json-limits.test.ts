@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isTooDeep, JSON_DEPTH_MAX } from '../../src/base/json-depth.js';
 import { isProblem } from '../../src/base/problem.js';
 import { readJson } from '../../src/api/cart/read.js';
 import {
-  longNumber, NUMBER_DIGITS_MAX, numberText, SCAN_TOO_DEEP, scanJson,
-} from '../../src/base/json-numbers.js';
+  isTooDeep, JSON_DEPTH_MAX, longNumber, NUMBER_DIGITS_MAX, numberText, SCAN_TOO_DEEP, scanJson,
+} from '../../src/base/json-limits.js';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
