@@ -14,8 +14,9 @@ import { createServer, type RawServer } from './http/uws.js';
 import { messageOf, type Log } from './log.js';
 import { logging, openParts, type Parts } from './parts.js';
 import type { EnginePool } from './pool.js';
-import { openProvider } from './provider/open.js';
+import { openProvider, watchProvider } from './provider/open.js';
 import type { Provider } from './provider/port.js';
+import type { ProviderWatch } from './provider/watch.js';
 import { bootstrapKey } from './store/keys.js';
 import { countOutboxAccounts } from './store/outbox-count.js';
 import { countShares } from './store/share-count.js';
@@ -44,6 +45,8 @@ export interface Opened {
   readonly vault: Vault;
   readonly delivery: Delivery;
   readonly provider: Provider | null;
+  /** Null unless the service is not to be called ready without the provider. */
+  readonly providerWatch: ProviderWatch | null;
   readonly server: RawServer;
   readonly live: LiveDataset;
 }
@@ -83,6 +86,11 @@ export class App {
     return this.#parts.pool;
   }
 
+  /** Asks whether a required provider can be reached, as is done every few seconds. */
+  async lookForProvider(): Promise<void> {
+    await this.#opened.providerWatch?.look();
+  }
+
   get bulk(): BulkParts {
     return this.#parts.bulk;
   }
@@ -110,7 +118,9 @@ export class App {
     const created = await bootstrapKey(store, config.bootstrapKey, config.bootstrapRate);
     const firstKey = config.bootstrapKey === null ? created?.text ?? null : null;
     const live = await opening;
-    return new App(options, { store, vault, delivery, provider, server, live }, firstKey);
+    const providerWatch = watchProvider(config, log);
+    const opened = { store, vault, delivery, provider, providerWatch, server, live };
+    return new App(options, opened, firstKey);
   }
 
   /**
@@ -131,6 +141,13 @@ export class App {
     );
   }
 
+  /** Says that it is not ready, and goes on for as long as is set while others are sent more. */
+  async drain(): Promise<void> {
+    this.#parts.state.draining = true;
+    const { drainMs } = this.#config;
+    if (drainMs > 0) await new Promise((resolve) => setTimeout(resolve, drainMs));
+  }
+
   /** Refuses new connections, finishes what is under way, closes everything. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
@@ -138,8 +155,10 @@ export class App {
   }
 
   async #stop(): Promise<void> {
-    const { server, live, delivery, store, provider } = this.#opened;
-    const { bulk, streams, jobs, pool, usage, merchants, clock } = this.#parts;
+    const { server, live, delivery, store, provider, providerWatch } = this.#opened;
+    const { bulk, streams, jobs, pool, usage, merchants, clock, state } = this.#parts;
+    state.draining = true;
+    providerWatch?.close();
     server.stopListening();
     this.router.traffic.closing = true;
     bulk.stop();

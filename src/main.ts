@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { App } from './app.js';
-import { loadConfig, type Config } from './config.js';
+import { loadConfig, localUrl, type Config } from './config.js';
 import { emptyCoreDumps } from './core-dumps.js';
 import { activeRelease } from './dataset/release.js';
 import { createLog, messageOf } from './log.js';
@@ -28,12 +28,6 @@ async function ensureDataset(config: Config): Promise<void> {
   if (code !== 0) throw new Error('the default dataset could not be built');
 }
 
-/** "http://127.0.0.1:3000": an address that works on this machine. */
-function localUrl(host: string, port: number): string {
-  const named = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${named.includes(':') ? `[${named}]` : named}:${port}`;
-}
-
 /** A log that nobody reads any more, or that cannot be written, is no reason to stop answering. */
 function outliveReaders(): void {
   for (const output of [process.stdout, process.stderr]) {
@@ -48,13 +42,12 @@ async function main(): Promise<void> {
   if (!config.coreDumps && !emptyCoreDumps()) {
     log.warn('core dumps of this process may hold secrets', { help: 'docs/operating.md' });
   }
-  await ensureDataset(config);
   const app = await App.start({ config, log });
   // Before anything else can go wrong: it cannot be shown again.
   if (app.firstKey !== null) process.stdout.write(`First API key, shown once: ${app.firstKey}\n`);
   const stop = (signal: string): void => {
     log.info('stopping', { signal });
-    app.stop().then(
+    app.drain().then(() => app.stop()).then(
       () => process.exit(0),
       (error: unknown) => {
         log.error('stopped badly', { message: messageOf(error) });
@@ -64,6 +57,10 @@ async function main(): Promise<void> {
   };
   try {
     const port = await app.listen();
+    // Meanwhile it answers that it is not ready.
+    await ensureDataset(config);
+    app.live.check();
+    await app.live.ready();
     process.stdout.write(`Situs answers on ${localUrl(config.host, port)}\n`);
   } catch (error) {
     await app.stop();

@@ -11,6 +11,7 @@ import { lookupRoutes } from './api/lookup/handler.js';
 import { relayCart, relayRoutes } from './api/merchant/relay-handler.js';
 import { openMerchants, type MerchantParts } from './api/merchant/routes.js';
 import { healthRoute } from './api/system/health.js';
+import { liveRoute, Readiness, readyRoute } from './api/system/ready.js';
 import { metadataRoute } from './api/system/system.js';
 import type { JobRegistry } from './bulk/job/registry.js';
 import { openJobs, type JobParts } from './bulk/job/routes.js';
@@ -27,6 +28,7 @@ import { EnginePool, type EngineSettings } from './pool.js';
 import { VERSION_KEY } from './store/format.js';
 import { KeyCache } from './store/key-cache.js';
 import { merchantFinder } from './store/merchant-cache.js';
+import { hasRoom } from './store/room.js';
 import { ServiceClock } from './store/service-clock.js';
 import { UsageBook } from './store/usage.js';
 import { failureBytes } from './wire/failure-body.js';
@@ -42,6 +44,13 @@ export interface Parts {
   readonly usage: UsageBook;
   readonly clock: ServiceClock;
   readonly routes: readonly Route[];
+  readonly state: ServiceState;
+}
+
+/** What is told of the service while it runs. */
+export interface ServiceState {
+  /** It was told to stop. */
+  draining: boolean;
 }
 
 /** Tells the log of what went wrong. */
@@ -64,6 +73,7 @@ interface Shared extends AppOptions, Opened {
   readonly usage: UsageBook;
   readonly clock: ServiceClock;
   readonly age: () => number;
+  readonly state: ServiceState;
   readonly findMerchant: ReturnType<typeof merchantFinder>;
 }
 
@@ -74,10 +84,15 @@ function openShared(options: AppOptions, opened: Opened): Shared {
   const limits = { rates: createRateGate(), baseUrl, guesses: new GuessGuard() };
   const clock = new ServiceClock(store, { failed: logging(log, 'clock not stored') });
   return {
-    ...options, ...opened, keys, clock,
+    ...options, ...opened, keys, clock, state: { draining: false },
     gate: new Gate({ ...limits, find: (text) => keys.find(text) }),
     anyKeyGate: new Gate({ ...limits, find: (text) => keys.findAny(text) }),
-    usage: new UsageBook(store, { failed: logging(log, 'usage not stored') }),
+    usage: new UsageBook(store, {
+      failed: (error) => {
+        logging(log, 'usage not stored')(error);
+        void clock.save();
+      },
+    }),
     age: () => clock.now(),
     findMerchant: merchantFinder(store),
   };
@@ -130,9 +145,39 @@ function openJobParts(shared: Shared, { uploads }: BulkParts, merchants: Merchan
   });
 }
 
+/** What keeps the service from being ready; a store that took nothing is tried again when asked. */
+function readinessOf(
+  { config, state, live, clock, providerWatch }: Shared, pool: EnginePool,
+): Readiness {
+  return new Readiness({
+    draining: () => state.draining,
+    hasDataset: () => live.release !== null,
+    serving: () => pool.serving,
+    storeTakes: () => {
+      if (!clock.stored) void clock.save();
+      return clock.stored && hasRoom(config.varDir);
+    },
+    providerReached: () => providerWatch?.reached ?? true,
+  });
+}
+
+function systemRoutes(shared: Shared, pool: EnginePool): readonly Route[] {
+  const { live, store } = shared;
+  const readiness = readinessOf(shared, pool);
+  const health = healthRoute({
+    release: () => live.release,
+    refusal: () => live.refusal,
+    askStore: () => {
+      store.get(VERSION_KEY);
+    },
+    readiness,
+  });
+  return [health, liveRoute(), readyRoute(readiness), metadataRoute()];
+}
+
 /** Everything that is answered without a merchant or a file. */
 function plainRoutes(shared: Shared, pool: EnginePool): readonly Route[] {
-  const { config, gate, anyKeyGate, usage, live, log, store } = shared;
+  const { config, gate, anyKeyGate, usage, live, log } = shared;
   const { renderFailure = failureBytes } = shared;
   const { baseUrl } = config;
   const tics = openTics(live, log);
@@ -147,14 +192,7 @@ function plainRoutes(shared: Shared, pool: EnginePool): readonly Route[] {
     ...accountRoutes({
       gate: anyKeyGate, counts: (id) => usage.counts(id), message: config.accountMessage,
     }),
-    healthRoute({
-      release: () => live.release,
-      refusal: () => live.refusal,
-      askStore: () => {
-        store.get(VERSION_KEY);
-      },
-    }),
-    metadataRoute(),
+    ...systemRoutes(shared, pool),
     ...ticRoutes({
       gate, clients: new ClientGate(), pages: () => tics.pages(), renderFailure, baseUrl,
     }),
@@ -187,5 +225,6 @@ export function openParts(options: AppOptions, opened: Opened): Parts {
       relayCart: (...asked) => relayCart(relay, ...asked),
     }),
   ], config.baseUrl);
-  return { gate, pool, bulk, streams, jobs, merchants, usage, clock, routes };
+  const { state } = shared;
+  return { gate, pool, bulk, streams, jobs, merchants, usage, clock, routes, state };
 }

@@ -117,6 +117,11 @@ export class EnginePool {
     return this.#lanes.reduce((sum, lane) => sum + lane.load, this.#waiting.length);
   }
 
+  /** Whether a worker has begun to serve and has not ended since. */
+  get serving(): boolean {
+    return this.#lanes.some((lane) => lane.running && !lane.loading);
+  }
+
   /**
    * Hands a request to a worker: a whole task at once, what is less at the end of this turn of the
    * event loop.

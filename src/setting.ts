@@ -81,3 +81,8 @@ export function ownUrl(host: string, port: number): string {
   if (port === 0 || host === '0.0.0.0' || host === '::') return '';
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
+
+/** "http://127.0.0.1:3000": an address that works on this machine. */
+export function localUrl(host: string, port: number): string {
+  return ownUrl(host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port);
+}

@@ -9,13 +9,16 @@ import { readManifest } from '../dataset/manifest.js';
 import { activeRelease, releasesDir } from '../dataset/release.js';
 import { readDeliverySettings } from '../event/settings.js';
 import { createServer } from '../http/uws.js';
-import { openProvider } from '../provider/open.js';
+import { SILENT, messageOf } from '../log.js';
+import { openProvider, watchProvider } from '../provider/open.js';
+import { reachProvider } from '../provider/watch.js';
 import { KekFile, modeProblem } from '../store/kek-file.js';
 import { kekPath, openKekSource } from '../store/kek-source.js';
 import { outboxCounts } from '../store/outbox.js';
 import { sealedCounts } from '../store/rotation.js';
 import { type Store, STORE_BYTES_MAX, storeDir } from '../store/store.js';
 import { STORE_FILE } from '../store/store-file.js';
+import { service } from './doctor-service.js';
 import { problemsOf } from './sound-release.js';
 
 /** From good to bad. A fault keeps the service from working; a warning is worth a look. */
@@ -146,12 +149,22 @@ async function dataset({ config, now }: Checked): Promise<readonly Finding[]> {
   }];
 }
 
-function provider({ config }: Checked): readonly Finding[] {
+async function provider({ config }: Checked): Promise<readonly Finding[]> {
+  watchProvider(config, SILENT)?.close();
   const opened = openProvider(config);
   void opened?.close();
-  return opened === null
-    ? found('note', 'no compliance provider is configured (SITUS_PROVIDER_URL)')
-    : found('ok', `the compliance provider is ${config.providerUrl}`);
+  if (opened === null) {
+    return found('note', 'no compliance provider is configured (SITUS_PROVIDER_URL)');
+  }
+  const name = `the compliance provider is ${config.providerUrl}`;
+  if (!config.providerRequired) return found('ok', name);
+  try {
+    await reachProvider(config);
+    return found('ok', `${name} and can be reached`);
+  } catch (error) {
+    return found('fault', `${name} and cannot be reached (${messageOf(error)}): the service is `
+      + 'not ready without it (SITUS_PROVIDER_REQUIRED)');
+  }
 }
 
 function waits(what: string, waiting: number, dead: number): readonly Finding[] {
@@ -195,6 +208,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'store', run: storeState },
   { name: 'secrets', run: keks },
   { name: 'dataset', run: dataset },
+  { name: 'service', run: service },
   { name: 'provider', run: provider },
   { name: 'events', run: events },
   { name: 'mail', run: mails },

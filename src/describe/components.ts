@@ -7,7 +7,7 @@ import { CALCULATION_ANSWER, CART_ANSWER } from './carts.js';
 import { CALCULATION_REQUEST } from '../api/cart/calculation.js';
 import { CART_REQUEST } from '../api/cart/merchant-cart.js';
 import {
-  HEALTH, metricsSchema, MISSING_KEY, PROBLEM, SYSTEM_METADATA, TIC_LIST,
+  HEALTH, LIVE, metricsSchema, MISSING_KEY, PROBLEM, READY, SYSTEM_METADATA, TIC_LIST,
   TIC_SEARCH_ANSWER,
 } from './service.js';
 import {
@@ -84,6 +84,8 @@ export const COMPONENTS = {
   BulkJob: BULK_JOB,
   BulkJobs: BULK_JOBS,
   Health: HEALTH,
+  Live: LIVE,
+  Ready: READY,
   SystemMetadata: SYSTEM_METADATA,
   Problem: PROBLEM,
   AnyDocument: { type: 'object' },

@@ -126,6 +126,15 @@ function open(
   };
 }
 
+const READY: Operation = {
+  ...open('ready', 'Whether requests should be sent here.', 'Ready'),
+  responses: {
+    200: answerOf('They should.', ['Ready']),
+    500: problemOf('A fault of the service.'),
+    503: answerOf('They should not, and why.', ['Ready']),
+  },
+};
+
 /** Every operation that is described. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<OperationName, Operation>([
   ...API_VERSIONS.map((version): [OperationName, Operation] =>
@@ -142,6 +151,8 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<OperationName,
   ...STREAM_OPERATIONS,
   ...RELAY_OPERATIONS,
   ['GET /system/health', open('health', 'Whether store and dataset answer.', 'Health')],
+  ['GET /system/live', open('live', 'Whether anything is answered at all.', 'Live')],
+  ['GET /system/ready', READY],
   ['GET /system/metadata', open('metadata', 'What runs where.', 'SystemMetadata')],
   [
     'GET /request/v60/schema',

@@ -6,6 +6,7 @@ import {
 } from '../base/json-schema.js';
 import { REFUSAL_METADATA } from './lookups.js';
 import { TIC_SEARCH_SCHEMA } from '../api/catalogue/list.js';
+import { UNREADY } from '../api/system/ready.js';
 import type { ApiVersion } from '../wire/version.js';
 
 /** A problem document (RFC 9457). Where it stands for a response code, it carries `metadata`. */
@@ -95,7 +96,15 @@ export const HEALTH: Schema = object({
   dataset: { type: ['string', 'null'] },
   stale: list(TEXT),
 }, {
+  unready: list(oneOf(Object.keys(UNREADY))),
   refused: object({ dataset: { type: ['string', 'null'] }, reason: TEXT }),
+});
+
+export const LIVE: Schema = object({ status: { const: 'live' } });
+
+export const READY: Schema = object({
+  status: oneOf(['ready', 'unready']),
+  reasons: about(list(oneOf(Object.keys(UNREADY))), 'Empty when ready.'),
 });
 
 export const SYSTEM_METADATA: Schema = object({

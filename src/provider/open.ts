@@ -1,8 +1,10 @@
 /** Makes the provider of a configuration. */
 import type { Config } from '../config.js';
+import type { Log } from '../log.js';
 import { ProviderClient } from './client.js';
 import { readTarget } from './guard.js';
 import type { Provider } from './port.js';
+import { ProviderWatch, reachProvider } from './watch.js';
 
 export type ProviderConfig =
   Pick<Config, 'providerUrl' | 'providerTimeoutMs' | 'allowPrivateNetwork'>;
@@ -17,4 +19,21 @@ export function openProvider(config: ProviderConfig): Provider | null {
   const target = readTarget(providerUrl, allowPrivate);
   if ('refused' in target) throw new Error(`SITUS_PROVIDER_URL ${target.refused}`);
   return new ProviderClient({ url: target.url, timeoutMs, allowPrivate });
+}
+
+/**
+ * Watches whether the provider can be reached, where the service is not ready without it.
+ * @throws Error that names the setting where one is required and none configured.
+ */
+export function watchProvider(
+  config: ProviderConfig & Pick<Config, 'providerRequired'>, log: Log,
+): ProviderWatch | null {
+  if (!config.providerRequired) return null;
+  if (config.providerUrl === null) {
+    throw new Error('SITUS_PROVIDER_REQUIRED needs SITUS_PROVIDER_URL');
+  }
+  return new ProviderWatch(() => reachProvider(config), (reached) => {
+    if (reached) log.info('provider reached again');
+    else log.error('provider not reached');
+  });
 }

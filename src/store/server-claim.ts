@@ -15,6 +15,12 @@ function pidOf(record: unknown): number | null {
     && typeof record.pid === 'number' ? record.pid : null;
 }
 
+/** The process that serves the store, which may be this one; null when none does. */
+export function servingProcess(store: Store): number | null {
+  const pid = pidOf(store.getSound(SERVER_KEY));
+  return pid !== null && (pid === process.pid || store.users().includes(pid)) ? pid : null;
+}
+
 /**
  * Claims the store for this process. What another process left that has ended is taken over.
  * @returns the process that has the store, or null when it is this one now.

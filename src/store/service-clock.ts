@@ -71,6 +71,8 @@ export class ServiceClock {
   readonly #timer: NodeJS.Timeout;
   readonly #from: number;
   readonly #startedAt: number;
+  #stored = true;
+  #saving: Promise<void> | null = null;
 
   /** Goes on where the store's clock was; on the machine's time in a new store. */
   constructor(store: Store, options: ClockOptions = {}) {
@@ -88,12 +90,26 @@ export class ServiceClock {
     return this.#from + Math.floor(this.#uptime() - this.#startedAt);
   }
 
-  /** Writes the clock down. Never throws. */
-  async save(): Promise<void> {
+  /** Whether the store took the clock when it was last written down. */
+  get stored(): boolean {
+    return this.#stored;
+  }
+
+  /** Writes the clock down, which also tells whether the store takes anything. Never throws. */
+  save(): Promise<void> {
+    this.#saving ??= this.#save().finally(() => {
+      this.#saving = null;
+    });
+    return this.#saving;
+  }
+
+  async #save(): Promise<void> {
     const record: ClockRecord = { v: 1, at: this.now(), wall: this.#wall() };
     try {
       await this.#store.write(({ put }) => put(CLOCK_KEY, record), { quiet: true });
+      this.#stored = true;
     } catch (error) {
+      this.#stored = false;
       this.#failed(error);
     }
   }

@@ -105,6 +105,8 @@ const ANSWERS: readonly (readonly [path: string, status: number, name: Component
   ['/data/tic', 200, 'TicList'],
   ['/data/tic?format=x', 422, 'Problem'],
   ['/system/health', 200, 'Health'],
+  ['/system/live', 200, 'Live'],
+  ['/system/ready', 200, 'Ready'],
   ['/system/metadata/', 200, 'SystemMetadata'],
   ['/nowhere', 404, 'Problem'],
   ['/search/tic', 405, 'Problem'],

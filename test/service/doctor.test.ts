@@ -9,14 +9,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
 import { open } from 'lmdb';
+import { App } from '../../src/app.js';
 import { CHECKS, diskFinding, nodeFinding } from '../../src/cli/doctor-checks.js';
+import { unreadyFindings } from '../../src/cli/doctor-service.js';
+import { loadConfig } from '../../src/config.js';
 import { currentRelease, releasesDir } from '../../src/dataset/release.js';
+import { SILENT } from '../../src/log.js';
 import { KekFile, newKek, type KeptKek } from '../../src/store/kek-file.js';
 import { setEndpoint } from '../../src/store/endpoint.js';
 import { addEvent, addInvitation } from '../../src/store/outbox.js';
 import { Store, storeDir } from '../../src/store/store.js';
 import { openVault } from '../../src/store/vault.js';
 import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
+import { eventually } from '../support/http-eventually.js';
+import { startSimulator } from '../support/simulated-provider.js';
 import { fileConfig } from '../support/kek-dir.js';
 
 interface Diagnosis {
@@ -101,6 +107,51 @@ test('bad settings are named', async (context) => {
     SITUS_WEBHOOK_URL: 'https://hooks.example/x',
   });
   await assertFinds(folder(context), /^fault mail SITUS_SMTP_URL/, 1, { SITUS_SMTP_URL: 'x' });
+});
+
+test('a misspelt setting is named with the one that was meant', async (context) => {
+  await assertFinds(folder(context),
+    /^fault settings SITUS_BULKDIR is no setting; did you mean SITUS_BULK_DIR\?$/, 1,
+    { SITUS_BULKDIR: '/srv' });
+});
+
+test('a server on the store is asked whether it is ready, in the words of its answer',
+  async (context) => {
+    const varDir = folder(context);
+    await assertFinds(varDir, /^note service no server runs on this store$/, 0);
+    const app = await App.start({
+      config: loadConfig({ PORT: '0', SITUS_VAR: varDir, SITUS_WORKERS: '1' }), log: SILENT,
+    });
+    context.after(() => app.stop());
+    const PORT = String(await app.listen());
+    const url = `http://127.0.0.1:${PORT}`;
+    await eventually(async () => (await fetch(`${url}/system/ready`)).status === 200);
+    await assertFinds(varDir, new RegExp(`^ok service process ${process.pid}, on ${url}, is ready$`),
+      0, { PORT });
+    await assertFinds(varDir, /^fault service .* does not answer \(/, 1, { PORT: '1' });
+    await assertFinds(varDir, /^note service process \d+ serves this store, on a port/, 0,
+      { PORT: '0' });
+  });
+
+test('why a server is not ready is told in words', () => {
+  assert.deepEqual(unreadyFindings('it', { reasons: ['draining', 'dataset', 'new'] }), [
+    { level: 'note', text: 'it is not ready: the service is being stopped' },
+    { level: 'fault', text: 'it is not ready: no dataset is loaded' },
+    { level: 'fault', text: 'it is not ready: new' },
+  ]);
+});
+
+test('a required provider that cannot be reached is a fault', async (context) => {
+  const simulator = await startSimulator(context);
+  const env = {
+    SITUS_PROVIDER_URL: simulator.url, SITUS_ALLOW_PRIVATE_NETWORK: '1',
+    SITUS_PROVIDER_REQUIRED: '1',
+  };
+  await assertFinds(folder(context), /^ok provider .* and can be reached$/, 0, env);
+  await simulator.close();
+  await assertFinds(folder(context), /^fault provider .* cannot be reached \(.*REQUIRED\)$/, 1, env);
+  await assertFinds(folder(context), /^fault provider SITUS_PROVIDER_REQUIRED needs/, 1,
+    { SITUS_PROVIDER_REQUIRED: '1' });
 });
 
 test('no dataset, a torn one and a stale one are told apart', async (context) => {

@@ -11,7 +11,10 @@ export const COLUMNS_MAX = 100;
 
 /** Layers from the lowest up; imports point down or stay within a folder. */
 const LAYERS: readonly (readonly string[])[] = [
-  ['config.ts', 'core-dumps.ts', 'failure.ts', 'log.ts', 'setting.ts', 'base'],
+  [
+    'config.ts', 'core-dumps.ts', 'failure.ts', 'log.ts', 'setting.ts', 'settings.ts',
+    'unknown-setting.ts', 'base',
+  ],
   ['tax', 'address', 'geo'],
   ['dataset', 'store', 'provider'],
   ['engine'],
@@ -28,7 +31,7 @@ const LAYERS: readonly (readonly string[])[] = [
 
 /** Siblings that may use each other within one layer. */
 const PEERS: readonly (readonly string[])[] = [
-  ['config.ts', 'log.ts', 'setting.ts'],
+  ['config.ts', 'log.ts', 'setting.ts', 'settings.ts', 'unknown-setting.ts'],
   ['tax', 'address', 'geo'],
   ['pool', 'pool.ts'],
   ['main.ts', 'app.ts', 'parts.ts'],

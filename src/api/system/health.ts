@@ -2,6 +2,7 @@
 import type { LiveRelease, Refusal } from '../../dataset/live.js';
 import { headOf, JSON_TYPE } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
+import type { Readiness } from './ready.js';
 
 export interface HealthServices {
   release(): LiveRelease | null;
@@ -9,6 +10,7 @@ export interface HealthServices {
   refusal(): Refusal | null;
   /** Throws when the store does not answer. */
   askStore(): void;
+  readonly readiness: Readiness;
 }
 
 function storeState(services: HealthServices): 'ok' | 'connection_error' {
@@ -33,13 +35,14 @@ function refusedOf({ dataset }: Refusal): Refusal {
 }
 
 /**
- * `refused` is there only while a release is activated that does not answer: `dataset` then is the
+ * `unready` is there only while the service should be sent nothing, and says why. `refused` is there only while a release is activated that does not answer: `dataset` then is the
  * one before. `dynamo` is what clients' types call the local store.
  */
 export function healthBody(services: HealthServices): string {
   const release = services.release();
   const store = storeState(services);
   const refused = services.refusal();
+  const { reasons } = services.readiness;
   return JSON.stringify({
     status: 'ok',
     components: {
@@ -50,6 +53,7 @@ export function healthBody(services: HealthServices): string {
     },
     dataset: release?.id ?? null,
     stale: release?.stale ?? [],
+    ...(reasons.length === 0 ? {} : { unready: reasons }),
     ...(refused === null ? {} : { refused: refusedOf(refused) }),
   });
 }
