@@ -1,4 +1,4 @@
-/** What `situs doctor` finds of the server that runs on the store: what its `/system/ready` says. */
+/** What `situs doctor` finds of the server on the store: what its `/system/ready` says. */
 import { request } from 'undici';
 import { localUrl, type Config } from '../config.js';
 import { isUnready, UNREADY } from '../api/system/ready.js';
@@ -53,6 +53,6 @@ export async function service({ config, store }: Checked): Promise<readonly Find
   if (pid === null) return [{ level: 'note', text: 'no server runs on this store' }];
   const url = addressOf(config);
   return url === null
-    ? [{ level: 'note', text: `process ${pid} serves this store, on a port that PORT does not say` }]
+    ? [{ level: 'note', text: `process ${pid} serves this store, on a port PORT does not tell` }]
     : ask(`process ${pid}, on ${url},`, url);
 }

@@ -2,8 +2,8 @@
 import { statfsSync } from 'node:fs';
 
 /**
- * Below this, writes that need new pages fail. Those that find freed ones in the file still succeed,
- * so that a write that did tells nothing of the next.
+ * Below this, writes that need new pages fail. Those that find freed ones in the file still
+ * succeed, so that a write that did tells nothing of the next.
  */
 const ROOM_BYTES_MIN = 1_048_576;
 

@@ -129,7 +129,7 @@ test('a server on the store is asked whether it is ready, in the words of its an
     await assertFinds(varDir, new RegExp(`^ok service process ${process.pid}, on ${url}, is ready$`),
       0, { PORT });
     await assertFinds(varDir, /^fault service .* does not answer \(/, 1, { PORT: '1' });
-    await assertFinds(varDir, /^note service process \d+ serves this store, on a port/, 0,
+    await assertFinds(varDir, /^note service process \d+ serves this store, on a port PORT/, 0,
       { PORT: '0' });
   });
 

@@ -35,8 +35,9 @@ function refusedOf({ dataset }: Refusal): Refusal {
 }
 
 /**
- * `unready` is there only while the service should be sent nothing, and says why. `refused` is there only while a release is activated that does not answer: `dataset` then is the
- * one before. `dynamo` is what clients' types call the local store.
+ * `unready` is there only while the service should be sent nothing, and says why. `refused` is
+ * there only while a release is activated that does not answer: `dataset` then is the one before.
+ * `dynamo` is what clients' types call the local store.
  */
 export function healthBody(services: HealthServices): string {
   const release = services.release();
