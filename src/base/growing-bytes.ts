@@ -12,6 +12,8 @@ export interface Growth {
   readonly before?: number;
   /** At least so much. */
   readonly least?: number;
+  /** What lies before the bytes in their memory is nobody's either, and is used again. */
+  readonly again?: boolean;
 }
 
 /**
@@ -20,13 +22,21 @@ export interface Growth {
  * its memory is nobody's.
  */
 export function grown(
-  held: Buffer, piece: Uint8Array, { factor = 2, before = 0, least = 0 }: Growth = {},
+  held: Buffer, piece: Uint8Array,
+  { factor = 2, before = 0, least = 0, again = false }: Growth = {},
 ): Buffer {
   const { length, buffer, byteOffset } = held;
   const needed = length + piece.length;
   if (length > 0 && byteOffset + needed <= buffer.byteLength) {
     new Uint8Array(buffer).set(piece, byteOffset + length);
     return Buffer.from(buffer, byteOffset, needed);
+  }
+  // What is moved is at most half of the memory, so that a byte is moved seldom.
+  if (again && needed <= buffer.byteLength && (length === 0 || 2 * needed <= buffer.byteLength)) {
+    const all = new Uint8Array(buffer);
+    all.copyWithin(0, byteOffset, byteOffset + length);
+    all.set(piece, length);
+    return Buffer.from(buffer, 0, needed);
   }
   const size = Math.max(least, length === 0 ? needed : Math.ceil(factor * needed));
   const room = Buffer.allocUnsafeSlow(before + size);

@@ -11,6 +11,7 @@
 import { DRAIN_BYTES_MAX, NUDGE_MS } from './body.js';
 import { Drain, drainLimits } from './drain.js';
 import { writeReply, type Traffic } from './exchange.js';
+import { PacedUpload } from './paced-upload.js';
 import type { Answerer, DuplexEvents, DuplexLimits, Head, Reply } from './reply.js';
 import { statusLine } from './status.js';
 import type { RawResponse } from './uws.js';
@@ -35,7 +36,7 @@ export class DuplexExchange implements Answerer {
   #pending: Uint8Array[] = [];
   #blocked = false;
   #behind = false;
-  #paused = false;
+  readonly #upload: PacedUpload;
   #begun = false;
   #ending = false;
   #received = false;
@@ -53,6 +54,7 @@ export class DuplexExchange implements Answerer {
   ) {
     raw.onAborted(() => this.#close());
     this.#raw = raw;
+    this.#upload = new PacedUpload(raw, (piece, isLast) => this.#bring(piece, isLast));
     this.#traffic = traffic;
     this.#limits = limits;
     this.#faultReply = faultReply;
@@ -86,8 +88,7 @@ export class DuplexExchange implements Answerer {
   send(reply: Reply): void {
     if (this.#raw === null || this.#begun || this.#refusal !== null) return;
     this.#refusal = reply;
-    // Only where it was stopped: a native response that is told without need reads no more.
-    this.resume();
+    this.#dropUpload();
     if (this.#mayEnd()) this.#sendRefusal();
     else this.#drain = new Drain(drainLimits(reply.status), () => this.#sendRefusal());
   }
@@ -119,7 +120,7 @@ export class DuplexExchange implements Answerer {
    */
   end(): void {
     this.#ending = true;
-    this.resume();
+    this.#dropUpload();
     this.#flush();
   }
 
@@ -130,25 +131,33 @@ export class DuplexExchange implements Answerer {
 
   /** Stops reading; a few pieces may still arrive. */
   pause(): void {
-    if (this.#paused || this.#raw === null) return;
-    this.#paused = true;
-    this.#raw.pause();
+    this.#upload.pause();
   }
 
   resume(): void {
-    if (!this.#paused || this.#raw === null) return;
-    this.#paused = false;
+    if (!this.#upload.paused || this.#raw === null) return;
     this.#quietMs = 0;
-    this.#raw.resume();
+    this.#upload.resume();
+  }
+
+  /** What waits of the upload is worked on no more, and the rest is read. */
+  #dropUpload(): void {
+    this.#drainedBytes += this.#upload.drop();
+    this.resume();
+  }
+
+  #bring(piece: Uint8Array, isLast: boolean): void {
+    this.#quietMs = 0;
+    this.#tell((events) => events.data(piece, isLast));
   }
 
   #receive(piece: Uint8Array, isLast: boolean): void {
     if (this.#raw === null) return;
     this.#quietMs = 0;
     this.#received ||= isLast;
-    if (this.#paused) this.#raw.pause();
+    this.#upload.hold();
     if (this.#refusal === null && !this.#ending) {
-      this.#tell((events) => events.data(piece, isLast));
+      this.#upload.push(piece, isLast);
       return;
     }
     this.#drainedBytes += piece.length;
@@ -220,7 +229,7 @@ export class DuplexExchange implements Answerer {
         this.#quietMs = 0;
         continue;
       }
-      if (this.#paused) this.#raw?.pause();
+      this.#upload.hold();
       this.#probeSoon();
     }
     const raw = this.#raw;
@@ -238,8 +247,7 @@ export class DuplexExchange implements Answerer {
   #watch(): void {
     const raw = this.#raw;
     if (raw === null) return;
-    raw.pause();
-    if (!this.#paused) raw.resume();
+    this.#upload.nudge();
     const given = this.#refusal !== null || this.#ending;
     if (!this.#blocked && !given && this.#events?.waiting() === false) this.#quietMs = 0;
     else this.#quietMs += this.#tickMs;
@@ -278,6 +286,7 @@ export class DuplexExchange implements Answerer {
     this.#raw = null;
     this.#traffic.open -= 1;
     this.#pending = [];
+    this.#upload.close();
     clearInterval(this.#tick);
     this.#drain?.end();
     if (this.#probe !== null) clearTimeout(this.#probe);

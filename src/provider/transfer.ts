@@ -2,9 +2,9 @@
 import type { Dispatcher } from 'undici';
 import { joined } from '../base/growing-bytes.js';
 import { JsonText, summaryOf } from '../base/json-text.js';
+import { PacedBytes } from '../base/turns.js';
 import { messageOf } from '../log.js';
 import { fault, type ProviderFault, type ProviderOutcome } from './port.js';
-import { READING_TURNS } from './reading-turns.js';
 
 /** Longest answer; carts come back with a tax on each line, so it is twice their limit. */
 export const RESPONSE_BYTES_MAX = 16_777_216;
@@ -74,6 +74,8 @@ export class Transfer implements Dispatcher.DispatchHandlers {
   #resume: () => void = () => undefined;
   readonly #chunks: Buffer[] = [];
   readonly #text = new JsonText();
+  readonly #reading = new PacedBytes((bytes) => this.#text.push(bytes), () => this.#allRead());
+  #isComplete = false;
   readonly #timer: NodeJS.Timeout;
   readonly #signal: AbortSignal | undefined;
   readonly #gone = (): void => this.#give(fault('gone', 'aborted'));
@@ -110,14 +112,24 @@ export class Transfer implements Dispatcher.DispatchHandlers {
       return true;
     }
     this.#chunks.push(chunk);
-    this.#text.push(chunk);
-    return READING_TURNS.took(chunk.byteLength, this.#resume);
+    this.#reading.push(chunk, false, false);
+    return !this.#reading.holds;
   }
 
   onComplete(): void {
     // All of it is there, whatever time it takes to put it together.
     clearTimeout(this.#timer);
     this.#abort = null;
+    this.#isComplete = true;
+    if (!this.#reading.holds) this.#finish();
+  }
+
+  #allRead(): void {
+    if (this.#isComplete) this.#finish();
+    else this.#resume();
+  }
+
+  #finish(): void {
     joined(this.#chunks).then(({ bytes, isUtf8 }) => {
       const { contentType, location } = this.#fields;
       const summary = summaryOf(this.#text, isUtf8);
@@ -144,6 +156,7 @@ export class Transfer implements Dispatcher.DispatchHandlers {
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener('abort', this.#gone);
     this.#chunks.length = 0;
+    this.#reading.clear();
     this.#settle(outcome.kind === 'answer' ? outcome : { ...outcome, sent: this.sent });
     this.#abort?.();
   }

@@ -48,3 +48,25 @@ test('memory that was taken for all of it is written once', () => {
   assert.equal(held.byteOffset, 8);
   assert.equal(held.toString(), `ab${'c'.repeat(998)}d`);
 });
+
+test('memory whose beginning was read is used again, and what is left stays as it was', () => {
+  fc.assert(fc.property(fc.array(fc.tuple(fc.nat(40), fc.nat(60))), (steps) => {
+    let [held, next] = [NO_BYTES, 0];
+    const expected: number[] = [];
+    for (const [pushed, read] of steps) {
+      const piece = Uint8Array.from({ length: pushed }, () => (next += 1) & 255);
+      held = grown(held, piece, { again: true });
+      expected.push(...piece);
+      const some = Math.min(read, held.length);
+      held = held.subarray(some);
+      expected.splice(0, some);
+      assert.deepEqual([...held], expected);
+    }
+  }));
+  const first = grown(grown(NO_BYTES, Buffer.alloc(100), {}), Buffer.alloc(100), { again: true });
+  let held = first;
+  for (let turn = 0; turn < 100; turn += 1) {
+    held = grown(held.subarray(100), Buffer.alloc(100, turn), { again: true });
+  }
+  assert.equal(held.buffer, first.buffer, 'no memory is taken for what is read as it comes');
+});

@@ -3,11 +3,13 @@ import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { TURN_BYTES_MAX } from '../../base/turns.js';
 
 /** Opens a body at a place in it, counted in plain bytes. */
 export type ByteSource = (from: number) => AsyncIterable<Uint8Array>;
 
-const READ_BYTES = 262_144;
+/** As much as is worked on in one turn of the event loop. */
+const READ_BYTES = TURN_BYTES_MAX;
 /** More than the longest header line and the piece it ends in. */
 const HELD_BYTES_MAX = 1_048_576;
 

@@ -116,7 +116,8 @@ export function readCsvHead(
 ): CsvHead | null | 'too-long' {
   const bom = bytes.subarray(0, BOM.length).equals(BOM);
   const from = bom ? BOM.length : 0;
-  const end = lineEnd(bytes, from);
+  // One byte more tells that it is too long.
+  const end = lineEnd(bytes.subarray(0, from + HEADER_BYTES_MAX + 1), from);
   const length = (end < 0 ? bytes.length : end) - from;
   if (length > HEADER_BYTES_MAX) return 'too-long';
   // A CR at the very end may belong to an LF that is still to come.

@@ -101,7 +101,7 @@ export class RecordFramer {
   /** Adds a piece; it is copied. */
   push(piece: Uint8Array): void {
     this.#compact();
-    this.#held = grown(this.#held, piece);
+    this.#held = grown(this.#held, piece, { again: true });
     this.#quote = -1;
     this.#scan();
   }

@@ -3,7 +3,7 @@ import { isProblem, problem, type Problem } from '../../base/problem.js';
 import type { WireObject } from '../../wire/tree.js';
 import { csvRows } from '../row/csv-rows.js';
 import {
-  HeaderEnd, isGzip, isWide, readCsvHead, type CsvHead, type Delimiter,
+  BOM, HeaderEnd, isGzip, isWide, readCsvHead, type CsvHead, type Delimiter,
 } from '../row/dialect.js';
 import { grown } from '../../base/growing-bytes.js';
 import type { Table } from '../row/job.js';
@@ -47,6 +47,7 @@ export class CsvBeginning {
 
   /** Adds a piece, empty with the last; null while the header line is not complete. */
   push(piece: Uint8Array, whole: boolean): Begun | Refused | null {
+    const before = this.#held.length;
     const held = grown(this.#held, piece);
     this.#held = held;
     if (isWide(held)) {
@@ -56,7 +57,8 @@ export class CsvBeginning {
       return problem(415, 'The file is packed with gzip and not said to be.');
     }
     // The header is looked at as a whole once, however small the pieces are.
-    if (!this.#end.passed(piece) && !whole && held.length <= HEADER_BYTES_MAX) return null;
+    const looked = piece.subarray(0, Math.max(0, HEADER_BYTES_MAX + BOM.length + 1 - before));
+    if (!this.#end.passed(looked) && !whole && held.length <= HEADER_BYTES_MAX) return null;
     const head = readCsvHead(held, whole, this.#delimiter);
     if (head === null) return null;
     if (head === 'too-long') {
