@@ -14,7 +14,7 @@ import {
 import { coverage } from './coverage.js';
 import type { PlaceFact, Progress } from './model.js';
 import { readPlaces, readSources, readTiers } from './rates/facts.js';
-import { type LoadedRates, loadRates, type RatesRecipe } from './rates/load.js';
+import { listFiles, type LoadedRates, loadRates, type RatesRecipe } from './rates/load.js';
 import { READERS } from './readers.js';
 import { readRecipe, type Recipe } from './recipe.js';
 import { datasetsDir, SourceFiles } from './source-files.js';
@@ -156,7 +156,7 @@ interface Input {
   readonly asOf: DateInt;
 }
 
-function readInput(options: BuildOptions): Input {
+async function readInput(options: BuildOptions): Promise<Input> {
   const { recipe, rates: ratesRecipe } = readRecipe(options.recipe);
   checkHeld(options.layers, recipe, ratesRecipe);
   const files = new SourceFiles(join(datasetsDir(), recipe.facts), options.sources);
@@ -164,11 +164,15 @@ function readInput(options: BuildOptions): Input {
   const { factsDir } = files;
   const states = loadStates(factsDir);
   const codes = new Map(states.map((state) => [state.fips, state.code]));
-  const boundaries = readBoundaries(recipe, files, options.progress);
+  const boundaries = await readBoundaries(recipe, files, options.progress);
   const places = placesOf(boundaries, placeFacts(files, ratesRecipe.places, states), codes);
-  for (const list of ratesRecipe.lists) files.note(list.path);
+  const estimated = options.layers.includes('estimated');
+  const lists = listFiles(ratesRecipe, estimated);
+  for (const path of lists) files.note(path);
+  const { points, delivered, tabulated, cities } = recipe.zips;
+  await files.unpack([...lists, points, delivered, tabulated, cities]);
   const rates = loadRates(ratesRecipe, {
-    factsDir, sourcesDir: options.sources ?? '', estimated: options.layers.includes('estimated'),
+    factsDir, sourcesDir: options.sources ?? '', estimated, packed: (path) => files.text(path),
     ...(boundaries.places.length > 0 ? { places } : {}),
   });
   reportRates(rates, options.report);
@@ -207,7 +211,7 @@ function coverageOf(
 export async function buildDataset(options: BuildOptions): Promise<string> {
   checkLayers(options.layers);
   const { progress } = options;
-  const input = readInput(options);
+  const input = await readInput(options);
   const { recipe, files, states, counties, boundaries, places, rates, asOf: today } = input;
   const registry = new AreaRegistry();
   const drawn = drawAreas(input, registry, progress);

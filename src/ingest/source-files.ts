@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { SourceFile } from '../dataset/manifest.js';
 import { fileSha256 } from '../dataset/stamp.js';
+import { isPacked, readPacked } from './source/container.js';
+import { splitMember } from './source/zip.js';
 
 /** The folder with package.json, from wherever this file was compiled to. */
 export function packageRoot(): string {
@@ -36,6 +38,7 @@ function packageFile(path: string): string {
  */
 export class SourceFiles {
   readonly #read = new Map<string, SourceFile>();
+  readonly #unpacked = new Map<string, string>();
 
   constructor(
     readonly factsDir: string,
@@ -57,20 +60,35 @@ export class SourceFiles {
     return join(this.sourcesDir, path);
   }
 
-  /** Notes that the file is part of the build, and gives its place on disk. */
+  /**
+   * Notes that the file is part of the build, and gives its place on disk, with the member of an
+   * archive that the path names.
+   */
   note(path: string): string {
-    const file = this.resolve(path);
+    const named = splitMember(path);
+    const file = this.resolve(named.file);
     if (!existsSync(file)) {
-      throw new Error(`the recipe needs ${path}, which is not in ${dirname(file)}`);
+      throw new Error(`the recipe needs ${named.file}, which is not in ${dirname(file)}`);
     }
-    if (!this.#read.has(path)) {
-      this.#read.set(path, { path, sha256: fileSha256(file), bytes: statSync(file).size });
+    if (!this.#read.has(named.file)) {
+      const bytes = statSync(file).size;
+      this.#read.set(named.file, { path: named.file, sha256: fileSha256(file), bytes });
     }
-    return file;
+    return named.member === null ? file : `${file}!${named.member}`;
   }
 
-  /** Text of a file, unpacked when gzipped. */
+  /** Unpacks what is a workbook or lies in a zip archive, so that its text is there. */
+  async unpack(paths: readonly (string | undefined)[]): Promise<void> {
+    for (const path of paths) {
+      if (path === undefined || !isPacked(path) || this.#unpacked.has(path)) continue;
+      this.#unpacked.set(path, await readPacked(this.note(path)));
+    }
+  }
+
+  /** Text of a file, unpacked when gzipped; zip archives and workbooks were unpacked before. */
   text(path: string): string {
+    const unpacked = this.#unpacked.get(path);
+    if (unpacked !== undefined) return unpacked;
     const bytes = readFileSync(this.note(path));
     return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
   }

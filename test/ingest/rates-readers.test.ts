@@ -71,6 +71,16 @@ test('sst: levels by type code, open ends, codes of city parts by alias', () => 
   assert.deepEqual([report.dropped.length, report.unmatched.length], [1, 1]);
 });
 
+test('sst: another layout is refused, no row of it is guessed at', () => {
+  const row = '99,45,99,0.05,0.05,0,0,19800101,20991231';
+  assert.deepEqual(brief(read('sst', `${row},\r\n99,0,001, ,,,,20110101,20991231`).rows),
+    ['state    own 0.05 19800101 99991231']);
+  for (const text of ['', 'PK,\u0003', row.slice(3), `${row},extra`, row.replace('0.05', 'Rate'),
+    'state,type,code,a,b,c,d,from,to', row.replaceAll(',', ';')]) {
+    assert.throws(() => read('sst', text), /row 1 is none of a rate file|has no rows/, text);
+  }
+});
+
 test('authority: parents, county parts, placeholder zeros and dates', () => {
   const list = [
     'state\tlevel\tname\trate_pct\teffective_from\teffective_to\tparent',

@@ -27,12 +27,18 @@ function matches(feature: BoundaryFeature, source: BoundarySource): boolean {
     new RegExp(pattern).test(feature.properties[name] ?? ''));
 }
 
-function readSource(source: BoundarySource, files: SourceFiles): readonly BoundaryFeature[] {
+async function readSource(
+  source: BoundarySource, files: SourceFiles,
+): Promise<readonly BoundaryFeature[]> {
   const paths = source.path.includes('{fips}')
     ? (source.states ?? []).map((fips) => source.path.replace('{fips}', fips))
     : [source.path];
-  return paths.flatMap((path) => READERS.boundaries.read({ ...source, path: files.note(path) })
-    .filter((feature) => matches(feature, source)));
+  const features: BoundaryFeature[] = [];
+  for (const path of paths) {
+    const read = await READERS.boundaries.read({ ...source, path: files.note(path) });
+    features.push(...read.filter((feature) => matches(feature, source)));
+  }
+  return features;
 }
 
 function byKey(one: BoundaryFeature, other: BoundaryFeature): number {
@@ -40,18 +46,18 @@ function byKey(one: BoundaryFeature, other: BoundaryFeature): number {
 }
 
 /** Reads every boundary file of the recipe; of a key in two of a layer the first one's counts. */
-export function readBoundaries(
+export async function readBoundaries(
   recipe: Recipe, files: SourceFiles, progress: Progress,
-): Boundaries {
+): Promise<Boundaries> {
   const found = new Map<BoundarySource['layer'], BoundaryFeature[]>();
-  recipe.boundaries.forEach((source, index) => {
-    const features = readSource(source, files);
+  for (const [index, source] of recipe.boundaries.entries()) {
+    const features = await readSource(source, files);
     const known = found.get(source.layer) ?? [];
     const held = new Set(known.map(({ polygon }) => polygon.key));
     found.set(source.layer,
       [...known, ...features.filter(({ polygon }) => !held.has(polygon.key))]);
     progress('boundaries', index + 1, recipe.boundaries.length);
-  });
+  }
   const layer = (name: BoundarySource['layer']): readonly BoundaryFeature[] =>
     (found.get(name) ?? []).sort(byKey);
   const statesOf = (name: BoundarySource['layer']): ReadonlySet<string> =>

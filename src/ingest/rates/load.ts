@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import type { SourceRecord } from '../../dataset/records.js';
 import type { PlaceFact, RateBook, RateRow } from '../model.js';
 import { READERS } from '../readers.js';
+import { isPacked, textOf } from '../source/container.js';
 import { readMemberFacts } from '../source/rates/facts.js';
 import { createRateBook, type RateBookInput } from './book.js';
 import {
@@ -60,6 +61,8 @@ export interface RateLoad {
   readonly places?: readonly PlaceFact[];
   /** Counties of the build's own; county facts are read without. */
   readonly counties?: readonly CountyFact[];
+  /** Texts of lists that are workbooks or lie in zip archives, by their paths. */
+  readonly packed?: (path: string) => string;
 }
 
 /** A book with what its lists became. */
@@ -77,12 +80,13 @@ class Files {
   constructor(readonly load: RateLoad) {}
 
   text(path: string): string {
+    if (isPacked(path) && this.load.packed) return this.load.packed(path);
     const facts = path.startsWith('facts/');
     const file = facts
       ? join(this.load.factsDir, path.slice('facts/'.length))
       : join(this.load.sourcesDir, path);
     const bytes = readFileSync(file);
-    return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+    return textOf(path.endsWith('.gz') ? gunzipSync(bytes) : bytes);
   }
 
   has(path: string): boolean {
@@ -150,6 +154,12 @@ function placesOf(
     const path = `${recipe.places}/${state.code}.tsv`;
     return files.has(path) ? readPlaces(files.text(path), state.code, input.tiers) : [];
   });
+}
+
+/** Every file that the lists of a recipe are read from. */
+export function listFiles(recipe: RatesRecipe, estimated: boolean): readonly string[] {
+  return [...recipe.lists, ...(estimated ? recipe.estimates : [])]
+    .flatMap(({ path, files = {} }) => [path, ...Object.values(files)]);
 }
 
 /** Reads every list of the recipe and builds the book. */

@@ -25,7 +25,9 @@ const OTHER_SHARE_MIN = 0.02;
 /** Share of a place from which a county is one of those that its name is looked for in. */
 const SLIGHT_SHARE_MAX = 0.005;
 
-function load(path: string, object: string, key = 'GEOID'): readonly BoundaryFeature[] {
+function load(
+  path: string, object: string, key = 'GEOID',
+): Promise<readonly BoundaryFeature[]> {
   return readBoundaryFile({ path, object, key });
 }
 
@@ -78,7 +80,7 @@ function countiesOf(
     .filter(({ share }) => share >= OTHER_SHARE_MIN));
 }
 
-function writePlaces(sources: string, facts: string): void {
+async function writePlaces(sources: string, facts: string): Promise<void> {
   const states = new Map(readStates(readFileSync(join(facts, 'states.tsv'), 'utf8'))
     .map((state) => [state.fips, state.code]));
   const layers = readGeometryFile(join(facts, '../geometry/us.geometry.gz'));
@@ -91,7 +93,7 @@ function writePlaces(sources: string, facts: string): void {
     if (!state) continue;
     const path = join(facts, 'places', `${state}.tsv`);
     const earlier = earlierRows(path);
-    const places = load(join(folder, file), 'places').filter(({ properties }) =>
+    const places = (await load(join(folder, file), 'places')).filter(({ properties }) =>
       INCORPORATED.test(`${properties['CLASSFP'] ?? ''}${properties['FUNCSTAT'] ?? ''}`));
     const counties = countiesOf(held, places);
     const rows: Row[] = places.map(({ polygon: { key }, properties }) => {
@@ -127,12 +129,12 @@ function townNames(
 }
 
 /** Vermont's towns levy; their code here is state, county and the state's town number. */
-function writeTowns(sources: string, facts: string): void {
+async function writeTowns(sources: string, facts: string): Promise<void> {
   const file = join(facts, 'places/VT.tsv');
   const lines = readFileSync(file, 'utf8').split('\n').filter((line) => line !== '');
   const places = lines.filter((line) => !/^\d{10}\t/.test(line));
   const cities = new Set(places.map((line) => line.split('\t')[2] ?? ''));
-  const areas = load(join(sources, 'towns-vt/vt_towns.topojson.gz'), 'towns', 'FIPS6');
+  const areas = await load(join(sources, 'towns-vt/vt_towns.topojson.gz'), 'towns', 'FIPS6');
   const towns = new Set(areas.map((area) => area.properties['TOWNNAME'] ?? ''));
   const rows = areas.map((area) => {
     const number = String(area.properties['FIPS6'] ?? '').padStart(6, '0');
@@ -146,5 +148,5 @@ function writeTowns(sources: string, facts: string): void {
 
 const [, , sources, facts] = process.argv;
 if (!sources || !facts) throw new Error('usage: write-places <sources folder> <facts folder>');
-if (!process.argv.includes('--towns')) writePlaces(sources, facts);
-writeTowns(sources, facts);
+if (!process.argv.includes('--towns')) await writePlaces(sources, facts);
+await writeTowns(sources, facts);

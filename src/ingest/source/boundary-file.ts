@@ -1,13 +1,14 @@
-/** Boundary files: TopoJSON and GeoJSON, plain or gzipped. */
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
+/** Boundary files: TopoJSON, GeoJSON and shapefiles, plain, gzipped or in zip archives. */
 import type { Feature, FeatureCollection, Geometry } from 'geojson';
 import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import { toMicrodegrees } from '../../geo/microdegrees.js';
 import { createPolygon, type Position } from '../../geo/polygon.js';
 import type { BoundaryFeature } from '../boundary/overlay.js';
+import { readWhole } from './container.js';
 import { readGeometryFile } from './geometry-file.js';
+import { isShapes } from './shape-parts.js';
+import { readShapes } from './shapes.js';
 
 export interface BoundaryFile {
   readonly path: string;
@@ -30,6 +31,12 @@ function keyOf(raw: string, file: BoundaryFile): string {
     return `${file.prefix ?? ''}${text}`;
   }
   return text.replace(new RegExp(file.pattern), file.template);
+}
+
+/** Streams the features of a file; only a shapefile's are not held whole. */
+async function* featuresOf(file: BoundaryFile): AsyncGenerator<Feature<Geometry | null>> {
+  if (isShapes(file.path)) yield* readShapes(file.path);
+  else yield* collection((await readWhole(file.path)).toString('utf8'), file).features;
 }
 
 function collection(text: string, file: BoundaryFile): FeatureCollection {
@@ -58,13 +65,13 @@ function layerOf(
 }
 
 /** Reads the polygons of a file, ascending by key; parts that share a key become one polygon. */
-export function readBoundaryFile(file: BoundaryFile): readonly BoundaryFeature[] {
+export async function readBoundaryFile(
+  file: BoundaryFile,
+): Promise<readonly BoundaryFeature[]> {
   if (file.path.endsWith('.geometry.gz')) return layerOf(readGeometryFile(file.path), file);
-  const bytes = readFileSync(file.path);
-  const text = (file.path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
   const rings = new Map<string, (readonly Position[])[]>();
   const properties = new Map<string, Readonly<Record<string, string>>>();
-  for (const { id, properties: found, geometry } of collection(text, file).features) {
+  for await (const { id, properties: found, geometry } of featuresOf(file)) {
     const raw: unknown = file.key === undefined ? id : found?.[file.key];
     if (raw === undefined || raw === null) throw new Error(`a feature of ${file.path} has no key`);
     const key = keyOf(String(raw), file);

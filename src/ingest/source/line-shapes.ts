@@ -2,8 +2,10 @@
  * Lines of a shapefile with some of their fields: the .shp and the .dbf file are read side by side,
  * as they come, and only what is asked for is decoded.
  */
-import { createReadStream } from 'node:fs';
 import { toMicrodegrees } from '../../geo/microdegrees.js';
+import { readBytes } from './container.js';
+import { checkDegrees, partOf } from './shape-parts.js';
+import { fileError } from './zip.js';
 
 const SHP_HEAD_BYTES = 100;
 const SHP_CODE = 9994;
@@ -17,7 +19,6 @@ const DBF_FIELD_BYTES = 32;
 const DBF_FIELDS_END = 0x0d;
 const SPACE = 32;
 const DELETED = 42;
-const PIECE_BYTES = 1 << 18;
 
 /** Bytes that come in pieces, taken in lengths of the reader's choice. */
 class ByteReader {
@@ -185,15 +186,14 @@ function cutShort(index: number, records: number): Error {
   return new Error(`the file is cut short: ${index} of ${records} features`);
 }
 
-/** Streams the features of "NAME.shp" and of the "NAME.dbf" beside it. */
+/** Streams the features of "NAME.shp" and of the "NAME.dbf" beside it, or of "NAME.zip". */
 export async function* readLineShapes(
   path: string, names: readonly string[],
 ): AsyncGenerator<LineShape> {
-  const bytes = (file: string): AsyncIterable<Buffer> =>
-    createReadStream(file, { highWaterMark: PIECE_BYTES });
+  await checkDegrees(path);
   try {
-    yield* lineShapes(bytes(path), bytes(path.replace(/\.shp$/i, '.dbf')), names);
+    yield* lineShapes(readBytes(partOf(path, '.shp')), readBytes(partOf(path, '.dbf')), names);
   } catch (error) {
-    throw new Error(`${path}: ${(error as Error).message}`, { cause: error });
+    throw fileError(path, error);
   }
 }

@@ -175,7 +175,7 @@ function tigerSide(feature: LineShape, first: number): RangeSide | null {
 
 /**
  * Streams the features that have a name and numbers. An edge with several names comes once for
- * each. `path` is the .shp file; the .dbf file lies beside it.
+ * each. `path` is the .shp file, with its .dbf beside it, or the zip archive they are in.
  */
 export async function* readTigerRanges(
   path: string,

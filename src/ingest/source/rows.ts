@@ -1,28 +1,23 @@
-/** Rows of a publisher's text file, plain or gzipped, one at a time. */
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+/** Rows of a publisher's text file, plain or packed, one at a time. */
 import Papa from 'papaparse';
+import { openText, readBytes } from './container.js';
 import { csvRows } from './csv-rows.js';
 
-/** Opens a file as UTF-8 text, unpacking it when its name ends in .gz. */
-export function openText(path: string): Readable {
-  const file = createReadStream(path, { highWaterMark: 1 << 18 });
-  if (!path.endsWith('.gz')) return file;
-  const unpacked = createGunzip();
-  file.on('error', (error) => unpacked.destroy(error));
-  return file.pipe(unpacked);
-}
+/** Longest line; a longer one is a file without lines. */
+const LINE_CHARS_MAX = 16 * 1_048_576;
 
-/** Yields the lines of a file without a byte order mark. */
+/** Yields the lines of a file without a byte order mark and line ends. */
 export async function* readLines(path: string): AsyncGenerator<string> {
-  const lines = createInterface({ input: openText(path), crlfDelay: Infinity });
-  let first = true;
-  for await (const line of lines) {
-    yield first ? line.replace(/^\uFEFF/, '') : line;
-    first = false;
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of readBytes(path)) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > LINE_CHARS_MAX) throw new Error(`${path}: a line without an end`);
+    for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line;
   }
+  rest += decoder.decode();
+  if (rest !== '') yield rest.endsWith('\r') ? rest.slice(0, -1) : rest;
 }
 
 /** Yields the fields of every row. Quotes are read in comma files only, newlines within too. */

@@ -4,6 +4,7 @@
  * two), first and last day. Types: 45 state, 00 county, 01 to 09 municipalities, 63 and 69
  * districts. Only the general rate is read here.
  */
+import type { DateInt } from '../../../tax/date.js';
 import type { Level } from '../../../tax/jurisdiction.js';
 import type { RateRow } from '../../model.js';
 import {
@@ -61,12 +62,42 @@ function jurisdiction(
   }
 }
 
-/** Reads a rate file. */
+/** Columns of the file; some states end their rows with a comma. */
+const COLUMNS = 9;
+
+/** The cells of a row. @throws RangeError where the file is not laid out as the standard says. */
+function cellsOf(cells: readonly string[], line: number): readonly string[] {
+  const [fips = '', type = '', , general = ''] = cells.map((cell) => cell.trim());
+  const right = cells.length >= COLUMNS && cells.slice(COLUMNS).every((cell) => cell.trim() === '');
+  if (right && /^\d{1,2}$/.test(fips) && /^\d{1,2}$/.test(type) && !/[a-z]{2}/i.test(general)) {
+    return cells.map((cell) => cell.trim());
+  }
+  throw new RangeError(`row ${line} is none of a rate file of ${COLUMNS} columns: `
+    + cells.slice(0, COLUMNS + 1).join(',').slice(0, 80));
+}
+
+/** Some states write "no end" as a day of 2078 or 2099. */
+const OPEN_FROM = 20780101;
+
+function lastDay(text: string): DateInt {
+  const date = listDate(text, DATE_OPEN);
+  return date >= OPEN_FROM ? DATE_OPEN : date;
+}
+
+/** Reads a rate file. @throws RangeError where its layout is another, or it has no rows. */
 export function readSst(text: string, context: ListContext): ListResult {
   const rows: RateRow[] = [];
-  for (const cells of splitRows(text, ',')) {
-    const [fips = '', type = '', code = '', general = '', , , , first = '', last = ''] = cells;
+  const lines = splitRows(text, ',');
+  if (lines.length === 0) throw new RangeError('the rate file has no rows');
+  for (const [at, line] of lines.entries()) {
+    const cells = cellsOf(line, at + 1);
+    const [fips = '', number = '', code = '', general = '', , , , first = '', last = ''] = cells;
     context.report.read += 1;
+    const type = number.padStart(2, '0');
+    if (general === '') {
+      context.report.drop(`${type} ${code}`, 'no rate');
+      continue;
+    }
     const level = LEVELS.get(type);
     if (!level) {
       context.report.drop(`${type} ${code}`, 'a type that carries no general rate');
@@ -79,7 +110,7 @@ export function readSst(text: string, context: ListContext): ListResult {
     context.report.joined += 1;
     rows.push({
       state: context.state, level, ...found, basis: 'own', sales: rate, use: rate,
-      from: listDate(first, context.asOf), to: listDate(last, DATE_OPEN),
+      from: listDate(first, context.asOf), to: lastDay(last),
       source: context.source, asOf: context.asOf,
     });
   }

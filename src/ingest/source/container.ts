@@ -1,0 +1,117 @@
+/**
+ * Publishers' files as they come: plain, gzipped, a member of a zip archive, or a sheet of a
+ * workbook. What a file is not (a page that says "not found", a PDF) is refused with its name.
+ */
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { sheetText } from './workbook.js';
+import { fileError, splitMember, UNPACK_RATIO_MAX, zipMember } from './zip.js';
+
+const CHUNK_BYTES = 1 << 18;
+/** Largest text that is held whole; larger lists have readers that stream. */
+export const TEXT_BYTES_MAX = 256 * 1_048_576;
+const GZIP_FREE_BYTES = 64 * 1_048_576;
+
+const ZIP = /\.zip$/i;
+const WORKBOOK = /\.xlsx$/i;
+/** Names of files that hold text. */
+const TEXT = /\.(?:csv|txt|tsv|geojson|json|topojson)(?:\.gz)?$/i;
+
+/** Whether a path of a recipe has to be unpacked as a stream before its text is there. */
+export function isPacked(path: string): boolean {
+  const { file } = splitMember(path);
+  return ZIP.test(file) || WORKBOOK.test(file);
+}
+
+async function* gunzipped(path: string): AsyncGenerator<Buffer> {
+  const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  const unpacked = createGunzip({ chunkSize: CHUNK_BYTES });
+  file.on('error', (error) => unpacked.destroy(error));
+  let bytes = 0;
+  for await (const chunk of file.pipe(unpacked)) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > GZIP_FREE_BYTES && bytes > file.bytesRead * UNPACK_RATIO_MAX) {
+      throw new Error(`it unpacks to more than ${UNPACK_RATIO_MAX} times its bytes`);
+    }
+    yield chunk as Buffer;
+  }
+}
+
+/** What the first bytes of a text are, where they are none; null for text. */
+function foreign(first: Buffer): string | null {
+  const head = first.subarray(0, 512).toString('latin1');
+  if (head.startsWith('PK\x03\x04')) return 'it is a zip archive or a workbook, not text';
+  if (head.startsWith('%PDF')) return 'it is a PDF, not a table';
+  if (head.startsWith('\x1f\x8b')) return 'it is gzipped, and its name does not say so';
+  if (/^[\s\u00ef\u00bb\u00bf]*<(?:!doctype\s+html|html)\b/i.test(head)) {
+    return 'it is a web page, not a table: the publisher answered with one';
+  }
+  return null;
+}
+
+async function* checked(
+  path: string, chunks: AsyncIterable<unknown>, text: boolean,
+): AsyncGenerator<Buffer> {
+  let first = true;
+  for await (const chunk of chunks) {
+    const bytes = chunk as Buffer;
+    if (bytes.length === 0) continue;
+    const problem = first && text ? foreign(bytes) : null;
+    if (problem !== null) throw fileError(path, problem);
+    first = false;
+    yield bytes;
+  }
+  if (first) throw fileError(path, 'it is empty');
+}
+
+/**
+ * Streams the bytes of a file, unpacked: "FILE", "FILE.gz", "FILE.zip" with one table in it, or
+ * "FILE.zip!MEMBER".
+ * @throws Error with the file and the reason: empty, torn, not what its name says, too large.
+ */
+export async function* readBytes(path: string): AsyncGenerator<Buffer> {
+  const { file, member } = splitMember(path);
+  try {
+    if (ZIP.test(file)) yield* checked(file, zipMember(file, member), TEXT.test(member ?? '.csv'));
+    else if (file.endsWith('.gz')) yield* checked(file, gunzipped(file), TEXT.test(file));
+    else {
+      const chunks = createReadStream(file, { highWaterMark: CHUNK_BYTES });
+      yield* checked(file, chunks, TEXT.test(file));
+    }
+  } catch (error) {
+    throw fileError(file, error);
+  }
+}
+
+/** The same as a stream. */
+export function openText(path: string): Readable {
+  return Readable.from(readBytes(path), { objectMode: false, highWaterMark: CHUNK_BYTES });
+}
+
+/** All bytes of a file, unpacked. */
+export async function readWhole(path: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of readBytes(path)) {
+    bytes += chunk.length;
+    if (bytes > TEXT_BYTES_MAX) throw fileError(path, `it has more than ${TEXT_BYTES_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Text of bytes: UTF-8, or Windows-1252 where they are none, as older publishers write. */
+export function textOf(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+}
+
+/** Text of a packed file; a workbook's sheet as comma-separated rows. */
+export async function readPacked(path: string): Promise<string> {
+  const { file, member } = splitMember(path);
+  return WORKBOOK.test(file) ? sheetText(file, member) : textOf(await readWhole(path));
+}

@@ -1,0 +1,187 @@
+/**
+ * Sheets of workbooks (xlsx, Office Open XML): cells as text, rows in their places. Numbers are
+ * those that Excel shows at its fifteen digits, never with an exponent; days stay serial numbers.
+ */
+import sax from 'sax';
+import Papa from 'papaparse';
+import { fileError, nameExpression, zipMember } from './zip.js';
+
+/** Largest sheet: what Excel itself allows. */
+const ROWS_MAX = 1_048_576;
+const COLUMNS_MAX = 16_384;
+/** Most bytes of a part of a workbook, unpacked. */
+const PART_BYTES_MAX = 256 * 1_048_576;
+const NUMBER_DIGITS = 15;
+
+interface Handlers {
+  readonly open: (name: string, attributes: Readonly<Record<string, string>>) => void;
+  readonly close: (name: string) => void;
+  readonly text: (text: string) => void;
+}
+
+/** Parses a part as it is unpacked; names come without their prefix. */
+async function parsePart(file: string, part: string, handlers: Handlers): Promise<void> {
+  const parser = sax.parser(true);
+  const local = (name: string): string => name.slice(name.indexOf(':') + 1);
+  parser.onopentag = ({ name, attributes }) =>
+    handlers.open(local(name), attributes as Record<string, string>);
+  parser.onclosetag = (name) => handlers.close(local(name));
+  parser.ontext = handlers.text;
+  parser.oncdata = handlers.text;
+  parser.onerror = (error) => {
+    throw fileError(file, `${part}: ${error.message.replaceAll('\n', ', ')}`);
+  };
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  for await (const chunk of zipMember(file, part)) {
+    bytes += chunk.length;
+    if (bytes > PART_BYTES_MAX) {
+      throw fileError(file, `${part} has more than ${PART_BYTES_MAX} bytes`);
+    }
+    parser.write(decoder.decode(chunk, { stream: true }));
+  }
+  parser.write(decoder.decode()).close();
+}
+
+/** Sheets of a workbook, in order: names and the parts they are in. */
+async function sheetsOf(file: string): Promise<readonly { name: string; part: string }[]> {
+  const targets = new Map<string, string>();
+  const none = (): void => undefined;
+  await parsePart(file, 'xl/_rels/workbook.xml.rels', {
+    open: (name, { Id = '', Target = '' }) => {
+      if (name === 'Relationship') targets.set(Id, Target);
+    },
+    close: none, text: none,
+  });
+  const sheets: { name: string; part: string }[] = [];
+  await parsePart(file, 'xl/workbook.xml', {
+    open: (name, attributes) => {
+      if (name !== 'sheet') return;
+      const target = targets.get(attributes['r:id'] ?? '') ?? '';
+      const part = target.startsWith('/') ? target.slice(1) : `xl/${target}`;
+      sheets.push({ name: attributes['name'] ?? '', part });
+    },
+    close: none, text: none,
+  });
+  return sheets;
+}
+
+/** Texts that cells share; a workbook without any has no such part. */
+async function sharedTexts(file: string): Promise<readonly string[]> {
+  const texts: string[] = [];
+  let [text, inside, phonetic] = ['', false, false];
+  try {
+    await parsePart(file, 'xl/sharedStrings.xml', {
+      open: (name) => {
+        if (name === 'si') text = '';
+        if (name === 't') inside = true;
+        if (name === 'rPh') phonetic = true;
+      },
+      close: (name) => {
+        if (name === 't') inside = false;
+        if (name === 'rPh') phonetic = false;
+        if (name === 'si') texts.push(text);
+      },
+      text: (more) => {
+        if (inside && !phonetic) text += more;
+      },
+    });
+  } catch (error) {
+    if (!(error as Error).message.includes('has no member')) throw error;
+  }
+  return texts;
+}
+
+/** "B12" → 1. */
+function columnOf(reference: string): number {
+  let column = 0;
+  for (const letter of /^[A-Z]+/.exec(reference)?.[0] ?? '') {
+    column = column * 26 + letter.charCodeAt(0) - 64;
+  }
+  return column - 1;
+}
+
+/** The number as Excel shows it: it keeps 0.0725 as 7.2499999999999995E-2. */
+export function decimalText(raw: string): string {
+  if (/^-?\d{1,15}$/.test(raw) || raw === '') return raw;
+  const value = Number(raw);
+  if (!Number.isFinite(value)) return raw;
+  const short = Number(value.toPrecision(NUMBER_DIGITS));
+  const text = String(short);
+  return text.includes('e') ? short.toFixed(20).replace(/\.?0+$/, '') : text;
+}
+
+interface Cell {
+  column: number;
+  type: string;
+  value: string;
+}
+
+function cellText({ type, value }: Cell, shared: readonly string[]): string {
+  switch (type) {
+    case 's': return shared[Number(value)] ?? '';
+    case 'b': return value === '1' ? 'TRUE' : 'FALSE';
+    case 'str': case 'inlineStr': case 'e': case 'd': return value;
+    default: return decimalText(value);
+  }
+}
+
+async function rowsOf(file: string, part: string): Promise<string[][]> {
+  const shared = await sharedTexts(file);
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let cell: Cell | null = null;
+  let inside = false;
+  await parsePart(file, part, {
+    open: (name, { r = '', t = 'n' }) => {
+      if (name === 'row') {
+        const number = Number(r === '' ? rows.length + 1 : r);
+        if (!(number > rows.length && number <= ROWS_MAX)) {
+          throw fileError(file, `${part}: row ${r} is out of order`);
+        }
+        while (rows.length < number - 1) rows.push([]);
+        row = [];
+      } else if (name === 'c') {
+        cell = { column: r === '' ? row.length : columnOf(r), type: t, value: '' };
+      }
+      inside = name === 'v' || name === 't';
+    },
+    close: (name) => {
+      if (name === 'row') rows.push(row);
+      if (name === 'c' && cell !== null) {
+        if (cell.column < 0 || cell.column >= COLUMNS_MAX) {
+          throw fileError(file, `${part}: a cell without a column`);
+        }
+        while (row.length < cell.column) row.push('');
+        row[cell.column] = cellText(cell, shared);
+        cell = null;
+      }
+      inside = false;
+    },
+    text: (more) => {
+      if (inside && cell !== null) cell.value += more;
+    },
+  });
+  return rows;
+}
+
+/**
+ * Rows of a sheet; row 5 of the sheet is the fifth, also where those before are empty. Without a
+ * name the first sheet, else the one it fits (* for any text).
+ * @throws Error with the file and the reason.
+ */
+export async function readSheet(file: string, sheet: string | null): Promise<string[][]> {
+  const sheets = await sheetsOf(file);
+  const expression = sheet === null ? null : nameExpression(sheet);
+  const found = sheets.find(({ name }) => expression === null || expression.test(name.trim()));
+  if (found === undefined) {
+    const names = sheets.map(({ name }) => name).join(', ') || 'none';
+    throw fileError(file, `it has no sheet "${sheet ?? ''}", but: ${names}`);
+  }
+  return rowsOf(file, found.part);
+}
+
+/** A sheet as comma-separated text with quotes where they are needed. */
+export async function sheetText(file: string, sheet: string | null): Promise<string> {
+  return `${Papa.unparse(await readSheet(file, sheet), { newline: '\n' })}\n`;
+}

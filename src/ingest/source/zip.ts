@@ -1,0 +1,127 @@
+/**
+ * Members of zip archives as streams of bytes: found by name, checked by size and CRC-32, unpacked
+ * as they are read, so that an archive of any size takes the memory of a few chunks.
+ */
+import * as zlib from 'node:zlib';
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
+
+/** Bytes of a member beyond which its packing is looked at. */
+const RATIO_FREE_BYTES = 64 * 1_048_576;
+/** Times that a larger member may be as large as its packed bytes; boundary files reach 60. */
+export const UNPACK_RATIO_MAX = 250;
+/** Members that an archive may have. */
+const MEMBERS_MAX = 100_000;
+
+/** A path of a recipe in its parts. */
+export interface MemberPath {
+  readonly file: string;
+  /** Name of a member, or of a workbook's sheet, with * for any text; null where none is said. */
+  readonly member: string | null;
+}
+
+/** Takes "FILE.zip!MEMBER" or "FILE.xlsx!SHEET" apart; every other path is a file's. */
+export function splitMember(path: string): MemberPath {
+  const [, file = path, member = null] = /^(.*?\.(?:zip|xlsx))!(.+)$/is.exec(path) ?? [];
+  return { file, member };
+}
+
+/** An error of a file, with its path and the reason. */
+export function fileError(path: string, reason: unknown): Error {
+  const text = reason instanceof Error ? reason.message : String(reason);
+  return new Error(text.startsWith(path) ? text : `${path}: ${text}`);
+}
+
+/** The expression of a name with * for any text, in any case. */
+export function nameExpression(pattern: string): RegExp {
+  const escaped = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*');
+  return new RegExp(`^${escaped}$`, 'is');
+}
+
+function baseName(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1);
+}
+
+/** Whether a member is a file of the publisher, not of the program that packed it. */
+function isContent(name: string): boolean {
+  return !name.endsWith('/') && !name.startsWith('__MACOSX/') && !baseName(name).startsWith('.');
+}
+
+/** Endings of tables, which are meant where nothing is said. */
+const TABLE = /\.(?:csv|txt|tsv|geojson|json)$/i;
+
+/** The one member that is meant. */
+function chosen(file: string, entries: readonly Entry[], member: string | null): Entry {
+  const content = entries.filter(({ fileName }) => isContent(fileName));
+  const named = (list: readonly Entry[]): string =>
+    list.slice(0, 6).map(({ fileName }) => fileName).join(', ') || 'none';
+  if (member === null) {
+    const tables = content.filter(({ fileName }) => TABLE.test(fileName));
+    const one = content.length === 1 ? content : tables;
+    if (one.length === 1) return one[0]!;
+    throw fileError(file, `it has ${content.length} members (${named(content)}); `
+      + `say which one: ${baseName(file)}!MEMBER`);
+  }
+  const expression = nameExpression(member);
+  const found = content.filter(({ fileName }) =>
+    expression.test(fileName) || expression.test(baseName(fileName)));
+  if (found.length === 1) return found[0]!;
+  throw fileError(file, found.length === 0
+    ? `it has no member "${member}", but: ${named(content)}`
+    : `"${member}" fits several members: ${named(found)}`);
+}
+
+/** Reads the directory of an archive. */
+async function entriesOf(file: string, zip: ZipFile): Promise<readonly Entry[]> {
+  if (zip.entryCount > MEMBERS_MAX) {
+    throw fileError(file, `it has more than ${MEMBERS_MAX} members`);
+  }
+  const entries: Entry[] = [];
+  for await (const entry of zip.eachEntry()) entries.push(entry);
+  return entries;
+}
+
+function refuseUnreadable(file: string, entry: Entry): void {
+  const { fileName, uncompressedSize, compressedSize } = entry;
+  if (entry.isEncrypted()) throw fileError(file, `${fileName} is encrypted`);
+  if (uncompressedSize > RATIO_FREE_BYTES
+    && uncompressedSize > compressedSize * UNPACK_RATIO_MAX) {
+    throw fileError(file, `${fileName} would unpack to ${uncompressedSize} bytes, more than `
+      + `${UNPACK_RATIO_MAX} times its ${compressedSize}`);
+  }
+}
+
+/** CRC-32 of bytes; Node has it from 20.15 on, and an older one leaves the size as the check. */
+const crc32 = 'crc32' in zlib ? zlib.crc32 : null;
+
+async function* unpacked(file: string, zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
+  let sum = 0;
+  // The library ends the stream with an error when it has more or fewer bytes than the directory.
+  for await (const chunk of await zip.openReadStreamPromise(entry)) {
+    const bytes = chunk as Buffer;
+    if (crc32 !== null) sum = crc32(bytes, sum);
+    yield bytes;
+  }
+  if (crc32 !== null && sum !== entry.crc32) {
+    throw fileError(file, `the bytes of ${entry.fileName} are not those that were packed (CRC-32)`);
+  }
+}
+
+/**
+ * Streams the bytes of a member: the one that `member` fits, by its path or its last part; without
+ * it the only one, or the only table.
+ * @throws Error with the file and the reason: no zip archive, torn, encrypted, no such member,
+ *   several, a size beyond UNPACK_RATIO_MAX.
+ */
+export async function* zipMember(file: string, member: string | null): AsyncGenerator<Buffer> {
+  let zip: ZipFile | null = null;
+  try {
+    zip = await openPromise(file, { autoClose: false, lazyEntries: true });
+    const entry = chosen(file, await entriesOf(file, zip), member);
+    refuseUnreadable(file, entry);
+    yield* unpacked(file, zip, entry);
+  } catch (error) {
+    throw fileError(file, error);
+  } finally {
+    zip?.close();
+  }
+}
