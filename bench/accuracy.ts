@@ -36,7 +36,7 @@ import { READERS } from '../src/ingest/readers.js';
 import { readRecipe } from '../src/ingest/recipe.js';
 import { SourceFiles } from '../src/ingest/source-files.js';
 import { readPoints, type PointSource } from '../src/ingest/source/addresses.js';
-import { areaAshore } from '../src/ingest/street/addresses.js';
+import { areaAshore } from '../src/ingest/street/situate.js';
 import { parseDate, DATE_OPEN } from '../src/tax/date.js';
 
 /** Least share found, and most in a wrong tax area. */

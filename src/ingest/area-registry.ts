@@ -30,6 +30,11 @@ export class AreaRegistry {
     return tuple;
   }
 
+  /** The tuples interned so far, by id. */
+  tuples(): readonly AreaTuple[] {
+    return this.#tuples.slice();
+  }
+
   /** Asks the book about every tuple; components that agree in everything are shared. */
   records(book: RateBook, states: readonly StateFact[], counties: readonly CountyFact[]): {
     readonly areas: readonly AreaRecord[]; readonly components: readonly ComponentRecord[];

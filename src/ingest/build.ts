@@ -216,7 +216,7 @@ export async function buildDataset(options: BuildOptions): Promise<string> {
   const registry = new AreaRegistry();
   const drawn = drawAreas(input, registry, progress);
   const addresses = await buildAddresses({
-    recipe, files, states, places, areaAt: drawn.areaAt, tupleOf: (area) => registry.tuple(area),
+    recipe, files, states, places, areaAt: drawn.areaAt, tuples: () => registry.tuples(),
     intern: registry.intern, today, progress,
   });
   const zips = buildZips({

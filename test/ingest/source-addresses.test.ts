@@ -7,9 +7,8 @@ import { test } from 'node:test';
 import { distanceMetres, interpolate } from '../../src/geo/interpolate.js';
 import { readPoints, readRanges } from '../../src/ingest/source/addresses.js';
 import {
-  boundaryRange, boundaryTuple, readSstBoundary, type BoundaryRecord,
+  boundariesInForce, boundaryRange, boundaryTuple, readSstBoundary, type BoundaryRecord,
 } from '../../src/ingest/source/sst-boundary.js';
-import { boundariesInForce } from '../../src/ingest/street/zip9.js';
 import type { DateInt } from '../../src/tax/date.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-streets-'));
@@ -146,10 +145,13 @@ test('boundary files: three kinds in either case, byte order mark, unpadded add-
     ['N ALDER WAY', 5, [], 20240101]);
   assert.deepEqual([range?.left?.from, range?.left?.to, range?.left?.parity, range?.left?.zip4],
     [1, 99_999, 'odd', '0042']);
-  const on = (day: number): readonly string[] =>
-    boundariesInForce(records, day as DateInt).map((record) => record.kind);
-  assert.deepEqual(on(20220601), ['zip9', 'zip5']);
-  assert.deepEqual(on(20250601), ['address']);
-  const ended = boundariesInForce(records.slice(1), 20260101 as DateInt);
+  async function* held(list: readonly BoundaryRecord[]): AsyncGenerator<BoundaryRecord> {
+    yield* list;
+  }
+  const on = async (day: number, list = records): Promise<readonly string[]> =>
+    (await all(boundariesInForce(() => held(list), day as DateInt))).map(({ kind }) => kind);
+  assert.deepEqual(await on(20220601), ['zip9', 'zip5']);
+  assert.deepEqual(await on(20250601), ['address']);
+  const ended = await on(20260101, records.slice(1));
   assert.equal(ended.length, 2, 'a list that has ended keeps being used');
 });

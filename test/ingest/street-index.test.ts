@@ -9,8 +9,8 @@ import { StreetIndex } from '../../src/dataset/street-index.js';
 import type { AddressPoint } from '../../src/ingest/source/points.js';
 import type { StreetRange } from '../../src/ingest/source/ranges.js';
 import { buildStreetIndex, StreetIndexBuilder } from '../../src/ingest/street/index.js';
-import { areaAshore } from '../../src/ingest/street/addresses.js';
-import { encodeZip9, rangesByZip, type Zip9Range } from '../../src/ingest/street/zip9.js';
+import { areaAshore } from '../../src/ingest/street/situate.js';
+import { type Zip9Range, Zip9Table } from '../../src/ingest/street/zip9.js';
 import type { DateInt } from '../../src/tax/date.js';
 import { streetTableOf } from '../support/street-table.js';
 
@@ -185,9 +185,9 @@ test('ZIP+4: the record that began last wins, contradictions of one day stay', (
     zip9(1, 99, 3, 20200101), zip9(50, 60, 4, 20240101), zip9(58, 70, 5, 20240101),
     zip9(9000, 10, 6, 20190101, 91012),
   ];
-  const byZip = rangesByZip(ranges);
-  const table = new Map<string, Uint8Array>([...byZip].map(([key, list]) =>
-    [`9|${key}`, encodeZip9(Number(key.slice(2)), list)]));
+  const zip9Table = new Zip9Table();
+  for (const range of ranges) zip9Table.add(range);
+  const table = new Map<string, Uint8Array>(zip9Table.entries());
   table.set('s', Buffer.from('QA'));
   const index = new StreetIndex(streetTableOf((key) => table.get(key) ?? null));
   const areas = (zip: number, plus4: number): readonly number[] => index.zip9('QA', zip, plus4);

@@ -108,6 +108,25 @@ export async function* readSstBoundary(path: string): AsyncGenerator<BoundaryRec
   }
 }
 
+/**
+ * Streams the records in force on a day. When a file has wholly ended by then, its last day counts:
+ * a list that was not renewed keeps being used, and is read a second time.
+ */
+export async function* boundariesInForce(
+  read: () => AsyncIterable<BoundaryRecord>, day: DateInt,
+): AsyncGenerator<BoundaryRecord> {
+  let last: number = 0;
+  for await (const record of read()) {
+    last = Math.max(last, record.end);
+    if (record.begin <= day && record.end >= day) yield record;
+  }
+  if (last >= day) return;
+  // No record reaches the day, so that none was given yet.
+  for await (const record of read()) {
+    if (record.begin <= last && record.end >= last) yield record;
+  }
+}
+
 /** The jurisdictions of a record; `districtId` names a district as the rate lists do. */
 export function boundaryTuple(
   record: BoundaryRecord,

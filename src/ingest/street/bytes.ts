@@ -18,6 +18,11 @@ export class ByteSink {
     return this.#bytes.slice(0, this.#length);
   }
 
+  /** The bytes from one place to another; they hold until more are written. */
+  view(from: number, to: number): Uint8Array {
+    return this.#bytes.subarray(from, to);
+  }
+
   u8(value: number): void {
     const at = this.#advance(1);
     this.#view.setUint8(at, value);

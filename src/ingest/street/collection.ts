@@ -1,23 +1,12 @@
-/** Streets, doors and ranges as they come in, interned and kept in columns. */
+/** Doors, ranges and the streets they name, in columns, as they come from the sources. */
 import type { Gazetteer } from '../../address/parsed.js';
-import { parseHouseNumber } from '../../address/house-number.js';
-import { foldName, formatStreetName, parseStreetName } from '../../address/street-name.js';
 import { titleCase } from '../../address/title-case.js';
-import { foldLocality } from '../../dataset/street-format.js';
-import type { AddressPoint } from '../source/points.js';
-import type { RangeSide, StreetRange } from '../source/ranges.js';
+import { extendPair, PairTable } from './believed.js';
 import { IntColumn } from './bytes.js';
-
-/** A street's name in its parts, one per spelling. */
-export interface StreetSpelling {
-  /** Name proper with its words apart. */
-  readonly name: string;
-  readonly fold: string;
-  readonly pre: string;
-  readonly suffix: string;
-  readonly post: string;
-  readonly label: string;
-}
+import type { Labels } from './localities.js';
+import { SideColumns, type SideFacts } from './sides.js';
+import { Spellings, type StreetSpelling } from './spelling.js';
+import type { DoorFacts, StreetSink } from './stated.js';
 
 /** A spelling within one ZIP, postal city and municipality, as the sources state them. */
 export interface StatedStreet {
@@ -30,22 +19,14 @@ export interface StatedStreet {
   weight: number;
 }
 
-/** One side of a range on a stated street. */
-export interface StatedSide {
-  readonly street: number;
-  readonly side: RangeSide;
-  readonly right: boolean;
-  readonly geometry: readonly number[];
-  /** −1: it differs along the side. */
-  readonly area: number;
-  readonly begin: number;
-}
+/** A street that is no part of the collection, though its localities were counted. */
+const ELSEWHERE = -2;
 
-export class StreetCollection {
+export class StreetCollection implements StreetSink {
   readonly streets: StatedStreet[] = [];
-  readonly sides: StatedSide[] = [];
+  readonly sides = new SideColumns();
   readonly texts: string[] = [''];
-  readonly street = new IntColumn();
+  readonly doorStreet = new IntColumn();
   readonly value = new IntColumn();
   /** Index in `texts` where the number is not just its integer; 0 else. */
   readonly text = new IntColumn();
@@ -54,48 +35,62 @@ export class StreetCollection {
   readonly area = new IntColumn();
   /** ZIP+4 add-on and 1; 0 for none. */
   readonly plus4 = new IntColumn();
-  /** Labels of localities: state and folded name → label → weight. */
-  readonly labels = new Map<string, Map<string, number>>();
+  /** A label counts once a stated street. */
+  readonly labels: Labels = new Map();
 
-  readonly #gazetteer: Gazetteer;
+  readonly #spellings: Spellings;
   readonly #streetIds = new Map<string, number>();
-  readonly #spellings = new Map<string, StreetSpelling | null>();
   readonly #textIds = new Map<string, number>();
-  readonly #folds = new Map<string, string>();
 
   constructor(gazetteer: Gazetteer) {
-    this.#gazetteer = gazetteer;
+    this.#spellings = new Spellings(gazetteer);
   }
 
-  /** Keeps a door; false when its number or street cannot be read. */
-  addPoint(point: AddressPoint, area: number): boolean {
-    const number = parseHouseNumber(point.number);
-    if (number === null) return false;
-    // Grid numbers ("N12W3456") have no order; they stand first and are found by their text.
-    const value = Math.max(0, number.value);
-    const { state, zip, city, municipality } = point;
-    const street = this.#intern(state, zip, city, municipality, point.street);
-    if (street < 0) return false;
-    this.street.push(street);
-    this.value.push(value);
-    this.text.push(number.number === String(value) ? 0 : this.#internText(number.number));
-    this.lat.push(point.lat);
-    this.lng.push(point.lng);
-    this.area.push(area);
-    this.plus4.push(point.zip4 === '' ? 0 : Number(point.zip4) + 1);
-    return true;
+  street(state: string, zip: string, city: string, municipality: string, text: string): number {
+    return this.#intern(state, zip, city, municipality, text, true, true);
   }
 
-  /** Keeps one side of a range; false when its street cannot be read. */
-  addSide(range: StreetRange, right: boolean, area: number): boolean {
-    const side = right ? range.right : range.left;
-    if (side === null) return false;
-    const { state, city, municipality } = range;
-    const street = this.#intern(state, side.zip, city, municipality, range.street);
-    if (street < 0) return false;
-    const { geometry, begin } = range;
-    this.sides.push({ street, side, right, geometry, area, begin: begin ?? 0 });
-    return true;
+  /** The same for a street whose localities another collection counts. */
+  uncounted(
+    state: string, zip: string, city: string, municipality: string, text: string,
+  ): number {
+    return this.#intern(state, zip, city, municipality, text, false, true);
+  }
+
+  /** Counts the localities of a street that another collection keeps. */
+  countOnly(state: string, zip: string, city: string, municipality: string, text: string): void {
+    this.#intern(state, zip, city, municipality, text, true, false);
+  }
+
+  door(street: number, door: DoorFacts): void {
+    this.streets[street]!.weight += 1;
+    this.doorStreet.push(street);
+    this.value.push(door.value);
+    this.text.push(door.text === '' ? 0 : this.#internText(door.text));
+    this.lat.push(door.lat);
+    this.lng.push(door.lng);
+    this.area.push(door.area);
+    this.plus4.push(door.plus4);
+  }
+
+  side(street: number, facts: SideFacts, vertices: number, line: Uint8Array): void {
+    this.streets[street]!.weight += 1;
+    this.sides.add(street, facts, vertices, line);
+  }
+
+  /** Which ZIPs the municipalities of its doors are said to have. */
+  pairs(): PairTable {
+    const table = new PairTable();
+    const pairOf = this.streets.map(({ state, municipality, zip, weight }) => {
+      const pair = table.of(state, municipality, zip);
+      if (pair !== null) pair.doors += weight;
+      return pair;
+    });
+    for (let row = 0; row < this.doorStreet.length; row += 1) {
+      const pair = pairOf[this.doorStreet.at(row)];
+      if (pair) extendPair(pair, this.lat.at(row), this.lng.at(row));
+    }
+    return table;
   }
 
   #internText(text: string): number {
@@ -107,63 +102,39 @@ export class StreetCollection {
     return id;
   }
 
-  #intern(state: string, zip: string, city: string, municipality: string, text: string): number {
+  #intern(
+    state: string, zip: string, city: string, municipality: string, text: string,
+    counted: boolean, kept: boolean,
+  ): number {
     const key = `${state}|${zip}|${city}|${municipality}|${text}`;
     const known = this.#streetIds.get(key);
-    if (known !== undefined) {
-      if (known >= 0) this.streets[known]!.weight += 1;
-      return known;
-    }
-    const spelling = this.#spelling(text);
+    if (known !== undefined) return known;
+    const spelling = isLed(zip, city, municipality) ? this.#spellings.street(text) : null;
     let id = -1;
-    // Without a ZIP, a postal city or a municipality nothing leads to a street.
-    if (spelling !== null && (zip !== '' || city !== '' || municipality !== '')) {
-      id = this.streets.length;
-      this.streets.push({
-        state,
-        zip: Number(zip),
-        city: this.#fold(city),
-        municipality: this.#fold(municipality),
-        spelling,
-        weight: 1,
-      });
-      this.#label(state, city);
-      this.#label(state, municipality);
+    if (spelling !== null) {
+      id = kept ? this.streets.length : ELSEWHERE;
+      if (kept) {
+        this.streets.push({
+          state,
+          zip: Number(zip),
+          city: this.#spellings.locality(city),
+          municipality: this.#spellings.locality(municipality),
+          spelling,
+          weight: 0,
+        });
+      }
+      if (counted) {
+        this.#label(state, city);
+        this.#label(state, municipality);
+      }
     }
     this.#streetIds.set(key, id);
     return id;
   }
 
-  #spelling(text: string): StreetSpelling | null {
-    const known = this.#spellings.get(text);
-    if (known !== undefined) return known;
-    const name = parseStreetName(text, this.#gazetteer);
-    const fold = foldName(name.name);
-    const spelling = fold === '' ? null : {
-      name: name.name,
-      fold,
-      pre: name.preDirection,
-      suffix: name.suffix,
-      post: name.postDirection,
-      label: formatStreetName(name),
-    };
-    this.#spellings.set(text, spelling);
-    return spelling;
-  }
-
-  #fold(name: string): string {
-    if (name === '') return '';
-    let fold = this.#folds.get(name);
-    if (fold === undefined) {
-      fold = foldLocality(name);
-      this.#folds.set(name, fold);
-    }
-    return fold;
-  }
-
   #label(state: string, name: string): void {
     if (name === '') return;
-    const key = `${state}|${this.#fold(name)}`;
+    const key = `${state}|${this.#spellings.locality(name)}`;
     let labels = this.labels.get(key);
     if (labels === undefined) {
       labels = new Map();
@@ -174,29 +145,7 @@ export class StreetCollection {
   }
 }
 
-/** The label most often used; the first in order among equals. */
-export function commonLabel(labels: ReadonlyMap<string, number>): string {
-  let best = '';
-  let most = 0;
-  for (const [label, weight] of labels) {
-    if (weight > most || (weight === most && label < best)) {
-      best = label;
-      most = weight;
-    }
-  }
-  return best;
-}
-
-// States by name and code, for reading route numbers in street columns ("NY ROUTE 17").
-
-/** A gazetteer of states alone: a street column names no city. */
-export function stateGazetteer(
-  states: Iterable<{ readonly code: string; readonly name: string }>,
-): Gazetteer {
-  const codes = new Map<string, string>();
-  for (const { code, name } of states) {
-    codes.set(code, code);
-    codes.set(name.toUpperCase(), code);
-  }
-  return { stateOf: (words) => codes.get(words) ?? '', isCity: () => false };
+/** Without a ZIP, a postal city or a municipality nothing leads to a street. */
+export function isLed(zip: string, city: string, municipality: string): boolean {
+  return zip !== '' || city !== '' || municipality !== '';
 }

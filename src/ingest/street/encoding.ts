@@ -1,10 +1,10 @@
 /** Writes one street of a group, in the layout of dataset/street-format.ts. */
 import {
-  directionCode, FLAG_TEXTS, FLAG_WIDE_NUMBERS, FLAG_WIDE_POINTS, FLAG_ZIP4, RANGE_DESCENDING,
-  RANGE_EVEN, RANGE_ODD, RANGE_RIGHT, RANGE_WIDE_SETBACK,
+  directionCode, FLAG_TEXTS, FLAG_WIDE_NUMBERS, FLAG_WIDE_POINTS, FLAG_ZIP4,
 } from '../../dataset/street-format.js';
 import type { ByteSink } from './bytes.js';
-import type { StatedSide, StreetCollection } from './collection.js';
+import type { StreetCollection } from './collection.js';
+import { type SideColumns, writeSide } from './sides.js';
 
 /** A door as it is written. */
 export interface Door {
@@ -28,14 +28,15 @@ export interface StreetHead {
 
 const U16_MAX = 0xffff;
 
-/** Writes a street; doors ascend by value, sides by number. */
+/** Writes a street; doors ascend by value, `sides` are row numbers of `columns` by number. */
 export function writeStreet(
   sink: ByteSink,
   head: StreetHead,
   doors: readonly Door[],
-  sides: readonly StatedSide[],
+  columns: SideColumns,
+  sides: Uint32Array,
 ): void {
-  const areas = areaPalette(doors, sides);
+  const areas = areaPalette(doors, columns, sides);
   const south = doors.reduce((least, door) => Math.min(least, door.lat), doors[0]?.lat ?? 0);
   const west = doors.reduce((least, door) => Math.min(least, door.lng), doors[0]?.lng ?? 0);
   const wideNumbers = doors.some((door) => door.value > U16_MAX);
@@ -72,14 +73,16 @@ export function writeStreet(
   if (areas.length > 1) for (const door of doors) sink.u16(areas.indexOf(door.area));
   if (hasZip4) for (const door of doors) sink.u16(door.plus4);
   if (hasTexts) writeTexts(sink, doors);
-  for (const side of sides) writeSide(sink, side, areas);
+  for (const side of sides) writeSide(sink, columns, side, areas);
   sink.patchU32(start, sink.length - start);
 }
 
-function areaPalette(doors: readonly Door[], sides: readonly StatedSide[]): readonly number[] {
+function areaPalette(
+  doors: readonly Door[], columns: SideColumns, sides: Uint32Array,
+): readonly number[] {
   const areas = new Set<number>();
   for (const door of doors) areas.add(door.area);
-  for (const side of sides) if (side.area >= 0) areas.add(side.area);
+  for (const side of sides) if (columns.area(side) >= 0) areas.add(columns.area(side));
   return [...areas].sort((a, b) => a - b);
 }
 
@@ -102,30 +105,6 @@ function writeTexts(sink: ByteSink, doors: readonly Door[]): void {
     sink.u8(bytes.length);
     sink.raw(bytes);
   }
-}
-
-function writeSide(sink: ByteSink, stated: StatedSide, areas: readonly number[]): void {
-  const { side, geometry } = stated;
-  const start = sink.length;
-  sink.u16(0);
-  sink.u16(geometry.length / 2);
-  sink.u8(
-    (side.parity === 'odd' ? RANGE_ODD : side.parity === 'even' ? RANGE_EVEN : 0)
-    | (side.from > side.to ? RANGE_DESCENDING : 0) | (stated.right ? RANGE_RIGHT : 0)
-    | (side.wideSetback ? RANGE_WIDE_SETBACK : 0),
-  );
-  sink.u8(0);
-  sink.u32(Math.min(side.from, side.to));
-  sink.u32(Math.max(side.from, side.to));
-  sink.u16(stated.area < 0 ? 0 : areas.indexOf(stated.area) + 1);
-  sink.u16(side.zip4 === '' ? 0 : Number(side.zip4) + 1);
-  sink.u32(stated.begin);
-  if (geometry.length > 0) {
-    sink.i32(geometry[0]!);
-    sink.i32(geometry[1]!);
-    for (let at = 2; at < geometry.length; at += 1) sink.zigzag(geometry[at]! - geometry[at - 2]!);
-  }
-  sink.patchU16(start, sink.length - start);
 }
 
 // The doors of one street, in order, with repeated addresses merged.

@@ -1,7 +1,7 @@
 /** ZIP+4 ranges of publishers, cut so that each add-on has the areas stated last. */
+import { zip9Key } from '../../dataset/street-format.js';
 import type { DateInt } from '../../tax/date.js';
-import type { BoundaryRecord } from '../source/sst-boundary.js';
-import { ByteSink } from './bytes.js';
+import { ByteSink, IntColumn } from './bytes.js';
 
 export interface Zip9Range {
   /** Two-letter code. */
@@ -15,80 +15,195 @@ export interface Zip9Range {
 }
 
 const PLUS4_MAX = 9999;
+const ZIP_MAX = 99_999;
 /** ZIPs one record may span; states write a few dozen at most. */
 const ZIP_SPAN_MAX = 1000;
 
-/**
- * The records in force on a day. When a file has wholly ended by then, its last day counts: a
- * list that was not renewed keeps being used.
- */
-export function boundariesInForce(
-  records: readonly BoundaryRecord[],
-  day: DateInt,
-): readonly BoundaryRecord[] {
-  let last = 0;
-  for (const record of records) last = Math.max(last, record.end);
-  const on = Math.min(day, last);
-  return records.filter((record) => record.begin <= on && record.end >= on);
+/** The last ZIP of a range that counts. */
+export function lastZip(range: Zip9Range): number {
+  return Math.min(range.zipHigh, range.zipLow + ZIP_SPAN_MAX, ZIP_MAX);
 }
 
-/** The add-ons of a range that lie in one of its ZIPs. */
-function withinZip(range: Zip9Range, zip: number): readonly [number, number] {
-  return [
-    zip === range.zipLow ? range.plus4Low : 0,
-    zip === range.zipHigh ? range.plus4High : PLUS4_MAX,
-  ];
-}
+/** The ranges of one state, in columns of integers. */
+export class Zip9Columns {
+  readonly #zipLow = new IntColumn();
+  readonly #zipHigh = new IntColumn();
+  readonly #plus4Low = new IntColumn();
+  readonly #plus4High = new IntColumn();
+  readonly #area = new IntColumn();
+  readonly #begin = new IntColumn();
 
-/** Spreads ranges over the ZIPs they touch: state and ZIP → ranges. */
-export function rangesByZip(ranges: readonly Zip9Range[]): Map<string, Zip9Range[]> {
-  const byZip = new Map<string, Zip9Range[]>();
-  for (const range of ranges) {
-    const last = Math.min(range.zipHigh, range.zipLow + ZIP_SPAN_MAX);
-    for (let zip = range.zipLow; zip <= last; zip += 1) {
-      const key = `${range.state}${String(zip).padStart(5, '0')}`;
-      const list = byZip.get(key);
-      if (list === undefined) byZip.set(key, [range]);
-      else list.push(range);
+  get length(): number {
+    return this.#area.length;
+  }
+
+  add(range: Zip9Range): void {
+    this.#zipLow.push(range.zipLow);
+    this.#zipHigh.push(range.zipHigh);
+    this.#plus4Low.push(range.plus4Low);
+    this.#plus4High.push(range.plus4High);
+    this.#area.push(range.area);
+    this.#begin.push(range.begin);
+  }
+
+  /** Keys with their bytes, by ZIP, of those ZIPs that are wanted. */
+  *entries(
+    state: string, wanted: (zip: number) => boolean = () => true,
+  ): Generator<readonly [string, Uint8Array]> {
+    const { starts, rows } = this.#byZip();
+    const sweep = new Sweep();
+    for (let zip = 0; zip <= ZIP_MAX; zip += 1) {
+      const own = rows.subarray(starts[zip]!, starts[zip + 1]!);
+      if (own.length > 0 && wanted(zip)) yield [zip9Key(state, zip), this.#encode(zip, own, sweep)];
     }
   }
-  return byZip;
+
+  #last(row: number): number {
+    return Math.min(this.#zipHigh.at(row), this.#zipLow.at(row) + ZIP_SPAN_MAX, ZIP_MAX);
+  }
+
+  /** Numbers of the rows that touch each ZIP, one ZIP after the other. */
+  #byZip(): { readonly starts: Int32Array; readonly rows: Int32Array } {
+    const starts = new Int32Array(ZIP_MAX + 2);
+    for (let row = 0; row < this.length; row += 1) {
+      const last = this.#last(row);
+      for (let zip = this.#zipLow.at(row); zip <= last; zip += 1) starts[zip + 1]! += 1;
+    }
+    for (let zip = 0; zip <= ZIP_MAX; zip += 1) starts[zip + 1]! += starts[zip]!;
+    const rows = new Int32Array(starts[ZIP_MAX + 1]!);
+    const next = starts.slice();
+    for (let row = 0; row < this.length; row += 1) {
+      const last = this.#last(row);
+      for (let zip = this.#zipLow.at(row); zip <= last; zip += 1) {
+        rows[next[zip]!] = row;
+        next[zip]! += 1;
+      }
+    }
+    return { starts, rows };
+  }
+
+  /**
+   * Bytes of one ZIP: disjoint ranges in order, each with the areas of the record that began last;
+   * several areas where records of the same day contradict one another.
+   */
+  #encode(zip: number, rows: Int32Array, sweep: Sweep): Uint8Array {
+    sweep.clear();
+    for (const row of rows) {
+      const low = zip === this.#zipLow.at(row) ? this.#plus4Low.at(row) : 0;
+      const high = zip === this.#zipHigh.at(row) ? this.#plus4High.at(row) : PLUS4_MAX;
+      sweep.add(low, high, this.#begin.at(row), this.#area.at(row));
+    }
+    return sweep.encode();
+  }
 }
 
-/**
- * Bytes of one ZIP: disjoint ranges in order, each with the areas of the record that began last;
- * several areas where records of the same day contradict one another.
- */
-export function encodeZip9(zip: number, ranges: readonly Zip9Range[]): Uint8Array {
-  const cuts = new Set<number>();
-  for (const range of ranges) {
-    const [low, high] = withinZip(range, zip);
-    cuts.add(low);
-    cuts.add(high + 1);
+/** The add-ons of one ZIP, walked once from the lowest to the highest. */
+class Sweep {
+  readonly #low: number[] = [];
+  readonly #high: number[] = [];
+  readonly #begin: number[] = [];
+  readonly #area: number[] = [];
+  /** Of the ranges that hold where the sweep is: begin → area → how many. */
+  readonly #open = new Map<number, Map<number, number>>();
+  readonly #sink = new ByteSink();
+
+  clear(): void {
+    for (const column of [this.#low, this.#high, this.#begin, this.#area]) column.length = 0;
+    this.#open.clear();
+    this.#sink.clear();
   }
-  const edges = [...cuts].sort((a, b) => a - b);
-  const sink = new ByteSink();
-  for (let index = 0; index + 1 < edges.length; index += 1) {
-    const low = edges[index]!;
-    const areas = areasAt(zip, low, ranges);
-    if (areas.length === 0) continue;
-    sink.u16(low);
-    sink.u16(edges[index + 1]! - 1);
-    sink.u16(areas.length);
-    for (const area of areas) sink.u32(area);
+
+  /** A range whose ends are the wrong way round holds nowhere, but is a cut as any other. */
+  add(low: number, high: number, begin: number, area: number): void {
+    this.#low.push(low);
+    this.#high.push(high);
+    this.#begin.push(begin);
+    this.#area.push(area);
   }
-  return sink.copy();
+
+  encode(): Uint8Array {
+    const rows = this.#low.map((_, row) => row);
+    const held = rows.filter((row) => this.#low[row]! <= this.#high[row]!);
+    const opening = [...held].sort((a, b) => this.#low[a]! - this.#low[b]!);
+    const closing = [...held].sort((a, b) => this.#high[a]! - this.#high[b]!);
+    const cuts = [...new Set(rows.flatMap((row) => [this.#low[row]!, this.#high[row]! + 1]))]
+      .sort((a, b) => a - b);
+    let opened = 0;
+    let closed = 0;
+    for (let index = 0; index + 1 < cuts.length; index += 1) {
+      const at = cuts[index]!;
+      while (opened < opening.length && this.#low[opening[opened]!]! <= at) {
+        this.#count(opening[opened]!, 1);
+        opened += 1;
+      }
+      while (closed < closing.length && this.#high[closing[closed]!]! < at) {
+        this.#count(closing[closed]!, -1);
+        closed += 1;
+      }
+      this.#write(at, cuts[index + 1]! - 1);
+    }
+    return this.#sink.copy();
+  }
+
+  #count(row: number, step: number): void {
+    const begin = this.#begin[row]!;
+    const area = this.#area[row]!;
+    let areas = this.#open.get(begin);
+    if (areas === undefined) {
+      areas = new Map();
+      this.#open.set(begin, areas);
+    }
+    const count = (areas.get(area) ?? 0) + step;
+    if (count > 0) areas.set(area, count);
+    else areas.delete(area);
+    if (areas.size === 0) this.#open.delete(begin);
+  }
+
+  #write(low: number, high: number): void {
+    if (this.#open.size === 0) return;
+    let latest = -1;
+    for (const begin of this.#open.keys()) latest = Math.max(latest, begin);
+    const areas = [...this.#open.get(latest)!.keys()].sort((a, b) => a - b);
+    this.#sink.u16(low);
+    this.#sink.u16(high);
+    this.#sink.u16(areas.length);
+    for (const area of areas) this.#sink.u32(area);
+  }
 }
 
-function areasAt(zip: number, plus4: number, ranges: readonly Zip9Range[]): readonly number[] {
-  let latest = -1;
-  const areas = new Set<number>();
-  for (const range of ranges) {
-    const [low, high] = withinZip(range, zip);
-    if (plus4 < low || plus4 > high || range.begin < latest) continue;
-    if (range.begin > latest) areas.clear();
-    latest = range.begin;
-    areas.add(range.area);
+/** The ranges of all states. */
+export class Zip9Table {
+  readonly #states = new Map<string, Zip9Columns>();
+
+  /** False when its ends are no ZIPs and add-ons. */
+  add(range: Zip9Range): boolean {
+    const { zipLow, zipHigh, plus4Low, plus4High } = range;
+    const isSound = [zipLow, zipHigh].every((zip) => Number.isInteger(zip) && zip >= 0)
+      && zipLow <= ZIP_MAX
+      && [plus4Low, plus4High].every((own) => Number.isInteger(own) && own >= 0 && own <= PLUS4_MAX);
+    if (!isSound) return false;
+    let columns = this.#states.get(range.state);
+    if (columns === undefined) {
+      columns = new Zip9Columns();
+      this.#states.set(range.state, columns);
+    }
+    columns.add(range);
+    return true;
   }
-  return [...areas].sort((a, b) => a - b);
+
+  get length(): number {
+    let total = 0;
+    for (const columns of this.#states.values()) total += columns.length;
+    return total;
+  }
+
+  /** Two-letter codes. */
+  states(): readonly string[] {
+    return [...this.#states.keys()].sort();
+  }
+
+  /** Keys with their bytes, ascending, of those ZIPs that are wanted. */
+  *entries(wanted?: (zip: number) => boolean): Generator<readonly [string, Uint8Array]> {
+    for (const state of this.states()) yield* this.#states.get(state)!.entries(state, wanted);
+  }
 }

@@ -1,0 +1,63 @@
+/** Doors and ranges as sources state them, for whatever keeps them. */
+import { parseHouseNumber } from '../../address/house-number.js';
+import type { AddressPoint } from '../source/points.js';
+import type { StreetRange } from '../source/ranges.js';
+import { ByteSink } from './bytes.js';
+import { type SideFacts, sideFlags, writeLine } from './sides.js';
+
+/** A door, without its street. */
+export interface DoorFacts {
+  readonly value: number;
+  /** The number as it is written where that is not just its integer; else "". */
+  readonly text: string;
+  readonly lat: number;
+  readonly lng: number;
+  readonly area: number;
+  /** ZIP+4 add-on and 1; 0 for none. */
+  readonly plus4: number;
+}
+
+/** Keeps streets with what lies along them. */
+export interface StreetSink {
+  /** Number of a street, which holds until a door or side is added; −1 when it is none. */
+  street(state: string, zip: string, city: string, municipality: string, text: string): number;
+  door(street: number, door: DoorFacts): void;
+  side(street: number, facts: SideFacts, vertices: number, line: Uint8Array): void;
+}
+
+/** Keeps a door; false when its number or street cannot be read. */
+export function addDoor(sink: StreetSink, point: AddressPoint, area: number): boolean {
+  const number = parseHouseNumber(point.number);
+  if (number === null) return false;
+  const { state, zip, city, municipality } = point;
+  const street = sink.street(state, zip, city, municipality, point.street);
+  if (street < 0) return false;
+  // Grid numbers ("N12W3456") have no order; they stand first and are found by their text.
+  const value = Math.max(0, number.value);
+  sink.door(street, {
+    value, text: number.number === String(value) ? '' : number.number,
+    lat: point.lat, lng: point.lng, area,
+    plus4: point.zip4 === '' ? 0 : Number(point.zip4) + 1,
+  });
+  return true;
+}
+
+/** Keeps sides of ranges; false when their street cannot be read. */
+export class SideWriter {
+  readonly #line = new ByteSink();
+
+  add(sink: StreetSink, range: StreetRange, right: boolean, area: number): boolean {
+    const side = right ? range.right : range.left;
+    if (side === null) return false;
+    const { state, city, municipality, geometry, begin } = range;
+    const street = sink.street(state, side.zip, city, municipality, range.street);
+    if (street < 0) return false;
+    this.#line.clear();
+    writeLine(this.#line, geometry);
+    sink.side(street, {
+      from: side.from, to: side.to, flags: sideFlags(side, right),
+      zip4: side.zip4 === '' ? 0 : Number(side.zip4) + 1, area, begin: begin ?? 0,
+    }, geometry.length / 2, this.#line.view(0, this.#line.length));
+    return true;
+  }
+}
