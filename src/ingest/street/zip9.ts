@@ -180,7 +180,8 @@ export class Zip9Table {
     const { zipLow, zipHigh, plus4Low, plus4High } = range;
     const isSound = [zipLow, zipHigh].every((zip) => Number.isInteger(zip) && zip >= 0)
       && zipLow <= ZIP_MAX
-      && [plus4Low, plus4High].every((own) => Number.isInteger(own) && own >= 0 && own <= PLUS4_MAX);
+      && [plus4Low, plus4High].every((own) =>
+        Number.isInteger(own) && own >= 0 && own <= PLUS4_MAX);
     if (!isSound) return false;
     let columns = this.#states.get(range.state);
     if (columns === undefined) {
