@@ -1,8 +1,7 @@
 /** Worker: bytes in, bytes out. */
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
-import { OpenReleases } from '../src/dataset/open-releases.js';
-import { openDataset } from '../src/dataset/open.js';
+import { OpenReleases, openDataset } from '../src/dataset/open.js';
 import { Engine } from '../src/engine/engine.js';
 import { createLog, faultOf } from '../src/log.js';
 import type { EngineSettings } from '../src/pool.js';

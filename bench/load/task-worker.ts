@@ -1,6 +1,5 @@
 /** Worker of a pool that hands every frame over as a task of its own, without lanes. */
-import { OpenReleases } from '../../src/dataset/open-releases.js';
-import { openDataset } from '../../src/dataset/open.js';
+import { OpenReleases, openDataset } from '../../src/dataset/open.js';
 import { Engine } from '../../src/engine/engine.js';
 import { AnswerWriter } from '../../src/pool/frame.js';
 import type { EngineTask } from '../../src/pool/types.js';

@@ -7,8 +7,7 @@ import { entitlementsOf, grantsOf, type Entitlement, type Plan } from '../store/
 import { ALL_SCOPES, scopeBits, scopesOfBits, type Scope } from '../store/scope.js';
 import type { Store } from '../store/store.js';
 import { listUsage } from '../store/usage.js';
-import { NO_COUNTS, type Counts } from '../store/usage-meter.js';
-import { monthAt } from '../store/usage-month.js';
+import { NO_COUNTS, type Counts, monthAt } from '../store/usage-meter.js';
 import { commandActor } from './actor.js';
 import { print } from './line.js';
 import { withNewStore, withStore } from './open-store.js';

@@ -1,9 +1,8 @@
 /** Sends invitations by SMTP: one connection an attempt. */
 import { createTransport } from 'nodemailer';
 import type { MailRecord } from '../store/outbox-record.js';
-import { isMailAddress } from '../base/mail-address.js';
+import { isMailAddress, domainOf, type Mailbox } from '../base/mail-address.js';
 import { invitationText } from './invitation.js';
-import { domainOf, type Mailbox } from './mail-address.js';
 import { codeOf, failed, type Outcome } from './outcome.js';
 
 /** To connect, to be greeted, and between two answers. */

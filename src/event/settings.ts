@@ -2,7 +2,7 @@
 import type { Config } from '../config.js';
 import { readTarget } from '../provider/guard.js';
 import { parseMailServer, type MailOptions } from './mail.js';
-import { parseMailbox } from './mail-address.js';
+import { parseMailbox } from '../base/mail-address.js';
 import { parseSecrets } from './signature.js';
 import type { WebhookOptions } from './webhook.js';
 

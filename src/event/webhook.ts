@@ -3,10 +3,22 @@ import { Agent, request, type Dispatcher } from 'undici';
 import { guardedConnect, type GuardOptions } from '../provider/guard.js';
 import { openEventData, type EventVault } from '../store/event-seal.js';
 import type { EventRecord } from '../store/outbox-record.js';
-import { eventBody } from './envelope.js';
 import { codeOf, failed, type FailedOutcome, type Outcome } from './outcome.js';
 import { retryAfter } from './retry.js';
 import { signatureFields, type Secret } from './signature.js';
+
+/** "2026-03-01 09:30:00.000Z": ISO 8601 with a space in it. */
+export function eventTime(at: number): string {
+  return new Date(at).toISOString().replace('T', ' ');
+}
+
+/** `{event, timestamp, data}`; the same bytes on every attempt. `data` is JSON. */
+export function eventBody(
+  { type, createdAt }: Pick<EventRecord, 'type' | 'createdAt'>, data: string,
+): Uint8Array {
+  const head = `"event":${JSON.stringify(type)},"timestamp":"${eventTime(createdAt)}"`;
+  return Buffer.from(`{${head},"data":${data}}`, 'utf8');
+}
 
 /** From the start of an attempt to the whole answer. */
 export const ATTEMPT_MS_MAX = 20_000;

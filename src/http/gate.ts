@@ -8,8 +8,7 @@
 import type { KeyRecord } from '../store/format.js';
 import { PLAN_FEATURES } from '../store/plan.js';
 import { scopesOfBits } from '../store/scope.js';
-import { jsonValue } from '../wire/json.js';
-import type { WireList, WireObject } from '../wire/tree.js';
+import { jsonValue, type WireList, type WireObject } from '../wire/tree.js';
 import { presentedKey } from './api-key.js';
 import { GuessGuard } from './client-limit.js';
 import type { Problem } from '../base/problem.js';

@@ -24,7 +24,7 @@
 import { faultOf, type Log } from '../log.js';
 import { StoreFault } from '../store/fault.js';
 import type { Claim, IdempotencyBook } from '../store/idempotency.js';
-import { LimitReached } from '../store/limit.js';
+import { LimitReached } from '../store/transaction.js';
 import type { StoreTransaction } from '../store/store.js';
 import type { Admission, Metered } from '../store/usage-meter.js';
 import {

@@ -3,7 +3,7 @@ import type { BodyError } from '../base/validator.js';
 import { fail, type FailureKind } from '../failure.js';
 import { failureMessage, RESPONSE_CODES } from '../wire/response-code.js';
 import type { WireObject } from '../wire/tree.js';
-import { metadata } from '../wire/v60-envelope.js';
+import { metadata } from '../wire/lookup-envelope.js';
 import { headOf, PROBLEM_TYPE, type Fields, type Reply } from './reply.js';
 import { statusTitle, type Status } from './status.js';
 

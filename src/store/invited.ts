@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { StoreKey } from './format.js';
-import { LimitReached } from './limit.js';
+import { LimitReached } from './transaction.js';
 import { choice, number, recordReader, text } from './record.js';
 import { savedTime } from './service-clock.js';
 import { orSetAside } from './set-aside.js';

@@ -4,7 +4,7 @@
  * ["nexus-count", account, merchant]   NexusCount
  */
 import type { StoreKey } from './format.js';
-import { LimitReached } from './limit.js';
+import { LimitReached } from './transaction.js';
 import { NEXUS_PREFIX } from './merchant-format.js';
 import { isFields, number, recordReader } from './record.js';
 import { countRecord } from './set-aside.js';

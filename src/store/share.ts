@@ -7,7 +7,7 @@
 import { pack } from 'msgpackr';
 import type { StoreKey } from './format.js';
 import { AGE_PREFIX, parseAge } from './idempotency-record.js';
-import { LimitReached } from './limit.js';
+import { LimitReached } from './transaction.js';
 import { CREDENTIALS_PREFIX, MERCHANT_PREFIX, NEXUS_PREFIX } from './merchant-format.js';
 import { number, recordReader } from './record.js';
 import { countRecord, type CountReader } from './set-aside.js';

@@ -1,4 +1,4 @@
-/** What a write of the store does its work with. */
+/** What a write of the store does its work with, and the error that undoes it. */
 import type { StoreKey } from './format.js';
 
 /** What a transaction may do. */
@@ -29,4 +29,19 @@ export interface WriteOptions {
 export interface StoreEntry {
   readonly key: StoreKey;
   readonly record: unknown;
+}
+
+/**
+ * Thrown inside a transaction, which it undoes: nothing of the write is kept. The message is for
+ * the caller of the API.
+ */
+export class LimitReached extends Error {
+  override readonly name = 'LimitReached';
+  /** As stated: bytes or a number. */
+  readonly limit: number;
+
+  constructor(message: string, limit: number) {
+    super(message);
+    this.limit = limit;
+  }
 }

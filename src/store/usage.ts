@@ -11,9 +11,8 @@ import { orSetAside } from './set-aside.js';
 import type { Store, StoreTransaction } from './store.js';
 import {
   Admission, HELD_CORE, HELD_GEO, HELD_MERCHANT, Meter, NO_COUNTS, plusCounts, type Counts,
-  type Metered, type UsageDelta,
+  type Metered, type UsageDelta, monthAt, type Month,
 } from './usage-meter.js';
-import { monthAt, type Month } from './usage-month.js';
 import {
   admitLookups, admitOperations, answerRows, dropRows, settleRows, type RowsAdmission,
 } from './usage-rows.js';

@@ -2,11 +2,11 @@
 export const USD = 1_000_000_000n;
 
 const SCALE = 9;
-const DECIMAL = /^(\d{1,12})(?:\.(\d{1,9}))?$/;
+const STRICT = /^(\d{1,12})(?:\.(\d{1,9}))?$/;
 
 /** Reads "110.00"; null when it is no decimal or finer than 10⁻⁹ dollars. */
 export function parseUsd(text: string): bigint | null {
-  const found = DECIMAL.exec(text);
+  const found = STRICT.exec(text);
   if (found === null) return null;
   const [, whole = '', fraction = ''] = found;
   return BigInt(whole + fraction.padEnd(SCALE, '0'));
@@ -37,4 +37,29 @@ export function exactText(numerator: bigint, digits: number, denominator = 1n): 
   const below = denominator * 10n ** BigInt(digits);
   const common = shared(numerator, below);
   return `${numerator / common}/${below / common}`;
+}
+
+const CENT = USD / 100n;
+/** What callers of lookups write: a sign, no digit before the point, or one after it too many. */
+const LENIENT = /^\+?(\d{0,15})(?:\.(\d{0,30}))?$/;
+const EXPONENT = /^\+?(?:\d+\.?\d*|\.\d+)e[+-]?\d{1,3}$/i;
+/** Beyond it a double holds no cents. */
+const EXPONENT_MAX = 1e15;
+
+/** Reads a non-negative decimal, finer digits than 10⁻⁹ cut off; null for anything else. */
+export function parseDollars(text: string): bigint | null {
+  const found = LENIENT.exec(text);
+  if (found === null) {
+    if (!EXPONENT.test(text) || Number(text) >= EXPONENT_MAX) return null;
+    return parseDollars(Number(text).toFixed(SCALE));
+  }
+  const [, whole = '', fraction = ''] = found;
+  if (whole === '' && fraction === '') return null;
+  return BigInt(whole + fraction.slice(0, SCALE).padEnd(SCALE, '0'));
+}
+
+/** Prints an amount with two decimals, rounded half up. */
+export function formatCents(amount: bigint): string {
+  const cents = (amount + CENT / 2n) / CENT;
+  return `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`;
 }

@@ -1,10 +1,10 @@
 /** Bodies of refused lookups, in the envelope of each version. */
 import type { Failure } from '../failure.js';
-import { jsonMembers } from './json.js';
-import { legacyXmlHead, LEGACY_XML_OPEN, LEGACY_XML_CLOSE } from './legacy-envelope.js';
+import { jsonMembers, type WireObject } from './tree.js';
+import {
+  legacyXmlHead, LEGACY_XML_OPEN, LEGACY_XML_CLOSE, metadata, V60_XML_CLOSE, V60_XML_OPEN,
+} from './lookup-envelope.js';
 import { failureMessage, RESPONSE_CODES } from './response-code.js';
-import type { WireObject } from './tree.js';
-import { metadata, V60_XML_CLOSE, V60_XML_OPEN } from './v60-envelope.js';
 import type { Format } from './version.js';
 import { xmlMembers } from './xml.js';
 

@@ -1,8 +1,7 @@
 /** What an answer rests on, in its body: an extension of this service in v60, carts and files. */
 import type { Precision, RateRange } from '../engine/situs.js';
 import type { Border } from '../engine/locate/border.js';
-import { jsonMembers } from './json.js';
-import { rateOf, type WireObject } from './tree.js';
+import { jsonMembers, rateOf, type WireObject } from './tree.js';
 
 export interface SitusNote {
   readonly precision: Precision;

@@ -45,3 +45,25 @@ export function echoOf(degrees: number): Decimal {
   const text = String(degrees);
   return text.includes('e') ? degreesOf(micro) : { decimal: text };
 }
+
+/** What JSON escapes; lone surrogates are among them, so that bodies are always valid UTF-8. */
+const ESCAPED = /["\\\0-\x1f\ud800-\udfff]/;
+
+/** Members of an object without its braces. */
+export function jsonMembers(object: WireObject): string {
+  let text = '';
+  for (const name in object) {
+    if (text !== '') text += ',';
+    text += `"${name}":${jsonValue(object[name] ?? null)}`;
+  }
+  return text;
+}
+
+/** One value. */
+export function jsonValue(value: WireValue): string {
+  if (typeof value === 'string') return ESCAPED.test(value) ? JSON.stringify(value) : `"${value}"`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (isDecimal(value)) return value.decimal;
+  if (!isList(value)) return `{${jsonMembers(value)}}`;
+  return `[${value.map((item) => jsonValue(item)).join(',')}]`;
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { LiveDataset } from '../../src/dataset/live.js';
-import { OpenReleases } from '../../src/dataset/open-releases.js';
+import { OpenReleases } from '../../src/dataset/open.js';
 import { createLog } from '../../src/log.js';
 import { eventually } from '../support/http-eventually.js';
 import {

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { invitationText, nameLine } from '../../src/event/invitation.js';
-import { parseMailbox } from '../../src/event/mail-address.js';
+import { parseMailbox, isMailAddress } from '../../src/base/mail-address.js';
 import type { MailRecord } from '../../src/store/outbox-record.js';
-import { isMailAddress } from '../../src/base/mail-address.js';
 
 const RECORD: MailRecord = {
   v: 1, kind: 'mail', id: 'mail_a', account: 'shop', createdAt: 0, dueAt: 0, attempts: 0,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { eventBody, eventTime } from '../../src/event/envelope.js';
+import { eventBody, eventTime } from '../../src/event/webhook.js';
 import {
   hexSignature, KEY_BYTES_MAX, KEY_BYTES_MIN, parseSecrets, signatureFields, standardSignature,
 } from '../../src/event/signature.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Store } from '../../src/store/store.js';
 import { listUsage } from '../../src/store/usage.js';
-import { monthAt } from '../../src/store/usage-month.js';
+import { monthAt } from '../../src/store/usage-meter.js';
 import { startChild } from '../support/bulk-child.js';
 import { NDJSON, openBulk } from '../support/bulk-client.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';

@@ -19,7 +19,7 @@ import { shareBytes } from '../../src/store/share.js';
 import { Store, storeDir } from '../../src/store/store.js';
 import { STORE_FILE } from '../../src/store/store-file.js';
 import { listUsage, UsageBook } from '../../src/store/usage.js';
-import { monthAt } from '../../src/store/usage-month.js';
+import { monthAt } from '../../src/store/usage-meter.js';
 import { ECHO_WORKER } from '../support/http-stub-server.js';
 import { EVENT_VAULT } from '../support/event-vault.js';
 import { newVarDir } from '../support/http-var-dir.js';

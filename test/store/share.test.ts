@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
 import { forgetCredentials, setCredentials } from '../../src/store/credentials.js';
 import { IdempotencyBook, KEPT_MS_MAX, type Claim } from '../../src/store/idempotency.js';
-import { LimitReached } from '../../src/store/limit.js';
+import { LimitReached } from '../../src/store/transaction.js';
 import { merchantKey } from '../../src/store/merchant-format.js';
 import {
   countInvitation, INVITATIONS_ACCOUNT_DAY_MAX, INVITATIONS_RECIPIENT_DAY_MAX, INVITED_PREFIX,

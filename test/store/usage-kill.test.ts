@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { createKey, listKeys } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
 import { listUsage } from '../../src/store/usage.js';
-import { monthAt } from '../../src/store/usage-month.js';
+import { monthAt } from '../../src/store/usage-meter.js';
 import { eventually } from '../support/http-eventually.js';
 import { newVarDir } from '../support/http-var-dir.js';
 

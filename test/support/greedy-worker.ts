@@ -1,8 +1,7 @@
 /** The worker of the service; a request with the word `allocate` takes memory without end. */
 import { workerData } from 'node:worker_threads';
 import { openWire } from '../../src/api/lookup/context.js';
-import { OpenReleases } from '../../src/dataset/open-releases.js';
-import { openDataset } from '../../src/dataset/open.js';
+import { OpenReleases, openDataset } from '../../src/dataset/open.js';
 import { Engine } from '../../src/engine/engine.js';
 import type { EngineSettings } from '../../src/pool.js';
 import { serveLane, type ServeTask } from '../../src/pool/serve.js';

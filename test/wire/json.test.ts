@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { jsonMembers, jsonValue } from '../../src/wire/json.js';
-import { rateOf } from '../../src/wire/tree.js';
+import { jsonMembers, jsonValue, rateOf } from '../../src/wire/tree.js';
 import { parseRate } from '../../src/tax/rate.js';
 
 test('strings print as JSON.stringify prints them', () => {

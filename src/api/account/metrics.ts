@@ -1,8 +1,7 @@
 /** Bodies of account metrics: each version's members, in its order. */
 import type { Counts } from '../../store/usage-meter.js';
-import { jsonMembers } from '../../wire/json.js';
-import type { Decimal, WireObject } from '../../wire/tree.js';
-import { V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/v60-envelope.js';
+import { jsonMembers, type Decimal, type WireObject } from '../../wire/tree.js';
+import { V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/lookup-envelope.js';
 import type { ApiVersion, Format } from '../../wire/version.js';
 import { xmlMembers } from '../../wire/xml.js';
 

@@ -17,7 +17,7 @@ import { formatDollars, formatPrice, QUANTITY_MAX } from './amount.js';
 import { OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
 import { isMembers, lineLocation, readLine, TIC_MAX, ticOf, type Members } from './read.js';
 import { parseInstant } from '../../wire/instant.js';
-import { jsonValue } from '../../wire/json.js';
+import { jsonValue } from '../../wire/tree.js';
 import {
   ADDRESS_CHARS, CARTS_MAX, LINE_INDEX_MAX, PROVIDER_ID_CHARS_MAX, RELAYED_BODIES,
 } from '../merchant/relay-shape.js';

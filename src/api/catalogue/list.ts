@@ -1,9 +1,8 @@
 /** Bodies of the product-code operations. */
 import type { Tic } from '../../engine/product/tic-catalogue.js';
 import type { FoundTic } from '../../engine/product/tic-search.js';
-import { jsonMembers } from '../../wire/json.js';
-import type { WireObject } from '../../wire/tree.js';
-import { V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/v60-envelope.js';
+import { jsonMembers, type WireObject } from '../../wire/tree.js';
+import { V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/lookup-envelope.js';
 import type { Format } from '../../wire/version.js';
 import { xmlMembers } from '../../wire/xml.js';
 

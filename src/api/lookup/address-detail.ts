@@ -3,8 +3,7 @@ import type { AreaRecord } from '../../dataset/records.js';
 import { countryName, type Situs } from '../../engine/situs.js';
 import type { LookupQuery, SitusOutcome } from '../../engine/query.js';
 import { formatMicrodegrees } from '../../geo/microdegrees.js';
-import { jsonValue } from '../../wire/json.js';
-import { degreesOf, echoOf, type WireObject } from '../../wire/tree.js';
+import { jsonValue, degreesOf, echoOf, type WireObject } from '../../wire/tree.js';
 
 /** What a list by postal code says: it is not geocoded, and clients need the member. */
 export const NOT_GEOCODED: WireObject = {

@@ -2,9 +2,8 @@
 import type { Engine } from '../../engine/engine.js';
 import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/query.js';
 import { isFailure, type Failure } from '../../failure.js';
-import { jsonValue } from '../../wire/json.js';
-import { legacyClose, legacyOpen } from '../../wire/legacy-envelope.js';
-import type { WireObject } from '../../wire/tree.js';
+import { jsonValue, type WireObject } from '../../wire/tree.js';
+import { legacyClose, legacyOpen } from '../../wire/lookup-envelope.js';
 import type { ApiVersion, Format } from '../../wire/version.js';
 import { xmlElement } from '../../wire/xml.js';
 import { addressDetail, NOT_GEOCODED } from './address-detail.js';

@@ -7,7 +7,7 @@ import { longerThan } from '../../base/shape.js';
 import { ADJUSTMENTS } from '../../engine/query.js';
 import { dateOf, type DateInt } from '../../tax/date.js';
 import { COUNTRIES } from '../../tax/jurisdiction.js';
-import { parseDollars } from '../../wire/amount.js';
+import { parseDollars } from '../../tax/amount.js';
 import { FORMATS, type ApiVersion } from '../../wire/version.js';
 
 /** Longest address, in characters. */

@@ -6,7 +6,7 @@
 import type { Engine } from '../../engine/engine.js';
 import type { LookupQuery, SitusOutcome } from '../../engine/query.js';
 import { formatRate, RATE_ONE, type Rate } from '../../tax/rate.js';
-import { formatCents } from '../../wire/amount.js';
+import { formatCents } from '../../tax/amount.js';
 import type { WireObject } from '../../wire/tree.js';
 
 function least(left: bigint, right: bigint): bigint {

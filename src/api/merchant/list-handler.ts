@@ -4,7 +4,7 @@
  */
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
 import { GATHER_BATCH } from '../../store/gather.js';
-import { jsonValue } from '../../wire/json.js';
+import { jsonValue } from '../../wire/tree.js';
 import { merchantMembers } from './record.js';
 import {
   hasCredentials, listMerchants, MERCHANTS_LISTED_MAX, pageOfMerchants, statusOf,

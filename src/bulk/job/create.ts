@@ -5,7 +5,7 @@ import type { ReleaseSource } from '../../pool.js';
 import { grown, NO_BYTES } from '../../base/growing-bytes.js';
 import type { Claimed, IdempotencyBook } from '../../store/idempotency.js';
 import { StoreFault } from '../../store/fault.js';
-import { LimitReached } from '../../store/limit.js';
+import { LimitReached } from '../../store/transaction.js';
 import { JOBS_PATH, jobBody } from '../row/job-body.js';
 import type { BulkKind } from '../row/job.js';
 import type { WireObject } from '../../wire/tree.js';

@@ -17,13 +17,28 @@ import {
   DESTINATION, linePlace, ORIGIN, placeJson, readPlace, type Cell,
 } from './cart-place.js';
 import { calculated, itemWith, NO_GEO, ofBareCart, rowCartId } from './cart-row.js';
-import { parseDecimal } from '../../base/decimal.js';
 import type { Table } from './job.js';
 import type { CartRole, Mapping } from './mapping.js';
 import { noRequest, UNREADABLE } from './parameters.js';
 import {
   refused, refusedCart, type CsvRow, type Place, type RowAnswer, type RowEngine,
 } from './row.js';
+
+const DECIMAL = /^(\d{0,20})(?:\.(\d{0,40}))?$/;
+const TRAILING_ZEROS = /0+$/;
+
+/**
+ * Reads a decimal without sign as an integer of 10^-decimals.
+ * @returns null for anything else, and where it has finer digits
+ */
+function parseDecimal(text: string, decimals: number): bigint | null {
+  const found = DECIMAL.exec(text);
+  if (found === null) return null;
+  const [, whole = '', written = ''] = found;
+  if (whole === '' && written === '') return null;
+  const fraction = written.replace(TRAILING_ZEROS, '');
+  return fraction.length > decimals ? null : BigInt(whole + fraction.padEnd(decimals, '0'));
+}
 
 /** Decimals of a dollar in amounts, whatever the shape of the addresses. */
 const AMOUNT_DIGITS = 2;

@@ -2,7 +2,7 @@
 import type { CartOutcome } from '../../engine/cart/outcome.js';
 import { formatDate } from '../../tax/date.js';
 import { formatRate } from '../../tax/rate.js';
-import { formatCents } from '../../wire/amount.js';
+import { formatCents } from '../../tax/amount.js';
 import { SUCCESS } from '../../wire/response-code.js';
 import { csvCells, type Dialect } from './dialect.js';
 

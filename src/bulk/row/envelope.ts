@@ -1,6 +1,5 @@
 /** What surrounds the answers to rows and messages: headers before them and the trailer after. */
-import type { WireObject } from '../../wire/tree.js';
-import { jsonMembers } from '../../wire/json.js';
+import { type WireObject, jsonMembers } from '../../wire/tree.js';
 import { CART_COLUMNS } from './cart-columns.js';
 import { APPENDED_COLUMNS } from './columns.js';
 import { csvCells, type CsvHead } from './dialect.js';

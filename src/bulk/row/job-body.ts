@@ -1,7 +1,6 @@
 /** A bulk job as its account sees it. */
 import type { JobRecord } from '../../store/jobs.js';
-import { jsonMembers } from '../../wire/json.js';
-import type { WireObject } from '../../wire/tree.js';
+import { jsonMembers, type WireObject } from '../../wire/tree.js';
 import type { BulkFormat, BulkKind } from './job.js';
 
 /** What a record says to whoever runs jobs. */

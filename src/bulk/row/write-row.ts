@@ -1,6 +1,6 @@
 /** Rows with their answers as bytes: as lines of NDJSON, or as rows of the caller's table. */
 import { isUtf8 } from 'node:buffer';
-import { jsonValue } from '../../wire/json.js';
+import { jsonValue } from '../../wire/tree.js';
 import type { ByteWriter } from './byte-writer.js';
 import { CART_COLUMNS } from './cart-columns.js';
 import { APPENDED_COLUMNS } from './columns.js';

@@ -1,8 +1,28 @@
-/** What surrounds the rows of v10 to v50. */
-import { jsonMembers } from './json.js';
+/** What surrounds the content of a lookup's answer: of v60, and the rows of v10 to v50. */
+import { jsonMembers, type WireObject } from './tree.js';
 import { SUCCESS } from './response-code.js';
 import type { ApiVersion, Format } from './version.js';
 import { xmlMembers } from './xml.js';
+
+export const V60_XML_OPEN = '<?xml version="1.0" encoding="UTF-8"?>\n<response>';
+export const V60_XML_CLOSE = '</response>';
+
+/** The member `metadata` of every v60 answer but the postal list. */
+export function metadata(
+  { code, name, message }: {
+    readonly code: number; readonly name: string; readonly message: string;
+  },
+  baseUrl: string,
+  situs?: WireObject,
+): WireObject {
+  const definition = `${baseUrl}/request/v60/schema`;
+  return {
+    metadata: {
+      version: 'v60', response: { code, name, message, definition },
+      ...(situs === undefined ? {} : { situs }),
+    },
+  };
+}
 
 export const LEGACY_XML_OPEN = '<?xml version="1.0" encoding="UTF-8" ?>\n<taxrates>';
 export const LEGACY_XML_CLOSE = '</taxrates>';
