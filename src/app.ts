@@ -9,7 +9,7 @@ import type { BulkParts } from './bulk/run/routes.js';
 import type { RenderFailure } from './api/lookup/handler.js';
 import type { StartTimer } from './api/merchant/nexus-locator.js';
 import { Router, type Route } from './http/router.js';
-import type { StreamParts } from './bulk/stream/routes.js';
+import type { StreamParts } from './bulk/stream/handler.js';
 import { createServer, type RawServer } from './http/uws.js';
 import { messageOf, type Log } from './log.js';
 import { logging, openParts, type Parts } from './parts.js';

@@ -19,10 +19,11 @@ import { FileRun, type FileRunEnd } from '../bulk/job/file-run.js';
 import { createLog } from '../log.js';
 import { SUCCESS } from '../wire/response-code.js';
 import { bulkOptions, RESUME_NEEDS, type BulkAsked, type BulkOptions } from './bulk-options.js';
-import { optionsDigest, PartialFile, type PartialRun } from './partial-file.js';
+import {
+  optionsDigest, PartialFile, type PartialRun, openTarget, StreamOutput,
+} from './rows-target.js';
 import { RowsProgress } from './rows-progress.js';
 import { openRows, type RowsSource } from './rows-source.js';
-import { openTarget, StreamOutput } from './rows-target.js';
 import { soundRelease } from './sound-release.js';
 import { UsageError } from './usage.js';
 

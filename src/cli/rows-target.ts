@@ -1,13 +1,95 @@
-/** Where `situs bulk` writes to: a file that gets its name when it is whole, or a stream. */
-import { createWriteStream, existsSync, realpathSync, statSync } from 'node:fs';
+/**
+ * Where `situs bulk` writes to: a stream, or a file that has another name until it is whole, with
+ * a note beside it of how far it has come.
+ */
+import { createHash } from 'node:crypto';
+import {
+  readFileSync, renameSync, rmSync, writeFileSync, createWriteStream, existsSync, realpathSync,
+  statSync,
+} from 'node:fs';
+import { parseCheckpoint, type Checkpoint } from '../bulk/run/checkpoint.js';
+import type { FileIdentity } from '../bulk/job/byte-source.js';
 import { dirname, resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { OutputEvents, RunOutput } from '../bulk/job/durable-output.js';
 import { STANDARD } from './bulk-options.js';
 import { UsageError } from './usage.js';
 
+/** What a partial file is the beginning of. */
+export interface PartialRun {
+  readonly job: string;
+  readonly nowMs: number;
+  readonly dataset: string;
+  readonly input: FileIdentity;
+  /** Digest of the options, which must be the same to go on. */
+  readonly options: string;
+}
+
+interface Kept extends PartialRun {
+  readonly v: 1;
+  readonly checkpoint: Checkpoint;
+}
+
+/** A digest of options. */
+export function optionsDigest(options: object): string {
+  return createHash('sha256').update(JSON.stringify(options)).digest('hex');
+}
+
+export class PartialFile {
+  /** Where output is written. */
+  readonly path: string;
+  readonly #target: string;
+  readonly #state: string;
+
+  constructor(target: string) {
+    this.#target = target;
+    this.path = `${target}.part`;
+    this.#state = `${target}.part.json`;
+  }
+
+  /** Keeps how far it has come: whole or not at all. */
+  save(run: PartialRun, checkpoint: Checkpoint): void {
+    const kept: Kept = { v: 1, ...run, checkpoint };
+    const next = `${this.#state}.new`;
+    writeFileSync(next, JSON.stringify(kept), { mode: 0o600 });
+    renameSync(next, this.#state);
+  }
+
+  /**
+   * How far it had come.
+   * @throws Error when there is nothing to go on with.
+   */
+  load(): { readonly run: PartialRun; readonly checkpoint: Checkpoint } {
+    let kept: Partial<Kept>;
+    try {
+      kept = JSON.parse(readFileSync(this.#state, 'utf8')) as Partial<Kept>;
+    } catch {
+      throw new Error(`nothing to resume: there is no ${this.#state}`);
+    }
+    const { v, job, nowMs, dataset, input, options } = kept;
+    const checkpoint = parseCheckpoint(kept.checkpoint);
+    if (v !== 1 || job === undefined || nowMs === undefined || dataset === undefined
+      || input === undefined || options === undefined || checkpoint === undefined) {
+      throw new Error(`nothing to resume: ${this.#state} cannot be read`);
+    }
+    return { run: { job, nowMs, dataset, input, options }, checkpoint };
+  }
+
+  /** Gives it its name. */
+  finish(): void {
+    renameSync(this.path, this.#target);
+    rmSync(this.#state, { force: true });
+  }
+
+  /** Removes what was begun. */
+  remove(): void {
+    rmSync(this.path, { force: true });
+    rmSync(this.#state, { force: true });
+  }
+}
+
 /** A path for a file; a stream for standard output, a pipe or a device. */
-export type RowsTarget =
+type RowsTarget =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'stream'; readonly stream: NodeJS.WritableStream;
     /** Resolves when everything is written. */

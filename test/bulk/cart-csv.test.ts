@@ -4,7 +4,7 @@ import { isProblem } from '../../src/base/problem.js';
 import { test } from 'node:test';
 import Papa from 'papaparse';
 import { seeded } from '../../bench/case/case.js';
-import { CART_COLUMNS } from '../../src/bulk/row/cart-columns.js';
+import { CART_COLUMNS } from '../../src/bulk/row/columns.js';
 import { columnRulesOf } from '../../src/bulk/row/cart-mapping.js';
 import { mapColumns } from '../../src/bulk/row/mapping.js';
 import { below, cut, oneOf, runBulk, type BulkRun } from '../support/bulk-bodies.js';

@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { JSON_DEPTH_MAX } from '../../src/base/json-limits.js';
-import { CART_COLUMNS } from '../../src/bulk/row/cart-columns.js';
+import { CART_COLUMNS, APPENDED_COLUMNS } from '../../src/bulk/row/columns.js';
 import { columnRulesOf } from '../../src/bulk/row/cart-mapping.js';
 import { CART_PARAMETERS } from '../../src/bulk/row/cart-parameters.js';
-import { APPENDED_COLUMNS } from '../../src/bulk/row/columns.js';
 import {
   CART_ROW_BYTES_MAX, CHUNK_ROWS_MAX, COLUMNS_MAX, HEADER_BYTES_MAX, ID_CHARS_MAX, ROW_BYTES_MAX,
 } from '../../src/bulk/row/limit.js';

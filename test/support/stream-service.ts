@@ -4,7 +4,7 @@ import { ChunkSchedule, type ChunkPool } from '../../src/bulk/run/schedule.js';
 import { Gate } from '../../src/http/gate.js';
 import { createRateGate } from '../../src/http/rate-limit.js';
 import { Router } from '../../src/http/router.js';
-import { openStreams, type StreamParts } from '../../src/bulk/stream/routes.js';
+import { openStreams, type StreamParts } from '../../src/bulk/stream/handler.js';
 import { createServer } from '../../src/http/uws.js';
 import { SILENT } from '../../src/log.js';
 import type { PinnedRelease, PoolFailure, PoolRequest } from '../../src/pool.js';

@@ -9,7 +9,7 @@ import { isProblem, type Problem } from '../../base/problem.js';
 import { unpackValue } from '../../pool/value.js';
 import { SUCCESS } from '../../wire/response-code.js';
 import { optionBits, optionsOfQuery, type CartOptions } from './options.js';
-import { merchantIdOf } from './owner.js';
+import { merchantIdOf } from './read.js';
 import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';

@@ -13,7 +13,7 @@ import type {
 import { packValue, unpackWithRest } from '../../pool/value.js';
 import type { EndpointName } from '../../provider/endpoint.js';
 import { SUCCESS } from '../../wire/response-code.js';
-import { merchantIdOf } from '../cart/owner.js';
+import { merchantIdOf } from '../cart/read.js';
 import { parseNexusCreate, type NexusCreateBody } from './nexus-shape.js';
 import { lookAtRelayed, relayedBytes, type RelayLook } from './relay-shape.js';
 

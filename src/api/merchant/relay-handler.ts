@@ -6,7 +6,9 @@ import type { Log } from '../../log.js';
 import {
   callPath, PROVIDER_ENDPOINTS, RELAYED_NAMES, type EndpointName, type ProviderEndpoint,
 } from '../../provider/endpoint.js';
-import type { Provider, ProviderCall } from '../../provider/port.js';
+import type {
+  Provider, ProviderCall, ProviderFault, ProviderOutcome,
+} from '../../provider/port.js';
 import { credentialsOf, type Credentials, type CredentialsVault } from '../../store/credentials.js';
 import { findMerchant, type MerchantRecord } from '../../store/merchants.js';
 import { PLAN_FEATURES } from '../../store/plan.js';
@@ -21,9 +23,85 @@ import { IDEMPOTENCY_HEADER } from '../../http/idempotency.js';
 import {
   merchantRoute, type MerchantCaller, type MerchantServices,
 } from '../../http/merchant-route.js';
-import { isReply, type Reply, type Request } from '../../http/reply.js';
+import { isReply, type Reply, type Request, headOf, JSON_TYPE } from '../../http/reply.js';
 import { DEADLINE_MS, type Route } from '../../http/router.js';
-import { relayReply } from './relay-reply.js';
+import { judge, type Relayed } from '../../provider/answer-rule.js';
+import { isStatus, type Status } from '../../http/status.js';
+
+const UNKNOWN = 'Whether it carried the request out is not known.';
+
+/** What each fault is answered with. */
+const FAULTS: Readonly<Record<ProviderFault['kind'], readonly [Status, string]>> = {
+  timeout: [504, `The compliance provider did not answer in time. ${UNKNOWN}`],
+  unreachable: [502, `The compliance provider could not be reached, or cut the call. ${UNKNOWN}`],
+  'too-large': [502, `The answer of the compliance provider is too long. ${UNKNOWN}`],
+  garbage: [502, `The compliance provider gave no usable answer. ${UNKNOWN}`],
+  busy: [503, 'Too many calls to the compliance provider are under way.'],
+  // Nobody reads it.
+  gone: [504, 'The caller has gone.'],
+  'unusable-credentials': [404, 'The credentials stored for this merchant cannot be used.'],
+};
+
+function faultReply(caller: MerchantCaller, kind: ProviderFault['kind']): Reply {
+  return caller.problem(...FAULTS[kind]);
+}
+
+function relayedReply(
+  caller: MerchantCaller, endpoint: ProviderEndpoint, relayed: Relayed,
+): Reply {
+  const { status, contentType, location } = relayed;
+  const isSingle = endpoint.single === true && status < 300;
+  const body = isSingle ? relayed.element : relayed.body;
+  const head = headOf(contentType ?? JSON_TYPE, {
+    ...caller.fields, ...(location === null ? {} : { Location: location }),
+  });
+  return { status, head, body };
+}
+
+interface RelayReply {
+  readonly reply: Reply;
+  /** What went wrong at the provider, for the log; null when it answered as it should. */
+  readonly trouble: string | null;
+  /** Whether the provider carried the request out. */
+  readonly changed: 'yes' | 'no' | 'unknown';
+}
+
+/** Turns an outcome into an answer. */
+function relayReply(
+  caller: MerchantCaller, endpoint: ProviderEndpoint, outcome: ProviderOutcome,
+): RelayReply {
+  if (outcome.kind !== 'answer') {
+    const { kind, reason, sent } = outcome;
+    const trouble = kind === 'gone' ? null : `${kind} ${reason}`;
+    return { reply: faultReply(caller, kind), trouble, changed: sent ? 'unknown' : 'no' };
+  }
+  const verdict = judge(outcome);
+  switch (verdict.verdict) {
+    case 'relay': return {
+      reply: relayedReply(caller, endpoint, verdict), trouble: null,
+      changed: verdict.status < 300 ? 'yes' : 'no',
+    };
+    case 'garbage': return {
+      reply: faultReply(caller, 'garbage'), trouble: `garbage ${verdict.reason}`,
+      changed: 'unknown',
+    };
+    case 'credentials': return {
+      reply: caller.problem(404,
+        'The compliance provider does not accept the credentials stored for this merchant.'),
+      trouble: `credentials status ${outcome.status}`,
+      changed: 'no',
+    };
+    case 'unexplained': {
+      const { status } = verdict;
+      return {
+        reply: caller.problem(isStatus(status) ? status : 502,
+          `The compliance provider answered ${status} and did not say why.`),
+        trouble: null,
+        changed: 'no',
+      };
+    }
+  }
+}
 
 /** What a relayed call needs. */
 export interface RelayCallServices {

@@ -12,7 +12,7 @@ import { faultOf, type Log } from '../../log.js';
 import type { JobRecord } from '../../store/jobs.js';
 import { JOB_PATH, JOBS_PATH, jobBody, RESULT_PATH } from '../row/job-body.js';
 import { CSV_TYPE, NDJSON_TYPE, packedOut } from '../run/request.js';
-import type { JobRegistry } from './registry.js';
+import { JobRegistry } from './registry.js';
 import { namesTag, parseRange } from './range.js';
 import { ResultStream } from './result.js';
 import { rowsRefusal, type Caller } from '../../http/gate.js';
@@ -26,6 +26,11 @@ import { duplexRoute } from '../../http/duplex-route.js';
 import { bulkRules, type BulkServices } from '../run/handler.js';
 import type { CreationServices } from './create.js';
 import { openJob } from './opening.js';
+import type { ReleaseSource } from '../../pool.js';
+import type { Store } from '../../store/store.js';
+import type { Uploads } from '../run/uploads.js';
+import type { JobKind, JobReleases, RunnerServices } from './runner.js';
+import { JobSpace, jobsDirOf, type SpaceLimits } from './space.js';
 
 export interface JobServices
   extends Pick<BulkServices, 'gate' | 'baseUrl'>, CreationServices {
@@ -167,4 +172,37 @@ export function jobRoutes(services: JobServices): readonly Route[] {
     }),
     removeRoute(services),
   ];
+}
+
+/** What jobs are opened with: their folder, their registry and their routes. */
+interface OpenJobOptions
+  extends Pick<BulkServices, 'gate' | 'baseUrl'>,
+  Pick<CreationServices, 'idempotency' | 'log'>,
+  Pick<RunnerServices, 'keyOf' | 'filesDir' | 'findMerchant' | 'usage'> {
+  readonly releases: ReleaseSource & JobReleases;
+  /** What days are counted by. */
+  readonly age: () => number;
+  readonly store: Store;
+  readonly varDir: string;
+  /** Whose workers, limits and turns jobs share. */
+  readonly uploads: Uploads;
+  readonly kinds: readonly JobKind[];
+  readonly limits: SpaceLimits;
+  readonly days: number;
+}
+
+export interface JobParts {
+  readonly routes: readonly Route[];
+  readonly jobs: JobRegistry;
+}
+
+/** Opens the routes and what they need; jobs run from `jobs.start()` to `jobs.stop()`. */
+export function openJobs(options: OpenJobOptions): JobParts {
+  const { varDir, uploads, limits } = options;
+  const jobs = new JobRegistry({
+    ...options,
+    space: new JobSpace(jobsDirOf(varDir), limits),
+    schedule: uploads.schedule, limits: uploads.limits, now: uploads.now,
+  });
+  return { jobs, routes: jobRoutes({ ...options, jobs, underWay: new Set() }) };
 }

@@ -17,8 +17,10 @@ import { cartJson, readMerchantCarts } from '../../api/cart/merchant-cart.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { situsJson } from '../../wire/situs-note.js';
 import {
-  refusedCart, type JsonObject, type JsonRow, type RowAnswer, type RowEngine,
+  refusedCart, type JsonObject, type JsonRow, type RowAnswer, type RowEngine, refused, type Place,
 } from './row.js';
+import { cartOptions, merchantOf } from './cart-parameters.js';
+import { noRequest } from './parameters.js';
 
 /** `subject` of jobs whose merchants the front end knows to be the caller's. */
 export const OWN_MERCHANTS = 'merchants';
@@ -165,4 +167,49 @@ export function answerCartMessage(engine: RowEngine, { object, text }: JsonRow):
     ofMerchant, options: CART_DEFAULTS, newId: randomUUID,
     wrap: (item, situs) => ['{"items":[', item, `],${situs}}`],
   });
+}
+
+/** Members of a body; all others of a bare cart are the cart's. */
+const BODY_MEMBERS = new Set(['rounding', 'explain', 'transactionDate']);
+
+/** The body that a bare cart stands for. */
+function bodyOf(cart: JsonObject): JsonObject {
+  const members = Object.entries(cart);
+  const isBeside = ([name]: readonly [string, unknown]): boolean => BODY_MEMBERS.has(name);
+  return {
+    ...Object.fromEntries(members.filter(isBeside)),
+    items: [Object.fromEntries(members.filter((member) => !isBeside(member)))],
+  };
+}
+
+/** Whether a row may name this merchant. */
+function isMerchant(merchantId: unknown, merchant: string | null): boolean {
+  return merchantId === null
+    || (typeof merchantId === 'string' && merchantId.toLowerCase() === merchant);
+}
+
+/**
+ * Answers a row of an NDJSON file: the body of a cart endpoint with one item, or the item itself
+ * with what stands beside `items` in a body. The answer is the endpoint's item with the member
+ * `situs` of the endpoint's body.
+ */
+export function answerBulkCart(
+  engine: RowEngine, { object, text }: JsonRow, { line }: Place,
+): RowAnswer {
+  const { id: _id, merchantId = null, ...cart } = object;
+  const { job: name, defaults } = engine.job;
+  const merchant = merchantOf(defaults);
+  if (!isMerchant(merchantId, merchant)) {
+    return refused(engine, noRequest(merchant === null
+      ? 'Parameter merchantId: the merchant of all rows is named in the query.'
+      : `Parameter merchantId: all rows are of merchant ${merchant}.`, 'merchantId'));
+  }
+  const isBare = !('items' in cart);
+  const answer = answerBody(engine, isBare ? bodyOf(cart) : cart, text, {
+    ofMerchant: merchant !== null,
+    options: cartOptions(defaults),
+    newId: () => rowCartId(name, line, text),
+    wrap: itemWith,
+  });
+  return isBare ? ofBareCart(answer) : answer;
 }

@@ -1,4 +1,4 @@
-/** The columns that a CSV row gets: what a lookup finds, as one line of a table. */
+/** The columns that a CSV row gets: what a lookup finds or a cart costs, in one line. */
 import { RecentCache } from '../../base/recent-cache.js';
 import type { Engine } from '../../engine/engine.js';
 import type { KnownRates } from '../../engine/rate/area-rates.js';
@@ -18,6 +18,9 @@ import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { echoOf } from '../../wire/tree.js';
 import { csvCells, type Dialect } from './dialect.js';
 import { refusalOf, type RowAnswer } from './row.js';
+import type { CartOutcome } from '../../engine/cart/outcome.js';
+import { formatDate } from '../../tax/date.js';
+import { formatCents } from '../../tax/amount.js';
 
 /** Those that follow from the tax area and the day. */
 const AREA_COLUMNS = [
@@ -167,4 +170,26 @@ export class LookupColumns {
   #join(cells: readonly string[]): string {
     return csvCells(cells, this.#dialect);
   }
+}
+
+/** What is appended to every row, in order. */
+export const CART_COLUMNS = [
+  'situs_tax_rate', 'situs_tax_amount', 'situs_tax_state', 'situs_tax_date', 'situs_sourcing',
+  'situs_note', 'situs_precision', 'situs_code', 'situs_message',
+] as const;
+
+const SOURCING = { origin: 'O', destination: 'D', mixed: 'M' } as const;
+
+/** The columns of a cart of one line that was calculated. */
+export function cartColumns({ lines, marks }: CartOutcome, dialect: Dialect): string {
+  const { rate, amount } = lines[0]!;
+  const { state, date, sourcing, precision, estimated, stale, unruled } = marks;
+  const note = [
+    ...(estimated ? ['estimated'] : []), ...(stale ? ['stale'] : []),
+    ...(unruled.length > 0 ? ['unruled'] : []),
+  ].join(' ');
+  return csvCells([
+    formatRate(rate), formatCents(amount), state, formatDate(date), SOURCING[sourcing], note,
+    precision, String(SUCCESS.code), '',
+  ], dialect);
 }

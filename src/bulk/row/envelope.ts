@@ -1,7 +1,6 @@
 /** What surrounds the answers to rows and messages: headers before them and the trailer after. */
 import { type WireObject, jsonMembers } from '../../wire/tree.js';
-import { CART_COLUMNS } from './cart-columns.js';
-import { APPENDED_COLUMNS } from './columns.js';
+import { CART_COLUMNS, APPENDED_COLUMNS } from './columns.js';
 import { csvCells, type CsvHead } from './dialect.js';
 import type { BulkJob, BulkKind } from './job.js';
 

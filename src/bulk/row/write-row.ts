@@ -2,8 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { jsonValue } from '../../wire/tree.js';
 import type { ByteWriter } from './byte-writer.js';
-import { CART_COLUMNS } from './cart-columns.js';
-import { APPENDED_COLUMNS } from './columns.js';
+import { CART_COLUMNS, APPENDED_COLUMNS } from './columns.js';
 import { csvCell, csvCells, type Dialect } from './dialect.js';
 import type { BulkKind, Table } from './job.js';
 import type { CsvRow, Place, Row, RowAnswer } from './row.js';

@@ -6,7 +6,7 @@ import { type DuplexEvents, type Fields, headOf } from '../../http/reply.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { CLOSES, type Closing } from './close-code.js';
 import { MESSAGE_BYTES_MAX } from './limit.js';
-import type { StreamLink } from './link.js';
+import type { StreamLink } from './session-options.js';
 import type { StreamSession } from './session.js';
 
 export interface PostLinkOptions {

@@ -20,9 +20,8 @@ import { Inbox, type Message } from './inbox.js';
 import {
   CHUNK_MESSAGES_MAX, CHUNK_MESSAGES_MIN, CHUNKS_IN_FLIGHT_MAX, STREAM_LIMITS, UNSENT_BYTES_MAX,
 } from './limit.js';
-import type { StreamLink } from './link.js';
+import type { StreamLink, SessionOptions, SessionServices } from './session-options.js';
 import { Outbox } from './outbox.js';
-import type { SessionOptions, SessionServices } from './services.js';
 
 const OVER_CREDITS = `At most ${STREAM_LIMITS.credits} messages and ${STREAM_LIMITS.creditBytes} `
   + 'bytes may be unanswered.';

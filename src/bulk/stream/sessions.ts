@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { KeyRecord } from '../../store/format.js';
 import { STREAMS_MAX, STREAMS_PER_ACCOUNT_MAX, WATCH_MS } from './limit.js';
-import type { SessionServices } from './services.js';
+import type { SessionServices } from './session-options.js';
 import { StreamSession } from './session.js';
 
 const JOB_BYTES = 12;

@@ -2,7 +2,7 @@
 import type { RawSocket, SocketEvents } from '../../http/uws.js';
 import { CLOSES, type Closing } from './close-code.js';
 import { BEHIND_BYTES_MAX, HEARTBEAT_MS, MESSAGE_BYTES_MAX, PONG_BYTES_MAX } from './limit.js';
-import type { StreamLink } from './link.js';
+import type { StreamLink } from './session-options.js';
 import type { StreamSession } from './session.js';
 
 export interface SocketLinkOptions {

@@ -1,8 +1,23 @@
-/** What sessions share, and what each is opened with. */
+/** What sessions share, what each is opened with, and what carries it. */
+import type { Closing } from './close-code.js';
 import type { ReleaseSource } from '../../pool.js';
 import type { KeyRecord } from '../../store/format.js';
 import type { FindMerchant, RowsUsage } from '../run/kind.js';
 import type { ChunkSchedule } from '../run/schedule.js';
+
+/** What carries a stream for as long as it holds: a WebSocket, or a request and its answer. */
+export interface StreamLink {
+  /** Sends a line with its end; false when no more should come until it is drained. */
+  send(line: Uint8Array): boolean;
+  /** Runs what sends several lines, so that they leave together. */
+  together(send: () => void): void;
+  /** Ends the connection after everything that was sent. */
+  close(terms: Closing): void;
+  /** Whether the session has room for more messages. */
+  room(hasRoom: boolean): void;
+  /** Looks at the clock, in milliseconds. */
+  watch(now: number): void;
+}
 
 export interface SessionServices {
   readonly schedule: ChunkSchedule;
