@@ -1,7 +1,7 @@
 /** The text of invitations, and what may stand in their fields. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { invitationText, nameLine } from '../../src/event/invitation.js';
+import { invitationText, nameLine } from '../../src/event/mail.js';
 import { parseMailbox, isMailAddress } from '../../src/base/mail-address.js';
 import type { MailRecord } from '../../src/store/outbox-record.js';
 

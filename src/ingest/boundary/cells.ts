@@ -4,7 +4,7 @@
  */
 import {
   CELL_BITS_MIN, INTERNAL, NOWHERE, TILE_BITS, TILE_SIZE,
-} from '../../dataset/cell-format.js';
+} from '../../dataset/cell-index.js';
 import { CellIndex } from '../../dataset/cell-index.js';
 import type { ByteTable } from '../../dataset/tables.js';
 import { BandedPolygon, forEachEdge } from '../../geo/polygon.js';

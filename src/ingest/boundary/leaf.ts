@@ -1,4 +1,4 @@
-/** Bytes of a border cell; the layout is told in dataset/cell-format.ts. */
+/** Bytes of a border cell; the layout is told in dataset/cell-index.ts. */
 import { isRightOf } from '../../geo/crossing.js';
 import type { BandedPolygon } from '../../geo/polygon.js';
 
