@@ -60,7 +60,7 @@ function placeFacts(
 
 /**
  * Where listed cities may lie that no boundary is held for: around the ZIP points of their names,
- * and anywhere in their county where no ZIP has the name.
+ * and anywhere in their county where no ZIP has the name; in their state where no county is listed.
  */
 function doubtsOf(
   recipe: Recipe, files: SourceFiles, states: readonly StateFact[], rates: LoadedRates,
@@ -69,14 +69,16 @@ function doubtsOf(
   const fips = new Map(states.map((state) => [state.code, state.fips]));
   const points = unplaced.length === 0 ? [] : READERS.zips.points
     .read(files.text(recipe.zips.points), (code) => fips.get(code) ?? '');
-  const found = unplaced.map(({ state, name, county }) => ({ county, points: points
+  const found = unplaced.map(({ state, name, county }) => ({ state, county, points: points
     .filter((point) => point.state === state && fold(point.name) === fold(name))
     .map(({ county: own, lat, lng }) => ({ county: county || own, lat, lng }))
     .filter((point) => point.county !== '') }));
   return {
     points: found.flatMap((city) => city.points),
     counties: new Set(found.filter((city) => city.points.length === 0)
-      .map(({ county }) => county)),
+      .flatMap(({ county, state }) => rates.input.counties
+        .filter((each) => (county === '' ? each.state === state : each.fips === county))
+        .map((each) => each.fips))),
   };
 }
 

@@ -106,7 +106,8 @@ const RATE_LISTS: ReadonlyMap<string, Reader<RateReader>> = new Map([
   ['sst', rates(readSst, ONE_STATE)],
   ['sst-derived', rates(readSstDerived, ONE_STATE, {
     basis: optional(choice(['own', 'sole', 'total'])), after: MAY, exceptCounty: MAY_LIST,
-    began: MAY_LIST, gapUnlisted: optional(choice(['multi', 'noted'])), ceiling: MAY,
+    began: MAY_LIST, gapUnlisted: optional(choice(['multi', 'noted', 'parts'])),
+    ceiling: MAY,
   })],
   ['state-rates', rates(readStateRates, MANY_STATES, { skip: MAY_LIST })],
   ['texas', rates(readTexas, ONE_STATE, { placed: MAY_LIST }, { areas: TEXT })],

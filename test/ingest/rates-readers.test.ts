@@ -134,6 +134,14 @@ test('sst-derived: settlements open the remainder, districts hold county-wide or
   ].sort());
   assert.deepEqual(members.map((member) => [member.code, member.county]), [['~M', '99001']]);
   assert.equal(read('sst-derived', list, { after: '2024-01-01' }).rows.length, 2);
+  // St. Boswell lies in both counties and is named in one.
+  const divided = `${list}\nXX\tcity\tSt. Boswell\t9900020\t7\t1\t2022-01-01\t2026-10-01\ts\t99001`
+    + '\t2\t';
+  const parts = read('sst-derived', divided, { basis: 'own', gapUnlisted: 'parts' });
+  assert.deepEqual(brief(parts.rows).filter((row) => row.includes('9900020')), [
+    'city 99002 9900020  unknown ? 10101 99991231',
+    'city 99001 9900020  own 0.01 20220101 99991231',
+  ]);
 });
 
 test('illinois: legal totals by county part, varying and divided places unknown', () => {

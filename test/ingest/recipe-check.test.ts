@@ -43,7 +43,7 @@ const RATES: readonly (readonly [was: string, is: string, fault: string])[] = [
     'lists[23].files: unknown key "area"; did you mean "areas"?'],
   ['"floor": "7.25"', '"floor": 7.25', 'lists[2].options.floor: expected a string'],
   ['"gapUnlisted": "multi"', '"gapUnlisted": "multy"',
-    'lists[19].options.gapUnlisted: expected multi or noted'],
+    'lists[19].options.gapUnlisted: expected multi or noted or parts'],
   ['"reader": "estimated"', '"reader": "estimate"',
     'estimates[0].reader: unknown reader "estimate"; did you mean "estimated"?'],
   ['"TX": "2"', '"TX": 2', 'caps.TX: expected a string'],

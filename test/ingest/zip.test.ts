@@ -202,6 +202,34 @@ test('where no ZIP bears the name of such a city the remainder is unknown all ov
     assert.deepEqual(partsOf(binding, 503), ['OAK 90003']);
   });
 
+test('a listed city without a county lies in those of its name, or anywhere in its state', () => {
+  const given: Partial<ZipInput> = {
+    points: [point(501, 'Ash', 'XA', '90001'), point(503, 'Oak', 'XA', '90003', 41),
+      point(504, 'Ash', 'YB', '91001', 43)],
+    delivered: [{ zip: 501, county: '90001' }, { zip: 503, county: '90003' },
+      { zip: 504, county: '91001' }],
+  };
+  const told = (name: string): readonly string[] => {
+    const binding = bind({ ...given, unplaced: [{ state: 'XA', county: '', name }] });
+    return [501, 503, 504].flatMap((zip) => partsOf(binding, zip));
+  };
+  assert.deepEqual(told('Ash'), ['ASH 90001/?', 'OAK 90003', 'ASH 91001']);
+  assert.deepEqual(told('Fir'), ['ASH 90001/?', 'OAK 90003/?', 'ASH 91001']);
+});
+
+test('a post office in the city of its name is the city\'s, whatever county the crosswalk has', () => {
+  const tupleAt = (): AreaTuple =>
+    ({ state: '90', county: '90003', place: '9000001', town: '', districts: [] });
+  const given: Partial<ZipInput> = {
+    places: [place('9000001', 'Ash', ['90003'])], tupleAt,
+    delivered: [{ zip: 501, county: '90001' }],
+  };
+  const own = bind({ ...given, points: [point(501, 'Ash', 'XA', '90003')] });
+  assert.deepEqual(partsOf(own, 501), ['ASH 90003/9000001 inc', 'ASH 90001']);
+  const other = bind({ ...given, points: [point(501, 'Oak', 'XA', '90003')] });
+  assert.deepEqual(partsOf(other, 501), ['OAK 90001']);
+});
+
 test('without place boundaries membership is unknown; military mail lies nowhere', () => {
   const binding = bind({
     ...both(501, '90001'), placesLoaded: new Set(),

@@ -57,18 +57,23 @@ function reaches(
   input: ZipInput, postalZips: readonly PostalZip[],
 ): (zip: PostalZip) => ZipReach {
   const { tupleAt, polygonOf } = input;
-  const unknown: ZipReach = { extent: null, mayTouch: () => true };
+  const unknown: ZipReach = { extent: null, spots: [], mayTouch: () => true };
   if (tupleAt === undefined) return () => unknown;
   const points = byZip(input.points);
   const landed = new Set((input.tabulated.length > 0 ? input.tabulated : input.delivered)
     .map(({ zip }) => zip));
   const extents = new ZipExtents(input.points.filter(({ zip }) => landed.has(zip)), tupleAt);
   const all = new Map(postalZips.map((zip): [number, ZipReach] => {
-    const extent = extents.of(zip, points.get(zip.zip) ?? []);
-    if (extent === null) return [zip.zip, unknown];
+    const own = points.get(zip.zip) ?? [];
+    const extent = extents.of(zip, own);
+    if (extent === null) {
+      const spots = own.map(({ lat, lng }) => tupleAt(lat, lng)).filter((at) => at !== null);
+      return [zip.zip, { ...unknown, spots }];
+    }
     const reached = new Set(extent.reached.map(({ tuple }) => tuple.town || tuple.place));
     return [zip.zip, {
       extent,
+      spots: [],
       mayTouch: ({ geoid }) => {
         const polygon = reached.has(geoid) ? undefined : polygonOf?.(geoid);
         return polygon === undefined || extents.mayTouch(extent, polygon);

@@ -1,8 +1,9 @@
 /** Which incorporated cities and towns a ZIP overlaps, and what says so. */
+import { foldName } from '../../address/place-name.js';
 import type { AreaTuple, PlaceFact } from '../model.js';
 import type { PostalZip } from './counties.js';
 import type { Evidence, MunicipalCounty, ZipCity, ZipInput } from './model.js';
-import type { PlaceNames } from './names.js';
+import { type PlaceNames, placeNames } from './names.js';
 import type { Extent } from './extent.js';
 
 /** County equivalents that are cities have codes from 510 up. */
@@ -105,6 +106,8 @@ const NEAR_PPM = 50_000;
 /** Where a ZIP may lie, and whether a city can reach into it. */
 export interface ZipReach {
   readonly extent: Extent | null;
+  /** What holds the points of a ZIP without land of its own, which may lie in no county of it. */
+  readonly spots: readonly AreaTuple[];
   mayTouch(place: PlaceFact): boolean;
 }
 
@@ -115,7 +118,7 @@ export interface ZipReach {
 export function bindCities(
   shared: SharedFacts,
   zip: PostalZip,
-  { extent, mayTouch }: ZipReach,
+  { extent, spots, mayTouch }: ZipReach,
 ): Map<string, BoundCity> {
   const bound = new Map<string, BoundCity>();
   const bind = (tuple: AreaTuple | null, place: PlaceFact, evidence: Evidence): void => {
@@ -146,6 +149,13 @@ export function bindCities(
     if (place !== undefined) bind({ ...tuple, districts: [] }, place, evidence);
   };
   if (extent !== null) bindSpot(extent.here, 'point');
+  // Without land the crosswalks know a post office's county alone; point and name outweigh them.
+  for (const tuple of spots) {
+    const place = shared.names.place(tuple.town || tuple.place);
+    const isNamed = place !== undefined && placeNames(place).some((name) =>
+      zip.names.some((other) => foldName(other) === foldName(name)));
+    if (isNamed) bindSpot(tuple, 'point');
+  }
   for (const { tuple, land } of extent?.reached ?? []) {
     if (land >= NEAR_PPM && isCity(tuple)) bindSpot(tuple, 'near');
   }

@@ -14,6 +14,10 @@ function isNear(one: ZipPoint, other: ZipPoint): boolean {
   return kilometres(one, other) <= NEAR_KM;
 }
 
+function isNamed(zip: PostalZip, name: string): boolean {
+  return zip.names.some((other) => foldName(other) === foldName(name));
+}
+
 /**
  * `pointOf` gives a ZIP's point where it can be trusted. Gives, per ZIP, the counties whose
  * remainder cannot be told from a city.
@@ -30,12 +34,13 @@ export function doubtfulCounties(
     else counties.add(county);
   };
   const inCounty = new Map<string, PostalZip[]>();
-  for (const { county } of unplaced) inCounty.set(county, []);
+  const cities = unplaced.flatMap((city) => city.county !== '' ? [city] : countiesOf(zips, city)
+    .map((county) => ({ ...city, county })));
+  for (const { county } of cities) inCounty.set(county, []);
   for (const zip of zips) for (const county of zip.counties) inCounty.get(county)?.push(zip);
-  for (const { county, name } of unplaced) {
+  for (const { county, name } of cities) {
     const near = inCounty.get(county) ?? [];
-    const named = near.filter((zip) =>
-      zip.names.some((other) => foldName(other) === foldName(name)));
+    const named = near.filter((zip) => isNamed(zip, name));
     const spots = named.map((zip) => pointOf(zip)).filter((spot) => spot !== null);
     for (const zip of named) doubt(zip.zip, county);
     for (const zip of near) {
@@ -46,4 +51,11 @@ export function doubtfulCounties(
     }
   }
   return (zip) => doubtful.get(zip.zip) ?? NONE;
+}
+
+/** Counties of a city whose list gives none: those of the ZIPs of its name, else all there are. */
+function countiesOf(zips: readonly PostalZip[], { state, name }: UnplacedCity): readonly string[] {
+  const home = zips.filter((zip) => zip.state === state);
+  const named = home.filter((zip) => isNamed(zip, name));
+  return [...new Set((named.length > 0 ? named : home).flatMap(({ counties }) => counties))];
 }

@@ -162,9 +162,16 @@ function atCeiling(rows: readonly RateRow[], county: string, ceiling: Rate | nul
   return ceiling !== null && last !== undefined && last.sales >= ceiling;
 }
 
+const WHY: Readonly<Record<string, string>> = {
+  multi: 'it lies in several counties and is listed under a code of its own',
+  noted: 'the list no longer names the places of this county',
+  parts: 'the list names it in another of its counties alone',
+};
+
 /**
  * Unknown rows for unlisted places. Option `gapUnlisted`: "multi" for places in several counties,
- * which a state codes apart from either county's list; "noted" for all places of noted counties.
+ * which a state codes apart from either county's list; "noted" for all places of noted counties;
+ * "parts" for the other counties of cities that are listed with a rate.
  */
 export function unlistedGaps(
   rows: readonly RateRow[],
@@ -177,17 +184,18 @@ export function unlistedGaps(
   const ceiling = given ? percentOf(given, 'ceiling') : null;
   const listed = new Set(rows.filter((row) => row.level === 'city')
     .map((row) => `${row.place}/${row.county}`));
+  const levying = new Set(rows.filter((row) => row.level === 'city' && row.sales > 0)
+    .map((row) => row.place));
   const out: RateRow[] = [];
   for (const place of context.gazetteer.places(context.state)) {
     if (kind === 'multi' && place.counties.length < 2) continue;
-    for (const county of countiesWithLand(place)) {
+    if (kind === 'parts' && !levying.has(place.geoid)) continue;
+    // Of a sliver beyond the line it cannot be told whether it is the city's or the map's.
+    for (const county of kind === 'parts' ? place.counties : countiesWithLand(place)) {
       if (listed.has(`${place.geoid}/${county}`) || atCeiling(rows, county, ceiling)) continue;
       if (kind === 'noted' && !noted.includes(county)) continue;
-      const why = kind === 'multi'
-        ? 'it lies in several counties and is listed under a code of its own'
-        : 'the list no longer names the places of this county';
-      const note = `${place.fullName} is not in the list held: ${why}; the state's own list or `
-        + 'the estimated layer would fill it.';
+      const note = `${place.fullName} is not in the list held: ${WHY[kind]}; the state's own list `
+        + 'or the estimated layer would fill it.';
       out.push(gap(place, county, note, context));
     }
   }
