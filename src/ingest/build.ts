@@ -222,7 +222,7 @@ export async function buildDataset(options: BuildOptions): Promise<string> {
   const drawn = drawAreas(input, registry, progress);
   const addresses = await buildAddresses({
     recipe, files, states, places, areaAt: drawn.areaAt, tuples: () => registry.tuples(),
-    intern: registry.intern, today, progress,
+    intern: registry.intern, today, progress, report: options.report,
   });
   const zips = buildZips({
     recipe, files, states, counties, boundaries, overlay: drawn,

@@ -37,6 +37,8 @@ export interface Reader<Read> {
   readonly yields: string;
   readonly entry: Shape<unknown>;
   readonly read: Read;
+  /** Columns without which a list is not laid out as its reader knows it, parted by blanks. */
+  readonly columns?: string;
 }
 
 export type PointReader = (path: string, options: PointOptions) => AsyncGenerator<AddressPoint>;
@@ -89,30 +91,44 @@ function rates(
   return { yields: 'rates of jurisdictions, and what lies in a district', entry, read };
 }
 
+/** The reader of a list whose header names these columns, in any case. */
+function headed(columns: string, reader: Reader<RateReader>): Reader<RateReader> {
+  return { ...reader, columns };
+}
+
 const RATE_LISTS: ReadonlyMap<string, Reader<RateReader>> = new Map([
-  ['authority', rates(readAuthority, ONE_STATE, {
-    levels: list(choice(['county', 'city', 'district'])), from: MAY, skipZero: MAY_LIST,
-    sole: MAY_LIST, everyCounty: MAY,
-  })],
-  ['cdtfa', rates(readCdtfa, ONE_STATE, { floor: TEXT, from: MAY, to: MAY })],
-  ['coded', rates(readCoded, ONE_STATE, {
-    basis: optional(choice(['own', 'total'])), to: MAY,
-  })],
-  ['colorado', rates(readColorado, ONE_STATE, { decided: MAY_LIST }, { history: TEXT })],
+  ['authority', headed('state level name rate_pct effective_from effective_to parent',
+    rates(readAuthority, ONE_STATE, {
+      levels: list(choice(['county', 'city', 'district'])), from: MAY, skipZero: MAY_LIST,
+      sole: MAY_LIST, everyCounty: MAY,
+    }))],
+  ['cdtfa', headed('Location Rate County Type',
+    rates(readCdtfa, ONE_STATE, { floor: TEXT, from: MAY, to: MAY }))],
+  ['coded', headed('level name code as_of',
+    rates(readCoded, ONE_STATE, { basis: optional(choice(['own', 'total'])), to: MAY }))],
+  ['colorado', headed('level name local_pct as_of',
+    rates(readColorado, ONE_STATE, { decided: MAY_LIST }, { history: TEXT }))],
   ['estimated', rates(readEstimated, MANY_STATES)],
   ['facts', rates(readFactTable, { path: TEXT })],
-  ['illinois', rates(readIllinois, ONE_STATE)],
-  ['provinces', rates(readProvinces, MANY_STATES)],
+  ['illinois', headed('level name fips combined_pct effective_from as_of',
+    rates(readIllinois, ONE_STATE))],
+  ['provinces', headed('province name effective_from effective_to',
+    rates(readProvinces, MANY_STATES))],
   ['sst', rates(readSst, ONE_STATE)],
-  ['sst-derived', rates(readSstDerived, ONE_STATE, {
-    basis: optional(choice(['own', 'sole', 'total'])), after: MAY, exceptCounty: MAY_LIST,
-    began: MAY_LIST, gapUnlisted: optional(choice(['multi', 'noted', 'parts'])),
-    ceiling: MAY,
-  })],
-  ['state-rates', rates(readStateRates, MANY_STATES, { skip: MAY_LIST })],
-  ['texas', rates(readTexas, ONE_STATE, { placed: MAY_LIST }, { areas: TEXT })],
-  ['town-option', rates(readTownOption, ONE_STATE)],
-  ['wa-dor', rates(readWaDor, ONE_STATE)],
+  ['sst-derived', headed('level name fips combined_pct local_pct effective_from as_of',
+    rates(readSstDerived, ONE_STATE, {
+      basis: optional(choice(['own', 'sole', 'total'])), after: MAY, exceptCounty: MAY_LIST,
+      began: MAY_LIST, gapUnlisted: optional(choice(['multi', 'noted', 'parts'])),
+      ceiling: MAY,
+    }))],
+  ['state-rates', headed('state effective_from effective_to sales_rate_pct use_rate_pct',
+    rates(readStateRates, MANY_STATES, { skip: MAY_LIST }))],
+  ['texas', headed('level name code fips local_pct effective_from as_of',
+    rates(readTexas, ONE_STATE, { placed: MAY_LIST }, { areas: TEXT }))],
+  ['town-option', headed('town rate_pct effective_from',
+    rates(readTownOption, ONE_STATE))],
+  ['wa-dor', headed('location_code location local_rate total_rate effective_from effective_to',
+    rates(readWaDor, ONE_STATE))],
   ['zip-table', rates(readZipTable, MANY_STATES, {}, { counties: TEXT })],
 ]);
 
@@ -120,7 +136,7 @@ const RATE_LISTS: ReadonlyMap<string, Reader<RateReader>> = new Map([
 
 const ADDRESSES = closed({
   file: TEXT, layout: TEXT, source: TEXT, state: TEXT, city: MAY,
-  cityIsMunicipality: optional(flag()),
+  cityIsMunicipality: optional(flag()), tolerance: MAY,
 });
 
 function doors(read: PointReader): Reader<PointReader> {
@@ -164,7 +180,7 @@ export const READERS = {
   },
   sst: {
     yields: 'address and ZIP+4 ranges with the jurisdictions that hold there',
-    read: readSstBoundary, entry: closed({ file: TEXT, state: TEXT, source: TEXT }),
+    read: readSstBoundary, entry: closed({ file: TEXT, state: TEXT, source: TEXT, tolerance: MAY }),
   },
   /** Each has a key of its own below `zips`. */
   zips: {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { RatesRecipe } from './rates/load.js';
 import { ratesFaults, recipeFaults } from './recipe-check.js';
 import { datasetsDir } from './source-files.js';
-import type { PointSource, RangeSource } from './source/addresses.js';
+import type { BoundaryRecordSource, PointSource, RangeSource } from './source/addresses.js';
 import type { BoundaryFile } from './source/boundary-file.js';
 
 /** Boundaries of one layer. `path` may hold {fips}, for one file per state. */
@@ -29,12 +29,6 @@ export interface ZipSources {
   readonly cities?: string;
   /** States of which the address points are complete, so that they weigh ZIPs. */
   readonly counted?: readonly string[];
-}
-
-export interface BoundaryRecordSource {
-  readonly file: string;
-  readonly state: string;
-  readonly source: string;
 }
 
 export interface Recipe {

@@ -78,7 +78,7 @@ test('OpenAddresses: quoted fields and either case of headers; lines of GeoJSON'
       feature({ number: '12', street: 'ALDER WAY', city: '', postcode: '91010' }, [-29.5, 10.25]),
       feature({ number: '', street: 'ALDER WAY' }, [-29.5, 10.25]), 'not json', '{}',
     ].join('\n')),
-    layout: 'geojson', source: 'lines', state: 'QA', city: 'Ashford',
+    layout: 'geojson', source: 'lines', state: 'QA', city: 'Ashford', tolerance: '50',
   }));
   assert.deepEqual(lines.map((row) => [row.number, row.city, row.state]),
     [['12', 'Ashford', 'QA']]);

@@ -6,6 +6,7 @@ import type { SourceRecord } from '../../dataset/records.js';
 import type { PlaceFact, RateBook, RateRow } from '../model.js';
 import { READERS } from '../readers.js';
 import { isPacked, textOf } from '../source/container.js';
+import { splitRows } from '../source/rows.js';
 import { readMemberFacts } from '../source/rates/facts.js';
 import { createRateBook, type RateBookInput } from './book.js';
 import {
@@ -124,6 +125,27 @@ function sourceIndex(sources: readonly SourceRecord[]): (name: string) => number
 /** The source of a list whose rows name their own. */
 const NO_SOURCE = -1;
 
+/** @throws Error where a list lacks a column: its publisher laid it out anew. */
+function checkHeader(text: string, columns: string | undefined, path: string): void {
+  if (columns === undefined) return;
+  const first = text.slice(0, Math.max(0, text.indexOf('\n'))).replace(/^\uFEFF/, '');
+  const cells = splitRows(first, first.includes('\t') ? '\t' : ',')[0] ?? [];
+  const found = new Set(cells.map((cell) => cell.trim().toLowerCase()));
+  const missing = columns.split(' ').filter((name) => !found.has(name.toLowerCase()));
+  if (missing.length === 0) return;
+  throw new Error(`${path}: its layout is another: it has no column ${missing.join(', ')}, but: `
+    + `${cells.join(', ').slice(0, 200) || 'no header'}`);
+}
+
+/** Names the list in what its reader throws. */
+function readIn<Result>(path: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    throw new Error(`${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
 function readList(list: RateList, loading: Loading): ReadList {
   const { files, gazetteer, sources, names } = loading;
   const report = new ListReport(`${list.reader} ${list.path}${list.state ? `#${list.state}` : ''}`);
@@ -132,14 +154,16 @@ function readList(list: RateList, loading: Loading): ReadList {
   if (!reader) throw new RangeError(`no reader named "${list.reader}" for ${list.path}`);
   const source = list.source === undefined ? NO_SOURCE : sourceOf(list.source);
   const state = list.state ?? '';
-  const result = reader.read(files.text(list.path), {
+  const text = files.text(list.path);
+  checkHeader(text, reader.columns, list.path);
+  const result = readIn(list.path, () => reader.read(text, {
     state, gazetteer, source, sourceOf, report,
     asOf: sources[source]?.asOf ?? DATE_OPEN,
     options: list.options ?? {},
     extra: (option) => files.text(list.files?.[option] ?? ''),
     districtCode: (listed) => names.find((name) =>
       name.state === state && name.listed === listed)?.code ?? null,
-  });
+  }));
   return { ...result, report };
 }
 

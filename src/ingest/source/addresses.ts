@@ -1,19 +1,24 @@
 /** Address sources as recipes name them: a file, its layout and what the file does not say. */
 import { join } from 'node:path';
 import { READERS, type Reader } from '../readers.js';
+import { FallenRows, settled, toleranceOf } from './fallen.js';
 import type { AddressPoint, PointOptions } from './points.js';
 import type { RangeOptions, StreetRange } from './ranges.js';
+import type { BoundaryRecord } from './sst-boundary.js';
 
 export interface PointSource extends PointOptions {
   /** Path below the folder of sources. */
   readonly file: string;
   /** Name of a reader in the table of readers. */
   readonly layout: string;
+  /** Percent of rows that may be unreadable; see TOLERANCE_PERCENT. */
+  readonly tolerance?: string;
 }
 
 export interface RangeSource extends RangeOptions {
   readonly file: string;
   readonly layout: string;
+  readonly tolerance?: string;
 }
 
 function readerOf<Read>(readers: ReadonlyMap<string, Reader<Read>>, layout: string): Read {
@@ -22,12 +27,43 @@ function readerOf<Read>(readers: ReadonlyMap<string, Reader<Read>>, layout: stri
   return reader.read;
 }
 
-/** Streams the points of a source. */
-export function readPoints(folder: string, source: PointSource): AsyncGenerator<AddressPoint> {
-  return readerOf(READERS.points, source.layout)(join(folder, source.file), source);
+/** What takes the sentences on rows that fell away. */
+export type Report = (line: string) => void;
+const UNHEARD: Report = () => undefined;
+
+/**
+ * Streams the points of a source.
+ * @throws Error when it ends, where it had no row or too many that cannot be read.
+ */
+export function readPoints(
+  folder: string, source: PointSource, report: Report = UNHEARD,
+): AsyncGenerator<AddressPoint> {
+  const fallen = new FallenRows(source.file, toleranceOf(source.file, source.tolerance));
+  const read = readerOf(READERS.points, source.layout);
+  return settled(read(join(folder, source.file), { ...source, fallen }), fallen, report);
 }
 
-/** Streams the ranges of a source. */
-export function readRanges(folder: string, source: RangeSource): AsyncGenerator<StreetRange> {
-  return readerOf(READERS.ranges, source.layout)(join(folder, source.file), source);
+/** Streams the ranges of a source. @throws Error as above. */
+export function readRanges(
+  folder: string, source: RangeSource, report: Report = UNHEARD,
+): AsyncGenerator<StreetRange> {
+  const fallen = new FallenRows(source.file, toleranceOf(source.file, source.tolerance));
+  const read = readerOf(READERS.ranges, source.layout);
+  return settled(read(join(folder, source.file), { ...source, fallen }), fallen, report);
+}
+
+/** An entry of a boundary file of the Streamlined Sales Tax states. */
+export interface BoundaryRecordSource {
+  readonly file: string;
+  readonly state: string;
+  readonly source: string;
+  readonly tolerance?: string;
+}
+
+/** Streams the records of a boundary file at `path`. @throws Error as above. */
+export function readRecords(
+  path: string, source: BoundaryRecordSource, report: Report = UNHEARD,
+): AsyncGenerator<BoundaryRecord> {
+  const fallen = new FallenRows(source.file, toleranceOf(source.file, source.tolerance));
+  return settled(READERS.sst.read(path, fallen), fallen, report);
 }

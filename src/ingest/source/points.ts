@@ -1,5 +1,6 @@
 /** An address point as publishers state it, before any street index exists. */
 import { type Microdegrees, toMicrodegrees } from '../../geo/microdegrees.js';
+import type { FallenRows } from './fallen.js';
 import { columnIndexes, readLines, readRows } from './rows.js';
 
 export interface AddressPoint {
@@ -33,6 +34,8 @@ export interface PointOptions {
   readonly city?: string;
   /** The city column holds municipalities: it is evidence of where a door lies. */
   readonly cityIsMunicipality?: boolean;
+  /** Takes what rows fell away; without it they are not told. */
+  readonly fallen?: FallenRows;
 }
 
 /** The fields of a row, by meaning, before they are checked. */
@@ -48,8 +51,9 @@ export interface RawPoint {
   readonly state: string;
   readonly zip: string;
   readonly zip4: string;
-  readonly lat: number;
-  readonly lng: number;
+  /** Degrees; null where the row has none, NaN where they are no number. */
+  readonly lat: number | null;
+  readonly lng: number | null;
 }
 
 /** What may stand behind a number as part of it; anything longer names a unit. */
@@ -61,15 +65,33 @@ function join(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join(' ');
 }
 
+/** Why a row is no door: it names no number, street or place, or a place that is not on earth. */
+function absence(row: RawPoint): { readonly reason: string; readonly malformed: boolean } | null {
+  const number = row.number.trim();
+  const lacks = (reason: string): ReturnType<typeof absence> => ({ reason, malformed: false });
+  if (number === '' || /^0+$/.test(number)) return lacks('without a house number');
+  if (!/\d/.test(number)) return lacks('with a house number that has no digit');
+  if (row.street.trim() === '') return lacks('without a street');
+  if (row.lat === null || row.lng === null || (row.lat === 0 && row.lng === 0)) {
+    return lacks('without coordinates');
+  }
+  const [lat, lng] = [Math.abs(row.lat), Math.abs(row.lng)];
+  if (lat <= 90 && lng <= 180) return null;
+  return { reason: 'with coordinates that are no degrees', malformed: true };
+}
+
 /** Checks a row; null for rows without a number, a street or a place on earth. */
-export function toAddressPoint(row: RawPoint, options: PointOptions): AddressPoint | null {
-  const number = row.number.trim().toUpperCase();
-  const street = row.street.trim();
-  if (number === '' || /^0+$/.test(number) || !/\d/.test(number) || street === '') return null;
-  if (!Number.isFinite(row.lat) || !Number.isFinite(row.lng)) return null;
-  if (Math.abs(row.lat) > 90 || Math.abs(row.lng) > 180 || (row.lat === 0 && row.lng === 0)) {
+export function toAddressPoint(
+  row: RawPoint, options: PointOptions, at: number,
+): AddressPoint | null {
+  const absent = absence(row);
+  if (absent !== null) {
+    if (absent.malformed) options.fallen?.fault(at, absent.reason);
+    else options.fallen?.leave(at, absent.reason);
     return null;
   }
+  const number = row.number.trim().toUpperCase();
+  const street = row.street.trim();
   const prefix = row.numberPrefix.trim().toUpperCase();
   const suffix = row.numberSuffix.trim().toUpperCase();
   const isPrefix = NUMBER_PREFIX.test(prefix);
@@ -88,8 +110,8 @@ export function toAddressPoint(row: RawPoint, options: PointOptions): AddressPoi
     zip: zip?.[1] ?? '',
     // Some publishers write 0000 for "not known"; no delivery point has it.
     zip4: zip4 === '0000' ? '' : zip4,
-    lat: toMicrodegrees(row.lat),
-    lng: toMicrodegrees(row.lng),
+    lat: toMicrodegrees(row.lat ?? 0),
+    lng: toMicrodegrees(row.lng ?? 0),
     source: options.source,
   };
 }
@@ -158,6 +180,7 @@ export async function* readDelimitedPoints(
       continue;
     }
     const column = at;
+    const row = (options.fallen?.next() ?? 0) + 1;
     const field = (name: keyof PointColumns): string => fields[column[name]] ?? '';
     const point = toAddressPoint({
       number: field('number'),
@@ -173,13 +196,13 @@ export async function* readDelimitedPoints(
       zip4: field('zip4'),
       lat: degrees(field('lat')),
       lng: degrees(field('lng')),
-    }, options);
+    }, options, row);
     if (point !== null) yield point;
   }
 }
 
-function degrees(text: string): number {
-  return text.trim() === '' ? Number.NaN : Number(text);
+function degrees(text: string): number | null {
+  return text.trim() === '' ? null : Number(text);
 }
 
 // Address points as newline-delimited GeoJSON, the newer form of OpenAddresses.
@@ -204,18 +227,36 @@ function parseLine(line: string): Fields | null {
   }
 }
 
+interface PointFeature {
+  readonly properties: Fields;
+  readonly position: readonly unknown[];
+}
+
+/** The feature of a line, or what is wrong with it. */
+function featureOf(line: string): PointFeature | string {
+  const feature = parseLine(line);
+  if (feature === null) return 'that are no JSON object';
+  const { properties, geometry } = feature;
+  if (!isFields(properties) || !isFields(geometry)) return 'that are no feature with properties';
+  const position: unknown = geometry.coordinates;
+  if (geometry.type !== 'Point' || !Array.isArray(position)) return 'that are no point';
+  return { properties, position };
+}
+
 /** Streams the points of a file with one feature a line; other lines are left out. */
 export async function* readGeoJsonPoints(
   path: string,
   options: PointOptions,
 ): AsyncGenerator<AddressPoint> {
   for await (const line of readLines(path)) {
-    const feature = parseLine(line);
-    if (feature === null) continue;
-    const { properties, geometry } = feature;
-    if (!isFields(properties) || !isFields(geometry) || geometry.type !== 'Point') continue;
-    const position: unknown = geometry.coordinates;
-    if (!Array.isArray(position)) continue;
+    if (line === '') continue;
+    const row = options.fallen?.next() ?? 0;
+    const feature = featureOf(line);
+    if (typeof feature === 'string') {
+      options.fallen?.fault(row, feature);
+      continue;
+    }
+    const { properties, position } = feature;
     const point = toAddressPoint({
       number: text(properties, 'number'),
       numberPrefix: '',
@@ -230,7 +271,7 @@ export async function* readGeoJsonPoints(
       zip4: '',
       lng: Number(position[0]),
       lat: Number(position[1]),
-    }, options);
+    }, options, row);
     if (point !== null) yield point;
   }
 }

@@ -2,6 +2,7 @@
 import { distanceMetres } from '../../geo/interpolate.js';
 import { toMicrodegrees } from '../../geo/microdegrees.js';
 import type { DateInt } from '../../tax/date.js';
+import type { FallenRows } from './fallen.js';
 import { type LineShape, readLineShapes } from './line-shapes.js';
 import { columnIndexes, readRows } from './rows.js';
 
@@ -38,6 +39,8 @@ export interface RangeOptions {
   readonly state: string;
   readonly city?: string;
   readonly cityIsMunicipality?: boolean;
+  /** Takes what rows fell away; without it they are not told. */
+  readonly fallen?: FallenRows;
 }
 
 const NUMBER_MAX = 999_999;
@@ -105,6 +108,26 @@ export function rangePlace(options: RangeOptions): { city: string; municipality:
     : { city, municipality: '' };
 }
 
+interface Stretch {
+  readonly street: string;
+  readonly stated: readonly [RangeSide | null, RangeSide | null];
+  readonly geometry: readonly number[];
+  readonly left: RangeSide | null;
+  readonly right: RangeSide | null;
+}
+
+/** Whether nothing of a stretch can be used; notes why. */
+function isLeftOut(stretch: Stretch, options: RangeOptions, row: number): boolean {
+  const { street, stated, geometry, left, right } = stretch;
+  if (street !== '' && geometry.length >= 4 && (left !== null || right !== null)) return false;
+  if (street === '') options.fallen?.leave(row, 'without a street');
+  else if (stated[0] === null && stated[1] === null) {
+    options.fallen?.leave(row, 'without house numbers');
+  } else if (geometry.length < 4) options.fallen?.fault(row, 'without a line');
+  else options.fallen?.leave(row, 'with more numbers than their street can bear');
+  return true;
+}
+
 // Street segments with ranges and shapes as rows with a header, one segment a row.
 
 const COLUMNS = {
@@ -140,14 +163,17 @@ export async function* readDelimitedRanges(
       continue;
     }
     const column = at;
+    const row = (options.fallen?.next() ?? 0) + 1;
     const field = (name: keyof typeof COLUMNS): string => fields[column[name]] ?? '';
     const geometry = parseShape(field('geometry'));
-    const side = (from: string, to: string, zip: string): RangeSide | null =>
-      plausibleSide(rangeSide(from, to, '', zip, ''), geometry);
-    const left = side(field('leftFrom'), field('leftTo'), field('zipLeft'));
-    const right = side(field('rightFrom'), field('rightTo'), field('zipRight'));
+    const stated = [
+      rangeSide(field('leftFrom'), field('leftTo'), '', field('zipLeft'), ''),
+      rangeSide(field('rightFrom'), field('rightTo'), '', field('zipRight'), ''),
+    ] as const;
+    const left = plausibleSide(stated[0], geometry);
+    const right = plausibleSide(stated[1], geometry);
     const street = field('street').trim();
-    if ((left === null && right === null) || geometry.length < 4 || street === '') continue;
+    if (isLeftOut({ street, stated, geometry, left, right }, options, row)) continue;
     yield {
       street, ...place, state: options.state, left, right, geometry,
       area: null, begin: null, source: options.source,
@@ -183,13 +209,14 @@ export async function* readTigerRanges(
 ): AsyncGenerator<StreetRange> {
   const place = rangePlace(options);
   for await (const feature of readLineShapes(path, TIGER_COLUMNS)) {
+    const row = options.fallen?.next() ?? 0;
     const street = feature.text(NAME);
     const stated = [tigerSide(feature, LEFT), tigerSide(feature, RIGHT)] as const;
-    if (street === '' || (stated[0] === null && stated[1] === null)) continue;
-    const geometry = feature.line();
+    const bare = street === '' || (stated[0] === null && stated[1] === null);
+    const geometry = bare ? [] : feature.line();
     const left = plausibleSide(stated[0], geometry);
     const right = plausibleSide(stated[1], geometry);
-    if (geometry.length < 4 || (left === null && right === null)) continue;
+    if (isLeftOut({ street, stated, geometry, left, right }, options, row)) continue;
     yield {
       street, ...place, state: options.state, left, right, geometry,
       area: null, begin: null, source: options.source,

@@ -4,6 +4,7 @@
  */
 import { DATE_MIN, DATE_OPEN, type DateInt, parseDate } from '../../tax/date.js';
 import type { AreaTuple } from '../model.js';
+import type { FallenRows } from './fallen.js';
 import { rangeSide, type StreetRange } from './ranges.js';
 import { readRows } from './rows.js';
 
@@ -69,11 +70,33 @@ function digits(text: string, width: number): string {
   return /^\d+$/.test(text) ? text.padStart(width, '0') : text;
 }
 
-/** Reads the fields of one record; null for records of no known kind. */
-export function parseBoundary(fields: readonly string[]): BoundaryRecord | null {
-  const field = (name: keyof typeof COLUMN): string => (fields[COLUMN[name]] ?? '').trim();
+/** Columns of the standard, and of the states that add one; ends of rows may be cut off. */
+const COLUMNS_MAX = 90;
+
+/** What is wrong with a record, to stand behind a number of rows; null where nothing is. */
+function faultOf(
+  fields: readonly string[], field: (name: keyof typeof COLUMN) => string,
+): string | null {
   const kind = KINDS[field('kind').toUpperCase()];
-  if (kind === undefined) return null;
+  if (kind === undefined) return 'of no record type (A, 4 or Z)';
+  if (fields.length <= COLUMN.place || fields.length > COLUMNS_MAX) {
+    return `with another number of columns than ${COLUMNS_MAX - 1}`;
+  }
+  for (const name of ['begin', 'end'] as const) {
+    if (field(name) !== '' && parseDate(field(name)) === null) return 'with a date that is none';
+  }
+  if (!/^\d{1,2}$/.test(field('state'))) return 'without a state';
+  const zips = kind === 'address' ? ['zip'] as const : ['zipLow', 'zipHigh'] as const;
+  if (zips.some((name) => !/^\d{0,5}$/.test(field(name)))) return 'with a ZIP that is none';
+  return zips[0] === 'zipLow' && field('zipLow') === '' ? 'without a ZIP' : null;
+}
+
+/** Reads the fields of one record; of one that cannot be read, what is wrong with it. */
+export function parseBoundary(fields: readonly string[]): BoundaryRecord | string {
+  const field = (name: keyof typeof COLUMN): string => (fields[COLUMN[name]] ?? '').trim();
+  const fault = faultOf(fields, field);
+  const kind = KINDS[field('kind').toUpperCase()];
+  if (fault !== null || kind === undefined) return fault ?? '';
   const zipLow = Number(field('zipLow') || field('zip'));
   const plus4Low = Number(field('plus4Low') || field('plus4') || 0);
   const parts = [field('pre'), field('name'), field('suffix'), field('post')];
@@ -100,11 +123,23 @@ export function parseBoundary(fields: readonly string[]): BoundaryRecord | null 
   };
 }
 
-/** Streams the records of a file. */
-export async function* readSstBoundary(path: string): AsyncGenerator<BoundaryRecord> {
+/**
+ * Streams the records of a file.
+ * @throws Error where its first row is none of a boundary file: then it is something else.
+ */
+export async function* readSstBoundary(
+  path: string, fallen?: FallenRows,
+): AsyncGenerator<BoundaryRecord> {
+  let first = true;
   for await (const fields of readRows(path, ',')) {
+    const row = fallen?.next() ?? 0;
     const record = parseBoundary(fields);
-    if (record !== null) yield record;
+    if (typeof record !== 'string') yield record;
+    else if (first) {
+      throw new Error(`${path}: this is no boundary file: a first row ${record}: `
+        + fields.join(',').slice(0, 80));
+    } else fallen?.fault(row, record);
+    first = false;
   }
 }
 

@@ -2,12 +2,13 @@
 import type { ByteEntries } from '../../dataset/tables.js';
 import type { DateInt } from '../../tax/date.js';
 import type { AreaTuple, InternArea, PlaceFact, Progress } from '../model.js';
-import { READERS } from '../readers.js';
 import type { Recipe } from '../recipe.js';
 import type { SourceFiles } from '../source-files.js';
-import { readPoints, readRanges } from '../source/addresses.js';
+import { readPoints, readRanges, readRecords, type Report } from '../source/addresses.js';
 import type { AddressPoint } from '../source/points.js';
-import { boundariesInForce, boundaryRange, boundaryTuple } from '../source/sst-boundary.js';
+import {
+  boundariesInForce, type BoundaryRecord, boundaryRange, boundaryTuple,
+} from '../source/sst-boundary.js';
 import type { StateFact } from '../state-facts.js';
 import type { ZipCount } from '../zip/model.js';
 import { type StreetCounts, StreetIndexBuilder } from './index.js';
@@ -26,6 +27,8 @@ export interface AddressInput {
   /** District codes of the rate lists by state and publisher's code and type. */
   readonly today: DateInt;
   readonly progress: Progress;
+  /** Takes a sentence on the rows of each file that fell away. */
+  readonly report: Report;
 }
 
 export interface Addresses {
@@ -69,7 +72,14 @@ class ZipCounter {
 async function addBoundaryRecords(input: AddressInput, builder: StreetIndexBuilder): Promise<void> {
   for (const source of input.recipe.sst) {
     const path = input.files.note(source.file);
-    for await (const record of boundariesInForce(() => READERS.sst.read(path), input.today)) {
+    let report = input.report;
+    const read = (): AsyncIterable<BoundaryRecord> => {
+      const records = readRecords(path, source, report);
+      // A second reading has nothing new to tell.
+      report = () => undefined;
+      return records;
+    };
+    for await (const record of boundariesInForce(read, input.today)) {
       if (record.kind === 'zip5' || !record.stateTaxed || record.county === '') continue;
       const area = input.intern(boundaryTuple(record, (district) => district.code));
       if (record.kind === 'zip9') {
@@ -84,7 +94,7 @@ async function addBoundaryRecords(input: AddressInput, builder: StreetIndexBuild
 
 /** Reads every address source of the recipe. */
 export async function buildAddresses(input: AddressInput): Promise<Addresses> {
-  const { recipe, files, progress } = input;
+  const { recipe, files, progress, report } = input;
   const situator = new DoorSituator(input.areaAt, areaNames(input));
   const counter = new ZipCounter(input.tuples());
   const areaAt = (lat: number, lng: number, municipality: string | undefined): number =>
@@ -94,7 +104,7 @@ export async function buildAddresses(input: AddressInput): Promise<Addresses> {
   let done = 0;
   for (const source of recipe.points) {
     files.note(source.file);
-    for await (const point of readPoints(dirOf(files, source.file), source)) {
+    for await (const point of readPoints(dirOf(files, source.file), source, report)) {
       builder.addPoint(point);
       counter.add(point, areaAt(point.lat, point.lng, point.municipality || undefined));
     }
@@ -102,7 +112,7 @@ export async function buildAddresses(input: AddressInput): Promise<Addresses> {
   }
   for (const source of recipe.ranges) {
     files.note(source.file);
-    for await (const range of readRanges(dirOf(files, source.file), source)) {
+    for await (const range of readRanges(dirOf(files, source.file), source, report)) {
       builder.addRange(range);
     }
     progress('addresses', done += 1, total);
