@@ -1,6 +1,6 @@
 /** What an account may keep, over HTTP: refused with the limit, and nobody else is. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { performance } from 'node:perf_hooks';
 import { isProblem } from '../../src/base/problem.js';
 import { CURSOR_HEADER, pageAsked } from '../../src/api/merchant/handler.js';
@@ -10,18 +10,13 @@ import { setShare, SHARE_BYTES_MAX, type ShareKind } from '../../src/store/share
 import { Store } from '../../src/store/store.js';
 import { eventually } from '../support/http-eventually.js';
 import {
-  KEYS, newMerchantDir, removeDirs, startMerchants, type Answered, type MerchantService,
+  KEYS, withMerchants, type Answered, type MerchantService,
 } from '../support/merchant-service.js';
 
 let service: MerchantService;
 
-before(async () => {
-  service = await startMerchants(await newMerchantDir(null));
-});
-
-after(async () => {
-  await service.stop();
-  removeDirs(service.varDir);
+withMerchants((started) => {
+  service = started;
 });
 
 const SELF = { merchantName: 'Shop', merchantType: 'self-managed' };

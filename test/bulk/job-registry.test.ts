@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync, writeFileSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { currentRelease, releasesDir } from '../../src/dataset/release.js';
-import { CHUNKS_PER_WORKER, openChunkPool, type ClosingPool } from '../../src/bulk/run/chunk-pool.js';
+import { CHUNKS_PER_WORKER, type ClosingPool } from '../../src/bulk/run/chunk-pool.js';
 import { ChunkSchedule } from '../../src/bulk/run/schedule.js';
 import { JobRegistry } from '../../src/bulk/job/registry.js';
 import { JobSpace } from '../../src/bulk/job/space.js';
@@ -16,8 +16,9 @@ import { KeyCache } from '../../src/store/key-cache.js';
 import { findJob, listJobs, putJob, type JobRecord } from '../../src/store/jobs.js';
 import { Store } from '../../src/store/store.js';
 import { UsageBook } from '../../src/store/usage.js';
-import { buildRecipe, type Built } from '../support/built-dataset.js';
+import type { Built } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
+import { withRowWorkers } from '../support/row-workers.js';
 
 const KEY = 'a-key-for-the-job-desk';
 const DAY_MS = 86_400_000;
@@ -26,18 +27,9 @@ const BODY = `address\n${'"120 Main St, Elmton, QA 91010"\n'.repeat(700)}`;
 let built: Built;
 let pool: ClosingPool;
 
-before(() => {
-  built = buildRecipe('fixture');
-  const release = { id: built.name, dir: built.dir };
-  pool = openChunkPool({
-    releases: { pin: () => release, unpin: () => undefined }, log: SILENT, threads: 1,
-    settings: { baseUrl: '', precisionMin: 'postal', logLevel: 'error' },
-  });
-});
-
-after(async () => {
-  await pool.close();
-  built.remove();
+withRowWorkers((opened, workers) => {
+  built = opened;
+  pool = workers;
 });
 
 interface World {

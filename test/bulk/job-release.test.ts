@@ -6,8 +6,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test, type TestContext } from 'node:test';
-import { CHUNKS_PER_WORKER, openChunkPool, type ClosingPool } from '../../src/bulk/run/chunk-pool.js';
+import { test, type TestContext } from 'node:test';
+import { CHUNKS_PER_WORKER, type ClosingPool } from '../../src/bulk/run/chunk-pool.js';
 import { ChunkSchedule } from '../../src/bulk/run/schedule.js';
 import { JobRegistry } from '../../src/bulk/job/registry.js';
 import { JobSpace } from '../../src/bulk/job/space.js';
@@ -22,27 +22,19 @@ import { KeyCache } from '../../src/store/key-cache.js';
 import { findJob, type JobRecord } from '../../src/store/jobs.js';
 import { Store } from '../../src/store/store.js';
 import { UsageBook } from '../../src/store/usage.js';
-import { buildRecipe, type Built } from '../support/built-dataset.js';
+import type { Built } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
 import { activate } from '../support/http-var-dir.js';
+import { withRowWorkers } from '../support/row-workers.js';
 
 const BODY = `address\n${'"120 Main St, Elmton, QA 91010"\n'.repeat(70)}`;
 
 let built: Built;
 let pool: ClosingPool;
 
-before(() => {
-  built = buildRecipe('fixture');
-  const release = { id: built.name, dir: built.dir };
-  pool = openChunkPool({
-    releases: { pin: () => release, unpin: () => undefined }, log: SILENT, threads: 1,
-    settings: { baseUrl: '', precisionMin: 'postal', logLevel: 'error' },
-  });
-});
-
-after(async () => {
-  await pool.close();
-  built.remove();
+withRowWorkers((opened, workers) => {
+  built = opened;
+  pool = workers;
 });
 
 /** Checkers that this process has begun. */

@@ -1,19 +1,14 @@
 /** Bodies of merchant operations over HTTP: every rule and limit of a field, and what breaks it. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import {
-  newMerchantDir, removeDirs, startMerchants, UNKNOWN_ID, type Answered, type MerchantService,
+  UNKNOWN_ID, withMerchants, type Answered, type MerchantService,
 } from '../support/merchant-service.js';
 
 let service: MerchantService;
 
-before(async () => {
-  service = await startMerchants(await newMerchantDir(null));
-});
-
-after(async () => {
-  await service.stop();
-  removeDirs(service.varDir);
+withMerchants((started) => {
+  service = started;
 });
 
 async function create(body: object): Promise<string> {

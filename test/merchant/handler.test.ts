@@ -1,22 +1,17 @@
 /** Merchants over HTTP: every field, limit and transition of the five operations. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { listOutbox } from '../../src/store/outbox.js';
 import { Store } from '../../src/store/store.js';
 import { eventually } from '../support/http-eventually.js';
 import {
-  newMerchantDir, removeDirs, startMerchants, UNKNOWN_ID, type Answered, type MerchantService,
+  UNKNOWN_ID, withMerchants, type Answered, type MerchantService,
 } from '../support/merchant-service.js';
 
 let service: MerchantService;
 
-before(async () => {
-  service = await startMerchants(await newMerchantDir(null));
-});
-
-after(async () => {
-  await service.stop();
-  removeDirs(service.varDir);
+withMerchants((started) => {
+  service = started;
 });
 
 async function create(body: object): Promise<string> {

@@ -9,22 +9,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { loadConfig } from '../../src/config.js';
-import { openMerchants, type MerchantParts } from '../../src/api/merchant/routes.js';
+import type { MerchantParts } from '../../src/api/merchant/routes.js';
 import { relayRoutes } from '../../src/api/merchant/relay-handler.js';
-import { Gate } from '../../src/http/gate.js';
-import { createRateGate } from '../../src/http/rate-limit.js';
-import { Router } from '../../src/http/router.js';
-import { createServer } from '../../src/http/uws.js';
-import { SILENT } from '../../src/log.js';
 import type { Simulator } from '../../src/provider/simulator/server.js';
 import { StoreFault } from '../../src/store/fault.js';
-import { KeyCache } from '../../src/store/key-cache.js';
 import { createKey } from '../../src/store/keys.js';
-import { Store } from '../../src/store/store.js';
-import { UsageBook } from '../../src/store/usage.js';
-import { openVault } from '../../src/store/vault.js';
+import type { Store } from '../../src/store/store.js';
 import { eventually } from '../support/http-eventually.js';
+import { serveMerchants } from '../support/merchant-routes.js';
 import {
   ask, inventedCountry, KEYS, newMerchantDir, removeDirs, type Answered,
 } from '../support/merchant-service.js';
@@ -40,7 +32,7 @@ const SLOW_MS = 5_000;
 interface Relay {
   readonly store: Store;
   readonly simulator: Simulator;
-  readonly family: MerchantParts;
+  readonly merchants: MerchantParts;
   readonly base: string;
   send(name: RelayName, key?: string, change?: object): Promise<Answered>;
 }
@@ -68,32 +60,14 @@ async function openRelay(
 ): Promise<Relay> {
   varDir ??= await newMerchantDir(null);
   const simulator = await startSimulator(context, { slowMs: SLOW_MS });
-  const store = await Store.open(varDir, { bytesMax: STORE_BYTES });
-  const vault = await openVault(loadConfig({ SITUS_VAR: varDir }), store);
-  const keys = new KeyCache(store);
-  const gate = new Gate({
-    find: (text) => keys.find(text), rates: createRateGate(), baseUrl: '',
-  });
-  const usage = new UsageBook(store);
-  const locator = { loaded: () => false, submit: () => undefined };
-  const family = openMerchants({
-    store, vault, log: SILENT, gate, usage, locator, bodyWorkers: locator, age: Date.now, baseUrl: '',
-  });
   const provider = clientOf(context, simulator.url);
-  const routes = relayRoutes({ ...family.services, provider, timeoutMs: 120_000 });
-  const server = await createServer();
-  new Router([...family.routes, ...routes], SILENT, gate.fieldsOf).attach(server);
-  const base = `http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`;
-  context.after(async () => {
-    server.close();
-    await family.close();
-    await usage.close();
-    await store.close();
-    removeDirs(varDir);
+  const { store, merchants, base } = await serveMerchants(context, varDir, {
+    bytesMax: STORE_BYTES,
+    also: ({ services }) => relayRoutes({ ...services, provider, timeoutMs: 120_000 }),
   });
   await createKey(store, { text: KEYS.alpha, plan: 'enterprise', rate: 1_000_000 })
     .catch(() => undefined);
-  return { store, simulator, family, base, send: sender(base, await connect(base)) };
+  return { store, simulator, merchants, base, send: sender(base, await connect(base)) };
 }
 
 /** Writes of the store fail from the given one on; returns what lets them succeed again. */
@@ -129,7 +103,7 @@ const WRITING = [
 ] as const satisfies readonly RelayName[];
 
 test('what was carried out is told although it cannot be stored, and once', async (context) => {
-  const { store, simulator, family, send } = await openRelay(context);
+  const { store, simulator, merchants, send } = await openRelay(context);
   for (const name of WRITING) {
     const before = simulator.received.length;
     const heal = failFrom(store, 2);
@@ -146,7 +120,7 @@ test('what was carried out is told although it cannot be stored, and once', asyn
   const answers = (): readonly unknown[] =>
     (store.list(['idempotency']) as readonly { answer: unknown }[]).map(({ answer }) => answer);
   assert.deepEqual(answers(), WRITING.map(() => null));
-  await family.close();
+  await merchants.close();
   assert.equal(answers().includes(null), false);
 });
 
@@ -196,7 +170,7 @@ test('a store that fills up during a call still takes its answer', async (contex
 test('a disk that fills up during a call keeps no answer from the caller', async (context) => {
   const dir = smallDisk(context, 6_000_000);
   if (dir === null) return;
-  const { store, simulator, family, base, send } = await openRelay(context, join(dir, 'var'));
+  const { store, simulator, merchants, base, send } = await openRelay(context, join(dir, 'var'));
   simulator.plan('slow');
   const slow = send('cert/create', 'slow');
   await eventually(() => simulator.received.length === 1);
@@ -212,7 +186,7 @@ test('a disk that fills up during a call keeps no answer from the caller', async
   const again = await send('cert/create', 'slow');
   assert.equal(again.text, placed.text);
   release(dir);
-  await family.close();
+  await merchants.close();
   const [record] = store.list(['idempotency']) as readonly { answer: unknown }[];
   assert.notEqual(record?.answer, null, 'stored when there was room');
 });

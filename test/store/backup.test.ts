@@ -1,37 +1,25 @@
 /** Backups beside a running writer, and putting them back. */
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { REPLACED_FILE } from '../../src/store/backup.js';
 import { Store, storeDir } from '../../src/store/store.js';
 import { STORE_FILE } from '../../src/store/store-file.js';
 import { openVault } from '../../src/store/vault.js';
 import { CLI } from '../support/built-dataset.js';
+import { filledStore, runSitus } from '../support/filled-store.js';
 import { DISTINCTIVE, fileConfig } from '../support/kek-dir.js';
 import { newVarDir } from '../support/http-var-dir.js';
 import { turnAt } from '../support/turned-record.js';
 
 const WRITER = fileURLToPath(new URL('../support/store-writer.js', import.meta.url));
-
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-function situs(varDir: string, ...args: readonly string[]): Promise<Ran> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [CLI, ...args], { env: { ...process.env, SITUS_VAR: varDir } },
-      (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }));
-  });
-}
 
 async function withStore<T>(varDir: string, use: (store: Store) => T | Promise<T>): Promise<T> {
   const store = await Store.open(varDir);
@@ -40,17 +28,6 @@ async function withStore<T>(varDir: string, use: (store: Store) => T | Promise<T
   } finally {
     await store.close();
   }
-}
-
-/** A folder with a store of some records. */
-async function filled(context: TestContext, count = 20): Promise<string> {
-  const varDir = newVarDir(context);
-  await withStore(varDir, (store) => store.write((transaction) => {
-    for (let index = 0; index < count; index += 1) {
-      transaction.put(['thing', String(index)], { v: 1, index });
-    }
-  }));
-  return varDir;
 }
 
 /** Everything in the store besides what says how often it was written. */
@@ -78,11 +55,11 @@ test('a backup beside a writer is one moment of the store, and restores', async 
   for (let time = 0; time < 3; time += 1) {
     const before = told.slice(0, -1);
     const file = join(backups, `b${time}.mdb`);
-    const { code, out, err } = await situs(varDir, 'store', 'backup', file);
+    const { code, out, err } = await runSitus(varDir, 'store', 'backup', file);
     assert.equal(code, 0, err);
     assert.match(out, /records, \d+ bytes/);
     const target = newVarDir(context);
-    assert.equal((await situs(target, 'store', 'restore', file)).code, 0);
+    assert.equal((await runSitus(target, 'store', 'restore', file)).code, 0);
     const ids = new Set((await recordsOf(target)).map((record) => (record as { id: string }).id));
     assert.ok(before.every((id) => ids.has(id)), 'what was told before the backup is in it');
     // Ids are given in order and one commit holds a run of them: a moment has no gaps.
@@ -93,13 +70,13 @@ test('a backup beside a writer is one moment of the store, and restores', async 
 });
 
 test('a backup in a folder has a name of its own, and none is replaced', async (context) => {
-  const varDir = await filled(context);
+  const varDir = await filledStore(context, 20);
   const backups = join(newVarDir(context), 'new');
-  const { out } = await situs(varDir, 'store', 'backup', `${backups}/`);
+  const { out } = await runSitus(varDir, 'store', 'backup', `${backups}/`);
   assert.match(out.split('\n')[0]!, /new\/situs-store-\d{8}T\d{6}Z\.mdb$/);
   const file = out.split('\n')[0]!;
   const whole = readFileSync(file);
-  const { code, err } = await situs(varDir, 'store', 'backup', file);
+  const { code, err } = await runSitus(varDir, 'store', 'backup', file);
   assert.equal(code, 1);
   assert.match(err, /exists; a backup does not replace one/);
   assert.deepEqual(readFileSync(file), whole);
@@ -117,27 +94,27 @@ test('a backup names the key its secrets need and holds neither', async (context
     keys: [{ id: string; key: string }];
   };
   const file = join(newVarDir(context), 'b.mdb');
-  const { out } = await situs(varDir, 'store', 'backup', file);
+  const { out } = await runSitus(varDir, 'store', 'backup', file);
   assert.match(out, new RegExp(`need the key-encryption key ${kek.id}`));
   const bytes = readFileSync(file);
   assert.equal(bytes.includes(DISTINCTIVE), false);
   assert.equal(bytes.includes(kek.key), false);
   assert.equal(bytes.includes(Buffer.from(kek.key, 'base64')), false);
   const target = newVarDir(context);
-  const restored = await situs(target, 'store', 'restore', file);
+  const restored = await runSitus(target, 'store', 'restore', file);
   assert.equal(restored.code, 0);
   assert.match(restored.err, new RegExp(`${kek.id} is not in .*will not start`));
 });
 
 test('nothing is restored over records unless forced, and then they are kept', async (context) => {
-  const [varDir, target] = [await filled(context, 20), await filled(context, 3)];
+  const [varDir, target] = [await filledStore(context, 20), await filledStore(context, 3)];
   const file = join(newVarDir(context), 'b.mdb');
-  await situs(varDir, 'store', 'backup', file);
-  const refused = await situs(target, 'store', 'restore', file);
+  await runSitus(varDir, 'store', 'backup', file);
+  const refused = await runSitus(target, 'store', 'restore', file);
   assert.equal(refused.code, 1);
   assert.match(refused.err, /holds records; --force/);
   assert.equal((await recordsOf(target)).length, 3);
-  assert.equal((await situs(target, 'store', 'restore', file, '--force')).code, 0);
+  assert.equal((await runSitus(target, 'store', 'restore', file, '--force')).code, 0);
   assert.equal((await recordsOf(target)).length, 20);
   const kept = newVarDir(context);
   mkdirSync(storeDir(kept));
@@ -146,29 +123,29 @@ test('nothing is restored over records unless forced, and then they are kept', a
 });
 
 test('a store that a process has open is not replaced, not even forced', async (context) => {
-  const [varDir, target] = [await filled(context, 20), await filled(context, 3)];
+  const [varDir, target] = [await filledStore(context, 20), await filledStore(context, 3)];
   const file = join(newVarDir(context), 'b.mdb');
-  await situs(varDir, 'store', 'backup', file);
+  await runSitus(varDir, 'store', 'backup', file);
   const writer = spawn(process.execPath, [WRITER, target, 'w'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(writer.stdout, 'data');
   writer.stdout.resume();
-  const { code, err } = await situs(target, 'store', 'restore', file, '--force');
+  const { code, err } = await runSitus(target, 'store', 'restore', file, '--force');
   assert.equal(code, 1);
   assert.match(err, new RegExp(`process ${writer.pid} has the store open`));
   const ended = once(writer, 'exit');
   writer.kill('SIGKILL');
   await ended;
   // A killed process holds nothing.
-  assert.equal((await situs(target, 'store', 'restore', file, '--force')).code, 0);
+  assert.equal((await runSitus(target, 'store', 'restore', file, '--force')).code, 0);
 });
 
 test('what is no sound backup is refused and changes nothing', async (context) => {
-  const [varDir, target] = [await filled(context, 2_000), await filled(context, 3)];
+  const [varDir, target] = [await filledStore(context, 2_000), await filledStore(context, 3)];
   const dir = newVarDir(context);
   const file = join(dir, 'b.mdb');
-  await situs(varDir, 'store', 'backup', file);
+  await runSitus(varDir, 'store', 'backup', file);
   const broken = (name: string, spoil: (path: string) => void): string => {
     const path = join(dir, name);
     copyFileSync(file, path);
@@ -182,7 +159,7 @@ test('what is no sound backup is refused and changes nothing', async (context) =
     broken('text', (each) => writeFileSync(each, 'not a store')),
     join(dir, 'missing'),
   ]) {
-    const { code, err } = await situs(target, 'store', 'restore', path, '--force');
+    const { code, err } = await runSitus(target, 'store', 'restore', path, '--force');
     assert.equal(code, 1, path);
     assert.match(err, /not sound; nothing was changed|there is no/);
     assert.equal((await recordsOf(target)).length, 3);
@@ -191,10 +168,10 @@ test('what is no sound backup is refused and changes nothing', async (context) =
 });
 
 test('an interrupted restore and backup leave nothing half-written', async (context) => {
-  const [varDir, target] = [await filled(context, 20_000), await filled(context, 3)];
+  const [varDir, target] = [await filledStore(context, 20_000), await filledStore(context, 3)];
   const dir = newVarDir(context);
   const file = join(dir, 'b.mdb');
-  await situs(varDir, 'store', 'backup', file);
+  await runSitus(varDir, 'store', 'backup', file);
   const interrupt = async (waitMs: number, ...args: readonly string[]): Promise<void> => {
     const child = spawn(process.execPath, [CLI, 'store', ...args], {
       env: { ...process.env, SITUS_VAR: args[0] === 'backup' ? varDir : target },
@@ -216,7 +193,7 @@ test('an interrupted restore and backup leave nothing half-written', async (cont
     const second = join(dir, 'second.mdb');
     await interrupt(waitMs, 'backup', second);
     if (existsSync(second)) {
-      assert.equal((await situs(target, 'store', 'verify', second)).code, 0);
+      assert.equal((await runSitus(target, 'store', 'verify', second)).code, 0);
       rmSync(second);
     }
     assert.deepEqual([...leftovers(target), ...leftovers(dir)], []);
@@ -224,19 +201,19 @@ test('an interrupted restore and backup leave nothing half-written', async (cont
 });
 
 test('a damaged record is named and counted, and everything else is backed up', async (context) => {
-  const [varDir, target] = [await filled(context), await filled(context, 3)];
+  const [varDir, target] = [await filledStore(context, 20), await filledStore(context, 3)];
   for (const at of ['3', '7']) await turnAt(varDir, ['thing', at]);
   const file = join(newVarDir(context), 'b.mdb');
-  const made = await situs(varDir, 'store', 'backup', file);
+  const made = await runSitus(varDir, 'store', 'backup', file);
   assert.equal(made.code, 3, made.err);
   assert.match(made.err,
     /the record thing\/3 in the store is damaged\n.*thing\/7.*\n2 damaged records/s);
-  const verified = await situs(varDir, 'store', 'verify', file);
+  const verified = await runSitus(varDir, 'store', 'verify', file);
   assert.equal(verified.code, 3);
   assert.match(verified.err, /2 damaged records/);
-  const refused = await situs(newVarDir(context), 'store', 'restore', file);
+  const refused = await runSitus(newVarDir(context), 'store', 'restore', file);
   assert.equal(refused.code, 1);
   assert.match(refused.err, /holds damaged records; nothing was changed. --force restores it/);
-  assert.equal((await situs(target, 'store', 'restore', file, '--force')).code, 0);
+  assert.equal((await runSitus(target, 'store', 'restore', file, '--force')).code, 0);
   assert.equal((await recordsOf(target)).length, 18);
 });

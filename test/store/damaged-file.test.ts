@@ -1,39 +1,15 @@
 /** Backups and stores of which a part was lost or changed: refused in a sentence. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import {
   copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { backupStore, verifyBackup } from '../../src/store/backup.js';
 import { Store, storeDir } from '../../src/store/store.js';
 import { BEGUN_FILE, STORE_FILE } from '../../src/store/store-file.js';
-import { CLI } from '../support/built-dataset.js';
+import { filledStore, runSitus } from '../support/filled-store.js';
 import { newVarDir } from '../support/http-var-dir.js';
-
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-function situs(varDir: string, ...args: readonly string[]): Promise<Ran> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [CLI, ...args], { env: { ...process.env, SITUS_VAR: varDir } },
-      (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }));
-  });
-}
-
-async function filled(context: TestContext, count: number): Promise<string> {
-  const varDir = newVarDir(context);
-  const store = await Store.open(varDir);
-  await store.write(({ put }) => {
-    for (let index = 0; index < count; index += 1) put(['thing', String(index)], { v: 1, index });
-  });
-  await store.close();
-  return varDir;
-}
 
 function storeFile(varDir: string): string {
   return join(storeDir(varDir), STORE_FILE);
@@ -47,7 +23,7 @@ function flipped(file: string, copy: string, at: number, bit: number): void {
 }
 
 test('a backup with a turned bit is refused, whichever bit it is', async (context) => {
-  const varDir = await filled(context, 300);
+  const varDir = await filledStore(context, 300);
   const dir = newVarDir(context);
   const [file, copy] = [join(dir, 'b.mdb'), join(dir, 'c.mdb')];
   await backupStore(varDir, file);
@@ -66,31 +42,31 @@ test('a backup with a turned bit is refused, whichever bit it is', async (contex
 });
 
 test('the commands refuse a damaged backup and leave the store as it is', async (context) => {
-  const [varDir, target] = [await filled(context, 300), await filled(context, 3)];
+  const [varDir, target] = [await filledStore(context, 300), await filledStore(context, 3)];
   const dir = newVarDir(context);
   const [file, copy] = [join(dir, 'b.mdb'), join(dir, 'c.mdb')];
-  assert.equal((await situs(varDir, 'store', 'backup', file)).code, 0);
+  assert.equal((await runSitus(varDir, 'store', 'backup', file)).code, 0);
   const before = readFileSync(storeFile(target));
   flipped(file, copy, Math.floor(statSync(file).size / 2), 3);
-  const verified = await situs(target, 'store', 'verify', copy);
+  const verified = await runSitus(target, 'store', 'verify', copy);
   assert.equal(verified.code, 1);
   assert.match(verified.err, /the file is damaged: its checksum/);
-  const restored = await situs(target, 'store', 'restore', copy, '--force');
+  const restored = await runSitus(target, 'store', 'restore', copy, '--force');
   assert.equal(restored.code, 1);
   assert.match(restored.err, /not sound; nothing was changed/);
   assert.deepEqual(readFileSync(storeFile(target)), before);
-  const whole = await situs(target, 'store', 'restore', file, '--force');
+  const whole = await runSitus(target, 'store', 'restore', file, '--force');
   assert.equal(whole.code, 0, whole.err);
   assert.equal(whole.err.includes('checksum'), false);
   assert.equal(statSync(storeFile(target)).size % 4_096, 0, 'the checksum is not part of it');
 });
 
 test('a backup of an earlier version is restored, and said to be unverifiable', async (context) => {
-  const [varDir, target] = [await filled(context, 20), newVarDir(context)];
+  const [varDir, target] = [await filledStore(context, 20), newVarDir(context)];
   const file = join(newVarDir(context), 'old.mdb');
   // They were LMDB's file alone.
   copyFileSync(storeFile(varDir), file);
-  const { code, err } = await situs(target, 'store', 'restore', file);
+  const { code, err } = await runSitus(target, 'store', 'restore', file);
   assert.equal(code, 0, err);
   assert.match(err, /no checksum, as backups of earlier versions.*cannot be verified/);
   const store = await Store.open(target);
@@ -99,7 +75,7 @@ test('a backup of an earlier version is restored, and said to be unverifiable', 
 });
 
 test('a store that was cut off is refused at any length, and can be restored', async (context) => {
-  const varDir = await filled(context, 2_000);
+  const varDir = await filledStore(context, 2_000);
   const backup = join(newVarDir(context), 'b.mdb');
   await backupStore(varDir, backup);
   const file = storeFile(varDir);
@@ -107,13 +83,13 @@ test('a store that was cut off is refused at any length, and can be restored', a
   for (const bytes of [1, 100, 4_096, 8_191, 8_192, 12_288, whole.length - 4_096, whole.length - 1]) {
     writeFileSync(file, whole.subarray(0, bytes));
     // In a process of its own: the one that maps it may not survive.
-    const { code, err } = await situs(varDir, 'key', 'list');
+    const { code, err } = await runSitus(varDir, 'key', 'list');
     assert.equal(code, 1, `${bytes} bytes`);
     assert.match(err, /was cut off: it has \d+ of \d+ bytes|not a store, or is damaged/);
   }
-  const refused = await situs(varDir, 'store', 'restore', backup);
+  const refused = await runSitus(varDir, 'store', 'restore', backup);
   assert.match(refused.err, /was cut off.*--force replaces it/);
-  const restored = await situs(varDir, 'store', 'restore', backup, '--force');
+  const restored = await runSitus(varDir, 'store', 'restore', backup, '--force');
   assert.equal(restored.code, 0, restored.err);
   const store = await Store.open(varDir);
   assert.equal(store.list(['thing']).length, 2_000);
@@ -121,7 +97,7 @@ test('a store that was cut off is refused at any length, and can be restored', a
 });
 
 test('an empty store where there was one is a loss, not a beginning', async (context) => {
-  const varDir = await filled(context, 3);
+  const varDir = await filledStore(context, 3);
   const backup = join(newVarDir(context), 'b.mdb');
   await backupStore(varDir, backup);
   truncateSync(storeFile(varDir));
@@ -129,7 +105,7 @@ test('an empty store where there was one is a loss, not a beginning', async (con
   rmSync(storeFile(varDir));
   await assert.rejects(Store.open(varDir), /is gone, but .*begun says/);
   assert.equal(existsSync(storeFile(varDir)), false, 'none was made');
-  assert.equal((await situs(varDir, 'store', 'restore', backup)).code, 0);
+  assert.equal((await runSitus(varDir, 'store', 'restore', backup)).code, 0);
   await (await Store.open(varDir)).close();
   assert.ok(existsSync(join(storeDir(varDir), BEGUN_FILE)));
 });
@@ -155,7 +131,7 @@ test('a key of one\'s own may be there before the first start', async (context) 
 });
 
 test('a turned bit in the pages that lead to everything is refused', async (context) => {
-  const varDir = await filled(context, 300);
+  const varDir = await filledStore(context, 300);
   const file = storeFile(varDir);
   const whole = readFileSync(file);
   const [first, second] = [0, 4_096].map((at) => whole.readBigUInt64LE(at + 152));
@@ -170,7 +146,7 @@ test('a turned bit in the pages that lead to everything is refused', async (cont
 });
 
 test('no backup is made of a store whose records are not all found', async (context) => {
-  const varDir = await filled(context, 10);
+  const varDir = await filledStore(context, 10);
   const file = storeFile(varDir);
   const whole = readFileSync(file);
   const [first, second] = [0, 4_096].map((at) => whole.readBigUInt64LE(at + 152));
@@ -181,7 +157,7 @@ test('no backup is made of a store whose records are not all found', async (cont
   whole.writeUInt16LE(end & (end - 1), at);
   writeFileSync(file, whole);
   const backup = join(newVarDir(context), 'b.mdb');
-  const { code, err } = await situs(varDir, 'store', 'backup', backup);
+  const { code, err } = await runSitus(varDir, 'store', 'backup', backup);
   assert.equal(code, 1);
   assert.match(err, /the store is damaged: \d+ of \d+ records are found/);
   assert.equal(existsSync(backup), false);

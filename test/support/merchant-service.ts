@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after, before } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { App, type AppOptions } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
@@ -141,6 +142,20 @@ export async function startMerchants(
     list: (more) => ask(base, 'GET', '/merchant/list', null, more),
     stop: () => app.stop(),
   };
+}
+
+/** One service without a dataset for all tests of a file; `started` is told of it. */
+export function withMerchants(started: (service: MerchantService) => void): void {
+  let stop = async (): Promise<void> => undefined;
+  before(async () => {
+    const service = await startMerchants(await newMerchantDir(null));
+    stop = async () => {
+      await service.stop();
+      removeDirs(service.varDir);
+    };
+    started(service);
+  });
+  after(() => stop());
 }
 
 let shared: ReturnType<typeof buildRecipe> | null = null;

@@ -1,0 +1,59 @@
+/** The merchant operations over a store of a test's own, without the rest of the service. */
+import type { TestContext } from 'node:test';
+import { openMerchants, type MerchantParts } from '../../src/api/merchant/routes.js';
+import { loadConfig } from '../../src/config.js';
+import { Gate } from '../../src/http/gate.js';
+import { createRateGate } from '../../src/http/rate-limit.js';
+import { Router, type Route } from '../../src/http/router.js';
+import { createServer } from '../../src/http/uws.js';
+import { SILENT } from '../../src/log.js';
+import { KeyCache } from '../../src/store/key-cache.js';
+import { Store } from '../../src/store/store.js';
+import { UsageBook } from '../../src/store/usage.js';
+import { openVault } from '../../src/store/vault.js';
+import { removeDirs } from './merchant-service.js';
+
+interface MerchantRoutesOptions {
+  /** Bytes that the store may grow to; without, as many as ever. */
+  readonly bytesMax?: number;
+  /** Clocks, in milliseconds; the machine's unless given. */
+  readonly now?: () => number;
+  readonly age?: () => number;
+  /** Routes beside those of merchants. */
+  readonly also?: (merchants: MerchantParts) => readonly Route[];
+}
+
+export interface MerchantRoutes {
+  readonly store: Store;
+  readonly merchants: MerchantParts;
+  readonly base: string;
+}
+
+/** Serves merchants from the store in a folder; both are removed at the end of the test. */
+export async function serveMerchants(
+  context: TestContext, varDir: string,
+  { bytesMax, now = Date.now, age = Date.now, also = () => [] }: MerchantRoutesOptions = {},
+): Promise<MerchantRoutes> {
+  const store = await Store.open(varDir, bytesMax === undefined ? {} : { bytesMax });
+  const vault = await openVault(loadConfig({ SITUS_VAR: varDir }), store);
+  const keys = new KeyCache(store);
+  const gate = new Gate({
+    find: (text) => keys.find(text), rates: createRateGate(), baseUrl: '',
+  });
+  const usage = new UsageBook(store);
+  const locator = { loaded: () => false, submit: () => undefined };
+  const merchants = openMerchants({
+    store, vault, log: SILENT, gate, usage, locator, bodyWorkers: locator, now, age, baseUrl: '',
+  });
+  const server = await createServer();
+  new Router([...merchants.routes, ...also(merchants)], SILENT, gate.fieldsOf).attach(server);
+  const base = `http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`;
+  context.after(async () => {
+    server.close();
+    await merchants.close();
+    await usage.close();
+    await store.close();
+    removeDirs(varDir);
+  });
+  return { store, merchants, base };
+}
