@@ -27,17 +27,17 @@ const STEP_MS = 60_000 / (KEYS * RATE * 0.75);
 
 interface Kind {
   readonly name: string;
-  readonly terms: KeySettings;
+  readonly settings: KeySettings;
   readonly note: string;
 }
 
 const KINDS: readonly Kind[] = [
-  { name: 'limiter', terms: { rate: RATE }, note: 'exact window, unmetered key' },
+  { name: 'limiter', settings: { rate: RATE }, note: 'exact window, unmetered key' },
   {
-    name: 'limiter with quotas', terms: { rate: RATE, coreLimit: LIMIT, geoLimit: LIMIT },
+    name: 'limiter with quotas', settings: { rate: RATE, coreLimit: LIMIT, geoLimit: LIMIT },
     note: 'exact window, limits on lookups and geocoding',
   },
-  { name: 'limiter by buckets', terms: { rate: 100_000_000 }, note: 'a rate above 100,000' },
+  { name: 'limiter by buckets', settings: { rate: 100_000_000 }, note: 'a rate above 100,000' },
 ];
 
 /** The texts of the keys as the server hands them over: never the same string object twice. */
@@ -47,10 +47,10 @@ function freshTexts(texts: readonly string[]): readonly string[] {
 }
 
 async function measure(
-  store: Store, { name, terms, note }: Kind, input: BenchInput,
+  store: Store, { name, settings, note }: Kind, input: BenchInput,
 ): Promise<Figure> {
   const texts = Array.from({ length: KEYS }, () => randomKey());
-  for (const text of texts) await createKey(store, { text, plan: 'enterprise', ...terms });
+  for (const text of texts) await createKey(store, { text, plan: 'enterprise', ...settings });
   const keys = new KeyCache(store);
   const usage = new UsageBook(store);
   let at = 0;

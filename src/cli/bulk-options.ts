@@ -4,7 +4,7 @@ import { BULK_ROUTES } from '../bulk/run/kind.js';
 import {
   CSV_TYPE, NDJSON_TYPE, parseBulkRequest, type BulkRequest,
 } from '../bulk/run/request.js';
-import type { BulkKind } from '../bulk/row/job.js';
+import type { BulkKind } from '../bulk/row/chunk-payload.js';
 import { UsageError } from './usage.js';
 
 /** Standard input, or output. */

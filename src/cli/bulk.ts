@@ -151,8 +151,8 @@ async function runBulk(
   });
   const { output, earlier, close } = await openOutput(to, about, from);
   const run = new FileRun({
-    job: {
-      job: about.job, kind: options.kind, release, nowMs: about.nowMs,
+    run: {
+      name: about.job, kind: options.kind, release, nowMs: about.nowMs,
       defaults: options.request.defaults,
     },
     request: options.request, input: input.source, output, earlier, limits: LIMITS, from,

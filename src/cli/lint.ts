@@ -10,7 +10,7 @@ import { isFailure, type Failure } from '../failure.js';
 import { readBeginning } from '../bulk/job/file-run.js';
 import { csvRows } from '../bulk/row/csv-rows.js';
 import type { RawChunk } from '../bulk/row/framing.js';
-import type { Table } from '../bulk/row/job.js';
+import type { Table } from '../bulk/row/chunk-payload.js';
 import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../bulk/row/limit.js';
 import type { Mapping, Role } from '../bulk/row/mapping.js';
 import { csvParameters, fiveDigits } from '../bulk/row/parameters.js';

@@ -3,7 +3,7 @@ import {
   BOOLEAN, INTEGER, TEXT, about, list, nullable, object, oneOf, type Schema,
 } from '../base/json-schema.js';
 import { JOB_STATES } from '../store/jobs.js';
-import { BULK_FORMATS } from '../bulk/row/job.js';
+import { BULK_FORMATS } from '../bulk/row/chunk-payload.js';
 import { OPTIONS, ROWS_TYPES } from './bulk.js';
 import { answerOf, problemOf } from './answers.js';
 import type { Operation, OperationName } from './operations.js';

@@ -6,7 +6,7 @@ import type { Store } from './store.js';
 /** Merchants remembered, some 500 bytes each. */
 const RECENT_MAX = 10_000;
 
-/** One that is damaged is none: whoever asks in the middle of a stream has nobody to throw at. */
+/** A damaged record is taken for none: in the middle of a run nobody could answer an exception. */
 function readable(store: Store, account: string, merchantId: string): MerchantRecord | null {
   return findMerchant({ get: (key) => store.getSound(key) }, account, merchantId);
 }

@@ -2,7 +2,7 @@
 
 /** By name; the values are the bits of a key's scopes. */
 export const SCOPES = {
-  /** Rates and product codes, one by one, in files and in streams. */
+  /** Rates and product codes, one by one, in files and in streams of messages. */
   lookup: 1,
   /** Carts, one by one, in files and in streams; their orders, refunds and certificates. */
   carts: 2,

@@ -4,7 +4,7 @@ import {
   HELD_CORE, HELD_GEO, HELD_MERCHANT, plusCounts, type Counts, type Meter, type Metered,
 } from './usage-meter.js';
 
-/** Rows of a stream that the quotas let through together; to be settled once. */
+/** Rows of a run that the quotas let through together; to be settled once. */
 export interface RowsAdmission {
   readonly meter: Meter;
   /** Entitlement bits of the key, less those whose quota is used up. */

@@ -177,7 +177,7 @@ test('metrics tell the rate of the key and take nothing from it', async (context
   }
 });
 
-test('wrong methods and paths of the family tell the rate too', async (context) => {
+test('wrong methods and paths below these operations tell the rate too', async (context) => {
   const { get } = await openAccount(context);
   const header = { 'x-api-key': KEY };
   assert.deepEqual(rateOf(get('/account/metrics', header, 'POST')), ['500', '500']);

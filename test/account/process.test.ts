@@ -147,7 +147,7 @@ test('a disabled key is refused, keeps its counters, and may be enabled', async 
   await eventually(statusIs(POSTAL, text, 200));
 });
 
-test('every answer of a keyed family tells the rate', async () => {
+test('every answer of an operation with keys tells the rate', async () => {
   const text = await newKey('--plan', 'pro');
   const paths: readonly (readonly [string, string, number])[] = [
     ['GET', '/request/v70', 404], ['POST', '/request/v60', 405], ['HEAD', '/request/v60', 405],
@@ -197,7 +197,7 @@ test('a server that is stopped loses none, and the command shows them', async ()
   assert.equal((await metrics(text))['request_count'], 7);
 });
 
-test('bad terms are refused in a sentence', async () => {
+test('settings of keys that make no sense are refused in a sentence', async () => {
   const bad: readonly (readonly [RegExp, ...string[]])[] = [
     [/'geo' is invalid\. There are: geo_enabled, /, '--grant', 'geo'], [/granted and denied/, '--grant', 'historical',
       '--deny', 'historical'],

@@ -124,22 +124,22 @@ test('bytes that are no UTF-8 are refused where they are asked', () => {
 });
 
 test('columns are known by obvious names, and a file that lacks some is refused', () => {
-  const terms = columnRulesOf('cart', {});
-  assert.deepEqual(mapColumns(['Ship From', 'Ship To', 'Unit Price', 'Qty'], [], terms),
+  const rules = columnRulesOf('cart', {});
+  assert.deepEqual(mapColumns(['Ship From', 'Ship To', 'Unit Price', 'Qty'], [], rules),
     { origin: 0, destination: 1, price: 2, quantity: 3 });
-  assert.deepEqual(mapColumns(['Address', 'City', 'Origin Address', 'Origin ZIP', 'amount'], [], terms),
+  assert.deepEqual(mapColumns(['Address', 'City', 'Origin Address', 'Origin ZIP', 'amount'], [], rules),
     { street: 0, city: 1, originStreet: 2, originZip: 3, price: 4 });
-  assert.deepEqual(mapColumns(['a', 'b', 'c'], ['origin:a', 'destination:#2', 'price:c'], terms),
+  assert.deepEqual(mapColumns(['a', 'b', 'c'], ['origin:a', 'destination:#2', 'price:c'], rules),
     { origin: 0, destination: 1, price: 2 });
   for (const [headers, problem] of [
     [['origin', 'destination'], /hold a price/], [['origin', 'price', 'zip'], /hold the destination/],
     [['destination', 'price'], /hold the origin/],
   ] as const) {
-    const found = mapColumns(headers, [], terms);
+    const found = mapColumns(headers, [], rules);
     assert.match(isProblem(found) ? found.detail : '', problem);
   }
   assert.ok(!isProblem(mapColumns(['destination', 'price'], [], columnRulesOf('cart', { origin: NY }))));
-  const lat = mapColumns(['lat'], ['lat:lat'], terms);
+  const lat = mapColumns(['lat'], ['lat:lat'], rules);
   assert.match(isProblem(lat) ? lat.detail : '', /no role "lat"; roles: destination/);
 });
 

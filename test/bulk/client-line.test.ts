@@ -1,4 +1,4 @@
-/** Frames of streams, and the answers that are kept. */
+/** Lines of streams, and the answers that are kept. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'node:test';
@@ -22,12 +22,12 @@ test('the elements of a list are found whatever they hold', () => {
 
 test('bytes without order never throw, and what is no list is one message', () => {
   fc.assert(fc.property(fc.uint8Array(), (bytes) => {
-    const frame = readClientLine(Buffer.from(bytes));
-    assert.ok(frame.kind !== 'messages' || frame.messages.length > 0);
+    const line = readClientLine(Buffer.from(bytes));
+    assert.ok(line.kind !== 'messages' || line.messages.length > 0);
   }));
   for (const text of ['[', '[1', '[1]]', '[1],', '{}', '', '["]', '[{]']) {
-    const frame = readClientLine(Buffer.from(text));
-    assert.ok(frame.kind === 'messages' && !frame.batch, text);
+    const line = readClientLine(Buffer.from(text));
+    assert.ok(line.kind === 'messages' && !line.batch, text);
   }
 });
 
@@ -64,7 +64,7 @@ test('answers are kept until they are acknowledged, up to the limit', () => {
   assert.equal(outbox.written, count);
 });
 
-test('a batch is one frame, one cut short by the end too', () => {
+test('a batch is one line, one cut short by the end too', () => {
   const outbox = new Outbox();
   const messages = [1, 2, 3].map((seq) =>
     ({ seq, bytes: Buffer.alloc(0), batch: true, last: seq === 4 }));
@@ -72,8 +72,8 @@ test('a batch is one frame, one cut short by the end too', () => {
   outbox.add(messages.slice(2), Buffer.from('3\n'), 'b');
   assert.equal(outbox.next(), null);
   outbox.endBatch('b');
-  const frame = outbox.next();
-  assert.deepEqual([frame?.first, frame?.last, frame?.bytes.toString()], [1, 3, '[1,2,3]\n']);
+  const line = outbox.next();
+  assert.deepEqual([line?.first, line?.last, line?.bytes.toString()], [1, 3, '[1,2,3]\n']);
   outbox.rewind(2);
   assert.equal(outbox.next()?.first, 1, 'from the beginning of the batch');
 });

@@ -1,4 +1,4 @@
-/** The desk of jobs with a clock of its own: retention, restarts, removed releases and keys. */
+/** The registry of jobs with a clock of its own: retention, restarts, removed releases and keys. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync, writeFileSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import type { Built } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
 import { withRowWorkers } from '../support/row-workers.js';
 
-const KEY = 'a-key-for-the-job-desk';
+const KEY = 'a-key-for-the-job-registry';
 const DAY_MS = 86_400_000;
 const BODY = `address\n${'"120 Main St, Elmton, QA 91010"\n'.repeat(700)}`;
 
@@ -37,7 +37,7 @@ interface World {
   readonly clock: { now: number; wall?: number };
   readonly dir: string;
   open(more?: { readonly gone?: string }): JobRegistry;
-  make(desk: JobRegistry, body?: string): Promise<JobRecord>;
+  make(registry: JobRegistry, body?: string): Promise<JobRecord>;
   end(): Promise<void>;
 }
 
@@ -65,13 +65,13 @@ async function openWorld(): Promise<World> {
   });
   return {
     store, clock, dir, open,
-    make: async (desk, body = BODY) => {
-      const id = desk.reserve(key.account);
-      const path = desk.options.space.input(id);
+    make: async (registry, body = BODY) => {
+      const id = registry.reserve(key.account);
+      const path = registry.options.space.input(id);
       writeFileSync(path, body);
       const { statSync } = await import('node:fs');
       const { size, mtimeMs } = statSync(path);
-      await desk.create({
+      await registry.create({
         id, key, file: null, inputBytes: size, inputModifiedMs: mtimeMs,
         dataset: currentRelease(built.varDir) ?? '',
         request: {
@@ -104,32 +104,32 @@ async function ended({ store }: World, job: JobRecord): Promise<JobRecord> {
 
 test('a job that cannot be cancelled, because nothing can be stored, goes on', async () => {
   const world = await openWorld();
-  const desk = world.open();
+  const registry = world.open();
   const { store } = world;
   const write = store.write.bind(store);
-  const job = await world.make(desk);
+  const job = await world.make(registry);
   store.write = () => Promise.reject(new StoreFault('full'));
-  await assert.rejects(desk.remove(stateOf(store, job)), StoreFault);
+  await assert.rejects(registry.remove(stateOf(store, job)), StoreFault);
   store.write = write;
-  await desk.sweep();
+  await registry.sweep();
   assert.equal((await ended(world, job)).state, 'done');
-  await desk.stop();
+  await registry.stop();
   await world.end();
 });
 
 test('a job that has ended stays ended, though its files cannot be removed', async () => {
   const world = await openWorld();
-  const desk = world.open();
-  desk.options.space.removeInput = () => Promise.reject(Object.assign(new Error('io'), {
+  const registry = world.open();
+  registry.options.space.removeInput = () => Promise.reject(Object.assign(new Error('io'), {
     code: 'EIO',
   }));
-  const job = await world.make(desk);
+  const job = await world.make(registry);
   await eventually(() => stateOf(world.store, job).endedAt !== null);
-  await desk.stop();
+  await registry.stop();
   assert.equal(stateOf(world.store, job).state, 'done');
 
-  const waiting = await world.make(desk);
-  const cancelled = await desk.remove(waiting);
+  const waiting = await world.make(registry);
+  const cancelled = await registry.remove(waiting);
   assert.equal(cancelled?.state, 'cancelled');
   assert.equal(stateOf(world.store, waiting).state, 'cancelled');
   await world.end();
@@ -137,45 +137,45 @@ test('a job that has ended stays ended, though its files cannot be removed', asy
 
 test('a machine\'s clock that jumps by a year removes no result', async () => {
   const world = await openWorld();
-  const desk = world.open();
-  desk.start();
-  const job = await world.make(desk);
+  const registry = world.open();
+  registry.start();
+  const job = await world.make(registry);
   await ended(world, job);
   for (const years of [1, -1]) {
     world.clock.wall = world.clock.now + years * 365 * DAY_MS;
-    await desk.sweep();
-    assert.ok(existsSync(desk.options.space.output(job.id)));
-    const late = await world.make(desk);
+    await registry.sweep();
+    assert.ok(existsSync(registry.options.space.output(job.id)));
+    const late = await world.make(registry);
     assert.equal((await ended(world, late)).endedAt, world.clock.wall, 'as the machine tells');
-    await desk.sweep();
-    assert.ok(existsSync(desk.options.space.output(late.id)));
+    await registry.sweep();
+    assert.ok(existsSync(registry.options.space.output(late.id)));
   }
   world.clock.now += 3 * DAY_MS;
-  await desk.sweep();
+  await registry.sweep();
   assert.deepEqual(listJobs(world.store), []);
-  await desk.stop();
+  await registry.stop();
   await world.end();
 });
 
 test('jobs are kept for their days, and no longer', async () => {
   const world = await openWorld();
-  const desk = world.open();
-  desk.start();
-  const job = await world.make(desk);
+  const registry = world.open();
+  registry.start();
+  const job = await world.make(registry);
   assert.equal((await ended(world, job)).state, 'done');
-  const output = desk.options.space.output(job.id);
+  const output = registry.options.space.output(job.id);
   assert.ok(existsSync(output));
   world.clock.now += 3 * DAY_MS - 1;
-  await desk.sweep();
+  await registry.sweep();
   assert.ok(existsSync(output));
-  const late = await world.make(desk);
+  const late = await world.make(registry);
   assert.equal((await ended(world, late)).state, 'done');
   world.clock.now += 1;
-  await desk.sweep();
+  await registry.sweep();
   assert.ok(!existsSync(output));
   assert.deepEqual(listJobs(world.store).map(({ id }) => id), [late.id]);
-  assert.deepEqual(desk.options.space.ids, [late.id]);
-  await desk.stop();
+  assert.deepEqual(registry.options.space.ids, [late.id]);
+  await registry.stop();
   await world.end();
 });
 
@@ -187,11 +187,11 @@ test('jobs that were queued when the service stopped run when it starts', async 
   const jobs = [await world.make(before), await world.make(before), await world.make(before)];
   assert.deepEqual(jobs.map(({ state }) => state), ['queued', 'queued', 'queued']);
   mkdirSync(join(world.dir, 'jobs', 'job_of_a_torn_upload'));
-  const desk = world.open();
-  desk.start();
+  const registry = world.open();
+  registry.start();
   for (const job of jobs) assert.equal((await ended(world, job)).state, 'done');
   assert.ok(!existsSync(join(world.dir, 'jobs', 'job_of_a_torn_upload')));
-  await desk.stop();
+  await registry.stop();
   await world.end();
 });
 
@@ -222,15 +222,15 @@ test('a job whose release, key or body has gone fails and says so', async () => 
   ];
   await putJob(world.store, { ...noRelease, dataset: '2020-01-01-000000000000' });
   writeFileSync(before.options.space.input(changed.id), 'address\n');
-  const desk = world.open({ gone: '2020-01-01-000000000000' });
-  desk.start();
+  const registry = world.open({ gone: '2020-01-01-000000000000' });
+  registry.start();
   assert.match((await ended(world, noRelease)).reason ?? '', /2020-01-01-000000000000.*removed/);
   assert.match((await ended(world, changed)).reason ?? '', /changed/);
   assert.equal((await ended(world, noKey)).state, 'done');
   await disableKey(world.store, KEY);
   world.store.refresh();
-  const disabled = await world.make(desk);
+  const disabled = await world.make(registry);
   assert.match((await ended(world, disabled)).reason ?? '', /key/);
-  await desk.stop();
+  await registry.stop();
   await world.end();
 });

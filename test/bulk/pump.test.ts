@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import type { Answer } from '../../src/pool/types.js';
 import { BulkPump, CHUNKS_IN_FLIGHT_MAX, type AdmittedRows } from '../../src/bulk/run/pump.js';
 import { ChunkSchedule } from '../../src/bulk/run/schedule.js';
-import type { StreamEnd } from '../../src/bulk/row/envelope.js';
+import type { Trailer } from '../../src/bulk/row/envelope.js';
 import type { PoolFailure, PoolRequest } from '../../src/pool.js';
 import { RecordFramer } from '../../src/bulk/row/framer.js';
-import { decodeChunk, encodeResult } from '../../src/bulk/row/job.js';
+import { decodeChunk, encodeResult } from '../../src/bulk/row/chunk-payload.js';
 import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../../src/bulk/row/limit.js';
 
 const RELEASE = { id: 'r', dir: '' };
@@ -23,10 +23,10 @@ class HandPool {
   answer(index = 0): void {
     const [request] = this.held.splice(index, 1);
     assert.ok(request !== undefined);
-    const { job, chunk } = decodeChunk(Buffer.from(request.payload));
+    const { run, chunk } = decodeChunk(Buffer.from(request.payload));
     const rows = chunk.ends.length;
     const output = Buffer.from(Buffer.from(chunk.bytes).toString().toUpperCase());
-    const code = job.refusal === undefined ? 100 : 107;
+    const code = run.refusal === undefined ? 100 : 107;
     const parts = encodeResult({
       rows, codes: { [code]: rows }, core: code === 100 ? rows : 0, geo: 0, merchant: 0, refusal: null,
     }, output);
@@ -48,7 +48,7 @@ interface Rig {
   readonly schedule: ChunkSchedule;
   readonly written: string[];
   readonly flow: string[];
-  readonly ends: StreamEnd[];
+  readonly ends: Trailer[];
   /** What `write` answers. */
   ready: boolean;
 }
@@ -64,8 +64,8 @@ function rig(more: {
   const schedule = more.schedule ?? new ChunkSchedule(pool, more.places ?? 8);
   const rigged: Omit<Rig, 'pump'> = { pool, schedule, written: [], flow: [], ends: [], ready: true };
   const pump = new BulkPump({
-    job: {
-      job: 'j', kind: 'lookup', release: RELEASE, nowMs: 0, output: 'ndjson', table: null, defaults: {},
+    run: {
+      name: 'j', kind: 'lookup', release: RELEASE, nowMs: 0, output: 'ndjson', table: null, defaults: {},
     },
     framer: new RecordFramer({ framing: { kind: 'ndjson' } }), schedule,
     sink: {

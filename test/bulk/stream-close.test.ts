@@ -6,11 +6,11 @@ import { WebSocket } from 'ws';
 import { StreamClient } from '../../bench/load/stream-client.js';
 import { CREDIT_MESSAGES, HEARTBEAT_MS, MESSAGE_BYTES_MAX } from '../../src/bulk/stream/limit.js';
 import { eventually } from '../support/http-eventually.js';
-import { ending, header, line, message, TERMS } from '../support/stream-protocol.js';
+import { ending, header, line, message, TIMES } from '../support/stream-protocol.js';
 import { startStreams, STREAM_KEY } from '../support/stream-service.js';
 
 test('a client without a sign of life is ended, one that answers pings is not', async (context) => {
-  const service = await startStreams(context, { ...TERMS, idleMs: 10 * HEARTBEAT_MS });
+  const service = await startStreams(context, { ...TIMES, idleMs: 10 * HEARTBEAT_MS });
   const open = async (autoPong: boolean): Promise<{ socket: WebSocket; client: StreamClient }> => {
     const socket = new WebSocket(`ws://127.0.0.1:${service.port}/stream`, {
       headers: { 'X-API-KEY': STREAM_KEY }, autoPong,
@@ -34,7 +34,7 @@ test('a client without a sign of life is ended, one that answers pings is not', 
 });
 
 test('a silent client is ended by its time, and not while it waits for answers', async (context) => {
-  const service = await startStreams(context, { ...TERMS, idleMs: 1_000 });
+  const service = await startStreams(context, { ...TIMES, idleMs: 1_000 });
   const client = await service.open();
   await header(client);
   client.send(message(1));
@@ -50,7 +50,7 @@ test('a silent client is ended by its time, and not while it waits for answers',
 });
 
 test('an upload that trickles is kept open by nudges', async (context) => {
-  const service = await startStreams(context, TERMS, 2);
+  const service = await startStreams(context, TIMES, 2);
   service.pool.prompt = true;
   const client = await service.open({ transport: 'post' });
   await header(client);
@@ -63,7 +63,7 @@ test('an upload that trickles is kept open by nudges', async (context) => {
 });
 
 test('a silent upload is ended with its trailer', async (context) => {
-  const service = await startStreams(context, { ...TERMS, idleMs: 20 }, 5);
+  const service = await startStreams(context, { ...TIMES, idleMs: 20 }, 5);
   const client = await service.open({ transport: 'post' });
   await header(client);
   const { trailer, code } = await ending(client);
@@ -85,7 +85,7 @@ const VIOLATIONS: readonly (readonly [name: string, code: number, send: (socket:
 ];
 
 test('each violation has its close code, after what came before it is answered', async (context) => {
-  const service = await startStreams(context, TERMS);
+  const service = await startStreams(context, TIMES);
   for (const [name, code, send] of VIOLATIONS) {
     const socket = new WebSocket(`ws://127.0.0.1:${service.port}/stream`, {
       headers: { 'X-API-KEY': STREAM_KEY },
@@ -106,7 +106,7 @@ test('each violation has its close code, after what came before it is answered',
 });
 
 test('what no text frame may hold cuts the connection, and the stream can go on', async (context) => {
-  const service = await startStreams(context, TERMS);
+  const service = await startStreams(context, TIMES);
   for (const broken of [Buffer.from([0xff, 0xfe]), Buffer.alloc(4 * MESSAGE_BYTES_MAX + 1, 32)]) {
     const socket = new WebSocket(`ws://127.0.0.1:${service.port}/stream`, {
       headers: { 'X-API-KEY': STREAM_KEY },
@@ -122,7 +122,7 @@ test('what no text frame may hold cuts the connection, and the stream can go on'
 });
 
 test('a key that is taken away ends its streams at the next message', async (context) => {
-  const service = await startStreams(context, TERMS);
+  const service = await startStreams(context, TIMES);
   const client = await service.open();
   await header(client);
   service.keys.delete(STREAM_KEY);
@@ -133,7 +133,7 @@ test('a key that is taken away ends its streams at the next message', async (con
 });
 
 test('lost workers and a lost dataset end a stream, each with its code', async (context) => {
-  const service = await startStreams(context, TERMS);
+  const service = await startStreams(context, TIMES);
   for (const [failure, code] of [['internal', 1011], ['overloaded', 1013]] as const) {
     const client = await service.open();
     await header(client);
@@ -151,7 +151,7 @@ test('lost workers and a lost dataset end a stream, each with its code', async (
 });
 
 test('a service that stops answers what the workers have, and says goodbye', async (context) => {
-  const service = await startStreams(context, TERMS);
+  const service = await startStreams(context, TIMES);
   const socket = await service.open();
   const post = await service.open({ transport: 'post' });
   for (const client of [socket, post]) {
@@ -159,7 +159,7 @@ test('a service that stops answers what the workers have, and says goodbye', asy
     client.send(message(1));
   }
   await eventually(() => service.pool.requests.length === 2);
-  service.family.stop();
+  service.streams.stop();
   service.pool.answer();
   const ends = [await ending(socket), await ending(post)];
   assert.deepEqual(ends.map(({ code }) => code), [1012, 1]);
@@ -172,7 +172,7 @@ test('a service that stops answers what the workers have, and says goodbye', asy
 });
 
 test('an upload beyond its credits waits, and every message is answered', async (context) => {
-  const service = await startStreams(context, TERMS);
+  const service = await startStreams(context, TIMES);
   const client = await service.open({ transport: 'post' });
   await header(client);
   const count = 3 * CREDIT_MESSAGES;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import { eventually } from '../support/http-eventually.js';
-import { message, TERMS } from '../support/stream-protocol.js';
+import { message, TIMES } from '../support/stream-protocol.js';
 import { startStreams, STREAM_KEY, type StreamService } from '../support/stream-service.js';
 
 /** So often that every upload of these tests is nudged many times. */
@@ -43,7 +43,7 @@ async function lines(answer: IncomingMessage): Promise<readonly string[]> {
 }
 
 test('a connection whose upload was nudged many times is closed after it', async (context) => {
-  const service = await startStreams(context, TERMS, TICK_MS);
+  const service = await startStreams(context, TIMES, TICK_MS);
   service.pool.prompt = true;
   const { open, gone } = connection(context, service);
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -63,7 +63,7 @@ test('a connection whose upload was nudged many times is closed after it', async
 });
 
 test('a connection whose upload had to wait is closed after it', async (context) => {
-  const service = await startStreams(context, TERMS, TICK_MS);
+  const service = await startStreams(context, TIMES, TICK_MS);
   const { open, gone } = connection(context, service);
   const count = 2_000;
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -84,7 +84,7 @@ test('a connection whose upload had to wait is closed after it', async (context)
 });
 
 test('a connection on which a stream was refused is closed', async (context) => {
-  const service = await startStreams(context, TERMS, TICK_MS);
+  const service = await startStreams(context, TIMES, TICK_MS);
   const { open, gone } = connection(context, service);
   for (let round = 0; round < ROUNDS; round += 1) {
     const { sent, answer } = open('text/plain');

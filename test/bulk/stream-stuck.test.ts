@@ -5,7 +5,7 @@ import type { StreamClient } from '../../bench/load/stream-client.js';
 import { CREDIT_MESSAGES, HEARTBEAT_MS } from '../../src/bulk/stream/limit.js';
 import { ask } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
-import { header, message, TERMS } from '../support/stream-protocol.js';
+import { header, message, TIMES } from '../support/stream-protocol.js';
 import { startStreams, type StreamService } from '../support/stream-service.js';
 
 /** Longer than what the system takes for a connection, all together. */
@@ -34,7 +34,7 @@ async function stuck(service: StreamService, transport: 'socket' | 'post'): Prom
 }
 
 test('one that gives no sign of life is cut although its goodbye cannot be sent', async (context) => {
-  const service = await startStreams(context, { ...TERMS, idleMs: 100 * HEARTBEAT_MS });
+  const service = await startStreams(context, { ...TIMES, idleMs: 100 * HEARTBEAT_MS });
   const client = await stuck(service, 'socket');
   for (let beat = 0; beat < 4; beat += 1) service.turn(HEARTBEAT_MS);
   await eventually(() => service.router.traffic.open === 0);
@@ -42,13 +42,13 @@ test('one that gives no sign of life is cut although its goodbye cannot be sent'
 });
 
 test('one whose stream was ended is cut after the idle time, though it goes on sending', async (context) => {
-  const service = await startStreams(context, TERMS);
+  const service = await startStreams(context, TIMES);
   const client = await stuck(service, 'socket');
   for (let id = 0; id < 2 * CREDIT_MESSAGES; id += 1) client.send(message(id));
   for (let step = 0; step <= 10; step += 1) {
     client.send(message(step));
     await serve(service);
-    service.turn(TERMS.idleMs / 10);
+    service.turn(TIMES.idleMs / 10);
   }
   await eventually(() => service.router.traffic.open === 0);
   client.cut();
@@ -56,7 +56,7 @@ test('one whose stream was ended is cut after the idle time, though it goes on s
 
 for (const transport of ['socket', 'post'] as const) {
   test(`one that goes away while it is owed answers leaves its place (${transport})`, async (context) => {
-    const service = await startStreams(context, TERMS);
+    const service = await startStreams(context, TIMES);
     const client = await stuck(service, transport);
     if (transport === 'post') for (let id = 0; id < 4 * CREDIT_MESSAGES; id += 1) client.send(message(id));
     await serve(service);

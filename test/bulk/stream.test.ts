@@ -5,7 +5,7 @@ import type { StreamClient, StreamAsk } from '../../bench/load/stream-client.js'
 import { STREAMS_MAX, STREAMS_PER_ACCOUNT_MAX } from '../../src/bulk/stream/limit.js';
 import { eventually } from '../support/http-eventually.js';
 import { ask } from '../support/http-client.js';
-import { ending, header, line, message, refused, TERMS } from '../support/stream-protocol.js';
+import { ending, header, line, message, refused, TIMES } from '../support/stream-protocol.js';
 import {
   OTHER_KEY, recordOf, startStreams, STREAM_KEY, type StreamService,
 } from '../support/stream-service.js';
@@ -17,7 +17,7 @@ function overBoth(
 ): void {
   for (const transport of ['socket', 'post'] as const) {
     test(`${name} (${transport})`, async (context: TestContext) =>
-      run(await startStreams(context, TERMS), transport));
+      run(await startStreams(context, TIMES), transport));
   }
 }
 
@@ -91,14 +91,14 @@ overBoth('a stream is resumed by its key alone, with what is kept', async (servi
   client.cut();
   await gone();
   service.turn(1);
-  service.turn(TERMS.resumeMs - 1);
+  service.turn(TIMES.resumeMs - 1);
   const second = await service.open({ transport, query: `?resume=${resume}&from=2` });
   second.cut();
   await gone();
   service.turn(1);
-  service.turn(TERMS.resumeMs);
+  service.turn(TIMES.resumeMs);
   assert.equal(await ask(`?resume=${resume}&from=2`), 404);
-  assert.equal(service.family.sessions.open, 0);
+  assert.equal(service.streams.sessions.open, 0);
 });
 
 overBoth('who may not stream is told before it begins', async (service, transport) => {
@@ -117,7 +117,7 @@ overBoth('who may not stream is told before it begins', async (service, transpor
 });
 
 test('streams have a number, and those that are cut give way', async (context) => {
-  const service = await startStreams(context, TERMS);
+  const service = await startStreams(context, TIMES);
   const clients: StreamClient[] = [];
   for (let count = 0; count < STREAMS_PER_ACCOUNT_MAX; count += 1) {
     clients.push(await service.open());
@@ -136,7 +136,7 @@ test('streams have a number, and those that are cut give way', async (context) =
 });
 
 test('a plain GET and another content type are refused', async (context) => {
-  const service = await startStreams(context, TERMS);
+  const service = await startStreams(context, TIMES);
   const plain = await ask(service.port, '/stream', { 'X-API-KEY': STREAM_KEY });
   assert.equal(plain.status, 405);
   assert.equal(plain.headers.get('allow'), 'POST');
@@ -146,7 +146,7 @@ test('a plain GET and another content type are refused', async (context) => {
 });
 
 test('a client that takes no answers stops its own upload, and memory stays small', async (context) => {
-  const service = await startStreams(context, TERMS);
+  const service = await startStreams(context, TIMES);
   service.pool.prompt = true;
   service.pool.fillBytes = 16_000;
   const client = await service.open({ transport: 'post' });

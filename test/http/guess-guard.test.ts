@@ -60,7 +60,7 @@ after(async () => {
   rmSync(varDir, { recursive: true, force: true });
 });
 
-test('over the bound every family answers 429 in its own shape, and known keys pass', async () => {
+test('over the bound every kind of operation answers 429 in its own shape, and known keys pass', async () => {
   const { base } = service;
   const guess = { key: 'a-key-that-nobody-has' };
   for (let index = 0; index < FAILED_KEYS_MAX; index += 1) {

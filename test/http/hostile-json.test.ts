@@ -24,7 +24,7 @@ let varDir: string;
 let service: MerchantService;
 let simulator: Simulator;
 let operations: readonly BodyOperation[];
-// Some families add members of their own.
+// Some operations add members of their own.
 const isProblem = checker().compile({ ...COMPONENTS.Problem, additionalProperties: true });
 
 async function merchant(merchantType: string): Promise<string> {

@@ -51,8 +51,8 @@ function fieldsOf(key: string, type = 'application/json'): Record<string, string
   return { 'X-API-KEY': key, 'Content-Type': type };
 }
 
-/** A request of each family; the name says which. */
-function families(key: string = KEYS.alpha): Readonly<Record<string, () => Sendable>> {
+/** A request of each kind of operation, by its name. */
+function operations(key: string = KEYS.alpha): Readonly<Record<string, () => Sendable>> {
   const json = fieldsOf(key);
   const lines = fieldsOf(key, NDJSON);
   const large = JSON.stringify({ merchantId, items: [merchantCart(random, 'large', 240), ...Array.from(
@@ -128,11 +128,11 @@ function take(name: string, request: Sendable, answer: string): void {
   }
 }
 
-/** Cuts every family at every place, in a random order; how many clients went away. */
+/** Cuts every operation at every place, in a random order; how many clients went away. */
 async function cutAll(): Promise<number> {
   const cuts: (readonly [name: string, make: () => Sendable, cut: Cut])[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [name, make] of Object.entries(families())) for (const cut of CUTS) cuts.push([name, make, cut]);
+    for (const [name, make] of Object.entries(operations())) for (const cut of CUTS) cuts.push([name, make, cut]);
   }
   for (let at = cuts.length - 1; at > 0; at -= 1) {
     const other = Math.floor(random() * (at + 1));
@@ -216,7 +216,7 @@ test('jobs that were acknowledged are done, and uploads that were cut leave no f
 });
 
 test('places held in a quota are given back', async () => {
-  const limited = families(LIMIT_KEY);
+  const limited = operations(LIMIT_KEY);
   const kinds = ['lookup', 'cart', 'upload', 'stream', 'socket'];
   for (const cut of ['in body', 'before answer', 'in answer'] as const) {
     for (const kind of kinds) {

@@ -16,13 +16,13 @@ const ANSWER: KeptAnswer = {
   status: 201, fields: { 'content-type': 'application/json' }, body: '{"done":true}',
 };
 
-interface Desk {
+interface Opened {
   readonly store: Store;
   readonly book: IdempotencyBook;
   readonly clock: { now: number };
 }
 
-async function open(context: TestContext): Promise<Desk> {
+async function open(context: TestContext): Promise<Opened> {
   const store = await Store.open(newVarDir(context));
   const clock = { now: 1_800_000_000_000 };
   const book = new IdempotencyBook(store, {
@@ -42,7 +42,7 @@ function fresh(book: IdempotencyBook, intent = INTENT): Claim {
   return claimed.claim;
 }
 
-async function keep({ store, book }: Desk, intent = INTENT): Promise<void> {
+async function keep({ store, book }: Opened, intent = INTENT): Promise<void> {
   const claim = fresh(book, intent);
   await store.write((transaction) => claim.keep(transaction, ANSWER));
   claim.end();
@@ -59,21 +59,21 @@ test('a claim lasts until it is ended, kept or not', async (context) => {
 });
 
 test('an answer is sealed for its key, and one of an earlier version is read', async (context) => {
-  const desk = await open(context);
-  await keep(desk);
-  const [[record]] = [desk.store.list([KEPT_PREFIX])];
+  const opened = await open(context);
+  await keep(opened);
+  const [[record]] = [opened.store.list([KEPT_PREFIX])];
   assert.ok(!JSON.stringify(record).includes('done'));
-  const key = desk.store.scan(null, 100).find((entry) => entry.key[0] === KEPT_PREFIX)!.key;
-  const claimed = desk.book.claim(INTENT);
+  const key = opened.store.scan(null, 100).find((entry) => entry.key[0] === KEPT_PREFIX)!.key;
+  const claimed = opened.book.claim(INTENT);
   assert.deepEqual(claimed, { kind: 'kept', answer: ANSWER });
   const { fingerprint, at } = record as { fingerprint: string; at: number };
-  await desk.store.write(({ put }) => put(key, { v: 1, ...ANSWER, fingerprint, at }));
-  assert.deepEqual(desk.book.claim(INTENT), { kind: 'kept', answer: ANSWER });
+  await opened.store.write(({ put }) => put(key, { v: 1, ...ANSWER, fingerprint, at }));
+  assert.deepEqual(opened.book.claim(INTENT), { kind: 'kept', answer: ANSWER });
   const other = [KEPT_PREFIX, 'alpha', 'f'.repeat(64)];
-  await desk.store.write(({ put }) => put(key, { ...record as object, answer: {
+  await opened.store.write(({ put }) => put(key, { ...record as object, answer: {
     ...(record as { answer: object }).answer, tag: new Uint8Array(16),
   } }));
-  assert.throws(() => desk.book.claim(INTENT), /changed or belongs/);
+  assert.throws(() => opened.book.claim(INTENT), /changed or belongs/);
   assert.notDeepEqual(key, other);
 });
 
@@ -90,47 +90,47 @@ test('a transaction that fails keeps no answer', async (context) => {
 });
 
 test('an answer is kept for a day, bytes as bytes', async (context) => {
-  const desk = await open(context);
-  const claim = fresh(desk.book);
+  const opened = await open(context);
+  const claim = fresh(opened.book);
   const body = Uint8Array.of(1, 2, 255);
-  await desk.store.write((transaction) => claim.keep(transaction, { ...ANSWER, body }));
+  await opened.store.write((transaction) => claim.keep(transaction, { ...ANSWER, body }));
   claim.end();
-  desk.clock.now += KEPT_MS_MAX - 1;
-  const again = desk.book.claim(INTENT);
+  opened.clock.now += KEPT_MS_MAX - 1;
+  const again = opened.book.claim(INTENT);
   assert.equal(again.kind, 'kept');
   if (again.kind !== 'kept') return;
   assert.equal(again.answer.status, 201);
   assert.deepEqual(again.answer.fields, ANSWER.fields);
   assert.deepEqual(Buffer.from(again.answer.body), Buffer.from(body));
-  assert.equal(desk.book.claim({ ...INTENT, body: Buffer.from('{ }') }).kind, 'other');
-  desk.clock.now += 1;
-  fresh(desk.book);
+  assert.equal(opened.book.claim({ ...INTENT, body: Buffer.from('{ }') }).kind, 'other');
+  opened.clock.now += 1;
+  fresh(opened.book);
 });
 
 test('sweeping takes what is a day old, however much, and nothing else', async (context) => {
-  const desk = await open(context);
-  const claim = fresh(desk.book);
+  const opened = await open(context);
+  const claim = fresh(opened.book);
   const many = SWEEP_BATCH_MAX + 7;
   for (let index = 0; index < many; index += 1) {
-    const each = fresh(desk.book, { ...INTENT, key: `old ${index}` });
-    await desk.store.write((transaction) => each.keep(transaction, ANSWER), { quiet: true });
+    const each = fresh(opened.book, { ...INTENT, key: `old ${index}` });
+    await opened.store.write((transaction) => each.keep(transaction, ANSWER), { quiet: true });
   }
   claim.end();
-  desk.clock.now += 10;
-  await keep(desk, { ...INTENT, key: 'younger' });
-  desk.clock.now += KEPT_MS_MAX - 10;
-  assert.equal(await desk.book.sweep(), many);
-  assert.equal(desk.store.list([KEPT_PREFIX]).length, 1);
-  assert.equal(desk.store.list([AGE_PREFIX]).length, 1);
-  assert.equal(desk.book.claim({ ...INTENT, key: 'younger' }).kind, 'kept');
-  assert.equal(await desk.book.sweep(), 0);
+  opened.clock.now += 10;
+  await keep(opened, { ...INTENT, key: 'younger' });
+  opened.clock.now += KEPT_MS_MAX - 10;
+  assert.equal(await opened.book.sweep(), many);
+  assert.equal(opened.store.list([KEPT_PREFIX]).length, 1);
+  assert.equal(opened.store.list([AGE_PREFIX]).length, 1);
+  assert.equal(opened.book.claim({ ...INTENT, key: 'younger' }).kind, 'kept');
+  assert.equal(await opened.book.sweep(), 0);
 });
 
 test('a key that was used again outlives the sweep of its first use', async (context) => {
-  const desk = await open(context);
-  await keep(desk);
-  desk.clock.now += KEPT_MS_MAX;
-  await keep(desk);
-  assert.equal(await desk.book.sweep(), 1);
-  assert.equal(desk.book.claim(INTENT).kind, 'kept');
+  const opened = await open(context);
+  await keep(opened);
+  opened.clock.now += KEPT_MS_MAX;
+  await keep(opened);
+  assert.equal(await opened.book.sweep(), 1);
+  assert.equal(opened.book.claim(INTENT).kind, 'kept');
 });

@@ -62,7 +62,7 @@ test('the same key twice is refused and changes nothing', async (context) => {
   assert.deepEqual(listKeys(store).map(({ plan }) => plan), ['pro']);
 });
 
-test('a plan brings its terms, and what is given stays', async (context) => {
+test('a plan brings its settings, and what is given stays', async (context) => {
   const { store } = await openStore(context);
   const { text } = await createKey(store, { plan: 'starter' });
   assert.deepEqual([selectKey(store, text).rate, selectKey(store, text).grants], [10, 1]);

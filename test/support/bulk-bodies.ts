@@ -10,10 +10,10 @@ import { columnRulesOf } from '../../src/bulk/row/cart-mapping.js';
 import { csvHeaderLine } from '../../src/bulk/row/envelope.js';
 import type { RecordFramer } from '../../src/bulk/row/framer.js';
 import {
-  decodeResult, encodeChunk, encodeJob, type BulkFormat, type BulkJob, type BulkKind,
+  decodeResult, encodeChunk, encodeRun, type BulkFormat, type RunFacts, type BulkKind,
   type ChunkTally, type Defaults,
   type Table,
-} from '../../src/bulk/row/job.js';
+} from '../../src/bulk/row/chunk-payload.js';
 import { CHUNK_BYTES_MAX } from '../../src/bulk/row/limit.js';
 import { openWire, type WireContext } from '../../src/api/lookup/context.js';
 import { engineOf } from './engine-of.js';
@@ -201,10 +201,10 @@ class BulkFeed {
 
   #begin(table: Table | null): RecordFramer {
     const { dataset, job = 'test', nowMs, output, defaults = {} } = this.#run;
-    const content: BulkJob = {
-      job, kind: this.#kind, release: { id: dataset.id, dir: '' }, nowMs, output, table, defaults,
+    const content: RunFacts = {
+      name: job, kind: this.#kind, release: { id: dataset.id, dir: '' }, nowMs, output, table, defaults,
     };
-    this.#job = encodeJob(content);
+    this.#job = encodeRun(content);
     this.#framer = rowFramer(table, this.#kind, null);
     return this.#framer;
   }

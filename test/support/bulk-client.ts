@@ -12,7 +12,7 @@ export const KEYS = {
 } as const;
 export type KeyName = keyof typeof KEYS;
 
-const TERMS: Readonly<Record<KeyName, NewKey>> = {
+const SETTINGS: Readonly<Record<KeyName, NewKey>> = {
   bulk: { plan: 'enterprise', rate: 100_000 },
   other: { plan: 'pro', account: 'other' },
   starter: { plan: 'starter' },
@@ -26,8 +26,8 @@ export async function startBulkApp(
   varDir: string, settings: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly app: App; readonly port: number }> {
   const store = await Store.open(varDir);
-  for (const [name, terms] of Object.entries(TERMS)) {
-    await createKey(store, { ...terms, text: KEYS[name as KeyName] });
+  for (const [name, settings] of Object.entries(SETTINGS)) {
+    await createKey(store, { ...settings, text: KEYS[name as KeyName] });
   }
   await store.close();
   const app = await App.start({

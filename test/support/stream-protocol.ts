@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { StreamClient, wasRefused, type StreamAsk } from '../../bench/load/stream-client.js';
 import { STREAM_KEY, type StreamService } from './stream-service.js';
 
-export const TERMS = { idleMs: 60_000, resumeMs: 30_000 };
+export const TIMES = { idleMs: 60_000, resumeMs: 30_000 };
 
 /** A line of a stream. */
 export interface Line {

@@ -11,7 +11,7 @@ import type { PinnedRelease, PoolFailure, PoolRequest } from '../../src/pool.js'
 import type { KeyRecord } from '../../src/store/format.js';
 import { ALL_SCOPES } from '../../src/store/scope.js';
 import { Meter } from '../../src/store/usage-meter.js';
-import { decodeChunk, encodeResult } from '../../src/bulk/row/job.js';
+import { decodeChunk, encodeResult } from '../../src/bulk/row/chunk-payload.js';
 import { StreamClient, wasRefused, type StreamAsk } from '../../bench/load/stream-client.js';
 
 export const STREAM_KEY = 'a-key-of-the-stream-tests';
@@ -62,7 +62,7 @@ export class StalledPool implements ChunkPool {
 
 export interface StreamService {
   readonly port: number;
-  readonly family: StreamParts;
+  readonly streams: StreamParts;
   readonly router: Router;
   readonly pool: StalledPool;
   readonly keys: Map<string, KeyRecord>;
@@ -77,15 +77,15 @@ const RELEASE: PinnedRelease = { id: '2026-11-21-000000000000', dir: '/nowhere' 
 
 /** Starts it for one test. */
 export async function startStreams(
-  context: TestContext, terms: { readonly idleMs: number; readonly resumeMs: number },
+  context: TestContext, times: { readonly idleMs: number; readonly resumeMs: number },
   tickMs?: number,
 ): Promise<StreamService> {
   let now = 0;
   let active = true;
   const keys = new Map([[STREAM_KEY, recordOf('one')], [OTHER_KEY, recordOf('two')]]);
   const pool = new StalledPool();
-  const family = openStreams({
-    ...terms, log: SILENT, clock: () => now, findMerchant: () => null,
+  const streams = openStreams({
+    ...times, log: SILENT, clock: () => now, findMerchant: () => null,
     gate: new Gate({
       find: (text) => keys.get(text) ?? null, rates: createRateGate(), baseUrl: '',
     }),
@@ -99,24 +99,24 @@ export async function startStreams(
     },
     ...(tickMs === undefined ? {} : { tickMs }),
   });
-  const router = new Router([family.route], SILENT);
+  const router = new Router([streams.route], SILENT);
   const server = await createServer();
-  family.attach(server, router.traffic);
+  streams.attach(server, router.traffic);
   router.attach(server);
   const port = await server.listen('127.0.0.1', 0);
   if (port === null) throw new Error('no port');
   context.after(() => {
-    family.close();
+    streams.close();
     server.close();
   });
   return {
-    port, family, router, pool, keys,
+    port, streams, router, pool, keys,
     loaded: (isActive) => {
       active = isActive;
     },
     turn: (milliseconds) => {
       now += milliseconds;
-      family.sessions.watch(now);
+      streams.sessions.watch(now);
     },
     open: async (ask = {}) => {
       const opened = await StreamClient.open({

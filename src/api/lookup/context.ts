@@ -85,7 +85,7 @@ export interface WireSettings {
   readonly fragmentBytesMax: number;
   /** Bytes of whole postal answers kept. */
   readonly postalBytesMax: number;
-  /** Opens a release other than a task's own, for streams that keep to the one they began with. */
+  /** Opens a release other than a task's own, for runs that keep to the one they began with. */
   readonly open: (release: ReleaseName) => Engine;
   /** Told of an exception behind a 106; it must not throw. */
   readonly report: (error: unknown) => void;

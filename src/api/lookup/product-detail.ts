@@ -24,7 +24,7 @@ import {
 } from '../../tax/product-rule.js';
 
 /** What rules are shown against. */
-interface RuleFrame {
+interface RuleContext {
   readonly stateFips: string;
   readonly ordinary: OrdinaryRates;
   /** Whether the state sources to the destination that day; null where not held. */
@@ -54,19 +54,19 @@ function perUnit({ perVolume, capPerUnit }: ProductRule): WireObject {
 }
 
 /** One rule. Thresholds are dollars of an item's price. */
-function rateRule(rule: ProductRule, frame: RuleFrame): WireObject {
+function rateRule(rule: ProductRule, context: RuleContext): WireObject {
   const { threshold, percentTaxable } = rule;
   const at = (kind: string): Decimal | null =>
     (threshold?.kind === kind ? dollars(threshold.amount) : null);
   return {
     effectiveDt: rule.from,
-    effectiveTaxRate: rateOf(effectiveRate(rule, frame.ordinary)),
+    effectiveTaxRate: rateOf(effectiveRate(rule, context.ordinary)),
     exemptOver: at('above_exempt'),
     exemptUnder: at('below_exempt'),
     expiresDt: rule.to,
-    isDestinationTaxType: frame.destination,
+    isDestinationTaxType: context.destination,
     isFoodDrug: rule.foodDrug,
-    jurTaxCode: isWhole(rule) ? null : frame.stateFips,
+    jurTaxCode: isWhole(rule) ? null : context.stateFips,
     ...perUnit(rule),
     percentTaxable: percentTaxable === null ? null : rateOf(percentTaxable),
     taxablePortionOver: at('above_excess'),
@@ -137,12 +137,12 @@ function detailOf(
   found: ProductFinding,
 ): WireObject {
   const { code: { title, label }, rules, meal } = found;
-  const frame: RuleFrame = {
+  const context: RuleContext = {
     stateFips: outcome.area.stateFips,
     ordinary: ordinaryRates(outcome.rates),
     destination: sourcedToDestination(engine, outcome),
   };
-  const rateRules = rules.map((rule) => rateRule(rule, frame));
+  const rateRules = rules.map((rule) => rateRule(rule, context));
   const action = isRuled(found) ? 'T00' : 'T01';
   return taxabilityCode(outcome, text, title, label, action, meal === null
     ? { rateRules }

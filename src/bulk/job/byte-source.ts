@@ -86,7 +86,7 @@ export function fileSource(
   };
 }
 
-/** Reads a stream that comes once; no more than a header line of it can be read twice. */
+/** Reads bytes that come once; no more than a header line of it can be read twice. */
 export function onceSource(stream: AsyncIterable<Uint8Array>): ByteSource {
   const iterator = stream[Symbol.asyncIterator]();
   let held: Buffer | null = Buffer.alloc(0);

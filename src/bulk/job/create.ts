@@ -7,7 +7,7 @@ import type { Claimed, IdempotencyBook } from '../../store/idempotency.js';
 import { StoreFault } from '../../store/fault.js';
 import { LimitReached } from '../../store/transaction.js';
 import { JOBS_PATH, jobBody } from '../row/job-body.js';
-import type { BulkKind } from '../row/job.js';
+import type { BulkKind } from '../row/chunk-payload.js';
 import type { WireObject } from '../../wire/tree.js';
 import { limitsOf } from '../run/uploads.js';
 import { merchantRefusal } from '../run/kind.js';

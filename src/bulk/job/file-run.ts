@@ -4,8 +4,8 @@
  */
 import { isProblem } from '../../base/problem.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
-import type { StreamEnd } from '../row/envelope.js';
-import type { RowRefusal } from '../row/job.js';
+import type { Trailer } from '../row/envelope.js';
+import type { RowRefusal } from '../row/chunk-payload.js';
 import type { Checkpoint } from '../run/checkpoint.js';
 import type { Begun, Refused } from '../run/csv-beginning.js';
 import {
@@ -18,7 +18,7 @@ import type { RunOutput } from './durable-output.js';
 export type { RunRequest } from '../run/run.js';
 
 export interface FileRunOptions
-  extends Pick<RowRunOptions, 'job' | 'request' | 'schedule' | 'admit' | 'errors' | 'limits'> {
+  extends Pick<RowRunOptions, 'run' | 'request' | 'schedule' | 'admit' | 'errors' | 'limits'> {
   readonly input: ByteSource;
   readonly output: RunOutput;
   /** Null for a run from the beginning. */
@@ -30,7 +30,7 @@ export interface FileRunOptions
 /** What became of a run. */
 export type FileRunEnd =
   /** It came to its end; `stopped` in it tells of one before the last row. */
-  | { readonly kind: 'ended'; readonly end: StreamEnd; readonly bytes: number;
+  | { readonly kind: 'ended'; readonly end: Trailer; readonly bytes: number;
     readonly sha256: string }
   /** It was paused and can go on from its last checkpoint. */
   | { readonly kind: 'paused' }
@@ -114,9 +114,9 @@ export class FileRun {
   }
 
   #open(totals: RunTotals, done: (end: RunEnd) => void): RowRun {
-    const { job, request, schedule, admit, errors, limits, from, output } = this.#options;
+    const { run, request, schedule, admit, errors, limits, from, output } = this.#options;
     return new RowRun({
-      job, request, schedule, admit, limits, totals, sink: output, done,
+      run, request, schedule, admit, limits, totals, sink: output, done,
       ...(errors === undefined ? {} : { errors }),
       ...(from === null ? {} : { from }),
       body: {

@@ -1,6 +1,6 @@
 /** What is asked for when a job is made: by query and header fields, or by a JSON body. */
 import { isProblem, type Problem } from '../../base/problem.js';
-import type { BulkKind } from '../row/job.js';
+import type { BulkKind } from '../row/chunk-payload.js';
 import {
   CSV_TYPE, NDJSON_TYPE, parseBulkRequest, refused, type BulkRequest,
 } from '../run/request.js';

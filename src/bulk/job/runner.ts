@@ -156,7 +156,7 @@ async function inputOf(services: RunnerServices, record: JobRecord): Promise<Byt
   return fileSource(found.path, identity);
 }
 
-/** Rows of a job are let through like those of a stream, by the key as it is then. */
+/** Rows of a job are let through like those of an upload, by the key as it is then. */
 function admission(
   services: RunnerServices, record: JobRecord, first: KeyRecord, asked: JobRequest,
   usage: RowsUsage,
@@ -247,8 +247,8 @@ async function runWith(
     space.measure(job);
     space.setErrors(job, from?.errorBytes ?? 0);
     const run: FileRun = new FileRun({
-      job: {
-        job, kind: request.kind, release: { id: release.id, dir: release.dir },
+      run: {
+        name: job, kind: request.kind, release: { id: release.id, dir: release.dir },
         nowMs: request.nowMs, defaults: request.defaults,
       },
       request, input, schedule, limits, from,

@@ -16,7 +16,7 @@ import { situsJson } from '../../wire/situs-note.js';
 import { cartColumns } from './columns.js';
 import { cartOptions, merchantOf } from './cart-parameters.js';
 import { calculated, itemWith, NO_GEO, ofBareCart, rowCartId } from './cart-row.js';
-import type { Table } from './job.js';
+import type { Table } from './chunk-payload.js';
 import type { CartRole, Mapping } from './mapping.js';
 import {
   noRequest, UNREADABLE, addressLine, fiveDigits, holdsPlace, wholeZip,
@@ -183,7 +183,7 @@ function readSold(cell: Cell): Sold | Failure {
 
 /** Reads a row. */
 function readCart(
-  cells: readonly string[], mapping: Mapping, { job: { defaults } }: RowEngine, decoded: boolean,
+  cells: readonly string[], mapping: Mapping, { run: { defaults } }: RowEngine, decoded: boolean,
 ): CsvCart | Failure {
   let unreadable: CartRole | null = null;
   const cell: Cell = (role) => {
@@ -240,15 +240,15 @@ function cartJson(cart: CsvCart, outcome: CartOutcome, id: string): string {
 export function answerCsvCart(
   engine: RowEngine, { dialect, mapping }: Table, { cells, decoded }: CsvRow, place: Place,
 ): RowAnswer {
-  const { job, grants } = engine;
-  const ofMerchant = merchantOf(job.defaults) !== null;
+  const { run, grants } = engine;
+  const ofMerchant = merchantOf(run.defaults) !== null;
   if (!ofMerchant && (grants & GRANT_GEO) === 0) return refusedCart(NO_GEO);
   const cart = readCart(cells, mapping, engine, decoded);
   if (isFailure(cart)) return refused(engine, cart);
   const { bytes, start, stop, line } = place;
   return ofBareCart(calculated(engine, cart.query, ofMerchant, (outcome) =>
-    (job.output === 'csv' ? [cartColumns(outcome, dialect)] : itemWith(
-      cartJson(cart, outcome, rowCartId(job.job, line, bytes.subarray(start, stop))),
+    (run.output === 'csv' ? [cartColumns(outcome, dialect)] : itemWith(
+      cartJson(cart, outcome, rowCartId(run.name, line, bytes.subarray(start, stop))),
       situsJson(outcome.marks),
     ))));
 }

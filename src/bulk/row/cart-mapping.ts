@@ -1,5 +1,5 @@
 /** Which column of a CSV file is which part of a cart of one line. */
-import type { BulkKind, Defaults } from './job.js';
+import type { BulkKind, Defaults } from './chunk-payload.js';
 import {
   CART_ROLES, LOOKUP_COLUMNS, rolesByName, type CartRole, type ColumnRules, type Mapping,
 } from './mapping.js';

@@ -4,7 +4,7 @@ import {
 } from '../../api/cart/options.js';
 import { ADDRESS_CHARS_MAX, parseAddressLine } from '../../api/lookup/parameter-table.js';
 import { isProblem } from '../../base/problem.js';
-import type { BulkFormat, Defaults } from './job.js';
+import type { BulkFormat, Defaults } from './chunk-payload.js';
 
 /** Options of a file of carts beside those of every file. */
 export const CART_PARAMETERS = ['merchantId', 'origin', 'rounding', 'explain'] as const;

@@ -57,11 +57,11 @@ const VARIANT = 0x8;
 const VARIANT_MASK = 0x3;
 
 /**
- * A UUID of the hash of job, line and row, for a cart that brings no id: the same row of the same
- * job has the same, whoever answers it.
+ * A UUID of the hash of run, line and row, for a cart that brings no id: the same row of the same
+ * run has the same, whoever answers it.
  */
-export function rowCartId(job: string, line: number, row: string | Uint8Array): string {
-  const hash = createHash('sha256').update(`${job}\n${line}\n`).update(row).digest('hex');
+export function rowCartId(run: string, line: number, row: string | Uint8Array): string {
+  const hash = createHash('sha256').update(`${run}\n${line}\n`).update(row).digest('hex');
   const variant = (VARIANT | (parseInt(hash.charAt(16), 16) & VARIANT_MASK)).toString(16);
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-${VERSION}${hash.slice(13, 16)}`
     + `-${variant}${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
@@ -119,11 +119,11 @@ function readAsked(
 
 /** Has the engine calculate a cart, and prints what it came to. */
 export function calculated(
-  { context, engine, job }: RowEngine, query: CartQuery, ofMerchant: boolean,
+  { context, engine, run }: RowEngine, query: CartQuery, ofMerchant: boolean,
   print: (outcome: CartOutcome) => readonly string[],
 ): RowAnswer {
   const outcome = engine.calculate(
-    query, job.nowMs, context.precisionMin, context.refuseUnruled,
+    query, run.nowMs, context.precisionMin, context.refuseUnruled,
   );
   if (isFailure(outcome)) {
     const { code } = RESPONSE_CODES[outcome.failure];
@@ -159,7 +159,7 @@ export function answerBody(
 export function answerCartMessage(engine: RowEngine, { object, text }: JsonRow): RowAnswer {
   const { id: _id, merchantId = null, ...body } = object;
   const ofMerchant = merchantId !== null;
-  if (ofMerchant !== (engine.job.subject === OWN_MERCHANTS)) {
+  if (ofMerchant !== (engine.run.subject === OWN_MERCHANTS)) {
     return refusedCart(fail('invalid-format',
       'Parameter merchantId: written once and without escapes.', 'merchantId'));
   }
@@ -197,7 +197,7 @@ export function answerBulkCart(
   engine: RowEngine, { object, text }: JsonRow, { line }: Place,
 ): RowAnswer {
   const { id: _id, merchantId = null, ...cart } = object;
-  const { job: name, defaults } = engine.job;
+  const { name, defaults } = engine.run;
   const merchant = merchantOf(defaults);
   if (!isMerchant(merchantId, merchant)) {
     return refused(engine, noRequest(merchant === null

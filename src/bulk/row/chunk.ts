@@ -15,9 +15,9 @@ import { LookupColumns } from './columns.js';
 import { contentEnd, csvReader } from './csv-rows.js';
 import type { RawChunk } from './framing.js';
 import {
-  decodeChunk, encodeResult, type BulkJob, type BulkKind, type ChunkTally,
+  decodeChunk, encodeResult, type RunFacts, type BulkKind, type ChunkTally,
   type RowRefusal, type Table,
-} from './job.js';
+} from './chunk-payload.js';
 import { readLine, readMessage } from './json-rows.js';
 import { csvParameters, jsonParameters } from './parameters.js';
 import {
@@ -47,13 +47,13 @@ function liveWriter(): ByteWriter {
 
 /** A row that is a lookup: the parameters of version 60 as members. */
 const jsonLookup: AnswerRow<JsonRow> = (engine, { object }) => {
-  const raw = jsonParameters(object, engine.job.defaults);
+  const raw = jsonParameters(object, engine.run.defaults);
   return isFailure(raw) ? refused(engine, raw) : engine.lookup(raw);
 };
 
 /** A message is a lookup, or a cart where it has a member `items`. */
 const message: AnswerRow<JsonRow> = (engine, row, place) => {
-  const { refusal } = engine.job;
+  const { refusal } = engine.run;
   const isCart = 'items' in row.object;
   if (refusal !== undefined) return isCart ? refusedCart(refusal) : refused(engine, refusal);
   return isCart ? answerCartMessage(engine, row) : jsonLookup(engine, row, place);
@@ -69,7 +69,7 @@ function csvKind(kind: BulkKind, table: Table): AnswerRow<CsvRow> {
   if (kind === 'cart') return (engine, row, place) => answerCsvCart(engine, table, row, place);
   const { mapping } = table;
   return (engine, { cells, decoded }) =>
-    engine.lookup(csvParameters(cells, mapping, engine.job.defaults, decoded));
+    engine.lookup(csvParameters(cells, mapping, engine.run.defaults, decoded));
 }
 
 /** Counts what became of the rows of a chunk. */
@@ -143,7 +143,7 @@ function answerRows<R extends Row>(
 }
 
 function answerChunk(engine: RowEngine, chunk: RawChunk, into: ByteWriter): ChunkTally {
-  const { kind, table, output, refusal } = engine.job;
+  const { kind, table, output, refusal } = engine.run;
   if (kind === 'message') {
     return answerRows(engine, chunk, {
       read: readMessage, answer: message, write: lineWriter(into, 'seq'),
@@ -165,7 +165,7 @@ function answerChunk(engine: RowEngine, chunk: RawChunk, into: ByteWriter): Chun
 
 /** How a lookup is answered: with columns, or with the bytes of a single one. */
 function lookupOf(
-  context: WireContext, engine: Engine, { output, table, nowMs }: BulkJob, grants: number,
+  context: WireContext, engine: Engine, { output, table, nowMs }: RunFacts, grants: number,
   answerParameters: AnswerParameters,
 ): RowEngine['lookup'] {
   if (output === 'csv' && table !== null) {
@@ -179,23 +179,23 @@ function lookupOf(
   };
 }
 
-/** The op of a worker: a payload to a result, both as in job.ts. */
+/** The op of a worker: a payload to a result, both as in chunk-payload.ts. */
 export function answerBulk(
   context: WireContext, given: Engine, payload: Buffer, grants: number,
   answerParameters: AnswerParameters,
 ): Answer {
-  const { job, chunk } = decodeChunk(payload);
-  const engine = job.release.id === given.id ? given : context.open(job.release);
-  const lookup = lookupOf(context, engine, job, grants, answerParameters);
-  const into = job.kind === 'message'
-    ? liveWriter() : new ByteWriter(chunk.bytes.length + chunk.ends.length * rowBytes(job));
-  const tally = answerChunk({ context, engine, job, grants, lookup }, chunk, into);
+  const { run, chunk } = decodeChunk(payload);
+  const engine = run.release.id === given.id ? given : context.open(run.release);
+  const lookup = lookupOf(context, engine, run, grants, answerParameters);
+  const into = run.kind === 'message'
+    ? liveWriter() : new ByteWriter(chunk.bytes.length + chunk.ends.length * rowBytes(run));
+  const tally = answerChunk({ context, engine, run, grants, lookup }, chunk, into);
   return {
     status: SUCCESS.http, code: SUCCESS.code, precision: 0, flags: 0,
     body: encodeResult(tally, into.bytes()),
   };
 }
 
-function rowBytes({ output }: BulkJob): number {
+function rowBytes({ output }: RunFacts): number {
   return output === 'csv' ? CSV_ROW_BYTES : LINE_BYTES;
 }

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import Papa from 'papaparse';
 import type { Dialect } from './dialect.js';
 import type { RawChunk } from './framing.js';
-import type { Table } from './job.js';
+import type { Table } from './chunk-payload.js';
 import { ID_CHARS_MAX } from './limit.js';
 import type { Failure } from '../../failure.js';
 import { noRequest } from './parameters.js';

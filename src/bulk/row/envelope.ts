@@ -2,15 +2,15 @@
 import { type WireObject, jsonMembers } from '../../wire/tree.js';
 import { CART_COLUMNS, APPENDED_COLUMNS } from './columns.js';
 import { csvCells, type CsvHead } from './dialect.js';
-import type { BulkJob, BulkKind } from './job.js';
+import type { RunFacts, BulkKind } from './chunk-payload.js';
 
 /** Names the program in headers; the second word is the version of this contract. */
 export const BULK_ENGINE = 'situs bulk/1';
 
-/** Limits of a stream by name, e.g. {"rows": 10000000}. */
-export type StreamLimitNames = Readonly<Record<string, number>>;
+/** Limits of a run by name, e.g. {"rows": 10000000}. */
+export type LimitsByName = Readonly<Record<string, number>>;
 
-/** Why a stream ended before its last row, and with which row. */
+/** Why a run or a stream ended before its last row, and with which row. */
 export interface Stopped {
   readonly code: number;
   readonly message: string;
@@ -20,8 +20,8 @@ export interface Stopped {
   readonly paused?: boolean;
 }
 
-/** How a stream ended: the content of its trailer. */
-export interface StreamEnd {
+/** How a run or a stream ended: the content of its trailer. */
+export interface Trailer {
   /** Every row was answered. */
   readonly complete: boolean;
   readonly rows: number;
@@ -38,21 +38,21 @@ function line(object: WireObject): Buffer {
 }
 
 /** The first line of NDJSON output. */
-export function headerLine({ job, kind, release }: BulkJob, limits: StreamLimitNames): Buffer {
-  return line({ header: { job, kind, dataset: release.id, engine: BULK_ENGINE, limits } });
+export function headerLine({ name, kind, release }: RunFacts, limits: LimitsByName): Buffer {
+  return line({ header: { job: name, kind, dataset: release.id, engine: BULK_ENGINE, limits } });
 }
 
-/** The last line of NDJSON output; a stream without it is incomplete. */
-export function trailerLine(job: string, end: StreamEnd): Buffer {
+/** The last line of NDJSON output; output without it is incomplete. */
+export function trailerLine(job: string, end: Trailer): Buffer {
   return line({ trailer: trailerTree(job, end) });
 }
 
-/** The trailer by itself: what a CSV stream has beside it. */
-export function trailerBody(job: string, end: StreamEnd): string {
+/** The trailer by itself: what CSV output has beside it. */
+export function trailerBody(job: string, end: Trailer): string {
   return `{${jsonMembers(trailerTree(job, end))}}`;
 }
 
-function trailerTree(job: string, end: StreamEnd): WireObject {
+function trailerTree(job: string, end: Trailer): WireObject {
   const { complete, rows, codes, bytes, sha256, stopped } = end;
   return {
     job, complete, rows, codes, bytes, sha256,
@@ -84,7 +84,7 @@ export interface StreamHeader {
   readonly resume: string;
   /** Messages that came, before this connection. */
   readonly received: number;
-  readonly limits: StreamLimitNames;
+  readonly limits: LimitsByName;
 }
 
 /** The first line of every connection of a stream. */

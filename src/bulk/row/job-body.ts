@@ -1,7 +1,7 @@
 /** A bulk job as its account sees it. */
 import type { JobRecord } from '../../store/jobs.js';
 import { jsonMembers, type WireObject } from '../../wire/tree.js';
-import type { BulkFormat, BulkKind } from './job.js';
+import type { BulkFormat, BulkKind } from './chunk-payload.js';
 
 /** What a record says to whoever runs jobs. */
 export interface JobView {

@@ -1,5 +1,5 @@
 /** What a bulk body may hold. Every limit has an answer that names it. */
-import type { BulkKind } from './job.js';
+import type { BulkKind } from './chunk-payload.js';
 
 /** One row of lookups, its line end included. A longer one is answered with an error row. */
 export const ROW_BYTES_MAX = 65_536;

@@ -4,7 +4,7 @@ import {
 } from '../../api/lookup/parameter-table.js';
 import { noParameters, type RawParameters } from '../../api/lookup/query-string.js';
 import { fail, type Failure } from '../../failure.js';
-import type { Defaults } from './job.js';
+import type { Defaults } from './chunk-payload.js';
 import type { Mapping, Role } from './mapping.js';
 
 function withDefaults(defaults: Defaults): RawParameters {

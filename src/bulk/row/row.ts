@@ -6,7 +6,7 @@ import type { BodyPart } from '../../pool/types.js';
 import type { Failure } from '../../failure.js';
 import { failureBytes } from '../../wire/failure-body.js';
 import { failureMessage, RESPONSE_CODES } from '../../wire/response-code.js';
-import type { BulkJob } from './job.js';
+import type { RunFacts } from './chunk-payload.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -73,9 +73,9 @@ export interface RowAnswer {
 export interface RowEngine {
   readonly context: WireContext;
   readonly engine: Engine;
-  readonly job: BulkJob;
+  readonly run: RunFacts;
   readonly grants: number;
-  /** Answers as version 60 does, in the format of the job. */
+  /** Answers as version 60 does, in the format of the run. */
   lookup(raw: RawParameters): RowAnswer;
 }
 
@@ -98,10 +98,10 @@ export function refusedCart(failure: Failure): RowAnswer {
 
 /** The answer to a row that is refused whatever it asks. */
 export function refused(
-  { context: { baseUrl }, job }: RowEngine, failure: Failure,
+  { context: { baseUrl }, run }: RowEngine, failure: Failure,
 ): RowAnswer {
-  if (job.kind === 'cart') return refusedCart(failure);
+  if (run.kind === 'cart') return refusedCart(failure);
   const { code } = RESPONSE_CODES[failure.failure];
-  const body = job.output === 'csv' ? [] : [failureBytes(60, failure, 'json', baseUrl)];
+  const body = run.output === 'csv' ? [] : [failureBytes(60, failure, 'json', baseUrl)];
   return { code, geo: false, body, refusal: refusalOf(failure) };
 }

@@ -4,7 +4,7 @@ import { jsonValue } from '../../wire/tree.js';
 import type { ByteWriter } from './byte-writer.js';
 import { CART_COLUMNS, APPENDED_COLUMNS } from './columns.js';
 import { csvCell, csvCells, type Dialect } from './dialect.js';
-import type { BulkKind, Table } from './job.js';
+import type { BulkKind, Table } from './chunk-payload.js';
 import type { CsvRow, Place, Row, RowAnswer } from './row.js';
 
 /** Writes a row with its answer. */

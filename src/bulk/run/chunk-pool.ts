@@ -21,7 +21,7 @@ export interface ClosingPool {
   close(): Promise<void>;
 }
 
-/** The workers, started by the first chunk: who never streams never pays for them. */
+/** The workers, started by the first chunk: a service without files of rows never pays for them. */
 class LazyPool implements ClosingPool {
   readonly #open: () => EnginePool;
   #pool: EnginePool | null = null;

@@ -6,7 +6,7 @@ import {
   BOM, HeaderEnd, isGzip, isWide, readCsvHead, type CsvHead, type Delimiter,
 } from '../row/dialect.js';
 import { grown } from '../../base/growing-bytes.js';
-import type { Table } from '../row/job.js';
+import type { Table } from '../row/chunk-payload.js';
 import { HEADER_BYTES_MAX } from '../row/limit.js';
 import {
   LOOKUP_COLUMNS, mapColumns, type ColumnRules,

@@ -1,11 +1,11 @@
 /**
  * POST /bulk/lookup and /bulk/cart: a file of rows to the same rows with their taxes, while it is
  * sent.
- * GET /bulk/trailer: how a stream ended, for files that have no place for it.
+ * GET /bulk/trailer: how an upload ended, for files that have no place for it.
  *
  * In this order: the key (401), its scopes (403), the rate window (429), the plan (403), formats
  * and options (406, 415, 422), the size (413), the merchant of carts (403), room for one more
- * stream (429, 503), the quota (405 with code 107).
+ * upload (429, 503), the quota (405 with code 107).
  * The request takes one place in the rate window whatever its rows; each row counts for the quotas
  * of the month like a request of its own.
  */
@@ -117,7 +117,7 @@ function trailerRoute(services: BulkServices): Route {
   };
 }
 
-/** The routes of bulk streams of some kinds. */
+/** The routes of uploads of some kinds of rows. */
 export function bulkRoutes(
   services: BulkServices, kinds: readonly BulkKindRoute[] = BULK_ROUTES,
 ): readonly Route[] {

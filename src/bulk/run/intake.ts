@@ -1,4 +1,4 @@
-/** The body of a stream on its way in: unpacked where it is packed, and within its limits. */
+/** The body of an upload on its way in: unpacked where it is packed, and within its limits. */
 import { createGunzip, type Gunzip } from 'node:zlib';
 import type { BulkBody } from './pump.js';
 

@@ -5,7 +5,7 @@ import { ENTITLEMENTS } from '../../store/plan.js';
 import { NO_COUNTS, type Counts, type Metered } from '../../store/usage-meter.js';
 import type { RowsAdmission } from '../../store/usage-rows.js';
 import { merchantOf } from '../row/cart-parameters.js';
-import type { BulkKind, Defaults } from '../row/job.js';
+import type { BulkKind, Defaults } from '../row/chunk-payload.js';
 import type { AdmittedRows } from './pump.js';
 
 export interface BulkKindRoute {

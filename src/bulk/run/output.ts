@@ -1,4 +1,4 @@
-/** The output of a stream on its way to the client: as it is, or packed. */
+/** The output of a run on its way to the client: as it is, or packed. */
 import { createGzip, type Gzip } from 'node:zlib';
 import type { BulkSink } from './pump.js';
 

@@ -1,6 +1,6 @@
 /** What a pump stands between. */
-import type { StreamEnd } from '../row/envelope.js';
-import type { BulkJob, ChunkTally } from '../row/job.js';
+import type { Trailer } from '../row/envelope.js';
+import type { RunFacts, ChunkTally } from '../row/chunk-payload.js';
 import type { RecordFramer } from '../row/framer.js';
 import type { FramerPosition } from '../row/framing.js';
 import type { ChunkSchedule } from './schedule.js';
@@ -29,14 +29,14 @@ export interface AdmittedRows {
 }
 
 export interface PumpOptions {
-  readonly job: BulkJob;
+  readonly run: RunFacts;
   readonly framer: RecordFramer;
   readonly schedule: ChunkSchedule;
   readonly sink: BulkSink;
   readonly body: BulkBody;
   /** Asked for every chunk. */
   readonly admit: (rows: number) => AdmittedRows;
-  /** Rows a stream may have. */
+  /** Rows a run may have. */
   readonly rowsMax: number;
   /** Takes room for bytes of refused rows: the limit where there is none left, else null. */
   readonly errors?: (bytes: number) => number | null;
@@ -49,5 +49,5 @@ export interface PumpOptions {
   /** Called after each chunk that was written, with where the body goes on after it. */
   readonly reached?: (position: FramerPosition) => void;
   /** Called once, unless the pump was aborted before. */
-  readonly done: (end: StreamEnd) => void;
+  readonly done: (end: Trailer) => void;
 }

@@ -3,14 +3,14 @@
  * knows no socket: `push` and `end` bring the body, `sink` takes the output, and `source` is told
  * to rest while there is enough to do.
  *
- * Held at most, a stream: two chunks of body and a piece, `CHUNKS_IN_FLIGHT_MAX` chunks with the
+ * Held at most, a run: two chunks of body and a piece, `CHUNKS_IN_FLIGHT_MAX` chunks with the
  * workers or waiting for their turn to be written, and what the sink has not taken.
  */
 import type { AnswerSlice, PoolFailure, RowsRequest } from '../../pool/types.js';
 import { fail } from '../../failure.js';
-import type { StreamEnd, Stopped } from '../row/envelope.js';
+import type { Trailer, Stopped } from '../row/envelope.js';
 import type { FramerPosition } from '../row/framing.js';
-import { decodeResult, encodeChunk, encodeJob, type ChunkTally } from '../row/job.js';
+import { decodeResult, encodeChunk, encodeRun, type ChunkTally } from '../row/chunk-payload.js';
 import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../row/limit.js';
 import { failureMessage, RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import type { AdmittedRows, PumpOptions } from './pump-options.js';
@@ -20,7 +20,7 @@ import { RunTotals } from './totals.js';
 
 export type { AdmittedRows, BulkBody, BulkSink, PumpOptions } from './pump-options.js';
 
-/** Chunks of one stream between the body and the output. */
+/** Chunks of one run between the body and the output. */
 export const CHUNKS_IN_FLIGHT_MAX = 4;
 
 /** Bytes and rows from which on the source rests. */
@@ -53,7 +53,7 @@ function errorBytesOf(tally: ChunkTally | null, bytes: number): number {
 export class BulkPump implements ChunkSource {
   readonly totals: RunTotals;
   readonly #options: PumpOptions;
-  readonly #job: Buffer;
+  readonly #run: Buffer;
   #flights: Flight[] = [];
   #blocked = false;
   #resting = false;
@@ -68,7 +68,7 @@ export class BulkPump implements ChunkSource {
   constructor(options: PumpOptions) {
     this.#options = options;
     this.totals = options.totals ?? new RunTotals();
-    this.#job = encodeJob(options.job);
+    this.#run = encodeRun(options.run);
   }
 
   /** True when nothing can be done until more of the body comes or output is taken. */
@@ -104,7 +104,7 @@ export class BulkPump implements ChunkSource {
     this.#turn();
   }
 
-  /** Ends the stream with what was answered so far. */
+  /** Ends the run with what was answered so far. */
   stop(code: number, message: string, paused = false): void {
     if (this.#over) return;
     const { line } = this.#options.framer;
@@ -119,7 +119,7 @@ export class BulkPump implements ChunkSource {
   }
 
   /** Frees everything; nothing is written or called any more. What was answered until then. */
-  abort(code: number, message: string): StreamEnd | null {
+  abort(code: number, message: string): Trailer | null {
     if (this.#over) return null;
     this.#over = true;
     this.#options.schedule.leave(this);
@@ -127,10 +127,10 @@ export class BulkPump implements ChunkSource {
   }
 
   next(): RowsRequest | null {
-    const { framer, admit, rowsMax, job } = this.#options;
+    const { framer, admit, rowsMax, run } = this.#options;
     if (!this.#mayTake()) return null;
     const wanted = Math.min(framer.rows, CHUNK_ROWS_MAX);
-    const left = rowsMax - (framer.line - firstLineOf(job.table));
+    const left = rowsMax - (framer.line - firstLineOf(run.table));
     if (left <= 0) {
       this.stop(RESPONSE_CODES['rate-limited'].code, `A stream may have ${rowsMax} rows.`);
       return null;
@@ -142,8 +142,8 @@ export class BulkPump implements ChunkSource {
     }
     if (admitted.rows === 0) return this.#refuse(admitted);
     const chunk = framer.take(admitted.rows, CHUNK_BYTES_MAX);
-    if (chunk === null) throw new Error(`no rows of ${job.job} where some were counted`);
-    return this.#request(encodeChunk(this.#job, chunk), chunk.line, admitted);
+    if (chunk === null) throw new Error(`no rows of ${run.name} where some were counted`);
+    return this.#request(encodeChunk(this.#run, chunk), chunk.line, admitted);
   }
 
   #busy(): number {
@@ -163,7 +163,7 @@ export class BulkPump implements ChunkSource {
 
   /** Answers one row with the used-up quota: the last line but the trailer. */
   #refuse(admitted: AdmittedRows): RowsRequest | null {
-    const { framer, job } = this.#options;
+    const { framer, run } = this.#options;
     const line = framer.line;
     const chunk = framer.take(1, CHUNK_BYTES_MAX);
     if (chunk === null) return null;
@@ -171,7 +171,7 @@ export class BulkPump implements ChunkSource {
     this.#stopped = {
       code: RESPONSE_CODES[QUOTA.failure].code, message: failureMessage(QUOTA), line,
     };
-    const refused = encodeJob({ ...job, refusal: QUOTA });
+    const refused = encodeRun({ ...run, refusal: QUOTA });
     return this.#request(encodeChunk(refused, chunk), line, admitted);
   }
 

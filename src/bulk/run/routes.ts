@@ -30,12 +30,12 @@ export interface BulkParts {
   readonly uploads: Uploads;
   /** The workers by themselves, for requests that are as large as a chunk. */
   readonly pool: ClosingPool;
-  /** Ends every stream with its trailer. */
+  /** Ends every upload with its trailer. */
   stop(): void;
   close(): Promise<void>;
 }
 
-/** Opens the routes and what they need; nothing starts before the first stream. */
+/** Opens the routes and what they need; nothing starts before the first upload. */
 export function openUploads(options: OpenBulkOptions): BulkParts {
   const { log, threads, settings, releases, limits, spoolDir, spoolBytesMax } = options;
   rmSync(spoolDir, { recursive: true, force: true });

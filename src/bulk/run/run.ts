@@ -7,11 +7,11 @@ import { RESPONSE_CODES } from '../../wire/response-code.js';
 import type { Checkpoint } from './checkpoint.js';
 import { columnRulesOf } from '../row/cart-mapping.js';
 import {
-  csvHeaderLine, headerLine, trailerLine, type StreamEnd,
+  csvHeaderLine, headerLine, trailerLine, type Trailer,
 } from '../row/envelope.js';
 import { RecordFramer } from '../row/framer.js';
 import type { FramerPosition } from '../row/framing.js';
-import type { BulkJob, BulkKind, RowRefusal, Table } from '../row/job.js';
+import type { RunFacts, BulkKind, RowRefusal, Table } from '../row/chunk-payload.js';
 import { rowBytesMax } from '../row/limit.js';
 import { CsvBeginning, firstLineOf, type Begun, type Refused } from './csv-beginning.js';
 import { BulkPump, type PumpOptions } from './pump.js';
@@ -31,13 +31,13 @@ export interface RunEnd {
    * workers failed it or there are none. `paused`: its owner asked for it.
    */
   readonly kind: 'complete' | 'stopped' | 'broken' | 'paused';
-  readonly end: StreamEnd;
+  readonly end: Trailer;
 }
 
 export interface RowRunOptions
   extends Pick<PumpOptions, 'schedule' | 'sink' | 'body' | 'admit' | 'errors'> {
   /** Without its table, which the body tells. */
-  readonly job: Omit<BulkJob, 'table' | 'output'>;
+  readonly run: Omit<RunFacts, 'table' | 'output'>;
   readonly request: RunRequest;
   readonly limits: BulkLimits;
   /** Where a run goes on that was begun before; absent for one from the beginning. */
@@ -114,16 +114,16 @@ export class RowRun {
    * it, or after `from`. To be called once, and by itself for a body without a header line.
    */
   begin(begun: Begun | null): void {
-    const { job: given, request, limits, schedule, admit, errors, sink, body } = this.#options;
+    const { run: given, request, limits, schedule, admit, errors, sink, body } = this.#options;
     const { from, totals = new RunTotals() } = this.#options;
     const table = begun?.table ?? null;
-    const job: BulkJob = { ...given, output: request.output, table };
-    const header = job.output === 'csv' && begun !== null
-      ? csvHeaderLine(begun.head, job.kind) : headerLine(job, limitsOf(limits, job.kind));
+    const run: RunFacts = { ...given, output: request.output, table };
+    const header = run.output === 'csv' && begun !== null
+      ? csvHeaderLine(begun.head, run.kind) : headerLine(run, limitsOf(limits, run.kind));
     this.#pump = new BulkPump({
-      job, schedule, admit, totals, sink, body, strict: request.strict, rowsMax: limits.rowsMax,
+      run, schedule, admit, totals, sink, body, strict: request.strict, rowsMax: limits.rowsMax,
       ...(errors === undefined ? {} : { errors }),
-      framer: rowFramer(table, job.kind, from?.position
+      framer: rowFramer(table, run.kind, from?.position
         ?? { line: firstLineOf(table), at: begun?.head.bytes ?? 0, rescanned: 0 }),
       header: totals.bytes > 0 ? NOTHING : header,
       reached: (position) => this.#options.reached?.({
@@ -162,15 +162,15 @@ export class RowRun {
   }
 
   /** Frees everything; nothing is written or called any more. What was answered until then. */
-  abort(code: number, message: string): StreamEnd | null {
+  abort(code: number, message: string): Trailer | null {
     this.#refused = true;
     return this.#pump?.abort(code, message) ?? null;
   }
 
   /** What follows the rows: nothing in CSV. */
-  trailer(end: StreamEnd): Uint8Array {
-    const { request, job } = this.#options;
-    return request.output === 'ndjson' ? trailerLine(job.job, end) : NOTHING;
+  trailer(end: Trailer): Uint8Array {
+    const { request, run } = this.#options;
+    return request.output === 'ndjson' ? trailerLine(run.name, end) : NOTHING;
   }
 
   /** SHA-256 of the output with its trailer, in hex. */
@@ -191,7 +191,7 @@ export class RowRun {
     if (found.rest.length > 0) this.push(found.rest);
   }
 
-  #kindOf({ stopped }: StreamEnd): RunEnd['kind'] {
+  #kindOf({ stopped }: Trailer): RunEnd['kind'] {
     if (stopped === null) return 'complete';
     if (this.#options.request.strict && this.refusal !== null) return 'stopped';
     if (stopped.paused === true) return 'paused';

@@ -1,6 +1,6 @@
 /**
- * The workers' time between streams: one chunk of each in turn, so that a file of millions of rows
- * leaves a small one its share. The workers are not those of single lookups.
+ * How runs and streams share the workers: one chunk of each in turn, so that a file of millions of
+ * rows leaves a small one its share. The workers are not those of single lookups.
  */
 import type {
   AnswerSlice, PinnedRelease, PoolFailure, RowsRequest,
@@ -11,9 +11,9 @@ export interface ChunkPool {
   submit(request: RowsRequest): void;
 }
 
-/** A stream with chunks to work on. */
+/** A run, or a stream of messages, with chunks to work on. */
 export interface ChunkSource {
-  /** The next chunk; null when there is none now: the stream says `ready` again when there is. */
+  /** The next chunk; null when there is none now: `ready` queues the source when there is. */
   next(): RowsRequest | null;
 }
 
@@ -46,7 +46,7 @@ class PlacedChunk implements RowsRequest {
 export class ChunkSchedule {
   readonly #pool: ChunkPool;
   readonly #places: number;
-  /** Streams that may have a chunk, whose turn it is first. */
+  /** Sources that may have a chunk, the one whose turn is next first. */
   readonly #ready = new Set<ChunkSource>();
   #busy = 0;
   #running = false;
@@ -62,13 +62,13 @@ export class ChunkSchedule {
     return this.#busy;
   }
 
-  /** Queues a stream for its turn; once however often it is said. */
+  /** Queues a source for its turn; once, however often it is called. */
   ready(source: ChunkSource): void {
     this.#ready.add(source);
     this.#run();
   }
 
-  /** Forgets a stream; chunks under way are still answered. */
+  /** Forgets a source; chunks under way are still answered. */
   leave(source: ChunkSource): void {
     this.#ready.delete(source);
   }

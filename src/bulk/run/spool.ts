@@ -10,7 +10,7 @@ const READ_BYTES = 262_144;
 /** One account may have this part of the disk of all. */
 export const SPOOL_ACCOUNT_PART = 1 / 4;
 
-/** What all streams together, and those of one account, may have on the disk. */
+/** What all uploads together, and those of one account, may have on the disk. */
 export class SpoolSpace {
   readonly dir: string;
   readonly bytesMax: number;
@@ -62,7 +62,7 @@ export interface SpoolEvents {
   failed(error: unknown): void;
 }
 
-/** One stream's file; removed when it is closed. */
+/** The output of one run, in a file that is removed when it is closed. */
 export class Spool implements BulkSink {
   readonly #space: SpoolSpace;
   readonly #account: string;

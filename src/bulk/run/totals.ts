@@ -1,8 +1,8 @@
-/** What a stream comes to: the content of its trailer. */
+/** What a run comes to: the content of its trailer. */
 import { createHash } from 'node:crypto';
 import { NO_COUNTS, plusCounts, type Counts } from '../../store/usage-meter.js';
-import type { StreamEnd, Stopped } from '../row/envelope.js';
-import type { ChunkTally, RowRefusal } from '../row/job.js';
+import type { Trailer, Stopped } from '../row/envelope.js';
+import type { ChunkTally, RowRefusal } from '../row/chunk-payload.js';
 
 export class RunTotals {
   readonly #hash = createHash('sha256');
@@ -49,7 +49,7 @@ export class RunTotals {
     }
   }
 
-  end(stopped: Stopped | null): StreamEnd {
+  end(stopped: Stopped | null): Trailer {
     return {
       complete: stopped === null, rows: this.#rows, codes: this.codes,
       bytes: this.#bytes, sha256: this.sha256With(new Uint8Array(0)), stopped,

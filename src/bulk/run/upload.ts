@@ -1,7 +1,7 @@
 /** One upload over HTTP: body → intake → pump → output → answer. */
 import type { PinnedRelease } from '../../pool.js';
-import { BULK_ENGINE, type Stopped, type StreamEnd } from '../row/envelope.js';
-import type { BulkKind } from '../row/job.js';
+import { BULK_ENGINE, type Stopped, type Trailer } from '../row/envelope.js';
+import type { BulkKind } from '../row/chunk-payload.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import { problemReply } from '../../http/problem.js';
 import { type DuplexEvents, type Fields, headOf, type Reply } from '../../http/reply.js';
@@ -118,8 +118,8 @@ export class Upload implements DuplexEvents {
     const { kind, job, release, request, admit, subject } = this.#asked;
     const { limits, schedule, now } = this.#uploads;
     return new RowRun({
-      job: {
-        job, kind, release: { id: release.id, dir: release.dir }, nowMs: now(),
+      run: {
+        name: job, kind, release: { id: release.id, dir: release.dir }, nowMs: now(),
         defaults: request.defaults, ...(subject === undefined ? {} : { subject }),
       },
       request, limits, schedule, admit, body: this.#intake, sink: this.#sink(),
@@ -162,13 +162,13 @@ export class Upload implements DuplexEvents {
     else void this.#replay(this.#spool, end);
   }
 
-  #finish(end: StreamEnd): void {
+  #finish(end: Trailer): void {
     const trailer = this.#run.trailer(end);
     if (trailer.length > 0) this.#output.write(trailer);
     this.#output.end();
   }
 
-  async #replay(spool: Spool, end: StreamEnd): Promise<void> {
+  async #replay(spool: Spool, end: Trailer): Promise<void> {
     this.#begin();
     try {
       await spool.read((piece) => new Promise((resolve) => {

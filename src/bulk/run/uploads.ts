@@ -1,7 +1,7 @@
 /** What the uploads of a server share: limits, places, and the trailers of those that ended. */
 import { randomBytes } from 'node:crypto';
-import type { StreamEnd } from '../row/envelope.js';
-import type { BulkKind } from '../row/job.js';
+import type { Trailer } from '../row/envelope.js';
+import type { BulkKind } from '../row/chunk-payload.js';
 import {
   CHUNK_BYTES_MAX, COLUMNS_MAX, HEADER_BYTES_MAX, rowBytesMax,
 } from '../row/limit.js';
@@ -47,7 +47,7 @@ export function newRunName(): string {
 interface KeptTrailer {
   readonly account: string;
   readonly at: number;
-  readonly content: StreamEnd;
+  readonly content: Trailer;
 }
 
 /** An upload that is open. */
@@ -93,13 +93,13 @@ export class Uploads {
   /** The limit that keeps an account from one more upload; null when there is room. */
   full(account: string): { readonly limit: number; readonly own: boolean } | null {
     let own = 0;
-    for (const stream of this.#open.values()) if (stream.account === account) own += 1;
+    for (const upload of this.#open.values()) if (upload.account === account) own += 1;
     if (own >= STREAMS_PER_ACCOUNT_MAX) return { limit: STREAMS_PER_ACCOUNT_MAX, own: true };
     return this.#open.size < STREAMS_MAX ? null : { limit: STREAMS_MAX, own: false };
   }
 
-  enter(job: string, stream: OpenUpload): void {
-    this.#open.set(job, stream);
+  enter(job: string, upload: OpenUpload): void {
+    this.#open.set(job, upload);
   }
 
   leave(job: string): void {
@@ -107,7 +107,7 @@ export class Uploads {
   }
 
   /** Keeps the trailer of an upload for its account. */
-  keep(job: string, account: string, content: StreamEnd): void {
+  keep(job: string, account: string, content: Trailer): void {
     const at = this.#uptime();
     for (const [name, kept] of this.#trailers) {
       if (this.#trailers.size < TRAILERS_MAX && at - kept.at < TRAILER_MS) break;
@@ -117,7 +117,7 @@ export class Uploads {
   }
 
   /** A trailer; 'open' while the upload goes on, null when the account has no such upload. */
-  trailer(job: string, account: string): StreamEnd | 'open' | null {
+  trailer(job: string, account: string): Trailer | 'open' | null {
     if (this.#open.get(job)?.account === account) return 'open';
     const kept = this.#trailers.get(job);
     if (kept === undefined || kept.account !== account) return null;
@@ -126,6 +126,6 @@ export class Uploads {
 
   /** Ends every upload, each with its trailer. */
   stop(): void {
-    for (const stream of [...this.#open.values()]) stream.stop('The service is stopping.');
+    for (const upload of [...this.#open.values()]) upload.stop('The service is stopping.');
   }
 }

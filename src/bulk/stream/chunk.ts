@@ -6,7 +6,7 @@ import type { PinnedRelease } from '../../pool.js';
 import type { KeyRecord } from '../../store/format.js';
 import { PLAN_FEATURES } from '../../store/plan.js';
 import { OWN_MERCHANTS } from '../row/cart-row.js';
-import { encodeChunk, encodeJob, type ChunkTally } from '../row/job.js';
+import { encodeChunk, encodeRun, type ChunkTally } from '../row/chunk-payload.js';
 import { CHUNK_BYTES_MAX } from '../row/limit.js';
 import type { FindMerchant } from '../run/kind.js';
 import type { Message } from './inbox.js';
@@ -87,12 +87,12 @@ export interface ChunkOptions {
   readonly refusal: Failure | null;
 }
 
-/** The payload of a chunk, as row/job.ts has it. */
+/** The payload of a chunk, as row/chunk-payload.ts has it. */
 export function payloadOf(
   messages: readonly Message[], { job, release, nowMs, merchant, refusal }: ChunkOptions,
 ): Buffer {
-  const head = encodeJob({
-    job, kind: 'message', release: { id: release.id, dir: release.dir }, nowMs,
+  const head = encodeRun({
+    name: job, kind: 'message', release: { id: release.id, dir: release.dir }, nowMs,
     output: 'ndjson', table: null, defaults: {},
     ...(merchant ? { subject: OWN_MERCHANTS } : {}),
     ...(refusal === null ? {} : { refusal }),

@@ -99,10 +99,10 @@ export class PostLink implements StreamLink, DuplexEvents {
     send();
   }
 
-  close(terms: Closing): void {
+  close(closing: Closing): void {
     this.#closed = true;
     // The stream goes on elsewhere, so that this answer must not look complete.
-    if (terms === CLOSES.resumed) this.#exchange.abandon();
+    if (closing === CLOSES.resumed) this.#exchange.abandon();
     else this.#exchange.end();
   }
 

@@ -12,7 +12,7 @@ export interface StreamLink {
   /** Runs what sends several lines, so that they leave together. */
   together(send: () => void): void;
   /** Ends the connection after everything that was sent. */
-  close(terms: Closing): void;
+  close(closing: Closing): void;
   /** Whether the session has room for more messages. */
   room(hasRoom: boolean): void;
   /** Looks at the clock, in milliseconds. */

@@ -8,9 +8,9 @@ import { fail } from '../../failure.js';
 import { NO_COUNTS } from '../../store/usage-meter.js';
 import type { RowsAdmission } from '../../store/usage-rows.js';
 import {
-  datasetLine, streamHeaderLine, trailerLine, type StreamEnd, type Stopped,
+  datasetLine, streamHeaderLine, trailerLine, type Trailer, type Stopped,
 } from '../row/envelope.js';
-import { decodeResult, type ChunkTally } from '../row/job.js';
+import { decodeResult, type ChunkTally } from '../row/chunk-payload.js';
 import type { ChunkSource } from '../run/schedule.js';
 import { RunTotals } from '../run/totals.js';
 import { Flights, payloadOf, runOf, type MessageClass } from './chunk.js';
@@ -42,7 +42,7 @@ export class StreamSession implements ChunkSource {
   #ending = false;
   #stopped: Stopped | null = null;
   #closing: Closing = CLOSES.complete;
-  #end: StreamEnd | null = null;
+  #end: Trailer | null = null;
   #forgotten = false;
 
   constructor(options: SessionOptions, services: SessionServices) {

@@ -1,7 +1,7 @@
 /**
  * What a worker is told with every chunk, and what it gives back.
  *
- * Chunk:  u32 length of the job · job (JSON) · u32 line · u32 rows · u32 end of each row · bytes
+ * Chunk:  u32 length of the run · run (JSON) · u32 line · u32 rows · u32 end of each row · bytes
  * Result: u32 length of the tally · tally (JSON) · output bytes
  */
 import type { Failure } from '../../failure.js';
@@ -29,9 +29,12 @@ export interface Table {
 /** Parameters that hold for every row without a value of its own. */
 export type Defaults = Readonly<Partial<Record<ParameterName | CartParameter, string>>>;
 
-/** A stream of rows: the same job and rows give the same output, in any chunks and workers. */
-export interface BulkJob {
-  readonly job: string;
+/**
+ * A run over rows: the same run and rows give the same output, in any chunks and workers.
+ */
+export interface RunFacts {
+  /** Told as `job` in what the client gets. */
+  readonly name: string;
   readonly kind: BulkKind;
   /** The release that answers every row, whatever is activated meanwhile. */
   readonly release: ReleaseName;
@@ -41,7 +44,7 @@ export interface BulkJob {
   /** Null where rows are NDJSON. */
   readonly table: Table | null;
   readonly defaults: Defaults;
-  /** Refuses every row: how a stream ends whose quota is used up. */
+  /** Refuses every row: how a run ends whose quota is used up. */
   readonly refusal?: Failure;
   /** What rows of the kind need to know beside it, e.g. whose carts these are. */
   readonly subject?: string;
@@ -70,17 +73,17 @@ export interface ChunkTally {
 
 const U32 = 4;
 
-/** A job as it travels with every chunk; encoded once a stream. */
-export function encodeJob(job: BulkJob): Buffer {
-  return Buffer.from(JSON.stringify(job), 'utf8');
+/** A run as it travels with every chunk; encoded once. */
+export function encodeRun(run: RunFacts): Buffer {
+  return Buffer.from(JSON.stringify(run), 'utf8');
 }
 
 /** The payload of a chunk. */
-export function encodeChunk(job: Buffer, { line, ends, bytes }: RawChunk): Buffer {
-  const head = U32 + job.length + 2 * U32 + ends.length * U32;
+export function encodeChunk(run: Buffer, { line, ends, bytes }: RawChunk): Buffer {
+  const head = U32 + run.length + 2 * U32 + ends.length * U32;
   const payload = Buffer.allocUnsafeSlow(head + bytes.length);
-  let at = payload.writeUInt32LE(job.length, 0);
-  at += job.copy(payload, at);
+  let at = payload.writeUInt32LE(run.length, 0);
+  at += run.copy(payload, at);
   at = payload.writeUInt32LE(line, at);
   at = payload.writeUInt32LE(ends.length, at);
   for (const end of ends) at = payload.writeUInt32LE(end, at);
@@ -89,7 +92,7 @@ export function encodeChunk(job: Buffer, { line, ends, bytes }: RawChunk): Buffe
 }
 
 export interface DecodedChunk {
-  readonly job: BulkJob;
+  readonly run: RunFacts;
   readonly chunk: RawChunk;
 }
 
@@ -97,13 +100,13 @@ export interface DecodedChunk {
 export function decodeChunk(payload: Buffer): DecodedChunk {
   const length = payload.readUInt32LE(0);
   let at = U32 + length;
-  const job: BulkJob = JSON.parse(payload.toString('utf8', U32, at));
+  const run: RunFacts = JSON.parse(payload.toString('utf8', U32, at));
   const line = payload.readUInt32LE(at);
   const rows = payload.readUInt32LE(at + U32);
   at += 2 * U32;
   const ends = new Uint32Array(rows);
   for (let index = 0; index < rows; index += 1, at += U32) ends[index] = payload.readUInt32LE(at);
-  return { job, chunk: { line, ends, bytes: payload.subarray(at) } };
+  return { run, chunk: { line, ends, bytes: payload.subarray(at) } };
 }
 
 /** The two parts of a result. */
