@@ -16,6 +16,8 @@ import {
 import {
   type RangeOptions, readDelimitedRanges, readTigerRanges, type StreetRange,
 } from './source/ranges.js';
+import { readAlabama } from './source/rates/alabama.js';
+import { readArizona } from './source/rates/arizona.js';
 import { readAuthority } from './source/rates/authority.js';
 import { readCdtfa } from './source/rates/california.js';
 import { readCoded } from './source/rates/coded.js';
@@ -23,12 +25,17 @@ import { readColorado } from './source/rates/colorado.js';
 import { readSstDerived } from './source/rates/county-and-place.js';
 import { readEstimated, readZipTable } from './source/rates/estimated.js';
 import { readFactTable } from './source/rates/facts.js';
+import { readFlorida } from './source/rates/florida.js';
 import { readIllinois } from './source/rates/illinois.js';
+import { readIllinoisOrdinary } from './source/rates/illinois-ordmache.js';
 import { readSst } from './source/rates/sst.js';
 import { readProvinces, readStateRates } from './source/rates/states.js';
 import { readTexas } from './source/rates/texas.js';
+import { readTexasQuarter } from './source/rates/texas-quarter.js';
 import { readTownOption } from './source/rates/town-option.js';
+import { readVirginia, VIRGINIA_COLUMNS } from './source/rates/virginia.js';
 import { readWaDor } from './source/rates/washington.js';
+import { readWashingtonQuarter } from './source/rates/washington-quarter.js';
 import { readSstBoundary } from './source/sst-boundary.js';
 import { readGeonamesZips, readZipAuthorities, readZipCounties } from './source/zip-lists.js';
 
@@ -37,7 +44,7 @@ export interface Reader<Read> {
   readonly yields: string;
   readonly entry: Shape<unknown>;
   readonly read: Read;
-  /** Columns without which a list is not laid out as its reader knows it, parted by blanks. */
+  /** Columns without which a list is not laid out as its reader knows it, parted by bars. */
   readonly columns?: string;
 }
 
@@ -96,39 +103,55 @@ function headed(columns: string, reader: Reader<RateReader>): Reader<RateReader>
   return { ...reader, columns };
 }
 
+/** As the authorities of single states publish them. */
+const PUBLISHED: readonly (readonly [string, Reader<RateReader>])[] = [
+  ['al-text', headed('Locality Code|Locality Name|TaxType|Rate Type|Active Date|Inactive Date|Rate'
+    + '|PJ|County Code', rates(readAlabama, ONE_STATE))],
+  ['az-tpt', headed('RegionCode|RegionName|BusinessCode|TaxRate|TaxRateType|RateStartDate'
+    + '|RateEndDate', rates(readArizona, ONE_STATE, { state: TEXT, counties: TEXTS }))],
+  ['fl-surtax', rates(readFlorida, ONE_STATE)],
+  ['il-ordmache', rates(readIllinoisOrdinary, ONE_STATE)],
+  ['tx-quarter', rates(readTexasQuarter, ONE_STATE, { placed: MAY_LIST })],
+  ['va-localities', headed(VIRGINIA_COLUMNS.join('|'),
+    rates(readVirginia, ONE_STATE, { state: TEXT, from: MAY }))],
+  ['wa-quarter', headed('Name|Code|State|Local|RTA|Rate|Effective Date|Expiration Date',
+    rates(readWashingtonQuarter, ONE_STATE))],
+];
+
 const RATE_LISTS: ReadonlyMap<string, Reader<RateReader>> = new Map([
-  ['authority', headed('state level name rate_pct effective_from effective_to parent',
+  ['authority', headed('state|level|name|rate_pct|effective_from|effective_to|parent',
     rates(readAuthority, ONE_STATE, {
       levels: list(choice(['county', 'city', 'district'])), from: MAY, skipZero: MAY_LIST,
       sole: MAY_LIST, everyCounty: MAY,
     }))],
-  ['cdtfa', headed('Location Rate County Type',
+  ['cdtfa', headed('Location|Rate|County|Type',
     rates(readCdtfa, ONE_STATE, { floor: TEXT, from: MAY, to: MAY }))],
-  ['coded', headed('level name code as_of',
+  ['coded', headed('level|name|code|as_of',
     rates(readCoded, ONE_STATE, { basis: optional(choice(['own', 'total'])), to: MAY }))],
-  ['colorado', headed('level name local_pct as_of',
+  ['colorado', headed('level|name|local_pct|as_of',
     rates(readColorado, ONE_STATE, { decided: MAY_LIST }, { history: TEXT }))],
   ['estimated', rates(readEstimated, MANY_STATES)],
   ['facts', rates(readFactTable, { path: TEXT })],
-  ['illinois', headed('level name fips combined_pct effective_from as_of',
+  ['illinois', headed('level|name|fips|combined_pct|effective_from|as_of',
     rates(readIllinois, ONE_STATE))],
-  ['provinces', headed('province name effective_from effective_to',
+  ['provinces', headed('province|name|effective_from|effective_to',
     rates(readProvinces, MANY_STATES))],
   ['sst', rates(readSst, ONE_STATE)],
-  ['sst-derived', headed('level name fips combined_pct local_pct effective_from as_of',
+  ['sst-derived', headed('level|name|fips|combined_pct|local_pct|effective_from|as_of',
     rates(readSstDerived, ONE_STATE, {
       basis: optional(choice(['own', 'sole', 'total'])), after: MAY, exceptCounty: MAY_LIST,
       began: MAY_LIST, gapUnlisted: optional(choice(['multi', 'noted', 'parts'])),
       ceiling: MAY,
     }))],
-  ['state-rates', headed('state effective_from effective_to sales_rate_pct use_rate_pct',
+  ['state-rates', headed('state|effective_from|effective_to|sales_rate_pct|use_rate_pct',
     rates(readStateRates, MANY_STATES, { skip: MAY_LIST }))],
-  ['texas', headed('level name code fips local_pct effective_from as_of',
+  ['texas', headed('level|name|code|fips|local_pct|effective_from|as_of',
     rates(readTexas, ONE_STATE, { placed: MAY_LIST }, { areas: TEXT }))],
-  ['town-option', headed('town rate_pct effective_from',
+  ['town-option', headed('town|rate_pct|effective_from',
     rates(readTownOption, ONE_STATE))],
-  ['wa-dor', headed('location_code location local_rate total_rate effective_from effective_to',
+  ['wa-dor', headed('location_code|location|local_rate|total_rate|effective_from|effective_to',
     rates(readWaDor, ONE_STATE))],
+  ...PUBLISHED,
   ['zip-table', rates(readZipTable, MANY_STATES, {}, { counties: TEXT })],
 ]);
 

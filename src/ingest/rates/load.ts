@@ -6,7 +6,7 @@ import type { SourceRecord } from '../../dataset/records.js';
 import type { PlaceFact, RateBook, RateRow } from '../model.js';
 import { READERS } from '../readers.js';
 import { isPacked, textOf } from '../source/container.js';
-import { splitRows } from '../source/rows.js';
+import { headerAt, splitRows } from '../source/rows.js';
 import { readMemberFacts } from '../source/rates/facts.js';
 import { createRateBook, type RateBookInput } from './book.js';
 import {
@@ -125,16 +125,20 @@ function sourceIndex(sources: readonly SourceRecord[]): (name: string) => number
 /** The source of a list whose rows name their own. */
 const NO_SOURCE = -1;
 
+/** Text in which a header is looked for; titles and notes may stand above it. */
+const HEADER_CHARS_MAX = 65_536;
+
 /** @throws Error where a list lacks a column: its publisher laid it out anew. */
 function checkHeader(text: string, columns: string | undefined, path: string): void {
   if (columns === undefined) return;
-  const first = text.slice(0, Math.max(0, text.indexOf('\n'))).replace(/^\uFEFF/, '');
-  const cells = splitRows(first, first.includes('\t') ? '\t' : ',')[0] ?? [];
-  const found = new Set(cells.map((cell) => cell.trim().toLowerCase()));
-  const missing = columns.split(' ').filter((name) => !found.has(name.toLowerCase()));
-  if (missing.length === 0) return;
+  const top = text.slice(0, HEADER_CHARS_MAX);
+  const rows = splitRows(top, top.slice(0, top.indexOf('\n')).includes('\t') ? '\t' : ',');
+  const wanted = columns.split('|');
+  if (headerAt(rows, wanted) >= 0) return;
+  const found = new Set((rows[0] ?? []).map((cell) => cell.trim().toLowerCase()));
+  const missing = wanted.filter((name) => !found.has(name.toLowerCase()));
   throw new Error(`${path}: its layout is another: it has no column ${missing.join(', ')}, but: `
-    + `${cells.join(', ').slice(0, 200) || 'no header'}`);
+    + `${(rows[0] ?? []).join(', ').slice(0, 200) || 'no header'}`);
 }
 
 /** Names the list in what its reader throws. */

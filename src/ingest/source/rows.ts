@@ -78,6 +78,48 @@ export function readTable(text: string, separator: '\t' | ','): readonly TableRo
   }));
 }
 
+/** Rows that titles and dates may take above a header. */
+const TITLE_ROWS_MAX = 40;
+
+function plain(name: string): string {
+  return name.replaceAll(/\s+/g, ' ').trim().toLowerCase();
+}
+
+/** Place of the header among the first rows: the first that has every column; -1 for none. */
+export function headerAt(
+  rows: readonly (readonly string[])[], columns: readonly string[],
+): number {
+  return rows.slice(0, TITLE_ROWS_MAX).findIndex((cells) => {
+    const names = new Set(cells.map(plain));
+    return columns.every((column) => names.has(plain(column)));
+  });
+}
+
+/**
+ * Reads a comma-separated table whose header may stand below titles, by column name in any case.
+ * The first column of a name counts.
+ * @throws RangeError where no row has every column: the layout is another.
+ */
+export function readBelowTitles(
+  text: string, columns: readonly string[],
+): readonly TableRow[] {
+  const rows: string[][] = Papa.parse<string[]>(text.replace(/^\uFEFF/, ''),
+    { delimiter: ',', skipEmptyLines: false }).data;
+  const at = headerAt(rows, columns);
+  if (at < 0) throw new RangeError(`its layout is another: no header has ${columns.join(', ')}`);
+  const header = rows[at]!.map(plain);
+  return rows.slice(at + 1)
+    .map((cells, index) => ({
+      line: at + index + 2,
+      filled: cells.some((cell) => cell.trim() !== ''),
+      get(column: string): string {
+        const place = header.indexOf(plain(column));
+        return place < 0 ? '' : (cells[place] ?? '').trim();
+      },
+    }))
+    .filter(({ filled }) => filled);
+}
+
 /** Reads a table without header as cells. */
 export function splitRows(text: string, separator: '\t' | ','): readonly (readonly string[])[] {
   // Tab-separated lists carry bare quotes in names; only comma-separated files quote cells.

@@ -1,9 +1,9 @@
 /**
  * California's city and county rates (CDTFA, quarterly): Location, Rate, County and Type, beside
- * others; parted by commas or tabs, headed in any case. Rates are combined; a county row is the
- * unincorporated area. They are taken apart into the state's floor, what holds in the whole county,
- * and what a city or the unincorporated area adds: a city below the unincorporated rate proves that
- * part of it is not county-wide.
+ * others; parted by commas or tabs, or a workbook's sheet, headed in any case below any titles.
+ * Rates are combined; a county row is the unincorporated area. They are taken apart into the
+ * state's floor, what holds in the whole county, and what a city or the unincorporated area adds: a
+ * city below the unincorporated rate proves that part of it is not county-wide.
  */
 import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
@@ -12,9 +12,11 @@ import {
   DATE_OPEN, fractionOf, joined, joinedCity, type ListContext, listDate, type ListResult, minus,
   OWN_CODE, percentOf, textOption,
 } from '../../rates/list.js';
-import { readTable, type TableRow } from '../rows.js';
+import { readBelowTitles, readTable, type TableRow } from '../rows.js';
 
 const UNINCORPORATED = / Unincorporated Area$/;
+/** Types of rows that speak for what no city of a county covers. */
+const WHOLE = /^(?:County|Unincorporated Area)$/i;
 
 interface Listed {
   readonly name: string;
@@ -22,6 +24,8 @@ interface Listed {
   readonly place: string;
   readonly rate: Rate;
 }
+
+const COLUMNS = ['Location', 'Rate', 'County', 'Type'];
 
 function cell(row: TableRow, column: string): string {
   return row.get(column) || row.get(column.toLowerCase());
@@ -39,7 +43,7 @@ function listed(row: TableRow, context: ListContext): Listed | null {
   const rate = fractionOf(cell(row, 'Rate'), location);
   const match = gazetteer.county(state, cell(row, 'County'));
   const county = match.kind === 'code' ? match.code : '';
-  if (cell(row, 'Type') === 'County') {
+  if (WHOLE.test(cell(row, 'Type'))) {
     const code = joined(context, location, match);
     return code === null
       ? null
@@ -58,9 +62,9 @@ export function readCdtfa(text: string, context: ListContext): ListResult {
   const floor = percentOf(textOption(context, 'floor'), 'floor');
   const from = listDate(textOption(context, 'from'), context.asOf);
   const to = listDate(textOption(context, 'to'), DATE_OPEN);
-  const firstLine = text.slice(0, text.indexOf('\n'));
-  const rows = readTable(text, firstLine.includes('\t') ? '\t' : ',')
-    .map((row) => listed(row, context))
+  const tabs = text.slice(0, text.indexOf('\n')).includes('\t');
+  const table = tabs ? readTable(text, '\t') : readBelowTitles(text, COLUMNS);
+  const rows = table.map((row) => listed(row, context))
     .filter((row) => row !== null);
   const out: RateRow[] = [];
   const members: DistrictMember[] = [];

@@ -70,7 +70,12 @@ function remainderGap(line: Line, context: ListContext): RateRow {
 
 /** Reads the list. */
 export function readIllinois(text: string, context: ListContext): ListResult {
-  const lines = readTable(text, '\t').map((row) => lineOf(row, context))
+  return illinoisRates(readTable(text, '\t'), context);
+}
+
+/** Rates of rows of the layout above. */
+export function illinoisRates(table: readonly TableRow[], context: ListContext): ListResult {
+  const lines = table.map((row) => lineOf(row, context))
     .filter((line) => line !== null);
   const parts = new Set(lines.filter((line) => line.part !== '')
     .map((line) => `${line.place}/${line.county}`));

@@ -4,11 +4,13 @@
  * purpose district, 6 combined area. Option `areas`: the file of areas, that is which codes apply
  * together. Option `placed`: districts whose members are facts.
  */
+import type { DateInt } from '../../../tax/date.js';
+import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
   DATE_OPEN, type ListContext, listDate, listOption, type ListResult, percentOf,
 } from '../../rates/list.js';
-import { readTable, type TableRow } from '../rows.js';
+import { readTable } from '../rows.js';
 import { type TexasArea, texasAreas } from './texas-areas.js';
 
 function readAreas(text: string, context: ListContext): readonly TexasArea[] {
@@ -39,18 +41,29 @@ function countyOf(code: string): string {
   return `48${String(Number(code.slice(1, 4)) * 2 - 1).padStart(3, '0')}`;
 }
 
+/** A code of the list with its rate. */
+export interface TexasEntry {
+  readonly name: string;
+  /** Seven digits. */
+  readonly code: string;
+  /** Place code of the list itself, "" without. */
+  readonly place: string;
+  readonly rate: Rate;
+  readonly from: DateInt;
+  readonly asOf: DateInt;
+}
+
 /** Places by city code; the same code is one city in every county. */
 function cityPlaces(
-  table: readonly TableRow[],
+  entries: readonly TexasEntry[],
   context: ListContext,
 ): ReadonlyMap<string, string> {
   const { gazetteer, state, report } = context;
   const places = new Map<string, string>();
-  for (const row of table.filter((entry) => entry.get('level') === 'city')) {
-    const [code, name] = [row.get('code'), row.get('name')];
+  for (const { code, name, place: own } of entries.filter((entry) => entry.code.startsWith('2'))) {
     const match = gazetteer.city(state, name, countyOf(code));
     // The list's own place code is that of a settlement of the same name where no city is held.
-    const listed = gazetteer.place(row.get('fips'))?.geoid ?? '';
+    const listed = gazetteer.place(own)?.geoid ?? '';
     const place = match.kind === 'code' ? match.code : listed;
     if (match.kind === 'dropped') report.drop(name, match.why);
     else if (place) places.set(code, place);
@@ -60,17 +73,15 @@ function cityPlaces(
 }
 
 function rowOf(
-  row: TableRow,
+  entry: TexasEntry,
   places: ReadonlyMap<string, string>,
   context: ListContext,
 ): RateRow | null {
   const { state, source, report, gazetteer } = context;
-  const [name, code] = [row.get('name'), row.get('code')];
-  const asOf = listDate(row.get('as_of'), context.asOf);
-  const rate = percentOf(row.get('local_pct'), name);
+  const { name, code, rate, from, asOf } = entry;
   const common = {
     state, name, code, basis: 'own' as const, sales: rate, use: rate, county: '', place: '',
-    from: listDate(row.get('effective_from'), asOf), to: DATE_OPEN, source, asOf,
+    from, to: DATE_OPEN, source, asOf,
   };
   switch (code[0]) {
     case '2': {
@@ -91,19 +102,17 @@ function rowOf(
   }
 }
 
-/** Reads the rates and works out which districts hold in which city and county remainder. */
-export function readTexas(text: string, context: ListContext): ListResult {
-  const table = readTable(text, '\t');
-  const areas = readAreas(context.extra('areas'), context);
-  const places = cityPlaces(table, context);
+/** Rates of the codes, and which districts hold in which city and county remainder. */
+export function texasRates(
+  entries: readonly TexasEntry[], areas: readonly TexasArea[], context: ListContext,
+): ListResult {
+  const places = cityPlaces(entries, context);
   const rows: RateRow[] = [];
   const combined = new Map<string, number>();
-  for (const row of table) {
+  for (const entry of entries) {
     context.report.read += 1;
-    const made = rowOf(row, places, context);
-    if (row.get('code').startsWith('6')) {
-      combined.set(row.get('code'), percentOf(row.get('local_pct'), row.get('name')));
-    }
+    if (entry.code.startsWith('6')) combined.set(entry.code, entry.rate);
+    const made = rowOf(entry, places, context);
     if (!made) continue;
     context.report.joined += 1;
     rows.push(made);
@@ -112,4 +121,17 @@ export function readTexas(text: string, context: ListContext): ListResult {
   const placed = new Set(listOption(context, 'placed'));
   const held = texasAreas({ areas, places, rows, combined, placed }, context);
   return { rows: [...rows, ...held.rows], members: held.members };
+}
+
+/** Reads the rates and works out which districts hold in which city and county remainder. */
+export function readTexas(text: string, context: ListContext): ListResult {
+  const entries = readTable(text, '\t').map((row): TexasEntry => {
+    const asOf = listDate(row.get('as_of'), context.asOf);
+    return {
+      name: row.get('name'), code: row.get('code'), place: row.get('fips'), asOf,
+      rate: percentOf(row.get('local_pct'), row.get('name')),
+      from: listDate(row.get('effective_from'), asOf),
+    };
+  });
+  return texasRates(entries, readAreas(context.extra('areas'), context), context);
 }

@@ -17,7 +17,8 @@ import { readTable } from '../rows.js';
 const TRIBAL = / (TRIBES?|NATION) - /;
 const VARIANT = /(-| )PTBA\b|\b(NON-)?RTA\b|\bCOUNTY\b/g;
 
-interface Location {
+/** A location with its rates on the days it holds. */
+export interface Location {
   readonly code: string;
   readonly name: string;
   readonly local: Rate;
@@ -34,24 +35,27 @@ interface Area {
 }
 
 function read(text: string, context: ListContext): readonly Location[] {
-  const out: Location[] = [];
-  for (const row of readTable(text, '\t')) {
-    context.report.read += 1;
+  return readTable(text, '\t').map((row): Location => {
     const name = row.get('location');
-    if (TRIBAL.test(name) || / HBZ$/.test(name)) {
-      context.report.drop(name, 'taxed at the rate of the area around it');
-      continue;
-    }
-    out.push({
+    return {
       code: row.get('location_code').padStart(4, '0'),
       name,
       local: fractionOf(row.get('local_rate'), name),
       total: fractionOf(row.get('total_rate'), name),
       from: listDate(row.get('effective_from'), context.asOf),
       to: listDate(row.get('effective_to'), DATE_OPEN),
-    });
-  }
-  return out;
+    };
+  });
+}
+
+/** Locations without those that levy what the area around them does. */
+function ownRates(locations: readonly Location[], context: ListContext): readonly Location[] {
+  return locations.filter(({ name }) => {
+    context.report.read += 1;
+    const around = TRIBAL.test(name) || / HBZ$/.test(name);
+    if (around) context.report.drop(name, 'taxed at the rate of the area around it');
+    return !around;
+  });
 }
 
 /** Finds what a location names; cities first, for a city may be called as its county is. */
@@ -120,7 +124,14 @@ function rowsOf(area: Area, open: boolean, context: ListContext): readonly RateR
 
 /** Reads the quarters; the last one keeps being used after its end. */
 export function readWaDor(text: string, context: ListContext): ListResult {
-  const locations = read(text, context);
+  return locationRates(read(text, context), context);
+}
+
+/** Rates of locations; the last quarter of them keeps being used after its end. */
+export function locationRates(
+  listed: readonly Location[], context: ListContext,
+): ListResult {
+  const locations = ownRates(listed, context);
   const last = Math.max(...locations.map((location) => location.from));
   const areas = new Map<string, Area>();
   for (const location of locations) {
