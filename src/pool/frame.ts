@@ -23,7 +23,7 @@ const CART_OWNER = 5;
 const RELAYED = 6;
 const NEXUS = 7;
 
-/** With as much room before it a payload is a frame where it lies. */
+/** A payload with this much room before it becomes a frame without being copied. */
 export const REQUEST_HEAD_BYTES = 8;
 const ANSWER_HEAD_BYTES = 12;
 const BODY_ALIGNMENT = 8;
@@ -54,7 +54,7 @@ export class RequestFrame {
     return this.#buffer !== this.#given;
   }
 
-  /** Begins anew in the memory it was given, at an offset that `aligned` gave. */
+  /** Empties it and starts over in the memory it was given, at an offset from `aligned`. */
   reset(start: number): void {
     this.#buffer = this.#given;
     this.#start = start;
@@ -138,7 +138,7 @@ export function putHead(buffer: Buffer, at: number, fields: RequestFields, lengt
   }
 }
 
-/** What kinds but lookups say beside their payload. */
+/** What requests of other kinds than lookups carry beside their payload. */
 type OtherFields = Exclude<RequestFields, LookupFields>;
 
 function otherFields(kind: number, byte: number, word: number): OtherFields {
@@ -186,7 +186,7 @@ export class RequestReader {
     return { kind: 'lookup', version: byte, grants: word, payload };
   }
 
-  /** How many requests are left; to be asked of a reader that is not read on. */
+  /** How many requests are left. It passes them all, so nothing can be read afterwards. */
   count(): number {
     let count = 0;
     while (this.#skip() >= 0) count += 1;
@@ -228,7 +228,7 @@ export class AnswerWriter {
     return this.#buffer !== this.#given;
   }
 
-  /** Begins anew, for `count` answers. */
+  /** Empties it and starts over, with room in the table for `count` answers. */
   begin(count: number, memory: Buffer): void {
     this.#given = memory;
     this.#buffer = memory;

@@ -23,9 +23,9 @@ export interface Task {
 export interface LaneOptions {
   readonly shape: LaneShape;
   readonly attention: SharedArrayBuffer;
-  /** Runs the task that serves; ends only with the worker. */
+  /** Starts the task that serves the lane; the promise settles only when the worker ends. */
   serve(task: ServeTask, transfer: readonly MessagePort[], signal: AbortSignal): Promise<unknown>;
-  /** A worker was woken on purpose to say that answers are there. */
+  /** The worker has sent the message that wakes the front end: answers are there. */
   woken(): void;
   /** The answers are views of memory that is used again after the call. */
   answered(task: Task, answers: Uint8Array): void;
@@ -34,7 +34,7 @@ export interface LaneOptions {
   ended(lane: Lane, reason: string, begun: boolean): void;
 }
 
-/** Where a lane stands between `start` and the end of its worker. */
+/** Everything a lane has only from `start` until its worker ends. */
 interface Run {
   readonly memory: LaneMemory;
   readonly frames: readonly RequestFrame[];
@@ -46,7 +46,10 @@ interface Run {
   answered: number;
 }
 
-/** Tells a release's bytes at the head of a slot; they are the same for task after task. */
+/**
+ * The name of a release as bytes for the head of a slot; made once, since task after task names the
+ * same one.
+ */
 class ReleaseText {
   #release: PinnedRelease | null = null;
   #bytes = Buffer.alloc(0);
@@ -60,7 +63,10 @@ class ReleaseText {
   }
 }
 
-/** The frame of one request where its payload lies; null where that has no room for the head. */
+/**
+ * A frame of one request, made around its payload without copying it; null where there is no room
+ * before the payload for the head.
+ */
 function frameInPlace(request: PoolRequest, payload: Uint8Array): Uint8Array | null {
   const { buffer, byteOffset, length } = payload;
   if (byteOffset < REQUEST_HEAD_BYTES || buffer instanceof SharedArrayBuffer) return null;
@@ -75,9 +81,12 @@ export class Lane {
   readonly #release = new ReleaseText();
   #tasks: Task[] = [];
   #run: Run | null = null;
-  /** When the oldest task came to be the oldest. */
+  /** Since when the worker has been at its oldest task, in milliseconds. */
   #since = 0;
-  /** While answers are handed out, their slot is taken: whoever gets one may ask again at once. */
+  /**
+   * While answers are handed out their slot counts as taken: a receiver may post its next request
+   * at once, and must not overwrite them.
+   */
   #delivering = false;
 
   constructor(options: LaneOptions) {
@@ -142,7 +151,7 @@ export class Lane {
       .then(() => ended(new Error('the worker stopped serving')), ended);
   }
 
-  /** Posts a task; to be asked of a lane that is free. */
+  /** Posts a task. The lane must have a free slot. */
   post(task: Task): void {
     const run = this.#run;
     if (run === null) throw new Error('a lane without a worker was given a task');
@@ -165,7 +174,10 @@ export class Lane {
     if (Atomics.load(control, ASLEEP) === 1) Atomics.notify(control, POSTED);
   }
 
-  /** The frame of a task, in its slot or in memory that is sent. */
+  /**
+   * Writes the frame of a task into its slot or, where it is too large, into memory that is sent as
+   * a message.
+   */
   #frame(frame: RequestFrame, start: number, { requests }: Task): Uint8Array {
     const [first] = requests;
     if (requests.length === 1 && first?.gives === true && typeof first.payload !== 'string'

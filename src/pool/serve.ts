@@ -38,7 +38,7 @@ class Serving {
     this.#answer = answer;
   }
 
-  /** Answers what is posted, for ever. */
+  /** Answers the tasks of the lane one after another and never returns. */
   run(): never {
     const { control } = this.#memory;
     Atomics.store(control, BEGUN, 1);
@@ -71,7 +71,8 @@ class Serving {
       this.#answer(this.#task(slot), writer);
       const bytes = writer.bytes();
       length = writer.moved ? IN_MESSAGE : bytes.length;
-      // The memory moved to is the writer's own, and is left to the front end.
+      // The answers outgrew the slot and lie in the writer's own memory, which now goes to the
+      // front end.
       if (writer.moved) this.#port.postMessage(bytes, [bytes.buffer as ArrayBuffer]);
     } catch (error) {
       failed = 1;
@@ -99,7 +100,10 @@ class Serving {
     return { dataset: this.#release, now: memory.times[slot]!, frame };
   }
 
-  /** A frame that was too large for its slot; it was sent before the slot was posted. */
+  /**
+   * Takes a frame that was too large for its slot. It came as a message that was sent before the
+   * slot was posted, so it is there.
+   */
   #received(): Uint8Array {
     const received = receiveMessageOnPort(this.#port);
     if (received?.message instanceof Uint8Array) return received.message;

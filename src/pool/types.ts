@@ -28,13 +28,13 @@ export interface LookupFields {
   readonly grants: number;
 }
 
-/** Rows with the job they belong to; the payload is a chunk as bulk/row/job.ts has it. */
+/** Rows of a run; the payload is a chunk as bulk/row/chunk-payload.ts writes it. */
 export interface RowsFields {
   readonly kind: 'rows';
   readonly grants: number;
 }
 
-/** The payload is an address on one line, whose place is asked for and not its rates. */
+/** Asks where an address is, without its rates; the payload is the address on one line. */
 export interface LocateFields {
   readonly kind: 'locate';
 }
@@ -51,23 +51,23 @@ export interface CartFields {
   readonly optionBits: number;
 }
 
-/** A body too long for the main thread: whose carts it holds is asked for. */
+/** Asks which merchant a body of carts is for that is too long to be parsed on the main thread. */
 export interface CartOwnerFields {
   readonly kind: 'cart-owner';
 }
 
-/** Such a body that is to be relayed to the compliance provider: it is checked. */
+/** Checks a body of such length before it is relayed to the compliance provider. */
 export interface RelayedFields {
   readonly kind: 'relayed';
   readonly operation: EndpointName;
 }
 
-/** Such a body of nexus/create: it is read. */
+/** Reads a body of such length for nexus/create. */
 export interface NexusFields {
   readonly kind: 'nexus';
 }
 
-/** A look at a long body, for which no dataset is needed. */
+/** Requests about a long body alone, which need no dataset. */
 export type BodyFields = CartOwnerFields | RelayedFields | NexusFields;
 
 /** What is asked of a worker beside the payload. */
@@ -78,7 +78,7 @@ const BODY_KINDS: ReadonlySet<string> = new Set<BodyFields['kind']>([
   'cart-owner', 'relayed', 'nexus',
 ]);
 
-/** Tells a look at a body from what needs a dataset. */
+/** Whether a request is about a body alone and needs no dataset. */
 export function isBodyRequest<R extends RequestFields>(
   request: R,
 ): request is Extract<R, BodyFields> {
@@ -95,7 +95,7 @@ export interface Answer {
   readonly precision: number;
   readonly flags: number;
   readonly body: readonly BodyPart[];
-  /** Why it is refused, where a lookup is; it is not packed. */
+  /** Why a lookup is refused, for callers in the worker; it does not travel. */
   readonly failure?: Failure;
 }
 
@@ -123,8 +123,8 @@ export type PoolFailure = 'overloaded' | 'internal';
 export interface Sent {
   readonly payload: string | Uint8Array;
   /**
-   * The memory of a long payload, which is nobody else's, goes to the worker and is not copied:
-   * the payload is empty afterwards.
+   * The memory of a long payload is moved to the worker instead of copied, so it must belong to
+   * nobody else: the payload is empty afterwards.
    */
   readonly gives?: boolean;
   /** The body is a view of memory that is used again where it is shared: see `kept`. */
@@ -194,7 +194,7 @@ const SLOTS_AT = 8;
 const SLOT_WORDS = 8;
 const TIMES_AT_BYTES = 2048;
 const HEAD_BYTES = 4096;
-/** What the control words have room for. */
+/** How many slots the control words have room for. */
 export const SLOTS_MAX = 32;
 
 /** Size of a lane, in tasks and bytes of a task. */
@@ -229,7 +229,10 @@ export class LaneMemory {
       Buffer.from(shared, at(slot) + requestBytes, answerBytes));
   }
 
-  /** The count after this one. Both wrap at twice the slots, which tells full from empty. */
+  /**
+   * The next value of a count of tasks. Counts wrap at twice the number of slots, so that a full
+   * lane (counts apart by all slots) differs from an empty one (counts equal).
+   */
   next(count: number): number {
     return count + 1 === this.requests.length * 2 ? 0 : count + 1;
   }

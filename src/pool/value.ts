@@ -3,7 +3,7 @@ import { deserialize, serialize } from 'node:v8';
 import { aligned } from './frame.js';
 import type { BodyPart } from './types.js';
 
-/** Of the length of a value; the bytes after it begin at a multiple of as many. */
+/** Bytes of the length of a value; what follows the value begins at a multiple of this. */
 const LENGTH_BYTES = 8;
 
 /**

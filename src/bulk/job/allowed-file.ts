@@ -37,7 +37,7 @@ export async function allowedFile(folder: string, name: string): Promise<Allowed
   }
 }
 
-/** Names that are the same folder on every file system, and no other account's. */
+/** Account names that can be folder names as they are: every file system keeps them apart. */
 const PLAIN = /^(?!account-)[a-z0-9][a-z0-9._-]{0,99}$/;
 const HASH_CHARS = 32;
 

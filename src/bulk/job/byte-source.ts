@@ -13,7 +13,7 @@ const READ_BYTES = TURN_BYTES_MAX;
 /** More than the longest header line and the piece it ends in. */
 const HELD_BYTES_MAX = 1_048_576;
 
-/** What tells that a file is the one it was. */
+/** What a file is recognised by when a run goes on. */
 export interface FileIdentity {
   readonly bytes: number;
   /** Milliseconds since 1970, with a fraction. */
@@ -77,7 +77,7 @@ export function fileSource(
       if (!packed) yield* fileBytes(file, from);
       else {
         const raw = file.createReadStream({ start: 0, autoClose: false });
-        // What fails on the way is thrown by the last of them.
+        // A failure of any of the steps is thrown by the last one.
         yield* skipped(pipeline(raw, createGunzip(), () => undefined), from);
       }
     } finally {
@@ -86,7 +86,10 @@ export function fileSource(
   };
 }
 
-/** Reads bytes that come once; no more than a header line of it can be read twice. */
+/**
+ * Reads input that can be read only once, such as a pipe; as much as a header line of it is kept
+ * and can be read again.
+ */
 export function onceSource(stream: AsyncIterable<Uint8Array>): ByteSource {
   const iterator = stream[Symbol.asyncIterator]();
   let held: Buffer | null = Buffer.alloc(0);

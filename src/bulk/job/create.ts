@@ -42,7 +42,7 @@ export interface CreationServices {
 interface Arrived {
   readonly asked: AskedJob;
   readonly identity: FileIdentity;
-  /** What another request with the same Idempotency-Key must be equal in. */
+  /** What a later request with the same Idempotency-Key must have in common with this one. */
   readonly fingerprint: string;
 }
 

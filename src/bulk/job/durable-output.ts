@@ -29,7 +29,7 @@ export interface DurableOptions {
 
 /** What is told of it. */
 export interface OutputEvents {
-  /** What was refused a follow-up has been written. */
+  /** Bytes can be written again after `write` returned false. */
   drained(): void;
   /** The disk, its limit or the store refused; nothing more is written. */
   failed(error: unknown): void;
@@ -113,7 +113,7 @@ export class DurableOutput implements RunOutput {
   async #drain(): Promise<void> {
     const { file, save } = this.#options;
     try {
-      // A turn later, so that a chunk and its checkpoint go together.
+      // One turn of the event loop later, so that a chunk and its checkpoint are written together.
       await new Promise(setImmediate);
       while (this.#waiting.length > 0 || this.#checkpoint !== null) {
         const output = this.#waiting;

@@ -36,7 +36,7 @@ export type FileRunEnd =
   | { readonly kind: 'paused' }
   /** Workers failed it or there are none; it can go on from its last checkpoint. */
   | { readonly kind: 'broken'; readonly message: string }
-  /** The body is none that can be read. */
+  /** The body cannot be read as rows at all. */
   | { readonly kind: 'refused'; readonly refused: Refused };
 
 const NOTHING = new Uint8Array(0);

@@ -23,7 +23,7 @@ export interface OpenJob {
   cancelled: boolean;
   /** Not to be tried before the next sweep. */
   held: boolean;
-  /** Attempts that failed since it came further. */
+  /** Attempts that failed since the job last made progress. */
   attempts: number;
 }
 

@@ -14,7 +14,7 @@ import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { usedUp } from '../run/handler.js';
 import { JobCreation, type CreationServices } from './create.js';
 
-/** Of a body that is still to name its kind. */
+/** Stands in for the kind of rows until the body has named it. */
 const ANY_ROWS: RowsAsked = { kind: 'lookup', defaults: {} };
 
 /** Begins a job, or refuses it before its body is read. */

@@ -22,7 +22,7 @@ export const JOBS_OPEN_MAX = 20;
 export const JOBS_KEPT_MAX = 500;
 /** Jobs that run at a time; each has an equal share of the workers. */
 export const JOBS_RUNNING_MAX = 4;
-/** Attempts at a job whose chunks fail, as long as it does not come further. */
+/** Most failed attempts at a job in a row; the count begins again when it makes progress. */
 const ATTEMPTS_MAX = 3;
 /** How often old jobs are looked for, and those that wait are tried again. */
 export const JOBS_SWEEP_MS = 60_000;
@@ -30,7 +30,7 @@ export const JOBS_SWEEP_MS = 60_000;
 const DAY_MS = 86_400_000;
 const ID_BYTES = 12;
 
-export interface JobDeskOptions extends RunnerServices {
+export interface JobRegistryOptions extends RunnerServices {
   readonly store: Store;
   readonly log: Log;
   /** How long a job is kept after its end. */
@@ -46,18 +46,18 @@ type Beside = (transaction: StoreTransaction) => void;
 const ENDED: ReadonlySet<JobState> = new Set(['done', 'failed', 'cancelled']);
 
 export class JobRegistry {
-  readonly options: JobDeskOptions;
+  readonly options: JobRegistryOptions;
   readonly #open = new Map<string, OpenJob>();
   /** Accounts of uploads under way, by the id of the job they are for. */
   readonly #uploads = new Map<string, string>();
   #timer: NodeJS.Timeout | null = null;
   #stopping = false;
 
-  constructor(options: JobDeskOptions) {
+  constructor(options: JobRegistryOptions) {
     this.options = options;
   }
 
-  /** Goes on with what was left undone, and removes what belongs to nothing. */
+  /** Continues the jobs that were interrupted, and removes files that belong to no job. */
   start(): void {
     const { store, space } = this.options;
     const records = listJobs(store);
@@ -241,7 +241,7 @@ export class JobRegistry {
 
   async #conclude(job: OpenJob, end: FileRunEnd): Promise<void> {
     if (end.kind === 'paused') {
-      // Without its key it is refused when it is tried again.
+      // A job without its key is tried once more, and refused then.
       await this.#put(job, { state: 'queued' });
     } else if (end.kind === 'broken') await this.#retry(job, end.message);
     else if (end.kind === 'refused') {

@@ -156,7 +156,10 @@ async function inputOf(services: RunnerServices, record: JobRecord): Promise<Byt
   return fileSource(found.path, identity);
 }
 
-/** Rows of a job are let through like those of an upload, by the key as it is then. */
+/**
+ * Rows of a job count against the quotas like those of an upload, by what the key is at that
+ * moment.
+ */
 function admission(
   services: RunnerServices, record: JobRecord, first: KeyRecord, asked: JobRequest,
   usage: RowsUsage,

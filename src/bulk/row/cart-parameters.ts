@@ -32,7 +32,7 @@ function readOptions({ rounding, explain }: Defaults): ReturnType<typeof options
 /** Rounding and explanation that hold for carts without options of their own. */
 export function cartOptions(defaults: Defaults): CartOptions {
   const options = readOptions(defaults);
-  // The front end refuses others before there is a row.
+  // Other values cannot come here: the front end has refused them before the first row.
   return isProblem(options) ? CART_DEFAULTS : options;
 }
 

@@ -122,7 +122,10 @@ function answerRow<R extends Row>(
   }
 }
 
-/** The one way of every row, whatever its form, its kind and the form of its answer. */
+/**
+ * Answers the rows of a chunk in one loop, whatever their form, their kind and the form of the
+ * answers.
+ */
 function answerRows<R extends Row>(
   engine: RowEngine, { line, bytes: given, ends }: RawChunk, { read, answer, write }: RowSteps<R>,
 ): ChunkTally {

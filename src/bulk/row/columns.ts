@@ -22,7 +22,7 @@ import type { CartOutcome } from '../../engine/cart/outcome.js';
 import { formatDate } from '../../tax/date.js';
 import { formatCents } from '../../tax/amount.js';
 
-/** Those that follow from the tax area and the day. */
+/** Columns that depend on the tax area and the day alone. */
 const AREA_COLUMNS = [
   'situs_rate', 'situs_state_rate', 'situs_county_rate', 'situs_city_rate',
   'situs_district_rate', 'situs_use_rate', 'situs_state', 'situs_county', 'situs_city',
@@ -35,7 +35,7 @@ export const APPENDED_COLUMNS = [
   'situs_message',
 ] as const;
 
-/** Tax areas whose cells are kept ready in a dialect. */
+/** Most tax areas whose cells are kept, printed in the dialect of a file. */
 const AREAS_MAX = 16_384;
 /** Beyond every YYYYMMDD. */
 const DATE_SPAN = 100_000_000;

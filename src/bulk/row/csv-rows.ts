@@ -32,7 +32,7 @@ function parse(
 /** A record on its own; null when its quotes do not match. */
 function parseRecord(text: string, delimiter: string): readonly string[] | null {
   if (!text.includes('"')) return text.split(delimiter);
-  // What line ends there are stand inside quotes.
+  // Any line end left in the record stands inside quotes.
   const rows = parse(text, delimiter, '\r\n');
   return rows?.length === 1 ? rows[0]! : null;
 }

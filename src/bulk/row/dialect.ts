@@ -9,7 +9,7 @@ export type Newline = '\n' | '\r\n' | '\r';
 
 export interface Dialect {
   readonly delimiter: Delimiter;
-  /** As the header line ends; further lines keep their own. */
+  /** The line end of the header line, used for our own lines; the caller's rows keep theirs. */
   readonly newline: Newline;
   /** Every cell of the header is quoted, so ours are too. */
   readonly quoteAll: boolean;
@@ -116,7 +116,7 @@ export function readCsvHead(
 ): CsvHead | null | 'too-long' {
   const bom = bytes.subarray(0, BOM.length).equals(BOM);
   const from = bom ? BOM.length : 0;
-  // One byte more tells that it is too long.
+  // One byte more than is allowed, to tell a header line that is too long.
   const end = lineEnd(bytes.subarray(0, from + HEADER_BYTES_MAX + 1), from);
   const length = (end < 0 ? bytes.length : end) - from;
   if (length > HEADER_BYTES_MAX) return 'too-long';

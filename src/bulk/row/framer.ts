@@ -12,7 +12,10 @@ import type { FramerOptions, FramerPosition, Framing, RawChunk } from './framing
 import { grown } from '../../base/growing-bytes.js';
 import { ROW_BYTES_MAX } from './limit.js';
 
-/** A record from `start` on was ended with its first line after a scan as far as `to`. */
+/**
+ * A record that begins at `start` was ended with its first line, after bytes up to `to` had been
+ * scanned in vain.
+ */
 interface Rescan {
   readonly start: number;
   readonly to: number;
@@ -29,7 +32,7 @@ const IN_FIELD = 1;
 const IN_QUOTES = 2;
 /** After a quote inside quotes: a second one doubles it, anything else has closed the field. */
 const QUOTE_SEEN = 3;
-/** After a CR that ends records: an LF would belong to it. */
+/** After a CR, in files where a CR alone ends records: an LF right behind it belongs to it. */
 const CR_SEEN = 4;
 /** Inside a record that is too long. */
 const SKIPPING = 5;
@@ -56,7 +59,7 @@ export class RecordFramer {
   #offset: number;
   /** What lies before this in the body has been scanned twice and is not scanned again. */
   #rescanned: number;
-  /** Rescans that may be after what was taken. */
+  /** Rescans of records that were not taken yet, or were just taken. */
   #rescans: Rescan[] = [];
   /** End of what was taken, in the body, and what was scanned twice by records before it. */
   #takenTo: number;

@@ -10,7 +10,10 @@ export interface FramerOptions {
   /** Number of the first record; 1 unless a header was before it. */
   readonly firstLine?: number;
   readonly rowBytesMax?: number;
-  /** Where the body goes on that another framer began; `firstLine` is the number there. */
+  /**
+   * Where to go on in a body that another framer began; `firstLine` is the number of the record
+   * there.
+   */
   readonly from?: Pick<FramerPosition, 'at' | 'rescanned'>;
 }
 

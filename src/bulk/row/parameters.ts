@@ -74,7 +74,7 @@ export function addressLine(
   const region = [state, zip].filter((part) => part !== '').join(' ');
   const place = [city, region].filter((part) => part !== '');
   const whole = [street2 === '' ? street : `${street} ${street2}`, ...place].join(', ');
-  // A unit never decides the tax area, so it gives way first.
+  // A unit never decides the tax area, so where the line is too long the unit is left out first.
   return whole.length <= ADDRESS_CHARS_MAX ? whole : [street, ...place].join(', ');
 }
 
@@ -109,7 +109,8 @@ export function csvParameters(
       ? street : addressLine(street, cell('street2'), city, raw.state ?? '', zip);
   }
   if (!decoded) checkDecoded(raw);
-  // Beside an address or a point these say nothing, and a strange one would refuse the row.
+  // Beside an address or a point these parameters add nothing, and a malformed one would have the
+  // row refused.
   if (raw.address !== null || (raw.lat !== null && raw.lng !== null)) {
     raw.city = raw.state = raw.county = raw.postalcode = null;
   }

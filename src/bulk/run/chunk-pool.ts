@@ -2,7 +2,7 @@
 import { EnginePool, type PoolOptions, type PoolRequest } from '../../pool.js';
 import { CHUNK_BYTES_MAX } from '../row/limit.js';
 
-/** Two, so that a worker has the next chunk when it ends one. */
+/** Two, so that a worker that ends a chunk has the next one at hand. */
 export const CHUNKS_PER_WORKER = 2;
 /** A chunk takes milliseconds; a worker of low priority on a busy machine may take long. */
 const CHUNK_MS_MAX = 60_000;
@@ -10,7 +10,7 @@ const CHUNK_MS_MAX = 60_000;
 const REQUEST_BYTES = CHUNK_BYTES_MAX + 65_536;
 const ANSWER_BYTES = 1_048_576;
 
-/** Rows seldom repeat each other: what a worker keeps of answers matters less than its memory. */
+/** Rows seldom repeat each other, so a worker keeps few answers and takes less memory. */
 export const BULK_CACHE_BYTES = 16 * 1_048_576;
 
 const BULK_WORKER = new URL('../../../workers/bulk.js', import.meta.url);

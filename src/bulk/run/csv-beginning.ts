@@ -12,7 +12,7 @@ import {
   LOOKUP_COLUMNS, mapColumns, type ColumnRules,
 } from '../row/mapping.js';
 
-/** A refusal before the answer began, with what belongs beside its sentence. */
+/** A refusal before the answer began, with the members that stand beside its sentence. */
 export interface Refused extends Problem {
   readonly members?: WireObject;
 }
@@ -56,7 +56,7 @@ export class CsvBeginning {
     if (isGzip(held)) {
       return problem(415, 'The file is packed with gzip and not said to be.');
     }
-    // The header is looked at as a whole once, however small the pieces are.
+    // The header is parsed once, when it is whole, however small the pieces are.
     const looked = piece.subarray(0, Math.max(0, HEADER_BYTES_MAX + BOM.length + 1 - before));
     if (!this.#end.passed(looked) && !whole && held.length <= HEADER_BYTES_MAX) return null;
     const head = readCsvHead(held, whole, this.#delimiter);

@@ -32,8 +32,9 @@ export interface RowsAsked {
 }
 
 /**
- * Lets rows through. Those of lookups count as such, and geocoded where they are; carts of a
- * merchant are its operations; any other cart is a geocoded lookup, and none without those.
+ * Asks the quotas for so many rows. Rows of lookups count as lookups, and as geocoded ones where
+ * they are; carts of a merchant count as its operations; any other cart counts as a geocoded
+ * lookup, so a key without geocoding gets none.
  */
 export function admitRows(
   usage: RowsUsage, key: KeyRecord, { kind, defaults }: RowsAsked, rows: number,

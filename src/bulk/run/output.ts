@@ -77,7 +77,10 @@ export class GzipOutput implements Output {
   }
 }
 
-/** Makes an output; `drained` is called when what was refused a follow-up has been taken. */
+/**
+ * Makes an output; `drained` is called when bytes can be written again after `write` returned
+ * false.
+ */
 export function openOutput(gzip: boolean, carrier: Carrier, drained: () => void): Output {
   return gzip ? new GzipOutput(carrier, drained) : new PlainOutput(carrier, drained);
 }

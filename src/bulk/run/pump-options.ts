@@ -22,9 +22,15 @@ export interface BulkBody {
 export interface AdmittedRows {
   readonly rows: number;
   readonly grants: number;
-  /** Fewer than asked for because of rows under way, whose end may free some. */
+  /**
+   * Fewer rows than asked for, but only because of rows under way: more may be let through when
+   * those end.
+   */
   readonly scarce: boolean;
-  /** Ends them: counted by tally, or not at all when they were not answered. */
+  /**
+   * Settles the rows: they count by the tally, or not at all when it is null because they were not
+   * answered.
+   */
   settle(tally: ChunkTally | null): void;
 }
 
@@ -44,7 +50,9 @@ export interface PumpOptions {
   readonly strict: boolean;
   /** What comes before the rows: written with the first of them. */
   readonly header: Uint8Array;
-  /** Of rows and output before the first of these; none unless given. */
+  /**
+   * Totals of the rows and output before the first of these rows; nothing came before unless given.
+   */
   readonly totals?: RunTotals;
   /** Called after each chunk that was written, with where the body goes on after it. */
   readonly reached?: (position: FramerPosition) => void;

@@ -62,7 +62,7 @@ export class BulkPump implements ChunkSource {
   #headed = false;
   /** Set when no more chunks are to be taken; the rest of those under way is still written. */
   #stopped: Stopped | null = null;
-  /** The row that is refused for the quota is under way. */
+  /** The one row that is refused because the quota is used up is with the workers. */
   #refusing = false;
 
   constructor(options: PumpOptions) {
@@ -236,7 +236,9 @@ export class BulkPump implements ChunkSource {
     }
   }
 
-  /** Takes room for the refused rows of a chunk; why there is an end where there is none. */
+  /**
+   * Takes room for the refused rows of a chunk; where there is none left, returns why the run ends.
+   */
   #errors({ tally, output, line }: Flight): Stopped | null {
     const bytes = errorBytesOf(tally, output?.length ?? 0);
     const limit = this.#options.errors?.(bytes) ?? null;

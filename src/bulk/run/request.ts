@@ -31,7 +31,7 @@ function withParameters(type: string): readonly string[] {
 
 const NDJSON_TYPES = [NDJSON_TYPE, 'application/ndjson'].flatMap(withParameters);
 
-/** What an input can be answered as, the likest first. */
+/** The output formats that an input can be answered in, the one most like it first. */
 const OUTPUTS: Readonly<Record<BulkFormat, readonly string[]>> = {
   csv: [...withParameters(CSV_TYPE), ...NDJSON_TYPES], ndjson: NDJSON_TYPES,
 };
@@ -41,7 +41,10 @@ export function formatOfType(type: string): BulkFormat | null {
   return FORMAT_OF_TYPE.get(type) ?? null;
 }
 
-/** The output that a client likes best; null for none. No field accepts everything. */
+/**
+ * The output format that a client prefers; null where it takes none of them. Without an Accept
+ * field every format is taken.
+ */
 export function outputAccepted(field: string, input: BulkFormat): BulkFormat | null {
   const headers = field === '' ? {} : { accept: field };
   const types = OUTPUTS[input];
@@ -49,7 +52,7 @@ export function outputAccepted(field: string, input: BulkFormat): BulkFormat | n
   return best === undefined ? null : formatOfType(best.replace(/;.*$/, ''));
 }
 
-/** Whether a client takes gzip by name: no field accepts plain bytes alone. */
+/** Whether a client takes gzip; one without the field gets plain bytes. */
 export function gzipAccepted(field: string): boolean {
   const headers = { 'accept-encoding': field };
   return field !== '' && new Negotiator({ headers }).encodings(['gzip']).includes('gzip');

@@ -36,7 +36,7 @@ export interface RunEnd {
 
 export interface RowRunOptions
   extends Pick<PumpOptions, 'schedule' | 'sink' | 'body' | 'admit' | 'errors'> {
-  /** Without its table, which the body tells. */
+  /** All but the table, which the body tells, and the output format, which is in the request. */
   readonly run: Omit<RunFacts, 'table' | 'output'>;
   readonly request: RunRequest;
   readonly limits: BulkLimits;
@@ -46,7 +46,7 @@ export interface RowRunOptions
   readonly totals?: RunTotals;
   /** Called after each chunk that was written. */
   readonly reached?: (checkpoint: Checkpoint) => void;
-  /** The beginning of the body is none; nothing comes after it. */
+  /** The beginning of the body cannot be read; nothing else is called afterwards. */
   readonly refused: (refused: Refused) => void;
   /** Called once, unless the run was refused or aborted before. */
   readonly done: (end: RunEnd) => void;

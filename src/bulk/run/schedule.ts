@@ -74,7 +74,7 @@ export class ChunkSchedule {
   }
 
   #run(): void {
-    // A chunk may fail at once and come back here.
+    // A chunk may fail at once, which calls this again.
     if (this.#running) return;
     this.#running = true;
     while (this.#busy < this.#places) {

@@ -7,7 +7,7 @@ import type { BulkSink } from './pump.js';
 const WAITING_BYTES_MAX = 1_048_576;
 const READ_BYTES = 262_144;
 
-/** One account may have this part of the disk of all. */
+/** The share of all the disk that one account may have. */
 export const SPOOL_ACCOUNT_PART = 1 / 4;
 
 /** What all uploads together, and those of one account, may have on the disk. */
@@ -24,7 +24,7 @@ export class SpoolSpace {
     this.accountBytesMax = Math.floor(bytesMax * SPOOL_ACCOUNT_PART);
   }
 
-  /** The limit that is in the way; null when the bytes were taken. */
+  /** Takes so many bytes. Returns the limit that forbids it; null when they were taken. */
   take(account: string, bytes: number): SpoolLimit | null {
     const own = (this.#accounts.get(account) ?? 0) + bytes;
     if (own > this.accountBytesMax) return { limit: this.accountBytesMax, own: true };

@@ -106,7 +106,7 @@ export class Upload implements DuplexEvents {
     over();
   }
 
-  /** What the output was given has been taken. */
+  /** The client has taken what the output was given. */
   #taken(): void {
     const waiting = this.#onTaken;
     this.#onTaken = null;

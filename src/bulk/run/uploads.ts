@@ -63,7 +63,7 @@ export interface UploadsOptions {
   readonly limits: BulkLimits;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Milliseconds that nobody can set; replaced in tests. */
+  /** Milliseconds of a clock that nobody can set; replaced in tests. */
   readonly uptime?: () => number;
 }
 

@@ -53,16 +53,16 @@ export function classOf(bytes: Buffer, key: KeyRecord, findMerchant: FindMerchan
   return merchant.type === 'provider' ? RELAYED : MERCHANT;
 }
 
-/** A run of messages with the same class. */
-export interface Run {
+/** Messages in a row that have the same class. */
+export interface MessageGroup {
   readonly messages: readonly Message[];
   readonly kind: MessageClass;
 }
 
 /** The first messages that may travel together: one class, and not too many bytes. */
-export function runOf(
+export function groupOf(
   waiting: readonly Message[], key: KeyRecord, findMerchant: FindMerchant,
-): Run {
+): MessageGroup {
   const messages: Message[] = [];
   let kind: MessageClass | null = null;
   let bytes = 0;
@@ -132,7 +132,7 @@ export class Flights {
     return flight;
   }
 
-  /** The first one where it is answered or lost; an answered one is taken. */
+  /** The oldest chunk if it is answered or lost, else null. An answered one is removed. */
   landed(): Flight | null {
     const [flight] = this.#flights;
     if (flight === undefined || (flight.output === null && !flight.lost)) return null;

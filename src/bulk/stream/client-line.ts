@@ -20,7 +20,7 @@ const CONTROL_BYTES_MAX = 64;
 const ACK = /^\s*\{\s*"ack"\s*:\s*(\d{1,15})\s*\}\s*$/;
 const END = /^\s*\{\s*"end"\s*:\s*true\s*\}\s*$/;
 
-/** Stands for an element without a byte: no bytes are a message that was too long. */
+/** In place of an empty element: a message of no bytes already means one that was too long. */
 const SPACE = Buffer.from(' ');
 
 /** The first elements of a list as they were sent; null for bytes that are no list. */
@@ -32,7 +32,8 @@ export function listElements(bytes: Buffer): readonly Buffer[] | null {
   do {
     const start = end + 1;
     end = elementEnd(bytes, start);
-    // One more than are taken says enough: a view of each of half a million would stop everyone.
+    // One more element than a batch may have is enough to refuse it: half a million views would
+    // hold up every other client.
     if (elements.length <= BATCH_MESSAGES_MAX) {
       elements.push(end === start ? SPACE : bytes.subarray(start, end));
     }

@@ -12,7 +12,7 @@ export interface Message {
 
 export class Inbox {
   #received = 0;
-  /** Messages from the first unanswered one on. */
+  /** Messages since the first one that is not answered. */
   #held: Message[] = [];
   /** Of these, those that were taken. */
   #taken = 0;
@@ -33,12 +33,12 @@ export class Inbox {
     return this.#held.length;
   }
 
-  /** Whether another message is within the credits. */
+  /** Whether the client may send another message within its credits. */
   get hasRoom(): boolean {
     return this.#held.length < CREDIT_MESSAGES && this.#bytes < CREDIT_BYTES;
   }
 
-  /** Whether the credits hold what is there. */
+  /** Whether what has come is within the credits of the client. */
   get isWithin(): boolean {
     return this.#held.length <= CREDIT_MESSAGES && this.#bytes <= CREDIT_BYTES;
   }

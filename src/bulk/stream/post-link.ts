@@ -29,7 +29,7 @@ function content(line: Buffer): Buffer {
   return line.subarray(0, end);
 }
 
-/** Stands for a line without a byte: no bytes are a message that was too long. */
+/** In place of an empty line: a message of no bytes already means one that was too long. */
 const SPACE = Buffer.from(' ');
 
 export class PostLink implements StreamLink, DuplexEvents {
@@ -118,7 +118,10 @@ export class PostLink implements StreamLink, DuplexEvents {
     // The exchange keeps the clock of what is sent and taken.
   }
 
-  /** Lets a client finish that reads only then, up to a limit. */
+  /**
+   * Takes and drops what the client still sends, up to a limit: some clients read only when they
+   * have sent everything.
+   */
   #drop(piece: Uint8Array): void {
     this.#droppedBytes += piece.length;
     if (this.#droppedBytes > DRAIN_BYTES_MAX) this.#exchange.abandon();
@@ -127,7 +130,7 @@ export class PostLink implements StreamLink, DuplexEvents {
   /** Hands over the lines there is room for. */
   #read(): void {
     const { session } = this.#options;
-    // A line that is handed over comes back here.
+    // Handing over a line may call this again.
     if (this.#reading) return;
     this.#reading = true;
     while (session.hasRoom && this.#framer.rows > 0) {

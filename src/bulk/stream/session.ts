@@ -13,7 +13,7 @@ import {
 import { decodeResult, type ChunkTally } from '../row/chunk-payload.js';
 import type { ChunkSource } from '../run/schedule.js';
 import { RunTotals } from '../run/totals.js';
-import { Flights, payloadOf, runOf, type MessageClass } from './chunk.js';
+import { Flights, payloadOf, groupOf, type MessageClass } from './chunk.js';
 import { CLOSES, type CloseName, type Closing } from './close-code.js';
 import { readClientLine } from './client-line.js';
 import { Inbox, type Message } from './inbox.js';
@@ -163,7 +163,7 @@ export class StreamSession implements ChunkSource {
       this.stop('unavailable', 'No dataset is active.');
       return null;
     }
-    const { messages, kind } = runOf(this.#inbox.peek(CHUNK_MESSAGES_MAX), key, findMerchant);
+    const { messages, kind } = groupOf(this.#inbox.peek(CHUNK_MESSAGES_MAX), key, findMerchant);
     const { merchant, refusal } = kind;
     if (refusal !== null) return this.#request(messages, kind, release, null);
     const admission = usage.admitRows(key, messages.length, merchant);

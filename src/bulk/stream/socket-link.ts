@@ -43,7 +43,8 @@ export class SocketLink implements StreamLink, SocketEvents {
     const { session, clock } = this.#options;
     if (this.#socket === null) return;
     this.alive();
-    // What comes after the end keeps nobody from being ended who takes nothing.
+    // What comes after the end does not count as a sign of life: a client that takes nothing is
+    // still cut.
     if (!session.deaf) this.#movedAt = clock();
     if (isBinary) session.stop('binary', 'Messages are text.');
     else if (message.byteLength > MESSAGE_BYTES_MAX) {

@@ -29,15 +29,18 @@ export interface PlacedCart {
   readonly site: Site;
   readonly origin: FoundPlace | null;
   readonly destination: FoundPlace | null;
-  /** States of the two, which are known even where the place is not. */
+  /** The state of the origin, which is known even where its place is not. */
   readonly originState: string;
-  /** Whose calendar the date of the sale is of. */
+  /** The time zone by whose calendar the sale is dated. */
   readonly timeZone: string;
-  /** The rule as far as places go: the origin's alone where nothing of the destination joins. */
+  /**
+   * The sourcing rule as far as it needs places: `origin` where no tax of the destination can be
+   * added.
+   */
   readonly asks: SourcingRule;
 }
 
-/** What carts have in common with lookups of the same dataset. */
+/** What carts use in common with lookups of the same dataset. */
 export interface CartCollaborators {
   readonly states: States;
   readonly rates: RatesByArea;
@@ -46,7 +49,10 @@ export interface CartCollaborators {
   readonly sources: SourceNotes;
 }
 
-/** Refuses a cart by the member at fault: a place, a line, or null for what both rest on. */
+/**
+ * Refuses a cart and names the member at fault: a place, a line, or null for what all of it rests
+ * on.
+ */
 function refuse(field: Side | `lineItems[${number}]` | null, failure: Failure): Failure {
   return { ...failure, field };
 }

@@ -30,7 +30,9 @@ function thresholdWhy({ threshold }: ProductRule, price: bigint): string {
   return `; the item is ${side} ${limit}: ${effect}`;
 }
 
-/** What a rule leaves open: the conditions of its law, and how little it may be relied on. */
+/**
+ * What a rule leaves open: conditions that the law sets, and a warning where its source is weak.
+ */
 function caveats({ basis: { condition, confidence } }: ProductRule): string {
   return `${condition === '' ? '' : `; condition: ${condition}`}`
     + `${confidence === 'low' ? '; low confidence: check the law before relying on it' : ''}`;

@@ -15,7 +15,7 @@ export function citedSource(name: string, { citation, source, asOf }: Citation):
   return { name: source === '' ? name : `${name}: ${source}`, asOf: dayText(asOf), citation };
 }
 
-/** Where figures of one dataset come from. */
+/** Finds the source of each figure of one dataset. */
 export class SourceNotes {
   readonly #dataset: Dataset;
   readonly #tables = new Map<string, ReadonlyMap<string, readonly Cells[]>>();

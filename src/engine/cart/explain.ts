@@ -207,7 +207,10 @@ export class CartExplainer {
     };
   }
 
-  /** Jurisdictions of the site that take nothing of the line: exempt, or a rate in their place. */
+  /**
+   * Jurisdictions of the site that take nothing of the line: the product is exempt there, or
+   * another rate stands in for theirs.
+   */
   #untaxed(site: Site, parts: readonly Part[]): readonly PartNote[] {
     return site.rows.filter((row) => !parts.some(({ levy }) => levy.site === row)).map((row) => {
       const rate = 0 as Rate;

@@ -59,7 +59,7 @@ export interface Locality extends Dated, Citation {
 
 /** Where a holiday reaches: local taxes too, the state's alone, or not recorded. */
 export const HOLIDAY_SCOPES = ['all', 'state', 'varies'] as const;
-/** The limit itself is still exempt, or no longer. */
+/** Whether an item whose price is exactly the limit is still exempt. */
 export const LIMIT_KINDS = ['up_to', 'under'] as const;
 
 /** A holiday of every year that its row is held for. */
@@ -82,25 +82,31 @@ export interface HolidayRule extends Citation {
 /** A holiday with its days in one year. */
 export type Holiday = HolidayRule & DaySpan;
 
-/** Whether a category has a code; unclear where the code is wider than the law's words. */
+/**
+ * Whether a holiday's category holds a product code; `unclear` where the code is wider than what
+ * the law names.
+ */
 export const COVERS = ['yes', 'no', 'unclear'] as const;
 export type Cover = (typeof COVERS)[number];
 
-/** Stands for every code that a category does not list. */
+/** In place of a code: every code that the category does not list. */
 const OTHER_CODES = '*';
 
 export interface FreightMix extends Dated, Citation {
   readonly mixed: 'proportion' | 'whole';
 }
 
-/** Taxed, exempt, taxed as the goods of the cart, or whatever shipping is. */
+/** How a charge is taxed: always, never, as the goods of the cart are, or as shipping is. */
 export const HANDLING_RULES = ['TAXABLE', 'EXEMPT', 'ITEM_SPECIFIC', 'AS_SHIPPING'] as const;
 
 export interface Handling extends Dated, Citation {
   readonly rule: (typeof HANDLING_RULES)[number];
 }
 
-/** Above the threshold: another rate on the rest or the whole, or nothing that is held. */
+/**
+ * What holds above the threshold: another rate, on the rest or on the whole price, or a rule that
+ * the dataset does not hold.
+ */
 export const TIER_KINDS = ['portion', 'whole', 'unknown'] as const;
 
 /** A row of price-tiers. */
@@ -259,7 +265,7 @@ export function holidayIn(rule: HolidayRule, year: number): Holiday | null {
   return rule.heldTo !== null && span.to > rule.heldTo ? null : { ...rule, ...span };
 }
 
-/** Whether a holiday is for a code: the best that one of its categories says. */
+/** Whether a holiday covers a code: the strongest answer that one of its categories gives. */
 export function coverOf(facts: CartFacts, { categories }: HolidayRule, tic: string): Cover {
   const covers = categories.map((category) => {
     const codes = facts.categories.get(category);

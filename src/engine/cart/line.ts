@@ -32,7 +32,7 @@ export interface GoodsTotal {
   readonly gross: bigint;
   readonly state: bigint;
   readonly local: bigint;
-  /** Whether goods are taxed at different shares of their price. */
+  /** Whether the goods are taxed at shares of their price that differ from one to another. */
   readonly mixed: boolean;
 }
 
@@ -76,7 +76,7 @@ function holidayOf({ tic, holidays, unclearHolidays }: Treatment, price: bigint)
     : { ...NO_HOLIDAY, unknown: `Whether "${unclear.name}" is for ${tic} is not held.` };
 }
 
-/** Whether a rule leaves an item of the price as it would be without it. */
+/** Whether a rule changes nothing for an item of this price. */
 function isIdle({ rule }: Treatment, price: bigint): boolean {
   return rule !== null && rule.taxable && rule.threshold !== null && rule.rate === null
     && ruledUnit(rule, price) === price * ONE;
@@ -156,7 +156,7 @@ export function totalOf(lines: readonly (TaxedLine | null)[]): GoodsTotal {
   };
 }
 
-/** No goods, for charges that do not follow them. */
+/** A cart without goods: stands in where a charge does not follow the goods. */
 export const NO_GOODS: GoodsTotal = { gross: 0n, state: 0n, local: 0n, mixed: false };
 
 /** A delivery charge that is taxed at the goods' average share, or not at all. */
@@ -208,14 +208,14 @@ export class LineTaxer {
       ? untold(`How ${state.name} taxes charges for handling is not held.`) : freightRule;
   }
 
-  /** What a state's rule makes of a delivery charge that is a line of its own. */
+  /** How a state's rule treats a delivery charge that is a line of its own. */
   #charge(site: Site, line: CartLine, goods: GoodsTotal): FreightCharge | Failure {
     const rule = this.#chargeRule(site, line);
     if (typeof rule !== 'string') return rule;
     const taxable = site.rules.freightTaxable === 'Y' || line.tic === HANDLING;
     switch (rule) {
       case 'EXEMPT':
-      // A line of its own is stated separately.
+      // A charge that is a line of its own counts as stated separately on the invoice.
       case 'EXEMPT_WHEN_SEPARATELY_STATED':
         return 'exempt';
       case 'TAXABLE':

@@ -15,7 +15,7 @@ export interface MealLevies {
 const STATE_DIGITS = 2;
 const COUNTY_DIGITS = 5;
 
-/** A sale within a state is at the seller's place where the tax says so. */
+/** Whose place the tax follows: the seller's where the list says so, for sales within a state. */
 function sideOf({ sourcingBasis }: MealRule, { sourcing }: Site): Side {
   return sourcingBasis === 'SELLER_LOCATION' && !sourcing.interstate ? 'origin' : 'destination';
 }

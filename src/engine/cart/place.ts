@@ -18,10 +18,13 @@ export interface FoundPlace {
 const TAIL = /\b([A-Z]{2})[\s,]+(\d{5})(?:-\d{4})?(?:[\s,]+(?:USA|US|UNITED STATES))?\s*$/;
 const ZIP = /^(\d{5})(?:-?\d{4})?$/;
 const STREET_NUMBER = /^\s*\d/;
-/** Found by a door of its own; a second address line could not do better. */
+/**
+ * The last precision that is an address found itself. With it, or a better one, the other address
+ * line need not be tried.
+ */
 const RANGE = PRECISIONS.indexOf('range');
 
-/** The place on one line; `line` is the street that is tried. */
+/** Writes the place on one line, with `line` as its street. */
 function textOf(place: SplitPlace, line: string): string {
   return `${line}, ${place.city}, ${place.state} ${place.zip}`;
 }
@@ -53,7 +56,9 @@ interface KeptPlace {
   readonly found: FoundPlace | Failure;
 }
 
-/** A short text that few other places have; of those with the same, the last one is kept. */
+/**
+ * A short key that few places share. Of places with the same key only the last one is remembered.
+ */
 function placeKey(place: CartPlace): string {
   return place.kind === 'line' ? place.address : place.zip + place.line1 + place.line2;
 }
@@ -134,7 +139,8 @@ export class CartPlaces {
       return fail('address-incomplete', `"${place.state}" is no state: give its code or its name`);
     }
     const first = this.#locator.locatePlace(textOf(place, place.line1), dateOf);
-    // Some write a company or a person on the first line and the street on the second.
+    // The second line is tried too: some write a company or a person on the first and the street
+    // there.
     if (!STREET_NUMBER.test(place.line2) || STREET_NUMBER.test(place.line1)) return first;
     if (!isFailure(first) && PRECISIONS.indexOf(first.precision) <= RANGE) return first;
     const second = this.#locator.locatePlace(textOf(place, place.line2), dateOf);

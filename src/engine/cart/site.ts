@@ -46,7 +46,9 @@ export interface Site {
   readonly treatments: Map<string, Treatment>;
 }
 
-/** Whether a rule asks where in the state a side lies. */
+/**
+ * Whether a sourcing rule needs to know where in the state the origin, or the destination, lies.
+ */
 export function needs(rule: SourcingRule, side: Side): boolean {
   if (rule === 'origin-to-cap') return true;
   return (rule === 'origin') === (side === 'origin');
@@ -115,7 +117,10 @@ export function notHeld({ name }: StateRecord): Failure {
 /** Pairs of places and days kept. */
 const SITES_MAX = 4_096;
 
-/** Areas and, where the door is not known, the ZIP that decides what may be told. */
+/**
+ * What of a place decides the site: its tax area and, where the address was not found itself, its
+ * ZIP.
+ */
 function placeKey(place: FoundPlace | null): string {
   if (place === null) return '';
   const { area, precision, postalCode } = place.situs;

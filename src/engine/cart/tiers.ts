@@ -6,7 +6,7 @@ import type { CartFacts, TierFact } from './facts.js';
 import type { Site, SiteRow } from './site.js';
 import type { Levy } from './treatment.js';
 
-/** What holds above a price, and nothing is held about it. */
+/** The tier has a price above which another rule holds, and the dataset does not hold that rule. */
 export interface UnknownTier {
   readonly threshold: bigint;
   readonly why: string;

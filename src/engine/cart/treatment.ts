@@ -34,7 +34,7 @@ export interface Treatment extends LineRule<Levy> {
   readonly rule: ProductRule | null;
   /** The sum of the rates, taken of every price up to `tierless`, in parts per billion; or null. */
   readonly flat: number | null;
-  /** Holidays that name the code on the day, before those of which it is unclear. */
+  /** Holidays of the day that cover the code, and those of which that is unclear. */
   readonly holidays: readonly Holiday[];
   readonly unclearHolidays: readonly Holiday[];
   readonly single: SingleArticle | null;
@@ -73,7 +73,10 @@ interface Draft {
   readonly locality: Locality | null;
 }
 
-/** A rule of a rate or exemption for the whole, taken once, in the place of every part. */
+/**
+ * The levies of a rule that gives one rate, or an exemption, for the whole tax: it is taken once,
+ * in place of every jurisdiction's own.
+ */
 function wholeRate(site: Site, rate: Rate): readonly Levy[] {
   const [first] = site.rows;
   return first === undefined || rate === 0 ? [] : [levy(first, true, rate)];
@@ -146,7 +149,7 @@ function unheldHoliday(rules: readonly HolidayRule[], date: DateInt): string {
     + `there is "${near.name}" about this day.`;
 }
 
-/** Whether a rule leaves price, rate and parts as for general goods. */
+/** Whether a rule taxes a product exactly as general goods are. */
 function isPlain(rule: ProductRule | null): boolean {
   return rule === null || (rule.taxable && rule.rate === null && rule.threshold === null
     && rule.percentTaxable === null && rule.capPerUnit === null && rule.perVolume === null
@@ -193,7 +196,7 @@ function summed(
   const isFlat = shape === null && single === null;
   const sure = unknown === '' && unknownLocals === '' && unknownTier === null
     && holidays.length + unclearHolidays.length === 0;
-  // What every line asks for comes first: it is read from memory together.
+  // The members that every line needs come first, so that they lie together in memory.
   return {
     sure,
     tierless: tierlessOf(levies),
@@ -204,7 +207,9 @@ function summed(
   };
 }
 
-/** Where the treatment of delivery charges is remembered; no code is written like it. */
+/**
+ * The key under which the treatment of delivery charges is remembered; it cannot be a product code.
+ */
 const CHARGE = 'charge';
 
 /** How one dataset treats codes; what is read of a site is remembered with it. */

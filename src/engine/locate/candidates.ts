@@ -151,7 +151,7 @@ export class Candidates {
     return this.#oppositeArea !== AREA_NONE && this.#oppositeArea !== area;
   }
 
-  /** Notes where a street of the opposite direction has the number. */
+  /** Remembers the door that a street of the opposite direction (N for S) has for the number. */
   #noteOpposite(cursor: StreetCursor, { value, text }: Wanted): void {
     for (let door = cursor.firstDoor(value); door < cursor.points; door += 1) {
       if (cursor.value(door) !== value) break;
@@ -216,7 +216,10 @@ export class Candidates {
     return true;
   }
 
-  /** Takes a door of higher rank; notes the contradiction of an equal one elsewhere. */
+  /**
+   * Keeps the door if it ranks higher than the one held; an equal one of another tax area is a
+   * contradiction.
+   */
   #accept(cursor: StreetCursor, zip: number, tier: number, rank: number, area: number): boolean {
     if (this.#named && tier >= RIGHT_TYPE_TIER) this.#noteNamed(rank, area);
     if (this.found && rank <= this.#rank) {

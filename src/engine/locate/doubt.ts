@@ -37,7 +37,7 @@ export interface Candidate {
   readonly lng: Microdegrees;
 }
 
-/** Tells where the choice of a tax area matters, in one dataset. */
+/** Decides whether it matters which of several tax areas an address lies in, in one dataset. */
 export class Doubts {
   readonly #dataset: Dataset;
   readonly #rates: RatesByArea;
@@ -59,7 +59,8 @@ export class Doubts {
     const city = reading.city === '' ? null : this.#gazetteer.city(state, reading.city);
     let others: readonly number[];
     if (support === 'elsewhere') {
-      // A covered ZIP that the city does not have is a slip; any other may have the street.
+      // A ZIP whose streets are all held, and which the city does not have, is a slip of the
+      // writer's; any other ZIP may have the street.
       const isOfCity = city?.zips.includes(zip) === true;
       if (!isOfCity && this.#dataset.streets.hasZip(state, zip)) return false;
       others = withoutSlivers(zipRecord?.parts ?? []).map((part) => part.area);

@@ -23,7 +23,7 @@ export type { DateOf };
 
 /** Folded names kept, twice at most. */
 const FOLDS_MAX = 16_384;
-/** A name of four letters may have lost one. */
+/** Shortest name that is searched for typos: one of four letters may have lost one. */
 const MISSPELT_LETTERS_MIN = 3;
 
 const INCOMPLETE = 'give a house number and street with a city and state or a ZIP code';
@@ -72,7 +72,7 @@ export class AddressLocator {
       const query = this.#query(reading);
       if (query === null) continue;
       if (isFailure(query)) {
-        // A weaker reading that cannot be does not spoil the better one.
+        // The refusal of a weaker reading does not count where a better one can be looked up.
         if (queries.length === 0) return query;
         continue;
       }
@@ -95,7 +95,8 @@ export class AddressLocator {
     const [reading] = parseAddress(text, this.#gazetteer);
     if (reading === undefined || reading.country === 'CAN') return found;
     if (reading.kind === 'military') return found;
-    // A street with a number was looked for on every rung; what refused it stays a refusal.
+    // A street with a number was looked for by every kind of evidence; a refusal that came of it
+    // stands.
     if (reading.kind === 'street' && reading.number !== '') return found;
     const city = { ...reading, kind: 'place-only', number: '', name: '', suffix: '' } as const;
     const postal = this.#postal.locate(city, dateOf);
@@ -142,7 +143,10 @@ export class AddressLocator {
     return this.#doorOf({ ...query, wanted }, fold, dateOf);
   }
 
-  /** The door of a street; `typed` asks for its very type, where the name is a guess already. */
+  /**
+   * The door on a street. With `typed` the street's type must be the one written, since the name is
+   * a guess already.
+   */
   #doorOf(query: Query, fold: string, dateOf: DateOf, typed = false): Situs | Failure | null {
     const found = this.#search.find(query, fold);
     if (found.kind === 'ambiguous') return fail('address-incomplete', AMBIGUOUS);
@@ -152,7 +156,7 @@ export class AddressLocator {
       : this.#door(query, found.from);
   }
 
-  /** The rungs below an exact name with its number. */
+  /** The weaker kinds of evidence, tried where no street of the exact name has the number. */
   #weaker(queries: readonly Query[], dateOf: DateOf): Situs | Failure | null {
     let street: Situs | null = null;
     let known = false;

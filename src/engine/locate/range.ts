@@ -3,7 +3,7 @@ import type { StreetCursor } from '../../dataset/street-cursor.js';
 import { RANGE_DESCENDING, RANGE_RIGHT, RANGE_WIDE_SETBACK } from '../../dataset/street-format.js';
 import { DOOR_SETBACK_METRES, interpolate } from '../../geo/interpolate.js';
 
-/** No tax area yet; several of them. */
+/** In place of a tax area: none was met yet, or several were. */
 export const AREA_NONE = -2;
 export const AREA_MIXED = -1;
 

@@ -12,7 +12,7 @@ import type { Support } from './doubt.js';
 import type { DatasetGazetteer } from './place-names.js';
 import { AREA_NONE } from './range.js';
 
-/** ZIPs of one city that are tried; only the largest cities have as many. */
+/** Most ZIPs of one city that are tried; only the largest cities have this many. */
 const CITY_ZIPS_MAX = 200;
 
 /** A reading with what the dataset knows of its places. */
@@ -201,8 +201,8 @@ export class StreetSearch {
     elsewhere.settle();
     foreign.settle();
     if (agreed.found) return doorOf(agreed, 'agreed', agreed.ambiguous);
-    // The ZIP is wrong, or the city: then the street's type may not be wrong as well, and every
-    // place it may be must be taxed alike.
+    // For addresses whose ZIP and city contradict each other: one of the two is wrong, so the
+    // street's type must be right, and every place that the address may be must be taxed alike.
     if (elsewhere.found && elsewhere.hasRightStreet) {
       const clash = elsewhere.ambiguous || differs(agreed, elsewhere.area)
         || (foreign.found && (foreign.ambiguous || foreign.area !== elsewhere.area));
