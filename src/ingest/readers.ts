@@ -22,6 +22,7 @@ import { readAuthority } from './source/rates/authority.js';
 import { readCdtfa } from './source/rates/california.js';
 import { readCoded } from './source/rates/coded.js';
 import { readColorado } from './source/rates/colorado.js';
+import { readCombined } from './source/rates/combined.js';
 import { readSstDerived } from './source/rates/county-and-place.js';
 import { readEstimated, readZipTable } from './source/rates/estimated.js';
 import { readFactTable } from './source/rates/facts.js';
@@ -130,6 +131,8 @@ const RATE_LISTS: ReadonlyMap<string, Reader<RateReader>> = new Map([
     rates(readCoded, ONE_STATE, { basis: optional(choice(['own', 'total'])), to: MAY }))],
   ['colorado', headed('level|name|local_pct|as_of',
     rates(readColorado, ONE_STATE, { decided: MAY_LIST }, { history: TEXT }))],
+  ['combined', headed('level name fips county rate kind effective_from effective_to',
+    rates(readCombined, ONE_STATE, { after: MAY }))],
   ['estimated', rates(readEstimated, MANY_STATES)],
   ['facts', rates(readFactTable, { path: TEXT })],
   ['illinois', headed('level|name|fips|combined_pct|effective_from|as_of',

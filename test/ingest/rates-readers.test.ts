@@ -50,6 +50,32 @@ test('wa-dor: variants become districts and a gap, the last quarter stays open',
   assert.equal(report.dropped.length, 1);
 });
 
+test('combined: the silent places of a county have its rate, means are none, parts stay parts', () => {
+  const list = [
+    'state\tlevel\tname\tfips\tcounty\trate\tkind\teffective_from\teffective_to\tsource',
+    'XX\tcounty\tAlpha County\t99001\tAlpha County\t0.085\texact\t2026-07-01\t\ts',
+    'XX\tcounty\tBeta County\t99002\tBeta County\t0.0843\tmean\t2026-07-01\t\ts',
+    'XX\tcity\tArden\t9900010\tAlpha County\t0.09\texact\t2026-10-01\t\ts',
+    'XX\tcity\tArden\t9900010\tAlpha County\t0.089\texact\t2022-01-01\t2026-09-30\ts',
+    'XX\tcity\tSt. Boswell\t9900020\tAlpha County\t0.086\texact\t2026-07-01\t\ts',
+    'XX\tcity\tSt. Boswell\t9900020\tBeta County\t0.088\texact\t2026-07-01\t\ts',
+    'XX\tcity\tNowhere\t9900099\tBeta County\t0.088\texact\t2026-07-01\t\ts',
+  ].join('\n');
+  const { rows, report } = read('combined', list, { after: '2026-06-30' });
+  assert.deepEqual(brief(rows), [
+    'county 99001   total 0.085 20260701 99991231',
+    // Carrow is silent.
+    'city 99001 9900040  total 0.085 20260701 99991231',
+    'city 99001 9900020  total 0.086 20260701 99991231',
+    'city 99002 9900020  total 0.088 20260701 99991231',
+    'city  9900010  total 0.09 20261001 99991231',
+  ]);
+  assert.deepEqual(report.dropped,
+    ['Beta County: a mean of several rates', 'Arden from 2022-01-01: held in another list']);
+  assert.deepEqual(report.unplaced.map(({ name, county }) => [name, county]),
+    [['Nowhere', '99002']]);
+});
+
 test('sst: levels by type code, open ends, codes of city parts by alias', () => {
   const alias: NameAlias = {
     state: 'XX', level: 'city', listed: '#77777', county: '', code: '9900020@99002', why: 'part',
