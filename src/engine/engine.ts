@@ -14,6 +14,7 @@ import type { CartQuery } from './cart/query.js';
 import { borderAt, type Border } from './locate/border.js';
 import type { DateOf } from './locate/doubt.js';
 import { AddressLocator } from './locate/locator.js';
+import { shoreArea } from './locate/shore.js';
 import { ProductRules, type NoProduct, type ProductFinding } from './product/rules.js';
 import type {
   AddressQuery, LookupOutcome, LookupQuery, PointQuery, PostalOutcome, SitusOutcome, ZipQuery,
@@ -95,7 +96,10 @@ export class Engine {
   }
 
   #point(query: PointQuery): Situs | Failure {
-    const id = this.#dataset.cells.locate(query.lat, query.lng);
+    const { cells } = this.#dataset;
+    const held = cells.locate(query.lat, query.lng);
+    const id = held >= 0 ? held
+      : shoreArea(cells, (area) => this.#dataset.area(area), query.lat, query.lng);
     if (id < 0) return fail('no-result', 'The coordinates lie in no known tax jurisdiction.');
     const area = this.#dataset.area(id);
     // Those of a territory or of Canada need their own countryCode (specification, lookups 5).

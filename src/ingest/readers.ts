@@ -131,7 +131,7 @@ const RATE_LISTS: ReadonlyMap<string, Reader<RateReader>> = new Map([
     rates(readCoded, ONE_STATE, { basis: optional(choice(['own', 'total'])), to: MAY }))],
   ['colorado', headed('level|name|local_pct|as_of',
     rates(readColorado, ONE_STATE, { decided: MAY_LIST }, { history: TEXT }))],
-  ['combined', headed('level name fips county rate kind effective_from effective_to',
+  ['combined', headed('level|name|fips|county|rate|kind|effective_from|effective_to',
     rates(readCombined, ONE_STATE, { after: MAY }))],
   ['estimated', rates(readEstimated, MANY_STATES)],
   ['facts', rates(readFactTable, { path: TEXT })],
