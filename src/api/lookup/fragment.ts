@@ -1,14 +1,20 @@
-/** Rendered parts of answers that depend on the tax area alone, kept within a bound in bytes. */
+/**
+ * Printed parts of answers: what depends on the tax area alone, which is kept within a bound in
+ * bytes, and the member `addressDetail`, which is printed anew for each address.
+ */
 import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Engine } from '../../engine/engine.js';
 import type { KnownRates } from '../../engine/rate/area-rates.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { FLAG_ESTIMATED, FLAG_STALE, type BodyPart } from '../../pool/types.js';
 import type { DateInt } from '../../tax/date.js';
-import { jsonMembers, type WireObject } from '../../wire/tree.js';
+import { jsonMembers, type WireObject, jsonValue, degreesOf, echoOf } from '../../wire/tree.js';
 import type { Format } from '../../wire/version.js';
 import { xmlMembers } from '../../wire/xml.js';
 import type { WireContext } from './context.js';
+import { countryName, type Situs } from '../../engine/situs.js';
+import type { LookupQuery, SitusOutcome } from '../../engine/query.js';
+import { formatMicrodegrees } from '../../geo/microdegrees.js';
 
 /** Bytes ready to send, with the answer flags that follow from the area. */
 export interface Fragment {
@@ -156,4 +162,46 @@ function ownBytes(text: string): Uint8Array {
 export function areaFlags({ area, date, rates }: RatedArea): number {
   const estimated = area.estimated || rates.rows.some((row) => row.estimated);
   return (estimated ? FLAG_ESTIMATED : 0) | (area.staleAfter < date ? FLAG_STALE : 0);
+}
+
+/** What a list by postal code says: it is not geocoded, and clients need the member. */
+export const NOT_GEOCODED: WireObject = {
+  normalizedAddress: '', incorporated: '', geoLat: 0, geoLng: 0,
+};
+
+/** Where the lookup led; coordinates are echoed as they were given. */
+export function addressDetail(query: LookupQuery, { situs, area }: SitusOutcome): WireObject {
+  const point = query.kind === 'point';
+  const geoLat = point ? echoOf(query.latDegrees) : degreesOf(situs.lat);
+  const geoLng = point ? echoOf(query.lngDegrees) : degreesOf(situs.lng);
+  const { normalizedAddress } = situs;
+  const incorporated = String(area.incorporated);
+  // Written out twice: spreading objects costs more than the rest of the answer.
+  if (!query.options.addressDetailExtended) {
+    return { normalizedAddress, incorporated, geoLat, geoLng };
+  }
+  return { normalizedAddress, incorporated, geoLat, geoLng, address: components(situs, area) };
+}
+
+/** The short form as JSON, printed straight: it is the part of an answer that no cache holds. */
+export function plainDetailJson(query: LookupQuery, { situs, area }: SitusOutcome): string {
+  const point = query.kind === 'point';
+  const lat = point ? echoOf(query.latDegrees).decimal : formatMicrodegrees(situs.lat);
+  const lng = point ? echoOf(query.lngDegrees).decimal : formatMicrodegrees(situs.lng);
+  return `{"normalizedAddress":${jsonValue(situs.normalizedAddress)},` +
+    `"incorporated":"${area.incorporated}","geoLat":${lat},"geoLng":${lng}}`;
+}
+
+function components(situs: Situs, area: AreaRecord): WireObject {
+  return {
+    countryCode: area.country,
+    countryName: countryName(area.country),
+    stateCode: area.state,
+    state: area.stateName,
+    county: area.countyName,
+    city: situs.city,
+    street: situs.street,
+    postalCode: situs.postalCode,
+    houseNumber: situs.houseNumber,
+  };
 }

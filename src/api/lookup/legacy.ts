@@ -6,11 +6,11 @@ import { jsonValue, type WireObject } from '../../wire/tree.js';
 import { legacyClose, legacyOpen } from '../../wire/lookup-envelope.js';
 import type { ApiVersion, Format } from '../../wire/version.js';
 import { xmlElement } from '../../wire/xml.js';
-import { addressDetail, NOT_GEOCODED } from './address-detail.js';
-import type { WireContext } from './context.js';
 import {
-  fragmentOf, printMembers, VARIANTS, type RatedArea, type Rendered, type RuledArea, type Variant,
+  addressDetail, NOT_GEOCODED, fragmentOf, printMembers, VARIANTS, type RatedArea, type Rendered,
+  type RuledArea, type Variant,
 } from './fragment.js';
+import type { WireContext } from './context.js';
 import { basicFields, districtFields, districtSums, partFields, sourcingField } from './row.js';
 import { formatRate, RATE_ONE, type Rate } from '../../tax/rate.js';
 import { formatCents } from '../../tax/amount.js';

@@ -9,9 +9,11 @@ import { situsNote } from '../../wire/situs-note.js';
 import { metadata, V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/lookup-envelope.js';
 import type { Format } from '../../wire/version.js';
 import { xmlMembers } from '../../wire/xml.js';
-import { addressDetail, NOT_GEOCODED, plainDetailJson } from './address-detail.js';
+import {
+  addressDetail, NOT_GEOCODED, plainDetailJson, fragmentOf, printMembers, VARIANTS, type Rendered,
+  type RuledArea,
+} from './fragment.js';
 import type { WireContext } from './context.js';
-import { fragmentOf, printMembers, VARIANTS, type Rendered, type RuledArea } from './fragment.js';
 import { renderRows, ROW_34 } from './legacy.js';
 import { productDetail } from './product-detail.js';
 import type { AreaRateRow, KnownRates } from '../../engine/rate/area-rates.js';
