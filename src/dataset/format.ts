@@ -15,7 +15,7 @@
  */
 import { Packr, Unpackr } from 'msgpackr';
 import { open, type Database, type RootDatabase } from 'lmdb';
-import { STREET_KEY_ENCODER, type StreetKey } from './street-key.js';
+import { STREET_KEY_ENCODER, type StreetKey } from './street-format.js';
 import type { ByteTable, StreetTable } from './tables.js';
 
 export const NUMBER_TABLES = ['areas', 'components', 'zips', 'tiles', 'leaves'] as const;

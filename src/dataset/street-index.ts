@@ -2,10 +2,9 @@
 import { RecentCache } from '../base/recent-cache.js';
 import {
   cityNamesKey, foldLocality, localitiesKey, LOCALITY_IS_MUNICIPALITY, LOCALITY_WITHOUT_ZIPS,
-  STATES_KEY, TOWN_BIT, withoutMunicipalEnding, zip9Key, zipNamesKey, type LocalityRow,
+  STATES_KEY, TOWN_BIT, withoutMunicipalEnding, zip9Key, zipNamesKey, type LocalityRow, StreetKey,
 } from './street-format.js';
 import { namesWithinOneTypo } from './street-typo.js';
-import { StreetKey } from './street-key.js';
 import type { StreetTable } from './tables.js';
 
 /** A city, town or village as the address sources name it. */

@@ -1,4 +1,4 @@
-import type { StreetKey } from './street-key.js';
+import type { StreetKey } from './street-format.js';
 
 /**
  * The seam between LMDB and the indexes kept in it: a table of bytes by key. Implementations may
