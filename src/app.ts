@@ -23,6 +23,7 @@ import { countShares } from './store/share-count.js';
 import { claimStore, releaseServer } from './store/server-claim.js';
 import { Store } from './store/store.js';
 import { openVault, type Vault } from './store/vault.js';
+import { readWatchSettings, ServiceWatch, type WatchSettings } from './watch.js';
 
 /** Longest wait for answers under way when the service stops. */
 export const DRAIN_MS_MAX = 4_000;
@@ -54,21 +55,27 @@ export interface Opened {
 export class App {
   /** A first key that was made at random, to be shown once; null otherwise. */
   readonly firstKey: string | null;
+  /** Port of the listener of metrics; null before it listens, or where there is none. */
+  metricsPort: number | null = null;
   /** For those who watch what is under way. */
   readonly router: Router;
   readonly #opened: Opened;
   readonly #parts: Parts;
   readonly #config: Config;
+  readonly #watch: ServiceWatch;
   #stopping: Promise<void> | null = null;
 
-  private constructor(options: AppOptions, opened: Opened, firstKey: string | null) {
+  private constructor(
+    options: AppOptions, opened: Opened, firstKey: string | null, settings: WatchSettings,
+  ) {
     const { config, log } = options;
     this.firstKey = firstKey;
     this.#config = config;
     this.#opened = opened;
     this.#parts = openParts(options, opened);
     const { routes, streams, gate } = this.#parts;
-    this.router = new Router(routes, log, gate.fieldsOf, config.bodyBytes);
+    this.#watch = new ServiceWatch(options, settings, this.#parts);
+    this.router = new Router(routes, log, gate.fieldsOf, config.bodyBytes, this.#watch.front);
     streams.attach(opened.server, this.router.traffic);
     this.router.attach(opened.server);
   }
@@ -103,6 +110,7 @@ export class App {
   static async start(options: AppOptions): Promise<App> {
     const { config, log } = options;
     const settings = readDeliverySettings(config);
+    const watching = readWatchSettings(config, log);
     const provider = openProvider(config);
     const server = await createServer((error) =>
       log.error('handler failed', { message: messageOf(error) }));
@@ -120,7 +128,7 @@ export class App {
     const live = await opening;
     const providerWatch = watchProvider(config, log);
     const opened = { store, vault, delivery, provider, providerWatch, server, live };
-    return new App(options, opened, firstKey);
+    return new App(options, opened, firstKey, watching);
   }
 
   /**
@@ -131,6 +139,7 @@ export class App {
     const { host, port } = this.#config;
     const listening = await this.#opened.server.listen(host, port);
     if (listening !== null) {
+      await this.#listenForMetrics();
       this.#opened.delivery.start();
       this.#parts.jobs.start();
       return listening;
@@ -139,6 +148,17 @@ export class App {
       `cannot listen on ${host}:${port}: the port is taken, or the address or port is not ` +
       'permitted; set HOST and PORT',
     );
+  }
+
+  /** @throws Error that names the setting when its address cannot be had. */
+  async #listenForMetrics(): Promise<void> {
+    const open = (): number => this.router.traffic.open;
+    this.metricsPort = await this.#watch.listen(this.#opened, this.#parts, open);
+  }
+
+  /** Goes on in new files where logs were moved away. */
+  reopenLogs(): void {
+    this.#watch.reopen();
   }
 
   /** Says that it is not ready, and goes on for as long as is set while others are sent more. */
@@ -156,7 +176,7 @@ export class App {
 
   async #stop(): Promise<void> {
     const { server, live, delivery, store, provider, providerWatch } = this.#opened;
-    const { bulk, streams, jobs, pool, usage, merchants, clock, state } = this.#parts;
+    const { bulk, streams, jobs, pool, usage, merchants, clock, state, guesses } = this.#parts;
     state.draining = true;
     providerWatch?.close();
     server.stopListening();
@@ -176,6 +196,8 @@ export class App {
     await pool.close();
     await bulk.close();
     server.close();
+    await this.#watch.close();
+    guesses.close();
     live.close();
     await usage.close();
     await delivered;

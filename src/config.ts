@@ -16,6 +16,16 @@ export {
   type MinimumPrecision, type Setting, type SettingType,
 } from './setting.js';
 
+/** What is logged of requests. */
+export interface RequestLogConfig {
+  /** Path of the file, "-" for standard output; null when nothing is logged. */
+  readonly path: string | null;
+  /** One of so many answered requests. */
+  readonly every: number;
+  readonly clients: boolean;
+  readonly queries: boolean;
+}
+
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -65,6 +75,11 @@ export interface Config {
   readonly inviteUrl: string | null;
   /** From the word to stop until nothing more is taken. */
   readonly drainMs: number;
+  /** The next three are as given and empty when unset; src/http and src/monitor read them. */
+  readonly corsOrigins: string;
+  readonly proxies: string;
+  readonly metrics: string;
+  readonly requestLog: RequestLogConfig;
   readonly coreDumps: boolean;
   readonly logLevel: LogLevel;
 }
@@ -139,6 +154,15 @@ export function loadConfig(environment: Environment = process.env): Config {
     mailFrom: text('SITUS_MAIL_FROM') || null,
     inviteUrl: text('SITUS_INVITE_URL') || null,
     drainMs: Number(text('SITUS_DRAIN_SECONDS')) * 1000,
+    corsOrigins: text('SITUS_CORS_ORIGINS'),
+    proxies: text('SITUS_PROXIES'),
+    metrics: text('SITUS_METRICS'),
+    requestLog: {
+      path: text('SITUS_REQUEST_LOG') || null,
+      every: Number(text('SITUS_REQUEST_LOG_EVERY')),
+      clients: text('SITUS_REQUEST_LOG_CLIENTS') === '1',
+      queries: text('SITUS_REQUEST_LOG_QUERIES') === '1',
+    },
     coreDumps: text('SITUS_CORE_DUMPS') === '1',
     logLevel: isLogLevel(logLevel) ? logLevel : 'info',
   });

@@ -67,6 +67,8 @@ async function main(): Promise<void> {
     throw error;
   }
   process.on('SIGTERM', stop).on('SIGINT', stop);
+  // Without a log the end of a terminal ends the server, as it does any program.
+  if (config.requestLog.path !== null) process.on('SIGHUP', () => app.reopenLogs());
 }
 
 main().catch((error: unknown) => {

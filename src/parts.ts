@@ -19,7 +19,7 @@ import { BULK_ROUTES } from './bulk/run/kind.js';
 import { openUploads, spoolDirOf, type BulkParts } from './bulk/run/routes.js';
 import { openStreams, type StreamParts } from './bulk/stream/handler.js';
 import { schemaRoutes, withOpenapi } from './describe/document.js';
-import { ClientGate, GuessGuard } from './http/client-limit.js';
+import { ClientGate, GuessGuard, GuessWatch } from './http/client-limit.js';
 import { Gate } from './http/gate.js';
 import { createRateGate } from './http/rate-limit.js';
 import type { Route } from './http/router.js';
@@ -45,6 +45,10 @@ export interface Parts {
   readonly clock: ServiceClock;
   readonly routes: readonly Route[];
   readonly state: ServiceState;
+  readonly readiness: Readiness;
+  /** Answers that are kept. */
+  readonly cache: AnswerCache;
+  readonly guesses: GuessWatch;
 }
 
 /** What is told of the service while it runs. */
@@ -74,6 +78,7 @@ interface Shared extends AppOptions, Opened {
   readonly clock: ServiceClock;
   readonly age: () => number;
   readonly state: ServiceState;
+  readonly guesses: GuessWatch;
   readonly findMerchant: ReturnType<typeof merchantFinder>;
 }
 
@@ -81,10 +86,12 @@ function openShared(options: AppOptions, opened: Opened): Shared {
   const { config: { baseUrl }, log } = options;
   const { store } = opened;
   const keys = new KeyCache(store);
-  const limits = { rates: createRateGate(), baseUrl, guesses: new GuessGuard() };
+  const guesses = new GuessGuard();
+  const limits = { rates: createRateGate(), baseUrl, guesses };
   const clock = new ServiceClock(store, { failed: logging(log, 'clock not stored') });
   return {
     ...options, ...opened, keys, clock, state: { draining: false },
+    guesses: new GuessWatch(guesses, log),
     gate: new Gate({ ...limits, find: (text) => keys.find(text) }),
     anyKeyGate: new Gate({ ...limits, find: (text) => keys.findAny(text) }),
     usage: new UsageBook(store, {
@@ -152,7 +159,7 @@ function readinessOf(
   return new Readiness({
     draining: () => state.draining,
     hasDataset: () => live.release !== null,
-    serving: () => pool.serving,
+    serving: () => pool.state.serving > 0,
     storeTakes: () => {
       if (!clock.stored) void clock.save();
       return clock.stored && hasRoom(config.varDir);
@@ -161,9 +168,7 @@ function readinessOf(
   });
 }
 
-function systemRoutes(shared: Shared, pool: EnginePool): readonly Route[] {
-  const { live, store } = shared;
-  const readiness = readinessOf(shared, pool);
+function systemRoutes({ live, store }: Shared, readiness: Readiness): readonly Route[] {
   const health = healthRoute({
     release: () => live.release,
     refusal: () => live.refusal,
@@ -176,7 +181,9 @@ function systemRoutes(shared: Shared, pool: EnginePool): readonly Route[] {
 }
 
 /** Everything that is answered without a merchant or a file. */
-function plainRoutes(shared: Shared, pool: EnginePool): readonly Route[] {
+function plainRoutes(
+  shared: Shared, pool: EnginePool, cache: AnswerCache, readiness: Readiness,
+): readonly Route[] {
   const { config, gate, anyKeyGate, usage, live, log } = shared;
   const { renderFailure = failureBytes } = shared;
   const { baseUrl } = config;
@@ -185,14 +192,14 @@ function plainRoutes(shared: Shared, pool: EnginePool): readonly Route[] {
     ...lookupRoutes({
       gate, usage, pool, renderFailure, baseUrl,
       repeats: {
-        cache: new AnswerCache(config.answerCacheBytes),
+        cache,
         release: () => live.release?.id ?? '',
       },
     }),
     ...accountRoutes({
       gate: anyKeyGate, counts: (id) => usage.counts(id), message: config.accountMessage,
     }),
-    ...systemRoutes(shared, pool),
+    ...systemRoutes(shared, readiness),
     ...ticRoutes({
       gate, clients: new ClientGate(), pages: () => tics.pages(), renderFailure, baseUrl,
     }),
@@ -205,6 +212,8 @@ export function openParts(options: AppOptions, opened: Opened): Parts {
   const shared = openShared(options, opened);
   const { config, gate, usage, clock, live, log, findMerchant, provider } = shared;
   const pool = openPool(shared);
+  const cache = new AnswerCache(config.answerCacheBytes);
+  const readiness = readinessOf(shared, pool);
   const bulk = openBulk(shared);
   const streams = openStreams({
     gate, usage, releases: live, log, schedule: bulk.uploads.schedule, findMerchant,
@@ -214,7 +223,7 @@ export function openParts(options: AppOptions, opened: Opened): Parts {
   const { jobs, routes: jobRoutes } = openJobParts(shared, bulk, merchants);
   const relay = { ...merchants.services, provider, timeoutMs: config.providerTimeoutMs };
   const routes = withOpenapi([
-    ...plainRoutes(shared, pool),
+    ...plainRoutes(shared, pool, cache, readiness),
     ...merchants.routes,
     ...relayRoutes(relay),
     ...bulk.routes,
@@ -225,6 +234,9 @@ export function openParts(options: AppOptions, opened: Opened): Parts {
       relayCart: (...asked) => relayCart(relay, ...asked),
     }),
   ], config.baseUrl);
-  const { state } = shared;
-  return { gate, pool, bulk, streams, jobs, merchants, usage, clock, routes, state };
+  const { state, guesses } = shared;
+  return {
+    gate, pool, bulk, streams, jobs, merchants, usage, clock, routes, state, readiness, cache,
+    guesses,
+  };
 }

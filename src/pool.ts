@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { messageOf, type Log } from './log.js';
 import { readAnswers } from './pool/frame.js';
 import { Lane, type Task } from './pool/lane.js';
+import { poolState, type PoolState } from './pool/state.js';
 import type { ServeTask } from './pool/serve.js';
 import {
   isBodyRequest, NO_RELEASE, type EngineSettings, type PinnedRelease, type PoolRequest,
@@ -91,6 +92,7 @@ export class EnginePool {
   #waitingBytes = 0;
   #scheduled = false;
   #closed = false;
+  #ended = 0;
 
   constructor(options: PoolOptions) {
     this.#options = {
@@ -117,9 +119,9 @@ export class EnginePool {
     return this.#lanes.reduce((sum, lane) => sum + lane.load, this.#waiting.length);
   }
 
-  /** Whether a worker has begun to serve and has not ended since. */
-  get serving(): boolean {
-    return this.#lanes.some((lane) => lane.running && !lane.loading);
+  /** What waits and what its workers are at. */
+  get state(): PoolState {
+    return poolState(this.#lanes, this.#waiting.length, this.#waitingBytes, this.#ended);
   }
 
   /**
@@ -252,6 +254,7 @@ export class EnginePool {
       },
       ended: (lane, message, begun) => {
         if (this.#closed) return;
+        this.#ended += 1;
         log.error('worker ended', { message });
         // One that could not even begin is tried again by and by.
         if (begun) lane.start();

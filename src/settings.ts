@@ -155,6 +155,34 @@ export const SETTINGS = [
     meaning: 'How long a service that is told to stop goes on, unready, before it takes no more.',
   },
   {
+    name: 'SITUS_CORS_ORIGINS', type: 'text', default: '',
+    meaning: 'Origins whose pages may read answers, with commas between, or *; none if unset.',
+  },
+  {
+    name: 'SITUS_PROXIES', type: 'text', default: '',
+    meaning: 'Addresses and networks of proxies whose X-Forwarded-For is taken, between commas.',
+  },
+  {
+    name: 'SITUS_METRICS', type: 'text', default: '',
+    meaning: 'Address of the listener of GET /metrics, as host:port; none if unset.',
+  },
+  {
+    name: 'SITUS_REQUEST_LOG', type: 'text', default: '',
+    meaning: 'File with a JSON line for each request, - for standard output; none if unset.',
+  },
+  {
+    name: 'SITUS_REQUEST_LOG_EVERY', type: 'integer', default: '1', min: 1, max: 1_000_000,
+    meaning: 'Of so many answered requests one is logged; refused ones (4xx, 5xx) all are.',
+  },
+  {
+    name: 'SITUS_REQUEST_LOG_CLIENTS', type: 'integer', default: '0', min: 0, max: 1,
+    meaning: 'With 1, lines have the address of the client.',
+  },
+  {
+    name: 'SITUS_REQUEST_LOG_QUERIES', type: 'integer', default: '0', min: 0, max: 1,
+    meaning: 'With 1, lines have the query, and so the addresses asked for; never the key.',
+  },
+  {
     name: 'SITUS_CORE_DUMPS', type: 'integer', default: '0', min: 0, max: 1,
     meaning: 'With 1, core dumps hold the memory of the process, and the secrets in it.',
   },

@@ -4,6 +4,7 @@
  * longest ago is forgotten: they guard against haste, not against a crowd.
  */
 import { performance } from 'node:perf_hooks';
+import type { Log } from '../log.js';
 import { ExactWindow } from './rate-window.js';
 
 /** Addresses that a table remembers. */
@@ -83,6 +84,7 @@ interface Failures {
 /** How many requests with keys that are none each client address made lately. */
 export class GuessGuard {
   readonly #failures = new ClientTable<Failures>();
+  #refused = 0;
   readonly #now: () => number;
 
   constructor(now: () => number = () => performance.now()) {
@@ -94,8 +96,16 @@ export class GuessGuard {
     return this.#failures.size;
   }
 
+  /** Requests with keys that are none since this was last asked. */
+  take(): number {
+    const refused = this.#refused;
+    this.#refused = 0;
+    return refused;
+  }
+
   /** Counts one failure of an address; true when it has had more than it may. */
   failed(address: string): boolean {
+    this.#refused += 1;
     // Nobody in particular: the client has gone.
     if (address === '') return false;
     const now = this.#now();
@@ -104,5 +114,32 @@ export class GuessGuard {
         ? { since: now, count: 0 } : known));
     failures.count += 1;
     return failures.count > FAILED_KEYS_MAX;
+  }
+}
+
+/** How often the log is told of refused keys. */
+const TELL_MS = 60_000;
+
+/** Tells the log how many keys were refused, a line a minute at most: guessing leaves a trace. */
+export class GuessWatch {
+  readonly #guard: GuessGuard;
+  readonly #log: Log;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(guard: GuessGuard, log: Log) {
+    this.#guard = guard;
+    this.#log = log;
+    this.#timer = setInterval(() => this.tell(), TELL_MS).unref();
+  }
+
+  /** Tells of those since it last did. */
+  tell(): void {
+    const refused = this.#guard.take();
+    if (refused > 0) this.#log.warn('keys refused', { refused });
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.tell();
   }
 }

@@ -10,10 +10,10 @@
  */
 import { DRAIN_BYTES_MAX, NUDGE_MS } from './body.js';
 import { Drain, drainLimits } from './drain.js';
-import { writeReply, type Traffic } from './exchange.js';
+import { writeHead, writeReply, type Traffic } from './exchange.js';
+import type { DuplexSurroundings } from './front.js';
 import { PacedUpload } from './paced-upload.js';
 import type { Answerer, DuplexEvents, DuplexLimits, Head, Reply } from './reply.js';
-import { statusLine } from './status.js';
 import type { RawResponse } from './uws.js';
 
 /** Bytes handed over at a time to a client that keeps up. */
@@ -28,6 +28,9 @@ export class DuplexExchange implements Answerer {
   readonly #limits: DuplexLimits;
   /** The answer to a fault of the handler, for where it can still be sent. */
   readonly #faultReply: (error: unknown) => Reply;
+  readonly #around: DuplexSurroundings;
+  /** What was answered; 0 until then. */
+  #status = 0;
   readonly #tickMs: number;
   readonly #tick: NodeJS.Timeout;
   #probe: NodeJS.Timeout | null = null;
@@ -37,7 +40,6 @@ export class DuplexExchange implements Answerer {
   #blocked = false;
   #behind = false;
   readonly #upload: PacedUpload;
-  #begun = false;
   #ending = false;
   #received = false;
   /** The refusal that waits until the client has sent everything, and the bytes it sent. */
@@ -51,7 +53,9 @@ export class DuplexExchange implements Answerer {
 
   constructor(
     raw: RawResponse, traffic: Traffic, limits: DuplexLimits, faultReply: (error: unknown) => Reply,
+    around: DuplexSurroundings = {},
   ) {
+    this.#around = around;
     raw.onAborted(() => this.#close());
     this.#raw = raw;
     this.#upload = new PacedUpload(raw, (piece, isLast) => this.#bring(piece, isLast));
@@ -73,7 +77,7 @@ export class DuplexExchange implements Answerer {
 
   /** Whether the first byte of the answer was written: no other status can be told any more. */
   get begun(): boolean {
-    return this.#begun;
+    return this.#status !== 0;
   }
 
   listen(events: DuplexEvents): void {
@@ -86,7 +90,7 @@ export class DuplexExchange implements Answerer {
    * clients read the answer only then; one that sends too much of it is cut.
    */
   send(reply: Reply): void {
-    if (this.#raw === null || this.#begun || this.#refusal !== null) return;
+    if (this.#raw === null || this.begun || this.#refusal !== null) return;
     this.#refusal = reply;
     this.#dropUpload();
     if (this.#mayEnd()) this.#sendRefusal();
@@ -96,12 +100,10 @@ export class DuplexExchange implements Answerer {
   /** Begins the answer. */
   begin(status: number, head: Head): void {
     const raw = this.#raw;
-    if (raw === null || this.#begun || this.#refusal !== null) return;
-    this.#begun = true;
-    raw.cork(() => {
-      if (status !== 200) raw.writeStatus(statusLine(status));
-      raw.writeHeader('Content-Type', head);
-    });
+    if (raw === null || this.begun || this.#refusal !== null) return;
+    this.#status = status;
+    if (this.#around.bodiless === true) this.#close();
+    raw.cork(() => writeHead(raw, status, head, this.#around));
   }
 
   /** Writes a part of the answer; false when no more should be written until `drained`. */
@@ -182,9 +184,11 @@ export class DuplexExchange implements Answerer {
     const raw = this.#raw;
     const reply = this.#refusal;
     if (raw === null || reply === null) return;
+    this.#status = reply.status;
     this.#close();
     const close = this.#closesAfter();
-    raw.cork(() => writeReply(raw, reply, this.#traffic, close));
+    const { bodiless, extra } = this.#around;
+    raw.cork(() => writeReply(raw, reply, this.#traffic, close, bodiless, extra));
   }
 
   /** Tries whether the client has caught up. */
@@ -276,7 +280,7 @@ export class DuplexExchange implements Answerer {
       call(events);
     } catch (error) {
       const reply = this.#faultReply(error);
-      if (this.#begun || this.#refusal !== null) this.abandon();
+      if (this.begun || this.#refusal !== null) this.abandon();
       else this.send(reply);
     }
   }
@@ -290,6 +294,7 @@ export class DuplexExchange implements Answerer {
     clearInterval(this.#tick);
     this.#drain?.end();
     if (this.#probe !== null) clearTimeout(this.#probe);
+    this.#around.ended?.(this.#status);
     this.#tell((events) => events.closed());
   }
 }

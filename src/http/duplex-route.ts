@@ -2,6 +2,7 @@
 import { messageOf, type Log } from '../log.js';
 import { DuplexExchange } from './duplex-exchange.js';
 import type { Traffic } from './exchange.js';
+import { addressOf, microseconds, type RequestNote } from './front.js';
 import { problemReply } from './problem.js';
 import type { RefusalFields } from './gate.js';
 import type { DuplexLimits, Reply, Request } from './reply.js';
@@ -34,14 +35,23 @@ type DuplexTarget = Pick<Request, 'method' | 'path'>;
 /** Opens an exchange; what its handler throws is a bug and becomes a 500. */
 export function openDuplex(
   handling: DuplexHandling, { method, path }: DuplexTarget, raw: RawResponse, native: RawRequest,
-  traffic: Traffic, log: Log, fieldsOf: RefusalFields,
+  traffic: Traffic, log: Log, fieldsOf: RefusalFields, operation = 0,
+  note: RequestNote | null = null,
 ): void {
+  const { front } = traffic;
+  const began = microseconds();
   const headers = new Map<string, string>();
   native.forEach((name, value) => headers.set(name, value));
-  const client = Buffer.from(raw.getRemoteAddressAsText()).toString('latin1');
+  const address = addressOf(raw);
+  const client = front?.clientOf(address, front.forwarded(native)) ?? address;
   const request: Request = {
     method, path, query: native.getQuery() ?? '', body: EMPTY,
     header: (name) => headers.get(name) ?? '', client: () => client,
+    identified: (keyPrefix, keyless) => {
+      if (note === null) return;
+      note.keyPrefix = keyPrefix;
+      note.query = keyless;
+    },
   };
   const fault = (error: unknown): Reply => {
     log.error('handler failed', { path, message: messageOf(error) });
@@ -49,7 +59,13 @@ export function openDuplex(
       { status: 500, detail: 'The service failed to answer.', instance: path }, fieldsOf(request),
     );
   };
-  const exchange = new DuplexExchange(raw, traffic, handling, fault);
+  const exchange = new DuplexExchange(raw, traffic, handling, fault, {
+    bodiless: method === 'HEAD',
+    ...(note === null ? {} : { extra: note.extra }),
+    ended: (status) => {
+      if (front?.watches === true) front.ended({ operation, began, note }, status);
+    },
+  });
   try {
     handling.open(request, exchange);
   } catch (error) {

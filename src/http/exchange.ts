@@ -4,6 +4,9 @@
  * let go of when it ended.
  */
 import { fieldName } from './framing.js';
+import {
+  microseconds, NO_EXTRA, type ExtraFields, type Front, type Noted, type RequestNote,
+} from './front.js';
 import { fieldsOf, type Answerer, type Reply } from './reply.js';
 import { statusLine } from './status.js';
 import { endWith, endWithout } from './unsent.js';
@@ -13,6 +16,8 @@ import type { RawResponse } from './uws.js';
 export interface Traffic {
   open: number;
   closing: boolean;
+  /** What stands around every request; nothing in its absence. */
+  readonly front?: Front;
 }
 
 export interface ExchangeOptions {
@@ -23,6 +28,8 @@ export interface ExchangeOptions {
    * given at once needs no registration, and is corked already.
    */
   readonly fresh?: boolean;
+  /** Index of the operation; 0 for what is none. */
+  readonly operation?: number;
 }
 
 const NOTHING = (): void => undefined;
@@ -38,9 +45,15 @@ let corkedReply: Reply;
 let corkedTraffic: Traffic;
 let corkedBodiless = false;
 let corkedClose = false;
+let corkedExtra = NO_EXTRA;
 
 function writeCorked(): void {
-  writeReply(corked, corkedReply, corkedTraffic, corkedClose, corkedBodiless);
+  writeReply(corked, corkedReply, corkedTraffic, corkedClose, corkedBodiless, corkedExtra);
+}
+
+/** Writes the fields that no handler gives. */
+export function writeExtra(raw: RawResponse, extra: ExtraFields): void {
+  for (let at = 0; at + 1 < extra.length; at += 2) raw.writeHeader(extra[at]!, extra[at + 1]!);
 }
 
 /**
@@ -49,9 +62,10 @@ function writeCorked(): void {
  */
 export function writeReply(
   raw: RawResponse, { status, head, body }: Reply, traffic: Traffic, close: boolean,
-  bodiless = false,
+  bodiless = false, extra = NO_EXTRA,
 ): void {
   if (status !== 200) raw.writeStatus(statusLine(status));
+  if (extra.length > 0) writeExtra(raw, extra);
   if (status !== 200 && BODILESS.has(status)) {
     // Whoever reads the field closes; the native call would need a length to be told of it.
     if (close) raw.writeHeader('Connection', 'close');
@@ -72,7 +86,12 @@ function writeFields(raw: RawResponse, head: Reply['head']): RawResponse {
   return raw;
 }
 
-export class Exchange implements Answerer {
+export class Exchange implements Answerer, Noted {
+  /** Index of the operation; 0 until it is known. */
+  operation: number;
+  readonly began: number;
+  /** What is kept of the request for its log line and answer. */
+  note: RequestNote | null = null;
   /** Null once the answer was given or the client has gone. */
   #raw: RawResponse | null;
   readonly #traffic: Traffic;
@@ -87,7 +106,9 @@ export class Exchange implements Answerer {
 
   constructor(raw: RawResponse, traffic: Traffic, options: ExchangeOptions = {}) {
     this.#fresh = options.fresh ?? false;
-    if (!this.#fresh) raw.onAborted(() => this.#close());
+    if (!this.#fresh) raw.onAborted(() => this.#gone());
+    this.operation = options.operation ?? 0;
+    this.began = traffic.front?.watches === true ? microseconds() : 0;
     this.#raw = raw;
     this.#traffic = traffic;
     this.#bodiless = options.bodiless ?? false;
@@ -98,7 +119,7 @@ export class Exchange implements Answerer {
   guard(): void {
     if (!this.#fresh) return;
     this.#fresh = false;
-    this.#raw?.onAborted(() => this.#close());
+    this.#raw?.onAborted(() => this.#gone());
   }
 
   /**
@@ -112,6 +133,11 @@ export class Exchange implements Answerer {
     this.#raw.pause();
   }
 
+  /** What stands around the request. */
+  get front(): Front | undefined {
+    return this.#traffic.front;
+  }
+
   /** The native response while it may be touched. */
   get raw(): RawResponse | null {
     return this.#raw;
@@ -120,17 +146,21 @@ export class Exchange implements Answerer {
   send(reply: Reply): void {
     const raw = this.#raw;
     if (raw === null) return;
+    const { front } = this.#traffic;
+    if (front?.watches === true) front.answered(this, reply);
+    const extra = this.note === null ? NO_EXTRA : this.note.extra;
     this.#close();
     if (this.#fresh) {
       // An answer that closes is handed over as a whole, and may be left open by a client's reset.
       if (this.#traffic.closing) raw.onAborted(NOTHING);
-      writeReply(raw, reply, this.#traffic, this.#traffic.closing);
+      writeReply(raw, reply, this.#traffic, this.#traffic.closing, false, extra);
       return;
     }
     if (this.#held) raw.resume();
     corked = raw;
     corkedReply = reply;
     corkedTraffic = this.#traffic;
+    corkedExtra = extra;
     corkedBodiless = this.#bodiless;
     corkedClose = this.#traffic.closing || this.#last;
     raw.cork(writeCorked);
@@ -185,6 +215,13 @@ export class Exchange implements Answerer {
         closed();
       };
     }
+  }
+
+  /** The client has gone, or was cut, before its answer. */
+  #gone(): void {
+    const { front } = this.#traffic;
+    if (this.#raw !== null && front?.watches === true) front.gone(this);
+    this.#close();
   }
 
   #close(): void {

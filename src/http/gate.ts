@@ -6,6 +6,7 @@
  * client stops nobody behind the same address.
  */
 import type { KeyRecord } from '../store/format.js';
+import { keyPrefix } from '../store/keys.js';
 import { PLAN_FEATURES } from '../store/plan.js';
 import { scopesOfBits } from '../store/scope.js';
 import { jsonValue, type WireList, type WireObject } from '../wire/tree.js';
@@ -28,6 +29,8 @@ const GUESSING =
 export interface GateKey extends Rated {
   /** Bits of scopes. */
   readonly scopes: number;
+  /** First characters of the key. */
+  readonly prefix?: string;
 }
 
 /** "The key does not have the scope carts." */
@@ -179,6 +182,8 @@ export class Gate<K extends GateKey = KeyRecord> {
   enter(rules: GateRules<K>, request: Request): Caller<K> | Refused {
     const { key: text, query } = presentedKey(request, rules.headerOnly);
     const key = this.#find(text);
+    // Where the key is not looked for in the query, it may stand there all the same.
+    request.identified?.(key?.prefix ?? keyPrefix(text), rules.headerOnly ? '' : query);
     if (key === null) {
       // Without a key nothing was guessed.
       return text !== '' && this.#guesses.failed(request.client())

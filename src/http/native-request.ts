@@ -2,6 +2,7 @@
 import { KEY_HEADER } from './api-key.js';
 import type { Exchange } from './exchange.js';
 import { fieldName } from './framing.js';
+import { addressOf } from './front.js';
 import type { Request } from './reply.js';
 import type { RawRequest } from './uws.js';
 
@@ -10,9 +11,16 @@ export const EMPTY = new Uint8Array(0);
 const KEY_NAME = fieldName(KEY_HEADER);
 
 /** The client's address, while the native response may be touched. */
-function addressOf(exchange: Exchange): string {
-  const { raw } = exchange;
-  return raw === null ? '' : Buffer.from(raw.getRemoteAddressAsText()).toString('latin1');
+function clientOf({ raw, front }: Exchange, forwarded: string): string {
+  const address = addressOf(raw);
+  return front === undefined ? address : front.clientOf(address, forwarded);
+}
+
+/** Keeps whose request it is, where that is asked for. */
+function identify({ note }: Exchange, keyPrefix: string, query: string): void {
+  if (note === null) return;
+  note.keyPrefix = keyPrefix;
+  note.query = query;
 }
 
 /** A request whose headers are read from the native one, while that may be touched. */
@@ -39,7 +47,13 @@ export class LiveRequest implements Request {
   }
 
   client(): string {
-    return addressOf(this.#exchange);
+    const { front } = this.#exchange;
+    const forwarded = this.#raw === null ? '' : front?.forwarded(this.#raw) ?? '';
+    return clientOf(this.#exchange, forwarded);
+  }
+
+  identified(keyPrefix: string, query: string): void {
+    identify(this.#exchange, keyPrefix, query);
   }
 
   /** Forgets the native request. */
@@ -59,11 +73,13 @@ export class BodyRequest implements Request {
   #body: Uint8Array | null = EMPTY;
   readonly #fields: readonly string[];
   readonly #exchange: Exchange;
+  readonly #forwarded: string;
 
   constructor(raw: RawRequest, exchange: Exchange, method: string, path: string) {
     this.method = method;
     this.path = path;
     this.query = raw.getQuery() ?? '';
+    this.#forwarded = exchange.front?.forwarded(raw) ?? '';
     this.#fields = BODY_FIELDS.map((name) => raw.getHeader(name));
     this.#exchange = exchange;
   }
@@ -91,7 +107,11 @@ export class BodyRequest implements Request {
   }
 
   client(): string {
-    return addressOf(this.#exchange);
+    return clientOf(this.#exchange, this.#forwarded);
+  }
+
+  identified(keyPrefix: string, query: string): void {
+    identify(this.#exchange, keyPrefix, query);
   }
 
   onClosed(closed: () => void): void {

@@ -44,8 +44,9 @@ export function codedProblem(
 ): Reply {
   const { code, name } = RESPONSE_CODES[kind];
   const message = failureMessage(fail(kind, detail));
-  return problemReply({
+  const reply = problemReply({
     status: CODED_STATUSES[kind], detail: message, instance,
     members: metadata({ code, name, message }, baseUrl),
   }, fields);
+  return { ...reply, code };
 }

@@ -11,6 +11,11 @@ export interface Request {
   /** Address of the client, empty when unknown. On routes without a body: ask at once. */
   client(): string;
   /**
+   * Told by the gate whose request it is: the first characters of its key, and the query without
+   * the key where that may stand in it.
+   */
+  identified?(keyPrefix: string, query: string): void;
+  /**
    * Empty on routes that take none. Routes that wait for anything take it at once: it is let go of
    * when the handler returns, so that only what is still needed stays in memory.
    */
@@ -35,6 +40,12 @@ export interface Reply {
   /** Bytes are ASCII, and may be a view that the next answer overwrites. */
   readonly head: Head | Uint8Array;
   readonly body: string | Uint8Array;
+  /** Of lookups, for those who count: the response code where it is a refusal. */
+  readonly code?: number;
+  /** Of lookups: how the place was found, as an index. */
+  readonly precision?: number;
+  /** The release that answered. */
+  readonly dataset?: string;
 }
 
 /** Takes one answer. The first wins; one that comes after the client has gone is dropped. */

@@ -1,109 +1,23 @@
-/** The table of routes and the way from a native request to a handler. */
+/** The way from a native request to a handler. */
 import { messageOf, type Log } from '../log.js';
 import { BODIES_BYTES_MAX, BodyRoom } from './body-room.js';
 import { readBody, refuseBody, type Unkept } from './body.js';
-import { openDuplex, type DuplexHandling } from './duplex-route.js';
+import { openDuplex } from './duplex-route.js';
 import { Exchange, type Traffic } from './exchange.js';
+import { Front } from './front.js';
 import { BodyRequest, LiveRequest } from './native-request.js';
 import { problemReply } from './problem.js';
-import type { Asking, RefusalFields } from './gate.js';
-import type { Admit, Answerer, Fields, Handle, Reply, Request } from './reply.js';
+import type { RefusalFields } from './gate.js';
+import type { Answerer, Fields, Handle, Reply, Request } from './reply.js';
+import {
+  allowedOf, findRoute, methodsOf, NO_FIELDS, PARAMETER, routeOf, routeTable, type Route,
+  type RouteTable,
+} from './route-table.js';
 import type { RawRequest, RawResponse, RawServer } from './uws.js';
 
-export interface Route {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  /**
-   * Without a trailing slash; the same path with one is the same route. One segment may be `{id}`,
-   * which stands for any text; the handler reads it from the path of the request.
-   */
-  readonly path: string;
-  /** Zero on routes that take no body. */
-  readonly bodyBytesMax: number;
-  /** Longest time to an answer; zero where the handler keeps a deadline of its own. */
-  readonly deadlineMs: number;
-  readonly handle: Handle;
-  /** On routes with a body: looks at the head first, and gives what `handle` is then. */
-  readonly admit?: Admit;
-  /** What a bug in the handler is answered with; a problem document without. */
-  readonly fault?: (request: Request) => Reply;
-  /** Where body and answer are open at once; `handle` is not called then. */
-  readonly duplex?: DuplexHandling;
-}
-
-/** Deadline of handlers that do not say otherwise. */
-export const DEADLINE_MS = 30_000;
-
-type Methods = ReadonlyMap<string, Route>;
-
-/** Routes by path (with and without a trailing slash), then by method. */
-export type RouteTable = ReadonlyMap<string, Methods>;
-
-/** A segment that stands for any text. */
-const PARAMETER = '{id}';
-
-const NO_FIELDS: RefusalFields = () => ({});
-
-const FRESH = { fresh: true };
-
-/**
- * Builds the table.
- * @throws Error when two routes answer the same method and path.
- */
-export function routeTable(routes: readonly Route[]): RouteTable {
-  const table = new Map<string, Map<string, Route>>();
-  for (const route of routes) {
-    let methods = table.get(route.path);
-    if (methods === undefined) {
-      methods = new Map();
-      table.set(route.path, methods);
-      table.set(`${route.path}/`, methods);
-    }
-    if (methods.has(route.method)) throw new Error(`two routes ${route.method} ${route.path}`);
-    methods.set(route.method, route);
-  }
-  return table;
-}
-
-/** Segments of a path in which a parameter is looked for. */
-const SEGMENTS_MAX = 8;
-
-/** What answers a path: as it is written, else with one of its segments as the parameter. */
-function methodsOf(table: RouteTable, path: string): Methods | undefined {
-  const exact = table.get(path);
-  if (exact !== undefined) return exact;
-  const segments = path.split('/');
-  if (segments.length > SEGMENTS_MAX) return undefined;
-  for (let at = 1; at < segments.length; at += 1) {
-    if (segments[at] === '') continue;
-    const found = table.get(segments.with(at, PARAMETER).join('/'));
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** Finds the route; answers 404 or 405 itself when there is none. */
-export function findRoute(
-  table: RouteTable, method: string, asking: Asking, answer: Answerer,
-  fieldsOf: RefusalFields = NO_FIELDS,
-): Route | null {
-  const { path } = asking;
-  const methods = methodsOf(table, path);
-  const route = methods?.get(method);
-  if (route !== undefined) return route;
-  const fields = fieldsOf(asking);
-  if (methods === undefined) {
-    answer.send(problemReply(
-      { status: 404, detail: 'There is no such path.', instance: path }, fields,
-    ));
-    return null;
-  }
-  const allow = [...methods.keys()].join(', ');
-  answer.send(problemReply(
-    { status: 405, detail: `This path answers ${allow} only.`, instance: path },
-    { Allow: allow, ...fields },
-  ));
-  return null;
-}
+export {
+  DEADLINE_MS, findRoute, operationNames, routeTable, type Route, type RouteTable,
+} from './route-table.js';
 
 /** The answer to what a handler threw: that is a bug. */
 function faultReply(
@@ -130,7 +44,10 @@ export function runHandle(
 
 /** Connects a table of routes with a native server. */
 export class Router {
-  readonly traffic: Traffic = { open: 0, closing: false };
+  readonly traffic: Traffic;
+  readonly #front: Front;
+  /** Indexes of operations, as `operationNames` has them. */
+  readonly #operations: ReadonlyMap<Route, number>;
   readonly #table: RouteTable;
   readonly #log: Log;
   readonly #fieldsOf: RefusalFields;
@@ -139,12 +56,15 @@ export class Router {
 
   /**
    * `fieldsOf` gives the header fields of what no handler answers; bodies under way may take
-   * `bodiesBytesMax` together.
+   * `bodiesBytesMax` together; `front` stands around every request.
    */
   constructor(
     routes: readonly Route[], log: Log, fieldsOf: RefusalFields = NO_FIELDS,
-    bodiesBytesMax = BODIES_BYTES_MAX,
+    bodiesBytesMax = BODIES_BYTES_MAX, front = new Front(),
   ) {
+    this.#front = front;
+    this.traffic = { open: 0, closing: false, front };
+    this.#operations = new Map(routes.map((route, index) => [route, index + 1]));
     this.#table = routeTable(routes);
     this.#log = log;
     this.#fieldsOf = fieldsOf;
@@ -158,16 +78,22 @@ export class Router {
       const post = methods.get('POST');
       // The hot paths: neither method nor path need to be asked for.
       if (get?.bodyBytesMax === 0 && get.duplex === undefined) {
+        const options = { fresh: true, operation: this.#operations.get(get) ?? 0 };
         server.get(path, (raw, request) => {
-          const exchange = new Exchange(raw, this.traffic, FRESH);
+          const exchange = new Exchange(raw, this.traffic, options);
+          exchange.note = this.#front.note('GET', raw, request);
           this.#run(get, exchange, new LiveRequest(request, exchange, 'GET', path));
           exchange.guard();
           exchange.hold();
         });
       }
       if (post !== undefined && post.bodyBytesMax > 0 && post.duplex === undefined) {
-        server.post(path, (raw, request) =>
-          this.#collect(post, new Exchange(raw, this.traffic), request, post.path));
+        const options = { operation: this.#operations.get(post) ?? 0 };
+        server.post(path, (raw, request) => {
+          const exchange = new Exchange(raw, this.traffic, options);
+          exchange.note = this.#front.note('POST', raw, request);
+          this.#collect(post, exchange, request, post.path);
+        });
       }
     }
     server.any('/*', (raw, request) => this.#dispatch(raw, request));
@@ -176,13 +102,21 @@ export class Router {
   #dispatch(raw: RawResponse, request: RawRequest): void {
     const method = request.getCaseSensitiveMethod();
     const path = request.getUrl();
-    const { duplex, path: known } = methodsOf(this.#table, path)?.get(method) ?? {};
-    if (duplex !== undefined && known !== undefined) {
-      const target = { method, path: known.includes(PARAMETER) ? path : known };
-      openDuplex(duplex, target, raw, request, this.traffic, this.#log, this.#fieldsOf);
+    const methods = methodsOf(this.#table, path);
+    const named = routeOf(methods, method);
+    const operation = named === undefined ? 0 : this.#operations.get(named) ?? 0;
+    const note = this.#front.note(method, raw, request);
+    if (named?.duplex !== undefined) {
+      const target = { method, path: named.path.includes(PARAMETER) ? path : named.path };
+      openDuplex(named.duplex, target, raw, request, this.traffic, this.#log, this.#fieldsOf,
+        operation, note);
       return;
     }
-    const exchange = new Exchange(raw, this.traffic, { bodiless: method === 'HEAD' });
+    const exchange = new Exchange(raw, this.traffic, { bodiless: method === 'HEAD', operation });
+    exchange.note = note;
+    const preflight = method === 'OPTIONS' && methods !== undefined
+      ? this.#front.preflight(request, allowedOf(methods)) : null;
+    if (preflight !== null) return exchange.send(preflight);
     const live = new LiveRequest(request, exchange, method, path);
     const route = findRoute(this.#table, method, live, exchange, this.#fieldsOf);
     if (route === null) return;

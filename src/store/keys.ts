@@ -81,11 +81,16 @@ function settingsOf(
 
 const UNMETERED = { coreLimit: 0, geoLimit: 0, merchantLimit: 0, scopes: ALL_SCOPES };
 
+/** So much of a key as may be shown: its first characters, few of a short one. */
+export function keyPrefix(text: string): string {
+  return text.slice(0, Math.min(PREFIX_CHARS_MAX, Math.floor(text.length / PREFIX_SHARE)));
+}
+
 function newRecord(key: NewKey, text: string, now: number): KeyRecord {
   return {
     v: 1,
     id: keyId(text),
-    prefix: text.slice(0, Math.min(PREFIX_CHARS_MAX, Math.floor(text.length / PREFIX_SHARE))),
+    prefix: keyPrefix(text),
     account: key.account ?? 'default',
     plan: key.plan,
     ...settingsOf(key, PLAN_FEATURES[key.plan], UNMETERED),

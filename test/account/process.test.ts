@@ -150,7 +150,7 @@ test('a disabled key is refused, keeps its counters, and may be enabled', async 
 test('every answer of an operation with keys tells the rate', async () => {
   const text = await newKey('--plan', 'pro');
   const paths: readonly (readonly [string, string, number])[] = [
-    ['GET', '/request/v70', 404], ['POST', '/request/v60', 405], ['HEAD', '/request/v60', 405],
+    ['GET', '/request/v70', 404], ['POST', '/request/v60', 405], ['HEAD', '/search/tic', 405],
     ['DELETE', '/account/metrics', 405], ['GET', '/account/v60/metrics?format=a', 422],
     ['GET', '/merchant/nothing', 404], ['GET', '/request/v60', 422],
   ];

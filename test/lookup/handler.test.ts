@@ -145,10 +145,10 @@ test('other methods and paths give problem documents', () => {
     usage: STUB_USAGE, pool: { submit: answering },
     renderFailure: stubFailure, baseUrl: '',
   }));
-  for (const method of ['POST', 'HEAD', 'OPTIONS', 'DELETE']) {
+  for (const method of ['POST', 'PUT', 'OPTIONS', 'DELETE']) {
     const reply = inject(table, method, `/request/v60/?key=${KEY}`);
     assert.equal(reply.status, 405);
-    assert.equal(reply.headers.get('allow'), 'GET');
+    assert.equal(reply.headers.get('allow'), 'GET, HEAD');
     assert.equal(reply.headers.get('content-type'), 'application/problem+json');
   }
   const unknown = inject(table, 'GET', `/request/v70?key=${KEY}`);

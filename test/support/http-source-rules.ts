@@ -25,8 +25,9 @@ const LAYERS: readonly (readonly string[])[] = [
   ['api'],
   ['bulk'],
   ['describe'],
+  ['monitor'],
   ['worker.ts'],
-  ['app.ts', 'parts.ts', 'main.ts', 'cli', 'cli.ts'],
+  ['app.ts', 'parts.ts', 'watch.ts', 'main.ts', 'cli', 'cli.ts'],
 ];
 
 /** Siblings that may use each other within one layer. */
@@ -34,7 +35,7 @@ const PEERS: readonly (readonly string[])[] = [
   ['config.ts', 'log.ts', 'setting.ts', 'settings.ts', 'unknown-setting.ts'],
   ['tax', 'address', 'geo'],
   ['pool', 'pool.ts'],
-  ['main.ts', 'app.ts', 'parts.ts'],
+  ['main.ts', 'app.ts', 'parts.ts', 'watch.ts'],
   ['cli', 'cli.ts', 'app.ts', 'main.ts'],
 ];
 

@@ -66,6 +66,10 @@ export class AnswerCache {
     this.#slabsWeightMax = bytesMax;
   }
 
+  /** Questions that were answered from here, and those that were not, so far. */
+  hits = 0;
+  misses = 0;
+
   /** Memory in use, about. */
   get bytes(): number {
     return this.#weight;
@@ -89,7 +93,10 @@ export class AnswerCache {
 
   /** The answer kept; `kind` is a small number for version and entitlements. */
   get(kind: number, query: string): KeptAnswer | null {
-    return this.#kinds[kind]?.get(query) ?? null;
+    const kept = this.#kinds[kind]?.get(query) ?? null;
+    if (kept === null) this.misses += 1;
+    else this.hits += 1;
+    return kept;
   }
 
   /** Whether a query was asked before, as far as is remembered; it is from now on. */

@@ -92,7 +92,8 @@ class FrontFailures {
       this.#bodies.set(name, body);
     }
     const head = headOf(format === 'xml' ? XML_TYPE : JSON_TYPE, rateFields(limit, remaining));
-    return { status: RESPONSE_CODES[failure].http, head, body };
+    const { http: status, code } = RESPONSE_CODES[failure];
+    return { status, head, body, code, precision: 0, dataset: '' };
   }
 }
 
@@ -136,7 +137,7 @@ class PendingLookup implements LookupRequest {
   }
 
   answered(slice: AnswerSlice, release: PinnedRelease): void {
-    const { status, precision, flags, body } = slice;
+    const { status, code, precision, flags, body } = slice;
     const { heads, usage, cache } = this.#shared;
     usage.settle(this.#admission, status === SUCCESS.http, (flags & FLAG_GEO) !== 0);
     if (this.#time !== NOT_KEPT && status === SUCCESS.http) {
@@ -145,7 +146,9 @@ class PendingLookup implements LookupRequest {
     }
     const { key, remaining } = this.#caller;
     const head = heads.get(release.id, key.rate, precision, flags);
-    this.#answer.send({ status, head: head.with(remaining), body });
+    this.#answer.send({
+      status, head: head.with(remaining), body, code, precision, dataset: release.id,
+    });
   }
 
   failed(failure: PoolFailure): void {
@@ -173,7 +176,8 @@ function repeat(
   const { precision, flags, body } = kept;
   usage.settle(admission, true, (flags & FLAG_GEO) !== 0);
   const head = heads.get(name, key.rate, precision, flags).with(remaining);
-  answer.send({ status: SUCCESS.http, head, body });
+  const { http: status, code } = SUCCESS;
+  answer.send({ status, head, body, code, precision, dataset: name });
   return 'answered';
 }
 

@@ -27,6 +27,21 @@ export interface OpenJob {
   attempts: number;
 }
 
+/** How many run, and how many wait for their turn. */
+export interface JobCounts {
+  readonly running: number;
+  readonly waiting: number;
+}
+
+export function countJobs(jobs: Iterable<OpenJob>): JobCounts {
+  let [running, waiting] = [0, 0];
+  for (const { over } of jobs) {
+    if (over === null) waiting += 1;
+    else running += 1;
+  }
+  return { running, waiting };
+}
+
 /** The job to start next: of the account that runs fewest, then the oldest; null for none. */
 export function nextJob(jobs: readonly OpenJob[], runningMax: number): OpenJob | null {
   const running = jobs.filter(({ over }) => over !== null);

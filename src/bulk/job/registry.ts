@@ -11,7 +11,7 @@ import type { Store, StoreTransaction } from '../../store/store.js';
 import type { JobView } from '../row/job-body.js';
 import type { Checkpoint } from '../run/checkpoint.js';
 import type { FileRunEnd } from './file-run.js';
-import { nextJob, type NewJob, type OpenJob } from './open-job.js';
+import { countJobs, nextJob, type JobCounts, type NewJob, type OpenJob } from './open-job.js';
 import {
   checkpointOf, isPassing, JobFault, requestOf, runJob, type RunnerServices,
 } from './runner.js';
@@ -57,6 +57,8 @@ export class JobRegistry {
     this.options = options;
   }
 
+  /** Jobs that have not ended. */
+  get counts(): JobCounts { return countJobs(this.#open.values()); }
   /** Continues the jobs that were interrupted, and removes files that belong to no job. */
   start(): void {
     const { store, space } = this.options;

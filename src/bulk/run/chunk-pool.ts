@@ -1,4 +1,5 @@
 /** Workers of chunks, apart from those of single lookups. */
+import { IDLE_POOL, type PoolState } from '../../pool/state.js';
 import { EnginePool, type PoolOptions, type PoolRequest } from '../../pool.js';
 import { CHUNK_BYTES_MAX } from '../row/limit.js';
 
@@ -19,6 +20,7 @@ const BULK_WORKER = new URL('../../../workers/bulk.js', import.meta.url);
 export interface ClosingPool {
   submit(request: PoolRequest): void;
   close(): Promise<void>;
+  readonly state: PoolState;
 }
 
 /** The workers, started by the first chunk: a service without files of rows never pays for them. */
@@ -33,6 +35,10 @@ class LazyPool implements ClosingPool {
   submit(request: PoolRequest): void {
     this.#pool ??= this.#open();
     this.#pool.submit(request);
+  }
+
+  get state(): PoolState {
+    return this.#pool?.state ?? IDLE_POOL;
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,74 @@
+/** Pages of other origins that may read answers (CORS), where the operator names them. */
+import { headOf, type Head } from './reply.js';
+
+const ANY = '*';
+const ORIGIN = /^https?:\/\/(?:[\w.-]+|\[[0-9a-f:]+\])(?::\d+)?$/i;
+
+/** Fields that a page may send. */
+const SENT = [
+  'X-API-Key', 'Content-Type', 'Content-Encoding', 'Idempotency-Key', 'X-Request-Id', 'Range',
+].join(', ');
+/** Fields of answers that a page may read, beside those that any may. */
+const READ = [
+  'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-Situs-Precision', 'X-Situs-Dataset',
+  'X-Situs-Job', 'X-Situs-Engine', 'X-Request-Id', 'Location', 'Allow',
+].join(', ');
+/** How long a browser may remember what it was told, in seconds. */
+const REMEMBERED_S = 7_200;
+
+const VARY = ['Vary', 'Origin'] as const;
+
+function originsIn(text: string): readonly string[] {
+  return text.split(',').map((origin) => origin.trim()).filter((origin) => origin !== '');
+}
+
+/** Keys travel in a field of their own, so no credentials of a browser are ever asked for. */
+export class CrossOrigins {
+  readonly #any: boolean;
+  readonly #origins: ReadonlySet<string>;
+
+  private constructor(origins: readonly string[]) {
+    this.#any = origins.includes(ANY);
+    this.#origins = new Set(origins.map((origin) => origin.toLowerCase()));
+  }
+
+  /**
+   * The origins of the setting; null where it names none.
+   * @throws Error that names the setting where it is no list of origins.
+   */
+  static of(text: string): CrossOrigins | null {
+    const origins = originsIn(text);
+    if (!origins.every((origin) => origin === ANY || ORIGIN.test(origin))) {
+      throw new Error(
+        'SITUS_CORS_ORIGINS must be * or origins (https://shop.example), with commas between',
+      );
+    }
+    return origins.length === 0 ? null : new CrossOrigins(origins);
+  }
+
+  #allowed(origin: string): string | null {
+    if (this.#any) return ANY;
+    return this.#origins.has(origin.toLowerCase()) ? origin : null;
+  }
+
+  /** Fields of an answer to a page of an origin, name and value in turns; '' came from no page. */
+  fieldsFor(origin: string): readonly string[] {
+    if (origin === '') return this.#any ? [] : VARY;
+    const allowed = this.#allowed(origin);
+    const vary = this.#any ? [] : VARY;
+    if (allowed === null) return vary;
+    return [
+      ...vary, 'Access-Control-Allow-Origin', allowed, 'Access-Control-Expose-Headers', READ,
+    ];
+  }
+
+  /** The head that tells a browser what a page may send to a path; null for origins not named. */
+  preflight(origin: string, methods: readonly string[]): Head | null {
+    if (this.#allowed(origin) === null) return null;
+    return headOf('text/plain', {
+      'Access-Control-Allow-Methods': methods.join(', '),
+      'Access-Control-Allow-Headers': SENT,
+      'Access-Control-Max-Age': REMEMBERED_S,
+    });
+  }
+}

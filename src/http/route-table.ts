@@ -1,0 +1,117 @@
+/** The table of routes, and what is answered where it has none. */
+import type { DuplexHandling } from './duplex-route.js';
+import type { Asking, RefusalFields } from './gate.js';
+import { problemReply } from './problem.js';
+import type { Admit, Answerer, Handle, Request, Reply } from './reply.js';
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /**
+   * Without a trailing slash; the same path with one is the same route. One segment may be `{id}`,
+   * which stands for any text; the handler reads it from the path of the request.
+   */
+  readonly path: string;
+  /** Zero on routes that take no body. */
+  readonly bodyBytesMax: number;
+  /** Longest time to an answer; zero where the handler keeps a deadline of its own. */
+  readonly deadlineMs: number;
+  readonly handle: Handle;
+  /** On routes with a body: looks at the head first, and gives what `handle` is then. */
+  readonly admit?: Admit;
+  /** What a bug in the handler is answered with; a problem document without. */
+  readonly fault?: (request: Request) => Reply;
+  /** Where body and answer are open at once; `handle` is not called then. */
+  readonly duplex?: DuplexHandling;
+}
+
+/** Deadline of handlers that do not say otherwise. */
+export const DEADLINE_MS = 30_000;
+
+type Methods = ReadonlyMap<string, Route>;
+
+/** Routes by path (with and without a trailing slash), then by method. */
+export type RouteTable = ReadonlyMap<string, Methods>;
+
+/** A segment that stands for any text. */
+export const PARAMETER = '{id}';
+
+/** For answers whose kind has no fields of its own. */
+export const NO_FIELDS: RefusalFields = () => ({});
+
+/**
+ * Builds the table.
+ * @throws Error when two routes answer the same method and path.
+ */
+export function routeTable(routes: readonly Route[]): RouteTable {
+  const table = new Map<string, Map<string, Route>>();
+  for (const route of routes) {
+    let methods = table.get(route.path);
+    if (methods === undefined) {
+      methods = new Map();
+      table.set(route.path, methods);
+      table.set(`${route.path}/`, methods);
+    }
+    if (methods.has(route.method)) throw new Error(`two routes ${route.method} ${route.path}`);
+    methods.set(route.method, route);
+  }
+  return table;
+}
+
+/** Segments of a path in which a parameter is looked for. */
+const SEGMENTS_MAX = 8;
+
+/** What answers a path: as it is written, else with one of its segments as the parameter. */
+export function methodsOf(table: RouteTable, path: string): Methods | undefined {
+  const exact = table.get(path);
+  if (exact !== undefined) return exact;
+  const segments = path.split('/');
+  if (segments.length > SEGMENTS_MAX) return undefined;
+  for (let at = 1; at < segments.length; at += 1) {
+    if (segments[at] === '') continue;
+    const found = table.get(segments.with(at, PARAMETER).join('/'));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The route of a method: HEAD is answered as GET is, without the body. */
+export function routeOf(methods: Methods | undefined, method: string): Route | undefined {
+  return methods?.get(method === 'HEAD' ? 'GET' : method);
+}
+
+/** What a path answers, in the order of its routes. */
+export function allowedOf(methods: Methods): readonly string[] {
+  return [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+}
+
+/** Finds the route; answers 404 or 405 itself when there is none. */
+export function findRoute(
+  table: RouteTable, method: string, asking: Asking, answer: Answerer,
+  fieldsOf: RefusalFields = NO_FIELDS,
+): Route | null {
+  const { path } = asking;
+  const methods = methodsOf(table, path);
+  const route = routeOf(methods, method);
+  if (route !== undefined) return route;
+  const fields = fieldsOf(asking);
+  if (methods === undefined) {
+    answer.send(problemReply(
+      { status: 404, detail: 'There is no such path.', instance: path }, fields,
+    ));
+    return null;
+  }
+  const allow = allowedOf(methods).join(', ');
+  answer.send(problemReply(
+    { status: 405, detail: `This path answers ${allow} only.`, instance: path },
+    { Allow: allow, ...fields },
+  ));
+  return null;
+}
+
+/** What is asked where there is no operation. */
+const NO_OPERATION = 'none';
+
+/** Names of operations by their index: what is none first, then "GET /data/tic" of each route. */
+export function operationNames(routes: readonly Route[]): readonly string[] {
+  return [NO_OPERATION, ...routes.map(({ method, path }) => `${method} ${path}`)];
+}

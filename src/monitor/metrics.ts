@@ -1,0 +1,165 @@
+/**
+ * What `GET /metrics` tells, put together when it is asked: the service counts in plain numbers and
+ * knows nothing of Prometheus. Labels are of fixed lists; no key, account or address is one.
+ */
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { UNREADY, type Readiness } from '../api/system/ready.js';
+import type { AnswerCache } from '../api/lookup/answer-cache.js';
+import type { JobCounts } from '../bulk/job/open-job.js';
+import type { LiveRelease } from '../dataset/live.js';
+import { PRECISIONS } from '../engine/situs.js';
+import type { RequestMeter } from '../http/request-meter.js';
+import type { PoolState } from '../pool/state.js';
+import type { OutboxCount } from '../store/outbox-record.js';
+import { CountedSeries, LatencySeries, type Sample } from './series.js';
+
+/** Where the figures come from; each is asked when they are. */
+export interface MetricSources {
+  readonly meter: RequestMeter;
+  readonly cache: AnswerCache;
+  readonly readiness: Readiness;
+  /** Requests under way, of all kinds. */
+  open(): number;
+  /** The workers of single lookups, and those of bulk files. */
+  pools(): Readonly<Record<'lookup' | 'bulk', PoolState>>;
+  release(): LiveRelease | null;
+  /** Whether another dataset than the activated one answers. */
+  refused(): boolean;
+  /** Bytes of the store's records, and whether it took what was last written. */
+  storeBytes(): number;
+  outbox(): Readonly<Record<'events' | 'mails', OutboxCount>>;
+  jobs(): JobCounts;
+  jobBytes(): number;
+  /** Streams of messages that are kept, and bulk files under way. */
+  streams(): number;
+  uploads(): number;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+/** What is read of the sources each time: name, meaning, labels and the samples. */
+type Reading = readonly [
+  name: string, help: string, labels: readonly string[],
+  read: (sources: MetricSources) => readonly Sample[],
+];
+
+const one = (value: number): readonly Sample[] => [{ labels: {}, value }];
+const flag = (value: boolean): readonly Sample[] => one(value ? 1 : 0);
+
+/** Of each pool. */
+function ofPools(
+  { pools }: MetricSources, read: (state: PoolState) => number,
+): readonly Sample[] {
+  return Object.entries(pools()).map(([pool, state]) => ({ labels: { pool }, value: read(state) }));
+}
+
+/** How many lists of each state have ended: "WA state a-list" is one of Washington. */
+function staleStates(release: LiveRelease | null): readonly Sample[] {
+  const lists = new Map<string, number>();
+  for (const name of release?.stale ?? []) {
+    const [state = ''] = name.split(' ');
+    lists.set(state, (lists.get(state) ?? 0) + 1);
+  }
+  return [...lists].map(([state, value]) => ({ labels: { state }, value }));
+}
+
+/** A release is named after the newest as-of day of its sources. */
+function ageSeconds({ release, now }: MetricSources): readonly Sample[] {
+  const [day = ''] = /^\d{4}-\d{2}-\d{2}/.exec(release()?.id ?? '') ?? [];
+  return day === '' ? [] : one(Math.max(0, (now() - Date.parse(day)) / 1_000));
+}
+
+const GAUGES: readonly Reading[] = [
+  ['situs_ready', '1 when requests should be sent here.', [],
+    ({ readiness }) => flag(readiness.reasons.length === 0)],
+  ['situs_unready', '1 for each reason that keeps the service from being ready.', ['reason'],
+    ({ readiness: { reasons } }) => Object.keys(UNREADY).map((reason) =>
+      ({ labels: { reason }, value: reasons.some((each) => each === reason) ? 1 : 0 }))],
+  ['situs_requests_open', 'Requests under way.', [], ({ open }) => one(open())],
+  ['situs_pool_waiting', 'Requests that no worker has taken yet.', ['pool'],
+    (sources) => ofPools(sources, ({ waiting }) => waiting)],
+  ['situs_pool_waiting_bytes', 'Bytes of these.', ['pool'],
+    (sources) => ofPools(sources, ({ waitingBytes }) => waitingBytes)],
+  ['situs_pool_workers', 'Worker threads, whether they serve or not.', ['pool'],
+    (sources) => ofPools(sources, ({ lanes }) => lanes.length)],
+  ['situs_pool_workers_serving', 'Worker threads that serve.', ['pool'],
+    (sources) => ofPools(sources, ({ serving }) => serving)],
+  ['situs_lane_requests', 'Requests taken by a worker and not answered.', ['pool', 'lane'],
+    ({ pools }) => Object.entries(pools()).flatMap(([pool, { lanes }]) =>
+      lanes.map((value, lane) => ({ labels: { pool, lane: String(lane) }, value })))],
+  ['situs_answer_cache_bytes', 'Memory of answers that are kept.', [],
+    ({ cache }) => one(cache.bytes)],
+  ['situs_dataset_info', '1, with the release that answers.', ['dataset'],
+    ({ release }) => {
+      const id = release()?.id;
+      return id === undefined ? [] : [{ labels: { dataset: id }, value: 1 }];
+    }],
+  ['situs_dataset_age_seconds', 'Since the newest as-of day of its sources.', [], ageSeconds],
+  ['situs_dataset_areas', 'Tax areas of the release.', [],
+    ({ release }) => one(release()?.areas ?? 0)],
+  ['situs_dataset_refused', '1 while the activated release does not answer.', [],
+    ({ refused }) => flag(refused())],
+  ['situs_dataset_stale_lists', 'Lists of a state that have ended and are still used.', ['state'],
+    ({ release }) => staleStates(release())],
+  ['situs_store_bytes', 'Bytes of the store that hold records.', [],
+    ({ storeBytes }) => one(storeBytes())],
+  ['situs_outbox_records', 'Events and mails that wait or could not be sent.', ['kind', 'state'],
+    ({ outbox }) => Object.entries(outbox()).flatMap(([kind, { waiting, dead }]) => [
+      { labels: { kind, state: 'waiting' }, value: waiting },
+      { labels: { kind, state: 'dead' }, value: dead },
+    ])],
+  ['situs_jobs', 'Bulk jobs that have not ended.', ['state'],
+    ({ jobs }) => Object.entries(jobs()).map(([state, value]) => ({ labels: { state }, value }))],
+  ['situs_job_bytes', 'Disk of uploads and results of jobs.', [],
+    ({ jobBytes }) => one(jobBytes())],
+  ['situs_streams_open', 'Streams of messages that are kept.', [], ({ streams }) => one(streams())],
+  ['situs_bulk_files_open', 'Bulk files under way.', [], ({ uploads }) => one(uploads())],
+];
+
+const COUNTERS: readonly Reading[] = [
+  ['situs_requests_total', 'Requests answered; status 499 is a client that left before.',
+    ['operation', 'status'], ({ meter }) => {
+      const samples: Sample[] = [];
+      meter.requests((operation, status, value) => {
+        samples.push({ labels: { operation, status: String(status) }, value });
+      });
+      return samples;
+    }],
+  ['situs_refusals_total', 'Refusals by response code, or by status where there is none.', ['code'],
+    ({ meter }) => {
+      const samples: Sample[] = [];
+      meter.refusals((code, value) => samples.push({ labels: { code: String(code) }, value }));
+      return samples;
+    }],
+  ['situs_answer_cache_hits_total', 'Lookups answered from kept answers.', [],
+    ({ cache }) => one(cache.hits)],
+  ['situs_answer_cache_misses_total', 'Lookups that were not.', [],
+    ({ cache }) => one(cache.misses)],
+  ['situs_pool_workers_ended_total', 'Worker threads that ended and were replaced.', ['pool'],
+    (sources) => ofPools(sources, ({ ended }) => ended)],
+];
+
+/** Makes the registry; what it tells is read from the sources when it is asked. */
+export function openMetrics(sources: MetricSources): Registry {
+  const registry = new Registry();
+  // Event loop, memory, collections and processor time, under the names that everybody has.
+  collectDefaultMetrics({ register: registry });
+  for (const [name, help, labelNames, read] of GAUGES) {
+    registry.registerMetric(new Gauge({
+      name, help, labelNames, registers: [],
+      collect() {
+        this.reset();
+        for (const { labels, value } of read(sources)) this.set({ ...labels }, value);
+      },
+    }));
+  }
+  for (const [name, help, labelNames, read] of COUNTERS) {
+    registry.registerMetric(new CountedSeries({ name, help, labelNames }, () => read(sources)));
+  }
+  registry.registerMetric(new LatencySeries({
+    name: 'situs_request_duration_seconds', labelNames: ['operation', 'precision'],
+    help: 'From the head of a request to its answer; precision of answered lookups.',
+  }, () => sources.meter.latencies().map(({ precision, ...latency }) =>
+    ({ ...latency, precision: PRECISIONS[precision] ?? 'none' }))));
+  return registry;
+}

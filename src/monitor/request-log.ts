@@ -1,0 +1,98 @@
+/**
+ * The log of requests: one JSON line each, written behind the answers. Without being asked for, no
+ * line holds a street address, a client's address or more of a key than `situs key list` shows.
+ */
+import { closeSync, openSync } from 'node:fs';
+import { pino, destination, type Logger } from 'pino';
+import type { RequestLogConfig } from '../config.js';
+import { PRECISIONS } from '../engine/situs.js';
+import type { RequestLine, RequestSink } from '../http/front.js';
+import { messageOf, type Log } from '../log.js';
+
+/** Bytes of lines that are written together; what is less is written within the time below. */
+const BUFFER_BYTES = 8_192;
+const FLUSH_MS = 1_000;
+const STANDARD_OUTPUT = 1;
+/** Lines tell who asked what: for the owner, and the group that reads logs. */
+const FILE_MODE = 0o640;
+const REFUSED_FROM = 400;
+
+export class RequestLog implements RequestSink {
+  readonly addresses: boolean;
+  /** Names of operations by their index. */
+  operations: readonly string[] = [];
+  readonly #every: number;
+  readonly #queries: boolean;
+  readonly #file: ReturnType<typeof destination>;
+  readonly #log: Logger;
+  /** Null for standard output. */
+  readonly #path: string | null;
+  #answered = 0;
+
+  private constructor(
+    file: ReturnType<typeof destination>, config: RequestLogConfig, log: Log,
+  ) {
+    const { path, every, clients, queries } = config;
+    this.addresses = clients;
+    this.#every = every;
+    this.#queries = queries;
+    this.#path = path === '-' ? null : path;
+    this.#file = file;
+    // A log that cannot be written is no reason to stop answering.
+    file.on('error', (error: unknown) =>
+      log.error('request log not written', { message: messageOf(error) }));
+    this.#log = pino({
+      base: null, timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (level) => ({ level }) },
+    }, file);
+  }
+
+  /**
+   * Opens the log; null where none is asked for.
+   * @throws Error that names the setting when the file cannot be written.
+   */
+  static open(config: RequestLogConfig, log: Log): RequestLog | null {
+    const { path } = config;
+    if (path === null) return null;
+    try {
+      // The library opens it later: what cannot be opened is to end the start.
+      if (path !== '-') closeSync(openSync(path, 'a', FILE_MODE));
+      const file = destination({
+        dest: path === '-' ? STANDARD_OUTPUT : path, append: true, sync: false,
+        minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS, mode: FILE_MODE,
+      });
+      return new RequestLog(file, config, log);
+    } catch (error) {
+      throw new Error(`SITUS_REQUEST_LOG cannot be written (${messageOf(error)})`);
+    }
+  }
+
+  /** Of answered requests one in so many is written, of refused ones each. */
+  told(line: RequestLine): void {
+    if (line.status < REFUSED_FROM) {
+      this.#answered += 1;
+      if (this.#answered < this.#every) return;
+      this.#answered = 0;
+    }
+    const { requestId, method, keyPrefix, status, code, precision, dataset, client, query } = line;
+    this.#log.info({
+      id: requestId, method, operation: this.operations[line.operation] ?? '', key: keyPrefix,
+      status, code: code === 0 ? null : code, precision: PRECISIONS[precision] ?? 'none',
+      dataset, microseconds: line.microseconds,
+      ...(this.addresses ? { client } : {}), ...(this.#queries ? { query } : {}),
+    });
+  }
+
+  /** Closes the file and opens it again by its name, which another one may have by now. */
+  reopen(): void {
+    if (this.#path !== null) this.#file.reopen(this.#path);
+  }
+
+  /** Writes what waits. */
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#file.flush(() => resolve());
+    });
+    if (this.#path !== null) this.#file.end();
+  }
+}

@@ -1,0 +1,95 @@
+/** How the service is watched: metrics, the log of requests, what stands around each of them. */
+import type { AppOptions, Opened } from './app.js';
+import type { Config } from './config.js';
+import { PRECISIONS } from './engine/situs.js';
+import { CrossOrigins } from './http/cross-origin.js';
+import { Front } from './http/front.js';
+import { TrustedProxies } from './http/proxies.js';
+import { RequestMeter } from './http/request-meter.js';
+import { operationNames } from './http/router.js';
+import type { Log } from './log.js';
+import { metricsAddress, MetricsListener, type MetricsAddress } from './monitor/listener.js';
+import { openMetrics, type MetricSources } from './monitor/metrics.js';
+import { RequestLog } from './monitor/request-log.js';
+import type { Parts } from './parts.js';
+import { outboxCounts } from './store/outbox.js';
+
+/** What is read from settings before anything else is opened. */
+export interface WatchSettings {
+  readonly metrics: MetricsAddress | null;
+  readonly origins: CrossOrigins | null;
+  readonly proxies: TrustedProxies | null;
+  readonly requests: RequestLog | null;
+}
+
+/** @throws Error that names a setting that cannot be used. */
+export function readWatchSettings(
+  { metrics, corsOrigins, proxies, requestLog }: Config, log: Log,
+): WatchSettings {
+  return {
+    metrics: metricsAddress(metrics),
+    origins: CrossOrigins.of(corsOrigins),
+    proxies: TrustedProxies.of(proxies),
+    // Last: it is open then.
+    requests: RequestLog.open(requestLog, log),
+  };
+}
+
+function sourcesOf(
+  { store, live }: Opened, parts: Parts, meter: RequestMeter, open: () => number,
+): MetricSources {
+  const { pool, bulk, streams, jobs, cache, readiness } = parts;
+  return {
+    meter, cache, readiness, open,
+    pools: () => ({ lookup: pool.state, bulk: bulk.pool.state }),
+    release: () => live.release,
+    refused: () => live.refusal !== null,
+    storeBytes: () => store.bytes(),
+    outbox: () => outboxCounts(store),
+    jobs: () => jobs.counts,
+    jobBytes: () => jobs.options.space.used,
+    streams: () => streams.sessions.open,
+    uploads: () => bulk.uploads.open,
+    now: Date.now,
+  };
+}
+
+export class ServiceWatch {
+  readonly front: Front;
+  readonly #address: MetricsAddress | null;
+  readonly #meter: RequestMeter | null;
+  readonly #requests: RequestLog | null;
+  readonly #log: Log;
+  #listener: MetricsListener | null = null;
+
+  constructor(
+    { log }: AppOptions, { metrics, origins, proxies, requests }: WatchSettings,
+    { routes }: Pick<Parts, 'routes'>,
+  ) {
+    const names = operationNames(routes);
+    this.#log = log;
+    this.#address = metrics;
+    this.#meter = metrics === null ? null : new RequestMeter(names, PRECISIONS.length);
+    this.#requests = requests;
+    if (requests !== null) requests.operations = names;
+    this.front = new Front({ meter: this.#meter, sink: this.#requests, origins, proxies });
+  }
+
+  /** Opens the listener of metrics where one is set, and returns its port; else null. */
+  async listen(opened: Opened, parts: Parts, open: () => number): Promise<number | null> {
+    if (this.#address === null || this.#meter === null) return null;
+    const registry = openMetrics(sourcesOf(opened, parts, this.#meter, open));
+    this.#listener = new MetricsListener(registry, this.#log);
+    return this.#listener.listen(this.#address);
+  }
+
+  /** Goes on in a new file of the same name, where the log of requests was moved away. */
+  reopen(): void {
+    this.#requests?.reopen();
+  }
+
+  async close(): Promise<void> {
+    this.#listener?.close();
+    await this.#requests?.close();
+  }
+}

@@ -1,0 +1,268 @@
+/** What stands around every request: its id, metrics, the log, other origins, HEAD. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { App } from '../../src/app.js';
+import { loadConfig, type Environment } from '../../src/config.js';
+import { packageRoot } from '../../src/ingest/source-files.js';
+import { createLog, SILENT, type Log } from '../../src/log.js';
+import { eventually } from '../support/http-eventually.js';
+import { ECHO_WORKER, stubFailure } from '../support/http-stub-server.js';
+import {
+  activate, emptyDataset, newVarDir, releaseNumber, writeRelease,
+} from '../support/http-var-dir.js';
+
+const KEY = 'bootstrap-key-of-the-test';
+const WRONG = 'another-key-that-is-secret-and-wrong';
+const SECRETS = [KEY, WRONG, 'Spectrum', '127.0.0.1'];
+
+interface Running {
+  readonly app: App;
+  readonly base: string;
+  readonly varDir: string;
+  /** Stops the service and gives the lines of its log of requests. */
+  lines(): Promise<readonly Record<string, unknown>[]>;
+}
+
+async function start(
+  context: TestContext, environment: Environment = {}, log: Log = SILENT,
+): Promise<Running> {
+  const varDir = newVarDir(context);
+  writeRelease(varDir, releaseNumber(1));
+  activate(varDir, releaseNumber(1));
+  const file = join(varDir, 'requests.log');
+  const app = await App.start({
+    config: loadConfig({
+      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_BOOTSTRAP_KEY: KEY,
+      SITUS_REQUEST_LOG: file, SITUS_METRICS: '127.0.0.1:0', ...environment,
+    }),
+    log, worker: ECHO_WORKER, open: emptyDataset, renderFailure: stubFailure,
+  });
+  context.after(() => app.stop());
+  return {
+    app, varDir, base: `http://127.0.0.1:${await app.listen()}`,
+    lines: async () => {
+      await app.stop();
+      return parsed(file);
+    },
+  };
+}
+
+function parsed(file: string): readonly Record<string, unknown>[] {
+  return readFileSync(file, 'utf8').split('\n').filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+async function metricsOf({ app }: Running): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${app.metricsPort}/metrics`);
+  assert.equal(response.status, 200);
+  return response.text();
+}
+
+const HEADERS = { 'X-API-KEY': KEY };
+const LOOKUP = '/request/v60?echo&address=200+Spectrum+Center+Dr';
+
+test('a request is one line: whose, what, how, how long, and nothing secret', async (context) => {
+  const running = await start(context);
+  const { base } = running;
+  const answer = await fetch(base + LOOKUP, { headers: { ...HEADERS, 'X-Request-Id': 'mine-1' } });
+  assert.equal(answer.headers.get('x-request-id'), 'mine-1');
+  const made = (await fetch(`${base}${LOOKUP}&key=${WRONG}`)).headers.get('x-request-id');
+  assert.match(made ?? '', /^[0-9a-f-]{36}$/);
+  const bad = await fetch(`${base}/nowhere`, { headers: { 'X-Request-Id': 'no spaces here' } });
+  assert.match(bad.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
+  await fetch(`${base}/merchant/create`, { method: 'POST', headers: HEADERS, body: '{}' });
+  const lines = await running.lines();
+  const dataset = releaseNumber(1);
+  for (const { level, time, microseconds } of lines) {
+    assert.equal(level, 'info');
+    assert.ok(Number.isInteger(microseconds) && !Number.isNaN(Date.parse(String(time))));
+  }
+  assert.deepEqual(lines.map(({ id, method, operation, status, code }) =>
+    [id, method, operation, status, code]), [
+    ['mine-1', 'GET', 'GET /request/v60', 200, 100],
+    [made, 'GET', 'GET /request/v60', 401, 101],
+    [bad.headers.get('x-request-id'), 'GET', 'none', 404, null],
+    [lines[3]?.['id'], 'POST', 'POST /merchant/create', lines[3]?.['status'], null],
+  ]);
+  assert.deepEqual(lines.map(({ dataset: id }) => id), [dataset, '', '', '']);
+  assert.ok(KEY.startsWith(String(lines[0]?.['key'])) && lines[0]?.['key'] !== '');
+  assert.ok(WRONG.startsWith(String(lines[1]?.['key'])) && String(lines[1]?.['key']).length <= 10);
+  const text = JSON.stringify(lines);
+  for (const secret of SECRETS) assert.ok(!text.includes(secret), secret);
+});
+
+test('addresses and queries are in lines where that is switched on, keys never', async (context) => {
+  const running = await start(context, {
+    SITUS_REQUEST_LOG_CLIENTS: '1', SITUS_REQUEST_LOG_QUERIES: '1', SITUS_PROXIES: '127.0.0.0/8',
+  });
+  await fetch(`${running.base}${LOOKUP}&key=${KEY}`, {
+    headers: { 'X-Forwarded-For': '198.51.100.7' },
+  });
+  const [line] = await running.lines();
+  assert.equal(line?.['client'], '198.51.100.7');
+  assert.equal(line['query'], 'echo&address=200+Spectrum+Center+Dr');
+});
+
+test('of answered requests one in so many is logged, of refused ones each', async (context) => {
+  const running = await start(context, { SITUS_REQUEST_LOG_EVERY: '5' });
+  for (let sent = 0; sent < 10; sent += 1) await fetch(`${running.base}/system/live`);
+  for (let sent = 0; sent < 3; sent += 1) await fetch(running.base + LOOKUP);
+  const lines = await running.lines();
+  assert.deepEqual(lines.map(({ status }) => status), [200, 200, 401, 401, 401]);
+});
+
+test('the log goes on in a new file when it was moved away', async (context) => {
+  const running = await start(context);
+  const { app, base, varDir } = running;
+  const file = join(varDir, 'requests.log');
+  await fetch(`${base}/system/live`);
+  renameSync(file, `${file}.1`);
+  app.reopenLogs();
+  await eventually(() => existsSync(file));
+  await fetch(`${base}/system/ready`);
+  const lines = [...parsed(`${file}.1`), ...await running.lines()];
+  assert.deepEqual(lines.map(({ operation }) => operation),
+    ['GET /system/live', 'GET /system/ready']);
+});
+
+test('a log that cannot be written ends the start by the name of its setting', async (context) => {
+  await assert.rejects(start(context, { SITUS_REQUEST_LOG: '/nowhere/at/all' }),
+    /SITUS_REQUEST_LOG cannot be written/);
+  await assert.rejects(start(context, { SITUS_METRICS: '9464' }), /SITUS_METRICS must be host:port/);
+});
+
+test('without a log refused keys are told in the service\'s own, once', async (context) => {
+  const told: string[] = [];
+  const log = createLog('warn', (line) => told.push(line));
+  const { app, base } = await start(context, { SITUS_REQUEST_LOG: '' }, log);
+  const answer = await fetch(`${base}${LOOKUP}&key=${WRONG}`);
+  assert.equal(answer.headers.get('x-request-id'), null, 'nothing to be found by it');
+  await fetch(`${base}${LOOKUP}&key=${WRONG}`);
+  await app.stop();
+  const lines = told.filter((line) => line.includes('keys refused'));
+  assert.equal(lines.length, 1);
+  assert.match(lines[0] ?? '', /"refused":2/);
+  assert.ok(!lines[0]?.includes(WRONG.slice(0, 10)));
+});
+
+test('metrics count requests, refusals and times, and are not on the public port', async (context) => {
+  const running = await start(context);
+  const { base, app } = running;
+  for (let sent = 0; sent < 3; sent += 1) await fetch(base + LOOKUP, { headers: HEADERS });
+  await fetch(base + LOOKUP);
+  await fetch(`${base}/nowhere`);
+  await fetch(`${base}/system/health`, { method: 'HEAD' });
+  assert.equal((await fetch(`${base}/metrics`)).status, 404);
+  assert.equal((await fetch(`http://127.0.0.1:${app.metricsPort}/`)).status, 404);
+  const text = await metricsOf(running);
+  for (const line of [
+    'situs_requests_total{operation="GET /request/v60",status="200"} 3',
+    'situs_requests_total{operation="GET /request/v60",status="401"} 1',
+    'situs_requests_total{operation="none",status="404"} 2',
+    'situs_requests_total{operation="GET /system/health",status="200"} 1',
+    'situs_refusals_total{code="101"} 1',
+    'situs_refusals_total{code="404"} 2',
+    '# TYPE situs_request_duration_seconds histogram',
+    '# TYPE situs_requests_total counter',
+    `situs_dataset_info{dataset="${releaseNumber(1)}"} 1`,
+    'situs_dataset_stale_lists{state="WA"} 1',
+    'situs_pool_workers{pool="lookup"} 1',
+    'situs_outbox_records{kind="events",state="dead"} 0',
+  ]) assert.ok(text.includes(`${line}\n`), `${line}\n${text}`);
+  const counts = [...text.matchAll(/^situs_request_duration_seconds_(bucket|count)\{.*v60".* (\d+)$/gm)]
+    .map(([, , count]) => Number(count));
+  assert.equal(Math.max(...counts), 3);
+  assert.match(text, /^situs_request_duration_seconds_bucket\{.*le="\+Inf".*\} 3$/m);
+  assert.match(text, /^nodejs_eventloop_lag_p99_seconds /m);
+  assert.match(text, /^process_resident_memory_bytes \d+$/m);
+  for (const secret of SECRETS) assert.ok(!text.includes(secret), secret);
+});
+
+test('dashboard and alerts ask for metrics there are', async (context) => {
+  const text = await metricsOf(await start(context));
+  const known = new Set([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>
+    (type === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => `${name}${end}`) : [name])));
+  const folder = join(packageRoot(), 'docs', 'monitoring');
+  const dashboard = readFileSync(join(folder, 'dashboard.json'), 'utf8');
+  const alerts = readFileSync(join(folder, 'alerts.yml'), 'utf8');
+  const { panels } = JSON.parse(dashboard) as { panels: { targets: { expr: string }[] }[] };
+  assert.ok(panels.every(({ targets }) => targets.every(({ expr }) => expr.includes('$instance'))));
+  for (const page of [dashboard, alerts]) {
+    const asked = [...page.matchAll(/\b(?:situs|nodejs|process)_[a-z0-9_]+/g)].map(([name]) => name);
+    assert.ok(asked.length > 10);
+    for (const name of asked) assert.ok(known.has(name), name);
+  }
+  const all = dashboard + alerts;
+  for (const name of known) {
+    if (name?.startsWith('situs_') === true && !/_(?:sum|areas|bytes|ready|refused)$/.test(name)) {
+      assert.ok(all.includes(name), `${name} is on no dashboard and in no rule`);
+    }
+  }
+  const rules = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+  const page = readFileSync(join(packageRoot(), 'docs', 'monitoring.md'), 'utf8');
+  for (const name of rules) assert.ok(page.includes(`\`${name}\``), `${name} is not documented`);
+});
+
+test('HEAD is answered wherever GET is, and costs what it costs', async (context) => {
+  const { app, base } = await start(context);
+  for (const { method, path } of app.routes) {
+    if (method !== 'GET' || path.includes('{')) continue;
+    const [get, head] = [
+      await fetch(base + path, { headers: HEADERS }),
+      await fetch(base + path, { method: 'HEAD', headers: HEADERS }),
+    ];
+    assert.equal(head.status, get.status, path);
+    assert.equal(head.headers.get('content-type'), get.headers.get('content-type'), path);
+    const length = Buffer.byteLength(await get.text());
+    if (!/metrics|live|ready/.test(path)) {
+      assert.equal(Number(head.headers.get('content-length')), length, path);
+    }
+    assert.equal(await head.text(), '');
+  }
+  const put = await fetch(`${base}/system/live`, { method: 'PUT' });
+  assert.equal(put.headers.get('allow'), 'GET, HEAD');
+});
+
+test('pages of named origins may ask and read', async (context) => {
+  const { base } = await start(context, { SITUS_CORS_ORIGINS: 'https://shop.example' });
+  const ask = (method: string, origin: string): Promise<Response> => fetch(base + LOOKUP, {
+    method, headers: method === 'OPTIONS'
+      ? { Origin: origin, 'Access-Control-Request-Method': 'GET' } : { Origin: origin, ...HEADERS },
+  });
+  const allowed = await ask('GET', 'https://shop.example');
+  assert.equal(allowed.headers.get('access-control-allow-origin'), 'https://shop.example');
+  assert.match(allowed.headers.get('access-control-expose-headers') ?? '', /X-Situs-Dataset/);
+  assert.equal(allowed.headers.get('vary'), 'Origin');
+  const other = await ask('GET', 'https://other.example');
+  assert.equal(other.headers.get('access-control-allow-origin'), null);
+  const preflight = await ask('OPTIONS', 'https://shop.example');
+  assert.equal(preflight.status, 204);
+  assert.equal(preflight.headers.get('access-control-allow-methods'), 'GET, HEAD');
+  assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /X-API-Key/);
+  assert.equal((await ask('OPTIONS', 'https://other.example')).status, 405);
+});
+
+test('without named origins nothing is said of them', async (context) => {
+  const { base } = await start(context);
+  const answer = await fetch(`${base}/system/live`, { headers: { Origin: 'https://shop.example' } });
+  assert.equal(answer.headers.get('access-control-allow-origin'), null);
+  assert.equal(answer.headers.get('vary'), null);
+});
+
+test('the catalogue is limited by the address that a trusted proxy names', async (context) => {
+  const { base } = await start(context, { SITUS_PROXIES: '127.0.0.1' });
+  const left = async (forwarded: string): Promise<string | null> =>
+    (await fetch(`${base}/data/tic`, { headers: { 'X-Forwarded-For': forwarded } })).headers
+      .get('x-ratelimit-remaining');
+  assert.equal(await left('198.51.100.1'), '99');
+  assert.equal(await left('198.51.100.1'), '98');
+  assert.equal(await left('198.51.100.2'), '99');
+  const plain = await start(context);
+  await fetch(`${plain.base}/data/tic`, { headers: { 'X-Forwarded-For': '198.51.100.1' } });
+  const second = await fetch(`${plain.base}/data/tic`, {
+    headers: { 'X-Forwarded-For': '198.51.100.2' },
+  });
+  assert.equal(second.headers.get('x-ratelimit-remaining'), '98', 'nobody else is believed');
+});
