@@ -5,7 +5,8 @@
  */
 import { fieldName } from './framing.js';
 import {
-  microseconds, NO_EXTRA, type ExtraFields, type Front, type Noted, type RequestNote,
+  microseconds, NO_EXTRA, type DuplexSurroundings, type ExtraFields, type Front, type Noted,
+  type RequestNote,
 } from './front.js';
 import { fieldsOf, type Answerer, type Reply } from './reply.js';
 import { statusLine } from './status.js';
@@ -84,6 +85,17 @@ function writeFields(raw: RawResponse, head: Reply['head']): RawResponse {
     if (name !== 'content-type') raw.writeHeader(name, value);
   }
   return raw;
+}
+
+/** Begins an answer that is written bit by bit; to be called corked. HEAD gets no more of it. */
+export function writeHead(
+  raw: RawResponse, status: number, head: Reply['head'],
+  { extra = NO_EXTRA, bodiless = false }: DuplexSurroundings,
+): void {
+  if (status !== 200) raw.writeStatus(statusLine(status));
+  writeExtra(raw, extra);
+  raw.writeHeader(CONTENT_TYPE, head);
+  if (bodiless) raw.endWithoutBody();
 }
 
 export class Exchange implements Answerer, Noted {

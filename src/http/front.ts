@@ -66,7 +66,7 @@ export interface DuplexSurroundings {
   /** The client asked with HEAD and must get no body. */
   readonly bodiless?: boolean;
   readonly extra?: ExtraFields;
-  /** Told of the end with the status that was answered. */
+  /** Told of the end with the status that was answered; 0 where the client has gone before. */
   readonly ended?: (status: number) => void;
 }
 
@@ -147,7 +147,7 @@ export class Front {
 
   /** Notes an answer that was written bit by bit. */
   ended(noted: Noted, status: number): void {
-    this.#over(noted, status, 0, 0, '');
+    this.#over(noted, status === 0 ? GONE : status, 0, 0, '');
   }
 
   /** Notes a request whose client has gone before its answer. */
