@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { openDataset } from '../../src/dataset/open.js';
+import { isFailure } from '../../src/failure.js';
+import { formatRate } from '../../src/tax/rate.js';
 import { askAddress, askQuery } from '../support/ask-dataset.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
+import { engineOf } from '../support/engine-of.js';
 import {
   assertGolden, assertOneCounty, goldenAddresses, ONE_COUNTY,
 } from '../support/golden-places.js';
@@ -69,6 +72,28 @@ for (const [where, point, total, city] of POINTS) {
       ['polygon', total, `${city}, United States`]);
   });
 }
+
+test('a city is the same however its name is spaced', () => {
+  for (const city of ['Mc Gregor', 'McGregor', 'MCGREGOR', 'mc gregor']) {
+    const asked = askAddress(dataset, `1 Main St, ${city}, TX 76657`);
+    assert.deepEqual([asked.code, asked.total], [100, 0.0825], city);
+    assert.deepEqual(asked.rows.map(({ jurName, rate }) => [jurName, rate]),
+      [['TX', 0.0625], ['MCLENNAN', 0.005], ['MCGREGOR', 0.015]], city);
+  }
+});
+
+test('a ZIP lists its city and what lies outside it, each with its rate', () => {
+  const found = engineOf(dataset).lookup({
+    kind: 'postal', zip: '99574', state: '', stateCode: '', city: '', county: '',
+    options: {
+      country: 'USA', date: null, adjustment: 'auto', addressDetailExtended: false,
+      shippingExtended: false, taxabilityCode: null, satItemTotal: null,
+    },
+  }, Date.UTC(2026, 10, 21, 18));
+  assert.ok(!isFailure(found) && found.kind === 'postal');
+  assert.deepEqual(found.rows.map(({ city, incorporated, rates }) =>
+    [city, incorporated, formatRate(rates.sales)]), [['CORDOVA', true, '0.07'], ['CORDOVA', false, '0']]);
+});
 
 test('around a listed city whose boundary nobody holds a point is not told', () => {
   const { code, message } = askQuery(dataset, 'lat=37.7744&lng=-121.545');
