@@ -9,7 +9,7 @@ import { unknownName } from './spelling.js';
 /** Fact tables that lookups and carts read, by the names of their documents. */
 const DOCUMENTS = [
   'tic', 'tic-words', 'products', 'holidays', 'meal-tax', 'single-article', 'price-tiers',
-  'sourcing-cases',
+  'sourcing-cases', 'rules-not-supported',
   'product-localities', 'holiday-categories', 'freight-mixed', 'handling', 'county-time-zones',
   'population',
 ];

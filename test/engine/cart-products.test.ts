@@ -72,3 +72,16 @@ test('a rule of low confidence and the conditions of a law stand in the explanat
   assert.match(games?.why ?? '', /; low confidence: check the law before relying on it$/);
   assert.match(remote?.source?.citation ?? '', /Iowa Code section 423\.2/);
 });
+
+test('a rule of the state that no cart applies stands in the explanation', () => {
+  const told = (state: string): readonly string[] => {
+    const at = splitAt(state, 0);
+    const { lines: [line] } = calculated(cartWorld([{ state, percents: [['state', '5']] }]),
+      cartOf(at, at, [['100']], { explain: true }));
+    return (line?.explain?.rules ?? []).filter(({ rule }) => rule === 'not supported')
+      .map(({ applied, why, source }) => `${applied} ${why} (${source?.citation})`);
+  };
+  assert.match(told('ND').join(), /^false the most that cities and counties take .*Refund/);
+  assert.match(told('AR').join(), /\$2,500 of a motor vehicle.*26-73-301/);
+  assert.deepEqual(told('OH'), []);
+});

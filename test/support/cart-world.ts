@@ -23,6 +23,7 @@ export const CART_DOCUMENTS: Readonly<Record<string, object>> = Object.fromEntri
   ['freight-mixed', 'freight_mixed'], ['handling', 'handling'],
   ['single-article', 'single_article'], ['price-tiers', 'price_tiers'],
   ['county-time-zones', 'county_time_zones'],
+  ['rules-not-supported', 'rate_rules_not_supported'],
 ].map(([name, file]) =>
   [name, tableDocument(readFileSync(join(FACTS_DIR, `${file}.tsv`), 'utf8'))]));
 

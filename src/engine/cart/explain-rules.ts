@@ -12,6 +12,7 @@ import type { Site } from './site.js';
 import { GENERAL, HANDLING, holidaysOn, type Treatment } from './treatment.js';
 
 const PERCENT_DIGITS = 7;
+const NOT_SUPPORTED_DOCUMENT = 'rules-not-supported';
 
 const SCOPES = {
   all: 'state and local alike', total: 'the whole, with nothing besides', state: 'the state part',
@@ -136,7 +137,19 @@ export class RuleNotes {
       ...singleNote(treatment, line.price),
       ...treatment.tiers.map((tier) => tierNote(tier, line.price)),
       ...notes.map((note) => ({ ...note, source: null })),
+      ...this.#notSupported(site),
     ];
+  }
+
+  /** Rules of the state that are known and that no cart applies. */
+  #notSupported({ state: { code } }: Site): readonly RuleNote[] {
+    const rows = this.#sources.rowsBy(NOT_SUPPORTED_DOCUMENT, ['state']).get(code) ?? [];
+    return rows.map((row): RuleNote => ({
+      rule: 'not supported', applied: false, why: row.text('note'),
+      source: {
+        name: NOT_SUPPORTED_DOCUMENT, asOf: row.text('as_of'), citation: row.text('source'),
+      },
+    }));
   }
 
   /** General goods may be of a holiday's kind: they stay taxed, and the explanation says why. */
