@@ -1,0 +1,91 @@
+/** Which files of installed packages a checkout never reads: other platforms' binaries, unread data. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What native files are chosen by. */
+export interface Machine {
+  readonly platform: string;
+  readonly arch: string;
+  /** Of the running Node. */
+  readonly abi: string;
+  /** Where a platform has more than one C library. */
+  readonly libc: 'glibc' | 'musl' | null;
+}
+
+/** Of Node 20, 22 and 24: a change between them needs no new installation. */
+const ABIS: readonly string[] = ['115', '127', '137'];
+const SERVER_BINARY = /^uws_([a-z0-9]+)_([a-z0-9]+)_(\d+)\.node$/;
+const LIBC_BINARY = /^node\.\w+\.(glibc|musl)\.node$/;
+/** Scopes whose packages are of one platform each, with a binary for each C library. */
+const LIBC_SCOPES = ['@lmdb', '@msgpackr-extract'];
+/** What tells where data are from and on which terms stays with them. */
+const PAPERS = /^(?:package\.json|(?:LICEN[CS]E|README|NOTICE)[\w.-]*)$/i;
+const DATA_FILE = /"package:([^"/]+)\/([^"]+)"/g;
+
+/** The machine that this runs on. */
+export function thisMachine(): Machine {
+  const { platform, arch, versions } = process;
+  const { header } = process.report.getReport() as
+    { readonly header: { readonly glibcVersionRuntime?: string } };
+  const libc = header.glibcVersionRuntime === undefined ? 'musl' : 'glibc';
+  return { platform, arch, abi: versions.modules, libc: platform === 'linux' ? libc : null };
+}
+
+function filesBelow(dir: string): readonly string[] {
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+function otherServers(modules: string, machine: Machine): readonly string[] {
+  const dir = join(modules, 'uWebSockets.js');
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir).filter((name) => {
+    const found = SERVER_BINARY.exec(name);
+    if (found === null) return false;
+    const [, platform, arch, abi] = found;
+    return platform !== machine.platform || arch !== machine.arch
+      || !(ABIS.includes(abi!) || abi === machine.abi);
+  }).map((name) => join(dir, name));
+}
+
+function otherLibc(modules: string, { libc }: Machine): readonly string[] {
+  if (libc === null) return [];
+  return LIBC_SCOPES.flatMap((scope) => filesBelow(join(modules, scope))).filter((path) => {
+    const found = LIBC_BINARY.exec(path.slice(path.lastIndexOf('/') + 1));
+    return found !== null && found[1] !== libc;
+  });
+}
+
+/** Files that recipes name, by package. */
+function dataFiles(root: string): ReadonlyMap<string, ReadonlySet<string>> {
+  const files = new Map<string, Set<string>>();
+  for (const recipe of filesBelow(join(root, 'datasets', 'recipes'))) {
+    for (const [, name, path] of readFileSync(recipe, 'utf8').matchAll(DATA_FILE)) {
+      files.set(name!, (files.get(name!) ?? new Set()).add(path!));
+    }
+  }
+  return files;
+}
+
+function unreadData(root: string, modules: string): readonly string[] {
+  return [...dataFiles(root)].flatMap(([name, read]) => {
+    const dir = join(modules, name);
+    return filesBelow(dir).filter((path) => {
+      const below = path.slice(dir.length + 1);
+      return !read.has(below) && !PAPERS.test(below);
+    });
+  });
+}
+
+/**
+ * Paths of files in `node_modules` of a checkout that nothing on this machine reads. Only the
+ * checkout's own folder is looked at: what it is installed beside may belong to others.
+ */
+export function unread(root: string, machine: Machine): readonly string[] {
+  const modules = join(root, 'node_modules');
+  return [
+    ...otherServers(modules, machine), ...otherLibc(modules, machine), ...unreadData(root, modules),
+  ];
+}

