@@ -38,7 +38,7 @@ function problem(answer: BulkAnswer, status: number): { readonly limit?: number;
   return JSON.parse(answer.body.toString()) as { limit?: number; status: number };
 }
 
-test('an account has a limit of open streams, and their places are given back', async () => {
+test('an account has a limit of open uploads, and their places are given back', async () => {
   const open = Array.from({ length: 8 }, () => openBulk({ port, type: NDJSON }));
   for (const { request } of open) request.write(rowsOf(1));
   await Promise.all(open.map(({ request }) => new Promise((resolve) => request.on('response', resolve))));

@@ -7,7 +7,7 @@ import { JOB_BODY_BYTES_MAX } from '../../src/bulk/job/create.js';
 import { JOBS_KEPT_MAX, JOBS_OPEN_MAX, JOBS_RUNNING_MAX } from '../../src/bulk/job/registry.js';
 import { GZIP_RATIO_MAX } from '../../src/bulk/run/intake.js';
 import { SPOOL_ACCOUNT_PART } from '../../src/bulk/run/spool.js';
-import { STREAMS_MAX, STREAMS_PER_ACCOUNT_MAX, TRAILER_MS } from '../../src/bulk/run/uploads.js';
+import { UPLOADS_MAX, UPLOADS_PER_ACCOUNT_MAX, TRAILER_MS } from '../../src/bulk/run/uploads.js';
 import { loadConfig } from '../../src/config.js';
 import { SLOW_MS, SLOW_MS_MAX, UNDER_WAY_MAX } from '../../src/event/delivery.js';
 import { RETRY_AFTER_MS_MAX } from '../../src/event/retry.js';
@@ -59,8 +59,8 @@ const SENTENCES: Readonly<Record<string, readonly string[]>> = {
     `| rows of a file | \`SITUS_BULK_ROWS_MAX\`, ${told(settings.bulkRowsMax)};`,
     `| body, unpacked | \`SITUS_BULK_BYTES_MAX\`, ${settings.bulkBytesMax / GIB} GiB;`,
     `| expansion of a packed body | ${GZIP_RATIO_MAX} times`,
-    `| open streams | ${STREAMS_PER_ACCOUNT_MAX} of an account, 429; ${STREAMS_MAX} of all, 503 |`,
-    `\`SITUS_BULK_SPOOL_BYTES_MAX\`, ${spool / GIB} GiB of all streams, `
+    `| open uploads | ${UPLOADS_PER_ACCOUNT_MAX} of an account, 429; ${UPLOADS_MAX} of all, 503 |`,
+    `\`SITUS_BULK_SPOOL_BYTES_MAX\`, ${spool / GIB} GiB of all uploads, `
       + `${SPOOL_ACCOUNT_PART === 0.25 ? 'a quarter' : '?'} of it of one account; 507`,
     `jobs of an account that have not ended, uploads among them | ${JOBS_OPEN_MAX}; 429`,
     `| jobs of an account that are kept | ${JOBS_KEPT_MAX}; 429`,

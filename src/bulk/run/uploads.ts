@@ -9,8 +9,8 @@ import type { ChunkSchedule } from './schedule.js';
 import type { SpoolSpace } from './spool.js';
 
 /** Uploads of one account at a time, and of all. */
-export const STREAMS_PER_ACCOUNT_MAX = 8;
-export const STREAMS_MAX = 64;
+export const UPLOADS_PER_ACCOUNT_MAX = 8;
+export const UPLOADS_MAX = 64;
 
 /** Trailers kept, the oldest given up first. */
 const TRAILERS_MAX = 10_000;
@@ -94,8 +94,8 @@ export class Uploads {
   full(account: string): { readonly limit: number; readonly own: boolean } | null {
     let own = 0;
     for (const upload of this.#open.values()) if (upload.account === account) own += 1;
-    if (own >= STREAMS_PER_ACCOUNT_MAX) return { limit: STREAMS_PER_ACCOUNT_MAX, own: true };
-    return this.#open.size < STREAMS_MAX ? null : { limit: STREAMS_MAX, own: false };
+    if (own >= UPLOADS_PER_ACCOUNT_MAX) return { limit: UPLOADS_PER_ACCOUNT_MAX, own: true };
+    return this.#open.size < UPLOADS_MAX ? null : { limit: UPLOADS_MAX, own: false };
   }
 
   enter(job: string, upload: OpenUpload): void {
