@@ -4,9 +4,9 @@
  * What is real: the ZIPs with their post offices, counties and points (GeoNames), and how many
  * people live in each state (2020 census), which decides how the rows are shared among the states.
  * What is assumed: within a state a ZIP has rows in proportion to one more than the number of ZIPs
- * of its city, so that large cities are denser; a street has about 24 doors in one ZIP; doors lie
- * along straight streets within about 3 km of their ZIP's point. Names are drawn from few words. The
- * same sizes and seed give the same files.
+ * of its city, so that large cities are denser; a street has about 24 doors and 6 blocks in one ZIP;
+ * doors lie along straight streets within about 3 km of their ZIP's point. Names are drawn from few
+ * words. The same sizes and seed give the same files.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,6 +35,7 @@ export interface NationFiles {
 }
 
 const DOORS_A_STREET = 24;
+const BLOCKS_A_STREET = 6;
 /** Microdegrees between doors, and half the width of a ZIP. */
 const DOOR_STEP = 220;
 const SPREAD = 30_000;
@@ -153,8 +154,12 @@ function writeRanges(path: string, zips: State['zips'], count: number, seed: num
   const file = new LineFileWriter(path, TIGER_COLUMNS);
   spread(zips, count, (zip, own) => {
     const zipText = String(zip.zip).padStart(5, '0');
-    for (let left = own; left > 0; left -= 1) {
-      const { name, lat, lng, first } = streetIn(zip, random);
+    let street = streetIn(zip, random);
+    for (let block = 0; block < own; block += 1) {
+      if (block % BLOCKS_A_STREET === 0) street = streetIn(zip, random);
+      const { name, lat } = street;
+      const first = street.first + (block % BLOCKS_A_STREET) * 100;
+      const lng = street.lng + (block % BLOCKS_A_STREET) * 2_700;
       const line = [0, 1, 2, 3].map((step) =>
         [(lng + step * 900) / 1e6, (lat + random(200)) / 1e6] as const);
       file.add([
@@ -181,7 +186,7 @@ function writeRecords(path: string, state: State, count: number, seed: number): 
       const district = random(3) === 0
         ? { 30: 'ST', 31: String(80_000 + random(4)), 32: '63' } : {};
       const low = (index * steps) % 9_990 + 1;
-      text += index % 4 === 0
+      text += random(4) === 0
         ? record({ 1: 'A', ...held, ...district, 4: 1 + random(90) * 100, 5: 9_999, 6: 'B',
           8: WORDS[random(WORDS.length)]!, 9: 'ST', 15: zip.name, 16: zipText })
         : record({ 1: '4', ...held, ...district, 18: zipText, 19: low, 20: zipText,

@@ -50,6 +50,7 @@ interface BuildAsked {
   readonly recipe: string;
   readonly sources?: string;
   readonly with?: readonly string[];
+  readonly workers?: number;
   readonly activate?: boolean;
   readonly quiet?: boolean;
   readonly inThisProcess?: boolean;
@@ -67,6 +68,7 @@ export async function buildCommand(asked: BuildAsked): Promise<number> {
     recipe,
     sources: sources === undefined ? null : resolve(sources),
     layers: asked.with ?? [],
+    ...(asked.workers === undefined ? {} : { workers: asked.workers }),
     progress: quiet ? () => undefined : createProgress(process.stderr),
     report: progress,
   });

@@ -2,6 +2,7 @@
  * Builds a release from a recipe: boundaries are overlaid, doors and ZIPs are bound to the tax
  * areas, the rate book says what each area levies, and the writer makes it a folder.
  */
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CoverageState } from '../dataset/manifest.js';
 import type { SourceRecord } from '../dataset/records.js';
@@ -23,7 +24,7 @@ import {
   loadCounties, loadStateRecords, loadStates, loadZipFacts, type StateFact,
 } from './state-facts.js';
 import { buildAddresses } from './street/addresses.js';
-import { writeRelease } from './writer.js';
+import { makeTemporary, scratchDir, writeRelease } from './writer.js';
 import { buildZips, mergeParts } from './zip/bind.js';
 
 /** Layers that are switched on with --with. */
@@ -212,17 +213,28 @@ function coverageOf(
   }));
 }
 
-/** Builds a release and returns its folder name. */
+/** Builds a release and returns its folder name. A build that fails leaves nothing behind. */
 export async function buildDataset(options: BuildOptions): Promise<string> {
   checkLayers(options.layers);
-  const { progress } = options;
   const input = await readInput(options);
+  const temporary = makeTemporary(options.varDir);
+  try {
+    return await buildFrom(input, options, temporary);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+async function buildFrom(input: Input, options: BuildOptions, temporary: string): Promise<string> {
+  const { progress, workers } = options;
   const { recipe, files, states, counties, boundaries, places, rates, asOf: today } = input;
   const registry = new AreaRegistry();
   const drawn = drawAreas(input, registry, progress);
   const addresses = await buildAddresses({
-    recipe, files, states, places, areaAt: drawn.areaAt, tuples: () => registry.tuples(),
+    recipe, files, states, places, cells: drawn.cells, tuples: registry.tuples(),
     intern: registry.intern, today, progress, report: options.report,
+    scratch: scratchDir(temporary),
+    ...(workers === undefined ? {} : { workers }),
   });
   const zips = buildZips({
     recipe, files, states, counties, boundaries, overlay: drawn,
@@ -248,5 +260,5 @@ export async function buildDataset(options: BuildOptions): Promise<string> {
     documents: new Map<string, object>(
       [['states', stateRecords], ...prefixes, ...documentsOf(recipe, files)]),
     tiles: drawn.cells.tiles, leaves: drawn.cells.leaves, streets: addresses.entries,
-  }, progress);
+  }, progress, temporary);
 }

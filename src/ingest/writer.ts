@@ -29,6 +29,7 @@ export interface ReleaseContent {
   readonly documents: ReadonlyMap<string, object>;
   readonly tiles: ByteEntries<number>;
   readonly leaves: ByteEntries<number>;
+  /** Ascending by key; read once, as they are written. */
   readonly streets: ByteEntries<string>;
 }
 
@@ -36,7 +37,7 @@ type Rows<K> = (readonly [K, Uint8Array])[];
 
 interface EncodedTables {
   readonly number: Readonly<Record<NumberTable, Rows<number>>>;
-  readonly text: Readonly<Record<TextTable, Rows<string>>>;
+  readonly text: Readonly<Record<Exclude<TextTable, 'streets'>, Rows<string>>>;
 }
 
 function byTextBytes(one: readonly [string, unknown], other: readonly [string, unknown]): number {
@@ -65,7 +66,6 @@ function encode(content: ReleaseContent): EncodedTables {
     text: {
       cities, documents,
       meta: [['structures', writer.structures()]],
-      streets: [...content.streets].sort(byTextBytes),
     },
   };
 }
@@ -81,37 +81,77 @@ export function hashRow(hash: Hash, key: number | string, value: Uint8Array): vo
 
 const ROWS_PER_TRANSACTION = 20_000;
 
+/**
+ * Writes rows as they come and returns how many there were.
+ * @throws Error when their keys do not ascend: they are appended without looking.
+ */
 function writeTable<K extends number | string>(
-  tables: Tables, database: Database<Uint8Array, K>, rows: Rows<K>, hash: Hash,
-): void {
-  for (let start = 0; start < rows.length; start += ROWS_PER_TRANSACTION) {
-    tables.root.transactionSync(() => {
-      for (const [key, value] of rows.slice(start, start + ROWS_PER_TRANSACTION)) {
-        database.putSync(key, value as Buffer, { append: true });
-        hashRow(hash, key, value);
-      }
-    });
+  tables: Tables, database: Database<Uint8Array, K>, rows: ByteEntries<K>, hash: Hash,
+): number {
+  const next = rows[Symbol.iterator]();
+  let count = 0;
+  let last: K | undefined;
+  try {
+    for (let more = true; more;) {
+      tables.root.transactionSync(() => {
+        for (let room = ROWS_PER_TRANSACTION; room > 0 && more; room -= 1) {
+          const { done, value } = next.next();
+          more = done !== true;
+          if (done === true) break;
+          const [key, bytes] = value;
+          if (last !== undefined && !ascends(last, key)) {
+            throw new Error(`the key ${key} does not come after ${last}`);
+          }
+          database.putSync(key, bytes as Buffer, { append: true });
+          hashRow(hash, key, bytes);
+          last = key;
+          count += 1;
+        }
+      });
+    }
+  } finally {
+    next.return?.();
   }
+  return count;
 }
 
-function writeTables(file: string, encoded: EncodedTables, progress: Progress): Promise<string> {
+/** Whether a key comes after another by its bytes. */
+function ascends(last: number | string, key: number | string): boolean {
+  if (typeof last === 'number') return last < Number(key);
+  return Buffer.compare(Buffer.from(last), Buffer.from(String(key))) < 0;
+}
+
+interface Written {
+  readonly dataSha256: string;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+async function writeTables(
+  file: string, content: ReleaseContent, progress: Progress,
+): Promise<Written> {
+  const encoded = encode(content);
   const tables = openTables(file, 'build');
   const hash = createHash('sha256');
   const stages = NUMBER_TABLES.length + TEXT_TABLES.length;
+  const counts: Record<string, number> = {};
   let done = 0;
-  for (const name of NUMBER_TABLES) {
-    hash.update(name);
-    writeTable(tables, tables.number[name], encoded.number[name], hash);
-    progress('write', done += 1, stages);
+  try {
+    for (const name of NUMBER_TABLES) {
+      hash.update(name);
+      counts[name] = writeTable(tables, tables.number[name], encoded.number[name], hash);
+      progress('write', done += 1, stages);
+    }
+    for (const name of TEXT_TABLES) {
+      hash.update(name);
+      const rows = name === 'streets' ? content.streets : encoded.text[name];
+      counts[name] = writeTable(tables, tables.text[name], rows, hash);
+      progress('write', done += 1, stages);
+    }
+    await tables.root.flushed;
+  } finally {
+    await tables.root.close();
   }
-  for (const name of TEXT_TABLES) {
-    hash.update(name);
-    writeTable(tables, tables.text[name], encoded.text[name], hash);
-    progress('write', done += 1, stages);
-  }
-  return Promise.resolve(tables.root.flushed)
-    .then(() => tables.root.close())
-    .then(() => hash.digest('hex'));
+  return { dataSha256: hash.digest('hex'), counts };
 }
 
 function writeDurably(file: string, text: string): void {
@@ -147,30 +187,36 @@ function putInPlace(temporary: string, dir: string): void {
   } else renameSync(temporary, dir);
 }
 
-/**
- * Writes the release below `varDir` and returns its folder name. A build that fails, or one whose
- * very release is already there, leaves nothing behind.
- */
-export async function writeRelease(
-  varDir: string, content: ReleaseContent, progress: Progress,
-): Promise<string> {
-  const parent = releasesDir(varDir);
+/** Where a build keeps what it needs until the release is written: within the release's folder. */
+export function scratchDir(temporary: string): string {
+  return join(temporary, 'scratch');
+}
+
+/** Makes the folder that a release is written to before it has its name, empty. */
+export function makeTemporary(varDir: string): string {
   const temporary = temporaryDir(varDir, process.pid);
   rmSync(temporary, { recursive: true, force: true });
   mkdirSync(temporary, { recursive: true });
+  return temporary;
+}
+
+/**
+ * Writes the release below `varDir` and returns its folder name. A build that fails, or one whose
+ * very release is already there, leaves nothing behind. `temporary` is what `makeTemporary` gave.
+ */
+export async function writeRelease(
+  varDir: string, content: ReleaseContent, progress: Progress,
+  temporary: string = makeTemporary(varDir),
+): Promise<string> {
   try {
-    const encoded = encode(content);
-    const dataSha256 = await writeTables(join(temporary, DATA_FILE), encoded, progress);
-    const counts = Object.fromEntries(
-      [...Object.entries(encoded.number), ...Object.entries(encoded.text)]
-        .map(([name, rows]) => [name, rows.length]),
-    );
+    const { dataSha256, counts } = await writeTables(join(temporary, DATA_FILE), content, progress);
+    rmSync(scratchDir(temporary), { recursive: true, force: true });
     const draft = { format: FORMAT_VERSION, ...content.manifest, dataSha256, counts };
     const manifest: Manifest = { ...draft, id: manifestId(draft) };
     writeDurably(join(temporary, CHECKSUM_FILE), `${fileSha256(join(temporary, DATA_FILE))}\n`);
     writeDurably(join(temporary, MANIFEST_FILE), `${JSON.stringify(manifest, null, 1)}\n`);
     const name = releaseName(manifest);
-    putInPlace(temporary, join(parent, name));
+    putInPlace(temporary, join(releasesDir(varDir), name));
     return name;
   } finally {
     rmSync(temporary, { recursive: true, force: true });

@@ -37,6 +37,6 @@ export function tinyContent(percentTimesTen: number): ReleaseContent {
     }]]]),
     tiles: [[7, Uint8Array.of(1, 2, 3)]],
     leaves: [],
-    streets: [['b', Uint8Array.of(2)], ['a', Uint8Array.of(1)]],
+    streets: [['a', Uint8Array.of(1)], ['b', Uint8Array.of(2)]],
   };
 }

@@ -1,131 +1,216 @@
-/** The address stage: doors, ranges and ZIP+4 of every source → street table and door counts. */
+/**
+ * The address stage: doors, ranges and ZIP+4 of every source → street table and door counts, in
+ * bounded memory. Sources are read one after the other by each thread, and their rows written to
+ * the shards they belong to; shards become sorted runs; the runs are merged as the release is
+ * written. Which thread did what, and in which order, shows nowhere.
+ */
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ByteEntries } from '../../dataset/tables.js';
 import type { DateInt } from '../../tax/date.js';
+import type { CellTables } from '../boundary/cells.js';
 import type { AreaTuple, InternArea, PlaceFact, Progress } from '../model.js';
-import type { Recipe } from '../recipe.js';
+import type { Report } from '../source/addresses.js';
 import type { SourceFiles } from '../source-files.js';
-import { readPoints, readRanges, readRecords, type Report } from '../source/addresses.js';
-import type { AddressPoint } from '../source/points.js';
-import {
-  boundariesInForce, type BoundaryRecord, boundaryRange, boundaryTuple,
-} from '../source/sst-boundary.js';
 import type { StateFact } from '../state-facts.js';
 import type { ZipCount } from '../zip/model.js';
-import { type StreetCounts, StreetIndexBuilder } from './index.js';
-import { type AreaNames, DoorSituator } from './situate.js';
-import { stateGazetteer } from './spelling.js';
+import { PairTable } from './believed.js';
+import { type Crew, startCrew, usualWorkers } from './crew.js';
+import { byKey } from './entries.js';
+import { stateEntries } from './index.js';
+import {
+  addSource, bytesOf, groupsOf, type Job, jobsOf, shardSources, sourcesOf, type SourceRecipe,
+} from './jobs.js';
+import { type Labels, LocalityNumbers, mergeLabels } from './localities.js';
+import type { Counts, ParseResult } from './parse.js';
+import { mergeRuns, writeRun } from './run-file.js';
+import { type ShardResult, type ShardSource, stateOf } from './shard.js';
+import type { AreaNames } from './situate.js';
+import { NO_ZIP } from './spill.js';
+
+/** Sources of fewer bytes than this are not worth a thread. */
+const THREADS_FROM_BYTES = 1 << 20;
+/** Rows that a thread keeps before they go to the disk, and of the shards of one run. */
+const SPILL_BYTES = 1 << 25;
 
 export interface AddressInput {
-  readonly recipe: Recipe;
-  readonly files: SourceFiles;
-  readonly states: readonly StateFact[];
+  readonly recipe: SourceRecipe;
+  readonly files: Pick<SourceFiles, 'note'>;
+  readonly states: readonly Pick<StateFact, 'code' | 'name'>[];
   readonly places: readonly PlaceFact[];
-  readonly areaAt: (lat: number, lng: number) => number;
+  readonly cells: Pick<CellTables, 'tiles' | 'leaves'>;
   /** What was interned so far, by id. */
-  readonly tuples: () => readonly AreaTuple[];
+  readonly tuples: readonly AreaTuple[];
   readonly intern: InternArea;
-  /** District codes of the rate lists by state and publisher's code and type. */
   readonly today: DateInt;
+  /** Folder of files that are needed until the release is written; it is made. */
+  readonly scratch: string;
+  /** Threads; as many as there are processors unless told. */
+  readonly workers?: number;
+  /** Bytes of rows that each of them keeps before they are written to the disk. */
+  readonly spillBytes?: number;
   readonly progress: Progress;
   /** Takes a sentence on the rows of each file that fell away. */
   readonly report: Report;
 }
 
 export interface Addresses {
+  /** Ascending by key; to be read once, and while the scratch folder is there. */
   readonly entries: ByteEntries<string>;
-  readonly counts: StreetCounts;
+  readonly counts: Counts;
   readonly zipCounts: readonly ZipCount[];
   /** Doors by state code. */
   readonly doors: ReadonlyMap<string, number>;
 }
 
 /** Names of places and of what lies in the tax areas so far. */
-export function areaNames({ places, tuples }: AddressInput): AreaNames {
+export function areaNames({ places, tuples }: Pick<AddressInput, 'places' | 'tuples'>): AreaNames {
   return {
-    municipalities: tuples().map(({ place, town }) => [place, town] as const),
+    municipalities: tuples.map(({ place, town }) => [place, town] as const),
     names: new Map(places.map(({ geoid, name, fullName }) =>
       [geoid, [name.toUpperCase(), fullName.toUpperCase()]])),
   };
 }
 
-class ZipCounter {
-  readonly #counts = new Map<string, { zip: number; tuple: AreaTuple; count: number }>();
-  readonly doors = new Map<string, number>();
-
-  constructor(readonly tuples: readonly AreaTuple[]) {}
-
-  add(point: AddressPoint, area: number): void {
-    this.doors.set(point.state, (this.doors.get(point.state) ?? 0) + 1);
-    if (point.zip === '' || area < 0) return;
-    const key = `${point.zip}|${area}`;
-    const known = this.#counts.get(key);
-    if (known !== undefined) known.count += 1;
-    else this.#counts.set(key, { zip: Number(point.zip), tuple: this.tuples[area]!, count: 1 });
-  }
-
-  list(): readonly ZipCount[] {
-    return [...this.#counts].sort((one, other) => (one[0] < other[0] ? -1 : 1))
-      .map(([, count]) => count);
-  }
+/** Does `work` on all items, so many at a time; the results are in the order of the items. */
+async function inTurn<T, R>(
+  items: readonly T[], atOnce: number, work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  const next = items.entries();
+  const one = async (): Promise<void> => {
+    for (const [index, item] of next) results[index] = await work(item, index);
+  };
+  await Promise.all(Array.from({ length: atOnce }, one));
+  return results;
 }
 
-async function addBoundaryRecords(input: AddressInput, builder: StreetIndexBuilder): Promise<void> {
-  for (const source of input.recipe.sst) {
-    const path = input.files.note(source.file);
-    let report = input.report;
-    const read = (): AsyncIterable<BoundaryRecord> => {
-      const records = readRecords(path, source, report);
-      // A second reading has nothing new to tell.
-      report = () => undefined;
-      return records;
-    };
-    for await (const record of boundariesInForce(read, input.today)) {
-      if (record.kind === 'zip5' || !record.stateTaxed || record.county === '') continue;
-      const area = input.intern(boundaryTuple(record, (district) => district.code));
-      if (record.kind === 'zip9') {
-        builder.addZip9({ ...record, state: source.state, area });
-      } else {
-        const range = boundaryRange(record, area, source.state, source.source);
-        if (range !== null) builder.addRange(range);
-      }
+/** The largest first, so that no thread is left with one at the end. */
+function bySize<T>(items: readonly T[], size: (item: T) => number): readonly T[] {
+  return [...items].sort((one, other) => size(other) - size(one));
+}
+
+async function parseAll(
+  { scratch, today, progress, spillBytes = SPILL_BYTES }: AddressInput, jobs: readonly Job[],
+  crew: Crew,
+): Promise<readonly ParseResult[]> {
+  const numbered = jobs.map((job, index) => ({ job, index }));
+  let done = 0;
+  const results = await inTurn(bySize(numbered, ({ job }) => job.bytes), crew.threads,
+    async ({ job: { sources }, index }) => {
+      const spill = join(scratch, `source-${index}`);
+      const result = await crew.parse({ sources, spill, spillBytes, today });
+      progress('addresses', done += 1, jobs.length);
+      return { index, result };
+    });
+  return results.sort((one, other) => one.index - other.index).map(({ result }) => result);
+}
+
+async function buildShards(
+  input: AddressInput, crew: Crew, shards: Map<string, ShardSource[]>,
+  localities: LocalityNumbers, pairs: PairTable,
+): Promise<readonly ShardResult[]> {
+  const { scratch, progress, spillBytes = SPILL_BYTES } = input;
+  const disbelieved = pairs.disbelieved();
+  const results: ShardResult[] = [];
+  const build = async (names: readonly string[], more: number): Promise<void> => {
+    const groups = groupsOf(names, shards, spillBytes)
+      .map((group) => ({ group, sources: sourcesOf(group, shards) }));
+    const total = results.length + groups.length + more;
+    await inTurn(bySize(groups, ({ sources }) => bytesOf(sources)), crew.threads,
+      async ({ group, sources }) => {
+        const state = stateOf(group[0]!);
+        results.push(await crew.build({
+          shards: group, sources, localities: localities.keys(state),
+          disbelieved: disbelieved.keys(state), run: join(scratch, `run-${group[0]}`),
+          strays: join(scratch, `strays-${group[0]}`),
+        }));
+        progress('streets', results.length, total);
+      });
+  };
+  const without = (): string[] => [...shards.keys()].filter((shard) => shard.endsWith(NO_ZIP));
+  await build([...shards.keys()].filter((shard) => !shard.endsWith(NO_ZIP)), without().length);
+  for (const { strays } of results) addSource(shards, strays);
+  await build(without(), 0);
+  return results;
+}
+
+/** The run of what belongs to whole states. */
+function writeStates(
+  path: string, results: readonly ShardResult[], localities: LocalityNumbers,
+): void {
+  const labels: Labels = new Map();
+  const states = new Set<string>();
+  for (const { state, labels: own, flags } of results) {
+    states.add(state);
+    mergeLabels(labels, own);
+    flags.forEach((flag, id) => localities.mark(state, id, flag));
+  }
+  writeRun(path, stateEntries(states, (state) => localities.rows(state, labels)).sort(byKey));
+}
+
+function sumOf(parsed: readonly ParseResult[]): Counts {
+  const sum: Counts = { points: 0, sides: 0, zip9: 0, outside: 0, unread: 0 };
+  for (const { counts } of parsed) {
+    for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += counts[name];
+  }
+  return sum;
+}
+
+function zipCounts(parsed: readonly ParseResult[], tuples: readonly AreaTuple[]): ZipCount[] {
+  const counts = new Map<string, { zip: number; tuple: AreaTuple; count: number }>();
+  for (const { zips } of parsed) {
+    for (const [zip, area, count] of zips) {
+      const key = `${String(zip).padStart(5, '0')}|${area}`;
+      const known = counts.get(key);
+      if (known !== undefined) known.count += count;
+      else counts.set(key, { zip, tuple: tuples[area]!, count });
     }
   }
+  return [...counts].sort((one, other) => (one[0] < other[0] ? -1 : 1))
+    .map(([, count]) => count);
+}
+
+function doorsByState(parsed: readonly ParseResult[]): ReadonlyMap<string, number> {
+  const doors = new Map<string, number>();
+  for (const result of parsed) {
+    for (const [state, own] of result.doors) doors.set(state, (doors.get(state) ?? 0) + own);
+  }
+  return doors;
+}
+
+async function buildRuns(
+  input: AddressInput, jobs: readonly Job[], crew: Crew,
+): Promise<Omit<Addresses, 'entries'> & { readonly runs: readonly string[] }> {
+  const parsed = await parseAll(input, jobs, crew);
+  for (const line of parsed.flatMap(({ lines }) => lines)) input.report(line);
+  const localities = new LocalityNumbers(parsed.flatMap((result) => result.localities));
+  const pairs = new PairTable();
+  for (const result of parsed) pairs.merge(result.pairs);
+  const results = await buildShards(
+    input, crew, shardSources(parsed, input.intern), localities, pairs);
+  for (const { spill } of parsed) rmSync(spill, { force: true });
+  const states = join(input.scratch, 'run-states');
+  writeStates(states, results, localities);
+  return {
+    runs: [...results.map(({ run }) => run).sort(), states], counts: sumOf(parsed),
+    zipCounts: zipCounts(parsed, input.tuples), doors: doorsByState(parsed),
+  };
 }
 
 /** Reads every address source of the recipe. */
 export async function buildAddresses(input: AddressInput): Promise<Addresses> {
-  const { recipe, files, progress, report } = input;
-  const situator = new DoorSituator(input.areaAt, areaNames(input));
-  const counter = new ZipCounter(input.tuples());
-  const areaAt = (lat: number, lng: number, municipality: string | undefined): number =>
-    situator.areaAt(lat, lng, municipality ?? '');
-  const builder = new StreetIndexBuilder(areaAt, stateGazetteer(input.states));
-  const total = recipe.points.length + recipe.ranges.length + recipe.sst.length;
-  let done = 0;
-  for (const source of recipe.points) {
-    files.note(source.file);
-    for await (const point of readPoints(dirOf(files, source.file), source, report)) {
-      builder.addPoint(point);
-      counter.add(point, areaAt(point.lat, point.lng, point.municipality || undefined));
-    }
-    progress('addresses', done += 1, total);
+  const jobs = jobsOf(input.recipe, input.files);
+  mkdirSync(input.scratch, { recursive: true });
+  const bytes = jobs.reduce((sum, job) => sum + job.bytes, 0);
+  const crew = startCrew({
+    cells: input.cells, known: areaNames(input), states: input.states,
+    workers: input.workers ?? (bytes < THREADS_FROM_BYTES ? 1 : usualWorkers()),
+  });
+  try {
+    const { runs, ...rest } = await buildRuns(input, jobs, crew);
+    return { ...rest, entries: { [Symbol.iterator]: () => mergeRuns(runs) } };
+  } finally {
+    await crew.end();
   }
-  for (const source of recipe.ranges) {
-    files.note(source.file);
-    for await (const range of readRanges(dirOf(files, source.file), source, report)) {
-      builder.addRange(range);
-    }
-    progress('addresses', done += 1, total);
-  }
-  await addBoundaryRecords(input, builder);
-  if (recipe.sst.length > 0) progress('addresses', total, total);
-  return {
-    entries: builder.entries(), counts: builder.counts, zipCounts: counter.list(),
-    doors: counter.doors,
-  };
-}
-
-/** The folder that a path is resolved against. */
-function dirOf(files: SourceFiles, path: string): string {
-  return files.resolve(path).slice(0, -path.length);
 }

@@ -60,7 +60,13 @@ function rowsOf(
   drafts: readonly Draft[], draftOf: readonly Draft[], street: IntColumn,
   count: 'doors' | 'sides',
 ): readonly Uint32Array[] {
-  const rows = new Map(drafts.map((draft) => [draft, new Uint32Array(draft[count])]));
+  const all = new Uint32Array(street.length);
+  const rows = new Map<Draft, Uint32Array>();
+  let at = 0;
+  for (const draft of drafts) {
+    rows.set(draft, all.subarray(at, at + draft[count]));
+    at += draft[count];
+  }
   for (let row = 0; row < street.length; row += 1) {
     const draft = draftOf[street.at(row)]!;
     draft[count] -= 1;

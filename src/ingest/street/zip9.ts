@@ -19,6 +19,13 @@ const ZIP_MAX = 99_999;
 /** ZIPs one record may span; states write a few dozen at most. */
 const ZIP_SPAN_MAX = 1000;
 
+/** Whether its ends are ZIPs and add-ons. */
+export function isSound({ zipLow, zipHigh, plus4Low, plus4High }: Zip9Range): boolean {
+  const isWhole = (value: number): boolean => Number.isInteger(value) && value >= 0;
+  return isWhole(zipLow) && zipLow <= ZIP_MAX && isWhole(zipHigh)
+    && [plus4Low, plus4High].every((own) => isWhole(own) && own <= PLUS4_MAX);
+}
+
 /** The last ZIP of a range that counts. */
 export function lastZip(range: Zip9Range): number {
   return Math.min(range.zipHigh, range.zipLow + ZIP_SPAN_MAX, ZIP_MAX);
@@ -46,39 +53,38 @@ export class Zip9Columns {
     this.#begin.push(range.begin);
   }
 
-  /** Keys with their bytes, by ZIP, of those ZIPs that are wanted. */
-  *entries(
-    state: string, wanted: (zip: number) => boolean = () => true,
-  ): Generator<readonly [string, Uint8Array]> {
-    const { starts, rows } = this.#byZip();
+  /** Keys with their bytes, by ZIP, of the ZIPs from one to another. */
+  *entries(state: string, first: number, last: number): Generator<readonly [string, Uint8Array]> {
+    const { starts, rows } = this.#byZip(first, last);
     const sweep = new Sweep();
-    for (let zip = 0; zip <= ZIP_MAX; zip += 1) {
-      const own = rows.subarray(starts[zip]!, starts[zip + 1]!);
-      if (own.length > 0 && wanted(zip)) yield [zip9Key(state, zip), this.#encode(zip, own, sweep)];
+    for (let zip = first; zip <= last; zip += 1) {
+      const own = rows.subarray(starts[zip - first]!, starts[zip - first + 1]!);
+      if (own.length > 0) yield [zip9Key(state, zip), this.#encode(zip, own, sweep)];
     }
   }
 
-  #last(row: number): number {
-    return Math.min(this.#zipHigh.at(row), this.#zipLow.at(row) + ZIP_SPAN_MAX, ZIP_MAX);
+  /** Calls `visit` with each ZIP from one to another that each row touches. */
+  #visit(first: number, last: number, visit: (zip: number, row: number) => void): void {
+    for (let row = 0; row < this.length; row += 1) {
+      const low = this.#zipLow.at(row);
+      const high = Math.min(this.#zipHigh.at(row), low + ZIP_SPAN_MAX, last);
+      for (let zip = Math.max(low, first); zip <= high; zip += 1) visit(zip, row);
+    }
   }
 
   /** Numbers of the rows that touch each ZIP, one ZIP after the other. */
-  #byZip(): { readonly starts: Int32Array; readonly rows: Int32Array } {
-    const starts = new Int32Array(ZIP_MAX + 2);
-    for (let row = 0; row < this.length; row += 1) {
-      const last = this.#last(row);
-      for (let zip = this.#zipLow.at(row); zip <= last; zip += 1) starts[zip + 1]! += 1;
-    }
-    for (let zip = 0; zip <= ZIP_MAX; zip += 1) starts[zip + 1]! += starts[zip]!;
-    const rows = new Int32Array(starts[ZIP_MAX + 1]!);
+  #byZip(first: number, last: number): { readonly starts: Int32Array; readonly rows: Int32Array } {
+    const starts = new Int32Array(last - first + 2);
+    this.#visit(first, last, (zip) => {
+      starts[zip - first + 1]! += 1;
+    });
+    for (let at = 1; at < starts.length; at += 1) starts[at]! += starts[at - 1]!;
+    const rows = new Int32Array(starts[starts.length - 1]!);
     const next = starts.slice();
-    for (let row = 0; row < this.length; row += 1) {
-      const last = this.#last(row);
-      for (let zip = this.#zipLow.at(row); zip <= last; zip += 1) {
-        rows[next[zip]!] = row;
-        next[zip]! += 1;
-      }
-    }
+    this.#visit(first, last, (zip, row) => {
+      rows[next[zip - first]!] = row;
+      next[zip - first]! += 1;
+    });
     return { starts, rows };
   }
 
@@ -177,12 +183,7 @@ export class Zip9Table {
 
   /** False when its ends are no ZIPs and add-ons. */
   add(range: Zip9Range): boolean {
-    const { zipLow, zipHigh, plus4Low, plus4High } = range;
-    const isSound = [zipLow, zipHigh].every((zip) => Number.isInteger(zip) && zip >= 0)
-      && zipLow <= ZIP_MAX
-      && [plus4Low, plus4High].every((own) =>
-        Number.isInteger(own) && own >= 0 && own <= PLUS4_MAX);
-    if (!isSound) return false;
+    if (!isSound(range)) return false;
     let columns = this.#states.get(range.state);
     if (columns === undefined) {
       columns = new Zip9Columns();
@@ -203,8 +204,10 @@ export class Zip9Table {
     return [...this.#states.keys()].sort();
   }
 
-  /** Keys with their bytes, ascending, of those ZIPs that are wanted. */
-  *entries(wanted?: (zip: number) => boolean): Generator<readonly [string, Uint8Array]> {
-    for (const state of this.states()) yield* this.#states.get(state)!.entries(state, wanted);
+  /** Keys with their bytes, ascending, of the ZIPs from one to another. */
+  *entries(first = 0, last = ZIP_MAX): Generator<readonly [string, Uint8Array]> {
+    for (const state of this.states()) {
+      yield* this.#states.get(state)!.entries(state, first, last);
+    }
   }
 }

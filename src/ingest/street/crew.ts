@@ -1,0 +1,115 @@
+/** Who reads sources and builds shards: this thread, or threads of their own. */
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+import { CellIndex } from '../../dataset/cell-index.js';
+import type { ByteTable } from '../../dataset/tables.js';
+import type { CellTables } from '../boundary/cells.js';
+import { type ParseResult, parseSources, type ParseTask } from './parse.js';
+import { buildShard, type ShardResult, type ShardTask } from './shard.js';
+import type { AreaNames } from './situate.js';
+import { stateGazetteer } from './spelling.js';
+
+const WORKER = new URL('../../../workers/ingest.js', import.meta.url);
+/** So that a shard that is too large for a thread is told, and the machine is not worn out. */
+const WORKER_HEAP = { maxOldGenerationSizeMb: 2_048 } as const;
+
+/** A table of bytes in memory that threads share. */
+interface SharedTable {
+  readonly keys: Float64Array;
+  /** Where the bytes of each key begin, and where the last ones end. */
+  readonly starts: Float64Array;
+  readonly bytes: Uint8Array;
+}
+
+/** What a thread needs to know before its first task. */
+export interface CrewWorld {
+  readonly tiles: SharedTable;
+  readonly leaves: SharedTable;
+  readonly known: AreaNames;
+  readonly states: readonly { readonly code: string; readonly name: string }[];
+}
+
+export interface Crew {
+  readonly threads: number;
+  parse(task: ParseTask): Promise<ParseResult>;
+  build(task: ShardTask): Promise<ShardResult>;
+  end(): Promise<void>;
+}
+
+function share(table: ReadonlyMap<number, Uint8Array>): SharedTable {
+  const entries = [...table].sort(([one], [other]) => one - other);
+  const total = entries.reduce((sum, [, bytes]) => sum + bytes.length, 0);
+  const numbers = (count: number): Float64Array =>
+    new Float64Array(new SharedArrayBuffer(count * 8));
+  const shared = {
+    keys: numbers(entries.length), starts: numbers(entries.length + 1),
+    bytes: new Uint8Array(new SharedArrayBuffer(total)),
+  };
+  let at = 0;
+  entries.forEach(([key, bytes], index) => {
+    shared.keys[index] = key;
+    shared.starts[index] = at;
+    shared.bytes.set(bytes, at);
+    at += bytes.length;
+  });
+  shared.starts[entries.length] = at;
+  return shared;
+}
+
+function tableOf({ keys, starts, bytes }: SharedTable): ByteTable<number> {
+  return {
+    get(key) {
+      let [low, high] = [0, keys.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (keys[middle]! < key) low = middle + 1;
+        else high = middle;
+      }
+      return keys[low] === key ? bytes.subarray(starts[low]!, starts[low + 1]!) : null;
+    },
+  };
+}
+
+/** The tasks of one thread. */
+export function crewOf(world: CrewWorld): Omit<Crew, 'threads' | 'end'> {
+  const cells = new CellIndex(tableOf(world.tiles), tableOf(world.leaves));
+  const gazetteer = stateGazetteer(world.states);
+  const locate = (lat: number, lng: number): number => cells.locate(lat, lng);
+  return {
+    parse: (task) => parseSources(task, { locate, known: world.known, gazetteer }),
+    build: (task) => Promise.resolve(buildShard(task, gazetteer)),
+  };
+}
+
+export interface CrewOptions {
+  readonly cells: Pick<CellTables, 'tiles' | 'leaves'>;
+  readonly known: AreaNames;
+  readonly states: readonly { readonly code: string; readonly name: string }[];
+  /** 1: this thread does everything itself. */
+  readonly workers: number;
+}
+
+/** As many threads as there are processors. */
+export function usualWorkers(): number {
+  return availableParallelism();
+}
+
+/** Puts a crew together; it must be ended. */
+export function startCrew({ cells, known, states, workers }: CrewOptions): Crew {
+  const world: CrewWorld = {
+    tiles: share(cells.tiles), leaves: share(cells.leaves), known,
+    states: states.map(({ code, name }) => ({ code, name })),
+  };
+  if (workers <= 1) return { ...crewOf(world), threads: 1, end: () => Promise.resolve() };
+  const pool = new Piscina<ParseTask | ShardTask, ParseResult | ShardResult>({
+    filename: fileURLToPath(WORKER), workerData: world, minThreads: workers, maxThreads: workers,
+    idleTimeout: Infinity, resourceLimits: WORKER_HEAP, recordTiming: false,
+  });
+  return {
+    threads: workers,
+    parse: (task) => pool.run(task, { name: 'parse' }) as Promise<ParseResult>,
+    build: (task) => pool.run(task, { name: 'build' }) as Promise<ShardResult>,
+    end: () => pool.destroy(),
+  };
+}

@@ -1,0 +1,181 @@
+/** Sources of addresses: their rows are situated once and go to the segments of their shards. */
+import type { Gazetteer } from '../../address/parsed.js';
+import type { Microdegrees } from '../../geo/microdegrees.js';
+import type { DateInt } from '../../tax/date.js';
+import type { AreaTuple } from '../model.js';
+import {
+  type BoundaryRecordSource, type PointSource, type RangeSource, readPoints, readRanges,
+  readRecords,
+} from '../source/addresses.js';
+import type { AddressPoint } from '../source/points.js';
+import type { StreetRange } from '../source/ranges.js';
+import {
+  boundariesInForce, type BoundaryRecord, boundaryRange, boundaryTuple,
+} from '../source/sst-boundary.js';
+import type { Pair } from './believed.js';
+import { areaAlong, areaAshore, type AreaNames, DoorSituator } from './situate.js';
+import { Spellings } from './spelling.js';
+import { type Segment, SpillWriter } from './spill.js';
+import { addDoor, SideWriter } from './stated.js';
+
+export type AddressSource =
+  | { readonly kind: 'points'; readonly source: PointSource }
+  | { readonly kind: 'ranges'; readonly source: RangeSource }
+  | { readonly kind: 'records'; readonly source: BoundaryRecordSource };
+
+/** A source with the folder that its file is named from. */
+export type PlacedSource = AddressSource & { readonly folder: string };
+
+export interface ParseTask {
+  /** Of boundary files one at a time: the areas of its segments are numbers of its own. */
+  readonly sources: readonly PlacedSource[];
+  /** Where segments are written. */
+  readonly spill: string;
+  /** Bytes of rows that may wait to be written. */
+  readonly spillBytes: number;
+  readonly today: DateInt;
+}
+
+/** What the readers of addresses know of the world. */
+export interface ParseWorld {
+  readonly locate: (lat: Microdegrees, lng: Microdegrees) => number;
+  readonly known: AreaNames;
+  readonly gazetteer: Gazetteer;
+}
+
+export interface Counts {
+  points: number;
+  sides: number;
+  zip9: number;
+  /** Points and sides outside every tax area. */
+  outside: number;
+  /** Points, sides and records whose number, street or ZIP cannot be read. */
+  unread: number;
+}
+
+export interface ParseResult {
+  readonly spill: string;
+  readonly segments: readonly Segment[];
+  readonly pairs: readonly Pair[];
+  readonly localities: readonly string[];
+  readonly counts: Counts;
+  /** Doors by ZIP and area. */
+  readonly zips: readonly (readonly [zip: number, area: number, count: number])[];
+  /** Doors by state. */
+  readonly doors: ReadonlyMap<string, number>;
+  /** Boundary records: the tuples that the areas of its segments are numbers of. */
+  readonly tuples: readonly AreaTuple[];
+  /** Sentences on rows that fell away. */
+  readonly lines: readonly string[];
+}
+
+const AREAS_MAX = 2 ** 24;
+
+class SourceParser {
+  readonly counts: Counts = { points: 0, sides: 0, zip9: 0, outside: 0, unread: 0 };
+  readonly doors = new Map<string, number>();
+  readonly tuples: AreaTuple[] = [];
+  /** Sentences on rows that fell away. */
+  readonly lines: string[] = [];
+  readonly #zips = new Map<number, number>();
+  readonly #tupleIds = new Map<string, number>();
+  readonly #sides = new SideWriter();
+  readonly #situator: DoorSituator;
+
+  constructor(world: ParseWorld, readonly spill: SpillWriter) {
+    this.#situator = new DoorSituator(world.locate, world.known);
+  }
+
+  point(point: AddressPoint): void {
+    const { lat, lng, municipality, state, zip } = point;
+    const here = this.#situator.areaAt(lat, lng, municipality);
+    this.doors.set(state, (this.doors.get(state) ?? 0) + 1);
+    if (zip !== '' && here >= 0) {
+      const key = Number(zip) * AREAS_MAX + here;
+      this.#zips.set(key, (this.#zips.get(key) ?? 0) + 1);
+    }
+    const area = areaAshore(lat, lng, (ownLat, ownLng) =>
+      this.#situator.areaAt(ownLat, ownLng, municipality), here);
+    if (area < 0) this.counts.outside += 1;
+    else if (addDoor(this.spill, point, area)) this.counts.points += 1;
+    else this.counts.unread += 1;
+  }
+
+  range(range: StreetRange): void {
+    for (const right of [false, true]) {
+      const side = right ? range.right : range.left;
+      if (side === null) continue;
+      const area = range.area ?? areaAlong(range, side, right, (lat, lng) =>
+        this.#situator.areaAt(lat, lng, range.municipality));
+      if (area === null) this.counts.outside += 1;
+      else if (this.#sides.add(this.spill, range, right, area)) this.counts.sides += 1;
+      else this.counts.unread += 1;
+    }
+  }
+
+  /** Adds the records of a boundary file that are in force. */
+  async records(source: BoundaryRecordSource, path: string, today: DateInt): Promise<void> {
+    let lines: string[] | null = this.lines;
+    const read = (): AsyncIterable<BoundaryRecord> => {
+      const told = lines;
+      // A second reading has nothing new to tell.
+      lines = null;
+      return readRecords(path, source, (line) => told?.push(line));
+    };
+    for await (const record of boundariesInForce(read, today)) {
+      if (record.kind === 'zip5' || !record.stateTaxed || record.county === '') continue;
+      const area = this.#tuple(boundaryTuple(record, (district) => district.code));
+      if (record.kind === 'zip9') {
+        if (this.spill.zip9({ ...record, state: source.state, area })) this.counts.zip9 += 1;
+        else this.counts.unread += 1;
+      } else {
+        const range = boundaryRange(record, area, source.state, source.source);
+        if (range !== null) this.range(range);
+      }
+    }
+  }
+
+  zips(): readonly (readonly [number, number, number])[] {
+    return [...this.#zips].map(([key, count]) =>
+      [Math.floor(key / AREAS_MAX), key % AREAS_MAX, count] as const);
+  }
+
+  #tuple(tuple: AreaTuple): number {
+    const key = `${tuple.state}|${tuple.county}|${tuple.place}|${tuple.districts.join()}`;
+    const known = this.#tupleIds.get(key);
+    if (known !== undefined) return known;
+    const id = this.tuples.length;
+    this.tuples.push(tuple);
+    this.#tupleIds.set(key, id);
+    return id;
+  }
+}
+
+async function parseOne(parser: SourceParser, one: PlacedSource, today: DateInt): Promise<void> {
+  const { folder } = one;
+  const report = (line: string): void => void parser.lines.push(line);
+  if (one.kind === 'points') {
+    for await (const point of readPoints(folder, one.source, report)) parser.point(point);
+  } else if (one.kind === 'ranges') {
+    for await (const range of readRanges(folder, one.source, report)) parser.range(range);
+  } else {
+    await parser.records(one.source, `${folder}${one.source.file}`, today);
+  }
+}
+
+/** Reads sources to their end. */
+export async function parseSources(task: ParseTask, world: ParseWorld): Promise<ParseResult> {
+  const { sources, spill: path, today, spillBytes } = task;
+  const spill = new SpillWriter(path, new Spellings(world.gazetteer), spillBytes);
+  const parser = new SourceParser(world, spill);
+  try {
+    for (const one of sources) await parseOne(parser, one, today);
+  } finally {
+    spill.end();
+  }
+  return {
+    spill: path, segments: spill.segments, pairs: spill.pairs.list(),
+    localities: [...spill.localities], counts: parser.counts, zips: parser.zips(),
+    doors: parser.doors, tuples: parser.tuples, lines: parser.lines,
+  };
+}

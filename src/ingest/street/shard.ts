@@ -1,0 +1,143 @@
+/** Shards of one state: their segments become a run of the street table. */
+import { closeSync, openSync, readSync } from 'node:fs';
+import type { Gazetteer } from '../../address/parsed.js';
+import { Disbelieved } from './believed.js';
+import { StreetCollection } from './collection.js';
+import { byKey, streetEntries } from './entries.js';
+import { type Labels, LocalityNumbers } from './localities.js';
+import { finalStreets } from './order.js';
+import { writeRun } from './run-file.js';
+import { Spellings } from './spelling.js';
+import {
+  NO_ZIP, readSegment, type Segment, type SegmentTarget, shardOf, SpillWriter, zipsOf,
+} from './spill.js';
+import { Zip9Table } from './zip9.js';
+
+/** Segments of some shards in one file. */
+export interface ShardSource {
+  readonly path: string;
+  readonly segments: readonly Segment[];
+  /** Areas by the numbers that the file has for them; null where it has those of the release. */
+  readonly areas: Int32Array | null;
+}
+
+export interface ShardTask {
+  /** Ascending, with none of the state between them; the one without ZIPs is alone. */
+  readonly shards: readonly string[];
+  readonly sources: readonly ShardSource[];
+  /** States and folded names of the state's localities, in order. */
+  readonly localities: readonly string[];
+  /** ZIPs of municipalities that are not to be believed. */
+  readonly disbelieved: readonly string[];
+  /** Where the run is written, and the streets that turn out to belong to the shard without ZIP. */
+  readonly run: string;
+  readonly strays: string;
+}
+
+export interface ShardResult {
+  readonly state: string;
+  readonly run: string;
+  readonly strays: ShardSource;
+  readonly labels: Labels;
+  /** What is known of the state's localities, by number. */
+  readonly flags: readonly number[];
+}
+
+/** Takes rows of segments into a collection, and those of streets without a believed ZIP out. */
+class ShardTarget implements SegmentTarget {
+  readonly zip9s = new Zip9Table();
+  readonly #collection: StreetCollection;
+  readonly #strays: SpillWriter;
+  readonly #disbelieved: Disbelieved;
+  readonly #spellings: Spellings;
+  readonly #hasZips: boolean;
+
+  constructor(
+    task: ShardTask, collection: StreetCollection, strays: SpillWriter, spellings: Spellings,
+  ) {
+    this.#collection = collection;
+    this.#strays = strays;
+    this.#spellings = spellings;
+    this.#disbelieved = new Disbelieved(task.disbelieved);
+    this.#hasZips = hasZips(task);
+  }
+
+  /** Strays are numbered below −1. */
+  street(state: string, zip: string, city: string, municipality: string, text: string): number {
+    if (!this.#hasZips) {
+      return Number(zip) > 0 ? this.#collection.uncounted(state, zip, city, municipality, text)
+        : this.#collection.street(state, zip, city, municipality, text);
+    }
+    const town = this.#spellings.locality(municipality);
+    if (!this.#disbelieved.has(state, town, Number(zip))) {
+      return this.#collection.street(state, zip, city, municipality, text);
+    }
+    this.#collection.countOnly(state, zip, city, municipality, text);
+    return -2 - this.#strays.street(state, zip, city, municipality, text);
+  }
+
+  door(...[street, door]: Parameters<StreetCollection['door']>): void {
+    if (street >= 0) this.#collection.door(street, door);
+    else this.#strays.door(-2 - street, door);
+  }
+
+  side(...[street, facts, vertices, line]: Parameters<StreetCollection['side']>): void {
+    if (street >= 0) this.#collection.side(street, facts, vertices, line);
+    else this.#strays.side(-2 - street, facts, vertices, line);
+  }
+
+  zip9(...[range]: Parameters<SegmentTarget['zip9']>): void {
+    this.zip9s.add(range);
+  }
+}
+
+function readSources(sources: readonly ShardSource[], target: SegmentTarget): void {
+  for (const { path, segments, areas } of sources) {
+    const fd = openSync(path, 'r');
+    try {
+      for (const { at, bytes } of segments) {
+        const segment = Buffer.allocUnsafe(bytes);
+        if (readSync(fd, segment, 0, bytes, at) < bytes) throw new Error(`${path} is cut short`);
+        readSegment(segment, (area) => areas?.[area] ?? area, target);
+      }
+    } finally {
+      closeSync(fd);
+    }
+  }
+}
+
+function hasZips({ shards }: ShardTask): boolean {
+  return !shards[0]!.endsWith(NO_ZIP);
+}
+
+/** The state that a shard belongs to. */
+export function stateOf(shard: string): string {
+  return shard.slice(0, -NO_ZIP.length);
+}
+
+/** Builds the run of some shards. */
+export function buildShard(task: ShardTask, gazetteer: Gazetteer): ShardResult {
+  const { shards, run, strays: straysPath } = task;
+  const state = stateOf(shards[0]!);
+  const collection = new StreetCollection(gazetteer);
+  const spellings = new Spellings(gazetteer);
+  // They are few: each is one of a door or two among hundreds of its municipality.
+  const strays = new SpillWriter(straysPath, spellings, Infinity, (own) => shardOf(own, 0));
+  const target = new ShardTarget(task, collection, strays, spellings);
+  try {
+    readSources(task.sources, target);
+  } finally {
+    strays.end();
+  }
+  const localities = new LocalityNumbers(task.localities);
+  const zips = Int32Array.from(collection.streets, ({ zip }) => (hasZips(task) ? zip : 0));
+  const streets = finalStreets(collection, localities, zips);
+  const { first, last } = zipsOf(shards);
+  writeRun(run, [
+    ...target.zip9s.entries(first, last), ...streetEntries(collection, streets),
+  ].sort(byKey));
+  return {
+    state, run, labels: collection.labels, flags: localities.flags(state),
+    strays: { path: straysPath, segments: strays.segments, areas: null },
+  };
+}

@@ -1,0 +1,299 @@
+/**
+ * Doors, sides and ZIP+4 ranges on their way from the readers to the shards they belong to: a file
+ * of segments. A segment holds rows of one shard and every street they name, so that it can be read
+ * alone. A shard is a state's streets in ZIPs of the same first three digits, or without a ZIP.
+ *
+ * segment: 1, state, ZIP, city, municipality, street (texts) · numbered from 0 in the segment
+ *          2, u32 street, u32 number, text, i32 lat, i32 lng, u32 area, u16 ZIP+4 and 1
+ *          3, u32 street, u32 from, u32 to, u8 flags, u16 ZIP+4 and 1, i32 area, u32 begin,
+ *             u16 vertices, u32 bytes, line
+ *          4, state, u32 and u32 ZIPs, u16 and u16 add-ons, u32 area, u32 begin
+ * text:    u16 bytes, UTF-8
+ */
+import { closeSync, openSync, writeSync } from 'node:fs';
+import type { DateInt } from '../../tax/date.js';
+import { extendPair, type Pair, PairTable } from './believed.js';
+import { ByteSink } from './bytes.js';
+import { isLed } from './collection.js';
+import type { SideFacts } from './sides.js';
+import type { Spellings } from './spelling.js';
+import type { DoorFacts, StreetSink } from './stated.js';
+import { isSound, lastZip, type Zip9Range } from './zip9.js';
+
+const STREET = 1;
+const DOOR = 2;
+const SIDE = 3;
+const ZIP9 = 4;
+
+/** The shard of a state's streets without a ZIP. */
+export const NO_ZIP = '---';
+const ZIPS_A_SHARD = 100;
+
+/** State and the first three digits of the ZIP, or NO_ZIP. */
+export function shardOf(state: string, zip: number): string {
+  return `${state}${zip > 0 ? String(Math.floor(zip / ZIPS_A_SHARD)).padStart(3, '0') : NO_ZIP}`;
+}
+
+/** The ZIPs of shards that follow one another in a state; none of the one without ZIPs. */
+export function zipsOf(
+  shards: readonly string[],
+): { readonly first: number; readonly last: number } {
+  const digits = shards.map((shard) => shard.slice(-NO_ZIP.length));
+  if (digits.includes(NO_ZIP)) return { first: 1, last: 0 };
+  return {
+    first: Number(digits[0]) * ZIPS_A_SHARD,
+    last: (Number(digits[digits.length - 1]) + 1) * ZIPS_A_SHARD - 1,
+  };
+}
+
+/** Where a segment lies in its file. */
+export interface Segment {
+  readonly shard: string;
+  readonly at: number;
+  readonly bytes: number;
+}
+
+interface Street {
+  readonly sink: ByteSink;
+  readonly id: number;
+  readonly pair: Pair | null;
+}
+
+/**
+ * Writes segments; memory stays within `budget` bytes of rows and what their streets take. There is
+ * no file before the first segment.
+ */
+export class SpillWriter implements StreetSink {
+  readonly segments: Segment[] = [];
+  readonly pairs = new PairTable();
+  /** States and folded names of the localities of its streets. */
+  readonly localities = new Set<string>();
+  readonly #path: string;
+  #fd = -1;
+  readonly #spellings: Spellings;
+  readonly #budget: number;
+  readonly #shardOf: typeof shardOf;
+  readonly #ids = new Map<string, number>();
+  #streets: Street[] = [];
+  #shards = new Map<string, { readonly sink: ByteSink; streets: number }>();
+  #waiting = 0;
+  #at = 0;
+
+  constructor(path: string, spellings: Spellings, budget: number, of = shardOf) {
+    this.#path = path;
+    this.#spellings = spellings;
+    this.#budget = budget;
+    this.#shardOf = of;
+  }
+
+  street(state: string, zip: string, city: string, municipality: string, text: string): number {
+    const key = `${state}|${zip}|${city}|${municipality}|${text}`;
+    const known = this.#ids.get(key);
+    if (known !== undefined) return known;
+    let id = -1;
+    if (isLed(zip, city, municipality) && this.#spellings.street(text) !== null) {
+      const shard = this.#shard(this.#shardOf(state, Number(zip)));
+      const { sink } = shard;
+      sink.u8(STREET);
+      for (const part of [state, zip, city, municipality, text]) writeText(sink, part);
+      const town = this.#spellings.locality(municipality);
+      id = this.#streets.length;
+      this.#streets.push({
+        sink, id: shard.streets, pair: this.pairs.of(state, town, Number(zip)),
+      });
+      shard.streets += 1;
+      if (municipality !== '') this.localities.add(`${state}|${town}`);
+      if (city !== '') this.localities.add(`${state}|${this.#spellings.locality(city)}`);
+      this.#waiting += key.length * 2;
+    }
+    this.#ids.set(key, id);
+    return id;
+  }
+
+  door(street: number, door: DoorFacts): void {
+    const { sink, id, pair } = this.#streets[street]!;
+    const before = sink.length;
+    sink.u8(DOOR);
+    sink.u32(id);
+    sink.u32(door.value);
+    writeText(sink, door.text);
+    sink.i32(door.lat);
+    sink.i32(door.lng);
+    sink.u32(door.area);
+    sink.u16(door.plus4);
+    if (pair !== null) {
+      pair.doors += 1;
+      extendPair(pair, door.lat, door.lng);
+    }
+    this.#count(sink.length - before);
+  }
+
+  side(street: number, facts: SideFacts, vertices: number, line: Uint8Array): void {
+    const { sink, id, pair } = this.#streets[street]!;
+    const before = sink.length;
+    sink.u8(SIDE);
+    sink.u32(id);
+    sink.u32(facts.from);
+    sink.u32(facts.to);
+    sink.u8(facts.flags);
+    sink.u16(facts.zip4);
+    sink.i32(facts.area);
+    sink.u32(facts.begin);
+    sink.u16(vertices);
+    sink.u32(line.length);
+    sink.raw(line);
+    if (pair !== null) pair.doors += 1;
+    this.#count(sink.length - before);
+  }
+
+  /** A range goes to every shard that it has ZIPs in; false where its ends are none. */
+  zip9(range: Zip9Range): boolean {
+    if (!isSound(range)) return false;
+    const last = lastZip(range);
+    for (let zip = range.zipLow; zip <= last; zip += ZIPS_A_SHARD - (zip % ZIPS_A_SHARD)) {
+      const { sink } = this.#shard(this.#shardOf(range.state, Math.max(zip, 1)));
+      const before = sink.length;
+      sink.u8(ZIP9);
+      writeText(sink, range.state);
+      sink.u32(range.zipLow);
+      sink.u32(range.zipHigh);
+      sink.u16(range.plus4Low);
+      sink.u16(range.plus4High);
+      sink.u32(range.area);
+      sink.u32(range.begin);
+      this.#waiting += sink.length - before;
+    }
+    this.#count(0);
+    return true;
+  }
+
+  /** Writes what is left and closes the file. */
+  end(): void {
+    try {
+      this.#flush();
+    } finally {
+      if (this.#fd >= 0) closeSync(this.#fd);
+    }
+  }
+
+  #shard(name: string): { readonly sink: ByteSink; streets: number } {
+    let shard = this.#shards.get(name);
+    if (shard === undefined) {
+      shard = { sink: new ByteSink(), streets: 0 };
+      this.#shards.set(name, shard);
+    }
+    return shard;
+  }
+
+  #count(bytes: number): void {
+    this.#waiting += bytes;
+    if (this.#waiting > this.#budget) this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#fd < 0 && this.#shards.size > 0) this.#fd = openSync(this.#path, 'w');
+    for (const [shard, { sink }] of this.#shards) {
+      const bytes = sink.view(0, sink.length);
+      for (let at = 0; at < bytes.length;) at += writeSync(this.#fd, bytes, at);
+      this.segments.push({ shard, at: this.#at, bytes: bytes.length });
+      this.#at += bytes.length;
+    }
+    this.#shards = new Map();
+    this.#streets = [];
+    this.#ids.clear();
+    this.#spellings.clear();
+    this.#waiting = 0;
+  }
+}
+
+function writeText(sink: ByteSink, text: string): void {
+  const bytes = Buffer.from(text, 'utf8');
+  sink.u16(bytes.length);
+  sink.raw(bytes);
+}
+
+/** Takes the rows of segments; streets are numbered by what it gave for them. */
+export interface SegmentTarget extends StreetSink {
+  zip9(range: Zip9Range): void;
+}
+
+/**
+ * Reads one segment. `areaOf` turns areas as they were written into those of the release.
+ * @throws Error when the bytes are no segment.
+ */
+export function readSegment(
+  bytes: Buffer, areaOf: (area: number) => number, target: SegmentTarget,
+): void {
+  const rows = new SegmentRows(bytes);
+  const streets: number[] = [];
+  while (rows.left) {
+    const kind = rows.u8();
+    if (kind === STREET) {
+      streets.push(
+        target.street(rows.text(), rows.text(), rows.text(), rows.text(), rows.text()));
+    } else if (kind === DOOR) {
+      target.door(streets[rows.u32()]!, {
+        value: rows.u32(), text: rows.text(), lat: rows.i32(), lng: rows.i32(),
+        area: areaOf(rows.u32()), plus4: rows.u16(),
+      });
+    } else if (kind === SIDE) {
+      const street = streets[rows.u32()]!;
+      const [from, to, flags, zip4] = [rows.u32(), rows.u32(), rows.u8(), rows.u16()];
+      const [area, begin] = [rows.i32(), rows.u32()];
+      const facts = { from, to, flags, zip4, area: area < 0 ? area : areaOf(area), begin };
+      target.side(street, facts, rows.u16(), rows.raw());
+    } else if (kind === ZIP9) {
+      target.zip9({
+        state: rows.text(), zipLow: rows.u32(), zipHigh: rows.u32(), plus4Low: rows.u16(),
+        plus4High: rows.u16(), area: areaOf(rows.u32()), begin: rows.u32() as DateInt,
+      });
+    } else throw new Error(`a segment has a row of kind ${kind}`);
+  }
+}
+
+class SegmentRows {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  get left(): boolean {
+    return this.#at < this.#bytes.length;
+  }
+
+  u8(): number {
+    this.#at += 1;
+    return this.#bytes[this.#at - 1]!;
+  }
+
+  u16(): number {
+    this.#at += 2;
+    return this.#bytes.readUInt16LE(this.#at - 2);
+  }
+
+  u32(): number {
+    this.#at += 4;
+    return this.#bytes.readUInt32LE(this.#at - 4);
+  }
+
+  i32(): number {
+    this.#at += 4;
+    return this.#bytes.readInt32LE(this.#at - 4);
+  }
+
+  text(): string {
+    const length = this.u16();
+    if (length === 0) return '';
+    this.#at += length;
+    return this.#bytes.toString('utf8', this.#at - length, this.#at);
+  }
+
+  /** Bytes behind their number. */
+  raw(): Uint8Array {
+    const length = this.u32();
+    this.#at += length;
+    return this.#bytes.subarray(this.#at - length, this.#at);
+  }
+}

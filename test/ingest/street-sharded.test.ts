@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { type NationFiles, writeNation } from '../../bench/nation/nation.js';
+import { createPolygon } from '../../src/geo/polygon.js';
+import { AreaRegistry } from '../../src/ingest/area-registry.js';
+import { buildCells } from '../../src/ingest/boundary/cells.js';
+import type { AreaTuple } from '../../src/ingest/model.js';
+import { readPoints, readRanges } from '../../src/ingest/source/addresses.js';
+import {
+  boundariesInForce, boundaryRange, boundaryTuple, readSstBoundary,
+} from '../../src/ingest/source/sst-boundary.js';
+import { type AddressInput, areaNames, buildAddresses } from '../../src/ingest/street/addresses.js';
+import { StreetIndexBuilder } from '../../src/ingest/street/index.js';
+import { DoorSituator } from '../../src/ingest/street/situate.js';
+import { stateGazetteer } from '../../src/ingest/street/spelling.js';
+import type { DateInt } from '../../src/tax/date.js';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'situs-sharded-'));
+after(() => rmSync(FOLDER, { recursive: true }));
+
+const TODAY = 20260101 as DateInt;
+const STATES = ['AL', 'NY', 'VT'].map((code) => ({ code, name: `State ${code}` }));
+
+function tuple(county: string, place = ''): AreaTuple {
+  return { state: county.slice(0, 2), county, place, town: '', districts: [] };
+}
+
+/** Four counties that fill the country, and what lies in none beyond the coasts. */
+const REGISTRY = new AreaRegistry();
+const EDGES = [-180, -100, -84, -76, -60].map((lng) => lng * 1_000_000);
+const CELLS = buildCells([{
+  layer: 'county',
+  features: EDGES.slice(1).map((east, index) => ({
+    polygon: createPolygon(`0100${index}`, [[
+      [EDGES[index]!, 20_000_000], [east, 20_000_000], [east, 70_000_000],
+      [EDGES[index]!, 70_000_000], [EDGES[index]!, 20_000_000],
+    ]])!, properties: {},
+  })),
+}], ({ county }) => (county === '' ? -1 : REGISTRY.intern(tuple(county))), () => undefined);
+
+/** Doors by municipality, some with a ZIP that is a slip of the pen, some without any. */
+function writeSites(): NationFiles['points'][number] {
+  const lines = ['town\tstreet\tnumber\tnumber_prefix\tnumber_suffix\tzip\tcounty\tlon\tlat'];
+  const door = (town: string, street: string, number: string, zip: string, lat: number): void => {
+    lines.push(`${town}\t${street}\t${number}\t\t\t${zip}\tQ\t-72.5\t${lat}`);
+  };
+  for (let n = 1; n <= 400; n += 1) door('ASH TOWN', `ELM ${n % 9} ST`, String(n), '05401', 44);
+  for (let n = 1; n <= 400; n += 1) door('BEECH', 'MAIN ST', String(n), '05602', 44.2);
+  door('ASH TOWN', 'MAIN ST', '900', '05602', 44);
+  door('ASH TOWN', 'MAIN ST', '901', '03301', 44);
+  door('ASH TOWN', 'MAIN ST', '902A', '', 44);
+  door('BEECH', 'ELM 3 ST', '7', '05401', 44.2);
+  door('BEECH', 'SHORE RD', '7', '05602', 80);
+  door('BEECH', '#', '7', '05602', 44.2);
+  writeFileSync(join(FOLDER, 'sites.tsv'), `${lines.join('\n')}\n`);
+  return { file: 'sites.tsv', layout: 'e911-sites', source: 'sites', state: 'VT' };
+}
+
+const NATION = writeNation(FOLDER, { points: 4_000, ranges: 300, records: 1_500, seed: 4 });
+const RECIPE: NationFiles = { ...NATION, points: [...NATION.points, writeSites()] };
+
+function inputOf(name: string, more: Partial<AddressInput> = {}): AddressInput {
+  const registry = new AreaRegistry();
+  for (const one of REGISTRY.tuples()) registry.intern(one);
+  return {
+    recipe: RECIPE, files: { note: (path) => join(FOLDER, path) }, states: STATES, places: [],
+    cells: CELLS, tuples: registry.tuples(), intern: registry.intern, today: TODAY,
+    scratch: join(FOLDER, name), progress: () => undefined,
+    report: () => undefined, ...more,
+  };
+}
+
+function dump(entries: Iterable<readonly [string, Uint8Array]>): readonly string[] {
+  return [...entries].map(([key, bytes]) => `${key}=${Buffer.from(bytes).toString('base64')}`);
+}
+
+/** What is built when all is kept in memory. */
+async function inMemory(): Promise<readonly string[]> {
+  const input = inputOf('none');
+  const situator = new DoorSituator((lat, lng) => CELLS.index.locate(lat, lng), areaNames(input));
+  const builder = new StreetIndexBuilder((lat, lng, municipality) =>
+    situator.areaAt(lat, lng, municipality ?? ''), stateGazetteer(STATES));
+  for (const source of RECIPE.points) {
+    for await (const point of readPoints(`${FOLDER}/`, source)) builder.addPoint(point);
+  }
+  for (const source of RECIPE.ranges) {
+    for await (const range of readRanges(`${FOLDER}/`, source)) builder.addRange(range);
+  }
+  for (const { file, state, source } of RECIPE.sst) {
+    const read = (): ReturnType<typeof readSstBoundary> => readSstBoundary(join(FOLDER, file));
+    for await (const record of boundariesInForce(read, TODAY)) {
+      const area = input.intern(boundaryTuple(record, ({ code }) => code));
+      if (record.kind === 'zip9') builder.addZip9({ ...record, state, area });
+      else builder.addRange(boundaryRange(record, area, state, source)!);
+    }
+  }
+  return dump(builder.entries());
+}
+
+test('the street table is the same whatever memory, threads and order of files', async () => {
+  const expected = await inMemory();
+  assert.ok(expected.length > 3_000);
+  const kinds = new Set(expected.map((line) => line[0]));
+  assert.deepEqual([...kinds].sort(), ['9', 'c', 'm', 'n', 'p', 's', 't', 'z']);
+  const turned = {
+    points: RECIPE.points.toReversed(), ranges: RECIPE.ranges.toReversed(),
+    sst: RECIPE.sst.toReversed(),
+  };
+  const cases: readonly (readonly [string, Partial<AddressInput>])[] = [
+    ['one', { workers: 1 }], ['little', { workers: 1, spillBytes: 2_000 }],
+    ['threads', { workers: 3, spillBytes: 40_000 }], ['turned', { workers: 1, recipe: turned }],
+  ];
+  for (const [name, more] of cases) {
+    const built = await buildAddresses(inputOf(name, more));
+    const found = dump(built.entries);
+    assert.equal(found.length, expected.length, name);
+    found.forEach((line, at) => assert.equal(line, expected[at], name));
+    const again = await buildAddresses(inputOf(`${name}-again`, more));
+    assert.deepEqual([again.zipCounts, again.doors, again.counts],
+      [built.zipCounts, built.doors, built.counts]);
+    assert.ok(built.counts.unread > 0 && built.counts.outside > 0);
+  }
+});
+
+test('a source that cannot be read ends the build, with threads too', async () => {
+  const broken = { file: 'broken.csv', layout: 'openaddresses', source: 'broken', state: 'VT' };
+  writeFileSync(join(FOLDER, broken.file), 'LON,LAT\n1,2\n');
+  const recipe = { ...RECIPE, points: [...RECIPE.points, broken] };
+  for (const workers of [1, 2]) {
+    await assert.rejects(buildAddresses(inputOf(`broken-${workers}`, { recipe, workers })),
+      /broken\.csv has no column/);
+  }
+});
+
+test('without sources there is an empty table', async () => {
+  const recipe = { points: [], ranges: [], sst: [] };
+  const built = await buildAddresses(inputOf('empty', { recipe }));
+  assert.deepEqual([...built.entries], []);
+  assert.ok(existsSync(join(FOLDER, 'empty')));
+  assert.deepEqual(readdirSync(join(FOLDER, 'empty')), ['run-states']);
+});
