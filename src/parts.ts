@@ -134,6 +134,7 @@ function openMerchantParts(
 ): MerchantParts {
   return openMerchants({
     store, vault, log, gate, usage, age, baseUrl: config.baseUrl, bodyWorkers: bulk.pool,
+    sendsMails: config.smtpUrl !== null,
     locator: {
       loaded: () => live.release !== null,
       submit: (request) => pool.submit(request),

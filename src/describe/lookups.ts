@@ -97,7 +97,7 @@ export const SITUS_NOTE: Schema = object({
   border: about(object({ metres: INTEGER, rate: nullable(RATE) }),
     'The nearest line that changes the rate, under 50 metres away, and the rate beyond.'),
   unruled: about(list(TEXT),
-    'Product codes that no rule is held for: taxed as general goods. SITUS_UNRULED refuses them.'),
+    'Product codes that no rule is held for: taxed as general goods.'),
 });
 
 function metadataOf(response: Members, optional: Members = {}): Schema {

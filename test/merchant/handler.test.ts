@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import { listOutbox } from '../../src/store/outbox.js';
 import { Store } from '../../src/store/store.js';
 import { eventually } from '../support/http-eventually.js';
+import { newVarDir } from '../support/http-var-dir.js';
 import {
+  startMerchants,
   UNKNOWN_ID, withMerchants, type Answered, type MerchantService,
 } from '../support/merchant-service.js';
 
@@ -14,13 +16,18 @@ withMerchants((started) => {
   service = started;
 });
 
-async function create(body: object): Promise<string> {
+const MAILING_KEY = 'a-key-of-a-service-with-mails';
+
+/** Without a mail server. */
+const WAITS = '; the invitation waits until this service can send mails';
+
+async function create(body: object, more = ''): Promise<string> {
   const { status, body: answer, text } = await service.post('/merchant/create', body);
   assert.equal(status, 201, text);
   const merchantId = answer['merchantId'];
   assert.ok(typeof merchantId === 'string');
   assert.deepEqual(answer, {
-    merchantId, message: 'merchant created successfully', status: 'success',
+    merchantId, message: `merchant created successfully${more}`, status: 'success',
   });
   return merchantId;
 }
@@ -83,7 +90,11 @@ test('types go by four names and two spellings', async () => {
 
 test('an invitation goes out when it is asked for and there is an address', async () => {
   const contactEmail = 'invite-1@acme.example';
-  await create({ merchantName: 'A', contactEmail, sendProviderInvite: true });
+  const merchantId = await create(
+    { merchantName: 'A', contactEmail, sendProviderInvite: true }, WAITS,
+  );
+  assert.match(service.logged(),
+    new RegExp(`waits for SITUS_SMTP_URL","merchant":"${merchantId}"`));
   await create({ merchantName: 'B', contactEmail });
   await create({ merchantName: 'C', contactEmail, sendProviderInvite: false });
   await create({
@@ -95,6 +106,18 @@ test('an invitation goes out when it is asked for and there is an address', asyn
   );
   assert.equal(refused.status, 400);
   assert.match(refused.text, /"location":"body.contactEmail"/);
+});
+
+test('with a mail server nothing is said of waiting', async (context) => {
+  const mailing = await startMerchants(newVarDir(context), {}, {
+    SITUS_SMTP_URL: 'smtp://127.0.0.1:1', SITUS_MAIL_FROM: 'tax@shop.example',
+    SITUS_ALLOW_PRIVATE_NETWORK: '1', SITUS_BOOTSTRAP_KEY: MAILING_KEY,
+  });
+  context.after(() => mailing.stop());
+  const { status, body } = await mailing.post('/merchant/create', {
+    merchantName: 'A', contactEmail: 'a@acme.example', sendProviderInvite: true,
+  }, { key: MAILING_KEY });
+  assert.deepEqual([status, body['message']], [201, 'merchant created successfully']);
 });
 
 test('an update replaces the whole block', async () => {

@@ -43,7 +43,7 @@ export async function serveMerchants(
   const usage = new UsageBook(store);
   const locator = { loaded: () => false, submit: () => undefined };
   const merchants = openMerchants({
-    store, vault, log: SILENT, gate, usage, locator, bodyWorkers: locator, now, age, baseUrl: '',
+    store, vault, log: SILENT, gate, usage, locator, bodyWorkers: locator, now, age, sendsMails: true, baseUrl: '',
   });
   const server = await createServer();
   new Router([...merchants.routes, ...also(merchants)], SILENT, gate.fieldsOf).attach(server);

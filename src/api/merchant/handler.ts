@@ -139,6 +139,15 @@ function invite(transaction: StoreTransaction, merchant: MerchantRecord, now: nu
   });
 }
 
+/** What is said of a change with whose invitation nothing can be done yet. */
+function told(
+  { sendsMails, log }: HandlerServices, merchantId: string, done: string, invited: boolean,
+): WireObject {
+  if (!invited || sendsMails) return resultOf(merchantId, done);
+  log.warn('an invitation waits for SITUS_SMTP_URL', { merchant: merchantId });
+  return resultOf(merchantId, `${done}; the invitation waits until this service can send mails`);
+}
+
 function create(
   services: HandlerServices, caller: MerchantCaller, transaction: StoreTransaction,
   body: CreateBody,
@@ -157,7 +166,9 @@ function create(
     return referenceTaken(caller, 'body.referenceId', body.referenceId);
   }
   if (wanted) invite(transaction, merchant, now);
-  return caller.json(201, resultOf(merchant.merchantId, 'merchant created successfully'));
+  return caller.json(201, told(
+    services, merchant.merchantId, 'merchant created successfully', wanted,
+  ));
 }
 
 function update(
@@ -183,7 +194,9 @@ function update(
     return referenceTaken(caller, 'body.update.referenceId', block?.referenceId);
   }
   if (invited) invite(transaction, merchant, now);
-  return caller.json(200, resultOf(merchant.merchantId, 'merchant updated successfully'));
+  return caller.json(200, told(
+    services, merchant.merchantId, 'merchant updated successfully', invited,
+  ));
 }
 
 function membersOf(services: HandlerServices, merchant: MerchantRecord): WireObject {

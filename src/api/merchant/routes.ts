@@ -25,6 +25,8 @@ export interface MerchantOptions {
   readonly locator: Locator;
   readonly bodyWorkers: BodyWorkers;
   readonly baseUrl: string;
+  /** Whether a mail server is set. */
+  readonly sendsMails: boolean;
   /** What kept answers and deleted records are aged by. */
   readonly age: () => number;
   /** Replaced in tests, as is the one below. */
@@ -60,6 +62,7 @@ export function openMerchants(options: MerchantOptions): MerchantParts {
   const services: NexusServices = {
     store, vault, log, gate, usage, geocoding: usage, idempotency, locator, baseUrl,
     now, age: options.age, timer, newId: randomUUID, bodyWorkers: options.bodyWorkers,
+    sendsMails: options.sendsMails,
   };
   return {
     services,

@@ -26,6 +26,8 @@ export interface HandlerServices extends MerchantServices {
   readonly age: () => number;
   /** A new UUID. */
   readonly newId: () => string;
+  /** Whether a mail server is set; without one invitations wait. */
+  readonly sendsMails: boolean;
 }
 
 /** Both write to the outbox within the transaction of the change they tell of. */

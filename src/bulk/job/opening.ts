@@ -68,7 +68,7 @@ export function openJob(
       'The quota of this month is used up.'));
   }
   const release = releases.pin();
-  if (release === null) return refuse(503, 'No dataset is active.');
+  if (release === null) return refuse(503, 'No rates are loaded now; try again later.');
   releases.unpin(release);
   void new JobCreation(services, caller, request, exchange, asked, release.id);
 }

@@ -81,7 +81,7 @@ function openUpload(
       'The quota of this month is used up.'));
   }
   const release = releases.pin();
-  if (release === null) return refuse(503, 'No dataset is active.', null);
+  if (release === null) return refuse(503, 'No rates are loaded now; try again later.', null);
   void new Upload(exchange, uploads, {
     kind: route.kind, job: newRunName(), account: key.account, release, instance: route.path,
     fields, request: asked, admit, over: () => releases.unpin(release),

@@ -84,7 +84,7 @@ function opened(
   }
   const { releases } = sessions.options;
   const release = releases.pin();
-  if (release === null) return caller.problem(503, 'No dataset is active.');
+  if (release === null) return caller.problem(503, 'No rates are loaded now; try again later.');
   releases.unpin(release);
   return sessions.enter(key, () => gate.known(text, RULES));
 }

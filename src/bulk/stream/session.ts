@@ -160,7 +160,7 @@ export class StreamSession implements ChunkSource {
     }
     const release = releases.pin();
     if (release === null) {
-      this.stop('unavailable', 'No dataset is active.');
+      this.stop('unavailable', 'No rates are loaded now; try again later.');
       return null;
     }
     const { messages, kind } = groupOf(this.#inbox.peek(CHUNK_MESSAGES_MAX), key, findMerchant);
