@@ -23,7 +23,8 @@ import { splitRows } from './source/rows.js';
 import {
   loadCounties, loadStateRecords, loadStates, loadZipFacts, type StateFact,
 } from './state-facts.js';
-import { buildAddresses } from './street/addresses.js';
+import { type Addresses, buildAddresses } from './street/addresses.js';
+import { lostByState } from './street/lost.js';
 import { makeTemporary, scratchDir, writeRelease } from './writer.js';
 import { buildZips, mergeParts } from './zip/bind.js';
 
@@ -203,13 +204,15 @@ function drawAreas(
 
 /** What is covered, with the boundaries and doors that are held of each state. */
 function coverageOf(
-  { rates, boundaries, states }: Input, doors: ReadonlyMap<string, number>,
+  { rates, boundaries, states }: Input, { doors, lost }: Addresses,
 ): readonly CoverageState[] {
+  const leftOut = lostByState(lost);
   const fips = new Map(states.map(({ code, fips: own }) => [code, own]));
   return coverage(rates).map((state): CoverageState => ({
     ...state,
     placeBoundaries: boundaries.placesLoaded.has(fips.get(state.state) ?? '-'),
     addressPoints: doors.get(state.state) ?? 0,
+    gaps: [...state.gaps, ...(leftOut.has(state.state) ? [leftOut.get(state.state)!] : [])],
   }));
 }
 
@@ -253,7 +256,7 @@ async function buildFrom(input: Input, options: BuildOptions, temporary: string)
   return writeRelease(options.varDir, {
     manifest: {
       recipe: [recipe.name, ...options.layers].join('+'), asOf: formatDate(today), sources,
-      files: files.list(), coverage: coverageOf(input, addresses.doors),
+      files: files.list(), coverage: coverageOf(input, addresses),
       layers: layersOf(boundaries, states, addresses.counts.points + addresses.counts.sides),
     },
     areas, components, zips: mergeParts(zips.zips, areas), cities: zips.cities,

@@ -14,6 +14,7 @@ import {
 } from '../../src/ingest/source/sst-boundary.js';
 import { type AddressInput, areaNames, buildAddresses } from '../../src/ingest/street/addresses.js';
 import { StreetIndexBuilder } from '../../src/ingest/street/index.js';
+import { lostByState } from '../../src/ingest/street/lost.js';
 import { DoorSituator } from '../../src/ingest/street/situate.js';
 import { stateGazetteer } from '../../src/ingest/street/spelling.js';
 import type { DateInt } from '../../src/tax/date.js';
@@ -123,6 +124,29 @@ test('the street table is the same whatever memory, threads and order of files',
       [built.zipCounts, built.doors, built.counts]);
     assert.ok(built.counts.unread > 0 && built.counts.outside > 0);
   }
+});
+
+test('what is lost is told by file and reason and is no door; too much of it ends the build', async () => {
+  const sites = RECIPE.points.filter(({ file }) => file === 'sites.tsv');
+  const told: string[] = [];
+  const recipe = { points: sites, ranges: [], sst: [] };
+  const built = await buildAddresses(
+    inputOf('lost', { recipe, report: (line) => told.push(line) }));
+  const reasons = [['in no tax area', 1], ['whose number, street or ZIP cannot be read', 1]];
+  assert.deepEqual(built.lost, [{ file: 'sites.tsv', state: 'VT', rows: 806, reasons }]);
+  assert.deepEqual([...built.doors], [['VT', 804]]);
+  assert.deepEqual(told, ['sites.tsv: of 806 doors, sides or records: 1 in no tax area; '
+    + '1 whose number, street or ZIP cannot be read']);
+  assert.equal(lostByState(built.lost).get('VT'), 'of 806 rows of addresses left out: '
+    + '1 in no tax area; 1 whose number, street or ZIP cannot be read');
+  const far = { file: 'far.csv', layout: 'openaddresses', source: 'far', state: 'VT' };
+  const lines = Array.from({ length: 20 }, (_, n) =>
+    `-72.5,${n < 3 ? 80 : 44},${n + 1},ELM ST,,ASH,,VT,05401`);
+  writeFileSync(join(FOLDER, far.file),
+    `LON,LAT,NUMBER,STREET,UNIT,CITY,DISTRICT,REGION,POSTCODE\n${lines.join('\n')}\n`);
+  await assert.rejects(
+    buildAddresses(inputOf('far', { recipe: { ...recipe, points: [far] } })),
+    /far\.csv: 3 of 20 doors, sides or records have no use, more than the 10 % that may: 3 in no/);
 });
 
 test('a source that cannot be read ends the build, with threads too', async () => {

@@ -28,7 +28,7 @@ function readerOf<Read>(readers: ReadonlyMap<string, Reader<Read>>, layout: stri
 }
 
 /** What takes the sentences on rows that fell away. */
-export type Report = (line: string) => void;
+export type Report = (line: string, fallen: FallenRows) => void;
 const UNHEARD: Report = () => undefined;
 
 /**

@@ -83,12 +83,13 @@ export class FallenRows {
 
 /** Streams what a reader yields, and looks at what fell away when it is through. */
 export async function* settled<Row>(
-  rows: AsyncGenerator<Row>, fallen: FallenRows, report: (line: string) => void,
+  rows: AsyncGenerator<Row>, fallen: FallenRows,
+  report: (line: string, fallen: FallenRows) => void,
 ): AsyncGenerator<Row> {
   yield* rows;
   fallen.settle();
   const sentence = fallen.sentence();
-  if (sentence !== null) report(sentence);
+  if (sentence !== null) report(sentence, fallen);
 }
 
 /**

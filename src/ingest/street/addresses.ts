@@ -10,7 +10,6 @@ import type { ByteEntries } from '../../dataset/tables.js';
 import type { DateInt } from '../../tax/date.js';
 import type { CellTables } from '../boundary/cells.js';
 import type { AreaTuple, InternArea, PlaceFact, Progress } from '../model.js';
-import type { Report } from '../source/addresses.js';
 import type { SourceFiles } from '../source-files.js';
 import type { StateFact } from '../state-facts.js';
 import type { ZipCount } from '../zip/model.js';
@@ -22,6 +21,7 @@ import {
   addSource, bytesOf, groupsOf, type Job, jobsOf, shardSources, sourcesOf, type SourceRecipe,
 } from './jobs.js';
 import { type Labels, LocalityNumbers, mergeLabels } from './localities.js';
+import type { LostRows } from './lost.js';
 import type { Counts, ParseResult } from './parse.js';
 import { mergeRuns, writeRun } from './run-file.js';
 import { type ShardResult, type ShardSource, stateOf } from './shard.js';
@@ -51,7 +51,7 @@ export interface AddressInput {
   readonly spillBytes?: number;
   readonly progress: Progress;
   /** Takes a sentence on the rows of each file that fell away. */
-  readonly report: Report;
+  readonly report: (line: string) => void;
 }
 
 export interface Addresses {
@@ -61,6 +61,8 @@ export interface Addresses {
   readonly zipCounts: readonly ZipCount[];
   /** Doors by state code. */
   readonly doors: ReadonlyMap<string, number>;
+  /** What was left out, in the order of the files. */
+  readonly lost: readonly LostRows[];
 }
 
 /** Names of places and of what lies in the tax areas so far. */
@@ -195,6 +197,7 @@ async function buildRuns(
   return {
     runs: [...results.map(({ run }) => run).sort(), states], counts: sumOf(parsed),
     zipCounts: zipCounts(parsed, input.tuples), doors: doorsByState(parsed),
+    lost: parsed.flatMap((result) => result.lost),
   };
 }
 

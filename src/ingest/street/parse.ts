@@ -5,7 +5,7 @@ import type { DateInt } from '../../tax/date.js';
 import type { AreaTuple } from '../model.js';
 import {
   type BoundaryRecordSource, type PointSource, type RangeSource, readPoints, readRanges,
-  readRecords,
+  readRecords, type Report,
 } from '../source/addresses.js';
 import type { AddressPoint } from '../source/points.js';
 import type { StreetRange } from '../source/ranges.js';
@@ -13,6 +13,7 @@ import {
   boundariesInForce, type BoundaryRecord, boundaryRange, boundaryTuple,
 } from '../source/sst-boundary.js';
 import type { Pair } from './believed.js';
+import { LostCounter, type LostRows } from './lost.js';
 import { areaAlong, areaAshore, type AreaNames, DoorSituator } from './situate.js';
 import { Spellings } from './spelling.js';
 import { type Segment, SpillWriter } from './spill.js';
@@ -61,15 +62,18 @@ export interface ParseResult {
   readonly counts: Counts;
   /** Doors by ZIP and area. */
   readonly zips: readonly (readonly [zip: number, area: number, count: number])[];
-  /** Doors by state. */
+  /** Doors that were kept, by state. */
   readonly doors: ReadonlyMap<string, number>;
   /** Boundary records: the tuples that the areas of its segments are numbers of. */
   readonly tuples: readonly AreaTuple[];
   /** Sentences on rows that fell away. */
   readonly lines: readonly string[];
+  readonly lost: readonly LostRows[];
 }
 
 const AREAS_MAX = 2 ** 24;
+const OUTSIDE = 'in no tax area';
+const UNREAD = 'whose number, street or ZIP cannot be read';
 
 class SourceParser {
   readonly counts: Counts = { points: 0, sides: 0, zip9: 0, outside: 0, unread: 0 };
@@ -77,6 +81,12 @@ class SourceParser {
   readonly tuples: AreaTuple[] = [];
   /** Sentences on rows that fell away. */
   readonly lines: string[] = [];
+  /** Of the file that is being read. */
+  lost = new LostCounter('', '');
+  readonly report: Report = (line, fallen) => {
+    this.lines.push(line);
+    this.lost.fell(fallen);
+  };
   readonly #zips = new Map<number, number>();
   readonly #tupleIds = new Map<string, number>();
   readonly #sides = new SideWriter();
@@ -89,16 +99,16 @@ class SourceParser {
   point(point: AddressPoint): void {
     const { lat, lng, municipality, state, zip } = point;
     const here = this.#situator.areaAt(lat, lng, municipality);
-    this.doors.set(state, (this.doors.get(state) ?? 0) + 1);
     if (zip !== '' && here >= 0) {
       const key = Number(zip) * AREAS_MAX + here;
       this.#zips.set(key, (this.#zips.get(key) ?? 0) + 1);
     }
     const area = areaAshore(lat, lng, (ownLat, ownLng) =>
       this.#situator.areaAt(ownLat, ownLng, municipality), here);
-    if (area < 0) this.counts.outside += 1;
-    else if (addDoor(this.spill, point, area)) this.counts.points += 1;
-    else this.counts.unread += 1;
+    if (area >= 0 && addDoor(this.spill, point, area)) {
+      this.#keep('points');
+      this.doors.set(state, (this.doors.get(state) ?? 0) + 1);
+    } else this.#lose(area < 0);
   }
 
   range(range: StreetRange): void {
@@ -107,30 +117,40 @@ class SourceParser {
       if (side === null) continue;
       const area = range.area ?? areaAlong(range, side, right, (lat, lng) =>
         this.#situator.areaAt(lat, lng, range.municipality));
-      if (area === null) this.counts.outside += 1;
-      else if (this.#sides.add(this.spill, range, right, area)) this.counts.sides += 1;
-      else this.counts.unread += 1;
+      if (area !== null && this.#sides.add(this.spill, range, right, area)) this.#keep('sides');
+      else this.#lose(area === null);
     }
+  }
+
+  #keep(kind: 'points' | 'sides' | 'zip9'): void {
+    this.counts[kind] += 1;
+    this.lost.count(null);
+  }
+
+  #lose(outside: boolean): void {
+    this.counts[outside ? 'outside' : 'unread'] += 1;
+    this.lost.count(outside ? OUTSIDE : UNREAD);
   }
 
   /** Adds the records of a boundary file that are in force. */
   async records(source: BoundaryRecordSource, path: string, today: DateInt): Promise<void> {
-    let lines: string[] | null = this.lines;
+    let report: Report | undefined = this.report;
     const read = (): AsyncIterable<BoundaryRecord> => {
-      const told = lines;
+      const told = report;
       // A second reading has nothing new to tell.
-      lines = null;
-      return readRecords(path, source, (line) => told?.push(line));
+      report = undefined;
+      return readRecords(path, source, told);
     };
     for await (const record of boundariesInForce(read, today)) {
       if (record.kind === 'zip5' || !record.stateTaxed || record.county === '') continue;
       const area = this.#tuple(boundaryTuple(record, (district) => district.code));
       if (record.kind === 'zip9') {
-        if (this.spill.zip9({ ...record, state: source.state, area })) this.counts.zip9 += 1;
-        else this.counts.unread += 1;
+        if (this.spill.zip9({ ...record, state: source.state, area })) this.#keep('zip9');
+        else this.#lose(false);
       } else {
         const range = boundaryRange(record, area, source.state, source.source);
         if (range !== null) this.range(range);
+        else this.#lose(false);
       }
     }
   }
@@ -151,16 +171,23 @@ class SourceParser {
   }
 }
 
-async function parseOne(parser: SourceParser, one: PlacedSource, today: DateInt): Promise<void> {
-  const { folder } = one;
-  const report = (line: string): void => void parser.lines.push(line);
+/** Reads one source to its end and tells what was lost of it. */
+async function parseOne(
+  parser: SourceParser, one: PlacedSource, today: DateInt,
+): Promise<readonly LostRows[]> {
+  const { folder, source: { file, state } } = one;
+  parser.lost = new LostCounter(file, state);
   if (one.kind === 'points') {
-    for await (const point of readPoints(folder, one.source, report)) parser.point(point);
+    for await (const point of readPoints(folder, one.source, parser.report)) parser.point(point);
   } else if (one.kind === 'ranges') {
-    for await (const range of readRanges(folder, one.source, report)) parser.range(range);
+    for await (const range of readRanges(folder, one.source, parser.report)) parser.range(range);
   } else {
-    await parser.records(one.source, `${folder}${one.source.file}`, today);
+    await parser.records(one.source, `${folder}${file}`, today);
   }
+  const lost = parser.lost.settle();
+  const sentence = parser.lost.sentence();
+  if (sentence !== null) parser.lines.push(sentence);
+  return lost === null ? [] : [lost];
 }
 
 /** Reads sources to their end. */
@@ -168,14 +195,15 @@ export async function parseSources(task: ParseTask, world: ParseWorld): Promise<
   const { sources, spill: path, today, spillBytes } = task;
   const spill = new SpillWriter(path, new Spellings(world.gazetteer), spillBytes);
   const parser = new SourceParser(world, spill);
+  const lost: LostRows[] = [];
   try {
-    for (const one of sources) await parseOne(parser, one, today);
+    for (const one of sources) lost.push(...await parseOne(parser, one, today));
   } finally {
     spill.end();
   }
   return {
     spill: path, segments: spill.segments, pairs: spill.pairs.list(),
     localities: [...spill.localities], counts: parser.counts, zips: parser.zips(),
-    doors: parser.doors, tuples: parser.tuples, lines: parser.lines,
+    doors: parser.doors, tuples: parser.tuples, lines: parser.lines, lost,
   };
 }

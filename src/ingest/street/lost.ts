@@ -1,0 +1,87 @@
+/** Rows of address files that became no part of the street table, by file and reason. */
+import type { FallenRows } from '../source/fallen.js';
+
+/**
+ * Percent of the doors, sides and records of a file that may have no use, though they can be read:
+ * a file of which more is lost lies elsewhere than its recipe says, or means something else.
+ */
+export const LOST_PERCENT_MAX = 10;
+
+/** What was lost of one file. */
+export interface LostRows {
+  readonly file: string;
+  /** Two-letter code of the recipe's entry. */
+  readonly state: string;
+  /** Rows that were read. */
+  readonly rows: number;
+  /** Doors, sides and records by the reason why they are none. */
+  readonly reasons: readonly (readonly [reason: string, rows: number])[];
+}
+
+export class LostCounter {
+  readonly #file: string;
+  readonly #state: string;
+  #offered = 0;
+  #read = 0;
+  readonly #own = new Map<string, number>();
+  #fallen: FallenRows['reasons'] = [];
+
+  constructor(file: string, state: string) {
+    this.#file = file;
+    this.#state = state;
+  }
+
+  /** Counts a door, side or record; of one that is lost, why. */
+  count(reason: string | null): void {
+    this.#offered += 1;
+    if (reason !== null) this.#own.set(reason, (this.#own.get(reason) ?? 0) + 1);
+  }
+
+  /** Takes over what the reader left out. */
+  fell({ read, reasons }: FallenRows): void {
+    this.#read = read;
+    this.#fallen = reasons;
+  }
+
+  /**
+   * Looks at the whole file; null where nothing was lost.
+   * @throws Error where more was lost than may be.
+   */
+  settle(): LostRows | null {
+    const lost = [...this.#own.values()].reduce((sum, own) => sum + own, 0);
+    if (lost * 100 > this.#offered * LOST_PERCENT_MAX) {
+      throw new Error(`${this.#file}: ${lost} of ${this.#offered} doors, sides or records have no `
+        + `use, more than the ${LOST_PERCENT_MAX} % that may: ${told([...this.#own])}`);
+    }
+    const reasons = [...this.#fallen, ...this.#own];
+    if (reasons.length === 0) return null;
+    const rows = this.#read || this.#offered;
+    return { file: this.#file, state: this.#state, rows, reasons };
+  }
+
+  /** A sentence on what could be read and has no use; null where there is none. */
+  sentence(): string | null {
+    return this.#own.size === 0 ? null
+      : `${this.#file}: of ${this.#offered} doors, sides or records: ${told([...this.#own])}`;
+  }
+}
+
+function told(reasons: LostRows['reasons']): string {
+  return [...reasons].sort(([one, own], [other, more]) => more - own || (one < other ? -1 : 1))
+    .map(([reason, rows]) => `${rows} ${reason}`).join('; ');
+}
+
+/** Sentences by state on what is left out, for the coverage. */
+export function lostByState(lost: readonly LostRows[]): ReadonlyMap<string, string> {
+  const states = new Map<string, { rows: number; readonly reasons: Map<string, number> }>();
+  for (const { state, rows, reasons } of lost) {
+    const own = states.get(state) ?? { rows: 0, reasons: new Map() };
+    states.set(state, own);
+    own.rows += rows;
+    for (const [reason, count] of reasons) {
+      own.reasons.set(reason, (own.reasons.get(reason) ?? 0) + count);
+    }
+  }
+  return new Map([...states].map(([state, { rows, reasons }]) =>
+    [state, `of ${rows} rows of addresses left out: ${told([...reasons])}`]));
+}
