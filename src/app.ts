@@ -62,6 +62,7 @@ export class App {
   readonly #opened: Opened;
   readonly #parts: Parts;
   readonly #config: Config;
+  readonly #log: Log;
   readonly #watch: ServiceWatch;
   #stopping: Promise<void> | null = null;
 
@@ -71,6 +72,7 @@ export class App {
     const { config, log } = options;
     this.firstKey = firstKey;
     this.#config = config;
+    this.#log = log;
     this.#opened = opened;
     this.#parts = openParts(options, opened);
     const { routes, streams, gate } = this.#parts;
@@ -113,7 +115,7 @@ export class App {
     const watching = readWatchSettings(config, log);
     const provider = openProvider(config);
     const server = await createServer((error) =>
-      log.error('handler failed', { message: messageOf(error) }));
+      log.error('handler failed', { message: messageOf(error) }), config.tls);
     const store = await Store.open(config.varDir, { failed: logging(log, 'store') });
     await claimStore(store);
     await countShares(store);
@@ -156,9 +158,14 @@ export class App {
     this.metricsPort = await this.#watch.listen(this.#opened, this.#parts, open);
   }
 
-  /** Goes on in new files where logs were moved away. */
-  reopenLogs(): void {
+  /** Goes on in new files where logs were moved away, and with the certificate there is now. */
+  async reload(): Promise<void> {
     this.#watch.reopen();
+    try {
+      await this.#opened.server.renew();
+    } catch (error) {
+      this.#log.error('certificate not renewed', { message: messageOf(error) });
+    }
   }
 
   /** Says that it is not ready, and goes on for as long as is set while others are sent more. */

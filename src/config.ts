@@ -80,6 +80,8 @@ export interface Config {
   readonly proxies: string;
   readonly metrics: string;
   readonly requestLog: RequestLogConfig;
+  /** Null where plain HTTP is spoken. */
+  readonly tls: { readonly cert: string; readonly key: string } | null;
   readonly coreDumps: boolean;
   readonly logLevel: LogLevel;
 }
@@ -99,8 +101,20 @@ function readSettings(environment: Environment): ReadonlyMap<SettingName, string
     if (problem !== null) problems.push(`${setting.name} ${problem}`);
     values.set(setting.name, value);
   }
+  if ((values.get('SITUS_TLS_CERT') === '') !== (values.get('SITUS_TLS_KEY') === '')) {
+    problems.push('SITUS_TLS_CERT and SITUS_TLS_KEY need one another');
+  }
   if (problems.length > 0) throw new Error(problems.join('; '));
   return values;
+}
+
+function requestLogOf(text: (name: SettingName) => string): RequestLogConfig {
+  return {
+    path: text('SITUS_REQUEST_LOG') || null,
+    every: Number(text('SITUS_REQUEST_LOG_EVERY')),
+    clients: text('SITUS_REQUEST_LOG_CLIENTS') === '1',
+    queries: text('SITUS_REQUEST_LOG_QUERIES') === '1',
+  };
 }
 
 /**
@@ -123,7 +137,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     kekPrevious: text('SITUS_KEK_PREVIOUS').split(',').filter((key) => key !== '')
       .map(secretBytes),
     baseUrl: text('SITUS_BASE_URL').replace(/\/+$/, '')
-      || ownUrl(text('HOST'), Number(text('PORT'))),
+      || ownUrl(text('HOST'), Number(text('PORT')), text('SITUS_TLS_CERT') !== ''),
     workers: Number(text('SITUS_WORKERS')),
     answerCacheBytes: Number(text('SITUS_ANSWER_CACHE_MIB')) * 1_048_576,
     bodyBytes: Number(text('SITUS_BODY_MEMORY_MIB')) * 1_048_576,
@@ -157,12 +171,9 @@ export function loadConfig(environment: Environment = process.env): Config {
     corsOrigins: text('SITUS_CORS_ORIGINS'),
     proxies: text('SITUS_PROXIES'),
     metrics: text('SITUS_METRICS'),
-    requestLog: {
-      path: text('SITUS_REQUEST_LOG') || null,
-      every: Number(text('SITUS_REQUEST_LOG_EVERY')),
-      clients: text('SITUS_REQUEST_LOG_CLIENTS') === '1',
-      queries: text('SITUS_REQUEST_LOG_QUERIES') === '1',
-    },
+    requestLog: requestLogOf(text),
+    tls: text('SITUS_TLS_CERT') === '' ? null
+      : { cert: resolve(text('SITUS_TLS_CERT')), key: resolve(text('SITUS_TLS_KEY')) },
     coreDumps: text('SITUS_CORE_DUMPS') === '1',
     logLevel: isLogLevel(logLevel) ? logLevel : 'info',
   });

@@ -1,6 +1,7 @@
 /** The server process: first dataset, listening, signals. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { App } from './app.js';
 import { loadConfig, localUrl, type Config } from './config.js';
@@ -9,6 +10,7 @@ import { activeRelease } from './dataset/release.js';
 import { createLog, messageOf } from './log.js';
 
 const COMMAND = fileURLToPath(new URL('./cli.js', import.meta.url));
+const STANDARD_INPUT = 0;
 const FIRST_BUILD = ['dataset', 'build', '--recipe', 'default', '--activate'];
 
 /** Builds the first dataset in a process of its own, which gives its memory back. */
@@ -61,14 +63,14 @@ async function main(): Promise<void> {
     await ensureDataset(config);
     app.live.check();
     await app.live.ready();
-    process.stdout.write(`Situs answers on ${localUrl(config.host, port)}\n`);
+    process.stdout.write(`Situs answers on ${localUrl(config.host, port, config.tls !== null)}\n`);
   } catch (error) {
     await app.stop();
     throw error;
   }
   process.on('SIGTERM', stop).on('SIGINT', stop);
-  // Without a log the end of a terminal ends the server, as it does any program.
-  if (config.requestLog.path !== null) process.on('SIGHUP', () => app.reopenLogs());
+  // In a terminal its end ends the server, as it does any program.
+  if (!isatty(STANDARD_INPUT)) process.on('SIGHUP', () => void app.reload());
 }
 
 main().catch((error: unknown) => {

@@ -77,12 +77,12 @@ export function isMinimumPrecision(value: string): value is MinimumPrecision {
 }
 
 /** The address listened on, where it is one that a caller can use. */
-export function ownUrl(host: string, port: number): string {
+export function ownUrl(host: string, port: number, tls = false): string {
   if (port === 0 || host === '0.0.0.0' || host === '::') return '';
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** "http://127.0.0.1:3000": an address that works on this machine. */
-export function localUrl(host: string, port: number): string {
-  return ownUrl(host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port);
+export function localUrl(host: string, port: number, tls = false): string {
+  return ownUrl(host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port, tls);
 }

@@ -155,6 +155,14 @@ export const SETTINGS = [
     meaning: 'How long a service that is told to stop goes on, unready, before it takes no more.',
   },
   {
+    name: 'SITUS_TLS_CERT', type: 'path', default: '',
+    meaning: 'File of the certificate, with its chain, in PEM; with it HTTPS alone is spoken.',
+  },
+  {
+    name: 'SITUS_TLS_KEY', type: 'path', default: '',
+    meaning: 'File of the key of that certificate.',
+  },
+  {
     name: 'SITUS_CORS_ORIGINS', type: 'text', default: '',
     meaning: 'Origins whose pages may read answers, with commas between, or *; none if unset.',
   },

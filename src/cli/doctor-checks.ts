@@ -64,10 +64,11 @@ export function nodeFinding(version: string): readonly Finding[] {
     : found('fault', `Node.js ${version} is too old; ${NODE_MIN.join('.')} or newer is needed`);
 }
 
-async function serverBinary(): Promise<readonly Finding[]> {
-  const server = await createServer();
+async function serverBinary({ config }: Checked): Promise<readonly Finding[]> {
+  const server = await createServer(undefined, config.tls);
   server.close();
-  return found('ok', 'the native HTTP server loads');
+  return found('ok', config.tls === null ? 'the native HTTP server loads'
+    : 'the native HTTP server loads, with certificate and key');
 }
 
 function folder({ config }: Checked): readonly Finding[] {

@@ -28,3 +28,28 @@ export function connectionsMax(): number {
     return Infinity;
   }
 }
+
+/** A native app as far as its connections are counted. */
+interface CountedApp {
+  filter(changed: (response: { close(): unknown }, change: unknown) => void): unknown;
+}
+
+/** Closes connections that would leave the process without file descriptors. */
+export class ConnectionLimit {
+  #open = 0;
+  #openMax = Infinity;
+
+  /** Counts those of one more app. */
+  watch(app: CountedApp): void {
+    app.filter((response, change) => {
+      // The published types take it for a response or nothing.
+      this.#open += Number(change);
+      if (Number(change) > 0 && this.#open > this.#openMax) response.close();
+    });
+  }
+
+  /** From now on. */
+  begin(): void {
+    this.#openMax = connectionsMax();
+  }
+}

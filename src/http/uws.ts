@@ -2,8 +2,8 @@
  * The only file that knows the native server. It is loaded when first needed, so that everything
  * else (tests, the command line) runs where its binary cannot.
  */
-import { setHeadLimit } from '../config.js';
-import { connectionsMax } from './descriptors.js';
+import { setHeadLimit, type Config } from '../config.js';
+import { ConnectionLimit } from './descriptors.js';
 import { framingOf, framingOfGet } from './framing.js';
 import { guarded, refuseFraming, type Fault } from './native-guard.js';
 
@@ -96,15 +96,25 @@ export interface RawServer {
   listen(host: string, port: number): Promise<number | null>;
   /** Refuses new connections; open ones go on. */
   stopListening(): void;
+  /**
+   * Takes new connections with the certificate that its files hold now; open ones go on as they
+   * are. Nothing happens without TLS.
+   * @throws Error when certificate and key cannot be used; the ones before go on then.
+   */
+  renew(): Promise<void>;
   /** Cuts every connection. */
   close(): void;
 }
 
 type Native = typeof import('uWebSockets.js');
+type NativeApp = ReturnType<Native['App']>;
 type ListenSocket = Parameters<Native['us_listen_socket_close']>[0];
 
 /** Without it two servers share a port unnoticed, and a request reaches either. */
 const EXCLUSIVE_PORT = 1;
+
+/** Tries to have the port again, each a millisecond later than the one before. */
+const RENEW_TRIES = 100;
 
 type Behavior<T> = import('uWebSockets.js').WebSocketBehavior<T>;
 
@@ -172,59 +182,117 @@ async function loadNative(): Promise<Native> {
   }
 }
 
-/** Closes connections that would leave the process without file descriptors. */
-function limitConnections(app: ReturnType<Native['App']>): () => void {
-  let open = 0;
-  let openMax = Infinity;
-  app.filter((response, change) => {
-    // The published types take it for a response or nothing.
-    open += Number(change);
-    if (Number(change) > 0 && open > openMax) response.close();
+/** Makes the native app; a certificate that cannot be read is told by the setting's name. */
+function nativeApp(native: Native, tls: Config['tls']): NativeApp {
+  if (tls === null) return native.App();
+  try {
+    return native.SSLApp({ cert_file_name: tls.cert, key_file_name: tls.key });
+  } catch {
+    throw new Error('SITUS_TLS_CERT and SITUS_TLS_KEY name no certificate and key that fit');
+  }
+}
+
+/** Native apps behind one table of handlers: with TLS, one for each certificate there was. */
+class UwsServer implements RawServer {
+  readonly #native: Native;
+  readonly #fault: Fault;
+  readonly #tls: Config['tls'];
+  readonly #limit = new ConnectionLimit();
+  /** What was registered, for the next app. */
+  readonly #steps: ((app: NativeApp) => void)[] = [];
+  readonly #apps: NativeApp[] = [];
+  #listening: ListenSocket | null = null;
+  #address: readonly [host: string, port: number] | null = null;
+
+  constructor(native: Native, fault: Fault, tls: Config['tls']) {
+    this.#native = native;
+    this.#fault = fault;
+    this.#tls = tls;
+    this.#begin();
+  }
+
+  any(pattern: string, handler: RawHandler): void {
+    this.#register((app) => app.any(pattern, guarded(handler, framingOf, this.#fault)));
+  }
+
+  get(pattern: string, handler: RawHandler): void {
+    this.#register((app) =>
+      app.get(pattern, guarded(handler, framingOfGet, this.#fault, { settles: true })));
+  }
+
+  post(pattern: string, handler: RawHandler): void {
+    this.#register((app) => app.post(pattern, guarded(handler, framingOf, this.#fault)));
+  }
+
+  sockets(path: string, limits: SocketLimits, upgrade: Upgrade): void {
+    this.#register((app) =>
+      app.ws<SocketHolder>(path, socketBehavior(limits, upgrade, this.#fault)));
+  }
+
+  async listen(host: string, port: number): Promise<number | null> {
+    this.#limit.begin();
+    const app = this.#apps.at(-1);
+    const socket = app === undefined ? null : await listenOn(app, host, port);
+    this.#listening = socket;
+    if (socket === null) return null;
+    const listening = this.#native.us_socket_local_port(socket);
+    this.#address = [host, listening];
+    return listening;
+  }
+
+  stopListening(): void {
+    if (this.#listening !== null) this.#native.us_listen_socket_close(this.#listening);
+    this.#listening = null;
+  }
+
+  async renew(): Promise<void> {
+    if (this.#tls === null || this.#listening === null || this.#address === null) return;
+    this.#begin();
+    const address = this.#address;
+    this.stopListening();
+    // The native server lets go of the port at the end of a turn.
+    for (let tries = 0; tries < RENEW_TRIES; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, tries));
+      if (await this.listen(...address) !== null) return;
+    }
+    throw new Error('the port was taken meanwhile');
+  }
+
+  close(): void {
+    this.#listening = null;
+    for (const app of this.#apps.splice(0)) app.close();
+  }
+
+  #register(step: (app: NativeApp) => void): void {
+    this.#steps.push(step);
+    for (const app of this.#apps) step(app);
+  }
+
+  /** Makes the app that listens next. */
+  #begin(): void {
+    const app = nativeApp(this.#native, this.#tls);
+    this.#limit.watch(app);
+    for (const step of this.#steps) step(app);
+    this.#apps.push(app);
+  }
+}
+
+/** Null where the port cannot be had. */
+function listenOn(app: NativeApp, host: string, port: number): Promise<ListenSocket | null> {
+  return new Promise((resolve) => {
+    const done = (socket: ListenSocket | false): void => resolve(socket === false ? null : socket);
+    // The published types know host or options, the server takes both.
+    Reflect.apply(app.listen, app, [host, port, EXCLUSIVE_PORT, done]);
   });
-  return () => {
-    openMax = connectionsMax();
-  };
 }
 
 /**
  * Makes a server that is not listening yet. `fault` is told of bugs: what a handler threw, which
  * cuts its connection.
- * @throws Error in a sentence for the operator when the binary cannot be loaded.
+ * @throws Error in a sentence for the operator when the binary or the certificate cannot be loaded.
  */
-export async function createServer(fault: Fault = () => undefined): Promise<RawServer> {
-  const native = await loadNative();
-  const app = native.App();
-  const limit = limitConnections(app);
-  let listening: ListenSocket | null = null;
-  return {
-    any: (pattern, handler) => {
-      app.any(pattern, guarded(handler, framingOf, fault));
-    },
-    get: (pattern, handler) => {
-      app.get(pattern, guarded(handler, framingOfGet, fault, { settles: true }));
-    },
-    post: (pattern, handler) => {
-      app.post(pattern, guarded(handler, framingOf, fault));
-    },
-    sockets: (path, limits, upgrade) => {
-      app.ws<SocketHolder>(path, socketBehavior(limits, upgrade, fault));
-    },
-    listen: (host, port) => new Promise((resolve) => {
-      limit();
-      const done = (socket: ListenSocket | false): void => {
-        listening = socket === false ? null : socket;
-        resolve(socket === false ? null : native.us_socket_local_port(socket));
-      };
-      // The published types know host or options, the server takes both.
-      Reflect.apply(app.listen, app, [host, port, EXCLUSIVE_PORT, done]);
-    }),
-    stopListening: () => {
-      if (listening !== null) native.us_listen_socket_close(listening);
-      listening = null;
-    },
-    close: () => {
-      listening = null;
-      app.close();
-    },
-  };
+export async function createServer(
+  fault: Fault = () => undefined, tls: Config['tls'] = null,
+): Promise<RawServer> {
+  return new UwsServer(await loadNative(), fault, tls);
 }

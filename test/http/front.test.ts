@@ -119,7 +119,7 @@ test('the log goes on in a new file when it was moved away', async (context) => 
   const file = join(varDir, 'requests.log');
   await fetch(`${base}/system/live`);
   renameSync(file, `${file}.1`);
-  app.reopenLogs();
+  await app.reload();
   await eventually(() => existsSync(file));
   await fetch(`${base}/system/ready`);
   const lines = [...parsed(`${file}.1`), ...await running.lines()];
