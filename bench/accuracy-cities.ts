@@ -1,34 +1,47 @@
 /**
- * How often the postal city is the taxing city: spots inside every ZIP are asked for twice, as an
- * address of the ZIP and its postal city that no list of doors has, and as a point. A spot is the
- * ZIP's where no other ZIP's point is nearer; spots lie on a spiral of their own around each point,
- * so that none is one that the build looked at. A spot in a city counts for so many times one
- * outside as land of cities is more densely lived in.
+ * How often the postal city is the taxing city: every ZIP is asked for by an address of its postal
+ * city that no list of doors has, and the answer held against spots around the ZIP's point. Spots
+ * lie on a spiral of their own, so that none is one that the build looked at. A spot where no other
+ * ZIP's point is nearer is the ZIP's for certain answers; for assumed ones every spot counts by how
+ * likely it is the ZIP's and by how densely cities and other land are lived in, as doors show it
+ * (ingest/zip/land.ts). A spot whose rate is not held counts as wrong.
  */
+import { foldName } from '../src/address/place-name.js';
 import { Engine } from '../src/engine/engine.js';
 import type { Dataset } from '../src/dataset/dataset.js';
 import type { LookupOptions } from '../src/engine/query.js';
 import { isFailure } from '../src/failure.js';
+import { NAMED_SHARE, nearness } from '../src/ingest/zip/claims.js';
+import { cityDensity, openShare } from '../src/ingest/zip/land.js';
 import type { ZipPoint } from '../src/ingest/zip/model.js';
-import { CITY_DENSITY, kilometres } from '../src/ingest/zip/extent.js';
+import { READERS } from '../src/ingest/readers.js';
+import { readRecipe } from '../src/ingest/recipe.js';
+import { SourceFiles } from '../src/ingest/source-files.js';
+import { kilometres, landedZips, SLACK, type Spot } from '../src/ingest/zip/placed.js';
 
 const OPTIONS: LookupOptions = {
   country: 'USA', date: null, adjustment: 'auto', addressDetailExtended: false,
   shippingExtended: false, taxabilityCode: null, satItemTotal: null,
 };
 /** Most of the ZIPs that may be assumed and wrong, and certain and wrong. */
-export const CITY_TARGETS = { assumedWrong: 0.03, certainWrong: 0 } as const;
-const SPOTS = 64;
+const CITY_TARGETS = { assumedWrong: 0.03, certainWrong: 0 } as const;
+const SPOTS = 256;
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
-/** Beyond the nearest other point a ZIP may reach farther on its other sides. */
+/** A ZIP is looked for as far as so many times the mean distance of the nearest others. */
 const RADIUS_TIMES = 1.5;
-const RADIUS_KM_MAX = 30;
+const RADIUS_KM_MAX = 45;
+const NEAREST = 4;
+const OTHERS_MAX = 32;
+const AROUND = 8;
+/** Points that are not apart say nothing of each other's land. */
+const APART_KM = 0.5;
 const KM_PER_MICRO = 111.32 / 1e6;
 const CELL = 250_000;
+const CELLS_AROUND = 2;
 const EXAMPLES_MAX = 10;
 
 /** Shares of ZIPs, each ZIP counting by its spots. */
-export interface CityTally {
+interface CityTally {
   zips: number;
   certainRight: number;
   certainWrong: number;
@@ -55,106 +68,206 @@ class PointGrid {
     return `${Math.floor(lat / CELL)} ${Math.floor(lng / CELL)}`;
   }
 
-  /** Kilometres to the nearest point of another ZIP; Infinity where none is in the cells around. */
-  nearest(spot: { readonly lat: number; readonly lng: number }, zip: number): number {
-    let least = Infinity;
-    for (const north of [-CELL, 0, CELL]) {
-      for (const east of [-CELL, 0, CELL]) {
-        for (const other of this.#cells.get(this.#key(spot.lat + north, spot.lng + east)) ?? []) {
-          if (other.zip !== zip) least = Math.min(least, kilometres(spot, other));
+  /** The nearest points of other ZIPs, nearest first. */
+  others(point: ZipPoint): readonly ZipPoint[] {
+    const found: { readonly other: ZipPoint; readonly km: number }[] = [];
+    const wide = Math.ceil(CELLS_AROUND / Math.cos((point.lat / 1e6) * (Math.PI / 180)));
+    for (let north = -CELLS_AROUND; north <= CELLS_AROUND; north += 1) {
+      for (let east = -wide; east <= wide; east += 1) {
+        const key = this.#key(point.lat + north * CELL, point.lng + east * CELL);
+        for (const other of this.#cells.get(key) ?? []) {
+          const km = kilometres(point, other);
+          if (other.zip !== point.zip && km > APART_KM) found.push({ other, km });
         }
       }
     }
-    return least;
+    const apart: ZipPoint[] = [];
+    for (const { other } of found.sort((a, b) => a.km - b.km)) {
+      if (apart.length === OTHERS_MAX) break;
+      if (!apart.some((one) => kilometres(one, other) <= APART_KM)) apart.push(other);
+    }
+    return apart;
   }
 }
 
-/** Spots of a ZIP around its point. */
-function spotsOf(grid: PointGrid, point: ZipPoint): { lat: number; lng: number }[] {
-  const reach = Math.min(RADIUS_KM_MAX, grid.nearest(point, point.zip)) * RADIUS_TIMES;
+/** What is taken at a spot, and where it is. */
+interface Place {
+  /** "" where it is not held. */
+  readonly rate: string;
+  readonly isCity: boolean;
+  readonly name: string;
+  readonly county: string;
+}
+
+/** A spot of a ZIP. */
+interface Sample {
+  readonly place: Place;
+  /** No other ZIP's point is nearer. */
+  readonly isOwn: boolean;
+  /** How likely it is the ZIP's. */
+  readonly likely: number;
+}
+
+/** Asks a release for places and addresses. */
+class Asker {
+  readonly #dataset: Dataset;
+  readonly #engine: Engine;
+  readonly #nowMs = Date.now();
+  readonly #places = new Map<number, Place>();
+  readonly #counties = new Map<number, ReadonlySet<string>>();
+
+  constructor(dataset: Dataset) {
+    this.#dataset = dataset;
+    this.#engine = new Engine(dataset);
+  }
+
+  /** What the engine says of a spot, kept by area. */
+  placeAt(spot: Spot): Place | null {
+    const id = this.#dataset.cells.locate(spot.lat, spot.lng);
+    if (id === null || id < 0) return null;
+    let place = this.#places.get(id);
+    if (place === undefined) {
+      const area = this.#dataset.area(id);
+      const found = this.#engine.lookup({
+        kind: 'point', ...spot, latDegrees: spot.lat / 1e6, lngDegrees: spot.lng / 1e6,
+        options: { ...OPTIONS, country: area.country },
+      }, this.#nowMs);
+      place = {
+        rate: isFailure(found) || found.kind !== 'situs'
+          ? '' : `${found.rates.sales}|${found.rates.use}`,
+        isCity: area.incorporated, name: foldName(area.placeName),
+        county: area.stateFips + area.countyFips,
+      };
+      this.#places.set(id, place);
+    }
+    return place;
+  }
+
+  countiesOf(zip: number): ReadonlySet<string> {
+    let counties = this.#counties.get(zip);
+    if (counties === undefined) {
+      counties = new Set((this.#dataset.zip(zip)?.parts ?? []).map(({ area }) => {
+        const { stateFips, countyFips } = this.#dataset.area(area);
+        return stateFips + countyFips;
+      }));
+      this.#counties.set(zip, counties);
+    }
+    return counties;
+  }
+
+  /** The rate of an address that no list of doors has; null where it is refused. */
+  answer({ zip, name, state }: ZipPoint): { rate: string; kind: 'certain' | 'assumed' } | null {
+    const found = this.#engine.lookup({
+      kind: 'address', options: OPTIONS,
+      address: `1 Qzxv Wjkq Rd, ${name}, ${state} ${String(zip).padStart(5, '0')}`,
+    }, this.#nowMs);
+    return isFailure(found) || found.kind !== 'situs' ? null : {
+      rate: `${found.rates.sales}|${found.rates.use}`,
+      kind: found.situs.precision === 'city' ? 'assumed' : 'certain',
+    };
+  }
+}
+
+/** Spots that may be the ZIP's, with the square kilometres that each stands for. */
+function samplesOf(
+  asker: Asker, grid: PointGrid, point: ZipPoint,
+): { readonly samples: readonly Sample[]; readonly km2: number; readonly open: number } {
+  const others = grid.others(point).map((other) => ({
+    lat: other.lat, lng: other.lng, name: foldName(other.name),
+    counties: asker.countiesOf(other.zip),
+  }));
+  const near = others.slice(0, NEAREST);
+  const mean = near.reduce((sum, other) => sum + kilometres(point, other), 0)
+    / Math.max(1, near.length);
+  const reach = Math.min(RADIUS_KM_MAX, near.length === 0 ? RADIUS_KM_MAX : mean * RADIUS_TIMES);
   const shrink = Math.cos((point.lat / 1e6) * (Math.PI / 180));
-  return Array.from({ length: SPOTS }, (_, at) => {
+  const name = foldName(point.name);
+  const own = asker.countiesOf(point.zip);
+  const samples: Sample[] = [];
+  for (let at = 0; at < SPOTS; at += 1) {
     const km = reach * Math.sqrt((at + 0.5) / SPOTS);
     const angle = at * GOLDEN_ANGLE;
-    return {
+    const spot = {
       lat: Math.round(point.lat + (km * Math.sin(angle)) / KM_PER_MICRO),
       lng: Math.round(point.lng + (km * Math.cos(angle)) / KM_PER_MICRO / shrink),
     };
-  }).filter((spot) => kilometres(spot, point) <= grid.nearest(spot, point.zip));
-}
-
-function rateOf(engine: Engine, nowMs: number, spot: { lat: number; lng: number }): {
-  readonly rate: string; readonly isCity: boolean; readonly county: string;
-} | null {
-  const found = engine.lookup({
-    kind: 'point', ...spot, latDegrees: spot.lat / 1e6, lngDegrees: spot.lng / 1e6,
-    options: OPTIONS,
-  }, nowMs);
-  return isFailure(found) || found.kind !== 'situs' ? null : {
-    rate: `${found.rates.sales}|${found.rates.use}`, isCity: found.area.incorporated,
-    county: found.area.stateFips + found.area.countyFips,
+    const place = asker.placeAt(spot);
+    // A point is wrong at times; no list shows the ZIP in that county.
+    if (place === null || !own.has(place.county)) continue;
+    let [least, sum, named] = [Infinity, 0, 0];
+    for (const other of others) {
+      const far = Math.hypot(spot.lat - other.lat, (spot.lng - other.lng) * shrink) * KM_PER_MICRO;
+      least = Math.min(least, far);
+      if (!other.counties.has(place.county)) continue;
+      sum += nearness(far);
+      if (place.isCity && other.name === place.name) named += nearness(far);
+    }
+    const odds = nearness(km);
+    const isNamed = place.isCity && name === place.name;
+    if (km > SLACK * least && !isNamed) continue;
+    const unnamed = named > 0 || isNamed ? 1 - NAMED_SHARE : 1;
+    const likely = unnamed * (odds / (odds + sum))
+      + (isNamed ? NAMED_SHARE * (odds / (odds + named)) : 0);
+    samples.push({ place, isOwn: km <= least, likely });
+  }
+  const around = [...grid.others(point).slice(0, AROUND), point]
+    .map((one) => asker.placeAt(one)).filter((place) => place !== null);
+  return {
+    samples, km2: (Math.PI * reach * reach) / SPOTS,
+    open: openShare(around.filter(({ isCity }) => !isCity).length, around.length),
   };
 }
 
 /** Asks one ZIP; its spots share one place in the tally. */
 function askZip(
-  engine: Engine, dataset: Dataset, grid: PointGrid, point: ZipPoint, nowMs: number,
-  tally: CityTally,
+  asker: Asker, dataset: Dataset, grid: PointGrid, point: ZipPoint, tally: CityTally,
 ): void {
   const record = dataset.zip(point.zip);
   // Doors tell better than the nearest point whose ZIP a spot is.
   if (record === null || record.parts.every(({ weight }) => weight !== null)) return;
-  const counties = new Set(record.parts.map(({ area }) => {
-    const { stateFips, countyFips } = dataset.area(area);
-    return stateFips + countyFips;
-  }));
-  const spots = spotsOf(grid, point).map((spot) => rateOf(engine, nowMs, spot))
-    // A point is wrong at times; no list shows the ZIP in that county.
-    .filter((spot) => spot !== null).filter(({ county }) => counties.has(county));
-  if (spots.length === 0) return;
-  const zip = String(point.zip).padStart(5, '0');
-  const found = engine.lookup({
-    kind: 'address', options: OPTIONS,
-    address: `1 Qzxv Wjkq Rd, ${point.name}, ${point.state} ${zip}`,
-  }, nowMs);
+  const { samples, km2, open } = samplesOf(asker, grid, point);
+  if (!samples.some(({ isOwn }) => isOwn)) return;
   tally.zips += 1;
-  if (isFailure(found) || found.kind !== 'situs') {
+  const answer = asker.answer(point);
+  if (answer === null) {
     tally.refused += 1;
     return;
   }
-  const own = `${found.rates.sales}|${found.rates.use}`;
-  const weightOf = (spot: { readonly isCity: boolean }): number => (spot.isCity ? CITY_DENSITY : 1);
-  const all = spots.reduce((sum, spot) => sum + weightOf(spot), 0);
-  const wrong = spots.filter(({ rate }) => rate !== own)
-    .reduce((sum, spot) => sum + weightOf(spot), 0) / all;
-  const kind = found.situs.precision === 'city' ? 'assumed' : 'certain';
-  tally[`${kind}Wrong`] += wrong;
-  tally[`${kind}Right`] += 1 - wrong;
+  const { rate, kind } = answer;
+  const density = cityDensity(km2 * samples.reduce((sum, { likely }) => sum + likely, 0), open);
+  let [all, wrong] = [0, 0];
+  for (const { place, isOwn, likely } of samples) {
+    if (kind === 'certain' && !isOwn) continue;
+    const weight = likely * (place.isCity ? density : 1);
+    all += weight;
+    if (place.rate !== rate) wrong += weight;
+  }
+  tally[`${kind}Wrong`] += wrong / all;
+  tally[`${kind}Right`] += 1 - wrong / all;
   if (kind === 'certain' && wrong > 0 && tally.examples.length < EXAMPLES_MAX) {
-    tally.examples.push(`${zip} ${point.name}, ${point.state}`);
+    tally.examples.push(`${String(point.zip).padStart(5, '0')} ${point.name}, ${point.state}`);
   }
 }
 
 /** Asks every ZIP that has land, by the first of its points; `points` are those of such ZIPs. */
-export function measureCities(dataset: Dataset, points: readonly ZipPoint[]): CityTally {
-  const engine = new Engine(dataset);
+function measureCities(dataset: Dataset, points: readonly ZipPoint[]): CityTally {
+  const asker = new Asker(dataset);
   const grid = new PointGrid(points);
   const tally: CityTally = {
     zips: 0, certainRight: 0, certainWrong: 0, assumedRight: 0, assumedWrong: 0, refused: 0,
     examples: [],
   };
   const seen = new Set<number>();
-  const nowMs = Date.now();
   for (const point of points) {
     if (seen.has(point.zip)) continue;
     seen.add(point.zip);
-    askZip(engine, dataset, grid, point, nowMs, tally);
+    askZip(asker, dataset, grid, point, tally);
   }
   return tally;
 }
 
 /** Prints the tally; returns whether its targets are met. */
-export function reportCities(tally: CityTally): boolean {
+function reportCities(tally: CityTally): boolean {
   const share = (part: number): number => part / Math.max(1, tally.zips);
   const show = (name: string, part: number): void =>
     console.log(`  ${name.padEnd(20)}${(100 * share(part)).toFixed(3).padStart(9)} %`);
@@ -167,4 +280,15 @@ export function reportCities(tally: CityTally): boolean {
   for (const example of tally.examples) console.log(`      certain and wrong  ${example}`);
   return share(tally.assumedWrong) <= CITY_TARGETS.assumedWrong
     && share(tally.certainWrong) <= CITY_TARGETS.certainWrong;
+}
+
+/** Postal cities against the spots of their ZIPs, of the lists that every recipe has. */
+export function askCities(dataset: Dataset): boolean {
+  const { recipe } = readRecipe('default');
+  const files = new SourceFiles('', null);
+  const list = READERS.zips.points.read(files.text(recipe.zips.points), () => '');
+  const landed = landedZips(list, new Set(
+    READERS.zips.delivered.read(files.text(recipe.zips.delivered ?? '')).map(({ zip }) => zip),
+  ));
+  return reportCities(measureCities(dataset, list.filter(({ zip }) => landed.has(zip))));
 }

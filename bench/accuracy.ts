@@ -1,9 +1,10 @@
 /**
  * How many of the publishers' own addresses are found again, and in the right tax area: each
  * address as published, in every writing style and with one typo in its street's name. And how often
- * the postal city is the taxing city: see accuracy-cities.ts.
+ * the postal city is the taxing city, and how well the shares of ZIPs are estimated: see
+ * accuracy-cities.ts and accuracy-shares.ts.
  *
- *   npm run accuracy [-- --part doors|cities] [--sources DIR] [--dataset DIR] [--recipe FILE]
+ *   npm run accuracy [-- --part doors|cities|shares] [--sources DIR] [--dataset DIR] [--recipe FILE]
  *     [--sample N]
  *
  * The sources are those beside the repository (../shared/data) unless they are named.
@@ -31,10 +32,9 @@ import { RatesByArea } from '../src/engine/rate/area-rates.js';
 import { isFailure } from '../src/failure.js';
 import { distanceMetres } from '../src/geo/interpolate.js';
 import type { AddressPoint } from '../src/ingest/source/points.js';
-import { measureCities, reportCities } from './accuracy-cities.js';
-import { READERS } from '../src/ingest/readers.js';
+import { askCities } from './accuracy-cities.js';
+import { measureShares, reportShares } from './accuracy-shares.js';
 import { readRecipe } from '../src/ingest/recipe.js';
-import { SourceFiles } from '../src/ingest/source-files.js';
 import { readPoints, type PointSource } from '../src/ingest/source/addresses.js';
 import { areaAshore } from '../src/ingest/street/situate.js';
 import { parseDate, DATE_OPEN } from '../src/tax/date.js';
@@ -254,15 +254,13 @@ async function doors(dataset: Dataset, { folder, recipe, sample }: Asked): Promi
   return met;
 }
 
-/** Postal cities against the spots of their ZIPs; ZIPs without delivered addresses have no land. */
-function cities(dataset: Dataset): boolean {
-  const { recipe } = readRecipe('default');
-  const files = new SourceFiles('', null);
-  const { points, delivered } = recipe.zips;
-  const landed = new Set(READERS.zips.delivered.read(files.text(delivered ?? ''))
-    .map(({ zip }) => zip));
-  return reportCities(measureCities(dataset, READERS.zips.points.read(files.text(points), () => '')
-    .filter(({ zip }) => landed.has(zip))));
+/** Estimated shares of ZIPs against doors, where a source holds all doors of a state. */
+async function shares(dataset: Dataset, { folder, recipe }: Asked): Promise<void> {
+  const { counted = [] } = readRecipe('reference').recipe.zips;
+  for (const source of folder === null ? [] : pointSources(recipe)) {
+    if (!counted.includes(source.state)) continue;
+    reportShares(source.source, await measureShares(dataset, readPoints(folder!, source)));
+  }
 }
 
 async function main(): Promise<number> {
@@ -281,9 +279,10 @@ async function main(): Promise<number> {
   const dataset = openDataset(dir);
   console.log(`dataset ${dataset.id}`);
   const folder = values.sources ?? sourcesDir();
-  const isFound = part === 'cities'
-    || await doors(dataset, { folder, recipe, sample: Number(sample) });
-  const isTrue = part === 'doors' || cities(dataset);
+  const asked = { folder, recipe, sample: Number(sample) };
+  const isFound = (part !== 'all' && part !== 'doors') || await doors(dataset, asked);
+  const isTrue = (part !== 'all' && part !== 'cities') || askCities(dataset);
+  if (part === 'all' || part === 'shares') await shares(dataset, asked);
   dataset.close();
   return isFound && isTrue ? 0 : 1;
 }

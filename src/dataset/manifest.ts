@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { SourceRecord } from './records.js';
 
 /** Raised with every change of keys or records; an older or newer release is refused. */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 
 export const MANIFEST_FILE = 'manifest.json';
 export const DATA_FILE = 'data.mdb';

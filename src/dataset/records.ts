@@ -112,7 +112,14 @@ export interface ZipRecord {
   readonly cities: readonly string[];
   readonly parts: readonly ZipPart[];
   /** Areas that are none of its rows and in which an address of the ZIP may lie all the same. */
-  readonly reach: readonly number[];
+  readonly reach: readonly ZipFringe[];
+}
+
+/** An area that a ZIP may reach. */
+export interface ZipFringe {
+  readonly area: number;
+  /** Parts per million of the ZIP's estimated land; 0 where its extent is not known. */
+  readonly land: number;
 }
 
 /** A city name within a state: where postal and municipal names lead. */

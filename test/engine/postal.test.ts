@@ -76,7 +76,7 @@ test('a ZIP of unequal rates needs the name of an incorporated city', () => {
   assert.equal(located({ zip: '10002', city: 'NOWHERE', state: 'XA' }), 'address-incomplete');
 });
 
-test('a city is assumed from its name where it has a third of the ZIP, and says what it may be', () => {
+test('a city that is not the postal one is meant where it has a third of the ZIP', () => {
   const asked = read({ zip: '10008', city: 'ST OAK', state: 'XA' });
   const found = LOCATOR.locate(asked, dateOf);
   assert.ok(!isFailure(found));
@@ -90,15 +90,41 @@ test('a city is assumed from its name where it has a third of the ZIP, and says 
   assert.equal(located({ zip: '10009', city: 'ST OAK', state: 'XA' }), 'address-incomplete');
 });
 
+const precision = (fields: Partial<ParsedAddress>): string => {
+  const found = LOCATOR.locate(read({ state: 'XA', ...fields }), dateOf);
+  return isFailure(found) ? found.failure : found.precision;
+};
+
 test('a ZIP is certain only if all it may reach is taxed alike', () => {
-  const precision = (fields: Partial<ParsedAddress>): string => {
-    const found = LOCATOR.locate(read({ state: 'XA', ...fields }), dateOf);
-    return isFailure(found) ? found.failure : found.precision;
-  };
   assert.equal(precision({ zip: '10010', city: 'HILLS' }), 'postal');
-  assert.equal(precision({ zip: '10011', city: 'HILLS' }), 'address-incomplete');
+  assert.equal(precision({ zip: '10011', city: 'HILLS' }), 'city');
   // Oak and Elm are taxed alike, so which of them it is does not matter.
   assert.equal(precision({ zip: '10012', city: 'ST OAK' }), 'postal');
+});
+
+test('the rate that most of a ZIP have is assumed for its postal city', () => {
+  assert.equal(located({ zip: '10011', city: 'HILLS', state: 'XA' }), REST);
+  assert.equal(located({ zip: '10013', city: 'HILLS', state: 'XA' }), 'address-incomplete');
+  // A city that is named and has another rate takes four fifths outside it.
+  assert.equal(located({ zip: '10018', city: 'ST OAK', state: 'XA' }), 'address-incomplete');
+  assert.equal(located({ zip: '10019', city: 'ST OAK', state: 'XA' }), REST);
+  assert.equal(located({ zip: '10014', city: 'OAK', state: 'XA' }), REST);
+  assert.equal(located({ zip: '10014', city: 'ST OAK', state: 'XA' }), 'address-incomplete');
+  assert.equal(located({ zip: '10014', city: 'NOWHERE', state: 'XA' }), REST);
+  for (const city of ['', 'ELM', 'HILLS']) {
+    assert.equal(located({ zip: '10014', city, state: 'XA' }), 'address-incomplete', city);
+  }
+});
+
+test('land of a rate that is not held makes a ZIP as uncertain as land of another rate', () => {
+  assert.equal(located({ zip: '10017', city: 'HILLS', state: 'XA' }), 'address-incomplete');
+});
+
+test('what a ZIP has across the state line makes it less certain, and is never the answer', () => {
+  assert.equal(precision({ zip: '10015', city: 'HILLS' }), 'address-incomplete');
+  assert.equal(precision({ zip: '10015', city: 'HILLS', state: 'YB' }), 'address-incomplete');
+  assert.equal(precision({ zip: '10016', city: 'HILLS' }), 'city');
+  assert.equal(precision({ zip: '10016', city: 'HILLS', state: 'YB' }), 'address-incomplete');
 });
 
 test('where the extent of the ZIP is known, a city that does not touch it is no candidate', () => {

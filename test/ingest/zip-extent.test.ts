@@ -4,8 +4,10 @@ import { test } from 'node:test';
 import { createPolygon, type Polygon } from '../../src/geo/polygon.js';
 import type { AreaTuple } from '../../src/ingest/model.js';
 import type { PostalZip } from '../../src/ingest/zip/counties.js';
-import { kilometres, ZipExtents } from '../../src/ingest/zip/extent.js';
+import { ZipExtents } from '../../src/ingest/zip/extent.js';
+import { cityDensity } from '../../src/ingest/zip/land.js';
 import type { ZipPoint } from '../../src/ingest/zip/model.js';
+import { kilometres, landedZips, placeZip, type PlacedZip } from '../../src/ingest/zip/placed.js';
 
 const COUNTY = '90001';
 /** A tenth of a degree of latitude, about eleven kilometres. */
@@ -52,23 +54,85 @@ function lattice(): ZipPoint[] {
   return points;
 }
 
-function extentWith(tupleAt: (lat: number, lng: number) => AreaTuple | null) {
-  const points = lattice();
-  const extents = new ZipExtents(points, tupleAt);
-  return { extents, extent: extents.of(zipOf(1), [points[0]!]) ?? assert.fail('no extent') };
+/** ZIPs at their points, all with land. */
+function placedAt(
+  points: readonly ZipPoint[], tupleAt: (lat: number, lng: number) => AreaTuple | null,
+  named: ReadonlySet<string> = new Set(),
+): PlacedZip[] {
+  return points.map((each) => placeZip(zipOf(each.zip), [each], tupleAt,
+    each.zip === 1 ? named : new Set(), true)).filter((zip) => zip !== null);
 }
 
-function shareOfCity(east: number): number | null {
-  const { extent } = extentWith(cityEastOf(east));
+function extentWith(
+  tupleAt: (lat: number, lng: number) => AreaTuple | null, cities: readonly Polygon[] = [],
+  named: ReadonlySet<string> = new Set(),
+) {
+  const placed = placedAt(lattice(), tupleAt, named);
+  const extents = new ZipExtents(placed, tupleAt, cities);
+  return { extents, extent: extents.of(placed[0]!) };
+}
+
+/** Within a square city, beyond it open land. */
+function inSquare(east: number, half: number): (lat: number, lng: number) => AreaTuple {
+  return (lat, lng) => {
+    const x = (lng - EQUATOR_LNG) / TENTH;
+    const inside = Math.abs(x - east) < half && Math.abs(lat / TENTH) < half;
+    const place = inside ? '9000002' : '';
+    return { state: '90', county: COUNTY, place, town: '', districts: [] };
+  };
+}
+
+/** The share of the square city and whether it is reached at all. */
+function shareOfSquare(east: number, half: number, named: readonly string[] = []): number | null {
+  const { extent } = extentWith(inSquare(east, half), [square(east, half)], new Set(named));
   return extent.reached.find(({ tuple }) => tuple.place !== '')?.land ?? null;
 }
 
-test('a ZIP is taken to reach beyond the middle between points, and no farther than twice', () => {
+test('a ZIP reaches land that is at most twice as far from its point as from another', () => {
   // The neighbour's point is 1 away: ½ is the middle, ⅔ is where it is half as far.
-  assert.ok(shareOfCity(0)! > 900_000, 'cities count as they are lived in');
-  assert.ok(shareOfCity(0.4)! > 0, 'its own land');
-  assert.equal(shareOfCity(0.55), 0, 'land that it may reach at most');
-  assert.equal(shareOfCity(0.9), null, 'beyond');
+  assert.ok(shareOfSquare(0.5, 0.1)! > 0, 'half of it its own');
+  assert.ok(shareOfSquare(0.62, 0.02)! < shareOfSquare(0.4, 0.02)!, 'less likely the farther');
+  assert.equal(shareOfSquare(0.8, 0.05), null, 'beyond');
+});
+
+test('a city too small for any sample around the point is found from its own line', () => {
+  // A hundredth of a tenth of a degree: 0.1 km, between rays that are kilometres apart.
+  const share = shareOfSquare(0.43, 0.005);
+  assert.ok(share !== null);
+  assert.ok(share < 50_000, String(share));
+});
+
+test('only the corner of a city that reaches into the ZIP makes it one it may reach', () => {
+  // All spots inside are beyond ⅔ but for its western edge.
+  const share = shareOfSquare(0.97, 0.305);
+  assert.ok(share !== null);
+});
+
+test('a city counts as densely as it is lived in, and more for the ZIP that bears its name', () => {
+  const plain = shareOfSquare(0.4, 0.1)!;
+  // A square of 2.2 km in a ZIP of 11 km by 11 km has a twenty-fifth of the land.
+  assert.ok(plain > 100_000, String(plain));
+  assert.ok(shareOfSquare(0.4, 0.1, ['9000002'])! > plain);
+});
+
+test('land between cities along their lines leaves a remainder, however small it is', () => {
+  const all = (_lat: number, lng: number): AreaTuple => ({
+    state: '90', county: COUNTY, place: lng < EQUATOR_LNG ? '9000001' : '9000002', town: '',
+    districts: [],
+  });
+  assert.equal(extentWith(all).extent.allCities, true);
+  const pocket = (lat: number, lng: number): AreaTuple => ({
+    ...all(lat, lng),
+    place: Math.hypot(lat - 30_300, lng - EQUATOR_LNG - 30_300) < 400
+      ? '' : all(lat, lng).place,
+  });
+  const beside = createPolygon('9000002', [[
+    [EQUATOR_LNG, -TENTH], [EQUATOR_LNG + 30_000, -TENTH], [EQUATOR_LNG + 30_000, 30_000],
+    [EQUATOR_LNG, 30_000],
+  ]]) ?? assert.fail('no polygon');
+  const { extent } = extentWith(pocket, [beside]);
+  assert.equal(extent.allCities, false);
+  assert.ok(extent.reached.some(({ tuple, land }) => tuple.place === '' && land === 0));
 });
 
 test('the spot told of an area is the sampled one nearest to the point', () => {
@@ -80,17 +144,29 @@ test('the spot told of an area is the sampled one nearest to the point', () => {
   assert.equal(extentWith(cityEastOf(-9)).extent.allCities, true);
 });
 
-test('a city touches a ZIP where any corner of it may lie there, and far ones shake the point', () => {
+test('a city that the extent does not reach is out of the ZIP, but far ones shake the point', () => {
   const { extents, extent } = extentWith(cityEastOf(9));
-  assert.equal(extents.mayTouch(extent, square(0.7, 0.1)), true);
   assert.equal(extents.mayTouch(extent, square(1, 0.2)), false);
   assert.equal(extents.mayTouch(extent, square(2.9, 0.2)), true, 'more than 15 km away');
 });
 
 test('a point counts only in a county of the ZIP', () => {
-  const points = lattice();
-  const extents = new ZipExtents(points, cityEastOf(0));
+  const [middle] = lattice();
+  const at = cityEastOf(0);
   const elsewhere = { ...zipOf(1), counties: ['90003'] };
-  assert.equal(extents.of(elsewhere, [points[0]!]), null);
-  assert.equal(extents.of(zipOf(1), [point(1, 50), points[0]!])?.point, points[0]);
+  assert.equal(placeZip(elsewhere, [middle!], at, new Set(), true), null);
+  assert.equal(placeZip(zipOf(1), [point(1, 50), middle!], at, new Set(), true)?.point, middle);
+});
+
+test('cities are lived in more densely than other land, the more so the larger the ZIP', () => {
+  assert.deepEqual([5, 100, 1_000, 100_000].map((km2) => cityDensity(km2, 1)), [3, 12, 120, 1_000]);
+  assert.equal(cityDensity(100, 0.5), 24);
+});
+
+test('of ZIPs at one spot none has land where one of the name has a spot of its own', () => {
+  const boxes = [point(2, 3), point(3, 3), point(4, 5), point(5, 5)];
+  const ash = boxes.map((box) => (box.zip > 3 ? { ...box, name: 'Ash' } : box));
+  const listed = new Set([1, 2, 3, 4, 5]);
+  // No ZIP of Ash has a spot of its own; ZIP 6 is not listed.
+  assert.deepEqual([...landedZips([point(1, 0), ...ash, point(6, 9)], listed)], [1, 4, 5]);
 });

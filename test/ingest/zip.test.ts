@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createPolygon, type Polygon } from '../../src/geo/polygon.js';
 import type { AreaTuple, PlaceFact } from '../../src/ingest/model.js';
 import { placeNames } from '../../src/ingest/zip/names.js';
 import {
@@ -167,7 +168,11 @@ test('a point far off says nothing; one in a county of the ZIP shows a city', ()
   });
   const points = [point(501, 'Ash', 'XA', '90001', 40), point(502, 'Ash', 'XA', '90001', 50)];
   const delivered = [{ zip: 501, county: '90001' }, { zip: 502, county: '90001' }];
-  const binding = bind({ places, points, delivered, tupleAt });
+  const polygonOf = (): Polygon => createPolygon('9000001', [[
+    [-100_500_000, 39_500_000], [-99_500_000, 39_500_000], [-99_500_000, 40_500_000],
+    [-100_500_000, 40_500_000],
+  ]]) ?? assert.fail('no polygon');
+  const binding = bind({ places, points, delivered, tupleAt, polygonOf });
   assert.deepEqual(partsOf(binding, 501), ['ELM 90001/9000001 inc']);
   assert.deepEqual(partsOf(binding, 502), ['ASH 90001']);
   assert.equal(binding.report.lone.point, 0);

@@ -23,10 +23,8 @@ const COUNTY_LINES: readonly (readonly [query: string, names: string, total: num
   ['lat=39.745&lng=-104.83', 'ADAMS AURORA', 0.085],
 ];
 
-/** Where less than a third of the ZIP's estimated land is the city's, as it is lived on. */
-const WIDE_ZIPS: ReadonlySet<string> = new Set([
-  '1 Main St, Homer, AK 99603', '1 Main St, Ketchikan, AK 99901', '1 Main St, Ketchum, ID 83340',
-]);
+/** Where most of the ZIP's land lies outside the city, and not enough to assume so. */
+const WIDE_ZIPS: ReadonlySet<string> = new Set(['1 Main St, Seldovia, AK 99663']);
 
 /** Points of cities at the water, by the provinces' own rates. */
 const SHORES: readonly (readonly [city: string, point: string, total: number])[] = [

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { CellIndex } from '../../src/dataset/cell-index.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import type {
-  AreaRecord, CityRecord, ComponentRecord, StateRecord, UnknownRecord, ZipRecord,
+  AreaRecord, CityRecord, ComponentRecord, StateRecord, UnknownRecord, ZipFringe, ZipRecord,
 } from '../../src/dataset/records.js';
 import { StreetIndex } from '../../src/dataset/street-index.js';
 import { DATE_MIN, DATE_OPEN, type DateInt } from '../../src/tax/date.js';
@@ -77,7 +77,7 @@ export function zip(
   number: number,
   city: string,
   parts: readonly (readonly [area: number, label: string, land?: number])[],
-  reach: readonly number[] = [],
+  reach: readonly ZipFringe[] = [],
 ): ZipRecord {
   return {
     zip: number, state: 'XA', cities: [city],
@@ -100,8 +100,15 @@ const zips = [
   zip(10008, 'OAK', [[IN_OAK, 'ST. OAK', 333_333], [REST, 'OAK', 666_667]]),
   zip(10009, 'OAK', [[IN_OAK, 'ST. OAK', 333_332], [REST, 'OAK', 666_668]]),
   zip(10010, 'HILLS', [[REST, 'HILLS', 1_000_000]]),
-  zip(10011, 'HILLS', [[REST, 'HILLS', 1_000_000]], [IN_OAK]),
-  zip(10012, 'OAK', [[IN_OAK, 'ST. OAK', 1_000_000]], [IN_ELM]),
+  zip(10011, 'HILLS', [[REST, 'HILLS', 650_000]], [{ area: IN_OAK, land: 350_000 }]),
+  zip(10013, 'HILLS', [[REST, 'HILLS', 520_000]], [{ area: IN_OAK, land: 480_000 }]),
+  zip(10014, 'OAK', [[IN_OAK, 'ST. OAK', 100_000], [REST, 'OAK', 900_000]]),
+  zip(10015, 'HILLS', [[REST, 'HILLS', 500_000], [OVER, 'HILLS', 500_000]]),
+  zip(10016, 'HILLS', [[REST, 'HILLS', 900_000], [OVER, 'HILLS', 100_000]]),
+  zip(10017, 'HILLS', [[REST, 'HILLS', 520_000], [DARK, 'DARK', 480_000]]),
+  zip(10018, 'ST. OAK', [[IN_OAK, 'ST. OAK', 210_000], [REST, 'ST. OAK', 790_000]]),
+  zip(10019, 'ST. OAK', [[IN_OAK, 'ST. OAK', 190_000], [REST, 'ST. OAK', 810_000]]),
+  zip(10012, 'OAK', [[IN_OAK, 'ST. OAK', 600_000]], [{ area: IN_ELM, land: 400_000 }]),
 ];
 const cities = new Map<string, CityRecord>([
   ['XA|SAINT OAK', { name: 'Saint Oak', zips: [10002], areas: [IN_OAK] }],

@@ -94,13 +94,19 @@ export class Doubts {
     if (new Set(areas.map(({ id }) => id)).size <= 1) return 'equal';
     let gap: Failure | null = null;
     const totals = new Set<string>();
-    for (const { id, state } of areas) {
-      const rates = this.#rates.at(id, dateOf(state));
+    for (const area of areas) {
+      const rates = this.#rates.at(area.id, dateOf(area.state));
       if (isFailure(rates)) gap ??= rates;
-      else totals.add(`${rates.sales}|${rates.use}`);
+      else totals.add(totalOf(rates));
     }
     if (gap !== null) return totals.size === 0 ? gap : 'different';
     return totals.size <= 1 ? 'equal' : 'different';
+  }
+
+  /** What an area takes in all on the day, to be compared; null where it is not known. */
+  total({ id, state }: AreaRecord, dateOf: DateOf): string | null {
+    const rates = this.#rates.at(id, dateOf(state));
+    return isFailure(rates) ? null : totalOf(rates);
   }
 
   /** The lowest and the highest combined sales rate of the areas; null where none is known. */
@@ -113,4 +119,8 @@ export class Doubts {
     return lowest === undefined || highest === undefined
       ? null : { lowest, highest, isOpen: known.length < all.length };
   }
+}
+
+function totalOf({ sales, use }: { readonly sales: number; readonly use: number }): string {
+  return `${sales}|${use}`;
 }

@@ -13,17 +13,17 @@ import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import { countryName, type RateRange, type Situs } from '../situs.js';
 import { withoutSlivers, type Candidate, type DateOf, type Doubts } from './doubt.js';
+import {
+  likeliestPart, weighed, type Weighed, type ZipAreas, type ZipCandidate,
+} from './likeliest.js';
 
 /** Choices kept of each dataset, in a generation. */
 const CHOICES_MAX = 8_192;
 /** Longest place that is kept: more than any ZIP, state and city. */
 const PLACE_LENGTH_MAX = 64;
 
-/**
- * A city whose part of the ZIP is smaller is not assumed from its name (a third of the doors, else
- * of the land as it is lived on).
- */
-const ASSUMED_PPM_MIN = 333_333;
+/** A city that is not the ZIP's postal name is named on purpose: so much of the ZIP is enough. */
+const NAMED_PPM_MIN = 333_333;
 
 /** An area that was chosen; `assumed` where it is not certain. */
 interface Chosen {
@@ -58,11 +58,14 @@ export class PostalLocator {
    * - One tax area, or several with equal known totals: certain. Where rows differ under equal
    *   totals the area of the named city is taken, else the ZIP's first (largest) part. Areas that
    *   the ZIP may reach count as much as its parts.
-   * - Else the address must name an incorporated city that has a good part of the ZIP, which is
-   *   assumed to be the one (decisions part 3).
+   * - Else the rate that most of the ZIP has is assumed, if that is likely enough: in the city that
+   *   is named where it has that rate, else in the largest part that has (decisions part 3). An
+   *   address without a city, or with one of the state that is not the ZIP's, is refused.
+   * - An incorporated city that is in the ZIP and not its postal name is assumed to be meant.
    * - Where the extent of the ZIP is not known, a named incorporated city in one of its counties
    *   counts as one more area: cities of such a ZIP are known less well than counties.
-   * - Never across a state line. Streets without a house number are incomplete.
+   * - Never across a state line; where a ZIP spans one, the land beyond makes it less certain.
+   *   Streets without a house number are incomplete.
    *
    * `dateOf` gives the day to compare rates on, per state.
    */
@@ -125,34 +128,53 @@ export class PostalLocator {
       const lies = states.join(', ');
       return fail('address-incomplete', `ZIP ${reading.zip} lies in ${lies}, not ${reading.state}`);
     }
-    const beyond = record.reach.map((id) => this.#dataset.area(id))
-      .filter((area) => area.state === state);
-    return this.#amongParts(reading, parts, beyond, dateOf);
+    const isKnown = all.some(({ weight, land }) => (weight ?? land) !== null);
+    const beyond = record.reach.map(({ area, land }): Weighed =>
+      ({ area: this.#dataset.area(area), share: land }));
+    // Those across the state line: an address there may be written with the post office's state.
+    const abroad = all.filter(({ area, weight, land }) =>
+      area.state !== state && (weight ?? land ?? 0) > 0).map(weighed);
+    const beside = isKnown
+      ? [...beyond, ...abroad] : beyond.filter(({ area }) => area.state === state);
+    return this.#amongParts(reading, { record, parts, beside, isKnown }, dateOf);
   }
 
-  #amongParts(
-    reading: ParsedAddress, parts: readonly ZipCandidate[], beyond: readonly AreaRecord[],
-    dateOf: DateOf,
-  ): Chosen | Failure {
+  #amongParts(reading: ParsedAddress, zip: ZipAreas, dateOf: DateOf): Chosen | Failure {
+    const { parts, beside, isKnown } = zip;
     const name = foldName(reading.city);
     const cityAreas = this.#cityCandidates(parts[0]!.area.state, reading.city, []);
     const named = parts.filter((part) => part.incorporated
       && (foldName(part.city) === name || cityAreas.some((city) => city.area.id === part.area.id)));
-    const isKnown = parts.some(({ land }) => land !== null);
     const others = named.length > 0 || isKnown ? [] : within(cityAreas, parts);
-    const possible = [...areasOf([...parts, ...others]), ...beyond];
+    const possible = [...areasOf([...parts, ...others]), ...beside.map(({ area }) => area)];
     const compared = this.#doubts.compare(possible, dateOf);
+    const labelled = parts.filter((part) => !part.incorporated && foldName(part.city) === name);
     if (compared === 'equal') {
-      const labelled = parts.filter((part) => !part.incorporated && foldName(part.city) === name);
       return certain(named.length > 0 ? named : labelled.length > 0 ? labelled : parts);
     }
-    const share = named.reduce((sum, { weight, land }) => sum + (weight ?? land ?? 0), 0);
-    if (named.length > 0 && (!isKnown || share >= ASSUMED_PPM_MIN)) {
-      const assumed = this.#assumed(named, possible, dateOf);
-      if (assumed !== null) return assumed;
+    // A name that no place of the state has says nothing against the ZIP.
+    const isOwn = zip.record.cities.some((city) => foldName(city) === name)
+      || (name !== '' && named.length === 0
+        && this.#city(parts[0]!.area.state, reading.city) === null);
+    const chosen = isKnown && isOwn
+      ? likeliestPart(zip, [...named, ...labelled], (area) => this.#doubts.total(area, dateOf))
+      : this.#meant(zip, named, dateOf);
+    const range = chosen === null ? null : this.#doubts.range(possible, dateOf);
+    if (chosen !== null && range !== null) {
+      return { kind: 'chosen', candidate: chosen, assumed: range };
     }
     return compared === 'different'
       ? several(reading.zip === '' ? reading.city : reading.zip) : compared;
+  }
+
+  /** The first of the parts of a city that is named on purpose, if they are taxed alike. */
+  #meant(
+    { isKnown }: ZipAreas, named: readonly ZipCandidate[], dateOf: DateOf,
+  ): ZipCandidate | null {
+    const share = named.reduce((sum, part) => sum + weighed(part).share, 0);
+    const [part] = named;
+    if (part === undefined || (isKnown && share < NAMED_PPM_MIN)) return null;
+    return this.#doubts.compare(areasOf(named), dateOf) === 'equal' ? part : null;
   }
 
   /** The first of the parts of a city, if they are taxed alike and any rate is known. */
@@ -177,7 +199,8 @@ export class PostalLocator {
         `${city}, ${state} is no incorporated city we know: add the ZIP`);
     }
     const around = [...parts.map(({ doubt, area }) => doubt ?? area),
-      ...zips.flatMap(({ reach }) => reach)].map((id) => this.#dataset.area(id))
+      ...zips.flatMap(({ reach }) => reach.map(({ area }) => area))]
+      .map((id) => this.#dataset.area(id))
       .filter((area) => area.state === state);
     const possible = [...areasOf(candidates), ...around];
     if (this.#doubts.compare(possible, dateOf) === 'equal') return certain(candidates);
@@ -205,9 +228,6 @@ export class PostalLocator {
     return city === '' ? '' : this.#city(state, city)?.name ?? titleCase(city);
   }
 }
-
-/** A part of a ZIP as a candidate, with its shares. */
-type ZipCandidate = Candidate & Pick<ZipPart, 'weight' | 'land'>;
 
 const NOWHERE = { lat: 0, lng: 0 };
 

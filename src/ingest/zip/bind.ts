@@ -15,7 +15,8 @@ import type { UnplacedCity, ZipCount, ZipInput, ZipReport } from './model.js';
 import { cityRecords, PlaceNames } from './names.js';
 import { bindZip, type BoundZip, countEvidence, spotKey } from './parts.js';
 import { doubtfulCounties } from './doubtful.js';
-import { type Extent, kilometres, ZipExtents } from './extent.js';
+import { type Extent, ZipExtents } from './extent.js';
+import { kilometres, landedZips, placeZip } from './placed.js';
 
 /** What a build writes of ZIPs and city names. */
 export interface ZipBinding {
@@ -31,7 +32,7 @@ export function bindZips(input: ZipInput): ZipBinding {
   const shared = sharedFacts(input, names);
   const postalZips = listPostalZips(input, names);
   const counts = byZip(input.counts);
-  const reachOf = reaches(input, postalZips);
+  const reachOf = reaches(input, names, shared.stateOf, postalZips);
   const context = {
     shared,
     allMunicipal: new Set(input.states.filter((state) => state.allMunicipal)
@@ -54,28 +55,39 @@ export function bindZips(input: ZipInput): ZipBinding {
 
 /** The extent of every ZIP, and which cities can touch it. */
 function reaches(
-  input: ZipInput, postalZips: readonly PostalZip[],
+  input: ZipInput, names: PlaceNames, stateOf: ReadonlyMap<string, string>,
+  postalZips: readonly PostalZip[],
 ): (zip: PostalZip) => ZipReach {
-  const { tupleAt, polygonOf } = input;
+  const { tupleAt, polygonOf = () => undefined } = input;
   const unknown: ZipReach = { extent: null, spots: [], mayTouch: () => true };
   if (tupleAt === undefined) return () => unknown;
   const points = byZip(input.points);
-  const landed = new Set((input.tabulated.length > 0 ? input.tabulated : input.delivered)
-    .map(({ zip }) => zip));
-  const extents = new ZipExtents(input.points.filter(({ zip }) => landed.has(zip)), tupleAt);
-  const all = new Map(postalZips.map((zip): [number, ZipReach] => {
-    const own = points.get(zip.zip) ?? [];
-    const extent = extents.of(zip, own);
-    if (extent === null) {
-      const spots = own.map(({ lat, lng }) => tupleAt(lat, lng)).filter((at) => at !== null);
-      return [zip.zip, { ...unknown, spots }];
+  const listed = input.tabulated.length > 0 ? input.tabulated : input.delivered;
+  const landed = landedZips(input.points, new Set(listed.map(({ zip }) => zip)));
+  const namedBy = ({ names: postal, counties }: PostalZip): ReadonlySet<string> => {
+    const states = new Set(counties.map((county) => stateOf.get(county.slice(0, 2)) ?? ''));
+    return new Set([...states].flatMap((state) => postal.flatMap((name) =>
+      names.find(state, name).map(({ place }) => place.geoid))));
+  };
+  const placed = postalZips.map((zip) => placeZip(zip, points.get(zip.zip) ?? [], tupleAt,
+    namedBy(zip), landed.has(zip.zip))).filter((zip) => zip !== null);
+  const cities = input.places.flatMap(({ geoid }) => polygonOf(geoid) ?? []);
+  const extents = new ZipExtents(placed, tupleAt, cities);
+  const byNumber = new Map(placed.map((zip) => [zip.zip, zip]));
+  const all = new Map(postalZips.map(({ zip: number }): [number, ZipReach] => {
+    const zip = byNumber.get(number);
+    if (zip === undefined) {
+      const spots = (points.get(number) ?? []).map(({ lat, lng }) => tupleAt(lat, lng))
+        .filter((at) => at !== null);
+      return [number, { ...unknown, spots }];
     }
+    const extent = extents.of(zip);
     const reached = new Set(extent.reached.map(({ tuple }) => tuple.town || tuple.place));
-    return [zip.zip, {
+    return [number, {
       extent,
       spots: [],
       mayTouch: ({ geoid }) => {
-        const polygon = reached.has(geoid) ? undefined : polygonOf?.(geoid);
+        const polygon = reached.has(geoid) ? undefined : polygonOf(geoid);
         return polygon === undefined || extents.mayTouch(extent, polygon);
       },
     }];

@@ -1,8 +1,8 @@
 /** Land that may lie in a listed city whose boundary is not loaded. */
 import { foldName } from '../../address/place-name.js';
 import type { PostalZip } from './counties.js';
-import { kilometres } from './extent.js';
 import type { UnplacedCity, ZipPoint } from './model.js';
+import { kilometres } from './placed.js';
 
 // Where a listed city's boundary is not loaded, land near it may be in the city or outside: the
 // remainder of its county is unknown in ZIPs of its name and within 15 km of their points.

@@ -1,5 +1,5 @@
 /** The parts of one ZIP: cities, what is left of each county, and their shares. */
-import type { ZipPart } from '../../dataset/records.js';
+import type { ZipFringe, ZipPart } from '../../dataset/records.js';
 import { foldName } from '../../address/place-name.js';
 import type { AreaTuple, InternArea } from '../model.js';
 import {
@@ -27,7 +27,7 @@ export interface PartContext {
 export interface BoundZip {
   readonly parts: readonly ZipPart[];
   /** Areas beside them that the ZIP may reach. */
-  readonly reach: readonly number[];
+  readonly reach: readonly ZipFringe[];
   /** Of each part. */
   readonly tuples: readonly AreaTuple[];
   readonly weighed: boolean;
@@ -188,11 +188,16 @@ export function spotKey(tuple: AreaTuple): string {
  */
 function reachBeyond(
   context: PartContext, zip: PostalZip, parts: ReadonlySet<string>,
-): readonly number[] {
+): readonly ZipFringe[] {
   const { extent } = context.reachOf(zip);
-  const tuples = extent === null
-    ? citiesOf(context, zip) : extent.reached.map(({ tuple }) => tuple);
-  return [...new Set(tuples.filter((tuple) => !parts.has(spotKey(tuple))).map(context.intern))];
+  const reached = extent?.reached ?? citiesOf(context, zip).map((tuple) => ({ tuple, land: 0 }));
+  const fringe = new Map<number, number>();
+  for (const { tuple, land } of reached) {
+    if (parts.has(spotKey(tuple))) continue;
+    const area = context.intern(tuple);
+    fringe.set(area, (fringe.get(area) ?? 0) + land);
+  }
+  return [...fringe].map(([area, land]) => ({ area, land }));
 }
 
 function citiesOf({ shared, placesLoaded }: PartContext, zip: PostalZip): readonly AreaTuple[] {

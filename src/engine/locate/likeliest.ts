@@ -1,0 +1,77 @@
+/** What is likeliest of a ZIP whose areas are not taxed alike. */
+import type { AreaRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
+import type { Candidate } from './doubt.js';
+
+const PPM = 1_000_000;
+/**
+ * A rate is assumed where so much of the ZIP has it, of its doors, else of its land as it is lived
+ * on; more where an incorporated city that is named has another. Chosen so that no more than 3 % of
+ * ZIPs are assumed and wrong (docs/datasets.md).
+ */
+const LIKELY_PPM_MIN = 530_000;
+const CONTRARY_PPM_MIN = 800_000;
+
+/** An area with its share of the ZIP: of its doors, else of its land as it is lived on. */
+export interface Weighed {
+  readonly area: AreaRecord;
+  readonly share: number;
+}
+
+/** A part of a ZIP as a candidate, with its shares. */
+export type ZipCandidate = Candidate & Pick<ZipPart, 'weight' | 'land'>;
+
+/** A ZIP as far as an address may lie in it. */
+export interface ZipAreas {
+  readonly record: ZipRecord;
+  /** In the state of the address. */
+  readonly parts: readonly ZipCandidate[];
+  /** Areas beside the parts: what the ZIP may reach, and what it has in other states. */
+  readonly beside: readonly Weighed[];
+  /** Shares of the ZIP are known. */
+  readonly isKnown: boolean;
+}
+
+/** What areas take in all on the day; null where it is not known. */
+type TotalOf = (area: AreaRecord) => string | null;
+
+/** A part with the share that it has of the ZIP. */
+export function weighed({ area, weight, land }: ZipCandidate): Weighed {
+  return { area, share: weight ?? land ?? 0 };
+}
+
+/**
+ * The total that most of the areas have, with its share in parts per million; areas whose total is
+ * not known count as other ones. Null where no share or no total is known.
+ */
+export function likeliestTotal(
+  areas: readonly Weighed[], totalOf: TotalOf,
+): { readonly total: string; readonly ppm: number } | null {
+  const shares = new Map<string, number>();
+  let all = 0;
+  for (const { area, share } of areas) {
+    all += share;
+    const total = totalOf(area);
+    if (total !== null) shares.set(total, (shares.get(total) ?? 0) + share);
+  }
+  const [first] = [...shares].sort((one, other) =>
+    other[1] - one[1] || (one[0] < other[0] ? -1 : 1));
+  return first === undefined || all === 0
+    ? null : { total: first[0], ppm: Math.floor((first[1] / all) * PPM) };
+}
+
+/**
+ * A part of the ZIP that takes what most of it does, one of the preferred if it can be, else the
+ * largest; null where too little of the ZIP takes so.
+ */
+export function likeliestPart(
+  { parts, beside }: ZipAreas, preferred: readonly ZipCandidate[], totalOf: TotalOf,
+): ZipCandidate | null {
+  const likeliest = likeliestTotal([...parts.map(weighed), ...beside], totalOf);
+  if (likeliest === null || likeliest.ppm < LIKELY_PPM_MIN) return null;
+  const isAlike = ({ area }: Candidate): boolean => totalOf(area) === likeliest.total;
+  const isContrary = preferred.some((part) => part.incorporated && !isAlike(part));
+  if (isContrary && likeliest.ppm < CONTRARY_PPM_MIN) return null;
+  const [largest = null] = parts.filter(isAlike)
+    .sort((one, other) => weighed(other).share - weighed(one).share);
+  return preferred.find(isAlike) ?? largest;
+}
