@@ -4,6 +4,7 @@ import {
   downloadsFile, fetchDownload, readDownloads, type Download,
 } from '../ingest/download.js';
 import { createProgress } from '../ingest/progress.js';
+import { askedFor, fetchSources } from './catalogue-fetch.js';
 import { print } from './line.js';
 import { requireDownloads } from './recipe-names.js';
 import { UsageError } from './usage.js';
@@ -61,10 +62,32 @@ interface FetchAsked {
   readonly again?: boolean;
   readonly list?: boolean;
   readonly quiet?: boolean;
+  readonly source?: readonly string[];
+  readonly state?: readonly string[];
+  readonly all?: boolean;
+  readonly mirror?: string;
+}
+
+/** The sources of the catalogue that are asked for, listed or got. */
+async function fromCatalogue(asked: FetchAsked): Promise<number> {
+  const { source: sources = [], state: states = [], all = false, again = false } = asked;
+  const { quiet = false, mirror = null, to } = asked;
+  if (asked.list) {
+    for (const { key, source, find } of askedFor({ sources, states, all })) {
+      print(`${key}  ${find?.url ?? find?.links ?? source.page}`);
+    }
+    return 0;
+  }
+  if (to === undefined) throw new UsageError('fetch into which folder? --to DIR');
+  return fetchSources({ to: resolve(to), sources, states, all, again, quiet, mirror });
 }
 
 /** Runs `situs dataset fetch`: 0 when every file is there, 1 when one failed. */
 export async function fetchCommand(asked: FetchAsked): Promise<number> {
+  if (asked.source || asked.state || asked.all) return fromCatalogue(asked);
+  if (asked.mirror !== undefined) {
+    throw new UsageError('--mirror goes with --source, --state or --all');
+  }
   const { recipe, to, only = [], again = false, list = false, quiet = false } = asked;
   if (asked.downloads === undefined) requireDownloads(recipe);
   const file = asked.downloads === undefined ? downloadsFile(recipe) : resolve(asked.downloads);

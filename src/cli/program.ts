@@ -83,7 +83,7 @@ function answerCommands(program: Command, end: End): void {
 
 function releaseCommands(program: Command, end: End): void {
   const dataset = program.command('dataset')
-    .description('build, fetch, verify, activate, rollback, list, diff, coverage');
+    .description('build, sources, fetch, verify, activate, rollback, list, diff, coverage');
   dataset.command('build').description('make a release and tell its name')
     .option('--recipe <NAME>', 'which recipe', 'default')
     .option('--sources <DIR>', "the folder of publishers' files")
@@ -115,8 +115,15 @@ function releaseCommands(program: Command, end: End): void {
     .option('--population', 'how surely addresses and spots are answered, by population')
     .option('--json', 'for programs')
     .action(async (name, asked) => (await import('./dataset.js')).coverageCommand(name, asked));
+  dataset.command('sources').description('the catalogue of sources')
+    .option('--json', 'for programs')
+    .action(async (asked) => (await import('./catalogue-fetch.js')).sourcesCommand(asked));
   dataset.command('fetch').description("get publishers' files")
     .option('--to <DIR>', 'into which folder')
+    .option('--source <NAME>', 'the newest file of a source of the catalogue; repeatable', oneMore)
+    .option('--state <XX>', 'the newest files of a state; repeatable', oneMore)
+    .option('--all', 'the newest files of the whole catalogue')
+    .option('--mirror <URL|DIR>', 'from there by host and path, not from the publishers')
     .option('--recipe <NAME>', 'whose files', 'reference')
     .option('--downloads <FILE>', 'a list of downloads of your own')
     .option('--only <TEXT>', 'those whose path has it; repeatable', oneMore)

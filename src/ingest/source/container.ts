@@ -39,7 +39,7 @@ async function* gunzipped(path: string): AsyncGenerator<Buffer> {
 }
 
 /** What the first bytes of a text are, where they are none; null for text. */
-function foreign(first: Buffer): string | null {
+export function foreign(first: Buffer): string | null {
   const head = first.subarray(0, 512).toString('latin1');
   if (head.startsWith('PK\x03\x04')) return 'it is a zip archive or a workbook, not text';
   if (head.startsWith('%PDF')) return 'it is a PDF, not a table';

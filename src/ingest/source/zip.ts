@@ -106,6 +106,19 @@ async function* unpacked(file: string, zip: ZipFile, entry: Entry): AsyncGenerat
   }
 }
 
+/** Names of an archive's members. @throws Error with the file where its directory is torn. */
+export async function memberNames(file: string): Promise<readonly string[]> {
+  let zip: ZipFile | null = null;
+  try {
+    zip = await openPromise(file, { autoClose: false, lazyEntries: true });
+    return (await entriesOf(file, zip)).map(({ fileName }) => fileName);
+  } catch (error) {
+    throw fileError(file, error);
+  } finally {
+    zip?.close();
+  }
+}
+
 /**
  * Streams the bytes of a member: the one that `member` fits, by its path or its last part; without
  * it the only one, or the only table.

@@ -1,0 +1,130 @@
+/** `situs dataset fetch` of sources of the catalogue: the newest file of each, where it is new. */
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createProgress } from '../ingest/progress.js';
+import {
+  readCatalogue, type Source, type Wanted, wantedOf,
+} from '../ingest/publisher/catalogue.js';
+import { getNewest, type Got } from '../ingest/publisher/get.js';
+import { openOrigin } from '../ingest/publisher/origin.js';
+import { readRecords, writeRecords } from '../ingest/publisher/record.js';
+import { print } from './line.js';
+import { UsageError } from './usage.js';
+
+const INTERRUPTED = 130;
+const KIND_WIDTH = 9;
+
+/** Which sources are meant, and where their files go. */
+export interface CatalogueAsked {
+  readonly to: string;
+  readonly sources: readonly string[];
+  /** Two letters each. */
+  readonly states: readonly string[];
+  readonly all: boolean;
+  readonly again: boolean;
+  readonly quiet: boolean;
+  /** Address or folder; null for the publishers themselves. */
+  readonly mirror: string | null;
+}
+
+/** The files that are asked for. @throws UsageError for a source or state that there is not. */
+export function askedFor(
+  { sources, states, all }: Pick<CatalogueAsked, 'sources' | 'states' | 'all'>,
+  catalogue: readonly Source[] = readCatalogue(),
+): readonly Wanted[] {
+  const wanted = catalogue.flatMap(wantedOf);
+  for (const name of sources) {
+    if (wanted.some(({ source, key }) => source.name === name || key === name)) continue;
+    throw new UsageError(`the catalogue has no source "${name}"; see: situs dataset sources`);
+  }
+  const codes = states.map((state) => state.toUpperCase());
+  const has = ({ states: own }: Source, state: string): boolean =>
+    own.some((entry) => entry.startsWith(state));
+  for (const state of codes) {
+    if (catalogue.some((source) => has(source, state))) continue;
+    throw new UsageError(`the catalogue has no source of "${state}"; see: situs dataset sources`);
+  }
+  return wanted.filter(({ source, key, state }) =>
+    (all || sources.length === 0 || sources.includes(source.name) || sources.includes(key))
+    && (codes.length === 0 || codes.includes(state)));
+}
+
+function line(kind: string, text: string): void {
+  print(`${kind.padEnd(KIND_WIDTH)} ${text}`);
+}
+
+function tell({ kind, record, name }: Got): void {
+  if (kind === 'renamed') line('same', `${record.path} (the publisher calls it ${name} now)`);
+  else line(kind, record.path);
+}
+
+/** Where a file goes that no program can get; false while it is not there. */
+function byHand({ source }: Wanted, to: string): boolean {
+  const folder = join(to, source.name);
+  const there = existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith('.'));
+  if (there) line('held', source.name);
+  else {
+    line('by hand', `${source.name}: ${source.withheld} Visit ${source.page} and put it into `
+      + folder);
+  }
+  return there;
+}
+
+/** Gets what is asked for: 0 when every file that can be got is there, 1 when one failed. */
+export async function fetchSources(asked: CatalogueAsked): Promise<number> {
+  const wanted = askedFor(asked);
+  const { to: folder, again, quiet } = asked;
+  mkdirSync(folder, { recursive: true });
+  const origin = openOrigin(asked.mirror);
+  const stop = new AbortController();
+  const interrupt = (): void => stop.abort(new Error('interrupted'));
+  process.once('SIGINT', interrupt);
+  process.once('SIGTERM', interrupt);
+  const records = readRecords(folder);
+  let failures = 0;
+  for (const one of wanted) {
+    if (stop.signal.aborted) break;
+    if (one.find === null) {
+      byHand(one, folder);
+      continue;
+    }
+    const progress = quiet ? () => undefined : createProgress(process.stderr);
+    try {
+      const got = await getNewest(one, records.get(one.key) ?? null, {
+        folder, again, origin, signal: stop.signal, today: new Date().toISOString().slice(0, 10),
+        progress: (done, total) => progress(one.key, done, Math.max(done, total)),
+      });
+      records.set(one.key, got.record);
+      writeRecords(folder, records);
+      tell(got);
+    } catch (error) {
+      if (stop.signal.aborted) break;
+      failures += 1;
+      process.stderr.write(`situs: ${one.key}: ${(error as Error).message}; visit `
+        + `${one.source.page}\n`);
+    }
+  }
+  process.off('SIGINT', interrupt);
+  process.off('SIGTERM', interrupt);
+  await origin.close();
+  if (stop.signal.aborted) return INTERRUPTED;
+  return failures === 0 ? 0 : 1;
+}
+
+/** The catalogue as a table in Markdown, so that the documentation can carry it. */
+export function sourcesTable(catalogue: readonly Source[]): string {
+  const rows = catalogue.map((source) => {
+    const states = source.states.map((entry) => entry.slice(0, 2)).join(' ') || 'all';
+    return `| ${[`\`${source.name}\``, source.title, states, source.levels.join(', '),
+      source.rhythm, source.reader == null ? 'none yet' : `\`${source.reader}\``,
+      source.find == null ? 'by hand' : 'fetched'].join(' | ')} |`;
+  });
+  return ['| Source | What | States | Completes | Changes | Reader | Got |',
+    '|---|---|---|---|---|---|---|', ...rows].join('\n');
+}
+
+/** Runs `situs dataset sources`. */
+export function sourcesCommand({ json = false }: { readonly json?: boolean }): void {
+  const catalogue = readCatalogue();
+  print(json ? JSON.stringify(catalogue, null, 2) : sourcesTable(catalogue));
+}

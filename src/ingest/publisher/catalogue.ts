@@ -1,0 +1,151 @@
+/**
+ * The catalogue of sources: one JSON file each below datasets/catalogue, which says who publishes
+ * it, on which page, how its newest file is found, what reads it and what it completes.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  anyText, choice, closed, flag, list, type Of, optional, type Shape,
+} from '../../base/shape.js';
+import { READERS } from '../readers.js';
+import { shapeFaults } from '../recipe-check.js';
+import { datasetsDir } from '../source-files.js';
+import { unknownName } from '../spelling.js';
+
+const TEXT = anyText(1);
+
+const ENTRY = closed({
+  /** What it is, in a few words. */
+  title: TEXT,
+  publisher: TEXT,
+  /** The page that people visit. */
+  page: TEXT,
+  /**
+   * `url`: the file's own lasting address. Or `links`: a page or directory; `link`: an expression
+   * of the name that the file's link ends in; `below`: an address below the link that was chosen.
+   * `begun`: files named for days to come are passed over while there are others.
+   * {state} and {fips} stand for each of `states`, {year} for the year in the chosen link.
+   */
+  find: optional(closed({
+    url: optional(TEXT), links: optional(TEXT), link: optional(TEXT), below: optional(TEXT),
+    begun: optional(flag()),
+  })),
+  /** Why no program can get it; then people put it into the source's folder. */
+  withheld: optional(TEXT),
+  container: choice(['csv', 'text', 'csv or zip', 'zip', 'xlsx', 'shapefile', 'page']),
+  /** Name in the table of readers; none where nothing reads it yet. */
+  reader: optional(TEXT),
+  rhythm: choice(['daily', 'monthly', 'quarterly', 'half-yearly', 'yearly', 'on change']),
+  /** States by their letters with FIPS codes ("MN 27"), or nothing for the whole nation. */
+  states: list(TEXT),
+  levels: list(choice(['state', 'county', 'city', 'district', 'place', 'address', 'zip'])),
+  licence: TEXT,
+  note: optional(TEXT),
+});
+
+/** A source as its file says. */
+export type Source = Of<typeof ENTRY> & { readonly name: string };
+
+/** One file to get: a source's, or a state's of a source. */
+export interface Wanted {
+  readonly source: Source;
+  /** "sst-rates/MN"; the source's name alone where it has one file. */
+  readonly key: string;
+  /** Two letters, "" for the nation. */
+  readonly state: string;
+  /** What is to be looked up, with states filled in. */
+  readonly find: {
+    readonly url?: string; readonly links?: string; readonly link?: string;
+    readonly below?: string; readonly begun?: boolean;
+  } | null;
+}
+
+/** Names that the readers of every section of a recipe have. */
+function readerNames(): readonly string[] {
+  return [...READERS.lists.keys(), ...READERS.points.keys(), ...READERS.ranges.keys(),
+    'boundaries', 'sst-boundary', 'zips'];
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function isExpression(text: string): boolean {
+  try {
+    return new RegExp(text).source !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** What the shape cannot say. */
+function furtherFaults({ find, withheld, page, reader, states }: Of<typeof ENTRY>): string[] {
+  const faults: string[] = [];
+  const found = find ?? null;
+  if ((found === null) === (withheld == null)) faults.push('say one of find and withheld');
+  if (found !== null) {
+    const { url = null, links = null, link = null, below = null } = found;
+    const whole = url !== null ? links === null && link === null && below === null
+      : links !== null && link !== null;
+    if (!whole) faults.push('find: say url, or links and link');
+    if (link !== null && !isExpression(link)) faults.push('find.link: no expression');
+    for (const address of [url, links]) {
+      if (address !== null && !isWebAddress(address)) {
+        faults.push('find: addresses must be of http or https');
+      }
+    }
+  }
+  if (!isWebAddress(page)) faults.push('page: must be of http or https');
+  if (reader != null && !readerNames().includes(reader)) {
+    faults.push(`reader: ${unknownName('reader', reader, readerNames())}`);
+  }
+  if (states.some((state) => !/^[A-Z]{2} \d{2}$/.test(state))) {
+    faults.push('states: say each as "MN 27"');
+  }
+  return faults;
+}
+
+/**
+ * Reads a source from the text of its file.
+ * @throws Error naming the file and everything that is wrong in it.
+ */
+export function parseSource(name: string, text: string): Source {
+  const value: unknown = JSON.parse(text);
+  const shape: Shape<unknown> = ENTRY;
+  const faults = shapeFaults(shape, value, '');
+  if (faults.length === 0) faults.push(...furtherFaults(value as Of<typeof ENTRY>));
+  if (faults.length > 0) {
+    throw new Error(faults.map((fault) => `catalogue ${name}: ${fault}`).join('\n'));
+  }
+  return { ...(value as Of<typeof ENTRY>), name };
+}
+
+/** Every source of the catalogue, by name. */
+export function readCatalogue(folder = join(datasetsDir(), 'catalogue')): readonly Source[] {
+  return readdirSync(folder).filter((file) => file.endsWith('.json')).sort()
+    .map((file) => parseSource(file.slice(0, -'.json'.length),
+      readFileSync(join(folder, file), 'utf8')));
+}
+
+/** The files of a source, one a state where its addresses have a place for one. */
+export function wantedOf(source: Source): readonly Wanted[] {
+  const found = source.find ?? null;
+  const plain = Object.entries(found ?? {}).filter((entry): entry is [string, string] =>
+    typeof entry[1] === 'string');
+  const begun = found?.begun === true;
+  const each = plain.some(([, text]) => /\{(?:state|fips)\}/.test(text));
+  if (!each) {
+    const find = found === null ? null : { ...Object.fromEntries(plain), begun };
+    const state = source.states.length === 1 ? source.states[0]!.slice(0, 2) : '';
+    return [{ source, key: source.name, state, find }];
+  }
+  return source.states.map((entry): Wanted => {
+    const [state = '', fips = ''] = entry.split(' ');
+    const fill = (text: string): string =>
+      text.replaceAll('{state}', state).replaceAll('{fips}', fips);
+    return {
+      source, key: `${source.name}/${state}`, state,
+      find: { ...Object.fromEntries(plain.map(([name, text]) => [name, fill(text)])), begun },
+    };
+  });
+}

@@ -1,0 +1,150 @@
+/** Gets the newest file of a source into a folder, with a record of what it was. */
+import { existsSync, mkdirSync, openSync, readSync, closeSync, renameSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { foreign } from '../source/container.js';
+import { memberNames } from '../source/zip.js';
+import type { Wanted } from './catalogue.js';
+import { firstDayOf, type Link, linksOf, nameOf, newestLinks } from './links.js';
+import type { FetchRecord } from './record.js';
+import { dropPart, Refusal, transfer, type TransferOptions } from './transfer.js';
+
+/** Longest page that links are looked for in. */
+const PAGE_BYTES_MAX = 16 * 1_048_576;
+/** Older links that are tried where the newest one leads to nothing yet. */
+const OLDER_MAX = 2;
+const NAME = /^[A-Za-z0-9][\w.,()-]*$/;
+const HEAD_BYTES = 512;
+
+export interface GetOptions extends TransferOptions {
+  readonly folder: string;
+  /** Gets a file also where the publisher says it has not changed. */
+  readonly again: boolean;
+  /** YYYY-MM-DD. */
+  readonly today: string;
+}
+
+/** What became of a file. */
+export interface Got {
+  readonly kind: 'fetched' | 'same' | 'renamed';
+  readonly record: FetchRecord;
+  /** Name at the publisher. */
+  readonly name: string;
+}
+
+async function page(url: string, options: GetOptions): Promise<string> {
+  const target = join(options.folder, '.page');
+  dropPart(target);
+  try {
+    const got = await transfer(url, target, null, { ...options, bytesMax: PAGE_BYTES_MAX,
+      progress: () => undefined });
+    if (got.kind !== 'whole') return '';
+    const bytes = Buffer.alloc(got.bytes);
+    const file = openSync(got.part, 'r');
+    readSync(file, bytes, 0, got.bytes, 0);
+    closeSync(file);
+    return bytes.toString('latin1');
+  } finally {
+    dropPart(target);
+  }
+}
+
+/** Addresses of the newest file, and of older ones where the newest may not be there yet. */
+async function candidates(wanted: Wanted, options: GetOptions): Promise<readonly string[]> {
+  const { url, links, link = '', below, begun = false } = wanted.find ?? {};
+  if (url !== undefined) return [url];
+  if (links === undefined) return [];
+  const all = newestLinks(linksOf(await page(links, options), links), link);
+  const today = Number(options.today.replaceAll('-', ''));
+  const now = begun ? all.filter((each) => firstDayOf(each) <= today) : all;
+  const found = now.length === 0 ? all : now;
+  if (found.length === 0) throw new Error(`no link of ${links} is named as ${link}`);
+  if (below === undefined) return [found[0]!.url];
+  const at = ({ url: base, named }: Link): string =>
+    new URL(below.replaceAll('{year}', named['year'] ?? ''), base.replace(/\/?$/, '/')).href;
+  return found.slice(0, 1 + OLDER_MAX).map(at);
+}
+
+/** What is wrong with a file's bytes for its name; null where nothing is. */
+async function faultOf(part: string, name: string): Promise<string | null> {
+  const head = Buffer.alloc(HEAD_BYTES);
+  const file = openSync(part, 'r');
+  const bytes = readSync(file, head, 0, HEAD_BYTES, 0);
+  closeSync(file);
+  if (bytes === 0) return 'it is empty';
+  const first = head.subarray(0, bytes);
+  if (/\.(?:zip|xlsx)$/i.test(name)) {
+    if (!first.toString('latin1').startsWith('PK\x03\x04')) {
+      return foreign(first) ?? 'it is no zip archive';
+    }
+    try {
+      await memberNames(part);
+      return null;
+    } catch (error) {
+      return `its archive is torn: ${(error as Error).message}`;
+    }
+  }
+  const packed = first[0] === 0x1f && first[1] === 0x8b;
+  if (/\.gz$/i.test(name)) return packed ? null : foreign(first) ?? 'it is not gzipped';
+  return foreign(first);
+}
+
+async function getFrom(
+  url: string, wanted: Wanted, held: FetchRecord | null, options: GetOptions,
+): Promise<Got> {
+  const { folder, again, today } = options;
+  const name = nameOf(url);
+  if (!NAME.test(name)) throw new Error(`"${name}" is no name for a file`);
+  const path = join(wanted.source.name, name);
+  const target = join(folder, path);
+  mkdirSync(dirname(target), { recursive: true });
+  const version = held !== null && held.path === path && !again ? held : null;
+  const came = await transfer(url, target, version, options);
+  if (came.kind === 'same' && held !== null) {
+    return { kind: 'same', name, record: { ...held, checkedOn: today } };
+  }
+  if (came.kind !== 'whole') throw new Error('the publisher says nothing changed');
+  const fault = await faultOf(came.part, name);
+  if (fault !== null) {
+    dropPart(target);
+    throw new Error(fault);
+  }
+  const { etag, lastModified, bytes, sha256 } = came;
+  // A new name for the bytes that are held is no new file.
+  if (held !== null && held.sha256 === sha256 && existsSync(join(folder, held.path))) {
+    dropPart(target);
+    const record = { ...held, checkedOn: today,
+      ...(held.path === path ? { etag, lastModified, url } : {}) };
+    return { kind: held.path === path ? 'same' : 'renamed', name, record };
+  }
+  renameSync(came.part, target);
+  dropPart(target);
+  return { kind: 'fetched', name, record: {
+    path, url, bytes, sha256, etag, lastModified, fetchedOn: today, checkedOn: today,
+  } };
+}
+
+/**
+ * Gets the newest file of a source. `held` is what the folder has of it.
+ * @throws Error with the reason; what is held stays as it is.
+ */
+export async function getNewest(
+  wanted: Wanted, held: FetchRecord | null, options: GetOptions,
+): Promise<Got> {
+  const urls = await candidates(wanted, options);
+  const there = held !== null && existsSync(join(options.folder, held.path)) ? held : null;
+  for (const [at, url] of urls.entries()) {
+    try {
+      return await getFrom(url, wanted, there, options);
+    } catch (error) {
+      // Folders of a new year are there before their files.
+      const older = error instanceof Refusal && error.status === 404 && at < urls.length - 1;
+      if (!older) throw new Error(`${basename(url)} from ${url}: ${reasonOf(error)}`);
+    }
+  }
+  throw new Error('there is no address to get it from');
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}

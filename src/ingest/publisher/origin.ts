@@ -1,0 +1,117 @@
+/**
+ * Where publishers' files come from: the web, through the proxy that the environment names, or a
+ * mirror that holds them by host and path, on the web or in a folder.
+ */
+import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { EnvHttpProxyAgent, request } from 'undici';
+
+/** Some publishers turn away clients that do not look like a browser. */
+const USER_AGENT = 'Mozilla/5.0 (compatible; Situs; sales tax datasets)';
+
+const REDIRECTIONS_MAX = 5;
+/**
+ * Bytes that are taken ahead of the disk. The library fails as a whole, past any handler, where a
+ * connection ends while it holds one back, so that it should hardly ever have to.
+ */
+const AHEAD_BYTES_MAX = 64 * 1_048_576;
+
+export interface Answer {
+  readonly status: number;
+  /** A header's text, "" for none. */
+  readonly header: (name: string) => string;
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Gives the rest of the body up. */
+  readonly drop: () => Promise<void>;
+}
+
+export interface Origin {
+  get(
+    url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal,
+  ): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {
+  // An answer without a body.
+}
+
+/** The web, or a mirror on it: MIRROR/HOST/PATH. */
+class WebOrigin implements Origin {
+  readonly #agent = new EnvHttpProxyAgent();
+  readonly #mirror: string | null;
+
+  constructor(mirror: string | null) {
+    this.#mirror = mirror;
+  }
+
+  async get(
+    url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal,
+  ): Promise<Answer> {
+    const { host, pathname, search } = new URL(url);
+    const asked = this.#mirror === null ? url
+      : `${this.#mirror.replace(/\/$/, '')}/${host}${pathname}${search}`;
+    const { statusCode, headers: given, body } = await request(asked, {
+      method: 'GET', signal, dispatcher: this.#agent, maxRedirections: REDIRECTIONS_MAX,
+      highWaterMark: AHEAD_BYTES_MAX,
+      headers: { 'User-Agent': USER_AGENT, 'Accept-Encoding': 'identity', ...headers },
+    });
+    // A body may fail before anybody reads it; who reads it then is told.
+    body.on('error', () => undefined);
+    return {
+      status: statusCode, header: (name) => String(given[name] ?? ''), body,
+      drop: async () => {
+        await body.dump();
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.close();
+  }
+}
+
+/** A folder with the files of each host below its name. */
+class FolderOrigin implements Origin {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  get(url: string): Promise<Answer> {
+    const { host, pathname } = new URL(url);
+    const path = join(this.#folder, host, decodeURIComponent(pathname));
+    const found = path.startsWith(`${resolve(this.#folder)}/`) && existsSync(path);
+    const answer = (status: number, body: AsyncIterable<Uint8Array>, length = ''): Answer => ({
+      status, body, drop: () => Promise.resolve(),
+      header: (name) => (name === 'content-length' ? length : ''),
+    });
+    if (!found) return Promise.resolve(answer(404, nothing()));
+    if (statSync(path).isDirectory()) return Promise.resolve(answer(200, listing(path)));
+    const length = String(statSync(path).size);
+    return Promise.resolve(answer(200, createReadStream(path), length));
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** A directory as a page of links: its own page, or what is in it. */
+async function* listing(path: string): AsyncGenerator<Uint8Array> {
+  const page = join(path, 'index.html');
+  if (existsSync(page)) yield* createReadStream(page) as AsyncIterable<Buffer>;
+  else {
+    for (const name of readdirSync(path).sort()) {
+      yield Buffer.from(`<a href="${encodeURIComponent(name)}">${name}</a>\n`);
+    }
+  }
+}
+
+/** Opens the web, or the mirror that is named: an address, or a folder. */
+export function openOrigin(mirror: string | null): Origin {
+  if (mirror === null || /^https?:\/\//i.test(mirror)) return new WebOrigin(mirror);
+  if (!existsSync(mirror)) throw new Error(`there is no mirror in ${mirror}`);
+  return new FolderOrigin(resolve(mirror));
+}

@@ -1,0 +1,200 @@
+/**
+ * Gets one file so that nothing is lost twice: conditional where it is held, resumed where a part
+ * of it is, tried again where the fault may pass. The part lies beside its place as NAME.part, with
+ * NAME.part.json that says what it is a part of.
+ */
+import { createHash } from 'node:crypto';
+import {
+  createReadStream, existsSync, readFileSync, rmSync, statSync, writeFileSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { DOWNLOAD_BYTES_MAX, STALL_MS_MAX } from '../download.js';
+import type { Answer, Origin } from './origin.js';
+
+/** Answers after which the same request may do better. */
+const PASSING = new Set([408, 429, 500, 502, 503, 504]);
+/** Faults of a certificate, which another try does not mend. */
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ALTNAME/;
+export const TRIES_MAX = 5;
+const WAIT_MS = 1_000;
+const WAIT_MS_MAX = 30_000;
+
+/** What marks a version of a file at its publisher. */
+export interface Version {
+  readonly etag: string;
+  readonly lastModified: string;
+}
+
+export interface TransferOptions {
+  readonly origin: Origin;
+  readonly signal: AbortSignal;
+  /** Bytes so far of all; the total is 0 where the publisher does not say. */
+  readonly progress: (done: number, total: number) => void;
+  readonly bytesMax?: number;
+  readonly stallMs?: number;
+  /** First wait before another try; it doubles. */
+  readonly waitMs?: number;
+}
+
+/** What came: the part that is whole now, or nothing because what is held is still right. */
+export type Transferred =
+  | { readonly kind: 'same' }
+  | ({ readonly kind: 'whole'; readonly part: string; readonly bytes: number;
+    readonly sha256: string } & Version);
+
+/** An answer that is none of a file, and whether another try may help. */
+export class Refusal extends Error {
+  constructor(readonly status: number, readonly retryAfter: string) {
+    super(`the publisher answers ${status}`);
+  }
+}
+
+class CutShort extends Error {}
+
+interface Part extends Version {
+  readonly url: string;
+}
+
+function partOf(target: string, url: string): (Part & { readonly size: number }) | null {
+  try {
+    const note = JSON.parse(readFileSync(`${target}.part.json`, 'utf8')) as Part;
+    const { size } = statSync(`${target}.part`);
+    return note.url === url && size > 0 && (note.etag || note.lastModified)
+      ? { ...note, size } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Forgets a part. */
+export function dropPart(target: string): void {
+  rmSync(`${target}.part`, { force: true });
+  rmSync(`${target}.part.json`, { force: true });
+}
+
+/** A strong mark alone proves that two ranges are of one file. */
+function strong({ etag, lastModified }: Version): string {
+  return etag !== '' && !etag.startsWith('W/') ? etag : lastModified;
+}
+
+function headersOf(
+  part: ReturnType<typeof partOf>, held: Version | null,
+): Readonly<Record<string, string>> {
+  if (part !== null) return { Range: `bytes=${part.size}-`, 'If-Range': strong(part) };
+  if (held === null) return {};
+  if (held.etag !== '') return { 'If-None-Match': held.etag };
+  return held.lastModified === '' ? {} : { 'If-Modified-Since': held.lastModified };
+}
+
+/** Where the bytes of an answer begin in the file; that of the part, or zero for a new one. */
+function beginning(answer: Answer, size: number): number {
+  if (answer.status === 200) return 0;
+  const [, from = ''] = /^bytes (\d+)-/.exec(answer.header('content-range')) ?? [];
+  if (Number(from) === size) return size;
+  throw new Refusal(416, '');
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+async function writeBody(
+  answer: Answer, target: string, from: number, options: TransferOptions, alive: () => void,
+): Promise<number> {
+  const { bytesMax = DOWNLOAD_BYTES_MAX, progress } = options;
+  const length = Number(answer.header('content-length') || 0);
+  const total = length > 0 ? from + length : 0;
+  const file = await open(`${target}.part`, from > 0 ? 'a' : 'w');
+  let size = from;
+  try {
+    for await (const chunk of answer.body) {
+      alive();
+      size += chunk.byteLength;
+      if (size > bytesMax) throw new RangeError(`it has more than ${bytesMax} bytes`);
+      await file.writeFile(chunk);
+      progress(size, total);
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  if (total > 0 && size < total) throw new CutShort(`it ended after ${size} of ${total} bytes`);
+  return size;
+}
+
+async function attempt(
+  url: string, target: string, held: Version | null, options: TransferOptions,
+): Promise<Transferred> {
+  const { stallMs = STALL_MS_MAX } = options;
+  const stalled = new AbortController();
+  const late = (): void => stalled.abort(new CutShort(`nothing came for ${stallMs} ms`));
+  let timer = setTimeout(late, stallMs);
+  const alive = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(late, stallMs);
+  };
+  try {
+    const part = partOf(target, url);
+    const signal = AbortSignal.any([options.signal, stalled.signal]);
+    const answer = await options.origin.get(url, headersOf(part, held), signal);
+    if (answer.status === 304 && held !== null) {
+      await answer.drop();
+      return { kind: 'same' };
+    }
+    if (answer.status !== 200 && !(answer.status === 206 && part !== null)) {
+      await answer.drop();
+      if (answer.status === 416) dropPart(target);
+      throw new Refusal(answer.status, answer.header('retry-after'));
+    }
+    const version = { etag: answer.header('etag'), lastModified: answer.header('last-modified') };
+    const from = beginning(answer, part?.size ?? 0);
+    if (from === 0) writeFileSync(`${target}.part.json`, JSON.stringify({ url, ...version }));
+    const bytes = await writeBody(answer, target, from, options, alive);
+    const sha256 = await hashOf(`${target}.part`);
+    return { kind: 'whole', part: `${target}.part`, bytes, sha256, ...version };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whether another try may help: a passing answer, or a fault of the connection. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof Refusal) return PASSING.has(error.status) || error.status === 416;
+  if (error instanceof CutShort) return true;
+  if (!(error instanceof Error) || error instanceof RangeError) return false;
+  const { cause } = error as { cause?: { code?: string } };
+  const code = cause?.code ?? (error as { code?: string }).code ?? '';
+  if (CERTIFICATE.test(code)) return false;
+  return /^(?:ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOST|ENET|UND_ERR)/.test(code)
+    || /terminated|fetch failed|other side closed/.test(error.message);
+}
+
+/** How long to wait before a try, in ms: what the publisher asks for, or double the last. */
+function pause(error: unknown, tries: number, waitMs: number): number {
+  const asked = error instanceof Refusal && /^\d+$/.test(error.retryAfter)
+    ? Number(error.retryAfter) * 1_000 : waitMs * 2 ** (tries - 1);
+  return Math.min(asked, WAIT_MS_MAX);
+}
+
+/**
+ * Gets a file into TARGET.part. `held` is the version of what lies at `target`, null where nothing
+ * is. The caller checks the part and gives it its name.
+ * @throws Error with the reason after the last try; what came of it stays for the next time.
+ */
+export async function transfer(
+  url: string, target: string, held: Version | null, options: TransferOptions,
+): Promise<Transferred> {
+  const { waitMs = WAIT_MS, signal } = options;
+  const known = existsSync(target) ? held : null;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt(url, target, known, options);
+    } catch (error) {
+      if (signal.aborted || tries === TRIES_MAX || !mayPass(error)) throw error;
+      await wait(pause(error, tries, waitMs), undefined, { signal });
+    }
+  }
+}

@@ -1,0 +1,178 @@
+/** `situs dataset fetch` of the catalogue, from a mirror that plays the publishers. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { sourcesTable } from '../../src/cli/catalogue-fetch.js';
+import { readCatalogue } from '../../src/ingest/publisher/catalogue.js';
+import type { FetchRecord } from '../../src/ingest/publisher/record.js';
+import { CLI } from '../support/built-dataset.js';
+import { workbookOf, zipOf } from '../support/zip-file.js';
+
+const SST = '/www.streamlinedsalestax.org/ratesandboundry/Rates/';
+const TX = '/comptroller.texas.gov/data/edi/sales-tax/taxrates.txt';
+const IL = '/tax.illinois.gov/content/dam/soi/en/web/tax/research/taxrates/documents/salestaxrates/';
+const VA = '/www.tax.virginia.gov/sites/default/files/inline-files/sales-tax-rates.xlsx';
+const CA_PAGE = '/cdtfa.ca.gov/taxes-and-fees/sales-use-tax-rates.htm';
+const RATES = zipOf([{ name: 'MNR.csv', data: '27,45,27,0.06875,0.06875,0,0,20050101,29991231\n' }]);
+
+/** Files of the publishers by host and path. */
+let files: Map<string, Buffer | number>;
+let server: Server;
+let mirror = '';
+let dir = '';
+let asked: string[] = [];
+
+before(async () => {
+  server = createServer(({ url = '', headers }, response) => {
+    asked.push(`${url}${headers['if-none-match'] === undefined ? '' : ' conditional'}`);
+    const file = files.get(url);
+    if (file === undefined) response.writeHead(404).end('no such file');
+    else if (typeof file === 'number') {
+      response.writeHead(file, { Location: '/moved/rates.txt' }).end();
+    } else if (url === '/moved/torn.txt') response.writeHead(200, { 'Content-Length': '99' }).end('x');
+    else {
+      const etag = `"${file.length}-${file.subarray(0, 99).toString('hex').slice(-9)}"`;
+      if (headers['if-none-match'] === etag) response.writeHead(304).end();
+      else response.writeHead(200, { ETag: etag, 'Content-Length': String(file.length) }).end(file);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  mirror = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'situs-sources-'));
+  files = new Map();
+  asked = [];
+});
+
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+function listing(folder: string, ...names: readonly string[]): void {
+  files.set(folder, Buffer.from(names.map((name) =>
+    `<A HREF="${folder.replace(/^\/[^/]+/, '')}${name}">${name}</A><br>`).join('\n')));
+}
+
+async function run(...args: readonly string[]): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn(process.execPath, [CLI, 'dataset', 'fetch', '--to', join(dir, 'to'), ...args]);
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    err += chunk.toString();
+  });
+  const [code] = await once(child, 'close') as [number | null];
+  return { code, out, err };
+}
+
+function records(): Readonly<Record<string, FetchRecord>> {
+  return JSON.parse(readFileSync(join(dir, 'to/fetched.json'), 'utf8')) as Record<string, FetchRecord>;
+}
+
+test('the newest file of a listing; unchanged, under a new name, and changed', async () => {
+  listing(SST, 'MNR2026Q3MAY18.zip', 'MNR2026Q4AUG18.zip', 'WIR2026Q4AUG17.csv');
+  files.set(`${SST}MNR2026Q4AUG18.zip`, RATES);
+  const rates = ['--source', 'sst-rates/MN', '--mirror', mirror];
+  const first = await run(...rates);
+  assert.equal(first.out, 'fetched   sst-rates/MNR2026Q4AUG18.zip\n', first.err);
+  assert.match(first.err, /sst-rates\/MN: \d+ of \d+/);
+  assert.deepEqual(readFileSync(join(dir, 'to/sst-rates/MNR2026Q4AUG18.zip')), RATES);
+  const [key, record] = Object.entries(records())[0] ?? [];
+  assert.deepEqual([key, record?.bytes, record?.url], ['sst-rates/MN', RATES.length,
+    'https://www.streamlinedsalestax.org/ratesandboundry/Rates/MNR2026Q4AUG18.zip']);
+  asked = [];
+  assert.equal((await run(...rates, '--quiet')).out, 'same      sst-rates/MNR2026Q4AUG18.zip\n');
+  assert.deepEqual(asked, [SST, `${SST}MNR2026Q4AUG18.zip conditional`]);
+
+  listing(SST, 'MNR2026Q4AUG18.zip', 'MNR2027Q1NOV20.zip');
+  files.set(`${SST}MNR2027Q1NOV20.zip`, RATES);
+  assert.match((await run(...rates, '--quiet')).out,
+    /^same {6}sst-rates\/MNR2026Q4AUG18\.zip \(the publisher calls it MNR2027Q1NOV20\.zip now\)\n$/);
+  assert.deepEqual(readdirSync(join(dir, 'to/sst-rates')), ['MNR2026Q4AUG18.zip']);
+
+  files.set(`${SST}MNR2027Q1NOV20.zip`, zipOf([{ name: 'MNR.csv', data: 'new' }]));
+  assert.equal((await run(...rates, '--quiet')).out, 'fetched   sst-rates/MNR2027Q1NOV20.zip\n');
+  assert.equal(records()['sst-rates/MN']?.path, 'sst-rates/MNR2027Q1NOV20.zip');
+});
+
+test('refusals, pages in place of files, torn archives and missing links are told', async () => {
+  files.set(`${IL}ordmache-current.txt`, 403);
+  files.set(`${IL}ordmacha-current.txt`, Buffer.from('<!DOCTYPE html><html>Not found</html>'));
+  files.set(VA, workbookOf({ Rates: [['x']] }).subarray(0, 200));
+  files.set(CA_PAGE, Buffer.from('<a href="/other.xlsx">Rates</a>'));
+  files.set(TX, 302);
+  files.set('/moved/rates.txt', Buffer.from('1\t20264\t202610\n'));
+  const { code, out, err } = await run('--quiet', '--mirror', mirror, ...['il-rates', 'il-addresses',
+    'va-rates', 'ca-rates', 'tx-rates'].flatMap((name) => ['--source', name]));
+  assert.equal(code, 1);
+  assert.equal(out, 'fetched   tx-rates/taxrates.txt\n');
+  assert.match(err, /il-rates: ordmache-current\.txt from https:.*: the publisher answers 403; visit https:\/\/tax/);
+  assert.match(err, /il-addresses: .*: it is a web page, not a table/);
+  assert.match(err, /va-rates: .*: its archive is torn/);
+  assert.match(err, /ca-rates: no link of .* is named as \^SalesTaxRates/);
+  assert.deepEqual(readdirSync(join(dir, 'to')).sort(),
+    ['ca-rates', 'fetched.json', 'il-addresses', 'il-rates', 'tx-rates', 'va-rates']
+      .filter((name) => existsSync(join(dir, 'to', name))));
+  assert.deepEqual(readdirSync(join(dir, 'to/va-rates')), []);
+});
+
+test('a quarter that has not begun is passed over; a year without files falls back', async () => {
+  const ahead = new Date().getUTCFullYear() + 1;
+  const [next, now] = [`SalesTaxRates1-1-${ahead % 100}.xlsx`, 'SalesTaxRates04-01-26.xlsx'];
+  files.set(CA_PAGE, Buffer.from(`<a href="/${next}">a</a><a href="${now}">b</a>`));
+  files.set(`/cdtfa.ca.gov/taxes-and-fees/${now}`, workbookOf({ Rates: [['Location']] }));
+  listing('/www2.census.gov/geo/tiger/', 'TIGER2024/', 'TIGER2025/', 'TIGER_RD18/', 'TIGER2024PL/');
+  files.set('/www2.census.gov/geo/tiger/TIGER2024/PLACE/tl_2024_27_place.zip', RATES);
+  const { out, err } = await run('--quiet', '--mirror', mirror, '--source', 'ca-rates', '--source',
+    'tiger-place/27', '--source', 'tiger-place/MN');
+  assert.match(err, /no source "tiger-place\/27"/);
+  const right = await run('--quiet', '--mirror', mirror, '--source', 'ca-rates', '--source', 'tiger-place/MN');
+  assert.deepEqual([out, right.out], ['', `fetched   ca-rates/${now}\n`
+    + 'fetched   tiger-place/tl_2024_27_place.zip\n'], right.err);
+});
+
+test('a folder is a mirror as well; what is withheld names the page and the folder', async () => {
+  const held = (path: string, bytes: string | Buffer): void => {
+    mkdirSync(dirname(join(dir, 'mirror', path)), { recursive: true });
+    writeFileSync(join(dir, 'mirror', path), bytes);
+  };
+  held(`${SST}MNR2026Q4AUG18.zip`, RATES);
+  const options = ['--quiet', '--mirror', join(dir, 'mirror')];
+  assert.equal((await run(...options, '--source', 'sst-rates/MN')).out,
+    'fetched   sst-rates/MNR2026Q4AUG18.zip\n');
+  assert.equal((await run(...options, '--source', 'sst-rates/MN')).out,
+    'same      sst-rates/MNR2026Q4AUG18.zip\n');
+  const hand = await run(...options, '--source', 'la-rates');
+  const folder = join(dir, 'to/la-rates');
+  assert.match(hand.out, /^by hand {3}la-rates: The rates are answers to a form/);
+  assert.ok(hand.out.includes('https://remotesellersfiling.la.gov/lookup/lookup.aspx'));
+  assert.ok(hand.out.trimEnd().endsWith(` and put it into ${folder}`), hand.out);
+  assert.equal(hand.code, 0);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'acadia.html'), 'x');
+  assert.match((await run(...options, '--source', 'la-rates')).out, /^held {6}la-rates\n$/);
+  assert.match((await run('--mirror', '/nowhere', '--source', 'la-rates')).err, /no mirror in \/nowhere/);
+  assert.equal((await run('--mirror', mirror)).code, 2);
+  assert.match((await run('--state', 'XX')).err, /no source of "XX"/);
+});
+
+test('the documentation has the catalogue as it is', () => {
+  const docs = readFileSync(join(import.meta.dirname, '../../../docs/datasets.md'), 'utf8');
+  assert.ok(docs.includes(sourcesTable(readCatalogue())),
+    'put the output of `situs dataset sources` into docs/datasets.md');
+});
