@@ -1,6 +1,7 @@
 /** Names of the recipes that come with the program. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isRecipeFile } from '../ingest/recipe.js';
 import { datasetsDir } from '../ingest/source-files.js';
 import { UsageError } from './usage.js';
 
@@ -14,6 +15,7 @@ function jsonNames(): readonly string[] {
 
 /** @throws UsageError that names all recipes. */
 export function requireRecipe(name: string): void {
+  if (isRecipeFile(name)) return;
   const names = jsonNames().filter((file) => !PARTS.test(file));
   if (names.includes(name)) return;
   throw new UsageError(`there is no recipe "${name}"; there are: ${names.join(', ')}`);

@@ -1,6 +1,6 @@
 /** Recipes: which files a dataset is made of, and how they are read. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { RatesRecipe } from './rates/load.js';
 import { ratesFaults, recipeFaults } from './recipe-check.js';
 import { datasetsDir } from './source-files.js';
@@ -54,8 +54,11 @@ export interface Recipe {
  * Reads a file of the recipes folder; a member that is null counts as absent.
  * @throws Error that names the file and, for each fault in it, the place and what was meant.
  */
-function readJson(name: string, faultsOf: (value: unknown) => readonly string[]): unknown {
-  const file = join(datasetsDir(), 'recipes', name);
+function readJson(
+  name: string, folder: string, faultsOf: (value: unknown) => readonly string[],
+): unknown {
+  const own = join(folder, name);
+  const file = existsSync(own) ? own : join(datasetsDir(), 'recipes', name);
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(file, 'utf8'),
@@ -70,9 +73,22 @@ function readJson(name: string, faultsOf: (value: unknown) => readonly string[])
   return value;
 }
 
-/** Reads a recipe by name, with its rates section, and checks both against the readers. */
+/** Whether a recipe is named by its file, which may lie anywhere. */
+export function isRecipeFile(name: string): boolean {
+  return name.endsWith('.json');
+}
+
+/**
+ * Reads a recipe by name, or by the path of its file, with its rates section, which lies beside it
+ * or among those of the program, and checks both against the readers.
+ */
 export function readRecipe(name: string): { readonly recipe: Recipe; readonly rates: RatesRecipe } {
-  if (!/^[a-z0-9-]+$/.test(name)) throw new Error(`"${name}" is no recipe's name`);
-  const recipe = readJson(`${name}.json`, recipeFaults) as Recipe;
-  return { recipe, rates: readJson(recipe.rates, ratesFaults) as RatesRecipe };
+  const path = isRecipeFile(name) ? resolve(name) : null;
+  if (path === null && !/^[a-z0-9-]+$/.test(name)) {
+    throw new Error(`"${name}" is no recipe's name`);
+  }
+  const folder = path === null ? join(datasetsDir(), 'recipes') : dirname(path);
+  const file = path === null ? `${name}.json` : basename(path);
+  const recipe = readJson(file, folder, recipeFaults) as Recipe;
+  return { recipe, rates: readJson(recipe.rates, folder, ratesFaults) as RatesRecipe };
 }

@@ -1,6 +1,7 @@
 /** What a recipe may say, and how one that says something else is refused. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseDownloads, readDownloads } from '../../src/ingest/download.js';
@@ -114,4 +115,18 @@ test('the nearest name is by letters inserted, dropped, replaced or swapped', ()
   assert.equal(nearestName('Path', ['paths', 'path']), 'path');
   assert.equal(nearestName('zzz', ['path', 'state']), null);
   assert.equal(nearestName('x'.repeat(200), ['x'.repeat(199)]), null);
+});
+
+test('a recipe may lie anywhere, its rates section beside it or among those of the program', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'situs-recipe-'));
+  const own = JSON.parse(readFileSync(join(datasetsDir(), 'recipes/fixture.json'), 'utf8')) as object;
+  const path = join(dir, 'mine.json');
+  writeFileSync(path, JSON.stringify({ ...own, name: 'mine' }));
+  const { recipe, rates } = readRecipe(path);
+  assert.equal(recipe.name, 'mine');
+  assert.deepEqual(rates, readRecipe('fixture').rates);
+  writeFileSync(join(dir, recipe.rates), JSON.stringify({ ...rates, caps: { QB: '3' } }));
+  assert.deepEqual(readRecipe(path).rates.caps, { QB: '3' });
+  assert.throws(() => readRecipe(join(dir, 'none.json')), /recipe none\.json cannot be read/);
+  rmSync(dir, { recursive: true });
 });
