@@ -12,7 +12,7 @@ export interface Packed {
 }
 
 /** What npm says where the registry cannot be reached. */
-const NO_REGISTRY = /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH/;
+export const NO_REGISTRY = /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH/;
 const QUIET = ['--no-audit', '--no-fund', '--loglevel', 'error'];
 
 function npm(cwd: string, args: readonly string[]): string {
