@@ -29,10 +29,20 @@ export interface NationSize {
 
 /** Entries of a recipe for the files that were written. */
 export interface NationFiles {
-  readonly points: readonly { file: string; layout: string; source: string; state: string }[];
-  readonly ranges: readonly { file: string; layout: string; source: string; state: string }[];
-  readonly sst: readonly { file: string; state: string; source: string }[];
+  readonly points: readonly (NationFile & { readonly layout: string })[];
+  readonly ranges: readonly (NationFile & { readonly layout: string })[];
+  readonly sst: readonly NationFile[];
 }
+
+interface NationFile {
+  readonly file: string;
+  readonly source: string;
+  readonly state: string;
+  readonly tolerance?: string;
+}
+
+/** Percent: streets around a ZIP's point may lie in a lake or abroad. */
+const TOLERANCE = '60';
 
 const DOORS_A_STREET = 24;
 const BLOCKS_A_STREET = 6;
@@ -212,7 +222,8 @@ export function writeNation(folder: string, size: NationSize): NationFiles {
     if (share(size.points) > 0) {
       const file = `points/${code.toLowerCase()}.csv`;
       writePoints(join(folder, file), state, share(size.points), seed);
-      points.push({ file, layout: 'openaddresses', source: 'nation-points', state: code });
+      points.push({ file, layout: 'openaddresses', source: 'nation-points', state: code,
+        tolerance: TOLERANCE });
     }
     const counties = [...new Set(state.zips.map(({ county }) => county))].sort();
     const weights = state.zips.reduce((sum, { weight }) => sum + weight, 0);
@@ -223,12 +234,12 @@ export function writeNation(folder: string, size: NationSize): NationFiles {
       if (count === 0) return;
       writeRanges(join(folder, `ranges/${county}`), own, count, seed + 1 + at);
       ranges.push({ file: `ranges/${county}.shp`, layout: 'tiger-addrfeat',
-        source: 'nation-ranges', state: code });
+        source: 'nation-ranges', state: code, tolerance: TOLERANCE });
     });
     if (index % 2 === 0 && share(size.records * 2) > 0) {
       const file = `sst/${code.toLowerCase()}.csv`;
       writeRecords(join(folder, file), state, share(size.records * 2), seed + 999);
-      sst.push({ file, state: code, source: 'nation-records' });
+      sst.push({ file, state: code, source: 'nation-records', tolerance: TOLERANCE });
     }
   });
   return { points, ranges, sst };

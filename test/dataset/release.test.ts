@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -9,7 +11,7 @@ import {
   rollbackRelease,
 } from '../../src/dataset/release.js';
 import { verifyRelease } from '../../src/ingest/verify.js';
-import { writeRelease } from '../../src/ingest/writer.js';
+import { makeTemporary, scratchDir, writeRelease } from '../../src/ingest/writer.js';
 import { tinyContent } from '../support/tiny-release.js';
 
 const folders: string[] = [];
@@ -36,6 +38,19 @@ test('building what is already there leaves one folder and nothing half-written'
   const dir = varDir();
   const name = await writeRelease(dir, tinyContent(50), quiet);
   await writeRelease(dir, tinyContent(50), quiet);
+  assert.deepEqual(readdirSync(releasesDir(dir)), [name]);
+});
+
+test('what a build keeps until the release is written is no part of it', async () => {
+  const dir = varDir();
+  const temporary = makeTemporary(dir);
+  mkdirSync(scratchDir(temporary));
+  writeFileSync(join(scratchDir(temporary), 'run'), 'rows');
+  const name = await writeRelease(dir, tinyContent(50), quiet, temporary);
+  assert.deepEqual(readdirSync(releasesDir(dir)), [name]);
+  assert.equal(existsSync(scratchDir(join(releasesDir(dir), name))), false);
+  const broken = { ...tinyContent(51), streets: [...tinyContent(51).streets].reverse() };
+  await assert.rejects(writeRelease(dir, broken, quiet), /the key a does not come after b/);
   assert.deepEqual(readdirSync(releasesDir(dir)), [name]);
 });
 

@@ -11,8 +11,11 @@ import type { AreaNames } from './situate.js';
 import { stateGazetteer } from './spelling.js';
 
 const WORKER = new URL('../../../workers/ingest.js', import.meta.url);
-/** So that a shard that is too large for a thread is told, and the machine is not worn out. */
-const WORKER_HEAP = { maxOldGenerationSizeMb: 2_048 } as const;
+/**
+ * So that a shard that is too large for a thread is told, and the machine is not worn out. Rows
+ * live briefly: with room for the young ones the collector seldom has to move any.
+ */
+const WORKER_HEAP = { maxOldGenerationSizeMb: 2_048, maxYoungGenerationSizeMb: 96 } as const;
 
 /** A table of bytes in memory that threads share. */
 interface SharedTable {

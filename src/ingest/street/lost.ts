@@ -1,9 +1,10 @@
 /** Rows of address files that became no part of the street table, by file and reason. */
-import type { FallenRows } from '../source/fallen.js';
+import { type FallenRows, toleranceOf } from '../source/fallen.js';
 
 /**
  * Percent of the doors, sides and records of a file that may have no use, though they can be read:
- * a file of which more is lost lies elsewhere than its recipe says, or means something else.
+ * a file of which more is lost lies elsewhere than its recipe says, or means something else. A
+ * recipe that tolerates more says so, as of rows that cannot be read.
  */
 export const LOST_PERCENT_MAX = 10;
 
@@ -26,9 +27,13 @@ export class LostCounter {
   readonly #own = new Map<string, number>();
   #fallen: FallenRows['reasons'] = [];
 
-  constructor(file: string, state: string) {
+  readonly #percentMax: number;
+
+  /** `tolerance` is a percentage, as recipes write it. */
+  constructor(file: string, state: string, tolerance?: string) {
     this.#file = file;
     this.#state = state;
+    this.#percentMax = Math.max(LOST_PERCENT_MAX, toleranceOf(file, tolerance));
   }
 
   /** Counts a door, side or record; of one that is lost, why. */
@@ -49,9 +54,9 @@ export class LostCounter {
    */
   settle(): LostRows | null {
     const lost = [...this.#own.values()].reduce((sum, own) => sum + own, 0);
-    if (lost * 100 > this.#offered * LOST_PERCENT_MAX) {
+    if (lost * 100 > this.#offered * this.#percentMax) {
       throw new Error(`${this.#file}: ${lost} of ${this.#offered} doors, sides or records have no `
-        + `use, more than the ${LOST_PERCENT_MAX} % that may: ${told([...this.#own])}`);
+        + `use, more than the ${this.#percentMax} % that may: ${told([...this.#own])}`);
     }
     const reasons = [...this.#fallen, ...this.#own];
     if (reasons.length === 0) return null;

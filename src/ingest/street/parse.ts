@@ -175,8 +175,8 @@ class SourceParser {
 async function parseOne(
   parser: SourceParser, one: PlacedSource, today: DateInt,
 ): Promise<readonly LostRows[]> {
-  const { folder, source: { file, state } } = one;
-  parser.lost = new LostCounter(file, state);
+  const { folder, source: { file, state, tolerance } } = one;
+  parser.lost = new LostCounter(file, state, tolerance);
   if (one.kind === 'points') {
     for await (const point of readPoints(folder, one.source, parser.report)) parser.point(point);
   } else if (one.kind === 'ranges') {
