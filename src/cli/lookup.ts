@@ -52,7 +52,7 @@ function doubts(
   { assumed, border }: NonNullable<NonNullable<Body['metadata']>['situs']>,
 ): readonly string[] {
   return [
-    ...(assumed === undefined ? [] : ['assumed from the name of the city: the rate may be '
+    ...(assumed === undefined ? [] : ['assumed from the ZIP and the city: the rate may be '
       + `${percent(assumed.lowest)} to ${percent(assumed.highest)} in this ZIP`
       + (assumed.unknown === true ? ', and that of a part is not known' : '')]),
     ...(border === undefined ? [] : [`${border.metres} metres from a line beyond which the rate is `

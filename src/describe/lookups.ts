@@ -92,7 +92,7 @@ export const SITUS_NOTE: Schema = object({
   stale: about({ const: true }, 'A list behind it was published for an earlier time.'),
   estimated: about({ const: true }, 'A figure is an estimate.'),
   assumed: about(object({ lowest: RATE, highest: RATE }, { unknown: { const: true } }),
-    'The city is taken from its name alone: what the rate may be in this ZIP; unknown where that '
+    'The rate is that of most of the ZIP: what it may be there; unknown where that '
     + 'of a part is not known.'),
   border: about(object({ metres: INTEGER, rate: nullable(RATE) }),
     'The nearest line that changes the rate, under 50 metres away, and the rate beyond.'),

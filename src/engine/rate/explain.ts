@@ -60,7 +60,7 @@ const BOUNDARIES: Readonly<Record<Precision | 'zip', string>> = {
   street: 'whole street in one tax area',
   polygon: 'boundary polygon',
   postal: 'ZIP whose tax areas have equal rates',
-  city: 'city by its name, assumed: the ZIP has other rates',
+  city: 'ZIP or city, assumed: it has other rates as well',
   zip: 'every tax area that overlaps the ZIP',
 };
 
