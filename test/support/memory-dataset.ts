@@ -192,7 +192,10 @@ function part(area: number, city: string): ZipRecord['parts'][number] {
 const ZIPS: readonly Omit<ZipRecord, 'reach'>[] = [
   {
     zip: 97001, state: 'QZ', cities: ['BROOKMERE'],
-    parts: [part(AREA.city, 'BROOKMERE'), part(AREA.remainder, 'BROOKMERE')],
+    parts: [
+      { ...part(AREA.city, 'BROOKMERE'), weight: null, land: 600_000 },
+      { ...part(AREA.remainder, 'BROOKMERE'), weight: null, land: 400_000 },
+    ],
   },
   { zip: 97002, state: 'QZ', cities: ['FENWAY'], parts: [part(AREA.manyDistricts, 'FENWAY')] },
   { zip: 97003, state: 'QZ', cities: ['MISTY'], parts: [part(AREA.unknown, 'MISTY')] },
