@@ -25,6 +25,9 @@ export const ATTEMPT_MS_MAX = 20_000;
 /** What is read of an answer's body before the connection is given up. Nothing is kept of it. */
 const ANSWER_BYTES_MAX = 65_536;
 
+/** More than a connection may have at hand at once. */
+const ANSWER_AHEAD_BYTES = 16_777_216;
+
 const GONE = 410;
 /** The receiver, or what stands before it, has too much to do. */
 const OVERLOADED: ReadonlySet<number> = new Set([429, 502, 504]);
@@ -83,6 +86,8 @@ export class WebhookSender {
         },
         body,
         dispatcher: this.#agent,
+        // Never paused before it is read: a close meanwhile would end this process (undici).
+        highWaterMark: ANSWER_AHEAD_BYTES,
         signal,
       });
       // The status is the answer, whatever becomes of the rest.

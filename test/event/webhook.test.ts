@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { listOutbox, outboxCounts } from '../../src/store/outbox.js';
+import { eventually } from '../support/http-eventually.js';
 import { openOutbox, OLD_SECRET, SECRET, secretsOf, toEndpoint } from '../support/event-outbox.js';
 import { answering, startReceiver, type Got } from '../support/event-receiver.js';
 
@@ -164,4 +165,22 @@ test('a private address is refused unless it is allowed', async (context) => {
   const [record] = listOutbox(outbox.store, 'waiting', 'event');
   assert.equal(record?.error, 'SITUS_REFUSED_ADDRESS');
   assert.equal(receiver.got.length, 0);
+});
+
+test('a receiver that answers at length and closes ends nothing else', async (context) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined).once('data', () => {
+      socket.end(Buffer.concat([
+        Buffer.from('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n'), Buffer.alloc(8_388_608, 'x'),
+      ]));
+    });
+  }).listen(0, '127.0.0.1');
+  context.after(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const outbox = await openOutbox(context, toEndpoint(`http://127.0.0.1:${port}/`));
+  for (let count = 0; count < 4; count += 1) await outbox.addEvent();
+  await outbox.pass(0);
+  await eventually(() => outboxCounts(outbox.store).events.waiting === 0);
+  assert.deepEqual(outboxCounts(outbox.store).events, { waiting: 0, dead: 0 });
 });

@@ -127,6 +127,19 @@ test('an answer as long as the limit arrives', async (t) => {
   assert.equal(kindOf(await clientOf(t, raw.url).send(GET)), 'answer 200');
 });
 
+test('a provider that closes while its answer is read ends nothing else', async (t) => {
+  const body = JSON.stringify('x'.repeat(4_194_304));
+  const raw = await startRawProvider(t, (socket) => {
+    socket.end(`HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${body}`);
+  });
+  const client = clientOf(t, raw.url);
+  const outcomes = await Promise.all(Array.from({ length: 6 }, () => client.send(GET)));
+  assert.deepEqual(outcomes.map(kindOf), Array(6).fill('answer 200'));
+  for (const outcome of outcomes) {
+    assert.equal(outcome.kind === 'answer' && outcome.body.byteLength, body.length);
+  }
+});
+
 test('silence ends at the time-out, before the head and within the body', async (t) => {
   for (const bytes of ['', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{']) {
     const raw = await startRawProvider(t, (socket) => {
