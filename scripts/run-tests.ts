@@ -7,8 +7,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
-/** Many tests wait for a process, a clock or a disk, so that two share even a single core well. */
-const AT_ONCE_MIN = 2;
+/** Many tests wait for a process, a clock or a disk, so that three share even two cores well. */
+const AT_ONCE_MIN = 3;
 /** What node exits with when tests failed. */
 const FAILED = 1;
 /** Ends what the reporter writes: without it the run itself broke off. */

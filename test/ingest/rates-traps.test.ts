@@ -47,10 +47,10 @@ function stale(state: string, county: string, place: string): boolean {
   }).staleAfter < TODAY;
 }
 
-test('trap 1: Washington ended and is used, stale; aliases join; transit areas refuse', () => {
+test('trap 1: Washington is of this quarter; aliases join; transit areas refuse', () => {
   assert.equal(total('WA', '53033', 'Seattle city'), '10.55');
   assert.equal(total('WA', '53033', 'Seattle city', 20250115), '10.35');
-  assert.equal(stale('WA', '53033', 'Seattle city'), true);
+  assert.equal(stale('WA', '53033', 'Seattle city'), false);
   assert.equal(total('WA', '53005', 'Benton City city'), '8.7');
   assert.equal(total('WA', '53025', 'Coulee City town'), '8.2');
   for (const place of ['Redmond city', 'Bellevue city', '']) assert.equal(total('WA', '53033',
