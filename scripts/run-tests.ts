@@ -9,6 +9,8 @@ import { join, relative } from 'node:path';
 
 /** Many tests wait for a process, a clock or a disk, so that three share even two cores well. */
 const AT_ONCE_MIN = 3;
+/** No file takes as long on the slowest machine: what hangs fails, and the run ends. */
+const FILE_MS_MAX = 1_800_000;
 /** What node exits with when tests failed. */
 const FAILED = 1;
 /** Ends what the reporter writes: without it the run itself broke off. */
@@ -47,7 +49,8 @@ export default async function* failedFiles(
 function nodeTest(
   root: string, options: readonly string[], files: readonly string[],
 ): number | null {
-  return spawnSync(process.execPath, ['--test', ...options, ...files],
+  const limit = `--test-timeout=${FILE_MS_MAX}`;
+  return spawnSync(process.execPath, ['--test', limit, ...options, ...files],
     { cwd: root, stdio: 'inherit' }).status;
 }
 

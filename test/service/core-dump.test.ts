@@ -30,7 +30,6 @@ async function start(
   context: TestContext, args: readonly string[], environment: Record<string, string> = {},
 ): Promise<Started> {
   const built = buildRecipe('fixture');
-  context.after(() => built.remove());
   const dir = mkdtempSync(join(tmpdir(), 'situs-core-'));
   const line = 'ulimit -c unlimited 2>/dev/null; exec "$0" "$@"';
   const child = spawn('/bin/sh', ['-c', line, process.execPath, ...args], {
@@ -46,6 +45,8 @@ async function start(
       await once(child, 'exit');
     }
     rmSync(dir, { recursive: true, force: true });
+    // The server writes below it to its end.
+    built.remove();
   });
   for await (const said of createInterface({ input: child.stdout! })) {
     if (said.startsWith('Situs answers on')) break;
