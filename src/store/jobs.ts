@@ -83,6 +83,11 @@ export function jobIds(store: Store): ReadonlySet<string> {
   return new Set(store.keys([JOB_PREFIX]).map(([, , id = '']) => id));
 }
 
+/** Whether an account has so many jobs; none is read, since they may be long. */
+export function hasJobs(store: Store, account: string, count: number): boolean {
+  return store.keys([JOB_PREFIX, account], count).length >= count;
+}
+
 /** A job of an account; null when it has no such one. */
 export function findJob(store: Store, account: string, id: string): JobRecord | null {
   const found = store.get(jobKey({ account, id }));

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { messageOf, type Log } from '../../log.js';
 import {
-  findJob, jobIds, listJobs, putJob, removeJob, type JobRecord, type JobState,
+  findJob, hasJobs, jobIds, listJobs, putJob, removeJob, type JobRecord, type JobState,
 } from '../../store/jobs.js';
 import type { Store, StoreTransaction } from '../../store/store.js';
 import type { JobView } from '../row/job-body.js';
@@ -88,7 +88,7 @@ export class JobRegistry {
     const open = [...this.#open.values()].filter(({ record }) => record.account === account).length
       + [...this.#uploads.values()].filter((uploading) => uploading === account).length;
     if (open >= JOBS_OPEN_MAX) return JOBS_OPEN_MAX;
-    return listJobs(this.options.store, account).length < JOBS_KEPT_MAX ? null : JOBS_KEPT_MAX;
+    return hasJobs(this.options.store, account, JOBS_KEPT_MAX) ? JOBS_KEPT_MAX : null;
   }
 
   /** Makes the folder of a job to come; `create` or `drop` is to follow. */
