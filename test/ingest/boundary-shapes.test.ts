@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { readBoundaryFile } from '../../src/ingest/source/boundary-file.js';
-import { dbfOf, type Ring, shpOf } from '../support/shape-file.js';
+import { dbfOf, type Line, shpOf } from '../support/shape-file.js';
 import { zipOf } from '../support/zip-file.js';
 
 const DIR = mkdtempSync(join(tmpdir(), 'situs-shapes-'));
 
 after(() => rmSync(DIR, { recursive: true, force: true }));
 
-function square(lng: number, lat: number): Ring {
+function square(lng: number, lat: number): Line {
   return [[lng, lat], [lng, lat + 1], [lng + 1, lat + 1], [lng + 1, lat], [lng, lat]];
 }
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readTigerRanges } from '../../src/ingest/source/ranges.js';
+import { dbfOf, type Line, POLYLINE, shpOf } from '../support/shape-file.js';
 
 type Row = Readonly<Record<string, string>>;
-type Line = readonly (readonly [lng: number, lat: number])[];
 
 const FIELDS = [
   'FULLNAME', 'LFROMHN', 'LTOHN', 'RFROMHN', 'RTOHN', 'ZIPL', 'ZIPR', 'PARITYL', 'PARITYR',
@@ -14,46 +14,8 @@ const FIELDS = [
 ] as const;
 const WIDTH = 12;
 
-/** A dBASE table of text columns, by the published layout. */
-function dbf(rows: readonly Row[]): Buffer {
-  const head = Buffer.alloc(33 + FIELDS.length * 32);
-  head[0] = 3;
-  head.writeUInt32LE(rows.length, 4);
-  head.writeUInt16LE(head.length, 8);
-  head.writeUInt16LE(1 + FIELDS.length * WIDTH, 10);
-  FIELDS.forEach((name, index) => {
-    head.write(name, 32 + index * 32, 'latin1');
-    head.write('C', 32 + index * 32 + 11, 'latin1');
-    head[32 + index * 32 + 16] = WIDTH;
-  });
-  head[head.length - 1] = 13;
-  const body = rows.map((row) =>
-    ` ${FIELDS.map((name) => (row[name] ?? '').padEnd(WIDTH)).join('')}`).join('');
-  return Buffer.concat([head, Buffer.from(body, 'latin1'), Buffer.from([26])]);
-}
-
-/** A shapefile of polylines with one part each. */
-function shp(lines: readonly Line[]): Buffer {
-  const records = lines.map((line, index) => {
-    const record = Buffer.alloc(8 + 48 + line.length * 16);
-    record.writeInt32BE(index + 1, 0);
-    record.writeInt32BE((record.length - 8) / 2, 4);
-    record.writeInt32LE(3, 8);
-    record.writeInt32LE(1, 44);
-    record.writeInt32LE(line.length, 48);
-    line.forEach(([lng, lat], vertex) => {
-      record.writeDoubleLE(lng, 56 + vertex * 16);
-      record.writeDoubleLE(lat, 64 + vertex * 16);
-    });
-    return record;
-  });
-  const head = Buffer.alloc(100);
-  head.writeInt32BE(9994, 0);
-  head.writeInt32BE((100 + records.reduce((sum, record) => sum + record.length, 0)) / 2, 24);
-  head.writeInt32LE(1000, 28);
-  head.writeInt32LE(3, 32);
-  return Buffer.concat([head, ...records]);
-}
+const dbf = (rows: readonly Row[]): Buffer => dbfOf(rows, FIELDS, WIDTH);
+const shp = (lines: readonly Line[]): Buffer => shpOf(lines, POLYLINE);
 
 test('address range features: both sides, empty ranges, slips, offsets', async () => {
   const line: Line = [[-29.5, 10.25], [-29.499, 10.25], [-29.498, 10.251]];
