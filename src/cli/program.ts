@@ -10,7 +10,10 @@ import { packageRoot } from '../ingest/source-files.js';
 import { FAULT_HEADER } from '../provider/simulator/faults.js';
 import { ENTITLEMENTS, PLANS, type Entitlement } from '../store/plan.js';
 import { SCOPES, type Scope } from '../store/scope.js';
-import { oneMore, oneMoreOf, refuseMisread, UsageError, wholeNumber } from './usage.js';
+import { releaseCommands } from './dataset-program.js';
+import {
+  inThisProcess, oneMore, oneMoreOf, refuseMisread, THREADS_MAX, UsageError, wholeNumber, type End,
+} from './usage.js';
 
 /** The exit code of a command line that cannot be understood. */
 export const BAD_USAGE = 2;
@@ -18,20 +21,12 @@ export const BAD_USAGE = 2;
 /** Largest rate and quota of a key, small enough to be counted exactly. */
 const RATE_MAX = 999_999_999;
 const QUOTA_MAX = 999_999_999_999;
-const THREADS_MAX = 999;
 const SIMULATOR_NUMBER_MAX = 999_999_999;
 const SIMULATOR_PORT = 8790;
 const PORT_MAX = 65_535;
 
 const ENTITLEMENT_NAMES = Object.keys(ENTITLEMENTS) as readonly Entitlement[];
 const SCOPE_NAMES = Object.keys(SCOPES) as readonly Scope[];
-
-/** Takes the exit code of a command where it is not 0. */
-type End = (code: number) => void;
-
-/** Set in a process that another one of the same command watches. */
-const inThisProcess = (): Option<'--in-this-process'> =>
-  new Option('--in-this-process').hideHelp();
 
 /** How the rows of a file are read. */
 function rowOptions(command: Command) {
@@ -79,58 +74,6 @@ function answerCommands(program: Command, end: End): void {
     .action(async (file, asked) => {
       end(await (await import('./lint.js')).lintCommand(file, asked));
     });
-}
-
-function releaseCommands(program: Command, end: End): void {
-  const dataset = program.command('dataset')
-    .description('build, sources, fetch, verify, activate, rollback, list, diff, coverage');
-  dataset.command('build').description('make a release and tell its name')
-    .option('--recipe <NAME>', 'which recipe', 'default')
-    .option('--sources <DIR>', "the folder of publishers' files")
-    .option('--with <LAYER>', 'a layer of the recipe; repeatable', oneMore)
-    .option('--workers <N>', 'threads that read addresses; one for each processor unless given',
-      wholeNumber(1, THREADS_MAX))
-    .option('--activate', 'let it answer at once')
-    .option('--quiet', 'no progress')
-    .addOption(inThisProcess())
-    .action(async (asked) => end(await (await import('./dataset-build.js')).buildCommand(asked)));
-  dataset.command('verify').description('check a release byte for byte')
-    .argument('[RELEASE]', 'the active one unless given')
-    .action(async (name) => end(await (await import('./dataset.js')).verifyCommand(name)));
-  dataset.command('activate').description('check it and make it the one that answers')
-    .argument('<RELEASE>')
-    .action(async (name) => (await import('./dataset.js')).activateCommand(name));
-  dataset.command('rollback').description('go back to the one before, checked likewise')
-    .action(async () => (await import('./dataset.js')).rollbackCommand());
-  dataset.command('list').description('all releases')
-    .action(async () => (await import('./dataset.js')).listCommand());
-  dataset.command('diff').description('what has another rate in B than in A')
-    .argument('<A>').argument('<B>')
-    .option('--date <YYYY-MM-DD>', 'on which day; today unless given')
-    .option('--json', 'all of it, for programs')
-    .action(async (from, to, asked) =>
-      (await import('./dataset-diff.js')).diffCommand(from, to, asked));
-  dataset.command('coverage').description('what is known, per state')
-    .argument('[RELEASE]', 'the active one unless given')
-    .option('--population', 'how surely addresses and spots are answered, by population')
-    .option('--json', 'for programs')
-    .action(async (name, asked) => (await import('./dataset.js')).coverageCommand(name, asked));
-  dataset.command('sources').description('the catalogue of sources')
-    .option('--json', 'for programs')
-    .action(async (asked) => (await import('./catalogue-fetch.js')).sourcesCommand(asked));
-  dataset.command('fetch').description("get publishers' files")
-    .option('--to <DIR>', 'into which folder')
-    .option('--source <NAME>', 'the newest file of a source of the catalogue; repeatable', oneMore)
-    .option('--state <XX>', 'the newest files of a state; repeatable', oneMore)
-    .option('--all', 'the newest files of the whole catalogue')
-    .option('--mirror <URL|DIR>', 'from there by host and path, not from the publishers')
-    .option('--recipe <NAME>', 'whose files', 'reference')
-    .option('--downloads <FILE>', 'a list of downloads of your own')
-    .option('--only <TEXT>', 'those whose path has it; repeatable', oneMore)
-    .option('--again', 'also those that are there')
-    .option('--list', 'say which and from where, and get none')
-    .option('--quiet', 'no progress')
-    .action(async (asked) => end(await (await import('./dataset-fetch.js')).fetchCommand(asked)));
 }
 
 /** What a key may do and how often, against its plan's own. */

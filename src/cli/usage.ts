@@ -1,5 +1,13 @@
 /** What a command line may hold: numbers, names, words enough and none too many. */
-import { InvalidArgumentError, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import {
+  InvalidArgumentError, Option, type CommandUnknownOpts,
+} from '@commander-js/extra-typings';
+
+/** Most threads that an option may ask for. */
+export const THREADS_MAX = 999;
+
+/** Takes the exit code of a command where it is not 0. */
+export type End = (code: number) => void;
 
 /** A command line that cannot be understood: exit code 2, the message says what is accepted. */
 export class UsageError extends Error {
@@ -11,6 +19,11 @@ export const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** As a shell tells of a program that SIGPIPE ended: nobody reads what it writes. */
 export const READER_GONE = 141;
+
+/** Set in a process that another one of the same command watches. */
+export function inThisProcess(): Option<'--in-this-process'> {
+  return new Option('--in-this-process').hideHelp();
+}
 
 /** An option that may be given several times. */
 export function oneMore(text: string, earlier: readonly string[] = []): readonly string[] {

@@ -1,0 +1,56 @@
+/** The commands of `situs dataset`: their words, options and help. */
+import type { Command } from '@commander-js/extra-typings';
+import { inThisProcess, oneMore, THREADS_MAX, wholeNumber, type End } from './usage.js';
+
+/** Declares them below `situs`. */
+export function releaseCommands(program: Command, end: End): void {
+  const dataset = program.command('dataset')
+    .description('build, sources, fetch, verify, activate, rollback, list, diff, coverage');
+  dataset.command('build').description('make a release and tell its name')
+    .option('--recipe <NAME>', 'which recipe', 'default')
+    .option('--sources <DIR>', "the folder of publishers' files")
+    .option('--with <LAYER>', 'a layer of the recipe; repeatable', oneMore)
+    .option('--workers <N>', 'threads that read addresses; one for each processor unless given',
+      wholeNumber(1, THREADS_MAX))
+    .option('--activate', 'let it answer at once')
+    .option('--quiet', 'no progress')
+    .addOption(inThisProcess())
+    .action(async (asked) => end(await (await import('./dataset-build.js')).buildCommand(asked)));
+  dataset.command('verify').description('check a release byte for byte')
+    .argument('[RELEASE]', 'the active one unless given')
+    .action(async (name) => end(await (await import('./dataset.js')).verifyCommand(name)));
+  dataset.command('activate').description('check it and make it the one that answers')
+    .argument('<RELEASE>')
+    .action(async (name) => (await import('./dataset.js')).activateCommand(name));
+  dataset.command('rollback').description('go back to the one before, checked likewise')
+    .action(async () => (await import('./dataset.js')).rollbackCommand());
+  dataset.command('list').description('all releases')
+    .action(async () => (await import('./dataset.js')).listCommand());
+  dataset.command('diff').description('what has another rate in B than in A')
+    .argument('<A>').argument('<B>')
+    .option('--date <YYYY-MM-DD>', 'on which day; today unless given')
+    .option('--json', 'all of it, for programs')
+    .action(async (from, to, asked) =>
+      (await import('./dataset-diff.js')).diffCommand(from, to, asked));
+  dataset.command('coverage').description('what is known, per state')
+    .argument('[RELEASE]', 'the active one unless given')
+    .option('--population', 'how surely addresses and spots are answered, by population')
+    .option('--json', 'for programs')
+    .action(async (name, asked) => (await import('./dataset.js')).coverageCommand(name, asked));
+  dataset.command('sources').description('the catalogue of sources')
+    .option('--json', 'for programs')
+    .action(async (asked) => (await import('./catalogue-fetch.js')).sourcesCommand(asked));
+  dataset.command('fetch').description("get publishers' files")
+    .option('--to <DIR>', 'into which folder')
+    .option('--source <NAME>', 'the newest file of a source of the catalogue; repeatable', oneMore)
+    .option('--state <XX>', 'the newest files of a state; repeatable', oneMore)
+    .option('--all', 'the newest files of the whole catalogue')
+    .option('--mirror <URL|DIR>', 'from there by host and path, not from the publishers')
+    .option('--recipe <NAME>', 'whose files', 'reference')
+    .option('--downloads <FILE>', 'a list of downloads of your own')
+    .option('--only <TEXT>', 'those whose path has it; repeatable', oneMore)
+    .option('--again', 'also those that are there')
+    .option('--list', 'say which and from where, and get none')
+    .option('--quiet', 'no progress')
+    .action(async (asked) => end(await (await import('./dataset-fetch.js')).fetchCommand(asked)));
+}
