@@ -4,6 +4,7 @@ import {
   downloadsFile, fetchDownload, readDownloads, type Download,
 } from '../ingest/download.js';
 import { createProgress } from '../ingest/progress.js';
+import { openOrigin } from '../ingest/publisher/origin.js';
 import { askedFor, fetchSources } from './catalogue-fetch.js';
 import { print } from './line.js';
 import { requireDownloads } from './recipe-names.js';
@@ -33,13 +34,14 @@ async function fetchAll({ downloads, folder, again, quiet }: Fetch): Promise<num
   const interrupt = (): void => stop.abort(new Error('interrupted'));
   process.once('SIGINT', interrupt);
   process.once('SIGTERM', interrupt);
+  const origin = openOrigin(null);
   let failures = 0;
   for (const download of downloads) {
     if (stop.signal.aborted) break;
     const progress = quiet ? () => undefined : createProgress(process.stderr);
     try {
       const fetched = await fetchDownload(download, {
-        folder, again, signal: stop.signal,
+        folder, again, origin, signal: stop.signal, triesMax: 1,
         progress: (done, total) => progress(download.path, done, Math.max(done, total)),
       });
       print(`${fetched.padEnd(7)}  ${download.path}`);
@@ -50,6 +52,7 @@ async function fetchAll({ downloads, folder, again, quiet }: Fetch): Promise<num
   }
   process.off('SIGINT', interrupt);
   process.off('SIGTERM', interrupt);
+  await origin.close();
   if (stop.signal.aborted) return INTERRUPTED;
   return failures === 0 ? 0 : 1;
 }

@@ -2,29 +2,18 @@
  * Gets one file from its publisher. It is written beside its place, checked, and renamed, so that a
  * file below the folder is whole or not there.
  */
-import { createHash, type Hash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { fileSha256 } from '../dataset/stamp.js';
+import { dropPart, transfer, type TransferOptions } from './publisher/transfer.js';
 import { datasetsDir } from './source-files.js';
 import { unknownName } from './spelling.js';
 
-/** Largest file taken; larger ones are nothing a recipe reads. */
-export const DOWNLOAD_BYTES_MAX = 8 * 1_073_741_824;
-/** Longest wait for an answer, and for the next bytes of one. */
-export const STALL_MS_MAX = 60_000;
-
-export interface DownloadOptions {
+export interface DownloadOptions extends TransferOptions {
   /** Folder that files are put below. */
   readonly folder: string;
   /** Gets a file also where one is there already. */
   readonly again: boolean;
-  readonly signal: AbortSignal;
-  /** Bytes so far of all; the total is 0 where the publisher does not say. */
-  readonly progress: (done: number, total: number) => void;
-  readonly bytesMax?: number;
-  readonly stallMs?: number;
 }
 
 /** What became of a download. */
@@ -35,70 +24,6 @@ function mismatch({ bytes, sha256 }: Download, size: number, hash: () => string)
   if (bytes !== null && bytes !== size) return `it has ${size} bytes, the list says ${bytes}`;
   if (sha256 !== null && hash() !== sha256) return 'its SHA-256 is not that of the list';
   return null;
-}
-
-interface Writing {
-  readonly file: FileHandle;
-  readonly hash: Hash;
-  size: number;
-}
-
-async function writeBody(
-  body: ReadableStream<Uint8Array>, into: Writing, total: number, options: DownloadOptions,
-  alive: () => void,
-): Promise<void> {
-  const { bytesMax = DOWNLOAD_BYTES_MAX, progress } = options;
-  for await (const chunk of body) {
-    alive();
-    into.size += chunk.byteLength;
-    if (into.size > bytesMax) throw new Error(`it has more than ${bytesMax} bytes`);
-    into.hash.update(chunk);
-    await into.file.writeFile(chunk);
-    progress(into.size, total);
-  }
-}
-
-/** The length that the publisher announces; 0 where it does not, or speaks of packed bytes. */
-function announced({ headers }: Response): number {
-  if ((headers.get('content-encoding') ?? 'identity') !== 'identity') return 0;
-  const length = Number(headers.get('content-length') ?? 0);
-  return Number.isSafeInteger(length) && length > 0 ? length : 0;
-}
-
-async function receive(
-  download: Download, temporary: string, options: DownloadOptions,
-): Promise<void> {
-  const stalled = new AbortController();
-  const { stallMs = STALL_MS_MAX } = options;
-  const late = (): void => stalled.abort(new Error(`nothing came for ${stallMs} ms`));
-  let timer = setTimeout(late, stallMs);
-  const alive = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(late, stallMs);
-  };
-  const signal = AbortSignal.any([options.signal, stalled.signal]);
-  const file = await open(temporary, 'wx');
-  try {
-    const answer = await fetch(download.url, {
-      signal, headers: { 'Accept-Encoding': 'identity' },
-    });
-    if (answer.status !== 200 || answer.body === null) {
-      await answer.body?.cancel();
-      throw new Error(`the publisher answers ${answer.status}`);
-    }
-    const total = announced(answer);
-    const into: Writing = { file, hash: createHash('sha256'), size: 0 };
-    await writeBody(answer.body, into, total, options, alive);
-    if (total > 0 && into.size !== total) {
-      throw new Error(`it ended after ${into.size} of ${total} bytes`);
-    }
-    const problem = mismatch(download, into.size, () => into.hash.digest('hex'));
-    if (problem !== null) throw new Error(problem);
-    await file.sync();
-  } finally {
-    clearTimeout(timer);
-    await file.close();
-  }
 }
 
 /** The reason in a failed request, which the error's cause has and its message lacks. */
@@ -119,15 +44,17 @@ export async function fetchDownload(
     const problem = mismatch(download, statSync(target).size, () => fileSha256(target));
     if (problem === null) return 'kept';
   }
-  const temporary = `${target}.part-${process.pid}`;
   mkdirSync(dirname(target), { recursive: true });
-  rmSync(temporary, { force: true });
   try {
-    await receive(download, temporary, options);
-    renameSync(temporary, target);
+    const came = await transfer(download.url, target, null, options);
+    if (came.kind !== 'whole') throw new Error('the publisher says nothing changed');
+    const problem = mismatch(download, came.bytes, () => came.sha256);
+    if (problem !== null) throw new Error(problem);
+    renameSync(came.part, target);
   } catch (error) {
-    rmSync(temporary, { force: true });
     throw new Error(`${download.path} from ${download.url}: ${reasonOf(error)}`);
+  } finally {
+    dropPart(target);
   }
   return 'fetched';
 }

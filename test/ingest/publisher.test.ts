@@ -9,11 +9,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { parseSource, readCatalogue, wantedOf } from '../../src/ingest/publisher/catalogue.js';
 import { linksOf, newestLinks } from '../../src/ingest/publisher/links.js';
 import { openOrigin, type Origin } from '../../src/ingest/publisher/origin.js';
 import { transfer, TRIES_MAX, type Transferred } from '../../src/ingest/publisher/transfer.js';
+import { eventually } from '../support/http-eventually.js';
 
 const BODY = 'jurisdiction,rate\n'.repeat(2_000);
 const SHA256 = createHash('sha256').update(BODY).digest('hex');
@@ -99,6 +102,49 @@ test('a file that changed meanwhile, or whose publisher knows no ranges, begins 
   };
   assert.equal((await get()).kind, 'whole');
   assert.equal(asked.length, 2);
+});
+
+test('another range than was asked for, and a part without a strong mark, begin anew', async () => {
+  answer = (request, response) => {
+    const isPart = request.headers.range !== undefined;
+    const range = { 'Content-Range': `bytes 0-${BODY.length - 1}/${BODY.length}` };
+    response.writeHead(isPart ? 206 : 200, isPart ? range : {}).end(BODY);
+  };
+  for (const [etag, requests] of [['"v1"', 2], ['W/"v1"', 1]] as const) {
+    writeFileSync(join(dir, 'rates.csv.part'), 'x'.repeat(9));
+    writeFileSync(join(dir, 'rates.csv.part.json'), JSON.stringify({ url, etag, lastModified: '' }));
+    asked = [];
+    const got = await get();
+    assert.equal(got.kind === 'whole' && got.sha256, SHA256);
+    assert.equal(asked.length, requests);
+    rmSync(join(dir, 'rates.csv.part'));
+  }
+});
+
+// A connection that ends while the library holds it back ends the process.
+test('what comes is taken at once: nothing waits for the disk', async () => {
+  const chunk = Buffer.alloc(4_096);
+  let ahead = 0;
+  const body = new Readable({ read: () => undefined, highWaterMark: 64 * 1_048_576 });
+  const slow: Origin = { close: () => Promise.resolve(),
+    get: () => Promise.resolve({ status: 200, header: () => '', body, drop: () => Promise.resolve() }) };
+  const got = transfer(url, join(dir, 'rates.csv'), null, {
+    origin: slow, signal: new AbortController().signal,
+    progress: () => {
+      ahead = Math.max(ahead, body.readableLength);
+    },
+  });
+  body.push(chunk);
+  // The file is open once something is written.
+  await eventually(() => existsSync(join(dir, 'rates.csv.part')));
+  await immediate();
+  for (let nth = 0; nth < 500; nth += 1) {
+    body.push(chunk);
+    await immediate();
+  }
+  body.push(null);
+  assert.equal((await got).kind, 'whole');
+  assert.ok(ahead <= 2 * chunk.length, `${ahead} bytes waited`);
 });
 
 test('what is held and unchanged is not sent again', async () => {

@@ -14,6 +14,7 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import {
   downloadsFile, fetchDownload, parseDownloads, readDownloads, type Download,
 } from '../../src/ingest/download.js';
+import { openOrigin } from '../../src/ingest/publisher/origin.js';
 import { CLI } from '../support/built-dataset.js';
 
 const BODY = 'jurisdiction,rate\nElmton,0.0775\n';
@@ -23,6 +24,7 @@ let server: Server;
 let base = '';
 let dir = '';
 let asked: string[] = [];
+const origin = openOrigin(null);
 
 before(async () => {
   server = createServer((request, response) => {
@@ -49,7 +51,8 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-after(() => {
+after(async () => {
+  await origin.close();
   server.closeAllConnections();
   server.close();
 });
@@ -132,6 +135,7 @@ test('a file on disk that is not the one of the list is got again', async () => 
   const options = {
     folder: join(dir, 'to'), again: false, signal: new AbortController().signal,
     progress: () => undefined,
+    origin, triesMax: 1,
   };
   assert.equal(await fetchDownload(listed('rates.csv', '/rates.csv'), options), 'kept');
   const checked = listed('rates.csv', '/rates.csv', { sha256: SHA256 });
@@ -143,6 +147,7 @@ test('a failure keeps the file that was there', async () => {
   writeFileSync(join(dir, 'rates.csv'), 'older');
   const options = {
     folder: dir, again: true, signal: new AbortController().signal, progress: () => undefined,
+    origin, triesMax: 1,
   };
   await assert.rejects(fetchDownload(listed('rates.csv', '/gone'), options), /answers 404/);
   assert.equal(readFileSync(join(dir, 'rates.csv'), 'utf8'), 'older');
@@ -153,6 +158,7 @@ test('too long, silent and interrupted downloads end, with nothing left', async 
   const stop = new AbortController();
   const options = {
     folder: dir, again: false, signal: stop.signal, progress: () => undefined,
+    origin, triesMax: 1,
   };
   await assert.rejects(
     fetchDownload(listed('a', '/endless'), { ...options, bytesMax: 99 }), /more than 99 bytes/);

@@ -11,8 +11,9 @@ const USER_AGENT = 'Mozilla/5.0 (compatible; Situs; sales tax datasets)';
 
 const REDIRECTIONS_MAX = 5;
 /**
- * Bytes that are taken ahead of the disk. The library fails as a whole, past any handler, where a
- * connection ends while it holds one back, so that it should hardly ever have to.
+ * Bytes that are taken ahead of who reads them. The library throws past any handler where a
+ * connection ends while it holds one back, so it never has to: readers take all that is there at
+ * each turn of the event loop, and no turn brings as many.
  */
 const AHEAD_BYTES_MAX = 64 * 1_048_576;
 

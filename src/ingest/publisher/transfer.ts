@@ -9,7 +9,6 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DOWNLOAD_BYTES_MAX, STALL_MS_MAX } from '../download.js';
 import type { Answer, Origin } from './origin.js';
 
 /** Answers after which the same request may do better. */
@@ -17,6 +16,10 @@ const PASSING = new Set([408, 429, 500, 502, 503, 504]);
 /** Faults of a certificate, which another try does not mend. */
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ALTNAME/;
 export const TRIES_MAX = 5;
+/** Largest file taken; larger ones are nothing a recipe reads. */
+const FILE_BYTES_MAX = 8 * 1_073_741_824;
+/** Longest wait for an answer, and for the next bytes of one. */
+const STALL_MS_MAX = 60_000;
 const WAIT_MS = 1_000;
 const WAIT_MS_MAX = 30_000;
 
@@ -35,6 +38,7 @@ export interface TransferOptions {
   readonly stallMs?: number;
   /** First wait before another try; it doubles. */
   readonly waitMs?: number;
+  readonly triesMax?: number;
 }
 
 /** What came: the part that is whole now, or nothing because what is held is still right. */
@@ -60,8 +64,7 @@ function partOf(target: string, url: string): (Part & { readonly size: number })
   try {
     const note = JSON.parse(readFileSync(`${target}.part.json`, 'utf8')) as Part;
     const { size } = statSync(`${target}.part`);
-    return note.url === url && size > 0 && (note.etag || note.lastModified)
-      ? { ...note, size } : null;
+    return note.url === url && size > 0 && strong(note) !== '' ? { ...note, size } : null;
   } catch {
     return null;
   }
@@ -87,12 +90,10 @@ function headersOf(
   return held.lastModified === '' ? {} : { 'If-Modified-Since': held.lastModified };
 }
 
-/** Where the bytes of an answer begin in the file; that of the part, or zero for a new one. */
-function beginning(answer: Answer, size: number): number {
-  if (answer.status === 200) return 0;
-  const [, from = ''] = /^bytes (\d+)-/.exec(answer.header('content-range')) ?? [];
-  if (Number(from) === size) return size;
-  throw new Refusal(416, '');
+/** Whether an answer is the rest of a part. */
+function goesOn(answer: Answer, part: ReturnType<typeof partOf>): boolean {
+  const from = /^bytes (\d+)-/.exec(answer.header('content-range'))?.[1];
+  return answer.status === 206 && part !== null && Number(from) === part.size;
 }
 
 async function hashOf(path: string): Promise<string> {
@@ -104,7 +105,7 @@ async function hashOf(path: string): Promise<string> {
 async function writeBody(
   answer: Answer, target: string, from: number, options: TransferOptions, alive: () => void,
 ): Promise<number> {
-  const { bytesMax = DOWNLOAD_BYTES_MAX, progress } = options;
+  const { bytesMax = FILE_BYTES_MAX, progress } = options;
   const length = Number(answer.header('content-length') || 0);
   const total = length > 0 ? from + length : 0;
   const file = await open(`${target}.part`, from > 0 ? 'a' : 'w');
@@ -114,7 +115,8 @@ async function writeBody(
       alive();
       size += chunk.byteLength;
       if (size > bytesMax) throw new RangeError(`it has more than ${bytesMax} bytes`);
-      await file.writeFile(chunk);
+      // At once, so that the next bytes never wait for the disk (see AHEAD_BYTES_MAX).
+      writeFileSync(file.fd, chunk);
       progress(size, total);
     }
     await file.sync();
@@ -144,14 +146,20 @@ async function attempt(
       await answer.drop();
       return { kind: 'same' };
     }
-    if (answer.status !== 200 && !(answer.status === 206 && part !== null)) {
+    const from = goesOn(answer, part) ? part?.size ?? 0 : 0;
+    if (answer.status !== 200 && from === 0) {
       await answer.drop();
-      if (answer.status === 416) dropPart(target);
-      throw new Refusal(answer.status, answer.header('retry-after'));
+      // Another part than was asked for is as good as none.
+      const status = answer.status === 206 ? 416 : answer.status;
+      if (status === 416) dropPart(target);
+      throw new Refusal(status, answer.header('retry-after'));
     }
     const version = { etag: answer.header('etag'), lastModified: answer.header('last-modified') };
-    const from = beginning(answer, part?.size ?? 0);
-    if (from === 0) writeFileSync(`${target}.part.json`, JSON.stringify({ url, ...version }));
+    if (from === 0) {
+      // The old bytes go before the note of the new ones is there.
+      dropPart(target);
+      writeFileSync(`${target}.part.json`, JSON.stringify({ url, ...version }));
+    }
     const bytes = await writeBody(answer, target, from, options, alive);
     const sha256 = await hashOf(`${target}.part`);
     return { kind: 'whole', part: `${target}.part`, bytes, sha256, ...version };
@@ -187,13 +195,13 @@ function pause(error: unknown, tries: number, waitMs: number): number {
 export async function transfer(
   url: string, target: string, held: Version | null, options: TransferOptions,
 ): Promise<Transferred> {
-  const { waitMs = WAIT_MS, signal } = options;
+  const { waitMs = WAIT_MS, triesMax = TRIES_MAX, signal } = options;
   const known = existsSync(target) ? held : null;
   for (let tries = 1; ; tries += 1) {
     try {
       return await attempt(url, target, known, options);
     } catch (error) {
-      if (signal.aborted || tries === TRIES_MAX || !mayPass(error)) throw error;
+      if (signal.aborted || tries === triesMax || !mayPass(error)) throw error;
       await wait(pause(error, tries, waitMs), undefined, { signal });
     }
   }
