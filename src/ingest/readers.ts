@@ -17,11 +17,13 @@ import {
   type RangeOptions, readDelimitedRanges, readTigerRanges, type StreetRange,
 } from './source/ranges.js';
 import { readAlabama } from './source/rates/alabama.js';
+import { readAlaska } from './source/rates/alaska.js';
 import { readArizona } from './source/rates/arizona.js';
 import { readAuthority } from './source/rates/authority.js';
 import { readCdtfa } from './source/rates/california.js';
 import { readCoded } from './source/rates/coded.js';
 import { readColorado } from './source/rates/colorado.js';
+import { readColoradoWorkbook } from './source/rates/colorado-workbook.js';
 import { readCombined } from './source/rates/combined.js';
 import { readSstDerived } from './source/rates/county-and-place.js';
 import { readEstimated, readZipTable } from './source/rates/estimated.js';
@@ -29,11 +31,17 @@ import { readFactTable } from './source/rates/facts.js';
 import { readFlorida } from './source/rates/florida.js';
 import { readIllinois } from './source/rates/illinois.js';
 import { readIllinoisOrdinary } from './source/rates/illinois-ordmache.js';
+import { readIowa } from './source/rates/iowa.js';
+import { readLouisiana } from './source/rates/louisiana.js';
+import { readMissouri } from './source/rates/missouri.js';
+import { readNewMexico } from './source/rates/new-mexico.js';
+import { readOklahoma } from './source/rates/oklahoma.js';
 import { readSst } from './source/rates/sst.js';
 import { readProvinces, readStateRates } from './source/rates/states.js';
 import { readTexas } from './source/rates/texas.js';
 import { readTexasQuarter } from './source/rates/texas-quarter.js';
 import { readTownOption } from './source/rates/town-option.js';
+import { readUtah } from './source/rates/utah.js';
 import { readVirginia, VIRGINIA_COLUMNS } from './source/rates/virginia.js';
 import { readWaDor } from './source/rates/washington.js';
 import { readWashingtonQuarter } from './source/rates/washington-quarter.js';
@@ -104,15 +112,28 @@ function headed(columns: string, reader: Reader<RateReader>): Reader<RateReader>
   return { ...reader, columns };
 }
 
+/** Days that a list speaks for where it names none itself, and the state's part of its totals. */
+const DAYS: Members = { from: MAY, to: MAY };
+const TOTALS: Members = { state: TEXT, ...DAYS };
+
 /** As the authorities of single states publish them. */
 const PUBLISHED: readonly (readonly [string, Reader<RateReader>])[] = [
+  ['ak-members', rates(readAlaska, ONE_STATE)],
   ['al-text', headed('Locality Code|Locality Name|TaxType|Rate Type|Active Date|Inactive Date|Rate'
     + '|PJ|County Code', rates(readAlabama, ONE_STATE))],
   ['az-tpt', headed('RegionCode|RegionName|BusinessCode|TaxRate|TaxRateType|RateStartDate'
     + '|RateEndDate', rates(readArizona, ONE_STATE, { state: TEXT, counties: TEXTS }))],
+  ['co-workbook', rates(readColoradoWorkbook, ONE_STATE, DAYS)],
   ['fl-surtax', rates(readFlorida, ONE_STATE)],
+  ['ia-lost', rates(readIowa, ONE_STATE)],
   ['il-ordmache', rates(readIllinoisOrdinary, ONE_STATE)],
+  ['la-domiciles', rates(readLouisiana, ONE_STATE)],
+  ['mo-tables', rates(readMissouri, ONE_STATE, TOTALS)],
+  ['nm-grt', headed('name|county|locat_cdr|locat_cd1|locat_cd2|grt_rate',
+    rates(readNewMexico, ONE_STATE, TOTALS))],
+  ['ok-copo', rates(readOklahoma, ONE_STATE)],
   ['tx-quarter', rates(readTexasQuarter, ONE_STATE, { placed: MAY_LIST })],
+  ['ut-combined', rates(readUtah, ONE_STATE)],
   ['va-localities', headed(VIRGINIA_COLUMNS.join('|'),
     rates(readVirginia, ONE_STATE, { state: TEXT, from: MAY }))],
   ['wa-quarter', headed('Name|Code|State|Local|RTA|Rate|Effective Date|Expiration Date',

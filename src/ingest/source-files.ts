@@ -1,13 +1,13 @@
 /** Where the files of a recipe are, and a record of every one that was read. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { SourceFile } from '../dataset/manifest.js';
 import { fileSha256 } from '../dataset/stamp.js';
-import { isPacked, readPacked } from './source/container.js';
-import { splitMember } from './source/zip.js';
+import { isMany, isPacked, readPacked } from './source/container.js';
+import { nameExpression, splitMember } from './source/zip.js';
 
 /** The folder with package.json, from wherever this file was compiled to. */
 export function packageRoot(): string {
@@ -77,11 +77,28 @@ export class SourceFiles {
     return named.member === null ? file : `${file}!${named.member}`;
   }
 
-  /** Unpacks what is a workbook or lies in a zip archive, so that its text is there. */
+  /** Files of a folder whose names fit, ascending. @throws Error where there is none. */
+  #matching(path: string): readonly string[] {
+    const folder = dirname(path);
+    const names = nameExpression(basename(path));
+    const there = this.resolve(folder);
+    const found = (existsSync(there) ? readdirSync(there) : []).filter((name) => names.test(name));
+    if (found.length === 0) throw new Error(`the recipe needs ${path}, and none is in ${there}`);
+    return found.sort().map((name) => `${folder}/${name}`);
+  }
+
+  /**
+   * Unpacks what is a workbook or lies in a zip archive, so that its text is there; files that one
+   * path stands for become one text.
+   */
   async unpack(paths: readonly (string | undefined)[]): Promise<void> {
     for (const path of paths) {
       if (path === undefined || !isPacked(path) || this.#unpacked.has(path)) continue;
-      this.#unpacked.set(path, await readPacked(this.note(path)));
+      const texts: string[] = [];
+      for (const file of isMany(path) ? this.#matching(path) : [path]) {
+        texts.push(await readPacked(this.note(file)));
+      }
+      this.#unpacked.set(path, texts.join('\n'));
     }
   }
 

@@ -18,10 +18,15 @@ const WORKBOOK = /\.xlsx$/i;
 /** Names of files that hold text. */
 const TEXT = /\.(?:csv|txt|tsv|geojson|json|topojson)(?:\.gz)?$/i;
 
+/** Whether a path stands for every file of a folder whose name it fits, such as "la-rates/*.html". */
+export function isMany(path: string): boolean {
+  return splitMember(path).file.includes('*');
+}
+
 /** Whether a path of a recipe has to be unpacked as a stream before its text is there. */
 export function isPacked(path: string): boolean {
   const { file } = splitMember(path);
-  return ZIP.test(file) || WORKBOOK.test(file);
+  return ZIP.test(file) || WORKBOOK.test(file) || isMany(file);
 }
 
 async function* gunzipped(path: string): AsyncGenerator<Buffer> {

@@ -95,6 +95,12 @@ export function headerAt(
   });
 }
 
+/** Rows of a sheet as comma-separated text; empty ones keep their places. */
+export function sheetRows(text: string): readonly (readonly string[])[] {
+  return Papa.parse<string[]>(text.replace(/^\uFEFF/, ''),
+    { delimiter: ',', skipEmptyLines: false }).data;
+}
+
 /**
  * Reads a comma-separated table whose header may stand below titles, by column name in any case.
  * The first column of a name counts.
@@ -103,8 +109,7 @@ export function headerAt(
 export function readBelowTitles(
   text: string, columns: readonly string[],
 ): readonly TableRow[] {
-  const rows: string[][] = Papa.parse<string[]>(text.replace(/^\uFEFF/, ''),
-    { delimiter: ',', skipEmptyLines: false }).data;
+  const rows = sheetRows(text);
   const at = headerAt(rows, columns);
   if (at < 0) throw new RangeError(`its layout is another: no header has ${columns.join(', ')}`);
   const header = rows[at]!.map(plain);

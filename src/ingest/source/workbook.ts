@@ -92,8 +92,8 @@ async function sharedTexts(file: string): Promise<readonly string[]> {
   return texts;
 }
 
-/** "B12" → 1. */
-function columnOf(reference: string): number {
+/** Number of a column from zero by its letters, also within a cell's name: "B12" → 1. */
+export function columnOf(reference: string): number {
   let column = 0;
   for (const letter of /^[A-Z]+/.exec(reference)?.[0] ?? '') {
     column = column * 26 + letter.charCodeAt(0) - 64;

@@ -1,0 +1,216 @@
+/**
+ * Colorado's workbook of jurisdiction codes and rates (DR 1002 with DR 0800), sheet "By Name": a
+ * header with A Location Code (a name), B Jurisdiction Code (six digits), C County, D Self
+ * Collected Home Rule, then from I on up to twelve times Tax Type, Rate (percent) and a fee. The
+ * column headed Total Rate is not relied on: what is levied are the rates, each of its type. A city
+ * has a code for each county, and one more for a part in other districts, which divides it.
+ */
+import type { DateInt } from '../../../tax/date.js';
+import { type Rate, sumRates } from '../../../tax/rate.js';
+import type { RateRow } from '../../model.js';
+import type { DistrictMember } from '../../rates/facts.js';
+import {
+  DATE_MIN, DATE_OPEN, type ListContext, listDate, type ListResult, OWN_CODE, percentOf,
+  textOption,
+} from '../../rates/list.js';
+import { sheetBelow, type SheetRow } from '../sheet.js';
+import { countyOf } from './totals.js';
+
+const COLUMNS = {
+  A: 'Location Code', B: 'Jurisdiction Code', C: 'County', I: 'Tax Type', J: 'Rate',
+};
+/** Columns of a type and its rate. */
+const LEVIES = [
+  ['I', 'J'], ['L', 'M'], ['O', 'P'], ['R', 'S'], ['U', 'V'], ['X', 'Y'], ['AA', 'AB'],
+  ['AD', 'AE'], ['AG', 'AH'], ['AJ', 'AK'], ['AM', 'AN'], ['AP', 'AQ'],
+] as const;
+/** Types as publication DR 1002 spells them out. */
+const KINDS: Readonly<Record<string, string>> = {
+  RTD: 'Regional Transportation District', CD: 'Scientific and Cultural Facilities District',
+  RTA: 'Regional Transportation Authority', HSD: 'Health Services District',
+  MTS: 'Mass Transit System', PSI: 'Public Safety Improvement',
+};
+
+interface Location {
+  readonly name: string;
+  readonly county: string;
+  /** "" for a county outside its cities. */
+  readonly place: string;
+  readonly countyRate: Rate;
+  readonly cityRate: Rate;
+  /** Districts by what their type stands for. */
+  readonly districts: ReadonlyMap<string, Rate>;
+}
+
+/** What is levied by type; the state's own part has to be there. */
+function leviesOf(row: SheetRow, where: string): ReadonlyMap<string, Rate> {
+  const levies = new Map<string, Rate>();
+  for (const [type, rate] of LEVIES) {
+    const kind = row.at(type).toUpperCase();
+    if (kind === '' && row.at(rate) === '') continue;
+    if (kind === '') throw new RangeError(`${where}: a rate without a type: ${row.at(rate)}`);
+    const more = percentOf(row.at(rate), `${where}: ${kind}`);
+    levies.set(kind, sumRates([levies.get(kind) ?? 0 as Rate, more]));
+  }
+  if (!levies.has('STATE')) throw new RangeError(`${where}: without the state's part`);
+  return levies;
+}
+
+/** The place a name begins with, as parts of cities are named after them; null for none. */
+function placeOf(name: string, county: string, context: ListContext): string | null {
+  const { gazetteer, state } = context;
+  const words = name.replaceAll(/[()]/g, ' ').split(/[\s-]+/).filter((word) => word !== '');
+  for (let count = words.length; count > 0; count -= 1) {
+    const match = gazetteer.city(state, words.slice(0, count).join(' '), county);
+    if (match.kind === 'code') return match.code;
+    if (match.kind === 'dropped') return null;
+  }
+  return null;
+}
+
+function locationOf(row: SheetRow, context: ListContext): Location | null {
+  const [name, code, listed] = [row.at('A'), row.at('B'), row.at('C')];
+  const where = `row ${row.line}: ${name}`;
+  if (name === '' || !/^\d{6}$/.test(code) || listed === '') {
+    throw new RangeError(`${where}: no location with a code and a county: ${code}, ${listed}`);
+  }
+  context.report.read += 1;
+  const levies = leviesOf(row, where);
+  const county = countyOf(listed, context);
+  const isCounty = /\bCOUNTY\b/i.test(name);
+  const place = isCounty ? '' : placeOf(name, county, context);
+  if (county === '' || place === null) {
+    context.report.unplace(context.state, name, '', county);
+    return null;
+  }
+  context.report.joined += 1;
+  const own = ['STATE', 'COUNTY', 'CITY'];
+  return {
+    name, county, place, countyRate: levies.get('COUNTY') ?? 0 as Rate,
+    cityRate: levies.get('CITY') ?? 0 as Rate,
+    districts: new Map([...levies].filter(([kind]) => !own.includes(kind))
+      .map(([kind, rate]) => [KINDS[kind] ?? kind, rate])),
+  };
+}
+
+/** What a location levies, as one text; equal ones are taxed alike. */
+function said({ countyRate, cityRate, districts }: Location): string {
+  return JSON.stringify([countyRate, cityRate, [...districts].sort()]);
+}
+
+interface Made {
+  readonly rows: RateRow[];
+  readonly members: DistrictMember[];
+}
+
+class Listed {
+  readonly made: Made = { rows: [], members: [] };
+  readonly #groups = new Map<string, Location[]>();
+
+  constructor(
+    readonly locations: readonly Location[], readonly from: DateInt, readonly to: DateInt,
+    readonly context: ListContext,
+  ) {
+    for (const location of locations) {
+      const group = this.#groups.get(`${location.place}@${location.county}`);
+      if (group === undefined) this.#groups.set(`${location.place}@${location.county}`, [location]);
+      else group.push(location);
+    }
+  }
+
+  /** The districts' code: one for the county where all of it pays the same, else one a location. */
+  #codeOf(kind: string, { name, county }: Location): string {
+    const shared = this.context.districtCode(kind);
+    if (shared !== null) return shared;
+    const rates = new Set(this.locations.filter((other) => other.county === county)
+      .flatMap(({ districts }) => districts.get(kind) ?? []));
+    const within = this.context.gazetteer.countyFact(county)?.fullName ?? county;
+    return `${OWN_CODE}${kind} - ${rates.size === 1 ? within : `${name}/${within}`}`;
+  }
+
+  #row(level: RateRow['level'], at: Location, fields: Partial<RateRow>): void {
+    const { state, source, asOf } = this.context;
+    const zero = 0 as Rate;
+    this.made.rows.push({
+      state, level, county: at.county, place: at.place, name: at.name, code: '', basis: 'own',
+      sales: zero, use: zero, from: this.from, to: this.to, source, asOf, ...fields,
+    });
+  }
+
+  #gap(level: 'city' | 'district', at: Location, why: string): void {
+    const note = `Colorado: ${why}; the state's boundaries of tax districts would fill it.`;
+    this.#row(level, at, { basis: 'unknown', from: DATE_MIN, note });
+  }
+
+  #districts(at: Location): void {
+    const { county, place } = at;
+    for (const [kind, rate] of at.districts) {
+      const code = this.#codeOf(kind, at);
+      const known = this.made.rows.some((row) => row.level === 'district' && row.code === code);
+      if (!known) {
+        this.#row('district', at, { county: '', place: '', name: kind, code, sales: rate,
+          use: rate });
+      }
+      this.made.members.push({
+        state: this.context.state, code, scope: place === '' ? 'remainder' : 'place', county,
+        place, except: [], from: this.from, to: this.to,
+      });
+    }
+  }
+
+  #county(county: string): Location | undefined {
+    return this.#groups.get(`@${county}`)?.[0];
+  }
+
+  /** Rates of a city's part in a county, or of a county outside its cities. */
+  add(group: readonly Location[]): void {
+    const first = group[0]!;
+    const divided = new Set(group.map(said)).size > 1;
+    const names = group.map(({ name }) => name).join(', ');
+    if (first.place === '') {
+      this.#row('county', first, { sales: first.countyRate, use: first.countyRate });
+      if (divided) this.#gap('district', first, `districts divide this county (${names})`);
+      else this.#districts(first);
+      return;
+    }
+    if (divided) {
+      this.#gap('city', first, `districts divide this city (${names})`);
+      return;
+    }
+    const around = this.#county(first.county)?.countyRate ?? 0;
+    const alone = around !== first.countyRate;
+    const rate = alone ? sumRates([first.countyRate, first.cityRate]) : first.cityRate;
+    this.#row('city', first, { basis: alone ? 'sole' : 'own', sales: rate, use: rate });
+    this.#districts(first);
+  }
+
+  /** Places that are not listed lie in the districts of their county, or do not. */
+  addSilent(): void {
+    const { gazetteer, state } = this.context;
+    for (const place of gazetteer.places(state)) {
+      for (const county of place.counties) {
+        const around = this.#groups.get(`@${county}`) ?? [];
+        const known = this.#groups.has(`${place.geoid}@${county}`);
+        if (known || around.every(({ districts }) => districts.size === 0)) continue;
+        this.#gap('district', { ...around[0]!, place: place.geoid, name: place.name },
+          `${place.fullName} is not listed, and districts lie around it`);
+      }
+    }
+  }
+
+  result(): ListResult {
+    for (const group of this.#groups.values()) this.add(group);
+    this.addSilent();
+    return this.made;
+  }
+}
+
+/** Reads the list. Options: `from` and `to`, the days it speaks for; it names none itself. */
+export function readColoradoWorkbook(text: string, context: ListContext): ListResult {
+  const rows = sheetBelow(text, COLUMNS).rows;
+  const locations = rows.map((row) => locationOf(row, context)).filter((one) => one !== null);
+  if (locations.length === 0) throw new RangeError('it lists no location');
+  const from = listDate(textOption(context, 'from'), context.asOf);
+  const to = listDate(textOption(context, 'to'), DATE_OPEN);
+  return new Listed(locations, from, to, context).result();
+}

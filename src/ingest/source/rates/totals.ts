@@ -1,0 +1,142 @@
+/**
+ * Totals by location, as several states list them: counties outside their cities, cities by county,
+ * and parts of them. A location is a county, a city, or something that is neither; what lies in
+ * part of a county and is taxed otherwise, without a boundary here, leaves its remainder open.
+ */
+import type { DateInt } from '../../../tax/date.js';
+import { formatRate, type Rate } from '../../../tax/rate.js';
+import type { RateRow } from '../../model.js';
+import { DATE_MIN, type ListContext, type ListResult } from '../../rates/list.js';
+
+export interface Located {
+  /** "line 7" and the like, for errors. */
+  readonly where: string;
+  readonly name: string;
+  /** The county it lies in, five digits; "" where the list does not say. */
+  readonly county: string;
+  /** The county outside its cities, a city by its name, or a part without a boundary. */
+  readonly kind: 'county' | 'city' | 'part';
+  /** Everything levied there, the state's part included. */
+  readonly sales: Rate;
+  readonly use: Rate;
+}
+
+export interface Period {
+  readonly from: DateInt;
+  readonly to: DateInt;
+}
+
+type Where = Pick<RateRow, 'level' | 'county' | 'place' | 'name'>;
+
+function row(
+  where: Where, basis: RateRow['basis'], rates: Pick<Located, 'sales' | 'use'>, period: Period,
+  context: ListContext,
+): RateRow {
+  const { state, source, asOf } = context;
+  const { sales, use } = rates;
+  return { state, ...where, code: '', basis, sales, use, ...period, source, asOf };
+}
+
+function gap(where: Where, note: string, period: Period, context: ListContext): RateRow {
+  const zero = 0 as Rate;
+  const always = { from: DATE_MIN, to: period.to };
+  return { ...row(where, 'unknown', { sales: zero, use: zero }, always, context), note };
+}
+
+/** Locations of one place, or of one county's remainder: equal, or divided by what nobody draws. */
+function joinedRows(
+  where: Where, found: readonly Located[], period: Period, context: ListContext,
+): readonly RateRow[] {
+  const [first, ...others] = found;
+  if (first === undefined) return [];
+  context.report.joined += found.length;
+  const same = others.every(({ sales, use }) => sales === first.sales && use === first.use);
+  if (same) return [row(where, 'total', first, period, context)];
+  const figures = found.map(({ name, sales }) => `${name} ${formatRate(sales)}`).join(', ');
+  const note = `${where.name} is listed with several rates (${figures}), and the list does not `
+    + 'draw their bounds; the boundaries of its districts would fill it.';
+  return where.level === 'city'
+    ? [gap(where, note, period, context)]
+    : [row(where, 'total', first, period, context),
+      gap({ ...where, level: 'district' }, note, period, context)];
+}
+
+/** A part that is taxed as its county says nothing new; another leaves the remainder open. */
+function partGaps(
+  parts: readonly Located[], counties: ReadonlyMap<string, readonly Located[]>, period: Period,
+  context: ListContext,
+): readonly RateRow[] {
+  return parts.flatMap(({ name, county, sales, use }) => {
+    const around = counties.get(county)?.[0];
+    if (around?.sales === sales && around.use === use) {
+      context.report.drop(name, 'taxed as the county around it');
+      return [];
+    }
+    if (county === '') {
+      context.report.unplace(context.state, name, '', '');
+      return [];
+    }
+    context.report.miss(name);
+    const note = `${name}, a part of this county, is taxed otherwise, and no boundary is held for `
+      + 'it; the boundaries of its districts would fill it.';
+    return [gap({ level: 'district', county, place: '', name }, note, period, context)];
+  });
+}
+
+function push<Key>(groups: Map<Key, Located[]>, key: Key, located: Located): void {
+  const known = groups.get(key);
+  if (known === undefined) groups.set(key, [located]);
+  else known.push(located);
+}
+
+/**
+ * Rates of a list of totals. A city that is listed in one county has its total in all of it.
+ * @throws RangeError where it lists nothing, or less than `floor`, the state's part.
+ */
+export function totalRates(
+  located: readonly Located[], floor: Rate, period: Period, context: ListContext,
+): ListResult {
+  const { gazetteer, state, report } = context;
+  if (located.length === 0) throw new RangeError('it lists no location');
+  const counties = new Map<string, Located[]>();
+  const cities = new Map<string, Map<string, Located[]>>();
+  const parts: Located[] = [];
+  for (const one of located) {
+    report.read += 1;
+    if (one.sales < floor) {
+      throw new RangeError(`${one.where}: ${one.name}: a total below the state's part`);
+    }
+    const match = one.kind === 'city' ? gazetteer.city(state, one.name, one.county) : null;
+    if (one.kind === 'county') push(counties, one.county, one);
+    else if (match?.kind === 'dropped') report.drop(one.name, match.why);
+    else if (match?.kind === 'code' && match.code.length === 5) push(counties, match.code, one);
+    else if (match?.kind === 'code') {
+      const byCounty = cities.get(match.code) ?? new Map<string, Located[]>();
+      cities.set(match.code, byCounty);
+      push(byCounty, one.county, one);
+    } else parts.push(one);
+  }
+  const rows = [...counties].flatMap(([county, found]) => joinedRows({
+    level: 'county', county, place: '', name: gazetteer.countyFact(county)?.fullName ?? county,
+  }, found, period, context));
+  for (const [place, byCounty] of cities) {
+    for (const [county, found] of byCounty) {
+      rows.push(...joinedRows({
+        level: 'city', place, county: byCounty.size > 1 ? county : '', name: found[0]?.name ?? '',
+      }, found, period, context));
+    }
+  }
+  rows.push(...partGaps(parts, counties, period, context));
+  return { rows, members: [] };
+}
+
+/** The county a list calls so, with or without its kind; "" for none. */
+export function countyOf(name: string, context: ListContext): string {
+  const { gazetteer, state } = context;
+  const bare = name.trim().replace(/\s+(?:CO\.?|COUNTY)$/i, '');
+  for (const listed of [`${bare} County`, name.trim()]) {
+    const match = gazetteer.county(state, listed);
+    if (match.kind === 'code') return match.code;
+  }
+  return '';
+}
