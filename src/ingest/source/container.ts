@@ -18,7 +18,7 @@ const WORKBOOK = /\.xlsx$/i;
 /** Names of files that hold text. */
 const TEXT = /\.(?:csv|txt|tsv|geojson|json|topojson)(?:\.gz)?$/i;
 
-/** Whether a path stands for every file of a folder whose name it fits, such as "la-rates/*.html". */
+/** Whether a path stands for each file of a folder whose name fits, such as "la-rates/*.html". */
 export function isMany(path: string): boolean {
   return splitMember(path).file.includes('*');
 }

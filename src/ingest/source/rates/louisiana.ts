@@ -31,8 +31,8 @@ interface Parish {
 
 /** The option that is chosen in a list of a page, its value and its text. */
 function chosen(page: string, id: string): readonly [string, string] {
-  const list = new RegExp(`<select\\b[^>]*\\bid=["']${id}["'][^>]*>(.*?)</select>`, 'is').exec(page);
-  const [, value, text] = OPTION.exec(list?.[1] ?? '') ?? [];
+  const list = new RegExp(`<select\\b[^>]*\\bid=["']${id}["'][^>]*>(.*?)</select>`, 'is');
+  const [, value, text] = OPTION.exec(list.exec(page)?.[1] ?? '') ?? [];
   if (value === undefined) throw new RangeError(`its layout is another: nothing chosen in ${id}`);
   return [value, pageText(text ?? '')];
 }
