@@ -17,8 +17,8 @@ export function connectionsFor(limit: number, open: number): number {
   return Math.max(1, free - Math.min(DESCRIPTORS_RESERVED, Math.ceil(free / RESERVED_SHARE)));
 }
 
-/** Connections this process may have at a time; infinite where the system does not tell. */
-export function connectionsMax(): number {
+/** Connections this process may have beside what it has open; infinite where the system does not tell. */
+function connectionsMax(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'latin1');
     const limit = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
@@ -48,8 +48,8 @@ export class ConnectionLimit {
     });
   }
 
-  /** From now on. */
-  begin(): void {
-    this.#openMax = connectionsMax();
+  /** From now on: `more` tells how many may come beside those that are open. */
+  begin(more = connectionsMax): void {
+    this.#openMax = this.#open + more();
   }
 }

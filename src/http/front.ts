@@ -77,7 +77,7 @@ export function microseconds(): number {
 
 const REQUEST_ID = fieldName('x-request-id');
 const ORIGIN = fieldName('origin');
-const FORWARDED = fieldName('x-forwarded-for');
+const FORWARDED = 'x-forwarded-for';
 /** What may be taken for an id: it comes back in a header field and stands in the log. */
 const ID = /^[\x21-\x7e]{1,128}$/;
 
@@ -130,9 +130,15 @@ export class Front {
     return head === null ? null : { status: 204, head, body: '' };
   }
 
-  /** The field in which proxies tell whom they ask for; empty where none is trusted. */
+  /** What all proxies tell of whom they ask for, in their order; empty where none is trusted. */
   forwarded(request: RawRequest): string {
-    return this.proxies === null ? '' : request.getHeader(FORWARDED);
+    if (this.proxies === null) return '';
+    // A proxy may add a field of its own behind one that the client made up.
+    const named: string[] = [];
+    request.forEach((name, value) => {
+      if (name === FORWARDED) named.push(value);
+    });
+    return named.join(',');
   }
 
   /** The address that a request counts for. */

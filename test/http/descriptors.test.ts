@@ -4,7 +4,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { connectionsFor, DESCRIPTORS_RESERVED } from '../../src/http/descriptors.js';
+import {
+  ConnectionLimit, connectionsFor, DESCRIPTORS_RESERVED,
+} from '../../src/http/descriptors.js';
 import { startChildServer } from '../support/http-child-server.js';
 import { RawClient } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
@@ -18,6 +20,22 @@ test('some descriptors are kept free', () => {
   assert.equal(connectionsFor(1_048_576, 60), 1_048_576 - 60 - DESCRIPTORS_RESERVED);
   assert.equal(connectionsFor(200, 50), 100);
   assert.equal(connectionsFor(100, 100), 1);
+});
+
+test('connections that are open count once, however often the limit is set', () => {
+  const limit = new ConnectionLimit();
+  let accept = (): boolean => false;
+  limit.watch({ filter: (changed) => {
+    accept = () => {
+      let isClosed = false;
+      changed({ close: () => (isClosed = true) }, 1);
+      return !isClosed;
+    };
+  } });
+  for (let at = 0; at < 5; at += 1) assert.ok(accept());
+  // Three more may come beside those that are open.
+  limit.begin(() => 3);
+  assert.deepEqual([accept(), accept(), accept(), accept()], [true, true, true, false]);
 });
 
 test('a server without descriptors rests, and serves again when some are free', async (context) => {

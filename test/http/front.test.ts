@@ -7,6 +7,7 @@ import { App } from '../../src/app.js';
 import { loadConfig, type Environment } from '../../src/config.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { createLog, SILENT, type Log } from '../../src/log.js';
+import { RawClient } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
 import { ECHO_WORKER, stubFailure } from '../support/http-stub-server.js';
 import {
@@ -259,6 +260,12 @@ test('the catalogue is limited by the address that a trusted proxy names', async
   assert.equal(await left('198.51.100.1'), '99');
   assert.equal(await left('198.51.100.1'), '98');
   assert.equal(await left('198.51.100.2'), '99');
+  // A proxy may add a field of its own behind the client's.
+  const client = await RawClient.open(Number(new URL(base).port));
+  client.write('GET /data/tic HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 198.51.100.3\r\n'
+    + 'X-Forwarded-For: 198.51.100.2\r\n\r\n');
+  assert.equal((await client.answer())?.headers.get('x-ratelimit-remaining'), '98');
+  client.close();
   const plain = await start(context);
   await fetch(`${plain.base}/data/tic`, { headers: { 'X-Forwarded-For': '198.51.100.1' } });
   const second = await fetch(`${plain.base}/data/tic`, {
