@@ -17,7 +17,7 @@ export function connectionsFor(limit: number, open: number): number {
   return Math.max(1, free - Math.min(DESCRIPTORS_RESERVED, Math.ceil(free / RESERVED_SHARE)));
 }
 
-/** Connections this process may have beside what it has open; infinite where the system does not tell. */
+/** Connections this process may have beside what is open; infinite where none can tell. */
 function connectionsMax(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'latin1');
