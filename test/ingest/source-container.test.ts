@@ -1,6 +1,8 @@
 /** Publishers' files as they come: zip archives, gzip, workbooks, and what only bears the name. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -11,6 +13,7 @@ import { readTigerRanges } from '../../src/ingest/source/ranges.js';
 import { readLines, readRows } from '../../src/ingest/source/rows.js';
 import { decimalText } from '../../src/ingest/source/workbook.js';
 import { UNPACK_RATIO_MAX } from '../../src/ingest/source/zip.js';
+import { eventually } from '../support/http-eventually.js';
 import { type Packed, workbookOf, zipOf } from '../support/zip-file.js';
 
 const DIR = mkdtempSync(join(tmpdir(), 'situs-container-'));
@@ -97,6 +100,26 @@ test('what cannot be read is an error with the file and the reason', async () =>
       return true;
     });
   }
+});
+
+test('who reads no further leaves no file open', {
+  skip: !existsSync('/proc/self/fd') && 'the system tells of no open files',
+}, async () => {
+  const line = `${'x'.repeat(99)}\n`;
+  const path = put('left.csv.gz', gzipSync(Array.from({ length: 99_999 }, (_, at) => `${at}${line}`).join('')));
+  const open = (): number => readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`) === path;
+    } catch {
+      return false;
+    }
+  }).length;
+  for await (const row of readLines(path)) {
+    assert.ok(row.startsWith('0x'));
+    assert.equal(open(), 1);
+    break;
+  }
+  await eventually(() => open() === 0);
 });
 
 test('archives that would unpack to far more than they are end early', async () => {

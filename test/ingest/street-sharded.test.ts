@@ -16,7 +16,9 @@ import { type AddressInput, areaNames, buildAddresses } from '../../src/ingest/s
 import { StreetIndexBuilder } from '../../src/ingest/street/index.js';
 import { lostByState } from '../../src/ingest/street/lost.js';
 import { DoorSituator } from '../../src/ingest/street/situate.js';
-import { stateGazetteer } from '../../src/ingest/street/spelling.js';
+import { Spellings, stateGazetteer } from '../../src/ingest/street/spelling.js';
+import { SpillWriter } from '../../src/ingest/street/spill.js';
+import { addDoor, SideWriter } from '../../src/ingest/street/stated.js';
 import type { DateInt } from '../../src/tax/date.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-sharded-'));
@@ -165,4 +167,24 @@ test('without sources there is an empty table', async () => {
   assert.deepEqual([...built.entries], []);
   assert.ok(existsSync(join(FOLDER, 'empty')));
   assert.deepEqual(readdirSync(join(FOLDER, 'empty')), ['run-states']);
+});
+
+test('names that a stray quote made of many rows are none, nor are lines of countless vertices', () => {
+  const spill = new SpillWriter(join(FOLDER, 'long.spill'), new Spellings(stateGazetteer(STATES)), 1e9);
+  const place = { state: 'VT', city: '', municipality: '', street: 'ELM ST', source: 'sites' };
+  const door = { ...place, number: '1', unit: '', county: '', zip: '05401', zip4: '',
+    lat: 44_000_000, lng: -72_500_000 };
+  const left = { from: 1, to: 9, parity: 'odd', zip: '05401', zip4: '', wideSetback: false } as const;
+  const range = { ...place, left, right: null, area: null, begin: null,
+    geometry: [1, 2, 3, 4] };
+  const sides = new SideWriter();
+  assert.ok(addDoor(spill, door, 0) && sides.add(spill, range, false, 0));
+  const name = '7,ELM ST\n'.repeat(8_000);
+  for (const long of [{ city: name }, { municipality: name }, { street: name }]) {
+    assert.equal(addDoor(spill, { ...door, ...long }, 0), false);
+    assert.equal(sides.add(spill, { ...range, ...long }, false, 0), false);
+  }
+  const geometry = new Array<number>(2 * 65_536).fill(1);
+  assert.equal(sides.add(spill, { ...range, geometry }, false, 0), false);
+  spill.end();
 });

@@ -34,12 +34,17 @@ async function* gunzipped(path: string): AsyncGenerator<Buffer> {
   const unpacked = createGunzip({ chunkSize: CHUNK_BYTES });
   file.on('error', (error) => unpacked.destroy(error));
   let bytes = 0;
-  for await (const chunk of file.pipe(unpacked)) {
-    bytes += (chunk as Buffer).length;
-    if (bytes > GZIP_FREE_BYTES && bytes > file.bytesRead * UNPACK_RATIO_MAX) {
-      throw new Error(`it unpacks to more than ${UNPACK_RATIO_MAX} times its bytes`);
+  try {
+    for await (const chunk of file.pipe(unpacked)) {
+      bytes += (chunk as Buffer).length;
+      if (bytes > GZIP_FREE_BYTES && bytes > file.bytesRead * UNPACK_RATIO_MAX) {
+        throw new Error(`it unpacks to more than ${UNPACK_RATIO_MAX} times its bytes`);
+      }
+      yield chunk as Buffer;
     }
-    yield chunk as Buffer;
+  } finally {
+    // Who reads no further ends the unpacking alone.
+    file.destroy();
   }
 }
 

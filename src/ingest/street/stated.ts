@@ -25,11 +25,16 @@ export interface StreetSink {
   side(street: number, facts: SideFacts, vertices: number, line: Uint8Array): void;
 }
 
+/** More is no name but rows that a stray quote put together; their lengths have 16 bits. */
+const NAME_CHARS_MAX = 1_000;
+const VERTICES_MAX = 65_535;
+
 /** Keeps a door; false when its number or street cannot be read. */
 export function addDoor(sink: StreetSink, point: AddressPoint, area: number): boolean {
   const number = parseHouseNumber(point.number);
   if (number === null) return false;
   const { state, zip, city, municipality } = point;
+  if (city.length + municipality.length + point.street.length > NAME_CHARS_MAX) return false;
   const street = sink.street(state, zip, city, municipality, point.street);
   if (street < 0) return false;
   // Grid numbers ("N12W3456") have no order; they stand first and are found by their text.
@@ -50,6 +55,8 @@ export class SideWriter {
     const side = right ? range.right : range.left;
     if (side === null) return false;
     const { state, city, municipality, geometry, begin } = range;
+    if (city.length + municipality.length + range.street.length > NAME_CHARS_MAX
+      || geometry.length > 2 * VERTICES_MAX) return false;
     const street = sink.street(state, side.zip, city, municipality, range.street);
     if (street < 0) return false;
     this.#line.clear();
