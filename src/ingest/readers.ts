@@ -35,7 +35,9 @@ import { readIowa } from './source/rates/iowa.js';
 import { readLouisiana } from './source/rates/louisiana.js';
 import { readMissouri } from './source/rates/missouri.js';
 import { readNewMexico } from './source/rates/new-mexico.js';
+import { readNewYork } from './source/rates/new-york.js';
 import { readOklahoma } from './source/rates/oklahoma.js';
+import { readSouthCarolina } from './source/rates/south-carolina.js';
 import { readSst } from './source/rates/sst.js';
 import { readProvinces, readStateRates } from './source/rates/states.js';
 import { readTexas } from './source/rates/texas.js';
@@ -131,7 +133,9 @@ const PUBLISHED: readonly (readonly [string, Reader<RateReader>])[] = [
   ['mo-tables', rates(readMissouri, ONE_STATE, TOTALS)],
   ['nm-grt', headed('name|county|locat_cdr|locat_cd1|locat_cd2|grt_rate',
     rates(readNewMexico, ONE_STATE, TOTALS))],
+  ['ny-718', rates(readNewYork, ONE_STATE, { state: TEXT })],
   ['ok-copo', rates(readOklahoma, ONE_STATE)],
+  ['sc-st575', rates(readSouthCarolina, ONE_STATE, { state: TEXT })],
   ['tx-quarter', rates(readTexasQuarter, ONE_STATE, { placed: MAY_LIST })],
   ['ut-combined', rates(readUtah, ONE_STATE)],
   ['va-localities', headed(VIRGINIA_COLUMNS.join('|'),

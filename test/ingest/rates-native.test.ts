@@ -10,8 +10,9 @@ import { after, test } from 'node:test';
 import type { ListOptions } from '../../src/ingest/rates/list.js';
 import { SourceFiles } from '../../src/ingest/source-files.js';
 import { readPacked } from '../../src/ingest/source/container.js';
-import { sheetRows } from '../../src/ingest/source/rows.js';
+import { sheetRows, splitRows } from '../../src/ingest/source/rows.js';
 import { brief, read } from '../support/listed-rates.js';
+import { pdfOf } from '../support/pdf-file.js';
 import { type CellValue, workbookOf } from '../support/zip-file.js';
 
 const FILES = join(import.meta.dirname, '../../../test/ingest/published');
@@ -30,6 +31,17 @@ async function sheet(csv: string): Promise<string> {
       : /^\d*\.?\d+$/.test(cell) ? Number(cell) : cell))));
   const file = join(DIR, 'list.xlsx');
   writeFileSync(file, workbookOf({ Rates: cells }));
+  return readPacked(file);
+}
+
+/** The text of a PDF with the pieces of a fixture: page, points from left and bottom, text. */
+async function pdf(tsv: string): Promise<string> {
+  const pieces = splitRows(tsv, '\t').map(([page, x, y, text = '']) =>
+    ({ page: Number(page), piece: [Number(x), Number(y), text] as const }));
+  const pages = [...new Set(pieces.map(({ page }) => page))].map((page) =>
+    pieces.filter((one) => one.page === page).map(({ piece }) => piece));
+  const file = join(DIR, 'list.pdf');
+  writeFileSync(file, pdfOf(pages));
   return readPacked(file);
 }
 
@@ -111,6 +123,14 @@ const NATIVE: Readonly<Record<string, Native>> = {
     unmatched: ["O'Dell Industrial Park TIDD 1"], dropped: 2,
     faults: [['6.25', '', /line 2: Remainder of County - Alpha: not a percentage/], ['01-100', '1100', /line 3: Arden: no location code: 1100/]],
   },
+  'ny-718': {
+    file: 'ny-718.tsv', options: { state: '4' },
+    rows: ['county 99002   total 0.08375 20250301 99991231', 'county 99001   total 0.0875 20250301 99991231',
+      'city  9900050  total 0.08875 20250301 99991231', 'city  9900010  total 0.085 20250301 99991231'],
+    unmatched: ['Gamma'], unplaced: ['New York City', 'Nowhere'],
+    faults: [['Effective March', 'As of March', /no "Effective <day>"/], ['only\n1\t160\t688\t4', 'only\n1\t160\t688\t5', /"New York State only" is not 4 %/],
+      ['4711', '0021', /code 0021 stands twice/]],
+  },
   'ok-copo': {
     file: 'ok-copo.csv',
     rows: ['county 99002   own 0.01 10101 99991231', 'county 99001   own 0.005 20150701 20240930',
@@ -118,6 +138,15 @@ const NATIVE: Readonly<Record<string, Native>> = {
     unplaced: ['NOWHERE'],
     faults: [['3.65%', '3.65', /row 3: ARDEN: not a percentage: 3.65/], ['STS,101,ARDEN,', 'STS,101,ARDEN,x,', /row 3: ARDEN: its layout is another: 14 fields/],
       ['STS,2001', 'STS,101', /row 5: NOWHERE: code 0101 is listed twice/], ['1/1/2020', '13/1/2020', /row 3: ARDEN: not a day: 13/], [/88,/g, '89,', /it lists no county/]],
+  },
+  'sc-st575': {
+    file: 'sc-st575.tsv', options: { state: '6' },
+    rows: ['county 99001   total 0.07 20260205 99991231', 'county 99002   total 0.07 20260205 99991231',
+      'city  9900010  total 0.07 20260205 99991231', 'city 99001 9900020  total 0.08 20260205 99991231',
+      'city 99002 9900020  total 0.07 20260205 99991231', 'district 99002   unknown ? 10101 99991231'],
+    unmatched: ['Nowhere'],
+    faults: [['(Rev. 2/5/26)', '', /no "\(Rev. M\/D\/YY\)"/], ['2\t36\t720\tMunicipality', '2\t36\t720\tCity', /no heading "Municipality" in its place on page 2/],
+      ['370\t700\t7%', '300\t700\t7%', /page 1: "Arden" stands in no row/], ['8.5%', '5.5%', /Nowhere: a total below the state's part/]],
   },
   'ut-combined': {
     file: 'ut-combined.csv',
@@ -134,7 +163,9 @@ for (const [reader, native] of Object.entries(NATIVE)) {
   test(`${reader}: the file as published, and what is wrong with others`, async () => {
     const text = fixture(native.file);
     const isSheet = native.file.endsWith('.csv') && !/^(?:nm|ok)-/.test(native.file);
-    const at = async (changed: string): Promise<string> => (isSheet ? sheet(changed) : changed);
+    const isPdf = native.file.endsWith('.tsv');
+    const at = async (changed: string): Promise<string> =>
+      (isSheet ? sheet(changed) : isPdf ? pdf(changed) : changed);
     const { rows, members, report } = read(reader, await at(text), native.options);
     assert.deepEqual(brief(rows), native.rows);
     assert.deepEqual(members.map(({ code, scope, county, place }) =>

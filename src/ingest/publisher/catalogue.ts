@@ -32,7 +32,7 @@ const ENTRY = closed({
   })),
   /** Why no program can get it; then people put it into the source's folder. */
   withheld: optional(TEXT),
-  container: choice(['csv', 'text', 'csv or zip', 'zip', 'xlsx', 'shapefile', 'page']),
+  container: choice(['csv', 'text', 'csv or zip', 'zip', 'xlsx', 'shapefile', 'page', 'pdf']),
   /** Name in the table of readers; none where nothing reads it yet. */
   reader: optional(TEXT),
   rhythm: choice(['daily', 'monthly', 'quarterly', 'half-yearly', 'yearly', 'on change']),

@@ -83,6 +83,9 @@ async function faultOf(part: string, name: string): Promise<string | null> {
       return `its archive is torn: ${(error as Error).message}`;
     }
   }
+  if (/\.pdf$/i.test(name)) {
+    return first.toString('latin1').startsWith('%PDF-') ? null : foreign(first) ?? 'it is no PDF';
+  }
   const packed = first[0] === 0x1f && first[1] === 0x8b;
   if (/\.gz$/i.test(name)) return packed ? null : foreign(first) ?? 'it is not gzipped';
   return foreign(first);

@@ -5,6 +5,7 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { readPdf } from './pdf-cells.js';
 import { sheetText } from './workbook.js';
 import { fileError, splitMember, UNPACK_RATIO_MAX, zipMember } from './zip.js';
 
@@ -15,6 +16,7 @@ const GZIP_FREE_BYTES = 64 * 1_048_576;
 
 const ZIP = /\.zip$/i;
 const WORKBOOK = /\.xlsx$/i;
+const PDF = /\.pdf$/i;
 /** Names of files that hold text. */
 const TEXT = /\.(?:csv|txt|tsv|geojson|json|topojson)(?:\.gz)?$/i;
 
@@ -26,7 +28,7 @@ export function isMany(path: string): boolean {
 /** Whether a path of a recipe has to be unpacked as a stream before its text is there. */
 export function isPacked(path: string): boolean {
   const { file } = splitMember(path);
-  return ZIP.test(file) || WORKBOOK.test(file) || isMany(file);
+  return ZIP.test(file) || WORKBOOK.test(file) || PDF.test(file) || isMany(file);
 }
 
 async function* gunzipped(path: string): AsyncGenerator<Buffer> {
@@ -120,8 +122,9 @@ export function textOf(bytes: Buffer): string {
   }
 }
 
-/** Text of a packed file; a workbook's sheet as comma-separated rows. */
+/** Text of a packed file; a workbook's sheet as comma-separated rows, a PDF's as pdf-cells says. */
 export async function readPacked(path: string): Promise<string> {
   const { file, member } = splitMember(path);
-  return WORKBOOK.test(file) ? sheetText(file, member) : textOf(await readWhole(path));
+  if (WORKBOOK.test(file)) return sheetText(file, member);
+  return PDF.test(file) ? readPdf(file) : textOf(await readWhole(path));
 }
