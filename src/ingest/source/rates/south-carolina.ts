@@ -1,9 +1,10 @@
 /**
  * South Carolina's form ST-575, a PDF of several pages, "(Rev. 2/5/26)": Municipality, County,
- * Local Taxes and Codes, the total rate, that of accommodations, and unprepared foods, with text in cells
- * of several lines. "Unincorporated" is a county outside its municipalities; * stands before a
- * municipality with a row for each of its counties. Columns are told by their places: the headings
- * of the first two confirm them on each page, and a row is where a percentage stands in the fourth.
+ * Local Taxes and Codes, the total rate, that of accommodations, and unprepared foods, with text in
+ * cells of several lines. "Unincorporated" is a county outside its municipalities; * stands before
+ * a municipality with a row for each of its counties. Columns are told by their places: the
+ * headings of the first two confirm them on each page, and a row is where a percentage stands in
+ * the fourth.
  */
 import type { Rate } from '../../../tax/rate.js';
 import {
