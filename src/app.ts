@@ -3,6 +3,7 @@ import type { Config } from './config.js';
 import type { LiveDataset } from './dataset/live.js';
 import { openLive } from './dataset/open-live.js';
 import type { Dataset } from './dataset/dataset.js';
+import { readPublicKeys } from './dataset/signature.js';
 import { Delivery } from './event/delivery.js';
 import { readDeliverySettings } from './event/settings.js';
 import type { BulkParts } from './bulk/run/routes.js';
@@ -113,6 +114,7 @@ export class App {
     const { config, log } = options;
     const settings = readDeliverySettings(config);
     const watching = readWatchSettings(config, log);
+    const signedBy = readPublicKeys(config.requireSignature, 'SITUS_REQUIRE_SIGNATURE');
     const provider = openProvider(config);
     const server = await createServer((error) =>
       log.error('handler failed', { message: messageOf(error) }), config.tls);
@@ -122,7 +124,7 @@ export class App {
     await countOutboxAccounts(store);
     const vault = await openVault(config, store);
     // Another process looks through the release while the rest is opened.
-    const opening = openLive(config.varDir, log, options.open);
+    const opening = openLive(config.varDir, log, signedBy, options.open);
     opening.catch(() => undefined);
     const delivery = await Delivery.open({ store, vault, log, settings });
     const created = await bootstrapKey(store, config.bootstrapKey, config.bootstrapRate);

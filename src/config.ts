@@ -30,6 +30,8 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly varDir: string;
+  /** As given, each a key or a file; src/dataset reads them. Empty where none need be signed. */
+  readonly requireSignature: readonly string[];
   /** Null when the first key is to be random. */
   readonly bootstrapKey: string | null;
   readonly bootstrapRate: number;
@@ -130,6 +132,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     host: text('HOST'),
     port: Number(text('PORT')),
     varDir: resolve(text('SITUS_VAR')),
+    requireSignature: text('SITUS_REQUIRE_SIGNATURE').split(',').filter((key) => key !== ''),
     bootstrapKey: text('SITUS_BOOTSTRAP_KEY') || null,
     bootstrapRate: Number(text('SITUS_BOOTSTRAP_RATE')),
     kekFile: text('SITUS_KEK_FILE') === '' ? null : resolve(text('SITUS_KEK_FILE')),

@@ -15,6 +15,11 @@ export const SETTINGS = [
     meaning: 'Folder of datasets and of the store; the only one written to.',
   },
   {
+    name: 'SITUS_REQUIRE_SIGNATURE', type: 'text', default: '',
+    meaning: 'Public keys, or PEM files of them, between commas; datasets signed with none of them '
+      + 'are not used.',
+  },
+  {
     name: 'SITUS_BOOTSTRAP_KEY', type: 'key', default: '',
     meaning: 'API key made when the store is empty. Without it a random one is printed once.',
   },

@@ -1,12 +1,13 @@
 /**
- * A process that checks one release: `release.js DIR COPY_TO [background]`, with an empty COPY_TO
- * to check it where it is. Prints a line of JSON for each step and one at the end.
+ * A process that checks one release: `release.js DIR COPY_TO BACKGROUND PUBLIC_KEYS`, with an empty
+ * COPY_TO to check it where it is, and keys where it has to be signed. Prints a line of JSON for each step and one at the end.
  */
 import { chmodSync, constants, copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { checkFiles } from '../src/dataset/file-check.js';
 import type { CheckLine } from '../src/dataset/release-check.js';
+import { signatureProblem } from '../src/dataset/signature.js';
 import { RELEASE_FILES, readStamp, writeStamp } from '../src/dataset/stamp.js';
 import { messageOf } from '../src/log.js';
 
@@ -49,7 +50,9 @@ function copied(dir: string, copyTo: string): string {
   }
 }
 
-async function check(dir: string, copyTo: string): Promise<CheckLine> {
+async function check(
+  dir: string, copyTo: string, signedBy: readonly string[],
+): Promise<CheckLine> {
   const missing = RELEASE_FILES.filter((name) => !existsSync(join(dir, name)));
   if (missing.length > 0) {
     return { problems: missing.map((name) => `it has no ${name}`), dir };
@@ -57,6 +60,8 @@ async function check(dir: string, copyTo: string): Promise<CheckLine> {
   const checked = copyTo === '' ? dir : copied(dir, copyTo);
   const { problems, stamp } = checkFiles(checked, progress);
   if (problems.length > 0 || stamp === null) return { problems, dir: checked };
+  const unsigned = signedBy.length === 0 ? null : signatureProblem(dir, stamp, signedBy);
+  if (unsigned !== null) return { problems: [unsigned], dir: checked };
   const known = readStamp(dir);
   const same = known !== null && RELEASE_FILES.every(
     (name) => known.files[name].sha256 === stamp.files[name].sha256);
@@ -68,7 +73,7 @@ async function check(dir: string, copyTo: string): Promise<CheckLine> {
   return { problems: found, dir: checked };
 }
 
-const [dir = '', copyTo = '', background = ''] = process.argv.slice(2);
+const [dir = '', copyTo = '', background = '', keys = ''] = process.argv.slice(2);
 if (background !== '') {
   try {
     setPriority(NICE);
@@ -76,7 +81,7 @@ if (background !== '') {
     // Not permitted here: the check is quicker than it has to be.
   }
 }
-check(dir, copyTo).then(say, (error: unknown) => {
+check(dir, copyTo, keys === '' ? [] : keys.split(',')).then(say, (error: unknown) => {
   const message = messageOf(error);
   say(hasCode(error, PASSING) ? { unfinished: message } : { problems: [message], dir });
 });

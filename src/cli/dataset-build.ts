@@ -12,8 +12,9 @@ import { makeFolder } from '../store/folder.js';
 import { auditRelease } from './actor.js';
 import { print, progress } from './line.js';
 import { requireRecipe } from './recipe-names.js';
-import { problemsOf, protectRelease } from './sound-release.js';
-import { READER_GONE, SIGNAL_CODES } from './usage.js';
+import { readSigningKey, type SigningKey } from '../dataset/signature.js';
+import { problemsOf, protectRelease, requiredKeys, signSound } from './sound-release.js';
+import { READER_GONE, SIGNAL_CODES, UsageError } from './usage.js';
 
 /** Set in the process that builds; the one the user started watches it. */
 const BUILDER = '--in-this-process';
@@ -52,8 +53,23 @@ interface BuildAsked {
   readonly with?: readonly string[];
   readonly workers?: number;
   readonly activate?: boolean;
+  /** File of the private key that signs the release. */
+  readonly sign?: string;
+  readonly requireSignature?: readonly string[];
   readonly quiet?: boolean;
   readonly inThisProcess?: boolean;
+}
+
+/**
+ * The key that signs what is built; null where nothing does.
+ * @throws UsageError where the release could not be activated without another one.
+ */
+function signingKey({ activate, sign, requireSignature }: BuildAsked): SigningKey | null {
+  const key = sign === undefined ? null : readSigningKey(sign);
+  const required = activate ? requiredKeys(requireSignature) : [];
+  if (required.length === 0 || (key !== null && required.includes(key.publicKey))) return key;
+  throw new UsageError('a signature is required to activate what is built: --sign has to name the '
+    + 'file of a private key whose public one is among those that are asked for');
 }
 
 /** Runs `situs dataset build`. */
@@ -61,6 +77,7 @@ export async function buildCommand(asked: BuildAsked): Promise<number> {
   if (!asked.inThisProcess) return superviseBuild();
   const { recipe, sources, activate, quiet = false } = asked;
   requireRecipe(recipe);
+  const key = signingKey(asked);
   const { varDir } = loadConfig();
   makeFolder(releasesDir(varDir), 'SITUS_VAR');
   const name = await buildDataset({
@@ -76,6 +93,7 @@ export async function buildCommand(asked: BuildAsked): Promise<number> {
   const problems = await problemsOf(dir, quiet);
   if (problems.length > 0) throw unsoundRelease(name, problems);
   protectRelease(dir);
+  if (key !== null) signSound(dir, key);
   if (activate) {
     await auditRelease(varDir, 'release.activate', name);
     activateRelease(varDir, name);

@@ -1,11 +1,41 @@
 /** The commands of `situs dataset`: their words, options and help. */
-import type { Command } from '@commander-js/extra-typings';
+import { Option, type Command } from '@commander-js/extra-typings';
 import { inThisProcess, oneMore, THREADS_MAX, wholeNumber, type End } from './usage.js';
+
+/** Which signatures let a release answer. */
+function requireSignature() {
+  return new Option('--require-signature <PUBLIC_KEY>', 'take none that is not signed with this '
+    + 'key or the one in this PEM file; repeatable; as SITUS_REQUIRE_SIGNATURE says unless given')
+    .argParser<readonly string[]>(oneMore);
+}
+
+/** One release in one file. */
+function bundleCommands(dataset: Command): void {
+  dataset.command('sign').description('vouch for a release with a private key (ed25519)')
+    .argument('[RELEASE]', 'the active one unless given')
+    .option('--key <FILE>', 'the private key, as PEM')
+    .option('--new-key <FILE>', 'make a private key in this file and print the public one')
+    .action(async (name, asked) => (await import('./dataset-bundle.js')).signCommand(name, asked));
+  dataset.command('pack').description('put a whole release into one file')
+    .argument('[RELEASE]', 'the active one unless given')
+    .argument('[FILE]', 'RELEASE.situs unless given')
+    .option('--quiet', 'no progress')
+    .action(async (name, file, asked) =>
+      (await import('./dataset-bundle.js')).packCommand(name, file, asked));
+  dataset.command('unpack').description('take a release out of such a file, checked')
+    .argument('<FILE>')
+    .option('--activate', 'let it answer at once')
+    .addOption(requireSignature())
+    .option('--quiet', 'no progress')
+    .action(async (file, asked) =>
+      (await import('./dataset-bundle.js')).unpackCommand(file, asked));
+}
 
 /** Declares them below `situs`. */
 export function releaseCommands(program: Command, end: End): void {
   const dataset = program.command('dataset')
-    .description('build, sources, fetch, verify, activate, rollback, list, diff, coverage');
+    .description('build, sources, fetch, verify, activate, rollback, list, diff, coverage, '
+      + 'sign, pack, unpack');
   dataset.command('build').description('make a release and tell its name')
     .option('--recipe <NAME>', 'which recipe', 'default')
     .option('--sources <DIR>', "the folder of publishers' files")
@@ -13,6 +43,8 @@ export function releaseCommands(program: Command, end: End): void {
     .option('--workers <N>', 'threads that read addresses; one for each processor unless given',
       wholeNumber(1, THREADS_MAX))
     .option('--activate', 'let it answer at once')
+    .option('--sign <KEY>', 'sign it with the private key in this file')
+    .addOption(requireSignature())
     .option('--quiet', 'no progress')
     .addOption(inThisProcess())
     .action(async (asked) => end(await (await import('./dataset-build.js')).buildCommand(asked)));
@@ -21,11 +53,13 @@ export function releaseCommands(program: Command, end: End): void {
     .action(async (name) => end(await (await import('./dataset.js')).verifyCommand(name)));
   dataset.command('activate').description('check it and make it the one that answers')
     .argument('<RELEASE>')
-    .action(async (name) => (await import('./dataset.js')).activateCommand(name));
+    .addOption(requireSignature())
+    .action(async (name, asked) => (await import('./dataset.js')).activateCommand(name, asked));
   dataset.command('rollback').description('go back to the one before, checked likewise')
     .action(async () => (await import('./dataset.js')).rollbackCommand());
   dataset.command('list').description('all releases')
     .action(async () => (await import('./dataset.js')).listCommand());
+  bundleCommands(dataset);
   dataset.command('diff').description('what has another rate in B than in A')
     .argument('<A>').argument('<B>')
     .option('--date <YYYY-MM-DD>', 'on which day; today unless given')

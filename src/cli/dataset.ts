@@ -13,7 +13,7 @@ import { zipCoverage, zipCoverageTable } from '../engine/zip-coverage.js';
 import { coverageTable } from '../ingest/coverage.js';
 import { createProgress } from '../ingest/progress.js';
 import { print, progress } from './line.js';
-import { activateSound, problemsOf, soundRelease } from './sound-release.js';
+import { activateSound, problemsOf, requiredKeys, soundRelease } from './sound-release.js';
 
 function chosen(varDir: string, text: string | undefined): string {
   if (text !== undefined) return findRelease(varDir, text);
@@ -34,24 +34,23 @@ export async function verifyCommand(text: string | undefined): Promise<number> {
   return problems.length === 0 ? 0 : 1;
 }
 
-/** Makes a release the one that answers, and names it. */
-async function activate(
-  varDir: string, name: string, action: 'activate' | 'rollback',
-): Promise<void> {
-  await activateSound(varDir, name, false, action);
-  print(name);
-}
-
 /** Runs `situs dataset activate RELEASE`. */
-export async function activateCommand(text: string): Promise<void> {
+export async function activateCommand(
+  text: string, { requireSignature }: { readonly requireSignature?: readonly string[] },
+): Promise<void> {
   const { varDir } = loadConfig();
-  await activate(varDir, findRelease(varDir, text), 'activate');
+  const signedBy = requiredKeys(requireSignature);
+  const name = findRelease(varDir, text);
+  await activateSound(varDir, name, { signedBy });
+  print(name);
 }
 
 /** Runs `situs dataset rollback`. */
 export async function rollbackCommand(): Promise<void> {
   const { varDir } = loadConfig();
-  await activate(varDir, earlierRelease(varDir), 'rollback');
+  const name = earlierRelease(varDir);
+  await activateSound(varDir, name, { action: 'rollback' });
+  print(name);
 }
 
 /** Runs `situs dataset list`. */

@@ -1,11 +1,14 @@
 /** Releases as commands use them: none is opened that was not checked. */
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadConfig } from '../config.js';
+import { checkFiles } from '../dataset/file-check.js';
 import { checkRelease, UnfinishedCheck } from '../dataset/release-check.js';
 import {
   activateRelease, activeRelease, releasesDir, unsoundRelease,
 } from '../dataset/release.js';
-import { RELEASE_FILES, stampHolds } from '../dataset/stamp.js';
+import { readPublicKeys, signRelease, type SigningKey } from '../dataset/signature.js';
+import { readStamp, RELEASE_FILES, stampHolds } from '../dataset/stamp.js';
 import { auditRelease } from './actor.js';
 import { createProgress } from '../ingest/progress.js';
 
@@ -17,13 +20,27 @@ export function requireActive(varDir: string): string {
 }
 
 /**
- * Checks the release in a folder in a process of its own, with progress on standard error unless
- * `quiet`. Returns what is wrong, nothing when it is sound; a check without an end counts as wrong.
+ * Public keys of which one must have signed a release, so that it may answer: those that the
+ * command names, else those of the setting. None where it need not be signed.
  */
-export async function problemsOf(dir: string, quiet = false): Promise<readonly string[]> {
+export function requiredKeys(named: readonly string[] = []): readonly string[] {
+  return named.length > 0
+    ? readPublicKeys(named, '--require-signature')
+    : readPublicKeys(loadConfig().requireSignature, 'SITUS_REQUIRE_SIGNATURE');
+}
+
+/**
+ * Checks the release in a folder in a process of its own, with progress on standard error unless
+ * `quiet`; one of the public keys has to have signed it, where there are any. Returns what is wrong, nothing when it is sound; a check without an end counts as wrong.
+ */
+export async function problemsOf(
+  dir: string, quiet = false, signedBy: readonly string[] = [],
+): Promise<readonly string[]> {
   const progress = quiet ? () => undefined : createProgress(process.stderr);
   try {
-    const { problems } = await checkRelease({ dir, copyTo: null, background: false, progress });
+    const { problems } = await checkRelease({
+      dir, copyTo: null, background: false, progress, signedBy,
+    });
     return problems;
   } catch (error) {
     if (error instanceof UnfinishedCheck) return [error.message];
@@ -54,15 +71,30 @@ export function protectRelease(dir: string): void {
   }
 }
 
+/** Signs the release in a folder, which has just been found sound. */
+export function signSound(dir: string, key: SigningKey): void {
+  const stamp = readStamp(dir) ?? checkFiles(dir).stamp;
+  if (stamp === null) throw new Error(`the dataset in ${dir} changed after it was checked`);
+  signRelease(dir, stamp, key);
+}
+
+interface Activation {
+  readonly quiet?: boolean;
+  readonly action?: 'activate' | 'rollback';
+  /** As `requiredKeys` gives them; those of the setting unless given. */
+  readonly signedBy?: readonly string[];
+}
+
 /**
  * Reads a release from end to end and makes it the active one.
  * @throws Error with a sentence when it is not sound; the active one then stays.
  */
 export async function activateSound(
-  varDir: string, name: string, quiet = false, action: 'activate' | 'rollback' = 'activate',
+  varDir: string, name: string,
+  { quiet = false, action = 'activate', signedBy = requiredKeys() }: Activation = {},
 ): Promise<void> {
   const dir = join(releasesDir(varDir), name);
-  const problems = await problemsOf(dir, quiet);
+  const problems = await problemsOf(dir, quiet, signedBy);
   if (problems.length > 0) throw unsoundRelease(name, problems);
   protectRelease(dir);
   await auditRelease(varDir, `release.${action}`, name);

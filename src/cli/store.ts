@@ -12,18 +12,7 @@ import { kekPath, openKekSource } from '../store/kek-source.js';
 import { messageOf } from '../log.js';
 import { print, progress } from './line.js';
 import { DAMAGED_CODE, requireStore, tellDamaged } from './open-store.js';
-import { READER_GONE, SIGNAL_CODES } from './usage.js';
-
-/** Removes a temporary folder when the command is interrupted. */
-function removeOnSignal(temporary: string): void {
-  for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
-    process.once(signal, () => {
-      rmSync(temporary, { recursive: true, force: true });
-      process.stderr.write('\ninterrupted, nothing was changed\n');
-      process.exit(code);
-    });
-  }
-}
+import { READER_GONE, removeOnSignal, SIGNAL_CODES } from './usage.js';
 
 /** Says what a backup holds and which keys it cannot do without. */
 function describe(config: Config, facts: BackupFacts): void {

@@ -2,6 +2,7 @@
 import {
   InvalidArgumentError, Option, type CommandUnknownOpts,
 } from '@commander-js/extra-typings';
+import { rmSync } from 'node:fs';
 
 /** Most threads that an option may ask for. */
 export const THREADS_MAX = 999;
@@ -16,6 +17,17 @@ export class UsageError extends Error {
 
 /** Exit codes of a command that a signal ended. */
 export const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Removes a temporary folder when the command is interrupted. */
+export function removeOnSignal(temporary: string): void {
+  for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
+    process.once(signal, () => {
+      rmSync(temporary, { recursive: true, force: true });
+      process.stderr.write('\ninterrupted, nothing was changed\n');
+      process.exit(code);
+    });
+  }
+}
 
 /** As a shell tells of a program that SIGPIPE ended: nobody reads what it writes. */
 export const READER_GONE = 141;

@@ -23,13 +23,15 @@ export function probeRelease(dataset: Dataset, dir: string): ReleaseFacts {
 
 /**
  * Opens the active release of a folder once it is copied and checked; with none active, waits for
- * one. `open` puts a dataset without files in the place of one: there is nothing to be checked.
+ * one. `signedBy` are public keys, one of whose holders must have signed each release; none where it
+ * need not be signed. `open` puts a dataset without files in the place of one: there is nothing to
+ * be checked.
  * @throws Error with a sentence when the active release is not sound.
  */
 export async function openLive(
-  varDir: string, log: Log, open?: (dir: string) => Dataset,
+  varDir: string, log: Log, signedBy: readonly string[], open?: (dir: string) => Dataset,
 ): Promise<LiveDataset> {
-  const copies = new ReleaseCopies(varDir, log);
+  const copies = new ReleaseCopies(varDir, log, signedBy);
   const live = new LiveDataset({
     varDir, log, probe: probeRelease, open: open ?? openDataset,
     ...(open === undefined ? { prepare: copies.prepare.bind(copies) } : {}),

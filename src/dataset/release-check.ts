@@ -26,6 +26,8 @@ export interface CheckOptions {
   /** Leaves the processor to others. */
   readonly background: boolean;
   readonly progress: CheckProgress;
+  /** Public keys, one of whose holders must have signed it; none where it need not be signed. */
+  readonly signedBy?: readonly string[];
   /**
    * Ends the check. With it the checker is in a process group of its own: what is sent to the
    * caller's, as Ctrl-C is, does not reach it.
@@ -76,9 +78,9 @@ function parseLine(text: string): CheckLine | null {
 /** Signals of a process that reads a file which lacks what LMDB looks for in it. */
 const UNREADABLE: ReadonlySet<string | null> = new Set(['SIGBUS', 'SIGSEGV']);
 
-function start({ dir, copyTo, background, signal }: CheckOptions): ChildProcess {
+function start({ dir, copyTo, background, signedBy = [], signal }: CheckOptions): ChildProcess {
   return spawn(process.execPath, [
-    CHECKER, dir, copyTo ?? '', background ? 'background' : '',
+    CHECKER, dir, copyTo ?? '', background ? 'background' : '', signedBy.join(),
   ], {
     stdio: ['ignore', 'pipe', 'ignore'], detached: signal !== undefined,
     signal, killSignal: 'SIGKILL',

@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import { messageOf, type Log } from '../log.js';
 import { checkRelease } from './release-check.js';
 import { currentRelease, releasesDir, unsoundRelease } from './release.js';
+import { SIGNATURE_FILE } from './signature.js';
 import { readStamp, RELEASE_FILES } from './stamp.js';
 
 /** How often a long check is told of in the log. */
@@ -49,19 +50,23 @@ const KEPT_FILE = 'kept.json';
 /** What the system tells of the files of a folder, one text; null where one is missing. */
 function factsOf(dir: string): string | null {
   try {
-    return JSON.stringify(RELEASE_FILES.map((name) => {
-      const { size, mtimeMs, ctimeMs, ino } = statSync(join(dir, name));
-      return [name, size, mtimeMs, ctimeMs, ino];
+    return JSON.stringify([...RELEASE_FILES, SIGNATURE_FILE].map((name) => {
+      const found = statSync(join(dir, name), { throwIfNoEntry: name !== SIGNATURE_FILE });
+      return found === undefined
+        ? [name] : [name, found.size, found.mtimeMs, found.ctimeMs, found.ino];
     }));
   } catch {
     return null;
   }
 }
 
-/** What is written beside a copy of a release: what both are, so that no change passes unseen. */
-function keptText(release: string, copy: string): string | null {
+/**
+ * What is written beside a copy of a release: what both are and whose signature was asked for, so
+ * that no change passes unseen.
+ */
+function keptText(release: string, copy: string, signedBy: readonly string[]): string | null {
   const [from, to] = [factsOf(release), factsOf(copy)];
-  return from === null || to === null ? null : JSON.stringify({ v: 1, from, to });
+  return from === null || to === null ? null : JSON.stringify({ v: 2, from, to, signedBy });
 }
 
 /** Writes every file of a copy to the disk, and then that it may be opened again. */
@@ -78,13 +83,18 @@ async function keep(own: string, copy: string, text: string): Promise<void> {
 export class ReleaseCopies {
   readonly #varDir: string;
   readonly #log: Log;
+  readonly #signedBy: readonly string[];
   /** The copy that the last server left, until it is taken. */
   #kept: { readonly name: string; readonly own: string } | null = null;
 
-  /** Removes what the last server left, but for a copy of the active release that is as it was. */
-  constructor(varDir: string, log: Log) {
+  /**
+   * Removes what the last server left, but for a copy of the active release that is as it was. One
+   * of the public keys has to have signed each release, where there are any.
+   */
+  constructor(varDir: string, log: Log, signedBy: readonly string[]) {
     this.#varDir = varDir;
     this.#log = log;
+    this.#signedBy = signedBy;
     const name = currentRelease(varDir);
     for (const each of existsSync(this.#folder()) ? readdirSync(this.#folder()) : []) {
       const own = join(this.#folder(), each);
@@ -108,6 +118,7 @@ export class ReleaseCopies {
     const before = factsOf(dir);
     const checked = await checkRelease({
       dir, copyTo: join(own, name), background, signal, progress: this.#teller(name),
+      signedBy: this.#signedBy,
     }).catch((error: unknown) => {
       remove();
       if (!signal.aborted) {
@@ -125,7 +136,7 @@ export class ReleaseCopies {
       });
       return { ...inPlace(dir), remove, leave: remove };
     }
-    const text = before === factsOf(dir) ? keptText(dir, checked.dir) : null;
+    const text = before === factsOf(dir) ? keptText(dir, checked.dir, this.#signedBy) : null;
     // Where it cannot be written, or the copy is gone by then, the next server makes its own.
     if (text !== null) keep(own, checked.dir, text).catch(() => undefined);
     return this.#prepared(name, own, checked.dir);
@@ -157,7 +168,7 @@ export class ReleaseCopies {
     try {
       // A stamp of this version: whatever it checks was checked.
       return readStamp(dir) !== null
-        && readFileSync(join(own, KEPT_FILE), 'utf8') === keptText(dir, join(own, name));
+        && readFileSync(join(own, KEPT_FILE), 'utf8') === keptText(dir, join(own, name), this.#signedBy);
     } catch {
       return false;
     }

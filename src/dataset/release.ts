@@ -10,6 +10,11 @@ const CURRENT = 'CURRENT';
 const PREVIOUS = 'PREVIOUS';
 const RELEASE = /^\d{4}-\d{2}-\d{2}-[0-9a-f]{12}$/;
 
+/** Whether a text is what releases are called: a date and twelve digits of the id. */
+export function isReleaseName(text: string): boolean {
+  return RELEASE.test(text);
+}
+
 /** The folder of all releases. */
 export function releasesDir(varDir: string): string {
   return join(varDir, 'datasets');
@@ -23,7 +28,7 @@ export function currentFile(varDir: string): string {
 function pointer(varDir: string, name: string): string | null {
   try {
     const text = readFileSync(join(releasesDir(varDir), name), 'utf8').trim();
-    return RELEASE.test(text) ? text : null;
+    return isReleaseName(text) ? text : null;
   } catch {
     return null;
   }
@@ -70,7 +75,7 @@ export function listReleases(varDir: string): readonly string[] {
   const dir = releasesDir(varDir);
   if (!existsSync(dir)) return [];
   return readdirSync(dir)
-    .filter((name) => RELEASE.test(name) && existsSync(join(dir, name, MANIFEST_FILE)))
+    .filter((name) => isReleaseName(name) && existsSync(join(dir, name, MANIFEST_FILE)))
     .sort();
 }
 

@@ -62,7 +62,7 @@ function place(context: TestContext): Place {
   cpSync(join(releasesDir(built.varDir), built.name), join(releasesDir(varDir), built.name), {
     recursive: true,
   });
-  const copies = new ReleaseCopies(varDir, SILENT);
+  const copies = new ReleaseCopies(varDir, SILENT, []);
   const checks: Place['checks'] = { begun: 0, kill: 1, groups: [] };
   const live = new LiveDataset({
     varDir, log: SILENT, open: openDataset, probe: probeRelease, pollMs: 60_000, againMs: 200,

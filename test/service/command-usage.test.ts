@@ -27,7 +27,8 @@ function run(varDir: string, args: readonly string[]): Ran {
 const VERBS: Readonly<Record<string, readonly string[]>> = {
   serve: [''], lookup: [''], bulk: [''], lint: [''], doctor: [''], simulate: ['', 'provider'],
   dataset: [
-    '', 'build', 'verify', 'activate', 'rollback', 'list', 'diff', 'coverage', 'fetch',
+    '', 'build', 'verify', 'activate', 'rollback', 'list', 'diff', 'coverage', 'fetch', 'sign',
+    'pack', 'unpack',
   ],
   key: ['', 'create', 'list', 'update', 'disable', 'enable'],
   events: ['', 'list', 'replay', 'enable'], secrets: ['', 'rotate'],

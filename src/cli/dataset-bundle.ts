@@ -1,0 +1,125 @@
+/** `situs dataset sign|pack|unpack`: releases that somebody vouches for, in one file each. */
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { loadConfig } from '../config.js';
+import { openBundle, packRelease, unpackBundle } from '../dataset/bundle.js';
+import { CHECKSUM_FILE } from '../dataset/manifest.js';
+import { activeRelease, findRelease, releasesDir, unsoundRelease } from '../dataset/release.js';
+import { makeSigningKey, readSigningKey, SIGNATURE_FILE } from '../dataset/signature.js';
+import { stampHolds } from '../dataset/stamp.js';
+import { createProgress } from '../ingest/progress.js';
+import { makeTemporary } from '../ingest/writer.js';
+import { makeFolder } from '../store/folder.js';
+import { print, progress } from './line.js';
+import {
+  activateSound, problemsOf, protectRelease, requiredKeys, signSound,
+} from './sound-release.js';
+import { removeOnSignal, UsageError } from './usage.js';
+
+/** The release that is meant, and its folder, once it was read from end to end. */
+async function wholeRelease(
+  text: string | undefined, quiet = false,
+): Promise<{ readonly name: string; readonly dir: string }> {
+  const { varDir } = loadConfig();
+  const name = text === undefined ? activeRelease(varDir) : findRelease(varDir, text);
+  if (name === null) throw new Error('no dataset is active; see: npx situs dataset list');
+  const dir = join(releasesDir(varDir), name);
+  const problems = await problemsOf(dir, quiet);
+  if (problems.length > 0) throw unsoundRelease(name, problems);
+  return { name, dir };
+}
+
+/** Runs `situs dataset sign [RELEASE] --key FILE`, or `--new-key FILE`. */
+export async function signCommand(
+  text: string | undefined, { key, newKey }: { readonly key?: string; readonly newKey?: string },
+): Promise<void> {
+  if (newKey !== undefined) {
+    if (key !== undefined || text !== undefined) {
+      throw new UsageError('--new-key makes a key and signs nothing: give it alone');
+    }
+    print(makeSigningKey(newKey));
+    return;
+  }
+  if (key === undefined) throw new UsageError('--key FILE names the private key to sign with');
+  const signing = readSigningKey(key);
+  const { name, dir } = await wholeRelease(text);
+  signSound(dir, signing);
+  print(`${name} signed by ${signing.publicKey}`);
+}
+
+/** Runs `situs dataset pack [RELEASE] [FILE]`. */
+export async function packCommand(
+  text: string | undefined, path: string | undefined,
+  { quiet = false }: { readonly quiet?: boolean },
+): Promise<void> {
+  const { name, dir } = await wholeRelease(text, quiet);
+  const file = resolve(path ?? `${name}.situs`);
+  if (existsSync(file)) throw new Error(`${file} exists; a bundle does not replace one`);
+  makeFolder(dirname(file), 'FILE');
+  const temporary = join(dirname(file), `.${basename(file)}.${process.pid}`);
+  removeOnSignal(temporary);
+  const tell = quiet ? () => undefined : createProgress(process.stderr);
+  try {
+    await packRelease(dir, name, temporary, (done, total) => tell('pack', done, total));
+    // Unlike a rename, a link never replaces a file that came to be meanwhile.
+    linkSync(temporary, file);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  print(file);
+}
+
+interface UnpackAsked {
+  readonly activate?: boolean;
+  readonly requireSignature?: readonly string[];
+  readonly quiet?: boolean;
+}
+
+function sumIn(dir: string): string {
+  return readFileSync(join(dir, CHECKSUM_FILE), 'latin1');
+}
+
+/**
+ * Gives an unpacked release its place. One that is there with the same bytes stays, and gets the
+ * signature; the same dataset in other bytes makes way, since a signature is of bytes.
+ */
+function place(unpacked: string, dir: string): void {
+  if (stampHolds(dir) && sumIn(dir) === sumIn(unpacked)) {
+    const signature = join(unpacked, SIGNATURE_FILE);
+    if (existsSync(signature)) renameSync(signature, join(dir, SIGNATURE_FILE));
+    return;
+  }
+  if (existsSync(dir)) renameSync(dir, `${unpacked}.replaced`);
+  renameSync(unpacked, dir);
+}
+
+/** Runs `situs dataset unpack FILE`. */
+export async function unpackCommand(
+  path: string, { activate = false, requireSignature, quiet = false }: UnpackAsked,
+): Promise<void> {
+  const { varDir } = loadConfig();
+  const signedBy = requiredKeys(requireSignature);
+  const bundle = await openBundle(path);
+  const { dataset } = bundle;
+  makeFolder(releasesDir(varDir), 'SITUS_VAR');
+  const temporary = makeTemporary(varDir);
+  removeOnSignal(temporary);
+  const tell = quiet ? () => undefined : createProgress(process.stderr);
+  try {
+    const unpacked = join(temporary, dataset);
+    mkdirSync(unpacked);
+    await unpackBundle(path, bundle, unpacked, (done, total) => tell('unpack', done, total));
+    const problems = await problemsOf(unpacked, quiet, signedBy);
+    if (problems.length > 0) {
+      throw new Error(`${path} was not taken: the dataset ${dataset} in it is not sound: ${
+        problems.join('; ')}`);
+    }
+    protectRelease(unpacked);
+    place(unpacked, join(releasesDir(varDir), dataset));
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+  if (activate) await activateSound(varDir, dataset, { quiet, signedBy });
+  else if (!quiet) progress(`to let it answer: npx situs dataset activate ${dataset}`);
+  print(dataset);
+}

@@ -1,0 +1,237 @@
+/**
+ * Bundles: a whole release in one file, for machines without a network. Two lines of text, what it
+ * is and what it holds, then the bytes of the release's files one after the other, in one gzip
+ * stream:
+ *
+ *   situs dataset bundle 1
+ *   {"dataset":"2026-…","files":[{"name":"manifest.json","bytes":…,"sha256":"…"},…]}
+ *
+ * Reading trusts nothing: names are those of a release's files, in their order, and each has the
+ * bytes and the SHA-256 that were told, nothing more and nothing less.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import {
+  closeSync, createReadStream, createWriteStream, existsSync, fsyncSync, openSync, statfsSync,
+  statSync, writeFileSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGunzip, createGzip } from 'node:zlib';
+import { messageOf } from '../log.js';
+import { isReleaseName } from './release.js';
+import { SIGNATURE_FILE } from './signature.js';
+import { fileSha256, RELEASE_FILES, type BytesRead } from './stamp.js';
+
+const FIRST_LINE = 'situs dataset bundle 1';
+/** Longest head of a bundle, both lines. */
+const HEAD_BYTES_MAX = 4_096;
+const LINE_END = 10;
+const PIECE_BYTES = 1_048_576;
+const SHA256 = /^[0-9a-f]{64}$/;
+/** Files of a release that may be in a bundle, in this order; the signature may be missing. */
+const BUNDLED_FILES: readonly string[] = [SIGNATURE_FILE, ...RELEASE_FILES];
+
+interface BundledFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+interface BundleHead {
+  readonly dataset: string;
+  readonly files: readonly BundledFile[];
+}
+
+/** A file that is no bundle, or not all of one. */
+class UnfitBundle extends Error {
+  override readonly name = 'UnfitBundle';
+}
+
+/** Whether an error is about the bytes of a bundle, and not about the disk. */
+function isUnfit(error: unknown): boolean {
+  return error instanceof UnfitBundle
+    || (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'));
+}
+
+function totalOf(files: readonly BundledFile[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/**
+ * Writes the bundle of the release in `dir` to a new file; what was written of it stays when it
+ * fails. `read` is told the bytes that were packed, of all.
+ * @throws Error where the file exists, or cannot be written.
+ */
+export async function packRelease(
+  dir: string, dataset: string, file: string, read: BytesRead,
+): Promise<void> {
+  const files = BUNDLED_FILES.filter((name) => existsSync(join(dir, name))).map((name) => ({
+    name, bytes: statSync(join(dir, name)).size, sha256: fileSha256(join(dir, name)),
+  }));
+  const total = totalOf(files);
+  const head: BundleHead = { dataset, files };
+  const into = createWriteStream(file, { flags: 'wx', flush: true });
+  let done = 0;
+  async function* bytes(): AsyncGenerator<Buffer> {
+    for (const { name } of files) {
+      const from = createReadStream(join(dir, name), { highWaterMark: PIECE_BYTES });
+      for await (const piece of from as AsyncIterable<Buffer>) {
+        done += piece.length;
+        read(done, total);
+        yield piece;
+      }
+    }
+    if (done !== total) throw new Error(`the files of ${dataset} changed while they were packed`);
+  }
+  into.write(`${FIRST_LINE}\n${JSON.stringify(head)}\n`);
+  await pipeline(bytes, createGzip({ level: constants.Z_BEST_SPEED }), into);
+}
+
+function isFile(value: Partial<BundledFile> | null): value is BundledFile {
+  return typeof value?.name === 'string' && Number.isSafeInteger(value.bytes)
+    && Number(value.bytes) >= 0 && typeof value.sha256 === 'string' && SHA256.test(value.sha256);
+}
+
+/** Checks what a bundle says it holds. */
+function headOf(text: string): BundleHead {
+  let value: Partial<BundleHead> | null;
+  try {
+    value = JSON.parse(text) as Partial<BundleHead> | null;
+  } catch {
+    throw new UnfitBundle('its second line cannot be read');
+  }
+  const { dataset, files } = value ?? {};
+  if (typeof dataset !== 'string' || !isReleaseName(dataset)) {
+    throw new UnfitBundle('it names no dataset');
+  }
+  if (!Array.isArray(files) || !files.every(isFile)) {
+    throw new UnfitBundle('its list of files cannot be read');
+  }
+  const names = files.map(({ name }) => name).join();
+  if (names !== BUNDLED_FILES.join() && names !== RELEASE_FILES.join()) {
+    throw new UnfitBundle('its files are not those of one whole dataset');
+  }
+  return { dataset, files };
+}
+
+/** What a bundle says of itself, and where its bytes begin. */
+export interface OpenBundle extends BundleHead {
+  readonly headBytes: number;
+}
+
+/**
+ * Reads the head of a bundle.
+ * @throws Error that names the file where it is no bundle, or another version's.
+ */
+export async function openBundle(file: string): Promise<OpenBundle> {
+  const handle = await open(file, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES_MAX), 0);
+    const bytes = buffer.subarray(0, bytesRead);
+    const first = bytes.indexOf(LINE_END);
+    const second = bytes.indexOf(LINE_END, first + 1);
+    if (bytes.toString('latin1', 0, Math.max(0, first)) !== FIRST_LINE || second < 0) {
+      throw new UnfitBundle(`it does not begin with "${FIRST_LINE}" and a line of what it holds`);
+    }
+    return { ...headOf(bytes.toString('utf8', first + 1, second)), headBytes: second + 1 };
+  } catch (error) {
+    throw new Error(`${file} is no bundle of a dataset: ${messageOf(error)}`);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Writes the files of a bundle one after the other, as their bytes come. */
+class Unpacking {
+  readonly #dir: string;
+  readonly #files: readonly BundledFile[];
+  #at = -1;
+  #left = 0;
+  #fd: number | null = null;
+  #hash: Hash = createHash('sha256');
+
+  constructor(dir: string, files: readonly BundledFile[]) {
+    this.#dir = dir;
+    this.#files = files;
+  }
+
+  write(piece: Buffer): void {
+    for (let from = 0; from < piece.length;) {
+      if (this.#left === 0) this.#next();
+      const part = piece.subarray(from, from + this.#left);
+      if (this.#fd !== null) writeFileSync(this.#fd, part);
+      this.#hash.update(part);
+      this.#left -= part.length;
+      from += part.length;
+    }
+  }
+
+  /** All bytes came. */
+  end(): void {
+    while (this.#left === 0 && this.#at + 1 < this.#files.length) this.#next();
+    if (this.#left > 0) throw new UnfitBundle('it ends before its last file does');
+    this.#finish();
+  }
+
+  close(): void {
+    if (this.#fd !== null) closeSync(this.#fd);
+    this.#fd = null;
+  }
+
+  #next(): void {
+    this.#finish();
+    const next = this.#files[this.#at += 1];
+    if (next === undefined) throw new UnfitBundle('it holds more bytes than it tells');
+    this.#left = next.bytes;
+    this.#hash = createHash('sha256');
+    this.#fd = openSync(join(this.#dir, next.name), 'wx', 0o644);
+  }
+
+  #finish(): void {
+    const file = this.#files[this.#at];
+    if (file === undefined || this.#fd === null) return;
+    if (this.#hash.digest('hex') !== file.sha256) {
+      throw new UnfitBundle(`the bytes of ${file.name} are not those that were packed`);
+    }
+    fsyncSync(this.#fd);
+    this.close();
+  }
+}
+
+/**
+ * Writes the files of a bundle into an empty folder. What was written stays there when it fails.
+ * `written` is told the bytes, of all.
+ * @throws Error that names the file where it is damaged, cut or larger than it tells, or where the
+ * disk has no room for it.
+ */
+export async function unpackBundle(
+  file: string, { files, headBytes }: OpenBundle, dir: string, written: BytesRead,
+): Promise<void> {
+  const total = totalOf(files);
+  const { bavail, bsize } = statfsSync(dir);
+  if (bavail * bsize < total) {
+    throw new Error(`${file} needs ${total} bytes, and the disk has ${bavail * bsize}`);
+  }
+  const unpacking = new Unpacking(dir, files);
+  const gunzip = createGunzip({ chunkSize: PIECE_BYTES });
+  const from = createReadStream(file, { start: headBytes, highWaterMark: PIECE_BYTES });
+  from.on('error', (error) => gunzip.destroy(error));
+  let done = 0;
+  try {
+    for await (const piece of from.pipe(gunzip) as AsyncIterable<Buffer>) {
+      unpacking.write(piece);
+      done += piece.length;
+      written(done, total);
+    }
+    unpacking.end();
+    if (headBytes + gunzip.bytesWritten !== statSync(file).size) {
+      throw new UnfitBundle('something else lies behind it');
+    }
+  } catch (error) {
+    throw isUnfit(error) ? new Error(`${file} is damaged: ${messageOf(error)}`) : error;
+  } finally {
+    from.destroy();
+    unpacking.close();
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * Signatures of releases: `signature.json` beside the files of a release says who vouches for these
+ * very bytes. Signed is a short text with the name of the release and the SHA-256 of each of its
+ * files (ed25519, RFC 8032); keys are PEM files, or for public ones their 32 bytes in base64.
+ */
+import {
+  createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject,
+} from 'node:crypto';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { RELEASE_FILES, type Stamp } from './stamp.js';
+
+export const SIGNATURE_FILE = 'signature.json';
+
+const SIGNATURE_VERSION = 1;
+const KEY_MODE = 0o600;
+/** The 32 bytes of a public key in base64, of either alphabet. */
+const PUBLIC_TEXT = /^[A-Za-z0-9+/_-]{43}=?$/;
+
+interface Signature {
+  /** As `publicText` has it. */
+  readonly key: string;
+  /** In base64. */
+  readonly signature: string;
+}
+
+interface Signatures {
+  readonly v: typeof SIGNATURE_VERSION;
+  readonly signatures: readonly Signature[];
+}
+
+/** The public key of either half as text: its 32 bytes in base64. */
+function publicText(key: KeyObject): string {
+  return Buffer.from(String(key.export({ format: 'jwk' }).x), 'base64url').toString('base64');
+}
+
+function publicKeyOf(text: string): KeyObject {
+  const x = Buffer.from(text, 'base64').toString('base64url');
+  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+}
+
+function ofEd25519(key: KeyObject, file: string): KeyObject {
+  if (key.asymmetricKeyType === 'ed25519') return key;
+  throw new Error(`${file} holds a key of ${key.asymmetricKeyType}, not one of ed25519`);
+}
+
+/** Reads a key from a PEM file. @throws Error that names the file. */
+function keyOfFile(file: string, create: (pem: Buffer) => KeyObject, what: string): KeyObject {
+  let key: KeyObject;
+  try {
+    key = create(readFileSync(file));
+  } catch (error) {
+    throw new Error(`${file} holds no ${what} key: ${(error as Error).message}`);
+  }
+  return ofEd25519(key, file);
+}
+
+/**
+ * Public keys as they are compared, from their base64 or the PEM files that hold them.
+ * @throws Error that begins with `asked`, where they were asked for, and names what is neither.
+ */
+export function readPublicKeys(texts: readonly string[], asked: string): readonly string[] {
+  return texts.map((text) => {
+    try {
+      return publicText(PUBLIC_TEXT.test(text)
+        ? publicKeyOf(text)
+        : keyOfFile(text, createPublicKey, 'public'));
+    } catch (error) {
+      throw new Error(`${asked}: ${(error as Error).message}`);
+    }
+  });
+}
+
+/** A private key with its public one as text. */
+export interface SigningKey {
+  readonly key: KeyObject;
+  readonly publicKey: string;
+}
+
+/** Reads a private key from a PEM file. @throws Error that names the file. */
+export function readSigningKey(file: string): SigningKey {
+  const key = keyOfFile(file, createPrivateKey, 'private');
+  return { key, publicKey: publicText(key) };
+}
+
+/**
+ * Makes a private key in a new file that only its owner may read, and returns the public one.
+ * @throws Error where the file exists or cannot be written.
+ */
+export function makeSigningKey(file: string): string {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
+  writeFileSync(file, pem, { mode: KEY_MODE, flag: 'wx' });
+  return publicText(privateKey);
+}
+
+/** What is signed of a release. */
+function signedText(name: string, { files }: Stamp): Buffer {
+  const lines = RELEASE_FILES.map((file) => `${file} ${files[file].bytes} ${files[file].sha256}`);
+  return Buffer.from(`situs dataset signature 1\n${name}\n${lines.join('\n')}\n`);
+}
+
+function isSignatures(value: unknown): value is Signatures {
+  if (typeof value !== 'object' || value === null) return false;
+  const { v, signatures } = value as Partial<Signatures>;
+  return v === SIGNATURE_VERSION && Array.isArray(signatures) && signatures.every(
+    (each: Partial<Signature> | null) =>
+      typeof each?.key === 'string' && typeof each.signature === 'string');
+}
+
+/** The signatures beside a release; none where the file is missing or is no such file. */
+function readSignatures(dir: string): readonly Signature[] {
+  try {
+    const value: unknown = JSON.parse(readFileSync(join(dir, SIGNATURE_FILE), 'utf8'));
+    return isSignatures(value) ? value.signatures : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Signs the release in a folder, whose files are those of the stamp; others' signatures stay. */
+export function signRelease(dir: string, stamp: Stamp, { key, publicKey }: SigningKey): void {
+  const signature = sign(null, signedText(basename(dir), stamp), key).toString('base64');
+  const others = readSignatures(dir).filter((other) => other.key !== publicKey);
+  const all: Signatures = {
+    v: SIGNATURE_VERSION, signatures: [...others, { key: publicKey, signature }],
+  };
+  const temporary = join(dir, `.${SIGNATURE_FILE}.${process.pid}`);
+  try {
+    writeFileSync(temporary, `${JSON.stringify(all)}\n`, { flush: true });
+    renameSync(temporary, join(dir, SIGNATURE_FILE));
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+/**
+ * Why the release in `dir` is not one that a holder of these keys has signed, as a clause, or null.
+ * `stamp` is of the bytes that are to be used.
+ */
+export function signatureProblem(
+  dir: string, stamp: Stamp, publicKeys: readonly string[],
+): string | null {
+  const all = readSignatures(dir);
+  if (all.length === 0) return `it is not signed (it has no readable ${SIGNATURE_FILE})`;
+  const known = all.filter(({ key }) => publicKeys.includes(key));
+  if (known.length === 0) return 'it is signed with other keys than those that are asked for';
+  const message = signedText(basename(dir), stamp);
+  const holds = known.some(({ key, signature }) =>
+    verify(null, message, publicKeyOf(key), Buffer.from(signature, 'base64')));
+  return holds ? null : 'its signature is that of other bytes';
+}
