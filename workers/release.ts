@@ -1,6 +1,7 @@
 /**
  * A process that checks one release: `release.js DIR COPY_TO BACKGROUND PUBLIC_KEYS`, with an empty
- * COPY_TO to check it where it is, and keys where it has to be signed. Prints a line of JSON for each step and one at the end.
+ * COPY_TO to check it where it is, and keys where it has to be signed. Prints a line of JSON for
+ * each step and one at the end.
  */
 import { chmodSync, constants, copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { setPriority } from 'node:os';

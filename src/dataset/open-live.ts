@@ -23,9 +23,9 @@ export function probeRelease(dataset: Dataset, dir: string): ReleaseFacts {
 
 /**
  * Opens the active release of a folder once it is copied and checked; with none active, waits for
- * one. `signedBy` are public keys, one of whose holders must have signed each release; none where it
- * need not be signed. `open` puts a dataset without files in the place of one: there is nothing to
- * be checked.
+ * one. `signedBy` are public keys, one of whose holders must have signed each release; none where
+ * it need not be signed. `open` puts a dataset without files in the place of one: there is nothing
+ * to be checked.
  * @throws Error with a sentence when the active release is not sound.
  */
 export async function openLive(

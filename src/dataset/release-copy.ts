@@ -167,8 +167,8 @@ export class ReleaseCopies {
     const dir = join(releasesDir(this.#varDir), name);
     try {
       // A stamp of this version: whatever it checks was checked.
-      return readStamp(dir) !== null
-        && readFileSync(join(own, KEPT_FILE), 'utf8') === keptText(dir, join(own, name), this.#signedBy);
+      const kept = readFileSync(join(own, KEPT_FILE), 'utf8');
+      return readStamp(dir) !== null && kept === keptText(dir, join(own, name), this.#signedBy);
     } catch {
       return false;
     }
