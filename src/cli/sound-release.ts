@@ -31,8 +31,8 @@ export function requiredKeys(named: readonly string[] = []): readonly string[] {
 
 /**
  * Checks the release in a folder in a process of its own, with progress on standard error unless
- * `quiet`; one of the public keys has to have signed it, where there are any. Returns what is wrong,
- * nothing when it is sound; a check without an end counts as wrong.
+ * `quiet`; one of the public keys has to have signed it, where there are any. Returns what is
+ * wrong, nothing when it is sound; a check without an end counts as wrong.
  */
 export async function problemsOf(
   dir: string, quiet = false, signedBy: readonly string[] = [],
