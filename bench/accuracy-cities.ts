@@ -20,7 +20,7 @@ import { SourceFiles } from '../src/ingest/source-files.js';
 import { kilometres, landedZips, SLACK, type Spot } from '../src/ingest/zip/placed.js';
 
 const OPTIONS: LookupOptions = {
-  country: 'USA', date: null, adjustment: 'auto', addressDetailExtended: false,
+  country: 'USA', date: null, addressDetailExtended: false,
   shippingExtended: false, taxabilityCode: null, satItemTotal: null,
 };
 /** Most of the ZIPs that may be assumed and wrong, and certain and wrong. */

@@ -8,16 +8,11 @@ import type { KnownRates } from './rate/area-rates.js';
 import type { PostalRow } from './rate/zip-list.js';
 import type { Situs } from './situs.js';
 
-/** How sourcing is adjusted; only `auto` is documented to act, `none` is a version without it. */
-export const ADJUSTMENTS = ['auto', 'origin', 'destination', 'none'] as const;
-export type Adjustment = (typeof ADJUSTMENTS)[number];
-
 /** Options that hold for every kind of lookup. */
 export interface LookupOptions {
   readonly country: Country;
   /** First day of the month asked for; null for today at the place. */
   readonly date: DateInt | null;
-  readonly adjustment: Adjustment;
   readonly addressDetailExtended: boolean;
   readonly shippingExtended: boolean;
   /** Tells where the answer comes from; not when absent. */

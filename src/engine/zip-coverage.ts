@@ -14,7 +14,7 @@ const ZIP_MIN = 501;
 const ZIP_MAX = 99_950;
 const PPM = 1_000_000;
 const OPTIONS: LookupOptions = {
-  country: 'USA', date: null, adjustment: 'auto', addressDetailExtended: false,
+  country: 'USA', date: null, addressDetailExtended: false,
   shippingExtended: false, taxabilityCode: null, satItemTotal: null,
 };
 /** The document of the population of states. */

@@ -32,6 +32,7 @@ const CODED_STATUSES = {
   'invalid-key': 401,
   'feature-not-enabled': 405,
   'rate-limited': 429,
+  'product-rules-not-enabled': 403,
 } as const satisfies Partial<Readonly<Record<FailureKind, number>>>;
 
 /**

@@ -157,8 +157,9 @@ export function updateMerchant(
   transaction: StoreTransaction, before: MerchantRecord, change: MerchantChange,
 ): MerchantRecord | 'reference-taken' {
   const { account, merchantId } = before;
-  const block = change.block ?? blockOf(before);
-  const { referenceId } = block;
+  const { name, contacts, referenceId: asked } = change.block ?? blockOf(before);
+  // Left out it stays; empty it is removed.
+  const referenceId = asked === '' ? undefined : asked ?? before.referenceId;
   if (referenceId !== before.referenceId) {
     if (
       referenceId !== undefined && !takeReference(transaction, account, merchantId, referenceId)
@@ -173,7 +174,7 @@ export function updateMerchant(
   const switched = type !== before.type;
   if (switched) forgetCredentials(transaction, account, merchantId);
   const record: MerchantRecord = {
-    v: 1, merchantId, account, ...block, type,
+    v: 1, merchantId, account, name, contacts, ...present({ referenceId }), type,
     connectedBefore: switched ? false : before.connectedBefore,
     createdAt: before.createdAt,
     updatedAt: change.block === undefined && !switched ? before.updatedAt : change.now,

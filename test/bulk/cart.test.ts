@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seeded } from '../../bench/case/case.js';
 import { CART_ROW_BYTES_MAX } from '../../src/bulk/row/limit.js';
+import { GRANT_ALL, GRANT_PRODUCT } from '../../src/pool/types.js';
 import { below, cut, oneOf, runBulk, type BulkRun } from '../support/bulk-bodies.js';
 import {
   CA, CA_PARTS, cartOf, endpoint, errorOf, itemOf, linesOf, MERCHANT, NY, NY_PARTS, OF_MERCHANT,
@@ -114,6 +115,19 @@ test('a row is counted as a geocoded lookup, or as an operation of its merchant'
   assert.deepEqual(tallyOf({ defaults: OF_MERCHANT }), [2, { 100: 1, 105: 1 }, 0, 0, 1, 2]);
   assert.deepEqual(tallyOf({ grants: 0 }), [2, { 107: 2 }, 0, 0, 0, 1]);
   assert.deepEqual(tallyOf({ defaults: OF_MERCHANT, grants: 0 }), [2, { 100: 1, 105: 1 }, 0, 0, 1, 2]);
+});
+
+test('a row with a product code needs the entitlement, but for carts of a merchant', () => {
+  const coded = sentCart({
+    origin: NY_PARTS, destination: NY_PARTS, lineItems: [sentLine({ tic: 20010 })],
+  });
+  const grants = GRANT_ALL & ~GRANT_PRODUCT;
+  const [refused, plain] = linesOf([coded, sentCart({ origin: NY_PARTS, destination: NY_PARTS })],
+    { grants });
+  assert.equal(errorOf(refused!).error?.code, 113, refused);
+  assert.equal(errorOf(plain!).error, undefined);
+  const [own] = linesOf([coded], { grants, defaults: OF_MERCHANT });
+  assert.equal(errorOf(own!).error, undefined, own);
 });
 
 test('as many rows out as in, whatever the rows and the cuts', () => {

@@ -198,6 +198,11 @@ test('keys, plans, rates and quotas', async () => {
   }
   assert.equal((await service.post(CART, body, { key: KEYS.growth })).status, 403);
   assert.equal((await service.post(ONE, oneLine(), { key: KEYS.starter })).status, 200);
+  const coded = await service.post(ONE, oneLine({ taxabilityCode: 20010 }), { key: KEYS.starter });
+  assert.equal(coded.status, 403, coded.text);
+  assert.match(coded.text, /"code":113,"name":"RESPONSE_CODE_PRODUCT_RULES_NOT_ENABLED"/);
+  const general = oneLine({ taxabilityCode: 0 });
+  assert.equal((await service.post(ONE, general, { key: KEYS.starter })).status, 200);
   const metered = await newMerchant('self-managed', KEYS.metered);
   const spent = await service.post(CART, { merchantId: metered, items: [here()] }, { key: KEYS.metered });
   assert.equal(spent.status, 405);

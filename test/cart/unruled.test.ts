@@ -1,6 +1,7 @@
 /** Codes that no rule is held for: told in every body, or refused where the server is set to. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { PRODUCT_BIT } from '../../src/api/cart/options.js';
 import { openWire, type WireContext } from '../../src/api/lookup/context.js';
 import { loadConfig } from '../../src/config.js';
 import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
@@ -61,7 +62,7 @@ function told(
   endpoint: 'merchant' | 'calculation' = 'merchant',
 ): Told {
   const frame = new RequestFrame();
-  frame.add({ kind: 'cart', endpoint, optionBits: 0 }, Buffer.from(JSON.stringify({ items })));
+  frame.add({ kind: 'cart', endpoint, optionBits: PRODUCT_BIT }, Buffer.from(JSON.stringify({ items })));
   const found: Told[] = [];
   readAnswers(answerFrame(engineOf(DATASET), frame.bytes(), NOW, context), 1, (_, { status, body }) => {
     const text = Buffer.from(body).toString('utf8');

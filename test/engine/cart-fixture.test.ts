@@ -32,7 +32,7 @@ function cart(origin: string, destination: string, price: string, tic: string | 
 function salesRate(address: string): number | null {
   const found = engineOf(dataset).lookup({
     kind: 'address', address, options: {
-      country: 'USA', date: null, adjustment: 'auto', addressDetailExtended: false,
+      country: 'USA', date: null, addressDetailExtended: false,
       shippingExtended: false, taxabilityCode: null, satItemTotal: null,
     },
   }, NOW);

@@ -83,7 +83,7 @@ test('the same cart gives the same answer, whatever was asked before', () => {
 
 test('a lookup explains its rows with their sources, and how it was found', () => {
   const options = {
-    country: 'USA', date: null, adjustment: 'auto', addressDetailExtended: false,
+    country: 'USA', date: null, addressDetailExtended: false,
     shippingExtended: false, taxabilityCode: null, satItemTotal: null,
   } as const;
   const found = engineOf(WORLD).lookup({

@@ -94,7 +94,7 @@ test('a line of general goods has the rate of a lookup at the place that taxes i
     const address = `${line1}, ${city}, ${state} ${zip}`;
     const found = engineOf(world.dataset).lookup({
       kind: 'address', address, options: {
-        country: 'USA', date: null, adjustment: 'auto', addressDetailExtended: false,
+        country: 'USA', date: null, addressDetailExtended: false,
         shippingExtended: false, taxabilityCode: null, satItemTotal: null,
       },
     }, NOW);

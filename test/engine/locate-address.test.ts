@@ -36,11 +36,25 @@ test('a range puts the door on its side, in the direction of the numbers', () =>
 });
 
 test('then the ZIP+4, then the street that lies in one tax area, then the ZIP', () => {
-  expect('9 Nowhere Ln, Brookmere, QZ 97001-0150', 'zip9', 1);
+  const block = expect('9 Nowhere Ln, Brookmere, QZ 97001-0150', 'zip9', 1);
+  assert.deepEqual([block.normalizedAddress, block.houseNumber, block.street],
+    ['Brookmere, QZ 97001-0150, United States', '', '']);
   const street = expect('16 Main St, Brookmere, QZ 97001', 'street', 0);
   assert.deepEqual([street.lat, street.street], [0, 'Main St']);
   assert.match(refusal('41 N Main St, QZ 97001'), /overlaps several tax areas/);
-  expect('999 Nowhere Ln, Fenway, QZ 97002', 'postal', 3);
+  const invented = expect('999 Nowhere Ln, Fenway, QZ 97002-0099', 'postal', 3);
+  assert.deepEqual([invented.normalizedAddress, invented.houseNumber, invented.street],
+    ['Fenway, QZ 97002-0099, United States', '', '']);
+  assert.doesNotMatch(situs('999 Nowhere Ln, Atlantis, QZ 97002').normalizedAddress, /Atlantis/);
+});
+
+test('a ZIP+4 that was sent stays where the door has none, and gives way to its own', () => {
+  const zipOf = (address: string): string => situs(address).postalCode;
+  assert.equal(zipOf('21A Hollyhock Rd, Brookmere, QZ 97001'), '97001');
+  assert.equal(zipOf('21A Hollyhock Rd, Brookmere, QZ 97001-1234'), '97001-1234');
+  assert.equal(zipOf('150 Elder Way, Brookmere, QZ 97001-1234'), '97001-1234');
+  assert.equal(zipOf('16 Main St, Brookmere, QZ 97001-1234'), '97001-1234');
+  assert.equal(zipOf('200 Spindle Center Dr, Brookmere, QZ 97001-1234'), '97001-5003');
 });
 
 test('directions and types narrow; what is not said may be missing', () => {

@@ -196,12 +196,10 @@ test('historical is a month that exists', () => {
 test('defaults are those of the specification', () => {
   assert.deepEqual(parse('address=x'), {
     kind: 'address', address: 'x', options: {
-      country: 'USA', date: null, adjustment: 'auto', addressDetailExtended: false,
+      country: 'USA', date: null, addressDetailExtended: false,
       shippingExtended: false, taxabilityCode: null, satItemTotal: null,
     },
   });
-  const old = parse('address=x', 50);
-  assert.equal(typeof old === 'string' ? old : old.options.adjustment, 'none');
 });
 
 test('sat_item_total is exact', () => {
@@ -234,7 +232,8 @@ test('entitlements are asked after the form is right', () => {
   assert.equal(without(GRANT_CANADA, 'address=x&countryCode=PRI'), 'address');
   assert.equal(without(GRANT_PRODUCT, 'address=x&taxabilityCode=20010'),
     'product-rules-not-enabled');
-  assert.equal(without(GRANT_PRODUCT, 'address=x&taxabilityCode=CIR00001'), 'address');
+  const override = parse('address=x&taxabilityCode=CIR00001', 60, GRANT_ALL & ~GRANT_PRODUCT);
+  assert.equal(typeof override === 'string' ? override : override.options.taxabilityCode, null);
   assert.equal(without(GRANT_PRODUCT, 'postalcode=97001&taxabilityCode=20010'), 'postal');
   assert.equal(without(GRANT_HISTORICAL, 'address=x&historical=202501'), 'feature-not-enabled');
   assert.equal(without(GRANT_HISTORICAL, 'postalcode=97001&historical=202501'),

@@ -120,7 +120,7 @@ test('with a mail server nothing is said of waiting', async (context) => {
   assert.deepEqual([status, body['message']], [201, 'merchant created successfully']);
 });
 
-test('an update replaces the whole block', async () => {
+test('an update replaces the whole block but for a reference it leaves out', async () => {
   const referenceId = 'replaced-1';
   const merchantId = await create({ ...WHOLE, referenceId, merchantType: 'self-managed' });
   const { body } = await update(merchantId, { update: { merchantName: 'New', contactLast: 'Roe' } });
@@ -128,7 +128,14 @@ test('an update replaces the whole block', async () => {
     body, { merchantId, message: 'merchant updated successfully', status: 'success' },
   );
   assert.deepEqual(await get(merchantId), {
-    merchantId, merchantName: 'New', contactLast: 'Roe', status: 'external_compliance',
+    merchantId, merchantName: 'New', contactLast: 'Roe', referenceId,
+    status: 'external_compliance',
+  });
+  const heir = await service.post('/merchant/create', { merchantName: 'Heir', referenceId });
+  assert.equal(heir.status, 409);
+  await update(merchantId, { update: { merchantName: 'New', referenceId: '' } });
+  assert.deepEqual(await get(merchantId), {
+    merchantId, merchantName: 'New', status: 'external_compliance',
   });
   // Its old reference is free again.
   await create({ merchantName: 'Heir', referenceId });

@@ -4,7 +4,7 @@ import { isProblem } from '../../src/base/problem.js';
 import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
 import { unpackValue } from '../../src/pool/value.js';
 import { answerFrame } from '../../src/worker.js';
-import { optionBits, optionsOfQuery } from '../../src/api/cart/options.js';
+import { optionBits, optionsOfQuery, PRODUCT_BIT } from '../../src/api/cart/options.js';
 import { below, oneOf, runBulk, type BulkRun, type Random } from './bulk-bodies.js';
 import { cartWorld, NOW } from './cart-world.js';
 import type { Sent } from './sent-carts.js';
@@ -53,7 +53,8 @@ export function endpoint(body: object, ofMerchant: boolean, query = ''): Endpoin
   assert.ok(!isProblem(options));
   const frame = new RequestFrame();
   frame.add({
-    kind: 'cart', endpoint: ofMerchant ? 'merchant' : 'calculation', optionBits: optionBits(options),
+    kind: 'cart', endpoint: ofMerchant ? 'merchant' : 'calculation', 
+    optionBits: optionBits(options) | PRODUCT_BIT,
   }, Buffer.from(JSON.stringify(body)));
   let found: Endpoint = { status: 0, text: '' };
   readAnswers(answerFrame(engineOf(DATASET), frame.bytes(), NOW), 1, (_index, { status, body: bytes }) => {

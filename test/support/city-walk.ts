@@ -9,7 +9,7 @@ import { isFailure } from '../../src/failure.js';
 import { isInside, type Listed, type ListedCity, rowIn, type Spot, spotsIn } from './listed-cities.js';
 
 const OPTIONS: LookupOptions = {
-  country: 'USA', date: null, adjustment: 'auto', addressDetailExtended: false,
+  country: 'USA', date: null, addressDetailExtended: false,
   shippingExtended: false, taxabilityCode: null, satItemTotal: null,
 };
 /** A number and a name that no street has, so that ZIP and city decide. */

@@ -1,6 +1,7 @@
 /** A place asked three ways: a single lookup, a row of a bulk file, a cart of one line. */
 import assert from 'node:assert/strict';
 import Papa from 'papaparse';
+import { PRODUCT_BIT } from '../../src/api/cart/options.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
 import { unpackValue } from '../../src/pool/value.js';
@@ -67,7 +68,7 @@ function fold(text: string): string {
 }
 
 const LOOKUP = { kind: 'lookup', version: 60, grants: GRANT_ALL } as const;
-const CALCULATION = { kind: 'cart', endpoint: 'calculation', optionBits: 0 } as const;
+const CALCULATION = { kind: 'cart', endpoint: 'calculation', optionBits: PRODUCT_BIT } as const;
 const MERCHANT = { kind: 'cart', endpoint: 'merchant', optionBits: 0 } as const;
 
 function ask(dataset: Dataset, fields: RequestFields, payload: string) {

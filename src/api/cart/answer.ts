@@ -1,20 +1,21 @@
 /** A worker's answer to a body of carts: amounts, or a problem for the front end to render. */
 import { randomUUID } from 'node:crypto';
 import type { CartOutcome } from '../../engine/cart/outcome.js';
+import type { CartQuery } from '../../engine/cart/query.js';
 import type { Engine } from '../../engine/engine.js';
 import {
-  FLAG_ESTIMATED, FLAG_STALE, type Answer, type BodyPart, type CartFields,
+  FLAG_ESTIMATED, FLAG_STALE, GRANT_PRODUCT, type Answer, type BodyPart, type CartFields,
 } from '../../pool/types.js';
 import { PRECISIONS } from '../../engine/situs.js';
-import { isFailure, type Failure } from '../../failure.js';
+import { fail, isFailure, type Failure } from '../../failure.js';
 import { calculationJson, readCalculation } from './calculation.js';
-import { optionsOfBits, type CartOptions } from './options.js';
+import { optionsOfBits, PRODUCT_BIT, type CartOptions } from './options.js';
 import { readJson, type Members } from './read.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import { packValue } from '../../pool/value.js';
 import type { WireContext } from '../lookup/context.js';
 import { cartJson, readMerchantCarts } from './merchant-cart.js';
-import { SUCCESS } from '../../wire/response-code.js';
+import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { situsJson, type CartNote } from '../../wire/situs-note.js';
 
 /** What the weakest cart of an answer rests on. */
@@ -45,7 +46,7 @@ interface Calculated {
   readonly marks: Marks;
 }
 
-type Calculate = (body: Members, options: CartOptions) => Calculated | Problem;
+type Calculate = (body: Members, options: CartOptions) => Calculated | Problem | Failure;
 
 function merchantCarts(context: WireContext, engine: Engine, nowMs: number): Calculate {
   return (body, options) => {
@@ -68,10 +69,20 @@ function merchantCarts(context: WireContext, engine: Engine, nowMs: number): Cal
   };
 }
 
-function calculation(context: WireContext, engine: Engine, nowMs: number): Calculate {
+/** Why a cart of no merchant may not be asked with these grants; null where it may. */
+export function codesRefused({ lines }: CartQuery, grants: number): Failure | null {
+  return (grants & GRANT_PRODUCT) === 0 && lines.some(({ tic }) => tic !== null)
+    ? fail('product-rules-not-enabled', undefined, null) : null;
+}
+
+function calculation(
+  context: WireContext, engine: Engine, nowMs: number, grants: number,
+): Calculate {
   return (body, options) => {
     const cart = readCalculation(body, options);
     if (isProblem(cart)) return cart;
+    const refused = codesRefused(cart.query, grants);
+    if (refused !== null) return refused;
     const outcome = engine.calculate(
       cart.query, nowMs, context.precisionMin, context.refuseUnruled,
     );
@@ -115,10 +126,15 @@ function answerBody(
   if (isProblem(read) && endpoint === 'calculation') {
     return problemAnswer({ ...read, status: 400 });
   }
-  const calculate = endpoint === 'calculation' ? calculation : merchantCarts;
-  const result = isProblem(read)
-    ? read : calculate(context, engine, nowMs)(read, optionsOfBits(optionBits));
+  const grants = (optionBits & PRODUCT_BIT) === 0 ? 0 : GRANT_PRODUCT;
+  const calculate = endpoint === 'calculation'
+    ? calculation(context, engine, nowMs, grants) : merchantCarts(context, engine, nowMs);
+  const result = isProblem(read) ? read : calculate(read, optionsOfBits(optionBits));
   if (isProblem(result)) return problemAnswer(result);
+  if (isFailure(result)) {
+    const { code, http } = RESPONSE_CODES[result.failure];
+    return { status: http, code, precision: 0, flags: 0, body: [] };
+  }
   const { items, marks: { precision, flags, unruled } } = result;
   const body = bodyOf(items, {
     precision: PRECISIONS[precision] ?? 'none', dataset: engine.id, unruled: [...unruled],

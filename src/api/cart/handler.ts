@@ -7,8 +7,8 @@ import type {
 } from '../../pool/types.js';
 import { isProblem, type Problem } from '../../base/problem.js';
 import { unpackValue } from '../../pool/value.js';
-import { SUCCESS } from '../../wire/response-code.js';
-import { optionBits, optionsOfQuery, type CartOptions } from './options.js';
+import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
+import { optionBits, optionsOfQuery, PRODUCT_BIT, type CartOptions } from './options.js';
 import { merchantIdOf } from './read.js';
 import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
@@ -60,8 +60,13 @@ export interface CartServices extends MerchantServices {
 /** The header fields of amounts: those of lookups. */
 const HEADS = new LookupHeads();
 
-function replyOf(caller: MerchantCaller, slice: AnswerSlice, release: PinnedRelease): Reply {
-  const { status, body, precision, flags } = slice;
+function replyOf(
+  { baseUrl }: CartServices, caller: MerchantCaller, slice: AnswerSlice, release: PinnedRelease,
+): Reply {
+  const { status, code, body, precision, flags } = slice;
+  if (code === RESPONSE_CODES['product-rules-not-enabled'].code) {
+    return codedProblem('product-rules-not-enabled', caller.instance, baseUrl, caller.fields);
+  }
   if (status !== SUCCESS.http) return caller.refuse(unpackValue<Problem>(body));
   const { [LIMIT_HEADER]: limit, [REMAINING_HEADER]: remaining } = caller.fields;
   const head = HEADS.get(release.id, Number(limit), precision, flags).with(Number(remaining));
@@ -71,15 +76,15 @@ function replyOf(caller: MerchantCaller, slice: AnswerSlice, release: PinnedRele
 
 /** Has a worker calculate a body. */
 function calculate(
-  services: CartServices, caller: MerchantCaller, endpoint: CartEndpoint, options: CartOptions,
+  services: CartServices, caller: MerchantCaller, endpoint: CartEndpoint, bits: number,
   body: Uint8Array,
 ): Promise<Reply> {
   const lane = body.length > SMALL_CART_BYTES_MAX ? services.bulkPool : services.pool;
   return new Promise((resolve) => {
     lane.submit({
-      kind: 'cart', endpoint, optionBits: optionBits(options),
+      kind: 'cart', endpoint, optionBits: bits,
       payload: body, gives: true,
-      answered: (slice, release) => resolve(replyOf(caller, slice, release)),
+      answered: (slice, release) => resolve(replyOf(services, caller, slice, release)),
       failed: (failure) => resolve(failure === 'overloaded'
         ? caller.problem(503, 'The service has no dataset or is overloaded.')
         : caller.problem(500, 'The service failed to calculate the cart.')),
@@ -129,7 +134,7 @@ function cartOf(
   }
   if (merchant.type === 'provider') return services.relayCart(caller, merchant, request, body);
   return withOptions(caller, request, (options) =>
-    calculate(services, caller, 'merchant', options, body));
+    calculate(services, caller, 'merchant', optionBits(options), body));
 }
 
 /** A cart of no merchant. */
@@ -143,7 +148,9 @@ async function ownCart(
     return codedProblem('feature-not-enabled', caller.instance, baseUrl, caller.fields,
       'The plan has no geocoded lookups, or their quota of this month is used up.');
   }
-  const reply = await calculate(services, caller, 'calculation', options, body);
+  const mayCode = (admission.grants & ENTITLEMENTS.product_rates) !== 0;
+  const bits = optionBits(options) | (mayCode ? PRODUCT_BIT : 0);
+  const reply = await calculate(services, caller, 'calculation', bits, body);
   lookups.settle(admission, reply.status === 200, true);
   return reply;
 }

@@ -29,6 +29,8 @@ export const OPTION_MEMBERS = {
 
 const LEVEL_BIT = 4;
 const EXPLAIN_BIT = 8;
+/** Beside the options: the key of a cart without a merchant may ask by product codes. */
+export const PRODUCT_BIT = 16;
 const MODE_BITS = 3;
 
 const EXPECTED = `expected ${ROUNDING_MODES.join(', ')}, with ",cart" for whole carts`;

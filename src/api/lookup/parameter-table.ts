@@ -4,7 +4,6 @@
  */
 import { oneOf, type Schema } from '../../base/json-schema.js';
 import { longerThan } from '../../base/shape.js';
-import { ADJUSTMENTS } from '../../engine/query.js';
 import { dateOf, type DateInt } from '../../tax/date.js';
 import { COUNTRIES } from '../../tax/jurisdiction.js';
 import { parseDollars } from '../../tax/amount.js';
@@ -14,6 +13,12 @@ import { FORMATS, type ApiVersion } from '../../wire/version.js';
 export const ADDRESS_CHARS_MAX = 100;
 /** Longest state, city or county, in characters. */
 export const NAME_CHARS_MAX = 50;
+/**
+ * `auto` drops the rates of the postal city where an address lies outside it, and the county's
+ * apply. That is how every address is answered, so the others, and none, change nothing.
+ */
+export const ADJUSTMENTS = ['auto', 'origin', 'destination'] as const;
+
 /** Longest free text of `adjustment` in version 50. */
 export const ADJUSTMENT_CHARS_MAX = 100;
 
@@ -144,9 +149,10 @@ const TABLE = {
   },
   adjustment: {
     since: 50, row: 'shared',
-    schema: { ...oneOf(ADJUSTMENTS.filter((name) => name !== 'none')), default: 'auto' },
+    schema: { ...oneOf(ADJUSTMENTS), default: 'auto' },
     before: { until: 60, schema: upTo(ADJUSTMENT_CHARS_MAX) },
-    description: 'auto adjusts sourcing outside cities; the others change nothing.',
+    description: 'auto drops the rates of the postal city where the address lies outside it, '
+      + 'as every answer does; the others change nothing.',
   },
   sat_item_total: {
     since: 50, row: 'shared', schema: { type: 'number', minimum: 0 },
@@ -158,8 +164,8 @@ const TABLE = {
   },
   taxabilityCode: {
     since: 60, row: 'shared', schema: pattern(TAXABILITY),
-    description: 'A product code, which adds productDetail. Codes of digits need product_rates, '
-      + 'else code 113.',
+    description: 'A product code, which adds productDetail. Needs product_rates: without it codes '
+      + 'of digits are refused with code 113, and others add nothing.',
   },
   addressDetailExtended: {
     since: 60, row: 'shared', schema: FLAG, description: 'Adds addressDetail.address.',

@@ -1,12 +1,12 @@
 /** Query strings of lookups: parameters of each version, checked, to what the engine is asked. */
 import { longerThan } from '../../base/shape.js';
 import { GRANT_CANADA, GRANT_GEO, GRANT_HISTORICAL, GRANT_PRODUCT } from '../../pool/types.js';
-import { ADJUSTMENTS, type LookupOptions, type LookupQuery } from '../../engine/query.js';
+import type { LookupOptions, LookupQuery } from '../../engine/query.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { toMicrodegrees } from '../../geo/microdegrees.js';
 import { COUNTRIES, type Country } from '../../tax/jurisdiction.js';
 import {
-  ADDRESS_CHARS_MAX, ADJUSTMENT_CHARS_MAX, LAT_DEGREES_MAX, LNG_DEGREES_MAX, NAME_CHARS_MAX,
+  ADDRESS_CHARS_MAX, ADJUSTMENT_CHARS_MAX, ADJUSTMENTS, LAT_DEGREES_MAX, LNG_DEGREES_MAX, NAME_CHARS_MAX,
   parametersSince, parseAddressLine, parseBoolean, parseCounty, parseDegrees, parseMonth,
   parsePlaceName, parseTotal, STATE_CODE, TAXABILITY, ZIP, type ParameterName,
 } from './parameter-table.js';
@@ -82,25 +82,23 @@ function checkTexts(raw: RawParameters, version: number): Failure | null {
   return null;
 }
 
-function adjustmentOf(text: string | null, version: number): LookupOptions['adjustment'] | null {
-  if (version >= 60) {
-    if (text === null) return 'auto';
-    return ADJUSTMENTS.find((each) => each === text && each !== 'none') ?? null;
+/** What is wrong with an adjustment. Each of them means the same, see `ADJUSTMENTS`. */
+function checkAdjustment(text: string | null, version: number): Failure | null {
+  if (text === null) return null;
+  if (version < 60) {
+    return longerThan(text, ADJUSTMENT_CHARS_MAX)
+      ? invalid('adjustment', `up to ${ADJUSTMENT_CHARS_MAX} characters.`) : null;
   }
-  if (text === null) return 'none';
-  if (longerThan(text, ADJUSTMENT_CHARS_MAX)) return null;
-  return text === 'auto' ? 'auto' : 'none';
+  return ADJUSTMENTS.some((each) => each === text)
+    ? null : invalid('adjustment', `one of ${ADJUSTMENTS.join(', ')}.`);
 }
 
 /** Reads everything but the location. */
 function readOptions(raw: RawParameters, version: number): LookupOptions | Failure {
   const country = raw.countryCode === null ? 'USA' : countryOf(raw.countryCode);
   if (country === null) return invalid('countryCode', `one of ${COUNTRIES.join(', ')}.`);
-  const adjustment = adjustmentOf(raw.adjustment, version);
-  if (adjustment === null) {
-    return invalid('adjustment', version >= 60
-      ? 'one of auto, origin, destination.' : `up to ${ADJUSTMENT_CHARS_MAX} characters.`);
-  }
+  const failure = checkAdjustment(raw.adjustment, version);
+  if (failure !== null) return failure;
   const satItemTotal = raw.sat_item_total === null ? null : parseTotal(raw.sat_item_total);
   if (satItemTotal === null && raw.sat_item_total !== null) {
     return invalid('sat_item_total', 'a number, 0 or more.');
@@ -122,7 +120,7 @@ function readOptions(raw: RawParameters, version: number): LookupOptions | Failu
       'addressDetailExtended');
   }
   return {
-    country, date, adjustment, addressDetailExtended, shippingExtended, taxabilityCode,
+    country, date, addressDetailExtended, shippingExtended, taxabilityCode,
     satItemTotal, ...(explain ? { explain } : {}),
   };
 }
@@ -170,12 +168,18 @@ function refused({ kind, options }: LookupQuery, grants: number): Failure | null
   if (geocoded && (grants & GRANT_GEO) === 0) return fail('feature-not-enabled');
   if (country === 'CAN' && (grants & GRANT_CANADA) === 0) return fail('international-not-enabled');
   if (date !== null && (grants & GRANT_HISTORICAL) === 0) return fail('feature-not-enabled');
-  // Lists by postal code carry no product rules, and override codes need no entitlement.
+  // Lists by postal code carry no product rules; an override code is left out (`granted`).
   if (geocoded && taxabilityCode !== null && STANDARD_TIC.test(taxabilityCode)
     && (grants & GRANT_PRODUCT) === 0) {
     return fail('product-rules-not-enabled');
   }
   return null;
+}
+
+/** What is answered of a query: without the entitlement no product detail, whatever the code. */
+function granted(query: LookupQuery, grants: number): LookupQuery {
+  if (query.options.taxabilityCode === null || (grants & GRANT_PRODUCT) !== 0) return query;
+  return { ...query, options: { ...query.options, taxabilityCode: null } };
 }
 
 /**
@@ -202,5 +206,5 @@ export function parseParameters(
   if (isFailure(options)) return options;
   const query = readLocation(raw, options);
   if (isFailure(query)) return query;
-  return refused(query, grants) ?? { format, query };
+  return refused(query, grants) ?? { format, query: granted(query, grants) };
 }

@@ -46,6 +46,7 @@ const BLOCK_SHAPE = closed(BLOCK);
 export interface BlockBody {
   readonly name: string;
   readonly contacts: { readonly first?: string; readonly last?: string; readonly email?: string };
+  /** Of an update "" removes it, and it stays where it is absent. */
   readonly referenceId?: string;
 }
 
@@ -111,7 +112,8 @@ export interface UpdateBody {
 export const MERCHANT_UPDATE = told(closed({
   merchantId: uuid(),
   update: told(
-    optional(BLOCK_SHAPE), 'Replaces name and contacts as a whole: what is left out is removed.',
+    optional(BLOCK_SHAPE), 'Replaces name and contacts as a whole: what is left out is removed, '
+      + 'but for referenceId, which stays.',
   ),
   setMerchantType: told(optional(TYPE), 'The type to switch to.'),
   sendProviderInvite: told(optional(flag()), 'true unless given; acts on a switch to provider.'),
@@ -129,7 +131,9 @@ export function parseUpdate(input: unknown): UpdateBody | Problem {
   }
   return {
     merchantId: merchantId.toLowerCase(),
-    ...(update ? { block: blockOf(update) } : {}),
+    ...(update ? { block: {
+      ...blockOf(update), ...(update.referenceId === '' ? { referenceId: '' } : {}),
+    } } : {}),
     ...(setMerchantType ? { type: TYPES[setMerchantType] } : {}),
     invite: sendProviderInvite !== false,
   };

@@ -8,7 +8,7 @@ import type { CartQuery } from '../../engine/cart/query.js';
 import { GRANT_GEO } from '../../pool/types.js';
 import { fail, isFailure } from '../../failure.js';
 import { calculationJson, readCalculation } from '../../api/cart/calculation.js';
-import { refusalProblem } from '../../api/cart/answer.js';
+import { codesRefused, refusalProblem } from '../../api/cart/answer.js';
 import { CART_DEFAULTS, type CartOptions } from '../../api/cart/options.js';
 import { isMembers } from '../../api/cart/read.js';
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
@@ -119,9 +119,11 @@ function readAsked(
 
 /** Has the engine calculate a cart, and prints what it came to. */
 export function calculated(
-  { context, engine, run }: RowEngine, query: CartQuery, ofMerchant: boolean,
+  { context, engine, run, grants }: RowEngine, query: CartQuery, ofMerchant: boolean,
   print: (outcome: CartOutcome) => readonly string[],
 ): RowAnswer {
+  const refusal = ofMerchant ? null : codesRefused(query, grants);
+  if (refusal !== null) return refusedCart(refusal);
   const outcome = engine.calculate(
     query, run.nowMs, context.precisionMin, context.refuseUnruled,
   );

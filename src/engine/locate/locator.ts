@@ -5,7 +5,7 @@
  */
 import { parseAddress } from '../../address/parse.js';
 import type { ParsedAddress } from '../../address/parsed.js';
-import { foldName, formatStreetName } from '../../address/street-name.js';
+import { foldName } from '../../address/street-name.js';
 import { repairedReading } from '../../address/typo.js';
 import { RecentCache } from '../../base/recent-cache.js';
 import type { Dataset } from '../../dataset/dataset.js';
@@ -62,7 +62,8 @@ export class AddressLocator {
     const readings = parseAddress(text, this.#gazetteer);
     const first = readings[0];
     if (first === undefined) return fail('address-incomplete', INCOMPLETE);
-    if (first.country === 'CAN' || first.canadianPostalCode !== '') {
+    if (first.country === 'CAN' || first.canadianPostalCode !== ''
+      || (first.zip === '' && this.#provinces.has(first.state))) {
       return this.#provinces.locate(first);
     }
     const refusal = refuse(first);
@@ -215,9 +216,9 @@ export class AddressLocator {
       const area = areas[0];
       if (area === undefined) continue;
       return this.#writer.write({
-        area, precision: 'zip9', lat: 0, lng: 0, number: reading.number,
-        street: formatStreetName(reading), state, city: 0, municipality: 0, zip,
-        plus4: Number(reading.zip4), cityAsked: reading.city, zipAsked: zip,
+        // Nothing says that the street is there.
+        area, precision: 'zip9', lat: 0, lng: 0, number: '', street: '', state, city: 0,
+        municipality: 0, zip, plus4: Number(reading.zip4), cityAsked: reading.city, zipAsked: zip,
       });
     }
     return null;
@@ -228,7 +229,8 @@ export class AddressLocator {
     return this.#writer.write({
       area: door.area, precision: door.isPoint ? 'point' : 'range', lat: door.lat, lng: door.lng,
       number: door.numberText || reading.number, street: door.label, state, city: door.city,
-      municipality: door.municipality, zip: door.zip, plus4: door.plus4,
+      municipality: door.municipality, zip: door.zip,
+      plus4: door.plus4 >= 0 ? door.plus4 : plus4Sent(query, door.zip),
       cityAsked: reading.city, zipAsked: zip,
     });
   }
@@ -238,10 +240,16 @@ export class AddressLocator {
     return this.#writer.write({
       area: street.streetArea, precision: 'street', lat: 0, lng: 0, number: reading.number,
       street: street.streetLabel, state, city: street.streetCity,
-      municipality: street.streetMunicipality, zip: street.streetZip, plus4: -1,
+      municipality: street.streetMunicipality, zip: street.streetZip,
+      plus4: plus4Sent(query, street.streetZip),
       cityAsked: reading.city, zipAsked: zip,
     });
   }
+}
+
+/** The four digits that were sent after the ZIP of what was found; −1 for none. */
+function plus4Sent({ reading: { zip4 }, zip }: Query, found: number): number {
+  return zip4 !== '' && (found === zip || found <= 0) ? Number(zip4) : -1;
 }
 
 /** Lines that name no door, whatever the dataset holds. */

@@ -6,6 +6,7 @@ import type { CityRecord } from '../../dataset/records.js';
 import { foldLocality, zipText } from '../../dataset/street-format.js';
 import type { Locality } from '../../dataset/street-index.js';
 import { countryName, type Precision, type Situs } from '../situs.js';
+import type { Country } from '../../tax/jurisdiction.js';
 
 /** Answers kept; at the limit they are forgotten at once, which costs a few reads. */
 const ANSWERS_MAX = 20_000;
@@ -116,15 +117,14 @@ export class AddressWriter {
       postalCode += `-${String(located.plus4).padStart(4, '0')}`;
     }
     const line = street === '' ? number : `${number} ${street}`;
-    const place = city === '' ? '' : `, ${city}`;
     const region = postalCode === '' ? state : `${state} ${postalCode}`;
-    const country = countryName(this.#dataset.area(located.area).country);
+    const { country } = this.#dataset.area(located.area);
     return {
       area: located.area,
       precision: located.precision,
       lat: located.lat,
       lng: located.lng,
-      normalizedAddress: `${line}${place}, ${region}, ${country}`,
+      normalizedAddress: addressLine(line, city, region, country),
       houseNumber: number,
       street,
       city,
@@ -175,6 +175,14 @@ export class AddressWriter {
     return this.#gazetteer.city(state, name) ?? this.#gazetteer.city(
       state, name.replace(/ (?:CITY|TOWN|VILLAGE|TOWNSHIP|BOROUGH)$/, ''));
   }
+}
+
+/** The parts of an address that are known, as they are written on one line. */
+export function addressLine(
+  line: string, city: string, region: string, country: Country,
+): string {
+  return `${line === '' ? '' : `${line}, `}${city === '' ? '' : `${city}, `}${region}, `
+    + countryName(country);
 }
 
 /** Whether two names differ in spelling alone; most do not differ, which costs no folding. */

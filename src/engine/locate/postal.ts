@@ -4,18 +4,18 @@
  */
 import type { ParsedAddress } from '../../address/parsed.js';
 import { foldName, plainName } from '../../address/place-name.js';
-import { formatStreetName } from '../../address/street-name.js';
 import { titleCase } from '../../address/title-case.js';
 import { RecentCache } from '../../base/recent-cache.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord, CityRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
-import { countryName, type RateRange, type Situs } from '../situs.js';
+import type { RateRange, Situs } from '../situs.js';
 import { withoutSlivers, type Candidate, type DateOf, type Doubts } from './doubt.js';
 import {
   likeliestPart, weighed, type Weighed, type ZipAreas, type ZipCandidate,
 } from './likeliest.js';
+import { addressLine } from './place-names.js';
 
 /** Choices kept of each dataset, in a generation. */
 const CHOICES_MAX = 8_192;
@@ -104,8 +104,8 @@ export class PostalLocator {
       : record === null
         ? this.#byCity(reading, noted)
         : this.#byZip(record, reading, noted);
-    const named = reading.city === '' ? record?.cities[0] ?? '' : reading.city;
-    const city = isFailure(found) ? '' : this.#cityName(found.candidate.area.state, named);
+    const city = isFailure(found)
+      ? '' : this.#cityName(found.candidate.area.state, reading.city, record);
     return { found, city, days };
   }
 
@@ -224,8 +224,12 @@ export class PostalLocator {
     return this.#dataset.city(state, plainName(city)) ?? this.#dataset.city(state, foldName(city));
   }
 
-  #cityName(state: string, city: string): string {
-    return city === '' ? '' : this.#city(state, city)?.name ?? titleCase(city);
+  /** The city that is named, where there is such a city; else the ZIP's own. */
+  #cityName(state: string, named: string, zip: ZipRecord | null): string {
+    const known = named === '' ? null : this.#city(state, named);
+    if (known !== null) return known.name;
+    const [first = ''] = zip?.cities ?? [];
+    return first === '' ? '' : this.#city(state, first)?.name ?? titleCase(first);
   }
 }
 
@@ -272,16 +276,13 @@ function situsIn(
 ): Situs {
   const { area, lat, lng } = candidate;
   const { state } = area;
-  const street = formatStreetName(reading);
   const postalCode = reading.zip4 === '' ? reading.zip : `${reading.zip}-${reading.zip4}`;
-  const line = [reading.number, street].filter((word) => word !== '').join(' ');
   const region = postalCode === '' ? state : `${state} ${postalCode}`;
-  const normalizedAddress = [line, city, region, countryName(area.country)]
-    .filter((word) => word !== '')
-    .join(', ');
   return {
     area: area.id, precision: assumed === null ? 'postal' : 'city', lat, lng,
-    normalizedAddress, houseNumber: reading.number, street, city, postalCode,
+    // The street was not found, so it is not said to be there.
+    normalizedAddress: addressLine('', city, region, area.country),
+    houseNumber: '', street: '', city, postalCode,
     ...(assumed === null ? {} : { assumed }),
   };
 }

@@ -1,11 +1,14 @@
-/** Canadian addresses: the province follows from the postal code, and is all that taxes ask for. */
+/**
+ * Canadian addresses: the province is named or follows from the postal code, and is all that taxes
+ * ask for.
+ */
 import type { ParsedAddress } from '../../address/parsed.js';
-import { formatStreetName } from '../../address/street-name.js';
 import { titleCase } from '../../address/title-case.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import { fail, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { Situs } from '../situs.js';
+import { addressLine } from './place-names.js';
 
 /** The document of provinces' tax areas by the first character, or three, of a postal code. */
 export const POSTAL_PREFIXES = 'postal-prefixes';
@@ -23,37 +26,53 @@ const LONG = 3;
 /** Locates Canadian addresses of one dataset. */
 export class ProvinceLocator {
   readonly #dataset: Dataset;
+  /** The first prefix of each province by its code; read when it is first asked for. */
+  #provinces: ReadonlyMap<string, Prefix> | null = null;
 
   constructor(dataset: Dataset) {
     this.#dataset = dataset;
   }
 
-  /** Locates an address by its postal code; precision `postal`. */
-  locate(reading: ParsedAddress): Situs | Failure {
-    const { canadianPostalCode: code, state: named, city } = reading;
-    if (code === '') {
-      return fail('address-incomplete', 'a Canadian address needs its postal code');
+  /** Whether a code is a province's. */
+  has(code: string): boolean {
+    return code !== '' && this.#ofProvince(code) !== null;
+  }
+
+  /** Locates an address by its postal code, else by its province; precision `postal`. */
+  locate({ canadianPostalCode: code, state: named, city }: ParsedAddress): Situs | Failure {
+    const prefix = code === '' ? this.#ofProvince(named) : this.#ofPrefix(code);
+    if (prefix === null) {
+      return fail('address-incomplete', code === ''
+        ? 'a Canadian address needs its postal code or its province'
+        : `postal code ${code} is in no province`);
     }
-    const prefix = this.#ofPrefix(code);
-    if (prefix === null) return fail('address-incomplete', `postal code ${code} is in no province`);
     const { area, lat, lng } = prefix;
     const { state } = this.#dataset.area(area);
     if (named !== '' && named !== state) {
       return fail('address-incomplete', `postal code ${code} is not in ${named}`);
     }
-    const street = formatStreetName(reading);
-    const line = [reading.number, street].filter((word) => word !== '').join(' ');
     const label = titleCase(city);
+    const region = code === '' ? state : `${state} ${code}`;
     return {
       area, precision: 'postal', lat, lng,
-      normalizedAddress: [line, label, `${state} ${code}`, 'Canada']
-        .filter((word) => word !== '').join(', '),
-      houseNumber: reading.number, street, city: label, postalCode: code,
+      // Nobody here knows the streets of Canada, so none is said to be there.
+      normalizedAddress: addressLine('', label, region, 'CAN'),
+      houseNumber: '', street: '', city: label, postalCode: code,
     };
   }
 
+  #prefixes(): Readonly<Record<string, Prefix>> {
+    return (this.#dataset.document(POSTAL_PREFIXES) ?? {}) as Readonly<Record<string, Prefix>>;
+  }
+
+  #ofProvince(code: string): Prefix | null {
+    this.#provinces ??= new Map(Object.values(this.#prefixes()).reverse()
+      .map((prefix) => [this.#dataset.area(prefix.area).state, prefix]));
+    return this.#provinces.get(code) ?? null;
+  }
+
   #ofPrefix(postalCode: string): Prefix | null {
-    const prefixes = this.#dataset.document(POSTAL_PREFIXES) as Readonly<Record<string, Prefix>>;
-    return prefixes?.[postalCode.slice(0, LONG)] ?? prefixes?.[postalCode.slice(0, SHORT)] ?? null;
+    const prefixes = this.#prefixes();
+    return prefixes[postalCode.slice(0, LONG)] ?? prefixes[postalCode.slice(0, SHORT)] ?? null;
   }
 }
