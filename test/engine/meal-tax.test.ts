@@ -3,10 +3,17 @@ import { test } from 'node:test';
 import {
   mealTaxAt, readMeals, type MealPlace, type MealTable, type MealTax,
 } from '../../src/engine/product/meal-tax.js';
+import { openWire } from '../../src/api/lookup/context.js';
 import { cellsOf } from '../../src/engine/product/cells.js';
+import { isFailure } from '../../src/failure.js';
 import type { DateInt } from '../../src/tax/date.js';
 import { formatRate } from '../../src/tax/rate.js';
-import { FACT_DOCUMENTS, FACT_STATES, tableDocument } from '../support/product-facts.js';
+import { ask } from '../lookup/ask.js';
+import { amountsOf, cartOf, cartWorld, NOW, splitAt } from '../support/cart-world.js';
+import { engineOf } from '../support/engine-of.js';
+import {
+  FACT_DOCUMENTS, FACT_STATES, tableDocument, type FactPlace,
+} from '../support/product-facts.js';
 
 const TODAY = 20261121 as DateInt;
 const FACTS = readMeals(cellsOf(FACT_DOCUMENTS.get('meal-tax'), 'meal-tax') ?? []);
@@ -146,4 +153,43 @@ test('every row of the fact table belongs to a state', () => {
     assert.ok(known.has(fips), fips);
     for (const rule of rules) assert.ok(rule.name !== '' && rule.taxName !== '', rule.code);
   }
+});
+
+test('the documented sum of a meal is what a cart takes, wherever a meal tax is held', () => {
+  interface Body {
+    readonly baseRates: readonly { readonly jurType: string; readonly rate: number }[];
+    readonly productDetail: { readonly taxabilityCode: {
+      readonly rateRules: readonly { readonly effectiveTaxRate: number }[];
+      readonly specialRules: { readonly mealTax: { readonly rules: readonly {
+        readonly componentType: string; readonly rate: number; readonly replacesStateRate: boolean;
+      }[]; }; };
+    }; };
+  }
+  const rows = FACT_DOCUMENTS.get('meal-tax') as readonly Readonly<Record<string, string>>[];
+  let compared = 0;
+  for (const { extent, jurisdiction_code: code = '' } of rows) {
+    const state = FACT_STATES.find(({ fips }) => fips === code.slice(0, 2))!.code;
+    if (extent !== 'whole' || state === 'NH') continue;
+    const place: FactPlace = {
+      state, county: code.length === 2 || code.length === 7 ? '999' : code.slice(2, 5),
+      placeGeoid: code.length > 5 ? code : '',
+      percents: [['state', '5'], ['county', '1'], ['city', '2'], ['district', '0.5']],
+    };
+    const dataset = cartWorld([place]);
+    const at = splitAt(state, 0);
+    const outcome = engineOf(dataset).calculate(cartOf(at, at, [['100', 1, '41000']]), NOW);
+    if (isFailure(outcome)) continue;
+    compared += 1;
+    const { text } = ask(60, 'lat=10.5&lng=0.5&taxabilityCode=41000', {
+      dataset, nowMs: NOW, context: openWire(),
+    });
+    const { baseRates, productDetail: { taxabilityCode } } = JSON.parse(text) as Body;
+    const { rateRules: [rule], specialRules: { mealTax: { rules } } } = taxabilityCode;
+    const ofSale = rules.filter(({ componentType }) => componentType !== 'OCCUPATION_TAX');
+    const replaced = ofSale.some(({ replacesStateRate }) => replacesStateRate)
+      ? baseRates.find(({ jurType }) => jurType === 'US_STATE_SALES_TAX')!.rate : 0;
+    const rate = ofSale.reduce((sum, each) => sum + each.rate, rule!.effectiveTaxRate - replaced);
+    assert.deepEqual([(rate * 100).toFixed(2)], amountsOf(outcome), `${state} ${code}`);
+  }
+  assert.ok(compared >= 20, `${compared} compared`);
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Dataset } from '../../src/dataset/dataset.js';
+import { readManifest } from '../../src/dataset/manifest.js';
 import { openDataset } from '../../src/dataset/open.js';
 import { isFailure } from '../../src/failure.js';
 import { formatRate } from '../../src/tax/rate.js';
@@ -140,6 +141,38 @@ for (const place of goldenAddresses()) {
 for (const [city, total] of ONE_COUNTY) {
   test(`1 Main St, ${city}: one county`, () => assertOneCounty(dataset, city, total));
 }
+
+test('where a county is taxed alike everywhere an address is certain in whichever of its cities', () => {
+  // Linn County, Iowa: 18 cities and the land outside, each with the local option of 1 percent.
+  for (const place of ['Marion, IA 52302', 'Cedar Rapids, IA 52302', 'Cedar Rapids, IA 52402',
+    'Hiawatha, IA 52233', 'Cedar Rapids, IA 52233']) {
+    const asked = askAddress(dataset, `999 Nowhere St, ${place}`);
+    assert.deepEqual([asked.code, asked.precision, asked.total], [100, 'postal', 0.07],
+      `${place}: ${asked.message}`);
+  }
+});
+
+test('an address outside its postal city has the county\'s rates, whatever adjustment says', () => {
+  // Denver is the post office, Lakewood the city that most of the ZIP is in.
+  const ask = (adjustment: string): string => {
+    const asked = askAddress(dataset, '480 S Allison Pkwy, Denver, CO 80226', adjustment);
+    assert.deepEqual([asked.code, asked.total], [100, 0.075], asked.message);
+    assert.ok(asked.rows.every(({ jurName }) => jurName !== 'DENVER'));
+    return asked.text;
+  };
+  for (const name of ['auto', 'origin', 'destination']) {
+    assert.equal(ask(`&adjustment=${name}`), ask(''));
+  }
+});
+
+test('what a rate lacks is told to callers: no command, no setting', () => {
+  const { counts } = readManifest(built.dir);
+  for (let id = 0; id < counts['areas']!; id += 1) {
+    for (const { reason } of dataset.area(id).unknown) {
+      assert.doesNotMatch(reason, /npx|situs|SITUS_| --\w/i);
+    }
+  }
+});
 
 test('a point in the Aleutians west of the antimeridian is in its county', () => {
   const { code, rows } = askQuery(dataset, 'lat=52.87&lng=173.17');

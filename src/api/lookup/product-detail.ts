@@ -139,7 +139,7 @@ function detailOf(
   const { code: { title, label }, rules, meal } = found;
   const context: RuleContext = {
     stateFips: outcome.area.stateFips,
-    ordinary: ordinaryRates(outcome.rates),
+    ordinary: ordinaryRates(outcome.rates, meal),
     destination: sourcedToDestination(engine, outcome),
   };
   const rateRules = rules.map((rule) => rateRule(rule, context));

@@ -1,5 +1,5 @@
 /** Meal taxes on lines of prepared food. */
-import { MEAL_CODES, type MealRule } from '../product/meal-tax.js';
+import { MEAL_CODES, replacesLocal, type MealRule } from '../product/meal-tax.js';
 import type { ProductRules } from '../product/rules.js';
 import type { FoundPlace } from './place.js';
 import type { Side, Site } from './site.js';
@@ -13,7 +13,6 @@ export interface MealLevies {
 }
 
 const STATE_DIGITS = 2;
-const COUNTY_DIGITS = 5;
 
 /** Whose place the tax follows: the seller's where the list says so, for sales within a state. */
 function sideOf({ sourcingBasis }: MealRule, { sourcing }: Site): Side {
@@ -22,8 +21,8 @@ function sideOf({ sourcingBasis }: MealRule, { sourcing }: Site): Side {
 
 /** Whether a meal tax stands in for the sales tax that its own county or city levies. */
 function replacesOwn(rule: MealRule, site: Site, levy: Levy): boolean {
-  return rule.replacesLocalRates === 'own' && levy.site?.side === sideOf(rule, site)
-    && levy.site.row.component.level === (rule.code.length === COUNTY_DIGITS ? 'county' : 'city');
+  return levy.site?.side === sideOf(rule, site)
+    && replacesLocal(rule, levy.site.row.component.level);
 }
 
 function note(rule: MealRule, applied: boolean, why: string): TreatmentNote {

@@ -145,6 +145,15 @@ export interface MealRule {
   readonly heldFrom: DateInt | null;
 }
 
+/** Whether a meal tax stands in for the local sales tax of a level where it applies. */
+export function replacesLocal(
+  { component, replacesLocalRates, code }: MealRule, level: string,
+): boolean {
+  if (component === 'OCCUPATION_TAX') return false;
+  return replacesLocalRates === 'yes' || (replacesLocalRates === 'own'
+    && level === (code.length === COUNTY_DIGITS ? 'county' : 'city'));
+}
+
 /** Rules by state FIPS. */
 export type MealTable = ReadonlyMap<string, readonly MealRule[]>;
 

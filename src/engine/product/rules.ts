@@ -4,12 +4,12 @@ import type { AreaRecord } from '../../dataset/records.js';
 import { fail, type Failure } from '../../failure.js';
 import { DATE_MIN, formatDate, type DateInt } from '../../tax/date.js';
 import { codeForm, inForce, type OrdinaryRates, type ProductRule } from '../../tax/product-rule.js';
-import { sumRates } from '../../tax/rate.js';
+import { sumRates, type Rate } from '../../tax/rate.js';
 import type { SitusOutcome } from '../query.js';
 import type { KnownRates } from '../rate/area-rates.js';
 import { isByArea, type Situs } from '../situs.js';
 import { readProductBook, type ProductBook, type ProductCode } from './book.js';
-import { MEAL_CODES, mealTaxAt, type MealTax } from './meal-tax.js';
+import { MEAL_CODES, mealTaxAt, replacesLocal, type MealTax } from './meal-tax.js';
 
 /** A valid code with its rules there and then. */
 export interface ProductFinding {
@@ -32,10 +32,16 @@ export interface NoProduct {
 /** Deeper than any catalogue; ends a chain of parents that leads in a circle. */
 const DEPTH_MAX = 12;
 
-/** Ordinary rates as product and meal rules need them. */
-export function ordinaryRates({ rows, sales }: KnownRates): OrdinaryRates {
-  const state = rows.flatMap((row) => (row.component.level === 'state' ? [row.sales] : []));
-  return { state: sumRates(state), combined: sales };
+/**
+ * Ordinary rates as product and meal rules need them. Local rates that a meal tax stands in for are
+ * no part of the combined one; the state's is, as `replacesStateRate` tells of it.
+ */
+export function ordinaryRates({ rows }: KnownRates, meal: MealTax | null): OrdinaryRates {
+  const ofState = rows.filter(({ component }) => component.level === 'state');
+  const levied = rows.filter(({ component: { level } }) => level === 'state'
+    || meal?.rules.some((rule) => replacesLocal(rule, level)) !== true);
+  const sum = (some: typeof rows): Rate => sumRates(some.map(({ sales }) => sales));
+  return { state: sum(ofState), combined: sum(levied) };
 }
 
 /** The product rules of one dataset, read when they are first asked for. */
