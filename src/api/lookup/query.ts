@@ -6,9 +6,9 @@ import { fail, isFailure, type Failure } from '../../failure.js';
 import { toMicrodegrees } from '../../geo/microdegrees.js';
 import { COUNTRIES, type Country } from '../../tax/jurisdiction.js';
 import {
-  ADDRESS_CHARS_MAX, ADJUSTMENT_CHARS_MAX, ADJUSTMENTS, LAT_DEGREES_MAX, LNG_DEGREES_MAX, NAME_CHARS_MAX,
-  parametersSince, parseAddressLine, parseBoolean, parseCounty, parseDegrees, parseMonth,
-  parsePlaceName, parseTotal, STATE_CODE, TAXABILITY, ZIP, type ParameterName,
+  ADDRESS_CHARS_MAX, ADJUSTMENT_CHARS_MAX, ADJUSTMENTS, LAT_DEGREES_MAX, LNG_DEGREES_MAX,
+  NAME_CHARS_MAX, parametersSince, parseAddressLine, parseBoolean, parseCounty, parseDegrees,
+  parseMonth, parsePlaceName, parseTotal, STATE_CODE, TAXABILITY, ZIP, type ParameterName,
 } from './parameter-table.js';
 import { readParameters, type RawParameters } from './query-string.js';
 import { FORMATS, type Format } from '../../wire/version.js';
