@@ -32,6 +32,11 @@ function tileKey(x: number, y: number): number {
   return (((y + 90_000_000) >> TILE_BITS) << 10) | ((x + 180_000_000) >> TILE_BITS);
 }
 
+/** Column or row of the tile that a coordinate lies in; of one beyond the map, the outermost. */
+function tileAt(coordinate: number, max: number): number {
+  return Math.floor((Math.max(-max, Math.min(max, coordinate)) + max) / TILE_SIZE);
+}
+
 /** Decoded tile directories kept per thread, in cells (four bytes each) per generation. */
 const TILE_CELLS_MAX = 2_000_000;
 
@@ -54,6 +59,10 @@ export class CellIndex {
   readonly #recent = new RecentCache<number, Int32Array>(TILE_CELLS_MAX);
   #leafBytes = new Uint8Array(4096);
   #leaf = new Int32Array(this.#leafBytes.buffer);
+  /** Which leaf is loaded, and which tile was read last: a point's borders lie where it does. */
+  #loaded = -1;
+  #lastKey = -1;
+  #lastTile: Int32Array = EMPTY_TILE;
 
   constructor(tiles: ByteTable<number>, leaves: ByteTable<number>) {
     this.#tiles = tiles;
@@ -84,17 +93,14 @@ export class CellIndex {
     const shrink = Math.max(0.01, Math.cos((lat / 1e6) * (Math.PI / 180)));
     const spread = reach / shrink;
     const near: Near = { x: lng, y: lat, reach, spread, shrink, area: null };
-    const keys = new Set<number>();
-    for (const x of [lng - spread, lng + spread]) {
-      for (const y of [lat - reach, lat + reach]) {
-        const tileX = Math.floor((Math.max(-LNG_MAX, Math.min(LNG_MAX, x)) + LNG_MAX) / TILE_SIZE);
-        const tileY = Math.floor((Math.max(-LAT_MAX, Math.min(LAT_MAX, y)) + LAT_MAX) / TILE_SIZE);
-        const west = tileX * TILE_SIZE - LNG_MAX;
+    const [westmost, southmost] = [tileAt(lng - spread, LNG_MAX), tileAt(lat - reach, LAT_MAX)];
+    const [eastmost, northmost] = [tileAt(lng + spread, LNG_MAX), tileAt(lat + reach, LAT_MAX)];
+    for (let tileX = westmost; tileX <= eastmost; tileX += 1) {
+      const west = tileX * TILE_SIZE - LNG_MAX;
+      for (let tileY = southmost; tileY <= northmost; tileY += 1) {
         const south = tileY * TILE_SIZE - LAT_MAX;
-        const key = tileKey(west, south);
-        if (keys.has(key)) continue;
-        keys.add(key);
-        if (this.#hasLine(near, this.#tile(key), 0, west, south, TILE_SIZE)) return true;
+        const cells = this.#tile(tileKey(west, south));
+        if (this.#hasLine(near, cells, 0, west, south, TILE_SIZE)) return true;
       }
     }
     return false;
@@ -125,8 +131,14 @@ export class CellIndex {
   }
 
   #tile(key: number): Int32Array {
-    const recent = this.#recent.get(key);
-    if (recent !== undefined) return recent;
+    if (key === this.#lastKey) return this.#lastTile;
+    const cells = this.#recent.get(key) ?? this.#readTile(key);
+    this.#lastKey = key;
+    this.#lastTile = cells;
+    return cells;
+  }
+
+  #readTile(key: number): Int32Array {
     const bytes = this.#tiles.get(key);
     // A copy: the table's bytes are a view that the next read overwrites.
     const cells = bytes === null ? EMPTY_TILE : new Int32Array(new Uint8Array(bytes).buffer);
@@ -135,6 +147,7 @@ export class CellIndex {
   }
 
   #load(number: number): Int32Array {
+    if (number === this.#loaded) return this.#leaf;
     const bytes = this.#leaves.get(number);
     if (bytes === null) throw new Error(`dataset has no border cell ${number}`);
     if (bytes.length > this.#leafBytes.length) {
@@ -142,6 +155,7 @@ export class CellIndex {
       this.#leaf = new Int32Array(this.#leafBytes.buffer);
     }
     this.#leafBytes.set(bytes);
+    this.#loaded = number;
     return this.#leaf;
   }
 

@@ -19,6 +19,8 @@ export const FLAG_ESTIMATED = 2;
 export const FLAG_STALE = 4;
 /** A geocoded lookup (address or coordinates), for the usage counters. */
 export const FLAG_GEO = 8;
+/** All flags lie below it. */
+export const FLAGS_SPAN = 16;
 
 /** A lookup; the payload is the raw query string. */
 export interface LookupFields {

@@ -17,13 +17,11 @@ export interface SitusNote {
   readonly unruled: readonly string[];
 }
 
-/** The member's own members; what does not apply is left out. */
-export function situsNote(note: SitusNote): WireObject {
-  const { precision, dataset, stale, estimated, assumed, border, unruled } = note;
+/** Members that tell of one spot or product, and not of the release; what does not apply is out. */
+export function ownMarks(
+  { assumed, border, unruled }: Pick<SitusNote, 'assumed' | 'border' | 'unruled'>,
+): WireObject {
   return {
-    precision, dataset,
-    ...(stale ? { stale } : {}),
-    ...(estimated ? { estimated } : {}),
     ...(assumed === null ? {} : {
       assumed: {
         lowest: rateOf(assumed.lowest), highest: rateOf(assumed.highest),
@@ -34,6 +32,17 @@ export function situsNote(note: SitusNote): WireObject {
       border: { metres: border.metres, rate: border.rate === null ? null : rateOf(border.rate) },
     }),
     ...(unruled.length === 0 ? {} : { unruled }),
+  };
+}
+
+/** The member's own members; what does not apply is left out. */
+export function situsNote(note: SitusNote): WireObject {
+  const { precision, dataset, stale, estimated } = note;
+  return {
+    precision, dataset,
+    ...(stale ? { stale } : {}),
+    ...(estimated ? { estimated } : {}),
+    ...ownMarks(note),
   };
 }
 

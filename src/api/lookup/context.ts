@@ -101,9 +101,16 @@ export interface ProductMember {
   readonly unruled: string;
 }
 
+/** The beginning of a v60 answer in print. */
+export interface Head {
+  readonly whole: Uint8Array;
+  /** As JSON, up to where members of `situs` that belong to one answer follow. */
+  readonly open: Uint8Array;
+}
+
 export interface WireContext extends WireSettings {
   /** Beginnings of v60 answers, by what they rest on; few, since none tells of its own spot. */
-  readonly heads: RecentCache<string, string>;
+  readonly heads: OfRelease<Map<number, Head>>;
   readonly fragments: FragmentCache;
   readonly postal: PostalCache;
   /** Product members by all that they depend on. */
@@ -124,15 +131,12 @@ export const WIRE_DEFAULTS: WireSettings = {
   report: () => undefined,
 };
 
-/** Beginnings kept: precisions, flags and formats of a few releases. */
-const HEADS_MAX = 256;
-
 /** Makes the context of a worker, once. */
 export function openWire(settings: Partial<WireSettings> = {}): WireContext {
   const full = { ...WIRE_DEFAULTS, ...settings };
   return {
     ...full,
-    heads: new RecentCache(HEADS_MAX),
+    heads: new OfRelease(() => new Map()),
     fragments: new FragmentCache(full.fragmentBytesMax),
     postal: new PostalCache(full.postalBytesMax),
     products: new OfRelease(() => new RecentCache(PRODUCT_BYTES_MAX)),

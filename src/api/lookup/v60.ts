@@ -1,11 +1,12 @@
 /** Version 60: the structured answer for a place, and the list for a ZIP. */
 import type { Engine } from '../../engine/engine.js';
+import { PRECISIONS } from '../../engine/situs.js';
 import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/query.js';
-import { FLAG_ESTIMATED, FLAG_STALE } from '../../pool/types.js';
+import { FLAG_ESTIMATED, FLAG_STALE, FLAGS_SPAN, type BodyPart } from '../../pool/types.js';
 import { isFailure, type Failure } from '../../failure.js';
 import { jsonMembers, type WireObject, rateOf, type WireList } from '../../wire/tree.js';
 import { SUCCESS } from '../../wire/response-code.js';
-import { situsNote } from '../../wire/situs-note.js';
+import { ownMarks, situsNote, type SitusNote } from '../../wire/situs-note.js';
 import { metadata, V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/lookup-envelope.js';
 import type { Format } from '../../wire/version.js';
 import { xmlMembers } from '../../wire/xml.js';
@@ -139,25 +140,39 @@ function areaPart({ area, rates, rules }: RuledArea, freight: boolean): WireObje
   };
 }
 
+/** What follows `situs` of a JSON head; what may stand before it belongs to one answer alone. */
+const SITUS_CLOSE = '}},';
+
 /** The beginning of an answer: the code, and what it rests on. */
+function headText(baseUrl: string, note: SitusNote, format: Format): string {
+  return OPEN[format] + printMembers(metadata(SUCCESS, baseUrl, situsNote(note)), format)
+    + (format === 'json' ? ',' : '');
+}
+
+/** The parts of the beginning; what no spot has of its own is printed once. */
 function headOf(
   { baseUrl, heads }: WireContext, engine: Engine, outcome: SitusOutcome, flags: number,
   unruled: string, format: Format,
-): string {
+): readonly BodyPart[] {
   const { precision, assumed = null } = outcome.situs;
   const border = engine.border(outcome);
   const isPlain = assumed === null && border === null && unruled === '';
-  const key = `${engine.id} ${precision} ${flags} ${format}`;
-  const known = isPlain ? heads.get(key) : undefined;
-  if (known !== undefined) return known;
-  const situs = situsNote({
-    precision, dataset: engine.id, assumed, border, unruled: unruled === '' ? [] : [unruled],
-    stale: (flags & FLAG_STALE) !== 0, estimated: (flags & FLAG_ESTIMATED) !== 0,
-  });
-  const head = OPEN[format] + printMembers(metadata(SUCCESS, baseUrl, situs), format)
-    + (format === 'json' ? ',' : '');
-  if (isPlain) heads.set(key, head);
-  return head;
+  const stale = (flags & FLAG_STALE) !== 0;
+  const estimated = (flags & FLAG_ESTIMATED) !== 0;
+  const plain = {
+    precision, dataset: engine.id, assumed: null, border: null, unruled: [], stale, estimated,
+  };
+  const own = { ...plain, assumed, border, unruled: unruled === '' ? [] : [unruled] };
+  if (format === 'xml' && !isPlain) return [headText(baseUrl, own, format)];
+  const kept = heads.get(engine.id);
+  const key = (PRECISIONS.indexOf(precision) * FLAGS_SPAN + flags) * 2 + (format === 'xml' ? 1 : 0);
+  let head = kept.get(key);
+  if (head === undefined) {
+    const whole = Buffer.from(headText(baseUrl, plain, format));
+    head = { whole, open: whole.subarray(0, whole.length - SITUS_CLOSE.length) };
+    kept.set(key, head);
+  }
+  return isPlain ? [head.whole] : [head.open, `,${jsonMembers(ownMarks(own))}${SITUS_CLOSE}`];
 }
 
 /** The bytes of an answer for one place. */
@@ -184,8 +199,8 @@ export function renderV60(
     context, engine, outcome, fragment.flags, product?.unruled ?? '', format,
   );
   const body = product === null
-    ? [head, fragment.bytes, own]
-    : [head, fragment.bytes, product.bytes, own];
+    ? [...head, fragment.bytes, own]
+    : [...head, fragment.bytes, product.bytes, own];
   return { body, flags: fragment.flags };
 }
 

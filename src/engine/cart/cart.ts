@@ -69,6 +69,7 @@ function unruledOf(taxed: readonly TaxedLine[]): readonly number[] {
 
 /** The codes of lines, each once. */
 function codesOf(lines: readonly CartLine[], positions: readonly number[]): readonly string[] {
+  if (positions.length === 0) return [];
   return [...new Set(positions.map((at) => lines[at]!.tic ?? GENERAL))];
 }
 
@@ -149,9 +150,9 @@ export class Carts {
     const dateIn = (code: string): DateInt => this.#states.today(code, instantMs);
     const places = this.#places;
     const to = places.locate(cart.destination, dateIn, instantMs);
-    const toState = isFailure(to) ? places.certainState(cart.destination) : to.area.state;
+    const toState = isFailure(to) ? places.certainState(cart.destination, instantMs) : to.area.state;
     const isSame = isSamePlace(cart.origin, cart.destination);
-    const named = isSame ? toState : places.certainState(cart.origin);
+    const named = isSame ? toState : places.certainState(cart.origin, instantMs);
     if (isFailure(to) && (toState === '' || named !== toState)) return refuse('destination', to);
     const from = isSame ? to
       : named !== '' && named !== toState ? null

@@ -51,9 +51,11 @@ const PLACES_MAX = 4_096;
 /** No time zone's date changes within it, so what was found holds for all of it. */
 const SLOT_MS = 15 * 60 * 1000;
 
+/** What is known of a place; null is not asked yet. */
 interface KeptPlace {
   readonly place: CartPlace;
-  readonly found: FoundPlace | Failure;
+  found: FoundPlace | Failure | null;
+  state: string | null;
 }
 
 /**
@@ -79,7 +81,12 @@ export class CartPlaces {
    * The state that a place names, where a ZIP of that state is named with it, so that no search is
    * needed to be sure of it; "" where it is not certain.
    */
-  certainState(place: CartPlace): string {
+  certainState(place: CartPlace, instantMs: number): string {
+    const kept = this.#keep(place, instantMs);
+    return (kept.state ??= this.#certainState(place));
+  }
+
+  #certainState(place: CartPlace): string {
     let state: string;
     let zip: string;
     if (place.kind === 'split') {
@@ -106,18 +113,23 @@ export class CartPlaces {
 
   /** Locates a place on the day of a moment, in milliseconds since 1970 UTC. */
   locate(place: CartPlace, dateOf: DateOf, instantMs: number): FoundPlace | Failure {
+    const kept = this.#keep(place, instantMs);
+    return (kept.found ??= this.#search(place, dateOf));
+  }
+
+  #keep(place: CartPlace, instantMs: number): KeptPlace {
     const slot = Math.floor(instantMs / SLOT_MS);
     if (slot !== this.#slot) {
       this.#slot = slot;
       this.#kept = new RecentCache(PLACES_MAX);
     }
     const known = this.#kept.get(placeKey(place));
-    if (known !== undefined && isSamePlace(known.place, place)) return known.found;
-    const found = this.#search(place, dateOf);
+    if (known !== undefined && isSamePlace(known.place, place)) return known;
     // Copied: texts that were cut out of a file would keep all of it in memory.
-    const kept: CartPlace = JSON.parse(JSON.stringify(place));
-    this.#kept.set(placeKey(kept), { place: kept, found });
-    return found;
+    const copy: CartPlace = JSON.parse(JSON.stringify(place));
+    const kept = { place: copy, found: null, state: null };
+    this.#kept.set(placeKey(copy), kept);
+    return kept;
   }
 
   #search(place: CartPlace, dateOf: DateOf): FoundPlace | Failure {
