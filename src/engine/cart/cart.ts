@@ -150,7 +150,8 @@ export class Carts {
     const dateIn = (code: string): DateInt => this.#states.today(code, instantMs);
     const places = this.#places;
     const to = places.locate(cart.destination, dateIn, instantMs);
-    const toState = isFailure(to) ? places.certainState(cart.destination, instantMs) : to.area.state;
+    const toState = isFailure(to)
+      ? places.certainState(cart.destination, instantMs) : to.area.state;
     const isSame = isSamePlace(cart.origin, cart.destination);
     const named = isSame ? toState : places.certainState(cart.origin, instantMs);
     if (isFailure(to) && (toState === '' || named !== toState)) return refuse('destination', to);
