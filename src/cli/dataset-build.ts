@@ -51,6 +51,7 @@ interface BuildAsked {
   readonly recipe: string;
   readonly sources?: string;
   readonly with?: readonly string[];
+  readonly layer?: readonly string[];
   readonly workers?: number;
   readonly activate?: boolean;
   /** File of the private key that signs the release. */
@@ -85,6 +86,7 @@ export async function buildCommand(asked: BuildAsked): Promise<number> {
     recipe,
     sources: sources === undefined ? null : resolve(sources),
     layers: asked.with ?? [],
+    own: asked.layer ?? [],
     ...(asked.workers === undefined ? {} : { workers: asked.workers }),
     progress: quiet ? () => undefined : createProgress(process.stderr),
     report: progress,

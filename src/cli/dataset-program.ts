@@ -40,6 +40,7 @@ export function releaseCommands(program: Command, end: End): void {
     .option('--recipe <NAME>', 'which recipe', 'default')
     .option('--sources <DIR>', "the folder of publishers' files")
     .option('--with <LAYER>', 'a layer of the recipe; repeatable', oneMore)
+    .option('--layer <FILE>', 'a table of your own rates, over all others; repeatable', oneMore)
     .option('--workers <N>', 'threads that read addresses; one for each processor unless given',
       wholeNumber(1, THREADS_MAX))
     .option('--activate', 'let it answer at once')

@@ -13,6 +13,8 @@ import {
   type Boundaries, type Doubts, isTown, NO_DOUBTS, overlay, placesOf, readBoundaries,
 } from './boundary/overlay.js';
 import { coverage } from './coverage.js';
+import { type Documents, lay, type Layered, withCities } from './layer/lay.js';
+import { type Layer, layerCities, layerLabel, layerVersion, readLayers } from './layer/read.js';
 import type { PlaceFact, Progress } from './model.js';
 import { readPlaces, readSources, readTiers } from './rates/facts.js';
 import { listFiles, type LoadedRates, loadRates, type RatesRecipe } from './rates/load.js';
@@ -26,7 +28,7 @@ import {
 import { type Addresses, buildAddresses } from './street/addresses.js';
 import { lostByState } from './street/lost.js';
 import { makeTemporary, scratchDir, writeRelease } from './writer.js';
-import { buildZips, mergeParts } from './zip/bind.js';
+import { buildZips, mergeParts, zipCounties } from './zip/bind.js';
 
 /** Layers that are switched on with --with. */
 export const OPTIONAL_LAYERS = ['estimated'] as const;
@@ -39,6 +41,8 @@ export interface BuildOptions {
   readonly sources: string | null;
   /** Names of OPTIONAL_LAYERS. */
   readonly layers: readonly string[];
+  /** Tables of the operator's own layers, beside those of datasets/layers. */
+  readonly own?: readonly string[];
   /** Threads that read and sort addresses; as many as there are processors unless told. */
   readonly workers?: number;
   readonly progress: Progress;
@@ -105,12 +109,12 @@ function layersOf(boundaries: Boundaries, states: readonly StateFact[], streets:
   ].sort();
 }
 
-function documentsOf(recipe: Recipe, files: SourceFiles): [string, object][] {
-  return Object.entries(recipe.documents).map(([name, path]) => {
+function documentsOf(recipe: Recipe, files: SourceFiles): Documents {
+  return new Map(Object.entries(recipe.documents).map(([name, path]) => {
     const [header = [], ...rows] = splitRows(files.text(path), '\t');
     return [name, rows.map((cells) =>
       Object.fromEntries(header.map((column, at) => [column, cells[at] ?? ''])))];
-  });
+  }));
 }
 
 /** Tax areas of provinces, each with a spot, by the first characters of their postal codes. */
@@ -158,6 +162,8 @@ interface Input {
   readonly boundaries: Boundaries;
   readonly places: readonly PlaceFact[];
   readonly rates: LoadedRates;
+  readonly layers: readonly Layer[];
+  readonly layered: Omit<Layered, 'boundaries'>;
   /** The newest day that a source is as of. */
   readonly asOf: DateInt;
 }
@@ -171,26 +177,34 @@ async function readInput(options: BuildOptions): Promise<Input> {
   const { factsDir } = files;
   const states = loadStates(factsDir);
   const codes = new Map(states.map((state) => [state.fips, state.code]));
-  const boundaries = await readBoundaries(recipe, files, options.progress);
+  const layers = await readLayers(options.own ?? []);
+  const read = await readBoundaries(recipe, files, options.progress);
+  const cities = await layerCities(layers, new Map(states.map(({ code, fips }) => [code, fips])));
+  const { boundaries, lines } = withCities(read, cities);
   const places = placesOf(boundaries, placeFacts(files, ratesRecipe.places, states), codes);
   const estimated = options.layers.includes('estimated');
   const lists = listFiles(ratesRecipe, estimated);
   for (const path of lists) files.note(path);
-  const { points, delivered, tabulated, cities } = recipe.zips;
-  await files.unpack([...lists, points, delivered, tabulated, cities]);
+  const { points, delivered, tabulated, cities: listed } = recipe.zips;
+  await files.unpack([...lists, points, delivered, tabulated, listed]);
   const rates = loadRates(ratesRecipe, {
     factsDir, sourcesDir: options.sources ?? '', estimated, packed: (path) => files.text(path),
-    ...(boundaries.places.length > 0 ? { places } : {}),
+    ...(boundaries.places.length > 0 ? { places } : {}), layers,
   });
   reportRates(rates, options.report);
+  const { boundaries: drawn, ...layered } = await lay(layers, {
+    boundaries, documents: documentsOf(recipe, files), rates,
+    zipCounties: () => zipCounties(recipe, files, states),
+  });
   return {
-    recipe, files, states, counties: loadCounties(factsDir), boundaries, places, rates,
+    recipe, files, states, counties: loadCounties(factsDir), boundaries: drawn, places, rates,
+    layers, layered: { ...layered, lines: [...lines, ...layered.lines] },
     asOf: newestDate(readSources(files.text(ratesRecipe.sources))),
   };
 }
 
 function drawAreas(
-  { recipe, files, states, boundaries, places, rates }: Input, registry: AreaRegistry,
+  { recipe, files, states, boundaries, places, rates, layered }: Input, registry: AreaRegistry,
   progress: Progress,
 ): ReturnType<typeof overlay> {
   const whole = new Map(loadZipFacts(files.factsDir).municipal
@@ -199,6 +213,7 @@ function drawAreas(
     ? doubtsOf(recipe, files, states, rates) : NO_DOUBTS;
   return overlay(
     boundaries, places, { tiers: rates.input.tiers, whole }, doubtful, registry, progress,
+    layered.districts,
   );
 }
 
@@ -230,12 +245,15 @@ export async function buildDataset(options: BuildOptions): Promise<string> {
 
 async function buildFrom(input: Input, options: BuildOptions, temporary: string): Promise<string> {
   const { progress, workers } = options;
-  const { recipe, files, states, counties, boundaries, places, rates, asOf: today } = input;
+  const { recipe, files, states, counties, boundaries, places, rates, layers } = input;
   const registry = new AreaRegistry();
   const drawn = drawAreas(input, registry, progress);
+  const districts = input.layered.districts.learned(registry.tuples());
+  const settled = districts.settled(registry.tuples(), registry.intern);
   const addresses = await buildAddresses({
     recipe, files, states, places, cells: drawn.cells, tuples: registry.tuples(),
-    intern: registry.intern, today, progress, report: options.report,
+    intern: registry.intern, today: input.asOf, progress, report: options.report,
+    own: { districts: districts.list, settled },
     scratch: scratchDir(temporary),
     ...(workers === undefined ? {} : { workers }),
   });
@@ -244,7 +262,7 @@ async function buildFrom(input: Input, options: BuildOptions, temporary: string)
     // Without boundaries no door can be told to lie in a town.
     places: boundaries.places.length > 0 ? places : places.filter((place) => !isTown(place)),
     unplaced: rates.reports.flatMap((report) => report.unplaced),
-    counts: addresses.zipCounts, intern: registry.intern,
+    counts: addresses.zipCounts, districts, intern: registry.intern,
   });
   const prefixes = postalPrefixes(recipe, files, registry);
   const sources: SourceRecord[] = [...rates.book.sources];
@@ -253,15 +271,23 @@ async function buildFrom(input: Input, options: BuildOptions, temporary: string)
     return sources.length - 1;
   });
   const { areas, components } = registry.records(rates.book, states, counties);
-  return writeRelease(options.varDir, {
+  const name = await writeRelease(options.varDir, {
     manifest: {
-      recipe: [recipe.name, ...options.layers].join('+'), asOf: formatDate(today), sources,
-      files: files.list(), coverage: coverageOf(input, addresses),
-      layers: layersOf(boundaries, states, addresses.counts.points + addresses.counts.sides),
+      recipe: [recipe.name, ...options.layers, ...layers.map((own) => layerLabel(own.name))]
+        .join('+'),
+      asOf: formatDate(newestDate(rates.book.sources)), sources,
+      files: [...files.list(), ...layers.flatMap((own) => own.files)],
+      coverage: coverageOf(input, addresses),
+      layers: [
+        ...layersOf(boundaries, states, addresses.counts.points + addresses.counts.sides),
+        ...layers.map(layerVersion),
+      ],
     },
     areas, components, zips: mergeParts(zips.zips, areas), cities: zips.cities,
     documents: new Map<string, object>(
-      [['states', stateRecords], ...prefixes, ...documentsOf(recipe, files)]),
+      [['states', stateRecords], ...prefixes, ...input.layered.documents]),
     tiles: drawn.cells.tiles, leaves: drawn.cells.leaves, streets: addresses.entries,
   }, progress, temporary);
+  for (const line of input.layered.lines) options.report(line);
+  return name;
 }

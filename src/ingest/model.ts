@@ -26,6 +26,9 @@ export interface AreaTuple {
   readonly complete?: boolean;
 }
 
+/** Before a district's id in a tuple: it cannot be told whether the district holds there. */
+export const OPEN_MARK = '?';
+
 /** Gives the tax area id of a tuple; the same tuple always gets the same id within a build. */
 export type InternArea = (tuple: AreaTuple) => number;
 

@@ -1,6 +1,7 @@
 /** The overlay stage: boundary files → layers → cells, every cell's tax area interned. */
 import { LAT_MAX, LNG_MAX, type Microdegrees } from '../../geo/microdegrees.js';
 import { createPolygon, type Polygon, type Position } from '../../geo/polygon.js';
+import { NO_DISTRICTS, type OwnDistricts } from '../layer/districts.js';
 import type { AreaTuple, InternArea, PlaceFact, Progress } from '../model.js';
 import type { TierFact } from '../rates/facts.js';
 import { READERS } from '../readers.js';
@@ -70,6 +71,15 @@ export async function readBoundaries(
   };
 }
 
+/** The boundaries with some of layers: of a key in both the layer's counts. */
+export function drawnOver(
+  features: readonly BoundaryFeature[], own: readonly BoundaryFeature[],
+): readonly BoundaryFeature[] {
+  const keys = new Set(own.map(({ polygon }) => polygon.key));
+  return own.length === 0 ? features
+    : [...features.filter(({ polygon }) => !keys.has(polygon.key)), ...own].sort(byKey);
+}
+
 /** Share of a place that no fact knows below which its land in a county may be a border's bend. */
 const STRANGER_SHARE_MIN = 0.02;
 
@@ -124,6 +134,7 @@ export function overlay(
   doubts: Doubts,
   registry: { readonly intern: InternArea; tuple(id: number): AreaTuple },
   progress: Progress,
+  districts: OwnDistricts = NO_DISTRICTS,
 ): Overlay {
   const placeOfCounty = new Map(cities.tiers.filter((tier) => tier.kind === 'independent')
     .map((tier) => [tier.county, tier.place]));
@@ -142,7 +153,7 @@ export function overlay(
   ];
   const cells = buildCells(layers, (hits) => {
     const tuple = situate(hits);
-    return tuple === null ? -1 : registry.intern(tuple);
+    return tuple === null ? -1 : registry.intern(districts.mark(tuple));
   }, progress);
   const areaAt = (lat: number, lng: number): number => cells.index.locate(lat, lng);
   return {

@@ -53,6 +53,8 @@ export interface DistrictMember {
   readonly except: readonly string[];
   readonly from: DateInt;
   readonly to: DateInt;
+  /** Holds also where an authority's record lists districts completely, which cannot know it. */
+  readonly always?: boolean;
 }
 
 /** What a state's lists say about one level: what is listed, and what silence means. */

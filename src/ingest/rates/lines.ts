@@ -1,6 +1,6 @@
 /** Finds the timelines that meet in a tuple. */
 import type { Rate } from '../../tax/rate.js';
-import type { AreaTuple, PlaceFact, RateRow } from '../model.js';
+import { type AreaTuple, OPEN_MARK, type PlaceFact, type RateRow } from '../model.js';
 import type { DistrictLine, Estimate, TupleLines } from './combine.js';
 import type { CountyFact, ListMark, StateName, TierFact } from './facts.js';
 import { DATE_MIN, DATE_OPEN } from './list.js';
@@ -127,7 +127,7 @@ function during(
   return out.sort((a, b) => a.from - b.from);
 }
 
-const ALWAYS = { from: DATE_MIN, to: DATE_OPEN, countywide: false };
+const ALWAYS = { from: DATE_MIN, to: DATE_OPEN, countywide: false, always: true };
 
 interface Districts {
   readonly codes: readonly string[];
@@ -140,8 +140,10 @@ function districtsOf(
   tuple: AreaTuple,
   spot: Spot,
 ): Districts {
-  const own = tuple.districts.map((code) => ({ ...ALWAYS, code }));
-  const held = tuple.complete ? own : [...own, ...book.members.at(spot)];
+  const own = tuple.districts.filter((code) => !code.startsWith(OPEN_MARK))
+    .map((code) => ({ ...ALWAYS, code }));
+  const members = book.members.at(spot);
+  const held = [...own, ...(tuple.complete ? members.filter((one) => one.always) : members)];
   const codes = [...new Set(held.map((member) => member.code))].sort();
   const mark = markOf(book, state, 'district');
   const lines = codes.map((code): DistrictLine => {
@@ -161,6 +163,16 @@ function districtsOf(
   return { codes, lines };
 }
 
+/** The days on which it matters that nobody can tell whether a district holds here. */
+function openDistrict(book: LineContext, state: StateName, code: string): readonly Segment[] {
+  const rows = book.rows.district(state.code, code);
+  const name = book.districtNames.get(`${state.code}/${code}`) || rows[0]?.name || code;
+  const reason = `${state.name}: it cannot be told whether the district ${name} contains this `
+    + 'spot; an address with a ZIP, or a boundary of the district, would fill it.';
+  return paint(rows).filter(({ sales, use }) => sales > 0 || use > 0)
+    .map(({ from, to }) => unknown(from, to, reason));
+}
+
 function gapLines(
   book: LineContext,
   state: StateName,
@@ -172,6 +184,9 @@ function gapLines(
   if (!tuple.complete) {
     const keys = spot.spot.places.length > 0 ? spot.spot.places : [''];
     for (const key of keys) out.push(...paint(book.rows.gaps(county, key)));
+  }
+  for (const code of tuple.districts.filter((one) => one.startsWith(OPEN_MARK))) {
+    out.push(...openDistrict(book, state, code.slice(OPEN_MARK.length)));
   }
   const named = book.counties.get(county)?.fullName ?? state.name;
   const townUnknown = tuple.town === '' && book.rows.hasTowns(county)

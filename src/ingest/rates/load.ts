@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { SourceRecord } from '../../dataset/records.js';
+import { placeUnplaced } from '../layer/lay.js';
+import { type LayeredRates, withLayers } from '../layer/rates.js';
+import type { Layer } from '../layer/read.js';
 import type { PlaceFact, RateBook, RateRow } from '../model.js';
 import { READERS } from '../readers.js';
 import { isPacked, textOf } from '../source/container.js';
@@ -64,6 +67,8 @@ export interface RateLoad {
   readonly counties?: readonly CountyFact[];
   /** Texts of lists that are workbooks or lie in zip archives, by their paths. */
   readonly packed?: (path: string) => string;
+  /** Layers of the operator, over all lists. */
+  readonly layers?: readonly Layer[];
 }
 
 /** A book with what its lists became. */
@@ -75,6 +80,8 @@ export interface LoadedRates {
   readonly notSupported: readonly NotSupported[];
   /** Members worked out from the lists, without those of fact tables. */
   readonly derivedMembers: readonly DistrictMember[];
+  /** What layers placed and replaced. */
+  readonly layered: Pick<LayeredRates, 'districts' | 'lines'>;
 }
 
 class Files {
@@ -204,23 +211,28 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
   const loading: Loading = { files, gazetteer, sources, names };
   const lists = recipe.lists.map((list) => readList(list, loading));
   const estimates = load.estimated ? recipe.estimates.map((list) => readList(list, loading)) : [];
+  const reports = [...lists, ...estimates].map((list) => list.report);
+  placeUnplaced(reports, load.layers ?? []);
   const derivedMembers = lists.flatMap((list) => list.members);
-  const input: RateBookInput = {
-    sources, states, tiers, counties, places,
+  const { districts, lines, ...layered } = withLayers({
+    gazetteer, sources, tiers,
     rows: lists.flatMap((list) => list.rows),
-    estimates: estimates.flatMap((list) => list.rows),
     members: [
       ...derivedMembers, ...recipe.members.flatMap((path) => readMemberFacts(files.text(path))),
     ],
     districtNames: new Map(names.filter((name) => name.name !== '')
       .map((name) => [`${name.state}/${name.code}`, name.name])),
     marks: readMarks(files.text(recipe.completeness), sourceIndex(sources)),
+  }, load.layers ?? []);
+  const input: RateBookInput = {
+    ...layered, states, tiers, counties, places,
+    estimates: estimates.flatMap((list) => list.rows),
     caps: Object.entries(recipe.caps)
       .map(([state, cap]) => ({ state, cap: percentOf(cap, state) })),
   };
-  const reports = [...lists, ...estimates].map((list) => list.report);
   const notSupported = readNotSupported(files.text(recipe.notSupported));
   return {
     book: createRateBook(input), input, reports, gazetteer, notSupported, derivedMembers,
+    layered: { districts, lines },
   };
 }

@@ -97,6 +97,7 @@ export interface Membership {
   readonly to: DateInt;
   /** True when it holds in the whole county or state, without exception. */
   readonly countywide: boolean;
+  readonly always: boolean;
 }
 
 /** Facts by where they apply. */
@@ -144,9 +145,9 @@ export function indexMembers(
       for (const key of [spot.state, spot.county, ...spot.places]) {
         for (const member of byKey.get(key) ?? []) {
           if (member.state !== spot.state || !holds(member, spot)) continue;
-          const { code, from, to, scope, except } = member;
+          const { code, from, to, scope, except, always = false } = member;
           const countywide = scope === 'state' || (scope === 'county' && except.length === 0);
-          found.push({ code, from, to, countywide });
+          found.push({ code, from, to, countywide, always });
         }
       }
       return found;

@@ -1,5 +1,5 @@
 /** Boundary files: TopoJSON, GeoJSON and shapefiles, plain, gzipped or in zip archives. */
-import type { Feature, FeatureCollection, Geometry } from 'geojson';
+import type { Feature, FeatureCollection, Geometry, MultiPolygon, Polygon } from 'geojson';
 import { feature } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import { toMicrodegrees } from '../../geo/microdegrees.js';
@@ -34,21 +34,31 @@ function keyOf(raw: string, file: BoundaryFile): string {
 }
 
 /** Streams the features of a file; only a shapefile's are not held whole. */
-async function* featuresOf(file: BoundaryFile): AsyncGenerator<Feature<Geometry | null>> {
+export async function* featuresOf(
+  file: BoundaryFile,
+): AsyncGenerator<Feature<Geometry | null>> {
   if (isShapes(file.path)) yield* readShapes(file.path);
   else yield* collection((await readWhole(file.path)).toString('utf8'), file).features;
 }
 
+type Polygonal = Polygon | MultiPolygon;
+
 function collection(text: string, file: BoundaryFile): FeatureCollection {
-  const json = JSON.parse(text) as Topology | FeatureCollection | Feature;
+  const json = JSON.parse(text) as Topology | FeatureCollection | Feature | Polygonal;
   if (json.type === 'Feature') return { type: 'FeatureCollection', features: [json] };
   if (json.type === 'FeatureCollection') return json;
+  if (json.type === 'Polygon' || json.type === 'MultiPolygon') {
+    const whole: Feature = { type: 'Feature', properties: {}, geometry: json };
+    return { type: 'FeatureCollection', features: [whole] };
+  }
+  if (json.type !== 'Topology') throw new Error(`${file.path} is neither GeoJSON nor TopoJSON`);
   const object = json.objects[file.object ?? ''];
   if (object === undefined) throw new Error(`${file.path} has no object "${file.object ?? ''}"`);
   return feature(json, object as GeometryCollection);
 }
 
-function ringsOf(geometry: Geometry | null): readonly (readonly Position[])[] {
+/** Rings of a polygon or of several, in microdegrees; none of another geometry. */
+export function ringsOf(geometry: Geometry | null): readonly (readonly Position[])[] {
   const ring = (positions: readonly (readonly number[])[]): readonly Position[] =>
     positions.map(([lng = 0, lat = 0]) => [toMicrodegrees(lng), toMicrodegrees(lat)] as const);
   if (geometry?.type === 'Polygon') return geometry.coordinates.map(ring);

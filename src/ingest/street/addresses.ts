@@ -14,7 +14,7 @@ import type { SourceFiles } from '../source-files.js';
 import type { StateFact } from '../state-facts.js';
 import type { ZipCount } from '../zip/model.js';
 import { PairTable } from './believed.js';
-import { type Crew, startCrew, usualWorkers } from './crew.js';
+import { type Crew, type CrewWorld, startCrew, usualWorkers } from './crew.js';
 import { byKey } from './entries.js';
 import { stateEntries } from './index.js';
 import {
@@ -42,6 +42,8 @@ export interface AddressInput {
   /** What was interned so far, by id. */
   readonly tuples: readonly AreaTuple[];
   readonly intern: InternArea;
+  /** Districts of layers, and the areas that a ZIP settles; none unless told. */
+  readonly own?: Pick<CrewWorld, 'districts' | 'settled'>;
   readonly today: DateInt;
   /** Folder of files that are needed until the release is written; it is made. */
   readonly scratch: string;
@@ -208,6 +210,7 @@ export async function buildAddresses(input: AddressInput): Promise<Addresses> {
   const bytes = jobs.reduce((sum, job) => sum + job.bytes, 0);
   const crew = startCrew({
     cells: input.cells, known: areaNames(input), states: input.states,
+    ...(input.own ?? { districts: [], settled: [] }),
     workers: input.workers ?? (bytes < THREADS_FROM_BYTES ? 1 : usualWorkers()),
   });
   try {

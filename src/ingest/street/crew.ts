@@ -5,6 +5,7 @@ import { Piscina } from 'piscina';
 import { CellIndex } from '../../dataset/cell-index.js';
 import type { ByteTable } from '../../dataset/tables.js';
 import type { CellTables } from '../boundary/cells.js';
+import type { OwnDistrict, SettledArea } from '../layer/districts.js';
 import { type ParseResult, parseSources, type ParseTask } from './parse.js';
 import { buildShard, type ShardResult, type ShardTask } from './shard.js';
 import type { AreaNames } from './situate.js';
@@ -31,6 +32,8 @@ export interface CrewWorld {
   readonly leaves: SharedTable;
   readonly known: AreaNames;
   readonly states: readonly { readonly code: string; readonly name: string }[];
+  readonly districts: readonly OwnDistrict[];
+  readonly settled: readonly SettledArea[];
 }
 
 export interface Crew {
@@ -80,15 +83,13 @@ export function crewOf(world: CrewWorld): Omit<Crew, 'threads' | 'end'> {
   const gazetteer = stateGazetteer(world.states);
   const locate = (lat: number, lng: number): number => cells.locate(lat, lng);
   return {
-    parse: (task) => parseSources(task, { locate, known: world.known, gazetteer }),
+    parse: (task) => parseSources(task, { ...world, locate, gazetteer }),
     build: (task) => Promise.resolve(buildShard(task, gazetteer)),
   };
 }
 
-export interface CrewOptions {
+export interface CrewOptions extends Omit<CrewWorld, 'tiles' | 'leaves'> {
   readonly cells: Pick<CellTables, 'tiles' | 'leaves'>;
-  readonly known: AreaNames;
-  readonly states: readonly { readonly code: string; readonly name: string }[];
   /** 1: this thread does everything itself. */
   readonly workers: number;
 }
@@ -99,9 +100,9 @@ export function usualWorkers(): number {
 }
 
 /** Puts a crew together; it must be ended. */
-export function startCrew({ cells, known, states, workers }: CrewOptions): Crew {
+export function startCrew({ cells, states, workers, ...rest }: CrewOptions): Crew {
   const world: CrewWorld = {
-    tiles: share(cells.tiles), leaves: share(cells.leaves), known,
+    ...rest, tiles: share(cells.tiles), leaves: share(cells.leaves),
     states: states.map(({ code, name }) => ({ code, name })),
   };
   if (workers <= 1) return { ...crewOf(world), threads: 1, end: () => Promise.resolve() };

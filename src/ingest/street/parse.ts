@@ -2,6 +2,9 @@
 import type { Gazetteer } from '../../address/parsed.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { DateInt } from '../../tax/date.js';
+import {
+  areaSettler, type OwnDistrict, OwnDistricts, type SettledArea,
+} from '../layer/districts.js';
 import type { AreaTuple } from '../model.js';
 import {
   type BoundaryRecordSource, type PointSource, type RangeSource, readPoints, readRanges,
@@ -42,6 +45,9 @@ export interface ParseWorld {
   readonly locate: (lat: Microdegrees, lng: Microdegrees) => number;
   readonly known: AreaNames;
   readonly gazetteer: Gazetteer;
+  /** Districts of layers, and the areas that a ZIP settles. */
+  readonly districts: readonly OwnDistrict[];
+  readonly settled: readonly SettledArea[];
 }
 
 export interface Counts {
@@ -91,20 +97,24 @@ class SourceParser {
   readonly #tupleIds = new Map<string, number>();
   readonly #sides = new SideWriter();
   readonly #situator: DoorSituator;
+  readonly #settle: (area: number, zip: string) => number;
+  readonly #districts: OwnDistricts;
 
   constructor(world: ParseWorld, readonly spill: SpillWriter) {
     this.#situator = new DoorSituator(world.locate, world.known);
+    this.#settle = areaSettler(world.districts, world.settled);
+    this.#districts = new OwnDistricts(world.districts);
   }
 
   point(point: AddressPoint): void {
     const { lat, lng, municipality, state, zip } = point;
     const here = this.#situator.areaAt(lat, lng, municipality);
     if (zip !== '' && here >= 0) {
-      const key = Number(zip) * AREAS_MAX + here;
+      const key = Number(zip) * AREAS_MAX + this.#settle(here, zip);
       this.#zips.set(key, (this.#zips.get(key) ?? 0) + 1);
     }
-    const area = areaAshore(lat, lng, (ownLat, ownLng) =>
-      this.#situator.areaAt(ownLat, ownLng, municipality), here);
+    const area = this.#settle(areaAshore(lat, lng, (ownLat, ownLng) =>
+      this.#situator.areaAt(ownLat, ownLng, municipality), here), zip);
     if (area >= 0 && addDoor(this.spill, point, area)) {
       this.#keep('points');
       this.doors.set(state, (this.doors.get(state) ?? 0) + 1);
@@ -117,8 +127,10 @@ class SourceParser {
       if (side === null) continue;
       const area = range.area ?? areaAlong(range, side, right, (lat, lng) =>
         this.#situator.areaAt(lat, lng, range.municipality));
-      if (area !== null && this.#sides.add(this.spill, range, right, area)) this.#keep('sides');
-      else this.#lose(area === null);
+      const settled = area === null ? null : this.#settle(area, side.zip);
+      if (settled !== null && this.#sides.add(this.spill, range, right, settled)) {
+        this.#keep('sides');
+      } else this.#lose(settled === null);
     }
   }
 
@@ -143,7 +155,8 @@ class SourceParser {
     };
     for await (const record of boundariesInForce(read, today)) {
       if (record.kind === 'zip5' || !record.stateTaxed || record.county === '') continue;
-      const area = this.#tuple(boundaryTuple(record, (district) => district.code));
+      const area = this.#tuple(this.#districts.ofRecord(
+        boundaryTuple(record, (district) => district.code), zipOf(record)));
       if (record.kind === 'zip9') {
         if (this.spill.zip9({ ...record, state: source.state, area })) this.#keep('zip9');
         else this.#lose(false);
@@ -169,6 +182,12 @@ class SourceParser {
     this.#tupleIds.set(key, id);
     return id;
   }
+}
+
+/** The ZIP of a boundary record, null where it has none or several. */
+function zipOf({ kind, zip, zipLow, zipHigh }: BoundaryRecord): number | null {
+  if (kind === 'address') return zip === '' ? null : Number(zip);
+  return zipLow === zipHigh ? zipLow : null;
 }
 
 /** Reads one source to its end and tells what was lost of it. */

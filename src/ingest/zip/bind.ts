@@ -3,17 +3,20 @@ import type { AreaRecord, CityRecord, ZipPart, ZipRecord } from '../../dataset/r
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { Polygon } from '../../geo/polygon.js';
 import type { Boundaries, Overlay } from '../boundary/overlay.js';
+import { NO_DISTRICTS, type OwnDistricts } from '../layer/districts.js';
 import type { InternArea, PlaceFact } from '../model.js';
 import type { CountyFact } from '../rates/facts.js';
 import { READERS } from '../readers.js';
 import type { Recipe } from '../recipe.js';
 import type { SourceFiles } from '../source-files.js';
 import { loadZipFacts, type StateFact } from '../state-facts.js';
-import { byZip, type SharedFacts, sharedFacts, tupleKey, type ZipReach } from './cities.js';
+import {
+  byZip, type SharedFacts, sharedFacts, spotKey, tupleKey, type ZipReach,
+} from './cities.js';
 import { listPostalZips, type PostalZip } from './counties.js';
 import type { UnplacedCity, ZipCount, ZipInput, ZipReport } from './model.js';
 import { cityRecords, PlaceNames } from './names.js';
-import { bindZip, type BoundZip, countEvidence, spotKey } from './parts.js';
+import { bindZip, type BoundZip, countEvidence } from './parts.js';
 import { doubtfulCounties } from './doubtful.js';
 import { type Extent, ZipExtents } from './extent.js';
 import { kilometres, landedZips, placeZip } from './placed.js';
@@ -43,6 +46,7 @@ export function bindZips(input: ZipInput): ZipBinding {
     doubtful: doubtfulCounties(postalZips, (zip) => reachOf(zip).extent?.point ?? null,
       input.unplaced),
     reachOf,
+    districts: input.districts ?? NO_DISTRICTS,
     intern: input.intern,
   };
   const bound = postalZips.map((zip) => bindZip(context, zip, counts.get(zip.zip) ?? []));
@@ -186,6 +190,7 @@ export interface ZipStageInput {
   readonly overlay: Overlay;
   readonly unplaced: readonly UnplacedCity[];
   readonly counts: readonly ZipCount[];
+  readonly districts: OwnDistricts;
   readonly intern: InternArea;
 }
 
@@ -219,8 +224,27 @@ export function buildZips(input: ZipStageInput): ZipBinding {
     // Polygons of counties alone would say nothing that the crosswalks do not say better.
     ...(boundaries.places.length === 0
       ? {} : { tupleAt: overlay.tupleAt, polygonOf: polygonsOf(boundaries) }),
+    districts: input.districts,
     intern: input.intern,
   });
+}
+
+/** Counties of every ZIP, by each list of the recipe. */
+export function zipCounties(
+  { zips }: Recipe, files: SourceFiles, states: readonly StateFact[],
+): ReadonlyMap<number, ReadonlySet<string>> {
+  const fips = new Map(states.map((state) => [state.code, state.fips]));
+  const { points, delivered, tabulated } = READERS.zips;
+  const pairs = [
+    ...points.read(files.text(zips.points), (state) => fips.get(state) ?? ''),
+    ...(zips.delivered === undefined ? [] : delivered.read(files.text(zips.delivered))),
+    ...(zips.tabulated === undefined ? [] : tabulated.read(files.text(zips.tabulated))),
+  ];
+  const counties = new Map<number, Set<string>>();
+  for (const { zip, county } of pairs) {
+    counties.set(zip, (counties.get(zip) ?? new Set()).add(county));
+  }
+  return counties;
 }
 
 // Rows of a ZIP that no reader could tell apart are one row.

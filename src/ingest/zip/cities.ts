@@ -100,6 +100,11 @@ export function tupleKey(tuple: AreaTuple): string {
   return `${tuple.county}|${tuple.place}|${tuple.town}|${tuple.districts.join(',')}`;
 }
 
+/** A combination without its districts, which no evidence but doors and polygons tells. */
+export function spotKey(tuple: AreaTuple): string {
+  return tupleKey({ ...tuple, districts: [] });
+}
+
 /** A city's share of the ZIP's own land from which on it is one of the ZIP's (5 %). */
 const NEAR_PPM = 50_000;
 

@@ -1,6 +1,7 @@
 /** What is known about ZIPs before they are bound to tax areas, whoever published it. */
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { Polygon } from '../../geo/polygon.js';
+import type { OwnDistricts } from '../layer/districts.js';
 import type { AreaTuple, InternArea, PlaceFact } from '../model.js';
 import type { CountyFact } from '../rates/facts.js';
 import type { StateFact } from '../state-facts.js';
@@ -104,6 +105,8 @@ export interface ZipInput {
   readonly tupleAt?: (lat: Microdegrees, lng: Microdegrees) => AreaTuple | null;
   /** Boundary of a place or town by its code. */
   readonly polygonOf?: (geoid: string) => Polygon | undefined;
+  /** Districts of layers; none unless told. */
+  readonly districts?: OwnDistricts;
   readonly intern: InternArea;
 }
 

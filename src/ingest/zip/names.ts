@@ -1,6 +1,7 @@
 /** Places by the names that people, the post and lists call them. */
 import type { CityRecord } from '../../dataset/records.js';
 import { foldName, plainName } from '../../address/place-name.js';
+import { NO_DISTRICTS } from '../layer/districts.js';
 import type { PlaceFact } from '../model.js';
 import { type SharedFacts, tupleOf } from './cities.js';
 import type { PostalZip } from './counties.js';
@@ -118,7 +119,10 @@ export function cityRecords(
     const draft = drafts.open(place.state, name, false);
     for (const county of counties) {
       const tuple = tupleOf(shared, place, county);
-      if (tuple !== null) draft.areas.add(input.intern(tuple));
+      if (tuple === null) continue;
+      for (const each of (input.districts ?? NO_DISTRICTS).variants(tuple, null, [])) {
+        draft.areas.add(input.intern(each));
+      }
     }
   };
   for (const place of input.places) {

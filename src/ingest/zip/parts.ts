@@ -1,6 +1,7 @@
 /** The parts of one ZIP: cities, what is left of each county, and their shares. */
 import type { ZipFringe, ZipPart } from '../../dataset/records.js';
 import { foldName } from '../../address/place-name.js';
+import type { OwnDistricts } from '../layer/districts.js';
 import type { AreaTuple, InternArea } from '../model.js';
 import {
   bindCities, isAllCities, isCity, type SharedFacts, tupleKey, tupleOf, type ZipReach,
@@ -20,6 +21,7 @@ export interface PartContext {
   /** Counties of the ZIP in whose remainder a city without boundary may lie. */
   readonly doubtful: (zip: PostalZip) => ReadonlySet<string>;
   readonly reachOf: (zip: PostalZip) => ZipReach;
+  readonly districts: OwnDistricts;
   readonly intern: InternArea;
 }
 
@@ -110,14 +112,19 @@ function draftParts(context: PartContext, zip: PostalZip, doors: ZipDoors): Map<
       incorporated: isCity(tuple) || context.allMunicipal.has(stateOf(context, tuple)),
     });
   };
-  const bound = bindCities(shared, zip, context.reachOf(zip));
-  for (const { tuple, evidence } of bound.values()) draft(tuple, evidence);
+  const reach = context.reachOf(zip);
+  const reached = (reach.extent?.reached ?? []).map((spot) => spot.tuple);
+  const draftAll = (tuple: AreaTuple, evidence: Iterable<Evidence>): void => {
+    for (const each of context.districts.variants(tuple, zip.zip, reached)) draft(each, evidence);
+  };
+  const bound = bindCities(shared, zip, reach);
+  for (const { tuple, evidence } of bound.values()) draftAll(tuple, evidence);
   for (const { tuple } of doors.parts.values()) draft(tuple, ['doors']);
   for (const county of zip.counties) {
     const cities = [...drafts.values()].some(({ tuple }) =>
       tuple.county === county && isCity(tuple));
     const rest = remainder(context, zip, county, cities);
-    if (rest !== null) draft(rest, []);
+    if (rest !== null) draftAll(rest, []);
   }
   return drafts;
 }
@@ -154,11 +161,12 @@ export function bindZip(
   const sized = kept.map(([key, one]) => ({ one, doors: doors.parts.get(key)?.doors ?? 0 }));
   sized.sort((a, b) => (weighed ? b.doors - a.doors : 0)
     || a.one.rank - b.one.rank || (tupleKey(a.one.tuple) < tupleKey(b.one.tuple) ? -1 : 1));
+  const { districts } = context;
   const reached = new Map((context.reachOf(zip).extent?.reached ?? [])
-    .map((spot) => [spotKey(spot.tuple), spot]));
+    .map((spot) => [districts.key(districts.settle(spot.tuple, zip.zip)), spot]));
   const parts = sized.map(({ one, doors: own }): ZipPart => {
     const doubt = doubtOf(context, one.tuple);
-    const spot = reached.get(spotKey(one.tuple));
+    const spot = reached.get(districts.key(one.tuple));
     return {
       area: context.intern(one.tuple),
       weight: weighed && own > 0 ? Math.round((own / doors.total) * PPM) : null,
@@ -173,13 +181,8 @@ export function bindZip(
   const evidence = kept.filter(([, { tuple }]) => isCity(tuple)).map(([, one]) => one.evidence);
   const states = sized.map(({ one }) => stateOf(context, one.tuple));
   const reach = weighed ? [] : reachBeyond(context, zip, new Set(sized.map(({ one }) =>
-    spotKey(one.tuple))));
+    districts.key(one.tuple))));
   return { parts, reach, weighed, states, evidence, tuples: sized.map(({ one }) => one.tuple) };
-}
-
-/** A combination without its districts, which no evidence but doors and polygons tells. */
-export function spotKey(tuple: AreaTuple): string {
-  return tupleKey({ ...tuple, districts: [] });
 }
 
 /**
@@ -189,11 +192,14 @@ export function spotKey(tuple: AreaTuple): string {
 function reachBeyond(
   context: PartContext, zip: PostalZip, parts: ReadonlySet<string>,
 ): readonly ZipFringe[] {
+  const { districts } = context;
   const { extent } = context.reachOf(zip);
-  const reached = extent?.reached ?? citiesOf(context, zip).map((tuple) => ({ tuple, land: 0 }));
+  const reached = extent?.reached ?? citiesOf(context, zip).flatMap((tuple) =>
+    districts.variants(tuple, zip.zip, []).map((each) => ({ tuple: each, land: 0 })));
   const fringe = new Map<number, number>();
-  for (const { tuple, land } of reached) {
-    if (parts.has(spotKey(tuple))) continue;
+  for (const { tuple: spot, land } of reached) {
+    const tuple = districts.settle(spot, zip.zip);
+    if (parts.has(districts.key(tuple))) continue;
     const area = context.intern(tuple);
     fringe.set(area, (fringe.get(area) ?? 0) + land);
   }

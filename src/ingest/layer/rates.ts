@@ -1,0 +1,232 @@
+/** Layers over the rate lists: their rows, and what each of them replaces. */
+import type { SourceRecord } from '../../dataset/records.js';
+import type { DateInt } from '../../tax/date.js';
+import { formatRate, type Rate } from '../../tax/rate.js';
+import type { RateRow } from '../model.js';
+import type { DistrictMember, ListMark } from '../rates/facts.js';
+import { DATE_MIN, DATE_OPEN, formatDate } from '../rates/list.js';
+import { indexRows } from '../rates/rows.js';
+import { paint, type Segment } from '../rates/timeline.js';
+import { type Base, type BaseRates, Finder, type Found } from './finder.js';
+import { type Layer, layerLabel } from './read.js';
+import type { LayerRate } from './table.js';
+
+/** A row of a district. */
+export interface PlacedDistrict {
+  readonly layer: Layer;
+  readonly row: LayerRate;
+  readonly code: string;
+  /** FIPS digits. */
+  readonly state: string;
+  /** The base does not know it, so the layer says where it is. */
+  readonly isNew: boolean;
+}
+
+/** The base with the layers over it. */
+export interface LayeredRates extends Omit<BaseRates, 'gazetteer' | 'tiers'> {
+  readonly districts: readonly PlacedDistrict[];
+  /** What each row did. */
+  readonly lines: readonly string[];
+}
+
+function percent(rate: Rate): string {
+  return `${formatRate((rate * 100) as Rate)} %`;
+}
+
+function days(from: DateInt, to: DateInt): string {
+  const begin = from <= DATE_MIN ? '' : ` from ${formatDate(from)}`;
+  return begin + (to >= DATE_OPEN ? '' : ` until ${formatDate(to)}`);
+}
+
+/** Rows that are held of a jurisdiction, as the rate book takes them. */
+function heldOf({ index }: Base, { level, state }: LayerRate, found: Found): readonly RateRow[] {
+  switch (level) {
+    case 'state': return index.state(state);
+    case 'county': return index.county(found.county);
+    case 'city': return index.city(found.place, found.county);
+    case 'district': return index.district(state, found.code);
+  }
+}
+
+function isSame(segment: Segment, row: RateRow): boolean {
+  return segment.basis === row.basis && segment.sales === row.sales && segment.use === row.use;
+}
+
+/** What the base says on the days of a row, and what becomes of it. */
+function replacedBy(
+  base: Base, row: LayerRate, found: Found, own: RateRow, sources: readonly SourceRecord[],
+): string {
+  const held = paint(heldOf(base, row, found))
+    .filter(({ from, to }) => from <= own.to && to >= own.from);
+  const said = `${found.label} ${percent(own.sales)}${days(own.from, own.to)}`;
+  const told = held.map((one) => one.basis === 'unknown' ? 'what was unknown'
+    : `${percent(one.sales)}${one.basis === 'own' ? '' : ` (${one.basis})`}`
+      + `${days(one.from, one.to)} of ${sources[one.source]?.name ?? 'the base'}`);
+  if (held.length > 0) {
+    return held.every((one) => isSame(one, own)) ? `${said} repeats ${told.join(', ')}`
+      : `${said} replaces ${told.join(', ')}`;
+  }
+  const mark = base.marks.find((one) => one.state === row.state && one.level === row.level);
+  const silent = mark?.unlisted === 'nothing' && row.level !== 'district';
+  const why = mark?.mark === 'not-levied' ? 'the law levies none there' : 'its list has none';
+  return silent && own.sales > 0
+    ? `${said} contradicts ${sources[mark.source]?.name ?? 'the base'}: ${why}`
+    : `${said} is new`;
+}
+
+/** A level that layers alone know is known in part. */
+function marksWith(
+  marks: readonly ListMark[], touched: ReadonlyMap<string, number>,
+): readonly ListMark[] {
+  return marks.map((mark) => {
+    const source = touched.get(`${mark.state}/${mark.level}`);
+    if (source === undefined || (mark.mark !== 'none' && mark.mark !== 'not-levied')) return mark;
+    return { ...mark, mark: 'partial', source, gap: 'only what layers of the operator hold' };
+  });
+}
+
+interface Taken {
+  readonly rows: RateRow[];
+  readonly members: DistrictMember[];
+  readonly sources: SourceRecord[];
+  readonly names: Map<string, string>;
+  readonly districts: PlacedDistrict[];
+  readonly touched: Map<string, number>;
+  readonly lines: string[];
+}
+
+function sourceOf(layer: Layer, row: LayerRate, sources: SourceRecord[]): number {
+  const name = layerLabel(layer.name);
+  const known = sources.find((one) => one.name === name && one.publisher === row.source);
+  if (known !== undefined) return known.id;
+  const asOf = layer.rates.filter(({ source }) => source === row.source)
+    .reduce((last, one) => (one.asOf > last ? one.asOf : last), row.asOf);
+  sources.push({
+    id: sources.length, name, publisher: row.source, licence: "the operator's own", asOf,
+    estimated: false,
+  });
+  return sources.length - 1;
+}
+
+/** Where a district is said to hold by counties and cities, as facts have it. */
+function membersOf(finder: Finder, row: LayerRate, code: string): readonly DistrictMember[] {
+  const common = {
+    state: row.state, code, except: [], from: DATE_MIN, to: DATE_OPEN, always: true,
+  };
+  return [
+    ...row.counties.flatMap((name): DistrictMember[] => {
+      const county = finder.county(row, 'county', name);
+      return county === null ? [] : [{ ...common, scope: 'county', county, place: '' }];
+    }),
+    ...row.cities.flatMap((name): DistrictMember[] => {
+      const place = finder.city(row, 'city', name, '');
+      return place === null ? [] : [{ ...common, scope: 'place', county: '', place }];
+    }),
+  ];
+}
+
+function at({ name, faults }: Layer, { line }: LayerRate): string {
+  return `layer ${name}: ${faults.file} line ${line}`;
+}
+
+function takeDistrict(
+  base: Base, layer: Layer, row: LayerRate, { code }: Found, finder: Finder, taken: Taken,
+): void {
+  const key = `${row.state}/${code}`;
+  const held = base.districtNames.has(key) || base.index.district(row.state, code).length > 0
+    || base.members.some((one) => one.state === row.state && one.code === code);
+  const members = membersOf(finder, row, code);
+  const foreign = taken.districts.find((one) => one.code === code && one.row.state !== row.state);
+  if (foreign !== undefined) {
+    finder.fault(row, 'code', `${code} is a district of ${foreign.row.state} too: name another`);
+  }
+  const isPlaced = members.length > 0 || row.zips.length > 0 || row.boundary !== '';
+  if (isPlaced && held) {
+    taken.lines.push(`${at(layer, row)}: the district ${row.name}, ${row.state} lies where the `
+      + 'layer says, no longer where the base does');
+    const others = taken.members.filter((one) => one.state !== row.state || one.code !== code);
+    taken.members.splice(0, taken.members.length, ...others);
+  }
+  taken.members.push(...members);
+  if (!taken.names.has(key)) taken.names.set(key, row.name);
+  const state = base.states.get(row.state)?.fips ?? '';
+  taken.districts.push({ layer, row, code, state, isNew: !held });
+}
+
+/** A jurisdiction's rows; outside their days nothing is known where the base knows nothing. */
+function rowsOf(
+  base: Base, row: LayerRate, found: Found, source: number, layer: Layer,
+): readonly RateRow[] {
+  const { sales, use } = row;
+  if (sales === null || use === null) return [];
+  const own: RateRow = {
+    state: row.state, level: row.level, county: found.county, place: found.place,
+    name: row.name === '*' ? found.label : row.name, code: found.code, basis: row.basis,
+    sales, use, from: row.from, to: row.to, source, asOf: row.asOf,
+  };
+  const mark = base.marks.find((one) => one.state === row.state && one.level === row.level);
+  const isOpen = row.level !== 'district' && mark?.unlisted === 'unknown'
+    && heldOf(base, row, found).length === 0;
+  return isOpen ? [{
+    ...own, basis: 'unknown', from: DATE_MIN, to: DATE_OPEN, sales: 0 as Rate, use: 0 as Rate,
+    note: `${found.label}: the layer ${layer.name} has no rate of this day.`,
+  }, own] : [own];
+}
+
+function clashes(layer: Layer, done: Map<string, LayerRate[]>, row: LayerRate, at: Found): void {
+  const key = `${row.level}/${row.state}/${at.county}/${at.place}/${at.code}`;
+  const others = done.get(key) ?? [];
+  const other = row.sales === null ? undefined
+    : others.find((one) => one.sales !== null && one.from <= row.to && one.to >= row.from);
+  if (other !== undefined) {
+    layer.faults.add(row.line, 'from', `line ${other.line} has a rate of ${at.label} for the same `
+      + 'days');
+  }
+  done.set(key, [...others, row]);
+}
+
+function takeLayer(base: Base, layer: Layer, taken: Taken): void {
+  const finder = new Finder(base, layer);
+  const done = new Map<string, LayerRate[]>();
+  const before: RateRow[] = [];
+  const rows: RateRow[] = [];
+  for (const row of layer.rates) {
+    const source = sourceOf(layer, row, taken.sources);
+    for (const found of finder.find(row)) {
+      clashes(layer, done, row, found);
+      if (row.level === 'district') takeDistrict(base, layer, row, found, finder, taken);
+      for (const own of rowsOf(base, row, found, source, layer)) {
+        (own.basis === 'unknown' ? before : rows).push(own);
+        if (own.basis === 'unknown') continue;
+        taken.touched.set(`${row.state}/${row.level}`, source);
+        taken.lines.push(
+          `${at(layer, row)}: ${replacedBy(base, row, found, own, taken.sources)}`);
+      }
+    }
+  }
+  layer.faults.settle();
+  taken.rows.push(...before, ...rows);
+}
+
+/**
+ * Lays layers over the lists, the later over the earlier.
+ * @throws Error with every row whose jurisdiction, place or days cannot be told.
+ */
+export function withLayers(given: BaseRates, layers: readonly Layer[]): LayeredRates {
+  const states = new Map(given.gazetteer.states().map((state) => [state.code, state]));
+  const taken: Taken = {
+    rows: [...given.rows], members: [...given.members], sources: [...given.sources],
+    names: new Map(given.districtNames), districts: [], touched: new Map(), lines: [],
+  };
+  const tiers = new Map(given.tiers.map((tier) => [tier.county, tier]));
+  for (const layer of layers) {
+    takeLayer({
+      ...given, states, rows: taken.rows.slice(), members: taken.members.slice(),
+      districtNames: new Map(taken.names), index: indexRows(taken.rows, tiers, new Map()),
+    }, layer, taken);
+  }
+  return {
+    rows: taken.rows, members: taken.members, sources: taken.sources, districtNames: taken.names,
+    marks: marksWith(given.marks, taken.touched), districts: taken.districts, lines: taken.lines,
+  };
+}

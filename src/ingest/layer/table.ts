@@ -1,0 +1,276 @@
+/**
+ * The table of a layer: rows as an analyst fills them, checked cell by cell. What is wrong is
+ * gathered with line, column and reason; nothing is guessed.
+ */
+import Papa from 'papaparse';
+import type { DateInt } from '../../tax/date.js';
+import { LEVELS, type Level } from '../../tax/jurisdiction.js';
+import { PRODUCT_SCOPES } from '../../tax/product-rule.js';
+import { parsePercent, type Rate, RATE_ONE } from '../../tax/rate.js';
+import type { RateRow } from '../model.js';
+import { DATE_OPEN, dateOf } from '../rates/list.js';
+import { unknownName } from '../spelling.js';
+
+/** Columns of the table; the first ones must be there, the others where they are needed. */
+export const LAYER_COLUMNS = [
+  'state', 'level', 'name', 'rate', 'from', 'source', 'as_of',
+  'code', 'county', 'city', 'zips', 'boundary', 'use', 'basis', 'until',
+  'tic', 'taxable', 'scope', 'condition', 'note',
+] as const;
+export type LayerColumn = (typeof LAYER_COLUMNS)[number];
+const REQUIRED_COLUMNS = 7;
+
+/** Bases that a row may have: see `RateRow`. */
+const BASES = ['own', 'total', 'sole'] as const;
+/** No jurisdiction levies more. */
+const RATE_MAX = RATE_ONE / 4;
+/** A number below, without a sign, is a fraction or a very small percentage: nobody can tell. */
+const PLAIN_RATE_MIN = RATE_ONE / 400;
+/** The first day that workbooks count from is the day before 1900-01-00: 1900 was no leap year. */
+const WORKBOOK_EPOCH = Date.UTC(1899, 11, 30);
+const DAY_MS = 86_400_000;
+const FAULTS_SHOWN = 20;
+
+/** What is wrong with a file; every fault is told at once. */
+export class LayerFaults {
+  readonly #found: string[] = [];
+
+  constructor(readonly file: string) {}
+
+  add(line: number, column: LayerColumn | '', why: string): void {
+    const place = column === '' ? `line ${line}` : `line ${line}, column ${column}`;
+    this.#found.push(`${this.file} ${place}: ${why}`);
+  }
+
+  /** @throws Error with the first faults, if there is any. */
+  settle(): void {
+    if (this.#found.length === 0) return;
+    const more = this.#found.length - FAULTS_SHOWN;
+    throw new Error([
+      ...this.#found.slice(0, FAULTS_SHOWN), ...(more > 0 ? [`and ${more} more`] : []),
+    ].join('\n'));
+  }
+}
+
+interface LayerRow {
+  readonly line: number;
+  /** Two letters. */
+  readonly state: string;
+  readonly from: DateInt;
+  readonly to: DateInt;
+  /** Who says so. */
+  readonly source: string;
+  readonly asOf: DateInt;
+}
+
+/** A jurisdiction with its rate in a period, or with its boundary alone. */
+export interface LayerRate extends LayerRow {
+  readonly level: Level;
+  /** "*" for every city of the county that the layer does not name. */
+  readonly name: string;
+  readonly code: string;
+  readonly counties: readonly string[];
+  readonly cities: readonly string[];
+  readonly zips: readonly number[];
+  /** File beside the table, "" for none. */
+  readonly boundary: string;
+  readonly basis: RateRow['basis'];
+  /** Null on a row that has a boundary alone. */
+  readonly sales: Rate | null;
+  readonly use: Rate | null;
+}
+
+/** A rule for product codes. */
+export interface LayerProduct extends LayerRow {
+  readonly tics: readonly string[];
+  readonly taxable: 'Y' | 'N';
+  readonly scope: string;
+  readonly condition: string;
+  /** A rate of the product's own, null where it has the ordinary one. */
+  readonly rate: Rate | null;
+}
+
+/** Cells of one row, with what is wrong in them told where it stands. */
+class Cells {
+  constructor(
+    readonly line: number, readonly faults: LayerFaults,
+    readonly text: (column: LayerColumn) => string,
+  ) {}
+
+  bad(column: LayerColumn, why: string): void {
+    this.faults.add(this.line, column, why);
+  }
+
+  required(column: LayerColumn): string {
+    const text = this.text(column);
+    if (text === '') this.bad(column, 'it is empty');
+    return text;
+  }
+
+  oneOf<T extends string>(column: LayerColumn, words: readonly T[], empty: T | null): T {
+    const text = this.text(column);
+    if (text === '' && empty !== null) return empty;
+    const found = words.find((word) => word.toLowerCase() === text.toLowerCase());
+    if (found === undefined) this.bad(column, `"${text}" is none of: ${words.join(', ')}`);
+    return found ?? words[0]!;
+  }
+
+  list(column: LayerColumn): readonly string[] {
+    return this.text(column).split(';').map((part) => part.trim()).filter((part) => part !== '');
+  }
+
+  zips(): readonly number[] {
+    const parts = this.text('zips').split(/[\s;,]+/).filter((part) => part !== '');
+    for (const part of parts) {
+      if (!/^\d{5}$/.test(part)) this.bad('zips', `"${part}" is no ZIP of five digits`);
+    }
+    return [...new Set(parts.map(Number))].sort((one, other) => one - other);
+  }
+
+  day(column: LayerColumn, empty: DateInt | null): DateInt {
+    const text = this.text(column);
+    if (text === '' && empty !== null) return empty;
+    const day = dayOf(text);
+    if (day === null) {
+      this.bad(column, text === ''
+        ? 'it is empty' : `"${text}" is no day as 2026-01-31 or 1/31/2026 (month first)`);
+    }
+    return day ?? DATE_OPEN;
+  }
+
+  rate(column: LayerColumn): Rate | null {
+    const text = this.text(column);
+    const rate = parsePercent(text.replace(/\s*%$/, ''));
+    if (rate === null || rate < 0 || rate > RATE_MAX) {
+      this.bad(column, text === '' ? 'it is empty'
+        : `"${text}" is no percentage from 0 to 25, as 4.75 or 4.75%`);
+      return null;
+    }
+    if (rate > 0 && rate < PLAIN_RATE_MIN && !text.endsWith('%')) {
+      this.bad(column, `"${text}" may be a fraction or a percentage: write it with its sign, `
+        + `${text}%, or as 4.75`);
+    }
+    return rate;
+  }
+}
+
+/** A day as people and spreadsheets write it; null for any other text. */
+function dayOf(text: string): DateInt | null {
+  const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text);
+  if (iso !== null) return dateOf(Number(iso[1]), Number(iso[2]), Number(iso[3]));
+  const american = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(text);
+  if (american !== null) {
+    return dateOf(Number(american[3]), Number(american[1]), Number(american[2]));
+  }
+  return null;
+}
+
+/** The day that a cell of a workbook counts, written out. */
+export function workbookDay(text: string): string {
+  return /^\d{5}$/.test(text)
+    ? new Date(WORKBOOK_EPOCH + Number(text) * DAY_MS).toISOString().slice(0, 10) : text;
+}
+
+function commonOf(cells: Cells): LayerRow {
+  const state = cells.required('state').toUpperCase();
+  const from = cells.day('from', null);
+  const to = cells.day('until', DATE_OPEN);
+  if (to < from) cells.bad('until', 'it is before "from"');
+  const asOf = cells.day('as_of', null);
+  return { line: cells.line, state, from, to, source: cells.required('source'), asOf };
+}
+
+function rateOf(cells: Cells): LayerRate {
+  const boundary = cells.text('boundary');
+  const level = cells.oneOf('level', LEVELS, null);
+  // A boundary may stand alone: the base has the rate.
+  const alone = cells.text('rate') === '' && boundary !== '';
+  const sales = alone ? null : cells.rate('rate');
+  const use = cells.text('use') === '' ? sales : cells.rate('use');
+  if (level === 'state' || level === 'county') {
+    for (const column of ['boundary', 'zips', 'city'] as const) {
+      if (cells.text(column) !== '') {
+        cells.bad(column, 'states and counties have the boundaries of the base');
+      }
+    }
+  }
+  if (level === 'city' && cells.text('zips') !== '') {
+    cells.bad('zips', 'a city has a boundary; what has ZIPs alone is a district');
+  }
+  for (const column of ['taxable', 'scope', 'condition'] as const) {
+    if (cells.text(column) !== '') cells.bad(column, 'it belongs to a product rule, which has tic');
+  }
+  return {
+    ...commonOf(cells), level, boundary, sales, use, code: cells.text('code'),
+    name: level === 'state' ? cells.text('name') : cells.required('name'),
+    counties: cells.list('county'), cities: cells.list('city'), zips: cells.zips(),
+    basis: cells.oneOf('basis', BASES, 'own'),
+  };
+}
+
+function productOf(cells: Cells): LayerProduct {
+  if (!['', 'state'].includes(cells.text('level').toLowerCase())) {
+    cells.bad('level', 'a product rule is a state\'s: leave it empty');
+  }
+  for (const column of ['code', 'county', 'city', 'zips', 'boundary', 'use', 'basis'] as const) {
+    if (cells.text(column) !== '') cells.bad(column, 'a product rule has none');
+  }
+  const tics = cells.list('tic');
+  for (const tic of tics) if (!/^\d{5}$/.test(tic)) cells.bad('tic', `"${tic}" is no code`);
+  return {
+    ...commonOf(cells), tics, taxable: cells.oneOf('taxable', ['Y', 'N'] as const, null),
+    scope: cells.oneOf('scope', PRODUCT_SCOPES, 'all'), condition: cells.text('condition'),
+    rate: cells.text('rate') === '' ? null : cells.rate('rate'),
+  };
+}
+
+/** What a table says, with the newest day that any of its rows is as of. */
+export interface LayerTable {
+  readonly rates: readonly LayerRate[];
+  readonly products: readonly LayerProduct[];
+  readonly asOf: DateInt;
+}
+
+function headerOf(cells: readonly string[], faults: LayerFaults): readonly string[] {
+  const header = cells.map((cell) => cell.trim().toLowerCase().replaceAll(/[\s-]+/g, '_'));
+  const names: readonly string[] = LAYER_COLUMNS;
+  header.forEach((name, at) => {
+    if (name !== '' && !names.includes(name)) faults.add(1, '', unknownName('column', name, names));
+    if (name !== '' && header.indexOf(name) !== at) faults.add(1, '', `column ${name} twice`);
+  });
+  for (const name of LAYER_COLUMNS.slice(0, REQUIRED_COLUMNS)) {
+    if (!header.includes(name)) faults.add(1, '', `it has no column ${name}`);
+  }
+  faults.settle();
+  return header;
+}
+
+/**
+ * Reads a table (comma-separated, a header first).
+ * @throws Error with every fault: file, line, column, reason.
+ */
+export function readLayerTable(
+  text: string, faults: LayerFaults, written: (cell: string) => string = (cell) => cell,
+): LayerTable {
+  const rows = Papa.parse<string[]>(text.replace(/^\uFEFF/, ''),
+    { delimiter: ',', skipEmptyLines: false }).data;
+  const header = headerOf(rows[0] ?? [], faults);
+  const [rates, products]: [LayerRate[], LayerProduct[]] = [[], []];
+  rows.slice(1).forEach((row, index) => {
+    if (row.every((cell) => cell.trim() === '')) return;
+    const line = index + 2;
+    if (row.length > header.length && row.slice(header.length).some((cell) => cell.trim() !== '')) {
+      faults.add(line, '', `it has ${row.length} cells, the header ${header.length}`);
+    }
+    const cells = new Cells(line, faults, (column) => {
+      const cell = (row[header.indexOf(column)] ?? '').trim();
+      return ['from', 'until', 'as_of'].includes(column) ? written(cell) : cell;
+    });
+    if (cells.text('tic') === '') rates.push(rateOf(cells));
+    else products.push(productOf(cells));
+  });
+  if (rates.length + products.length === 0) faults.add(1, '', 'it has no rows');
+  faults.settle();
+  const days = [...rates, ...products].map(({ asOf }) => asOf);
+  return { rates, products, asOf: days.reduce((last, day) => (day > last ? day : last)) };
+}
