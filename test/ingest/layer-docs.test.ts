@@ -46,20 +46,24 @@ function writeStateRecipe(folder: string): string {
               [coords[2 * (start + step)]! / 1e6, coords[2 * (start + step) + 1]! / 1e6])),
         },
       }));
-    writeFileSync(join(folder, `${object}.geojson`), JSON.stringify({ type: 'FeatureCollection', features }));
+    const collection = { type: 'FeatureCollection', features };
+    writeFileSync(join(folder, `${object}.geojson`), JSON.stringify(collection));
     return { ...more, path: `${object}.geojson` };
   });
   const zips = Object.fromEntries(Object.entries(recipe.zips).map(([name, path]) => {
     const lines = files.text(path).split('\n');
     const own = new RegExp(`\\b${STATE}\\b|^zip`);
-    writeFileSync(join(folder, `${name}.txt`), `${lines.filter((line) => own.test(line)).join('\n')}\n`);
+    const kept = lines.filter((line) => own.test(line));
+    writeFileSync(join(folder, `${name}.txt`), `${kept.join('\n')}\n`);
     return [name, `${name}.txt`];
   }));
   writeFileSync(join(folder, 'rates-state.json'), JSON.stringify({
     ...rates, lists: rates.lists.filter(({ path }) => path.includes(`/${STATE}.tsv`)),
   }));
   const path = join(folder, 'state.json');
-  writeFileSync(path, JSON.stringify({ ...recipe, name: 'default', rates: 'rates-state.json', boundaries, zips }));
+  writeFileSync(path, JSON.stringify({
+    ...recipe, name: 'default', rates: 'rates-state.json', boundaries, zips,
+  }));
   return path;
 }
 
@@ -67,7 +71,8 @@ test('one parish with its rate is answered as the page says', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'situs-parish-'));
   try {
     const recipe = writeStateRecipe(folder);
-    writeFileSync(join(folder, 'feliciana.csv'), block('layer').split('\n').slice(1, -2).join('\n'));
+    const table = block('layer').split('\n').slice(1, -2).join('\n');
+    writeFileSync(join(folder, 'feliciana.csv'), table);
     const commands = pageCommands(block('layer-run'));
     const situs = `'${process.execPath}' '${CLI}'`;
     const build = `--recipe '${recipe}' --sources '${folder}'`;
@@ -75,7 +80,10 @@ test('one parish with its rate is answered as the page says', async () => {
       cwd: folder,
       env: { PATH: dirname(process.execPath), SITUS_VAR: join(folder, 'var'), HOME: folder },
       // What the page's default recipe has of the state is what this one has.
-      before: `npx() { shift; if [ "$2" = build ]; then ${situs} "$@" ${build}; else ${situs} "$@"; fi; }
+      before: `npx() {
+          shift
+          if [ "$2" = build ]; then ${situs} "$@" ${build}; else ${situs} "$@"; fi
+        }
         npx situs dataset build --quiet --activate > /dev/null`,
     });
     assert.equal(commands.length, 3);

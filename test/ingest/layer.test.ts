@@ -1,4 +1,4 @@
-/** Layers of an operator over a recipe: what they answer, what they replace, and that they go again. */
+/** Layers over a recipe: what they answer, what they replace, and that they go again. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,9 +37,12 @@ let base = '';
 let name = '';
 let dataset: Dataset;
 
-async function build(own: readonly string[], report: (line: string) => void = () => undefined): Promise<string> {
+async function build(
+  own: readonly string[], report: (line: string) => void = () => undefined,
+): Promise<string> {
   return buildDataset({
-    varDir: folder, recipe: 'fixture', sources: null, layers: [], own, progress: () => undefined, report,
+    varDir: folder, recipe: 'fixture', sources: null, layers: [], own, report,
+    progress: () => undefined,
   });
 }
 
@@ -59,7 +62,9 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function at(lat: number, lng: number, more = '', of = dataset): readonly [code: number, total: number] {
+function at(
+  lat: number, lng: number, more = '', of = dataset,
+): readonly [code: number, total: number] {
   const { code, total } = askQuery(of, `lat=${lat}&lng=${lng}${more}`);
   return [code, total];
 }
@@ -74,7 +79,7 @@ test('a county that the base does not know is refused before and answered after'
 
 test('rates hold on their days, the base on the others', () => {
   assert.deepEqual(at(10.15, 179.97, '&historical=202603'), [100, 0.105]);
-  assert.equal(at(10.3, 179.8, '&historical=202512')[0], 110, 'before its first day nothing is known');
+  assert.equal(at(10.3, 179.8, '&historical=202512')[0], 110, 'nobody knows the days before');
   assert.deepEqual(at(10.05, -29.95), [100, 0.0625]);
   assert.deepEqual(at(10.05, -29.95, '&historical=202606'), [100, 0.06]);
 });
@@ -91,10 +96,12 @@ test('a district holds where it is drawn, also for doors and in rows of a ZIP', 
 });
 
 test('a district by ZIPs holds for addresses with them; a mere spot is refused', () => {
-  assert.equal(askAddress(dataset, '5 Fire Road, Cedarville, QB 92030').rows.at(-1)?.jurName, 'CEDAR FIRE');
+  const { rows } = askAddress(dataset, '5 Fire Road, Cedarville, QB 92030');
+  assert.equal(rows.at(-1)?.jurName, 'CEDAR FIRE');
   const [code] = at(10.8, -29.6);
   assert.equal(code, 110);
-  assert.match(askQuery(dataset, 'lat=10.8&lng=-29.6').text, /the district Cedar Fire contains this spot/);
+  const { text } = askQuery(dataset, 'lat=10.8&lng=-29.6');
+  assert.match(text, /the district Cedar Fire contains this spot/);
 });
 
 test('a district by its county, and a city that the base does not know', () => {
@@ -121,17 +128,19 @@ test('product rules of a layer end those of the base on their days', () => {
 
 test('what was replaced is told, and the layer is in manifest and id', () => {
   const lines = told.filter((line) => line.startsWith('layer'));
-  assert.ok(lines.includes('layer acme: acme.csv line 5: Ash County, QA 1.25 % from 2026-07-01 until '
-    + '2026-11-30 replaces 1 % from 2020-01-01 of invented'), lines.join('\n'));
-  assert.ok(lines.includes('layer acme: acme.csv line 10: QA 20010 taxable Y from 2026-01-01 replaces '
-    + 'clothing (taxable N)'), lines.join('\n'));
+  const has = (line: string): void =>
+    assert.ok(lines.includes(`layer acme: acme.csv ${line}`), lines.join('\n'));
+  has('line 5: Ash County, QA 1.25 % from 2026-07-01 until 2026-11-30 replaces 1 % from '
+    + '2020-01-01 of invented');
+  has('line 10: QA 20010 taxable Y from 2026-01-01 replaces clothing (taxable N)');
   const { recipe, layers, files, coverage } = readManifest(join(releasesDir(folder), name));
   assert.equal(recipe, 'fixture+layer:acme');
   assert.ok(layers.includes('layer:acme@2026-10-01'));
-  assert.deepEqual(files.filter(({ path }) => path.startsWith('layer:')).map(({ path }) => path).sort(),
+  const own = files.map(({ path }) => path).filter((path) => path.startsWith('layer:')).sort();
+  assert.deepEqual(own,
     ['layer:acme/acme.csv', 'layer:acme/gorse.geojson', 'layer:acme/park.geojson']);
-  const elder = coverage.find(({ state }) => state === 'QC')!.levels.find(({ level }) => level === 'county');
-  assert.equal(elder?.completeness, 'partial');
+  const { levels } = coverage.find(({ state }) => state === 'QC')!;
+  assert.equal(levels.find(({ level }) => level === 'county')?.completeness, 'partial');
 });
 
 test('without it the base is back exactly; another rate is another id', async () => {
@@ -146,23 +155,25 @@ test('without it the base is back exactly; another rate is another id', async ()
 const HEAD = 'state,level,name,county,rate,from,until,code,boundary,zips,source,as_of,tic,taxable\n';
 
 test('rows that cannot be told are refused with line, column and reason', async () => {
+  const first = '2026-01-01,,,,,x,2026-10-01,,';
   const cases: readonly (readonly [row: string, fault: RegExp])[] = [
-    ['QC,county,Elder County,,0.045,2026-01-01,,,,,x,2026-10-01,,', /line 2, column rate: "0.045" may be a fraction/],
-    ['QC,county,Elder County,,4,5.1.2026,,,,,x,2026-10-01,,', /line 2, column from: "5.1.2026" is no day/],
-    ['QC,county,Elder County,,31,2026-01-01,,,,,x,2026-10-01,,', /column rate: "31" is no percentage/],
-    ['QC,county,Elder County,,4,2026-01-01,2025-01-01,,,,x,2026-10-01,,', /column until: it is before/],
-    ['QC,county,Elder County,,4,2026-01-01,,,,,,2026-10-01,,', /column source: it is empty/],
-    ['QC,parish,Elder County,,4,2026-01-01,,,,,x,2026-10-01,,', /column level: "parish" is none of: state/],
-    ['QC,county,Elden County,,4,2026-01-01,,,,,x,2026-10-01,,', /column name: QC has no "Elden County".*did you mean "Elder County"/],
-    ['ZZ,county,Elder County,,4,2026-01-01,,,,,x,2026-10-01,,', /column state: "ZZ" is no state/],
-    ['QC,city,*,,4,2026-01-01,,,,,x,2026-10-01,,', /column county: every other city/],
-    ['QA,city,New Gorse,,4,2026-01-01,,,none.geojson,,x,2026-10-01,,', /column code: "" is no code of a city/],
-    ['QA,district,Park,,4,2026-01-01,,,none.geojson,,x,2026-10-01,,', /column boundary: there is no file/],
-    ['QA,district,Park,,4,2026-01-01,,,,,x,2026-10-01,,', /nobody knows where the district Park is/],
-    ['QA,district,Park,,4,2026-01-01,,,,92030,x,2026-10-01,,', /column zips: the ZIP 92030 is none of QA/],
-    ['QA,district,Park,,4,2026-01-01,,,,9203,x,2026-10-01,,', /column zips: "9203" is no ZIP/],
-    ['QA,,,,,2026-01-01,,,,,x,2026-10-01,20011,Y', /column tic: the catalogue has no code 20011/],
-    ['QC,county,Elder,,4,2026-01-01,,,,,x,2026-10-01,,\nQC,county,Elder,,5,2026-06-01,,,,,x,2026-10-01,,',
+    [`QC,county,Elder County,,0.045,${first}`, /line 2, column rate: "0.045" may be a fraction/],
+    ['QC,county,Elder,,4,5.1.2026,,,,,x,2026-10-01,,', /column from: "5.1.2026" is no day/],
+    [`QC,county,Elder,,31,${first}`, /column rate: "31" is no percentage/],
+    ['QC,county,Elder,,4,2026-01-01,2025-01-01,,,,x,2026-10-01,,', /column until: it is before/],
+    ['QC,county,Elder,,4,2026-01-01,,,,,,2026-10-01,,', /column source: it is empty/],
+    [`QC,parish,Elder,,4,${first}`, /column level: "parish" is none of: state/],
+    [`QC,county,Elden County,,4,${first}`,
+      /column name: QC has no "Elden County".*did you mean "Elder County"/],
+    [`ZZ,county,Elder,,4,${first}`, /column state: "ZZ" is no state/],
+    [`QC,city,*,,4,${first}`, /column county: every other city/],
+    ['QA,city,New,,4,2026-01-01,,,no.geojson,,x,2026-10-01,,', /column code: "" is no code of a/],
+    ['QA,district,P,,4,2026-01-01,,,no.geojson,,x,2026-10-01,,', /boundary: there is no file/],
+    [`QA,district,Park,,4,${first}`, /nobody knows where the district Park is/],
+    ['QA,district,P,,4,2026-01-01,,,,92030,x,2026-10-01,,', /the ZIP 92030 is none of QA/],
+    ['QA,district,P,,4,2026-01-01,,,,9203,x,2026-10-01,,', /column zips: "9203" is no ZIP/],
+    ['QA,,,,,2026-01-01,,,,,x,2026-10-01,20011,Y', /tic: the catalogue has no code 20011/],
+    [`QC,county,Elder,,4,${first}\nQC,county,Elder,,5,2026-06-01,,,,,x,2026-10-01,,`,
       /line 3, column from: line 2 has a rate of Elder County, QC for the same days/],
   ];
   const bad = join(folder, 'bad.csv');
@@ -172,6 +183,6 @@ test('rows that cannot be told are refused with line, column and reason', async 
   }
   const faults = new LayerFaults('a.csv');
   assert.throws(() => readLayerTable('state,level,name,rates,from,source\n', faults),
-    /a\.csv line 1: unknown column "rates"; did you mean "rate"\?[\s\S]*it has no column rate\n[\s\S]*as_of/);
+    /line 1: unknown column "rates"; did you mean "rate"\?[\s\S]*it has no column rate\n/);
   assert.equal(workbookDay('46023'), '2026-01-01');
 });
