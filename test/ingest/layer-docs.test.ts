@@ -1,4 +1,4 @@
-/** The example of an own layer in docs/datasets.md, done as the page says on the data of its state. */
+/** The example of an own layer in docs/datasets.md, done as it says on the data of its state. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
