@@ -1,7 +1,6 @@
 /** The service from its start to its end: what it opens, listens with and closes. */
 import type { Config } from './config.js';
-import type { LiveDataset } from './dataset/live.js';
-import { openLive } from './dataset/open-live.js';
+import { type LiveDataset, openLive } from './dataset/live.js';
 import type { Dataset } from './dataset/dataset.js';
 import { readPublicKeys } from './dataset/signature.js';
 import { Delivery } from './event/delivery.js';
@@ -15,7 +14,7 @@ import { createServer, type RawServer } from './http/uws.js';
 import { messageOf, type Log } from './log.js';
 import { logging, openParts, type Parts } from './parts.js';
 import type { EnginePool } from './pool.js';
-import { openProvider, watchProvider } from './provider/open.js';
+import { openProvider, watchProvider } from './provider/client.js';
 import type { Provider } from './provider/port.js';
 import type { ProviderWatch } from './provider/watch.js';
 import { bootstrapKey } from './store/keys.js';

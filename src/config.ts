@@ -4,11 +4,10 @@
  */
 import { resolve } from 'node:path';
 import {
-  CHECKS, isLogLevel, isMinimumPrecision, ownUrl, secretBytes, type LogLevel,
-  type MinimumPrecision,
+  CHECKS, isLogLevel, isMinimumPrecision, type LogLevel, type MinimumPrecision, ownUrl,
+  secretBytes, unknownSettings,
 } from './setting.js';
 import { SETTINGS } from './settings.js';
-import { unknownSettings } from './unknown-setting.js';
 
 export { SETTINGS } from './settings.js';
 export {

@@ -9,8 +9,7 @@ import { Piscina } from 'piscina';
 import { fileURLToPath } from 'node:url';
 import { messageOf, type Log } from './log.js';
 import { readAnswers } from './pool/frame.js';
-import { Lane, type Task } from './pool/lane.js';
-import { poolState, type PoolState } from './pool/state.js';
+import { Lane, poolState, type PoolState, type Task } from './pool/lane.js';
 import type { ServeTask } from './pool/serve.js';
 import {
   isBodyRequest, NO_RELEASE, type EngineSettings, type PinnedRelease, type PoolRequest,
@@ -44,7 +43,7 @@ export interface PoolOptions {
   readonly answerBytes?: number;
 }
 
-export const ENGINE_WORKER = new URL('../workers/engine.js', import.meta.url);
+const ENGINE_WORKER = new URL('../workers/engine.js', import.meta.url);
 
 /** Name of the function a worker file exports. */
 const WORKER_EXPORT = 'serve';
@@ -64,7 +63,7 @@ const WAITING_MAX = 4096;
  * Bytes of these. A body whose client was told that it takes too long waits on, and counts nowhere
  * else any more.
  */
-export const WAITING_BYTES_MAX = 67_108_864;
+const WAITING_BYTES_MAX = 67_108_864;
 /** Longest time of a task, after which its worker is taken for stuck. */
 const TASK_MS_MAX = 10_000;
 const WATCH_MS = 1_000;

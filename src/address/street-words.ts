@@ -73,9 +73,9 @@ export function ordinal(value: number): string {
 }
 
 /** Every ordinal word below one hundred with its value, and the tens and small cardinals. */
-export const ORDINALS: ReadonlyMap<string, number> = ORDINAL;
-export const TENS_VALUES: ReadonlyMap<string, number> = TEN;
-export const CARDINAL_VALUES: ReadonlyMap<string, number> = CARDINAL;
+const ORDINALS: ReadonlyMap<string, number> = ORDINAL;
+const TENS_VALUES: ReadonlyMap<string, number> = TEN;
+const CARDINAL_VALUES: ReadonlyMap<string, number> = CARDINAL;
 
 /** "FIRST" → 1, "TWENTYSECOND" → 22; 0 for other words. */
 export function ordinalValue(word: string): number {

@@ -13,7 +13,7 @@ export interface Problem {
   readonly errors?: readonly BodyError[];
 }
 
-export const VALIDATION_FAILED = 'validation failed';
+const VALIDATION_FAILED = 'validation failed';
 
 /** Makes a problem. */
 export function problem(

@@ -58,7 +58,7 @@ export class Turns {
 }
 
 /** All connections of this process. */
-export const TURNS = new Turns();
+const TURNS = new Turns();
 
 /** Bytes of one connection on their way to who works on them, so many a turn. */
 export class PacedBytes implements Waiter {

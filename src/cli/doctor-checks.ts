@@ -4,13 +4,13 @@
  */
 import { existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Config } from '../config.js';
+import { type Config, localUrl } from '../config.js';
 import { readManifest } from '../dataset/manifest.js';
 import { activeRelease, releasesDir } from '../dataset/release.js';
 import { readDeliverySettings } from '../event/settings.js';
 import { createServer } from '../http/uws.js';
-import { SILENT, messageOf } from '../log.js';
-import { openProvider, watchProvider } from '../provider/open.js';
+import { messageOf, SILENT } from '../log.js';
+import { openProvider, watchProvider } from '../provider/client.js';
 import { reachProvider } from '../provider/watch.js';
 import { KekFile, modeProblem } from '../store/kek-file.js';
 import { kekPath, openKekSource } from '../store/kek-source.js';
@@ -18,8 +18,10 @@ import { outboxCounts } from '../store/outbox.js';
 import { sealedCounts } from '../store/rotation.js';
 import { type Store, STORE_BYTES_MAX, storeDir } from '../store/store.js';
 import { STORE_FILE } from '../store/store-file.js';
-import { service } from './doctor-service.js';
 import { problemsOf } from './sound-release.js';
+import { Agent, request } from 'undici';
+import { isUnready, UNREADY } from '../api/system/ready.js';
+import { servingProcess } from '../store/server-claim.js';
 
 /** From good to bad. A fault keeps the service from working; a warning is worth a look. */
 export type Level = 'ok' | 'note' | 'warning' | 'fault';
@@ -214,3 +216,58 @@ export const CHECKS: readonly Check[] = [
   { name: 'events', run: events },
   { name: 'mail', run: mails },
 ];
+
+// Of the server on the store: what its `/system/ready` says.
+
+const ANSWER_MS_MAX = 5_000;
+
+/** Reasons that pass by themselves. */
+const PASSING: ReadonlySet<string> = new Set(['starting', 'draining']);
+
+function reasonsOf(body: unknown): readonly unknown[] {
+  return typeof body === 'object' && body !== null && 'reasons' in body
+    && Array.isArray(body.reasons) ? body.reasons : [];
+}
+
+/** A sentence for each reason that a server gave for not being ready. */
+export function unreadyFindings(server: string, body: unknown): readonly Finding[] {
+  const reasons = reasonsOf(body);
+  if (reasons.length === 0) {
+    return [{ level: 'fault', text: `${server} says that it is not ready, and not why` }];
+  }
+  return reasons.map((reason) => ({
+    level: PASSING.has(String(reason)) ? 'note' : 'fault',
+    text: `${server} is not ready: ${isUnready(reason) ? UNREADY[reason] : String(reason)}`,
+  }));
+}
+
+async function ask(server: string, url: string): Promise<readonly Finding[]> {
+  try {
+    const { statusCode, body } = await request(`${url}/system/ready`, {
+      // Asked by the address of this machine, which no certificate is for; nothing secret is told.
+      dispatcher: new Agent({ connect: { rejectUnauthorized: false } }),
+      headersTimeout: ANSWER_MS_MAX, bodyTimeout: ANSWER_MS_MAX,
+    });
+    if (statusCode === 200) {
+      await body.dump();
+      return [{ level: 'ok', text: `${server} is ready` }];
+    }
+    return unreadyFindings(server, await body.json());
+  } catch (error) {
+    return [{ level: 'fault', text: `${server} does not answer (${messageOf(error)})` }];
+  }
+}
+
+function addressOf({ host, port, tls }: Config): string | null {
+  return port === 0 ? null : localUrl(host, port, tls !== null);
+}
+
+/** Whether a server runs on the store, and whether it is ready. */
+async function service({ config, store }: Checked): Promise<readonly Finding[]> {
+  const pid = store === null ? null : servingProcess(store);
+  if (pid === null) return [{ level: 'note', text: 'no server runs on this store' }];
+  const url = addressOf(config);
+  return url === null
+    ? [{ level: 'note', text: `process ${pid} serves this store, on a port PORT does not tell` }]
+    : ask(`process ${pid}, on ${url},`, url);
+}

@@ -4,14 +4,19 @@
  */
 import { existsSync, statSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, type Log } from '../log.js';
+import { type Log, messageOf } from '../log.js';
 import {
   Generations, openGeneration, type Generation, type LiveRelease, type OpenRelease,
+  type ReleaseFacts,
 } from './generations.js';
-import { MANIFEST_FILE } from './manifest.js';
+import { MANIFEST_FILE, readManifest } from './manifest.js';
 import { UnfinishedCheck } from './release-check.js';
-import { inPlace, type PreparedRelease, type PrepareOptions } from './release-copy.js';
+import {
+  inPlace, type PreparedRelease, type PrepareOptions, ReleaseCopies,
+} from './release-copy.js';
 import { currentFile, currentRelease, releasesDir } from './release.js';
+import type { Dataset } from './dataset.js';
+import { openDataset } from './open.js';
 
 export type { LiveRelease, ReleaseFacts } from './generations.js';
 
@@ -33,7 +38,7 @@ export interface LiveOptions extends OpenRelease {
 }
 
 /** The watcher of the operating system may miss a rename; this does not. */
-export const POLL_MS = 500;
+const POLL_MS = 500;
 /** Long enough for whatever ended a check to be over, short beside a check. */
 const CHECK_AGAIN_MS = 5_000;
 
@@ -236,4 +241,43 @@ export class LiveDataset {
       this.#options.log.debug('datasets folder not watched', { message: messageOf(error) });
     }
   }
+}
+
+/**
+ * Reads the facts of a release before it answers anybody.
+ * @throws Error when it holds nothing.
+ */
+export function probeRelease(dataset: Dataset, dir: string): ReleaseFacts {
+  const manifest = readManifest(dir);
+  const areas = manifest.counts['areas'] ?? 0;
+  if (areas === 0 || dataset.states().length === 0) throw new Error('the dataset is empty');
+  const today = new Date().toISOString().slice(0, 10);
+  const stale = manifest.coverage.flatMap(({ state, levels }) => levels
+    .filter(({ until }) => until !== '' && until < today)
+    .map(({ level, source }) => `${state} ${level} ${source}`));
+  return { areas, stale };
+}
+
+/**
+ * Opens the active release of a folder once it is copied and checked; with none active, waits for
+ * one. `signedBy` are public keys, one of whose holders must have signed each release; none where
+ * it need not be signed. `open` puts a dataset without files in the place of one: there is nothing
+ * to be checked.
+ * @throws Error with a sentence when the active release is not sound.
+ */
+export async function openLive(
+  varDir: string, log: Log, signedBy: readonly string[], open?: (dir: string) => Dataset,
+): Promise<LiveDataset> {
+  const copies = new ReleaseCopies(varDir, log, signedBy);
+  const live = new LiveDataset({
+    varDir, log, probe: probeRelease, open: open ?? openDataset,
+    ...(open === undefined ? { prepare: copies.prepare.bind(copies) } : {}),
+  });
+  try {
+    await live.ready();
+  } catch (error) {
+    live.close();
+    throw error;
+  }
+  return live;
 }

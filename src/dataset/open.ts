@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { CellIndex } from './cell-index.js';
 import type { Dataset } from './dataset.js';
-import { byteTable, openTables, recordReader, streetTable, type Tables } from './format.js';
+import {
+  byteTable, type ByteTable, openTables, recordReader, streetTable, type Tables,
+} from './format.js';
 import { DATA_FILE, readManifest, releaseName } from './manifest.js';
 import { pageProblem } from './page-check.js';
 import { RecentCache } from '../base/recent-cache.js';
@@ -11,7 +13,6 @@ import type {
   AreaRecord, CityRecord, ComponentRecord, SourceRecord, StateRecord, ZipRecord,
 } from './records.js';
 import { StreetIndex } from './street-index.js';
-import type { ByteTable } from './tables.js';
 
 /** Records kept decoded per table and thread, in each of two generations. */
 const RECORDS_MAX = 16_384;

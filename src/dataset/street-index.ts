@@ -5,7 +5,7 @@ import {
   STATES_KEY, TOWN_BIT, withoutMunicipalEnding, zip9Key, zipNamesKey, type LocalityRow, StreetKey,
 } from './street-format.js';
 import { namesWithinOneTypo } from './street-typo.js';
-import type { StreetTable } from './tables.js';
+import type { StreetTable } from './format.js';
 
 /** A city, town or village as the address sources name it. */
 export interface Locality {

@@ -20,7 +20,7 @@ export interface RouteName {
   readonly bodyBytesMax?: number;
 }
 
-export const OPENAPI_VERSION = '3.1.0';
+const OPENAPI_VERSION = '3.1.0';
 
 /** A route nobody described is listed all the same: the document says what there is. */
 function objectOf({ method, path, bodyBytesMax = 0 }: RouteName): Schema {

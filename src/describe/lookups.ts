@@ -53,7 +53,7 @@ const MEAL_TAX = object({
 });
 
 /** What the rules say of the taxability code that was asked for. */
-export const PRODUCT_DETAIL: Schema = object({
+const PRODUCT_DETAIL: Schema = object({
   taxabilityCode: object({
     countyFIPS: { type: 'string', pattern: '^(?:[0-9]{3})?$' },
     stateFIPS: { type: 'string', pattern: '^(?:[0-9]{2})?$' },

@@ -1,18 +1,15 @@
 /** What each operation of the service takes and answers. */
-import { answerOf, problemOf, reference, type AnswerOptions } from './answers.js';
+import { answerOf, type AnswerOptions, problemOf, reference } from './answers.js';
 import type { ComponentName } from './components.js';
 import { BULK_OPERATIONS } from './bulk.js';
 import { CART_OPERATIONS } from './carts.js';
 import { JOB_OPERATIONS } from './jobs.js';
 import { MERCHANT_OPERATIONS } from './merchants.js';
-import {
-  FORMAT_PARAMETER, KEY_PARAMETER, lookupParameters, type Parameter,
-} from './parameters.js';
+import { FORMAT_PARAMETER, KEY_PARAMETER, lookupParameters, type Parameter } from './parameters.js';
 import { RELAY_OPERATIONS } from './relay.js';
 import { RESPONSE_CODES } from '../wire/response-code.js';
 import { failuresOf } from './legacy-lookups.js';
-import { STREAM_OPERATIONS } from './stream.js';
-import { SCHEMA_TYPE, type Schema } from '../base/json-schema.js';
+import { type Schema, SCHEMA_TYPE, TEXT } from '../base/json-schema.js';
 import { API_VERSIONS, type ApiVersion } from '../wire/version.js';
 
 export interface Operation {
@@ -34,6 +31,43 @@ export type OperationName = `${'GET' | 'POST' | 'DELETE'} /${string}`;
 
 const LIMITED: AnswerOptions = { limited: true };
 const BOTH: AnswerOptions = { limited: true, xml: true };
+
+// Streams of messages; docs/stream.md has the WebSocket of the path.
+
+const LINES: Schema = { 'application/x-ndjson': { schema: TEXT } };
+const RESUME: readonly Parameter[] = [
+  {
+    name: 'resume', in: 'query', schema: TEXT,
+    description: 'Token of a stream that lost its connection, from its header.',
+  },
+  {
+    name: 'from', in: 'query', schema: { type: 'integer', minimum: 0 },
+    description: 'With resume: the last answer that came, 0 for none.',
+  },
+];
+
+const STREAM: Operation = {
+  id: 'stream', tag: 'Bulk', keyed: true, headerOnly: true,
+  summary: 'Lookups and carts, one or a batch a line, each answered while the stream is open.',
+  parameters: RESUME,
+  content: LINES,
+  responses: {
+    200: {
+      description: 'A header, an answer for every message in order, a trailer; see docs/stream.md. '
+        + 'Without trailer it is incomplete.',
+      content: LINES,
+    },
+    401: problemOf('Response code 101: no usable key in the header.', LIMITED),
+    403: problemOf('The plan has no streams.', LIMITED),
+    404: problemOf('The key has no such stream to resume.', LIMITED),
+    410: problemOf('Answers to send again are not kept any more.', LIMITED),
+    415: problemOf('The body is not application/x-ndjson, or packed.', LIMITED),
+    422: problemOf('Parameter from cannot be used.', LIMITED),
+    429: problemOf('Response code 108, or too many streams of the account.', LIMITED),
+    500: problemOf('A fault of the service.', LIMITED),
+    503: problemOf('No dataset is loaded, or too many streams are open.', LIMITED),
+  },
+};
 
 /** Refusals of lookups by status, from the table of response codes. */
 function lookupRefusals(name: ComponentName): Schema {
@@ -148,7 +182,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<OperationName,
   ...CART_OPERATIONS,
   ...BULK_OPERATIONS,
   ...JOB_OPERATIONS,
-  ...STREAM_OPERATIONS,
+  ['POST /stream', STREAM],
   ...RELAY_OPERATIONS,
   ['GET /system/health', open('health', 'Whether store and dataset answer.', 'Health')],
   ['GET /system/live', open('live', 'Whether anything is answered at all.', 'Live')],

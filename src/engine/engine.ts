@@ -11,10 +11,9 @@ import { SourceNotes } from './cart/explain-source.js';
 import type { SingleArticle } from './cart/facts.js';
 import type { CartOutcome } from './cart/outcome.js';
 import type { CartQuery } from './cart/query.js';
-import { borderAt, type Border } from './locate/border.js';
+import { type Border, borderAt, shoreArea } from './locate/border.js';
 import type { DateOf } from './locate/doubt.js';
 import { AddressLocator } from './locate/locator.js';
-import { shoreArea } from './locate/shore.js';
 import { ProductRules, type NoProduct, type ProductFinding } from './product/rules.js';
 import type {
   AddressQuery, LookupOutcome, LookupQuery, PointQuery, PostalOutcome, SitusOutcome, ZipQuery,

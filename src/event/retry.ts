@@ -18,7 +18,7 @@ export const JITTER_SHARE = 0.1;
 export const RETRY_AFTER_MS_MAX = 24 * HOUR;
 
 /** No attempt waits for longer: what is due later was put there by a clock that was wrong. */
-export const WAIT_MS_MAX = 27 * HOUR;
+const WAIT_MS_MAX = 27 * HOUR;
 
 /** Whether an attempt has to wait. */
 export function isLater(dueAt: number, now: number): boolean {

@@ -8,7 +8,7 @@ const PREFIX = 'whsec_';
 export const KEY_BYTES_MIN = 24;
 export const KEY_BYTES_MAX = 64;
 /** The new one and the one before it. */
-export const SECRETS_MAX = 2;
+const SECRETS_MAX = 2;
 
 export interface Secret {
   /** As configured, prefix included: the key of `X-Signature`. */

@@ -53,7 +53,7 @@ function writeCorked(): void {
 }
 
 /** Writes the fields that no handler gives. */
-export function writeExtra(raw: RawResponse, extra: ExtraFields): void {
+function writeExtra(raw: RawResponse, extra: ExtraFields): void {
   for (let at = 0; at + 1 < extra.length; at += 2) raw.writeHeader(extra[at]!, extra[at + 1]!);
 }
 

@@ -10,7 +10,7 @@ import { fieldsOf, headOf, JSON_TYPE, type Fields, type Reply } from './reply.js
 import type { Status } from './status.js';
 
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
-export const REPLAYED_HEADER = 'Idempotency-Replayed';
+const REPLAYED_HEADER = 'Idempotency-Replayed';
 
 /** Printable ASCII. */
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]+$/;

@@ -6,7 +6,7 @@ import { addressOf } from './front.js';
 import type { Request } from './reply.js';
 import type { RawRequest } from './uws.js';
 
-export const EMPTY = new Uint8Array(0);
+const EMPTY = new Uint8Array(0);
 
 const KEY_NAME = fieldName(KEY_HEADER);
 

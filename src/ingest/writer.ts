@@ -7,8 +7,8 @@ import {
 import { join } from 'node:path';
 import type { Database } from 'lmdb';
 import {
-  NUMBER_TABLES, type NumberTable, openTables, RecordWriter, type Tables, TEXT_TABLES,
-  type TextTable,
+  type ByteEntries, NUMBER_TABLES, type NumberTable, openTables, RecordWriter, type Tables,
+  TEXT_TABLES, type TextTable,
 } from '../dataset/format.js';
 import {
   CHECKSUM_FILE, DATA_FILE, FORMAT_VERSION, type Manifest, MANIFEST_FILE, manifestId, releaseName,
@@ -16,7 +16,6 @@ import {
 import type { AreaRecord, CityRecord, ComponentRecord, ZipRecord } from '../dataset/records.js';
 import { releasesDir } from '../dataset/release.js';
 import { fileSha256 } from '../dataset/stamp.js';
-import type { ByteEntries } from '../dataset/tables.js';
 import type { Progress } from './model.js';
 
 /** Everything a release holds, before it has bytes. */

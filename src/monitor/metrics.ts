@@ -2,16 +2,97 @@
  * What `GET /metrics` tells, put together when it is asked: the service counts in plain numbers and
  * knows nothing of Prometheus. Labels are of fixed lists; no key, account or address is one.
  */
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import {
+  collectDefaultMetrics, Counter, Gauge, Histogram, type MetricObjectWithValues, type MetricValue,
+  type MetricValueWithName, Registry,
+} from 'prom-client';
 import { UNREADY, type Readiness } from '../api/system/ready.js';
 import type { AnswerCache } from '../api/lookup/answer-cache.js';
 import type { JobCounts } from '../bulk/job/open-job.js';
 import type { LiveRelease } from '../dataset/live.js';
 import { PRECISIONS } from '../engine/situs.js';
-import type { RequestMeter } from '../http/request-meter.js';
-import type { PoolState } from '../pool/state.js';
+import { LATENCY_BOUNDS, type RequestMeter } from '../http/request-meter.js';
+import type { PoolState } from '../pool/lane.js';
 import type { OutboxCount } from '../store/outbox-record.js';
-import { CountedSeries, LatencySeries, type Sample } from './series.js';
+
+interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+interface SeriesName {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly string[];
+}
+
+/** A counter that stands where its source says. */
+class CountedSeries extends Counter<string> {
+  readonly #read: () => readonly Sample[];
+
+  constructor(name: SeriesName, read: () => readonly Sample[]) {
+    super({ ...name, registers: [] });
+    this.#read = read;
+  }
+
+  override async get(): Promise<MetricObjectWithValues<MetricValue<string>>> {
+    const metric = await super.get();
+    return { ...metric, values: this.#read().map(({ labels, value }) => ({ labels, value })) };
+  }
+}
+
+/** Times of requests of one kind. */
+interface TimedRequests {
+  readonly operation: string;
+  readonly precision: string;
+  /** Requests in each bucket, not added up; the last one has no bound. */
+  readonly buckets: readonly number[];
+  readonly seconds: number;
+}
+
+/** A histogram whose buckets were filled elsewhere. */
+class LatencySeries extends Histogram<string> {
+  readonly #name: string;
+  /** An empty one that tells name and kind. */
+  readonly #empty: Histogram<string>;
+  readonly #read: () => readonly TimedRequests[];
+
+  constructor(name: SeriesName, read: () => readonly TimedRequests[]) {
+    const config = { ...name, buckets: [...LATENCY_BOUNDS], registers: [] };
+    super(config);
+    this.#name = name.name;
+    this.#empty = new Histogram(config);
+    this.#read = read;
+  }
+
+  override async get(): Promise<MetricObjectWithValues<MetricValueWithName<string>>> {
+    const metric = await this.#empty.get();
+    return { ...metric, values: this.#read().flatMap((timed) => this.#values(timed)) };
+  }
+
+  /** What is printed is asked for by another name. */
+  getForPromString(): Promise<MetricObjectWithValues<MetricValueWithName<string>>> {
+    return this.get();
+  }
+
+  #values(
+    { operation, precision, buckets, seconds }: TimedRequests,
+  ): readonly MetricValueWithName<string>[] {
+    const labels = { operation, precision };
+    const name = this.#name;
+    let count = 0;
+    const values = buckets.map((inside, at): MetricValueWithName<string> => {
+      count += inside;
+      const le = LATENCY_BOUNDS[at] ?? '+Inf';
+      return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: count };
+    });
+    return [
+      ...values,
+      { metricName: `${name}_sum`, labels, value: seconds },
+      { metricName: `${name}_count`, labels, value: count },
+    ];
+  }
+}
 
 /** Where the figures come from; each is asked when they are. */
 export interface MetricSources {

@@ -7,13 +7,13 @@ import { jsonSummary, type JsonSummary } from '../base/json-text.js';
 import type { ProviderAnswer } from './port.js';
 
 /** Success as contract and clients know it. */
-export const RELAYED_SUCCESS: readonly number[] = [200, 201, 204];
+const RELAYED_SUCCESS: readonly number[] = [200, 201, 204];
 
 /** Refusals of the request itself. */
-export const RELAYED_REFUSALS: readonly number[] = [400, 404, 409, 413, 422, 429];
+const RELAYED_REFUSALS: readonly number[] = [400, 404, 409, 413, 422, 429];
 
 /** The provider does not take the stored key for the stored connection. */
-export const CREDENTIAL_REFUSALS: readonly number[] = [401, 403];
+const CREDENTIAL_REFUSALS: readonly number[] = [401, 403];
 
 export interface Relayed {
   readonly verdict: 'relay';

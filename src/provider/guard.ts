@@ -57,7 +57,7 @@ export function addressRefusal(text: string, allowPrivate: boolean): string | nu
 }
 
 /** Ports outside one's own network. With private networks allowed, any. */
-export const PUBLIC_PORTS: readonly number[] = [443, 8443];
+const PUBLIC_PORTS: readonly number[] = [443, 8443];
 
 /** Longest time to resolve a name, and then to connect to one address, TLS included. */
 export const CONNECT_MS_MAX = 5_000;
@@ -85,7 +85,7 @@ export interface GuardOptions {
 }
 
 /** Raised by connections that the guard refuses. */
-export class RefusedAddressError extends Error {
+class RefusedAddressError extends Error {
   override readonly name = 'RefusedAddressError';
   readonly code = 'SITUS_REFUSED_ADDRESS';
 }

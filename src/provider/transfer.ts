@@ -9,8 +9,8 @@ import { fault, type ProviderFault, type ProviderOutcome } from './port.js';
 /** Longest answer; carts come back with a tax on each line, so it is twice their limit. */
 export const RESPONSE_BYTES_MAX = 16_777_216;
 
-export const CONTENT_TYPE_CHARS_MAX = 200;
-export const LOCATION_CHARS_MAX = 2_048;
+const CONTENT_TYPE_CHARS_MAX = 200;
+const LOCATION_CHARS_MAX = 2_048;
 
 /** What is relayed of a field: plain text that cannot begin another one. */
 const FIELD_TEXT = /^[\x20-\x7e]+$/;

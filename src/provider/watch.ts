@@ -4,7 +4,7 @@
  * again. No call is sent, so that the provider sees no request that no merchant asked for.
  */
 import { CONNECT_MS_MAX, guardedConnect, readTarget, type GuardOptions } from './guard.js';
-import type { ProviderConfig } from './open.js';
+import type { ProviderConfig } from './client.js';
 
 /** How often it is asked. */
 const WATCH_MS = 5_000;
@@ -13,7 +13,7 @@ const WATCH_MS = 5_000;
  * Connects to the host of an address once and lets go of the connection.
  * @throws Error when that is not possible; its message repeats no credentials, there are none.
  */
-export function reach(url: URL, options: GuardOptions): Promise<void> {
+function reach(url: URL, options: GuardOptions): Promise<void> {
   const secure = url.protocol === 'https:';
   const { hostname, host, protocol } = url;
   const port = url.port === '' ? (secure ? '443' : '80') : url.port;

@@ -1,5 +1,5 @@
-/** Folders that are made when they are missing. */
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+/** Folders that are made when they are missing, and whether the disk has room. */
+import { existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 function isFolder(path: string): boolean {
@@ -33,5 +33,21 @@ export function makeFolder(path: string, setting: string, mode = 0o777): void {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`the folder ${path} cannot be made, ${setting} says where: ${why}`);
+  }
+}
+
+/**
+ * Below this, writes that need new pages fail. Those that find freed ones in the file still
+ * succeed, so that a write that did tells nothing of the next.
+ */
+const ROOM_BYTES_MIN = 1_048_576;
+
+/** Whether the disk of the store has room for anything; true where it cannot be told. */
+export function hasRoom(dir: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dir);
+    return bavail * bsize >= ROOM_BYTES_MIN;
+  } catch {
+    return true;
   }
 }

@@ -32,7 +32,7 @@ export const KEPT_MS_MAX = 24 * 3_600_000;
 /** How often expired answers are looked for. */
 export const SWEEP_MS = 10 * 60_000;
 /** What an answer counts for at least, so that one from elsewhere has room before it is known. */
-export const KEPT_BYTES_MIN = 2_048;
+const KEPT_BYTES_MIN = 2_048;
 /** Answers removed in one transaction. */
 export const SWEEP_BATCH_MAX = 500;
 

@@ -6,11 +6,11 @@
  */
 import type { StoreKey } from './format.js';
 import {
-  choice, members, number, optional, orNull, recordReader, text, type MembersRead,
+  choice, members, number, optional, orNull, recordReader, text,
 } from './record.js';
 import type { Store, StoreTransaction } from './store.js';
 
-export const JOB_PREFIX = 'job';
+const JOB_PREFIX = 'job';
 
 export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 export type JobState = (typeof JOB_STATES)[number];
@@ -23,16 +23,12 @@ const STOP = {
   line: number,
 };
 
-export type JobStop = MembersRead<typeof STOP>;
-
 /** The whole output. */
 const RESULT = {
   bytes: number,
   /** In hex. */
   sha256: text,
 };
-
-export type JobResult = MembersRead<typeof RESULT>;
 
 /** Times are milliseconds since 1970. */
 export type JobRecord = ReturnType<typeof parseJob>;
@@ -67,7 +63,7 @@ export const parseJob = recordReader('job', 1, {
 });
 
 /** Key of a job. */
-export function jobKey({ account, id }: Pick<JobRecord, 'account' | 'id'>): StoreKey {
+function jobKey({ account, id }: Pick<JobRecord, 'account' | 'id'>): StoreKey {
   return [JOB_PREFIX, account, id];
 }
 

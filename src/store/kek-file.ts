@@ -16,7 +16,7 @@ import { makeFolder } from './folder.js';
 import { KEK_BYTES, kekOf, missingKek, type Kek, type KekSource } from './kek.js';
 
 /** Longest file that is read: far more than any rotation needs. */
-export const KEK_FILE_BYTES_MAX = 65_536;
+const KEK_FILE_BYTES_MAX = 65_536;
 const KEK_FILE_MODE = 0o600;
 /** Mode bits that let the group or others read, write or run. */
 const OTHERS = 0o077;

@@ -17,9 +17,9 @@ import {
 import { parseSealed } from './sealed.js';
 
 export const MERCHANT_PREFIX = 'merchant';
-export const REFERENCE_PREFIX = 'merchant-reference';
+const REFERENCE_PREFIX = 'merchant-reference';
 export const CREDENTIALS_PREFIX = 'credentials';
-export const CONNECTION_PREFIX = 'connection';
+const CONNECTION_PREFIX = 'connection';
 export const NEXUS_PREFIX = 'nexus';
 
 /** Key of a merchant. */
@@ -48,7 +48,7 @@ export function nexusKey(account: string, merchantId: string, locationId: string
   return [NEXUS_PREFIX, account, merchantId, locationId];
 }
 
-export const MERCHANT_TYPES = ['provider', 'self-managed'] as const;
+const MERCHANT_TYPES = ['provider', 'self-managed'] as const;
 /** Who files and remits: the compliance provider, or the merchant on its own. */
 export type MerchantType = (typeof MERCHANT_TYPES)[number];
 

@@ -55,7 +55,7 @@ export function statusOf(merchant: MerchantRecord, hasCredentials: boolean): Mer
 }
 
 /** A merchant, deleted or not; null for an unknown id or another account's. */
-export function findAnyMerchant(
+function findAnyMerchant(
   reader: StoreReader, account: string, merchantId: string,
 ): MerchantRecord | null {
   const found = reader.get(merchantKey(account, merchantId));

@@ -16,7 +16,7 @@ import { countRecord, type CountReader } from './set-aside.js';
 import type { Store, StoreTransaction } from './store.js';
 
 /** Written when the accounts of a store were counted. */
-export const OUTBOX_COUNTED_KEY: StoreKey = ['meta', 'outbox'];
+const OUTBOX_COUNTED_KEY: StoreKey = ['meta', 'outbox'];
 
 const DEAD_PREFIX = 'outbox-dead';
 

@@ -13,12 +13,12 @@ import { orSetAside } from './set-aside.js';
 import { removeShared, shareBytes, SHARE_BYTES_MAX } from './share.js';
 import type { Store, StoreTransaction } from './store.js';
 
-export const RETIRED_PREFIX = 'retired';
+const RETIRED_PREFIX = 'retired';
 
 /** How long a deleted record stays whatever else its account has. */
 export const RETIRED_MS_MAX = 30 * 86_400_000;
 /** Half of an account's share: up to here everything deleted stays. */
-export const RETIRED_BYTES_KEPT = SHARE_BYTES_MAX.merchants / 2;
+const RETIRED_BYTES_KEPT = SHARE_BYTES_MAX.merchants / 2;
 /** Records looked at in one transaction. */
 const BATCH_MAX = 200;
 /** Locations of a merchant that go with it in one transaction. */

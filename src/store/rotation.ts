@@ -11,7 +11,7 @@ import { isSealed, rewrap, type Sealed } from './sealed.js';
 import type { Store, StoreEntry, StoreTransaction } from './store.js';
 
 /** Records looked at together, and at most wrapped in one transaction. */
-export const ROTATION_BATCH = 100;
+const ROTATION_BATCH = 100;
 
 export interface RotationProgress {
   /** Secrets wrapped anew so far. */

@@ -19,7 +19,7 @@ export type Scope = keyof typeof SCOPES;
 export const ALL_SCOPES = Object.values(SCOPES).reduce((bits, bit) => bits | bit, 0);
 
 /** Tells a scope's name from any other word. */
-export function isScope(text: string): text is Scope {
+function isScope(text: string): text is Scope {
   return Object.hasOwn(SCOPES, text);
 }
 

@@ -16,7 +16,7 @@ export const CLOCK_KEY: StoreKey = ['meta', 'clock'];
 /** What a stop counts at most, however long it was. */
 export const STOP_MS_MAX = 3_600_000;
 /** How often the clock is written down; what a kill may set it back by. */
-export const CLOCK_SAVE_MS = 60_000;
+const CLOCK_SAVE_MS = 60_000;
 
 interface ClockRecord {
   readonly v: 1;

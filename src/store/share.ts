@@ -13,7 +13,7 @@ import { number, recordReader } from './record.js';
 import { countRecord, type CountReader } from './set-aside.js';
 import type { StoreTransaction } from './store.js';
 
-export const SHARE_PREFIX = 'share';
+const SHARE_PREFIX = 'share';
 
 export type ShareKind =
   /** Answers under an Idempotency-Key, until they expire. */

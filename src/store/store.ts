@@ -19,7 +19,7 @@ export const STORE_BYTES_MAX = 3 * 1024 ** 3;
 /** The size is looked at every so many writes. */
 const SIZE_CHECK_WRITES = 16;
 /** How often another process's writes are looked for. */
-export const POLL_MS = 250;
+const POLL_MS = 250;
 /** Damaged records that are told of, each once. */
 const DAMAGED_TOLD_MAX = 1_000;
 /** Sorts after every text in a key. */

@@ -7,11 +7,11 @@ import { StoreFault } from './fault.js';
 import type { KeptAnswer } from './idempotency-record.js';
 
 /** Outcomes remembered. */
-export const UNSTORED_MAX = 1_000;
+const UNSTORED_MAX = 1_000;
 /** Bytes of their answers. */
-export const UNSTORED_BYTES_MAX = 33_554_432;
+const UNSTORED_BYTES_MAX = 33_554_432;
 /** How often storing them is tried again. */
-export const RETRY_MS = 5_000;
+const RETRY_MS = 5_000;
 
 export interface UnstoredOutcome {
   readonly fingerprint: string;

@@ -18,7 +18,7 @@ import {
 } from './usage-rows.js';
 
 /** How often counts are stored: half of what may be lost, the rest is for the write itself. */
-export const USAGE_FLUSH_MS = 500;
+const USAGE_FLUSH_MS = 500;
 
 /** A clock set back by more before its month showed a month that had not come. */
 const SET_BACK_MS_MAX = 86_400_000;

@@ -14,7 +14,7 @@ import type { Store, StoreTransaction } from './store.js';
 export { parseSealed, type Sealed, type SealPlace } from './sealed.js';
 
 /** The key of `Vault.index`, sealed like any other secret and so kept through rotations. */
-export const INDEX_KEY: StoreKey = ['vault', 'index'];
+const INDEX_KEY: StoreKey = ['vault', 'index'];
 const INDEX_PLACE: SealPlace = { account: '', merchant: '', field: 'index key' };
 const INDEX_KEY_BYTES = 32;
 

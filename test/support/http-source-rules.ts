@@ -12,8 +12,7 @@ export const COLUMNS_MAX = 100;
 /** Layers from the lowest up; imports point down or stay within a folder. */
 const LAYERS: readonly (readonly string[])[] = [
   [
-    'config.ts', 'core-dumps.ts', 'failure.ts', 'log.ts', 'setting.ts', 'settings.ts',
-    'unknown-setting.ts', 'base',
+    'config.ts', 'core-dumps.ts', 'failure.ts', 'log.ts', 'setting.ts', 'settings.ts', 'base',
   ],
   ['tax', 'address', 'geo'],
   ['dataset', 'store', 'provider'],
@@ -32,7 +31,7 @@ const LAYERS: readonly (readonly string[])[] = [
 
 /** Siblings that may use each other within one layer. */
 const PEERS: readonly (readonly string[])[] = [
-  ['config.ts', 'log.ts', 'setting.ts', 'settings.ts', 'unknown-setting.ts'],
+  ['config.ts', 'log.ts', 'setting.ts', 'settings.ts'],
   ['tax', 'address', 'geo'],
   ['pool', 'pool.ts'],
   ['main.ts', 'app.ts', 'parts.ts', 'watch.ts'],

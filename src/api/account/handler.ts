@@ -37,7 +37,7 @@ const MISSING = {
 };
 
 /** The key's metrics; of an unknown key, zeros and inactive. */
-export function metricsOf(services: AccountServices, key: KeyRecord | null): AccountMetrics {
+function metricsOf(services: AccountServices, key: KeyRecord | null): AccountMetrics {
   const { message } = services;
   if (key === null) {
     return { used: NO_COUNTS, limits: NO_COUNTS, geoEnabled: false, active: false, message };
@@ -69,7 +69,7 @@ function malformedKey(request: Request, fields: Fields): Reply {
 }
 
 /** The answer for a version, or for the path without one. */
-export function metricsReply(
+function metricsReply(
   services: AccountServices, version: ApiVersion | null, request: Request,
 ): Reply {
   const found = services.gate.enter(RULES, request);

@@ -16,7 +16,7 @@ import { packValue } from '../../pool/value.js';
 import type { WireContext } from '../lookup/context.js';
 import { cartJson, readMerchantCarts } from './merchant-cart.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
-import { situsJson, type CartNote } from '../../wire/situs-note.js';
+import { type CartNote, situsJson } from '../../wire/situs-note.js';
 
 /** What the weakest cart of an answer rests on. */
 interface Marks {

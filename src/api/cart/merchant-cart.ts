@@ -141,7 +141,7 @@ function readLines(cart: SentCart, at: string): readonly CartLine[] | Problem {
 }
 
 /** Reads one cart. `at` is its place in the body, "body.items[0]". */
-export function readCart(
+function readCart(
   value: unknown, at: string, instantMs: number | null, options: CartOptions,
 ): ReadCart | Problem {
   const refused = isMembers(value) ? refuse(value, at) : [];
@@ -167,7 +167,7 @@ export function readCart(
 }
 
 /** The moment of a sale as sent; null for now. */
-export function readInstant(body: Members): number | null | Problem {
+function readInstant(body: Members): number | null | Problem {
   const { transactionDate = null } = body;
   if (transactionDate === null) return null;
   const instant = typeof transactionDate === 'string' ? parseInstant(transactionDate) : null;

@@ -38,7 +38,7 @@ function noCodes(instance: string): ProblemDocument {
 }
 
 /** The catalogue for one client. */
-export function ticListReply(services: TicServices, request: Request): Reply {
+function ticListReply(services: TicServices, request: Request): Reply {
   const { path, query } = request;
   const remaining = services.clients.take(request.client());
   const fields = rateFields(CATALOGUE_RATE, remaining === REFUSED ? 0 : remaining);

@@ -4,7 +4,7 @@ import { invalid, problem, type Problem } from '../../base/problem.js';
 import type { BodyError } from '../../base/validator.js';
 
 /** Longest description, in characters. */
-export const TIC_QUERY_CHARS_MAX = 1024;
+const TIC_QUERY_CHARS_MAX = 1024;
 
 /** Room for a description of escapes alone, and the object around it. */
 export const TIC_BODY_BYTES_MAX = 16_384;

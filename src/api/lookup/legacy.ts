@@ -76,7 +76,7 @@ export interface RowPlace extends RatedArea {
 const PLUS_FOUR = /^\d{5}-\d{4}$/;
 
 /** The rows of an outcome. */
-export function placesOf(outcome: SitusOutcome | PostalOutcome): readonly RowPlace[] {
+function placesOf(outcome: SitusOutcome | PostalOutcome): readonly RowPlace[] {
   if (outcome.kind === 'postal') return outcome.rows;
   const { situs, area, date, rates } = outcome;
   const zip = PLUS_FOUR.test(situs.postalCode) ? situs.postalCode.slice(0, 5) : situs.postalCode;

@@ -12,7 +12,7 @@ import {
   addEvent, audit, isReply, ownMerchant, readRoute, writeRoute, type HandlerServices,
 } from './services.js';
 
-export const CREDENTIALS_EVENT = 'merchant.credentials.set';
+const CREDENTIALS_EVENT = 'merchant.credentials.set';
 
 /** Answers with secrets in them are for nobody to keep. */
 const NO_STORE = { 'Cache-Control': 'no-store' };

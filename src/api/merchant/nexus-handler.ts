@@ -60,7 +60,7 @@ function notLoaded(caller: MerchantCaller): Reply {
 }
 
 /** An address on one line, as it would be written. */
-export function addressLine({ line1, line2, city, state, zip }: LocationBody): string {
+function addressLine({ line1, line2, city, state, zip }: LocationBody): string {
   const street = line2 === undefined ? line1 : `${line1}, ${line2}`;
   return `${street}, ${city}, ${state} ${zip}`;
 }

@@ -7,13 +7,13 @@ import { bodyCheck, violation } from './body.js';
 import type { MerchantBody } from './shape.js';
 
 /** Locations of one create call (specification, limits). */
-export const LOCATIONS_MAX = 25;
+const LOCATIONS_MAX = 25;
 
-export const LINE_CHARS_MAX = 128;
-export const CITY_CHARS_MAX = 50;
-export const STATE_CHARS_MAX = 32;
-export const ZIP_CHARS_MAX = 16;
-export const LABEL_CHARS_MAX = 255;
+const LINE_CHARS_MAX = 128;
+const CITY_CHARS_MAX = 50;
+const STATE_CHARS_MAX = 32;
+const ZIP_CHARS_MAX = 16;
+const LABEL_CHARS_MAX = 255;
 
 export interface LocationBody {
   readonly name?: string;

@@ -235,7 +235,7 @@ function relayOwn(
 }
 
 /** Members that only the provider knows find as much room beside the documented ones. */
-export const RELAYED_BYTES_MIN = 16_384;
+const RELAYED_BYTES_MIN = 16_384;
 
 /** Operations whose documented bodies may be longer than is read on the main thread. */
 const LONG_BODIES: ReadonlySet<EndpointName> = new Set(['order/create', 'refund/create']);

@@ -21,18 +21,18 @@ import { TIC_MAX } from '../cart/read.js';
 export const PROVIDER_ID_CHARS_MAX = 50;
 /** Carts in one request. */
 export const CARTS_MAX = 100;
-export const CERTIFICATE_PAGE_MAX = 100;
-export const CURSOR_CHARS_MAX = 255;
+const CERTIFICATE_PAGE_MAX = 100;
+const CURSOR_CHARS_MAX = 255;
 export const LINE_INDEX_MAX = 500;
-export const CUSTOMER_NAME_CHARS_MAX = 255;
-export const REASON_CHARS_MAX = 20;
+const CUSTOMER_NAME_CHARS_MAX = 255;
+const REASON_CHARS_MAX = 20;
 const EXEMPTION_CHARS_MAX = 255;
 /** Longest line1 and line2, city, state and ZIP of an address, in characters. */
 export const ADDRESS_CHARS = { line: 128, city: 50, state: 32, zip: 16 } as const;
-export const ADDRESS_COUNTRIES = ['US', 'CA'] as const;
-export const CURRENCIES = ['USD', 'CAD'] as const;
-export const ORDER_KINDS = ['order', 'credit'] as const;
-export const CERTIFICATE_ORDERS = ['createdDate', 'id'] as const;
+const ADDRESS_COUNTRIES = ['US', 'CA'] as const;
+const CURRENCIES = ['USD', 'CAD'] as const;
+const ORDER_KINDS = ['order', 'credit'] as const;
+const CERTIFICATE_ORDERS = ['createdDate', 'id'] as const;
 
 /** Words in `expand`, of which there is one. */
 const EXPANDS_MAX = 1;

@@ -33,9 +33,6 @@ export interface HandlerServices extends MerchantServices {
 /** Both write to the outbox within the transaction of the change they tell of. */
 export { addEvent, addInvitation };
 
-/** An answer that refuses, or null to go on. */
-export type Refusal = Reply | null;
-
 export { isReply };
 
 /** Reads the body of a request, or the answer that refuses it. */
@@ -48,7 +45,7 @@ export function readBodyOf<T extends object>(
 }
 
 /** Unknown, foreign and deleted merchants are told the same, so that no id gives itself away. */
-export function notYours(caller: MerchantCaller): Reply {
+function notYours(caller: MerchantCaller): Reply {
   return caller.problem(403, 'The account has no such merchant.');
 }
 

@@ -6,11 +6,11 @@ import { isProblem, type Problem } from '../../base/problem.js';
 import { bodyCheck, violation } from './body.js';
 import { isMailAddress } from '../../base/mail-address.js';
 
-export const MERCHANT_NAME_CHARS_MAX = 255;
-export const CONTACT_CHARS_MAX = 255;
+const MERCHANT_NAME_CHARS_MAX = 255;
+const CONTACT_CHARS_MAX = 255;
 /** RFC 5321 has room for 254. */
-export const EMAIL_CHARS_MAX = 254;
-export const REFERENCE_CHARS_MAX = 255;
+const EMAIL_CHARS_MAX = 254;
+const REFERENCE_CHARS_MAX = 255;
 export const API_KEY_CHARS_MAX = 255;
 export const CONNECTION_CHARS_MAX = 255;
 
@@ -23,7 +23,7 @@ const TYPES = {
 } as const;
 export type TypeAsked = (typeof TYPES)[keyof typeof TYPES];
 
-export const TYPE_NAMES = ['provider', 'self-managed', 'connected', 'offline'] as const;
+const TYPE_NAMES = ['provider', 'self-managed', 'connected', 'offline'] as const;
 
 const TYPE = choice(TYPE_NAMES);
 

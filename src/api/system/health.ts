@@ -1,8 +1,12 @@
-/** GET /system/health: public, and 200 as long as anything is served. */
+/**
+ * GET /system/health: public, and 200 as long as anything is served. GET /system/metadata: public;
+ * what runs where.
+ */
 import type { LiveRelease, Refusal } from '../../dataset/live.js';
 import { headOf, JSON_TYPE } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import type { Readiness } from './ready.js';
+import { hostname } from 'node:os';
 
 export interface HealthServices {
   release(): LiveRelease | null;
@@ -39,7 +43,7 @@ function refusedOf({ dataset }: Refusal): Refusal {
  * there only while a release is activated that does not answer: `dataset` then is the one before.
  * `dynamo` is what clients' types call the local store.
  */
-export function healthBody(services: HealthServices): string {
+function healthBody(services: HealthServices): string {
   const release = services.release();
   const store = storeState(services);
   const refused = services.refusal();
@@ -67,6 +71,26 @@ export function healthRoute(services: HealthServices): Route {
     deadlineMs: 0,
     handle: (_request, answer) => {
       answer.send({ status: 200, head: headOf(JSON_TYPE), body: healthBody(services) });
+    },
+  };
+}
+
+/** Clients' types declare `go_version` as a string; this runtime has none. */
+function metadataBody(): string {
+  return JSON.stringify({
+    go_version: '', hostname: hostname(), runtime_version: `node ${process.version}`,
+  });
+}
+
+export function metadataRoute(): Route {
+  const body = metadataBody();
+  return {
+    method: 'GET',
+    path: '/system/metadata',
+    bodyBytesMax: 0,
+    deadlineMs: 0,
+    handle: (_request, answer) => {
+      answer.send({ status: 200, head: headOf(JSON_TYPE), body });
     },
   };
 }

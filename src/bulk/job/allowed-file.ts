@@ -5,7 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import type { FileIdentity } from './byte-source.js';
 
 /** Characters of a name. */
-export const FILE_NAME_CHARS_MAX = 1_024;
+const FILE_NAME_CHARS_MAX = 1_024;
 
 /** A file that may be read. */
 export interface AllowedFile {
@@ -42,7 +42,7 @@ const PLAIN = /^(?!account-)[a-z0-9][a-z0-9._-]{0,99}$/;
 const HASH_CHARS = 32;
 
 /** Name of the folder of an account: the account itself, or its hash where that is no name. */
-export function accountFolder(account: string): string {
+function accountFolder(account: string): string {
   if (PLAIN.test(account)) return account;
   const hash = createHash('sha256').update(account, 'utf8').digest('hex');
   return `account-${hash.slice(0, HASH_CHARS)}`;

@@ -10,27 +10,32 @@
 import { StoreFault } from '../../store/fault.js';
 import { faultOf, type Log } from '../../log.js';
 import type { JobRecord } from '../../store/jobs.js';
-import { JOB_PATH, JOBS_PATH, jobBody, RESULT_PATH } from '../row/job-body.js';
+import { JOB_PATH, jobBody, JOBS_PATH, RESULT_PATH } from '../row/job-body.js';
 import { CSV_TYPE, NDJSON_TYPE, packedOut } from '../run/request.js';
 import { JobRegistry } from './registry.js';
 import { namesTag, parseRange } from './range.js';
 import { ResultStream } from './result.js';
-import { rowsRefusal, type Caller } from '../../http/gate.js';
-import { problemReply } from '../../http/problem.js';
+import { type Caller, rowsRefusal } from '../../http/gate.js';
+import { codedProblem, problemReply } from '../../http/problem.js';
 import {
-  headOf, isReply, JSON_TYPE, type Answerer, type Reply, type Request,
+  type Answerer, headOf, isReply, JSON_TYPE, type Reply, type Request,
 } from '../../http/reply.js';
 import { DEADLINE_MS, type Route } from '../../http/router.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { duplexRoute } from '../../http/duplex-route.js';
-import { bulkRules, type BulkServices } from '../run/handler.js';
-import type { CreationServices } from './create.js';
-import { openJob } from './opening.js';
+import { bulkRules, type BulkServices, usedUp } from '../run/handler.js';
+import { type CreationServices, JobCreation } from './create.js';
 import type { ReleaseSource } from '../../pool.js';
 import type { Store } from '../../store/store.js';
-import type { Uploads } from '../run/uploads.js';
+import { limitsOf, type Uploads } from '../run/uploads.js';
 import type { JobKind, JobReleases, RunnerServices } from './runner.js';
 import { JobSpace, jobsDirOf, type SpaceLimits } from './space.js';
+import type { WireObject } from '../../wire/tree.js';
+import { admitRows, merchantRefusal, type RowsAsked } from '../run/kind.js';
+import { isProblem } from '../../base/problem.js';
+import { errorsOf, parseUpload } from './request.js';
+import { IDEMPOTENCY_HEADER, takenKey, unusableKey } from '../../http/idempotency.js';
+import type { Status } from '../../http/status.js';
 
 export interface JobServices
   extends Pick<BulkServices, 'gate' | 'baseUrl'>, CreationServices {
@@ -152,7 +157,7 @@ function sendResult(
 }
 
 /** The routes of jobs. */
-export function jobRoutes(services: JobServices): readonly Route[] {
+function jobRoutes(services: JobServices): readonly Route[] {
   const { idleMs } = services.jobs.options.limits;
   return [
     duplexRoute('POST', JOBS_PATH, {
@@ -205,4 +210,63 @@ export function openJobs(options: OpenJobOptions): JobParts {
     schedule: uploads.schedule, limits: uploads.limits, now: uploads.now,
   });
   return { jobs, routes: jobRoutes({ ...options, jobs, underWay: new Set() }) };
+}
+
+/** Stands in for the kind of rows until the body has named it. */
+const ANY_ROWS: RowsAsked = { kind: 'lookup', defaults: {} };
+
+/** Begins a job, or refuses it before its body is read. */
+function openJob(
+  services: CreationServices, caller: Caller, request: Request, exchange: DuplexExchange,
+): void {
+  const { jobs, releases, baseUrl, underWay } = services;
+  const { key, fields, query } = caller;
+  const { limits, kinds, usage } = jobs.options;
+  const refuse = (status: Status, detail: string, members: WireObject = {}): void => {
+    const kind = asked === null || isProblem(asked) ? ANY_ROWS.kind : asked.kind;
+    exchange.send(caller.problem(
+      status, detail, undefined, { limits: limitsOf(limits, kind), ...members },
+    ));
+  };
+  const isReference = /^\s*application\/json\s*(?:;|$)/i.test(request.header('content-type'));
+  const asked = isReference ? null
+    : parseUpload((name) => request.header(name), query, kinds.map(({ kind }) => kind));
+  const [stray] = asked === null ? new URLSearchParams(query).keys() : [];
+  if (stray !== undefined) {
+    const detail = 'The options of a job that names a file are members of its body.';
+    return refuse(422, detail, { errors: [{ location: `query.${stray}`, message: detail }] });
+  }
+  if (asked !== null && isProblem(asked)) {
+    return refuse(asked.status, asked.detail, errorsOf(asked));
+  }
+  const unscoped = asked === null ? null : rowsRefusal(key, asked.kind);
+  if (unscoped !== null) return refuse(403, unscoped);
+  if (Number(request.header('content-length') || 0) > limits.bytesMax) {
+    return refuse(413, `A body may have ${limits.bytesMax} bytes.`, { limit: limits.bytesMax });
+  }
+  const unfit = asked === null
+    ? null : merchantRefusal(jobs.options.findMerchant, key.account, asked.bulk);
+  if (unfit !== null) {
+    return refuse(403, unfit, { errors: [{ location: 'query.merchantId', message: unfit }] });
+  }
+  const token = request.header(IDEMPOTENCY_HEADER);
+  const unfitKey = token === '' ? null : unusableKey(token)
+    ?? (underWay.has(`${key.account}\n${token}`) ? takenKey('running', 'body') : null);
+  if (unfitKey !== null) {
+    const { status, detail, errors } = unfitKey;
+    return refuse(status, detail, { errors });
+  }
+  const limit = jobs.full(key.account);
+  if (limit !== null) {
+    return refuse(429, `The account has ${limit} jobs; remove one or wait.`, { limit });
+  }
+  const spent = usedUp((rows) => admitRows(usage, key, asked?.bulk ?? ANY_ROWS, rows));
+  if (spent) {
+    return exchange.send(codedProblem('feature-not-enabled', JOBS_PATH, baseUrl, fields,
+      'The quota of this month is used up.'));
+  }
+  const release = releases.pin();
+  if (release === null) return refuse(503, 'No rates are loaded now; try again later.');
+  releases.unpin(release);
+  void new JobCreation(services, caller, request, exchange, asked, release.id);
 }

@@ -25,7 +25,7 @@ export const JOBS_RUNNING_MAX = 4;
 /** Most failed attempts at a job in a row; the count begins again when it makes progress. */
 const ATTEMPTS_MAX = 3;
 /** How often old jobs are looked for, and those that wait are tried again. */
-export const JOBS_SWEEP_MS = 60_000;
+const JOBS_SWEEP_MS = 60_000;
 
 const DAY_MS = 86_400_000;
 const ID_BYTES = 12;

@@ -140,7 +140,7 @@ export function calculated(
  * Answers a body with one item.
  * @param text the row as it was sent, in which numbers are looked for that JSON does not keep
  */
-export function answerBody(
+function answerBody(
   engine: RowEngine, body: JsonObject, text: string, reading: CartReading,
 ): RowAnswer {
   const { ofMerchant, wrap } = reading;

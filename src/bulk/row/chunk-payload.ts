@@ -13,7 +13,7 @@ import type { RawChunk } from './framing.js';
 import type { Mapping } from './mapping.js';
 
 /** What each row asks for. */
-export const BULK_KINDS = ['lookup', 'cart', 'message'] as const;
+const BULK_KINDS = ['lookup', 'cart', 'message'] as const;
 export type BulkKind = (typeof BULK_KINDS)[number];
 
 export const BULK_FORMATS = ['csv', 'ndjson'] as const;

@@ -35,7 +35,7 @@ function progressOf({ record, at }: JobView): number {
 }
 
 /** The members of a job. */
-export function jobTree(view: JobView): WireObject {
+function jobTree(view: JobView): WireObject {
   const { record, kind, output, rows, codes, expiresAt } = view;
   const { id, state, file, inputBytes, dataset, stopped, result, reason } = record;
   return {

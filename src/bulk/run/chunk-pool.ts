@@ -1,5 +1,5 @@
 /** Workers of chunks, apart from those of single lookups. */
-import { IDLE_POOL, type PoolState } from '../../pool/state.js';
+import { IDLE_POOL, type PoolState } from '../../pool/lane.js';
 import { EnginePool, type PoolOptions, type PoolRequest } from '../../pool.js';
 import { CHUNK_BYTES_MAX } from '../row/limit.js';
 

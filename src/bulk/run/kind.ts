@@ -13,8 +13,8 @@ export interface BulkKindRoute {
   readonly path: string;
 }
 
-export const BULK_LOOKUP: BulkKindRoute = { kind: 'lookup', path: '/bulk/lookup' };
-export const BULK_CART: BulkKindRoute = { kind: 'cart', path: '/bulk/cart' };
+const BULK_LOOKUP: BulkKindRoute = { kind: 'lookup', path: '/bulk/lookup' };
+const BULK_CART: BulkKindRoute = { kind: 'cart', path: '/bulk/cart' };
 
 /** Every kind. */
 export const BULK_ROUTES: readonly BulkKindRoute[] = [BULK_LOOKUP, BULK_CART];

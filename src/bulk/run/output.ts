@@ -21,7 +21,7 @@ export interface Output extends BulkSink {
 }
 
 /** The output as it is. */
-export class PlainOutput implements Output {
+class PlainOutput implements Output {
   readonly #carrier: Carrier;
   readonly #drained: () => void;
 
@@ -48,7 +48,7 @@ export class PlainOutput implements Output {
 }
 
 /** The output packed. */
-export class GzipOutput implements Output {
+class GzipOutput implements Output {
   readonly #gzip: Gzip;
 
   constructor(carrier: Carrier, drained: () => void) {

@@ -53,7 +53,7 @@ export function outputAccepted(field: string, input: BulkFormat): BulkFormat | n
 }
 
 /** Whether a client takes gzip; one without the field gets plain bytes. */
-export function gzipAccepted(field: string): boolean {
+function gzipAccepted(field: string): boolean {
   const headers = { 'accept-encoding': field };
   return field !== '' && new Negotiator({ headers }).encodings(['gzip']).includes('gzip');
 }

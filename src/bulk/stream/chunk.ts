@@ -40,7 +40,7 @@ const NO_PLAN: MessageClass = {
 };
 
 /** The class of a message; whether it is JSON at all is the worker's affair. */
-export function classOf(bytes: Buffer, key: KeyRecord, findMerchant: FindMerchant): MessageClass {
+function classOf(bytes: Buffer, key: KeyRecord, findMerchant: FindMerchant): MessageClass {
   if (!bytes.includes(MEMBER.bytes)) return LOOKUP;
   const value = memberValue(bytes, MEMBER);
   if (value === null) return LOOKUP;

@@ -28,7 +28,7 @@ import { BEHIND_BYTES_MAX, CREDIT_BYTES, MESSAGE_BYTES_MAX } from './limit.js';
 import type { SessionServices } from './session-options.js';
 import { SocketLink } from './socket-link.js';
 
-export const STREAM_PATH = '/stream';
+const STREAM_PATH = '/stream';
 
 export interface StreamServices {
   readonly gate: Gate;
@@ -90,7 +90,7 @@ function opened(
 }
 
 /** Opens or resumes a stream, or gives the refusal. */
-export function openStream(services: StreamServices, request: Request): Opened | Reply {
+function openStream(services: StreamServices, request: Request): Opened | Reply {
   const caller = services.gate.admit(RULES, request);
   if (isReply(caller)) return caller;
   if (request.method === 'POST' && (!NDJSON.test(request.header('content-type'))
@@ -122,7 +122,7 @@ function post(services: StreamServices, request: Request, exchange: DuplexExchan
 }
 
 /** The route of clients without WebSocket. */
-export function streamRoute(services: StreamServices): Route {
+function streamRoute(services: StreamServices): Route {
   const { sessions, tickMs } = services;
   return duplexRoute('POST', STREAM_PATH, {
     idleMs: sessions.options.idleMs, atOnce: true,

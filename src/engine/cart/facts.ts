@@ -58,9 +58,9 @@ export interface Locality extends Dated, Citation {
 }
 
 /** Where a holiday reaches: local taxes too, the state's alone, or not recorded. */
-export const HOLIDAY_SCOPES = ['all', 'state', 'varies'] as const;
+const HOLIDAY_SCOPES = ['all', 'state', 'varies'] as const;
 /** Whether an item whose price is exactly the limit is still exempt. */
-export const LIMIT_KINDS = ['up_to', 'under'] as const;
+const LIMIT_KINDS = ['up_to', 'under'] as const;
 
 /** A holiday of every year that its row is held for. */
 export interface HolidayRule extends Citation {
@@ -86,7 +86,7 @@ export type Holiday = HolidayRule & DaySpan;
  * Whether a holiday's category holds a product code; `unclear` where the code is wider than what
  * the law names.
  */
-export const COVERS = ['yes', 'no', 'unclear'] as const;
+const COVERS = ['yes', 'no', 'unclear'] as const;
 export type Cover = (typeof COVERS)[number];
 
 /** In place of a code: every code that the category does not list. */
@@ -97,7 +97,7 @@ export interface FreightMix extends Dated, Citation {
 }
 
 /** How a charge is taxed: always, never, as the goods of the cart are, or as shipping is. */
-export const HANDLING_RULES = ['TAXABLE', 'EXEMPT', 'ITEM_SPECIFIC', 'AS_SHIPPING'] as const;
+const HANDLING_RULES = ['TAXABLE', 'EXEMPT', 'ITEM_SPECIFIC', 'AS_SHIPPING'] as const;
 
 export interface Handling extends Dated, Citation {
   readonly rule: (typeof HANDLING_RULES)[number];
@@ -107,7 +107,7 @@ export interface Handling extends Dated, Citation {
  * What holds above the threshold: another rate, on the rest or on the whole price, or a rule that
  * the dataset does not hold.
  */
-export const TIER_KINDS = ['portion', 'whole', 'unknown'] as const;
+const TIER_KINDS = ['portion', 'whole', 'unknown'] as const;
 
 /** A row of price-tiers. */
 export interface TierFact extends Dated, Citation {

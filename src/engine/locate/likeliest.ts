@@ -43,7 +43,7 @@ export function weighed({ area, weight, land }: ZipCandidate): Weighed {
  * The total that most of the areas have, with its share in parts per million; areas whose total is
  * not known count as other ones. Null where no share or no total is known.
  */
-export function likeliestTotal(
+function likeliestTotal(
   areas: readonly Weighed[], totalOf: TotalOf,
 ): { readonly total: string; readonly ppm: number } | null {
   const shares = new Map<string, number>();

@@ -11,7 +11,7 @@ import type { Situs } from '../situs.js';
 import { addressLine } from './place-names.js';
 
 /** The document of provinces' tax areas by the first character, or three, of a postal code. */
-export const POSTAL_PREFIXES = 'postal-prefixes';
+const POSTAL_PREFIXES = 'postal-prefixes';
 
 /** A province's tax area and a spot in it. */
 interface Prefix {

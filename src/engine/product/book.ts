@@ -35,14 +35,14 @@ export function readProductBook(dataset: Dataset): ProductBook {
   };
 }
 
-export const CATALOGUE_DOCUMENT = 'tic';
+const CATALOGUE_DOCUMENT = 'tic';
 
 /**
  * Optional document: `code` (1 to 10 letters and digits with at least one letter, in any case),
  * `tic` (the code that it stands for), and where they differ from that code's own `title` and
  * `label`.
  */
-export const OVERRIDE_DOCUMENT = 'override-codes';
+const OVERRIDE_DOCUMENT = 'override-codes';
 
 /** A code that can be asked for. */
 export interface ProductCode {
@@ -59,7 +59,7 @@ export interface CatalogueCode extends ProductCode {
 }
 
 /** Reads the catalogue by code. */
-export function readCatalogue(rows: readonly Cells[]): ReadonlyMap<string, CatalogueCode> {
+function readCatalogue(rows: readonly Cells[]): ReadonlyMap<string, CatalogueCode> {
   return new Map(rows.map((row) => {
     const tic = row.text('tic');
     const title = row.text('title');
@@ -68,7 +68,7 @@ export function readCatalogue(rows: readonly Cells[]): ReadonlyMap<string, Catal
 }
 
 /** Reads override codes by their capitals; one that leads to no code of the catalogue is none. */
-export function readOverrides(
+function readOverrides(
   rows: readonly Cells[], catalogue: ReadonlyMap<string, CatalogueCode>,
 ): ReadonlyMap<string, ProductCode> {
   const overrides = new Map<string, ProductCode>();
@@ -159,7 +159,7 @@ function readState(rows: readonly Cells[]): StateProducts {
 }
 
 /** Rules by state; a state's rows are read when it is first asked for, so that opening is cheap. */
-export class ProductTable {
+class ProductTable {
   readonly #rows = new Map<string, Cells[]>();
   readonly #states = new Map<string, StateProducts>();
 

@@ -118,11 +118,11 @@ export const MEAL_DOCUMENT = 'meal-tax';
 export const MEAL_COMPONENTS = ['ADD_ON', 'STATE_SPECIAL_TOTAL', 'OCCUPATION_TAX'] as const;
 export type MealComponent = (typeof MEAL_COMPONENTS)[number];
 
-export const MEAL_EXTENTS = ['whole', 'part', 'unlisted'] as const;
+const MEAL_EXTENTS = ['whole', 'part', 'unlisted'] as const;
 export type MealExtent = (typeof MEAL_EXTENTS)[number];
 
 /** None, all of them, or the jurisdiction's own alone, which has a rate for meals. */
-export const REPLACED_LOCALS = ['no', 'yes', 'own'] as const;
+const REPLACED_LOCALS = ['no', 'yes', 'own'] as const;
 export type ReplacedLocals = (typeof REPLACED_LOCALS)[number];
 
 export interface MealRule {

@@ -148,19 +148,19 @@ const FILLER: ReadonlySet<string> = new Set([
 const LETTERS_MIN = 2;
 
 /** The words of a text. */
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   return text.toLowerCase().normalize('NFKD').replace(ACCENT, '').replace(POSSESSIVE, '')
     .replace(LETTER_HYPHEN, '$1').split(NOT_A_WORD);
 }
 
 /** The term of a word; null for filler. */
-export function termOf(word: string): string | null {
+function termOf(word: string): string | null {
   if (word.length < LETTERS_MIN || FILLER.has(word)) return null;
   return stemmer(word);
 }
 
 /** The distinct terms of a text, the first `max` of a long one. */
-export function termsOf(text: string, max = Infinity): readonly string[] {
+function termsOf(text: string, max = Infinity): readonly string[] {
   const terms = new Set<string>();
   for (const word of wordsOf(text)) {
     const term = termOf(word);

@@ -3,10 +3,9 @@
  * decide exactly. Deterministic: tiles in order, polygons by layer and key.
  */
 import {
-  CELL_BITS_MIN, INTERNAL, NOWHERE, TILE_BITS, TILE_SIZE,
+  CELL_BITS_MIN, CellIndex, INTERNAL, NOWHERE, TILE_BITS, TILE_SIZE,
 } from '../../dataset/cell-index.js';
-import { CellIndex } from '../../dataset/cell-index.js';
-import type { ByteTable } from '../../dataset/tables.js';
+import type { ByteTable } from '../../dataset/format.js';
 import { BandedPolygon, forEachEdge } from '../../geo/polygon.js';
 import type { Progress } from '../model.js';
 import { type Cell, type CellGroup, type CellPolygon, encodeLeaf } from './leaf.js';

@@ -6,7 +6,7 @@
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ByteEntries } from '../../dataset/tables.js';
+import type { ByteEntries } from '../../dataset/format.js';
 import type { DateInt } from '../../tax/date.js';
 import type { CellTables } from '../boundary/cells.js';
 import type { AreaTuple, InternArea, PlaceFact, Progress } from '../model.js';

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { CellIndex } from '../../dataset/cell-index.js';
-import type { ByteTable } from '../../dataset/tables.js';
+import type { ByteTable } from '../../dataset/format.js';
 import type { CellTables } from '../boundary/cells.js';
 import type { OwnDistrict, SettledArea } from '../layer/districts.js';
 import { type ParseResult, parseSources, type ParseTask } from './parse.js';
