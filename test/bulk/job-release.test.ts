@@ -138,7 +138,7 @@ async function makeJob(
   return record;
 }
 
-test('a job waits where the check of its release was killed, and is done later', async (context) => {
+test('a job waits where the check of its release was killed, and ends later', async (context) => {
   const here = place(context);
   const { jobs, make, read } = await openJobs(context, here);
   const job = await make();

@@ -64,12 +64,30 @@ const WORLDS: readonly {
   readonly box: { west: number; south: number; east: number; north: number };
   readonly points: number;
 }[] = [
-  { name: 'a country', box: { west: -3_000_000, south: 20_000_000, east: 1_000_000, north: 23_000_000 }, points: 60_000 },
-  { name: 'a small town', box: { west: 500, south: -700, east: 9_000, north: 6_000 }, points: 20_000 },
-  { name: 'the north pole', box: { west: -180_000_000, south: 86_000_000, east: 180_000_000, north: 90_000_000 }, points: 15_000 },
-  { name: 'the south pole', box: { west: -180_000_000, south: -90_000_000, east: 180_000_000, north: -88_000_000 }, points: 10_000 },
-  { name: 'west of the antimeridian', box: { west: 177_000_000, south: 50_000_000, east: 180_000_000, north: 53_000_000 }, points: 15_000 },
-  { name: 'east of the antimeridian', box: { west: -180_000_000, south: 50_000_000, east: -178_000_000, north: 53_000_000 }, points: 15_000 },
+  {
+    name: 'a country', points: 60_000,
+    box: { west: -3_000_000, south: 20_000_000, east: 1_000_000, north: 23_000_000 },
+  },
+  {
+    name: 'a small town', points: 20_000,
+    box: { west: 500, south: -700, east: 9_000, north: 6_000 },
+  },
+  {
+    name: 'the north pole', points: 15_000,
+    box: { west: -180_000_000, south: 86_000_000, east: 180_000_000, north: 90_000_000 },
+  },
+  {
+    name: 'the south pole', points: 10_000,
+    box: { west: -180_000_000, south: -90_000_000, east: 180_000_000, north: -88_000_000 },
+  },
+  {
+    name: 'west of the antimeridian', points: 15_000,
+    box: { west: 177_000_000, south: 50_000_000, east: 180_000_000, north: 53_000_000 },
+  },
+  {
+    name: 'east of the antimeridian', points: 15_000,
+    box: { west: -180_000_000, south: 50_000_000, east: -178_000_000, north: 53_000_000 },
+  },
 ];
 
 for (const [seed, { name, box, points: count }] of WORLDS.entries()) {

@@ -20,7 +20,7 @@ const CASES: readonly (readonly [url: string, allow: string, refused: RegExp | n
   ['https://10.1.2.3:9443', '1', null],
 ];
 
-test('an address that may not be used is refused at the start, by the setting\'s name', async () => {
+test('an address that may not be used is refused at the start, by its setting', async () => {
   for (const [SITUS_PROVIDER_URL, SITUS_ALLOW_PRIVATE_NETWORK, refused] of CASES) {
     const config = loadConfig({ SITUS_PROVIDER_URL, SITUS_ALLOW_PRIVATE_NETWORK });
     if (refused === null) {

@@ -125,7 +125,8 @@ test('a server on the store is asked whether it is ready, in the words of its an
     const PORT = String(await app.listen());
     const url = `http://127.0.0.1:${PORT}`;
     await eventually(async () => (await fetch(`${url}/system/ready`)).status === 200);
-    await assertFinds(varDir, new RegExp(`^ok service process ${process.pid}, on ${url}, is ready$`),
+    const ready = new RegExp(`^ok service process ${process.pid}, on ${url}, is ready$`);
+    await assertFinds(varDir, ready,
       0, { PORT });
     await assertFinds(varDir, /^fault service .* does not answer \(/, 1, { PORT: '1' });
     await assertFinds(varDir, /^note service process \d+ serves this store, on a port PORT/, 0,
@@ -148,7 +149,8 @@ test('a required provider that cannot be reached is a fault', async (context) =>
   };
   await assertFinds(folder(context), /^ok provider .* and can be reached$/, 0, env);
   await simulator.close();
-  await assertFinds(folder(context), /^fault provider .* cannot be reached \(.*REQUIRED\)$/, 1, env);
+  const unreached = /^fault provider .* cannot be reached \(.*REQUIRED\)$/;
+  await assertFinds(folder(context), unreached, 1, env);
   await assertFinds(folder(context), /^fault provider SITUS_PROVIDER_REQUIRED needs/, 1,
     { SITUS_PROVIDER_REQUIRED: '1' });
 });
@@ -227,7 +229,7 @@ test('versions of Node.js and free space are judged', () => {
     .map((free) => diskFinding(free)[0]!.level), ['fault', 'fault', 'warning', 'warning', 'ok']);
 });
 
-test('the server does not start without the key its secrets need, and says which', async (context) => {
+test('the server does not start without the key of its secrets, and says which', async (context) => {
   const varDir = folder(context);
   await withStore(varDir, (store) => openVault(fileConfig(varDir), store));
   const path = join(varDir, 'kek');
@@ -246,6 +248,7 @@ test('the server does not start without the key its secrets need, and says which
   rmSync(path);
   const { code, err } = await start();
   assert.equal(code, 1);
-  assert.match(err, /sealed with the key-encryption key [0-9a-f]{16}, which is not in .* put the key/);
+  assert.match(err,
+    /sealed with the key-encryption key [0-9a-f]{16}, which is not in .* put the key/);
   assert.deepEqual(readdirSync(varDir).sort(), ['datasets', 'store']);
 });

@@ -125,11 +125,13 @@ const AREAS: readonly Omit<AreaRecord, 'id'>[] = [
   },
   { ...STATE, ...ORCHARD, ...NO_PLACE, ...SOUND, components: [0, 1, 3] },
   {
-    ...STATE, countyFips: '510', countyName: 'Harborough', countyFullName: 'Harborough County', ...SOUND, placeName: 'Harborough',
+    ...STATE, countyFips: '510', countyName: 'Harborough', countyFullName: 'Harborough County',
+    ...SOUND, placeName: 'Harborough',
     placeGeoid: '9754321', incorporated: true, components: [0, 5],
   },
   {
-    ...STATE, countyFips: '003', countyName: 'Saltmarsh', countyFullName: 'Saltmarsh County', ...NO_PLACE, ...SOUND,
+    ...STATE, countyFips: '003', countyName: 'Saltmarsh', countyFullName: 'Saltmarsh County',
+    ...NO_PLACE, ...SOUND,
     components: [0, 6, 7, 8, 9, 10, 11, 12, 13],
   },
   {
@@ -139,7 +141,8 @@ const AREAS: readonly Omit<AreaRecord, 'id'>[] = [
     }],
   },
   {
-    ...STATE, ...ORCHARD, ...NO_PLACE, unknown: [], staleAfter: 20000101 as DateInt, estimated: true,
+    ...STATE, ...ORCHARD, ...NO_PLACE, unknown: [], staleAfter: 20000101 as DateInt,
+    estimated: true,
     components: [0, 1],
   },
   { ...province('QU', 'Quillon'), components: [14, 15] },
