@@ -229,7 +229,7 @@ test('versions of Node.js and free space are judged', () => {
     .map((free) => diskFinding(free)[0]!.level), ['fault', 'fault', 'warning', 'warning', 'ok']);
 });
 
-test('the server does not start without the key of its secrets, and says which', async (context) => {
+test('the server does not start without the key of its secrets and names it', async (context) => {
   const varDir = folder(context);
   await withStore(varDir, (store) => openVault(fileConfig(varDir), store));
   const path = join(varDir, 'kek');
