@@ -5,8 +5,9 @@ import { createProgress } from '../ingest/progress.js';
 import {
   readCatalogue, type Source, type Wanted, wantedOf,
 } from '../ingest/publisher/catalogue.js';
-import { getNewest, type Got } from '../ingest/publisher/get.js';
+import { type GetOptions, getNewest, type Got } from '../ingest/publisher/get.js';
 import { openOrigin } from '../ingest/publisher/origin.js';
+import { checkPages } from '../ingest/publisher/page-check.js';
 import { readRecords, writeRecords } from '../ingest/publisher/record.js';
 import { print } from './line.js';
 import { UsageError } from './usage.js';
@@ -70,6 +71,20 @@ function byHand({ source }: Wanted, to: string): boolean {
   return there;
 }
 
+/**
+ * Asks the pages of a source whether they still say what is held; differences are told.
+ * @returns whether they do.
+ */
+async function pagesAgree({ source, key }: Wanted, options: GetOptions): Promise<boolean> {
+  const unsaid = await checkPages(source, options);
+  if (unsaid.length === 0) line('as held', key);
+  for (const { url, expected } of unsaid) {
+    process.stderr.write(`situs: ${key}: the page does not say "${expected}" any more, so the `
+      + `figures held may be old; visit ${url}\n`);
+  }
+  return unsaid.length === 0;
+}
+
 /** Gets what is asked for: 0 when every file that can be got is there, 1 when one failed. */
 export async function fetchSources(asked: CatalogueAsked): Promise<number> {
   const wanted = askedFor(asked);
@@ -84,16 +99,21 @@ export async function fetchSources(asked: CatalogueAsked): Promise<number> {
   let failures = 0;
   for (const one of wanted) {
     if (stop.signal.aborted) break;
-    if (one.find === null) {
+    if (one.find === null && one.source.pages == null) {
       byHand(one, folder);
       continue;
     }
     const progress = quiet ? () => undefined : createProgress(process.stderr);
     try {
-      const got = await getNewest(one, records.get(one.key) ?? null, {
+      const options: GetOptions = {
         folder, again, origin, signal: stop.signal, today: new Date().toISOString().slice(0, 10),
         progress: (done, total) => progress(one.key, done, Math.max(done, total)),
-      });
+      };
+      if (one.find === null) {
+        if (!await pagesAgree(one, options)) failures += 1;
+        continue;
+      }
+      const got = await getNewest(one, records.get(one.key) ?? null, options);
       records.set(one.key, got.record);
       writeRecords(folder, records);
       tell(got);
@@ -117,7 +137,8 @@ export function sourcesTable(catalogue: readonly Source[]): string {
     const states = source.states.map((entry) => entry.slice(0, 2)).join(' ') || 'all';
     return `| ${[`\`${source.name}\``, source.title, states, source.levels.join(', '),
       source.rhythm, source.reader == null ? 'none yet' : `\`${source.reader}\``,
-      source.find == null ? 'by hand' : 'fetched'].join(' | ')} |`;
+      source.pages != null ? 'page asked' : source.find == null ? 'by hand' : 'fetched']
+      .join(' | ')} |`;
   });
   return ['| Source | What | States | Completes | Changes | Reader | Got |',
     '|---|---|---|---|---|---|---|', ...rows].join('\n');

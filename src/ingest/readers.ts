@@ -8,6 +8,7 @@ import {
 } from '../base/shape.js';
 import { ownRule } from '../base/validator.js';
 import type { RateReader } from './rates/list.js';
+import { readAddressCollection } from './source/address-collection.js';
 import { readBoundaryFile } from './source/boundary-file.js';
 import {
   type AddressPoint, POINT_LAYOUTS, type PointLayout, type PointOptions, readDelimitedPoints,
@@ -47,8 +48,9 @@ import { readUtah } from './source/rates/utah.js';
 import { readVirginia, VIRGINIA_COLUMNS } from './source/rates/virginia.js';
 import { readWaDor } from './source/rates/washington.js';
 import { readWashingtonQuarter } from './source/rates/washington-quarter.js';
+import { readNationalAddresses } from './source/national-addresses.js';
 import { readSstBoundary } from './source/sst-boundary.js';
-import { readGeonamesZips, readZipAuthorities, readZipCounties } from './source/zip-lists.js';
+import { readGeonamesZips, readZipCities, readZipCounties } from './source/zip-lists.js';
 
 /** One reader: what its files become, the entry of a recipe that names one, and the function. */
 export interface Reader<Read> {
@@ -216,6 +218,8 @@ export const READERS = {
     ['city-units', columns(POINT_LAYOUTS['city-units'])],
     ['openaddresses', columns(POINT_LAYOUTS.openaddresses)],
     ['geojson', doors(readGeoJsonPoints)],
+    ['openaddresses-collection', doors(readAddressCollection)],
+    ['nad', doors(readNationalAddresses)],
   ]),
   /** By their `layout`. */
   ranges: new Map([
@@ -238,6 +242,6 @@ export const READERS = {
     points: { yields: 'ZIPs with their post offices', entry: TEXT, read: readGeonamesZips },
     delivered: { yields: 'counties of ZIPs', entry: MAY, read: readZipCounties },
     tabulated: { yields: 'counties of ZIPs', entry: MAY, read: readZipCounties },
-    cities: { yields: 'cities of ZIPs', entry: MAY, read: readZipAuthorities },
+    cities: { yields: 'cities of ZIPs', entry: MAY, read: readZipCities },
   },
 } as const;

@@ -65,6 +65,10 @@ export class SourceFiles {
    * archive that the path names.
    */
   note(path: string): string {
+    if (isMany(path)) {
+      for (const file of this.#matching(path)) this.note(file);
+      return this.resolve(path);
+    }
     const named = splitMember(path);
     const file = this.resolve(named.file);
     if (!existsSync(file)) {

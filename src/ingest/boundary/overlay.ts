@@ -28,6 +28,17 @@ function matches(feature: BoundaryFeature, source: BoundarySource): boolean {
     new RegExp(pattern).test(feature.properties[name] ?? ''));
 }
 
+/** @throws Error where no feature has a property that is asked of each: the layout is another. */
+function checkColumns(
+  path: string, read: readonly BoundaryFeature[], source: BoundarySource,
+): void {
+  const missing = Object.keys(source.where ?? {}).filter((name) =>
+    read.length > 0 && read.every(({ properties }) => !Object.hasOwn(properties, name)));
+  if (missing.length === 0) return;
+  throw new Error(`${path}: its layout is another: it has no column ${missing.join(', ')}, but: `
+    + Object.keys(read[0]?.properties ?? {}).join(', '));
+}
+
 async function readSource(
   source: BoundarySource, files: SourceFiles,
 ): Promise<readonly BoundaryFeature[]> {
@@ -37,6 +48,7 @@ async function readSource(
   const features: BoundaryFeature[] = [];
   for (const path of paths) {
     const read = await READERS.boundaries.read({ ...source, path: files.note(path) });
+    checkColumns(path, read, source);
     features.push(...read.filter((feature) => matches(feature, source)));
   }
   return features;

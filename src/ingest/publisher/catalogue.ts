@@ -13,6 +13,7 @@ import { datasetsDir } from '../source-files.js';
 import { unknownName } from '../spelling.js';
 
 const TEXT = anyText(1);
+const TEXTS = list(TEXT);
 
 const ENTRY = closed({
   /** What it is, in a few words. */
@@ -30,6 +31,11 @@ const ENTRY = closed({
     url: optional(TEXT), links: optional(TEXT), link: optional(TEXT), below: optional(TEXT),
     begun: optional(flag()),
   })),
+  /**
+   * Pages that say a figure which is held as a fact, each with expressions of what its text says;
+   * there is no file.
+   */
+  pages: optional(list(closed({ url: TEXT, says: TEXTS }))),
   /** Why no program can get it; then people put it into the source's folder. */
   withheld: optional(TEXT),
   container: choice(['csv', 'text', 'csv or zip', 'zip', 'xlsx', 'shapefile', 'page', 'pdf']),
@@ -79,10 +85,17 @@ function isExpression(text: string): boolean {
 }
 
 /** What the shape cannot say. */
-function furtherFaults({ find, withheld, page, reader, states }: Of<typeof ENTRY>): string[] {
+function furtherFaults(entry: Of<typeof ENTRY>): string[] {
+  const { find, withheld, pages, page, reader, states } = entry;
   const faults: string[] = [];
   const found = find ?? null;
-  if ((found === null) === (withheld == null)) faults.push('say one of find and withheld');
+  const ways = [found, withheld ?? null, pages ?? null].filter((way) => way !== null);
+  if (ways.length !== 1) faults.push('say one of find, withheld and pages');
+  for (const { url, says } of pages ?? []) {
+    if (!isWebAddress(url)) faults.push('pages: addresses must be of http or https');
+    faults.push(...says.filter((text) => !isExpression(text))
+      .map((text) => `pages: no expression: ${text}`));
+  }
   if (found !== null) {
     const { url = null, links = null, link = null, below = null } = found;
     const whole = url !== null ? links === null && link === null && below === null

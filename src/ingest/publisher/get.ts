@@ -31,18 +31,19 @@ export interface Got {
   readonly name: string;
 }
 
-async function page(url: string, options: GetOptions): Promise<string> {
+/** Gets a page and keeps nothing of it. @throws Error with the reason. */
+export async function readPage(url: string, options: GetOptions): Promise<Buffer> {
   const target = join(options.folder, '.page');
   dropPart(target);
   try {
     const got = await transfer(url, target, null, { ...options, bytesMax: PAGE_BYTES_MAX,
       progress: () => undefined });
-    if (got.kind !== 'whole') return '';
+    if (got.kind !== 'whole') return Buffer.alloc(0);
     const bytes = Buffer.alloc(got.bytes);
     const file = openSync(got.part, 'r');
     readSync(file, bytes, 0, got.bytes, 0);
     closeSync(file);
-    return bytes.toString('latin1');
+    return bytes;
   } finally {
     dropPart(target);
   }
@@ -53,7 +54,8 @@ async function candidates(wanted: Wanted, options: GetOptions): Promise<readonly
   const { url, links, link = '', below, begun = false } = wanted.find ?? {};
   if (url !== undefined) return [url];
   if (links === undefined) return [];
-  const all = newestLinks(linksOf(await page(links, options), links), link);
+  const page = (await readPage(links, options)).toString('latin1');
+  const all = newestLinks(linksOf(page, links), link);
   const today = Number(options.today.replaceAll('-', ''));
   const now = begun ? all.filter((each) => firstDayOf(each) <= today) : all;
   const found = now.length === 0 ? all : now;

@@ -201,7 +201,8 @@ export async function* readDelimitedPoints(
   }
 }
 
-function degrees(text: string): number | null {
+/** Degrees as written; null for none, NaN for what is no number. */
+export function degrees(text: string): number | null {
   return text.trim() === '' ? null : Number(text);
 }
 

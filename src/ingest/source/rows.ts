@@ -64,8 +64,10 @@ export interface TableRow {
   get(column: string): string;
 }
 
-/** Reads a table with a header line; `separator` is a tab or a comma, quotes as in RFC 4180. */
-export function readTable(text: string, separator: '\t' | ','): readonly TableRow[] {
+/** Reads a table with a header line, parted by one sign; quotes are read in comma files only. */
+export function readTable(
+  text: string, separator: '\t' | ',' | '|',
+): readonly TableRow[] {
   const lines = splitRows(text, separator);
   const header = lines[0] ?? [];
   const columns = new Map(header.map((name, index) => [name.trim(), index]));
@@ -126,11 +128,13 @@ export function readBelowTitles(
 }
 
 /** Reads a table without header as cells. */
-export function splitRows(text: string, separator: '\t' | ','): readonly (readonly string[])[] {
+export function splitRows(
+  text: string, separator: '\t' | ',' | '|',
+): readonly (readonly string[])[] {
   // Tab-separated lists carry bare quotes in names; only comma-separated files quote cells.
   const body = text.replace(/^\uFEFF/, '');
-  if (separator === '\t') {
-    return body.split(/\r?\n/).filter((line) => line !== '').map((line) => line.split('\t'));
+  if (separator !== ',') {
+    return body.split(/\r?\n/).filter((line) => line !== '').map((line) => line.split(separator));
   }
   return Papa.parse<string[]>(body, { delimiter: ',', skipEmptyLines: true }).data;
 }

@@ -21,6 +21,20 @@ function source(path: string, faults: unknown[]): never {
   return Readable.from(bytes(), { objectMode: false }) as never;
 }
 
+/** Columns of the Census Bureau whose names end in the year of their geography (GEOID20). */
+const OF_A_YEAR = /^([A-Z]+)(?:10|20)$/;
+
+/** The same feature with such columns also under their plain name, as other years have them. */
+function plainlyNamed(feature: Feature): Feature {
+  const found = feature.properties ?? {};
+  const plain = Object.entries(found).flatMap(([name, value]) => {
+    const [, bare] = OF_A_YEAR.exec(name) ?? [];
+    return bare === undefined || bare in found ? [] : [[bare, value] as const];
+  });
+  return plain.length === 0 ? feature
+    : { ...feature, properties: { ...found, ...Object.fromEntries(plain) } };
+}
+
 /**
  * Streams the features of "FILE.shp", "FILE.zip" with one shapefile in it, or "FILE.zip!NAME.shp".
  * @throws Error with the file and the reason.
@@ -37,7 +51,7 @@ export async function* readShapes(path: string): AsyncGenerator<Feature> {
       const { done, value } = await features.read();
       if (faults.length > 0) break;
       if (done) return;
-      yield value;
+      yield plainlyNamed(value);
     }
   } catch (error) {
     // What the library says of a stream that ended early is not why it did.

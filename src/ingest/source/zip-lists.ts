@@ -5,7 +5,7 @@
  */
 import { toMicrodegrees } from '../../geo/microdegrees.js';
 import type { ZipCity, ZipCounty, ZipPoint } from '../zip/model.js';
-import { readTable, splitRows } from './rows.js';
+import { readTable, splitRows, type TableRow } from './rows.js';
 
 const ZIP = /^\d{5}$/;
 const MILITARY = /^(.*?) ?(AA|AE|AP)$/;
@@ -31,13 +31,50 @@ export function readGeonamesZips(text: string, fipsOf: (state: string) => string
   return points;
 }
 
+// The Census Bureau's relations of its ZIP areas (tab20_zcta520_county20_natl.txt and _place20_):
+// parted by |, a header whose columns end in the year of either geography, one row an overlap with
+// its land in square metres. Rows without a ZIP area are land that has none.
+
+interface Overlap {
+  readonly zip: number;
+  readonly row: TableRow;
+  /** A column of the other geography: "GEOID" for its code. */
+  readonly other: (column: string) => string;
+}
+
+/** Overlaps with land; null where the text is no relation of this geography. */
+function overlapsOf(text: string, geography: string): readonly Overlap[] | null {
+  const header = (text.slice(0, text.indexOf('\n')).split('|')).map((name) => name.trim());
+  const year = (column: RegExp): string | undefined =>
+    header.map((name) => column.exec(name.replace(/^\uFEFF/, ''))?.[1])
+      .find((found) => found !== undefined);
+  const zips = year(/^GEOID_ZCTA5_(\d\d)$/);
+  const others = year(new RegExp(`^GEOID_${geography}_(\\d\\d)$`));
+  if (zips === undefined || others === undefined) return null;
+  if (!header.includes('AREALAND_PART')) {
+    throw new RangeError('its layout is another: it has no column AREALAND_PART');
+  }
+  return readTable(text, '|').filter((row) => row.get(`GEOID_ZCTA5_${zips}`) !== ''
+    && Number(row.get('AREALAND_PART')) > 0).map((row) => {
+    const zip = row.get(`GEOID_ZCTA5_${zips}`);
+    if (!ZIP.test(zip)) throw new RangeError(`line ${row.line}: no ZIP area: ${zip}`);
+    return { zip: Number(zip), row,
+      other: (column) => row.get(`${column}_${geography}_${others}`) };
+  });
+}
+
 // ZIP to county crosswalks with a header line, by column name: HUD's (zip, fips, county, state;
-// commas) and the Census Bureau's tabulation areas (zip, state, county_fips; tabs).
+// commas), tabulation areas (zip, state, county_fips; tabs), and the Census Bureau's relations.
 
 const COUNTY = /^\d{5}$/;
 
 /** Reads pairs; a row without a five-digit ZIP and county is left out. */
 export function readZipCounties(text: string): ZipCounty[] {
+  const overlaps = overlapsOf(text, 'COUNTY');
+  if (overlaps !== null) {
+    return overlaps.map(({ zip, other }) => ({ zip, county: other('GEOID') }))
+      .filter(({ county }) => COUNTY.test(county));
+  }
   const firstLine = text.slice(0, text.indexOf('\n'));
   const pairs: ZipCounty[] = [];
   for (const row of readTable(text, firstLine.includes('\t') ? '\t' : ',')) {
@@ -49,10 +86,23 @@ export function readZipCounties(text: string): ZipCounty[] {
 }
 
 // Authorities bound to ZIPs (state, level, name, zip, zip4_low, zip4_high; tabs). Only its city
-// rows are read: the table binds a ZIP to a single county, which is wrong where ZIPs cross one.
+// rows are read: the table binds a ZIP to a single county, which is wrong where ZIPs cross one. Of
+// the Census Bureau's relation with places the incorporated ones are.
 
-/** Reads the city rows. */
-export function readZipAuthorities(text: string): ZipCity[] {
+const INCORPORATED = /^C[125678]$/;
+/** What the Census Bureau puts behind a place's name. */
+const KIND = / (?:city|town|village|borough|municipality|CDP|corporation)$/;
+
+/** Reads the city rows; `stateOf` gives a state's letters by its two digits. */
+export function readZipCities(text: string, stateOf: (fips: string) => string): ZipCity[] {
+  const overlaps = overlapsOf(text, 'PLACE');
+  if (overlaps !== null) {
+    return overlaps.filter(({ other }) => INCORPORATED.test(other('CLASSFP')))
+      .map(({ zip, other }) => ({
+        zip, state: stateOf(other('GEOID').slice(0, 2)),
+        name: other('NAMELSAD').replace(KIND, ''),
+      }));
+  }
   const cities: ZipCity[] = [];
   for (const row of readTable(text, '\t')) {
     if (row.get('level') !== 'city' || !ZIP.test(row.get('zip'))) continue;
