@@ -4,6 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { readBoundaries } from '../../src/ingest/boundary/overlay.js';
+import type { Recipe } from '../../src/ingest/recipe.js';
+import { SourceFiles } from '../../src/ingest/source-files.js';
 import { readBoundaryFile } from '../../src/ingest/source/boundary-file.js';
 import { dbfOf, type Line, shpOf } from '../support/shape-file.js';
 import { zipOf } from '../support/zip-file.js';
@@ -15,6 +18,22 @@ after(() => rmSync(DIR, { recursive: true, force: true }));
 function square(lng: number, lat: number): Line {
   return [[lng, lat], [lng, lat + 1], [lng + 1, lat + 1], [lng + 1, lat], [lng, lat]];
 }
+
+test('vintages of a layer: columns that end in their year, and a file without one that is asked for', async () => {
+  const rows = [{ STATEFP10: '99', GEOID10: '9900010', NAMELSAD10: 'Arden city', CLASSFP10: 'C1', FUNCSTAT10: 'A' },
+    { STATEFP10: '99', GEOID10: '9900020', NAMELSAD10: 'Oak CDP', CLASSFP10: 'U1', FUNCSTAT10: 'S' }];
+  const archive = (name: string, table: Buffer): void => writeFileSync(join(DIR, `${name}.zip`), zipOf([
+    { name: `${name}.shp`, data: shpOf([square(10, 20), square(30, 20)]) }, { name: `${name}.dbf`, data: table }]));
+  archive('tl_2010_99_place10', dbfOf(rows));
+  archive('cb_2025_99_place_500k', dbfOf(rows.map(({ GEOID10, NAMELSAD10 }) => ({ GEOID: GEOID10, NAMELSAD: NAMELSAD10 }))));
+  const read = (path: string): ReturnType<typeof readBoundaries> => readBoundaries({
+    boundaries: [{ layer: 'place', path, key: 'GEOID', source: 'x', where: { CLASSFP: '^C', FUNCSTAT: '^A' } }],
+  } as unknown as Recipe, new SourceFiles(DIR, DIR), () => undefined);
+  const { places } = await read('tl_2010_99_place10.zip');
+  assert.deepEqual(places.map(({ polygon, properties }) => [polygon.key, properties['NAMELSAD']]), [['9900010', 'Arden city']]);
+  await assert.rejects(() => read('cb_2025_99_place_500k.zip'),
+    /cb_2025_99_place_500k\.zip: its layout is another: it has no column CLASSFP, FUNCSTAT, but: GEOID, NAMELSAD/);
+});
 
 test('places of a shapefile in a zip: keys, names in UTF-8, parts of one key together', async () => {
   const rows = [

@@ -200,7 +200,8 @@ test('every source of the catalogue can be read, and no two files have one key',
   const rates = wanted.filter(({ source }) => source.name === 'sst-rates');
   assert.equal(rates.length, 24);
   assert.ok(rates.every(({ find, state }) => find?.link?.startsWith(`^${state}R`)));
-  assert.ok(wanted.every(({ find, source }) => find !== null || source.withheld != null));
+  assert.ok(wanted.every(({ find, source }) =>
+    find !== null || source.withheld != null || source.pages != null));
 });
 
 test('faults of a source are told, each with its place', () => {
@@ -209,7 +210,9 @@ test('faults of a source are told, each with its place', () => {
   const source = JSON.parse(text) as Record<string, unknown>;
   const faults: readonly (readonly [object, RegExp])[] = [
     [{ publishr: 'x' }, /catalogue tx: unknown key "publishr".*publisher/s],
-    [{ find: null }, /say one of find and withheld/], [{ withheld: 'x' }, /say one of find/],
+    [{ find: null }, /say one of find, withheld and pages/], [{ withheld: 'x' }, /say one of find/],
+    [{ pages: [{ url: 'https://x.org', says: ['6%'] }] }, /say one of find/],
+    [{ find: null, pages: [{ url: 'x.org', says: ['('] }] }, /pages: addresses.*pages: no expression: \(/s],
     [{ find: { url: 'ftp://x' } }, /addresses must be of http/],
     [{ find: { links: 'https://x.org' } }, /say url, or links and link/],
     [{ find: { links: 'https://x.org', link: '(' } }, /find\.link: no expression/],

@@ -171,6 +171,23 @@ test('a folder is a mirror as well; what is withheld names the page and the fold
   assert.match((await run('--state', 'XX')).err, /no source of "XX"/);
 });
 
+test('a page that alone publishes a figure is asked whether it still says it', async () => {
+  const page = '/portal.ct.gov/drs/sales-tax/tax-information';
+  const says = (rate: string): Buffer => Buffer.from(`<html><p>The sales tax rate of <b>${rate}%</b> applies to the `
+    + 'retail sale, lease or rental of most goods.</p><p>There are no additional sales taxes imposed by local&nbsp;'
+    + 'jurisdictions in Connecticut.</p></html>');
+  files.set(page, says('6.35'));
+  const asks = ['--source', 'ct-rate', '--mirror', mirror];
+  const same = await run(...asks, '--quiet');
+  assert.deepEqual([same.code, same.out], [0, 'as held   ct-rate\n'], same.err);
+  files.set(page, says('6.5'));
+  const changed = await run(...asks, '--quiet');
+  assert.equal(changed.code, 1);
+  assert.match(changed.err, /situs: ct-rate: the page does not say ".*6\\\.35%.*" any more.*visit https:\/\/portal\.ct\.gov/);
+  files.delete(page);
+  assert.match((await run(...asks, '--quiet')).err, /ct-rate: https:\/\/portal.*the publisher answers 404/);
+});
+
 test('the documentation has the catalogue as it is', () => {
   const docs = readFileSync(join(import.meta.dirname, '../../../docs/datasets.md'), 'utf8');
   assert.ok(docs.includes(sourcesTable(readCatalogue())),
