@@ -1,12 +1,12 @@
 /** Boundaries out of the zip archives of shapefiles that the Census Bureau publishes. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { readBoundaries } from '../../src/ingest/boundary/overlay.js';
 import type { Recipe } from '../../src/ingest/recipe.js';
-import { SourceFiles } from '../../src/ingest/source-files.js';
+import { datasetsDir, SourceFiles } from '../../src/ingest/source-files.js';
 import { readBoundaryFile } from '../../src/ingest/source/boundary-file.js';
 import { dbfOf, type Line, shpOf } from '../support/shape-file.js';
 import { zipOf } from '../support/zip-file.js';
@@ -26,9 +26,10 @@ test('vintages of a layer: columns that end in their year, and a file without on
     { name: `${name}.shp`, data: shpOf([square(10, 20), square(30, 20)]) }, { name: `${name}.dbf`, data: table }]));
   archive('tl_2010_99_place10', dbfOf(rows));
   archive('cb_2025_99_place_500k', dbfOf(rows.map(({ GEOID10, NAMELSAD10 }) => ({ GEOID: GEOID10, NAMELSAD: NAMELSAD10 }))));
+  const fixture = JSON.parse(readFileSync(join(datasetsDir(), 'recipes/fixture.json'), 'utf8')) as Recipe;
   const read = (path: string): ReturnType<typeof readBoundaries> => readBoundaries({
-    boundaries: [{ layer: 'place', path, key: 'GEOID', source: 'x', where: { CLASSFP: '^C', FUNCSTAT: '^A' } }],
-  } as unknown as Recipe, new SourceFiles(DIR, DIR), () => undefined);
+    ...fixture, boundaries: [{ layer: 'place', path, key: 'GEOID', source: 'x', where: { CLASSFP: '^C', FUNCSTAT: '^A' } }],
+  }, new SourceFiles(DIR, DIR), () => undefined);
   const { places } = await read('tl_2010_99_place10.zip');
   assert.deepEqual(places.map(({ polygon, properties }) => [polygon.key, properties['NAMELSAD']]), [['9900010', 'Arden city']]);
   await assert.rejects(() => read('cb_2025_99_place_500k.zip'),
