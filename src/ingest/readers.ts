@@ -143,7 +143,7 @@ const PUBLISHED: readonly (readonly [string, Reader<RateReader>])[] = [
   ['va-localities', headed(VIRGINIA_COLUMNS.join('|'),
     rates(readVirginia, ONE_STATE, { state: TEXT, from: MAY }))],
   ['wa-quarter', headed('Name|Code|State|Local|RTA|Rate|Effective Date|Expiration Date',
-    rates(readWashingtonQuarter, ONE_STATE))],
+    rates(readWashingtonQuarter, ONE_STATE, { areas: optional(flag()) }))],
 ];
 
 const RATE_LISTS: ReadonlyMap<string, Reader<RateReader>> = new Map([

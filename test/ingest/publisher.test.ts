@@ -94,7 +94,8 @@ test('a file that changed meanwhile, or whose publisher knows no ranges, begins 
   const got = await get();
   assert.deepEqual(got.kind === 'whole' && [got.sha256, got.etag], [SHA256, '"v2"']);
   writeFileSync(join(dir, 'rates.csv.part'), 'x'.repeat(9));
-  writeFileSync(join(dir, 'rates.csv.part.json'), JSON.stringify({ url, etag: '"v1"', lastModified: '' }));
+  writeFileSync(join(dir, 'rates.csv.part.json'), JSON.stringify({ url, etag: '"v1"',
+    lastModified: '' }));
   asked = [];
   answer = (request, response) => {
     if (request.headers.range !== undefined) response.writeHead(416).end();
@@ -112,7 +113,8 @@ test('another range than was asked for, and a part without a strong mark, begin 
   };
   for (const [etag, requests] of [['"v1"', 2], ['W/"v1"', 1]] as const) {
     writeFileSync(join(dir, 'rates.csv.part'), 'x'.repeat(9));
-    writeFileSync(join(dir, 'rates.csv.part.json'), JSON.stringify({ url, etag, lastModified: '' }));
+    writeFileSync(join(dir, 'rates.csv.part.json'), JSON.stringify({ url, etag,
+      lastModified: '' }));
     asked = [];
     const got = await get();
     assert.equal(got.kind === 'whole' && got.sha256, SHA256);
@@ -127,7 +129,8 @@ test('what comes is taken at once: nothing waits for the disk', async () => {
   let ahead = 0;
   const body = new Readable({ read: () => undefined, highWaterMark: 64 * 1_048_576 });
   const slow: Origin = { close: () => Promise.resolve(),
-    get: () => Promise.resolve({ status: 200, header: () => '', body, drop: () => Promise.resolve() }) };
+    get: () => Promise.resolve({ status: 200, header: () => '', body, drop: () =>
+      Promise.resolve() }) };
   const got = transfer(url, join(dir, 'rates.csv'), null, {
     origin: slow, signal: new AbortController().signal,
     progress: () => {
@@ -162,7 +165,8 @@ test('what is held and unchanged is not sent again', async () => {
 });
 
 test('passing answers are tried again, with an end; others are not', async () => {
-  for (const [status, requests] of [[503, TRIES_MAX], [429, TRIES_MAX], [403, 1], [404, 1], [500, TRIES_MAX]] as const) {
+  for (const [status, requests] of [[503, TRIES_MAX], [429, TRIES_MAX], [403, 1], [404, 1], [500,
+    TRIES_MAX]] as const) {
     asked = [];
     answer = (_request, response) => response.writeHead(status, { 'Retry-After': '0' }).end();
     await assert.rejects(get, new RegExp(`the publisher answers ${status}`));
@@ -178,17 +182,22 @@ test('passing answers are tried again, with an end; others are not', async () =>
 });
 
 test('links: addresses of a page, and the newest by year, quarter, month and day', () => {
-  const page = '<A HREF="/files/MNR2026Q3MAY9.zip">a</A> <a class=x href=\'MNR2026Q4AUG18.zip\'>b</a>'
-    + '<a href="/files/MNR2026Q4aug2.csv">c</a><a href="https://other.example/andR2026Q4AUG30.zip">d</a>'
-    + '<a href="mailto:x@example.org">e</a><a href=Sales%20Tax.csv?a=1&amp;b=2>f</a><a href="http://[">';
+  const page = '<A HREF="/files/MNR2026Q3MAY9.zip">a</A> <a class=x '
+    + 'href=\'MNR2026Q4AUG18.zip\'>b</a>'
+    + '<a href="/files/MNR2026Q4aug2.csv">c</a><a '
+      + 'href="https://other.example/andR2026Q4AUG30.zip">d</a>'
+    + '<a href="mailto:x@example.org">e</a><a href=Sales%20Tax.csv?a=1&amp;b=2>f</a><a '
+      + 'href="http://[">';
   const urls = linksOf(page, 'https://example.org/files/');
   assert.equal(urls.length, 6);
   assert.ok(urls.includes('https://example.org/files/Sales%20Tax.csv?a=1&b=2'));
-  const pattern = '^MNR(?<year>\\d{4})Q(?<quarter>[1-4])(?<month>[A-Z]{3})(?<day>\\d{1,2})\\.(?:csv|zip)$';
+  const pattern = '^MNR(?<year>\\d{4})Q(?<quarter>[1-4])(?<month>[A-Z]{3})(?<day>\\d{1,2})'
+    + '\\.(?:csv|zip)$';
   assert.deepEqual(newestLinks(urls, pattern).map(({ name }) => name),
     ['MNR2026Q4AUG18.zip', 'MNR2026Q4aug2.csv', 'MNR2026Q3MAY9.zip']);
   assert.deepEqual(newestLinks(['https://a.org/Rates_9Q1.zip', 'https://a.org/Rates_26Q1.zip',
-    'https://a.org/Rates_25Q4.zip'], '^Rates_(?<year>\\d{2})Q(?<quarter>\\d)').map(({ name }) => name),
+    'https://a.org/Rates_25Q4.zip'], '^Rates_(?<year>\\d{2})Q(?<quarter>\\d)').map(({ name }) =>
+      name),
   ['Rates_26Q1.zip', 'Rates_25Q4.zip']);
 });
 
@@ -212,7 +221,8 @@ test('faults of a source are told, each with its place', () => {
     [{ publishr: 'x' }, /catalogue tx: unknown key "publishr".*publisher/s],
     [{ find: null }, /say one of find, withheld and pages/], [{ withheld: 'x' }, /say one of find/],
     [{ pages: [{ url: 'https://x.org', says: ['6%'] }] }, /say one of find/],
-    [{ find: null, pages: [{ url: 'x.org', says: ['('] }] }, /pages: addresses.*pages: no expression: \(/s],
+    [{ find: null, pages: [{ url: 'x.org', says: ['('] }] },
+      /pages: addresses.*pages: no expression: \(/s],
     [{ find: { url: 'ftp://x' } }, /addresses must be of http/],
     [{ find: { links: 'https://x.org' } }, /say url, or links and link/],
     [{ find: { links: 'https://x.org', link: '(' } }, /find\.link: no expression/],

@@ -40,7 +40,8 @@ async function load(list: RateList, sourcesDir: string): Promise<LoadedRates> {
 function said({ input, derivedMembers }: LoadedRates, days = true): readonly string[] {
   return [
     ...input.rows.map((row) => [row.level, row.county, row.place, row.code, row.basis, row.sales,
-      row.use, ...(days ? [row.from, row.to] : []), row.note?.replace(/Washington.*/, '')].join(' ')),
+      row.use, ...(days ? [row.from, row.to] : []), row.note?.replace(/Washington.*/,
+        '')].join(' ')),
     ...derivedMembers.map((member) => JSON.stringify(member)),
   ].sort();
 }
@@ -48,7 +49,8 @@ function said({ input, derivedMembers }: LoadedRates, days = true): readonly str
 test('Washington: the quarter as published gives the rows of the held one', HELD, async () => {
   const quarter = readTable(held('wa-dor-rates/wa_location_rates.tsv'), '\t')
     .filter((row) => row.get('effective_to') === '20260630');
-  const tsv = ['location_code\tlocation\tstate_rate\tlocal_rate\trta_rate\ttotal_rate\teffective_from'
+  const tsv = ['location_code\tlocation\tstate_rate\tlocal_rate\trta_rate\ttotal_rate'
+    + '\teffective_from'
     + '\teffective_to', ...quarter.map((row) => ['location_code', 'location', 'state_rate',
     'local_rate', 'rta_rate', 'total_rate', 'effective_from', 'effective_to']
     .map((column) => row.get(column)).join('\t'))].join('\n');
@@ -61,7 +63,8 @@ test('Washington: the quarter as published gives the rows of the held one', HELD
   const list = { state: 'WA', source: 'wa-dor' };
   const native = await load({ ...list, reader: 'wa-quarter', path: 'Rates_26Q2.zip' }, DIR);
   assert.ok(native.input.rows.length > 350);
-  assert.deepEqual(said(native), said(await load({ ...list, reader: 'wa-dor', path: 'wa.tsv' }, DIR)));
+  assert.deepEqual(said(native), said(await load({ ...list, reader: 'wa-dor', path: 'wa.tsv' },
+    DIR)));
 });
 
 /** The held list of Texas as lines of four triples. */
@@ -85,7 +88,18 @@ function texasLines(): readonly string[] {
   });
 }
 
-test('Texas: the quarter as published gives the rates of every code that areas name', HELD, async () => {
+test('wa-quarter with areas: the local part of each location code, the last quarter open', () => {
+  const csv = 'Name,Code,State,Local,RTA,Rate,Effective Date,Expiration '
+    + 'Date\nARDEN,726,0.065,0.0265,0.014,0.1055,'
+    + '20260701,20260930\nARDEN,0726,0.065,0.0275,0.014,0.1065,20261001,20261231\nALPHA COUNTY '
+      + 'NON-RTA,4000,0.065,0.024,0,0.089,20261001,20261231\n';
+  assert.deepEqual(brief(read('wa-quarter', csv, { areas: true }).rows),
+    ['district   0726 own 0.0405 20260701 20260930',
+    'district   0726 own 0.0415 20261001 99991231', 'district   4000 own 0.024 20261001 99991231']);
+});
+
+test('Texas: the quarter as published gives the rates of every code that areas name', HELD,
+  async () => {
   const first = ['1', '20243', '202407', '2024 - 3rd', '0.0625', '0', '2924', ''].join('\t');
   const lines = [first, '20241020\tm\tx', '20241120\tq\tx', ...texasLines()];
   writeFileSync(join(DIR, 'taxrates.txt'), lines.join('\r\n'));
@@ -115,7 +129,8 @@ test('Illinois: lines as published give the rows of the held list', HELD, async 
     .map((row) => [row.get('code'), row.get('combined_pct')]));
   const digits = (pct: string): string => String(Math.round(Number(pct) * 1000)).padStart(5, '0');
   const lines = table.filter((row) => !/\) \(|\(part/.test(row.get('name'))).map((row) => {
-    const [, name = '', county = ''] = /^(.*?)(?: County| \(([^()]+)\))$/.exec(row.get('name')) ?? [];
+    const [, name = '',
+      county = ''] = /^(.*?)(?: County| \(([^()]+)\))$/.exec(row.get('name')) ?? [];
     const figure = row.get('combined_pct');
     const high = figure === '' ? '00000' : digits(figure);
     const low = lower.has(row.get('code')) ? digits(lower.get(row.get('code')) ?? '') : high;
@@ -126,7 +141,8 @@ test('Illinois: lines as published give the rows of the held list', HELD, async 
   writeFileSync(join(DIR, 'ordmache-current.txt'), `${lines.join('\r\n')}\r\n${lines[0]}\r\n`);
   const list = { state: 'IL', source: 'il-idor' };
   const native = await load({ ...list, reader: 'il-ordmache', path: 'ordmache-current.txt' }, DIR);
-  const other = await load({ ...list, reader: 'illinois', path: 'local-rates-more/IL.tsv' }, SHARED);
+  const other = await load({ ...list, reader: 'illinois', path: 'local-rates-more/IL.tsv' },
+    SHARED);
   assert.ok(native.input.rows.length > 1500);
   assert.deepEqual(said(native), said(other));
   writeFileSync(join(DIR, 'wrong.txt'), `${lines[0]}\n${lines[1]?.slice(3)}\n`);
@@ -147,7 +163,8 @@ test('California: the workbook below titles gives the rows of the held list', HE
   assert.deepEqual(said(native), said(await load({ ...list, path }, SHARED)));
 });
 
-test('al-text: general sales tax of counties and of cities by county, police districts are told', () => {
+test('al-text: general sales tax of counties and of cities by county, police districts are told',
+  () => {
   const list = ['\uFEFFLocality Code,Locality Name,County Number,TaxType,Rate Type,Administered,'
     + 'Active Date,Inactive Date,Rate,Indicator,PJ,County Code,PJ_Rate',
     '"7001","ALPHA COUNTY","1","ST","GENER","STATE","20240101","","2.500","","N","","0"',
@@ -160,8 +177,10 @@ test('al-text: general sales tax of counties and of cities by county, police dis
   assert.deepEqual(brief(rows), ['county 99002   own 0.01 20200101 20251231',
     'county 99001   own 0.025 20240101 99991231',
     'city 99001 9900020  own 0.03 20260901 99991231']);
-  assert.deepEqual([report.dropped.length, report.unplaced.map(({ name }) => name)], [1, ['NOWHERE']]);
-  assert.throws(() => read('al-text', list.replace('"9001"', '"X001"')), /line 4: no locality code/);
+  assert.deepEqual([report.dropped.length, report.unplaced.map(({ name }) => name)], [1,
+    ['NOWHERE']]);
+  assert.throws(() => read('al-text', list.replace('"9001"', '"X001"')),
+    /line 4: no locality code/);
   assert.throws(() => read('al-text', list.replace('3.0', 'n/a')), /line 4: not a percentage/);
   assert.throws(() => read('al-text', list.replaceAll('GENER', 'GEN')), /no general sales tax/);
 });
@@ -179,8 +198,10 @@ test('az-tpt: retail alone; a county\'s figure includes the state\'s, a city\'s 
   assert.deepEqual(brief(rows), ['city  9900010  own 0.02 20200101 20260930',
     'county 99001   own 0.005 20260901 99991231', 'city  9900010  own 0.025 20261001 99991231']);
   assert.equal(report.dropped.length, 1);
-  assert.throws(() => read('az-tpt', list.replace('6.1', '0.5'), options), /without the state's part/);
-  assert.throws(() => read('az-tpt', list.replace('9/1/2026', '2026-09-01'), options), /not a date/);
+  assert.throws(() => read('az-tpt', list.replace('6.1', '0.5'), options),
+    /without the state's part/);
+  assert.throws(() => read('az-tpt', list.replace('9/1/2026', '2026-09-01'), options),
+    /not a date/);
   assert.throws(() => read('az-tpt', list.replaceAll('017', '999'), options), /no row of retail/);
 });
 
@@ -189,14 +210,16 @@ test('fl-surtax and va-localities: parts of counties, days of the list', () => {
     + '"* Rates shown above are current as of 9/15/2026",\n';
   assert.deepEqual(brief(read('fl-surtax', surtax).rows), [
     'county 99001   own 0.015 20260915 99991231', 'county 99002   own 0 20260915 99991231']);
-  assert.throws(() => read('fl-surtax', surtax.replace('current as of', '')), /current as of M\/D\/YYYY/);
+  assert.throws(() => read('fl-surtax', surtax.replace('current as of', '')),
+    /current as of M\/D\/YYYY/);
   assert.throws(() => read('fl-surtax', surtax.replace('0%', 'None')), /BETA COUNTY: not a perc/);
   assert.throws(() => read('fl-surtax', surtax.replaceAll('%', '')), /lists no county/);
   const header = 'State Code (FIPS),"County or City\nCode (FIPS)",Locality Name,'
     + 'Total General Sales Tax,Total Food';
   const localities = `Virginia,,\n,,\n${header}\n99,1,Alpha County,0.053,0.01\n`
     + '99,3,Beta City,0.07,0.01\n99,9,Nowhere,0.07,0.01\nA note below,,\n';
-  const { rows, report } = read('va-localities', localities, { state: '0.043', from: '2023-07-01' });
+  const { rows, report } = read('va-localities', localities, { state: '0.043',
+    from: '2023-07-01' });
   assert.deepEqual(brief(rows), ['county 99001   own 0.01 20230701 99991231',
     'county 99003   own 0.027 20230701 99991231']);
   assert.deepEqual(report.unmatched, ['Nowhere (99009)']);

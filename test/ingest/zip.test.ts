@@ -71,7 +71,8 @@ test('the readers keep what is a ZIP and a county', () => {
   assert.deepEqual(readZipCounties('zip\tstate\tcounty_fips\n00501\tXA\t90003\n'),
     [{ zip: 501, county: '90003' }]);
   assert.deepEqual(
-    readZipCities('state\tlevel\tname\tzip\nXA\tcounty\tC\t00501\nXA\tcity\tElm\t00501\n', () => ''),
+    readZipCities('state\tlevel\tname\tzip\nXA\tcounty\tC\t00501\nXA\tcity\tElm\t00501\n', () =>
+      ''),
     [{ zip: 501, state: 'XA', name: 'Elm' }],
   );
 });
@@ -87,8 +88,10 @@ test('relations of ZIP areas: overlaps with land, of counties and of incorporate
     + '1|00501|ZCTA5 00501|9|3|9000020|Oak CDP|U1|9|0\n';
   assert.deepEqual(readZipCities(places, (fips) => (fips === '90' ? 'XA' : '')),
     [{ zip: 501, state: 'XA', name: 'San Elm' }]);
-  assert.throws(() => readZipCounties(counties.replace('|00501|', '|501|')), /line 2: no ZIP area: 501/);
-  assert.throws(() => readZipCounties(counties.replace('AREALAND_PART', 'AREA')), /no column AREALAND_PART/);
+  assert.throws(() => readZipCounties(counties.replace('|00501|', '|501|')),
+    /line 2: no ZIP area: 501/);
+  assert.throws(() => readZipCounties(counties.replace('AREALAND_PART', 'AREA')),
+    /no column AREALAND_PART/);
 });
 
 test('a place answers to its second name, and a consolidated city to its own', () => {
@@ -237,7 +240,8 @@ test('a listed city without a county lies in those of its name, or anywhere in i
   assert.deepEqual(told('Fir'), ['ASH 90001/?', 'OAK 90003/?', 'ASH 91001']);
 });
 
-test('a post office in the city of its name is the city\'s, whatever county the crosswalk has', () => {
+test('a post office in the city of its name is the city\'s, whatever county the crosswalk has',
+  () => {
   const tupleAt = (): AreaTuple =>
     ({ state: '90', county: '90003', place: '9000001', town: '', districts: [] });
   const given: Partial<ZipInput> = {

@@ -7,8 +7,10 @@ import { createPolygon, type Position } from '../../geo/polygon.js';
 import type { BoundaryFeature } from '../boundary/overlay.js';
 import { readWhole } from './container.js';
 import { readGeometryFile } from './geometry-file.js';
-import { isShapes } from './shape-parts.js';
+import { degreesOf, type ToDegrees } from './projection.js';
+import { isShapes, partOf, partText } from './shape-parts.js';
 import { readShapes } from './shapes.js';
+import { fileError } from './zip.js';
 
 export interface BoundaryFile {
   readonly path: string;
@@ -33,12 +35,40 @@ function keyOf(raw: string, file: BoundaryFile): string {
   return text.replace(new RegExp(file.pattern), file.template);
 }
 
-/** Streams the features of a file; only a shapefile's are not held whole. */
+/** The name that GeoJSON before RFC 7946, and tools since, give their reference system. */
+function namedSystem(json: object): string {
+  const { crs } = json as { readonly crs?: { readonly properties?: { readonly name?: unknown } } };
+  const name = crs?.properties?.name;
+  return typeof name === 'string' ? name : '';
+}
+
+/** A polygon or several with positions in degrees; another geometry as it is. */
+function inDegrees(geometry: Geometry | null, toDegrees: ToDegrees): Geometry | null {
+  const ring = (positions: number[][]): number[][] =>
+    positions.map((position) => [...toDegrees(position)]);
+  if (geometry?.type === 'Polygon') {
+    return { ...geometry, coordinates: geometry.coordinates.map(ring) };
+  }
+  if (geometry?.type !== 'MultiPolygon') return geometry;
+  return { ...geometry, coordinates: geometry.coordinates.map((rings) => rings.map(ring)) };
+}
+
+/**
+ * Streams the features of a file, polygons of a projection that it names brought to degrees; only a
+ * shapefile's are not held whole.
+ */
 export async function* featuresOf(
   file: BoundaryFile,
 ): AsyncGenerator<Feature<Geometry | null>> {
-  if (isShapes(file.path)) yield* readShapes(file.path);
-  else yield* collection((await readWhole(file.path)).toString('utf8'), file).features;
+  const isShape = isShapes(file.path);
+  const text = isShape ? '' : (await readWhole(file.path)).toString('utf8').replace(/^\uFEFF/, '');
+  const found = isShape ? null : collection(text, file);
+  const toDegrees = degreesOf(found === null
+    ? await partText(partOf(file.path, '.prj')) : namedSystem(found));
+  for await (const each of found?.features ?? readShapes(file.path)) {
+    yield toDegrees === null ? each
+      : { ...each, geometry: inDegrees(each.geometry, toDegrees) };
+  }
 }
 
 type Polygonal = Polygon | MultiPolygon;
@@ -57,10 +87,18 @@ function collection(text: string, file: BoundaryFile): FeatureCollection {
   return feature(json, object as GeometryCollection);
 }
 
+/** @throws RangeError for a position that is none on earth. */
+function positionOf([lng = 0, lat = 0]: readonly number[]): Position {
+  if (!(Math.abs(lng) <= 180 && Math.abs(lat) <= 90)) {
+    throw new RangeError(`its coordinates are no degrees: ${lng}, ${lat}`);
+  }
+  return [toMicrodegrees(lng), toMicrodegrees(lat)];
+}
+
 /** Rings of a polygon or of several, in microdegrees; none of another geometry. */
 export function ringsOf(geometry: Geometry | null): readonly (readonly Position[])[] {
   const ring = (positions: readonly (readonly number[])[]): readonly Position[] =>
-    positions.map(([lng = 0, lat = 0]) => [toMicrodegrees(lng), toMicrodegrees(lat)] as const);
+    positions.map(positionOf);
   if (geometry?.type === 'Polygon') return geometry.coordinates.map(ring);
   if (geometry?.type === 'MultiPolygon') return geometry.coordinates.flat().map(ring);
   return [];
@@ -74,16 +112,28 @@ function layerOf(
   return layer;
 }
 
-/** Reads the polygons of a file, ascending by key; parts that share a key become one polygon. */
+/**
+ * Reads the polygons of a file, ascending by key; parts that share a key become one polygon.
+ * Positions of a projection that the file names are brought to degrees.
+ * @throws Error with the file where a feature has no key, or its coordinates are no degrees.
+ */
 export async function readBoundaryFile(
   file: BoundaryFile,
 ): Promise<readonly BoundaryFeature[]> {
   if (file.path.endsWith('.geometry.gz')) return layerOf(readGeometryFile(file.path), file);
+  try {
+    return await readPolygons(file);
+  } catch (error) {
+    throw fileError(file.path, error);
+  }
+}
+
+async function readPolygons(file: BoundaryFile): Promise<readonly BoundaryFeature[]> {
   const rings = new Map<string, (readonly Position[])[]>();
   const properties = new Map<string, Readonly<Record<string, string>>>();
   for await (const { id, properties: found, geometry } of featuresOf(file)) {
     const raw: unknown = file.key === undefined ? id : found?.[file.key];
-    if (raw === undefined || raw === null) throw new Error(`a feature of ${file.path} has no key`);
+    if (raw === undefined || raw === null) throw new Error('a feature has no key');
     const key = keyOf(String(raw), file);
     const known = rings.get(key);
     if (known !== undefined) {

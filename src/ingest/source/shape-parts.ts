@@ -26,7 +26,10 @@ export async function partText(path: string): Promise<string> {
   }
 }
 
-/** @throws Error where coordinates are metres or feet of a projection: they would lie anywhere. */
+/**
+ * For readers of lines, which are published in degrees.
+ * @throws Error where coordinates are metres or feet of a projection: they would lie anywhere.
+ */
 export async function checkDegrees(path: string): Promise<void> {
   const [, projection] = /^\s*PROJCS\["([^"]*)"/.exec(await partText(partOf(path, '.prj'))) ?? [];
   if (projection === undefined) return;

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Feature } from 'geojson';
 import { open } from 'shapefile';
 import { readBytes } from './container.js';
-import { checkDegrees, partOf, partText } from './shape-parts.js';
+import { partOf, partText } from './shape-parts.js';
 import { fileError, splitMember } from './zip.js';
 
 /**
@@ -40,7 +40,6 @@ function plainlyNamed(feature: Feature): Feature {
  * @throws Error with the file and the reason.
  */
 export async function* readShapes(path: string): AsyncGenerator<Feature> {
-  await checkDegrees(path);
   const encoding = (await partText(partOf(path, '.cpg'))).trim() || 'utf-8';
   const faults: unknown[] = [];
   try {
