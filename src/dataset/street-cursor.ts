@@ -1,7 +1,7 @@
 /** Walks the streets of a group where they lie; nothing is decoded that is not asked for. */
 import {
-  FLAG_TEXTS, FLAG_WIDE_NUMBERS, FLAG_WIDE_POINTS, FLAG_ZIP4, RANGE_EVEN, RANGE_HEAD_BYTES,
-  RANGE_ODD, STREET_HEAD_BYTES,
+  FLAG_STATED, FLAG_TEXTS, FLAG_WIDE_NUMBERS, FLAG_WIDE_POINTS, FLAG_ZIP4, RANGE_EVEN,
+  RANGE_HEAD_BYTES, RANGE_ODD, RANGE_STATED, STREET_HEAD_BYTES,
 } from './street-format.js';
 
 const NO_BYTES = new Uint8Array(0);
@@ -163,6 +163,11 @@ export class StreetCursor {
     return this.#latin1(at + 1, this.#bytes[at]!);
   }
 
+  /** Whether the state's boundary file states some of its ranges. */
+  get hasStated(): boolean {
+    return (this.#flags & FLAG_STATED) !== 0;
+  }
+
   /** Position of the first range; step with `nextRange`, `ranges` times. */
   get firstRange(): number {
     return this.#rangesAt;
@@ -204,6 +209,17 @@ export class StreetCursor {
 
   rangeBegin(range: number): number {
     return this.#u32(range + 18);
+  }
+
+  /** Whether the state's boundary file states a range, and for this day. */
+  isStatedOn(range: number, day: number): boolean {
+    return this.isStated(range) && day >= this.#u32(range + 18)
+      && day <= this.#u32(range + RANGE_HEAD_BYTES);
+  }
+
+  /** Whether the state's boundary file states a range, for whatever day; it has no line then. */
+  isStated(range: number): boolean {
+    return (this.#bytes[range + 4]! & RANGE_STATED) !== 0;
   }
 
   /** The line of a range: lat, lng, lat, lng …; empty where the source has none. */

@@ -10,7 +10,8 @@
  * c|ST:id|FOLD      where a locality has such streets: u32 each, a ZIP or TOWN_BIT + locality
  * n|STzzzzz         names of a ZIP's streets, words apart, for search with a typo
  * m|ST:id           the same of a locality
- * 9|STzzzzz         ZIP+4 ranges: u16 low, u16 high, u16 count, u32 area each
+ * 4|STzzzzz         tax areas of a ZIP's add-ons by day, as the state's boundary file has them
+ * 5|STzzzzz         tax areas of a ZIP by day; the layout of both stands in stated-areas.ts
  *
  * A group (z, t) is a run of streets that differ in type, direction or locality. Columns are of
  * fixed width, so a number is found by bisection where it lies, without decoding the street:
@@ -21,7 +22,8 @@
  * [area index u16] · [ZIP+4 and 1 u16] · [text offset u16] · [text size u16, texts] · ranges
  *
  * range: u16 bytes · u16 vertices · u8 flags · u8 0 · u32 low · u32 high · u16 area index and 1 ·
- * u16 ZIP+4 and 1 · u32 begin date · [i32 lat, i32 lng, then zigzag varint steps]
+ * u16 ZIP+4 and 1 · u32 begin date · [u32 last day, where the state's boundary file states it] ·
+ * [i32 lat, i32 lng, then zigzag varint steps]
  */
 import { Buffer } from 'node:buffer';
 export const STREET_HEAD_BYTES = 29;
@@ -34,6 +36,8 @@ export const FLAG_WIDE_NUMBERS = 1;
 export const FLAG_WIDE_POINTS = 2;
 export const FLAG_ZIP4 = 4;
 export const FLAG_TEXTS = 8;
+/** Some of its ranges are stated by the state's boundary file. */
+export const FLAG_STATED = 16;
 
 export const RANGE_ODD = 1;
 export const RANGE_EVEN = 2;
@@ -42,6 +46,10 @@ export const RANGE_DESCENDING = 4;
 export const RANGE_RIGHT = 8;
 /** Doors stand farther from the line than usual. */
 export const RANGE_WIDE_SETBACK = 16;
+/** The state's boundary file says which tax area it has, from its first day to its last. */
+export const RANGE_STATED = 32;
+/** It is stated for some units of its buildings alone. */
+export const RANGE_UNITS = 64;
 
 /** A locality with streets whose ZIP is not known. */
 export const LOCALITY_WITHOUT_ZIPS = 1;
@@ -89,8 +97,12 @@ export function cityNamesKey(state: string, locality: number): string {
   return `m|${state}:${locality}`;
 }
 
-export function zip9Key(state: string, zip: number): string {
-  return `9|${state}${zipText(zip)}`;
+export function addOnsKey(state: string, zip: number): string {
+  return `4|${state}${zipText(zip)}`;
+}
+
+export function statedZipKey(state: string, zip: number): string {
+  return `5|${state}${zipText(zip)}`;
 }
 
 const LONG_FORMS: Readonly<Record<string, string>> = {

@@ -1,8 +1,11 @@
 /** Addresses of a dataset: which streets a ZIP or a locality has, and where their doors are. */
 import { RecentCache } from '../base/recent-cache.js';
+import type { DateInt } from '../tax/date.js';
+import { areasOfAddOn, areasOfZip, type StatedZip } from './stated-areas.js';
 import {
-  cityNamesKey, foldLocality, localitiesKey, LOCALITY_IS_MUNICIPALITY, LOCALITY_WITHOUT_ZIPS,
-  STATES_KEY, TOWN_BIT, withoutMunicipalEnding, zip9Key, zipNamesKey, type LocalityRow, StreetKey,
+  addOnsKey, cityNamesKey, foldLocality, localitiesKey, LOCALITY_IS_MUNICIPALITY,
+  LOCALITY_WITHOUT_ZIPS, STATES_KEY, statedZipKey, TOWN_BIT, withoutMunicipalEnding, zipNamesKey,
+  type LocalityRow, StreetKey,
 } from './street-format.js';
 import { namesWithinOneTypo } from './street-typo.js';
 import type { StreetTable } from './format.js';
@@ -147,24 +150,16 @@ export class StreetIndex {
     return held;
   }
 
-  /** Tax areas stated for a ZIP+4; empty when no source states any. */
-  zip9(state: string, zip: number, plus4: number): readonly number[] {
-    const bytes = this.hasState(state) ? this.#table.get(zip9Key(state, zip)) : null;
-    if (bytes === null) return [];
-    const u16 = (at: number): number => bytes[at]! | (bytes[at + 1]! << 8);
-    for (let at = 0; at + 6 <= bytes.length;) {
-      const count = u16(at + 4);
-      if (plus4 >= u16(at) && plus4 <= u16(at + 2)) {
-        const areas: number[] = [];
-        for (let index = 0; index < count; index += 1) {
-          const from = at + 6 + index * 4;
-          areas.push(u16(from) + u16(from + 2) * 65_536);
-        }
-        return areas;
-      }
-      at += 6 + count * 4;
-    }
-    return [];
+  /** Tax areas stated for a ZIP+4 on a day; empty when no source states any. */
+  addOn(state: string, zip: number, addOn: number, day: DateInt): readonly number[] {
+    const bytes = this.hasState(state) ? this.#table.get(addOnsKey(state, zip)) : null;
+    return bytes === null ? [] : areasOfAddOn(bytes, addOn, day);
+  }
+
+  /** What the state's boundary file says of a ZIP on a day; null where it does not name it. */
+  statedZip(state: string, zip: number, day: DateInt): StatedZip | null {
+    const bytes = this.hasState(state) ? this.#table.get(statedZipKey(state, zip)) : null;
+    return bytes === null ? null : areasOfZip(bytes, day);
   }
 
   #stateLocalities(state: string): StateLocalities {

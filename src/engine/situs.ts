@@ -41,6 +41,8 @@ export interface Situs {
   readonly city: string;
   /** "92618" or "92618-5003"; empty when not known. */
   readonly postalCode: string;
+  /** The state's own boundary file decided the tax area. */
+  readonly stated?: true;
   /** Of precision `city` alone: the rates that the ZIP, or the city's ZIPs, may have. */
   readonly assumed?: RateRange;
 }

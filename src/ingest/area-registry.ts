@@ -5,8 +5,9 @@ import type { CountyFact } from './rates/facts.js';
 import type { StateFact } from './state-facts.js';
 
 function keyOf(tuple: AreaTuple): string {
-  const { state, county, place, town, districts } = tuple;
-  return `${state}|${county}|${place}|${town}|${districts.join(',')}|${tuple.complete ? 1 : 0}`;
+  const { state, county, place, town, districts, complete, untaxed } = tuple;
+  const said = `${complete ? 1 : 0}${untaxed ? '!' : ''}`;
+  return `${state}|${county}|${place}|${town}|${districts.join(',')}|${said}`;
 }
 
 export class AreaRegistry {

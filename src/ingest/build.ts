@@ -27,6 +27,7 @@ import {
 } from './state-facts.js';
 import { type Addresses, buildAddresses } from './street/addresses.js';
 import { lostByState } from './street/lost.js';
+import { statedPlaces } from './street/stated-areas.js';
 import { makeTemporary, scratchDir, writeRelease } from './writer.js';
 import { buildZips, mergeParts, zipCounties } from './zip/bind.js';
 
@@ -252,8 +253,11 @@ async function buildFrom(input: Input, options: BuildOptions, temporary: string)
   const settled = districts.settled(registry.tuples(), registry.intern);
   const addresses = await buildAddresses({
     recipe, files, states, places, cells: drawn.cells, tuples: registry.tuples(),
-    intern: registry.intern, today: input.asOf, progress, report: options.report,
-    own: { districts: districts.list, settled },
+    place: statedPlaces({
+      rates, states, districts, registry, counties: () => zipCounties(recipe, files, states),
+    }),
+    today: input.asOf, progress,
+    report: options.report, own: { districts: districts.list, settled },
     scratch: scratchDir(temporary),
     ...(workers === undefined ? {} : { workers }),
   });

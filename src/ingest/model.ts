@@ -24,6 +24,8 @@ export interface AreaTuple {
   readonly districts: readonly string[];
   /** True where `districts` is a publisher's complete list, so district_members adds none. */
   readonly complete?: boolean;
+  /** True where a publisher says that the state's own tax does not apply. */
+  readonly untaxed?: boolean;
 }
 
 /** Before a district's id in a tuple: it cannot be told whether the district holds there. */

@@ -10,8 +10,8 @@ import type { AddressPoint } from '../../src/ingest/source/points.js';
 import type { StreetRange } from '../../src/ingest/source/ranges.js';
 import { buildStreetIndex, StreetIndexBuilder } from '../../src/ingest/street/index.js';
 import { areaAshore } from '../../src/ingest/street/situate.js';
-import { type Zip9Range, Zip9Table } from '../../src/ingest/street/zip9.js';
-import type { DateInt } from '../../src/tax/date.js';
+import { StatedZips, type ZipRange } from '../../src/ingest/street/stated-zips.js';
+import { DATE_OPEN, type DateInt } from '../../src/tax/date.js';
 import { streetTableOf } from '../support/street-table.js';
 
 /** East of the meridian lies area 1, west of it area 0. */
@@ -179,18 +179,21 @@ test('ranges keep their sides, shape and order; borders along them leave the are
 
 test('ZIP+4: the record that began last wins, contradictions of one day stay', () => {
   const zip9 = (plus4Low: number, plus4High: number, area: number, begin: number,
-    zipHigh = 91010): Zip9Range =>
-    ({ state: 'QA', zipLow: 91010, zipHigh, plus4Low, plus4High, area, begin: begin as DateInt });
+    zipHigh = 91010): ZipRange => ({
+    kind: 'zip9', state: 'QA', zipLow: 91010, zipHigh, plus4Low, plus4High, area,
+    begin: begin as DateInt, end: DATE_OPEN,
+  });
   const ranges = [
     zip9(1, 99, 3, 20200101), zip9(50, 60, 4, 20240101), zip9(58, 70, 5, 20240101),
     zip9(9000, 10, 6, 20190101, 91012),
   ];
-  const zip9Table = new Zip9Table();
-  for (const range of ranges) zip9Table.add(range);
-  const table = new Map<string, Uint8Array>(zip9Table.entries());
+  const stated = new StatedZips();
+  for (const range of ranges) stated.add(range);
+  const table = new Map<string, Uint8Array>(stated.entries());
   table.set('s', Buffer.from('QA'));
   const index = new StreetIndex(streetTableOf((key) => table.get(key) ?? null));
-  const areas = (zip: number, plus4: number): readonly number[] => index.zip9('QA', zip, plus4);
+  const areas = (zip: number, plus4: number, day = 20260101): readonly number[] =>
+    index.addOn('QA', zip, plus4, day as DateInt);
   assert.deepEqual(areas(91010, 10), [3]);
   assert.deepEqual(areas(91010, 55), [4]);
   assert.deepEqual(areas(91010, 59), [4, 5]);
@@ -199,6 +202,7 @@ test('ZIP+4: the record that began last wins, contradictions of one day stay', (
   assert.deepEqual(areas(91011, 1234), [6], 'a range over several ZIPs covers those between');
   assert.deepEqual(areas(91012, 10), [6]);
   assert.deepEqual(areas(91012, 11), []);
+  assert.deepEqual([areas(91010, 55, 20231231), areas(91010, 55, 20191231)], [[3], []]);
 });
 
 test('sources may be streams; what cannot be placed is counted', async () => {
@@ -208,7 +212,7 @@ test('sources may be streams; what cannot be placed is counted', async () => {
     yield point('#', 'Alder Way');
   }
   const entries = [...await buildStreetIndex({
-    points: points(), ranges: [], zip9: [], gazetteer: EMPTY_GAZETTEER,
+    points: points(), ranges: [], zips: [], gazetteer: EMPTY_GAZETTEER,
     areaAt: (_lat, lng) => (lng > 0 ? -1 : 0),
   })];
   assert.ok(entries.some(([key]) => key === 'z|QA91010|ALDER'));

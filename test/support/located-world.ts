@@ -12,7 +12,7 @@ import type { AddressPoint } from '../../src/ingest/source/points.js';
 import type { StreetRange } from '../../src/ingest/source/ranges.js';
 import { stateGazetteer } from '../../src/ingest/street/spelling.js';
 import { StreetIndexBuilder } from '../../src/ingest/street/index.js';
-import type { DateInt } from '../../src/tax/date.js';
+import { DATE_OPEN, type DateInt } from '../../src/tax/date.js';
 import { memoryDataset } from './memory-dataset.js';
 import { streetTableOf } from './street-table.js';
 
@@ -115,9 +115,9 @@ function world(): Dataset {
   );
   for (const one of [...DOORS, ...LONG_DOORS]) builder.addPoint(one);
   for (const range of RANGES) builder.addRange(range);
-  builder.addZip9({
-    state: 'QZ', zipLow: 97001, zipHigh: 97001, plus4Low: 100, plus4High: 199, area: 1,
-    begin: 20240101 as DateInt,
+  builder.addZips({
+    kind: 'zip9', state: 'QZ', zipLow: 97001, zipHigh: 97001, plus4Low: 100, plus4High: 199,
+    area: 1, begin: 20240101 as DateInt, end: DATE_OPEN,
   });
   const table = new Map(builder.entries());
   const streets = new StreetIndex(streetTableOf((key) => {

@@ -1,51 +1,25 @@
 /** Doors that may be the one asked for, judged where their bytes lie. */
 import type { CellIndex } from '../../dataset/cell-index.js';
 import type { StreetCursor } from '../../dataset/street-cursor.js';
-import { AREA_MIXED, AREA_NONE, latestRange, spotOf, wholeArea } from './range.js';
-
-/** The street and number asked for. */
-export interface Wanted {
-  readonly pre: number;
-  readonly post: number;
-  readonly suffix: string;
-  /** Integer of the number, 0 for numbers without order. */
-  readonly value: number;
-  /** The number as written where it is more than its integer; else "". */
-  readonly text: string;
-  /** A ZIP was given: without one, a street in another place than the one named is no evidence. */
-  readonly hasZip: boolean;
-}
+import type { DateInt } from '../../tax/date.js';
+import { AREA_MIXED, AREA_NONE, shortestRange, spotOf, wholeArea } from './range.js';
+import { StatedNumber } from './stated.js';
+import {
+  directionScore, isNear, isOrdinary, SAME_DIRECTIONS, typeScore, type Wanted,
+} from './street-fit.js';
 
 /** How a door was found, best first. */
-const POINT = 3;
-const RANGE = 2;
+const POINT = 4;
+const RANGE = 3;
 /** A door of the same integer: "12" for "12A". */
-const NEAR = 1;
-const KIND_STEP = 4;
+const NEAR = 2;
+/** By the state's boundary file alone, which has no spot; what it says of others' counts too. */
+const STATED = 1;
+const KIND_STEP = 8;
 
 /** Tiers below this have another street type than the one asked for. */
 const RIGHT_TYPE_TIER = 4;
 const NO_TIER = -1;
-/** Points for directions that are as they were asked for. */
-const SAME_DIRECTIONS = 3;
-
-/** Ordinary numbers, which may differ from another by a letter or fraction only. */
-const ORDINARY = /^\d+(?:[A-Z]{1,2}| \d\/\d)?$/;
-
-/** Points for the type of a street: right, not said, another. */
-function typeScore(cursor: StreetCursor, suffix: string): number {
-  if (cursor.hasSuffix(suffix)) return 2;
-  return suffix === '' || cursor.hasSuffix('') ? 1 : 0;
-}
-
-/** Points for its directions: equal, swapped ends, one not said; 0 for a contradiction. */
-function directionScore(cursor: StreetCursor, { pre, post }: Wanted): number {
-  if (cursor.pre === pre && cursor.post === post) return SAME_DIRECTIONS;
-  if (cursor.pre === post && cursor.post === pre) return 2;
-  const clash = (pre !== 0 && cursor.pre !== 0 && pre !== cursor.pre)
-    || (post !== 0 && cursor.post !== 0 && post !== cursor.post);
-  return clash ? 0 : 1;
-}
 
 /** What a scan of streets found. `area` of the door and of the street are apart on purpose. */
 export class Candidates {
@@ -53,6 +27,8 @@ export class Candidates {
   /** Doors of several tax areas are equally good. */
   ambiguous = false;
   isPoint = false;
+  /** The state's boundary file decided the area. */
+  isStated = false;
   area = AREA_NONE;
   lat = 0;
   lng = 0;
@@ -71,6 +47,7 @@ export class Candidates {
   streetMunicipality = 0;
 
   readonly #cells: CellIndex;
+  readonly #stated = new StatedNumber();
   #rank = 0;
   #tier = NO_TIER;
   /** Whether the street under the cursor lies in the place that was named. */
@@ -92,6 +69,8 @@ export class Candidates {
   clear(): void {
     this.found = false;
     this.ambiguous = false;
+    this.isStated = false;
+    this.#stated.clear();
     this.area = AREA_NONE;
     this.streetArea = AREA_NONE;
     this.#rank = 0;
@@ -120,12 +99,15 @@ export class Candidates {
     const tier = type * RIGHT_TYPE_TIER + directions;
     this.#named = named;
     const doors = this.#considerPoints(cursor, zip, wanted, tier);
+    const stated = cursor.hasStated && this.#considerStated(cursor, zip, wanted, tier);
     const ranges = cursor.ranges > 0 && this.#considerRanges(cursor, zip, wanted, tier);
-    if (!doors && !ranges && (named || wanted.hasZip)) this.#considerStreet(cursor, zip, tier);
+    if (doors || ranges || stated) return;
+    if (named || wanted.hasZip) this.#considerStreet(cursor, zip, tier, wanted.day);
   }
 
   /**
-   * Judges what was found once every street is considered. A street of another type counts only
+   * Judges what was found once every street is considered. Where the state's boundary file speaks
+   * of the number on a street as good, its area is the door's. A street of another type counts only
    * where the name has no other, and in the place named. The door must be taxed like the better
    * street that lacks the number, like the door in the place named where the ZIP allows another
    * place too, and like that of the opposite direction where its own was not said or is not known.
@@ -134,6 +116,11 @@ export class Candidates {
     if (!this.found) {
       if (this.#contradicts(this.streetArea)) this.streetArea = AREA_MIXED;
       return;
+    }
+    if (this.#stated.tier === this.#tier) {
+      this.isStated = true;
+      this.area = this.#stated.area;
+      this.ambiguous = this.area < 0;
     }
     if (this.#tier < RIGHT_TYPE_TIER) {
       const other = this.#types > 1 || this.#streetTier >= RIGHT_TYPE_TIER;
@@ -152,13 +139,18 @@ export class Candidates {
   }
 
   /** Remembers the door that a street of the opposite direction (N for S) has for the number. */
-  #noteOpposite(cursor: StreetCursor, { value, text }: Wanted): void {
+  #noteOpposite(cursor: StreetCursor, { value, text, day }: Wanted): void {
     for (let door = cursor.firstDoor(value); door < cursor.points; door += 1) {
       if (cursor.value(door) !== value) break;
       if (cursor.text(door) === text) this.#addOpposite(cursor.area(door));
     }
-    const range = cursor.ranges > 0 && isOrdinary(text) ? latestRange(cursor, value) : -1;
+    if (cursor.ranges === 0 || !isOrdinary(text)) return;
+    const range = shortestRange(cursor, value);
     if (range >= 0) this.#addOpposite(cursor.rangeArea(range));
+    const stated = new StatedNumber();
+    if (cursor.hasStated && stated.consider(cursor, 0, value, day) >= 0) {
+      this.#oppositeArea = stated.area;
+    }
   }
 
   #addOpposite(area: number): void {
@@ -193,9 +185,25 @@ export class Candidates {
     return met;
   }
 
+  /** Notes what is stated of the number; without any other evidence that is all. */
+  #considerStated(cursor: StreetCursor, zip: number, wanted: Wanted, tier: number): boolean {
+    if (!isOrdinary(wanted.text)) return false;
+    const range = this.#stated.consider(cursor, tier, wanted.value, wanted.day);
+    if (range < 0) return false;
+    const area = cursor.rangeArea(range);
+    if (this.#accept(cursor, zip, tier, tier * KIND_STEP + STATED, area)) {
+      this.isPoint = false;
+      this.lat = 0;
+      this.lng = 0;
+      this.plus4 = cursor.rangePlus4(range);
+      this.numberText = '';
+    }
+    return true;
+  }
+
   #considerRanges(cursor: StreetCursor, zip: number, wanted: Wanted, tier: number): boolean {
     const range = isOrdinary(wanted.text)
-      ? latestRange(cursor, wanted.value)
+      ? shortestRange(cursor, wanted.value)
       : -1;
     if (range < 0) return false;
     const line = cursor.rangeLine(range);
@@ -245,9 +253,11 @@ export class Candidates {
     this.#namedRank = rank;
   }
 
-  #considerStreet(cursor: StreetCursor, zip: number, tier: number): void {
+  #considerStreet(cursor: StreetCursor, zip: number, tier: number, day: DateInt): void {
     if (tier < this.#streetTier) return;
-    const area = wholeArea(cursor);
+    const area = wholeArea(cursor, day);
+    // All that is held of the street is stated for other days.
+    if (area === AREA_NONE) return;
     if (tier === this.#streetTier) {
       if (area !== this.streetArea) this.streetArea = AREA_MIXED;
       return;
@@ -259,13 +269,4 @@ export class Candidates {
     this.streetCity = cursor.city;
     this.streetMunicipality = cursor.municipality;
   }
-}
-
-/** The same integer with another letter: another door of the same plot. */
-function isNear(own: string, wanted: string, value: number): boolean {
-  return value > 0 && isOrdinary(own) && isOrdinary(wanted);
-}
-
-function isOrdinary(text: string): boolean {
-  return text === '' || ORDINARY.test(text);
 }

@@ -1,4 +1,5 @@
 /** What is likeliest of a ZIP whose areas are not taxed alike. */
+import { foldName } from '../../address/place-name.js';
 import type { AreaRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
 import type { Candidate } from './doubt.js';
 
@@ -74,4 +75,28 @@ export function likeliestPart(
   const [largest = null] = parts.filter(isAlike)
     .sort((one, other) => weighed(other).share - weighed(one).share);
   return preferred.find(isAlike) ?? largest;
+}
+
+/** In place of a spot that is not known. */
+export const NOWHERE = { lat: 0, lng: 0 };
+
+/**
+ * Of areas that are taxed alike that of the city, else the first, with a spot of the ZIP in it or
+ * in its municipality, else anywhere in the ZIP. `city` is a folded name, "" for none.
+ */
+export function statedCandidate(
+  areas: readonly AreaRecord[], city: string, parts: readonly ZipCandidate[],
+): Candidate {
+  const area = areas.find(({ placeName }) => city !== '' && foldName(placeName) === city)
+    ?? areas[0]!;
+  const { lat, lng } = parts.find((part) => part.area.id === area.id)
+    ?? parts.find((part) => part.area.placeGeoid === area.placeGeoid) ?? parts[0] ?? NOWHERE;
+  const { placeName, incorporated } = area;
+  return { area, city: placeName.toUpperCase(), incorporated, lat, lng };
+}
+
+/** The candidates in a county of the others; a ZIP's counties are known well, its cities less. */
+export function within(candidates: readonly Candidate[], others: readonly Candidate[]): Candidate[] {
+  const counties = new Set(others.map(({ area }) => area.stateFips + area.countyFips));
+  return candidates.filter(({ area }) => counties.has(area.stateFips + area.countyFips));
 }

@@ -70,7 +70,7 @@ export class AddressLocator {
     if (refusal !== null) return refusal;
     const queries: Query[] = [];
     for (const reading of readings) {
-      const query = this.#query(reading);
+      const query = this.#query(reading, dateOf);
       if (query === null) continue;
       if (isFailure(query)) {
         // The refusal of a weaker reading does not count where a better one can be looked up.
@@ -88,7 +88,8 @@ export class AddressLocator {
 
   /**
    * The same for places of sales: where the line names no door (a post office box, no house number,
-   * a city alone) its ZIP and city decide, which answer only where the choice cannot be wrong.
+   * a city alone) its ZIP+4 decides, else its ZIP and city, which answer only where the choice
+   * cannot be wrong.
    */
   locatePlace(text: string, dateOf: DateOf): Situs | Failure {
     const found = this.locate(text, dateOf);
@@ -100,6 +101,9 @@ export class AddressLocator {
     // stands.
     if (reading.kind === 'street' && reading.number !== '') return found;
     const city = { ...reading, kind: 'place-only', number: '', name: '', suffix: '' } as const;
+    const state = reading.state || (this.#dataset.zip(Number(reading.zip))?.state ?? '');
+    const addOn = this.#addOn(city, state, dateOf);
+    if (addOn !== null && !isFailure(addOn)) return addOn;
     const postal = this.#postal.locate(city, dateOf);
     return isFailure(postal) ? found : postal;
   }
@@ -113,7 +117,7 @@ export class AddressLocator {
   }
 
   /** The query of a reading; null for one that cannot lead to a door. */
-  #query(reading: ParsedAddress): Query | Failure | null {
+  #query(reading: ParsedAddress, dateOf: DateOf): Query | Failure | null {
     if (reading.kind !== 'street' || reading.number === '' || reading.name === '') return null;
     const record = reading.zip === '' ? null : this.#dataset.zip(Number(reading.zip));
     const state = reading.state || (record?.state ?? '');
@@ -131,7 +135,7 @@ export class AddressLocator {
           : fail('address-incomplete', `ZIP code ${reading.zip} is not in ${state}`);
       }
     }
-    return this.#search.query(reading, state, record);
+    return this.#search.query(reading, state, record, dateOf);
   }
 
   /** The door by the street's name as written; null when it is not there. */
@@ -173,7 +177,7 @@ export class AddressLocator {
     const near = known
       ? null
       : this.#repaired(queries, dateOf) ?? this.#misspelt(queries, dateOf);
-    return near ?? this.#zip9(queries) ?? street;
+    return near ?? this.#zip9(queries, dateOf) ?? street;
   }
 
   /** The door by a second reading of the street's last word. */
@@ -181,7 +185,7 @@ export class AddressLocator {
     for (const query of queries) {
       const reading = repairedReading(query.reading);
       if (reading === null) continue;
-      const other = this.#search.query(reading, query.state, query.zipRecord);
+      const other = this.#search.query(reading, query.state, query.zipRecord, dateOf);
       const found = this.#exact(other, dateOf);
       if (found !== null) return found;
     }
@@ -207,32 +211,40 @@ export class AddressLocator {
     return null;
   }
 
-  #zip9(queries: readonly Query[]): Situs | Failure | null {
-    for (const query of queries) {
-      const { reading, zip, state } = query;
-      if (zip === 0 || reading.zip4 === '') continue;
-      const areas = this.#dataset.streets.zip9(state, zip, Number(reading.zip4));
-      if (areas.length > 1) return fail('address-incomplete', AMBIGUOUS);
-      const area = areas[0];
-      if (area === undefined) continue;
-      return this.#writer.write({
-        // Nothing says that the street is there.
-        area, precision: 'zip9', lat: 0, lng: 0, number: '', street: '', state, city: 0,
-        municipality: 0, zip, plus4: Number(reading.zip4), cityAsked: reading.city, zipAsked: zip,
-      });
+  #zip9(queries: readonly Query[], dateOf: DateOf): Situs | Failure | null {
+    for (const { reading, state } of queries) {
+      const found = this.#addOn(reading, state, dateOf);
+      if (found !== null) return found;
     }
     return null;
   }
 
+  /** By the ZIP+4 that was sent, as the state's boundary file has it on the day. */
+  #addOn(reading: ParsedAddress, state: string, dateOf: DateOf): Situs | Failure | null {
+    const { streets } = this.#dataset;
+    if (reading.zip === '' || reading.zip4 === '' || !streets.hasState(state)) return null;
+    const [zip, plus4] = [Number(reading.zip), Number(reading.zip4)];
+    const areas = streets.addOn(state, zip, plus4, dateOf(state));
+    if (areas.length > 1) return fail('address-incomplete', AMBIGUOUS);
+    const area = areas[0];
+    if (area === undefined) return null;
+    return { ...this.#writer.write({
+      // Nothing says that the street is there.
+      area, precision: 'zip9', lat: 0, lng: 0, number: '', street: '', state, city: 0,
+      municipality: 0, zip, plus4, cityAsked: reading.city, zipAsked: zip,
+    }), stated: true };
+  }
+
   #door(query: Query, door: Candidates): Situs {
     const { reading, state, zip } = query;
-    return this.#writer.write({
+    const situs = this.#writer.write({
       area: door.area, precision: door.isPoint ? 'point' : 'range', lat: door.lat, lng: door.lng,
       number: door.numberText || reading.number, street: door.label, state, city: door.city,
       municipality: door.municipality, zip: door.zip,
       plus4: door.plus4 >= 0 ? door.plus4 : plus4Sent(query, door.zip),
       cityAsked: reading.city, zipAsked: zip,
     });
+    return door.isStated ? { ...situs, stated: true } : situs;
   }
 
   #street(query: Query, street: Candidates): Situs {

@@ -8,12 +8,14 @@ import { titleCase } from '../../address/title-case.js';
 import { RecentCache } from '../../base/recent-cache.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord, CityRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
+import type { StatedZip } from '../../dataset/stated-areas.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import type { RateRange, Situs } from '../situs.js';
 import { withoutSlivers, type Candidate, type DateOf, type Doubts } from './doubt.js';
 import {
-  likeliestPart, weighed, type Weighed, type ZipAreas, type ZipCandidate,
+  likeliestPart, NOWHERE, statedCandidate, weighed, type Weighed, within, type ZipAreas,
+  type ZipCandidate,
 } from './likeliest.js';
 import { addressLine } from './place-names.js';
 
@@ -30,6 +32,8 @@ interface Chosen {
   readonly kind: 'chosen';
   readonly candidate: Candidate;
   readonly assumed: RateRange | null;
+  /** The state's boundary file says so. */
+  readonly stated?: true;
 }
 
 /** What a ZIP, a state and a city lead to, and the days it was found for. */
@@ -55,6 +59,8 @@ export class PostalLocator {
   /**
    * Locates an address by its ZIP, else by city and state.
    *
+   * - What the state's boundary file says of the ZIP is certain, where all it states there is taxed
+   *   alike on the day. Else what it states is possible beside what boundaries say.
    * - One tax area, or several with equal known totals: certain. Where rows differ under equal
    *   totals the area of the named city is taken, else the ZIP's first (largest) part. Areas that
    *   the ZIP may reach count as much as its parts.
@@ -136,7 +142,24 @@ export class PostalLocator {
       area.state !== state && (weight ?? land ?? 0) > 0).map(weighed);
     const beside = isKnown
       ? [...beyond, ...abroad] : beyond.filter(({ area }) => area.state === state);
-    return this.#amongParts(reading, { record, parts, beside, isKnown }, dateOf);
+    const { streets } = this.#dataset;
+    const stated = streets.hasState(state)
+      ? streets.statedZip(state, record.zip, dateOf(state)) : null;
+    const said = (stated?.all ?? []).map((id) => ({ area: this.#dataset.area(id), share: 0 }));
+    return this.#stated(reading, stated, parts, areasOf([...said, ...abroad]), dateOf)
+      ?? this.#amongParts(
+        reading, { record, parts, beside: [...beside, ...said], isKnown }, dateOf);
+  }
+
+  /** By the state's own record of the ZIP, where all `possible` areas are taxed alike. */
+  #stated(
+    { city }: ParsedAddress, stated: StatedZip | null, parts: readonly ZipCandidate[],
+    possible: readonly AreaRecord[], dateOf: DateOf,
+  ): Chosen | null {
+    if (!stated?.own.length) return null;
+    if (this.#doubts.compare(possible, dateOf) !== 'equal') return null;
+    const areas = [...stated.own, ...stated.all].map((area) => this.#dataset.area(area));
+    return { ...certain([statedCandidate(areas, foldName(city), parts)]), stated: true };
   }
 
   #amongParts(reading: ParsedAddress, zip: ZipAreas, dateOf: DateOf): Chosen | Failure {
@@ -206,8 +229,8 @@ export class PostalLocator {
     if (this.#doubts.compare(possible, dateOf) === 'equal') return certain(candidates);
     const assumed = this.#assumed(candidates, possible, dateOf);
     if (assumed !== null) return assumed;
-    const compared = this.#doubts.compare(areasOf(candidates), dateOf);
-    return isRefusal(compared) ? compared : several(`${city}, ${state}`);
+    const told = this.#doubts.compare(areasOf(candidates), dateOf);
+    return typeof told === 'object' ? told : several(`${city}, ${state}`);
   }
 
   /** The areas of a city, each with a spot that one of the parts has in it. */
@@ -233,12 +256,6 @@ export class PostalLocator {
   }
 }
 
-const NOWHERE = { lat: 0, lng: 0 };
-
-function isRefusal(compared: 'equal' | 'different' | Failure): compared is Failure {
-  return typeof compared === 'object';
-}
-
 function certain(candidates: readonly Candidate[]): Chosen {
   return { kind: 'chosen', candidate: first(candidates), assumed: null };
 }
@@ -250,18 +267,11 @@ function holds({ days }: Choice, dateOf: DateOf): boolean {
   return true;
 }
 
-function areasOf(candidates: readonly Candidate[]): readonly AreaRecord[] {
+function areasOf(candidates: readonly { readonly area: AreaRecord }[]): readonly AreaRecord[] {
   return candidates.map(({ area }) => area);
 }
 
-/** The candidates in a county of the others; counties of a ZIP are known well, its cities less. */
-function within(candidates: readonly Candidate[], others: readonly Candidate[]): Candidate[] {
-  const counties = new Set(others.map(({ area }) => area.stateFips + area.countyFips));
-  return candidates.filter(({ area }) => counties.has(area.stateFips + area.countyFips));
-}
-
-function first(candidates: readonly Candidate[]): Candidate {
-  const [candidate] = candidates;
+function first([candidate]: readonly Candidate[]): Candidate {
   if (candidate === undefined) throw new Error('no candidate to choose from');
   return candidate;
 }
@@ -272,7 +282,7 @@ function several(what: string): Failure {
 }
 
 function situsIn(
-  reading: ParsedAddress, { candidate, assumed }: Chosen, city: string,
+  reading: ParsedAddress, { candidate, assumed, stated }: Chosen, city: string,
 ): Situs {
   const { area, lat, lng } = candidate;
   const { state } = area;
@@ -283,6 +293,6 @@ function situsIn(
     // The street was not found, so it is not said to be there.
     normalizedAddress: addressLine('', city, region, area.country),
     houseNumber: '', street: '', city, postalCode,
-    ...(assumed === null ? {} : { assumed }),
+    ...(assumed === null ? {} : { assumed }), ...(stated === undefined ? {} : { stated }),
   };
 }

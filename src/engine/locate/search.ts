@@ -7,10 +7,12 @@ import type { CityRecord, ZipRecord } from '../../dataset/records.js';
 import { StreetCursor } from '../../dataset/street-cursor.js';
 import { directionCode } from '../../dataset/street-format.js';
 import type { Locality, StreetIndex } from '../../dataset/street-index.js';
-import { Candidates, type Wanted } from './candidates.js';
-import type { Support } from './doubt.js';
+import { DATE_OPEN } from '../../tax/date.js';
+import { Candidates } from './candidates.js';
+import type { DateOf, Support } from './doubt.js';
 import type { DatasetGazetteer } from './place-names.js';
 import { AREA_NONE } from './range.js';
+import type { Wanted } from './street-fit.js';
 
 /** Most ZIPs of one city that are tried; only the largest cities have this many. */
 const CITY_ZIPS_MAX = 200;
@@ -59,7 +61,9 @@ export class StreetSearch {
   }
 
   /** Prepares a reading for searching; `state` and `zipRecord` are checked by the caller. */
-  query(reading: ParsedAddress, state: string, zipRecord: ZipRecord | null): Query {
+  query(
+    reading: ParsedAddress, state: string, zipRecord: ZipRecord | null, dateOf: DateOf,
+  ): Query {
     const { number, numberValue, city } = reading;
     const value = Math.max(0, numberValue);
     return {
@@ -71,6 +75,7 @@ export class StreetSearch {
         value,
         text: number === String(value) ? '' : number,
         hasZip: reading.zip !== '',
+        day: this.#streets.hasState(state) ? dateOf(state) : DATE_OPEN,
       },
       state,
       zip: reading.zip === '' ? 0 : Number(reading.zip),

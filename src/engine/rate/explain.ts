@@ -8,7 +8,7 @@ import { formatRate } from '../../tax/rate.js';
 import { dayText, type SourceNotes } from '../cart/explain-source.js';
 import type { SourceNote } from '../cart/outcome.js';
 import type { PostalOutcome, SitusOutcome } from '../query.js';
-import type { Precision } from '../situs.js';
+import type { Precision, Situs } from '../situs.js';
 import { periodOn, type KnownRates } from './area-rates.js';
 
 /** What one jurisdiction levies, and on which source's word. */
@@ -64,6 +64,18 @@ const BOUNDARIES: Readonly<Record<Precision | 'zip', string>> = {
   zip: 'every tax area that overlaps the ZIP',
 };
 
+/** The same where the state's own boundary file decided. */
+const STATED: Partial<Readonly<Record<Precision, string>>> = {
+  point: "address point, in an address range of the state's boundary file, which decides",
+  range: "address range of the state's boundary file",
+  zip9: "ZIP+4 record of the state's boundary file",
+  postal: "ZIP record of the state's boundary file, with which all it states in the ZIP agrees",
+};
+
+function boundaryOf({ precision, stated }: Situs): string {
+  return (stated === true ? STATED[precision] : undefined) ?? BOUNDARIES[precision];
+}
+
 function openDay(date: DateInt): string {
   return date >= DATE_OPEN ? '' : formatDate(date);
 }
@@ -100,7 +112,7 @@ export function explainLookup(
   }
   const { situs, area, rates, date } = outcome;
   return {
-    dataset: release, precision: situs.precision, boundary: BOUNDARIES[situs.precision],
+    dataset: release, precision: situs.precision, boundary: boundaryOf(situs),
     normalizedAddress: situs.normalizedAddress,
     ...(situs.assumed === undefined ? {} : { assumed: {
       lowest: formatRate(situs.assumed.lowest), highest: formatRate(situs.assumed.highest),

@@ -57,6 +57,11 @@ function stateLine(book: LineContext, state: StateName): readonly Segment[] {
     { state: state.name, jurisdiction: 'the state' });
 }
 
+function notSupported(state: StateName): readonly Segment[] {
+  return [unknown(DATE_MIN, DATE_OPEN, `${state.name}: its boundary file says that its own tax `
+    + 'does not apply here; what is levied instead is not known.')];
+}
+
 /** Where the tuple lies: the city that stands for a county is one whatever the place says. */
 interface Resolved {
   readonly tier: TierFact | undefined;
@@ -224,7 +229,7 @@ export function linesOf(book: LineContext, state: StateName, tuple: AreaTuple): 
   const districts = districtsOf(book, state, tuple, spot.spot);
   return {
     lines: {
-      state: stateLine(book, state),
+      state: tuple.untaxed === true ? notSupported(state) : stateLine(book, state),
       county: countyLine(book, state, spot),
       city: cityLine(book, state, spot, cityRows),
       districts: districts.lines,

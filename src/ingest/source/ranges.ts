@@ -28,8 +28,11 @@ export interface StreetRange {
   readonly geometry: readonly number[];
   /** Tax area that the source states itself; null where the shape decides. */
   readonly area: number | null;
-  /** First day of the statement, where later ones replace earlier ones; else null. */
+  /** First and last day on which a state's boundary file states it; null where none does. */
   readonly begin: DateInt | null;
+  readonly end?: DateInt;
+  /** It is stated for some units of its buildings alone. */
+  readonly units?: boolean;
   readonly source: string;
 }
 

@@ -3,7 +3,6 @@
  * the jurisdictions that hold there. No header, 89 columns (90 in some states).
  */
 import { DATE_MIN, DATE_OPEN, type DateInt, parseDate } from '../../tax/date.js';
-import type { AreaTuple } from '../model.js';
 import type { FallenRows } from './fallen.js';
 import { rangeSide, type StreetRange } from './ranges.js';
 import { readRows } from './rows.js';
@@ -33,6 +32,8 @@ export interface BoundaryRecord {
   readonly plus4High: number;
   /** Two digits. */
   readonly stateFips: string;
+  /** Address records: they speak of some units of their buildings alone. */
+  readonly units: boolean;
   /** False where the state's own tax does not apply. */
   readonly stateTaxed: boolean;
   /** Three digits or "". */
@@ -49,10 +50,17 @@ const KINDS: Readonly<Record<string, BoundaryRecord['kind']>> = {
 /** Column numbers from zero; the standard counts from one. */
 const COLUMN = {
   kind: 0, begin: 1, end: 2, low: 3, high: 4, parity: 5, pre: 6, name: 7, suffix: 8, post: 9,
-  city: 14, zip: 15, plus4: 16, zipLow: 17, plus4Low: 18, zipHigh: 19, plus4High: 20,
-  state: 22, stateTaxed: 23, county: 24, place: 25, districts: 29,
+  unitLow: 11, unitHigh: 12, city: 14, zip: 15, plus4: 16, zipLow: 17, plus4Low: 18, zipHigh: 19,
+  plus4High: 20,
+  state: 22, stateTaxed: 23, county: 24, place: 25, placeClass: 26, districts: 29,
 } as const;
 const DISTRICTS_MAX = 20;
+/** Washington lists its location codes among the districts under the type of states. */
+const TYPE_STATE = '45';
+/** States write "no end" as a day of 2078, 2099, 2999 or 9999. */
+const OPEN_FROM = 20780101;
+/** Class codes of places that are no municipalities begin with it. */
+const CLASS_UNINCORPORATED = 'U';
 
 function districtsOf(fields: readonly string[]): BoundaryDistrict[] {
   const districts: BoundaryDistrict[] = [];
@@ -60,8 +68,8 @@ function districtsOf(fields: readonly string[]): BoundaryDistrict[] {
     const at = COLUMN.districts + index * 3;
     const code = (fields[at + 1] ?? '').trim();
     if (code === '') continue;
-    const source = (fields[at] ?? '').trim();
-    districts.push({ source, code, type: (fields[at + 2] ?? '').trim() });
+    const type = (fields[at + 2] ?? '').trim().padStart(2, '0');
+    if (type !== TYPE_STATE) districts.push({ source: (fields[at] ?? '').trim(), code, type });
   }
   return districts;
 }
@@ -100,10 +108,14 @@ export function parseBoundary(fields: readonly string[]): BoundaryRecord | strin
   const zipLow = Number(field('zipLow') || field('zip'));
   const plus4Low = Number(field('plus4Low') || field('plus4') || 0);
   const parts = [field('pre'), field('name'), field('suffix'), field('post')];
+  const stateFips = digits(field('state'), 2);
+  const end = parseDate(field('end')) ?? DATE_OPEN;
+  const isPlace = field('place') !== ''
+    && !field('placeClass').toUpperCase().startsWith(CLASS_UNINCORPORATED);
   return {
     kind,
     begin: parseDate(field('begin')) ?? DATE_MIN,
-    end: parseDate(field('end')) ?? DATE_OPEN,
+    end: end >= OPEN_FROM ? DATE_OPEN : end,
     low: field('low'),
     high: field('high'),
     parity: field('parity').toUpperCase(),
@@ -115,10 +127,11 @@ export function parseBoundary(fields: readonly string[]): BoundaryRecord | strin
     zipHigh: Number(field('zipHigh') || zipLow),
     plus4Low,
     plus4High: Number(field('plus4High') || plus4Low),
-    stateFips: digits(field('state'), 2),
-    stateTaxed: field('stateTaxed') !== '',
+    units: field('unitLow') !== '' || field('unitHigh') !== '',
+    stateFips,
+    stateTaxed: digits(field('stateTaxed'), 2) === stateFips,
     county: field('county') === '' ? '' : digits(field('county'), 3),
-    place: field('place') === '' ? '' : digits(field('place'), 5),
+    place: isPlace ? digits(field('place'), 5) : '',
     districts: districtsOf(fields),
   };
 }
@@ -143,51 +156,27 @@ export async function* readSstBoundary(
   }
 }
 
+/** Why an address record can be no range of house numbers; null where it is one. */
+function unusedRange({ low, high, street }: BoundaryRecord): string | null {
+  if (street === '') return 'without a street';
+  if (/^P\.? ?O\.? BOX\b/i.test(street)) return 'of post office boxes';
+  if (low === '' || high === '') return 'without house numbers';
+  return /^\d+$/.test(low) && /^\d+$/.test(high)
+    ? null : 'with house numbers that are no integers';
+}
+
 /**
- * Streams the records in force on a day. When a file has wholly ended by then, its last day counts:
- * a list that was not renewed keeps being used, and is read a second time.
+ * An address record as a range without a shape. A text says why it is none though it can be read;
+ * null: its numbers are none.
  */
-export async function* boundariesInForce(
-  read: () => AsyncIterable<BoundaryRecord>, day: DateInt,
-): AsyncGenerator<BoundaryRecord> {
-  let last: number = 0;
-  for await (const record of read()) {
-    last = Math.max(last, record.end);
-    if (record.begin <= day && record.end >= day) yield record;
-  }
-  if (last >= day) return;
-  // No record reaches the day, so that none was given yet.
-  for await (const record of read()) {
-    if (record.begin <= last && record.end >= last) yield record;
-  }
-}
-
-/** The jurisdictions of a record; `districtId` names a district as the rate lists do. */
-export function boundaryTuple(
-  record: BoundaryRecord,
-  districtId: (district: BoundaryDistrict) => string,
-): AreaTuple {
-  const { stateFips, county, place } = record;
-  return {
-    state: stateFips,
-    county: county === '' ? '' : stateFips + county,
-    place: place === '' ? '' : stateFips + place,
-    town: '',
-    districts: [...new Set(record.districts.map(districtId))].sort(),
-    complete: true,
-  };
-}
-
-/** An address record as a range without a shape; null when its numbers cannot be read. */
 export function boundaryRange(
-  record: BoundaryRecord,
-  area: number,
-  state: string,
-  source: string,
-): StreetRange | null {
+  record: BoundaryRecord, area: number, state: string, source: string,
+): StreetRange | string | null {
+  const unused = unusedRange(record);
+  if (unused !== null) return unused;
   const parity = record.parity === 'B' ? 'B' : '';
   const side = rangeSide(record.low, record.high, parity, record.zip, record.zip4);
-  if (side === null || record.street === '') return null;
+  if (side === null) return null;
   const stated = record.parity === 'O' ? 'odd' : record.parity === 'E' ? 'even' : 'both';
   return {
     street: record.street,
@@ -199,6 +188,8 @@ export function boundaryRange(
     geometry: [],
     area,
     begin: record.begin,
+    end: record.end,
+    units: record.units,
     source,
   };
 }

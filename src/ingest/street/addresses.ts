@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { ByteEntries } from '../../dataset/format.js';
 import type { DateInt } from '../../tax/date.js';
 import type { CellTables } from '../boundary/cells.js';
-import type { AreaTuple, InternArea, PlaceFact, Progress } from '../model.js';
+import type { AreaTuple, PlaceFact, Progress } from '../model.js';
 import type { SourceFiles } from '../source-files.js';
 import type { StateFact } from '../state-facts.js';
 import type { ZipCount } from '../zip/model.js';
@@ -21,11 +21,12 @@ import {
   addSource, bytesOf, groupsOf, type Job, jobsOf, shardSources, sourcesOf, type SourceRecipe,
 } from './jobs.js';
 import { type Labels, LocalityNumbers, mergeLabels } from './localities.js';
-import type { LostRows } from './lost.js';
+import { type LostRows, lostSentence } from './lost.js';
 import type { Counts, ParseResult } from './parse.js';
 import { mergeRuns, writeRun } from './run-file.js';
 import { type ShardResult, type ShardSource, stateOf } from './shard.js';
 import type { AreaNames } from './situate.js';
+import type { PlaceStated } from './stated-areas.js';
 import { NO_ZIP } from './spill.js';
 
 /** Sources of fewer bytes than this are not worth a thread. */
@@ -41,9 +42,11 @@ export interface AddressInput {
   readonly cells: Pick<CellTables, 'tiles' | 'leaves'>;
   /** What was interned so far, by id. */
   readonly tuples: readonly AreaTuple[];
-  readonly intern: InternArea;
+  /** Areas of what boundary files name. */
+  readonly place: PlaceStated;
   /** Districts of layers, and the areas that a ZIP settles; none unless told. */
   readonly own?: Pick<CrewWorld, 'districts' | 'settled'>;
+  /** The newest day that a source is as of: tells which boundary files have ended. */
   readonly today: DateInt;
   /** Folder of files that are needed until the release is written; it is made. */
   readonly scratch: string;
@@ -95,7 +98,7 @@ function bySize<T>(items: readonly T[], size: (item: T) => number): readonly T[]
 }
 
 async function parseAll(
-  { scratch, today, progress, spillBytes = SPILL_BYTES }: AddressInput, jobs: readonly Job[],
+  { scratch, progress, spillBytes = SPILL_BYTES }: AddressInput, jobs: readonly Job[],
   crew: Crew,
 ): Promise<readonly ParseResult[]> {
   const numbered = jobs.map((job, index) => ({ job, index }));
@@ -103,7 +106,7 @@ async function parseAll(
   const results = await inTurn(bySize(numbered, ({ job }) => job.bytes), crew.threads,
     async ({ job: { sources }, index }) => {
       const spill = join(scratch, `source-${index}`);
-      const result = await crew.parse({ sources, spill, spillBytes, today });
+      const result = await crew.parse({ sources, spill, spillBytes });
       progress('addresses', done += 1, jobs.length);
       return { index, result };
     });
@@ -154,7 +157,7 @@ function writeStates(
 }
 
 function sumOf(parsed: readonly ParseResult[]): Counts {
-  const sum: Counts = { points: 0, sides: 0, zip9: 0, outside: 0, unread: 0 };
+  const sum: Counts = { points: 0, sides: 0, zip9: 0, zip5: 0, outside: 0, unread: 0 };
   for (const { counts } of parsed) {
     for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += counts[name];
   }
@@ -191,15 +194,16 @@ async function buildRuns(
   const localities = new LocalityNumbers(parsed.flatMap((result) => result.localities));
   const pairs = new PairTable();
   for (const result of parsed) pairs.merge(result.pairs);
-  const results = await buildShards(
-    input, crew, shardSources(parsed, input.intern), localities, pairs);
+  const { shards, lost } = shardSources(parsed, input.place, input.today);
+  for (const one of lost) input.report(lostSentence(one));
+  const results = await buildShards(input, crew, shards, localities, pairs);
   for (const { spill } of parsed) rmSync(spill, { force: true });
   const states = join(input.scratch, 'run-states');
   writeStates(states, results, localities);
   return {
     runs: [...results.map(({ run }) => run).sort(), states], counts: sumOf(parsed),
     zipCounts: zipCounts(parsed, input.tuples), doors: doorsByState(parsed),
-    lost: parsed.flatMap((result) => result.lost),
+    lost: [...parsed.flatMap((result) => result.lost), ...lost],
   };
 }
 

@@ -1,12 +1,14 @@
 /** Doors, ranges and the streets they name, in columns, as they come from the sources. */
 import type { Gazetteer } from '../../address/parsed.js';
 import { titleCase } from '../../address/title-case.js';
+import type { DateInt } from '../../tax/date.js';
 import { extendPair, PairTable } from './believed.js';
 import { IntColumn } from './bytes.js';
 import type { Labels } from './localities.js';
 import { SideColumns, type SideFacts } from './sides.js';
 import { Spellings, type StreetSpelling } from './spelling.js';
 import type { DoorFacts, StreetSink } from './stated.js';
+import type { StatedZips } from './stated-zips.js';
 
 /** A spelling within one ZIP, postal city and municipality, as the sources state them. */
 export interface StatedStreet {
@@ -76,6 +78,16 @@ export class StreetCollection implements StreetSink {
   side(street: number, facts: SideFacts, vertices: number, line: Uint8Array): void {
     this.streets[street]!.weight += 1;
     this.sides.add(street, facts, vertices, line);
+  }
+
+  /** Tells what the state's boundary file states of streets, by their ZIPs. */
+  stateZips(into: StatedZips): void {
+    for (let row = 0; row < this.sides.length; row += 1) {
+      if (!this.sides.isStated(row)) continue;
+      const { state, zip } = this.streets[this.sides.street.at(row)]!;
+      const { begin, end, area } = this.sides.facts(row);
+      if (zip > 0) into.street(state, zip, { begin: begin as DateInt, end: end as DateInt, area });
+    }
   }
 
   /** Which ZIPs the municipalities of its doors are said to have. */

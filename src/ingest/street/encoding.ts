@@ -1,6 +1,6 @@
 /** Writes one street of a group, in the layout of dataset/street-format.ts. */
 import {
-  directionCode, FLAG_TEXTS, FLAG_WIDE_NUMBERS, FLAG_WIDE_POINTS, FLAG_ZIP4,
+  directionCode, FLAG_STATED, FLAG_TEXTS, FLAG_WIDE_NUMBERS, FLAG_WIDE_POINTS, FLAG_ZIP4,
 } from '../../dataset/street-format.js';
 import type { ByteSink } from './bytes.js';
 import type { StreetCollection } from './collection.js';
@@ -60,7 +60,8 @@ export function writeStreet(
   sink.u8(directionCode(head.post));
   sink.u8(
     (wideNumbers ? FLAG_WIDE_NUMBERS : 0) | (widePoints ? FLAG_WIDE_POINTS : 0)
-    | (hasZip4 ? FLAG_ZIP4 : 0) | (hasTexts ? FLAG_TEXTS : 0),
+    | (hasZip4 ? FLAG_ZIP4 : 0) | (hasTexts ? FLAG_TEXTS : 0)
+    | (sides.some((side) => columns.isStated(side)) ? FLAG_STATED : 0),
   );
   sink.u8(suffix.length);
   sink.u8(label.length);

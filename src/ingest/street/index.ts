@@ -1,7 +1,7 @@
 /**
- * Builds the street table: address points, street ranges and ZIP+4 ranges → bytes by key, laid
- * out in dataset/street-format.ts. The same sources give the same bytes in whatever order they
- * come. This builder keeps everything in memory; `sharded.ts` builds the same table of any size.
+ * Builds the street table: address points, street ranges and ZIPs of boundary files → bytes by
+ * key, laid out in dataset/street-format.ts. The same sources give the same bytes in whatever order
+ * they come. This builder keeps everything in memory; `sharded.ts` builds the same table of any size.
  */
 import type { Gazetteer } from '../../address/parsed.js';
 import { localitiesKey, STATES_KEY } from '../../dataset/street-format.js';
@@ -15,7 +15,7 @@ import { LocalityNumbers } from './localities.js';
 import { finalStreets } from './order.js';
 import { areaAlong, areaAshore } from './situate.js';
 import { addDoor, SideWriter } from './stated.js';
-import { type Zip9Range, Zip9Table } from './zip9.js';
+import { StatedZips, type ZipRange } from './stated-zips.js';
 
 /** Tax area of a spot, −1 where there is none; the municipality is what the source states. */
 export type AreaAt = (
@@ -29,7 +29,7 @@ export type AreaAt = (
 export interface StreetCounts {
   readonly points: number;
   readonly sides: number;
-  readonly zip9: number;
+  readonly zips: number;
   /** Points and sides outside every tax area. */
   readonly outside: number;
   /** Points and sides whose number or street cannot be read. */
@@ -39,7 +39,7 @@ export interface StreetCounts {
 export class StreetIndexBuilder {
   readonly #areaAt: AreaAt;
   readonly #collection: StreetCollection;
-  readonly #zip9 = new Zip9Table();
+  readonly #zips = new StatedZips();
   readonly #sides = new SideWriter();
   #outside = 0;
   #unread = 0;
@@ -54,7 +54,7 @@ export class StreetIndexBuilder {
     return {
       points: doorStreet.length,
       sides: sides.length,
-      zip9: this.#zip9.length,
+      zips: this.#zips.length,
       outside: this.#outside,
       unread: this.#unread,
     };
@@ -80,8 +80,8 @@ export class StreetIndexBuilder {
     }
   }
 
-  addZip9(range: Zip9Range): void {
-    if (!this.#zip9.add(range)) this.#unread += 1;
+  addZips(range: ZipRange): void {
+    if (!this.#zips.add(range)) this.#unread += 1;
   }
 
   /** Every key with its bytes, ascending. The builder is spent afterwards. */
@@ -92,10 +92,11 @@ export class StreetIndexBuilder {
     const zips = Int32Array.from(collection.streets, ({ state, municipality, zip }) =>
       (doubted.has(state, municipality, zip) ? 0 : zip));
     const streets = finalStreets(collection, localities, zips);
-    const states = new Set([...streets.map((street) => street.state), ...this.#zip9.states()]);
+    const states = new Set([...streets.map((street) => street.state), ...this.#zips.states()]);
+    collection.stateZips(this.#zips);
     return [
       ...stateEntries(states, (state) => localities.rows(state, collection.labels)),
-      ...streetEntries(collection, streets), ...this.#zip9.entries(),
+      ...streetEntries(collection, streets), ...this.#zips.entries(),
     ].sort(byKey);
   }
 }
@@ -117,7 +118,7 @@ export function stateEntries(
 export interface StreetSources {
   readonly points: AsyncIterable<AddressPoint> | Iterable<AddressPoint>;
   readonly ranges: AsyncIterable<StreetRange> | Iterable<StreetRange>;
-  readonly zip9: AsyncIterable<Zip9Range> | Iterable<Zip9Range>;
+  readonly zips: AsyncIterable<ZipRange> | Iterable<ZipRange>;
   readonly areaAt: AreaAt;
   /** Names of states, as the reader of addresses will know them. */
   readonly gazetteer: Gazetteer;
@@ -128,6 +129,6 @@ export async function buildStreetIndex(sources: StreetSources): Promise<ByteEntr
   const builder = new StreetIndexBuilder(sources.areaAt, sources.gazetteer);
   for await (const point of sources.points) builder.addPoint(point);
   for await (const range of sources.ranges) builder.addRange(range);
-  for await (const range of sources.zip9) builder.addZip9(range);
+  for await (const range of sources.zips) builder.addZips(range);
   return builder.entries();
 }

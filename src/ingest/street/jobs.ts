@@ -1,11 +1,14 @@
 /** How the work of the address stage is cut: sources into jobs, shards into runs. */
 import { statSync } from 'node:fs';
-import type { InternArea } from '../model.js';
 import type { Recipe } from '../recipe.js';
 import type { SourceFiles } from '../source-files.js';
 import { splitMember } from '../source/zip.js';
-import type { AddressSource, ParseResult, PlacedSource } from './parse.js';
+import type { DateInt } from '../../tax/date.js';
+import type { LostRows } from './lost.js';
+import type { AddressSource, ParseResult, PlacedSource, StatedRecords } from './parse.js';
+import { NO_AREA } from './segments.js';
 import { type ShardSource, stateOf } from './shard.js';
+import type { PlaceStated } from './stated-areas.js';
 
 /** Files of fewer bytes are read together. */
 const JOB_BYTES = 1 << 25;
@@ -54,16 +57,52 @@ export function jobsOf(
   return jobs;
 }
 
-/** Where the rows of each shard lie; areas of boundary files get their numbers in the release. */
+/** Percent of a boundary file's records that may lead to no tax area: it is another state's. */
+const UNPLACED_PERCENT_MAX = 50;
+
+/** Where the rows of each shard lie, and which records of boundary files lead to no tax area. */
+export interface ShardRows {
+  readonly shards: Map<string, ShardSource[]>;
+  readonly lost: readonly LostRows[];
+}
+
+/**
+ * Areas of boundary files get their numbers in the release. `today` tells which files have ended.
+ * @throws Error where most of a file leads to none.
+ */
 export function shardSources(
-  parsed: readonly ParseResult[], intern: InternArea,
-): Map<string, ShardSource[]> {
+  parsed: readonly ParseResult[], place: PlaceStated, today: DateInt,
+): ShardRows {
   const shards = new Map<string, ShardSource[]>();
-  for (const { spill, segments, tuples } of parsed) {
-    const areas = tuples.length > 0 ? Int32Array.from(tuples, intern) : null;
-    addSource(shards, { path: spill, segments, areas });
+  const lost: LostRows[] = [];
+  for (const { spill, segments, records } of parsed) {
+    const found = records === null ? null : placeRecords(records, place);
+    if (found?.lost != null) lost.push(found.lost);
+    const ended = records !== null && records.lastDay < today ? records.lastDay : null;
+    addSource(shards, { path: spill, segments, areas: found?.areas ?? null, ended });
   }
-  return shards;
+  return { shards, lost };
+}
+
+function placeRecords(
+  { state, file, tuples, rows }: StatedRecords, place: PlaceStated,
+): { readonly areas: Int32Array; readonly lost: LostRows | null } {
+  const reasons = new Map<string, number>();
+  const areas = Int32Array.from(tuples, (tuple, id) => {
+    const area = rows[id] === 0 ? NO_AREA : place(tuple, state);
+    if (typeof area === 'number') return area;
+    reasons.set(area, (reasons.get(area) ?? 0) + rows[id]!);
+    return NO_AREA;
+  });
+  const kept = rows.reduce((sum, own) => sum + own, 0);
+  const unplaced = [...reasons.values()].reduce((sum, own) => sum + own, 0);
+  const told = [...reasons].map(([reason, own]) => `${own} ${reason}`).join('; ');
+  if (unplaced * 100 > kept * UNPLACED_PERCENT_MAX) {
+    throw new Error(`${file}: ${unplaced} of ${kept} records lead to no tax area, more than the `
+      + `${UNPLACED_PERCENT_MAX} % that may: ${told}`);
+  }
+  const lost = unplaced === 0 ? null : { file, state, rows: 0, reasons: [...reasons] };
+  return { areas, lost };
 }
 
 /** Adds what lies in a file to the shards that it is of. */

@@ -25,6 +25,7 @@ export class LostCounter {
   #offered = 0;
   #read = 0;
   readonly #own = new Map<string, number>();
+  readonly #left = new Map<string, number>();
   #fallen: FallenRows['reasons'] = [];
 
   readonly #percentMax: number;
@@ -40,6 +41,12 @@ export class LostCounter {
   count(reason: string | null): void {
     this.#offered += 1;
     if (reason !== null) this.#own.set(reason, (this.#own.get(reason) ?? 0) + 1);
+  }
+
+  /** Counts a record that is whole and of no use by what it says, so that none was lost. */
+  leave(reason: string): void {
+    this.#offered += 1;
+    this.#left.set(reason, (this.#left.get(reason) ?? 0) + 1);
   }
 
   /** Takes over what the reader left out. */
@@ -58,7 +65,7 @@ export class LostCounter {
       throw new Error(`${this.#file}: ${lost} of ${this.#offered} doors, sides or records have no `
         + `use, more than the ${this.#percentMax} % that may: ${told([...this.#own])}`);
     }
-    const reasons = [...this.#fallen, ...this.#own];
+    const reasons = [...this.#fallen, ...this.#left, ...this.#own];
     if (reasons.length === 0) return null;
     const rows = this.#read || this.#offered;
     return { file: this.#file, state: this.#state, rows, reasons };
@@ -66,9 +73,15 @@ export class LostCounter {
 
   /** A sentence on what could be read and has no use; null where there is none. */
   sentence(): string | null {
-    return this.#own.size === 0 ? null
-      : `${this.#file}: of ${this.#offered} doors, sides or records: ${told([...this.#own])}`;
+    const reasons = [...this.#own, ...this.#left];
+    return reasons.length === 0 ? null
+      : `${this.#file}: of ${this.#offered} doors, sides or records: ${told(reasons)}`;
   }
+}
+
+/** A sentence on what was lost of a file. */
+export function lostSentence({ file, reasons }: LostRows): string {
+  return `${file}: of its records: ${told(reasons)}`;
 }
 
 function told(reasons: LostRows['reasons']): string {

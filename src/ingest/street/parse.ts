@@ -2,21 +2,16 @@
 import type { Gazetteer } from '../../address/parsed.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { DateInt } from '../../tax/date.js';
-import {
-  areaSettler, type OwnDistrict, OwnDistricts, type SettledArea,
-} from '../layer/districts.js';
-import type { AreaTuple } from '../model.js';
+import { areaSettler, type OwnDistrict, type SettledArea } from '../layer/districts.js';
 import {
   type BoundaryRecordSource, type PointSource, type RangeSource, readPoints, readRanges,
   readRecords, type Report,
 } from '../source/addresses.js';
 import type { AddressPoint } from '../source/points.js';
 import type { StreetRange } from '../source/ranges.js';
-import {
-  boundariesInForce, type BoundaryRecord, boundaryRange, boundaryTuple,
-} from '../source/sst-boundary.js';
 import type { Pair } from './believed.js';
 import { LostCounter, type LostRows } from './lost.js';
+import { RecordWriter, type StatedTuple } from './records.js';
 import { areaAlong, areaAshore, type AreaNames, DoorSituator } from './situate.js';
 import { Spellings } from './spelling.js';
 import { type Segment, SpillWriter } from './spill.js';
@@ -37,7 +32,6 @@ export interface ParseTask {
   readonly spill: string;
   /** Bytes of rows that may wait to be written. */
   readonly spillBytes: number;
-  readonly today: DateInt;
 }
 
 /** What the readers of addresses know of the world. */
@@ -53,11 +47,25 @@ export interface ParseWorld {
 export interface Counts {
   points: number;
   sides: number;
+  /** Records on ZIP+4s, and on whole ZIPs. */
   zip9: number;
+  zip5: number;
   /** Points and sides outside every tax area. */
   outside: number;
   /** Points, sides and records whose number, street or ZIP cannot be read. */
   unread: number;
+}
+
+/** What is known of a boundary file that was read. */
+export interface StatedRecords {
+  /** Two-letter code. */
+  readonly state: string;
+  readonly file: string;
+  readonly tuples: readonly StatedTuple[];
+  /** How many kept records have each tuple. */
+  readonly rows: readonly number[];
+  /** The last day of any record. */
+  readonly lastDay: DateInt;
 }
 
 export interface ParseResult {
@@ -70,8 +78,8 @@ export interface ParseResult {
   readonly zips: readonly (readonly [zip: number, area: number, count: number])[];
   /** Doors that were kept, by state. */
   readonly doors: ReadonlyMap<string, number>;
-  /** Boundary records: the tuples that the areas of its segments are numbers of. */
-  readonly tuples: readonly AreaTuple[];
+  /** Boundary files alone: what the areas of its segments are numbers of. */
+  readonly records: StatedRecords | null;
   /** Sentences on rows that fell away. */
   readonly lines: readonly string[];
   readonly lost: readonly LostRows[];
@@ -82,9 +90,10 @@ const OUTSIDE = 'in no tax area';
 const UNREAD = 'whose number, street or ZIP cannot be read';
 
 class SourceParser {
-  readonly counts: Counts = { points: 0, sides: 0, zip9: 0, outside: 0, unread: 0 };
+  readonly counts: Counts = { points: 0, sides: 0, zip9: 0, zip5: 0, outside: 0, unread: 0 };
   readonly doors = new Map<string, number>();
-  readonly tuples: AreaTuple[] = [];
+  /** Of the boundary file that is read. */
+  readonly records: RecordWriter;
   /** Sentences on rows that fell away. */
   readonly lines: string[] = [];
   /** Of the file that is being read. */
@@ -94,16 +103,14 @@ class SourceParser {
     this.lost.fell(fallen);
   };
   readonly #zips = new Map<number, number>();
-  readonly #tupleIds = new Map<string, number>();
   readonly #sides = new SideWriter();
   readonly #situator: DoorSituator;
   readonly #settle: (area: number, zip: string) => number;
-  readonly #districts: OwnDistricts;
 
   constructor(world: ParseWorld, readonly spill: SpillWriter) {
     this.#situator = new DoorSituator(world.locate, world.known);
     this.#settle = areaSettler(world.districts, world.settled);
-    this.#districts = new OwnDistricts(world.districts);
+    this.records = new RecordWriter(spill, this.#sides, world.districts.length > 0);
   }
 
   point(point: AddressPoint): void {
@@ -134,7 +141,7 @@ class SourceParser {
     }
   }
 
-  #keep(kind: 'points' | 'sides' | 'zip9'): void {
+  #keep(kind: 'points' | 'sides' | 'zip9' | 'zip5'): void {
     this.counts[kind] += 1;
     this.lost.count(null);
   }
@@ -144,27 +151,13 @@ class SourceParser {
     this.lost.count(outside ? OUTSIDE : UNREAD);
   }
 
-  /** Adds the records of a boundary file that are in force. */
-  async records(source: BoundaryRecordSource, path: string, today: DateInt): Promise<void> {
-    let report: Report | undefined = this.report;
-    const read = (): AsyncIterable<BoundaryRecord> => {
-      const told = report;
-      // A second reading has nothing new to tell.
-      report = undefined;
-      return readRecords(path, source, told);
-    };
-    for await (const record of boundariesInForce(read, today)) {
-      if (record.kind === 'zip5' || !record.stateTaxed || record.county === '') continue;
-      const area = this.#tuple(this.#districts.ofRecord(
-        boundaryTuple(record, (district) => district.code), zipOf(record)));
-      if (record.kind === 'zip9') {
-        if (this.spill.zip9({ ...record, state: source.state, area })) this.#keep('zip9');
-        else this.#lose(false);
-      } else {
-        const range = boundaryRange(record, area, source.state, source.source);
-        if (range !== null) this.range(range);
-        else this.#lose(false);
-      }
+  /** Adds the records of a boundary file, whatever their days. */
+  async readRecords(source: BoundaryRecordSource, path: string): Promise<void> {
+    for await (const record of readRecords(path, source, this.report)) {
+      const found = this.records.add(record, source.state, source.source);
+      if ('kept' in found) this.#keep(found.kept);
+      else if ('left' in found) this.lost.leave(found.left);
+      else this.#lose(false);
     }
   }
 
@@ -172,27 +165,11 @@ class SourceParser {
     return [...this.#zips].map(([key, count]) =>
       [Math.floor(key / AREAS_MAX), key % AREAS_MAX, count] as const);
   }
-
-  #tuple(tuple: AreaTuple): number {
-    const key = `${tuple.state}|${tuple.county}|${tuple.place}|${tuple.districts.join()}`;
-    const known = this.#tupleIds.get(key);
-    if (known !== undefined) return known;
-    const id = this.tuples.length;
-    this.tuples.push(tuple);
-    this.#tupleIds.set(key, id);
-    return id;
-  }
-}
-
-/** The ZIP of a boundary record, null where it has none or several. */
-function zipOf({ kind, zip, zipLow, zipHigh }: BoundaryRecord): number | null {
-  if (kind === 'address') return zip === '' ? null : Number(zip);
-  return zipLow === zipHigh ? zipLow : null;
 }
 
 /** Reads one source to its end and tells what was lost of it. */
 async function parseOne(
-  parser: SourceParser, one: PlacedSource, today: DateInt,
+  parser: SourceParser, one: PlacedSource,
 ): Promise<readonly LostRows[]> {
   const { folder, source: { file, state, tolerance } } = one;
   parser.lost = new LostCounter(file, state, tolerance);
@@ -201,7 +178,7 @@ async function parseOne(
   } else if (one.kind === 'ranges') {
     for await (const range of readRanges(folder, one.source, parser.report)) parser.range(range);
   } else {
-    await parser.records(one.source, `${folder}${file}`, today);
+    await parser.readRecords(one.source, `${folder}${file}`);
   }
   const lost = parser.lost.settle();
   const sentence = parser.lost.sentence();
@@ -209,20 +186,28 @@ async function parseOne(
   return lost === null ? [] : [lost];
 }
 
+function recordsOf(
+  [one]: readonly PlacedSource[], { tuples, rows, lastDay }: RecordWriter,
+): StatedRecords | null {
+  if (one?.kind !== 'records') return null;
+  const { state, file } = one.source;
+  return { state, file, tuples, rows, lastDay };
+}
+
 /** Reads sources to their end. */
 export async function parseSources(task: ParseTask, world: ParseWorld): Promise<ParseResult> {
-  const { sources, spill: path, today, spillBytes } = task;
+  const { sources, spill: path, spillBytes } = task;
   const spill = new SpillWriter(path, new Spellings(world.gazetteer), spillBytes);
   const parser = new SourceParser(world, spill);
   const lost: LostRows[] = [];
   try {
-    for (const one of sources) lost.push(...await parseOne(parser, one, today));
+    for (const one of sources) lost.push(...await parseOne(parser, one));
   } finally {
     spill.end();
   }
   return {
     spill: path, segments: spill.segments, pairs: spill.pairs.list(),
     localities: [...spill.localities], counts: parser.counts, zips: parser.zips(),
-    doors: parser.doors, tuples: parser.tuples, lines: parser.lines, lost,
+    doors: parser.doors, records: recordsOf(sources, parser.records), lines: parser.lines, lost,
   };
 }

@@ -1,6 +1,7 @@
 /** Shards of one state: their segments become a run of the street table. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Gazetteer } from '../../address/parsed.js';
+import { DATE_OPEN, type DateInt } from '../../tax/date.js';
 import { Disbelieved } from './believed.js';
 import { StreetCollection } from './collection.js';
 import { byKey, streetEntries } from './entries.js';
@@ -8,10 +9,9 @@ import { type Labels, LocalityNumbers } from './localities.js';
 import { finalStreets } from './order.js';
 import { writeRun } from './run-file.js';
 import { Spellings } from './spelling.js';
-import {
-  NO_ZIP, readSegment, type Segment, type SegmentTarget, shardOf, SpillWriter, zipsOf,
-} from './spill.js';
-import { Zip9Table } from './zip9.js';
+import { readSegment, type SegmentTarget } from './segments.js';
+import { NO_ZIP, type Segment, shardOf, SpillWriter, zipsOf } from './spill.js';
+import { StatedZips } from './stated-zips.js';
 
 /** Segments of some shards in one file. */
 export interface ShardSource {
@@ -19,6 +19,8 @@ export interface ShardSource {
   readonly segments: readonly Segment[];
   /** Areas by the numbers that the file has for them; null where it has those of the release. */
   readonly areas: Int32Array | null;
+  /** Last day of a boundary file that has ended: what held then is held to go on; else null. */
+  readonly ended: DateInt | null;
 }
 
 export interface ShardTask {
@@ -45,7 +47,7 @@ export interface ShardResult {
 
 /** Takes rows of segments into a collection, and those of streets without a believed ZIP out. */
 class ShardTarget implements SegmentTarget {
-  readonly zip9s = new Zip9Table();
+  readonly stated = new StatedZips();
   readonly #collection: StreetCollection;
   readonly #strays: SpillWriter;
   readonly #disbelieved: Disbelieved;
@@ -86,19 +88,23 @@ class ShardTarget implements SegmentTarget {
     else this.#strays.side(-2 - street, facts, vertices, line);
   }
 
-  zip9(...[range]: Parameters<SegmentTarget['zip9']>): void {
-    this.zip9s.add(range);
+  zips(...[range]: Parameters<SegmentTarget['zips']>): void {
+    this.stated.add(range);
   }
 }
 
 function readSources(sources: readonly ShardSource[], target: SegmentTarget): void {
-  for (const { path, segments, areas } of sources) {
+  for (const { path, segments, areas, ended } of sources) {
+    const facts = {
+      areaOf: (area: number): number => areas?.[area] ?? area,
+      endOf: (end: DateInt): DateInt => (ended !== null && end >= ended ? DATE_OPEN : end),
+    };
     const fd = openSync(path, 'r');
     try {
       for (const { at, bytes } of segments) {
         const segment = Buffer.allocUnsafe(bytes);
         if (readSync(fd, segment, 0, bytes, at) < bytes) throw new Error(`${path} is cut short`);
-        readSegment(segment, (area) => areas?.[area] ?? area, target);
+        readSegment(segment, facts, target);
       }
     } finally {
       closeSync(fd);
@@ -133,11 +139,12 @@ export function buildShard(task: ShardTask, gazetteer: Gazetteer): ShardResult {
   const zips = Int32Array.from(collection.streets, ({ zip }) => (hasZips(task) ? zip : 0));
   const streets = finalStreets(collection, localities, zips);
   const { first, last } = zipsOf(shards);
+  collection.stateZips(target.stated);
   writeRun(run, [
-    ...target.zip9s.entries(first, last), ...streetEntries(collection, streets),
+    ...target.stated.entries(first, last), ...streetEntries(collection, streets),
   ].sort(byKey));
   return {
     state, run, labels: collection.labels, flags: localities.flags(state),
-    strays: { path: straysPath, segments: strays.segments, areas: null },
+    strays: { path: straysPath, segments: strays.segments, areas: null, ended: null },
   };
 }

@@ -1,6 +1,6 @@
 /** Sides of street ranges in columns of integers, their lines as the bytes they are written as. */
 import {
-  RANGE_DESCENDING, RANGE_EVEN, RANGE_ODD, RANGE_RIGHT, RANGE_WIDE_SETBACK,
+  RANGE_DESCENDING, RANGE_EVEN, RANGE_ODD, RANGE_RIGHT, RANGE_STATED, RANGE_WIDE_SETBACK,
 } from '../../dataset/street-format.js';
 import type { RangeSide } from '../source/ranges.js';
 import { ByteSink, IntColumn } from './bytes.js';
@@ -15,8 +15,9 @@ export interface SideFacts {
   readonly zip4: number;
   /** −1: it differs along the side. */
   readonly area: number;
-  /** First day of the statement; 0 where later ones do not replace earlier ones. */
+  /** First and last day of what the state's boundary file states; 0 where it states nothing. */
   readonly begin: number;
+  readonly end: number;
 }
 
 /** What the layout says of a side, in one number. */
@@ -57,6 +58,7 @@ export class SideColumns {
   readonly #zip4 = new IntColumn();
   readonly #area = new IntColumn();
   readonly #begin = new IntColumn();
+  readonly #end = new IntColumn();
   readonly #lineStart = new IntColumn();
   readonly #vertices = new IntColumn();
   readonly #lines = new ByteSink();
@@ -73,6 +75,7 @@ export class SideColumns {
     this.#zip4.push(facts.zip4);
     this.#area.push(facts.area);
     this.#begin.push(facts.begin);
+    this.#end.push(facts.end);
     this.#vertices.push(vertices);
     this.#lineStart.push(this.#lines.length);
     this.#lines.raw(line);
@@ -82,11 +85,17 @@ export class SideColumns {
     return {
       from: this.#from.at(row), to: this.#to.at(row), flags: this.#flags.at(row),
       zip4: this.#zip4.at(row), area: this.#area.at(row), begin: this.#begin.at(row),
+      end: this.#end.at(row),
     };
   }
 
   area(row: number): number {
     return this.#area.at(row);
+  }
+
+  /** Whether the state's boundary file states it. */
+  isStated(row: number): boolean {
+    return (this.#flags.at(row) & RANGE_STATED) !== 0;
   }
 
   vertices(row: number): number {
@@ -105,7 +114,8 @@ export class SideColumns {
     return Math.min(one.from, one.to) - Math.min(other.from, other.to)
       || Math.max(one.from, one.to) - Math.max(other.from, other.to)
       || (one.flags & RANGE_RIGHT) - (other.flags & RANGE_RIGHT)
-      || other.begin - one.begin || one.area - other.area
+      || other.begin - one.begin || one.area - other.area || one.end - other.end
+      || one.flags - other.flags
       || compareText(this.#text(a, zipOf(a)), this.#text(b, zipOf(b)));
   }
 
@@ -130,7 +140,7 @@ function compareText(a: string, b: string): number {
 export function writeSide(
   sink: ByteSink, sides: SideColumns, row: number, areas: readonly number[],
 ): void {
-  const { from, to, flags, zip4, area, begin } = sides.facts(row);
+  const { from, to, flags, zip4, area, begin, end } = sides.facts(row);
   const start = sink.length;
   sink.u16(0);
   sink.u16(sides.vertices(row));
@@ -141,6 +151,7 @@ export function writeSide(
   sink.u16(area < 0 ? 0 : areas.indexOf(area) + 1);
   sink.u16(zip4);
   sink.u32(begin);
+  if ((flags & RANGE_STATED) !== 0) sink.u32(end);
   sink.raw(sides.line(row));
   sink.patchU16(start, sink.length - start);
 }

@@ -6,24 +6,26 @@
  * segment: 1, state, ZIP, city, municipality, street (texts) · numbered from 0 in the segment
  *          2, u32 street, u32 number, text, i32 lat, i32 lng, u32 area, u16 ZIP+4 and 1
  *          3, u32 street, u32 from, u32 to, u8 flags, u16 ZIP+4 and 1, i32 area, u32 begin,
- *             u16 vertices, u32 bytes, line
- *          4, state, u32 and u32 ZIPs, u16 and u16 add-ons, u32 area, u32 begin
+ *             u32 end, u16 vertices, u32 bytes, line
+ *          4 or 5 (ZIP+4s or whole ZIPs), state, u32 and u32 ZIPs, u16 and u16 add-ons, u32 area,
+ *             u32 begin, u32 end
  * text:    u16 bytes, UTF-8
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
-import type { DateInt } from '../../tax/date.js';
 import { extendPair, type Pair, PairTable } from './believed.js';
 import { ByteSink } from './bytes.js';
 import { isLed } from './collection.js';
 import type { SideFacts } from './sides.js';
 import type { Spellings } from './spelling.js';
 import type { DoorFacts, StreetSink } from './stated.js';
-import { isSound, lastZip, type Zip9Range } from './zip9.js';
+import { isSound, lastZip, type ZipRange } from './stated-zips.js';
 
-const STREET = 1;
-const DOOR = 2;
-const SIDE = 3;
-const ZIP9 = 4;
+/** Kinds of rows. */
+export const STREET = 1;
+export const DOOR = 2;
+export const SIDE = 3;
+export const ZIP9 = 4;
+export const ZIP5 = 5;
 
 /** The shard of a state's streets without a ZIP. */
 export const NO_ZIP = '---';
@@ -139,6 +141,7 @@ export class SpillWriter implements StreetSink {
     sink.u16(facts.zip4);
     sink.i32(facts.area);
     sink.u32(facts.begin);
+    sink.u32(facts.end);
     sink.u16(vertices);
     sink.u32(line.length);
     sink.raw(line);
@@ -147,13 +150,13 @@ export class SpillWriter implements StreetSink {
   }
 
   /** A range goes to every shard that it has ZIPs in; false where its ends are none. */
-  zip9(range: Zip9Range): boolean {
+  zips(range: ZipRange): boolean {
     if (!isSound(range)) return false;
     const last = lastZip(range);
     for (let zip = range.zipLow; zip <= last; zip += ZIPS_A_SHARD - (zip % ZIPS_A_SHARD)) {
       const { sink } = this.#shard(this.#shardOf(range.state, Math.max(zip, 1)));
       const before = sink.length;
-      sink.u8(ZIP9);
+      sink.u8(range.kind === 'zip5' ? ZIP5 : ZIP9);
       writeText(sink, range.state);
       sink.u32(range.zipLow);
       sink.u32(range.zipHigh);
@@ -161,6 +164,7 @@ export class SpillWriter implements StreetSink {
       sink.u16(range.plus4High);
       sink.u32(range.area);
       sink.u32(range.begin);
+      sink.u32(range.end);
       this.#waiting += sink.length - before;
     }
     this.#count(0);
@@ -210,90 +214,4 @@ function writeText(sink: ByteSink, text: string): void {
   const bytes = Buffer.from(text, 'utf8');
   sink.u16(bytes.length);
   sink.raw(bytes);
-}
-
-/** Takes the rows of segments; streets are numbered by what it gave for them. */
-export interface SegmentTarget extends StreetSink {
-  zip9(range: Zip9Range): void;
-}
-
-/**
- * Reads one segment. `areaOf` turns areas as they were written into those of the release.
- * @throws Error when the bytes are no segment.
- */
-export function readSegment(
-  bytes: Buffer, areaOf: (area: number) => number, target: SegmentTarget,
-): void {
-  const rows = new SegmentRows(bytes);
-  const streets: number[] = [];
-  while (rows.left) {
-    const kind = rows.u8();
-    if (kind === STREET) {
-      streets.push(
-        target.street(rows.text(), rows.text(), rows.text(), rows.text(), rows.text()));
-    } else if (kind === DOOR) {
-      target.door(streets[rows.u32()]!, {
-        value: rows.u32(), text: rows.text(), lat: rows.i32(), lng: rows.i32(),
-        area: areaOf(rows.u32()), plus4: rows.u16(),
-      });
-    } else if (kind === SIDE) {
-      const street = streets[rows.u32()]!;
-      const [from, to, flags, zip4] = [rows.u32(), rows.u32(), rows.u8(), rows.u16()];
-      const [area, begin] = [rows.i32(), rows.u32()];
-      const facts = { from, to, flags, zip4, area: area < 0 ? area : areaOf(area), begin };
-      target.side(street, facts, rows.u16(), rows.raw());
-    } else if (kind === ZIP9) {
-      target.zip9({
-        state: rows.text(), zipLow: rows.u32(), zipHigh: rows.u32(), plus4Low: rows.u16(),
-        plus4High: rows.u16(), area: areaOf(rows.u32()), begin: rows.u32() as DateInt,
-      });
-    } else throw new Error(`a segment has a row of kind ${kind}`);
-  }
-}
-
-class SegmentRows {
-  readonly #bytes: Buffer;
-  #at = 0;
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-  }
-
-  get left(): boolean {
-    return this.#at < this.#bytes.length;
-  }
-
-  u8(): number {
-    this.#at += 1;
-    return this.#bytes[this.#at - 1]!;
-  }
-
-  u16(): number {
-    this.#at += 2;
-    return this.#bytes.readUInt16LE(this.#at - 2);
-  }
-
-  u32(): number {
-    this.#at += 4;
-    return this.#bytes.readUInt32LE(this.#at - 4);
-  }
-
-  i32(): number {
-    this.#at += 4;
-    return this.#bytes.readInt32LE(this.#at - 4);
-  }
-
-  text(): string {
-    const length = this.u16();
-    if (length === 0) return '';
-    this.#at += length;
-    return this.#bytes.toString('utf8', this.#at - length, this.#at);
-  }
-
-  /** Bytes behind their number. */
-  raw(): Uint8Array {
-    const length = this.u32();
-    this.#at += length;
-    return this.#bytes.subarray(this.#at - length, this.#at);
-  }
 }

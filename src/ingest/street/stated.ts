@@ -1,5 +1,7 @@
 /** Doors and ranges as sources state them, for whatever keeps them. */
 import { parseHouseNumber } from '../../address/house-number.js';
+import { RANGE_STATED, RANGE_UNITS } from '../../dataset/street-format.js';
+import { DATE_OPEN } from '../../tax/date.js';
 import type { AddressPoint } from '../source/points.js';
 import type { StreetRange } from '../source/ranges.js';
 import { ByteSink } from './bytes.js';
@@ -54,7 +56,7 @@ export class SideWriter {
   add(sink: StreetSink, range: StreetRange, right: boolean, area: number): boolean {
     const side = right ? range.right : range.left;
     if (side === null) return false;
-    const { state, city, municipality, geometry, begin } = range;
+    const { state, city, municipality, geometry, begin, end = DATE_OPEN, units = false } = range;
     if (city.length + municipality.length + range.street.length > NAME_CHARS_MAX
       || geometry.length > 2 * VERTICES_MAX) return false;
     const street = sink.street(state, side.zip, city, municipality, range.street);
@@ -62,8 +64,11 @@ export class SideWriter {
     this.#line.clear();
     writeLine(this.#line, geometry);
     sink.side(street, {
-      from: side.from, to: side.to, flags: sideFlags(side, right),
-      zip4: side.zip4 === '' ? 0 : Number(side.zip4) + 1, area, begin: begin ?? 0,
+      from: side.from, to: side.to,
+      flags: sideFlags(side, right) | (begin === null ? 0 : RANGE_STATED)
+        | (units ? RANGE_UNITS : 0),
+      zip4: side.zip4 === '' ? 0 : Number(side.zip4) + 1, area,
+      begin: begin ?? 0, end: begin === null ? 0 : end,
     }, geometry.length / 2, this.#line.view(0, this.#line.length));
     return true;
   }

@@ -1,0 +1,85 @@
+/** Records of a boundary file on their way to the shards, with the jurisdictions that they name. */
+import { DATE_MIN, type DateInt } from '../../tax/date.js';
+import { type BoundaryRecord, boundaryRange } from '../source/sst-boundary.js';
+import type { SpillWriter } from './spill.js';
+import type { SideWriter } from './stated.js';
+
+/** Jurisdictions as a boundary file names them; whether they are known is told later. */
+export interface StatedTuple {
+  /** Two digits. */
+  readonly state: string;
+  /** Three and five digits; "" where the record names none. */
+  readonly county: string;
+  readonly place: string;
+  /** Codes, ascending. */
+  readonly districts: readonly string[];
+  /** False where the state's own tax does not apply. */
+  readonly stateTaxed: boolean;
+  /** Where it may tell the county, or a district of a layer: its ZIP, 0 for several. */
+  readonly zip: number;
+}
+
+/** What became of a record: the kind it was kept as, or why it was not. */
+export type Kept =
+  | { readonly kept: 'sides' | 'zip9' | 'zip5' }
+  | { readonly left: string }
+  | { readonly unread: true };
+
+const UNREAD: Kept = { unread: true };
+
+/** The ZIP of a record, 0 where it has none or several. */
+function zipOf({ kind, zip, zipLow, zipHigh }: BoundaryRecord): number {
+  if (kind === 'address') return Number(zip);
+  return zipLow === zipHigh ? zipLow : 0;
+}
+
+/** The records of one file. */
+export class RecordWriter {
+  readonly tuples: StatedTuple[] = [];
+  /** How many kept records have each tuple. */
+  readonly rows: number[] = [];
+  /** The last day of any record. */
+  lastDay: DateInt = DATE_MIN;
+  readonly #ids = new Map<string, number>();
+  readonly #spill: SpillWriter;
+  readonly #sides: SideWriter;
+  readonly #byZip: boolean;
+
+  /** `byZip`: there are districts that hold by ZIP. */
+  constructor(spill: SpillWriter, sides: SideWriter, byZip: boolean) {
+    this.#spill = spill;
+    this.#sides = sides;
+    this.#byZip = byZip;
+  }
+
+  /** Takes a record of a state's file; `state` is its two letters. */
+  add(record: BoundaryRecord, state: string, source: string): Kept {
+    const { kind, begin, end } = record;
+    if (end < begin) return { left: 'that end before they begin' };
+    if (end > this.lastDay) this.lastDay = end;
+    const area = this.#tuple(record);
+    if (kind !== 'address') {
+      if (!this.#spill.zips({ ...record, kind, state, area })) return UNREAD;
+      this.rows[area]! += 1;
+      return { kept: kind };
+    }
+    const range = boundaryRange(record, area, state, source);
+    if (typeof range === 'string') return { left: range };
+    if (range === null || !this.#sides.add(this.#spill, range, false, area)) return UNREAD;
+    this.rows[area]! += 1;
+    return { kept: 'sides' };
+  }
+
+  #tuple(record: BoundaryRecord): number {
+    const { stateFips: state, county, place, stateTaxed } = record;
+    const districts = [...new Set(record.districts.map(({ code }) => code))].sort();
+    const zip = county === '' || this.#byZip ? zipOf(record) : 0;
+    const key = `${state}|${county}|${place}|${districts.join()}|${stateTaxed ? 1 : 0}|${zip}`;
+    const known = this.#ids.get(key);
+    if (known !== undefined) return known;
+    const id = this.tuples.push({ state, county, place, districts, stateTaxed, zip }) - 1;
+    this.rows.push(0);
+    this.#ids.set(key, id);
+    return id;
+  }
+}

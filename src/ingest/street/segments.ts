@@ -1,0 +1,129 @@
+/** Reads the segments that a SpillWriter wrote. */
+import type { DateInt } from '../../tax/date.js';
+import { DOOR, SIDE, STREET, ZIP5, ZIP9 } from './spill.js';
+import type { StreetSink } from './stated.js';
+import type { ZipRange } from './stated-zips.js';
+
+/** Takes the rows of segments; streets are numbered by what it gave for them. */
+export interface SegmentTarget extends StreetSink {
+  zips(range: ZipRange): void;
+}
+
+/** What the areas and days of segments become in a release. */
+export interface SegmentFacts {
+  /** NO_AREA where the row is to be left out. */
+  readonly areaOf: (area: number) => number;
+  readonly endOf: (end: DateInt) => DateInt;
+}
+
+/** In place of the area of records that lead to none. */
+export const NO_AREA = -2;
+
+/** Streets of a segment; a target is told of one when the first row of it is kept. */
+class SegmentStreets {
+  readonly #stated: Parameters<StreetSink['street']>[] = [];
+  readonly #numbers: (number | undefined)[] = [];
+
+  constructor(readonly target: SegmentTarget) {}
+
+  add(...stated: Parameters<StreetSink['street']>): void {
+    this.#stated.push(stated);
+  }
+
+  number(id: number): number {
+    return (this.#numbers[id] ??= this.target.street(...this.#stated[id]!));
+  }
+}
+
+/**
+ * Reads one segment.
+ * @throws Error when the bytes are no segment.
+ */
+export function readSegment(bytes: Buffer, facts: SegmentFacts, target: SegmentTarget): void {
+  const rows = new SegmentRows(bytes);
+  const streets = new SegmentStreets(target);
+  while (rows.left) {
+    const kind = rows.u8();
+    if (kind === STREET) {
+      streets.add(rows.text(), rows.text(), rows.text(), rows.text(), rows.text());
+    } else if (kind === DOOR) {
+      target.door(streets.number(rows.u32()), {
+        value: rows.u32(), text: rows.text(), lat: rows.i32(), lng: rows.i32(),
+        area: facts.areaOf(rows.u32()), plus4: rows.u16(),
+      });
+    } else if (kind === SIDE) readSide(rows, facts, streets);
+    else if (kind === ZIP9 || kind === ZIP5) {
+      const range: ZipRange = {
+        kind: kind === ZIP9 ? 'zip9' : 'zip5', state: rows.text(), zipLow: rows.u32(),
+        zipHigh: rows.u32(), plus4Low: rows.u16(), plus4High: rows.u16(),
+        area: facts.areaOf(rows.u32()), begin: rows.u32() as DateInt,
+        end: endOf(kind, rows.u32() as DateInt, facts),
+      };
+      if (range.area !== NO_AREA) target.zips(range);
+    } else throw new Error(`a segment has a row of kind ${kind}`);
+  }
+}
+
+/** What a file says of whole ZIPs is certain only as long as it says so. */
+function endOf(kind: number, end: DateInt, facts: SegmentFacts): DateInt {
+  return kind === ZIP5 ? end : facts.endOf(end);
+}
+
+function readSide(rows: SegmentRows, facts: SegmentFacts, streets: SegmentStreets): void {
+  const street = rows.u32();
+  const [from, to, flags, zip4] = [rows.u32(), rows.u32(), rows.u8(), rows.u16()];
+  const [stated, begin, end] = [rows.i32(), rows.u32(), rows.u32()];
+  const [vertices, line] = [rows.u16(), rows.raw()];
+  const area = stated < 0 ? stated : facts.areaOf(stated);
+  if (area === NO_AREA) return;
+  streets.target.side(streets.number(street), {
+    from, to, flags, zip4, area, begin, end: end === 0 ? 0 : facts.endOf(end as DateInt),
+  }, vertices, line);
+}
+
+class SegmentRows {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  get left(): boolean {
+    return this.#at < this.#bytes.length;
+  }
+
+  u8(): number {
+    this.#at += 1;
+    return this.#bytes[this.#at - 1]!;
+  }
+
+  u16(): number {
+    this.#at += 2;
+    return this.#bytes.readUInt16LE(this.#at - 2);
+  }
+
+  u32(): number {
+    this.#at += 4;
+    return this.#bytes.readUInt32LE(this.#at - 4);
+  }
+
+  i32(): number {
+    this.#at += 4;
+    return this.#bytes.readInt32LE(this.#at - 4);
+  }
+
+  text(): string {
+    const length = this.u16();
+    if (length === 0) return '';
+    this.#at += length;
+    return this.#bytes.toString('utf8', this.#at - length, this.#at);
+  }
+
+  /** Bytes behind their number. */
+  raw(): Uint8Array {
+    const length = this.u32();
+    this.#at += length;
+    return this.#bytes.subarray(this.#at - length, this.#at);
+  }
+}

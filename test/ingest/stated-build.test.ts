@@ -1,0 +1,165 @@
+/** Boundary files of invented states, from the file to answers three ways. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openDataset } from '../../src/dataset/open.js';
+import { releasesDir } from '../../src/dataset/release.js';
+import type { Dataset } from '../../src/dataset/dataset.js';
+import type { LookupOptions } from '../../src/engine/query.js';
+import { isFailure } from '../../src/failure.js';
+import { buildDataset } from '../../src/ingest/build.js';
+import { readRecipe } from '../../src/ingest/recipe.js';
+import { engineOf } from '../support/engine-of.js';
+import { ALDERMARK_FALLEN, aldermarkFile, brookmarkFile } from '../support/boundary-rows.js';
+import {
+  assertAgrees, byLookup, byMerchantCart, byRow, lineOf, MERCHANT_DIGITS, NOON_MS, type Told,
+  type Written,
+} from '../support/three-ways.js';
+import { zipOf } from '../support/zip-file.js';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'situs-stated-'));
+const OPTIONS: LookupOptions = {
+  country: 'USA', date: null, adjustment: 'auto', addressDetailExtended: false,
+  shippingExtended: false, taxabilityCode: null, satItemTotal: null,
+};
+const told: string[] = [];
+let name = '';
+let dataset: Dataset;
+
+async function build(varDir: string, workers: number, turned = false): Promise<string> {
+  const { recipe, rates } = readRecipe('fixture');
+  const sst = ['QA', 'QB'].map((state) =>
+    ({ file: `${state}B2026Q1.zip`, state, source: 'invented' }));
+  told.length = 0;
+  return buildDataset({
+    varDir: join(FOLDER, varDir), sources: FOLDER, layers: [], workers, progress: () => undefined,
+    recipe: { recipe: { ...recipe, sst: turned ? sst.toReversed() : sst }, rates },
+    report: (line) => told.push(line),
+  });
+}
+
+before(async () => {
+  for (const [state, data] of [['QA', aldermarkFile()], ['QB', brookmarkFile()]] as const) {
+    writeFileSync(join(FOLDER, `${state}B2026Q1.zip`), zipOf([{ name: `${state}B.csv`, data }]));
+  }
+  name = await build('one', 1);
+  dataset = openDataset(join(releasesDir(join(FOLDER, 'one')), name));
+});
+
+after(() => {
+  dataset.close();
+  rmSync(FOLDER, { recursive: true });
+});
+
+function at(street: string, city: string, zip: string, state = 'QA'): Written {
+  return { street, city, state, zip };
+}
+
+/** The same of a lookup, a row and a cart; `month` is YYYYMM, "" for today. */
+function ask(place: Written, month = ''): Told {
+  const address = lineOf(place);
+  const lookup = byLookup(dataset, address, month);
+  const row = byRow(dataset, { address, ...(month === '' ? {} : { historical: month }) });
+  assert.deepEqual(row, lookup, address);
+  const seller = at('1 Border Ave', 'Elmton', '91011');
+  const cart = byMerchantCart(dataset, seller, place, 10_000, month);
+  if (lookup.refusal === '') assertAgrees(cart, lookup, 10_000, MERCHANT_DIGITS, address);
+  return lookup;
+}
+
+const STATE = 50_000_000;
+const [ASH, BIRCH, ELMTON, GORSE, TRANSIT] = [
+  10_000_000, 7_500_000, 12_500_000, 3_750_000, 5_000_000,
+];
+
+function expect(place: Written, precision: string, levels: readonly number[], month = ''): void {
+  const found = ask(place, month);
+  assert.deepEqual([found.refusal, found.precision, found.levels],
+    ['', precision, [STATE, ...levels]], `${lineOf(place)} ${month}`);
+}
+
+function explained(address: string): string {
+  const engine = engineOf(dataset);
+  const outcome = engine.lookup({ kind: 'address', address, options: OPTIONS }, NOON_MS);
+  assert.ok(!isFailure(outcome), address);
+  return engine.explain(outcome).boundary;
+}
+
+test('a door is where the state\'s file has it, on the days that it says so', () => {
+  expect(at('21 Border Ave', 'Elmton', '91011'), 'point', [ASH, ELMTON, 0]);
+  expect(at('21 Border Ave', 'Elmton', '91011'), 'point', [ASH, 0, 0], '202312');
+  expect(at('22 Border Ave', 'Elmton', '91011'), 'point', [ASH, ELMTON, TRANSIT], '202506');
+  expect(at('22 Border Ave', 'Elmton', '91011'), 'point', [ASH, 0, TRANSIT]);
+  assert.match(explained('21 Border Ave, Elmton, QA 91011'), /boundary file, which decides/);
+  assert.equal(explained('22 Border Ave, Elmton, QA 91011'), 'address point');
+});
+
+test('streets without doors have ranges, the one stated last before the one before it', () => {
+  expect(at('12 Quill Ln', 'Gorse', '91012'), 'range', [BIRCH, GORSE, 0]);
+  expect(at('120 Quill Ln', 'Gorse', '91012'), 'range', [BIRCH, GORSE, 0]);
+  expect(at('120 Quill Ln', 'Gorse', '91012'), 'range', [BIRCH, 0, 0], '202506');
+  expect(at('150 Quill Ln', 'Gorse', '91012'), 'range', [BIRCH, 0, 0]);
+  expect(at('3 N Wren Rd W', 'Birchwood', '91020'), 'range', [BIRCH, 0, 0]);
+  assert.notEqual(ask(at('12 Quill Ln', 'Gorse', '91012'), '202312').precision, 'range');
+  assert.equal(explained('12 Quill Ln, Gorse, QA 91012'),
+    "address range of the state's boundary file");
+});
+
+test('units that lie elsewhere make their building refused, others do not', () => {
+  assert.match(ask(at('5 Tessel Ct', 'Gorse', '91012')).refusal, /places with different taxes/);
+  expect(at('7 Tessel Ct', 'Gorse', '91012'), 'range', [BIRCH, 0, 0]);
+  expect(at('9 Tessel Ct', 'Gorse', '91012'), 'range', [BIRCH, 0, 0]);
+});
+
+test('where the state\'s own tax does not apply it is said that this is not known', () => {
+  const found = ask(at('3 Mesa Trl', 'Elmton', '91010'));
+  assert.deepEqual([found.code, found.precision], [110, 'none']);
+  assert.match(found.refusal, /its own tax does not apply here/);
+});
+
+test('a ZIP+4 that is sent decides before the street and the ZIP, and is kept', () => {
+  const sent = (addOn: string): Written => at('1 Nowhere Rd', 'Gorse', `91012-${addOn}`);
+  expect(sent('0042'), 'zip9', [BIRCH, GORSE, 0]);
+  expect(sent('0101'), 'zip9', [BIRCH, 0, 0]);
+  expect(sent('0155'), 'zip9', [BIRCH, GORSE, 0]);
+  expect(sent('0155'), 'zip9', [BIRCH, 0, 0], '202506');
+  expect(at('1 Nowhere Rd', 'Elmton', '91011-9999'), 'zip9', [BIRCH, 0, 0]);
+  assert.notEqual(ask(sent('0042'), '202312').precision, 'zip9');
+  assert.notEqual(ask(sent('9000')).precision, 'zip9');
+  const engine = engineOf(dataset);
+  const outcome = engine.lookup(
+    { kind: 'address', address: lineOf(sent('0042')), options: OPTIONS }, NOON_MS);
+  assert.ok(!isFailure(outcome) && outcome.kind === 'situs');
+  assert.equal(outcome.situs.postalCode, '91012-0042');
+  const box = byMerchantCart(dataset, at('1 Border Ave', 'Elmton', '91011'),
+    at('PO Box 7', 'Gorse', '91012-0042'), 10_000, '');
+  assert.deepEqual([box.precision, box.levels], ['zip9', [STATE, BIRCH, GORSE, 0]]);
+});
+
+test('a ZIP is certain where all that the state\'s file has of it agrees, as long as it says so', () => {
+  expect(at('1 Nowhere Rd', 'Birchwood', '91020'), 'postal', [BIRCH, 0, 0]);
+  assert.match(explained('1 Nowhere Rd, Birchwood, QA 91020'), /^ZIP record of the state's/);
+  // Its own record has the lowest rate of a ZIP that also has others.
+  assert.notEqual(ask(at('1 Nowhere Rd', 'Gorse', '91012')).precision, 'postal');
+  assert.notEqual(ask(at('1 Nowhere Rd', 'Elmton', '91011')).precision, 'postal');
+});
+
+test('a file that has ended keeps being used for streets, not for whole ZIPs', () => {
+  const street = byLookup(dataset, '5 Kestrel Way, Cedarville, QB 92030', '');
+  assert.deepEqual([street.precision, street.levels], ['range', [40_000_000, 2_000_000, 0, 0]]);
+  const ended = byLookup(dataset, '5 Merlin Way, Cedarville, QB 92030', '');
+  assert.notEqual(ended.precision, 'range');
+  const engine = engineOf(dataset);
+  const outcome = engine.lookup({
+    kind: 'address', address: '5 Nowhere Rd, Cedarville, QB 92030', options: OPTIONS,
+  }, NOON_MS);
+  assert.ok(isFailure(outcome) || (outcome.kind === 'situs' && outcome.situs.stated !== true));
+});
+
+test('what falls away is told by reason, and neither threads nor the order of files show', async () => {
+  const sentences = told.filter((line) => line.startsWith('QAB')).join('\n');
+  for (const reason of ALDERMARK_FALLEN) assert.ok(sentences.includes(reason), `${reason} in\n${sentences}`);
+  assert.equal(await build('two', 3, true), name);
+});
