@@ -32,12 +32,30 @@ export interface CoverageLevel {
   readonly jurisdictions: number;
 }
 
+/** What a state's own boundary file has, and where it lies elsewhere than the boundaries. */
+export interface StateFileCoverage {
+  /** The last day of any record, YYYY-MM-DD; empty where they are open. */
+  readonly until: string;
+  /** Records that lead to a tax area: address ranges, ZIP+4s, ZIPs. */
+  readonly ranges: number;
+  readonly zip9: number;
+  readonly zip5: number;
+  /** Doors that its address ranges hold on the day of the release; those that it has elsewhere. */
+  readonly doors: number;
+  readonly doorsElsewhere: number;
+  /** ZIPs that it names; those in which it names what the boundaries do not have there. */
+  readonly zips: number;
+  readonly zipsElsewhere: number;
+}
+
 export interface CoverageState {
   readonly state: string;
   readonly name: string;
   readonly levels: readonly CoverageLevel[];
   readonly placeBoundaries: boolean;
   readonly addressPoints: number;
+  /** Absent where none is held. */
+  readonly stateFile?: StateFileCoverage;
   readonly gaps: readonly string[];
 }
 

@@ -4,7 +4,6 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CoverageState } from '../dataset/manifest.js';
 import type { SourceRecord } from '../dataset/records.js';
 import { toMicrodegrees } from '../geo/microdegrees.js';
 import { DATE_MIN, type DateInt, formatDate } from '../tax/date.js';
@@ -12,7 +11,7 @@ import { AreaRegistry } from './area-registry.js';
 import {
   type Boundaries, type Doubts, isTown, NO_DOUBTS, overlay, placesOf, readBoundaries,
 } from './boundary/overlay.js';
-import { coverage } from './coverage.js';
+import { heldCoverage } from './coverage.js';
 import { type Documents, lay, type Layered, withCities } from './layer/lay.js';
 import { type Layer, layerCities, layerLabel, layerVersion, readLayers } from './layer/read.js';
 import type { PlaceFact, Progress } from './model.js';
@@ -25,8 +24,7 @@ import { splitRows } from './source/rows.js';
 import {
   loadCounties, loadStateRecords, loadStates, loadZipFacts, type StateFact,
 } from './state-facts.js';
-import { type Addresses, buildAddresses } from './street/addresses.js';
-import { lostByState } from './street/lost.js';
+import { buildAddresses } from './street/addresses.js';
 import { statedPlaces } from './street/stated-areas.js';
 import { makeTemporary, scratchDir, writeRelease } from './writer.js';
 import { buildZips, mergeParts, zipCounties } from './zip/bind.js';
@@ -218,20 +216,6 @@ function drawAreas(
   );
 }
 
-/** What is covered, with the boundaries and doors that are held of each state. */
-function coverageOf(
-  { rates, boundaries, states }: Input, { doors, lost }: Addresses,
-): readonly CoverageState[] {
-  const leftOut = lostByState(lost);
-  const fips = new Map(states.map(({ code, fips: own }) => [code, own]));
-  return coverage(rates).map((state): CoverageState => ({
-    ...state,
-    placeBoundaries: boundaries.placesLoaded.has(fips.get(state.state) ?? '-'),
-    addressPoints: doors.get(state.state) ?? 0,
-    gaps: [...state.gaps, ...(leftOut.has(state.state) ? [leftOut.get(state.state)!] : [])],
-  }));
-}
-
 /** Builds a release and returns its folder name. A build that fails leaves nothing behind. */
 export async function buildDataset(options: BuildOptions): Promise<string> {
   checkLayers(options.layers);
@@ -281,7 +265,7 @@ async function buildFrom(input: Input, options: BuildOptions, temporary: string)
         .join('+'),
       asOf: formatDate(newestDate(rates.book.sources)), sources,
       files: [...files.list(), ...layers.flatMap((own) => own.files)],
-      coverage: coverageOf(input, addresses),
+      coverage: heldCoverage(input, addresses, zips.zips),
       layers: [
         ...layersOf(boundaries, states, addresses.counts.points + addresses.counts.sides),
         ...layers.map(layerVersion),

@@ -1,10 +1,15 @@
 /** What a book knows of every state, as data for the manifest and `situs dataset coverage`. */
 import type { CoverageLevel, CoverageState } from '../dataset/manifest.js';
+import type { ZipRecord } from '../dataset/records.js';
 import type { DateInt } from '../tax/date.js';
 import type { Level } from '../tax/jurisdiction.js';
+import type { Boundaries } from './boundary/overlay.js';
 import type { ListMark, StateName } from './rates/facts.js';
 import { DATE_OPEN, formatDate } from './rates/list.js';
 import type { LoadedRates } from './rates/load.js';
+import type { Addresses } from './street/addresses.js';
+import { stateFileCoverage, stateFileGaps } from './street/agreement.js';
+import { lostByState } from './street/lost.js';
 
 function rateLevel(load: LoadedRates, state: StateName): CoverageLevel {
   const rows = load.input.rows.filter((row) => row.state === state.code && row.level === 'state');
@@ -60,6 +65,40 @@ export function coverage(load: LoadedRates): readonly CoverageState[] {
         ...new Set(marks.map((mark) => mark.gap).filter((gap) => gap !== '')),
         ...(cities === '' ? [] : [`listed cities without boundary: ${cities}`]),
         ...notes.map(({ note }) => `not supported: ${note}`),
+      ],
+    };
+  });
+}
+
+/** What the coverage is told of a build. */
+export interface CoverageInput {
+  readonly rates: LoadedRates;
+  readonly boundaries: Pick<Boundaries, 'placesLoaded'>;
+  readonly states: readonly { readonly code: string; readonly fips: string }[];
+  /** The newest day that a source is as of. */
+  readonly asOf: DateInt;
+}
+
+/** The same with the boundaries, doors and boundary files that are held of each state. */
+export function heldCoverage(
+  { rates, boundaries, states, asOf }: CoverageInput, { doors, lost, stated }: Addresses,
+  zips: readonly ZipRecord[],
+): readonly CoverageState[] {
+  const leftOut = lostByState(lost);
+  const byZip = stated.size === 0 ? new Map<number, ZipRecord>()
+    : new Map(zips.map((zip) => [zip.zip, zip]));
+  const files = new Map([...stated].map(([state, own]) => [state, stateFileCoverage(own, byZip)]));
+  const fips = new Map(states.map(({ code, fips: own }) => [code, own]));
+  return coverage(rates).map((state): CoverageState => {
+    const file = files.get(state.state);
+    return {
+      ...state,
+      placeBoundaries: boundaries.placesLoaded.has(fips.get(state.state) ?? '-'),
+      addressPoints: doors.get(state.state) ?? 0,
+      ...(file === undefined ? {} : { stateFile: file }),
+      gaps: [
+        ...state.gaps, ...(leftOut.has(state.state) ? [leftOut.get(state.state)!] : []),
+        ...(file === undefined ? [] : stateFileGaps(file, formatDate(asOf))),
       ],
     };
   });

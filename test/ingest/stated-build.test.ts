@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { openDataset } from '../../src/dataset/open.js';
 import { releasesDir } from '../../src/dataset/release.js';
+import { readManifest } from '../../src/dataset/manifest.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import type { LookupOptions } from '../../src/engine/query.js';
 import { isFailure } from '../../src/failure.js';
@@ -156,6 +157,19 @@ test('a file that has ended keeps being used for streets, not for whole ZIPs', (
     kind: 'address', address: '5 Nowhere Rd, Cedarville, QB 92030', options: OPTIONS,
   }, NOON_MS);
   assert.ok(isFailure(outcome) || (outcome.kind === 'situs' && outcome.situs.stated !== true));
+});
+
+test('where the file has doors and ZIPs elsewhere than the boundaries is counted by state', () => {
+  const { coverage } = readManifest(join(releasesDir(join(FOLDER, 'one')), name));
+  const of = (code: string) => coverage.find(({ state }) => state === code)!;
+  // The boundaries have the odd doors of Border Ave from 21 to 39 outside Elmton.
+  assert.deepEqual(of('QA').stateFile, {
+    until: '', ranges: 10, zip9: 5, zip5: 2, doors: 20, doorsElsewhere: 10, zips: 4,
+    zipsElsewhere: 2,
+  });
+  assert.ok(of('QA').gaps.some((gap) => /elsewhere than the boundaries, and is followed/.test(gap)));
+  assert.ok(of('QB').gaps.includes("the state's boundary file ended on 2023-03-31"));
+  assert.equal(of('QC').stateFile, undefined);
 });
 
 test('what falls away is told by reason, and neither threads nor the order of files show', async () => {

@@ -95,7 +95,7 @@ export function statedCandidate(
   return { area, city: placeName.toUpperCase(), incorporated, lat, lng };
 }
 
-/** The candidates in a county of the others; a ZIP's counties are known well, its cities less. */
+/** The candidates in a county of the others; counties are known well, cities less. */
 export function within(candidates: readonly Candidate[], others: readonly Candidate[]): Candidate[] {
   const counties = new Set(others.map(({ area }) => area.stateFips + area.countyFips));
   return candidates.filter(({ area }) => counties.has(area.stateFips + area.countyFips));

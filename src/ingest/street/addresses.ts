@@ -13,12 +13,14 @@ import type { AreaTuple, PlaceFact, Progress } from '../model.js';
 import type { SourceFiles } from '../source-files.js';
 import type { StateFact } from '../state-facts.js';
 import type { ZipCount } from '../zip/model.js';
+import { addFile, addFindings, type StatedCounts } from './agreement.js';
 import { PairTable } from './believed.js';
 import { type Crew, type CrewWorld, startCrew, usualWorkers } from './crew.js';
 import { byKey } from './entries.js';
 import { stateEntries } from './index.js';
 import {
-  addSource, bytesOf, groupsOf, type Job, jobsOf, shardSources, sourcesOf, type SourceRecipe,
+  addSource, bytesOf, groupsOf, type Job, jobsOf, type PlacedFile, shardSources, sourcesOf,
+  type SourceRecipe,
 } from './jobs.js';
 import { type Labels, LocalityNumbers, mergeLabels } from './localities.js';
 import { type LostRows, lostSentence } from './lost.js';
@@ -66,6 +68,8 @@ export interface Addresses {
   readonly zipCounts: readonly ZipCount[];
   /** Doors by state code. */
   readonly doors: ReadonlyMap<string, number>;
+  /** What boundary files state, by state code. */
+  readonly stated: ReadonlyMap<string, StatedCounts>;
   /** What was left out, in the order of the files. */
   readonly lost: readonly LostRows[];
 }
@@ -117,7 +121,7 @@ async function buildShards(
   input: AddressInput, crew: Crew, shards: Map<string, ShardSource[]>,
   localities: LocalityNumbers, pairs: PairTable,
 ): Promise<readonly ShardResult[]> {
-  const { scratch, progress, spillBytes = SPILL_BYTES } = input;
+  const { scratch, today, progress, spillBytes = SPILL_BYTES } = input;
   const disbelieved = pairs.disbelieved();
   const results: ShardResult[] = [];
   const build = async (names: readonly string[], more: number): Promise<void> => {
@@ -128,7 +132,7 @@ async function buildShards(
       async ({ group, sources }) => {
         const state = stateOf(group[0]!);
         results.push(await crew.build({
-          shards: group, sources, localities: localities.keys(state),
+          shards: group, sources, today, localities: localities.keys(state),
           disbelieved: disbelieved.keys(state), run: join(scratch, `run-${group[0]}`),
           strays: join(scratch, `strays-${group[0]}`),
         }));
@@ -186,6 +190,24 @@ function doorsByState(parsed: readonly ParseResult[]): ReadonlyMap<string, numbe
   return doors;
 }
 
+function statedByState(
+  files: readonly PlacedFile[], shards: readonly ShardResult[],
+): ReadonlyMap<string, StatedCounts> {
+  const states = new Map<string, StatedCounts>();
+  for (const file of files) {
+    const known = states.get(file.state);
+    if (known === undefined) {
+      const { sides, zip9, zip5, lastDay } = file;
+      states.set(file.state, { doors: 0, doorsElsewhere: 0, zips: [], sides, zip9, zip5, lastDay });
+    } else addFile(known, file);
+  }
+  for (const { state, stated } of shards) {
+    const own = states.get(state);
+    if (own !== undefined) addFindings(own, stated);
+  }
+  return states;
+}
+
 async function buildRuns(
   input: AddressInput, jobs: readonly Job[], crew: Crew,
 ): Promise<Omit<Addresses, 'entries'> & { readonly runs: readonly string[] }> {
@@ -194,7 +216,7 @@ async function buildRuns(
   const localities = new LocalityNumbers(parsed.flatMap((result) => result.localities));
   const pairs = new PairTable();
   for (const result of parsed) pairs.merge(result.pairs);
-  const { shards, lost } = shardSources(parsed, input.place, input.today);
+  const { shards, lost, files } = shardSources(parsed, input.place, input.today);
   for (const one of lost) input.report(lostSentence(one));
   const results = await buildShards(input, crew, shards, localities, pairs);
   for (const { spill } of parsed) rmSync(spill, { force: true });
@@ -203,6 +225,7 @@ async function buildRuns(
   return {
     runs: [...results.map(({ run }) => run).sort(), states], counts: sumOf(parsed),
     zipCounts: zipCounts(parsed, input.tuples), doors: doorsByState(parsed),
+    stated: statedByState(files, results),
     lost: [...parsed.flatMap((result) => result.lost), ...lost],
   };
 }

@@ -1,7 +1,8 @@
 /**
  * Builds the street table: address points, street ranges and ZIPs of boundary files → bytes by
- * key, laid out in dataset/street-format.ts. The same sources give the same bytes in whatever order
- * they come. This builder keeps everything in memory; `sharded.ts` builds the same table of any size.
+ * key, laid out in dataset/street-format.ts. The same sources give the same bytes in whatever
+ * order they come. This builder keeps everything in memory; `addresses.ts` builds the same table of
+ * any size.
  */
 import type { Gazetteer } from '../../address/parsed.js';
 import { localitiesKey, STATES_KEY } from '../../dataset/street-format.js';

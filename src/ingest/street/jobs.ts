@@ -6,6 +6,7 @@ import { splitMember } from '../source/zip.js';
 import type { DateInt } from '../../tax/date.js';
 import type { LostRows } from './lost.js';
 import type { AddressSource, ParseResult, PlacedSource, StatedRecords } from './parse.js';
+import type { RecordCounts } from './records.js';
 import { NO_AREA } from './segments.js';
 import { type ShardSource, stateOf } from './shard.js';
 import type { PlaceStated } from './stated-areas.js';
@@ -64,6 +65,14 @@ const UNPLACED_PERCENT_MAX = 50;
 export interface ShardRows {
   readonly shards: Map<string, ShardSource[]>;
   readonly lost: readonly LostRows[];
+  /** Boundary files that were read. */
+  readonly files: readonly PlacedFile[];
+}
+
+/** Of a boundary file: what leads to a tax area, and its last day. */
+export interface PlacedFile extends RecordCounts {
+  readonly state: string;
+  readonly lastDay: DateInt;
 }
 
 /**
@@ -75,34 +84,49 @@ export function shardSources(
 ): ShardRows {
   const shards = new Map<string, ShardSource[]>();
   const lost: LostRows[] = [];
-  for (const { spill, segments, records } of parsed) {
+  const files: PlacedFile[] = [];
+  for (const { spill, segments, records, lost: unread } of parsed) {
     const found = records === null ? null : placeRecords(records, place);
-    if (found?.lost != null) lost.push(found.lost);
+    // The rows of a file are counted where the first of them was lost.
+    if (found?.lost != null) lost.push(unread.length > 0 ? { ...found.lost, rows: 0 } : found.lost);
+    if (records !== null && found !== null) {
+      const { state, lastDay } = records;
+      files.push({ state, lastDay, ...found.placed });
+    }
     const ended = records !== null && records.lastDay < today ? records.lastDay : null;
     addSource(shards, { path: spill, segments, areas: found?.areas ?? null, ended });
   }
-  return { shards, lost };
+  return { shards, lost, files };
 }
 
 function placeRecords(
   { state, file, tuples, rows }: StatedRecords, place: PlaceStated,
-): { readonly areas: Int32Array; readonly lost: LostRows | null } {
+): {
+  readonly areas: Int32Array; readonly lost: LostRows | null; readonly placed: RecordCounts;
+} {
   const reasons = new Map<string, number>();
+  const placed: RecordCounts = { sides: 0, zip9: 0, zip5: 0 };
+  let kept = 0;
   const areas = Int32Array.from(tuples, (tuple, id) => {
-    const area = rows[id] === 0 ? NO_AREA : place(tuple, state);
-    if (typeof area === 'number') return area;
-    reasons.set(area, (reasons.get(area) ?? 0) + rows[id]!);
+    const { sides, zip9, zip5 } = rows[id]!;
+    const own = sides + zip9 + zip5;
+    kept += own;
+    const area = own === 0 ? NO_AREA : place(tuple, state);
+    if (typeof area === 'number') {
+      for (const kind of ['sides', 'zip9', 'zip5'] as const) placed[kind] += rows[id]![kind];
+      return area;
+    }
+    reasons.set(area, (reasons.get(area) ?? 0) + own);
     return NO_AREA;
   });
-  const kept = rows.reduce((sum, own) => sum + own, 0);
   const unplaced = [...reasons.values()].reduce((sum, own) => sum + own, 0);
   const told = [...reasons].map(([reason, own]) => `${own} ${reason}`).join('; ');
   if (unplaced * 100 > kept * UNPLACED_PERCENT_MAX) {
     throw new Error(`${file}: ${unplaced} of ${kept} records lead to no tax area, more than the `
       + `${UNPLACED_PERCENT_MAX} % that may: ${told}`);
   }
-  const lost = unplaced === 0 ? null : { file, state, rows: 0, reasons: [...reasons] };
-  return { areas, lost };
+  const lost = unplaced === 0 ? null : { file, state, rows: kept, reasons: [...reasons] };
+  return { areas, lost, placed };
 }
 
 /** Adds what lies in a file to the shards that it is of. */

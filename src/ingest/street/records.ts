@@ -19,9 +19,16 @@ export interface StatedTuple {
   readonly zip: number;
 }
 
+/** Records by what they were kept as. */
+export interface RecordCounts {
+  sides: number;
+  zip9: number;
+  zip5: number;
+}
+
 /** What became of a record: the kind it was kept as, or why it was not. */
 export type Kept =
-  | { readonly kept: 'sides' | 'zip9' | 'zip5' }
+  | { readonly kept: keyof RecordCounts }
   | { readonly left: string }
   | { readonly unread: true };
 
@@ -37,7 +44,7 @@ function zipOf({ kind, zip, zipLow, zipHigh }: BoundaryRecord): number {
 export class RecordWriter {
   readonly tuples: StatedTuple[] = [];
   /** How many kept records have each tuple. */
-  readonly rows: number[] = [];
+  readonly rows: RecordCounts[] = [];
   /** The last day of any record. */
   lastDay: DateInt = DATE_MIN;
   readonly #ids = new Map<string, number>();
@@ -60,13 +67,13 @@ export class RecordWriter {
     const area = this.#tuple(record);
     if (kind !== 'address') {
       if (!this.#spill.zips({ ...record, kind, state, area })) return UNREAD;
-      this.rows[area]! += 1;
+      this.rows[area]![kind] += 1;
       return { kept: kind };
     }
     const range = boundaryRange(record, area, state, source);
     if (typeof range === 'string') return { left: range };
     if (range === null || !this.#sides.add(this.#spill, range, false, area)) return UNREAD;
-    this.rows[area]! += 1;
+    this.rows[area]!.sides += 1;
     return { kept: 'sides' };
   }
 
@@ -78,7 +85,7 @@ export class RecordWriter {
     const known = this.#ids.get(key);
     if (known !== undefined) return known;
     const id = this.tuples.push({ state, county, place, districts, stateTaxed, zip }) - 1;
-    this.rows.push(0);
+    this.rows.push({ sides: 0, zip9: 0, zip5: 0 });
     this.#ids.set(key, id);
     return id;
   }

@@ -2,11 +2,13 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Gazetteer } from '../../address/parsed.js';
 import { DATE_OPEN, type DateInt } from '../../tax/date.js';
+import { compareDoors, type StatedFindings } from './agreement.js';
 import { Disbelieved } from './believed.js';
 import { StreetCollection } from './collection.js';
 import { byKey, streetEntries } from './entries.js';
 import { type Labels, LocalityNumbers } from './localities.js';
 import { finalStreets } from './order.js';
+import type { Period } from './periods.js';
 import { writeRun } from './run-file.js';
 import { Spellings } from './spelling.js';
 import { readSegment, type SegmentTarget } from './segments.js';
@@ -29,6 +31,8 @@ export interface ShardTask {
   readonly sources: readonly ShardSource[];
   /** States and folded names of the state's localities, in order. */
   readonly localities: readonly string[];
+  /** The day on which doors are compared with what boundary files state. */
+  readonly today: DateInt;
   /** ZIPs of municipalities that are not to be believed. */
   readonly disbelieved: readonly string[];
   /** Where the run is written, and the streets that turn out to belong to the shard without ZIP. */
@@ -43,6 +47,8 @@ export interface ShardResult {
   readonly labels: Labels;
   /** What is known of the state's localities, by number. */
   readonly flags: readonly number[];
+  /** Where the state's boundary file has doors and ZIPs; empty without one. */
+  readonly stated: StatedFindings;
 }
 
 /** Takes rows of segments into a collection, and those of streets without a believed ZIP out. */
@@ -140,11 +146,17 @@ export function buildShard(task: ShardTask, gazetteer: Gazetteer): ShardResult {
   const streets = finalStreets(collection, localities, zips);
   const { first, last } = zipsOf(shards);
   collection.stateZips(target.stated);
+  const stated: StatedFindings = { ...compareDoors(collection, streets, task.today), zips: [] };
+  const tell = (zip: number, all: readonly Period[]): void => {
+    const held = all.find(({ begin, end }) => begin <= task.today && end >= task.today);
+    if (held !== undefined) stated.zips.push([zip, held.areas]);
+  };
   writeRun(run, [
-    ...target.stated.entries(first, last), ...streetEntries(collection, streets),
+    ...target.stated.entries(first, last, tell), ...streetEntries(collection, streets),
   ].sort(byKey));
   return {
     state, run, labels: collection.labels, flags: localities.flags(state),
     strays: { path: straysPath, segments: strays.segments, areas: null, ended: null },
+    stated,
   };
 }

@@ -1,0 +1,120 @@
+/** Where a state's boundary file has doors and ZIPs elsewhere than the boundaries have them. */
+import type { StateFileCoverage } from '../../dataset/manifest.js';
+import type { ZipRecord } from '../../dataset/records.js';
+import { RANGE_EVEN, RANGE_ODD, RANGE_UNITS } from '../../dataset/street-format.js';
+import { DATE_OPEN, type DateInt, formatDate } from '../../tax/date.js';
+import type { StreetCollection } from './collection.js';
+import type { FinalStreet } from './order.js';
+import type { RecordCounts } from './records.js';
+import type { SideFacts } from './sides.js';
+
+/** What is found of one state's file on a day. */
+export interface StatedFindings {
+  /** Doors with a number that one of its address ranges holds, and how many of them it moves. */
+  doors: number;
+  doorsElsewhere: number;
+  /** Areas that it states in each ZIP. */
+  readonly zips: (readonly [zip: number, areas: readonly number[]])[];
+}
+
+/** The same with the records of one state that lead to a tax area. */
+export interface StatedCounts extends StatedFindings, RecordCounts {
+  lastDay: DateInt;
+}
+
+/** Sums the files of a state. */
+export function addFile(
+  into: StatedCounts, more: RecordCounts & { readonly lastDay: DateInt },
+): void {
+  for (const kind of ['sides', 'zip9', 'zip5'] as const) into[kind] += more[kind];
+  if (more.lastDay > into.lastDay) into.lastDay = more.lastDay;
+}
+
+/** Streets that differ in the names of their place alone lie beside each other. */
+function* sameStreets(streets: readonly FinalStreet[]): Generator<readonly FinalStreet[]> {
+  const keyOf = ({ zip, town, fold, suffix, pre, post }: FinalStreet): string =>
+    [zip, town, fold, suffix, pre, post].join('|');
+  let group: FinalStreet[] = [];
+  for (const street of streets) {
+    if (group.length > 0 && keyOf(street) !== keyOf(group[0]!)) {
+      yield group;
+      group = [];
+    }
+    group.push(street);
+  }
+  if (group.length > 0) yield group;
+}
+
+function holds({ from, to, flags }: SideFacts, value: number): boolean {
+  if (value < Math.min(from, to) || value > Math.max(from, to)) return false;
+  if ((flags & RANGE_ODD) !== 0) return value % 2 === 1;
+  return (flags & RANGE_EVEN) === 0 || value % 2 === 0;
+}
+
+/** The area stated for a number: of the ranges the latest, then the shortest; −1 for none. */
+function areaOf(sides: readonly SideFacts[], value: number): number {
+  let best: SideFacts | null = null;
+  for (const side of sides) {
+    if (!holds(side, value)) continue;
+    const later = best === null ? 1 : side.begin - best.begin
+      || Math.abs(best.to - best.from) - Math.abs(side.to - side.from);
+    if (later > 0) best = side;
+  }
+  return best?.area ?? -1;
+}
+
+/** Compares the doors of streets with what is stated of their numbers on a day. */
+export function compareDoors(
+  { sides, value, area }: StreetCollection, streets: readonly FinalStreet[], day: DateInt,
+): Pick<StatedFindings, 'doors' | 'doorsElsewhere'> {
+  const found = { doors: 0, doorsElsewhere: 0 };
+  for (const group of sameStreets(streets)) {
+    const stated = group.flatMap((street) => [...street.sides])
+      .filter((row) => sides.isStated(row)).map((row) => sides.facts(row))
+      .filter(({ begin, end, flags }) =>
+        begin <= day && end >= day && (flags & RANGE_UNITS) === 0);
+    if (stated.length === 0) continue;
+    for (const door of group.flatMap((street) => [...street.points])) {
+      const own = areaOf(stated, value.at(door));
+      if (own < 0) continue;
+      found.doors += 1;
+      if (own !== area.at(door)) found.doorsElsewhere += 1;
+    }
+  }
+  return found;
+}
+
+/** Sums what several shards or files of a state have. */
+export function addFindings(into: StatedFindings, more: StatedFindings): void {
+  into.doors += more.doors;
+  into.doorsElsewhere += more.doorsElsewhere;
+  into.zips.push(...more.zips);
+}
+
+/** For the coverage: what a state's file has, and how much of it elsewhere than the boundaries. */
+export function stateFileCoverage(
+  stated: StatedCounts, zips: ReadonlyMap<number, ZipRecord>,
+): StateFileCoverage {
+  const elsewhere = stated.zips.filter(([zip, areas]) => {
+    const record = zips.get(zip);
+    const drawn = new Set([...record?.parts ?? [], ...record?.reach ?? []].map(({ area }) => area));
+    return areas.some((area) => !drawn.has(area));
+  });
+  const { sides, zip9, zip5, doors, doorsElsewhere, lastDay } = stated;
+  return {
+    until: lastDay === DATE_OPEN ? '' : formatDate(lastDay), ranges: sides, zip9, zip5,
+    doors, doorsElsewhere, zips: stated.zips.length, zipsElsewhere: elsewhere.length,
+  };
+}
+
+/** Sentences on a state's file, for the gaps of its coverage; `today` as YYYY-MM-DD. */
+export function stateFileGaps(file: StateFileCoverage, today: string): readonly string[] {
+  const { until, doors, doorsElsewhere, zips, zipsElsewhere } = file;
+  const told: string[] = [];
+  if (until !== '' && until < today) told.push(`the state's boundary file ended on ${until}`);
+  if (doorsElsewhere + zipsElsewhere > 0) {
+    told.push(`the state's boundary file has ${doorsElsewhere} of ${doors} doors and `
+      + `${zipsElsewhere} of ${zips} ZIPs elsewhere than the boundaries, and is followed`);
+  }
+  return told;
+}
