@@ -22,7 +22,7 @@ import { zipOf } from '../support/zip-file.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-stated-'));
 const OPTIONS: LookupOptions = {
-  country: 'USA', date: null, adjustment: 'auto', addressDetailExtended: false,
+  country: 'USA', date: null, addressDetailExtended: false,
   shippingExtended: false, taxabilityCode: null, satItemTotal: null,
 };
 const told: string[] = [];

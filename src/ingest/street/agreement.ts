@@ -112,9 +112,13 @@ export function stateFileGaps(file: StateFileCoverage, today: string): readonly 
   const { until, doors, doorsElsewhere, zips, zipsElsewhere } = file;
   const told: string[] = [];
   if (until !== '' && until < today) told.push(`the state's boundary file ended on ${until}`);
-  if (doorsElsewhere + zipsElsewhere > 0) {
-    told.push(`the state's boundary file has ${doorsElsewhere} of ${doors} doors and `
-      + `${zipsElsewhere} of ${zips} ZIPs elsewhere than the boundaries, and is followed`);
+  const moved = [
+    ...(doorsElsewhere === 0 ? [] : [`${doorsElsewhere} of ${doors} doors`]),
+    ...(zipsElsewhere === 0 ? [] : [`${zipsElsewhere} of ${zips} ZIPs`]),
+  ];
+  if (moved.length > 0) {
+    told.push(`the state's boundary file has ${moved.join(' and ')} elsewhere than the boundaries, `
+      + 'and is followed');
   }
   return told;
 }
