@@ -145,7 +145,9 @@ test('boundary files: traps of single states', async () => {
   const held = { 2: '20240101', 3: '20991231', 23: '7', 24: '07', 25: '1' };
   const street = { 1: 'A', ...held, 4: '1', 5: '9', 6: 'B', 8: 'ALDER', 9: 'WAY', 16: '91010' };
   const records = await all(readSstBoundary(join(FOLDER, file('traps.csv', [
-    { ...street, 26: '100', 27: 'C1', 30: 'ST', 31: 'L1704', 32: '45', 33: 'ST', 34: '5', 35: '63' },
+    {
+      ...street, 26: '100', 27: 'C1', 30: 'ST', 31: 'L1704', 32: '45', 33: 'ST', 34: '5', 35: '63',
+    },
     { ...street, 26: '100', 27: 'U1', 24: '' },
     { ...street, 12: '1', 13: '20', 24: '6' },
     { ...street, 4: '1256 1/2', 5: '1258' }, { ...street, 8: 'PO BOX', 9: '' },

@@ -136,7 +136,7 @@ test('the street table is the same whatever memory, threads and order of files',
   }
 });
 
-test('what is lost is told by file and reason and is no door; too much of it ends the build', async () => {
+test('what is lost is told by file and reason; too much of it ends the build', async () => {
   const sites = RECIPE.points.filter(({ file }) => file === 'sites.tsv');
   const told: string[] = [];
   const recipe = { points: sites, ranges: [], sst: [] };
@@ -177,12 +177,15 @@ test('without sources there is an empty table', async () => {
   assert.deepEqual(readdirSync(join(FOLDER, 'empty')), ['run-states']);
 });
 
-test('names that a stray quote made of many rows are none, nor are lines of countless vertices', () => {
-  const spill = new SpillWriter(join(FOLDER, 'long.spill'), new Spellings(stateGazetteer(STATES)), 1e9);
+test('names that a stray quote made of many rows are none, nor countless vertices', () => {
+  const spill = new SpillWriter(
+    join(FOLDER, 'long.spill'), new Spellings(stateGazetteer(STATES)), 1e9);
   const place = { state: 'VT', city: '', municipality: '', street: 'ELM ST', source: 'sites' };
   const door = { ...place, number: '1', unit: '', county: '', zip: '05401', zip4: '',
     lat: 44_000_000, lng: -72_500_000 };
-  const left = { from: 1, to: 9, parity: 'odd', zip: '05401', zip4: '', wideSetback: false } as const;
+  const left = {
+    from: 1, to: 9, parity: 'odd', zip: '05401', zip4: '', wideSetback: false,
+  } as const;
   const range = { ...place, left, right: null, area: null, begin: null,
     geometry: [1, 2, 3, 4] };
   const sides = new SideWriter();

@@ -64,7 +64,9 @@ test('what is stated of a ZIP+4 and a ZIP on a day is what asking every record w
             .filter((addOn) => addOn < 25 || asked.includes(addOn))
             .flatMap((addOn) => latestOf(records.filter((one) =>
               one.kind === 'zip9' && holds(one, zip, addOn)), day)));
-          for (const area of [...all, ...latestOf(stated, day)]) assert.ok(found?.all.includes(area));
+          for (const area of [...all, ...latestOf(stated, day)]) {
+            assert.ok(found?.all.includes(area));
+          }
           for (const area of found?.all ?? []) {
             assert.ok(records.some((one) => one.area === area && one.zipLow <= zip
               && zip <= one.zipHigh && one.begin <= day && one.end >= day));
@@ -87,7 +89,7 @@ test('ends that are no ZIPs or add-ons are not taken, and states lie apart', () 
   assert.equal([...table.entries(91010, 91010)].length, 4);
 });
 
-test('add-ons beside each other with the same areas are one, and ends the wrong way round none', () => {
+test('add-ons beside each other with the same areas are one, reversed ends are none', () => {
   const table = new StatedZips();
   for (let addOn = 1; addOn <= 9000; addOn += 1) {
     table.add(range({ plus4Low: addOn, plus4High: addOn, area: addOn > 4000 ? 7 : 3 }));

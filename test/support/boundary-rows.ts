@@ -87,7 +87,9 @@ export function brookmarkFile(): string {
   const ended: Columns = { 2: '20200101', 3: '20230331', 23: '92', 24: '92', 25: '001' };
   return [
     { 1: 'A', ...ended, 4: '1', 5: '99', 6: 'B', 8: 'KESTREL', 9: 'WAY', 16: '92030' },
-    { 1: 'A', ...ended, 3: '20211231', 4: '1', 5: '99', 6: 'B', 8: 'MERLIN', 9: 'WAY', 16: '92030' },
+    {
+      1: 'A', ...ended, 3: '20211231', 4: '1', 5: '99', 6: 'B', 8: 'MERLIN', 9: 'WAY', 16: '92030',
+    },
     { 1: 'Z', ...ended, 18: '92030', 20: '92030' },
   ].map((columns) => boundaryRow(columns)).join('\n');
 }

@@ -95,7 +95,9 @@ const MORE_STATES: readonly StateRecord[] = [
   ...BASE.states(),
   { code: 'QB', fips: '98', name: 'Borealis', country: 'USA', timeZone: 'UTC', rules: [] },
 ];
-const MOSSFORD_ZIP: ZipRecord = { zip: 97009, state: 'QZ', cities: ['MOSSFORD'], parts: [], reach: [] };
+const MOSSFORD_ZIP: ZipRecord = {
+  zip: 97009, state: 'QZ', cities: ['MOSSFORD'], parts: [], reach: [],
+};
 
 /** One buffer for every answer, as the store behind does it: views are overwritten. */
 const SHARED = new Uint8Array(65_536);

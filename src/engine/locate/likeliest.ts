@@ -96,7 +96,9 @@ export function statedCandidate(
 }
 
 /** The candidates in a county of the others; counties are known well, cities less. */
-export function within(candidates: readonly Candidate[], others: readonly Candidate[]): Candidate[] {
+export function within(
+  candidates: readonly Candidate[], others: readonly Candidate[],
+): Candidate[] {
   const counties = new Set(others.map(({ area }) => area.stateFips + area.countyFips));
   return candidates.filter(({ area }) => counties.has(area.stateFips + area.countyFips));
 }
