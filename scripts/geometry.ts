@@ -108,7 +108,7 @@ interface Made {
 
 function make(path: string | null): Made {
   const vertices = new Vertices();
-  const features = readFeatures(unpackPackage(path), vertices);
+  const features = readFeatures(unpackPackage(ORIGIN, path), vertices);
   const topology = createTopology(vertices.size, features);
   const lines = simplify(topology, vertices);
   if (lines.distance > DISTANCE_METRES_MAX) {

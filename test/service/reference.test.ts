@@ -26,30 +26,6 @@ const COUNTY_LINES: readonly (readonly [query: string, names: string, total: num
 /** Where most of the ZIP's land lies outside the city, and not enough to assume so. */
 const WIDE_ZIPS: ReadonlySet<string> = new Set(['1 Main St, Seldovia, AK 99663']);
 
-/** Points of cities at the water, by the provinces' own rates. */
-const SHORES: readonly (readonly [city: string, point: string, total: number])[] = [
-  ['Quebec City', 'lat=46.8131&lng=-71.2075', 0.14975],
-  ['the old town of Quebec', 'lat=46.8119&lng=-71.2053', 0.14975],
-  ['Charlottetown', 'lat=46.2382&lng=-63.1311', 0.15],
-  ['Saint John', 'lat=45.2733&lng=-66.0633', 0.15],
-];
-
-function shoreTests(dataset: () => Dataset): void {
-  for (const [city, point, total] of SHORES) {
-    test(`${city}, which the map of provinces has in the water`, () => {
-      const asked = askQuery(dataset(), `${point}&countryCode=CAN`);
-      assert.deepEqual([asked.code, asked.precision, asked.total], [100, 'polygon', total]);
-    });
-  }
-
-  test('in a bay between two provinces, far out and beside a state nothing is told', () => {
-    for (const point of ['lat=48.01&lng=-66.67', 'lat=44&lng=-60', 'lat=49&lng=-123.06']) {
-      assert.equal(askQuery(dataset(), `${point}&countryCode=CAN`).code, 110, point);
-    }
-    assert.equal(askQuery(dataset(), 'lat=46.8119&lng=-71.2053').code, 110, 'not in the USA');
-  });
-}
-
 describe('the reference dataset', { skip }, () => {
   let built: Built;
   let dataset: Dataset;
@@ -81,8 +57,6 @@ describe('the reference dataset', { skip }, () => {
     const asked = askAddress(dataset, '149 Church St, Burlington, VT 05401');
     assert.deepEqual([asked.code, asked.precision, asked.total], [100, 'point', 0.07]);
   });
-
-  shoreTests(() => dataset);
 
   test('a point in the Aleutians west of the antimeridian is in Alaska', () => {
     const asked = askQuery(dataset, 'lat=52.87&lng=173.17');

@@ -2,9 +2,10 @@
  * Cart taxes by the rules as they are written, in plain fractions, jurisdiction by jurisdiction.
  * It reads the fact tables itself and shares nothing with the engine.
  */
-import { holidayOn } from './oracle-holiday.js';
+import { holidayOn, onHoliday } from './oracle-holiday.js';
+import { isReplaced, mealsOf, mealTax, type MealSale } from './oracle-meal.js';
 import { isTierFor, shape, tierTax } from './oracle-price.js';
-import { cell, inForce, type Row } from './oracle-row.js';
+import { cell, inForce, type Row, type Taxed } from './oracle-row.js';
 import type { FactPlace } from './product-facts.js';
 import {
   add, apportioned, compare, divided, least, rational, rounded, subtract, times, ZERO,
@@ -51,11 +52,6 @@ interface Due {
   readonly place: FactPlace;
 }
 
-interface Taxed {
-  readonly state: Rational;
-  readonly local: Rational;
-}
-
 const HUNDRED = rational('100');
 
 class CartOracle {
@@ -64,6 +60,7 @@ class CartOracle {
   readonly #from: FactPlace;
   readonly #to: FactPlace;
   readonly #due: readonly Due[];
+  readonly #sale: MealSale;
 
   constructor(world: OracleWorld, cart: OracleCart) {
     this.#world = world;
@@ -71,6 +68,8 @@ class CartOracle {
     this.#from = world.places[cart.origin]!;
     this.#to = world.places[cart.destination]!;
     this.#due = this.#sourced();
+    const rows = world.table('meal-tax', '');
+    this.#sale = { rows, fips: world.fips, from: this.#from, to: this.#to, date: cart.date };
   }
 
   get #state(): string {
@@ -99,7 +98,8 @@ class CartOracle {
   #sourced(): readonly Due[] {
     if (this.#interstate) return this.#levied(this.#to);
     const special = this.#ofState('sourcing-cases');
-    const plain = cell(this.#world.sourcing(this.#state), 'value') === 'O' ? 'origin' : 'destination';
+    const value = cell(this.#world.sourcing(this.#state), 'value');
+    const plain = value === 'O' ? 'origin' : 'destination';
     const rule = special === null ? plain : cell(special, 'rule');
     if (rule === 'origin') return this.#levied(this.#from);
     if (rule !== 'origin-to-cap') return this.#levied(this.#to);
@@ -118,7 +118,8 @@ class CartOracle {
     for (let code = tic; code !== '';) {
       const own = (row: Row): boolean => cell(row, 'state') === this.#state
         && `;${cell(row, 'tic')};`.includes(`;${code};`);
-      if (this.#first('products', (row) => own(row) && cell(row, 'taxable') === 'unknown')) return null;
+      const isUnknown = (row: Row): boolean => own(row) && cell(row, 'taxable') === 'unknown';
+      if (this.#first('products', isUnknown)) return null;
       const found = this.#first('products', (row) =>
         own(row) && (code === tic || cell(row, 'covers_children') === 'yes'));
       if (found !== null) return found;
@@ -163,6 +164,8 @@ class CartOracle {
   }
 
   #goods(price: Rational, quantity: Rational, tic: string): Taxed | null {
+    const meals = mealsOf(this.#sale, tic);
+    if (meals === null) return null;
     const rule = this.#rule(tic);
     const article = this.#article(tic, rule);
     const shaped = rule === null ? price : shape(rule, price);
@@ -179,6 +182,7 @@ class CartOracle {
         && ['threshold_usd', 'percent_taxable', 'per_volume_usd', 'cap_per_unit_usd']
           .every((column) => cell(rule, column) === ''));
       for (const due of this.#due) {
+        if (isReplaced(meals, due, this.#sale)) continue;
         const { isState, rate: ordinary, place } = due;
         const follows = isState || scope === 'all' || scope === 'total' ? true
           : scope === 'state' ? false : this.#follows(cell(rule!, 'tic').split(';')[0]!, place);
@@ -196,6 +200,8 @@ class CartOracle {
         else local = add(local, tax);
       }
     }
+    const meal = mealTax(meals, price);
+    [state, local] = [add(state, meal.state), add(local, meal.local)];
     if (article !== null) {
       const start = article('local_tax_applies_to_first_usd');
       const end = least(price, article('single_article_to_usd'));
@@ -207,22 +213,14 @@ class CartOracle {
       const all = add(state, local);
       const cap = rational(cell(rule, 'cap_per_unit_usd'));
       // The state's part comes first; only the whole counts for the amount.
-      if (compare(all, cap) > 0) [state, local] = [least(state, cap), subtract(cap, least(state, cap))];
+      if (compare(all, cap) > 0) [state, local] = [least(state, cap), ZERO];
+      local = compare(all, cap) > 0 ? subtract(cap, state) : local;
     }
     if (rule !== null && cell(rule, 'per_volume_usd') !== '') {
       state = add(state, rational(cell(rule, 'per_volume_usd')));
     }
     const holiday = holidayOn(this.#world, this.#state, this.#cart.date, { tic, price });
-    return this.#onHoliday(holiday, times(state, quantity), times(local, quantity));
-  }
-
-  #onHoliday(holiday: Row | 'unclear' | null, state: Rational, local: Rational): Taxed | null {
-    if (holiday === null) return { state, local };
-    if (holiday === 'unclear') return state.over + local.over > 0n ? null : { state, local };
-    if (cell(holiday, 'limits_held') === 'no') return state.over + local.over > 0n ? null : { state, local };
-    const scope = cell(holiday, 'scope');
-    if (scope === 'all') return { state: ZERO, local: ZERO };
-    return scope === 'varies' && local.over > 0n ? null : { state: ZERO, local };
+    return onHoliday(holiday, times(state, quantity), times(local, quantity));
   }
 
   #freight(gross: Rational, tic: string, goods: readonly [Taxed, Rational][]): Taxed | null {
@@ -245,9 +243,10 @@ class CartOracle {
       return { state, local };
     };
     if (rule === 'TAXABLE') return ordinary();
-    if (rule !== 'ITEM_SPECIFIC') return cell(row, 'taxable') === 'Y' && rule === 'CONDITIONAL' ? ordinary() : none;
+    const isTaxed = cell(row, 'taxable') === 'Y';
+    if (rule !== 'ITEM_SPECIFIC') return isTaxed && rule === 'CONDITIONAL' ? ordinary() : none;
     const paid = goods.filter(([, value]) => value.over > 0n);
-    if (paid.length === 0) return cell(row, 'taxable') === 'Y' || tic === '11000' ? ordinary() : none;
+    if (paid.length === 0) return isTaxed || tic === '11000' ? ordinary() : none;
     const share = ([{ state, local }, value]: readonly [Taxed, Rational]): Rational =>
       divided(add(state, local), value);
     const mixed = paid.some((each) => compare(share(each), share(paid[0]!)) !== 0);
@@ -258,7 +257,9 @@ class CartOracle {
     if (mixed && how === null) return gross.over > 0n ? null : none;
     if (how !== null && cell(how, 'mixed') === 'whole') {
       const whole = ordinary()!;
-      return { state: state.over > 0n ? whole.state : ZERO, local: local.over > 0n ? whole.local : ZERO };
+      return {
+        state: state.over > 0n ? whole.state : ZERO, local: local.over > 0n ? whole.local : ZERO,
+      };
     }
     const part = divided(gross, value);
     return { state: times(state, part), local: times(local, part) };

@@ -12,7 +12,9 @@ import type {
 } from '../../src/engine/cart/query.js';
 import { StreetIndexBuilder } from '../../src/ingest/street/index.js';
 import { parseUsd } from '../../src/tax/amount.js';
-import { factDataset, FACTS_DIR, FACT_STATES, tableDocument, type FactPlace } from './product-facts.js';
+import {
+  factDataset, FACTS_DIR, FACT_STATES, tableDocument, type FactPlace,
+} from './product-facts.js';
 import { streetTableOf } from './street-table.js';
 import { isFailure, type Failure } from '../../src/failure.js';
 import { engineOf } from './engine-of.js';
@@ -34,7 +36,8 @@ const TOWNS = [
   'Ashford', 'Birchton', 'Cedarville', 'Dunmore', 'Elmhurst', 'Fernley', 'Granby', 'Hadley',
   'Irvona', 'Jasper', 'Kelton', 'Lyndon', 'Milford', 'Norwell', 'Orford', 'Pelham', 'Quincy',
   'Ripley', 'Selden', 'Tilden', 'Upton', 'Vernon', 'Wendell', 'Yarrow', 'Zeeland', 'Alden', 'Berne',
-  'Corfu', 'Delhi',
+  'Corfu', 'Delhi', 'Eaton', 'Felton', 'Gorham', 'Harvard', 'Ithaca', 'Jewett', 'Kirby', 'Laurel',
+  'Monroe', 'Nassau', 'Oakdale',
 ] as const;
 const FIRST_ZIP = 10_001;
 

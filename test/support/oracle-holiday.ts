@@ -1,7 +1,7 @@
 /** Sales-tax holidays as the oracle reads them from their tables. */
 import type { OracleWorld } from './cart-oracle.js';
-import { cell, type Row } from './oracle-row.js';
-import { compare, rational, type Rational } from './rational.js';
+import { cell, type Row, type Taxed } from './oracle-row.js';
+import { compare, rational, ZERO, type Rational } from './rational.js';
 
 /** What a holiday's categories say of a code: yes, unclear, or nothing. */
 function covers(world: OracleWorld, row: Row, tic: string): string {
@@ -94,4 +94,18 @@ export function holidayOn(
     unclear = true;
   }
   return unclear ? 'unclear' : null;
+}
+
+/** What a holiday leaves of a tax; null where nothing says. */
+export function onHoliday(
+  holiday: Row | 'unclear' | null, state: Rational, local: Rational,
+): Taxed | null {
+  if (holiday === null) return { state, local };
+  if (holiday === 'unclear') return state.over + local.over > 0n ? null : { state, local };
+  if (cell(holiday, 'limits_held') === 'no') {
+    return state.over + local.over > 0n ? null : { state, local };
+  }
+  const scope = cell(holiday, 'scope');
+  if (scope === 'all') return { state: ZERO, local: ZERO };
+  return scope === 'varies' && local.over > 0n ? null : { state: ZERO, local };
 }

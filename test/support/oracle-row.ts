@@ -1,5 +1,13 @@
 /** Rows of fact tables as the oracle reads them. */
 
+import type { Rational } from './rational.js';
+
+/** The two parts of a tax. */
+export interface Taxed {
+  readonly state: Rational;
+  readonly local: Rational;
+}
+
 export type Row = Readonly<Record<string, string>>;
 
 export function cell(row: Row, name: string): string {

@@ -6,41 +6,70 @@ import type { CartQuery } from '../../src/engine/cart/query.js';
 import { ROUNDING_LEVELS, ROUNDING_MODES } from '../../src/tax/round.js';
 import { oracleCart, type OracleCart, type OracleWorld } from './cart-oracle.js';
 import { CART_DOCUMENTS, cartLine, cartWorld, NOW, splitAt } from './cart-world.js';
-import { FACT_DOCUMENTS, FACT_STATES, FACTS_DIR, tableDocument, type FactPlace } from './product-facts.js';
+import {
+  FACT_DOCUMENTS, FACT_STATES, FACTS_DIR, tableDocument, type FactPlace,
+} from './product-facts.js';
 import { isFailure } from '../../src/failure.js';
 import { engineOf } from './engine-of.js';
 
 const PLACES: readonly FactPlace[] = [
-  { state: 'NY', county: '061', placeGeoid: '3651000', percents: [['state', '4'], ['city', '4.5'], ['district', '0.375']] },
+  { state: 'NY', county: '061', placeGeoid: '3651000',
+    percents: [['state', '4'], ['city', '4.5'], ['district', '0.375']] },
   { state: 'NY', county: '001', percents: [['state', '4'], ['county', '4']] },
   { state: 'NY', county: '117', percents: [['state', '4'], ['county', '4']] },
   { state: 'CA', county: '059', percents: [['state', '7.25'], ['county', '0.5']] },
-  { state: 'CA', county: '037', percents: [['state', '7.25'], ['county', '2.25'], ['city', '0.75']] },
+  { state: 'CA', county: '037',
+    percents: [['state', '7.25'], ['county', '2.25'], ['city', '0.75']] },
   { state: 'TX', county: '201', percents: [['state', '6.25']] },
   { state: 'TX', county: '453', percents: [['state', '6.25'], ['city', '2']] },
   { state: 'TN', county: '037', percents: [['state', '7'], ['county', '2.25']] },
   { state: 'TN', county: '157', percents: [['state', '7'], ['county', '2.75']] },
   { state: 'MA', county: '025', percents: [['state', '6.25']] },
   { state: 'RI', county: '007', percents: [['state', '7']] },
-  { state: 'OH', county: '049', percents: [['state', '5.75'], ['county', '1.25'], ['district', '0.5']] },
+  { state: 'OH', county: '049',
+    percents: [['state', '5.75'], ['county', '1.25'], ['district', '0.5']] },
   { state: 'OH', county: '061', percents: [['state', '5.75'], ['county', '2.05']] },
-  { state: 'VA', county: '059', percents: [['state', '4.3'], ['county', '1'], ['district', '0.7']] },
+  { state: 'VA', county: '059',
+    percents: [['state', '4.3'], ['county', '1'], ['district', '0.7']] },
   { state: 'MD', county: '005', percents: [['state', '6']] },
   { state: 'GA', county: '121', percents: [['state', '4'], ['county', '3'], ['city', '1.9']] },
-  { state: 'NC', county: '183', percents: [['state', '4.75'], ['county', '2'], ['district', '0.5']] },
-  { state: 'MN', county: '053', percents: [['state', '6.875'], ['county', '0.15'], ['city', '0.5']] },
-  { state: 'IL', county: '031', percents: [['state', '6.25'], ['county', '1.75'], ['city', '1.25']] },
+  { state: 'NC', county: '183',
+    percents: [['state', '4.75'], ['county', '2'], ['district', '0.5']] },
+  { state: 'MN', county: '053',
+    percents: [['state', '6.875'], ['county', '0.15'], ['city', '0.5']] },
+  { state: 'IL', county: '031',
+    percents: [['state', '6.25'], ['county', '1.75'], ['city', '1.25']] },
   { state: 'AL', county: '073', percents: [['state', '4'], ['county', '1'], ['city', '4']] },
   { state: 'HI', county: '003', percents: [['state', '4'], ['county', '0.5']] },
   { state: 'WY', county: '021', percents: [['state', '4'], ['county', '1.3333333']] },
   { state: 'DE', county: '003', percents: [['state', '0']] },
   { state: 'FL', county: '086', percents: [['state', '6'], ['county', '1']] },
   { state: 'CT', county: '001', percents: [['state', '6.35']] },
-  { state: 'AZ', county: '013', placeGeoid: '0455000', percents: [['state', '5.6'], ['county', '0.7'], ['city', '2.8']] },
+  { state: 'AZ', county: '013', placeGeoid: '0455000',
+    percents: [['state', '5.6'], ['county', '0.7'], ['city', '2.8']] },
+  { state: 'AZ', county: '005', placeGeoid: '0423620',
+    percents: [['state', '5.6'], ['county', '1.3'], ['city', '2.281']] },
+  { state: 'VT', county: '007', placeGeoid: '5010675', percents: [['state', '6'], ['city', '1']] },
+  { state: 'VT', county: '023', placeGeoid: '5046000', percents: [['state', '6'], ['city', '1']] },
+  { state: 'ME', county: '005', percents: [['state', '5.5']] },
+  { state: 'DC', county: '001', percents: [['state', '6']] },
+  { state: 'CO', county: '031', placeGeoid: '0820000',
+    percents: [['state', '2.9'], ['city', '5.15'], ['district', '1'], ['district', '0.1']] },
+  { state: 'CO', county: '059', placeGeoid: '0843000',
+    percents: [['state', '2.9'], ['county', '0.5'], ['city', '3'], ['district', '1.1']] },
+  { state: 'MA', county: '025', placeGeoid: '2507000', percents: [['state', '6.25']] },
+  { state: 'NE', county: '055', placeGeoid: '3137000',
+    percents: [['state', '5.5'], ['city', '1.5']] },
+  { state: 'VA', county: '770', placeGeoid: '5168000',
+    percents: [['state', '4.3'], ['county', '1']] },
+  { state: 'NH', county: '011', percents: [['state', '0']] },
+  { state: 'UT', county: '035', placeGeoid: '4967000',
+    percents: [['state', '4.85'], ['county', '1.35'], ['city', '1'], ['district', '0.55']] },
 ];
 
 /** Rules of kinds that no state's facts have yet. */
-const MORE_PRODUCTS = tableDocument('state\ttic\ttaxable\tstate_rate\tthreshold_usd\tthreshold_kind\t'
+const MORE_PRODUCTS = tableDocument(
+  'state\ttic\ttaxable\tstate_rate\tthreshold_usd\tthreshold_kind\t'
   + 'scope\tfood_drug\tcovers_children\teffective_from\teffective_to\tpercent_taxable\t'
   + 'per_volume_usd\tper_volume_unit\tcap_per_unit_usd\n'
   + 'WY\t30040\tY\t\t\t\tall\tno\tno\t\t\t0.333333333\t\t\t\n'
@@ -53,19 +82,23 @@ const MORE_PRODUCTS = tableDocument('state\ttic\ttaxable\tstate_rate\tthreshold_
 const TICS = [
   null, null, '00000', '20010', '20010', '40030', '40030', '51020', '31000', '20070', '20110',
   '30100', '10001', '10001', '11000', '11010', '11098', '30040', '30050', '30060', '30035', '20020',
-  '20013', '20020', '92001', '92100', '20161', '21001', '30015', '92005', '93011', '10005', '20011', '20012', '20021', '20041',
+  '20013', '20020', '92001', '92100', '20161', '21001', '30015', '92005', '93011', '10005', '20011',
+  '20012', '20021', '20041',
   '30025', '30070', '31040', '31060', '31100', '40010', '40015', '40020', '40031', '40050', '40060',
-  '51010', '51050', '51060', '51175', '52020', '53020', '54020', '70011', '90103', '90011', '91030',
+  '41000', '41000', '41000', '41041', '51010', '51050', '51060', '51175', '52020', '53020', '54020',
+  '70011', '90103', '90011', '91030',
   '91072', '91081', '91090', '92062', '92090', '93018', '93103', '93111', '93116', '93205', '96102',
 ] as const;
 const PRICES = [
   '0', '0.01', '0.005', '1', '9.99', '49.99', '50', '75', '99.99', '100', '100.01', '109.99', '110',
-  '175', '175.01', '250.01', '1600', '1600.01', '2500', '3200', '3200.01', '7654.321', '12345678.9', '1000',
+  '175', '175.01', '250.01', '1600', '1600.01', '2500', '3200', '3200.01', '7654.321', '12345678.9',
+  '1000',
   '1000.01', '5000', '5000.01', '14338', '14338.01', '20000',
 ] as const;
 const QUANTITIES = ['1', '1', '2', '3', '0', '0.5', '1.5', '12', '0.3333', '99999.9999'] as const;
 const DAYS = [
-  20260115, 20260221, 20260718, 20260725, 20260731, 20260803, 20260808, 20260809, 20260810, 20260820,
+  20260115, 20260221, 20260718, 20260725, 20260731, 20260803, 20260808, 20260809, 20260810,
+  20260820,
   20261121, 20270717,
 ] as const;
 
@@ -171,7 +204,8 @@ export class RandomCarts {
     const expected = oracleCart(this.#world, told)?.join(' ') ?? 'cannot tell';
     if (said === expected) return '';
     const why = isFailure(outcome) ? ` (${outcome.detail})` : '';
-    const cart = JSON.stringify({ ...told, from: PLACES[told.origin], to: PLACES[told.destination] });
+    const [from, to] = [PLACES[told.origin], PLACES[told.destination]];
+    const cart = JSON.stringify({ ...told, from, to });
     return `engine ${said}${why}; oracle ${expected}; cart ${cart}`;
   }
 }

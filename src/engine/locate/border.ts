@@ -76,39 +76,73 @@ export function borderAt(
   };
 }
 
-// Provinces are drawn by a map whose shores are off by up to some kilometre, so that harbours and
-// old towns at the water lie in no province; counties hold their waters, and none of this concerns
-// them.
+// Provinces are drawn by a map whose lines are off by up to some kilometre: harbours and old towns
+// at the water lie in no province, and towns at a line may lie in the next one. Counties are drawn
+// finely and hold their waters; none of this concerns them.
 
-/** How far off a shore may be drawn (a point of Quebec City's lies 1.2 km off). */
-const SHORE_METRES = 2_000;
+/** How far off a shore or a line may be drawn: 1.2 km were seen at Quebec City, 1.7 at Hull. */
+export const PROVINCE_LINE_METRES = 2_000;
 /** Within this nothing but the one province may lie. */
 const ALONE_METRES = 4_000;
+/** So near to a county a spot may be one of its own. */
+const COUNTY_METRES = 50;
 const STEP_METRES = 250;
-const SHORE_DIRECTIONS = 24;
+const LINE_DIRECTIONS = 24;
+
+/** What of an index is looked at. */
+export interface AreaView {
+  readonly cells: CellIndex;
+  readonly areaOf: (id: number) => AreaRecord;
+}
+
+/** The areas on a circle around a spot, as often as they are met. */
+function* around(
+  { cells }: AreaView, lat: Microdegrees, lng: Microdegrees, metres: number,
+): Generator<number> {
+  const reach = metres / METRES_PER_MICRO;
+  const shrink = Math.max(0.01, Math.cos((lat / 1e6) * (Math.PI / 180)));
+  for (let direction = 0; direction < LINE_DIRECTIONS; direction += 1) {
+    const angle = (direction / LINE_DIRECTIONS) * 2 * Math.PI;
+    const found = cells.locate(Math.round(lat + reach * Math.sin(angle)),
+      Math.round(lng + (reach * Math.cos(angle)) / shrink));
+    if (found >= 0) yield found;
+  }
+}
+
+function isProvince({ areaOf }: AreaView, id: number): boolean {
+  return areaOf(id).countyFips === '';
+}
 
 /**
- * The province whose shore is near a spot that lies in no area, if nothing else is anywhere near;
- * else −1. Areas with a county are never told so.
+ * The province whose shore is near a spot that lies in no area, if no other is anywhere near; else
+ * −1. Areas with a county are never told so.
  */
-export function shoreArea(
-  cells: CellIndex, areaOf: (id: number) => AreaRecord, lat: Microdegrees, lng: Microdegrees,
-): number {
-  const shrink = Math.max(0.01, Math.cos((lat / 1e6) * (Math.PI / 180)));
+export function shoreArea(view: AreaView, lat: Microdegrees, lng: Microdegrees): number {
+  for (const found of around(view, lat, lng, COUNTY_METRES)) {
+    if (!isProvince(view, found)) return -1;
+  }
   let shore = -1;
-  let isNear = false;
   for (let metres = STEP_METRES; metres <= ALONE_METRES; metres += STEP_METRES) {
-    if (metres > SHORE_METRES && !isNear) return -1;
-    const reach = metres / METRES_PER_MICRO;
-    for (let direction = 0; direction < SHORE_DIRECTIONS; direction += 1) {
-      const angle = (direction / SHORE_DIRECTIONS) * 2 * Math.PI;
-      const found = cells.locate(Math.round(lat + reach * Math.sin(angle)),
-        Math.round(lng + (reach * Math.cos(angle)) / shrink));
-      if (found < 0 || found === shore) continue;
-      if (shore >= 0 || areaOf(found).countyFips !== '') return -1;
+    if (metres > PROVINCE_LINE_METRES && shore < 0) return -1;
+    for (const found of around(view, lat, lng, metres)) {
+      if (found === shore || !isProvince(view, found)) continue;
+      if (shore >= 0) return -1;
       shore = found;
-      isNear = true;
     }
   }
   return shore;
+}
+
+/** The other provinces that a spot of one may lie in instead. */
+export function provincesNear(
+  view: AreaView, area: number, lat: Microdegrees, lng: Microdegrees,
+): ReadonlySet<number> {
+  const near = new Set<number>();
+  if (!view.cells.isNear(lat, lng, PROVINCE_LINE_METRES / METRES_PER_MICRO)) return near;
+  for (let metres = STEP_METRES; metres <= PROVINCE_LINE_METRES; metres += STEP_METRES) {
+    for (const found of around(view, lat, lng, metres)) {
+      if (found !== area && isProvince(view, found)) near.add(found);
+    }
+  }
+  return near;
 }

@@ -1,0 +1,80 @@
+/** Canada by coordinates: provinces, spots at their shores and near the lines between them. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import type { Dataset } from '../../src/dataset/dataset.js';
+import { openDataset } from '../../src/dataset/open.js';
+import { datasetsDir } from '../../src/ingest/source-files.js';
+import { askQuery } from '../support/ask-dataset.js';
+import { buildRecipe, type Built } from '../support/built-dataset.js';
+
+let built: Built;
+let dataset: Dataset;
+
+before(() => {
+  built = buildRecipe('default');
+  dataset = openDataset(built.dir);
+});
+
+after(() => {
+  dataset.close();
+  built.remove();
+});
+
+/** Points of cities, by the provinces' rates; from Quebec City on the map has them in the water. */
+const POINTS: readonly (readonly [city: string, point: string, total: number])[] = [
+  ['Toronto', 'lat=43.6532&lng=-79.3832', 0.13], ['Montreal', 'lat=45.5019&lng=-73.5674', 0.14975],
+  ['Vancouver', 'lat=49.2827&lng=-123.1207', 0.12], ['Calgary', 'lat=51.0447&lng=-114.0719', 0.05],
+  ['Ottawa', 'lat=45.4215&lng=-75.6972', 0.13], ['Hawkesbury', 'lat=45.6072&lng=-74.6043', 0.13],
+  ['Fort Smith, where the line is near and both sides are taxed alike',
+    'lat=60.0044&lng=-111.8937', 0.05],
+  ['Quebec City', 'lat=46.8131&lng=-71.2075', 0.14975],
+  ['the old town of Quebec', 'lat=46.8119&lng=-71.2053', 0.14975],
+  ['Charlottetown', 'lat=46.2382&lng=-63.1311', 0.15],
+  ['Saint John', 'lat=45.2733&lng=-66.0633', 0.15],
+  ['St. Stephen, over the river from Maine', 'lat=45.1942&lng=-67.2756', 0.15],
+  ['Brockville, over the river from New York', 'lat=44.5895&lng=-75.6843', 0.13],
+];
+
+for (const [city, point, total] of POINTS) {
+  test(city, () => {
+    const asked = askQuery(dataset, `${point}&countryCode=CAN`);
+    assert.deepEqual([asked.code, asked.precision, asked.total], [100, 'polygon', total],
+      asked.message);
+  });
+}
+
+/** Points that the map has in the neighbour, or as near to it as its lines may be off. */
+const LINES: readonly (readonly [town: string, point: string])[] = [
+  ['Gatineau QC', 'lat=45.4287&lng=-75.7133'], ['Grenville QC', 'lat=45.6226&lng=-74.6024'],
+  ['Creighton SK', 'lat=54.7659&lng=-101.8894'], ['Lloydminster', 'lat=53.2783&lng=-110.0000'],
+];
+
+for (const [town, point] of LINES) {
+  test(`${town}: the line is not known finely enough to tell`, () => {
+    const { code, message } = askQuery(dataset, `${point}&countryCode=CAN`);
+    assert.equal(code, 110);
+    assert.match(message, /within 2 km of the line between .*: give an address with its postal/);
+  });
+}
+
+test('in a bay between two provinces, far out and in a state nothing is told', () => {
+  for (const point of ['lat=48.01&lng=-66.67', 'lat=44&lng=-60', 'lat=49&lng=-123.06']) {
+    assert.equal(askQuery(dataset, `${point}&countryCode=CAN`).code, 110, point);
+  }
+  assert.equal(askQuery(dataset, 'lat=46.8119&lng=-71.2053').code, 110, 'not in the USA');
+});
+
+test('the file of provinces carried is the one that its record names', () => {
+  const folder = join(datasetsDir(), 'geometry');
+  const { file, unpacked } = JSON.parse(readFileSync(join(folder, 'ca.json'), 'utf8')) as {
+    readonly file: string; readonly unpacked: { readonly sha256: string; readonly bytes: number };
+  };
+  const bytes = gunzipSync(readFileSync(join(folder, file)));
+  assert.equal(bytes.length, unpacked.bytes);
+  assert.equal(createHash('sha256').update(bytes).digest('hex'), unpacked.sha256);
+  assert.equal(bytes.toString('utf8').match(/"id":"CA-[A-Z]{2}"/g)?.length, 13);
+});
