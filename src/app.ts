@@ -14,7 +14,7 @@ import { createServer, type RawServer } from './http/uws.js';
 import { messageOf, type Log } from './log.js';
 import { logging, openParts, type Parts } from './parts.js';
 import type { EnginePool } from './pool.js';
-import { openProvider, watchProvider } from './provider/client.js';
+import { openProvider, watchProvider } from './provider/open.js';
 import type { Provider } from './provider/port.js';
 import type { ProviderWatch } from './provider/watch.js';
 import { bootstrapKey } from './store/keys.js';
@@ -112,9 +112,9 @@ export class App {
   static async start(options: AppOptions): Promise<App> {
     const { config, log } = options;
     const settings = readDeliverySettings(config);
-    const watching = readWatchSettings(config, log);
+    const watching = await readWatchSettings(config, log);
     const signedBy = readPublicKeys(config.requireSignature, 'SITUS_REQUIRE_SIGNATURE');
-    const provider = openProvider(config);
+    const provider = await openProvider(config);
     const server = await createServer((error) =>
       log.error('handler failed', { message: messageOf(error) }), config.tls);
     const store = await Store.open(config.varDir, { failed: logging(log, 'store') });

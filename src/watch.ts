@@ -9,8 +9,8 @@ import { RequestMeter } from './http/request-meter.js';
 import { operationNames } from './http/router.js';
 import type { Log } from './log.js';
 import { metricsAddress, MetricsListener, type MetricsAddress } from './monitor/listener.js';
-import { openMetrics, type MetricSources } from './monitor/metrics.js';
-import { RequestLog } from './monitor/request-log.js';
+import type { MetricSources } from './monitor/metrics.js';
+import type { RequestLog } from './monitor/request-log.js';
 import type { Parts } from './parts.js';
 import { outboxCounts } from './store/outbox.js';
 
@@ -22,16 +22,24 @@ export interface WatchSettings {
   readonly requests: RequestLog | null;
 }
 
+async function openRequestLog(
+  config: Config['requestLog'], log: Log,
+): Promise<RequestLog | null> {
+  if (config.path === null) return null;
+  const monitor = await import('./monitor/request-log.js');
+  return monitor.RequestLog.open(config, log);
+}
+
 /** @throws Error that names a setting that cannot be used. */
-export function readWatchSettings(
+export async function readWatchSettings(
   { metrics, corsOrigins, proxies, requestLog }: Config, log: Log,
-): WatchSettings {
+): Promise<WatchSettings> {
   return {
     metrics: metricsAddress(metrics),
     origins: CrossOrigins.of(corsOrigins),
     proxies: TrustedProxies.of(proxies),
     // Last: it is open then.
-    requests: RequestLog.open(requestLog, log),
+    requests: await openRequestLog(requestLog, log),
   };
 }
 
@@ -78,6 +86,7 @@ export class ServiceWatch {
   /** Opens the listener of metrics where one is set, and returns its port; else null. */
   async listen(opened: Opened, parts: Parts, open: () => number): Promise<number | null> {
     if (this.#address === null || this.#meter === null) return null;
+    const { openMetrics } = await import('./monitor/metrics.js');
     const registry = openMetrics(sourcesOf(opened, parts, this.#meter, open));
     this.#listener = new MetricsListener(registry, this.#log);
     return this.#listener.listen(this.#address);

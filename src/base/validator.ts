@@ -5,9 +5,6 @@
 import { createRequire } from 'node:module';
 import type FastestValidator from 'fastest-validator';
 
-/** Its types name a default export that its CommonJS module does not have. */
-const Validator: typeof FastestValidator.default =
-  createRequire(import.meta.url)('fastest-validator');
 
 /** A member of a body that is not as it should be. */
 export interface BodyError {
@@ -95,18 +92,27 @@ function bodyError(error: Told, prefix: string): BodyError {
   return { location, message: messageOf(error, location), ...echo(error) };
 }
 
-/** The library's own messages are emptied: making them throws where a value has no text. */
-function noMessages(): Record<string, string> {
-  return Object.fromEntries(Object.keys(new Validator().messages).map((name) => [name, '']));
+let shared: FastestValidator.default | null = null;
+
+/** Loaded when something is first checked, as most processes check nothing. */
+function validator(): FastestValidator.default {
+  if (shared !== null) return shared;
+  /** Its types name a default export that its CommonJS module does not have. */
+  const Validator: typeof FastestValidator.default =
+    createRequire(import.meta.url)('fastest-validator');
+  // The library's own messages are emptied: making them throws where a value has no text.
+  const names = Object.keys(new Validator().messages);
+  shared = new Validator({
+    useNewCustomCheckerFunction: true, haltOnFirstError: false,
+    messages: Object.fromEntries(names.map((name) => [name, ''])),
+  });
+  return shared;
 }
 
-const VALIDATOR = new Validator({
-  useNewCustomCheckerFunction: true, haltOnFirstError: false, messages: noMessages(),
-});
-
 function compile(rule: Rule): (value: unknown) => readonly Told[] {
-  const run = VALIDATOR.compile({ $$root: true, ...rule });
+  let run: ReturnType<FastestValidator.default['compile']> | null = null;
   return (value) => {
+    run ??= validator().compile({ $$root: true, ...rule });
     const result = run(value);
     return Array.isArray(result) ? result : [];
   };

@@ -10,7 +10,7 @@ import { activeRelease, releasesDir } from '../dataset/release.js';
 import { readDeliverySettings } from '../event/settings.js';
 import { createServer } from '../http/uws.js';
 import { messageOf, SILENT } from '../log.js';
-import { openProvider, watchProvider } from '../provider/client.js';
+import { openProvider, watchProvider } from '../provider/open.js';
 import { reachProvider } from '../provider/watch.js';
 import { KekFile, modeProblem } from '../store/kek-file.js';
 import { kekPath, openKekSource } from '../store/kek-source.js';
@@ -19,7 +19,6 @@ import { sealedCounts } from '../store/rotation.js';
 import { type Store, STORE_BYTES_MAX, storeDir } from '../store/store.js';
 import { STORE_FILE } from '../store/store-file.js';
 import { problemsOf } from './sound-release.js';
-import { Agent, request } from 'undici';
 import { isUnready, UNREADY } from '../api/system/ready.js';
 import { servingProcess } from '../store/server-claim.js';
 
@@ -154,7 +153,7 @@ async function dataset({ config, now }: Checked): Promise<readonly Finding[]> {
 
 async function provider({ config }: Checked): Promise<readonly Finding[]> {
   watchProvider(config, SILENT)?.close();
-  const opened = openProvider(config);
+  const opened = await openProvider(config);
   void opened?.close();
   if (opened === null) {
     return found('note', 'no compliance provider is configured (SITUS_PROVIDER_URL)');
@@ -242,6 +241,7 @@ export function unreadyFindings(server: string, body: unknown): readonly Finding
 }
 
 async function ask(server: string, url: string): Promise<readonly Finding[]> {
+  const { Agent, request } = await import('undici');
   try {
     const { statusCode, body } = await request(`${url}/system/ready`, {
       // Asked by the address of this machine, which no certificate is for; nothing secret is told.

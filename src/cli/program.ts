@@ -5,8 +5,6 @@
 import { Command, Option } from '@commander-js/extra-typings';
 import { CommanderError } from 'commander';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { packageRoot } from '../ingest/source-files.js';
 import { FAULT_HEADER } from '../provider/simulator/faults.js';
 import { ENTITLEMENTS, PLANS, type Entitlement } from '../store/plan.js';
 import { SCOPES, type Scope } from '../store/scope.js';
@@ -189,7 +187,8 @@ connection id exists. Rates are invented. Situs talks to it with
 }
 
 function packageVersion(): string {
-  const text = readFileSync(join(packageRoot(), 'package.json'), 'utf8');
+  // From dist/src/cli.
+  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { readonly version: string }).version;
 }
 

@@ -9,7 +9,6 @@ import {
 } from '../dataset/release.js';
 import { readPublicKeys, signRelease, type SigningKey } from '../dataset/signature.js';
 import { readStamp, RELEASE_FILES, stampHolds } from '../dataset/stamp.js';
-import { auditRelease } from './actor.js';
 import { createProgress } from '../ingest/progress.js';
 
 /** @throws Error where no release is active. */
@@ -98,6 +97,7 @@ export async function activateSound(
   const problems = await problemsOf(dir, quiet, signedBy);
   if (problems.length > 0) throw unsoundRelease(name, problems);
   protectRelease(dir);
+  const { auditRelease } = await import('./actor.js');
   await auditRelease(varDir, `release.${action}`, name);
   activateRelease(varDir, name);
 }

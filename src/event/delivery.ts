@@ -12,7 +12,7 @@ import {
 import type { Store, StoreTransaction } from '../store/store.js';
 import { MailSender } from './mail.js';
 import type { DeliverySettings } from './settings.js';
-import { WebhookSender } from './webhook.js';
+import type { WebhookSender } from './webhook.js';
 import type { OutboxKind, OutboxRecord } from '../store/outbox-record.js';
 import { codeOf, failed, type FailedOutcome, type Outcome } from './outcome.js';
 import { isLater, nextAttempt } from './retry.js';
@@ -193,18 +193,25 @@ export interface DeliveryOptions {
   readonly random?: () => number;
 }
 
+/** Loaded where it is set: its library takes long. */
+async function senderOf({ settings, vault }: DeliveryOptions): Promise<WebhookSender | null> {
+  if (settings.webhook === null) return null;
+  const { WebhookSender } = await import('./webhook.js');
+  return new WebhookSender(settings.webhook, vault);
+}
+
 export class Delivery {
   readonly #options: DeliveryOptions;
   readonly #events: Deliverer<'event'> | null;
   readonly #mails: Deliverer<'mail'> | null;
 
-  private constructor(options: DeliveryOptions) {
-    const { settings: { webhook, mail } } = options;
+  private constructor(options: DeliveryOptions, events: WebhookSender | null) {
+    const { settings: { mail } } = options;
     this.#options = options;
     const { store } = options;
-    this.#events = webhook === null ? null : new Deliverer({
+    this.#events = events === null ? null : new Deliverer({
       ...options,
-      sender: new WebhookSender(webhook, options.vault),
+      sender: events,
       ready: () => endpointOf(store)?.disabledAt === null,
     });
     this.#mails = mail === null ? null : new Deliverer({
@@ -217,7 +224,7 @@ export class Delivery {
     const { store, vault, settings } = options;
     await setEndpoint(store, settings.webhook?.url ?? null);
     await sealOldEvents(store, vault);
-    return new Delivery(options);
+    return new Delivery(options, await senderOf(options));
   }
 
   /** Begins to send. */

@@ -2,7 +2,6 @@
  * Writes and sends the mail that invites a merchant to set up its account with the compliance
  * provider. By SMTP, one connection an attempt.
  */
-import { createTransport } from 'nodemailer';
 import type { MailRecord } from '../store/outbox-record.js';
 import { isMailAddress, domainOf, type Mailbox } from '../base/mail-address.js';
 import { codeOf, failed, type Outcome } from './outcome.js';
@@ -145,7 +144,8 @@ export class MailSender {
     }
     const late = AbortSignal.timeout(ATTEMPT_MS_MAX);
     try {
-      await this.#transport().sendMail({
+      const transport = await this.#transport();
+      await transport.sendMail({
         ...this.#message(record), signal: AbortSignal.any([late, stop]),
       });
       return { result: 'sent', status: SMTP_OK };
@@ -158,7 +158,8 @@ export class MailSender {
     // Every attempt closes its own connection.
   }
 
-  #transport() {
+  async #transport() {
+    const { createTransport } = await import('nodemailer');
     const { server, ca, silenceMs = SILENCE_MS_MAX } = this.#options;
     const { host, port, secure, auth } = server;
     return createTransport({

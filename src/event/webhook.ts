@@ -1,6 +1,7 @@
 /** Sends events to the configured endpoint: one POST an attempt, no redirects followed. */
 import { Agent, request, type Dispatcher } from 'undici';
-import { guardedConnect, type GuardOptions } from '../provider/guard.js';
+import { guardedConnect } from '../provider/connect.js';
+import type { GuardOptions } from '../provider/guard.js';
 import { openEventData, type EventVault } from '../store/event-seal.js';
 import type { EventRecord } from '../store/outbox-record.js';
 import { codeOf, failed, type FailedOutcome, type Outcome } from './outcome.js';

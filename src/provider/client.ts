@@ -5,12 +5,10 @@
  */
 import { performance } from 'node:perf_hooks';
 import { Pool } from 'undici';
-import { CONNECT_MS_MAX, guardedConnect, type GuardOptions, readTarget } from './guard.js';
+import { guardedConnect } from './connect.js';
+import { CONNECT_MS_MAX, type GuardOptions } from './guard.js';
 import { fault, type Provider, type ProviderCall, type ProviderOutcome } from './port.js';
 import { Transfer } from './transfer.js';
-import type { Config } from '../config.js';
-import type { Log } from '../log.js';
-import { ProviderWatch, reachProvider } from './watch.js';
 
 /** Connections kept to the provider. */
 const CONNECTIONS_MAX = 64;
@@ -115,36 +113,4 @@ export class ProviderClient implements Provider {
     );
     return transfer.outcome;
   }
-}
-
-export type ProviderConfig =
-  Pick<Config, 'providerUrl' | 'providerTimeoutMs' | 'allowPrivateNetwork'>;
-
-/**
- * The configured provider, null without one. Nothing is connected before the first call.
- * @throws Error in a sentence that names the setting when its address may not be used.
- */
-export function openProvider(config: ProviderConfig): Provider | null {
-  const { providerUrl, providerTimeoutMs: timeoutMs, allowPrivateNetwork: allowPrivate } = config;
-  if (providerUrl === null) return null;
-  const target = readTarget(providerUrl, allowPrivate);
-  if ('refused' in target) throw new Error(`SITUS_PROVIDER_URL ${target.refused}`);
-  return new ProviderClient({ url: target.url, timeoutMs, allowPrivate });
-}
-
-/**
- * Watches whether the provider can be reached, where the service is not ready without it.
- * @throws Error that names the setting where one is required and none configured.
- */
-export function watchProvider(
-  config: ProviderConfig & Pick<Config, 'providerRequired'>, log: Log,
-): ProviderWatch | null {
-  if (!config.providerRequired) return null;
-  if (config.providerUrl === null) {
-    throw new Error('SITUS_PROVIDER_REQUIRED needs SITUS_PROVIDER_URL');
-  }
-  return new ProviderWatch(() => reachProvider(config), (reached) => {
-    if (reached) log.info('provider reached again');
-    else log.error('provider not reached');
-  });
 }

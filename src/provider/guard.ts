@@ -7,9 +7,8 @@
  * Everything that is not plainly public is refused; the registries of special-purpose addresses
  * (RFC 6890) name the ranges, and ipaddr.js knows them.
  */
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -62,9 +61,6 @@ const PUBLIC_PORTS: readonly number[] = [443, 8443];
 /** Longest time to resolve a name, and then to connect to one address, TLS included. */
 export const CONNECT_MS_MAX = 5_000;
 
-/** A name's further addresses are not tried. */
-export const ADDRESSES_MAX = 4;
-
 export const TARGET_CHARS_MAX = 2_048;
 
 /** All addresses of a name. Rejects when there are none. */
@@ -82,12 +78,6 @@ export interface GuardOptions {
   readonly resolve?: Resolve;
   /** Connects to the address in `hostname`, which is checked. */
   readonly dial?: Connect;
-}
-
-/** Raised by connections that the guard refuses. */
-class RefusedAddressError extends Error {
-  override readonly name = 'RefusedAddressError';
-  readonly code = 'SITUS_REFUSED_ADDRESS';
 }
 
 export type Target = { readonly url: URL } | { readonly refused: string };
@@ -120,7 +110,7 @@ function refusalOf(text: string, url: URL, allowPrivate: boolean): string | null
 }
 
 /** "::1" of "[::1]" */
-function bareHost(hostname: string): string {
+export function bareHost(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }
 
@@ -134,67 +124,4 @@ export function readTarget(text: string, allowPrivate: boolean): Target {
   const url = new URL(text);
   const refused = refusalOf(text, url, allowPrivate);
   return refused === null ? { url } : { refused };
-}
-
-const resolveName: Resolve = async (name) => {
-  const found = await lookup(name, { all: true });
-  return found.map(({ address }) => address);
-};
-
-/** A name's addresses; the system's resolver may take minutes and cannot be stopped. */
-async function addressesOf(name: string, options: GuardOptions): Promise<readonly string[]> {
-  const { resolve = resolveName, connectMs = CONNECT_MS_MAX } = options;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    const error = Object.assign(new Error('the name was not resolved'), { code: 'ETIMEDOUT' });
-    timer = setTimeout(() => reject(error), connectMs);
-  });
-  try {
-    return await Promise.race([resolve(name), late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** The addresses of a host that may be connected to. */
-async function permitted(host: string, options: GuardOptions): Promise<readonly string[]> {
-  const { allowPrivate } = options;
-  const addresses = isIP(host) === 0 ? await addressesOf(host, options) : [host];
-  const allowed = addresses.filter((address) => addressRefusal(address, allowPrivate) === null);
-  if (allowed.length > 0) return allowed.slice(0, ADDRESSES_MAX);
-  const ranges = addresses.map((address) => addressRefusal(address, allowPrivate) ?? '');
-  throw new RefusedAddressError(
-    `no address may be connected to (${[...new Set(ranges)].join(', ') || 'none found'})`,
-  );
-}
-
-/**
- * A connector for undici's clients and agents: `new Agent({ connect: guardedConnect(…) })`. The
- * name stays what TLS verifies and what the Host field says. Several addresses are tried in turn.
- */
-export function guardedConnect(options: GuardOptions): Connect {
-  const dial = options.dial ?? buildConnector({
-    timeout: options.connectMs ?? CONNECT_MS_MAX,
-    // Said here, an environment variable cannot switch it off.
-    rejectUnauthorized: true,
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
-  });
-  return (target, callback) => {
-    const host = bareHost(target.hostname);
-    const name = isIP(host) === 0 ? { servername: host } : {};
-    const dialNext = (addresses: readonly string[], index: number): void => {
-      const hostname = addresses[index] ?? '';
-      dial({ ...target, ...name, hostname }, (...[error, socket]) => {
-        if (error === null) callback(null, socket);
-        else if (index + 1 < addresses.length) dialNext(addresses, index + 1);
-        else callback(error, null);
-      });
-    };
-    permitted(host, options).then(
-      (addresses) => dialNext(addresses, 0),
-      (error: unknown) => callback(
-        error instanceof Error ? error : new Error('the name was not resolved'), null,
-      ),
-    );
-  };
 }

@@ -3,31 +3,11 @@
  * to be called ready without it: a connection is made, with TLS where that is used, and closed
  * again. No call is sent, so that the provider sees no request that no merchant asked for.
  */
-import { CONNECT_MS_MAX, guardedConnect, readTarget, type GuardOptions } from './guard.js';
-import type { ProviderConfig } from './client.js';
+import { CONNECT_MS_MAX, readTarget } from './guard.js';
+import type { ProviderConfig } from './open.js';
 
 /** How often it is asked. */
 const WATCH_MS = 5_000;
-
-/**
- * Connects to the host of an address once and lets go of the connection.
- * @throws Error when that is not possible; its message repeats no credentials, there are none.
- */
-function reach(url: URL, options: GuardOptions): Promise<void> {
-  const secure = url.protocol === 'https:';
-  const { hostname, host, protocol } = url;
-  const port = url.port === '' ? (secure ? '443' : '80') : url.port;
-  return new Promise((resolve, reject) => {
-    guardedConnect(options)({ hostname, host, protocol, port }, (...[error, socket]) => {
-      if (error !== null) {
-        reject(error);
-        return;
-      }
-      socket.on('error', () => undefined).destroy();
-      resolve();
-    });
-  });
-}
 
 /** Reaches the configured provider once. */
 export async function reachProvider(config: ProviderConfig): Promise<void> {
@@ -35,6 +15,7 @@ export async function reachProvider(config: ProviderConfig): Promise<void> {
   const target = readTarget(providerUrl ?? '', allowPrivate);
   if ('refused' in target) throw new Error(`SITUS_PROVIDER_URL ${target.refused}`);
   const connectMs = Math.min(CONNECT_MS_MAX, providerTimeoutMs);
+  const { reach } = await import('./connect.js');
   await reach(target.url, { allowPrivate, connectMs });
 }
 

@@ -5,8 +5,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { Agent, request } from 'undici';
+import { ADDRESSES_MAX, guardedConnect } from '../../src/provider/connect.js';
 import {
-  addressRefusal, ADDRESSES_MAX, guardedConnect, readTarget, TARGET_CHARS_MAX, type GuardOptions,
+  addressRefusal, readTarget, TARGET_CHARS_MAX, type GuardOptions,
 } from '../../src/provider/guard.js';
 
 const PUBLIC = ['1.1.1.1', '93.184.216.34', '172.15.0.1', '172.32.0.1', '100.63.255.255',

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { App } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { SILENT } from '../../src/log.js';
-import { openProvider } from '../../src/provider/client.js';
+import { openProvider } from '../../src/provider/open.js';
 import { newVarDir } from '../support/http-var-dir.js';
 
 const CASES: readonly (readonly [url: string, allow: string, refused: RegExp | null])[] = [
@@ -24,17 +24,17 @@ test('an address that may not be used is refused at the start, by its setting', 
   for (const [SITUS_PROVIDER_URL, SITUS_ALLOW_PRIVATE_NETWORK, refused] of CASES) {
     const config = loadConfig({ SITUS_PROVIDER_URL, SITUS_ALLOW_PRIVATE_NETWORK });
     if (refused === null) {
-      const provider = openProvider(config);
+      const provider = await openProvider(config);
       assert.ok(provider !== null, SITUS_PROVIDER_URL);
       await provider.close();
     } else {
-      assert.throws(() => openProvider(config), (error: Error) => {
+      await assert.rejects(openProvider(config), (error: Error) => {
         assert.match(error.message, refused);
         return !error.message.includes('secret');
       }, SITUS_PROVIDER_URL);
     }
   }
-  assert.equal(openProvider(loadConfig({})), null);
+  assert.equal(await openProvider(loadConfig({})), null);
 });
 
 test('settings of the provider', () => {

@@ -1,0 +1,55 @@
+/** The process that builds a release; another one watches it (`dataset-build.ts`). */
+import { join, resolve } from 'node:path';
+import { loadConfig } from '../config.js';
+import { activateRelease, releasesDir, unsoundRelease } from '../dataset/release.js';
+import { readSigningKey, type SigningKey } from '../dataset/signature.js';
+import { buildDataset } from '../ingest/build.js';
+import { createProgress } from '../ingest/progress.js';
+import { makeFolder } from '../store/folder.js';
+import { auditRelease } from './actor.js';
+import type { BuildAsked } from './dataset-build.js';
+import { print, progress } from './line.js';
+import { requireRecipe } from './recipe-names.js';
+import { problemsOf, protectRelease, requiredKeys, signSound } from './sound-release.js';
+import { UsageError } from './usage.js';
+
+/**
+ * The key that signs what is built; null where nothing does.
+ * @throws UsageError where the release could not be activated without another one.
+ */
+function signingKey({ activate, sign, requireSignature }: BuildAsked): SigningKey | null {
+  const key = sign === undefined ? null : readSigningKey(sign);
+  const required = activate ? requiredKeys(requireSignature) : [];
+  if (required.length === 0 || (key !== null && required.includes(key.publicKey))) return key;
+  throw new UsageError('a signature is required to activate what is built: --sign has to name the '
+    + 'file of a private key whose public one is among those that are asked for');
+}
+
+/** Builds, checks and activates in this process. @throws Error in a sentence. */
+export async function buildHere(asked: BuildAsked): Promise<void> {
+  const { recipe, sources, activate, quiet = false } = asked;
+  requireRecipe(recipe);
+  const key = signingKey(asked);
+  const { varDir } = loadConfig();
+  makeFolder(releasesDir(varDir), 'SITUS_VAR');
+  const name = await buildDataset({
+    varDir,
+    recipe,
+    sources: sources === undefined ? null : resolve(sources),
+    layers: asked.with ?? [],
+    own: asked.layer ?? [],
+    ...(asked.workers === undefined ? {} : { workers: asked.workers }),
+    progress: quiet ? () => undefined : createProgress(process.stderr),
+    report: progress,
+  });
+  const dir = join(releasesDir(varDir), name);
+  const problems = await problemsOf(dir, quiet);
+  if (problems.length > 0) throw unsoundRelease(name, problems);
+  protectRelease(dir);
+  if (key !== null) signSound(dir, key);
+  if (activate) {
+    await auditRelease(varDir, 'release.activate', name);
+    activateRelease(varDir, name);
+  }
+  print(name);
+}

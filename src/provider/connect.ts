@@ -1,0 +1,102 @@
+/**
+ * Connections through the guard. Apart from it, since the library that makes them takes longer to
+ * load than all else of a start, and most services call nobody.
+ */
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { buildConnector } from 'undici';
+import {
+  addressRefusal, bareHost, CONNECT_MS_MAX, type Connect, type GuardOptions, type Resolve,
+} from './guard.js';
+
+/** A name's further addresses are not tried. */
+export const ADDRESSES_MAX = 4;
+
+/** Raised by connections that the guard refuses. */
+class RefusedAddressError extends Error {
+  override readonly name = 'RefusedAddressError';
+  readonly code = 'SITUS_REFUSED_ADDRESS';
+}
+
+const resolveName: Resolve = async (name) => {
+  const found = await lookup(name, { all: true });
+  return found.map(({ address }) => address);
+};
+
+/** A name's addresses; the system's resolver may take minutes and cannot be stopped. */
+async function addressesOf(name: string, options: GuardOptions): Promise<readonly string[]> {
+  const { resolve = resolveName, connectMs = CONNECT_MS_MAX } = options;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const error = Object.assign(new Error('the name was not resolved'), { code: 'ETIMEDOUT' });
+    timer = setTimeout(() => reject(error), connectMs);
+  });
+  try {
+    return await Promise.race([resolve(name), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The addresses of a host that may be connected to. */
+async function permitted(host: string, options: GuardOptions): Promise<readonly string[]> {
+  const { allowPrivate } = options;
+  const addresses = isIP(host) === 0 ? await addressesOf(host, options) : [host];
+  const allowed = addresses.filter((address) => addressRefusal(address, allowPrivate) === null);
+  if (allowed.length > 0) return allowed.slice(0, ADDRESSES_MAX);
+  const ranges = addresses.map((address) => addressRefusal(address, allowPrivate) ?? '');
+  throw new RefusedAddressError(
+    `no address may be connected to (${[...new Set(ranges)].join(', ') || 'none found'})`,
+  );
+}
+
+/**
+ * A connector for undici's clients and agents: `new Agent({ connect: guardedConnect(…) })`. The
+ * name stays what TLS verifies and what the Host field says. Several addresses are tried in turn.
+ */
+export function guardedConnect(options: GuardOptions): Connect {
+  const dial = options.dial ?? buildConnector({
+    timeout: options.connectMs ?? CONNECT_MS_MAX,
+    // Said here, an environment variable cannot switch it off.
+    rejectUnauthorized: true,
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+  });
+  return (target, callback) => {
+    const host = bareHost(target.hostname);
+    const name = isIP(host) === 0 ? { servername: host } : {};
+    const dialNext = (addresses: readonly string[], index: number): void => {
+      const hostname = addresses[index] ?? '';
+      dial({ ...target, ...name, hostname }, (...[error, socket]) => {
+        if (error === null) callback(null, socket);
+        else if (index + 1 < addresses.length) dialNext(addresses, index + 1);
+        else callback(error, null);
+      });
+    };
+    permitted(host, options).then(
+      (addresses) => dialNext(addresses, 0),
+      (error: unknown) => callback(
+        error instanceof Error ? error : new Error('the name was not resolved'), null,
+      ),
+    );
+  };
+}
+
+/**
+ * Connects to the host of an address once and lets go of the connection.
+ * @throws Error when that is not possible; its message repeats no credentials, there are none.
+ */
+export function reach(url: URL, options: GuardOptions): Promise<void> {
+  const secure = url.protocol === 'https:';
+  const { hostname, host, protocol } = url;
+  const port = url.port === '' ? (secure ? '443' : '80') : url.port;
+  return new Promise((resolve, reject) => {
+    guardedConnect(options)({ hostname, host, protocol, port }, (...[error, socket]) => {
+      if (error !== null) {
+        reject(error);
+        return;
+      }
+      socket.on('error', () => undefined).destroy();
+      resolve();
+    });
+  });
+}
