@@ -154,7 +154,7 @@ function resolver(...answers: (readonly string[])[]): {
   };
 }
 
-test('the connection goes to the address that was checked, and the name stays in Host', async (t) => {
+test('the connection goes to the address that was checked, the name stays in Host', async (t) => {
   const { port, hosts } = await listen(t);
   const { asked, resolve } = resolver(['127.0.0.1'], ['127.0.0.2']);
   const dispatcher = agentOf(t, { allowPrivate: true, resolve });

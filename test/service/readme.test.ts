@@ -38,8 +38,20 @@ let varDir: string;
 let server: ChildProcess;
 let port: string;
 
+/** Puts a build that other tests need too into the folder, active, and tells what it printed. */
+function take(args: readonly string[]): string {
+  const kept = buildOnce(args);
+  const name = currentRelease(kept.varDir);
+  assert.ok(name !== null, 'nothing is active after the command');
+  cpSync(join(releasesDir(kept.varDir), name), join(releasesDir(varDir), name), { recursive: true });
+  activateRelease(varDir, name);
+  return kept.output;
+}
+
 before(async () => {
   varDir = mkdtempSync(join(tmpdir(), 'situs-readme-'));
+  // As a first start does, which the test of the package waits for.
+  take(['dataset', 'build', '--recipe', 'default', '--activate']);
   server = spawn(process.execPath, [MAIN], {
     cwd: packageRoot(), stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, SITUS_VAR: varDir, PORT: '0', SITUS_BOOTSTRAP_KEY: KEY },
@@ -67,7 +79,7 @@ function adapted(command: string): string {
     .replace('../shared/data', sources ?? '');
 }
 
-/** Runs a line of the README. A build that other tests need too is made once for all of them. */
+/** Runs a line of the README. */
 async function outputOf(command: string): Promise<string> {
   if (!BUILD.test(command)) {
     const { stdout } = await promisify(execFile)('bash', ['-c', adapted(command)], {
@@ -76,12 +88,7 @@ async function outputOf(command: string): Promise<string> {
     return stdout;
   }
   const words = command.split(' ').slice(2);
-  const kept = buildOnce(words.map((word) => (word === '../shared/data' ? sources ?? '' : word)));
-  const name = currentRelease(kept.varDir);
-  assert.ok(name !== null, 'nothing is active after the command');
-  cpSync(join(releasesDir(kept.varDir), name), join(releasesDir(varDir), name), { recursive: true });
-  activateRelease(varDir, name);
-  return kept.output;
+  return take(words.map((word) => (word === '../shared/data' ? sources ?? '' : word)));
 }
 
 function withoutRelease(text: string): string {
