@@ -70,7 +70,9 @@ test('an address is answered from its door, in the documented shape', async () =
   ]);
   assert.deepEqual(body.taxSummaries.map(({ taxType, rate }) => [taxType, rate]),
     [['SALES_TAX', 0.0775], ['USE_TAX', 0.0775]]);
-  assert.equal(body.addressDetail.normalizedAddress, '120 Main St, Elmton, QA 91010, United States');
+  assert.equal(
+    body.addressDetail.normalizedAddress, '120 Main St, Elmton, QA 91010, United States',
+  );
   assert.equal(body.addressDetail.incorporated, 'true');
 });
 
@@ -151,7 +153,9 @@ test('what the gap is and what would fill it stands in the message', async () =>
 });
 
 test('activation and rollback under load: no error, no mixed answer', async () => {
-  situs(built.varDir, ['dataset', 'build', '--recipe', 'fixture', '--with', 'estimated', '--quiet']);
+  situs(built.varDir, [
+    'dataset', 'build', '--recipe', 'fixture', '--with', 'estimated', '--quiet',
+  ]);
   const releases = listReleases(built.varDir);
   assert.equal(releases.length, 2);
   // The last one is not the first: of checks that follow at once only the last one need be made.

@@ -43,7 +43,9 @@ function take(args: readonly string[]): string {
   const kept = buildOnce(args);
   const name = currentRelease(kept.varDir);
   assert.ok(name !== null, 'nothing is active after the command');
-  cpSync(join(releasesDir(kept.varDir), name), join(releasesDir(varDir), name), { recursive: true });
+  cpSync(
+    join(releasesDir(kept.varDir), name), join(releasesDir(varDir), name), { recursive: true },
+  );
   activateRelease(varDir, name);
   return kept.output;
 }
