@@ -136,7 +136,7 @@ export function sourcesTable(catalogue: readonly Source[]): string {
   const rows = catalogue.map((source) => {
     const states = source.states.map((entry) => entry.slice(0, 2)).join(' ') || 'all';
     return `| ${[`\`${source.name}\``, source.title, states, source.levels.join(', '),
-      source.rhythm, source.reader == null ? 'none yet' : `\`${source.reader}\``,
+      source.rhythm, source.reader == null ? `none: ${source.unread}` : `\`${source.reader}\``,
       source.pages != null ? 'page asked' : source.find == null ? 'by hand' : 'fetched']
       .join(' | ')} |`;
   });

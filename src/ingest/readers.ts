@@ -166,7 +166,9 @@ const RATE_LISTS: ReadonlyMap<string, Reader<RateReader>> = new Map([
     rates(readIllinois, ONE_STATE))],
   ['provinces', headed('province|name|effective_from|effective_to',
     rates(readProvinces, MANY_STATES))],
-  ['sst', rates(readSst, ONE_STATE)],
+  ['sst', rates(readSst, ONE_STATE, {
+    cities: optional(choice(['own', 'sole'])), districts: MAY_LIST, without: MAY_LIST,
+  })],
   ['sst-derived', headed('level|name|fips|combined_pct|local_pct|effective_from|as_of',
     rates(readSstDerived, ONE_STATE, {
       basis: optional(choice(['own', 'sole', 'total'])), after: MAY, exceptCounty: MAY_LIST,

@@ -39,8 +39,9 @@ const ENTRY = closed({
   /** Why no program can get it; then people put it into the source's folder. */
   withheld: optional(TEXT),
   container: choice(['csv', 'text', 'csv or zip', 'zip', 'xlsx', 'shapefile', 'page', 'pdf']),
-  /** Name in the table of readers; none where nothing reads it yet. */
+  /** Name in the table of readers, or why nothing reads it. */
   reader: optional(TEXT),
+  unread: optional(TEXT),
   rhythm: choice(['daily', 'monthly', 'quarterly', 'half-yearly', 'yearly', 'on change']),
   /** States by their letters with FIPS codes ("MN 27"), or nothing for the whole nation. */
   states: list(TEXT),
@@ -86,7 +87,7 @@ function isExpression(text: string): boolean {
 
 /** What the shape cannot say. */
 function furtherFaults(entry: Of<typeof ENTRY>): string[] {
-  const { find, withheld, pages, page, reader, states } = entry;
+  const { find, withheld, pages, page, reader, unread, states } = entry;
   const faults: string[] = [];
   const found = find ?? null;
   const ways = [found, withheld ?? null, pages ?? null].filter((way) => way !== null);
@@ -108,6 +109,7 @@ function furtherFaults(entry: Of<typeof ENTRY>): string[] {
       }
     }
   }
+  if ((reader == null) === (unread == null)) faults.push('say one of reader and unread');
   if (!isWebAddress(page)) faults.push('page: must be of http or https');
   if (reader != null && !readerNames().includes(reader)) {
     faults.push(`reader: ${unknownName('reader', reader, readerNames())}`);

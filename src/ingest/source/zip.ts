@@ -46,8 +46,9 @@ function isContent(name: string): boolean {
   return !name.endsWith('/') && !name.startsWith('__MACOSX/') && !baseName(name).startsWith('.');
 }
 
-/** Endings of tables, which are meant where nothing is said. */
+/** Endings of tables, which are meant where nothing is said; notes beside them are none. */
 const TABLE = /\.(?:csv|txt|tsv|geojson|json)$/i;
+const NOTES = /^read_?me\b/i;
 
 /** The one member that is meant. */
 function chosen(file: string, entries: readonly Entry[], member: string | null): Entry {
@@ -55,7 +56,8 @@ function chosen(file: string, entries: readonly Entry[], member: string | null):
   const named = (list: readonly Entry[]): string =>
     list.slice(0, 6).map(({ fileName }) => fileName).join(', ') || 'none';
   if (member === null) {
-    const tables = content.filter(({ fileName }) => TABLE.test(fileName));
+    const tables = content.filter(({ fileName }) =>
+      TABLE.test(fileName) && !NOTES.test(baseName(fileName)));
     const one = content.length === 1 ? content : tables;
     if (one.length === 1) return one[0]!;
     throw fileError(file, `it has ${content.length} members (${named(content)}); `

@@ -2,13 +2,18 @@
  * Streamlined Sales Tax rate file: nine columns, no header, full history. Columns: state FIPS,
  * jurisdiction type, code, general rate (intrastate, interstate), food and drug rate (the same
  * two), first and last day. Types: 45 state, 00 county, 01 to 09 municipalities, 63 and 69
- * districts. Only the general rate is read here.
+ * districts. Only the general rate is read here. What a number means differs between states, and so
+ * does whether a city's rate adds to its county's. Options: `cities` "sole", where it stands in the
+ * county's place; `districts`, further types that are districts of their own; `without`, types that
+ * are left out: combinations of jurisdictions that are listed themselves (Kansas 79), reservations
+ * whose rate replaces the state's (South Dakota 49), districts listed with their county's rate in
+ * theirs (Nevada 63).
  */
 import type { DateInt } from '../../../tax/date.js';
 import type { Level } from '../../../tax/jurisdiction.js';
 import type { RateRow } from '../../model.js';
 import {
-  DATE_OPEN, fractionOf, type ListContext, listDate, type ListResult,
+  DATE_OPEN, fractionOf, type ListContext, listDate, listOption, type ListResult, textOption,
 } from '../../rates/list.js';
 import { splitRows } from '../rows.js';
 
@@ -22,6 +27,12 @@ interface Jurisdiction {
   readonly place: string;
   readonly name: string;
   readonly code: string;
+}
+
+/** The level of a type in a state; undefined for one that carries no general rate. */
+function levelOf(type: string, context: ListContext): Level | undefined {
+  if (listOption(context, 'without').includes(type)) return undefined;
+  return listOption(context, 'districts').includes(type) ? 'district' : LEVELS.get(type);
 }
 
 function jurisdiction(
@@ -87,6 +98,7 @@ function lastDay(text: string): DateInt {
 /** Reads a rate file. @throws RangeError where its layout is another, or it has no rows. */
 export function readSst(text: string, context: ListContext): ListResult {
   const rows: RateRow[] = [];
+  const cities = textOption(context, 'cities') === 'sole' ? 'sole' : 'own';
   const lines = splitRows(text, ',');
   if (lines.length === 0) throw new RangeError('the rate file has no rows');
   for (const [at, line] of lines.entries()) {
@@ -98,7 +110,7 @@ export function readSst(text: string, context: ListContext): ListResult {
       context.report.drop(`${type} ${code}`, 'no rate');
       continue;
     }
-    const level = LEVELS.get(type);
+    const level = levelOf(type, context);
     if (!level) {
       context.report.drop(`${type} ${code}`, 'a type that carries no general rate');
       continue;
@@ -109,7 +121,8 @@ export function readSst(text: string, context: ListContext): ListResult {
     if (!found) continue;
     context.report.joined += 1;
     rows.push({
-      state: context.state, level, ...found, basis: 'own', sales: rate, use: rate,
+      state: context.state, level, ...found, basis: level === 'city' ? cities : 'own',
+      sales: rate, use: rate,
       from: listDate(first, context.asOf), to: lastDay(last),
       source: context.source, asOf: context.asOf,
     });
