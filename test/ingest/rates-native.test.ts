@@ -13,7 +13,7 @@ import { readPacked } from '../../src/ingest/source/container.js';
 import { sheetRows, splitRows } from '../../src/ingest/source/rows.js';
 import { brief, read } from '../support/listed-rates.js';
 import { pdfOf } from '../support/pdf-file.js';
-import { type CellValue, workbookOf } from '../support/zip-file.js';
+import { type CellValue, workbookOf, zipOf } from '../support/zip-file.js';
 
 const FILES = join(import.meta.dirname, '../../../test/ingest/published');
 const DIR = mkdtempSync(join(tmpdir(), 'situs-native-'));
@@ -256,6 +256,15 @@ test('the pages of a folder are one list, and each of them is told to the manife
   assert.deepEqual(brief(rows), NATIVE['la-domiciles']?.rows);
   assert.deepEqual(files.list().map(({ path }) => path), ['la-rates/0100.html',
     'la-rates/0200.html']);
+  // GeoNames has a readme.txt in each of its archives.
+  mkdirSync(join(DIR, 'geonames'));
+  for (const name of ['US', 'PR']) {
+    writeFileSync(join(DIR, `geonames/${name}.zip`), zipOf([
+      { name: 'readme.txt', data: 'notes' }, { name: `${name}.txt`,
+        data: `${name}\t00601\tA\n` }]));
+  }
+  await files.unpack(['geonames/*.zip']);
+  assert.equal(files.text('geonames/*.zip'), 'PR\t00601\tA\n\nUS\t00601\tA\n');
   await assert.rejects(() => files.unpack(['la-rates/*.htm']),
     /needs la-rates\/\*\.htm, and none is in/);
 });
