@@ -4,8 +4,8 @@ import { type LiveDataset, openLive } from './dataset/live.js';
 import type { Dataset } from './dataset/dataset.js';
 import { readPublicKeys } from './dataset/signature.js';
 import { Delivery } from './event/delivery.js';
-import { readDeliverySettings } from './event/settings.js';
-import type { BulkParts } from './bulk/run/routes.js';
+import { readDeliverySettings } from './event/delivery-settings.js';
+import type { BulkParts } from './bulk/run/open-bulk.js';
 import type { RenderFailure } from './api/lookup/handler.js';
 import type { StartTimer } from './api/merchant/nexus-locator.js';
 import { Router, type Route } from './http/router.js';
@@ -23,7 +23,7 @@ import { countShares } from './store/share-count.js';
 import { claimStore, releaseServer } from './store/server-claim.js';
 import { Store } from './store/store.js';
 import { openVault, type Vault } from './store/vault.js';
-import { readWatchSettings, ServiceWatch, type WatchSettings } from './watch.js';
+import { readWatchSettings, ServiceWatch, type WatchSettings } from './service-watch.js';
 
 /** Longest wait for answers under way when the service stops. */
 export const DRAIN_MS_MAX = 4_000;

@@ -15,7 +15,7 @@ import { liveRoute, Readiness, readyRoute } from './api/system/ready.js';
 import type { JobRegistry } from './bulk/job/registry.js';
 import { openJobs, type JobParts } from './bulk/job/handler.js';
 import { BULK_ROUTES } from './bulk/run/kind.js';
-import { openUploads, spoolDirOf, type BulkParts } from './bulk/run/routes.js';
+import { openUploads, spoolDirOf, type BulkParts } from './bulk/run/open-bulk.js';
 import { openStreams, type StreamParts } from './bulk/stream/handler.js';
 import { schemaRoutes, withOpenapi } from './describe/document.js';
 import { ClientGate, GuessGuard, GuessWatch } from './http/client-limit.js';

@@ -7,7 +7,7 @@ import { FLAG_GEO, FLAG_XML, isBodyRequest, type Answer } from './pool/types.js'
 import type { LookupQuery, PostalOutcome, SitusOutcome, ZipQuery } from './engine/query.js';
 import { PRECISIONS } from './engine/situs.js';
 import { fail, isFailure, type Failure } from './failure.js';
-import { answerBulk } from './bulk/row/chunk.js';
+import { answerBulk } from './bulk/row/row-chunk.js';
 import { answerCarts } from './api/cart/answer.js';
 import { openWire, type WireContext } from './api/lookup/context.js';
 import { failureBytes } from './wire/failure-body.js';

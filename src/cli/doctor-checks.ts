@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { type Config, localUrl } from '../config.js';
 import { readManifest } from '../dataset/manifest.js';
 import { activeRelease, releasesDir } from '../dataset/release.js';
-import { readDeliverySettings } from '../event/settings.js';
+import { readDeliverySettings } from '../event/delivery-settings.js';
 import { createServer } from '../http/uws.js';
 import { messageOf, SILENT } from '../log.js';
 import { openProvider, watchProvider } from '../provider/open.js';

@@ -2,8 +2,8 @@
 import {
   legacyFailure, legacySuccess, V60_POSTAL,
 } from './legacy-lookups.js';
-import { BULK_JOB, BULK_JOBS, BULK_TRAILER } from './jobs.js';
-import { CALCULATION_ANSWER, CART_ANSWER } from './carts.js';
+import { BULK_JOB, BULK_JOBS, BULK_TRAILER } from './job-operations.js';
+import { CALCULATION_ANSWER, CART_ANSWER } from './cart-operations.js';
 import { CALCULATION_REQUEST } from '../api/cart/calculation.js';
 import { CART_REQUEST } from '../api/cart/merchant-cart.js';
 import {
@@ -13,7 +13,7 @@ import {
 import {
   CREDENTIALS, MERCHANT, MERCHANT_LIST, MERCHANT_RESULT, NEXUS_CREATED, NEXUS_DELETED,
   NEXUS_LISTED, NEXUS_UPDATED,
-} from './merchants.js';
+} from './merchant-operations.js';
 import {
   CREDENTIALS_SET, MERCHANT_CREATE, MERCHANT_ID, MERCHANT_UPDATE,
 } from '../api/merchant/shape.js';
@@ -21,7 +21,7 @@ import {
   NEXUS_CREATE, NEXUS_DELETE, NEXUS_LIST, NEXUS_UPDATE,
 } from '../api/merchant/nexus-shape.js';
 import { relayedShape } from '../api/merchant/relay-shape.js';
-import { CERTIFICATE, CERTIFICATE_PAGE, ORDER, REFUND } from './relay.js';
+import { CERTIFICATE, CERTIFICATE_PAGE, ORDER, REFUND } from './relay-operations.js';
 import { TIC_QUERY } from '../api/catalogue/query.js';
 import { V60_FAILURE, V60_SUCCESS } from './lookups.js';
 import type { Schema } from '../base/json-schema.js';

@@ -1,7 +1,7 @@
 /** Schemas of v10 to v50 and of the postal list of v60. */
 import type { FailureKind } from '../failure.js';
 import { RESPONSE_CODES, SUCCESS } from '../wire/response-code.js';
-import { DISTRICTS_MAX } from '../api/lookup/row.js';
+import { DISTRICTS_MAX } from '../api/lookup/legacy-row.js';
 import {
   BOOLEAN, INTEGER, NUMBER, RATE, TEXT, about, list, nullable, object, oneOf, type Members,
   type Schema,

@@ -1,12 +1,12 @@
 /** What each operation of the service takes and answers. */
 import { answerOf, type AnswerOptions, problemOf, reference } from './answers.js';
 import type { ComponentName } from './components.js';
-import { BULK_OPERATIONS } from './bulk.js';
-import { CART_OPERATIONS } from './carts.js';
-import { JOB_OPERATIONS } from './jobs.js';
-import { MERCHANT_OPERATIONS } from './merchants.js';
+import { BULK_OPERATIONS } from './bulk-operations.js';
+import { CART_OPERATIONS } from './cart-operations.js';
+import { JOB_OPERATIONS } from './job-operations.js';
+import { MERCHANT_OPERATIONS } from './merchant-operations.js';
 import { FORMAT_PARAMETER, KEY_PARAMETER, lookupParameters, type Parameter } from './parameters.js';
-import { RELAY_OPERATIONS } from './relay.js';
+import { RELAY_OPERATIONS } from './relay-operations.js';
 import { RESPONSE_CODES } from '../wire/response-code.js';
 import { failuresOf } from './legacy-lookups.js';
 import { type Schema, SCHEMA_TYPE, TEXT } from '../base/json-schema.js';

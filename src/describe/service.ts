@@ -1,6 +1,6 @@
 /** Schemas of every operation but lookups. */
 import type { WireObject } from '../wire/tree.js';
-import { metricsMembers, type AccountMetrics } from '../api/account/metrics.js';
+import { metricsMembers, type AccountMetrics } from '../api/account/usage-body.js';
 import {
   about, BOOLEAN, DIALECT, INTEGER, list, NUMBER, object, oneOf, TEXT, type Schema,
 } from '../base/json-schema.js';

@@ -11,10 +11,10 @@ import {
 } from '../store/outbox.js';
 import type { Store, StoreTransaction } from '../store/store.js';
 import { MailSender } from './mail.js';
-import type { DeliverySettings } from './settings.js';
+import type { DeliverySettings } from './delivery-settings.js';
 import type { WebhookSender } from './webhook.js';
 import type { OutboxKind, OutboxRecord } from '../store/outbox-record.js';
-import { codeOf, failed, type FailedOutcome, type Outcome } from './outcome.js';
+import { codeOf, failed, type FailedOutcome, type Outcome } from './attempt.js';
 import { isLater, nextAttempt } from './retry.js';
 
 /** How often the outbox is looked at when nothing else says so. */

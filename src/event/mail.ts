@@ -4,7 +4,7 @@
  */
 import type { MailRecord } from '../store/outbox-record.js';
 import { isMailAddress, domainOf, type Mailbox } from '../base/mail-address.js';
-import { codeOf, failed, type Outcome } from './outcome.js';
+import { codeOf, failed, type Outcome } from './attempt.js';
 
 /** Of a name, in a mail. */
 const NAME_CHARS_MAX = 255;

@@ -4,7 +4,7 @@ import { guardedConnect } from '../provider/connect.js';
 import type { GuardOptions } from '../provider/guard.js';
 import { openEventData, type EventVault } from '../store/event-seal.js';
 import type { EventRecord } from '../store/outbox-record.js';
-import { codeOf, failed, type FailedOutcome, type Outcome } from './outcome.js';
+import { codeOf, failed, type FailedOutcome, type Outcome } from './attempt.js';
 import { retryAfter } from './retry.js';
 import { signatureFields, type Secret } from './signature.js';
 

@@ -3,7 +3,7 @@ import { messageOf, type Log } from '../log.js';
 import { DuplexExchange } from './duplex-exchange.js';
 import type { Traffic } from './exchange.js';
 import { addressOf, microseconds, type RequestNote } from './front.js';
-import { problemReply } from './problem.js';
+import { problemReply } from './problem-reply.js';
 import type { RefusalFields } from './gate.js';
 import type { DuplexLimits, Reply, Request } from './reply.js';
 import type { Route } from './router.js';

@@ -3,7 +3,7 @@
  * ended or was aborted; that is made impossible here: every native response is wrapped first, and
  * let go of when it ended.
  */
-import { fieldName } from './framing.js';
+import { fieldName } from './body-framing.js';
 import {
   microseconds, NO_EXTRA, type DuplexSurroundings, type ExtraFields, type Front, type Noted,
   type RequestNote,

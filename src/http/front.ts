@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { CrossOrigins } from './cross-origin.js';
-import { fieldName } from './framing.js';
+import { fieldName } from './body-framing.js';
 import type { TrustedProxies } from './proxies.js';
 import type { Reply } from './reply.js';
 import { GONE, type RequestMeter } from './request-meter.js';

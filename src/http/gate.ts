@@ -14,7 +14,7 @@ import { presentedKey } from './api-key.js';
 import { GuessGuard } from './client-limit.js';
 import type { Problem } from '../base/problem.js';
 import type { BodyError } from '../base/validator.js';
-import { codedProblem, problemReply } from './problem.js';
+import { codedProblem, problemReply } from './problem-reply.js';
 import {
   LIMIT_HEADER, REFUSED, REMAINING_HEADER, type RateGate, type Rated,
 } from './rate-limit.js';

@@ -30,8 +30,8 @@ import type { Admission, Metered } from '../store/usage-meter.js';
 import {
   Caller, gateRules, planNeeded, type Gate, type GateRules,
 } from './gate.js';
-import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey, unusableKey } from './idempotency.js';
-import { codedProblem, problemReply } from './problem.js';
+import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey, unusableKey } from './idempotency-key.js';
+import { codedProblem, problemReply } from './problem-reply.js';
 import { handleOf, isReply, type Admit, type Handle, type Reply, type Request } from './reply.js';
 import { DEADLINE_MS, type Route } from './router.js';
 

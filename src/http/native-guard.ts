@@ -4,8 +4,8 @@
  * answers of a client that resets its connection meanwhile. So something is registered before any
  * handler runs; what a handler registers itself takes its place.
  */
-import type { Framing } from './framing.js';
-import { problemReply } from './problem.js';
+import type { Framing } from './body-framing.js';
+import { problemReply } from './problem-reply.js';
 import { statusLine } from './status.js';
 import type { RawHandler, RawRequest, RawResponse } from './uws.js';
 

@@ -1,7 +1,7 @@
 /** Requests of the native server as handlers see them. */
 import { KEY_HEADER } from './api-key.js';
 import type { Exchange } from './exchange.js';
-import { fieldName } from './framing.js';
+import { fieldName } from './body-framing.js';
 import { addressOf } from './front.js';
 import type { Request } from './reply.js';
 import type { RawRequest } from './uws.js';

@@ -1,7 +1,7 @@
 /** The table of routes, and what is answered where it has none. */
 import type { DuplexHandling } from './duplex-route.js';
 import type { Asking, RefusalFields } from './gate.js';
-import { problemReply } from './problem.js';
+import { problemReply } from './problem-reply.js';
 import type { Admit, Answerer, Handle, Request, Reply } from './reply.js';
 
 export interface Route {

@@ -6,7 +6,7 @@ import { openDuplex } from './duplex-route.js';
 import { Exchange, type Traffic } from './exchange.js';
 import { Front } from './front.js';
 import { BodyRequest, LiveRequest } from './native-request.js';
-import { problemReply } from './problem.js';
+import { problemReply } from './problem-reply.js';
 import type { RefusalFields } from './gate.js';
 import type { Answerer, Fields, Handle, Reply, Request } from './reply.js';
 import {

@@ -4,7 +4,7 @@
  */
 import { setHeadLimit, type Config } from '../config.js';
 import { ConnectionLimit } from './descriptors.js';
-import { framingOf, framingOfGet } from './framing.js';
+import { framingOf, framingOfGet } from './body-framing.js';
 import { guarded, refuseFraming, type Fault } from './native-guard.js';
 
 /** What the service uses of a native response. Valid until it ended or was aborted. */

@@ -10,7 +10,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { StoreKey } from './format.js';
-import { member, number, optional, orNull, recordReader, text } from './record.js';
+import { member, number, optional, orNull, recordReader, text } from './record-reader.js';
 import { savedTime } from './service-clock.js';
 import { countRecord } from './set-aside.js';
 import type { Store, StoreTransaction } from './store.js';

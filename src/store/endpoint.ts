@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { ENDPOINT_KEY } from './format.js';
-import { number, orNull, recordReader, text } from './record.js';
+import { number, orNull, recordReader, text } from './record-reader.js';
 import type { Store, StoreTransaction } from './store.js';
 
 const readEndpoint = recordReader('endpoint', 1, {

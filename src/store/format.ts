@@ -22,7 +22,7 @@
  * ["damaged", …]            bytes of a damaged record, after which its key goes on
  */
 import { PLANS } from './plan.js';
-import { choice, flag, number, recordReader, since, text } from './record.js';
+import { choice, flag, number, recordReader, since, text } from './record-reader.js';
 import { ALL_SCOPES } from './scope.js';
 
 /** Raised when an older program could not read what a newer one wrote. */

@@ -2,7 +2,7 @@
 import type { StoreKey } from './format.js';
 import {
   AS_IT_IS, damaged, isFields, number, orNull, recordReader, since, text, type RecordFields,
-} from './record.js';
+} from './record-reader.js';
 import { parseSealed, type Sealed, type SealPlace } from './sealed.js';
 
 export const KEPT_PREFIX = 'idempotency';

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { StoreKey } from './format.js';
 import { LimitReached } from './transaction.js';
-import { choice, number, recordReader, text } from './record.js';
+import { choice, number, recordReader, text } from './record-reader.js';
 import { savedTime } from './service-clock.js';
 import { orSetAside } from './set-aside.js';
 import type { StoreTransaction } from './store.js';

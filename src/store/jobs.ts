@@ -7,7 +7,7 @@
 import type { StoreKey } from './format.js';
 import {
   choice, members, number, optional, orNull, recordReader, text,
-} from './record.js';
+} from './record-reader.js';
 import type { Store, StoreTransaction } from './store.js';
 
 const JOB_PREFIX = 'job';

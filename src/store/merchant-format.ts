@@ -13,7 +13,7 @@ import { createHash } from 'node:crypto';
 import type { StoreKey } from './format.js';
 import {
   choice, flag, members, number, optional, recordReader, text, type MembersRead,
-} from './record.js';
+} from './record-reader.js';
 import { parseSealed } from './sealed.js';
 
 export const MERCHANT_PREFIX = 'merchant';

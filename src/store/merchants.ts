@@ -10,7 +10,7 @@ import {
 import { forgetCredentials } from './credentials.js';
 import type { StoreKey } from './format.js';
 import { gather, type StoreScanner } from './gather.js';
-import { present } from './record.js';
+import { present } from './record-reader.js';
 import { retire } from './retired.js';
 import { addShare, putShared, recordBytes } from './share.js';
 import type { StoreTransaction } from './store.js';

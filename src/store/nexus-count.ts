@@ -6,7 +6,7 @@
 import type { StoreKey } from './format.js';
 import { LimitReached } from './transaction.js';
 import { NEXUS_PREFIX } from './merchant-format.js';
-import { isFields, number, recordReader } from './record.js';
+import { isFields, number, recordReader } from './record-reader.js';
 import { countRecord } from './set-aside.js';
 import type { StoreTransaction } from './store.js';
 

@@ -2,7 +2,7 @@
 import { gather, type StoreScanner } from './gather.js';
 import { NEXUS_PREFIX, nexusKey } from './merchant-format.js';
 import type { StoreReader } from './merchants.js';
-import { number, optional, recordReader, text, type MembersRead } from './record.js';
+import { number, optional, recordReader, text, type MembersRead } from './record-reader.js';
 import { countNexus } from './nexus-count.js';
 import { retire } from './retired.js';
 import { addShare, putShared, recordBytes } from './share.js';

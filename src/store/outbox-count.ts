@@ -11,7 +11,7 @@ import {
   OUTBOX_KINDS, OUTBOX_LISTS, parseOutboxCount, parseOutboxRecord, type OutboxCount,
   type OutboxKind, type OutboxList, type OutboxRecord,
 } from './outbox-record.js';
-import { damaged, upgraded } from './record.js';
+import { damaged, upgraded } from './record-reader.js';
 import { countRecord, type CountReader } from './set-aside.js';
 import type { Store, StoreTransaction } from './store.js';
 

@@ -1,7 +1,7 @@
 /** What waits to be sent, as it is kept. Personal data: a mail holds the address it goes to. */
 import {
   AS_IT_IS, choice, damaged, isFields, member, number, orNull, recordReader, text,
-} from './record.js';
+} from './record-reader.js';
 import { isSealed, type Sealed } from './sealed.js';
 
 export const OUTBOX_KINDS = ['event', 'mail'] as const;

@@ -10,7 +10,7 @@ import {
 } from './merchant-format.js';
 import { setNexusCount } from './nexus-count.js';
 import { parseNexus } from './nexus.js';
-import { isFields } from './record.js';
+import { isFields } from './record-reader.js';
 import { retire } from './retired.js';
 import { recordBytes, setShare } from './share.js';
 import type { Store } from './store.js';

@@ -9,7 +9,7 @@ import type { StoreKey } from './format.js';
 import { AGE_PREFIX, parseAge } from './idempotency-record.js';
 import { LimitReached } from './transaction.js';
 import { CREDENTIALS_PREFIX, MERCHANT_PREFIX, NEXUS_PREFIX } from './merchant-format.js';
-import { number, recordReader } from './record.js';
+import { number, recordReader } from './record-reader.js';
 import { countRecord, type CountReader } from './set-aside.js';
 import type { StoreTransaction } from './store.js';
 

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readCalculation } from '../../src/api/cart/calculation.js';
-import { formatDollars, formatPrice, readPrice, readQuantity } from '../../src/api/cart/amount.js';
+import {
+  formatDollars, formatPrice, readPrice, readQuantity,
+} from '../../src/api/cart/wire-amount.js';
 import {
   CART_DEFAULTS, optionBits, optionsOfBits, optionsOfQuery,
 } from '../../src/api/cart/options.js';

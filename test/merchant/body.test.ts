@@ -7,7 +7,7 @@ import {
 } from '../../src/base/shape.js';
 import { BODY_ERRORS_MAX } from '../../src/base/validator.js';
 import { isProblem } from '../../src/base/problem.js';
-import { bodyCheck } from '../../src/api/merchant/body.js';
+import { bodyCheck } from '../../src/api/merchant/checked-body.js';
 import { isMailAddress } from '../../src/base/mail-address.js';
 import { parseCreate, parseUpdate } from '../../src/api/merchant/shape.js';
 import { parseNexusCreate } from '../../src/api/merchant/nexus-shape.js';

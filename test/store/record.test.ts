@@ -6,7 +6,7 @@ import { parseJob } from '../../src/store/jobs.js';
 import { parseCredentials, parseMerchant, parseOwner } from '../../src/store/merchant-format.js';
 import { parseNexus } from '../../src/store/nexus.js';
 import { parseOutboxRecord } from '../../src/store/outbox-record.js';
-import { upgraded, type RecordFields } from '../../src/store/record.js';
+import { upgraded, type RecordFields } from '../../src/store/record-reader.js';
 import { ALL_SCOPES } from '../../src/store/scope.js';
 
 /** Two steps of an invented shape: a name is split, then a part of it renamed. */

@@ -2,7 +2,7 @@
 import type { TestContext } from 'node:test';
 import { Delivery } from '../../src/event/delivery.js';
 import { parseSecrets, type Secret } from '../../src/event/signature.js';
-import type { DeliverySettings } from '../../src/event/settings.js';
+import type { DeliverySettings } from '../../src/event/delivery-settings.js';
 import { createLog } from '../../src/log.js';
 import { addEvent, addInvitation, type Invitation } from '../../src/store/outbox.js';
 import { Store } from '../../src/store/store.js';

@@ -3,7 +3,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import type { DeliverySettings } from '../../src/event/settings.js';
+import type { DeliverySettings } from '../../src/event/delivery-settings.js';
 import { parseMailServer } from '../../src/event/mail.js';
 
 export interface Mail {

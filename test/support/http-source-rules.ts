@@ -26,7 +26,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['describe'],
   ['monitor'],
   ['worker.ts'],
-  ['app.ts', 'parts.ts', 'watch.ts', 'main.ts', 'cli', 'cli.ts'],
+  ['app.ts', 'parts.ts', 'service-watch.ts', 'main.ts', 'cli', 'cli.ts'],
 ];
 
 /** Siblings that may use each other within one layer. */
@@ -34,7 +34,7 @@ const PEERS: readonly (readonly string[])[] = [
   ['config.ts', 'log.ts', 'setting.ts', 'settings.ts'],
   ['tax', 'address', 'geo'],
   ['pool', 'pool.ts'],
-  ['main.ts', 'app.ts', 'parts.ts', 'watch.ts'],
+  ['main.ts', 'app.ts', 'parts.ts', 'service-watch.ts'],
   ['cli', 'cli.ts', 'app.ts', 'main.ts'],
 ];
 

@@ -7,14 +7,14 @@ import type { KeyRecord } from '../../store/format.js';
 import { isKeyText } from '../../store/keys.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import { NO_COUNTS, type Counts } from '../../store/usage-meter.js';
-import { accountBody, metricsMembers, type AccountMetrics } from './metrics.js';
+import { accountBody, metricsMembers, type AccountMetrics } from './usage-body.js';
 import { formatStated } from '../lookup/query.js';
 import { decodeValue } from '../lookup/query-string.js';
 import { API_VERSIONS, type ApiVersion } from '../../wire/version.js';
 import { KEY_HEADER, presentedKey } from '../../http/api-key.js';
 import { gateRules, rateFields, Refused, type Gate } from '../../http/gate.js';
 import type { BodyError } from '../../base/validator.js';
-import { problemReply } from '../../http/problem.js';
+import { problemReply } from '../../http/problem-reply.js';
 import {
   headOf, JSON_TYPE, XML_TYPE, type Fields, type Reply, type Request,
 } from '../../http/reply.js';

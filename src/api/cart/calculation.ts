@@ -10,7 +10,7 @@ import type { BodyError } from '../../base/validator.js';
 import { CART_LINES_MAX, type CartLine, type CartQuery } from '../../engine/cart/query.js';
 import type { CartOutcome } from '../../engine/cart/outcome.js';
 import { formatRate } from '../../tax/rate.js';
-import { formatDollars, formatPrice, PRICE_MAX, QUANTITY_MAX } from './amount.js';
+import { formatDollars, formatPrice, PRICE_MAX, QUANTITY_MAX } from './wire-amount.js';
 import { OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
 import {
   isMembers, readLine, TIC_MAX, ticOf, type Members,

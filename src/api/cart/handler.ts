@@ -13,7 +13,7 @@ import { merchantIdOf } from './read.js';
 import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
-import { codedProblem } from '../../http/problem.js';
+import { codedProblem } from '../../http/problem-reply.js';
 import { kept } from '../../base/growing-bytes.js';
 import { malformationOf } from '../../base/json-object.js';
 import { PARSED_BYTES_MAX } from '../../http/json-body.js';

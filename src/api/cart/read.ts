@@ -3,7 +3,7 @@ import { invalid, problem, type Problem } from '../../base/problem.js';
 import type { CartLine } from '../../engine/cart/query.js';
 import {
   PRICE_DECIMALS_MAX, PRICE_MAX, QUANTITY_DECIMALS_MAX, readPrice, readQuantity,
-} from './amount.js';
+} from './wire-amount.js';
 import {
   JSON_DEPTH_MAX, NUMBER_DIGITS_MAX, numberText, SCAN_FINE, SCAN_TOO_DEEP, scanJson,
 } from '../../base/json-limits.js';

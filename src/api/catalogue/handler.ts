@@ -13,7 +13,7 @@ import { CATALOGUE_RATE, type ClientGate } from '../../http/client-limit.js';
 import {
   gateRules, rateFields, type Caller, type Gate, type GateKey,
 } from '../../http/gate.js';
-import { problemReply, type ProblemDocument } from '../../http/problem.js';
+import { problemReply, type ProblemDocument } from '../../http/problem-reply.js';
 import { REFUSED } from '../../http/rate-limit.js';
 import {
   handleOf, headOf, isReply, JSON_TYPE, XML_TYPE, type Admit, type Reply, type Request,

@@ -11,7 +11,9 @@ import {
   type RuledArea, type Variant,
 } from './fragment.js';
 import type { WireContext } from './context.js';
-import { basicFields, districtFields, districtSums, partFields, sourcingField } from './row.js';
+import {
+  basicFields, districtFields, districtSums, partFields, sourcingField,
+} from './legacy-row.js';
 import { formatRate, RATE_ONE, type Rate } from '../../tax/rate.js';
 import { formatCents } from '../../tax/amount.js';
 

@@ -4,7 +4,7 @@ import type { StoreTransaction } from '../../store/store.js';
 import {
   CREDENTIALS_SET, MERCHANT_ID, parseCredentialsBody, parseMerchantBody, type CredentialsBody,
 } from './shape.js';
-import { resultOf } from './record.js';
+import { resultOf } from './merchant-answer.js';
 import type { MerchantCaller } from '../../http/merchant-route.js';
 import type { Reply } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';

@@ -14,7 +14,7 @@ import {
   MERCHANT_CREATE, MERCHANT_ID, MERCHANT_UPDATE,
   parseCreate, parseMerchantBody, parseUpdate, type CreateBody, type UpdateBody,
 } from './shape.js';
-import { merchantMembers, resultOf } from './record.js';
+import { merchantMembers, resultOf } from './merchant-answer.js';
 import { type WireObject, jsonValue } from '../../wire/tree.js';
 import { type MerchantCaller, merchantRoute } from '../../http/merchant-route.js';
 import { type Reply, headOf, JSON_TYPE, type Fields, type Request } from '../../http/reply.js';
@@ -24,7 +24,7 @@ import {
 } from './services.js';
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
 import { GATHER_BATCH } from '../../store/gather.js';
-import { problemReply } from '../../http/problem.js';
+import { problemReply } from '../../http/problem-reply.js';
 
 /** Merchants of one page at most, and without `limit`. */
 const MERCHANT_PAGE_MAX = 1_000;

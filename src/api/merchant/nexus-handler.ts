@@ -11,13 +11,13 @@ import type { StoreTransaction } from '../../store/store.js';
 import type { Problem } from '../../base/problem.js';
 import { isFailure } from '../../failure.js';
 import type { LocatedAddress } from '../lookup/located.js';
-import { nexusMembers, resultOf } from './record.js';
+import { nexusMembers, resultOf } from './merchant-answer.js';
 import {
   NEXUS_DELETE, NEXUS_LIST, NEXUS_UPDATE,
   parseNexusCreate, parseNexusDelete, parseNexusList, parseNexusUpdate, unresolved,
   type LocationBody, type NexusCreateBody, type NexusUpdateBody,
 } from './nexus-shape.js';
-import { codedProblem } from '../../http/problem.js';
+import { codedProblem } from '../../http/problem-reply.js';
 import { bodyBytesMax } from '../../base/body-size.js';
 import { isReadHere, PARSED_BYTES_MAX } from '../../http/json-body.js';
 import { readLargeNexus } from './large-body.js';

@@ -3,7 +3,7 @@ import {
   choice, closed, list, optional, stated, text, told, uuid, type Of,
 } from '../../base/shape.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
-import { bodyCheck, violation } from './body.js';
+import { bodyCheck, violation } from './checked-body.js';
 import type { MerchantBody } from './shape.js';
 
 /** Locations of one create call (specification, limits). */

@@ -19,7 +19,7 @@ import { lookAtRelayed, relayedBytes, relayedShape, type RelayLook } from './rel
 import { BODY_BYTES_MAX } from '../../http/body.js';
 import { isReadHere, PARSED_BYTES_MAX, type JsonObject } from '../../http/json-body.js';
 import { lookAtLarge, type BodyWorkers } from './large-body.js';
-import { IDEMPOTENCY_HEADER } from '../../http/idempotency.js';
+import { IDEMPOTENCY_HEADER } from '../../http/idempotency-key.js';
 import {
   merchantRoute, type MerchantCaller, type MerchantServices,
 } from '../../http/merchant-route.js';

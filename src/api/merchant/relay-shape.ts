@@ -14,7 +14,7 @@ import {
   PROVIDER_ENDPOINTS, type EndpointName, type ProviderEndpoint,
 } from '../../provider/endpoint.js';
 import { parseInstant } from '../../wire/instant.js';
-import { QUANTITY_MAX } from '../cart/amount.js';
+import { QUANTITY_MAX } from '../cart/wire-amount.js';
 import { TIC_MAX } from '../cart/read.js';
 
 /** Length of what names an order, a cart, a certificate or a customer. */

@@ -3,7 +3,7 @@ import {
   asciiText, choice, closed, flag, optional, text, textThat, told, uuid, type Of,
 } from '../../base/shape.js';
 import { isProblem, type Problem } from '../../base/problem.js';
-import { bodyCheck, violation } from './body.js';
+import { bodyCheck, violation } from './checked-body.js';
 import { isMailAddress } from '../../base/mail-address.js';
 
 const MERCHANT_NAME_CHARS_MAX = 255;

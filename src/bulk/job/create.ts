@@ -15,10 +15,10 @@ import { allowedFile, filesOf } from './allowed-file.js';
 import { fileSource, type FileIdentity } from './byte-source.js';
 import type { JobRegistry } from './registry.js';
 import { readBeginning } from './file-run.js';
-import { errorsOf, parseReference, type AskedJob } from './request.js';
-import { diskRefusal, JobUpload } from './upload.js';
+import { errorsOf, parseReference, type AskedJob } from './job-request.js';
+import { diskRefusal, JobUpload } from './stored-body.js';
 import { rowsRefusal, type Caller } from '../../http/gate.js';
-import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey } from '../../http/idempotency.js';
+import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey } from '../../http/idempotency-key.js';
 import {
   type DuplexEvents, headOf, JSON_TYPE, type Reply, type Request,
 } from '../../http/reply.js';

@@ -13,10 +13,10 @@ import type { JobRecord } from '../../store/jobs.js';
 import { JOB_PATH, jobBody, JOBS_PATH, RESULT_PATH } from '../row/job-body.js';
 import { CSV_TYPE, NDJSON_TYPE, packedOut } from '../run/request.js';
 import { JobRegistry } from './registry.js';
-import { namesTag, parseRange } from './range.js';
+import { namesTag, parseRange } from './byte-range.js';
 import { ResultStream } from './result.js';
 import { type Caller, rowsRefusal } from '../../http/gate.js';
-import { codedProblem, problemReply } from '../../http/problem.js';
+import { codedProblem, problemReply } from '../../http/problem-reply.js';
 import {
   type Answerer, headOf, isReply, JSON_TYPE, type Reply, type Request,
 } from '../../http/reply.js';
@@ -33,8 +33,8 @@ import { JobSpace, jobsDirOf, type SpaceLimits } from './space.js';
 import type { WireObject } from '../../wire/tree.js';
 import { admitRows, merchantRefusal, type RowsAsked } from '../run/kind.js';
 import { isProblem } from '../../base/problem.js';
-import { errorsOf, parseUpload } from './request.js';
-import { IDEMPOTENCY_HEADER, takenKey, unusableKey } from '../../http/idempotency.js';
+import { errorsOf, parseUpload } from './job-request.js';
+import { IDEMPOTENCY_HEADER, takenKey, unusableKey } from '../../http/idempotency-key.js';
 import type { Status } from '../../http/status.js';
 
 export interface JobServices

@@ -2,7 +2,7 @@
 import type { KeyRecord } from '../../store/format.js';
 import type { JobRecord } from '../../store/jobs.js';
 import type { FileRun } from './file-run.js';
-import type { JobRequest } from './request.js';
+import type { JobRequest } from './job-request.js';
 
 /** What a new job is made of. */
 export interface NewJob {

@@ -4,7 +4,7 @@ import { openOutput, type Output } from '../run/output.js';
 import type { DuplexEvents, Head } from '../../http/reply.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { fileBytes } from './byte-source.js';
-import type { ByteRange } from './range.js';
+import type { ByteRange } from './byte-range.js';
 
 export interface ResultOptions {
   readonly path: string;

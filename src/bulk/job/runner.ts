@@ -18,7 +18,7 @@ import { FileChanged, fileBytes, fileSource, type ByteSource } from './byte-sour
 import { parseCheckpoint, type Checkpoint } from '../run/checkpoint.js';
 import { DiskLimit, DurableOutput } from './durable-output.js';
 import { FileRun, type FileRunEnd } from './file-run.js';
-import type { JobRequest } from './request.js';
+import type { JobRequest } from './job-request.js';
 import type { JobSpace } from './space.js';
 import type { RowsAdmission } from '../../store/usage-rows.js';
 

@@ -8,7 +8,7 @@ import { formatDate, parseDate } from '../../tax/date.js';
 import { formatRate } from '../../tax/rate.js';
 import {
   formatDollars, PRICE_DECIMALS_MAX, PRICE_MAX, QUANTITY_DECIMALS_MAX, QUANTITY_MAX,
-} from '../../api/cart/amount.js';
+} from '../../api/cart/wire-amount.js';
 import { ticOf } from '../../api/cart/read.js';
 import { parseInstant } from '../../wire/instant.js';
 import { isFailure, type Failure } from '../../failure.js';

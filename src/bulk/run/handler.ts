@@ -23,7 +23,7 @@ import { Upload } from './upload.js';
 import {
   gateRules, planNeeded, type Gate, type GateRules,
 } from '../../http/gate.js';
-import { codedProblem } from '../../http/problem.js';
+import { codedProblem } from '../../http/problem-reply.js';
 import { headOf, isReply, JSON_TYPE, type Request } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import type { Status } from '../../http/status.js';

@@ -3,7 +3,7 @@ import type { PinnedRelease } from '../../pool.js';
 import { BULK_ENGINE, type Stopped, type Trailer } from '../row/envelope.js';
 import type { BulkKind } from '../row/chunk-payload.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
-import { problemReply } from '../../http/problem.js';
+import { problemReply } from '../../http/problem-reply.js';
 import { type DuplexEvents, type Fields, headOf, type Reply } from '../../http/reply.js';
 import { problem, type ProblemStatus } from '../../base/problem.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';

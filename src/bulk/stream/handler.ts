@@ -22,7 +22,7 @@ import { duplexRoute } from '../../http/duplex-route.js';
 import { performance } from 'node:perf_hooks';
 import { messageOf, type Log } from '../../log.js';
 import { Exchange, type Traffic } from '../../http/exchange.js';
-import { problemReply } from '../../http/problem.js';
+import { problemReply } from '../../http/problem-reply.js';
 import type { RawRequest, RawResponse, RawServer, SocketEvents } from '../../http/uws.js';
 import { BEHIND_BYTES_MAX, CREDIT_BYTES, MESSAGE_BYTES_MAX } from './limit.js';
 import type { SessionServices } from './session-options.js';

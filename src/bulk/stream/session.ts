@@ -13,7 +13,7 @@ import {
 import { decodeResult, type ChunkTally } from '../row/chunk-payload.js';
 import type { ChunkSource } from '../run/schedule.js';
 import { RunTotals } from '../run/totals.js';
-import { Flights, payloadOf, groupOf, type MessageClass } from './chunk.js';
+import { Flights, payloadOf, groupOf, type MessageClass } from './message-chunk.js';
 import { CLOSES, type CloseName, type Closing } from './close-code.js';
 import { readClientLine } from './client-line.js';
 import { Inbox, type Message } from './inbox.js';

@@ -8,7 +8,7 @@ import { sumRates, type Rate } from '../../tax/rate.js';
 import type { SitusOutcome } from '../query.js';
 import type { KnownRates } from '../rate/area-rates.js';
 import { isByArea, type Situs } from '../situs.js';
-import { readProductBook, type ProductBook, type ProductCode } from './book.js';
+import { readProductBook, type ProductBook, type ProductCode } from './product-book.js';
 import { MEAL_CODES, mealTaxAt, replacesLocal, type MealTax } from './meal-tax.js';
 
 /** A valid code with its rules there and then. */

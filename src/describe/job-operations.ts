@@ -4,7 +4,7 @@ import {
 } from '../base/json-schema.js';
 import { JOB_STATES } from '../store/jobs.js';
 import { BULK_FORMATS } from '../bulk/row/chunk-payload.js';
-import { OPTIONS, ROWS_TYPES } from './bulk.js';
+import { OPTIONS, ROWS_TYPES } from './bulk-operations.js';
 import { answerOf, problemOf } from './answers.js';
 import type { Operation, OperationName } from './operations.js';
 import { KEY_PARAMETER, type Parameter } from './parameters.js';

@@ -2,10 +2,10 @@
 import {
   BOOLEAN, NUMBER, RATE, TEXT, about, list, object, type Members, type Schema,
 } from '../base/json-schema.js';
-import { PRICE_MAX, QUANTITY_MAX } from '../api/cart/amount.js';
+import { PRICE_MAX, QUANTITY_MAX } from '../api/cart/wire-amount.js';
 import { ADDRESS_CHARS_MAX } from '../api/lookup/parameter-table.js';
 import { SITUS_NOTE } from './lookups.js';
-import { merchantOperation } from './merchants.js';
+import { merchantOperation } from './merchant-operations.js';
 import type { Operation, OperationName } from './operations.js';
 import type { Parameter } from './parameters.js';
 

@@ -8,7 +8,7 @@ import { MEAL_DOCUMENT, type MealRule } from '../product/meal-tax.js';
 import { RuleNotes } from './explain-rules.js';
 import { citedSource, type SourceNotes } from './explain-source.js';
 import type { CartFacts } from './facts.js';
-import { totalOf, type LineTaxer, type TaxedLine, type GoodsTotal } from './line.js';
+import { totalOf, type LineTaxer, type TaxedLine, type GoodsTotal } from './taxed-lines.js';
 import type {
   CartExplanation, LineExplanation, PartNote, PlaceNote, RuleNote, SourceNote,
 } from './outcome.js';

@@ -5,7 +5,7 @@ import {
 import { CERTIFICATE_MEMBERS, RELAYED_PARTS } from '../api/merchant/relay-shape.js';
 import { answerOf, problemOf } from './answers.js';
 import type { ComponentName } from './components.js';
-import { merchantOperation } from './merchants.js';
+import { merchantOperation } from './merchant-operations.js';
 import type { Operation, OperationName } from './operations.js';
 
 const { address: { schema: ADDRESS }, currency: { schema: CURRENCY } } = RELAYED_PARTS;
