@@ -16,14 +16,16 @@ const MEALS = '41000';
 const ORDINARY: Percents = [['state', '4'], ['county', '2']];
 
 function tax(
-  state: string, items: readonly Item[], percents: Percents = ORDINARY, place: Partial<FactPlace> = {},
+  state: string, items: readonly Item[], percents: Percents = ORDINARY,
+  place: Partial<FactPlace> = {},
 ): readonly string[] {
   const at = splitAt(state, 0);
   return amountsOf(calculated(cartWorld([{ state, percents, ...place }]), cartOf(at, at, items)));
 }
 
 function why(
-  state: string, items: readonly Item[], percents: Percents = ORDINARY, place: Partial<FactPlace> = {},
+  state: string, items: readonly Item[], percents: Percents = ORDINARY,
+  place: Partial<FactPlace> = {},
 ): string {
   const at = splitAt(state, 0);
   const answer = refused(cartWorld([{ state, percents, ...place }]), cartOf(at, at, items));
@@ -102,11 +104,19 @@ test('Tennessee: local tax ends at $1,600 an article, a state tax begins there',
 
 test('Tennessee: digital goods have one local rate, and what is no article has no limit', () => {
   const rates: Percents = [['state', '7'], ['county', '2.25']];
-  assert.deepEqual(tax('TN', [['100', 1, '31000'], ['100', 1, '31040'], ['2000', 1, '31000']], rates),
+  const digital: readonly Item[] = [['100', 1, '31000'], ['100', 1, '31040'], ['2000', 1, '31000']];
+  assert.deepEqual(tax('TN', digital, rates),
     ['9.50', '9.50', '190.00']);
   // Custom software and services are taxed whole by both.
-  assert.deepEqual(tax('TN', [['2000', 1, '30015'], ['2000', 1, '91011'], ['2000', 1, '30040']], rates),
+  const none: readonly Item[] = [['2000', 1, '30015'], ['2000', 1, '91011'], ['2000', 1, '30040']];
+  assert.deepEqual(tax('TN', none, rates),
     ['185.00', '185.00', '187.00']);
+});
+
+test('Kansas: dietary supplements are food, which local taxes alone are levied on', () => {
+  const rates: Percents = [['state', '6.5'], ['county', '1']];
+  assert.deepEqual(tax('KS', [['100', 1, '40020'], ['100', 1, '90011'], ['100']], rates),
+    ['1.00', '1.00', '7.50']);
 });
 
 test('Vermont: the meals tax stands in for the local option sales tax too', () => {
@@ -187,7 +197,8 @@ test('a code that a holiday may be for is refused within its limit and taxed abo
   const at = (state: string, month: number, day: number) => (items: readonly Item[]) => {
     const world = cartWorld([{ state, percents: [['state', '6']] }]);
     const place = splitAt(state, 0);
-    return [world, cartOf(place, place, items, { at: Date.UTC(2026, month - 1, day, 18) })] as const;
+    const at = Date.UTC(2026, month - 1, day, 18);
+    return [world, cartOf(place, place, items, { at })] as const;
   };
   const texas = at('TX', 8, 8);
   assert.deepEqual(amountsOf(calculated(...texas([['99', 1, '20013'], ['150', 1, '92005']]))),
@@ -209,8 +220,9 @@ test('general goods are taxed on a holiday of other goods, and the explanation s
   assert.equal(line?.amount, 500_000_000n);
   const notes = line?.explain?.rules.filter(({ rule }) => rule.startsWith('holiday: ')) ?? [];
   assert.ok(notes.every(({ applied }) => !applied));
-  assert.match(notes.find(({ rule }) => /Bookbags/.test(rule))?.why ?? '', /no product code names them/);
-  assert.match(notes.find(({ rule }) => /Clothing/.test(rule))?.why ?? '', /under their own code alone/);
+  const whyOf = (name: RegExp): string => notes.find(({ rule }) => name.test(rule))?.why ?? '';
+  assert.match(whyOf(/Bookbags/), /no product code names them/);
+  assert.match(whyOf(/Clothing/), /under their own code alone/);
 });
 
 test('a holiday is held for every year but those its row does not speak for', () => {
@@ -246,7 +258,8 @@ test('an explanation has a part for every jurisdiction, with what it taxes', () 
   const world = cartWorld([{ state: 'KS', percents: ORDINARY }]);
   const items: readonly Item[] = [['100', 1, GROCERIES], ['100', 1, DRUGS], ['50', 2]];
   const { lines } = calculated(world, cartOf(at, at, items, { explain: true }));
-  assert.deepEqual(lines.map(({ explain }) => explain?.parts.map(({ level, base, rate, tax: due }) =>
+  assert.deepEqual(lines.map(({ explain }) =>
+    explain?.parts.map(({ level, base, rate, tax: due }) =>
     [level, base, rate, due])), [
     [['state', '100', '0', '0'], ['county', '100', '0.02', '2']],
     [['state', '0', '0', '0'], ['county', '0', '0', '0']],
