@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The `situs` command. */
-import { BAD_USAGE, runCommand } from './cli/program.js';
-import { READER_GONE, UsageError } from './cli/usage.js';
+import { runCommand } from './cli/program.js';
+import { READER_GONE, tellFailure } from './cli/usage.js';
 
 /**
  * Ends as other tools do when nobody reads what they write: by SIGPIPE, which a shell tells as 141.
@@ -26,12 +26,6 @@ for (const output of [process.stdout, process.stderr]) {
   });
 }
 
-runCommand(process.argv.slice(2)).then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    process.stderr.write(`situs: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = error instanceof UsageError ? BAD_USAGE : 1;
-  },
-);
+void runCommand(process.argv.slice(2)).catch(tellFailure).then((code) => {
+  process.exitCode = code;
+});

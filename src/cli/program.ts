@@ -10,11 +10,9 @@ import { ENTITLEMENTS, PLANS, type Entitlement } from '../store/plan.js';
 import { SCOPES, type Scope } from '../store/scope.js';
 import { releaseCommands } from './dataset-program.js';
 import {
-  inThisProcess, oneMore, oneMoreOf, refuseMisread, THREADS_MAX, UsageError, wholeNumber, type End,
+  BAD_USAGE, inThisProcess, oneMore, oneMoreOf, refuseMisread, THREADS_MAX, UsageError, wholeNumber,
+  type End,
 } from './usage.js';
-
-/** The exit code of a command line that cannot be understood. */
-export const BAD_USAGE = 2;
 
 /** Largest rate and quota of a key, small enough to be counted exactly. */
 const RATE_MAX = 999_999_999;

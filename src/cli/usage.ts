@@ -15,6 +15,15 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** The exit code of a command line that cannot be understood. */
+export const BAD_USAGE = 2;
+
+/** Tells on standard error why a command failed, and returns its exit code. */
+export function tellFailure(error: unknown): number {
+  process.stderr.write(`situs: ${error instanceof Error ? error.message : String(error)}\n`);
+  return error instanceof UsageError ? BAD_USAGE : 1;
+}
+
 /** Exit codes of a command that a signal ended. */
 export const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 

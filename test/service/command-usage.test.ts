@@ -4,24 +4,32 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { CLI } from '../support/built-dataset.js';
 import { newVarDir } from '../support/http-var-dir.js';
+import type { Ran } from '../support/many-commands.js';
 
 /** A command that waits for ever is ended, and its code is then null. */
 const MS_MAX = 300_000;
 
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
+const MANY = fileURLToPath(new URL('../support/many-commands.js', import.meta.url));
 
 function run(varDir: string, args: readonly string[]): Ran {
   const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], {
     env: { ...process.env, SITUS_VAR: varDir }, encoding: 'utf8', timeout: MS_MAX,
   });
   return { code: status, out: stdout, err: stderr };
+}
+
+/** Runs each, all of them in one process. */
+function runAll(varDir: string, lines: readonly (readonly string[])[]): readonly Ran[] {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MANY], {
+    env: { ...process.env, SITUS_VAR: varDir }, encoding: 'utf8', timeout: MS_MAX,
+    input: JSON.stringify(lines),
+  });
+  assert.deepEqual([status, stderr], [0, '']);
+  return JSON.parse(stdout) as readonly Ran[];
 }
 
 const VERBS: Readonly<Record<string, readonly string[]>> = {
@@ -37,13 +45,13 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
 
 test('every command and each of its verbs tells its usage', (context) => {
   const varDir = newVarDir(context);
-  for (const [name, verbs] of Object.entries(VERBS)) {
-    for (const [index, verb] of verbs.entries()) {
-      const words = verb === '' ? [name] : [name, verb];
-      const { code, out, err } = run(varDir, [...words, index % 2 === 0 ? '--help' : '-h']);
-      assert.deepEqual([code, err], [0, ''], words.join(' '));
-      assert.ok(out.includes(`situs ${words.join(' ')}`), `${words.join(' ')}: ${out}`);
-    }
+  const lines = Object.entries(VERBS).flatMap(([name, verbs]) =>
+    verbs.map((verb) => (verb === '' ? [name] : [name, verb])));
+  const asked = lines.map((words, index) => [...words, index % 2 === 0 ? '--help' : '-h']);
+  for (const [index, { code, out, err }] of runAll(varDir, asked).entries()) {
+    const words = lines[index]!.join(' ');
+    assert.deepEqual([code, err], [0, ''], words);
+    assert.ok(out.includes(`situs ${words}`), `${words}: ${out}`);
   }
   assert.deepEqual(readdirSync(varDir), ['datasets'], 'nothing was done');
 });
@@ -69,12 +77,13 @@ test('what follows -- is no option', (context) => {
 
 test('an option is no value of the one before it', (context) => {
   const varDir = newVarDir(context);
-  for (const args of [
+  const lines = [
     ['bulk', 'a', '-o', '--resume'], ['dataset', 'fetch', '--to', '--list'],
     ['lint', 'a', '--map', '--json'], ['audit', 'list', '--since', '--json'],
     ['key', 'create', '--plan', 'pro', '--account', '--json'],
-  ]) {
-    const { code, out, err } = run(varDir, args);
+  ];
+  for (const [index, { code, out, err }] of runAll(varDir, lines).entries()) {
+    const args = lines[index]!;
     assert.deepEqual([code, out], [2, ''], args.join(' '));
     assert.match(err, new RegExp(`^situs: [^\\n]*"${args.at(-1)}" is an option\\n$`));
   }
@@ -83,8 +92,10 @@ test('an option is no value of the one before it', (context) => {
 
 test('a command without its verb tells its usage and is refused', (context) => {
   const varDir = newVarDir(context);
-  for (const name of ['dataset', 'key', 'events', 'secrets', 'store', 'audit', 'simulate']) {
-    const { code, out, err } = run(varDir, [name]);
+  const names = ['dataset', 'key', 'events', 'secrets', 'store', 'audit', 'simulate'];
+  const all = runAll(varDir, names.map((name) => [name]));
+  for (const [index, { code, out, err }] of all.entries()) {
+    const name = names[index];
     assert.deepEqual([code, out], [2, ''], name);
     assert.ok(err.includes(`situs ${name} `), err);
   }
@@ -92,7 +103,7 @@ test('a command without its verb tells its usage and is refused', (context) => {
 
 test('a word too many is named, and nothing is done', (context) => {
   const varDir = newVarDir(context);
-  for (const args of [
+  const lines = [
     ['serve'], ['bulk', 'a'], ['lint', 'a'], ['doctor'], ['simulate', 'provider'],
     ['dataset', 'build'], ['dataset', 'verify', 'a'], ['dataset', 'activate', 'a'],
     ['dataset', 'rollback'], ['dataset', 'list'], ['dataset', 'diff', 'a', 'b'],
@@ -100,9 +111,10 @@ test('a word too many is named, and nothing is done', (context) => {
     ['key', 'list'], ['key', 'update', 'a'], ['key', 'disable', 'a'], ['key', 'enable', 'a'],
     ['events', 'list'], ['events', 'replay', 'a'], ['events', 'enable'], ['secrets', 'rotate'],
     ['store', 'backup', 'a'], ['store', 'verify', 'a'], ['store', 'restore', 'a'],
-  ]) {
-    const { code, out, err } = run(varDir, [...args, 'surplus']);
-    assert.deepEqual([code, out], [2, ''], args.join(' '));
+  ];
+  const all = runAll(varDir, lines.map((args) => [...args, 'surplus']));
+  for (const [index, { code, out, err }] of all.entries()) {
+    assert.deepEqual([code, out], [2, ''], lines[index]!.join(' '));
     assert.match(err, /^situs: [^\n]*["']surplus["'][^\n]*\n$/);
   }
   assert.deepEqual(readdirSync(varDir), ['datasets']);
@@ -124,16 +136,17 @@ test('an unknown recipe is told with those there are', (context) => {
 
 test('only commands that put something into a store make one', (context) => {
   const varDir = join(newVarDir(context), 'mistyped');
-  for (const args of [
+  const lines = [
     ['key', 'list'], ['key', 'update', 'abcdef'], ['key', 'disable', 'abcdef'],
     ['key', 'enable', 'abcdef'], ['events', 'list'], ['events', 'replay', '--dead'],
     ['events', 'enable'], ['secrets', 'rotate'], ['secrets', 'rotate', '--status'],
     ['store', 'backup', join(varDir, 'backup')],
-  ]) {
-    assert.deepEqual(run(varDir, args), {
+  ];
+  for (const [index, ended] of runAll(varDir, lines).entries()) {
+    assert.deepEqual(ended, {
       code: 1, out: '', err: `situs: there is no store in ${varDir}, the folder that SITUS_VAR ` +
         'names; "situs serve" and "situs key create" make one\n',
-    }, args.join(' '));
+    }, lines[index]!.join(' '));
   }
   const { code, out, err } = run(varDir, ['dataset', 'list']);
   assert.deepEqual([code, out], [0, '']);
@@ -159,5 +172,6 @@ test('a folder that cannot be made ends the command with a sentence', (context) 
   }
   mkdirSync(`${file}.d`);
   writeFileSync(join(`${file}.d`, 'store'), '');
-  assert.match(run(`${file}.d`, ['key', 'create', '--plan', 'pro']).err, /store is not a folder\n$/);
+  const { err } = run(`${file}.d`, ['key', 'create', '--plan', 'pro']);
+  assert.match(err, /store is not a folder\n$/);
 });
