@@ -137,11 +137,12 @@ export function sourcesTable(catalogue: readonly Source[]): string {
     const states = source.states.map((entry) => entry.slice(0, 2)).join(' ') || 'all';
     return `| ${[`\`${source.name}\``, source.title, states, source.levels.join(', '),
       source.rhythm, source.reader == null ? `none: ${source.unread}` : `\`${source.reader}\``,
-      source.pages != null ? 'page asked' : source.find == null ? 'by hand' : 'fetched']
+      source.seen ?? '', source.pages != null ? 'page asked' : source.find == null ? 'by hand'
+        : 'fetched']
       .join(' | ')} |`;
   });
-  return ['| Source | What | States | Completes | Changes | Reader | Got |',
-    '|---|---|---|---|---|---|---|', ...rows].join('\n');
+  return ['| Source | What | States | Completes | Changes | Reader | Layout seen | Got |',
+    '|---|---|---|---|---|---|---|---|', ...rows].join('\n');
 }
 
 /** Runs `situs dataset sources`. */

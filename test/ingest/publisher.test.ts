@@ -227,7 +227,7 @@ test('faults of a source are told, each with its place', () => {
     [{ find: { links: 'https://x.org' } }, /say url, or links and link/],
     [{ find: { links: 'https://x.org', link: '(' } }, /find\.link: no expression/],
     [{ reader: null }, /say one of reader and unread/],
-    [{ unread: 'x' }, /say one of reader and unread/],
+    [{ seen: 'May 2026' }, /seen: say YYYY-MM/], [{ unread: 'x' }, /say one of reader and unread/],
     [{ reader: 'tx-quarters' }, /reader: .*tx-quarter/], [{ states: ['Texas'] }, /"MN 27"/],
     [{ rhythm: 'weekly' }, /rhythm/], [{ levels: ['town'] }, /levels/],
   ];

@@ -43,6 +43,8 @@ const ENTRY = closed({
   reader: optional(TEXT),
   unread: optional(TEXT),
   rhythm: choice(['daily', 'monthly', 'quarterly', 'half-yearly', 'yearly', 'on change']),
+  /** Month (YYYY-MM) in which somebody last read the publisher's file or page as is told here. */
+  seen: optional(TEXT),
   /** States by their letters with FIPS codes ("MN 27"), or nothing for the whole nation. */
   states: list(TEXT),
   levels: list(choice(['state', 'county', 'city', 'district', 'place', 'address', 'zip'])),
@@ -87,7 +89,7 @@ function isExpression(text: string): boolean {
 
 /** What the shape cannot say. */
 function furtherFaults(entry: Of<typeof ENTRY>): string[] {
-  const { find, withheld, pages, page, reader, unread, states } = entry;
+  const { find, withheld, pages, page, reader, unread, seen, states } = entry;
   const faults: string[] = [];
   const found = find ?? null;
   const ways = [found, withheld ?? null, pages ?? null].filter((way) => way !== null);
@@ -109,6 +111,7 @@ function furtherFaults(entry: Of<typeof ENTRY>): string[] {
       }
     }
   }
+  if (seen != null && !/^20\d\d-(?:0[1-9]|1[0-2])$/.test(seen)) faults.push('seen: say YYYY-MM');
   if ((reader == null) === (unread == null)) faults.push('say one of reader and unread');
   if (!isWebAddress(page)) faults.push('page: must be of http or https');
   if (reader != null && !readerNames().includes(reader)) {
