@@ -186,6 +186,20 @@ test('a folder is a mirror as well; what is withheld names the page and the fold
   assert.match((await run('--state', 'XX')).err, /no source of "XX"/);
 });
 
+test('a file whose address has no name gets one; a page of the year it is', async () => {
+  const year = new Date().getUTCFullYear();
+  const book = workbookOf({ Rates: [['County'], ['Alpha']] });
+  files.set('/revenue.iowa.gov/media/195/download?inline', book);
+  files.set(`/dor.mo.gov/taxation/business/tax-types/sales-use/rate-tables/${year}/`, Buffer.from(
+    [`jan${year}`, `july${year + 1}`, `jan${year - 1}`].map((name) =>
+      `<a href="/pdf/rates/${name}.xlsx">01/${year} - 03/${year} - XLS</a>`).join('')));
+  files.set(`/dor.mo.gov/pdf/rates/jan${year}.xlsx`, book);
+  const got = await run('--source', 'ia-lost', '--source', 'mo-rates', '--mirror', mirror,
+    '--quiet');
+  assert.equal(got.out, `fetched   ia-lost/ia-lost.xlsx\nfetched   mo-rates/jan${year}.xlsx\n`,
+    got.err);
+});
+
 test('a page that alone publishes a figure is asked whether it still says it', async () => {
   const page = '/portal.ct.gov/drs/sales-tax/tax-information';
   const says = (rate: string): Buffer =>

@@ -25,11 +25,13 @@ const ENTRY = closed({
    * `url`: the file's own lasting address. Or `links`: a page or directory; `link`: an expression
    * of the name that the file's link ends in; `below`: an address below the link that was chosen.
    * `begun`: files named for days to come are passed over while there are others.
-   * {state} and {fips} stand for each of `states`, {year} for the year in the chosen link.
+   * `name`: what the file is called here, where its address ends in no name of it.
+   * {state} and {fips} stand for each of `states`, {year} for the year in the chosen link, {now}
+   * in `links` for the year it is.
    */
   find: optional(closed({
     url: optional(TEXT), links: optional(TEXT), link: optional(TEXT), below: optional(TEXT),
-    begun: optional(flag()),
+    begun: optional(flag()), name: optional(TEXT),
   })),
   /**
    * Pages that say a figure which is held as a fact, each with expressions of what its text says;
@@ -65,7 +67,7 @@ export interface Wanted {
   /** What is to be looked up, with states filled in. */
   readonly find: {
     readonly url?: string; readonly links?: string; readonly link?: string;
-    readonly below?: string; readonly begun?: boolean;
+    readonly below?: string; readonly begun?: boolean; readonly name?: string;
   } | null;
 }
 

@@ -51,9 +51,10 @@ export async function readPage(url: string, options: GetOptions): Promise<Buffer
 
 /** Addresses of the newest file, and of older ones where the newest may not be there yet. */
 async function candidates(wanted: Wanted, options: GetOptions): Promise<readonly string[]> {
-  const { url, links, link = '', below, begun = false } = wanted.find ?? {};
+  const { url, links: listed, link = '', below, begun = false } = wanted.find ?? {};
   if (url !== undefined) return [url];
-  if (links === undefined) return [];
+  if (listed === undefined) return [];
+  const links = listed.replaceAll('{now}', options.today.slice(0, 4));
   const page = (await readPage(links, options)).toString('latin1');
   const all = newestLinks(linksOf(page, links), link);
   const today = Number(options.today.replaceAll('-', ''));
@@ -97,7 +98,7 @@ async function getFrom(
   url: string, wanted: Wanted, held: FetchRecord | null, options: GetOptions,
 ): Promise<Got> {
   const { folder, again, today } = options;
-  const name = nameOf(url);
+  const name = wanted.find?.name ?? nameOf(url);
   if (!NAME.test(name)) throw new Error(`"${name}" is no name for a file`);
   const path = join(wanted.source.name, name);
   const target = join(folder, path);
