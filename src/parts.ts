@@ -1,6 +1,7 @@
 /** What the service is made of: gate, workers, bulk, streams, jobs, and the routes over them. */
 import { availableParallelism } from 'node:os';
 import type { AppOptions, Opened } from './app.js';
+import { packageVersion } from './base/package-version.js';
 import type { Config } from './config.js';
 import { accountRoutes } from './api/account/handler.js';
 import { cartRoutes } from './api/cart/handler.js';
@@ -8,6 +9,7 @@ import { ticRoutes } from './api/catalogue/handler.js';
 import { openTics } from './api/catalogue/pages.js';
 import { AnswerCache } from './api/lookup/answer-cache.js';
 import { lookupRoutes } from './api/lookup/handler.js';
+import type { KeptServices } from './api/lookup/kept.js';
 import { relayCart, relayRoutes } from './api/merchant/relay-handler.js';
 import { openMerchants, type MerchantParts } from './api/merchant/routes.js';
 import { healthRoute, metadataRoute } from './api/system/health.js';
@@ -65,6 +67,15 @@ function settingsOf(
   { baseUrl, precisionMin, refuseUnruled, logLevel }: Config,
 ): EngineSettings {
   return { baseUrl, precisionMin, refuseUnruled, logLevel };
+}
+
+/** Kept releases, for those who ask for one by its name, and receipts. */
+function keptOf({ config, live, log }: Shared): KeptServices {
+  const { baseUrl, precisionMin, refuseUnruled } = config;
+  return {
+    ask: (name) => live.ask(name), log,
+    engine: `situs ${packageVersion()}`, settings: { baseUrl, precisionMin, refuseUnruled },
+  };
 }
 
 /** What every part is made with. */
@@ -190,7 +201,7 @@ function plainRoutes(
   const tics = openTics(live, log);
   return [
     ...lookupRoutes({
-      gate, usage, pool, renderFailure, baseUrl,
+      gate, usage, pool, renderFailure, baseUrl, kept: keptOf(shared),
       repeats: {
         cache,
         release: () => live.release?.id ?? '',
@@ -230,7 +241,7 @@ export function openParts(options: AppOptions, opened: Opened): Parts {
     ...jobRoutes,
     streams.route,
     ...cartRoutes({
-      ...relay, lookups: usage, pool, bulkPool: bulk.pool, findMerchant,
+      ...relay, lookups: usage, pool, bulkPool: bulk.pool, findMerchant, kept: keptOf(shared),
       relayCart: (...asked) => relayCart(relay, ...asked),
     }),
   ], config.baseUrl);

@@ -5,11 +5,11 @@
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Piscina } from 'piscina';
-import { fileURLToPath } from 'node:url';
+import type { Piscina } from 'piscina';
 import { messageOf, type Log } from './log.js';
 import { readAnswers } from './pool/frame.js';
 import { Lane, poolState, type PoolState, type Task } from './pool/lane.js';
+import { startThreads } from './pool/threads.js';
 import type { ServeTask } from './pool/serve.js';
 import {
   isBodyRequest, NO_RELEASE, type EngineSettings, type PinnedRelease, type PoolRequest,
@@ -45,9 +45,6 @@ export interface PoolOptions {
 
 const ENGINE_WORKER = new URL('../workers/engine.js', import.meta.url);
 
-/** Name of the function a worker file exports. */
-const WORKER_EXPORT = 'serve';
-
 /** So that a worker has the next task while the answers of earlier ones are being written. */
 const TASKS_PER_WORKER = 8;
 
@@ -68,12 +65,6 @@ const WAITING_BYTES_MAX = 67_108_864;
 const TASK_MS_MAX = 10_000;
 const WATCH_MS = 1_000;
 
-/**
- * The heap of a worker. Without a limit V8 collects the longer-lived part the more seldom the
- * larger it has grown: three times what is in use was seen. What is kept on purpose (records,
- * places) comes to less than half of it; a worker that passes it is ended and replaced.
- */
-export const WORKER_HEAP = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 160 } as const;
 /** Longest wait for workers that are starting while the pool closes. */
 const LOADING_MS_MAX = 10_000;
 const LOADING_CHECK_MS = 5;
@@ -108,7 +99,7 @@ export class EnginePool {
       ...options,
     };
     this.#lanes = Array.from({ length: this.#options.threads }, () => this.#lane());
-    this.#piscina = this.#start();
+    this.#piscina = startThreads(this.#options);
     for (const lane of this.#lanes) lane.start();
     this.#watch = setInterval(() => this.#check(), this.#options.watchMs).unref();
   }
@@ -133,7 +124,7 @@ export class EnginePool {
     // What is alone may be of any length.
     if (this.#closed || this.#waiting.length >= waitingMax
       || (this.#waitingBytes > 0 && this.#waitingBytes + length > waitingBytesMax)) {
-      request.failed('overloaded');
+      this.#refuse(request);
       return;
     }
     this.#waitingBytes += length;
@@ -142,11 +133,17 @@ export class EnginePool {
     if (waiting >= this.#options.requestsPerTask) this.#dispatch();
   }
 
+  #refuse(request: PoolRequest): void {
+    const release = request.own?.release ?? null;
+    if (release !== null) this.#unpin(release);
+    request.failed('overloaded');
+  }
+
   /** Ends the workers; what is still open fails. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#watch);
-    for (const request of this.#waiting.splice(0)) request.failed('overloaded');
+    for (const request of this.#waiting.splice(0)) this.#refuse(request);
     await this.#loaded();
     for (const lane of this.#lanes) lane.stop('the pool closes');
     await this.#piscina.destroy();
@@ -193,16 +190,25 @@ export class EnginePool {
       }
       if (free === null) return;
       const share = Math.ceil(this.#waiting.length / Math.max(1, idle));
-      const next = this.#waiting.splice(0, Math.min(share, this.#options.requestsPerTask));
+      const next = this.#next(Math.min(share, this.#options.requestsPerTask));
       for (const { payload } of next) this.#waitingBytes -= payload.length;
       this.#post(free, next);
     }
   }
 
+  /** Takes the requests of the next task: some of those that wait, or one that has its own. */
+  #next(most: number): readonly PoolRequest[] {
+    let count = 0;
+    while (count < most && count < this.#waiting.length
+      && this.#waiting[count]!.own === undefined) count += 1;
+    return this.#waiting.splice(0, Math.max(1, count));
+  }
+
   #post(lane: Lane, requests: readonly PoolRequest[]): void {
-    const release = this.#options.releases.pin();
+    const own = requests[0]?.own;
+    const release = own?.release ?? this.#options.releases.pin();
     if (release === null) this.#postFree(lane, requests);
-    else lane.post({ requests, release });
+    else lane.post(own === undefined ? { requests, release } : { requests, release, now: own.now });
   }
 
   /** What needs no dataset goes on without one. */
@@ -268,30 +274,9 @@ export class EnginePool {
     for (const lane of this.#lanes) if (lane.isStuck(limit)) lane.stop('stuck in one task');
     if (this.#piscina.threads.length === 0) {
       void this.#piscina.destroy();
-      this.#piscina = this.#start();
+      this.#piscina = startThreads(this.#options);
     }
     for (const lane of this.#lanes) if (!lane.running) lane.start();
     this.#schedule();
-  }
-
-  #start(): Piscina<ServeTask, never> {
-    const { threads, worker, settings, log } = this.#options;
-    const piscina = new Piscina<ServeTask, never>({
-      filename: fileURLToPath(worker),
-      name: WORKER_EXPORT,
-      workerData: settings,
-      resourceLimits: WORKER_HEAP,
-      minThreads: threads,
-      maxThreads: threads,
-      // Never: a pool that lets idle threads go starts them again under load.
-      idleTimeout: Infinity,
-      // A worker's one task serves its lane.
-      concurrentTasksPerWorker: 1,
-      recordTiming: false,
-    });
-    piscina.on('error', (error: unknown) => {
-      log.error('worker error', { message: messageOf(error) });
-    });
-    return piscina;
   }
 }

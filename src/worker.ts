@@ -14,6 +14,7 @@ import { failureBytes } from './wire/failure-body.js';
 import { answerBody } from './api/merchant/large-body.js';
 import { renderLegacy } from './api/lookup/legacy.js';
 import { answerLocate } from './api/lookup/located.js';
+import { notKept } from './api/lookup/kept.js';
 import { formatAsked, parseParameters, parseQuery } from './api/lookup/query.js';
 import type { RawParameters } from './api/lookup/query-string.js';
 import type { Rendered } from './api/lookup/fragment.js';
@@ -101,7 +102,11 @@ function answerQuery(
     if (version === null) throw new RangeError(`there is no version ${asked}`);
     const parsed = parseQuery(text, version, grants);
     if (isFailure(parsed)) return refusal(context, version, parsed, formatAsked(text), 0);
-    const { query, format } = parsed;
+    const { query, format, dataset } = parsed;
+    // The front end names the release of a task: one that it did not find is not here.
+    if (dataset !== null && dataset !== engine.id) {
+      return refusal(context, version, notKept(dataset), format, 0);
+    }
     return answerLookup(context, engine, query, version, format, nowMs);
   } catch (error) {
     context.report(error);

@@ -8,7 +8,7 @@ import type { EngineSettings } from '../src/pool.js';
 import { serveLane, type ServeTask } from '../src/pool/serve.js';
 import { NO_RELEASE } from '../src/pool/types.js';
 import { answerBodies, answerInto } from '../src/worker.js';
-import { openWire } from '../src/api/lookup/context.js';
+import { openWire, type WireSettings } from '../src/api/lookup/context.js';
 
 const STDERR = 2;
 
@@ -24,20 +24,25 @@ function writeLine(line: string): void {
 const settings: EngineSettings = workerData;
 const log = createLog(settings.logLevel, writeLine);
 const releases = new OpenReleases((dir) => new Engine(openDataset(dir)));
-const context = openWire({
+const shared: Partial<WireSettings> = {
   baseUrl: settings.baseUrl,
   precisionMin: settings.precisionMin,
   refuseUnruled: settings.refuseUnruled === true,
+  open: (release) => releases.get(release),
+  report: (error) => log.error('lookup failed', { fault: faultOf(error) }),
+};
+const context = openWire({
+  ...shared,
   ...(settings.cacheBytesMax === undefined ? {} : {
     fragmentBytesMax: settings.cacheBytesMax, postalBytesMax: settings.cacheBytesMax,
   }),
-  open: (release) => releases.get(release),
-  report: (error) => log.error('lookup failed', { fault: faultOf(error) }),
 });
+/** Of tasks of their own: what is kept is of one release and day, and they have others. */
+const others = openWire({ ...shared, fragmentBytesMax: 0, postalBytesMax: 0 });
 
 export function serve(task: ServeTask): never {
-  return serveLane(task, ({ dataset, frame, now }, into) => {
+  return serveLane(task, ({ dataset, frame, now, own }, into) => {
     if (dataset.id === NO_RELEASE.id) answerBodies(into, frame, context);
-    else answerInto(into, releases.get(dataset), frame, now, context);
+    else answerInto(into, releases.get(dataset), frame, now, own ? others : context);
   });
 }

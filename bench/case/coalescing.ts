@@ -62,7 +62,7 @@ function byTasks(release: PinnedRelease, requestsPerTask: number): Way {
     const frame = new RequestFrame();
     const fields = { kind: 'lookup', version: VERSION, grants: GRANT_ALL } as const;
     for (const { query } of asked) frame.add(fields, query);
-    const task = { dataset: release, now: Date.now(), frame: frame.bytes() };
+    const task = { dataset: release, now: Date.now(), own: false, frame: frame.bytes() };
     const answers = await piscina.run(task);
     readAnswers(answers, asked.length, (index, { status }) => asked[index]!.done(status));
   };

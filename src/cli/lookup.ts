@@ -1,10 +1,13 @@
 /** `situs lookup`: rates from the local dataset, without a server. */
+import { writeFileSync } from 'node:fs';
+import { packageVersion } from '../base/package-version.js';
 import { loadConfig } from '../config.js';
 import { openDataset } from '../dataset/open.js';
 import { Engine } from '../engine/engine.js';
 import { readAnswers, RequestFrame } from '../pool/frame.js';
 import { FLAG_ESTIMATED, FLAG_STALE, GRANT_ALL, type AnswerSlice } from '../pool/types.js';
 import { PRECISIONS } from '../engine/situs.js';
+import { receiptText, requestLine, sha256Of } from '../wire/receipt.js';
 import { answerFrame } from '../worker.js';
 import { print } from './line.js';
 import { requireActive, soundRelease } from './sound-release.js';
@@ -104,13 +107,13 @@ function queryOf(
   return query.toString();
 }
 
-function ask(dir: string, query: string): AnswerSlice {
+function ask(dir: string, query: string, nowMs: number): AnswerSlice {
   const engine = new Engine(openDataset(dir));
   try {
     const frame = new RequestFrame();
     frame.add({ kind: 'lookup', version: 60, grants: GRANT_ALL }, query);
     let answer: AnswerSlice | null = null;
-    readAnswers(answerFrame(engine, frame.bytes(), Date.now()), 1, (_, slice) => {
+    readAnswers(answerFrame(engine, frame.bytes(), nowMs), 1, (_, slice) => {
       answer = slice;
     });
     if (answer === null) throw new Error('the engine gave no answer');
@@ -120,21 +123,32 @@ function ask(dir: string, query: string): AnswerSlice {
   }
 }
 
+/** Settings that a lookup of the command line is answered with. */
+const DEFAULTS = { baseUrl: '', precisionMin: 'city', refuseUnruled: false } as const;
+
 interface LookupAsked {
   readonly json?: boolean;
   readonly country?: string;
   readonly historical?: string;
+  readonly receipt?: string;
 }
 
 /** Runs `situs lookup TEXT`; 0 when rates were found, 1 when not. */
 export async function lookupCommand(
-  text: string, { json, country, historical }: LookupAsked,
+  text: string, { json, country, historical, receipt }: LookupAsked,
 ): Promise<number> {
   const { varDir } = loadConfig();
   const release = requireActive(varDir);
-  const answer = ask(
-    await soundRelease(varDir, release), queryOf(text, country, historical),
-  );
+  const query = queryOf(text, country, historical);
+  const atMs = Date.now();
+  const answer = ask(await soundRelease(varDir, release), query, atMs);
+  if (receipt !== undefined) {
+    writeFileSync(receipt, `${receiptText({
+      request: requestLine('GET', '/request/v60', query), bodySha256: null, dataset: release, atMs,
+      grants: GRANT_ALL, ...DEFAULTS, engine: `situs ${packageVersion()}`,
+      status: answer.status, sha256: sha256Of(answer.body),
+    })}\n`);
+  }
   const body = Buffer.from(answer.body).toString('utf8');
   if (json) {
     print(body);

@@ -4,7 +4,7 @@
  */
 import { Command, Option } from '@commander-js/extra-typings';
 import { CommanderError } from 'commander';
-import { readFileSync } from 'node:fs';
+import { packageVersion } from '../base/package-version.js';
 import { FAULT_HEADER } from '../provider/simulator/faults.js';
 import { ENTITLEMENTS, PLANS, type Entitlement } from '../store/plan.js';
 import { SCOPES, type Scope } from '../store/scope.js';
@@ -45,9 +45,18 @@ function answerCommands(program: Command, end: End): void {
     .option('--json', 'the answer as the API gives it')
     .option('--country <CODE>', 'USA unless given, or CAN, PRI, ASM, GUM, MNP, VIR')
     .option('--historical <YYYYMM>', 'rates of a past month')
+    .option('--receipt <FILE>', 'write a receipt of the answer, for situs replay')
     .action(async (words, asked) => {
       const { lookupCommand } = await import('./lookup.js');
       end(await lookupCommand(words.join(' '), asked));
+    });
+  program.command('replay').description('the answer that a receipt is of, once more')
+    .argument('<RECEIPT>', 'the file of the receipt; - is standard input')
+    .option('--body <FILE>', 'the body of the request, where it had one')
+    .addHelpText('after', '\nExit codes: 0 the answer is the same byte for byte, 3 it is not, 1 '
+      + 'failure.')
+    .action(async (file, asked) => {
+      end(await (await import('./replay.js')).replayCommand(file, asked));
     });
   rowOptions(program.command('bulk'))
     .description('the rates of every row of a CSV or NDJSON file')
@@ -182,12 +191,6 @@ A request with the header ${FAULT_HEADER} meets the fault named there. Any
 connection id exists. Rates are invented. Situs talks to it with
   SITUS_PROVIDER_URL=http://127.0.0.1:${SIMULATOR_PORT} SITUS_ALLOW_PRIVATE_NETWORK=1 situs serve`)
     .action(async (asked) => (await import('./simulate.js')).simulateCommand(asked));
-}
-
-function packageVersion(): string {
-  // From dist/src/cli.
-  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
 }
 
 function situs(words: readonly string[], end: End): Command {

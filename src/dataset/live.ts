@@ -46,6 +46,9 @@ function changedAt(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
+/** Releases that stay open because they were asked for by name; each is a copy on the disk. */
+export const ASKED_OPEN_MAX = 2;
+
 export class LiveDataset {
   readonly #options: LiveOptions;
   readonly #poll: NodeJS.Timeout;
@@ -57,6 +60,10 @@ export class LiveDataset {
   /** The preparation under way; there is one at a time. */
   #preparing: Promise<void> | null = null;
   readonly #stopped = new AbortController();
+  /** Until the releases are open that were borrowed last. */
+  #opening: Promise<void> = Promise.resolve();
+  /** Names of those that are kept open because they were asked for, the last one at the end. */
+  readonly #asked = new Set<string>();
 
   constructor(options: LiveOptions) {
     this.#options = options;
@@ -105,16 +112,40 @@ export class LiveDataset {
    * @throws UnsoundRelease with a sentence; other errors when it cannot be checked or opened now.
    */
   async borrow(name: string): Promise<LiveRelease | null> {
-    const dir = join(releasesDir(this.#options.varDir), name);
     const generations = this.#generations;
     if (generations.find(name) === null) {
-      if (!existsSync(join(dir, MANIFEST_FILE))) return null;
-      const prepared = await this.#prepare(name, true);
-      if (generations.find(name) === null) generations.lend(this.#open(name, prepared));
-      else prepared.remove();
+      if (!existsSync(join(releasesDir(this.#options.varDir), name, MANIFEST_FILE))) return null;
+      // One after the other: whoever asks for many takes no more than one processor.
+      const opening = this.#opening.then(() => this.#lend(name));
+      this.#opening = opening.catch(() => undefined);
+      await opening;
     }
     const generation = generations.find(name);
     return generation === null ? null : generations.pin(generation);
+  }
+
+  async #lend(name: string): Promise<void> {
+    if (this.#generations.find(name) !== null) return;
+    const prepared = await this.#prepare(name, true);
+    if (this.#generations.find(name) === null) this.#generations.lend(this.#open(name, prepared));
+    else prepared.remove();
+  }
+
+  /**
+   * The same for one that somebody asks for by its name: it stays open until others were asked for.
+   */
+  async ask(name: string): Promise<LiveRelease | null> {
+    const release = await this.borrow(name);
+    const generation = this.#generations.find(name);
+    if (release === null || generation === null || name === this.release?.id) return release;
+    if (!this.#asked.delete(name)) this.#generations.pin(generation);
+    this.#asked.add(name);
+    const [oldest] = this.#asked;
+    if (this.#asked.size > ASKED_OPEN_MAX && oldest !== undefined) {
+      this.#asked.delete(oldest);
+      this.#generations.unpin(oldest);
+    }
+    return release;
   }
 
   unpin(release: { readonly id: string }): void {

@@ -8,11 +8,12 @@ import { MANIFEST_FILE, readManifest, type Manifest } from './manifest.js';
 
 const CURRENT = 'CURRENT';
 const PREVIOUS = 'PREVIOUS';
-const RELEASE = /^\d{4}-\d{2}-\d{2}-[0-9a-f]{12}$/;
+/** What releases are called: a date and twelve digits of the id. */
+export const RELEASE_NAME = /^\d{4}-\d{2}-\d{2}-[0-9a-f]{12}$/;
 
 /** Whether a text is what releases are called: a date and twelve digits of the id. */
 export function isReleaseName(text: string): boolean {
-  return RELEASE.test(text);
+  return RELEASE_NAME.test(text);
 }
 
 /** The folder of all releases. */

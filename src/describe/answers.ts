@@ -1,5 +1,6 @@
 /** Answers of operations as OpenAPI writes them. */
 import type { Schema } from '../base/json-schema.js';
+import { RECEIPT_HEADER } from '../wire/receipt.js';
 import type { ComponentName } from './components.js';
 
 /** A reference to a named schema. */
@@ -28,6 +29,14 @@ const LOOKUP_HEADERS: Schema = {
   },
 };
 
+/** Of answers that a receipt was asked for. */
+const RECEIPT_FIELD: Schema = {
+  [RECEIPT_HEADER]: {
+    description: 'Only with receipt=true: what the answer depended on, as JSON.',
+    schema: { type: 'string' },
+  },
+};
+
 const XML: Schema = {
   'application/xml': { schema: { type: 'string', description: 'The same data as XML.' } },
 };
@@ -51,7 +60,7 @@ const LOCATION: Schema = {
 function headersOf(options: AnswerOptions): Schema {
   const { limited = false, lookup = false, located = false } = options;
   return {
-    ...(limited ? LIMIT_HEADERS : {}), ...(lookup ? LOOKUP_HEADERS : {}),
+    ...(limited ? LIMIT_HEADERS : {}), ...(lookup ? { ...LOOKUP_HEADERS, ...RECEIPT_FIELD } : {}),
     ...(located ? LOCATION : {}),
   };
 }

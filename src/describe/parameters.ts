@@ -35,6 +35,11 @@ export const IDEMPOTENCY_PARAMETER: Parameter = {
   schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_CHARS_MAX },
 };
 
+/** What asks for a kept release and for a receipt. */
+export const KEPT_PARAMETERS: readonly Parameter[] =
+  (['dataset', 'at', 'receipt'] as const).map((name) =>
+    ({ name, in: 'query', ...describedParameter(name, 60) }));
+
 /** The format of operations that answer in both. */
 export const FORMAT_PARAMETER: Parameter =
   { name: 'format', in: 'query', ...describedParameter('format', 60) };

@@ -11,7 +11,7 @@ const SENT = [
 /** Fields of answers that a page may read, beside those that any may. */
 const READ = [
   'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-Situs-Precision', 'X-Situs-Dataset',
-  'X-Situs-Job', 'X-Situs-Engine', 'X-Request-Id', 'Location', 'Allow',
+  'X-Situs-Receipt', 'X-Situs-Job', 'X-Situs-Engine', 'X-Request-Id', 'Location', 'Allow',
 ].join(', ');
 /** How long a browser may remember what it was told, in seconds. */
 const REMEMBERED_S = 7_200;

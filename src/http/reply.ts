@@ -121,6 +121,11 @@ export function headOf(type: string, fields: Fields = {}): Head {
   return head as Head;
 }
 
+/** A head of bytes with one field more. */
+export function withField(head: Uint8Array, name: string, value: string): Uint8Array {
+  return Buffer.concat([head, Buffer.from(`\r\n${checked(name)}: ${checked(value)}`, 'latin1')]);
+}
+
 const ZERO = 48;
 const DIGITS_MAX = 16;
 

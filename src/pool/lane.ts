@@ -8,8 +8,8 @@ import { aligned, putHead, REQUEST_HEAD_BYTES, RequestFrame } from './frame.js';
 import { messageOf } from '../log.js';
 import {
   ANSWERED, ASLEEP, BEGUN, IN_MESSAGE, LaneMemory, POSTED, shareMemory, SLOT_ANSWER_BYTES,
-  SLOT_COUNT, SLOT_FAILED, SLOT_FRAME_BYTES, SLOT_RELEASE_BYTES, SLOTS_MAX, type LaneShape,
-  type PinnedRelease, type PoolRequest,
+  SLOT_COUNT, SLOT_FAILED, SLOT_FRAME_BYTES, SLOT_OWN, SLOT_RELEASE_BYTES, SLOTS_MAX,
+  type LaneShape, type PinnedRelease, type PoolRequest,
 } from './types.js';
 import type { ServeTask } from './serve.js';
 
@@ -17,6 +17,8 @@ import type { ServeTask } from './serve.js';
 export interface Task {
   readonly requests: readonly PoolRequest[];
   readonly release: PinnedRelease;
+  /** The moment that it is about, where it is not now. */
+  readonly now?: number;
 }
 
 /** What a lane needs of its pool. */
@@ -166,7 +168,8 @@ export class Lane {
     control[memory.word(slot, SLOT_COUNT)] = task.requests.length;
     control[memory.word(slot, SLOT_RELEASE_BYTES)] = release.length;
     control[memory.word(slot, SLOT_FRAME_BYTES)] = isMessage ? IN_MESSAGE : bytes.length;
-    memory.times[slot] = Date.now();
+    control[memory.word(slot, SLOT_OWN)] = task.now === undefined ? 0 : 1;
+    memory.times[slot] = task.now ?? Date.now();
     if (this.#tasks.length === 0) this.#since = performance.now();
     this.#tasks.push(task);
     run.posted = memory.next(posted);

@@ -8,7 +8,7 @@ import { aligned, AnswerWriter } from './frame.js';
 import { messageOf } from '../log.js';
 import {
   ANSWERED, ASLEEP, BEGUN, IN_MESSAGE, LaneMemory, POSTED, SLOT_ANSWER_BYTES, SLOT_COUNT,
-  SLOT_FAILED, SLOT_FRAME_BYTES, SLOT_RELEASE_BYTES, type EngineTask, type LaneTask,
+  SLOT_FAILED, SLOT_FRAME_BYTES, SLOT_OWN, SLOT_RELEASE_BYTES, type EngineTask, type LaneTask,
 } from './types.js';
 
 export interface ServeTask extends LaneTask {
@@ -97,7 +97,8 @@ class Serving {
     const start = aligned(releaseBytes);
     const frame = length === IN_MESSAGE
       ? this.#received() : buffer.subarray(start, start + length);
-    return { dataset: this.#release, now: memory.times[slot]!, frame };
+    const own = control[memory.word(slot, SLOT_OWN)] === 1;
+    return { dataset: this.#release, now: memory.times[slot]!, own, frame };
   }
 
   /**

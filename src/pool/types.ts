@@ -119,11 +119,21 @@ export interface PinnedRelease {
 /** Stands for a release where none is active and none is needed. */
 export const NO_RELEASE: PinnedRelease = { id: '', dir: '' };
 
+/** A task of its own, for a request that is not for now or for the active release. */
+export interface OwnTask {
+  /** Pinned for the task; null for the active one. */
+  readonly release: PinnedRelease | null;
+  /** The moment that today is told from, in milliseconds since 1970. */
+  readonly now: number;
+}
+
 export type PoolFailure = 'overloaded' | 'internal';
 
 /** What is sent, and what becomes of it. Exactly one of the two is called, once. */
 export interface Sent {
   readonly payload: string | Uint8Array;
+  /** Absent where the request goes with others, to the active release. */
+  readonly own?: OwnTask | undefined;
   /**
    * The memory of a long payload is moved to the worker instead of copied, so it must belong to
    * nobody else: the payload is empty afterwards.
@@ -146,6 +156,8 @@ export type BodyRequest = BodyFields & Sent;
 export interface EngineTask {
   readonly dataset: PinnedRelease;
   readonly now: number;
+  /** It is a task of its own: its moment or its release may be another than the next one's. */
+  readonly own: boolean;
   readonly frame: Uint8Array;
 }
 
@@ -189,6 +201,8 @@ export const SLOT_FRAME_BYTES = 2;
 export const SLOT_ANSWER_BYTES = 3;
 /** 1 when the task threw. */
 export const SLOT_FAILED = 4;
+/** 1 for a task of its own. */
+export const SLOT_OWN = 5;
 
 export const IN_MESSAGE = -1;
 

@@ -8,7 +8,9 @@ import {
   activate, emptyDataset, newVarDir, releaseNumber, writeRelease,
 } from '../support/http-var-dir.js';
 
-const [FIRST, SECOND, THIRD] = [releaseNumber(1), releaseNumber(2), releaseNumber(3)];
+const [FIRST, SECOND, THIRD, FOURTH] = [1, 2, 3, 4].map(releaseNumber) as [
+  string, string, string, string,
+];
 const FACTS = { areas: 7, stale: [] };
 
 interface Watched {
@@ -177,15 +179,15 @@ test('a CURRENT that names nothing is ignored', (context) => {
   assert.deepEqual(watched.live.refusal, { dataset: null, reason: 'CURRENT names no dataset' });
 });
 
-test('a worker keeps two releases open', () => {
+test('a worker keeps three releases open, those that were named last', () => {
   const [opened, closed]: [string[], string[]] = [[], []];
   const releases = new OpenReleases((dir) => {
     opened.push(dir);
     return emptyDataset(dir, (id) => closed.push(id));
   });
   const name = (id: string): string => releases.get({ id, dir: id }).id;
-  assert.deepEqual([FIRST, FIRST, SECOND, FIRST, THIRD, SECOND].map(name),
-    [FIRST, FIRST, SECOND, FIRST, THIRD, SECOND]);
-  assert.deepEqual(opened, [FIRST, SECOND, THIRD]);
-  assert.deepEqual(closed, [FIRST]);
+  const asked = [FIRST, SECOND, THIRD, FIRST, FIRST, FOURTH, THIRD, FIRST, SECOND];
+  assert.deepEqual(asked.map(name), asked);
+  assert.deepEqual(opened, [FIRST, SECOND, THIRD, FOURTH, SECOND]);
+  assert.deepEqual(closed, [SECOND, FOURTH]);
 });

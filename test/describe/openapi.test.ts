@@ -56,6 +56,7 @@ const WRONG: Readonly<Record<string, string>> = {
   format: 'yaml', countryCode: 'XXX', lat: '91', lng: '-181', postalcode: '9101', stateCode: 'q',
   adjustment: 'none', sat_item_total: '-1', historical: '2025-1', taxabilityCode: 'a-b',
   addressDetailExtended: 'yes', shippingExtended: '1', explain: 'why', address: 'x'.repeat(101),
+  dataset: 'newest', at: 'today', receipt: 'perhaps',
   city: 'x'.repeat(51), county: 'x'.repeat(51), state: 'x'.repeat(51),
 };
 

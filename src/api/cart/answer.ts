@@ -1,5 +1,5 @@
 /** A worker's answer to a body of carts: amounts, or a problem for the front end to render. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { CartOutcome } from '../../engine/cart/outcome.js';
 import type { CartQuery } from '../../engine/cart/query.js';
 import type { Engine } from '../../engine/engine.js';
@@ -46,10 +46,24 @@ interface Calculated {
   readonly marks: Marks;
 }
 
-type Calculate = (body: Members, options: CartOptions) => Calculated | Problem | Failure;
+/** Makes the id of the cart at a place of the body. */
+type CartId = (index: number) => string;
+
+type Calculate = (
+  body: Members, options: CartOptions, cartId: CartId,
+) => Calculated | Problem | Failure;
+
+/** Digits of the groups of a UUID. */
+const UUID_GROUPS = /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/;
+
+/** Ids that the same body has again at the same moment: UUIDs of version 8 (RFC 9562, 5.8). */
+function sameIds(payload: Uint8Array, nowMs: number): CartId {
+  return (index) => createHash('sha256').update(`${nowMs} ${index} `).update(payload).digest('hex')
+    .replace(UUID_GROUPS, '$1-$2-8$3-8$4-$5');
+}
 
 function merchantCarts(context: WireContext, engine: Engine, nowMs: number): Calculate {
-  return (body, options) => {
+  return (body, options, cartId) => {
     const carts = readMerchantCarts(body, options);
     if (isProblem(carts)) return carts;
     const marks: Marks = { precision: 0, flags: 0, unruled: new Set() };
@@ -61,7 +75,7 @@ function merchantCarts(context: WireContext, engine: Engine, nowMs: number): Cal
       );
       if (isFailure(outcome)) return refusalProblem(outcome, `body.items[${index}]`);
       mark(marks, outcome);
-      const text = cartJson(cart, outcome, cart.sent.cartId ?? randomUUID());
+      const text = cartJson(cart, outcome, cart.sent.cartId ?? cartId(index));
       // Texts that are joined keep all their parts: those of many carts would outlive collections.
       items.push(carts.length === 1 ? text : Buffer.from(text));
     }
@@ -78,7 +92,7 @@ export function codesRefused({ lines }: CartQuery, grants: number): Failure | nu
 function calculation(
   context: WireContext, engine: Engine, nowMs: number, grants: number,
 ): Calculate {
-  return (body, options) => {
+  return (body, options, cartId) => {
     const cart = readCalculation(body, options);
     if (isProblem(cart)) return cart;
     const refused = codesRefused(cart.query, grants);
@@ -89,7 +103,7 @@ function calculation(
     if (isFailure(outcome)) return refusalProblem(outcome, 'body.items[0]');
     const marks: Marks = { precision: 0, flags: 0, unruled: new Set() };
     mark(marks, outcome);
-    return { items: [calculationJson(cart, outcome, randomUUID())], marks };
+    return { items: [calculationJson(cart, outcome, cartId(0))], marks };
   };
 }
 
@@ -129,7 +143,9 @@ function answerBody(
   const grants = (optionBits & PRODUCT_BIT) === 0 ? 0 : GRANT_PRODUCT;
   const calculate = endpoint === 'calculation'
     ? calculation(context, engine, nowMs, grants) : merchantCarts(context, engine, nowMs);
-  const result = isProblem(read) ? read : calculate(read, optionsOfBits(optionBits));
+  const options = optionsOfBits(optionBits);
+  const cartId = options.sameIds === true ? sameIds(payload, nowMs) : (): string => randomUUID();
+  const result = isProblem(read) ? read : calculate(read, options, cartId);
   if (isProblem(result)) return problemAnswer(result);
   if (isFailure(result)) {
     const { code, http } = RESPONSE_CODES[result.failure];

@@ -3,12 +3,16 @@
  * front end only looks for whose cart it is, and renders refusals.
  */
 import type {
-  AnswerSlice, BodyRequest, CartEndpoint, CartRequest, PinnedRelease,
+  AnswerSlice, BodyRequest, CartEndpoint, CartRequest, OwnTask, PinnedRelease, PoolFailure,
 } from '../../pool/types.js';
-import { isProblem, type Problem } from '../../base/problem.js';
+import { isFailure, type Failure } from '../../failure.js';
+import { invalid, isProblem, type Problem } from '../../base/problem.js';
 import { unpackValue } from '../../pool/value.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
-import { optionBits, optionsOfQuery, PRODUCT_BIT, type CartOptions } from './options.js';
+import { RECEIPT_HEADER, sha256Of } from '../../wire/receipt.js';
+import {
+  optionBits, optionsOfQuery, PRODUCT_BIT, SAME_IDS_BIT, type CartOptions,
+} from './options.js';
 import { merchantIdOf } from './read.js';
 import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
@@ -20,10 +24,13 @@ import { PARSED_BYTES_MAX } from '../../http/json-body.js';
 import { ownerOfLarge } from '../merchant/large-body.js';
 import { LookupHeads } from '../lookup/head.js';
 import {
+  keptAsked, NOTHING_KEPT, notKept, placeOf, receiptOf, type KeptAsked, type KeptServices,
+} from '../lookup/kept.js';
+import {
   merchantRoute, type MerchantCaller, type MerchantServices,
 } from '../../http/merchant-route.js';
 import { LIMIT_HEADER, REMAINING_HEADER } from '../../http/rate-limit.js';
-import { isReply, type Reply, type Request } from '../../http/reply.js';
+import { isReply, withField, type Reply, type Request } from '../../http/reply.js';
 import { DEADLINE_MS, type Route } from '../../http/router.js';
 
 /** 100 carts of 250 lines are over 1 MiB (decisions, 8). */
@@ -46,6 +53,8 @@ export interface CartServices extends MerchantServices {
   readonly lookups: CartUsage;
   /** Longest time of the compliance provider, in milliseconds. */
   readonly timeoutMs: number;
+  /** Without it no release but the active one answers, and there are no receipts. */
+  readonly kept?: KeptServices;
   /** Small carts travel with lookups. */
   readonly pool: Lane;
   readonly bulkPool: Lane;
@@ -62,6 +71,7 @@ const HEADS = new LookupHeads();
 
 function replyOf(
   { baseUrl }: CartServices, caller: MerchantCaller, slice: AnswerSlice, release: PinnedRelease,
+  receipt: string | null,
 ): Reply {
   const { status, code, body, precision, flags } = slice;
   if (code === RESPONSE_CODES['product-rules-not-enabled'].code) {
@@ -71,25 +81,81 @@ function replyOf(
   const { [LIMIT_HEADER]: limit, [REMAINING_HEADER]: remaining } = caller.fields;
   const head = HEADS.get(release.id, Number(limit), precision, flags).with(Number(remaining));
   // The head is shared with other answers and not kept after this call.
-  return { status, head: Buffer.from(head), body: kept(body) };
+  const own = receipt === null ? Buffer.from(head) : withField(head, RECEIPT_HEADER, receipt);
+  return { status, head: own, body: kept(body) };
+}
+
+/** What is asked of kept releases, or why that may not be asked. */
+function keptBy({ kept: services }: CartServices, caller: MerchantCaller): KeptAsked | Reply {
+  const asked = services === undefined ? null : keptAsked(caller.query);
+  if (asked === null) return NOTHING_KEPT;
+  if (isFailure(asked)) return caller.refuse(keptProblem(asked));
+  const may = asked.dataset === null || (caller.key.grants & ENTITLEMENTS.historical) !== 0;
+  return may ? asked : caller.problem(403, 'Kept datasets need the entitlement historical.');
+}
+
+function keptProblem({ field, detail = '' }: Failure): Problem {
+  return invalid({ location: `query.${field ?? 'dataset'}`, message: detail });
+}
+
+/** The query of a receipt: a key that stands there although it is not looked for is left out. */
+function withoutKey(query: string): string {
+  return query.split('&').filter((part) => !/^key(?:=|$)/.test(part)).join('&');
+}
+
+/** What a body is calculated for and with. */
+interface Asked {
+  readonly endpoint: CartEndpoint;
+  readonly bits: number;
+  readonly kept: KeptAsked;
+  readonly own: OwnTask | undefined;
 }
 
 /** Has a worker calculate a body. */
-function calculate(
+function calculated(
+  services: CartServices, caller: MerchantCaller, body: Uint8Array,
+  { endpoint, bits, kept: { receipt }, own }: Asked,
+): Promise<Reply> {
+  const { pool, bulkPool, kept: made } = services;
+  const lane = body.length > SMALL_CART_BYTES_MAX ? bulkPool : pool;
+  const bodySha256 = receipt ? sha256Of(body) : null;
+  const receiptFor = (slice: AnswerSlice, { id: dataset }: PinnedRelease): string | null =>
+    (made === undefined || bodySha256 === null || own === undefined ? null
+      : receiptOf(made, {
+        method: 'POST', path: caller.instance, query: withoutKey(caller.query), bodySha256,
+        grants: caller.key.grants, dataset, atMs: own.now, status: slice.status, body: slice.body,
+      }));
+  return new Promise((resolve) => {
+    lane.submit({
+      kind: 'cart', endpoint, own, payload: body, gives: true,
+      optionBits: own === undefined ? bits : bits | SAME_IDS_BIT,
+      answered: (slice, release) =>
+        resolve(replyOf(services, caller, slice, release, receiptFor(slice, release))),
+      failed: (failure) => resolve(failedReply(caller, failure)),
+    });
+  });
+}
+
+function failedReply(caller: MerchantCaller, failure: PoolFailure): Reply {
+  return failure === 'overloaded'
+    ? caller.problem(503, 'The service has no dataset or is overloaded.')
+    : caller.problem(500, 'The service failed to calculate the cart.');
+}
+
+/** Has a worker calculate a body with the release and at the moment that are asked for. */
+async function calculate(
   services: CartServices, caller: MerchantCaller, endpoint: CartEndpoint, bits: number,
   body: Uint8Array,
 ): Promise<Reply> {
-  const lane = body.length > SMALL_CART_BYTES_MAX ? services.bulkPool : services.pool;
-  return new Promise((resolve) => {
-    lane.submit({
-      kind: 'cart', endpoint, optionBits: bits,
-      payload: body, gives: true,
-      answered: (slice, release) => resolve(replyOf(services, caller, slice, release)),
-      failed: (failure) => resolve(failure === 'overloaded'
-        ? caller.problem(503, 'The service has no dataset or is overloaded.')
-        : caller.problem(500, 'The service failed to calculate the cart.')),
-    });
-  });
+  const kept = keptBy(services, caller);
+  if (isReply(kept)) return kept;
+  const asked = { endpoint, bits, kept };
+  const plain = services.kept === undefined || (kept.dataset === null && !kept.receipt);
+  if (plain) return calculated(services, caller, body, { ...asked, own: undefined });
+  const own = await placeOf(services.kept, kept);
+  if (own === 'not-kept') return caller.refuse(keptProblem(notKept(kept.dataset ?? '')));
+  if (own === 'internal' || own === 'overloaded') return failedReply(caller, own);
+  return calculated(services, caller, body, { ...asked, own });
 }
 
 function withOptions(

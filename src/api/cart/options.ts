@@ -13,6 +13,8 @@ export interface CartOptions {
   readonly mode: RoundingMode;
   readonly level: RoundingLevel;
   readonly explain: boolean;
+  /** Ids of carts that were sent without one are made of the body and the moment. */
+  readonly sameIds?: boolean;
 }
 
 /** Each line rounded to the nearest unit, a tie up. */
@@ -31,6 +33,8 @@ const LEVEL_BIT = 4;
 const EXPLAIN_BIT = 8;
 /** Beside the options: the key of a cart without a merchant may ask by product codes. */
 export const PRODUCT_BIT = 16;
+/** Beside the options too: `sameIds`. */
+export const SAME_IDS_BIT = 32;
 const MODE_BITS = 3;
 
 const EXPECTED = `expected ${ROUNDING_MODES.join(', ')}, with ",cart" for whole carts`;
@@ -92,5 +96,6 @@ export function optionsOfBits(bits: number): CartOptions {
     mode: ROUNDING_MODES[bits & MODE_BITS] ?? CART_DEFAULTS.mode,
     level: (bits & LEVEL_BIT) === 0 ? 'line' : 'cart',
     explain: (bits & EXPLAIN_BIT) !== 0,
+    ...((bits & SAME_IDS_BIT) === 0 ? {} : { sameIds: true }),
   };
 }

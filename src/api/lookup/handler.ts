@@ -1,10 +1,16 @@
 /** GET /request/v10 … v60: key, rate, pool. What the query means is the engine's affair. */
 import {
-  FLAG_GEO, type AnswerSlice, type LookupRequest, type PinnedRelease, type PoolFailure,
+  FLAG_GEO, type AnswerSlice, type LookupRequest, type OwnTask, type PinnedRelease,
+  type PoolFailure,
 } from '../../pool/types.js';
-import { fail, type Failure } from '../../failure.js';
+import { fail, isFailure, type Failure } from '../../failure.js';
+import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
+import {
+  keptAsked, placeOf, receiptOf, type KeptAsked, type KeptServices,
+} from './kept.js';
 import { formatAsked } from './query.js';
+import { RECEIPT_HEADER } from '../../wire/receipt.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { API_VERSIONS, type Format } from '../../wire/version.js';
 import type { AnswerCache } from './answer-cache.js';
@@ -13,7 +19,7 @@ import {
 } from '../../http/gate.js';
 import { LookupHeads } from './head.js';
 import {
-  headOf, JSON_TYPE, XML_TYPE, type Answerer, type Reply, type Request,
+  headOf, JSON_TYPE, withField, XML_TYPE, type Answerer, type Reply, type Request,
 } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 
@@ -40,6 +46,8 @@ export interface LookupServices {
   readonly renderFailure: RenderFailure;
   /** Without it every lookup goes to a worker. */
   readonly repeats?: Repeats;
+  /** Without it no release but the active one answers, and there are no receipts. */
+  readonly kept?: KeptServices;
 }
 
 /** Answers for those who ask again. */
@@ -115,6 +123,9 @@ class PendingLookup implements LookupRequest {
   readonly version: number;
   readonly grants: number;
   readonly payload: string;
+  own: OwnTask | undefined = undefined;
+  /** Makes the value of the header field of a receipt, where one is asked for. */
+  receipt: ((slice: AnswerSlice, release: PinnedRelease) => string) | null = null;
   readonly #shared: LookupShared;
   readonly #answer: Answerer;
   readonly #admission: Admission;
@@ -145,10 +156,10 @@ class PendingLookup implements LookupRequest {
       cache?.keep(release.id, this.#time, Date.now(), kind, this.payload, slice);
     }
     const { key, remaining } = this.#caller;
-    const head = heads.get(release.id, key.rate, precision, flags);
-    this.#answer.send({
-      status, head: head.with(remaining), body, code, precision, dataset: release.id,
-    });
+    const plain = heads.get(release.id, key.rate, precision, flags).with(remaining);
+    const head = this.receipt === null ? plain
+      : withField(plain, RECEIPT_HEADER, this.receipt(slice, release));
+    this.#answer.send({ status, head, body, code, precision, dataset: release.id });
   }
 
   failed(failure: PoolFailure): void {
@@ -181,6 +192,27 @@ function repeat(
   return 'answered';
 }
 
+/** Sends a lookup on its way that is not for now or for the active release, or wants a receipt. */
+async function submitKept(
+  pool: LookupServices['pool'], kept: KeptServices, asked: KeptAsked, path: string,
+  lookup: PendingLookup,
+): Promise<void> {
+  const { payload: query, grants } = lookup;
+  // What the entitlements do not include the worker refuses.
+  const mayAsk = asked.dataset === null || (grants & ENTITLEMENTS.historical) !== 0;
+  const own = mayAsk ? await placeOf(kept, asked) : 'not-kept';
+  if (own === 'internal' || own === 'overloaded') return lookup.failed(own);
+  if (own !== 'not-kept') {
+    lookup.own = own;
+    if (asked.receipt) {
+      lookup.receipt = ({ status, body }, { id: dataset }) => receiptOf(kept, {
+        method: 'GET', path, query, bodySha256: null, grants, dataset, atMs: own.now, status, body,
+      });
+    }
+  }
+  pool.submit(lookup);
+}
+
 /** The answer to a request that may not pass. */
 function refusedReply(
   failures: FrontFailures, version: number, { kind, detail, limit, remaining, query }: Refused,
@@ -191,7 +223,7 @@ function refusedReply(
 
 /** The routes of all lookup versions. */
 export function lookupRoutes(services: LookupServices): readonly Route[] {
-  const { gate, usage, pool, repeats = null } = services;
+  const { gate, usage, pool, repeats = null, kept = null } = services;
   const failures = new FrontFailures(services);
   const rules = gateRules<LookupKey>(PATHS);
   const uncounted = gateRules<LookupKey>(PATHS, { counted: false });
@@ -210,6 +242,12 @@ export function lookupRoutes(services: LookupServices): readonly Route[] {
       answer.send(
         failures.reply('feature-not-enabled', version, query, key.rate, caller.remaining),
       );
+      return;
+    }
+    const asked = kept === null ? null : keptAsked(query);
+    if (kept !== null && asked !== null && !isFailure(asked)) {
+      const lookup = new PendingLookup(shared, answer, version, caller, admission, NOT_KEPT);
+      void submitKept(pool, kept, asked, request.path, lookup);
       return;
     }
     const time = repeats === null ? NOT_KEPT

@@ -2,6 +2,7 @@
  * The parameters of lookups, each said once: what it may be, since which version, where a row of a
  * file may have it, and how it is described. Readers, rows and descriptions are derived from it.
  */
+import { RELEASE_NAME } from '../../dataset/release.js';
 import { oneOf, type Schema } from '../../base/json-schema.js';
 import { longerThan } from '../../base/shape.js';
 import { dateOf, type DateInt } from '../../tax/date.js';
@@ -176,6 +177,19 @@ const TABLE = {
   explain: {
     since: 60, row: 'shared', schema: FLAG,
     description: 'Adds explain: the boundary, each rate and the source of each.',
+  },
+  dataset: {
+    since: 10, row: null, schema: { type: 'string', pattern: RELEASE_NAME.source },
+    description: 'A kept dataset that answers in place of the active one. Needs historical, else '
+      + 'code 107.',
+  },
+  at: {
+    since: 10, row: null, schema: { type: 'string', format: 'date-time' },
+    description: 'The moment that today is told from, with dataset; now unless given.',
+  },
+  receipt: {
+    since: 10, row: null, schema: FLAG,
+    description: 'Adds the header X-Situs-Receipt, with which the same answer can be given again.',
   },
 } as const satisfies Readonly<Record<string, ParameterEntry>>;
 

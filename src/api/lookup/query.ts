@@ -10,11 +10,14 @@ import {
   NAME_CHARS_MAX, parametersSince, parseAddressLine, parseBoolean, parseCounty, parseDegrees,
   parseMonth, parsePlaceName, parseTotal, STATE_CODE, TAXABILITY, ZIP, type ParameterName,
 } from './parameter-table.js';
+import { readKept } from './kept.js';
 import { readParameters, type RawParameters } from './query-string.js';
 import { FORMATS, type Format } from '../../wire/version.js';
 
 export interface ParsedQuery {
   readonly format: Format;
+  /** The release that has to answer; null for whichever does. */
+  readonly dataset: string | null;
   readonly query: LookupQuery;
 }
 
@@ -204,7 +207,11 @@ export function parseParameters(
   if (failure !== null) return failure;
   const options = readOptions(raw, version);
   if (isFailure(options)) return options;
+  const kept = readKept(raw);
+  if (isFailure(kept)) return kept;
   const query = readLocation(raw, options);
   if (isFailure(query)) return query;
-  return refused(query, grants) ?? { format, query: granted(query, grants) };
+  const { dataset } = kept;
+  if (dataset !== null && (grants & GRANT_HISTORICAL) === 0) return fail('feature-not-enabled');
+  return refused(query, grants) ?? { format, query: granted(query, grants), dataset };
 }

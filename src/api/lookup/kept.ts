@@ -1,0 +1,114 @@
+/**
+ * What is asked of releases that are kept: `dataset` names the one that answers in place of the
+ * active one, `at` the moment that today is told from, `receipt` asks for a receipt of the answer.
+ * The front end looks for them, since it is the one that says which release a worker opens.
+ */
+import { isReleaseName, UnsoundRelease } from '../../dataset/release.js';
+import { fail, type Failure } from '../../failure.js';
+import { messageOf, type Log } from '../../log.js';
+import type { OwnTask, PinnedRelease, PoolFailure } from '../../pool/types.js';
+import { parseInstant } from '../../wire/instant.js';
+import {
+  receiptText, requestLine, sha256Of, type AnswerSettings,
+} from '../../wire/receipt.js';
+import { parseBoolean } from './parameter-table.js';
+import { readParameters, type RawParameters } from './query-string.js';
+
+export interface KeptAsked {
+  /** Null for the release that is active. */
+  readonly dataset: string | null;
+  /** Null for now. */
+  readonly atMs: number | null;
+  readonly receipt: boolean;
+}
+
+/** Nothing of the kind. */
+export const NOTHING_KEPT: KeptAsked = { dataset: null, atMs: null, receipt: false };
+
+/** A name of one of these parameters, or one with an escape in it, which may be any name. */
+const MAY_ASK = /(?:^|&)(?:(?:dataset|at|receipt)=|[^=&]*%[^=&]*=)/;
+
+/** What the parameters say, or what is wrong with them. */
+export function readKept(
+  { dataset, at, receipt }: Pick<RawParameters, 'dataset' | 'at' | 'receipt'>,
+): KeptAsked | Failure {
+  if (dataset !== null && !isReleaseName(dataset)) {
+    return fail('invalid-format',
+      'Parameter dataset: the name of a dataset, as X-Situs-Dataset tells it.', 'dataset');
+  }
+  const atMs = at === null ? null : parseInstant(at);
+  if (at !== null && (atMs === null || dataset === null)) {
+    return fail('invalid-format', 'Parameter at: a date and time with a zone, as RFC 3339 has it '
+      + '(2026-05-31T12:00:00Z), beside dataset.', 'at');
+  }
+  const wanted = receipt === null ? false : parseBoolean(receipt);
+  if (wanted === null) {
+    return fail('invalid-format', 'Parameter receipt: true or false.', 'receipt');
+  }
+  return { dataset, atMs, receipt: wanted };
+}
+
+/** What a query asks of kept releases, or what is wrong with it; null for nothing. */
+export function keptAsked(query: string): KeptAsked | Failure | null {
+  if (!MAY_ASK.test(query)) return null;
+  const raw = readParameters(query);
+  const { dataset, at, receipt } = raw;
+  return dataset === null && at === null && receipt === null ? null : readKept(raw);
+}
+
+/** The refusal of a release that is not there. */
+export function notKept(dataset: string): Failure {
+  return fail('no-result', `The dataset ${dataset} is not kept here.`, 'dataset');
+}
+
+/** What answers to these questions are made with. */
+export interface KeptServices {
+  /** Keeps a release open until its task is answered; null when it is not there. */
+  ask(name: string): Promise<PinnedRelease | null>;
+  readonly settings: AnswerSettings;
+  /** Version of Situs. */
+  readonly engine: string;
+  readonly log: Log;
+}
+
+/** Where a question goes that is not for now or for the active release. */
+export type Placed = OwnTask | 'not-kept' | PoolFailure;
+
+/** Opens the release that is asked for. What is opened is unpinned with the task. */
+export async function placeOf(
+  kept: KeptServices, { dataset, atMs }: KeptAsked,
+): Promise<Placed> {
+  const now = atMs ?? Date.now();
+  if (dataset === null) return { release: null, now };
+  try {
+    const release = await kept.ask(dataset);
+    return release === null ? 'not-kept' : { release, now: atMs ?? Date.now() };
+  } catch (error) {
+    kept.log.error('dataset asked for not opened', { dataset, message: messageOf(error) });
+    return error instanceof UnsoundRelease ? 'internal' : 'overloaded';
+  }
+}
+
+/** An answer that a receipt is of. */
+export interface Receipted {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly query: string;
+  /** SHA-256 of the body of the request; null where there is none. */
+  readonly bodySha256: string | null;
+  readonly grants: number;
+  readonly dataset: string;
+  readonly atMs: number;
+  readonly status: number;
+  readonly body: Uint8Array;
+}
+
+/** The receipt of an answer, as the value of its header field. */
+export function receiptOf(
+  { settings, engine }: Pick<KeptServices, 'settings' | 'engine'>, answer: Receipted,
+): string {
+  const { method, path, query, body, ...rest } = answer;
+  return receiptText({
+    ...settings, ...rest, engine, request: requestLine(method, path, query), sha256: sha256Of(body),
+  });
+}
