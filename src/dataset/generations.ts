@@ -57,11 +57,16 @@ function close({ dataset, prepared }: Generation): void {
   prepared.leave();
 }
 
+/** Releases that stay open because they were asked for by name; each is a copy on the disk. */
+export const ASKED_OPEN_MAX = 2;
+
 export class Generations {
   #current: Generation | null = null;
   #previous: Generation | null = null;
   /** Open until their last task is done: replaced twice, or borrowed without being active. */
   readonly #retired = new Set<Generation>();
+  /** Names of those that were asked for, the last one at the end; each is pinned once for it. */
+  readonly #asked = new Set<string>();
 
   /** The one that answers; null before the first. */
   get current(): Generation | null {
@@ -105,6 +110,18 @@ export class Generations {
     if (generation === null) return;
     generation.pins -= 1;
     if (generation.pins === 0 && this.#retired.delete(generation)) close(generation);
+  }
+
+  /** Keeps one open that was asked for by its name, until others were. */
+  keep(name: string): void {
+    const generation = this.find(name);
+    if (generation === null || generation === this.#current) return;
+    if (!this.#asked.delete(name)) this.pin(generation);
+    this.#asked.add(name);
+    const [oldest] = this.#asked;
+    if (this.#asked.size <= ASKED_OPEN_MAX || oldest === undefined) return;
+    this.#asked.delete(oldest);
+    this.unpin(oldest);
   }
 
   close(): void {

@@ -46,9 +46,6 @@ function changedAt(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** Releases that stay open because they were asked for by name; each is a copy on the disk. */
-export const ASKED_OPEN_MAX = 2;
-
 export class LiveDataset {
   readonly #options: LiveOptions;
   readonly #poll: NodeJS.Timeout;
@@ -62,8 +59,6 @@ export class LiveDataset {
   readonly #stopped = new AbortController();
   /** Until the releases are open that were borrowed last. */
   #opening: Promise<void> = Promise.resolve();
-  /** Names of those that are kept open because they were asked for, the last one at the end. */
-  readonly #asked = new Set<string>();
 
   constructor(options: LiveOptions) {
     this.#options = options;
@@ -136,15 +131,7 @@ export class LiveDataset {
    */
   async ask(name: string): Promise<LiveRelease | null> {
     const release = await this.borrow(name);
-    const generation = this.#generations.find(name);
-    if (release === null || generation === null || name === this.release?.id) return release;
-    if (!this.#asked.delete(name)) this.#generations.pin(generation);
-    this.#asked.add(name);
-    const [oldest] = this.#asked;
-    if (this.#asked.size > ASKED_OPEN_MAX && oldest !== undefined) {
-      this.#asked.delete(oldest);
-      this.#generations.unpin(oldest);
-    }
+    if (release !== null) this.#generations.keep(name);
     return release;
   }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { App } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
-import { ASKED_OPEN_MAX } from '../../src/dataset/live.js';
+import { ASKED_OPEN_MAX } from '../../src/dataset/generations.js';
 import { activateRelease, releasesDir } from '../../src/dataset/release.js';
 import { createLog } from '../../src/log.js';
 import { buildRecipe, CLI, situsBeside, type Built } from '../support/built-dataset.js';
