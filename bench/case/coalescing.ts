@@ -81,7 +81,7 @@ function byTasks(release: PinnedRelease, requestsPerTask: number): Way {
 interface Measured {
   /** Requests a second. */
   readonly rate: number;
-  /** Microseconds of processor time a request, of both threads: what a busy machine changes least. */
+  /** Microseconds of processor time a request, of both threads: a busy machine changes it least. */
   readonly cost: number;
 }
 

@@ -126,9 +126,7 @@ export class LiveDataset {
     else prepared.remove();
   }
 
-  /**
-   * The same for one that somebody asks for by its name: it stays open until others were asked for.
-   */
+  /** The same for one that is asked for by its name: it stays open until others were asked for. */
   async ask(name: string): Promise<LiveRelease | null> {
     const release = await this.borrow(name);
     if (release !== null) this.#generations.keep(name);

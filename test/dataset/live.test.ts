@@ -121,7 +121,7 @@ test('a release that fails its probe is refused once and the old one answers', (
   assert.equal(live.release?.id, THIRD);
 });
 
-test('a release is borrowed without becoming active and closes with its last pin', async (context) => {
+test('a release is borrowed without becoming active, closes with its last pin', async (context) => {
   const watched = startLive(context);
   const { live, varDir, closed } = watched;
   assert.equal(await live.borrow(SECOND), null, 'there is none of that name');
@@ -135,7 +135,7 @@ test('a release is borrowed without becoming active and closes with its last pin
   assert.deepEqual(closed, [SECOND]);
 });
 
-test('a release is prepared beside the old one, one at a time, and only the last is taken', async (context) => {
+test('one release is prepared at a time, and only the last is taken', async (context) => {
   const varDir = newVarDir(context);
   const [removed, waiting]: [string[], Map<string, () => void>] = [[], new Map()];
   for (const name of [FIRST, SECOND, THIRD]) writeRelease(varDir, name);

@@ -21,7 +21,8 @@ const ROUTES = [...OPERATIONS.keys()].map((name) => {
 const DOCUMENT = openapiDocument(ROUTES, 'https://rates.example', '60');
 
 function referencesOf(text: string): readonly string[] {
-  return [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name = '']) => name);
+  return [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)]
+    .map(([, name = '']) => name);
 }
 
 test('every schema is sound, named and used', () => {
@@ -42,7 +43,8 @@ test('lookups list every status and code of the table', () => {
   for (const version of API_VERSIONS) {
     const text = JSON.stringify(OPERATIONS.get(`GET /request/v${version}`)?.responses);
     for (const { http, code } of Object.values(RESPONSE_CODES)) {
-      assert.match(text, new RegExp(`"${http}":\\{"description":"Response code [^"]*\\b${code}\\b`));
+      const told = `"${http}":\\{"description":"Response code [^"]*\\b${code}\\b`;
+      assert.match(text, new RegExp(told));
     }
   }
 });

@@ -45,13 +45,14 @@ test('the parts are the limits of the program', () => {
   const config = loadConfig({});
   assert.equal(config.answerCacheBytes, ANSWERS_MIB * MIB);
   assert.equal(config.bodyBytes, BODIES_MIB * MIB);
-  assert.equal(WIRE_DEFAULTS.fragmentBytesMax + WIRE_DEFAULTS.postalBytesMax, LOOKUP_CACHE_MIB * MIB);
+  const { fragmentBytesMax, postalBytesMax } = WIRE_DEFAULTS;
+  assert.equal(fragmentBytesMax + postalBytesMax, LOOKUP_CACHE_MIB * MIB);
   assert.equal(2 * BULK_CACHE_BYTES, BULK_CACHE_MIB * MIB);
   const { maxYoungGenerationSizeMb, maxOldGenerationSizeMb } = WORKER_HEAP;
   assert.equal(maxYoungGenerationSizeMb + maxOldGenerationSizeMb, HEAP_MIB);
 });
 
-test('workers have the heap and those of bulk files the caches that are stated', async (context) => {
+test('workers have the heap, those of bulk files the caches, that are stated', async (context) => {
   const { pool } = startEchoPool(context, () => RELEASE);
   const bulk = bulkPool(context);
   for (const each of [pool, bulk]) {

@@ -33,7 +33,8 @@ function runAll(varDir: string, lines: readonly (readonly string[])[]): readonly
 }
 
 const VERBS: Readonly<Record<string, readonly string[]>> = {
-  serve: [''], lookup: [''], replay: [''], bulk: [''], lint: [''], doctor: [''], simulate: ['', 'provider'],
+  serve: [''], lookup: [''], replay: [''], bulk: [''], lint: [''], doctor: [''],
+  simulate: ['', 'provider'],
   dataset: [
     '', 'build', 'verify', 'activate', 'rollback', 'list', 'diff', 'coverage', 'fetch', 'sign',
     'pack', 'unpack',
