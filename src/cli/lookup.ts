@@ -63,6 +63,11 @@ function doubts(
   ];
 }
 
+/** What messages of gaps in the data have in common, and what whoever runs the service can do. */
+const GAP = 'would fill';
+const OPERATOR = 'To see what is held: npx situs dataset coverage; to add rates of your own: '
+  + 'npx situs dataset build --layer FILE';
+
 /** Formats a v60 body; `marks` tell how the location was found. */
 function lookupTable(text: string, marks: string, dataset: string): string {
   const body = JSON.parse(text) as Body;
@@ -75,7 +80,10 @@ function lookupTable(text: string, marks: string, dataset: string): string {
     return `${table([header, ...rows])}\n\ndataset ${dataset}`;
   }
   const { response, situs } = body.metadata ?? { response: { code: 106, message: 'no answer' } };
-  if (response.code !== 100) return `${response.code}: ${response.message}`;
+  if (response.code !== 100) {
+    const refusal = `${response.code}: ${response.message}`;
+    return response.message.includes(GAP) ? `${refusal}\n${OPERATOR}` : refusal;
+  }
   const rows = (body.baseRates ?? []).filter((row) => !row.jurType.endsWith('_USE_TAX'))
     .map((row) => [level(row.jurType), row.jurName, percent(row.rate)]);
   const total = body.taxSummaries?.[0];

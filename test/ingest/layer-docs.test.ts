@@ -20,7 +20,7 @@ function block(mark: string): string {
 }
 
 interface DefaultRecipe {
-  readonly boundaries: readonly { readonly layer: string; readonly object: string }[];
+  readonly boundaries: readonly { readonly layer: string; readonly object?: string }[];
   readonly zips: Readonly<Record<string, string>>;
 }
 interface DefaultRates {
@@ -35,7 +35,9 @@ function writeStateRecipe(folder: string): string {
   const rates = read('rates-default.json') as DefaultRates;
   const layers = readGeometryFile(join(datasetsDir(), 'geometry', 'us.geometry.gz'));
   const files = new SourceFiles(datasetsDir(), null);
-  const boundaries = recipe.boundaries.map(({ object, ...more }) => {
+  const boundaries = recipe.boundaries.flatMap(({ object, ...more }) => {
+    // Those of Canada are another file's.
+    if (object === undefined) return [];
     const features = layers.get(object)!.filter(({ polygon }) => polygon.key.startsWith(FIPS))
       .map(({ polygon: { key, coords, rings } }) => ({
         type: 'Feature', id: key, properties: {},
