@@ -43,10 +43,11 @@ export function openDuplex(
   const headers = new Map<string, string>();
   native.forEach((name, value) => headers.set(name, value));
   const address = addressOf(raw);
-  const client = front?.clientOf(address, front.forwarded(native)) ?? address;
+  const forwarded = front?.forwarded(native) ?? '';
+  const client = front?.clientOf(address, forwarded) ?? address;
   const request: Request = {
     method, path, query: native.getQuery() ?? '', body: EMPTY,
-    header: (name) => headers.get(name) ?? '', client: () => client,
+    header: (name) => headers.get(name) ?? '', client: () => client, isProxied: forwarded !== '',
     identified: (keyPrefix, keyless) => {
       if (note === null) return;
       note.keyPrefix = keyPrefix;

@@ -10,6 +10,8 @@ export interface Request {
   header(name: string): string;
   /** Address of the client, empty when unknown. On routes without a body: ask at once. */
   client(): string;
+  /** Whether a trusted proxy passed it on; told of routes whose body and answer are both open. */
+  readonly isProxied?: boolean;
   /**
    * Told by the gate whose request it is: the first characters of its key, and the query without
    * the key where that may stand in it.

@@ -59,7 +59,10 @@ function openUpload(
     status, detail, location === null ? undefined : [{ location, message: detail }],
     { limits: limitsOf(uploads.limits, route.kind), ...members },
   ));
-  const asked = parseBulkRequest((name) => request.header(name), query, route.kind);
+  // Proxies stop sending a body once its answer begins, so theirs begin when all of it is here.
+  const asked = parseBulkRequest(
+    (name) => request.header(name), query, route.kind, request.isProxied,
+  );
   if (isProblem(asked)) {
     return refuse(asked.status, asked.detail, asked.errors?.[0]?.location ?? null);
   }

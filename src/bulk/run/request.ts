@@ -169,9 +169,12 @@ function checkDefaults(
   return wrongOption(parsed.field ?? Object.keys(defaults)[0] ?? '', failureMessage(parsed));
 }
 
-/** Reads headers and the query, which no longer holds a key. */
+/**
+ * Reads headers and the query, which no longer holds a key. `spool` holds where the query says
+ * nothing of it.
+ */
 export function parseBulkRequest(
-  header: Header, query: string, kind: BulkKind,
+  header: Header, query: string, kind: BulkKind, spool = false,
 ): BulkRequest | Problem {
   const input = inputOf(header);
   if (typeof input !== 'string') return input;
@@ -180,7 +183,7 @@ export function parseBulkRequest(
   const gzipIn = packedIn(header);
   if (typeof gzipIn !== 'boolean') return gzipIn;
   const options: Options = {
-    strict: false, spool: false, map: [], delimiter: null, defaults: {},
+    strict: false, spool, map: [], delimiter: null, defaults: {},
   };
   const known: readonly string[] = kind === 'cart' ? CART_PARAMETERS : SHARED_PARAMETERS;
   for (const [name, value] of new URLSearchParams(query)) {
