@@ -43,19 +43,19 @@ export function headerLine({ name, kind, release }: RunFacts, limits: LimitsByNa
 }
 
 /** The last line of NDJSON output; output without it is incomplete. */
-export function trailerLine(job: string, end: Trailer): Buffer {
-  return line({ trailer: trailerTree(job, end) });
+export function trailerLine(name: string, end: Trailer): Buffer {
+  return line({ trailer: trailerTree(name, end) });
 }
 
 /** The trailer by itself: what CSV output has beside it. */
-export function trailerBody(job: string, end: Trailer): string {
-  return `{${jsonMembers(trailerTree(job, end))}}`;
+export function trailerBody(name: string, end: Trailer): string {
+  return `{${jsonMembers(trailerTree(name, end))}}`;
 }
 
-function trailerTree(job: string, end: Trailer): WireObject {
+function trailerTree(name: string, end: Trailer): WireObject {
   const { complete, rows, codes, bytes, sha256, stopped } = end;
   return {
-    job, complete, rows, codes, bytes, sha256,
+    job: name, complete, rows, codes, bytes, sha256,
     stopped: stopped === null
       ? null : { code: stopped.code, message: stopped.message, line: stopped.line },
   };
@@ -77,7 +77,7 @@ export function csvHeaderLine(
 export const STREAM_ENGINE = 'situs stream/1';
 
 export interface StreamHeader {
-  readonly job: string;
+  readonly name: string;
   /** Release that answers at the moment. */
   readonly dataset: string;
   /** With it another connection goes on with the stream. */
@@ -88,9 +88,13 @@ export interface StreamHeader {
 }
 
 /** The first line of every connection of a stream. */
-export function streamHeaderLine({ job, dataset, resume, received, limits }: StreamHeader): Buffer {
+export function streamHeaderLine(
+  { name, dataset, resume, received, limits }: StreamHeader,
+): Buffer {
   return line({
-    header: { job, kind: 'message', dataset, engine: STREAM_ENGINE, resume, received, limits },
+    header: {
+      job: name, kind: 'message', dataset, engine: STREAM_ENGINE, resume, received, limits,
+    },
   });
 }
 

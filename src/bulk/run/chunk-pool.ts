@@ -7,7 +7,7 @@ import { CHUNK_BYTES_MAX } from '../row/limit.js';
 export const CHUNKS_PER_WORKER = 2;
 /** A chunk takes milliseconds; a worker of low priority on a busy machine may take long. */
 const CHUNK_MS_MAX = 60_000;
-/** Shared memory of a chunk: its rows with their job, and about what they become as NDJSON. */
+/** Shared memory of a chunk: its rows with what holds for all, and about what they become. */
 const REQUEST_BYTES = CHUNK_BYTES_MAX + 65_536;
 const ANSWER_BYTES = 1_048_576;
 

@@ -86,7 +86,7 @@ function openUpload(
   const release = releases.pin();
   if (release === null) return refuse(503, 'No rates are loaded now; try again later.', null);
   void new Upload(exchange, uploads, {
-    kind: route.kind, job: newRunName(), account: key.account, release, instance: route.path,
+    kind: route.kind, name: newRunName(), account: key.account, release, instance: route.path,
     fields, request: asked, admit, over: () => releases.unpin(release),
   });
 }
@@ -106,14 +106,14 @@ function trailerRoute(services: BulkServices): Route {
     handle: (request, answer) => {
       const caller = services.gate.admit(rules, request);
       if (isReply(caller)) return answer.send(caller);
-      const job = new URLSearchParams(caller.query).get('job') ?? '';
-      const trailer = services.uploads.trailer(job, caller.key.account);
+      const name = new URLSearchParams(caller.query).get('job') ?? '';
+      const trailer = services.uploads.trailer(name, caller.key.account);
       if (trailer === 'open') {
         answer.send(caller.problem(409, 'The stream has not ended.'));
       } else if (trailer === null) {
         answer.send(caller.problem(404, 'There is no trailer of such a job.'));
       } else {
-        const body = trailerBody(job, trailer);
+        const body = trailerBody(name, trailer);
         answer.send({ status: 200, head: headOf(JSON_TYPE, caller.fields), body });
       }
     },

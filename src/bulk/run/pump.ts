@@ -132,7 +132,7 @@ export class BulkPump implements ChunkSource {
     const wanted = Math.min(framer.rows, CHUNK_ROWS_MAX);
     const left = rowsMax - (framer.line - firstLineOf(run.table));
     if (left <= 0) {
-      this.stop(RESPONSE_CODES['rate-limited'].code, `A stream may have ${rowsMax} rows.`);
+      this.stop(RESPONSE_CODES['rate-limited'].code, `A file may have ${rowsMax} rows.`);
       return null;
     }
     const admitted = admit(Math.min(wanted, left));

@@ -19,7 +19,7 @@ import { Spool, type SpoolLimit } from './spool.js';
 /** Who uploads and what for. */
 export interface UploadAsked {
   readonly kind: BulkKind;
-  readonly job: string;
+  readonly name: string;
   readonly account: string;
   readonly release: PinnedRelease;
   readonly instance: string;
@@ -52,7 +52,7 @@ export class Upload implements DuplexEvents {
     this.#exchange = exchange;
     this.#uploads = uploads;
     this.#asked = asked;
-    const { request, job } = asked;
+    const { request, name } = asked;
     this.#intake = new Intake({
       gzip: request.gzipIn, bytesMax: uploads.limits.bytesMax, body: exchange,
       target: {
@@ -62,13 +62,13 @@ export class Upload implements DuplexEvents {
       },
     });
     this.#output = openOutput(request.gzipOut, exchange, () => this.#taken());
-    const file = { account: asked.account, name: job };
+    const file = { account: asked.account, name };
     this.#spool = request.spool || request.strict ? new Spool(uploads.space, file, {
       drained: () => this.#run.drained(),
       full: (limit) => this.#spoolFull(limit),
       failed: () => this.#refuse(DISK_REFUSED),
     }) : null;
-    uploads.enter(job, {
+    uploads.enter(name, {
       account: asked.account, stop: (message) => this.#stop('overloaded', message, 503),
     });
     this.#run = this.#open();
@@ -95,14 +95,14 @@ export class Upload implements DuplexEvents {
   closed(): void {
     if (this.#over) return;
     this.#over = true;
-    const { job, account, over } = this.#asked;
+    const { name, account, over } = this.#asked;
     const end = this.#run.abort(RESPONSE_CODES.internal.code, GONE);
-    if (end !== null) this.#uploads.keep(job, account, end);
+    if (end !== null) this.#uploads.keep(name, account, end);
     this.#intake.close();
     this.#output.close();
     this.#onTaken?.();
     void this.#spool?.close();
-    this.#uploads.leave(job);
+    this.#uploads.leave(name);
     over();
   }
 
@@ -115,11 +115,11 @@ export class Upload implements DuplexEvents {
   }
 
   #open(): RowRun {
-    const { kind, job, release, request, admit, subject } = this.#asked;
+    const { kind, name, release, request, admit, subject } = this.#asked;
     const { limits, schedule, now } = this.#uploads;
     return new RowRun({
       run: {
-        name: job, kind, release: { id: release.id, dir: release.dir }, nowMs: now(),
+        name, kind, release: { id: release.id, dir: release.dir }, nowMs: now(),
         defaults: request.defaults, ...(subject === undefined ? {} : { subject }),
       },
       request, limits, schedule, admit, body: this.#intake, sink: this.#sink(),
@@ -140,11 +140,11 @@ export class Upload implements DuplexEvents {
 
   #begin(): void {
     if (this.#exchange.begun) return;
-    const { request, job, release, fields } = this.#asked;
+    const { request, name, release, fields } = this.#asked;
     this.#exchange.begin(200, headOf(
       request.output === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE, {
         ...fields,
-        'X-Situs-Job': job, 'X-Situs-Dataset': release.id, 'X-Situs-Engine': BULK_ENGINE,
+        'X-Situs-Job': name, 'X-Situs-Dataset': release.id, 'X-Situs-Engine': BULK_ENGINE,
         ...(request.gzipOut ? { 'Content-Encoding': 'gzip' } : {}),
         Vary: 'Accept, Accept-Encoding',
       },
@@ -152,8 +152,8 @@ export class Upload implements DuplexEvents {
   }
 
   #done({ kind, end }: RunEnd): void {
-    const { job, account, request } = this.#asked;
-    this.#uploads.keep(job, account, end);
+    const { name, account, request } = this.#asked;
+    this.#uploads.keep(name, account, end);
     if (request.strict && end.stopped !== null) {
       this.#refuseStrict(end.stopped, kind === 'broken' ? 503 : 422);
       return;
@@ -214,9 +214,9 @@ export class Upload implements DuplexEvents {
   #refuse({ status, detail, members = {} }: Refused): void {
     if (this.#refused) return;
     this.#refused = true;
-    const { instance, fields, job, account } = this.#asked;
+    const { instance, fields, name, account } = this.#asked;
     const end = this.#run.abort(RESPONSE_CODES['invalid-format'].code, detail);
-    if (end !== null) this.#uploads.keep(job, account, end);
+    if (end !== null) this.#uploads.keep(name, account, end);
     this.#intake.close();
     void this.#spool?.close();
     const reply: Reply = problemReply({

@@ -98,28 +98,28 @@ export class Uploads {
     return this.#open.size < UPLOADS_MAX ? null : { limit: UPLOADS_MAX, own: false };
   }
 
-  enter(job: string, upload: OpenUpload): void {
-    this.#open.set(job, upload);
+  enter(name: string, upload: OpenUpload): void {
+    this.#open.set(name, upload);
   }
 
-  leave(job: string): void {
-    this.#open.delete(job);
+  leave(name: string): void {
+    this.#open.delete(name);
   }
 
   /** Keeps the trailer of an upload for its account. */
-  keep(job: string, account: string, content: Trailer): void {
+  keep(name: string, account: string, content: Trailer): void {
     const at = this.#uptime();
     for (const [name, kept] of this.#trailers) {
       if (this.#trailers.size < TRAILERS_MAX && at - kept.at < TRAILER_MS) break;
       this.#trailers.delete(name);
     }
-    this.#trailers.set(job, { account, at, content });
+    this.#trailers.set(name, { account, at, content });
   }
 
   /** A trailer; 'open' while the upload goes on, null when the account has no such upload. */
-  trailer(job: string, account: string): Trailer | 'open' | null {
-    if (this.#open.get(job)?.account === account) return 'open';
-    const kept = this.#trailers.get(job);
+  trailer(name: string, account: string): Trailer | 'open' | null {
+    if (this.#open.get(name)?.account === account) return 'open';
+    const kept = this.#trailers.get(name);
     if (kept === undefined || kept.account !== account) return null;
     return this.#uptime() - kept.at < TRAILER_MS ? kept.content : null;
   }

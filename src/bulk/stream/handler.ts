@@ -106,7 +106,7 @@ function openStream(services: StreamServices, request: Request): Opened | Reply 
   return {
     session, from: token === null ? 0 : Number(query.get('from')),
     fields: {
-      ...caller.fields, 'X-Situs-Job': session.options.job, 'X-Situs-Engine': STREAM_ENGINE,
+      ...caller.fields, 'X-Situs-Job': session.options.name, 'X-Situs-Engine': STREAM_ENGINE,
     },
   };
 }

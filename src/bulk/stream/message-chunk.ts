@@ -80,7 +80,7 @@ export function groupOf(
 
 /** What a chunk is answered with. */
 export interface ChunkOptions {
-  readonly job: string;
+  readonly name: string;
   readonly release: PinnedRelease;
   readonly nowMs: number;
   readonly merchant: boolean;
@@ -89,10 +89,10 @@ export interface ChunkOptions {
 
 /** The payload of a chunk, as row/chunk-payload.ts has it. */
 export function payloadOf(
-  messages: readonly Message[], { job, release, nowMs, merchant, refusal }: ChunkOptions,
+  messages: readonly Message[], { name, release, nowMs, merchant, refusal }: ChunkOptions,
 ): Buffer {
   const head = encodeRun({
-    name: job, kind: 'message', release: { id: release.id, dir: release.dir }, nowMs,
+    name, kind: 'message', release: { id: release.id, dir: release.dir }, nowMs,
     output: 'ndjson', table: null, defaults: {},
     ...(merchant ? { subject: OWN_MERCHANTS } : {}),
     ...(refusal === null ? {} : { refusal }),

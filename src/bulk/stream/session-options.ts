@@ -31,7 +31,7 @@ export interface SessionServices {
 }
 
 export interface SessionOptions {
-  readonly job: string;
+  readonly name: string;
   readonly token: string;
   /** Of the key that opened it; none other resumes it. */
   readonly keyId: string;

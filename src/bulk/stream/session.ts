@@ -89,9 +89,9 @@ export class StreamSession implements ChunkSource {
     const release = this.#services.releases.pin();
     if (release !== null) this.#services.releases.unpin(release);
     this.#told = release?.id ?? '';
-    const { job, token } = this.options;
+    const { name, token } = this.options;
     this.#send(link, streamHeaderLine({
-      job, dataset: this.#told, resume: token, received: this.#inbox.received,
+      name, dataset: this.#told, resume: token, received: this.#inbox.received,
       limits: { ...STREAM_LIMITS, ...this.#services.limits },
     }));
     this.#turn();
@@ -210,7 +210,7 @@ export class StreamSession implements ChunkSource {
     return {
       kind: 'rows', grants: admission?.grants ?? 0,
       payload: payloadOf(messages, {
-        job: this.options.job, release, nowMs: this.#services.now(), merchant, refusal,
+        name: this.options.name, release, nowMs: this.#services.now(), merchant, refusal,
       }),
       answered: (slice: AnswerSlice) => {
         if (slice.status === 200) {
@@ -287,7 +287,7 @@ export class StreamSession implements ChunkSource {
     this.#inbox.answered(this.#outbox.written);
     if (this.#end === null || this.#blocked || this.#outbox.pending || this.#link !== link) return;
     this.#link = null;
-    link.send(trailerLine(this.options.job, this.#end));
+    link.send(trailerLine(this.options.name, this.#end));
     link.close(this.#closing);
   }
 

@@ -5,7 +5,7 @@ import { STREAMS_MAX, STREAMS_PER_ACCOUNT_MAX, WATCH_MS } from './limit.js';
 import type { SessionServices } from './session-options.js';
 import { StreamSession } from './session.js';
 
-const JOB_BYTES = 12;
+const NAME_BYTES = 12;
 /** Beyond guessing. */
 const TOKEN_BYTES = 32;
 
@@ -61,8 +61,8 @@ export class Sessions {
   /** Opens a stream of a key; `key` gives the key as it is at any later time. */
   enter({ id, account }: KeyRecord, key: () => KeyRecord | null): StreamSession {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    const job = `stream_${randomBytes(JOB_BYTES).toString('hex')}`;
-    const session = new StreamSession({ job, token, keyId: id, account, key }, this.options);
+    const name = `stream_${randomBytes(NAME_BYTES).toString('hex')}`;
+    const session = new StreamSession({ name, token, keyId: id, account, key }, this.options);
     this.#entries.set(token, { session, detachedAt: null });
     return session;
   }
