@@ -38,7 +38,7 @@ function load(
   ] }, { factsDir: join(datasetsDir(), 'facts'), sourcesDir: DIR, estimated: false });
 }
 
-/** Sales and use of every component at a place of a county, in percent; "?" where one is unknown. */
+/** Sales and use of all components at a place of a county, in percent; "?" where one is unknown. */
 function levied({ book }: LoadedRates, county: string, place = ''): string {
   const { components, unknown } = book.resolve({
     state: county.slice(0, 2), county, place, town: '', districts: [] });
