@@ -1,6 +1,6 @@
 /**
  * npm run torture [-- --case NAME]… [--kills N] [--bodies N] [--rows N] [--cuts N] [--carts N]
- *   [--damages N] [--seconds N] [--resets N] [--pipelines N] [--seed N]
+ *   [--damages N] [--updates N] [--seconds N] [--resets N] [--pipelines N] [--seed N]
  *
  * Breaks the compiled server on purpose and checks that nothing acknowledged is lost. Every case
  * works in a folder of its own. The rows of `bulk-rows` are answered by the active dataset of
@@ -24,10 +24,13 @@ import { resets } from './torture/resets.js';
 import { shares } from './torture/shares.js';
 import { stalls } from './torture/stalls.js';
 import { streamCuts } from './torture/stream-cuts.js';
+import { updateKills } from './torture/update-kills.js';
 
 const KILLS = 200;
 const CUTS = 200;
 const CARTS = 1_000_000;
+/** Of `update`. */
+const UPDATE_KILLS = 20;
 const RESETS = 5_000;
 /** Rounds over every operation. */
 const PIPELINES = 1;
@@ -55,6 +58,7 @@ interface Amounts {
   readonly carts: number;
   readonly seconds: number;
   readonly damages: number;
+  readonly updates: number;
   readonly resets: number;
   readonly pipelines: number;
   readonly seed: number;
@@ -89,6 +93,7 @@ const OTHERS: Readonly<Record<string, (amounts: Amounts) => Promise<Outcome>>> =
   },
   shares: async () => shares(report),
   torn: async ({ damages, seed }) => tornCase(damages, seed, report),
+  update: async ({ updates, seed }) => updateKills(updates, seed, report),
   soak: async ({ seconds, seed }) => {
     const { varDir } = loadConfig();
     if (currentRelease(varDir) !== null) return soak(varDir, seconds, seed, report);
@@ -138,6 +143,7 @@ async function main(): Promise<number> {
       carts: { type: 'string', default: String(CARTS) },
       damages: { type: 'string', default: String(DAMAGES) },
       seconds: { type: 'string', default: String(SOAK_SECONDS) },
+      updates: { type: 'string', default: String(UPDATE_KILLS) },
       resets: { type: 'string', default: String(RESETS) },
       pipelines: { type: 'string', default: String(PIPELINES) },
       seed: { type: 'string', default: '1' },
@@ -146,6 +152,7 @@ async function main(): Promise<number> {
   const amounts: Amounts = {
     bodies: Number(values.bodies), rows: Number(values.rows), cuts: Number(values.cuts),
     carts: Number(values.carts), seconds: Number(values.seconds), damages: Number(values.damages),
+    updates: Number(values.updates),
     resets: Number(values.resets), pipelines: Number(values.pipelines), seed: Number(values.seed),
   };
   let sound = true;

@@ -1,5 +1,5 @@
 /** `situs dataset fetch` of sources of the catalogue: the newest file of each, where it is new. */
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProgress } from '../ingest/progress.js';
 import {
@@ -8,11 +8,11 @@ import {
 import { type GetOptions, getNewest, type Got } from '../ingest/publisher/get.js';
 import { openOrigin } from '../ingest/publisher/origin.js';
 import { checkPages } from '../ingest/publisher/page-check.js';
-import { readRecords, writeRecords } from '../ingest/publisher/record.js';
+import { type FetchRecord, readRecords, writeRecords } from '../ingest/publisher/record.js';
+import { fileSha256 } from '../dataset/stamp.js';
 import { print } from './line.js';
 import { UsageError } from './usage.js';
 
-const INTERRUPTED = 130;
 const KIND_WIDTH = 9;
 
 /** Which sources are meant, and where their files go. */
@@ -59,16 +59,32 @@ function tell({ kind, record, name }: Got): void {
   else line(kind, record.path);
 }
 
-/** Where a file goes that no program can get; false while it is not there. */
-function byHand({ source }: Wanted, to: string): boolean {
+/** The newest file that somebody put into the folder of a source; null where there is none. */
+function putThere(folder: string): string | null {
+  if (!existsSync(folder)) return null;
+  const files = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/^\.|\.part/.test(entry.name))
+    .map(({ name }) => ({ name, time: statSync(join(folder, name)).mtimeMs }));
+  return files.sort((one, other) => other.time - one.time)[0]?.name ?? null;
+}
+
+/** A record of a file that no program can get; null where it is not there, which is told. */
+function byHand({ source }: Wanted, known: FetchRecord | null, to: string): FetchRecord | null {
   const folder = join(to, source.name);
-  const there = existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith('.'));
-  if (there) line('held', source.name);
-  else {
+  const name = putThere(folder);
+  if (name === null) {
     line('by hand', `${source.name}: ${source.withheld} Visit ${source.page} and put it into `
       + folder);
+    return null;
   }
-  return there;
+  line('held', source.name);
+  const sha256 = fileSha256(join(folder, name));
+  const path = join(source.name, name);
+  if (known !== null && known.path === path && known.sha256 === sha256) return known;
+  const { size: bytes, mtime } = statSync(join(folder, name));
+  const day = mtime.toISOString().slice(0, 10);
+  return { path, url: new URL(encodeURIComponent(name), source.page).href, bytes, sha256,
+    etag: '', lastModified: '', fetchedOn: day, checkedOn: day };
 }
 
 /**
@@ -85,9 +101,31 @@ async function pagesAgree({ source, key }: Wanted, options: GetOptions): Promise
   return unsaid.length === 0;
 }
 
-/** Gets what is asked for: 0 when every file that can be got is there, 1 when one failed. */
-export async function fetchSources(asked: CatalogueAsked): Promise<number> {
-  const wanted = askedFor(asked);
+/** What came of getting sources. */
+export interface FetchOutcome {
+  /** Keys of those that could not be got. */
+  readonly failed: readonly string[];
+  readonly interrupted: boolean;
+}
+
+/** Gets one source, or asks its pages, and says what became of it; false where those disagree. */
+async function fetchOne(
+  one: Wanted, records: Map<string, FetchRecord>, options: GetOptions,
+): Promise<boolean> {
+  const known = records.get(one.key) ?? null;
+  if (one.find === null && one.source.pages != null) return pagesAgree(one, options);
+  const got = one.find === null ? null : await getNewest(one, known, options);
+  const record = got === null ? byHand(one, known, options.folder) : got.record;
+  if (record !== null) records.set(one.key, record);
+  writeRecords(options.folder, records);
+  if (got !== null) tell(got);
+  return true;
+}
+
+/** Gets what is asked for, and says of each file what became of it. */
+export async function fetchSources(
+  asked: CatalogueAsked, wanted: readonly Wanted[] = askedFor(asked),
+): Promise<FetchOutcome> {
   const { to: folder, again, quiet } = asked;
   mkdirSync(folder, { recursive: true });
   const origin = openOrigin(asked.mirror);
@@ -96,30 +134,21 @@ export async function fetchSources(asked: CatalogueAsked): Promise<number> {
   process.once('SIGINT', interrupt);
   process.once('SIGTERM', interrupt);
   const records = readRecords(folder);
-  let failures = 0;
+  const pages = new Map<string, string>();
+  const failed: string[] = [];
   for (const one of wanted) {
     if (stop.signal.aborted) break;
-    if (one.find === null && one.source.pages == null) {
-      byHand(one, folder);
-      continue;
-    }
     const progress = quiet ? () => undefined : createProgress(process.stderr);
     try {
-      const options: GetOptions = {
-        folder, again, origin, signal: stop.signal, today: new Date().toISOString().slice(0, 10),
+      const right = await fetchOne(one, records, {
+        folder, again, origin, pages, signal: stop.signal,
+        today: new Date().toISOString().slice(0, 10),
         progress: (done, total) => progress(one.key, done, Math.max(done, total)),
-      };
-      if (one.find === null) {
-        if (!await pagesAgree(one, options)) failures += 1;
-        continue;
-      }
-      const got = await getNewest(one, records.get(one.key) ?? null, options);
-      records.set(one.key, got.record);
-      writeRecords(folder, records);
-      tell(got);
+      });
+      if (!right) failed.push(one.key);
     } catch (error) {
       if (stop.signal.aborted) break;
-      failures += 1;
+      failed.push(one.key);
       process.stderr.write(`situs: ${one.key}: ${(error as Error).message}; visit `
         + `${one.source.page}\n`);
     }
@@ -127,8 +156,7 @@ export async function fetchSources(asked: CatalogueAsked): Promise<number> {
   process.off('SIGINT', interrupt);
   process.off('SIGTERM', interrupt);
   await origin.close();
-  if (stop.signal.aborted) return INTERRUPTED;
-  return failures === 0 ? 0 : 1;
+  return { failed, interrupted: stop.signal.aborted };
 }
 
 /** The catalogue as a table in Markdown, so that the documentation can carry it. */

@@ -8,24 +8,39 @@ import { READER_GONE, SIGNAL_CODES } from './usage.js';
 /** Set in the process that builds; the one the user started watches it. */
 const BUILDER = '--in-this-process';
 
+/** How a build ended. */
+export interface Supervised {
+  readonly code: number;
+  /** Name of the release; "" where it went to standard output. */
+  readonly name: string;
+}
+
 /**
  * Builds in a process of its own: its memory goes back, and an interrupt is heard although the
- * builder computes without a pause. Nothing of an interrupted build is left.
+ * builder computes without a pause. Nothing of an interrupted build is left. `words` are those
+ * behind `dataset build`; what it prints is given back where it is `heard`.
  */
-async function superviseBuild(): Promise<number> {
+export async function superviseBuild(
+  words: readonly string[], heard = false,
+): Promise<Supervised> {
   const { varDir } = loadConfig();
-  const [, command = '', ...words] = process.argv;
   const child = spawn(process.execPath,
-    [...process.execArgv, command, ...words.slice(0, 2), BUILDER, ...words.slice(2)],
-    { stdio: ['ignore', 'inherit', 'inherit'] });
-  let interrupted = 0;
-  for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
-    process.once(signal, () => {
+    [...process.execArgv, process.argv[1] ?? '', 'dataset', 'build', BUILDER, ...words],
+    { stdio: ['ignore', heard ? 'pipe' : 'inherit', 'inherit'] });
+  let [interrupted, name] = [0, ''];
+  child.stdout?.on('data', (piece: Buffer) => {
+    name += piece.toString('utf8');
+  });
+  const hearing = Object.entries(SIGNAL_CODES).map(([signal, code]) => {
+    const listener = (): void => {
       interrupted = code;
       child.kill('SIGKILL');
-    });
-  }
-  const [code, signal] = await once(child, 'exit') as [number | null, NodeJS.Signals | null];
+    };
+    process.once(signal, listener);
+    return () => process.off(signal, listener);
+  });
+  const [code, signal] = await once(child, 'close') as [number | null, NodeJS.Signals | null];
+  hearing.forEach((stop) => stop());
   if (child.pid !== undefined && code !== 0) {
     const { temporaryDir } = await import('../ingest/writer.js');
     const temporary = temporaryDir(varDir, child.pid);
@@ -33,8 +48,8 @@ async function superviseBuild(): Promise<number> {
     if (existsSync(temporary)) rmSync(temporary, { recursive: true, force: true });
   }
   if (interrupted > 0) process.stderr.write('\nbuild interrupted, nothing was left behind\n');
-  if (interrupted > 0) return interrupted;
-  return signal === 'SIGPIPE' ? READER_GONE : code ?? 1;
+  const ended = interrupted || (signal === 'SIGPIPE' ? READER_GONE : code ?? 1);
+  return { code: ended, name: name.trim() };
 }
 
 /** The words of the command. */
@@ -48,13 +63,14 @@ export interface BuildAsked {
   /** File of the private key that signs the release. */
   readonly sign?: string;
   readonly requireSignature?: readonly string[];
+  readonly keepParts?: boolean;
   readonly quiet?: boolean;
   readonly inThisProcess?: boolean;
 }
 
 /** Runs `situs dataset build`. */
 export async function buildCommand(asked: BuildAsked): Promise<number> {
-  if (!asked.inThisProcess) return superviseBuild();
+  if (!asked.inThisProcess) return (await superviseBuild(process.argv.slice(4))).code;
   const { buildHere } = await import('./dataset-builder.js');
   await buildHere(asked);
   return 0;

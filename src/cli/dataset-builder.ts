@@ -4,6 +4,7 @@ import { loadConfig } from '../config.js';
 import { activateRelease, releasesDir, unsoundRelease } from '../dataset/release.js';
 import { readSigningKey, type SigningKey } from '../dataset/signature.js';
 import { buildDataset } from '../ingest/build.js';
+import type { Progress } from '../ingest/model.js';
 import { createProgress } from '../ingest/progress.js';
 import { makeFolder } from '../store/folder.js';
 import { auditRelease } from './actor.js';
@@ -25,6 +26,15 @@ function signingKey({ activate, sign, requireSignature }: BuildAsked): SigningKe
     + 'file of a private key whose public one is among those that are asked for');
 }
 
+/** Ends the process when the one that watches it is gone: nobody would clean up after it. */
+function endAlone(report: Progress): Progress {
+  const watcher = process.ppid;
+  return (...told) => {
+    if (process.ppid !== watcher) process.exit(1);
+    report(...told);
+  };
+}
+
 /** Builds, checks and activates in this process. @throws Error in a sentence. */
 export async function buildHere(asked: BuildAsked): Promise<void> {
   const { recipe, sources, activate, quiet = false } = asked;
@@ -39,7 +49,8 @@ export async function buildHere(asked: BuildAsked): Promise<void> {
     layers: asked.with ?? [],
     own: asked.layer ?? [],
     ...(asked.workers === undefined ? {} : { workers: asked.workers }),
-    progress: quiet ? () => undefined : createProgress(process.stderr),
+    keepParts: asked.keepParts ?? false,
+    progress: endAlone(quiet ? () => undefined : createProgress(process.stderr)),
     report: progress,
   });
   const dir = join(releasesDir(varDir), name);

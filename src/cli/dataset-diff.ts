@@ -15,8 +15,11 @@ function side(rates: readonly string[]): string {
   return rates.length === 0 ? 'absent' : rates.join(' ');
 }
 
-function section(title: string, changes: readonly Change[]): readonly string[] {
-  const lines = changes.slice(0, DIFF_LINES_MAX)
+/** The heading of some changes with their number, and the first of them. */
+export function section(
+  title: string, changes: readonly Change[], most = DIFF_LINES_MAX,
+): readonly string[] {
+  const lines = changes.slice(0, most)
     .map(({ name, before, after }) => `  ${name}: ${side(before)} -> ${side(after)}`);
   const more = changes.length - lines.length;
   return [

@@ -82,7 +82,10 @@ async function fromCatalogue(asked: FetchAsked): Promise<number> {
     return 0;
   }
   if (to === undefined) throw new UsageError('fetch into which folder? --to DIR');
-  return fetchSources({ to: resolve(to), sources, states, all, again, quiet, mirror });
+  const { failed, interrupted } = await fetchSources(
+    { to: resolve(to), sources, states, all, again, quiet, mirror });
+  if (interrupted) return INTERRUPTED;
+  return failed.length === 0 ? 0 : 1;
 }
 
 /** Runs `situs dataset fetch`: 0 when every file is there, 1 when one failed. */

@@ -31,11 +31,25 @@ function bundleCommands(dataset: Command): void {
       (await import('./dataset-bundle.js')).unpackCommand(file, asked));
 }
 
-/** Declares them below `situs`. */
-export function releaseCommands(program: Command, end: End): void {
-  const dataset = program.command('dataset')
-    .description('build, sources, fetch, verify, activate, rollback, list, diff, coverage, '
-      + 'sign, pack, unpack');
+function makingCommands(dataset: Command, end: End): void {
+  dataset.command('update')
+    .description("fetch what is new, build, verify, compare, ask, and let it answer")
+    .argument('[STATES...]', 'whose sources, such as vt wa ca; those of the recipe unless given')
+    .option('--all', 'the sources of the whole catalogue')
+    .option('--mirror <URL|DIR>', 'from there by host and path, not from the publishers')
+    .option('--sources <DIR>', "the folder of publishers' files; SITUS_VAR/sources unless given")
+    .option('--recipe <NAME>', 'which recipe; that of the active release unless given')
+    .option('--layer <FILE>', 'a table of your own rates, over all others; repeatable', oneMore)
+    .option('--workers <N>', 'threads that read addresses; one for each processor unless given',
+      wholeNumber(1, THREADS_MAX))
+    .option('--sign <KEY>', 'sign what is built with the private key in this file')
+    .option('--yes', 'activate without asking')
+    .option('--quiet', 'no progress')
+    .addHelpText('after', '\nExit codes: 0 nothing has changed, or the new release answers; '
+      + '1 failure; 3 the same as 0,\nbut some files could not be got; 4 the new release waits '
+      + 'to be activated; 130 interrupted.\nWhat was done stays, and the same command goes on.')
+    .action(async (states, asked) =>
+      end(await (await import('./dataset-update.js')).updateCommand(states, asked)));
   dataset.command('build').description('make a release and tell its name')
     .option('--recipe <NAME>', 'which recipe', 'default')
     .option('--sources <DIR>', "the folder of publishers' files")
@@ -43,12 +57,21 @@ export function releaseCommands(program: Command, end: End): void {
     .option('--layer <FILE>', 'a table of your own rates, over all others; repeatable', oneMore)
     .option('--workers <N>', 'threads that read addresses; one for each processor unless given',
       wholeNumber(1, THREADS_MAX))
+    .option('--keep-parts', 'keep what was read; the next such build reads only what changed')
     .option('--activate', 'let it answer at once')
     .option('--sign <KEY>', 'sign it with the private key in this file')
     .addOption(requireSignature())
     .option('--quiet', 'no progress')
     .addOption(inThisProcess())
     .action(async (asked) => end(await (await import('./dataset-build.js')).buildCommand(asked)));
+}
+
+/** Declares them below `situs`. */
+export function releaseCommands(program: Command, end: End): void {
+  const dataset = program.command('dataset')
+    .description('update, build, sources, fetch, verify, activate, rollback, list, diff, coverage, '
+      + 'sign, pack, unpack');
+  makingCommands(dataset, end);
   dataset.command('verify').description('check a release byte for byte')
     .argument('[RELEASE]', 'the active one unless given')
     .action(async (name) => end(await (await import('./dataset.js')).verifyCommand(name)));

@@ -13,10 +13,19 @@ function jsonNames(): readonly string[] {
     .map((name) => name.slice(0, -'.json'.length)).sort();
 }
 
+function recipeNames(): readonly string[] {
+  return jsonNames().filter((file) => !PARTS.test(file));
+}
+
+/** Whether a recipe of this name comes with the program. */
+export function hasRecipe(name: string): boolean {
+  return recipeNames().includes(name);
+}
+
 /** @throws UsageError that names all recipes. */
 export function requireRecipe(name: string): void {
   if (isRecipeFile(name)) return;
-  const names = jsonNames().filter((file) => !PARTS.test(file));
+  const names = recipeNames();
   if (names.includes(name)) return;
   throw new UsageError(`there is no recipe "${name}"; there are: ${names.join(', ')}`);
 }

@@ -5,22 +5,25 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SourceRecord } from '../dataset/records.js';
-import { toMicrodegrees } from '../geo/microdegrees.js';
+import { listReleases } from '../dataset/release.js';
 import { DATE_MIN, type DateInt, formatDate } from '../tax/date.js';
 import { AreaRegistry } from './area-registry.js';
 import {
   type Boundaries, type Doubts, isTown, NO_DOUBTS, overlay, placesOf, readBoundaries,
 } from './boundary/overlay.js';
 import { heldCoverage } from './coverage.js';
-import { type Documents, lay, type Layered, withCities } from './layer/lay.js';
+import { documentsOf, postalPrefixes } from './documents.js';
+import { lay, type Layered, withCities } from './layer/lay.js';
 import { type Layer, layerCities, layerLabel, layerVersion, readLayers } from './layer/read.js';
 import type { PlaceFact, Progress } from './model.js';
-import { readPlaces, readSources, readTiers } from './rates/facts.js';
+import type { HeldRecipe } from './held-recipe.js';
+import { readPlaces, readTiers } from './rates/facts.js';
 import { listFiles, type LoadedRates, loadRates, type RatesRecipe } from './rates/load.js';
 import { READERS } from './readers.js';
+import { inputHash } from './inputs.js';
+import { PartCache, partsDir } from './part-cache.js';
 import { readRecipe, type Recipe } from './recipe.js';
 import { datasetsDir, SourceFiles } from './source-files.js';
-import { splitRows } from './source/rows.js';
 import {
   loadCounties, loadStateRecords, loadStates, loadZipFacts, type StateFact,
 } from './state-facts.js';
@@ -35,13 +38,15 @@ export const OPTIONAL_LAYERS = ['estimated'] as const;
 export interface BuildOptions {
   readonly varDir: string;
   /** Name of a recipe in datasets/recipes, or one that was put together otherwise. */
-  readonly recipe: string | ReturnType<typeof readRecipe>;
+  readonly recipe: string | (Pick<HeldRecipe, 'recipe' | 'rates'> & Partial<HeldRecipe>);
   /** Folder of publishers' files, null for recipes that need none. */
   readonly sources: string | null;
   /** Names of OPTIONAL_LAYERS. */
   readonly layers: readonly string[];
   /** Tables of the operator's own layers, beside those of datasets/layers. */
   readonly own?: readonly string[];
+  /** Keeps what was read and sorted, for a next build that does likewise; see PartCache. */
+  readonly keepParts?: boolean;
   /** Threads that read and sort addresses; as many as there are processors unless told. */
   readonly workers?: number;
   readonly progress: Progress;
@@ -108,29 +113,6 @@ function layersOf(boundaries: Boundaries, states: readonly StateFact[], streets:
   ].sort();
 }
 
-function documentsOf(recipe: Recipe, files: SourceFiles): Documents {
-  return new Map(Object.entries(recipe.documents).map(([name, path]) => {
-    const [header = [], ...rows] = splitRows(files.text(path), '\t');
-    return [name, rows.map((cells) =>
-      Object.fromEntries(header.map((column, at) => [column, cells[at] ?? ''])))];
-  }));
-}
-
-/** Tax areas of provinces, each with a spot, by the first characters of their postal codes. */
-function postalPrefixes(
-  recipe: Recipe, files: SourceFiles, registry: AreaRegistry,
-): [string, object][] {
-  if (recipe.postalPrefixes === undefined) return [];
-  const [, ...rows] = splitRows(files.text(recipe.postalPrefixes), '\t');
-  const areas = rows.map(([prefix = '', province = '', lat, lng]): [string, object] => [prefix, {
-    area: registry.intern({
-      state: `CA-${province}`, county: '', place: '', town: '', districts: [],
-    }),
-    lat: toMicrodegrees(Number(lat)), lng: toMicrodegrees(Number(lng)),
-  }]);
-  return [['postal-prefixes', Object.fromEntries(areas)]];
-}
-
 function reportRates(rates: LoadedRates, report: (line: string) => void): void {
   for (const { list, read, joined, unmatched, unplaced } of rates.reports) {
     if (unmatched.length === 0 && unplaced.length === 0) continue;
@@ -165,11 +147,15 @@ interface Input {
   readonly layered: Omit<Layered, 'boundaries'>;
   /** The newest day that a source is as of. */
   readonly asOf: DateInt;
+  /** Hash of all that the release is made of. */
+  readonly hash: () => string;
 }
 
 async function readInput(options: BuildOptions): Promise<Input> {
-  const { recipe, rates: ratesRecipe } = typeof options.recipe === 'string'
-    ? readRecipe(options.recipe) : options.recipe;
+  const { recipe, rates: ratesRecipe, lists: held = [] } = typeof options.recipe === 'string'
+    ? readRecipe(options.recipe, options.sources) : options.recipe;
+  const hash = (): string =>
+    inputHash({ recipe, rates: ratesRecipe, lists: held }, files, options.layers);
   checkHeld(options.layers, recipe, ratesRecipe);
   const files = new SourceFiles(join(datasetsDir(), recipe.facts), options.sources);
   files.noteFacts();
@@ -183,12 +169,12 @@ async function readInput(options: BuildOptions): Promise<Input> {
   const places = placesOf(boundaries, placeFacts(files, ratesRecipe.places, states), codes);
   const estimated = options.layers.includes('estimated');
   const lists = listFiles(ratesRecipe, estimated);
-  for (const path of lists) files.note(path);
+  for (const path of lists.flatMap((named) => files.filesOf(named))) files.note(path);
   const { points, delivered, tabulated, cities: listed } = recipe.zips;
   await files.unpack([...lists, points, delivered, tabulated, listed]);
   const rates = loadRates(ratesRecipe, {
     factsDir, sourcesDir: options.sources ?? '', estimated, packed: (path) => files.text(path),
-    ...(boundaries.places.length > 0 ? { places } : {}), layers,
+    ...(boundaries.places.length > 0 ? { places } : {}), layers, held,
   });
   reportRates(rates, options.report);
   const { boundaries: drawn, ...layered } = await lay(layers, {
@@ -198,7 +184,7 @@ async function readInput(options: BuildOptions): Promise<Input> {
   return {
     recipe, files, states, counties: loadCounties(factsDir), boundaries: drawn, places, rates,
     layers, layered: { ...layered, lines: [...lines, ...layered.lines] },
-    asOf: newestDate(readSources(files.text(ratesRecipe.sources))),
+    asOf: newestDate(rates.input.sources), hash,
   };
 }
 
@@ -222,13 +208,19 @@ export async function buildDataset(options: BuildOptions): Promise<string> {
   const input = await readInput(options);
   const temporary = makeTemporary(options.varDir);
   try {
-    return await buildFrom(input, options, temporary);
+    const keep = options.keepParts === true;
+    const parts = new PartCache(keep ? partsDir(options.varDir) : scratchDir(temporary), keep);
+    const name = await buildFrom(input, options, temporary, parts);
+    if (keep) parts.settle(name, input.hash(), listReleases(options.varDir));
+    return name;
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
 }
 
-async function buildFrom(input: Input, options: BuildOptions, temporary: string): Promise<string> {
+async function buildFrom(
+  input: Input, options: BuildOptions, temporary: string, parts: PartCache,
+): Promise<string> {
   const { progress, workers } = options;
   const { recipe, files, states, counties, boundaries, places, rates, layers } = input;
   const registry = new AreaRegistry();
@@ -242,7 +234,7 @@ async function buildFrom(input: Input, options: BuildOptions, temporary: string)
     }),
     today: input.asOf, progress,
     report: options.report, own: { districts: districts.list, settled },
-    scratch: scratchDir(temporary),
+    scratch: scratchDir(temporary), parts,
     ...(workers === undefined ? {} : { workers }),
   });
   const zips = buildZips({

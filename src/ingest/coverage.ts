@@ -106,7 +106,8 @@ export function heldCoverage(
 
 // Coverage as a table for people, in Markdown so that the documentation can carry it.
 
-function cell(level: CoverageLevel | undefined): string {
+/** "complete (38) 2026-07-01, until 2026-12-31" */
+export function coverageCell(level: CoverageLevel | undefined): string {
   if (level === undefined) return '';
   const until = level.until === '' ? '' : `, until ${level.until}`;
   const asOf = level.asOf === '' ? '' : ` ${level.asOf}${until}`;
@@ -122,7 +123,7 @@ export function coverageTable(states: readonly CoverageState[]): string {
   ];
   for (const state of states) {
     const level = (name: string): string =>
-      cell(state.levels.find((entry) => entry.level === name));
+      coverageCell(state.levels.find((entry) => entry.level === name));
     lines.push(`| ${[
       state.state, level('state'), level('county'), level('city'), level('district'),
       state.placeBoundaries ? 'yes' : 'no', state.addressPoints || '', state.gaps.join('; '),

@@ -1,6 +1,8 @@
 /** Recipes: which files a dataset is made of, and how they are read. */
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { checkKeys, type HeldRecipe, withHeld } from './held-recipe.js';
+import { heldFiles } from './publisher/held.js';
 import type { RatesRecipe } from './rates/load.js';
 import { ratesFaults, recipeFaults } from './recipe-check.js';
 import { datasetsDir } from './source-files.js';
@@ -80,9 +82,10 @@ export function isRecipeFile(name: string): boolean {
 
 /**
  * Reads a recipe by name, or by the path of its file, with its rates section, which lies beside it
- * or among those of the program, and checks both against the readers.
+ * or among those of the program, and checks both against the readers. Sources of the catalogue that
+ * it names are what the folder of sources holds of them.
  */
-export function readRecipe(name: string): { readonly recipe: Recipe; readonly rates: RatesRecipe } {
+export function readRecipe(name: string, sources: string | null = null): HeldRecipe {
   const path = isRecipeFile(name) ? resolve(name) : null;
   if (path === null && !/^[a-z0-9-]+$/.test(name)) {
     throw new Error(`"${name}" is no recipe's name`);
@@ -90,5 +93,7 @@ export function readRecipe(name: string): { readonly recipe: Recipe; readonly ra
   const folder = path === null ? join(datasetsDir(), 'recipes') : dirname(path);
   const file = path === null ? `${name}.json` : basename(path);
   const recipe = readJson(file, folder, recipeFaults) as Recipe;
-  return { recipe, rates: readJson(recipe.rates, folder, ratesFaults) as RatesRecipe };
+  const rates = readJson(recipe.rates, folder, ratesFaults) as RatesRecipe;
+  checkKeys(file, recipe, rates);
+  return withHeld({ recipe, rates }, heldFiles(sources));
 }

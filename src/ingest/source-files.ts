@@ -66,7 +66,7 @@ export class SourceFiles {
    */
   note(path: string): string {
     if (isMany(path)) {
-      for (const file of this.#matching(path)) this.note(file);
+      for (const file of this.filesOf(path)) this.note(file);
       return this.resolve(path);
     }
     const named = splitMember(path);
@@ -81,8 +81,15 @@ export class SourceFiles {
     return named.member === null ? file : `${file}!${named.member}`;
   }
 
-  /** Files of a folder whose names fit, ascending. @throws Error where there is none. */
-  #matching(path: string): readonly string[] {
+  /** SHA-256 of a file, which is part of the build or lies beside one that is. */
+  sha256(path: string): string {
+    const { file } = splitMember(path);
+    return this.#read.get(file)?.sha256 ?? fileSha256(this.resolve(file));
+  }
+
+  /** The files that a path stands for, ascending. @throws Error where the names of none fit. */
+  filesOf(path: string): readonly string[] {
+    if (!isMany(path)) return [path];
     const folder = dirname(path);
     const names = nameExpression(basename(path));
     const there = this.resolve(folder);
@@ -99,7 +106,7 @@ export class SourceFiles {
     for (const path of paths) {
       if (path === undefined || !isPacked(path) || this.#unpacked.has(path)) continue;
       const texts: string[] = [];
-      for (const file of isMany(path) ? this.#matching(path) : [path]) {
+      for (const file of this.filesOf(path)) {
         texts.push(await readPacked(this.note(file)));
       }
       this.#unpacked.set(path, texts.join('\n'));

@@ -1,8 +1,8 @@
 /** Writes a finished release: sorted keys, one hash over everything, one rename at the end. */
 import { createHash, type Hash } from 'node:crypto';
 import {
-  closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync,
-  writeFileSync,
+  closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync,
+  rmSync, writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'lmdb';
@@ -191,8 +191,30 @@ export function scratchDir(temporary: string): string {
   return join(temporary, 'scratch');
 }
 
+/** Whether a process of this machine runs. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+/** Removes what builds that were killed have left. */
+function removeLeftovers(varDir: string): void {
+  const folder = releasesDir(varDir);
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    const [, pid] = /^\.build-(\d+)\.tmp/.exec(name) ?? [];
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
 /** Makes the folder that a release is written to before it has its name, empty. */
 export function makeTemporary(varDir: string): string {
+  removeLeftovers(varDir);
   const temporary = temporaryDir(varDir, process.pid);
   rmSync(temporary, { recursive: true, force: true });
   mkdirSync(temporary, { recursive: true });

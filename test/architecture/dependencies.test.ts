@@ -31,14 +31,16 @@ function packageOf(specifier: string): string {
 function imported(): ReadonlySet<string> {
   const specifiers = ['src', 'workers'].flatMap((folder) => texts(folder, '.ts'))
     .map((text) => text.replaceAll(TYPES_ONLY, ''))
-    .flatMap((text) => [...importsOf(text), ...[...text.matchAll(REQUIRED)].map(([, name]) => name!)]);
+    .flatMap((text) => [
+      ...importsOf(text), ...[...text.matchAll(REQUIRED)].map(([, name]) => name!),
+    ]);
   return new Set(specifiers.map(packageOf).filter((name) =>
     !name.startsWith('.') && !name.startsWith('node:')));
 }
 
 function ofRecipes(): ReadonlySet<string> {
   return new Set(texts('datasets/recipes', '.json').flatMap((text) =>
-    [...text.matchAll(/"package:([^"]+)"/g)].map(([, path]) => packageOf(path!))));
+    [...text.matchAll(/["|]package:([^"]+)"/g)].map(([, path]) => packageOf(path!))));
 }
 
 test('docs/dependencies.md tells of every dependency why it is there, and of no other', () => {

@@ -63,8 +63,8 @@ const RECIPE: readonly (readonly [was: string, is: string, fault: string])[] = [
   ['"counted"', '"count"', 'zips: unknown key "count"; did you mean "counted"?'],
   ['"delivered"', '"deliverd"', 'zips: unknown key "deliverd"; did you mean "delivered"?'],
   ['"template"', '"templete"',
-    'boundaries[4]: unknown key "templete"; did you mean "template"?'],
-  ['"layer": "town"', '"layer": "towns"', 'boundaries[4].layer: expected county or province'],
+    'boundaries[5]: unknown key "templete"; did you mean "template"?'],
+  ['"layer": "town"', '"layer": "towns"', 'boundaries[5].layer: expected county or province'],
   ['"layout": "e911-sites"', '"layout": "e911-site"',
     'points[0].layout: unknown layout "e911-site"; did you mean "e911-sites"?'],
   ['"cityIsMunicipality"', '"cityIsMunicipalty"',
@@ -119,7 +119,8 @@ test('the nearest name is by letters inserted, dropped, replaced or swapped', ()
 
 test('a recipe may lie anywhere, its rates section beside it or among those of the program', () => {
   const dir = mkdtempSync(join(tmpdir(), 'situs-recipe-'));
-  const own = JSON.parse(readFileSync(join(datasetsDir(), 'recipes/fixture.json'), 'utf8')) as object;
+  const own = JSON.parse(
+    readFileSync(join(datasetsDir(), 'recipes/fixture.json'), 'utf8')) as object;
   const path = join(dir, 'mine.json');
   writeFileSync(path, JSON.stringify({ ...own, name: 'mine' }));
   const { recipe, rates } = readRecipe(path);

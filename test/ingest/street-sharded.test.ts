@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type NationFiles, writeNation } from '../../bench/nation/nation.js';
+import { fileSha256 } from '../../src/dataset/stamp.js';
 import { createPolygon } from '../../src/geo/polygon.js';
 import { AreaRegistry } from '../../src/ingest/area-registry.js';
 import type { StreetRange } from '../../src/ingest/source/ranges.js';
 import { buildCells } from '../../src/ingest/boundary/cells.js';
 import type { AreaTuple } from '../../src/ingest/model.js';
+import { PartCache } from '../../src/ingest/part-cache.js';
 import { readPoints, readRanges } from '../../src/ingest/source/addresses.js';
 import { boundaryRange, readSstBoundary } from '../../src/ingest/source/sst-boundary.js';
 import { type AddressInput, areaNames, buildAddresses } from '../../src/ingest/street/addresses.js';
@@ -73,9 +75,13 @@ function inputOf(name: string, more: Partial<AddressInput> = {}): AddressInput {
       state, county: state + county, place: code === '' ? '' : state + code, town: '', districts,
     }));
   return {
-    recipe: RECIPE, files: { note: (path) => join(FOLDER, path) }, states: STATES, places: [],
+    recipe: RECIPE, states: STATES, places: [],
+    files: {
+      note: (path) => join(FOLDER, path), sha256: (path) => fileSha256(join(FOLDER, path)),
+    },
     cells: CELLS, tuples: registry.tuples(), place, today: TODAY,
-    scratch: join(FOLDER, name), progress: () => undefined,
+    scratch: join(FOLDER, name), parts: new PartCache(join(FOLDER, name), false),
+    progress: () => undefined,
     report: () => undefined, ...more,
   };
 }

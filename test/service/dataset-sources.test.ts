@@ -5,8 +5,6 @@ import { once } from 'node:events';
 import {
   existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
 } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
@@ -14,6 +12,7 @@ import { sourcesTable } from '../../src/cli/catalogue-fetch.js';
 import { readCatalogue } from '../../src/ingest/publisher/catalogue.js';
 import type { FetchRecord } from '../../src/ingest/publisher/record.js';
 import { CLI } from '../support/built-dataset.js';
+import { Publishers } from '../support/publishers.js';
 import { workbookOf, zipOf } from '../support/zip-file.js';
 
 const SST = '/www.streamlinedsalestax.org/ratesandboundry/Rates/';
@@ -22,63 +21,38 @@ const IL = '/tax.illinois.gov/content/dam/soi/en/web/tax/research/taxrates/docum
   + 'salestaxrates/';
 const VA = '/www.tax.virginia.gov/sites/default/files/inline-files/sales-tax-rates.xlsx';
 const CA_PAGE = '/cdtfa.ca.gov/taxes-and-fees/sales-use-tax-rates.htm';
-const RATES = zipOf([{ name: 'MNR.csv',
-  data: '27,45,27,0.06875,0.06875,0,0,20050101,29991231\n' }]);
+const RATES = zipOf([
+  { name: 'MNR.csv', data: '27,45,27,0.06875,0.06875,0,0,20050101,29991231\n' },
+]);
 
-/** Files of the publishers by host and path. */
-let files: Map<string, Buffer | number>;
-let server: Server;
+const publishers = new Publishers();
+const { files } = publishers;
 let mirror = '';
 let dir = '';
-let asked: string[] = [];
 
 before(async () => {
-  server = createServer(({ url = '', headers }, response) => {
-    asked.push(`${url}${headers['if-none-match'] === undefined ? '' : ' conditional'}`);
-    const file = files.get(url);
-    if (file === undefined) response.writeHead(404).end('no such file');
-    else if (typeof file === 'number') {
-      response.writeHead(file, { Location: '/moved/rates.txt' }).end();
-    } else if (url === '/moved/torn.txt') response.writeHead(200,
-      { 'Content-Length': '99' }).end('x');
-    else {
-      const etag = `"${file.length}-${file.subarray(0, 99).toString('hex').slice(-9)}"`;
-      if (headers['if-none-match'] === etag) response.writeHead(304).end();
-      else response.writeHead(200, { ETag: etag, 'Content-Length': String(file.length) }).end(file);
-    }
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  mirror = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await publishers.start();
+  mirror = publishers.mirror;
 });
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'situs-sources-'));
-  files = new Map();
-  asked = [];
+  publishers.clear();
 });
 
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-after(() => {
-  server.closeAllConnections();
-  server.close();
-});
+after(() => publishers.stop());
 
-function listing(folder: string, ...names: readonly string[]): void {
-  files.set(folder, Buffer.from(names.map((name) =>
-    `<A HREF="${folder.replace(/^\/[^/]+/, '')}${name}">${name}</A><br>`).join('\n')));
-}
-
-interface Ended {
+interface Ran {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-async function run(...args: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [CLI, 'dataset', 'fetch', '--to', join(dir, 'to'),
-    ...args]);
+async function run(...args: readonly string[]): Promise<Ran> {
+  const child = spawn(process.execPath,
+    [CLI, 'dataset', 'fetch', '--to', join(dir, 'to'), ...args]);
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => {
     out += chunk.toString();
@@ -91,12 +65,12 @@ async function run(...args: readonly string[]): Promise<Ended> {
 }
 
 function records(): Readonly<Record<string, FetchRecord>> {
-  return JSON.parse(readFileSync(join(dir, 'to/fetched.json'), 'utf8')) as Record<string,
-    FetchRecord>;
+  return JSON.parse(
+    readFileSync(join(dir, 'to/fetched.json'), 'utf8')) as Record<string, FetchRecord>;
 }
 
 test('the newest file of a listing; unchanged, under a new name, and changed', async () => {
-  listing(SST, 'MNR2026Q3MAY18.zip', 'MNR2026Q4AUG18.zip', 'WIR2026Q4AUG17.csv');
+  publishers.list(SST, 'MNR2026Q3MAY18.zip', 'MNR2026Q4AUG18.zip', 'WIR2026Q4AUG17.csv');
   files.set(`${SST}MNR2026Q4AUG18.zip`, RATES);
   const rates = ['--source', 'sst-rates/MN', '--mirror', mirror];
   const first = await run(...rates);
@@ -106,14 +80,14 @@ test('the newest file of a listing; unchanged, under a new name, and changed', a
   const [key, record] = Object.entries(records())[0] ?? [];
   assert.deepEqual([key, record?.bytes, record?.url], ['sst-rates/MN', RATES.length,
     'https://www.streamlinedsalestax.org/ratesandboundry/Rates/MNR2026Q4AUG18.zip']);
-  asked = [];
+  publishers.asked = [];
   assert.equal((await run(...rates, '--quiet')).out, 'same      sst-rates/MNR2026Q4AUG18.zip\n');
-  assert.deepEqual(asked, [SST, `${SST}MNR2026Q4AUG18.zip conditional`]);
+  assert.deepEqual(publishers.asked, [SST, `${SST}MNR2026Q4AUG18.zip conditional`]);
 
-  listing(SST, 'MNR2026Q4AUG18.zip', 'MNR2027Q1NOV20.zip');
+  publishers.list(SST, 'MNR2026Q4AUG18.zip', 'MNR2027Q1NOV20.zip');
   files.set(`${SST}MNR2027Q1NOV20.zip`, RATES);
   assert.match((await run(...rates, '--quiet')).out,
-    /^same {6}.*\/MNR2026Q4AUG18\.zip \(the publisher calls it MNR2027Q1NOV20\.zip now\)\n$/);
+    /^same {6}sst-rates\/MNR2026Q4AUG18\.zip \(the publisher calls it MNR2027Q1NOV20\.zip/);
   assert.deepEqual(readdirSync(join(dir, 'to/sst-rates')), ['MNR2026Q4AUG18.zip']);
 
   files.set(`${SST}MNR2027Q1NOV20.zip`, zipOf([{ name: 'MNR.csv', data: 'new' }]));
@@ -126,15 +100,15 @@ test('refusals, pages in place of files, torn archives and missing links are tol
   files.set(`${IL}ordmacha-current.txt`, Buffer.from('<!DOCTYPE html><html>Not found</html>'));
   files.set(VA, workbookOf({ Rates: [['x']] }).subarray(0, 200));
   files.set(CA_PAGE, Buffer.from('<a href="/other.xlsx">Rates</a>'));
-  files.set(TX, 302);
+  files.set(TX, { moved: '/moved/rates.txt' });
   files.set('/moved/rates.txt', Buffer.from('1\t20264\t202610\n'));
-  const { code, out, err } = await run('--quiet', '--mirror', mirror, ...['il-rates',
-    'il-addresses',
+  const { code, out, err } = await run('--quiet', '--mirror', mirror, ...[
+    'il-rates', 'il-addresses',
     'va-rates', 'ca-rates', 'tx-rates'].flatMap((name) => ['--source', name]));
   assert.equal(code, 1);
   assert.equal(out, 'fetched   tx-rates/taxrates.txt\n');
-  assert.match(err,
-    /il-rates: ordmache-current\.txt from https:.*: the publisher answers 403; visit https:/);
+  assert.match(err, /il-rates: ordmache-current\.txt from https:.*: the publisher answers 403;/);
+  assert.match(err, /answers 403; visit https:\/\/tax/);
   assert.match(err, /il-addresses: .*: it is a web page, not a table/);
   assert.match(err, /va-rates: .*: its archive is torn/);
   assert.match(err, /ca-rates: no link of .* is named as \^SalesTaxRates/);
@@ -149,13 +123,14 @@ test('a quarter that has not begun is passed over; a year without files falls ba
   const [next, now] = [`SalesTaxRates1-1-${ahead % 100}.xlsx`, 'SalesTaxRates04-01-26.xlsx'];
   files.set(CA_PAGE, Buffer.from(`<a href="/${next}">a</a><a href="${now}">b</a>`));
   files.set(`/cdtfa.ca.gov/taxes-and-fees/${now}`, workbookOf({ Rates: [['Location']] }));
-  listing('/www2.census.gov/geo/tiger/', 'TIGER2024/', 'TIGER2025/', 'TIGER_RD18/', 'TIGER2024PL/');
+  publishers.list('/www2.census.gov/geo/tiger/',
+    'TIGER2024/', 'TIGER2025/', 'TIGER_RD18/', 'TIGER2024PL/');
   files.set('/www2.census.gov/geo/tiger/TIGER2024/PLACE/tl_2024_27_place.zip', RATES);
   const { out, err } = await run('--quiet', '--mirror', mirror, '--source', 'ca-rates', '--source',
     'tiger-place/27', '--source', 'tiger-place/MN');
   assert.match(err, /no source "tiger-place\/27"/);
-  const right = await run('--quiet', '--mirror', mirror, '--source', 'ca-rates', '--source',
-    'tiger-place/MN');
+  const right = await run('--quiet', '--mirror', mirror, '--source', 'ca-rates',
+    '--source', 'tiger-place/MN');
   assert.deepEqual([out, right.out], ['', `fetched   ca-rates/${now}\n`
     + 'fetched   tiger-place/tl_2024_27_place.zip\n'], right.err);
 });

@@ -21,6 +21,8 @@ export interface GetOptions extends TransferOptions {
   readonly again: boolean;
   /** YYYY-MM-DD. */
   readonly today: string;
+  /** Pages that were read for links already: many sources share one. */
+  readonly pages?: Map<string, string>;
 }
 
 /** What became of a file. */
@@ -55,8 +57,10 @@ async function candidates(wanted: Wanted, options: GetOptions): Promise<readonly
   if (url !== undefined) return [url];
   if (listed === undefined) return [];
   const links = listed.replaceAll('{now}', options.today.slice(0, 4));
-  const page = (await readPage(links, options)).toString('latin1');
-  const all = newestLinks(linksOf(page, links), link);
+  const { pages = new Map<string, string>() } = options;
+  const text = pages.get(links) ?? (await readPage(links, options)).toString('latin1');
+  pages.set(links, text);
+  const all = newestLinks(linksOf(text, links), link);
   const today = Number(options.today.replaceAll('-', ''));
   const now = begun ? all.filter((each) => firstDayOf(each) <= today) : all;
   const found = now.length === 0 ? all : now;
@@ -101,9 +105,11 @@ async function getFrom(
   const name = wanted.find?.name ?? nameOf(url);
   if (!NAME.test(name)) throw new Error(`"${name}" is no name for a file`);
   const path = join(wanted.source.name, name);
-  const target = join(folder, path);
-  mkdirSync(dirname(target), { recursive: true });
-  const version = held !== null && held.path === path && !again ? held : null;
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  // What bears a name that its publisher gave up is still asked for by its new address.
+  const known = held !== null && held.url === url;
+  const target = join(folder, known ? held.path : path);
+  const version = known && !again ? held : null;
   const came = await transfer(url, target, version, options);
   if (came.kind === 'same' && held !== null) {
     return { kind: 'same', name, record: { ...held, checkedOn: today } };
@@ -118,11 +124,10 @@ async function getFrom(
   // A new name for the bytes that are held is no new file.
   if (held !== null && held.sha256 === sha256 && existsSync(join(folder, held.path))) {
     dropPart(target);
-    const record = { ...held, checkedOn: today,
-      ...(held.path === path ? { etag, lastModified, url } : {}) };
+    const record = { ...held, checkedOn: today, etag, lastModified, url };
     return { kind: held.path === path ? 'same' : 'renamed', name, record };
   }
-  renameSync(came.part, target);
+  renameSync(came.part, join(folder, path));
   dropPart(target);
   return { kind: 'fetched', name, record: {
     path, url, bytes, sha256, etag, lastModified, fetchedOn: today, checkedOn: today,

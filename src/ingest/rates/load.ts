@@ -18,6 +18,7 @@ import {
   readTiers,
 } from './facts.js';
 import { createGazetteer, type Gazetteer } from './gazetteer.js';
+import { type HeldList, settleHeld, withSources } from './held.js';
 import { DATE_OPEN, type ListOptions, ListReport, percentOf } from './list.js';
 
 /** One list: a file of a publisher, or a fact table. */
@@ -69,6 +70,8 @@ export interface RateLoad {
   readonly packed?: (path: string) => string;
   /** Layers of the operator, over all lists. */
   readonly layers?: readonly Layer[];
+  /** Which of the lists were fetched, by the names of their sources. */
+  readonly held?: readonly HeldList[];
 }
 
 /** A book with what its lists became. */
@@ -82,6 +85,8 @@ export interface LoadedRates {
   readonly derivedMembers: readonly DistrictMember[];
   /** What layers placed and replaced. */
   readonly layered: Pick<LayeredRates, 'districts' | 'lines'>;
+  /** Sentences on lists that were fetched. */
+  readonly heldLines: readonly string[];
 }
 
 class Files {
@@ -191,9 +196,14 @@ function placesOf(
   });
 }
 
+/** Whether a list has a file: one that names a source of the catalogue has none yet. */
+export function isResolved({ path }: Pick<RateList, 'path'>): boolean {
+  return !path.startsWith('catalogue:');
+}
+
 /** Every file that the lists of a recipe are read from. */
 export function listFiles(recipe: RatesRecipe, estimated: boolean): readonly string[] {
-  return [...recipe.lists, ...(estimated ? recipe.estimates : [])]
+  return [...recipe.lists.filter(isResolved), ...(estimated ? recipe.estimates : [])]
     .flatMap(({ path, files = {} }) => [path, ...Object.values(files)]);
 }
 
@@ -205,24 +215,28 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
   const counties = load.counties ?? readCounties(files.text(recipe.counties));
   const places = placesOf(recipe, files, { states, tiers });
   const names = readDistrictNames(files.text(recipe.districtNames));
-  const sources = readSources(files.text(recipe.sources));
+  const named = readSources(files.text(recipe.sources));
+  const { held = [] } = load;
+  const sources = withSources(named, held);
   const aliases = readAliases(files.text(recipe.aliases));
   const gazetteer = createGazetteer(states, counties, places, aliases);
   const loading: Loading = { files, gazetteer, sources, names };
-  const lists = recipe.lists.map((list) => readList(list, loading));
+  const lists = recipe.lists.filter(isResolved).map((list) => readList(list, loading));
   const estimates = load.estimated ? recipe.estimates.map((list) => readList(list, loading)) : [];
   const reports = [...lists, ...estimates].map((list) => list.report);
   placeUnplaced(reports, load.layers ?? []);
   const derivedMembers = lists.flatMap((list) => list.members);
+  const settled = settleHeld(lists.flatMap((list) => list.rows),
+    readMarks(files.text(recipe.completeness), sourceIndex(sources)), held, named.length);
   const { districts, lines, ...layered } = withLayers({
     gazetteer, sources, tiers,
-    rows: lists.flatMap((list) => list.rows),
+    rows: settled.rows,
     members: [
       ...derivedMembers, ...recipe.members.flatMap((path) => readMemberFacts(files.text(path))),
     ],
     districtNames: new Map(names.filter((name) => name.name !== '')
       .map((name) => [`${name.state}/${name.code}`, name.name])),
-    marks: readMarks(files.text(recipe.completeness), sourceIndex(sources)),
+    marks: settled.marks,
   }, load.layers ?? []);
   const input: RateBookInput = {
     ...layered, states, tiers, counties, places,
@@ -234,5 +248,6 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
   return {
     book: createRateBook(input), input, reports, gazetteer, notSupported, derivedMembers,
     layered: { districts, lines },
+    heldLines: settled.lines,
   };
 }

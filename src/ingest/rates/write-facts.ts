@@ -11,7 +11,7 @@ import type { Rate } from '../../tax/rate.js';
 import type { RateRow } from '../model.js';
 import { writeMemberFacts, writeRateFacts } from '../source/rates/facts.js';
 import { DATE_MIN, DATE_OPEN, type UnplacedCity } from './list.js';
-import { loadRates, type RateList, type RatesRecipe } from './load.js';
+import { isResolved, loadRates, type RateList, type RatesRecipe } from './load.js';
 
 /** Table of the provinces; their codes ("CA-ON") share no file with the states. */
 const PROVINCES = 'canada';
@@ -48,7 +48,8 @@ function write(sourcesDir: string, datasets: string): void {
   const recipes = join(datasets, 'recipes');
   const text = readFileSync(join(recipes, 'rates-reference.json'), 'utf8');
   const reference = JSON.parse(text) as RatesRecipe;
-  const lists = reference.lists.filter((list) => list.reader !== 'facts');
+  const lists = reference.lists.filter((list) => list.reader !== 'facts' && isResolved(list));
+  const fetched = reference.lists.filter((list) => !isResolved(list));
   const facts = reference.lists.filter((list) => list.reader === 'facts');
   const load = loadRates({ ...reference, lists }, {
     factsDir, sourcesDir, estimated: false,
@@ -78,7 +79,7 @@ function write(sourcesDir: string, datasets: string): void {
   const recipe: RatesRecipe = {
     ...reference,
     members: [...reference.members, `facts/${members}`],
-    lists: [...written, ...facts],
+    lists: [...written, ...fetched, ...facts],
     estimates: [],
   };
   writeFileSync(join(recipes, 'rates-default.json'), `${JSON.stringify(recipe, null, 2)}\n`);

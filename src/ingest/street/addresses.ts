@@ -4,13 +4,13 @@
  * the shards they belong to; shards become sorted runs; the runs are merged as the release is
  * written. Which thread did what, and in which order, shows nowhere.
  */
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ByteEntries } from '../../dataset/format.js';
 import type { DateInt } from '../../tax/date.js';
 import type { CellTables } from '../boundary/cells.js';
 import type { AreaTuple, PlaceFact, Progress } from '../model.js';
-import type { SourceFiles } from '../source-files.js';
+import type { PartCache } from '../part-cache.js';
 import type { StateFact } from '../state-facts.js';
 import type { ZipCount } from '../zip/model.js';
 import { addFile, addFindings, type StatedCounts } from './agreement.js';
@@ -19,12 +19,14 @@ import { type Crew, type CrewWorld, startCrew, usualWorkers } from './crew.js';
 import { byKey } from './entries.js';
 import { stateEntries } from './index.js';
 import {
-  addSource, bytesOf, groupsOf, type Job, jobsOf, type PlacedFile, shardSources, sourcesOf,
+  type AddressFiles, addSource, bytesOf, groupsOf, type Job, jobsOf, type PlacedFile, shardSources,
+  sourcesOf,
   type SourceRecipe,
 } from './jobs.js';
 import { type Labels, LocalityNumbers, mergeLabels } from './localities.js';
 import { type LostRows, lostSentence } from './lost.js';
 import type { Counts, ParseResult } from './parse.js';
+import { AddressParts } from './parts.js';
 import { mergeRuns, writeRun } from './run-file.js';
 import { type ShardResult, type ShardSource, stateOf } from './shard.js';
 import type { AreaNames } from './situate.js';
@@ -38,7 +40,7 @@ const SPILL_BYTES = 1 << 25;
 
 export interface AddressInput {
   readonly recipe: SourceRecipe;
-  readonly files: Pick<SourceFiles, 'note'>;
+  readonly files: AddressFiles;
   readonly states: readonly Pick<StateFact, 'code' | 'name'>[];
   readonly places: readonly PlaceFact[];
   readonly cells: Pick<CellTables, 'tiles' | 'leaves'>;
@@ -52,6 +54,8 @@ export interface AddressInput {
   readonly today: DateInt;
   /** Folder of files that are needed until the release is written; it is made. */
   readonly scratch: string;
+  /** Where sources that were read and runs are kept, at least as long. */
+  readonly parts: PartCache;
   /** Threads; as many as there are processors unless told. */
   readonly workers?: number;
   /** Bytes of rows that each of them keeps before they are written to the disk. */
@@ -102,48 +106,52 @@ function bySize<T>(items: readonly T[], size: (item: T) => number): readonly T[]
 }
 
 async function parseAll(
-  { scratch, progress, spillBytes = SPILL_BYTES }: AddressInput, jobs: readonly Job[],
-  crew: Crew,
+  { progress }: AddressInput, jobs: readonly Job[], threads: number, parts: AddressParts,
 ): Promise<readonly ParseResult[]> {
   const numbered = jobs.map((job, index) => ({ job, index }));
   let done = 0;
-  const results = await inTurn(bySize(numbered, ({ job }) => job.bytes), crew.threads,
-    async ({ job: { sources }, index }) => {
-      const spill = join(scratch, `source-${index}`);
-      const result = await crew.parse({ sources, spill, spillBytes });
+  const results = await inTurn(bySize(numbered, ({ job }) => job.bytes), threads,
+    async ({ job, index }) => {
+      const result = await parts.parsed(job);
       progress('addresses', done += 1, jobs.length);
       return { index, result };
     });
   return results.sort((one, other) => one.index - other.index).map(({ result }) => result);
 }
 
+interface Known {
+  readonly localities: LocalityNumbers;
+  readonly pairs: PairTable;
+  /** States with boundary files. */
+  readonly stated: ReadonlySet<string>;
+}
+
 async function buildShards(
-  input: AddressInput, crew: Crew, shards: Map<string, ShardSource[]>,
-  localities: LocalityNumbers, pairs: PairTable,
+  { progress, today, spillBytes = SPILL_BYTES }: AddressInput, shards: Map<string, ShardSource[]>,
+  threads: number, parts: AddressParts, { localities, pairs, stated }: Known,
 ): Promise<readonly ShardResult[]> {
-  const { scratch, today, progress, spillBytes = SPILL_BYTES } = input;
   const disbelieved = pairs.disbelieved();
-  const results: ShardResult[] = [];
+  const results: (readonly [shard: string, ShardResult])[] = [];
   const build = async (names: readonly string[], more: number): Promise<void> => {
     const groups = groupsOf(names, shards, spillBytes)
       .map((group) => ({ group, sources: sourcesOf(group, shards) }));
     const total = results.length + groups.length + more;
-    await inTurn(bySize(groups, ({ sources }) => bytesOf(sources)), crew.threads,
+    await inTurn(bySize(groups, ({ sources }) => bytesOf(sources)), threads,
       async ({ group, sources }) => {
         const state = stateOf(group[0]!);
-        results.push(await crew.build({
+        results.push([group[0]!, await parts.run({
           shards: group, sources, today, localities: localities.keys(state),
-          disbelieved: disbelieved.keys(state), run: join(scratch, `run-${group[0]}`),
-          strays: join(scratch, `strays-${group[0]}`),
-        }));
+          disbelieved: disbelieved.keys(state),
+        }, stated.has(state))]);
         progress('streets', results.length, total);
       });
   };
   const without = (): string[] => [...shards.keys()].filter((shard) => shard.endsWith(NO_ZIP));
   await build([...shards.keys()].filter((shard) => !shard.endsWith(NO_ZIP)), without().length);
-  for (const { strays } of results) addSource(shards, strays);
+  for (const [, { strays }] of results) addSource(shards, strays);
   await build(without(), 0);
-  return results;
+  parts.dropRows();
+  return results.sort(([one], [other]) => (one < other ? -1 : 1)).map(([, result]) => result);
 }
 
 /** The run of what belongs to whole states. */
@@ -211,19 +219,23 @@ function statedByState(
 async function buildRuns(
   input: AddressInput, jobs: readonly Job[], crew: Crew,
 ): Promise<Omit<Addresses, 'entries'> & { readonly runs: readonly string[] }> {
-  const parsed = await parseAll(input, jobs, crew);
+  const { parts: cache, spillBytes = SPILL_BYTES } = input;
+  const { threads } = crew;
+  const parts = new AddressParts(cache, crew, spillBytes);
+  const parsed = await parseAll(input, jobs, threads, parts);
   for (const line of parsed.flatMap(({ lines }) => lines)) input.report(line);
   const localities = new LocalityNumbers(parsed.flatMap((result) => result.localities));
   const pairs = new PairTable();
   for (const result of parsed) pairs.merge(result.pairs);
   const { shards, lost, files } = shardSources(parsed, input.place, input.today);
   for (const one of lost) input.report(lostSentence(one));
-  const results = await buildShards(input, crew, shards, localities, pairs);
-  for (const { spill } of parsed) rmSync(spill, { force: true });
+  const stated = new Set(files.map(({ state }) => state));
+  const results = await buildShards(
+    input, shards, threads, parts, { localities, pairs, stated });
   const states = join(input.scratch, 'run-states');
   writeStates(states, results, localities);
   return {
-    runs: [...results.map(({ run }) => run).sort(), states], counts: sumOf(parsed),
+    runs: [...results.map(({ run }) => run), states], counts: sumOf(parsed),
     zipCounts: zipCounts(parsed, input.tuples), doors: doorsByState(parsed),
     stated: statedByState(files, results),
     lost: [...parsed.flatMap((result) => result.lost), ...lost],

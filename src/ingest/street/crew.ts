@@ -1,4 +1,5 @@
 /** Who reads sources and builds shards: this thread, or threads of their own. */
+import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
@@ -38,6 +39,8 @@ export interface CrewWorld {
 
 export interface Crew {
   readonly threads: number;
+  /** Hash of what it knows. */
+  readonly world: string;
   parse(task: ParseTask): Promise<ParseResult>;
   build(task: ShardTask): Promise<ShardResult>;
   end(): Promise<void>;
@@ -78,7 +81,7 @@ function tableOf({ keys, starts, bytes }: SharedTable): ByteTable<number> {
 }
 
 /** The tasks of one thread. */
-export function crewOf(world: CrewWorld): Omit<Crew, 'threads' | 'end'> {
+export function crewOf(world: CrewWorld): Pick<Crew, 'parse' | 'build'> {
   const cells = new CellIndex(tableOf(world.tiles), tableOf(world.leaves));
   const gazetteer = stateGazetteer(world.states);
   const locate = (lat: number, lng: number): number => cells.locate(lat, lng);
@@ -94,6 +97,15 @@ export interface CrewOptions extends Omit<CrewWorld, 'tiles' | 'leaves'> {
   readonly workers: number;
 }
 
+function hashOf({ tiles, leaves, known, ...more }: CrewWorld): string {
+  const hash = createHash('sha256');
+  for (const { keys, starts, bytes } of [tiles, leaves]) {
+    hash.update(keys).update(starts).update(bytes);
+  }
+  return hash.update(JSON.stringify([known.municipalities, [...known.names], more]))
+    .digest('hex');
+}
+
 /** As many threads as there are processors. */
 export function usualWorkers(): number {
   return availableParallelism();
@@ -105,13 +117,16 @@ export function startCrew({ cells, states, workers, ...rest }: CrewOptions): Cre
     ...rest, tiles: share(cells.tiles), leaves: share(cells.leaves),
     states: states.map(({ code, name }) => ({ code, name })),
   };
-  if (workers <= 1) return { ...crewOf(world), threads: 1, end: () => Promise.resolve() };
+  const hash = hashOf(world);
+  if (workers <= 1) {
+    return { ...crewOf(world), threads: 1, world: hash, end: () => Promise.resolve() };
+  }
   const pool = new Piscina<ParseTask | ShardTask, ParseResult | ShardResult>({
     filename: fileURLToPath(WORKER), workerData: world, minThreads: workers, maxThreads: workers,
     idleTimeout: Infinity, resourceLimits: WORKER_HEAP, recordTiming: false,
   });
   return {
-    threads: workers,
+    threads: workers, world: hash,
     parse: (task) => pool.run(task, { name: 'parse' }) as Promise<ParseResult>,
     build: (task) => pool.run(task, { name: 'build' }) as Promise<ShardResult>,
     end: () => pool.destroy(),

@@ -1,5 +1,6 @@
 /** How the work of the address stage is cut: sources into jobs, shards into runs. */
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { companions } from '../inputs.js';
 import type { Recipe } from '../recipe.js';
 import type { SourceFiles } from '../source-files.js';
 import { splitMember } from '../source/zip.js';
@@ -17,13 +18,18 @@ const JOB_BYTES = 1 << 25;
 export interface Job {
   readonly sources: readonly PlacedSource[];
   readonly bytes: number;
+  /** SHA-256 of the files of each. */
+  readonly sums: readonly string[];
 }
+
+/** What is asked of the files of a build. */
+export type AddressFiles = Pick<SourceFiles, 'note' | 'sha256'>;
 
 export type SourceRecipe = Pick<Recipe, 'points' | 'ranges' | 'sst'>;
 
 /** Sources in an order of their own, so that the recipe's order decides nothing. */
 function placedSources(
-  recipe: SourceRecipe, files: Pick<SourceFiles, 'note'>,
+  recipe: SourceRecipe, files: AddressFiles,
 ): readonly Job[] {
   const addresses: readonly AddressSource[] = [
     ...recipe.points.map((source) => ({ kind: 'points', source }) as const),
@@ -36,24 +42,28 @@ function placedSources(
       const { file } = address.source;
       const path = files.note(file);
       const folder = path.slice(0, -file.length);
-      return { sources: [{ ...address, folder }], bytes: statSync(splitMember(path).file).size };
+      const sums = [file, ...companions(file).filter((own) => existsSync(`${folder}${own}`))]
+        .map((own) => files.sha256(own));
+      return {
+        sources: [{ ...address, folder }], bytes: statSync(splitMember(path).file).size, sums,
+      };
     });
 }
 
-/** Small files are read together; each boundary file alone. */
-export function jobsOf(
-  recipe: SourceRecipe, files: Pick<SourceFiles, 'note'>,
-): readonly Job[] {
+/** Small files of a state are read together; each boundary file alone. */
+export function jobsOf(recipe: SourceRecipe, files: AddressFiles): readonly Job[] {
   const jobs: Job[] = [];
-  for (const { sources, bytes } of placedSources(recipe, files)) {
+  for (const job of placedSources(recipe, files)) {
     const last = jobs.at(-1);
-    const kind = sources[0]?.kind;
-    if (last !== undefined && kind !== 'records' && last.sources[0]?.kind === kind
-      && last.bytes + bytes <= JOB_BYTES) {
+    const [one, other] = [last?.sources[0], job.sources[0]];
+    const together = last !== undefined && one?.kind === other?.kind && one?.kind !== 'records'
+      && one?.source.state === other?.source.state && last.bytes + job.bytes <= JOB_BYTES;
+    if (together) {
       jobs[jobs.length - 1] = {
-        sources: [...last.sources, ...sources], bytes: last.bytes + bytes,
+        sources: [...last.sources, ...job.sources], bytes: last.bytes + job.bytes,
+        sums: [...last.sums, ...job.sums],
       };
-    } else jobs.push({ sources, bytes });
+    } else jobs.push(job);
   }
   return jobs;
 }

@@ -1,0 +1,176 @@
+/**
+ * `situs dataset update`: what is new of the publishers becomes the release that answers. Each step
+ * leaves what it made where the next run finds it.
+ */
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { loadConfig } from '../config.js';
+import { readManifest } from '../dataset/manifest.js';
+import { activateRelease, activeRelease, listReleases, releasesDir } from '../dataset/release.js';
+import { OPTIONAL_LAYERS } from '../ingest/build.js';
+import type { HeldRecipe } from '../ingest/held-recipe.js';
+import { inputHash } from '../ingest/inputs.js';
+import { releaseMadeOf } from '../ingest/part-cache.js';
+import { layerLabel, readLayers } from '../ingest/layer/read.js';
+import type { Wanted } from '../ingest/publisher/catalogue.js';
+import { readRecipe } from '../ingest/recipe.js';
+import { datasetsDir, SourceFiles } from '../ingest/source-files.js';
+import { auditRelease } from './actor.js';
+import { askedFor, fetchSources } from './catalogue-fetch.js';
+import { superviseBuild } from './dataset-build.js';
+import { print } from './line.js';
+import { hasRecipe, requireRecipe } from './recipe-names.js';
+import { releaseSummary } from './release-summary.js';
+import { activateSound, requiredKeys, soundRelease } from './sound-release.js';
+import { UsageError } from './usage.js';
+
+/** Exit codes beside 0, 1 and those of signals. */
+const SOME_NOT_GOT = 3;
+const WAITS = 4;
+const INTERRUPTED = 130;
+
+interface UpdateAsked {
+  readonly all?: boolean;
+  readonly mirror?: string;
+  readonly sources?: string;
+  readonly recipe?: string;
+  /** Tables of the operator's own layers. */
+  readonly layer?: readonly string[];
+  readonly workers?: number;
+  /** File of the private key that signs what is built. */
+  readonly sign?: string;
+  readonly yes?: boolean;
+  readonly quiet?: boolean;
+}
+
+interface Plan {
+  readonly varDir: string;
+  /** The release that answers, null where there is none yet. */
+  readonly active: string | null;
+  readonly recipe: string;
+  readonly layers: readonly string[];
+  /** Names of the operator's layers. */
+  readonly own: readonly string[];
+  /** Folder of publishers' files. */
+  readonly sources: string;
+}
+
+/** The recipe asked for, or that of the active release with its layers. */
+async function planOf(asked: UpdateAsked): Promise<Plan> {
+  const { varDir } = loadConfig();
+  const active = activeRelease(varDir);
+  const sources = resolve(asked.sources ?? join(varDir, 'sources'));
+  const [own = 'default', ...layers] = active === null || asked.recipe !== undefined
+    ? [asked.recipe ?? 'default']
+    : readManifest(join(releasesDir(varDir), active)).recipe.split('+');
+  if (asked.recipe === undefined && active !== null && !hasRecipe(own)) {
+    throw new UsageError(`the active release is made by the recipe "${own}", which is not one of `
+      + 'the program: say which with --recipe PATH.json');
+  }
+  requireRecipe(own);
+  const laid = (await readLayers(asked.layer ?? [])).map(({ name }) => name);
+  const known = layers.filter((name) => (OPTIONAL_LAYERS as readonly string[]).includes(name));
+  const lost = layers.find((name) => !known.includes(name)
+    && !laid.some((each) => layerLabel(each) === name));
+  if (lost !== undefined) {
+    throw new UsageError(`the active release has the ${lost.replace(':', ' ')}: say where its `
+      + 'table is with --layer FILE, or leave it out by naming the recipe with --recipe');
+  }
+  return { varDir, active, recipe: own, layers: known, own: laid, sources };
+}
+
+/** Whether a recipe reads a source. */
+function reads({ keys }: HeldRecipe, { key, source, state }: Wanted): boolean {
+  return keys.includes(key) || (state !== '' && keys.includes(`${source.name}/{state}`));
+}
+
+/** Gets what is new. Null when it was interrupted, else what could not be got. */
+async function fetchNew(
+  { sources, recipe }: Plan, states: readonly string[], asked: UpdateAsked,
+): Promise<readonly string[] | null> {
+  const { all = false, mirror = null, quiet = false } = asked;
+  const own = readRecipe(recipe, sources);
+  const named = states.length > 0 || all;
+  const wanted = askedFor({ sources: [], states, all })
+    .filter((one) => (named
+      ? !all || one.source.reader != null || one.source.pages != null : reads(own, one)));
+  const { failed, interrupted } = await fetchSources({
+    to: sources, sources: [], states, all, again: false, quiet, mirror,
+  }, wanted);
+  if (interrupted) return null;
+  const unread = wanted.filter((one) => one.find !== null && !reads(own, one)
+    && !failed.includes(one.key)).map(({ key }) => key);
+  if (unread.length > 0) print(`the recipe ${recipe} does not read: ${unread.join(', ')}`);
+  return failed;
+}
+
+/** The release that the files make, built where none was; "" and a code where that failed. */
+async function releaseOf(
+  plan: Plan, asked: UpdateAsked,
+): Promise<{ readonly code: number; readonly name: string }> {
+  const { varDir, recipe, sources, layers } = plan;
+  const own = readRecipe(recipe, sources);
+  const hash = inputHash(own, new SourceFiles(join(datasetsDir(), own.recipe.facts), sources),
+    layers);
+  const made = releaseMadeOf(varDir, hash, listReleases(varDir));
+  // Of an operator's layers the hash knows nothing: with any, the build tells what has changed.
+  if (made !== null && plan.own.length === 0) return { code: 0, name: made };
+  return superviseBuild([
+    '--recipe', recipe, '--sources', sources, '--keep-parts',
+    ...layers.flatMap((layer) => ['--with', layer]),
+    ...(asked.layer ?? []).flatMap((file) => ['--layer', file]),
+    ...(asked.workers === undefined ? [] : ['--workers', String(asked.workers)]),
+    ...(asked.sign === undefined ? [] : ['--sign', resolve(asked.sign)]),
+    ...(asked.quiet === true ? ['--quiet'] : []),
+  ], true);
+}
+
+async function agreed(name: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await lines.question(`let ${name} answer? [y/N] `);
+    return /^y(?:es)?$/i.test(answer.trim());
+  } finally {
+    lines.close();
+  }
+}
+
+async function activate({ varDir }: Plan, name: string, asked: UpdateAsked): Promise<boolean> {
+  const asks = process.stdin.isTTY === true && process.stderr.isTTY === true;
+  if (asked.yes !== true && !(asks && await agreed(name))) {
+    print(`${name} is built and verified, and waits; to let it answer: `
+      + `npx situs dataset activate ${name}`);
+    return false;
+  }
+  if (requiredKeys().length > 0) await activateSound(varDir, name, { quiet: asked.quiet ?? false });
+  else {
+    // It was read from end to end already.
+    await auditRelease(varDir, 'release.activate', name);
+    activateRelease(varDir, name);
+  }
+  print(`${name} answers`);
+  return true;
+}
+
+/** Runs `situs dataset update [STATES...]`; its help tells the exit codes. */
+export async function updateCommand(
+  states: readonly string[], asked: UpdateAsked,
+): Promise<number> {
+  const plan = await planOf(asked);
+  const { varDir, active } = plan;
+  const failed = await fetchNew(plan, states, asked);
+  if (failed === null) return INTERRUPTED;
+  const done = failed.length === 0 ? 0 : SOME_NOT_GOT;
+  const { code, name } = await releaseOf(plan, asked);
+  if (code !== 0) return code;
+  if (name === active) {
+    print(`nothing has changed: ${name} is what these files make`);
+    return done;
+  }
+  const dir = await soundRelease(varDir, name);
+  if (active !== null) {
+    print(`${active} -> ${name}`);
+    print(releaseSummary(await soundRelease(varDir, active), dir, new Date()));
+  }
+  return await activate(plan, name, asked) ? done : WAITS;
+}

@@ -1,0 +1,148 @@
+/**
+ * Entries of recipes that name a source of the catalogue: "catalogue:KEY", with a member of its
+ * archive behind "!", and behind "|" what stands in where the source was not fetched. An entry
+ * without a file is left out, so that those before it hold. {state} in the key stands for every
+ * state that was fetched, and together with {fips} also elsewhere in the entry.
+ */
+import { readCatalogue, wantedOf } from './publisher/catalogue.js';
+import type { HeldFile } from './publisher/held.js';
+import type { HeldList } from './rates/held.js';
+import type { RatesRecipe } from './rates/load.js';
+import type { Recipe } from './recipe.js';
+import { unknownName } from './spelling.js';
+
+const NAMED = /^catalogue:([^!|]+)(![^|]*)?(?:\|(.*))?$/;
+
+type Held = ReadonlyMap<string, HeldFile>;
+
+/** A recipe with the files of the catalogue that a folder of sources holds. */
+export interface HeldRecipe {
+  readonly recipe: Recipe;
+  readonly rates: RatesRecipe;
+  /** Those of its rate lists that were fetched. */
+  readonly lists: readonly HeldList[];
+  /** Every file of the catalogue that it is made with. */
+  readonly files: readonly HeldFile[];
+  /** Every source of the catalogue that it names, {state} in place of the states. */
+  readonly keys: readonly string[];
+}
+
+/** The paths of all its entries. */
+function pathsOf(recipe: Recipe, rates: RatesRecipe): readonly string[] {
+  const { points, delivered, tabulated, cities } = recipe.zips;
+  return [
+    ...[...recipe.boundaries, ...rates.lists, ...rates.estimates].map(({ path }) => path),
+    ...[...recipe.points, ...recipe.ranges, ...recipe.sst].map(({ file }) => file),
+    ...[points, delivered, tabulated, cities].filter((path) => path !== undefined),
+  ];
+}
+
+/** Keys of the catalogue that its entries name. */
+function keysOf(recipe: Recipe, rates: RatesRecipe): readonly string[] {
+  return [...new Set(pathsOf(recipe, rates).flatMap((path) => NAMED.exec(path)?.[1] ?? []))];
+}
+
+/** @throws Error naming a key that the catalogue has not. */
+export function checkKeys(file: string, recipe: Recipe, rates: RatesRecipe): void {
+  const named = keysOf(recipe, rates);
+  if (named.length === 0) return;
+  const wanted = readCatalogue().flatMap(wantedOf);
+  const known = new Set(wanted.flatMap(({ key, source, state }) =>
+    (state === '' ? [key] : [key, `${source.name}/{state}`])));
+  const stranger = named.find((key) => !known.has(key));
+  if (stranger === undefined) return;
+  throw new Error(`recipe ${file}: ${unknownName('source of the catalogue', stranger, known)}`);
+}
+
+interface Resolved {
+  readonly path: string;
+  /** Null for what stands in, and for what is no source of the catalogue. */
+  readonly file: HeldFile | null;
+}
+
+function resolve(path: string, held: Held): readonly Resolved[] {
+  const found = NAMED.exec(path);
+  if (found === null) return [{ path, file: null }];
+  const [, key = '', member = '', other] = found;
+  const each = key.endsWith('/{state}')
+    ? [...held.values()].filter((file) => file.key === key.replace('{state}', file.state))
+    : [held.get(key) ?? []].flat();
+  if (each.length > 0) return each.map((file) => ({ path: `${file.path}${member}`, file }));
+  return other === undefined ? [] : [{ path: other, file: null }];
+}
+
+function filled<Entry>(entry: Entry, { state, fips }: HeldFile): Entry {
+  return JSON.parse(JSON.stringify(entry).replaceAll('{state}', state)
+    .replaceAll('{fips}', fips)) as Entry;
+}
+
+interface Expanded<Entry> {
+  readonly entry: Entry;
+  readonly file: HeldFile | null;
+}
+
+function expand<Entry extends object>(
+  entries: readonly Entry[], member: 'path' | 'file', held: Held,
+): readonly Expanded<Entry>[] {
+  return entries.flatMap((entry) => {
+    const path = (entry as Readonly<Record<string, unknown>>)[member];
+    return resolve(String(path), held).map(({ path: own, file }): Expanded<Entry> => ({ file,
+      entry: file === null ? { ...entry, [member]: own }
+        : filled({ ...entry, [member]: own, source: file.key }, file) }));
+  });
+}
+
+function entriesOf<Entry>(expanded: readonly Expanded<Entry>[]): readonly Entry[] {
+  return expanded.map(({ entry }) => entry);
+}
+
+/** A state's boundary file of the catalogue takes the place of those the recipe has beside it. */
+function boundaryFiles(entries: Recipe['sst'], held: Held): Recipe['sst'] {
+  const expanded = expand(entries, 'file', held);
+  const fetched = new Set(expanded.filter(({ file }) => file !== null)
+    .map(({ entry }) => entry.state));
+  return entriesOf(expanded.filter(({ entry, file }) => file !== null
+    || !fetched.has(entry.state)));
+}
+
+function zipSources(zips: Recipe['zips'], held: Held): Recipe['zips'] {
+  const path = (text: string | undefined): string | undefined =>
+    (text === undefined ? undefined : resolve(text, held)[0]?.path);
+  const own = (['delivered', 'tabulated', 'cities'] as const)
+    .flatMap((name): [string, string][] => {
+      const found = path(zips[name]);
+      return found === undefined ? [] : [[name, found]];
+    });
+  const { counted } = zips;
+  return { points: path(zips.points) ?? zips.points, ...Object.fromEntries(own),
+    ...(counted === undefined ? {} : { counted }) };
+}
+
+/** Puts the files of the catalogue that a folder holds into a recipe. */
+export function withHeld(
+  { recipe, rates }: Pick<HeldRecipe, 'recipe' | 'rates'>, held: Held,
+): HeldRecipe {
+  const lists = expand(rates.lists, 'path', held);
+  const own: Recipe = {
+    ...recipe,
+    boundaries: entriesOf(expand(recipe.boundaries, 'path', held)),
+    zips: zipSources(recipe.zips, held),
+    points: entriesOf(expand(recipe.points, 'file', held)),
+    ranges: entriesOf(expand(recipe.ranges, 'file', held)),
+    sst: boundaryFiles(recipe.sst, held),
+  };
+  const listed: RatesRecipe = {
+    ...rates, lists: entriesOf(lists),
+    estimates: entriesOf(expand(rates.estimates, 'path', held)),
+  };
+  const paths = new Set(pathsOf(own, listed).map((path) => path.split('!')[0]));
+  return {
+    recipe: own, rates: listed, keys: keysOf(recipe, rates),
+    lists: lists.flatMap(({ entry, file }) => (file === null ? [] : [{
+      name: file.key, publisher: file.source.publisher, licence: file.source.licence,
+      asOf: file.asOf, until: file.until, rhythm: file.source.rhythm,
+      state: entry.state ?? '', levels: file.source.levels,
+    }])),
+    files: [...held.values()].filter(({ path }) => paths.has(path)),
+  };
+}

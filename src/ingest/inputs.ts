@@ -1,0 +1,63 @@
+/** What a release is made of, as one hash: the program's own code, the recipe and every file. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HeldRecipe } from './held-recipe.js';
+import { listFiles } from './rates/load.js';
+import type { SourceFiles } from './source-files.js';
+
+/** Folders of code that what is read depends on, beside this one's. */
+const CODE = ['address', 'base', 'dataset', 'geo', 'ingest', 'tax'];
+
+let codeHash = '';
+
+/** A hash of the compiled code that reads sources and builds releases. */
+export function codeVersion(): string {
+  if (codeHash !== '') return codeHash;
+  const hash = createHash('sha256');
+  const walk = (folder: string): void => {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) walk(path);
+      else if (entry.name.endsWith('.js')) hash.update(entry.name).update(readFileSync(path));
+    }
+  };
+  for (const name of CODE) walk(join(import.meta.dirname, '..', name));
+  codeHash = hash.digest('hex');
+  return codeHash;
+}
+
+/** Files of shapefiles that recipes do not name. */
+export function companions(path: string): readonly string[] {
+  return /\.shp$/i.test(path) ? [path.replace(/shp$/i, 'dbf')] : [];
+}
+
+/**
+ * Hash of all that a release is made of beside an operator's layers: without any, the same one
+ * gives the same release.
+ * @throws Error naming a file that the recipe needs and that is not there.
+ */
+export function inputHash(
+  { recipe, rates, lists }: Pick<HeldRecipe, 'recipe' | 'rates' | 'lists'>, files: SourceFiles,
+  layers: readonly string[],
+): string {
+  files.noteFacts();
+  const { points, delivered, tabulated, cities } = recipe.zips;
+  const named = [
+    ...listFiles(rates, layers.includes('estimated')), points, delivered, tabulated, cities,
+    ...Object.values(recipe.documents), recipe.postalPrefixes,
+    ...recipe.boundaries.flatMap(({ path, states = [] }) => (path.includes('{fips}')
+      ? states.map((fips) => path.replace('{fips}', fips)) : [path])),
+    ...[...recipe.points, ...recipe.ranges, ...recipe.sst].map(({ file }) => file),
+  ].filter((path) => path !== undefined);
+  const paths = named.flatMap((path) => files.filesOf(path)).flatMap((path) => {
+    files.note(path);
+    return [path, ...companions(path).filter((own) => existsSync(files.resolve(own)))];
+  });
+  const facts = files.list().filter(({ path }) => path.startsWith('facts/'));
+  return createHash('sha256').update(JSON.stringify([
+    codeVersion(), recipe, rates, lists, layers, facts,
+    paths.map((path) => [path, files.sha256(path)]),
+  ])).digest('hex');
+}

@@ -1,0 +1,154 @@
+/**
+ * Parts of builds below the folder of releases, so that the next build makes only what has changed:
+ * sources as they were read, and runs of the street table, each under the hash of all it depends
+ * on. Beside them a note for each release says what it is made of. What no release that is there
+ * is made of goes at the end of a build. A part has its name when it is whole.
+ */
+import { createHash } from 'node:crypto';
+import {
+  closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync,
+  rmSync, statSync, utimesSync, writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+import { releasesDir } from '../dataset/release.js';
+import { isAlive } from './writer.js';
+
+const FOLDER = '.cache';
+const NOTE = /^release-(.+)\.json$/;
+const TEMPORARY = /\.tmp-(\d+)$/;
+
+/** What a release was made of. */
+interface Note {
+  readonly inputs: string;
+  /** Names of parts. */
+  readonly parts: readonly string[];
+}
+
+/** Hash of values that JSON can tell, as a name for a file. */
+export function partKey(...values: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 40);
+}
+
+/** The folder of parts below SITUS_VAR. */
+export function partsDir(varDir: string): string {
+  return join(releasesDir(varDir), FOLDER);
+}
+
+function readNote(folder: string, release: string): Note | null {
+  try {
+    return JSON.parse(readFileSync(join(folder, `release-${release}.json`), 'utf8')) as Note;
+  } catch {
+    return null;
+  }
+}
+
+/** The release among those there that was made of these inputs; null where none was. */
+export function releaseMadeOf(
+  varDir: string, inputs: string, releases: readonly string[],
+): string | null {
+  const folder = partsDir(varDir);
+  return releases.findLast((name) => readNote(folder, name)?.inputs === inputs) ?? null;
+}
+
+function flush(path: string): void {
+  const fd = openSync(path, 'r+');
+  fsyncSync(fd);
+  closeSync(fd);
+}
+
+/** Parts in a folder: one that is kept between builds, or that of a single build. */
+export class PartCache {
+  readonly #used = new Set<string>();
+  readonly #made = new Set<string>();
+  readonly #began = Date.now();
+
+  /** `kept`: whether parts outlive this build, and so have to be on the disk. */
+  constructor(readonly folder: string, readonly kept: boolean) {
+    mkdirSync(folder, { recursive: true });
+    for (const name of readdirSync(folder)) {
+      const [, pid] = TEMPORARY.exec(name) ?? [];
+      if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, name));
+    }
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** Where a part is written until it is whole. */
+  temporary(name: string): string {
+    return join(this.folder, `${name}.tmp-${process.pid}`);
+  }
+
+  /** Gives what was written its name; a part without any bytes has no file. */
+  put(name: string): void {
+    const temporary = this.temporary(name);
+    if (!existsSync(temporary)) return;
+    if (this.kept) flush(temporary);
+    renameSync(temporary, this.path(name));
+    this.#used.add(name);
+    this.#made.add(name);
+  }
+
+  /** Keeps a value that is made of files, with their sizes. */
+  putValue(name: string, value: unknown, files: readonly string[]): void {
+    const sizes = files.map((file) => [file, sizeOf(this.path(file))] as const);
+    writeFileSync(this.temporary(name), serialize({ value, sizes }));
+    this.put(name);
+  }
+
+  /** A value whose files are there as they were, null where any is not. */
+  value<Value>(name: string): Value | null {
+    try {
+      const { value, sizes } = deserialize(readFileSync(this.path(name))) as {
+        readonly value: Value; readonly sizes: readonly (readonly [string, number])[];
+      };
+      if (sizes.some(([file, size]) => sizeOf(this.path(file)) !== size)) return null;
+      const now = new Date();
+      for (const own of [name, ...sizes.filter(([, size]) => size > 0).map(([file]) => file)]) {
+        utimesSync(this.path(own), now, now);
+        this.#used.add(own);
+      }
+      return value;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Removes a part that is not needed any more. */
+  drop(name: string): void {
+    this.#used.delete(name);
+    rmSync(this.path(name), { force: true });
+  }
+
+  /**
+   * Notes what a release is made of, and removes what none of `releases` is. Parts that another
+   * build has made or used meanwhile stay.
+   */
+  settle(release: string, inputs: string, releases: readonly string[]): void {
+    if (!this.kept) return;
+    const note: Note = { inputs, parts: [...this.#used].sort() };
+    const name = `release-${release}.json`;
+    writeFileSync(this.temporary(name), JSON.stringify(note));
+    this.put(name);
+    const wanted = new Set<string>();
+    for (const file of readdirSync(this.folder)) {
+      const [, of = ''] = NOTE.exec(file) ?? [];
+      if (!releases.includes(of)) continue;
+      wanted.add(file);
+      for (const part of readNote(this.folder, of)?.parts ?? []) wanted.add(part);
+    }
+    for (const file of readdirSync(this.folder)) {
+      if (wanted.has(file) || TEMPORARY.test(file)) continue;
+      const path = this.path(file);
+      const idle = this.#made.has(file) || statSync(path).mtimeMs < this.#began;
+      if (idle) rmSync(path, { force: true });
+    }
+  }
+}
+
+/** Bytes of a file, 0 where there is none: sources without rows have no file. */
+function sizeOf(path: string): number {
+  return existsSync(path) ? statSync(path).size : 0;
+}

@@ -1,0 +1,95 @@
+/** What a folder of sources holds of the catalogue, and for which days each file was published. */
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { DATE_OPEN, type DateInt, dateOf, parseDate } from '../../tax/date.js';
+import { readCatalogue, type Source, type Wanted, wantedOf } from './catalogue.js';
+import { firstDayOf, type Link, newestLinks } from './links.js';
+import { type FetchRecord, readRecords } from './record.js';
+
+/** A file of the catalogue that a folder holds. */
+export interface HeldFile {
+  /** "sst-rates/MN" */
+  readonly key: string;
+  readonly source: Source;
+  /** Two letters and two digits, "" for the nation. */
+  readonly state: string;
+  readonly fips: string;
+  /** Below the folder. */
+  readonly path: string;
+  /** The day its publisher states: by its name, by the server, or the day it came. */
+  readonly asOf: DateInt;
+  /** Last day that it was published for, by its name or its rhythm. */
+  readonly until: DateInt;
+}
+
+/** Months a list speaks for; without a set time until the quarter ends that it was read in. */
+const RHYTHM_MONTHS: Readonly<Record<Source['rhythm'], number>> = {
+  daily: 0, monthly: 1, quarterly: 3, 'half-yearly': 6, yearly: 12, 'on change': 3,
+};
+const QUARTER_MONTHS = 3;
+
+/** Last day of the period of so many months, a divisor of twelve, that a day lies in. */
+function periodEnd(day: DateInt, months: number): DateInt {
+  const [year, month] = [Math.floor(day / 10_000), Math.floor(day / 100) % 100];
+  const last = Math.ceil(month / months) * months;
+  const ends = [31, 30, 29, 28].map((own) => dateOf(year, last, own));
+  return ends.find((end) => end !== null) ?? DATE_OPEN;
+}
+
+/** Last day that a list of a day speaks for by the rhythm of its source. */
+export function endByRhythm(day: DateInt, rhythm: Source['rhythm']): DateInt {
+  const months = RHYTHM_MONTHS[rhythm];
+  return months === 0 ? DATE_OPEN : periodEnd(day, months);
+}
+
+/** What the address of a file names by the expression of its source: any part of its path may. */
+function namedBy({ find }: Wanted, url: string): Link | null {
+  if (find?.link === undefined || !URL.canParse(url)) return null;
+  const { origin, pathname } = new URL(url);
+  const parts = pathname.split('/');
+  const above = parts.map((_, at) => `${origin}${parts.slice(0, at + 1).join('/')}`);
+  return newestLinks(above, find.link)[0] ?? null;
+}
+
+function dayOf(text: string): DateInt | null {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? null : parseDate(new Date(time).toISOString().slice(0, 10));
+}
+
+/** For which days a file was published. */
+export function publishedFor(
+  wanted: Wanted, { path, url, lastModified, fetchedOn, checkedOn }: FetchRecord,
+): { readonly asOf: DateInt; readonly until: DateInt } {
+  // Bytes under a new name are as old as they were, and may hold for longer.
+  const link = namedBy(wanted, url);
+  const first = namedBy(wanted, new URL(basename(path), url).href) ?? link;
+  const named = parseDate(String(first === null ? 0 : firstDayOf(first)));
+  const asOf = named ?? dayOf(lastModified) ?? dayOf(fetchedOn) ?? DATE_OPEN;
+  const { year, quarter } = link?.named ?? {};
+  if (year !== undefined && quarter !== undefined) {
+    const long = Number(year) < 100 ? Number(year) + 2000 : Number(year);
+    const begin = dateOf(long, Number(quarter) * QUARTER_MONTHS - 2, 1);
+    if (begin !== null) return { asOf, until: periodEnd(begin, QUARTER_MONTHS) };
+  }
+  const { rhythm } = wanted.source;
+  const read = rhythm === 'on change' ? dayOf(checkedOn) ?? asOf : asOf;
+  return { asOf, until: endByRhythm(read, rhythm) };
+}
+
+/** Files of the catalogue in a folder of sources, by their keys; none without a folder. */
+export function heldFiles(
+  folder: string | null, catalogue: readonly Source[] = readCatalogue(),
+): ReadonlyMap<string, HeldFile> {
+  const records = folder === null ? new Map<string, FetchRecord>() : readRecords(folder);
+  const held = new Map<string, HeldFile>();
+  if (folder === null || records.size === 0) return held;
+  for (const wanted of catalogue.flatMap(wantedOf)) {
+    const { key, source, state } = wanted;
+    const record = records.get(key);
+    if (record === undefined || !existsSync(join(folder, record.path))) continue;
+    const fips = source.states.find((entry) => entry.startsWith(state))?.slice(3) ?? '';
+    held.set(key, { key, source, state, fips: state === '' ? '' : fips, path: record.path,
+      ...publishedFor(wanted, record) });
+  }
+  return held;
+}

@@ -1,0 +1,147 @@
+/**
+ * Lists that were fetched for a state beside those its recipe has: which of both holds, and until
+ * when. The newer one does, from its first day on, on the levels that it completes: what it does
+ * not name is levied no longer. What older lists announce for days after its last one stays.
+ */
+import type { SourceRecord } from '../../dataset/records.js';
+import { DATE_OPEN, dayBefore, type DateInt } from '../../tax/date.js';
+import type { RateRow } from '../model.js';
+import type { Source } from '../publisher/catalogue.js';
+import { endByRhythm } from '../publisher/held.js';
+import type { ListMark } from './facts.js';
+import { dayAfter, formatDate } from './list.js';
+
+export interface HeldList {
+  /** Key in the catalogue, which is the name of its source. */
+  readonly name: string;
+  readonly publisher: string;
+  readonly licence: string;
+  readonly asOf: DateInt;
+  readonly until: DateInt;
+  readonly rhythm: Source['rhythm'];
+  /** Two letters. */
+  readonly state: string;
+  readonly levels: readonly string[];
+}
+
+/** The sources with one more for each list that was fetched. */
+export function withSources(
+  sources: readonly SourceRecord[], held: readonly HeldList[],
+): readonly SourceRecord[] {
+  return [...sources, ...held.map(({ name, publisher, licence, asOf }, at): SourceRecord => ({
+    id: sources.length + at, name, publisher, licence, asOf, estimated: false,
+  }))];
+}
+
+type Jurisdiction = Pick<RateRow, 'level' | 'place' | 'county' | 'code'>;
+
+function keyOf({ level, place, county, code }: Jurisdiction): string {
+  return `${level} ${place || county || code}`;
+}
+
+/** A list with the number of its source and its rows. */
+interface Read extends HeldList {
+  readonly id: number;
+  readonly rows: readonly RateRow[];
+  /** Where its rows speak from, and the first day of each jurisdiction in it. */
+  readonly first: DateInt;
+  readonly firsts: ReadonlyMap<string, DateInt>;
+}
+
+function readOf(list: HeldList, id: number, all: readonly RateRow[]): Read {
+  const rows = all.filter(({ source }) => source === id);
+  const firsts = new Map<string, DateInt>();
+  for (const row of rows) {
+    const known = firsts.get(keyOf(row));
+    if (known === undefined || row.from < known) firsts.set(keyOf(row), row.from);
+  }
+  const least = rows.reduce((day, { from }) => (from < day ? from : day), DATE_OPEN);
+  return { ...list, id, rows, firsts,
+    first: least !== DATE_OPEN && least > list.asOf ? least : list.asOf };
+}
+
+function completes({ state, levels, id }: Read, row: RateRow): boolean {
+  return row.state === state && row.level !== 'state' && row.source !== id
+    && levels.includes(row.level);
+}
+
+/** What is left of an older row beside a newer list. */
+function beside(row: RateRow, list: Read): RateRow | null {
+  if (!completes(list, row) || row.from > list.until) return row;
+  const named = list.firsts.get(keyOf(row)) ?? list.first;
+  const from = named > list.first ? named : list.first;
+  if (row.to < from) return row;
+  return row.from >= from ? null : { ...row, to: dayBefore(from) };
+}
+
+/** What a settling of lists gives. */
+export interface Settled {
+  readonly rows: readonly RateRow[];
+  readonly marks: readonly ListMark[];
+  /** A sentence on each list that is older than what the recipe has. */
+  readonly lines: readonly string[];
+}
+
+/** The last day of a list; one that names rates of the period after has been published for it. */
+function lastDay({ until, rhythm, rows }: Read): DateInt {
+  if (until === DATE_OPEN) return until;
+  const next = endByRhythm(dayAfter(until), rhythm);
+  const ahead = rows.some(({ from }) => from > until && from <= next);
+  return ahead ? next : until;
+}
+
+/** Whether a list is published for later days than another, or stated later for the same ones. */
+function isLater(one: HeldList, other: HeldList): boolean {
+  return one.until === other.until ? one.asOf > other.asOf : one.until > other.until;
+}
+
+/** Whether what the recipe has of a level that a list completes is newer than the list. */
+function isOlder(list: Read, marks: readonly ListMark[], own: readonly RateRow[]): boolean {
+  return marks.some(({ state, level, until }) => {
+    if (state !== list.state || !list.levels.includes(level)) return false;
+    if (until !== DATE_OPEN) return until > list.until;
+    return own.some((row) => row.level === level && completes(list, row)
+      && row.asOf > list.asOf && row.asOf < DATE_OPEN);
+  });
+}
+
+/** A mark beside a newer list that says something of its level. */
+function withList(mark: ListMark, list: Read): ListMark {
+  const speaks = list.state === mark.state && list.levels.includes(mark.level)
+    && (mark.mark === 'complete' || mark.mark === 'partial') && list.rows.length > 0;
+  if (!speaks) return mark;
+  const until = lastDay(list);
+  const later = mark.until === DATE_OPEN || mark.until < until ? until : mark.until;
+  return { ...mark, source: list.id, until: later };
+}
+
+/**
+ * Settles rows and marks. `held` are the lists that were fetched, whose sources have the numbers
+ * from `firstId` on.
+ */
+export function settleHeld(
+  all: readonly RateRow[], marks: readonly ListMark[], held: readonly HeldList[], firstId: number,
+): Settled {
+  const lists = held.map((list, at) => readOf(list, firstId + at, all));
+  const byId = new Map(lists.map((list) => [list.id, list]));
+  const own = all.filter(({ source }) => !byId.has(source));
+  const old = new Set(lists.filter((list) => isOlder(list, marks, own)));
+  const newer = lists.filter((list) => !old.has(list));
+  const isOld = ({ source }: RateRow): boolean => old.has(byId.get(source)!);
+  // Of rows that overlap the later one holds, so an older list goes before the others.
+  const rows = [...all.filter(isOld), ...all.filter((row) => !isOld(row))].flatMap((row) => {
+    const from = byId.get(row.source);
+    let left: RateRow | null = row;
+    for (const list of newer) {
+      if (left === null) break;
+      if (from === undefined || old.has(from) || isLater(list, from)) left = beside(left, list);
+    }
+    return left ?? [];
+  });
+  return {
+    rows,
+    marks: marks.map((mark) => newer.reduce(withList, mark)),
+    lines: [...old].map(({ name, asOf, state }) =>
+      `${name} is of ${formatDate(asOf)}: older than what the recipe has of ${state}, which holds`),
+  };
+}

@@ -1,0 +1,139 @@
+/** `situs dataset update` from publishers that a server on the loopback plays. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { readManifest, type Manifest } from '../../src/dataset/manifest.js';
+import { releasesDir } from '../../src/dataset/release.js';
+import { partsDir } from '../../src/ingest/part-cache.js';
+import {
+  BY_HAND, LISTING, MORE_DOORS, rateFile, UpdateWorld,
+} from '../support/update-world.js';
+
+const world = new UpdateWorld();
+const { publishers, varDir, sources } = world;
+
+before(() => world.start());
+after(() => world.stop());
+
+function manifestOf(name: string | null): Manifest {
+  return readManifest(join(releasesDir(varDir), name ?? ''));
+}
+
+/** What builds leave that did not end. */
+function leftovers(): readonly string[] {
+  return readdirSync(releasesDir(varDir)).filter((name) => name.startsWith('.build'));
+}
+
+/** Parts of sources as they were read. */
+function partsRead(): readonly string[] {
+  return readdirSync(partsDir(varDir)).filter((name) => name.startsWith('source-')).sort();
+}
+
+/** The last line that names a release. */
+function named(out: string): string {
+  return /\d{4}-\d\d-\d\d-[0-9a-f]{12}(?= answers| is built)/.exec(out)?.[0] ?? '';
+}
+
+test('the first update does all of it; what no program gets is told', async () => {
+  const { code, out, err } = await world.run(world.words('--yes'));
+  assert.equal(code, 0, err);
+  for (const line of ['fetched   sst-rates/MNR2026Q4AUG18.zip', 'fetched   tx-rates/taxrates.txt',
+    'fetched   il-rates/ordmache-current.txt']) assert.ok(out.includes(`${line}\n`), out);
+  assert.match(out, /^by hand {3}openaddresses: .* and put it into .*sources\/openaddresses$/m);
+  assert.equal(world.active, named(out));
+  const { files, sources: origins, asOf, coverage } = manifestOf(world.active);
+  assert.deepEqual(files.filter(({ path }) => !/^(?:facts|datasets)\//.test(path))
+    .map(({ path }) => path),
+  ['il-rates/ordmache-current.txt', 'sst-rates/MNR2026Q4AUG18.zip', 'tx-rates/taxrates.txt']);
+  assert.equal(asOf, '2026-08-18');
+  assert.equal(origins.find(({ name }) => name === 'sst-rates/MN')?.asOf, 20260818);
+  const county = coverage.find(({ state }) => state === 'QA')?.levels
+    .find(({ level }) => level === 'county');
+  assert.deepEqual([county?.source, county?.asOf, county?.until],
+    ['sst-rates/MN', '2026-08-18', '2026-12-31']);
+  assert.deepEqual(leftovers(), []);
+});
+
+test('without a change nothing is done, also where a file has a new name', async () => {
+  publishers.asked = [];
+  const answering = world.active;
+  publishers.list(LISTING, 'MNR2026Q4SEP02.zip');
+  publishers.put(`${LISTING}MNR2026Q4SEP02.zip`, rateFile('0.02', '0.0125'));
+  const { code, out, err } = await world.run(world.words('--yes'));
+  assert.deepEqual([code, /nothing has changed: (\S+)/.exec(out)?.[1]], [0, answering], err);
+  assert.match(out, /^same {6}sst-rates\/MNR2026Q4AUG18\.zip \(.* MNR2026Q4SEP02\.zip now\)$/m);
+  assert.ok(!err.includes('overlay'), 'nothing is built');
+  assert.ok(publishers.asked.includes('/moved/doors.txt conditional'));
+});
+
+test('what changed alone is read again; it waits for a word, and is not built twice', async () => {
+  const [answering, parts] = [world.active, partsRead()];
+  world.putDoors(3);
+  publishers.put(`${LISTING}MNR2026Q4SEP02.zip`, rateFile('0.03', '0.0125'));
+  const waits = await world.run(world.words());
+  assert.equal(waits.code, 4, waits.err);
+  assert.equal(world.active, answering);
+  const built = named(waits.out);
+  assert.ok(waits.out.includes(`npx situs dataset activate ${built}`), waits.out);
+  assert.ok(waits.out.includes(`${answering} -> ${built}`));
+  assert.match(waits.out, /files that differ: 3\n {2}gone sst-rates\/MNR2026Q4AUG18\.zip\n/);
+  assert.match(waits.out, /QA county ASH \(001\): 0\.02 -> 0\.03/);
+  assert.match(waits.out, /QA doors: \d+ -> \d+/);
+  const now = partsRead();
+  assert.deepEqual(parts.filter((name) => !now.includes(name)), [], 'both releases are there');
+  assert.equal(now.length, parts.length + 1);
+  const yes = await world.run(world.words('--yes'));
+  assert.equal(yes.code, 0, yes.err);
+  assert.ok(!yes.err.includes('overlay'), 'it was built already');
+  assert.equal(world.active, built);
+  // Nothing kept and one thread: the same files give the same bytes.
+  const alone = join(world.dir, 'alone');
+  mkdirSync(alone);
+  const plain = await world.run(['dataset', 'build', '--recipe', world.recipe, '--sources', sources,
+    '--workers', '1', '--quiet'], alone);
+  assert.equal(plain.out.trim(), built, plain.err);
+  const bytes = (of: string): Buffer => readFileSync(join(releasesDir(of), built, 'data.mdb'));
+  assert.ok(bytes(alone).equals(bytes(varDir)));
+});
+
+test('refusals and torn archives are told, and the rest goes on with what is held', async () => {
+  const answering = world.active;
+  publishers.files.set(MORE_DOORS, 403);
+  publishers.list(LISTING, 'MNR2027Q1NOV19.zip');
+  publishers.put(`${LISTING}MNR2027Q1NOV19.zip`, rateFile('0.04', '0.01').subarray(0, 90));
+  mkdirSync(join(sources, BY_HAND), { recursive: true });
+  writeFileSync(join(sources, BY_HAND, 'qa.csv'),
+    'LON,LAT,NUMBER,STREET,UNIT,CITY,DISTRICT,REGION,POSTCODE\n'
+      + '-29.25,10.1998,9,NEW ST,,BIRCHWOOD,,QA,91020\n');
+  const { code, out, err } = await world.run(world.words('--yes', '--quiet'));
+  assert.equal(code, 3, err);
+  assert.match(err, /il-rates: .*: the publisher answers 403; visit https:/);
+  assert.match(err, /sst-rates\/MN: .*: its archive is torn/);
+  assert.match(out, /^held {6}openaddresses$/m);
+  assert.notEqual(world.active, answering);
+  const paths = manifestOf(world.active).files.map(({ path }) => path);
+  for (const path of ['openaddresses/qa.csv', 'il-rates/ordmache-current.txt',
+    'sst-rates/MNR2026Q4SEP02.zip']) assert.ok(paths.includes(path), path);
+  assert.ok(!existsSync(join(sources, 'sst-rates/MNR2027Q1NOV19.zip')));
+});
+
+test('a file that is broken inside ends the update, and the release before goes on', async () => {
+  const answering = world.active;
+  publishers.put('/moved/doors.txt', 'LON,LAT\n1,2\n');
+  const { code, err } = await world.run(world.words('--yes', '--quiet'));
+  assert.equal(code, 1);
+  assert.match(err, /tx-rates\/taxrates\.txt has no column/);
+  assert.equal(world.active, answering);
+  assert.deepEqual(leftovers(), []);
+});
+
+test('misuse is told', async () => {
+  const told = async (...more: readonly string[]): Promise<string> =>
+    (await world.run(['dataset', 'update', ...more])).err;
+  assert.match(await told('xx', '--recipe', 'default'), /no source of "XX"/);
+  assert.match(await told(), /by the recipe "update-test", .* --recipe PATH\.json/);
+  const { code, err } = await world.run(['dataset', 'update', '--recipe', 'nation']);
+  assert.equal(code, 2);
+  assert.match(err, /no recipe "nation"/);
+});
