@@ -12,7 +12,7 @@ import { Router, type Route } from './http/router.js';
 import type { StreamParts } from './bulk/stream/handler.js';
 import { createServer, type RawServer } from './http/uws.js';
 import { messageOf, type Log } from './log.js';
-import { logging, openParts, type Parts } from './parts.js';
+import { logging, openParts, openPool, type Parts } from './parts.js';
 import type { EnginePool } from './pool.js';
 import { openProvider, watchProvider } from './provider/open.js';
 import type { Provider } from './provider/port.js';
@@ -50,6 +50,7 @@ export interface Opened {
   readonly providerWatch: ProviderWatch | null;
   readonly server: RawServer;
   readonly live: LiveDataset;
+  readonly pool: EnginePool;
 }
 
 export class App {
@@ -122,16 +123,26 @@ export class App {
     await countShares(store);
     await countOutboxAccounts(store);
     const vault = await openVault(config, store);
-    // Another process looks through the release while the rest is opened.
+    // Another process looks through the release, and threads load, while the rest is opened.
     const opening = openLive(config.varDir, log, signedBy, options.open);
     opening.catch(() => undefined);
-    const delivery = await Delivery.open({ store, vault, log, settings });
-    const created = await bootstrapKey(store, config.bootstrapKey, config.bootstrapRate);
-    const firstKey = config.bootstrapKey === null ? created?.text ?? null : null;
-    const live = await opening;
-    const providerWatch = watchProvider(config, log);
-    const opened = { store, vault, delivery, provider, providerWatch, server, live };
-    return new App(options, opened, firstKey, watching);
+    let live: LiveDataset | null = null;
+    const pool = openPool(options, {
+      pin: () => live?.pin() ?? null,
+      unpin: (release) => live?.unpin(release),
+    });
+    try {
+      const delivery = await Delivery.open({ store, vault, log, settings });
+      const created = await bootstrapKey(store, config.bootstrapKey, config.bootstrapRate);
+      const firstKey = config.bootstrapKey === null ? created?.text ?? null : null;
+      live = await opening;
+      const providerWatch = watchProvider(config, log);
+      const opened = { store, vault, delivery, provider, providerWatch, server, live, pool };
+      return new App(options, opened, firstKey, watching);
+    } catch (error) {
+      await pool.close();
+      throw error;
+    }
   }
 
   /**

@@ -25,7 +25,7 @@ import { Gate } from './http/gate.js';
 import { createRateGate } from './http/rate-limit.js';
 import type { Route } from './http/router.js';
 import { messageOf, type Log } from './log.js';
-import { EnginePool, type EngineSettings } from './pool.js';
+import { EnginePool, type EngineSettings, type ReleaseSource } from './pool.js';
 import { VERSION_KEY } from './store/format.js';
 import { KeyCache } from './store/key-cache.js';
 import { merchantFinder } from './store/merchant-cache.js';
@@ -116,9 +116,11 @@ function openShared(options: AppOptions, opened: Opened): Shared {
 }
 
 /** One thread for the front end on small machines, the rest for answers. */
-function openPool({ config, log, live, worker }: Shared): EnginePool {
+export function openPool(
+  { config, log, worker }: AppOptions, releases: ReleaseSource,
+): EnginePool {
   return new EnginePool({
-    releases: live, log, settings: settingsOf(config),
+    releases, log, settings: settingsOf(config),
     threads: config.workers > 0 ? config.workers : Math.max(1, availableParallelism() - 1),
     ...(worker === undefined ? {} : { worker }),
   });
@@ -221,8 +223,7 @@ function plainRoutes(
 /** Makes the parts of the service and its routes; nothing of it runs a job or listens yet. */
 export function openParts(options: AppOptions, opened: Opened): Parts {
   const shared = openShared(options, opened);
-  const { config, gate, usage, clock, live, log, findMerchant, provider } = shared;
-  const pool = openPool(shared);
+  const { config, gate, usage, clock, live, log, findMerchant, provider, pool } = shared;
   const cache = new AnswerCache(config.answerCacheBytes);
   const readiness = readinessOf(shared, pool);
   const bulk = openBulk(shared);
