@@ -1,8 +1,9 @@
 /** Routes whose body and answer are both open at once: the way from a request to their handler. */
+import { performance } from 'node:perf_hooks';
 import { messageOf, type Log } from '../log.js';
 import { DuplexExchange } from './duplex-exchange.js';
 import type { Traffic } from './exchange.js';
-import { addressOf, microseconds, type RequestNote } from './front.js';
+import { addressOf, type RequestNote } from './front.js';
 import { problemReply } from './problem-reply.js';
 import type { RefusalFields } from './gate.js';
 import type { DuplexLimits, Reply, Request } from './reply.js';
@@ -39,7 +40,7 @@ export function openDuplex(
   note: RequestNote | null = null,
 ): void {
   const { front } = traffic;
-  const began = microseconds();
+  const began = performance.now();
   const headers = new Map<string, string>();
   native.forEach((name, value) => headers.set(name, value));
   const address = addressOf(raw);
@@ -64,7 +65,8 @@ export function openDuplex(
     bodiless: method === 'HEAD',
     ...(note === null ? {} : { extra: note.extra }),
     ended: (status) => {
-      if (front?.watches === true) front.ended({ operation, began, note }, status);
+      if (front?.watches !== true) return;
+      front.ended({ operation, note }, status, performance.now() - began);
     },
   });
   try {

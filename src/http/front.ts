@@ -151,9 +151,12 @@ export class Front {
     this.#over(noted, status, code, precision, dataset);
   }
 
-  /** Notes an answer that was written bit by bit. */
-  ended(noted: Noted, status: number): void {
-    this.#over(noted, status === 0 ? GONE : status, 0, 0, '');
+  /** Notes an answer that was written bit by bit, for as long as a client liked. */
+  ended(
+    { operation, note }: Omit<Noted, 'began'>, status: number, milliseconds: number,
+  ): void {
+    const spent = Math.round(milliseconds * 1_000);
+    this.#tell(operation, note, status === 0 ? GONE : status, 0, 0, '', spent);
   }
 
   /** Notes a request whose client has gone before its answer. */
@@ -166,6 +169,13 @@ export class Front {
     dataset: string,
   ): void {
     const spent = Math.max(0, (microseconds() - began) | 0);
+    this.#tell(operation, note, status, code, precision, dataset, spent);
+  }
+
+  #tell(
+    operation: number, note: RequestNote | null, status: number, code: number, precision: number,
+    dataset: string, spent: number,
+  ): void {
     this.meter?.count(operation, status, code, precision, spent);
     if (note === null || this.sink === null) return;
     this.sink.told({

@@ -7,6 +7,8 @@
 const FIRST_BOUND = 64;
 const FIRST_BOUND_BITS = 6;
 const BOUND_COUNT = 19;
+/** The largest whole number that has 32 bits with its sign. */
+const WHOLE_MAX = 2 ** 31 - 1;
 /** The last bucket has no bound. */
 const BUCKETS = BOUND_COUNT + 1;
 const STATUSES_FROM = 100;
@@ -24,6 +26,7 @@ export const GONE = 499;
 /** The bucket of a time in microseconds. */
 export function bucketOf(microseconds: number): number {
   if (microseconds <= FIRST_BOUND) return 0;
+  if (microseconds > WHOLE_MAX) return BOUND_COUNT;
   return Math.min(BOUND_COUNT, 32 - Math.clz32((microseconds - 1) >> FIRST_BOUND_BITS));
 }
 

@@ -1,6 +1,7 @@
 /** Counts and times of requests in plain numbers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Front } from '../../src/http/front.js';
 import { bucketOf, LATENCY_BOUNDS, RequestMeter } from '../../src/http/request-meter.js';
 
 test('a time is in the first bucket whose bound it does not pass', () => {
@@ -14,7 +15,17 @@ test('a time is in the first bucket whose bound it does not pass', () => {
       assert.equal(bucketOf(time), slow(time), String(time));
     }
   }
-  assert.equal(bucketOf(2 ** 31 - 1), LATENCY_BOUNDS.length);
+  for (const time of [2 ** 31 - 1, 2 ** 31, 2 ** 32 + 50, 2 ** 40]) {
+    assert.equal(bucketOf(time), LATENCY_BOUNDS.length, String(time));
+  }
+});
+
+test('an answer that was open for hours has taken hours', () => {
+  const meter = new RequestMeter(['none', 'POST /stream'], 1);
+  new Front({ meter }).ended({ operation: 1, note: null }, 200, 3 * 3_600_000);
+  const [latency] = meter.latencies();
+  assert.equal(latency?.seconds, 3 * 3_600);
+  assert.equal(latency.buckets.at(-1), 1);
 });
 
 test('requests, refusals and times are told as they were counted', () => {
