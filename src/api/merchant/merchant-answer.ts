@@ -1,6 +1,7 @@
 /** What merchant operations answer with. */
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import { degreesOf, type WireObject } from '../../wire/tree.js';
+import type { LocationBody } from './nexus-shape.js';
 
 /** What the operations answer that change something. `status` is theirs, not the merchant's. */
 export function resultOf(merchantId: string, message: string): WireObject {
@@ -31,14 +32,8 @@ export function merchantMembers(merchant: MerchantFacts, status: string): WireOb
   };
 }
 
-export interface NexusFacts {
+interface NexusFacts extends LocationBody {
   readonly locationId: string;
-  readonly name?: string;
-  readonly line1: string;
-  readonly line2?: string;
-  readonly city: string;
-  readonly state: string;
-  readonly zip: string;
   readonly normalizedAddress: string;
   readonly lat: Microdegrees;
   readonly lng: Microdegrees;
