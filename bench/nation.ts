@@ -1,10 +1,11 @@
 /**
  * npm run nation -- --points N [--ranges N] [--records N] [--seed N] [--workers N] [--dir DIR]
- *   [--keep] [--json FILE]
+ *   [--keep] [--json FILE] [--keep-parts]
  *
  * Writes a synthetic nation (bench/nation/nation.ts) below DIR, builds the boundaries and rates of
  * `default` with it in a process of its own, and prints what that took. `--reuse` takes the files
- * that lie there already. The lines beside the release tell size and how fast doors are found.
+ * that lie there already; with `--keep-parts` what did not change is not read again. The lines
+ * beside the release tell size and how fast doors are found.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,6 +29,7 @@ async function main(): Promise<number> {
     points: { type: 'string' }, ranges: { type: 'string' }, records: { type: 'string' },
     seed: { type: 'string' }, workers: { type: 'string' }, dir: { type: 'string' },
     keep: { type: 'boolean' }, reuse: { type: 'boolean' }, json: { type: 'string' },
+    'keep-parts': { type: 'boolean' },
   } });
   const folder = values.dir ?? mkdtempSync(join(tmpdir(), 'situs-nation-'));
   mkdirSync(folder, { recursive: true });
@@ -43,7 +45,8 @@ async function main(): Promise<number> {
       });
     if (!reused) writeFileSync(list, JSON.stringify(files));
     process.stderr.write(`files: ${((performance.now() - began) / 1000).toFixed(1)} s\n`);
-    const child = spawn(process.execPath, [BUILDER, folder, values.workers ?? ''],
+    const kept = values['keep-parts'] === true ? 'kept' : '';
+    const child = spawn(process.execPath, [BUILDER, folder, values.workers ?? '', kept],
       { stdio: ['ignore', 'pipe', 'inherit'] });
     let told = '';
     child.stdout.on('data', (piece: Buffer) => {

@@ -1,4 +1,4 @@
-/** A process that builds one synthetic nation: DIR [WORKERS]. Prints one line of JSON. */
+/** A process that builds one synthetic nation: DIR [WORKERS] [kept]. Prints one line of JSON. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { releasesDir } from '../../src/dataset/release.js';
@@ -6,7 +6,7 @@ import { buildDataset } from '../../src/ingest/build.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
 import type { NationFiles } from './nation.js';
 
-const [folder = '', workers = ''] = process.argv.slice(2);
+const [folder = '', workers = '', kept = ''] = process.argv.slice(2);
 const files = JSON.parse(readFileSync(join(folder, 'files.json'), 'utf8')) as NationFiles;
 const { recipe, rates } = readRecipe('default');
 const varDir = join(folder, 'var');
@@ -15,7 +15,7 @@ const stages: Record<string, number> = {};
 let [stage, since] = ['input', began];
 const name = await buildDataset({
   varDir, recipe: { recipe: { ...recipe, name: 'nation', ...files }, rates }, sources: folder,
-  layers: [], report: () => undefined,
+  layers: [], report: () => undefined, keepParts: kept !== '',
   ...(workers === '' ? {} : { workers: Number(workers) }),
   progress: (next) => {
     if (next === stage) return;

@@ -64,6 +64,11 @@ export class UpdateWorld {
       { reader: 'sst', path: 'catalogue:sst-rates/MN', source: 'sst-rates', state: 'QA' },
     ] }));
     await this.publishers.start();
+    this.publishFirst();
+  }
+
+  /** What the publishers have at first. */
+  publishFirst(): void {
     this.publishers.list(LISTING, 'MNR2026Q3MAY18.zip', 'MNR2026Q4AUG18.zip');
     this.publishers.put(`${LISTING}MNR2026Q4AUG18.zip`, rateFile('0.02', '0.0125'));
     this.publishers.files.set(DOORS, { moved: '/moved/doors.txt' });

@@ -1,0 +1,92 @@
+/**
+ * `situs dataset update --all` with the files of publishers that are held, from a server that has
+ * these alone: what it lacks is told. And the commands of the operator's page.
+ */
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { readManifest } from '../../src/dataset/manifest.js';
+import { releasesDir } from '../../src/dataset/release.js';
+import { datasetsDir, packageRoot } from '../../src/ingest/source-files.js';
+import { publishersFiles } from '../support/built-dataset.js';
+import { LISTING, rateFile, UpdateWorld } from '../support/update-world.js';
+
+const BOUNDARIES = LISTING.replace('Rates', 'Boundary');
+const STATES = ['GA', 'MN', 'WI'];
+
+const world = new UpdateWorld();
+const { publishers } = world;
+const shared = publishersFiles();
+
+before(() => world.start());
+after(() => world.stop());
+
+function jsonOf(name: string): Record<string, unknown> {
+  return JSON.parse(readFileSync(join(datasetsDir(), 'recipes', name), 'utf8')) as
+    Record<string, unknown>;
+}
+
+/** The recipe `default` without boundaries, of three states. */
+function writeRecipe(): string {
+  const path = join(world.dir, 'three.json');
+  const rates = jsonOf('rates-default.json');
+  const lists = rates['lists'] as readonly { readonly path: string }[];
+  const kept = lists.filter(({ path: own }) => own.startsWith('catalogue:')
+    || STATES.some((state) => own === `facts/rates/${state}.tsv`));
+  writeFileSync(join(world.dir, 'three-rates.json'), JSON.stringify({ ...rates, lists: kept }));
+  writeFileSync(path, JSON.stringify({
+    ...jsonOf('default.json'), name: 'three', rates: 'three-rates.json', boundaries: [],
+  }));
+  return path;
+}
+
+const HELD = { skip: shared === null ? 'no publishers\' files beside the repository' : false };
+
+test('--all: what publishers have is read as it comes, what they lack is told', HELD, async () => {
+  const file = (name: string): Buffer => readFileSync(join(shared ?? '', 'sst-files', name));
+  publishers.clear();
+  const names = ['GAR2026Q2FEB19.csv', 'MNR2026Q2FEB18.csv', 'WIR2026Q2FEB18.csv'];
+  publishers.list(LISTING, ...names);
+  for (const name of names) publishers.put(`${LISTING}${name}`, file(name));
+  publishers.list(BOUNDARIES, 'MNB2026Q2FEB18.csv');
+  publishers.put(`${BOUNDARIES}MNB2026Q2FEB18.csv`, file('MNB2026Q2FEB18-sample.csv'));
+  const varDir = join(world.dir, 'all');
+  mkdirSync(varDir);
+  const { code, out, err } = await world.run(['dataset', 'update', '--all', '--yes', '--quiet',
+    '--recipe', writeRecipe(), '--mirror', publishers.mirror], varDir);
+  assert.equal(code, 3, err);
+  for (const name of names) assert.ok(out.includes(`fetched   sst-rates/${name}\n`), out);
+  assert.ok(out.includes('fetched   sst-boundaries/MNB2026Q2FEB18.csv\n'));
+  assert.match(err, /^situs: tiger-place\/VT: .*404.*; visit https:\/\/www2\.census\.gov/m);
+  const name = /(\S+) answers\n$/.exec(out)?.[1] ?? assert.fail(out);
+  const { coverage, files, counts } = readManifest(join(releasesDir(varDir), name));
+  const county = coverage.find(({ state }) => state === 'WI')?.levels
+    .find(({ level }) => level === 'county');
+  assert.deepEqual([county?.source, county?.asOf, county?.until, county?.jurisdictions],
+    ['sst-rates/WI', '2026-02-18', '2026-06-30', 72]);
+  assert.ok(files.some(({ path }) => path === 'sst-boundaries/MNB2026Q2FEB18.csv'));
+  assert.ok((counts['streets'] ?? 0) > 10);
+});
+
+test('the commands of the operator\'s page work', async () => {
+  const page = readFileSync(join(packageRoot(), 'docs/datasets.md'), 'utf8');
+  const [, block = ''] = /## Keeping up to date\n\n```sh\n([^`]*)```/.exec(page) ?? [];
+  const commands = block.trim().split('\n')
+    .map((line) => line.replace(/^npx situs /, '').split(' '));
+  assert.equal(commands.length, 3);
+  world.publishers.clear();
+  world.publishFirst();
+  const active: (string | null)[] = [];
+  for (const words of commands) {
+    const more = words[1] === 'update' ? world.words('--yes', '--quiet').slice(2) : [];
+    const { code, err } = await world.run([...words, ...more]);
+    assert.ok(code === 0 || code === 3, `${words.join(' ')}: ${code} ${err}`);
+    active.push(world.active);
+    world.publishers.put(`${LISTING}MNR2026Q4AUG18.zip`, rateFile('0.06', '0.0125'));
+    world.putDoors(5);
+  }
+  const [first, second, third] = active;
+  assert.notEqual(first, second);
+  assert.equal(third, first);
+});
