@@ -31,6 +31,8 @@ export interface Config {
   readonly varDir: string;
   /** As given, each a key or a file; src/dataset reads them. Empty where none need be signed. */
   readonly requireSignature: readonly string[];
+  /** Which datasets `situs dataset prune` keeps. */
+  readonly keep: { readonly days: number; readonly count: number };
   /** Null when the first key is to be random. */
   readonly bootstrapKey: string | null;
   readonly bootstrapRate: number;
@@ -132,6 +134,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     port: Number(text('PORT')),
     varDir: resolve(text('SITUS_VAR')),
     requireSignature: text('SITUS_REQUIRE_SIGNATURE').split(',').filter((key) => key !== ''),
+    keep: { days: Number(text('SITUS_KEEP_DAYS')), count: Number(text('SITUS_KEEP_DATASETS')) },
     bootstrapKey: text('SITUS_BOOTSTRAP_KEY') || null,
     bootstrapRate: Number(text('SITUS_BOOTSTRAP_RATE')),
     kekFile: text('SITUS_KEK_FILE') === '' ? null : resolve(text('SITUS_KEK_FILE')),

@@ -20,6 +20,14 @@ export const SETTINGS = [
       + 'are not used.',
   },
   {
+    name: 'SITUS_KEEP_DAYS', type: 'integer', default: '1460', min: 0, max: 36_500,
+    meaning: 'Days that `situs dataset prune` keeps a dataset after it answered last.',
+  },
+  {
+    name: 'SITUS_KEEP_DATASETS', type: 'integer', default: '3', min: 1, max: 10_000,
+    meaning: 'Datasets that it keeps whatever their age: so many that answered last.',
+  },
+  {
     name: 'SITUS_BOOTSTRAP_KEY', type: 'key', default: '',
     meaning: 'API key made when the store is empty. Without it a random one is printed once.',
   },

@@ -70,7 +70,7 @@ function makingCommands(dataset: Command, end: End): void {
 export function releaseCommands(program: Command, end: End): void {
   const dataset = program.command('dataset')
     .description('update, build, sources, fetch, verify, activate, rollback, list, diff, coverage, '
-      + 'sign, pack, unpack');
+      + 'sign, pack, unpack, prune');
   makingCommands(dataset, end);
   dataset.command('verify').description('check a release byte for byte')
     .argument('[RELEASE]', 'the active one unless given')
@@ -81,8 +81,11 @@ export function releaseCommands(program: Command, end: End): void {
     .action(async (name, asked) => (await import('./dataset.js')).activateCommand(name, asked));
   dataset.command('rollback').description('go back to the one before, checked likewise')
     .action(async () => (await import('./dataset.js')).rollbackCommand());
-  dataset.command('list').description('all releases')
+  dataset.command('list').description('all releases, and why each is kept')
     .action(async () => (await import('./dataset.js')).listCommand());
+  dataset.command('prune').description('remove the releases that nothing speaks for')
+    .option('--list', 'say which, and remove none')
+    .action(async (asked) => (await import('./dataset.js')).pruneCommand(asked));
   bundleCommands(dataset);
   dataset.command('diff').description('what has another rate in B than in A')
     .argument('<A>').argument('<B>')

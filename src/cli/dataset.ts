@@ -2,17 +2,21 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../config.js';
+import { keepings, removeLeft, removeRelease } from '../dataset/keeping.js';
 import { openDataset } from '../dataset/open.js';
 import { readManifest, type CoverageState } from '../dataset/manifest.js';
 import {
-  activeRelease, currentRelease, earlierRelease, findRelease, listReleases, previousRelease,
-  releasesDir,
+  activeRelease, earlierRelease, findRelease, releasesDir,
 } from '../dataset/release.js';
 import { Engine } from '../engine/engine.js';
 import { zipCoverage, zipCoverageTable } from '../engine/zip-coverage.js';
 import { coverageTable } from '../ingest/coverage.js';
 import { createProgress } from '../ingest/progress.js';
+import { listJobs } from '../store/jobs.js';
+import { STORE_FILE } from '../store/store-file.js';
+import { storeDir } from '../store/store.js';
 import { print, progress } from './line.js';
+import { withStore } from './open-store.js';
 import { activateSound, problemsOf, requiredKeys, soundRelease } from './sound-release.js';
 
 function chosen(varDir: string, text: string | undefined): string {
@@ -53,21 +57,39 @@ export async function rollbackCommand(): Promise<void> {
   print(name);
 }
 
-/** Runs `situs dataset list`. */
-export function listCommand(): void {
-  const { varDir } = loadConfig();
-  const current = currentRelease(varDir);
-  const previous = previousRelease(varDir);
-  const names = listReleases(varDir);
-  if (names.length === 0) {
+/** Names of the releases that jobs work on which have not ended. */
+async function inJobs(varDir: string): Promise<ReadonlySet<string>> {
+  if (!existsSync(join(storeDir(varDir), STORE_FILE))) return new Set();
+  return withStore((store) => new Set(listJobs(store)
+    .filter(({ endedAt }) => endedAt === null).map(({ dataset }) => dataset)));
+}
+
+/** Runs `situs dataset list`: every release, and why it is kept. */
+export async function listCommand(): Promise<void> {
+  const { varDir, keep } = loadConfig();
+  const all = keepings(varDir, keep, await inJobs(varDir), Date.now());
+  if (all.length === 0) {
     progress(`there is no dataset in ${varDir}, the folder that SITUS_VAR names`);
   }
-  for (const name of names) {
+  for (const { name, reason } of all) {
     const { recipe, counts } = readManifest(join(releasesDir(varDir), name));
-    const mark = name === current ? 'active' : name === previous ? 'previous' : '';
     print(`${name}  ${recipe.padEnd(12)} ${String(counts['areas'] ?? 0).padStart(7)} tax areas  ` +
-      `${String(counts['streets'] ?? 0).padStart(8)} street records  ${mark}`.trimEnd());
+      `${String(counts['streets'] ?? 0).padStart(8)} street records  ` +
+      `${reason ?? 'goes with the next prune'}`);
   }
+}
+
+/** Runs `situs dataset prune`: removes what nothing speaks for, and names it. */
+export async function pruneCommand({ list = false }: { readonly list?: boolean }): Promise<void> {
+  const { varDir, keep } = loadConfig();
+  const all = keepings(varDir, keep, await inJobs(varDir), Date.now());
+  const gone = all.filter(({ reason }) => reason === null);
+  if (!list) removeLeft(varDir);
+  for (const { name } of gone) {
+    if (!list) removeRelease(varDir, name);
+    print(name);
+  }
+  progress(`${gone.length} of ${all.length} datasets ${list ? 'would go' : 'removed'}`);
 }
 
 /** What is asked of a release: of its lists, or with `population` of its ZIPs. */

@@ -131,6 +131,8 @@ export class ReleaseCopies {
       throw unsoundRelease(name, checked.problems);
     }
     if (checked.dir === dir) {
+      // Whoever removes releases sees by it that this one is in use.
+      mkdirSync(join(own, name), { recursive: true });
       this.#log.warn('dataset not copied', {
         dataset: name, message: 'the disk has no room; do not touch its files while it answers',
       });

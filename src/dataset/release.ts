@@ -103,6 +103,18 @@ function writePointer(varDir: string, name: string, release: string): void {
   renameSync(temporary, join(dir, name));
 }
 
+/** An empty file in the folder of a release; its time is that of the last answer. */
+export const ANSWERED_FILE = 'answered-until';
+
+/** Notes that a release answers no more; a folder that cannot be written goes without. */
+function noteAnswered(varDir: string, release: string): void {
+  try {
+    writeFileSync(join(releasesDir(varDir), release, ANSWERED_FILE), '');
+  } catch {
+    // Then its days are counted from when it was made.
+  }
+}
+
 /**
  * Makes a release the active one; the change is one rename. One that is active already is named
  * again, so that a server which refused it looks at it anew. Returns its manifest.
@@ -110,7 +122,10 @@ function writePointer(varDir: string, name: string, release: string): void {
 export function activateRelease(varDir: string, release: string): Manifest {
   const manifest = readManifest(join(releasesDir(varDir), release));
   const before = currentRelease(varDir);
-  if (before !== null && before !== release) writePointer(varDir, PREVIOUS, before);
+  if (before !== null && before !== release) {
+    writePointer(varDir, PREVIOUS, before);
+    noteAnswered(varDir, before);
+  }
   writePointer(varDir, CURRENT, release);
   return manifest;
 }

@@ -113,8 +113,14 @@ function layersOf(boundaries: Boundaries, states: readonly StateFact[], streets:
   ].sort();
 }
 
+/** Contradictions of a list that are told one by one; of others the number. */
+const TOLD_MAX = 20;
+
 function reportRates(rates: LoadedRates, report: (line: string) => void): void {
-  for (const { list, read, joined, unmatched, unplaced } of rates.reports) {
+  for (const { list, read, joined, unmatched, unplaced, contradictions } of rates.reports) {
+    for (const told of contradictions.slice(0, TOLD_MAX)) report(`${list} contradicts: ${told}`);
+    const more = contradictions.length - TOLD_MAX;
+    if (more > 0) report(`${list} contradicts ${more} times more`);
     if (unmatched.length === 0 && unplaced.length === 0) continue;
     report(`${list}: ${joined} of ${read} rows joined; without a jurisdiction: ` +
       `${unmatched.length}; cities without boundary: ${unplaced.length}`);

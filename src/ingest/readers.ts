@@ -105,8 +105,11 @@ function group(name: string, keys: Members): Members {
 function rates(
   read: RateReader, keys: Members, options: Members = {}, files: Members = {},
 ): Reader<RateReader> {
+  const others = group('files', files);
+  const earlier = closed({ path: TEXT, asOf: TEXT, ...others });
   const entry = closed({
-    reader: TEXT, ...keys, ...group('options', options), ...group('files', files),
+    reader: TEXT, ...keys, ...group('options', options), ...others,
+    ...('source' in keys ? { earlier: optional(list(earlier)) } : {}),
   });
   return { yields: 'rates of jurisdictions, and what lies in a district', entry, read };
 }

@@ -37,7 +37,7 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   simulate: ['', 'provider'],
   dataset: [
     '', 'build', 'verify', 'activate', 'rollback', 'list', 'diff', 'coverage', 'fetch', 'sign',
-    'pack', 'unpack',
+    'pack', 'unpack', 'prune',
   ],
   key: ['', 'create', 'list', 'update', 'disable', 'enable'],
   events: ['', 'list', 'replay', 'enable'], secrets: ['', 'rotate'],

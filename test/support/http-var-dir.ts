@@ -25,7 +25,7 @@ export function writeRelease(varDir: string, name: string, areas = 7): void {
   mkdirSync(dir, { recursive: true });
   const stale = { level: 'state', source: 'a-list', until: '2020-12-31' };
   writeFileSync(join(dir, 'manifest.json'), JSON.stringify({
-    format: FORMAT_VERSION, id: name, counts: { areas }, sources: [], layers: [],
+    format: FORMAT_VERSION, recipe: 'none', id: name, counts: { areas }, sources: [], layers: [],
     coverage: [{ state: 'WA', name: 'Washington', levels: [stale] }],
   }));
 }

@@ -26,6 +26,8 @@ export class ListReport {
   joined = 0;
   readonly dropped: string[] = [];
   readonly unmatched: string[] = [];
+  /** Sentences on days that its rows, or older publications of it, give other rates for. */
+  readonly contradictions: string[] = [];
   /** Listed places that no place boundary or place fact is held for. */
   readonly unplaced: UnplacedCity[] = [];
 

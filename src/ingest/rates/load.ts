@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import type { DateInt } from '../../tax/date.js';
 import type { SourceRecord } from '../../dataset/records.js';
 import { placeUnplaced } from '../layer/lay.js';
 import { type LayeredRates, withLayers } from '../layer/rates.js';
@@ -19,7 +20,8 @@ import {
 } from './facts.js';
 import { createGazetteer, type Gazetteer } from './gazetteer.js';
 import { type HeldList, settleHeld, withSources } from './held.js';
-import { DATE_OPEN, type ListOptions, ListReport, percentOf } from './list.js';
+import { DATE_OPEN, type ListOptions, ListReport, listDate, percentOf } from './list.js';
+import { joinVintages, type Vintage } from './vintages.js';
 
 /** One list: a file of a publisher, or a fact table. */
 export interface RateList {
@@ -33,6 +35,8 @@ export interface RateList {
   readonly options?: ListOptions;
   /** Further files of the list by the name its reader asks for. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Older publications of the same list, each with the day it was published for, YYYY-MM-DD. */
+  readonly earlier?: readonly (Pick<RateList, 'path' | 'files'> & { readonly asOf: string })[];
 }
 
 /** The rates section. Lists stand in order of precedence: where two overlap the later holds. */
@@ -122,7 +126,8 @@ interface Loading {
 interface ReadList {
   readonly rows: readonly RateRow[];
   readonly members: readonly DistrictMember[];
-  readonly report: ListReport;
+  /** Of each of its publications, the newest last. */
+  readonly reports: readonly ListReport[];
 }
 
 function sourceIndex(sources: readonly SourceRecord[]): (name: string) => number {
@@ -162,7 +167,10 @@ function readIn<Result>(path: string, read: () => Result): Result {
   }
 }
 
-function readList(list: RateList, loading: Loading): ReadList {
+/** Reads one publication of a list; it speaks for the day of its source unless another is told. */
+function readVintage(
+  list: RateList, loading: Loading, published?: DateInt,
+): Vintage & { readonly report: ListReport } {
   const { files, gazetteer, sources, names } = loading;
   const report = new ListReport(`${list.reader} ${list.path}${list.state ? `#${list.state}` : ''}`);
   const sourceOf = sourceIndex(sources);
@@ -170,17 +178,29 @@ function readList(list: RateList, loading: Loading): ReadList {
   if (!reader) throw new RangeError(`no reader named "${list.reader}" for ${list.path}`);
   const source = list.source === undefined ? NO_SOURCE : sourceOf(list.source);
   const state = list.state ?? '';
+  const asOf = published ?? sources[source]?.asOf ?? DATE_OPEN;
   const text = files.text(list.path);
   checkHeader(text, reader.columns, list.path);
   const result = readIn(list.path, () => reader.read(text, {
-    state, gazetteer, source, sourceOf, report,
-    asOf: sources[source]?.asOf ?? DATE_OPEN,
+    state, gazetteer, source, sourceOf, report, asOf,
     options: list.options ?? {},
     extra: (option) => files.text(list.files?.[option] ?? ''),
     districtCode: (listed) => names.find((name) =>
       name.state === state && name.listed === listed)?.code ?? null,
   }));
-  return { ...result, report };
+  return { ...result, report, list: report.list, asOf };
+}
+
+/** Reads a list with its older publications, and notes where they or its rows contradict. */
+function readList({ earlier = [], ...list }: RateList, loading: Loading): ReadList {
+  const newest = readVintage(list, loading);
+  const older = earlier.map(({ asOf, ...file }) => {
+    const day = readIn(file.path, () => listDate(asOf, DATE_OPEN));
+    return readVintage({ ...list, ...file }, loading, day);
+  });
+  const { rows, members, contradictions } = joinVintages([...older, newest]);
+  newest.report.contradictions.push(...contradictions);
+  return { rows, members, reports: [...older, newest].map(({ report }) => report) };
 }
 
 function placesOf(
@@ -204,6 +224,7 @@ export function isResolved({ path }: Pick<RateList, 'path'>): boolean {
 /** Every file that the lists of a recipe are read from. */
 export function listFiles(recipe: RatesRecipe, estimated: boolean): readonly string[] {
   return [...recipe.lists.filter(isResolved), ...(estimated ? recipe.estimates : [])]
+    .flatMap((list) => [list, ...list.earlier ?? []])
     .flatMap(({ path, files = {} }) => [path, ...Object.values(files)]);
 }
 
@@ -223,7 +244,7 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
   const loading: Loading = { files, gazetteer, sources, names };
   const lists = recipe.lists.filter(isResolved).map((list) => readList(list, loading));
   const estimates = load.estimated ? recipe.estimates.map((list) => readList(list, loading)) : [];
-  const reports = [...lists, ...estimates].map((list) => list.report);
+  const reports = [...lists, ...estimates].flatMap((list) => list.reports);
   placeUnplaced(reports, load.layers ?? []);
   const derivedMembers = lists.flatMap((list) => list.members);
   const settled = settleHeld(lists.flatMap((list) => list.rows),

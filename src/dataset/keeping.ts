@@ -1,0 +1,91 @@
+/**
+ * Which releases are kept, and why. The days count from when a release answered last, so that what
+ * it answered can be asked again for so long: receipts name releases.
+ */
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { MANIFEST_FILE } from './manifest.js';
+import {
+  ANSWERED_FILE, currentRelease, listReleases, previousRelease, releasesDir,
+} from './release.js';
+
+const DAY_MS = 86_400_000;
+/** What a removal that was interrupted has left. */
+const REMOVED = /^\.removed-/;
+
+/** How long and how many releases are kept. */
+export interface KeepRule {
+  /** Days after a release answered last, or was made where it never did. */
+  readonly days: number;
+  /** So many that answered last, whatever their age. */
+  readonly count: number;
+}
+
+export interface Keeping {
+  readonly name: string;
+  /** Why it is kept, as a clause; null where nothing speaks for it. */
+  readonly reason: string | null;
+}
+
+/** When a release answered last, or was made where it never did; milliseconds since 1970. */
+function lastOf(varDir: string, name: string): number {
+  const dir = join(releasesDir(varDir), name);
+  for (const file of [ANSWERED_FILE, MANIFEST_FILE]) {
+    const found = statSync(join(dir, file), { throwIfNoEntry: false });
+    if (found !== undefined) return found.mtimeMs;
+  }
+  return 0;
+}
+
+/** Releases that a server has copied to answer from. */
+function openAtServer(varDir: string): ReadonlySet<string> {
+  const folder = join(varDir, 'open');
+  const copies = existsSync(folder) ? readdirSync(folder) : [];
+  return new Set(copies.flatMap((copy) => {
+    try {
+      return readdirSync(join(folder, copy));
+    } catch {
+      // A copy that has gone meanwhile.
+      return [];
+    }
+  }));
+}
+
+/** Every release and why it is kept, the oldest first. `inJobs` are those that jobs work on. */
+export function keepings(
+  varDir: string, { days, count }: KeepRule, inJobs: ReadonlySet<string>, nowMs: number,
+): readonly Keeping[] {
+  const [current, previous] = [currentRelease(varDir), previousRelease(varDir)];
+  const open = openAtServer(varDir);
+  const last = new Map(listReleases(varDir).map((name) =>
+    [name, name === current ? nowMs : lastOf(varDir, name)]));
+  const newest = new Set([...last].sort(([, one], [, other]) => other - one)
+    .slice(0, count).map(([name]) => name));
+  const reasonOf = (name: string, lastMs: number): string | null => {
+    if (name === current) return 'active';
+    if (name === previous) return 'previous';
+    if (inJobs.has(name)) return 'a job works on it';
+    if (open.has(name)) return 'a server has it open';
+    const untilMs = lastMs + days * DAY_MS;
+    if (untilMs > nowMs) return `kept until ${new Date(untilMs).toISOString().slice(0, 10)}`;
+    return newest.has(name) ? `one of the last ${count}` : null;
+  };
+  return [...last].map(([name, lastMs]) => ({ name, reason: reasonOf(name, lastMs) }));
+}
+
+/** Removes a release: it is gone at once, whatever ends the process meanwhile. */
+export function removeRelease(varDir: string, name: string): void {
+  const folder = releasesDir(varDir);
+  const gone = join(folder, `.removed-${name}`);
+  rmSync(gone, { recursive: true, force: true });
+  renameSync(join(folder, name), gone);
+  rmSync(gone, { recursive: true, force: true });
+}
+
+/** Removes what removals that were interrupted have left. */
+export function removeLeft(varDir: string): void {
+  const folder = releasesDir(varDir);
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    if (REMOVED.test(name)) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
