@@ -102,9 +102,9 @@ function answerQuery(
     if (version === null) throw new RangeError(`there is no version ${asked}`);
     const parsed = parseQuery(text, version, grants);
     if (isFailure(parsed)) return refusal(context, version, parsed, formatAsked(text), 0);
-    const { query, format, dataset } = parsed;
-    // The front end names the release of a task: one that it did not find is not here.
-    if (dataset !== null && dataset !== engine.id) {
+    const { query, format, dataset, atMs } = parsed;
+    // The front end names release and moment of a task: what it did not find is not here.
+    if (dataset !== null && (dataset !== engine.id || (atMs !== null && atMs !== nowMs))) {
       return refusal(context, version, notKept(dataset), format, 0);
     }
     return answerLookup(context, engine, query, version, format, nowMs);

@@ -134,6 +134,8 @@ test('what is not there, malformed or not included is refused as lookups are', a
   assert.deepEqual((await refusal(`dataset=${absent}`)).slice(0, 2), [422, 110]);
   assert.match((await refusal(`dataset=${absent}`))[2], /2020-01-01-000000000000 is not kept here/);
   assert.match((await refusal(`%64ataset=${absent}`))[2], /is not kept here/);
+  assert.deepEqual((await refusal(`%64ataset=${built.name}&at=2025-01-01T00:00:00Z`)).slice(0, 2),
+    [422, 110], 'not answered for another moment');
   for (const [query, told] of [
     ['dataset=../../etc', /Parameter dataset/],
     [`dataset=${built.name}&at=yesterday`, /Parameter at/],

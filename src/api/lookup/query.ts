@@ -18,6 +18,8 @@ export interface ParsedQuery {
   readonly format: Format;
   /** The release that has to answer; null for whichever does. */
   readonly dataset: string | null;
+  /** The moment it has to answer for, in milliseconds since 1970; null for whichever it does. */
+  readonly atMs: number | null;
   readonly query: LookupQuery;
 }
 
@@ -211,7 +213,7 @@ export function parseParameters(
   if (isFailure(kept)) return kept;
   const query = readLocation(raw, options);
   if (isFailure(query)) return query;
-  const { dataset } = kept;
+  const { dataset, atMs } = kept;
   if (dataset !== null && (grants & GRANT_HISTORICAL) === 0) return fail('feature-not-enabled');
-  return refused(query, grants) ?? { format, query: granted(query, grants), dataset };
+  return refused(query, grants) ?? { format, query: granted(query, grants), dataset, atMs };
 }
