@@ -6,10 +6,13 @@
  * What is assumed: within a state a ZIP has rows in proportion to one more than the number of ZIPs
  * of its city, so that large cities are denser; a street has about 24 doors and 6 blocks in one ZIP;
  * doors lie along straight streets within about 3 km of their ZIP's point. Names are drawn from few
- * words. The same sizes and seed give the same files.
+ * words. Boundary files have one ZIP record for each ZIP, a quarter address ranges, on the streets that
+ * the doors are on, and ZIP+4s; a fifth of all have ended and were followed by another; a third of the
+ * rows are in a district. The same sizes and seed give the same files.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readCatalogue } from '../../src/ingest/publisher/catalogue.js';
 import { datasetsDir, SourceFiles } from '../../src/ingest/source-files.js';
 import { readTable } from '../../src/ingest/source/rows.js';
 import { readGeonamesZips } from '../../src/ingest/source/zip-lists.js';
@@ -22,7 +25,7 @@ export interface NationSize {
   readonly points: number;
   /** Features with ranges on both sides, in one shapefile a county. */
   readonly ranges: number;
-  /** Records of boundary files, in one file a state, for half of the states. */
+  /** Records of boundary files, in one file for each state that publishes one. */
   readonly records: number;
   readonly seed: number;
 }
@@ -127,11 +130,13 @@ interface Street {
   readonly first: number;
 }
 
-function streetIn(zip: ZipPoint, random: (below: number) => number): Street {
-  return {
+/** The streets of a ZIP, one after the other; the same for doors and for what is stated of them. */
+function streetsIn(zip: ZipPoint, seed: number): () => Street {
+  const random = generator(seed + zip.zip);
+  return () => ({
     name: streetName(random), first: random(90) * 100 + 1,
     lat: zip.lat - SPREAD + random(2 * SPREAD), lng: zip.lng - SPREAD + random(2 * SPREAD),
-  };
+  });
 }
 
 function degrees(micro: number): string {
@@ -144,8 +149,9 @@ function writePoints(path: string, state: State, count: number, seed: number): v
   file.add(Buffer.from('LON,LAT,NUMBER,STREET,UNIT,CITY,DISTRICT,REGION,POSTCODE,ID,HASH\n'));
   spread(state.zips, count, (zip, own) => {
     const zipText = String(zip.zip).padStart(5, '0');
+    const next = streetsIn(zip, seed);
     for (let left = own; left > 0; left -= DOORS_A_STREET) {
-      const { name, lat, lng, first } = streetIn(zip, random);
+      const { name, lat, lng, first } = next();
       let text = '';
       for (let door = 0; door < Math.min(left, DOORS_A_STREET); door += 1) {
         const unit = random(9) === 0 ? `APT ${random(20) + 1}` : '';
@@ -164,9 +170,10 @@ function writeRanges(path: string, zips: State['zips'], count: number, seed: num
   const file = new LineFileWriter(path, TIGER_COLUMNS);
   spread(zips, count, (zip, own) => {
     const zipText = String(zip.zip).padStart(5, '0');
-    let street = streetIn(zip, random);
+    const next = streetsIn(zip, seed);
+    let street = next();
     for (let block = 0; block < own; block += 1) {
-      if (block % BLOCKS_A_STREET === 0) street = streetIn(zip, random);
+      if (block % BLOCKS_A_STREET === 0 && block > 0) street = next();
       const { name, lat } = street;
       const first = street.first + (block % BLOCKS_A_STREET) * 100;
       const lng = street.lng + (block % BLOCKS_A_STREET) * 2_700;
@@ -181,30 +188,55 @@ function writeRanges(path: string, zips: State['zips'], count: number, seed: num
   file.end();
 }
 
+type Columns = Readonly<Record<number, string | number>>;
+
+/** Days of records: most are open, some have ended and were followed by another. */
+const OPEN: Columns = { 2: '20240101', 3: '99991231' };
+const ENDED: readonly Columns[] = [{ 2: '20200101', 3: '20231231' }, OPEN];
+
+function record(columns: Columns): string {
+  return `${Array.from({ length: SST_COLUMNS }, (_, at) => columns[at + 1] ?? '').join(',')}\n`;
+}
+
+/** All numbers of a street, as an address range. */
+function numbersOf({ name, first }: Street): Columns {
+  const end = name.lastIndexOf(' ');
+  return {
+    4: first, 5: first + 2 * DOORS_A_STREET, 6: 'B', 8: name.slice(0, end), 9: name.slice(end + 1),
+  };
+}
+
+/** Boundary records of a state; `seed` is that of its doors. */
 function writeRecords(path: string, state: State, count: number, seed: number): void {
-  const random = generator(seed);
+  const random = generator(seed + 999);
   const file = new PieceWriter(path);
-  const record = (fields: Readonly<Record<number, string | number>>): string =>
-    `${Array.from({ length: SST_COLUMNS }, (_, index) => fields[index + 1] ?? '').join(',')}\n`;
   spread(state.zips, count, (zip, own) => {
     const zipText = String(zip.zip).padStart(5, '0');
-    const held = { 2: '20240101', 3: '99991231', 23: state.fips, 24: state.fips,
-      25: zip.county.slice(2) };
+    const held = { 23: state.fips, 24: state.fips, 25: zip.county.slice(2) };
     const steps = Math.max(1, Math.floor(9_990 / own));
-    let text = '';
-    for (let index = 0; index < own; index += 1) {
+    const next = streetsIn(zip, seed);
+    const isWhole = own > 1;
+    let text = isWhole ? record({ 1: 'Z', ...OPEN, ...held, 18: zipText, 20: zipText }) : '';
+    for (let row = isWhole ? 1 : 0; row < own; row += 1) {
       const district = random(3) === 0
         ? { 30: 'ST', 31: String(80_000 + random(4)), 32: '63' } : {};
-      const low = (index * steps) % 9_990 + 1;
-      text += random(4) === 0
-        ? record({ 1: 'A', ...held, ...district, 4: 1 + random(90) * 100, 5: 9_999, 6: 'B',
-          8: WORDS[random(WORDS.length)]!, 9: 'ST', 15: zip.name, 16: zipText })
-        : record({ 1: '4', ...held, ...district, 18: zipText, 19: low, 20: zipText,
-          21: low + random(steps) });
+      const low = (row * steps) % 9_990 + 1;
+      const what: Columns = random(4) === 0 ? { 1: 'A', ...numbersOf(next()), 16: zipText }
+        : { 1: '4', 18: zipText, 19: low, 20: zipText, 21: low + random(steps) };
+      for (const days of random(5) === 0 && row + 1 < own ? ENDED : [OPEN]) {
+        text += record({ ...what, ...days, ...held, ...district });
+        if (days === ENDED[0]) row += 1;
+      }
     }
     file.add(Buffer.from(text));
   });
   file.end();
+}
+
+/** The states that publish boundary files, by the catalogue. */
+function memberStates(): ReadonlySet<string> {
+  const source = readCatalogue().find(({ name }) => name === 'sst-boundaries');
+  return new Set((source?.states ?? []).map((state) => state.slice(0, 2)));
 }
 
 /** Writes the files below `folder`, and gives the entries of a recipe for them. */
@@ -212,6 +244,9 @@ export function writeNation(folder: string, size: NationSize): NationFiles {
   const nation = readNation();
   for (const name of ['points', 'ranges', 'sst']) mkdirSync(join(folder, name), { recursive: true });
   const total = nation.reduce((sum, { share }) => sum + share, 0);
+  const members = memberStates();
+  const shareOfMembers = nation.filter(({ code }) => members.has(code))
+    .reduce((sum, { share }) => sum + share, 0);
   const points: NationFiles['points'][number][] = [];
   const ranges: NationFiles['ranges'][number][] = [];
   const sst: NationFiles['sst'][number][] = [];
@@ -236,9 +271,10 @@ export function writeNation(folder: string, size: NationSize): NationFiles {
       ranges.push({ file: `ranges/${county}.shp`, layout: 'tiger-addrfeat',
         source: 'nation-ranges', state: code, tolerance: TOLERANCE });
     });
-    if (index % 2 === 0 && share(size.records * 2) > 0) {
+    const records = Math.round((size.records * state.share) / shareOfMembers);
+    if (members.has(code) && records > 0) {
       const file = `sst/${code.toLowerCase()}.csv`;
-      writeRecords(join(folder, file), state, share(size.records * 2), seed + 999);
+      writeRecords(join(folder, file), state, records, seed);
       sst.push({ file, state: code, source: 'nation-records', tolerance: TOLERANCE });
     }
   });
