@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { areasOfAddOn, areasOfZip } from '../../src/dataset/stated-areas.js';
+import { readSstBoundary } from '../../src/ingest/source/sst-boundary.js';
 import { StatedZips, type ZipRange } from '../../src/ingest/street/stated-zips.js';
 import { DATE_OPEN, type DateInt } from '../../src/tax/date.js';
 
@@ -111,4 +114,30 @@ test('what is stated of streets counts to what is stated in their ZIP', () => {
   assert.deepEqual(areasOfZip(bytes.get('5|QA91010')!, date(20240601)), { own: [3], all: [3, 4] });
   assert.deepEqual(areasOfZip(bytes.get('5|QA91010')!, date(20250601)), { own: [3], all: [3] });
   assert.deepEqual(areasOfZip(bytes.get('5|QA91011')!, date(20250601)), { own: [], all: [4] });
+});
+
+const SAMPLE = join(import.meta.dirname,
+  '../../../../shared/data/sst-files/MNB2026Q2FEB18-sample.csv');
+
+test('a piece of a real file: ZIP+4s and ZIPs on the days that it states them for', {
+  skip: existsSync(SAMPLE) ? false : `${SAMPLE} is not there`,
+}, async () => {
+  const table = new StatedZips();
+  const areas: string[] = [];
+  const kinds = { address: 0, zip9: 0, zip5: 0 };
+  for await (const record of readSstBoundary(SAMPLE)) {
+    kinds[record.kind] += 1;
+    if (record.kind === 'address') continue;
+    const named = `${record.county} ${record.place} ${record.districts[0]?.code ?? ''}`;
+    const area = areas.includes(named) ? areas.indexOf(named) : areas.push(named) - 1;
+    assert.ok(table.add({ ...record, kind: record.kind, state: 'MN', area }));
+  }
+  assert.deepEqual(kinds, { address: 0, zip9: 66, zip5: 34 });
+  const bytes = new Map(table.entries());
+  const own = (zip: number, day: number): readonly string[] =>
+    areasOfZip(bytes.get(`5|MN${zip}`)!, date(day)).own.map((area) => areas[area]!);
+  // Rows of it: 55401 to 55405, Hennepin County (053), Minneapolis (43000), district 80004.
+  assert.deepEqual(own(55403, 20180115), ['053 43000 80004']);
+  assert.deepEqual(own(55403, 20170930), []);
+  assert.deepEqual(own(55403, 20190401), [], 'it has ended');
 });
