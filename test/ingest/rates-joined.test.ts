@@ -39,9 +39,11 @@ function load(
 }
 
 /** Sales and use of all components at a place of a county, in percent; "?" where one is unknown. */
-function levied({ book }: LoadedRates, county: string, place = ''): string {
+function levied(
+  { book }: LoadedRates, county: string, place = '', districts: readonly string[] = [],
+): string {
   const { components, unknown } = book.resolve({
-    state: county.slice(0, 2), county, place, town: '', districts: [] });
+    state: county.slice(0, 2), county, place, town: '', districts });
   if (unknown.some(({ from, to }) => from <= DAY && to >= DAY)) return '?';
   const sums = [0, 0];
   for (const { periods } of components) {
@@ -114,6 +116,13 @@ test('Utah, Oklahoma and New Mexico: totals, and parts that add up', () => {
   assert.deepEqual([levied(mexico, '35001'), levied(mexico, '35001', '3502000'),
     levied(mexico, '35013', '3539380'), levied(mexico, '35013')],
   ['6.25 / 6.25', '7.5 / 7.5', '8 / 8', '?']);
+});
+
+test('Washington with the boundaries of its codes: all of the local part is theirs', () => {
+  const rates = load('wa-quarter', 'WA', '6.5', 'Name,Code,State,Local,RTA,Rate,Effective Date,'
+    + 'Expiration Date\nSEATTLE,1726,0.065,0.0405,0,0.1055,20261001,20261231\n', { areas: true });
+  assert.equal(levied(rates, '53033', '5363000', ['1726']), '10.55 / 10.55');
+  assert.equal(levied(rates, '53033', '5363000', ['1799']), '?', 'a code without a rate');
 });
 
 test('New York and South Carolina: totals out of the text of their PDFs', () => {
