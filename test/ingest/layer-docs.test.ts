@@ -53,7 +53,8 @@ function writeStateRecipe(folder: string): string {
     return { ...more, path: `${object}.geojson` };
   });
   const zips = Object.fromEntries(Object.entries(recipe.zips).map(([name, path]) => {
-    const lines = files.text(path).split('\n');
+    // What stands behind the bar is read where nothing was fetched.
+    const lines = files.text(path.slice(path.lastIndexOf('|') + 1)).split('\n');
     const own = new RegExp(`\\b${STATE}\\b|^zip`);
     const kept = lines.filter((line) => own.test(line));
     writeFileSync(join(folder, `${name}.txt`), `${kept.join('\n')}\n`);
