@@ -102,12 +102,16 @@ test('places of a shapefile in a zip: keys, names in UTF-8, parts of one key tog
     { GEOID: '9900010', NAME: 'Arden', CLASSFP: 'C5' },
   ];
   const path = join(DIR, 'tl_2025_99_place.zip');
-  writeFileSync(path, zipOf([
+  const pack = (cpg: string): void => writeFileSync(path, zipOf([
     { name: 'tl_2025_99_place.shp', data: shpOf([square(10, 20), square(30, 20), square(40, 20)]) },
     { name: 'tl_2025_99_place.dbf', data: dbfOf(rows) },
-    { name: 'tl_2025_99_place.cpg', data: 'UTF-8' },
+    { name: 'tl_2025_99_place.cpg', data: cpg },
   ]));
+  pack('UTF-8');
   const found = await readBoundaryFile({ path, key: 'GEOID' });
+  // An empty one says nothing.
+  pack('');
+  assert.deepEqual(await readBoundaryFile({ path, key: 'GEOID' }), found);
   assert.deepEqual(found.map(({ polygon, properties }) => [polygon.key, properties['NAME']]),
     [['9900010', 'Arden'], ['9900020', 'Cañada']]);
   const geojson = join(DIR, 'places.zip');

@@ -1,7 +1,6 @@
 /** Where the parts of a shapefile lie, and whether its coordinates are degrees. */
 import { existsSync, readFileSync } from 'node:fs';
-import { readBytes } from './container.js';
-import { fileError, splitMember } from './zip.js';
+import { fileError, hasMember, splitMember, zipMember } from './zip.js';
 
 const ZIP = /\.zip$/i;
 const SHP = /\.shp$/i;
@@ -15,15 +14,12 @@ export function partOf(path: string, ending: string): string {
 
 /** Text of a small part; "" where there is none. */
 export async function partText(path: string): Promise<string> {
-  if (!splitMember(path).member) return existsSync(path) ? readFileSync(path, 'latin1') : '';
-  try {
-    let text = '';
-    for await (const chunk of readBytes(path)) text += chunk.toString('latin1');
-    return text;
-  } catch (error) {
-    if ((error as Error).message.includes('has no member')) return '';
-    throw error;
-  }
+  const { file, member } = splitMember(path);
+  if (member === null) return existsSync(path) ? readFileSync(path, 'latin1') : '';
+  if (!await hasMember(file, member)) return '';
+  let text = '';
+  for await (const chunk of zipMember(file, member)) text += chunk.toString('latin1');
+  return text;
 }
 
 /**

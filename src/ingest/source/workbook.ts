@@ -4,7 +4,7 @@
  */
 import sax from 'sax';
 import Papa from 'papaparse';
-import { fileError, nameExpression, zipMember } from './zip.js';
+import { fileError, hasMember, nameExpression, zipMember } from './zip.js';
 
 /** Largest sheet: what Excel itself allows. */
 const ROWS_MAX = 1_048_576;
@@ -12,6 +12,7 @@ const COLUMNS_MAX = 16_384;
 /** Most bytes of a part of a workbook, unpacked. */
 const PART_BYTES_MAX = 256 * 1_048_576;
 const NUMBER_DIGITS = 15;
+const SHARED_TEXTS = 'xl/sharedStrings.xml';
 
 interface Handlers {
   readonly open: (name: string, attributes: Readonly<Record<string, string>>) => void;
@@ -70,25 +71,22 @@ async function sheetsOf(file: string): Promise<readonly { name: string; part: st
 async function sharedTexts(file: string): Promise<readonly string[]> {
   const texts: string[] = [];
   let [text, inside, phonetic] = ['', false, false];
-  try {
-    await parsePart(file, 'xl/sharedStrings.xml', {
-      open: (name) => {
-        if (name === 'si') text = '';
-        if (name === 't') inside = true;
-        if (name === 'rPh') phonetic = true;
-      },
-      close: (name) => {
-        if (name === 't') inside = false;
-        if (name === 'rPh') phonetic = false;
-        if (name === 'si') texts.push(text);
-      },
-      text: (more) => {
-        if (inside && !phonetic) text += more;
-      },
-    });
-  } catch (error) {
-    if (!(error as Error).message.includes('has no member')) throw error;
-  }
+  if (!await hasMember(file, SHARED_TEXTS)) return texts;
+  await parsePart(file, SHARED_TEXTS, {
+    open: (name) => {
+      if (name === 'si') text = '';
+      if (name === 't') inside = true;
+      if (name === 'rPh') phonetic = true;
+    },
+    close: (name) => {
+      if (name === 't') inside = false;
+      if (name === 'rPh') phonetic = false;
+      if (name === 'si') texts.push(text);
+    },
+    text: (more) => {
+      if (inside && !phonetic) text += more;
+    },
+  });
   return texts;
 }
 

@@ -121,6 +121,13 @@ export async function memberNames(file: string): Promise<readonly string[]> {
   }
 }
 
+/** Whether an archive has a member of a name. @throws Error as `memberNames`. */
+export async function hasMember(file: string, member: string): Promise<boolean> {
+  const expression = nameExpression(member);
+  return (await memberNames(file)).some((name) =>
+    isContent(name) && (expression.test(name) || expression.test(baseName(name))));
+}
+
 /**
  * Streams the bytes of a member: the one that `member` fits, by its path or its last part; without
  * it the only one, or the only table.
