@@ -58,6 +58,14 @@ function otherLibc(modules: string, { libc }: Machine): readonly string[] {
   });
 }
 
+/** Copies of a package's code for bundlers, which Node does not read. */
+function bundlerCopies(modules: string): readonly string[] {
+  const scope = join(modules, '@opentelemetry');
+  if (!existsSync(scope)) return [];
+  return readdirSync(scope).flatMap((name) => ['esm', 'esnext'].flatMap((copy) =>
+    filesBelow(join(scope, name, 'build', copy))));
+}
+
 /** Files that recipes name, by package. */
 function dataFiles(root: string): ReadonlyMap<string, ReadonlySet<string>> {
   const files = new Map<string, Set<string>>();
@@ -87,5 +95,6 @@ export function unread(root: string, machine: Machine): readonly string[] {
   const modules = join(root, 'node_modules');
   return [
     ...otherServers(modules, machine), ...otherLibc(modules, machine), ...unreadData(root, modules),
+    ...bundlerCopies(modules),
   ];
 }

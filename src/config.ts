@@ -25,6 +25,14 @@ export interface RequestLogConfig {
   readonly queries: boolean;
 }
 
+/** Where traces go. */
+export interface TraceConfig {
+  /** Address of a collector; empty where there are no traces. */
+  readonly url: string;
+  /** Of requests that are part of no trace one in so many has a span. */
+  readonly every: number;
+}
+
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -83,6 +91,7 @@ export interface Config {
   readonly proxies: string;
   readonly metrics: string;
   readonly requestLog: RequestLogConfig;
+  readonly traces: TraceConfig;
   /** Null where plain HTTP is spoken. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
   readonly coreDumps: boolean;
@@ -177,6 +186,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     proxies: text('SITUS_PROXIES'),
     metrics: text('SITUS_METRICS'),
     requestLog: requestLogOf(text),
+    traces: { url: text('SITUS_OTLP'), every: Number(text('SITUS_OTLP_EVERY')) },
     tls: text('SITUS_TLS_CERT') === '' ? null
       : { cert: resolve(text('SITUS_TLS_CERT')), key: resolve(text('SITUS_TLS_KEY')) },
     coreDumps: text('SITUS_CORE_DUMPS') === '1',

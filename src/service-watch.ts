@@ -1,9 +1,10 @@
 /** How the service is watched: metrics, the log of requests, what stands around each of them. */
 import type { AppOptions, Opened } from './app.js';
+import { packageVersion } from './base/package-version.js';
 import type { Config } from './config.js';
 import { PRECISIONS } from './engine/situs.js';
 import { CrossOrigins } from './http/cross-origin.js';
-import { Front } from './http/front.js';
+import { Front, type RequestLine, type RequestSink } from './http/front.js';
 import { TrustedProxies } from './http/proxies.js';
 import { RequestMeter } from './http/request-meter.js';
 import { operationNames } from './http/router.js';
@@ -11,6 +12,7 @@ import type { Log } from './log.js';
 import { metricsAddress, MetricsListener, type MetricsAddress } from './monitor/listener.js';
 import type { MetricSources } from './monitor/metrics.js';
 import type { RequestLog } from './monitor/request-log.js';
+import type { Traces } from './monitor/traces.js';
 import type { Parts } from './parts.js';
 import { outboxCounts } from './store/outbox.js';
 
@@ -20,6 +22,13 @@ export interface WatchSettings {
   readonly origins: CrossOrigins | null;
   readonly proxies: TrustedProxies | null;
   readonly requests: RequestLog | null;
+  readonly traces: Traces | null;
+}
+
+async function openTraces(config: Config['traces'], log: Log): Promise<Traces | null> {
+  if (config.url === '') return null;
+  const monitor = await import('./monitor/traces.js');
+  return new monitor.Traces(config, packageVersion(), log);
 }
 
 async function openRequestLog(
@@ -32,12 +41,13 @@ async function openRequestLog(
 
 /** @throws Error that names a setting that cannot be used. */
 export async function readWatchSettings(
-  { metrics, corsOrigins, proxies, requestLog }: Config, log: Log,
+  { metrics, corsOrigins, proxies, requestLog, traces }: Config, log: Log,
 ): Promise<WatchSettings> {
   return {
     metrics: metricsAddress(metrics),
     origins: CrossOrigins.of(corsOrigins),
     proxies: TrustedProxies.of(proxies),
+    traces: await openTraces(traces, log),
     // Last: it is open then.
     requests: await openRequestLog(requestLog, log),
   };
@@ -62,16 +72,28 @@ function sourcesOf(
   };
 }
 
+/** Tells all of them of each request; null where there is none. */
+function sinkOf(sinks: readonly RequestSink[]): RequestSink | null {
+  const [first = null, second] = sinks;
+  if (second === undefined) return first;
+  return {
+    addresses: sinks.some(({ addresses }) => addresses),
+    traces: sinks.some(({ traces }) => traces),
+    told: (line: RequestLine) => sinks.forEach((sink) => sink.told(line)),
+  };
+}
+
 export class ServiceWatch {
   readonly front: Front;
   readonly #address: MetricsAddress | null;
   readonly #meter: RequestMeter | null;
   readonly #requests: RequestLog | null;
+  readonly #traces: Traces | null;
   readonly #log: Log;
   #listener: MetricsListener | null = null;
 
   constructor(
-    { log }: AppOptions, { metrics, origins, proxies, requests }: WatchSettings,
+    { log }: AppOptions, { metrics, origins, proxies, requests, traces }: WatchSettings,
     { routes }: Pick<Parts, 'routes'>,
   ) {
     const names = operationNames(routes);
@@ -79,8 +101,10 @@ export class ServiceWatch {
     this.#address = metrics;
     this.#meter = metrics === null ? null : new RequestMeter(names, PRECISIONS.length);
     this.#requests = requests;
-    if (requests !== null) requests.operations = names;
-    this.front = new Front({ meter: this.#meter, sink: this.#requests, origins, proxies });
+    this.#traces = traces;
+    const sinks = [requests, traces].filter((sink) => sink !== null);
+    for (const sink of sinks) sink.operations = names;
+    this.front = new Front({ meter: this.#meter, sink: sinkOf(sinks), origins, proxies });
   }
 
   /** Opens the listener of metrics where one is set, and returns its port; else null. */
@@ -99,6 +123,7 @@ export class ServiceWatch {
 
   async close(): Promise<void> {
     this.#listener?.close();
+    await this.#traces?.close();
     await this.#requests?.close();
   }
 }

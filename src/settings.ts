@@ -204,6 +204,14 @@ export const SETTINGS = [
     meaning: 'With 1, lines have the query, and so the addresses asked for; never the key.',
   },
   {
+    name: 'SITUS_OTLP', type: 'url', default: '',
+    meaning: 'Address of an OpenTelemetry collector that takes traces over HTTP; none if unset.',
+  },
+  {
+    name: 'SITUS_OTLP_EVERY', type: 'integer', default: '100', min: 1, max: 1_000_000,
+    meaning: 'Of so many requests that are part of no trace one has a span.',
+  },
+  {
     name: 'SITUS_CORE_DUMPS', type: 'integer', default: '0', min: 0, max: 1,
     meaning: 'With 1, core dumps hold the memory of the process, and the secrets in it.',
   },

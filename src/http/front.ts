@@ -24,6 +24,8 @@ export interface RequestNote {
   readonly extra: ExtraFields;
   /** Address of the client; empty unless addresses are logged. */
   readonly client: string;
+  /** The trace that the request is part of (W3C Trace Context); empty unless traces are kept. */
+  readonly traceparent: string;
   /** The first characters of the key; empty without one. */
   keyPrefix: string;
   /** The query without the key, where that was looked for in it; empty otherwise. */
@@ -44,10 +46,12 @@ export interface RequestLine extends RequestNote {
   readonly microseconds: number;
 }
 
-/** A log of requests. */
+/** What is told of requests: a log, traces. */
 export interface RequestSink {
   /** Whether lines have the address of the client. */
   readonly addresses: boolean;
+  /** Whether lines have the trace that a request is part of. */
+  readonly traces: boolean;
   /** Called once for each request, answered or given up. */
   told(line: RequestLine): void;
 }
@@ -77,6 +81,7 @@ export function microseconds(): number {
 
 const REQUEST_ID = fieldName('x-request-id');
 const ORIGIN = fieldName('origin');
+const TRACEPARENT = fieldName('traceparent');
 const FORWARDED = 'x-forwarded-for';
 /** What may be taken for an id: it comes back in a header field and stands in the log. */
 const ID = /^[\x21-\x7e]{1,128}$/;
@@ -118,6 +123,7 @@ export class Front {
       extra: requestId === '' ? shared : ['X-Request-Id', requestId, ...shared],
       client: sink?.addresses === true
         ? this.clientOf(addressOf(raw), this.forwarded(request)) : '',
+      traceparent: sink?.traces === true ? request.getHeader(TRACEPARENT) : '',
     };
   }
 

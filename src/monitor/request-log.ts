@@ -19,6 +19,7 @@ const REFUSED_FROM = 400;
 
 export class RequestLog implements RequestSink {
   readonly addresses: boolean;
+  readonly traces = false;
   /** Names of operations by their index. */
   operations: readonly string[] = [];
   readonly #every: number;
