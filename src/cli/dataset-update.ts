@@ -2,11 +2,14 @@
  * `situs dataset update`: what is new of the publishers becomes the release that answers. Each step
  * leaves what it made where the next run finds it.
  */
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { loadConfig } from '../config.js';
 import { readManifest } from '../dataset/manifest.js';
-import { activateRelease, activeRelease, listReleases, releasesDir } from '../dataset/release.js';
+import {
+  activateRelease, activeRelease, currentFile, listReleases, releasesDir,
+} from '../dataset/release.js';
 import { OPTIONAL_LAYERS } from '../ingest/build.js';
 import type { HeldRecipe } from '../ingest/held-recipe.js';
 import { inputHash } from '../ingest/inputs.js';
@@ -58,25 +61,27 @@ interface Plan {
 /** The recipe asked for, or that of the active release with its layers. */
 async function planOf(asked: UpdateAsked): Promise<Plan> {
   const { varDir } = loadConfig();
-  const active = activeRelease(varDir);
+  // A first update that was killed before its end has built a release and activated none.
+  const active = existsSync(currentFile(varDir)) ? activeRelease(varDir) : null;
+  const known = active ?? listReleases(varDir).at(-1) ?? null;
   const sources = resolve(asked.sources ?? join(varDir, 'sources'));
-  const [own = 'default', ...layers] = active === null || asked.recipe !== undefined
+  const [own = 'default', ...layers] = known === null || asked.recipe !== undefined
     ? [asked.recipe ?? 'default']
-    : readManifest(join(releasesDir(varDir), active)).recipe.split('+');
-  if (asked.recipe === undefined && active !== null && !hasRecipe(own)) {
+    : readManifest(join(releasesDir(varDir), known)).recipe.split('+');
+  if (asked.recipe === undefined && known !== null && !hasRecipe(own)) {
     throw new UsageError(`the active release is made by the recipe "${own}", which is not one of `
       + 'the program: say which with --recipe PATH.json');
   }
   requireRecipe(own);
   const laid = (await readLayers(asked.layer ?? [])).map(({ name }) => name);
-  const known = layers.filter((name) => (OPTIONAL_LAYERS as readonly string[]).includes(name));
-  const lost = layers.find((name) => !known.includes(name)
+  const optional = layers.filter((name) => (OPTIONAL_LAYERS as readonly string[]).includes(name));
+  const lost = layers.find((name) => !optional.includes(name)
     && !laid.some((each) => layerLabel(each) === name));
   if (lost !== undefined) {
     throw new UsageError(`the active release has the ${lost.replace(':', ' ')}: say where its `
       + 'table is with --layer FILE, or leave it out by naming the recipe with --recipe');
   }
-  return { varDir, active, recipe: own, layers: known, own: laid, sources };
+  return { varDir, active, recipe: own, layers: optional, own: laid, sources };
 }
 
 /** Whether a recipe reads a source. */

@@ -1,10 +1,12 @@
 /** `situs dataset update` from publishers that a server on the loopback plays. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { readManifest, type Manifest } from '../../src/dataset/manifest.js';
-import { releasesDir } from '../../src/dataset/release.js';
+import { currentFile, releasesDir } from '../../src/dataset/release.js';
 import { partsDir } from '../../src/ingest/part-cache.js';
 import {
   BY_HAND, LISTING, MORE_DOORS, rateFile, UpdateWorld,
@@ -65,6 +67,14 @@ test('without a change nothing is done, also where a file has a new name', async
   assert.match(out, /^same {6}sst-rates\/MNR2026Q4AUG18\.zip \(.* MNR2026Q4SEP02\.zip now\)$/m);
   assert.ok(!err.includes('overlay'), 'nothing is built');
   assert.ok(publishers.asked.includes('/moved/doors.txt conditional'));
+});
+
+test('what was built before a kill is activated, and not built again', async () => {
+  const answering = world.active;
+  rmSync(currentFile(varDir));
+  const { code, out, err } = await world.run(world.words('--yes'));
+  assert.equal(code, 0, err);
+  assert.ok(!err.includes('overlay') && out.endsWith(`${answering} answers\n`), out);
 });
 
 test('what changed alone is read again; it waits for a word, and is not built twice', async () => {
