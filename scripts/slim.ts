@@ -21,7 +21,7 @@ const LIBC_SCOPES = ['@lmdb', '@msgpackr-extract'];
 /** What tells where data are from and on which terms stays with them. */
 const PAPERS = /^(?:package\.json|(?:LICEN[CS]E|README|NOTICE)[\w.-]*)$/i;
 /** As a source by itself, or behind what is taken where it was fetched. */
-const DATA_FILE = /["|]package:([^"/]+)\/([^"|]+)["|]/g;
+const DATA_FILE = /["|]package:([^"/|]+)\/([^"|]+)/g;
 
 /** The machine that this runs on. */
 export function thisMachine(): Machine {
