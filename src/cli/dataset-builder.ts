@@ -4,11 +4,13 @@ import { loadConfig } from '../config.js';
 import { activateRelease, releasesDir, unsoundRelease } from '../dataset/release.js';
 import { readSigningKey, type SigningKey } from '../dataset/signature.js';
 import { buildDataset } from '../ingest/build.js';
+import { findingsOf } from '../ingest/findings/release.js';
 import type { Progress } from '../ingest/model.js';
 import { createProgress } from '../ingest/progress.js';
 import { makeFolder } from '../store/folder.js';
 import { auditRelease } from './actor.js';
 import type { BuildAsked } from './dataset-build.js';
+import { tellFindings } from './findings.js';
 import { print, progress } from './line.js';
 import { requireRecipe } from './recipe-names.js';
 import { problemsOf, protectRelease, requiredKeys, signSound } from './sound-release.js';
@@ -56,8 +58,15 @@ export async function buildHere(asked: BuildAsked): Promise<void> {
   const dir = join(releasesDir(varDir), name);
   const problems = await problemsOf(dir, quiet);
   if (problems.length > 0) throw unsoundRelease(name, problems);
+  const findings = await findingsOf(dir, null);
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  if (findings.length > 0) progress(`${tellFindings(errors, findings)}; see: dataset verify`);
   protectRelease(dir);
   if (key !== null) signSound(dir, key);
+  if (activate && errors.length > 0) {
+    throw new Error(`${name} is built and not activated: what it says cannot be right; once it was `
+      + 'looked at: situs dataset activate');
+  }
   if (activate) {
     await auditRelease(varDir, 'release.activate', name);
     activateRelease(varDir, name);

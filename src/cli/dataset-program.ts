@@ -72,9 +72,12 @@ export function releaseCommands(program: Command, end: End): void {
     .description('update, build, sources, fetch, verify, activate, rollback, list, diff, coverage, '
       + 'sign, pack, unpack, prune');
   makingCommands(dataset, end);
-  dataset.command('verify').description('check a release byte for byte')
+  dataset.command('verify').description('check a release byte for byte, and what it says')
     .argument('[RELEASE]', 'the active one unless given')
-    .action(async (name) => end(await (await import('./dataset.js')).verifyCommand(name)));
+    .option('--against <RELEASE>', 'whose lists to compare; the active one unless given')
+    .option('--json', 'the findings, for programs')
+    .action(async (name, asked) =>
+      end(await (await import('./dataset.js')).verifyCommand(name, asked)));
   dataset.command('activate').description('check it and make it the one that answers')
     .argument('<RELEASE>')
     .addOption(requireSignature())

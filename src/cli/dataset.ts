@@ -15,9 +15,16 @@ import { createProgress } from '../ingest/progress.js';
 import { listJobs } from '../store/jobs.js';
 import { STORE_FILE } from '../store/store-file.js';
 import { storeDir } from '../store/store.js';
+import { errorsIn, findingsBeside, tellFindings } from './findings.js';
 import { print, progress } from './line.js';
 import { withStore } from './open-store.js';
 import { activateSound, problemsOf, requiredKeys, soundRelease } from './sound-release.js';
+
+/** What is asked of a verification. */
+interface VerifyAsked {
+  readonly against?: string;
+  readonly json?: boolean;
+}
 
 function chosen(varDir: string, text: string | undefined): string {
   if (text !== undefined) return findRelease(varDir, text);
@@ -26,16 +33,32 @@ function chosen(varDir: string, text: string | undefined): string {
   return current;
 }
 
-/** Runs `situs dataset verify [RELEASE]`; a folder is taken as well. */
-export async function verifyCommand(text: string | undefined): Promise<number> {
+/**
+ * Runs `situs dataset verify [RELEASE]`; a folder is taken as well. First whether it is what was
+ * built, then whether what it says can be: 1 where a byte or a figure is wrong.
+ */
+export async function verifyCommand(
+  text: string | undefined, { against, json = false }: VerifyAsked,
+): Promise<number> {
   const { varDir } = loadConfig();
+  const began = performance.now();
   const name = text !== undefined && existsSync(text)
     ? text
     : join(releasesDir(varDir), chosen(varDir, text));
   const problems = await problemsOf(name);
   for (const problem of problems) progress(problem);
-  print(problems.length === 0 ? `${name}: sound` : `${name}: ${problems.length} problems`);
-  return problems.length === 0 ? 0 : 1;
+  if (problems.length > 0) {
+    print(`${name}: ${problems.length} problems`);
+    return 1;
+  }
+  const findings = await findingsBeside(varDir, name,
+    against === undefined ? null : findRelease(varDir, against));
+  const said = tellFindings(json ? [] : findings);
+  progress(`${json ? '' : `${said}; `}${((performance.now() - began) / 1000).toFixed(1)} s`);
+  const errors = errorsIn(findings);
+  print(json ? JSON.stringify(findings, null, 1)
+    : errors === 0 ? `${name}: sound` : `${name}: ${errors} errors`);
+  return errors === 0 ? 0 : 1;
 }
 
 /** Runs `situs dataset activate RELEASE`. */

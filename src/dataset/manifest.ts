@@ -59,6 +59,14 @@ export interface CoverageState {
   readonly gaps: readonly string[];
 }
 
+/** A doubt about what a release says; kinds and severities: ingest/findings. */
+export interface Finding {
+  readonly kind: string;
+  readonly place: string;
+  readonly figures: string;
+  readonly severity: 'error' | 'warning';
+}
+
 export interface Manifest {
   readonly format: number;
   /** SHA-256 over the ordered keys and values of every table and this manifest without the id. */
@@ -76,6 +84,8 @@ export interface Manifest {
   /** Records per table. */
   readonly counts: Readonly<Record<string, number>>;
   readonly coverage: readonly CoverageState[];
+  /** What the build found that the records do not show; absent where it found nothing. */
+  readonly findings?: readonly Finding[];
 }
 
 /** The folder name of a release: date and the first twelve digits of the id. */

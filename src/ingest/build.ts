@@ -13,6 +13,7 @@ import {
 } from './boundary/overlay.js';
 import { heldCoverage } from './coverage.js';
 import { documentsOf, postalPrefixes } from './documents.js';
+import { boundaryFindings } from './findings/boundaries.js';
 import { lay, type Layered, withCities } from './layer/lay.js';
 import { type Layer, layerCities, layerLabel, layerVersion, readLayers } from './layer/read.js';
 import type { PlaceFact, Progress } from './model.js';
@@ -257,8 +258,12 @@ async function buildFrom(
     return sources.length - 1;
   });
   const { areas, components } = registry.records(rates.book, states, counties);
+  const findings = boundaryFindings({
+    boundaries, places, counties, input: rates.input, overlaps: drawn.cells.overlaps.overlaps(),
+  });
   const name = await writeRelease(options.varDir, {
     manifest: {
+      ...(findings.length === 0 ? {} : { findings }),
       recipe: [recipe.name, ...options.layers, ...layers.map((own) => layerLabel(own.name))]
         .join('+'),
       asOf: formatDate(newestDate(rates.book.sources)), sources,

@@ -46,6 +46,9 @@ function localLevel(load: LoadedRates, mark: ListMark): CoverageLevel {
   };
 }
 
+/** Begins the gap that names listed cities whose boundary is not held. */
+export const UNPLACED_GAP = 'listed cities without boundary: ';
+
 /** Coverage of every state and province, in the order of the states. */
 export function coverage(load: LoadedRates): readonly CoverageState[] {
   const { input } = load;
@@ -63,7 +66,7 @@ export function coverage(load: LoadedRates): readonly CoverageState[] {
       addressPoints: 0,
       gaps: [
         ...new Set(marks.map((mark) => mark.gap).filter((gap) => gap !== '')),
-        ...(cities === '' ? [] : [`listed cities without boundary: ${cities}`]),
+        ...(cities === '' ? [] : [UNPLACED_GAP + cities]),
         ...notes.map(({ note }) => `not supported: ${note}`),
       ],
     };

@@ -9,6 +9,7 @@ import type { ByteTable } from '../../dataset/format.js';
 import { BandedPolygon, forEachEdge } from '../../geo/polygon.js';
 import type { Progress } from '../model.js';
 import { type Cell, type CellGroup, type CellPolygon, encodeLeaf } from './leaf.js';
+import { OverlapMeter } from './overlaps.js';
 import type { BoundaryLayer, LayerHits } from './overlay.js';
 
 /** Edges a border cell may hold before it is cut further. */
@@ -40,6 +41,8 @@ export interface CellTables {
   readonly leaves: ReadonlyMap<number, Uint8Array>;
   /** The index over the tables just built. */
   readonly index: CellIndex;
+  /** Polygons of counties, places or towns that hold the same land. */
+  readonly overlaps: OverlapMeter;
 }
 
 function groupOf(layer: BoundaryLayer['layer'], key: string): string {
@@ -92,9 +95,11 @@ class Builder {
   readonly #areaOf: AreaOfHits;
   readonly tiles = new Map<number, Uint8Array>();
   readonly leaves = new Map<number, Uint8Array>();
+  readonly overlaps: OverlapMeter;
 
   constructor(shapes: readonly Shape[], areaOf: AreaOfHits) {
     this.#shapes = shapes;
+    this.overlaps = new OverlapMeter(shapes, ['county', 'place', 'town']);
     this.#areaOf = areaOf;
   }
 
@@ -112,9 +117,11 @@ class Builder {
 
   #cut(cells: number[], at: number, cell: Cell, content: Content, bits: number): void {
     const edges = content.parts.reduce((sum, part) => sum + part.edges.length, 0);
+    const isLast = edges <= LEAF_EDGES_MAX || bits <= CELL_BITS_MIN;
+    if (isLast) this.overlaps.measure(cell, content.covers, content.parts);
     if (edges === 0) {
       cells[at] = this.#area(content.covers, []);
-    } else if (edges <= LEAF_EDGES_MAX || bits <= CELL_BITS_MIN) {
+    } else if (isLast) {
       cells[at] = this.#border(cell, content);
     } else {
       const start = cells.length;
@@ -282,8 +289,9 @@ export function buildCells(
     tiles.delete(key);
     if (index % 64 === 0 || index === keys.length - 1) progress('overlay', index + 1, keys.length);
   });
-  const { leaves } = builder;
+  const { leaves, overlaps } = builder;
   return {
-    tiles: builder.tiles, leaves, index: new CellIndex(table(builder.tiles), table(leaves)),
+    tiles: builder.tiles, leaves, overlaps,
+    index: new CellIndex(table(builder.tiles), table(leaves)),
   };
 }

@@ -6,7 +6,7 @@
  * there by a row of the city's own or by facts. Options: `history`, the file of earlier years;
  * `decided`, places ("<place>@<county>") or counties ("@<county>") settled by facts.
  */
-import type { DateInt } from '../../../tax/date.js';
+import { type DateInt, dayBefore } from '../../../tax/date.js';
 import type { Rate } from '../../../tax/rate.js';
 import { countiesWithLand, type RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
@@ -64,7 +64,10 @@ function earlier(context: ListContext): readonly RateRow[] {
     const first = rateRow(row, at, dateOf(year, 12, 31) ?? DATE_OPEN, context);
     const note = `${row.get('name')}: earlier rates are held for the second half of each year only;`
       + ' the publications between would fill it.';
-    const until = dateOf(year + 1, 6, 30) ?? DATE_OPEN;
+    const half = dateOf(year + 1, 6, 30) ?? DATE_OPEN;
+    // The next list may have been read some days after its half-year began.
+    const isNext = context.asOf > half && context.asOf <= (dateOf(year + 1, 12, 31) ?? DATE_OPEN);
+    const until = isNext ? dayBefore(context.asOf) : half;
     const zero = 0 as Rate;
     const between = { from: dateOf(year + 1, 1, 1) ?? asOf, to: until };
     out.push(first, { ...first, ...between, basis: 'unknown', sales: zero, use: zero, note });

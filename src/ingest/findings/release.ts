@@ -1,0 +1,58 @@
+/** What a release whose bytes are sound says that cannot be, or that is told to be looked at. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { byteTable, openTables, recordReader } from '../../dataset/format.js';
+import { DATA_FILE, type Finding, type Manifest, readManifest } from '../../dataset/manifest.js';
+import type { AreaRecord, ComponentRecord, ZipRecord } from '../../dataset/records.js';
+import { UNPLACED_GAP } from '../coverage.js';
+import { datasetsDir } from '../source-files.js';
+import { shrunkFindings } from './compare.js';
+import {
+  jumpFindings, type LocalBounds, readBounds, stateFindings, totalFindings, unplacedFindings,
+  withoutLocals,
+} from './records.js';
+
+/** What states' laws allow: beside the recipes, since it is no source of any figure. */
+const BOUNDS = join('checks', 'rate_bounds.tsv');
+
+function boundsOf({ coverage }: Manifest): LocalBounds {
+  const file = join(datasetsDir(), BOUNDS);
+  const held = existsSync(file) ? readBounds(readFileSync(file, 'utf8')) : new Map();
+  return new Map([...withoutLocals(coverage), ...held]);
+}
+
+/** Whether a release should have all that an earlier one had: its recipe, with every layer. */
+export function isComparable(before: Manifest, now: Manifest): boolean {
+  const layers = new Set(now.recipe.split('+'));
+  return before.recipe.split('+').every((layer) => layers.has(layer));
+}
+
+/**
+ * Findings of the release in `dir`, those of its build first; `before` is the manifest of a release
+ * to compare its lists with. Holds areas and components in memory, streets and leaves are not read.
+ * @throws Error when there is no readable release.
+ */
+export async function findingsOf(
+  dir: string, before: Manifest | null,
+): Promise<readonly Finding[]> {
+  const manifest = readManifest(dir);
+  const tables = openTables(join(dir, DATA_FILE), 'read');
+  try {
+    const reader = recordReader(byteTable(tables.text.meta).get('structures'));
+    const all = function* all<T>(name: 'areas' | 'components' | 'zips'): Generator<T> {
+      for (const { value } of tables.number[name].getRange({})) yield reader.unpack(value) as T;
+    };
+    const areas = new Map([...all<AreaRecord>('areas')].map((area) => [area.id, area]));
+    const components = new Map([...all<ComponentRecord>('components')].map((one) => [one.id, one]));
+    return [
+      ...manifest.findings ?? [],
+      ...unplacedFindings(manifest.coverage, UNPLACED_GAP),
+      ...totalFindings(areas.values(), components, boundsOf(manifest)),
+      ...jumpFindings(areas.values(), components),
+      ...stateFindings(all<ZipRecord>('zips'), areas),
+      ...(before === null ? [] : shrunkFindings(before, manifest)),
+    ];
+  } finally {
+    await tables.root.close();
+  }
+}
