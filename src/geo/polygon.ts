@@ -1,5 +1,5 @@
 /** Polygons with holes and parts as one flat array of microdegrees. */
-import { crossesRight, EDGE_SPAN_MAX } from './crossing.js';
+import { crossesRight, EDGE_SPAN_MAX, isRightOf } from './crossing.js';
 import { LAT_MAX, LNG_MAX } from './microdegrees.js';
 
 export interface Polygon {
@@ -134,6 +134,24 @@ export class BandedPolygon {
         coords[vertex + 2]!, coords[vertex + 3]!)) inside = !inside;
     }
     return inside;
+  }
+
+  /** Sets 1 in `inside` for each spot of a row that `contains` holds, 0 for any other. */
+  containsRow(xs: readonly number[], y: number, inside: Uint8Array): void {
+    inside.fill(0);
+    const { coords, minY, maxY } = this.polygon;
+    if (y < minY || y > maxY) return;
+    const band = Math.floor((y - minY) / this.#height);
+    for (let at = this.#starts[band]!; at < this.#starts[band + 1]!; at += 1) {
+      const vertex = this.#edges[at]! * 2;
+      const [ax, ay] = [coords[vertex]!, coords[vertex + 1]!];
+      const [bx, by] = [coords[vertex + 2]!, coords[vertex + 3]!];
+      // Most edges of a band do not reach the row: that is told once for all its spots.
+      if ((ay > y) === (by > y)) continue;
+      for (let spot = 0; spot < xs.length; spot += 1) {
+        if (isRightOf(xs[spot]!, y, ax, ay, bx, by)) inside[spot]! ^= 1;
+      }
+    }
   }
 }
 

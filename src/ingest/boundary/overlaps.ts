@@ -97,13 +97,16 @@ function sharedIn(cell: Cell, one: BandedPolygon, other: BandedPolygon): number 
   const width = Math.min(cell.x + cell.size, a.maxX, b.maxX) - west;
   const height = Math.min(cell.y + cell.size, a.maxY, b.maxY) - south;
   if (width <= 0 || height <= 0) return 0;
+  const xs = Array.from({ length: GRID }, (_, column) =>
+    Math.floor(west + (width * (column + 0.5)) / GRID));
+  const [inOne, inOther] = [new Uint8Array(GRID), new Uint8Array(GRID)];
   let both = 0;
   for (let row = 0; row < GRID; row += 1) {
     const y = Math.floor(south + (height * (row + 0.5)) / GRID);
-    for (let column = 0; column < GRID; column += 1) {
-      const x = Math.floor(west + (width * (column + 0.5)) / GRID);
-      if (one.contains(x, y) && other.contains(x, y)) both += 1;
-    }
+    one.containsRow(xs, y, inOne);
+    if (!inOne.includes(1)) continue;
+    other.containsRow(xs, y, inOther);
+    for (let column = 0; column < GRID; column += 1) both += inOne[column]! & inOther[column]!;
   }
   return (both / GRID ** 2) * width * height;
 }
