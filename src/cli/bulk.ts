@@ -25,9 +25,8 @@ import {
 import { RowsProgress } from './rows-progress.js';
 import { openRows, type RowsSource } from './rows-source.js';
 import { soundRelease } from './sound-release.js';
-import { UsageError } from './usage.js';
+import { SIGNAL_CODES, UsageError, watchSignals } from './usage.js';
 
-const INTERRUPTED = 130;
 const SOME_REFUSED = 3;
 
 /** A file has no limit here but that of the disk. */
@@ -91,20 +90,6 @@ async function openOutput(
   };
 }
 
-/** Calls `interrupted` for the first signal; a second one ends the process. */
-function watchSignals(interrupted: () => void): () => void {
-  let seen = false;
-  const heard = (): void => {
-    if (seen) process.exit(INTERRUPTED);
-    seen = true;
-    interrupted();
-  };
-  process.on('SIGINT', heard).on('SIGTERM', heard);
-  return () => {
-    process.off('SIGINT', heard).off('SIGTERM', heard);
-  };
-}
-
 function tell(text: string): void {
   process.stderr.write(`${text}\n`);
 }
@@ -116,7 +101,7 @@ function conclude(
   if (end.kind === 'paused') {
     tell(partial === null ? 'interrupted; the output is incomplete'
       : `interrupted after ${run.rows} rows; go on with --resume`);
-    return INTERRUPTED;
+    return SIGNAL_CODES.SIGINT;
   }
   if (end.kind === 'refused') {
     partial?.remove();
@@ -202,7 +187,7 @@ async function runStrict(
   process.once('exit', remove);
   try {
     const code = await runBulk(options, config, new PartialFile(join(folder, 'out')));
-    if (code !== INTERRUPTED) await copyOut(join(folder, 'out'), stream);
+    if (code !== SIGNAL_CODES.SIGINT) await copyOut(join(folder, 'out'), stream);
     return code;
   } finally {
     remove();

@@ -20,6 +20,12 @@ const QUOTA_MAX = 999_999_999_999;
 const SIMULATOR_NUMBER_MAX = 999_999_999;
 const SIMULATOR_PORT = 8790;
 const PORT_MAX = 65_535;
+/** How long a broker waits for the acknowledgement of a message. */
+const ACK_SECONDS = 30;
+const ACK_SECONDS_MAX = 3_600;
+/** Messages that a broker hands out without acknowledgement. */
+const PENDING = 2_048;
+const PENDING_MAX = 1_000_000;
 
 const ENTITLEMENT_NAMES = Object.keys(ENTITLEMENTS) as readonly Entitlement[];
 const SCOPE_NAMES = Object.keys(SCOPES) as readonly Scope[];
@@ -33,6 +39,31 @@ function rowOptions(command: Command) {
       'comma, semicolon, tab or pipe; told from the header unless given')
     .option('--default <NAME=VALUE>',
       'a parameter for every row without one, e.g. historical=202506; repeatable', oneMore);
+}
+
+/** Carts of a broker, answered for as long as they come. */
+function streamCommand(program: Command, end: End): void {
+  const seconds = wholeNumber(1, ACK_SECONDS_MAX);
+  program.command('stream').description('answer the lookups and carts of a NATS JetStream subject')
+    .requiredOption('--nats <URL>', 'nats://HOST:PORT or tls://…; several between commas')
+    .requiredOption('--from <SUBJECT>', 'where lookups and carts come from')
+    .requiredOption('--to <SUBJECT>', 'where answers go; a last token * is that of the message')
+    .requiredOption('--failed <SUBJECT>', 'where messages go that are refused')
+    .option('--durable <NAME>', 'the consumer; processes with the same one share the work', 'situs')
+    .option('--ordered', 'keep the order of messages with the same last token; one process')
+    .option('--create', 'make streams of these subjects where there are none')
+    .option('--ack-wait <SECONDS>', 'when a message without answer is given to another process',
+      seconds, ACK_SECONDS)
+    .option('--max-pending <N>', 'unanswered messages of all processes together',
+      wholeNumber(1, PENDING_MAX), PENDING)
+    .option('--creds <FILE>', 'credentials for the broker')
+    .option('--threads <N>', 'one for each processor unless given', wholeNumber(1, THREADS_MAX))
+    .option('--quiet', 'no progress')
+    .addHelpText('after', '\nEnds at Ctrl-C or SIGTERM, when what is in hand is answered, with '
+      + 'exit code 0;\n1 failure.')
+    .action(async (asked) => {
+      end(await (await import('./stream.js')).streamCommand(asked));
+    });
 }
 
 function answerCommands(program: Command, end: End): void {
@@ -72,6 +103,7 @@ function answerCommands(program: Command, end: End): void {
     .action(async (file, asked) => {
       end(await (await import('./bulk.js')).bulkCommand(file, asked));
     });
+  streamCommand(program, end);
   rowOptions(program.command('lint')).description('how well the addresses of a CSV file are found')
     .option('--json', 'the report for programs')
     .addHelpText('after',

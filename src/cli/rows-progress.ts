@@ -13,6 +13,8 @@ interface Output {
 export interface Reached {
   readonly rows: number;
   readonly bytes: number;
+  /** What else is told, such as "3 refused". */
+  readonly more?: string;
 }
 
 /** "1:02:03" */
@@ -54,10 +56,10 @@ export class RowsProgress {
 
   /** "###..... 37 %  120,000 rows  41,000 rows/s  0:05 left" */
   line(): string {
-    const { rows, bytes } = this.#reached();
+    const { rows, bytes, more = '' } = this.#reached();
     const seconds = Math.max(this.#now() - this.#since, 1) / 1000;
     const speed = Math.round((rows - this.#begin.rows) / seconds);
-    const told = `${rows.toLocaleString('en')} rows  ${speed.toLocaleString('en')} rows/s`;
+    const told = `${rows.toLocaleString('en')} rows  ${speed.toLocaleString('en')} rows/s${more}`;
     if (this.#bytes === null || this.#bytes === 0) return told;
     const share = Math.min(1, bytes / this.#bytes);
     const filled = Math.round(share * BAR_COLUMNS);

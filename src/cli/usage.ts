@@ -38,6 +38,23 @@ export function removeOnSignal(temporary: string): void {
   }
 }
 
+/**
+ * Calls `interrupted` for the first signal; a second one ends the process. Returns what ends the
+ * watch.
+ */
+export function watchSignals(interrupted: () => void): () => void {
+  let seen = false;
+  const heard = (): void => {
+    if (seen) process.exit(SIGNAL_CODES.SIGINT);
+    seen = true;
+    interrupted();
+  };
+  process.on('SIGINT', heard).on('SIGTERM', heard);
+  return () => {
+    process.off('SIGINT', heard).off('SIGTERM', heard);
+  };
+}
+
 /** As a shell tells of a program that SIGPIPE ended: nobody reads what it writes. */
 export const READER_GONE = 141;
 

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { createServer, type AddressInfo } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { once } from 'node:events';
 import { App } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { createLog } from '../../src/log.js';
+import { freePort } from '../support/free-port.js';
 import { ECHO_WORKER, stubFailure } from '../support/http-stub-server.js';
 import {
   activate, emptyDataset, newVarDir, releaseNumber, writeRelease,
@@ -35,15 +35,6 @@ function files(dir: string): Files {
       return true;
     },
   };
-}
-
-/** Only a port that was asked for by its number is listened on again. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function open(port: number): Promise<TLSSocket> {

@@ -4,7 +4,6 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request, type RequestOptions } from 'node:https';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
@@ -12,6 +11,7 @@ import { WebSocket } from 'ws';
 import { BENCH_KEY, startSitus, type SitusServer } from '../../bench/load/situs-server.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
+import { freePort } from '../support/free-port.js';
 import { eventually } from '../support/http-eventually.js';
 import { selfSigned } from '../support/simulated-provider.js';
 import { skipForWantOf } from '../support/wanting.js';
@@ -24,14 +24,6 @@ let built: Built;
 let situs: SitusServer;
 let dir: string;
 let port: number;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const found = (server.address() as AddressInfo).port;
-  await new Promise((resolve) => server.close(resolve));
-  return found;
-}
 
 before(async () => {
   built = buildRecipe('fixture');

@@ -33,7 +33,7 @@ function runAll(varDir: string, lines: readonly (readonly string[])[]): readonly
 }
 
 const VERBS: Readonly<Record<string, readonly string[]>> = {
-  serve: [''], lookup: [''], replay: [''], bulk: [''], lint: [''], doctor: [''],
+  serve: [''], lookup: [''], replay: [''], bulk: [''], stream: [''], lint: [''], doctor: [''],
   simulate: ['', 'provider'],
   dataset: [
     '', 'build', 'verify', 'activate', 'rollback', 'list', 'diff', 'coverage', 'fetch', 'sign',

@@ -39,13 +39,18 @@ const NO_PLAN: MessageClass = {
   refusal: fail('feature-not-enabled', 'Merchants need the Pro or Enterprise plan.'),
 };
 
+/** The JSON of the merchant that a message names; null where it names none. */
+export function merchantText(bytes: Buffer): string | null {
+  if (!bytes.includes(MEMBER.bytes)) return null;
+  const value = memberValue(bytes, MEMBER);
+  const text = value === null ? 'null' : Buffer.from(value).toString('latin1');
+  return text === 'null' ? null : text;
+}
+
 /** The class of a message; whether it is JSON at all is the worker's affair. */
 function classOf(bytes: Buffer, key: KeyRecord, findMerchant: FindMerchant): MessageClass {
-  if (!bytes.includes(MEMBER.bytes)) return LOOKUP;
-  const value = memberValue(bytes, MEMBER);
-  if (value === null) return LOOKUP;
-  const text = Buffer.from(value).toString('latin1');
-  if (text === 'null') return LOOKUP;
+  const text = merchantText(bytes);
+  if (text === null) return LOOKUP;
   if (!PLAN_FEATURES[key.plan].merchants) return NO_PLAN;
   if (!UUID.test(text)) return NO_UUID;
   const merchant = findMerchant(key.account, text.slice(1, -1).toLowerCase());

@@ -1,0 +1,174 @@
+/**
+ * Messages of a broker, answered as those of a stream are (session.ts): by the same workers, in
+ * chunks, by the release that is active when a chunk leaves. There is no key and no account here, so
+ * carts of merchants are refused.
+ */
+import { fail, type Failure } from '../../failure.js';
+import {
+  GRANT_ALL, type AnswerSlice, type PinnedRelease, type PoolFailure, type RowsRequest,
+} from '../../pool/types.js';
+import type { ReleaseSource } from '../../pool.js';
+import { decodeResult, type RowRefusal } from '../row/chunk-payload.js';
+import { CHUNK_BYTES_MAX } from '../row/limit.js';
+import { refusalOf } from '../row/row.js';
+import type { ChunkSchedule, ChunkSource } from '../run/schedule.js';
+import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
+import type { Message } from './inbox.js';
+import { CHUNK_MESSAGES_MAX, MESSAGE_BYTES_MAX } from './limit.js';
+import { merchantText, payloadOf } from './message-chunk.js';
+
+const NO_MERCHANTS = fail('invalid-format',
+  'Parameter merchantId: merchants are known to the service alone; their carts go to POST /stream.',
+  'merchantId');
+const LOST = fail('internal');
+const AGAIN_MS = 1_000;
+
+export type Refused = Omit<RowRefusal, 'line'>;
+
+/** The answer to a message. */
+export interface MessageAnswer {
+  /** As a stream writes it, without the end of the line. */
+  readonly line: Buffer;
+  /** Null where it was answered with success. */
+  readonly refused: Refused | null;
+}
+
+interface Asked {
+  readonly message: Message;
+  readonly refusal: Failure | null;
+  readonly settle: (answer: MessageAnswer) => void;
+}
+
+export interface AnswererServices {
+  readonly schedule: ChunkSchedule;
+  readonly releases: ReleaseSource;
+  /** Milliseconds since 1970: what "today" is told from. */
+  readonly now: () => number;
+}
+
+const SPACE = Buffer.from(' ');
+const LF = 10;
+const COMMA = 44;
+
+/** The bytes as a chunk has them: none stand for a message that is too long. */
+function bytesOf(data: Buffer): Buffer {
+  if (data.length === 0) return SPACE;
+  return data.length > MESSAGE_BYTES_MAX ? Buffer.alloc(0) : data;
+}
+
+/** What a line says of its refusal; null where it is an answer. */
+function refusalIn(line: Buffer): Refused | null {
+  const { error = null } = JSON.parse(line.toString('utf8')) as { readonly error?: Refused | null };
+  return error;
+}
+
+export class MessageAnswerer implements ChunkSource {
+  readonly #services: AnswererServices;
+  #waiting: Asked[] = [];
+  #called = false;
+
+  constructor(services: AnswererServices) {
+    this.#services = services;
+  }
+
+  /** Answers a message; `seq` is told in the answer. */
+  answer(data: Buffer, seq: number): Promise<MessageAnswer> {
+    const refusal = merchantText(data) === null ? null : NO_MERCHANTS;
+    const message: Message = { seq, bytes: bytesOf(data), batch: false, last: true };
+    return new Promise((settle) => {
+      this.#waiting.push({ message, refusal, settle });
+      if (this.#called) return;
+      this.#called = true;
+      // Messages of one read of the socket travel together.
+      setImmediate(() => {
+        this.#called = false;
+        this.#services.schedule.ready(this);
+      });
+    });
+  }
+
+  next(): RowsRequest | null {
+    if (this.#waiting.length === 0) return null;
+    const release = this.#services.releases.pin();
+    if (release === null) throw new Error('a dataset is active once there was one');
+    return this.#request(this.#group(), release, true);
+  }
+
+  /** The first messages that may travel together. */
+  #group(): readonly Asked[] {
+    const refusal = this.#waiting[0]?.refusal;
+    let count = 0;
+    let bytes = 0;
+    for (const { message, refusal: own } of this.#waiting) {
+      bytes += message.bytes.length;
+      if (count > 0 && (bytes > CHUNK_BYTES_MAX || own !== refusal)) break;
+      count += 1;
+      if (count === CHUNK_MESSAGES_MAX) break;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  #request(group: readonly Asked[], release: PinnedRelease, again: boolean): RowsRequest {
+    const [first] = group;
+    const refusal = first?.refusal ?? null;
+    const lost = (failure: PoolFailure): void => {
+      this.#services.releases.unpin(release);
+      // Workers that are being replaced are waited for.
+      if (failure === 'overloaded') setTimeout(() => this.#oneByOne(group, again), AGAIN_MS);
+      else if (again) this.#oneByOne(group, false);
+      else for (const { message, settle } of group) settle(lostAnswer(message.seq));
+    };
+    return {
+      kind: 'rows', grants: GRANT_ALL,
+      payload: payloadOf(group.map(({ message }) => message), {
+        name: 'stream', release, nowMs: this.#services.now(), merchant: refusal !== null, refusal,
+      }),
+      answered: (slice: AnswerSlice) => {
+        if (slice.status !== SUCCESS.http) {
+          lost('internal');
+          return;
+        }
+        this.#services.releases.unpin(release);
+        settleAll(group, slice.body);
+      },
+      failed: lost,
+    };
+  }
+
+  /**
+   * After a worker died or had no time: each message is tried by itself, so that the one that is to
+   * blame is refused and no other.
+   */
+  #oneByOne(group: readonly Asked[], again: boolean): void {
+    const left = [...group];
+    const source: ChunkSource = {
+      next: () => {
+        const asked = left.shift();
+        const release = asked === undefined ? null : this.#services.releases.pin();
+        return asked === undefined || release === null
+          ? null : this.#request([asked], release, again);
+      },
+    };
+    this.#services.schedule.ready(source);
+  }
+}
+
+function lostAnswer(seq: number): MessageAnswer {
+  const refused: Refused = { code: RESPONSE_CODES[LOST.failure].code, ...refusalOf(LOST) };
+  return { line: Buffer.from(JSON.stringify({ seq, id: null, error: refused })), refused };
+}
+
+/** Gives each message its line, with the number that it has itself: a chunk counts through. */
+function settleAll(group: readonly Asked[], body: Uint8Array): void {
+  const { tally, output } = decodeResult(body);
+  const isAnswered = Object.keys(tally.codes).every((code) => Number(code) === SUCCESS.code);
+  let at = 0;
+  for (const { message, settle } of group) {
+    const end = output.indexOf(LF, at);
+    const line = Buffer.concat([
+      Buffer.from(`{"seq":${message.seq}`), output.subarray(output.indexOf(COMMA, at), end),
+    ]);
+    settle({ line, refused: isAnswered ? null : refusalIn(line) });
+    at = end + 1;
+  }
+}

@@ -1,0 +1,191 @@
+/** The broker of `situs stream`: its connection, the streams of subjects, the durable consumer. */
+import { readFileSync } from 'node:fs';
+import {
+  AckPolicy, DeliverPolicy, DiscardPolicy, jetstream, jetstreamManager, JetStreamApiError,
+  RetentionPolicy, StorageType, type Consumer, type ConsumerInfo, type JetStreamClient,
+  type JetStreamManager, type StreamInfo,
+} from '@nats-io/jetstream';
+import {
+  connect, credsAuthenticator, nanos, type NatsConnection,
+} from '@nats-io/transport-node';
+import { messageOf } from '../log.js';
+import { UsageError } from './usage.js';
+
+/** What `situs stream` is asked. */
+export interface StreamAsked {
+  readonly nats: string;
+  readonly from: string;
+  readonly to: string;
+  readonly failed: string;
+  readonly durable: string;
+  readonly ordered?: boolean;
+  readonly create?: boolean;
+  readonly ackWait: number;
+  readonly maxPending: number;
+  readonly creds?: string;
+  readonly threads?: number;
+  readonly quiet?: boolean;
+}
+
+const SUBJECT = /^[^\s.*>]+(?:\.[^\s.*>]+)*$/;
+const FROM = /^(?:(?:[^\s.*>]+|\*)\.)*(?:[^\s.*>]+|\*|>)$/;
+const KEYED = /\.\*$/;
+const DURABLE = /^[\w-]{1,64}$/;
+const RECONNECT_MS = 1_000;
+/** How long a stream made by `--create` knows ids of messages. */
+const WINDOW_MS = 600_000;
+const NO_CONSUMER = 10_014;
+const MS_PER_NANO = 1e-6;
+
+/** Whether a subject, or some that a pattern stands for, matches another pattern. */
+function overlaps(one: string, other: string): boolean {
+  const [left, right] = [one.split('.'), other.split('.')];
+  for (const [index, token] of left.entries()) {
+    const against = right[index];
+    if (token === '>' || against === '>') return against !== undefined;
+    if (against === undefined) return false;
+    if (token !== against && token !== '*' && against !== '*') return false;
+  }
+  return left.length === right.length;
+}
+
+/** @throws UsageError for subjects and names that the broker would not take, or that make a loop. */
+export function checkSubjects({ from, to, failed, durable }: StreamAsked): void {
+  if (!FROM.test(from)) throw new UsageError('--from is a subject, such as orders.carts');
+  for (const [option, subject] of [['--to', to], ['--failed', failed]] as const) {
+    if (!SUBJECT.test(subject.replace(KEYED, ''))) {
+      throw new UsageError(`${option} is a subject, such as orders.taxed or orders.taxed.*`);
+    }
+    if (overlaps(from, subject)) {
+      throw new UsageError(`${option} ${subject} is within --from: answers would be asked again`);
+    }
+  }
+  if (!DURABLE.test(durable)) throw new UsageError('--durable is of letters, digits, _ and -');
+}
+
+interface Addresses {
+  readonly servers: string[];
+  readonly secrets: { readonly user?: string; readonly pass?: string; readonly token?: string };
+  readonly tls: boolean;
+}
+
+function addressesOf(text: string): Addresses {
+  const urls = text.split(',').map((each) => {
+    const url = URL.canParse(each) ? new URL(each) : null;
+    if (url === null || (url.protocol !== 'nats:' && url.protocol !== 'tls:')) {
+      throw new UsageError('--nats is nats://HOST:PORT or tls://HOST:PORT');
+    }
+    return url;
+  });
+  const { username = '', password = '', protocol = '' } = urls[0] ?? {};
+  const [user, pass] = [decodeURIComponent(username), decodeURIComponent(password)];
+  const secrets = pass === '' ? { token: user } : { user, pass };
+  return {
+    servers: urls.map(({ hostname, port }) => `${hostname}:${port === '' ? '4222' : port}`),
+    secrets: user === '' ? {} : secrets, tls: protocol === 'tls:',
+  };
+}
+
+/**
+ * Connects; once connected it does so again for ever.
+ * @throws Error that names the servers and no password.
+ */
+export async function connectNats({ nats, creds }: StreamAsked): Promise<NatsConnection> {
+  const { servers, secrets, tls } = addressesOf(nats);
+  const authenticator = creds === undefined ? null : credsAuthenticator(readFileSync(creds));
+  try {
+    return await connect({
+      servers, ...secrets, ...(tls ? { tls: {} } : {}), name: 'situs stream',
+      maxReconnectAttempts: -1, reconnectTimeWait: RECONNECT_MS,
+      ...(authenticator === null ? {} : { authenticator }),
+    });
+  } catch (error) {
+    throw new Error(`NATS at ${servers.join(', ')} cannot be reached: ${messageOf(error)}`);
+  }
+}
+
+/** The stream of a subject, made where it is asked to be. */
+async function streamOf(
+  manager: JetStreamManager, subject: string, asked: StreamAsked,
+): Promise<StreamInfo> {
+  let name: string;
+  try {
+    name = await manager.streams.find(subject);
+  } catch (error) {
+    if (!/no stream matches/i.test(messageOf(error))) throw error;
+    if (asked.create !== true) {
+      throw new Error(`no stream of NATS holds the subject ${subject}; make one, or give --create`);
+    }
+    // Carts leave the stream when they are answered; answers stay until the operator limits them.
+    return manager.streams.add({
+      name: subject.replaceAll('.*', '').replaceAll(/[^\w-]+/g, '_'), subjects: [subject],
+      retention: subject === asked.from ? RetentionPolicy.Workqueue : RetentionPolicy.Limits,
+      storage: StorageType.File, discard: DiscardPolicy.New, duplicate_window: nanos(WINDOW_MS),
+    });
+  }
+  return manager.streams.info(name);
+}
+
+async function consumerOf(
+  manager: JetStreamManager, stream: string, asked: StreamAsked,
+): Promise<ConsumerInfo> {
+  const { durable, from, ackWait, maxPending } = asked;
+  try {
+    const found = await manager.consumers.info(stream, durable);
+    if (found.config.filter_subject === from) return found;
+    throw new Error(`the consumer ${durable} of the stream ${stream} is of the subject `
+      + `${found.config.filter_subject ?? '>'}; give another --durable`);
+  } catch (error) {
+    if (!isConsumerGone(error)) throw error;
+  }
+  return manager.consumers.add(stream, {
+    durable_name: durable, filter_subject: from, deliver_policy: DeliverPolicy.All,
+    ack_policy: AckPolicy.Explicit, ack_wait: nanos(ackWait * 1_000), max_ack_pending: maxPending,
+  });
+}
+
+/** Whether the broker says that there is no such consumer. */
+export function isConsumerGone(error: unknown): boolean {
+  return error instanceof JetStreamApiError && error.code === NO_CONSUMER;
+}
+
+/** What the work goes on with. */
+export interface Broker {
+  readonly connection: NatsConnection;
+  readonly client: JetStreamClient;
+  readonly consumer: Consumer;
+  /** The stream that messages come from: part of the ids of their answers. */
+  readonly stream: string;
+  readonly ackWaitMs: number;
+  info(): Promise<ConsumerInfo>;
+}
+
+/**
+ * Finds or makes the streams and the consumer.
+ * @throws Error with a sentence where one is missing, or an answer might be stored twice.
+ */
+export async function openBroker(connection: NatsConnection, asked: StreamAsked): Promise<Broker> {
+  const manager = await jetstreamManager(connection).catch((error: unknown) => {
+    throw new Error(`NATS answers, but not its JetStream: ${messageOf(error)}`);
+  });
+  const { config: { name } } = await streamOf(manager, asked.from, asked);
+  const { config } = await consumerOf(manager, name, asked);
+  const ackWaitMs = Math.round((config.ack_wait ?? 0) * MS_PER_NANO);
+  for (const subject of new Set([asked.to, asked.failed])) {
+    const target = await streamOf(manager, subject, asked);
+    const windowMs = Math.round(target.config.duplicate_window * MS_PER_NANO);
+    if (windowMs < 2 * ackWaitMs) {
+      throw new Error(`the stream ${target.config.name} knows ids of messages for `
+        + `${windowMs / 1_000} s; twice --ack-wait, ${ackWaitMs / 500} s, are needed so that no `
+        + 'answer is stored twice');
+    }
+  }
+  const client = jetstream(connection);
+  const consumer = await client.consumers.get(name, asked.durable);
+  const info = (): Promise<ConsumerInfo> => manager.consumers.info(name, asked.durable);
+  if (asked.ordered === true && (await info()).num_waiting > 0) {
+    throw new Error(`another process takes messages of the consumer ${asked.durable}; --ordered `
+      + 'needs one alone: divide the subjects, each part with a --durable of its own');
+  }
+  return { connection, client, consumer, stream: name, ackWaitMs, info };
+}

@@ -1,0 +1,246 @@
+/**
+ * The work of `situs stream`: messages in, answers stored by the broker, messages acknowledged. A
+ * message is acknowledged after its answer is stored under an id made of stream and sequence, so
+ * one that comes again makes no second answer.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
+import { headers, type MsgHdrs } from '@nats-io/transport-node';
+import type { MessageAnswer, MessageAnswerer, Refused } from '../bulk/stream/answerer.js';
+import { messageOf } from '../log.js';
+import { RESPONSE_CODES } from '../wire/response-code.js';
+import { isConsumerGone, type Broker } from './stream-broker.js';
+
+/** Messages that one process has in hand. */
+const IN_HAND_MAX = 1_024;
+/** Messages asked for at a time. */
+const FETCH_MESSAGES = 256;
+const FETCH_MS = 5_000;
+const AGAIN_MS = 1_000;
+const INFO_MS = 1_000;
+/** Beside the headers that we set. */
+const HEADER_ROOM_BYTES = 4_096;
+
+export interface WorkOptions {
+  readonly to: string;
+  readonly failed: string;
+  readonly ordered: boolean;
+  readonly tell: (text: string) => void;
+}
+
+/** The last token of a subject: what `--ordered` keeps the order of. */
+function keyOf(subject: string): string {
+  return subject.slice(subject.lastIndexOf('.') + 1);
+}
+
+/** Where an answer goes: a last token "*" is that of the message. */
+function targetOf(pattern: string, subject: string): string {
+  return pattern.endsWith('.*') ? `${pattern.slice(0, -1)}${keyOf(subject)}` : pattern;
+}
+
+export class StreamWork {
+  answered = 0;
+  refused = 0;
+  /** Messages that no process has in hand. */
+  lag = 0;
+  readonly #broker: Broker;
+  readonly #answerer: MessageAnswerer;
+  readonly #options: WorkOptions;
+  /** Of messages in hand, each with whether its answer is stored at last. */
+  readonly #inHand = new Set<Promise<boolean>>();
+  readonly #last = new Map<string, Promise<boolean>>();
+  readonly #timer: NodeJS.Timeout;
+  #messages: ConsumerMessages | null = null;
+  #stopping = false;
+  #online = true;
+  /** Woken by a connection, by a stop and by a message that is done. */
+  #wake: () => void = () => undefined;
+  #changed: Promise<void> = Promise.resolve();
+  /** Some that were sent may not have come. */
+  #disturbed = true;
+  #fault: Error | null = null;
+
+  constructor(broker: Broker, answerer: MessageAnswerer, options: WorkOptions) {
+    this.#broker = broker;
+    this.#answerer = answerer;
+    this.#options = options;
+    this.#turn();
+    this.#timer = setInterval(() => void this.#look(), INFO_MS).unref();
+    void this.#follow();
+  }
+
+  /** Takes no more messages. */
+  stop(): void {
+    this.#stopping = true;
+    this.#messages?.stop();
+    this.#turn();
+  }
+
+  /**
+   * Answers until it is stopped, then what is in hand.
+   * @throws Error where the consumer is gone, or what is in hand could not be stored at the end.
+   */
+  async run(): Promise<void> {
+    try {
+      while (!this.#stopping) {
+        if (this.#inHand.size > IN_HAND_MAX - FETCH_MESSAGES || !this.#online) await this.#changed;
+        else if (this.#options.ordered && this.#disturbed) await this.#settle();
+        else await this.#fetch();
+      }
+      const left = (await Promise.all(this.#inHand)).filter((stored) => !stored).length;
+      if (this.#fault !== null) throw this.#fault;
+      if (left > 0) throw new Error(`${left} messages were not answered; they will come again`);
+      await this.#broker.connection.flush();
+    } finally {
+      clearInterval(this.#timer);
+    }
+  }
+
+  #turn(): void {
+    this.#wake();
+    this.#changed = new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  /** Tells of the connection. */
+  async #follow(): Promise<void> {
+    for await (const { type } of this.#broker.connection.status()) {
+      if (type !== 'disconnect' && type !== 'reconnect') continue;
+      this.#online = type === 'reconnect';
+      if (!this.#stopping) {
+        this.#options.tell(this.#online ? 'NATS is back' : 'NATS is away; waiting for it');
+      }
+      this.#disturbed = true;
+      this.#messages?.stop();
+      this.#turn();
+    }
+  }
+
+  /** Asks how much is left to do, and whether the consumer is still there. */
+  async #look(): Promise<void> {
+    if (!this.#online || this.#stopping) return;
+    try {
+      this.lag = (await this.#broker.info()).num_pending;
+    } catch (error) {
+      if (!isConsumerGone(error)) return;
+      this.#fault = new Error('the consumer was deleted while messages were taken of it');
+      this.stop();
+    }
+  }
+
+  /**
+   * Waits until the broker gives messages again that it gave to a process or a connection which is
+   * gone: it gives those first, in order, and with them no later one overtakes them.
+   */
+  async #settle(): Promise<void> {
+    this.#disturbed = false;
+    await Promise.all(this.#inHand);
+    try {
+      await this.#broker.connection.flush();
+      if ((await this.#broker.info()).num_ack_pending === 0) return;
+    } catch {
+      this.#disturbed = true;
+    }
+    this.#options.tell(`waiting ${this.#broker.ackWaitMs / 1_000} s for messages that were given out`);
+    for (let left = this.#broker.ackWaitMs + AGAIN_MS; left > 0 && !this.#stopping; left -= AGAIN_MS) {
+      await delay(AGAIN_MS);
+    }
+  }
+
+  async #fetch(): Promise<void> {
+    try {
+      const options = { max_messages: FETCH_MESSAGES, expires: FETCH_MS };
+      this.#messages = await this.#broker.consumer.fetch(options);
+      for await (const message of this.#messages) this.#take(message);
+    } catch (error) {
+      this.#options.tell(`NATS gives no messages: ${messageOf(error)}`);
+      await Promise.race([delay(AGAIN_MS), this.#changed]);
+    } finally {
+      this.#messages = null;
+    }
+  }
+
+  #take(message: JsMsg): void {
+    const key = keyOf(message.subject);
+    const before = this.#options.ordered ? this.#last.get(key) : undefined;
+    const done = this.#handle(message, before);
+    this.#inHand.add(done);
+    if (this.#options.ordered) this.#last.set(key, done);
+    void done.then(() => {
+      this.#inHand.delete(done);
+      if (this.#last.get(key) === done) this.#last.delete(key);
+      this.#turn();
+    });
+  }
+
+  /** Returns whether its answer is stored and it was acknowledged. */
+  async #handle(message: JsMsg, before: Promise<boolean> | undefined): Promise<boolean> {
+    const { data, seq } = message;
+    const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+    const { line, refused } = this.#fitting(await this.#answerer.answer(bytes, seq));
+    if (before !== undefined && !await before) return false;
+    const { to, failed } = this.#options;
+    const isStored = refused === null
+      ? await this.#store(message, to, line)
+      : await this.#store(message, failed, this.#room(bytes), headersOf(message, refused));
+    if (!isStored) return false;
+    message.ack();
+    if (refused === null) this.answered += 1;
+    else this.refused += 1;
+    return true;
+  }
+
+  /** Bytes that the broker takes in one message. */
+  get #bytesMax(): number {
+    return (this.#broker.connection.info?.max_payload ?? Infinity) - HEADER_ROOM_BYTES;
+  }
+
+  #fitting(answer: MessageAnswer): MessageAnswer {
+    const { line } = answer;
+    if (answer.refused !== null || line.length <= this.#bytesMax) return answer;
+    return {
+      line, refused: {
+        code: RESPONSE_CODES.internal.code, field: null,
+        message: `The answer has ${line.length} bytes, more than NATS takes in a message.`,
+      },
+    };
+  }
+
+  /** A message as it came; one without room for its headers is left out. */
+  #room(bytes: Buffer): Buffer {
+    return bytes.length <= this.#bytesMax ? bytes : Buffer.alloc(0);
+  }
+
+  /** Stores an answer, however long it takes; false where it was stopped before. */
+  async #store(message: JsMsg, to: string, data: Buffer, more?: MsgHdrs): Promise<boolean> {
+    const { client, stream } = this.#broker;
+    const options = {
+      msgID: `${stream}:${message.seq}`, ...(more === undefined ? {} : { headers: more }),
+    };
+    for (;;) {
+      // What is published without a connection would be kept in memory, once for each attempt.
+      while (!this.#online && !this.#stopping) await this.#changed;
+      if (!this.#online) return false;
+      try {
+        await client.publish(targetOf(to, message.subject), data, options);
+        return true;
+      } catch (error) {
+        if (this.#stopping) return false;
+        if (this.#online) this.#options.tell(`NATS did not store an answer: ${messageOf(error)}`);
+        await Promise.race([delay(AGAIN_MS), this.#changed]);
+      }
+    }
+  }
+}
+
+/** What a refused message is sent on with. */
+function headersOf(message: JsMsg, { code, field, message: why }: Refused): MsgHdrs {
+  const set = headers();
+  set.set('Situs-Code', String(code));
+  if (field !== null) set.set('Situs-Field', field);
+  set.set('Situs-Message', why.replaceAll(/\s+/g, ' ').slice(0, 1_000));
+  set.set('Situs-Subject', message.subject);
+  set.set('Situs-Sequence', String(message.seq));
+  return set;
+}

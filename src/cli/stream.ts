@@ -1,0 +1,96 @@
+/** `situs stream`: lookups and carts of a NATS JetStream subject, answered for as long as they come. */
+import { availableParallelism } from 'node:os';
+import { CHUNKS_PER_WORKER, openChunkPool } from '../bulk/run/chunk-pool.js';
+import { ChunkSchedule } from '../bulk/run/schedule.js';
+import { MessageAnswerer } from '../bulk/stream/answerer.js';
+import { loadConfig } from '../config.js';
+import { openLive } from '../dataset/live.js';
+import { createLog, type Log } from '../log.js';
+import { metricsAddress, MetricsListener } from '../monitor/listener.js';
+import { RowsProgress } from './rows-progress.js';
+import { requireActive, requiredKeys } from './sound-release.js';
+import {
+  checkSubjects, connectNats, openBroker, type Broker, type StreamAsked,
+} from './stream-broker.js';
+import { StreamWork } from './stream-work.js';
+import { watchSignals } from './usage.js';
+
+function tell(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** Tells what became of messages to Prometheus, where it is set to; returns what ends that. */
+async function openMetrics(setting: string, log: Log, work: StreamWork): Promise<() => void> {
+  const address = metricsAddress(setting);
+  if (address === null) return () => undefined;
+  const { Gauge, Registry } = await import('prom-client');
+  const registry = new Registry();
+  const series = (name: string, help: string, read: () => number): void => {
+    registry.registerMetric(new Gauge({
+      name, help, registers: [], collect() {
+        this.set(read());
+      },
+    }));
+  };
+  series('situs_nats_answered', 'Messages answered since the start', () => work.answered);
+  series('situs_nats_refused', 'Messages refused since the start', () => work.refused);
+  series('situs_nats_lag', 'Messages that no process has in hand', () => work.lag);
+  const listener = new MetricsListener(registry, log);
+  await listener.listen(address);
+  return () => listener.close();
+}
+
+/** Works until a signal comes. */
+async function work(
+  running: StreamWork, broker: Broker, asked: StreamAsked, dataset: string,
+): Promise<void> {
+  const unwatch = watchSignals(() => running.stop());
+  const progress = asked.quiet === true ? null : new RowsProgress(process.stderr, null, () => ({
+    rows: running.answered + running.refused, bytes: 0,
+    more: `  ${running.refused} refused  ${running.lag} waiting`,
+  }));
+  if (asked.quiet !== true) {
+    tell(`${asked.from} to ${asked.to} at ${broker.connection.getServer()}; dataset ${dataset}`);
+  }
+  try {
+    await running.run();
+  } finally {
+    progress?.end();
+    unwatch();
+    if (asked.quiet !== true) tell(`${running.answered} answered, ${running.refused} refused`);
+  }
+}
+
+/**
+ * Runs `situs stream`; returns the exit code once a signal has ended it.
+ * @throws UsageError, or Error with a sentence where it cannot begin or go on.
+ */
+export async function streamCommand(asked: StreamAsked): Promise<number> {
+  checkSubjects(asked);
+  const { varDir, baseUrl, precisionMin, refuseUnruled, logLevel, metrics } = loadConfig();
+  const dataset = requireActive(varDir);
+  const connection = await connectNats(asked);
+  try {
+    const broker = await openBroker(connection, asked);
+    const log = createLog(logLevel);
+    const releases = await openLive(varDir, log, requiredKeys());
+    const threads = asked.threads ?? availableParallelism();
+    const pool = openChunkPool({
+      releases, log, threads, settings: { baseUrl, precisionMin, refuseUnruled, logLevel },
+    });
+    const schedule = new ChunkSchedule(pool, threads * CHUNKS_PER_WORKER);
+    const { to, failed, ordered = false } = asked;
+    const answerer = new MessageAnswerer({ schedule, releases, now: () => Date.now() });
+    const running = new StreamWork(broker, answerer, { to, failed, ordered, tell });
+    try {
+      const closeMetrics = await openMetrics(metrics, log, running);
+      await work(running, broker, asked, dataset).finally(closeMetrics);
+    } finally {
+      await pool.close();
+      releases.close();
+    }
+    return 0;
+  } finally {
+    await connection.close();
+  }
+}
