@@ -49,7 +49,7 @@ function overlaps(one: string, other: string): boolean {
   return left.length === right.length;
 }
 
-/** @throws UsageError for subjects and names that the broker would not take, or that make a loop. */
+/** @throws UsageError for subjects and names that the broker refuses, or that make a loop. */
 export function checkSubjects({ from, to, failed, durable }: StreamAsked): void {
   if (!FROM.test(from)) throw new UsageError('--from is a subject, such as orders.carts');
   for (const [option, subject] of [['--to', to], ['--failed', failed]] as const) {

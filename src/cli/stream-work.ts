@@ -3,6 +3,7 @@
  * message is acknowledged after its answer is stored under an id made of stream and sequence, so
  * one that comes again makes no second answer.
  */
+import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { headers, type MsgHdrs } from '@nats-io/transport-node';
@@ -142,10 +143,10 @@ export class StreamWork {
     } catch {
       this.#disturbed = true;
     }
-    this.#options.tell(`waiting ${this.#broker.ackWaitMs / 1_000} s for messages that were given out`);
-    for (let left = this.#broker.ackWaitMs + AGAIN_MS; left > 0 && !this.#stopping; left -= AGAIN_MS) {
-      await delay(AGAIN_MS);
-    }
+    const { ackWaitMs } = this.#broker;
+    this.#options.tell(`waiting ${ackWaitMs / 1_000} s for messages that were given out`);
+    const until = performance.now() + ackWaitMs + AGAIN_MS;
+    while (performance.now() < until && !this.#stopping) await delay(AGAIN_MS);
   }
 
   async #fetch(): Promise<void> {

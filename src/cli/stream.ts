@@ -1,4 +1,4 @@
-/** `situs stream`: lookups and carts of a NATS JetStream subject, answered for as long as they come. */
+/** `situs stream`: lookups and carts of a NATS JetStream subject, answered as they come. */
 import { availableParallelism } from 'node:os';
 import { CHUNKS_PER_WORKER, openChunkPool } from '../bulk/run/chunk-pool.js';
 import { ChunkSchedule } from '../bulk/run/schedule.js';

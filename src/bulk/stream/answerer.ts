@@ -1,7 +1,7 @@
 /**
  * Messages of a broker, answered as those of a stream are (session.ts): by the same workers, in
- * chunks, by the release that is active when a chunk leaves. There is no key and no account here, so
- * carts of merchants are refused.
+ * chunks, by the release that is active when a chunk leaves. There is no key and no account here,
+ * so carts of merchants are refused.
  */
 import { fail, type Failure } from '../../failure.js';
 import {
