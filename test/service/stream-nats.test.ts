@@ -165,13 +165,16 @@ test('--ordered keeps the order of each key, also after a kill', async (context)
   const doomed = start(context, subjects, { more: ['--ordered'] });
   const publishing = publish(connection!, (index) => `${name}.carts.shop-${index % 7}`, rows);
   await eventually(async () => await count(`${name}-taxed`) > 100);
+  await doomed.end('SIGKILL');
+  await publishing;
+  const next = start(context, subjects, { more: ['--ordered'] });
+  await eventually(async () => await count(`${name}-taxed`) >= rows.length
+    && /dataset/.test(next.err()));
+  await eventually(async () =>
+    (await manager.consumers.info(`${name}-carts`, 'situs')).num_waiting > 0);
   const second = start(context, subjects, { more: ['--ordered'] });
   assert.equal(await second.end(), 1);
   assert.match(second.err(), /another process takes messages of the consumer situs/);
-  await doomed.end('SIGKILL');
-  await publishing;
-  const next = start(context, subjects, { more: ['--ordered', '--quiet'] });
-  await eventually(async () => await count(`${name}-taxed`) >= rows.length);
   assert.equal(await next.end('SIGTERM'), 0, next.err());
   const keys = new Map<string, number[]>();
   for (const message of await stored(manager, `${name}-taxed`)) {
