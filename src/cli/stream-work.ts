@@ -19,6 +19,8 @@ const FETCH_MESSAGES = 256;
 const FETCH_MS = 5_000;
 const AGAIN_MS = 1_000;
 const INFO_MS = 1_000;
+/** After a stop, long enough for one that was under way in a cut and for its repetition. */
+const LAST_MS = 8_000;
 /** Beside the headers that we set. */
 const HEADER_ROOM_BYTES = 4_096;
 
@@ -53,6 +55,8 @@ export class StreamWork {
   readonly #timer: NodeJS.Timeout;
   #messages: ConsumerMessages | null = null;
   #stopping = false;
+  /** Until when answers are sent again that the broker did not confirm. */
+  #until = Infinity;
   #online = true;
   /** Woken by a connection, by a stop and by a message that is done. */
   #wake: () => void = () => undefined;
@@ -73,6 +77,7 @@ export class StreamWork {
   /** Takes no more messages. */
   stop(): void {
     this.#stopping = true;
+    this.#until = performance.now() + LAST_MS;
     this.#messages?.stop();
     this.#turn();
   }
@@ -227,7 +232,7 @@ export class StreamWork {
         await client.publish(targetOf(to, message.subject), data, options);
         return true;
       } catch (error) {
-        if (this.#stopping) return false;
+        if (performance.now() > this.#until) return false;
         if (this.#online) this.#options.tell(`NATS did not store an answer: ${messageOf(error)}`);
         await Promise.race([delay(AGAIN_MS), this.#changed]);
       }
