@@ -187,11 +187,13 @@ export class StreamWork {
     const { line, refused } = this.#fitting(await this.#answerer.answer(bytes, seq));
     if (before !== undefined && !await before) return false;
     const { to, failed } = this.#options;
-    const isStored = refused === null
+    const stored = refused === null
       ? await this.#store(message, to, line)
       : await this.#store(message, failed, this.#room(bytes), headersOf(message, refused));
-    if (!isStored) return false;
+    if (stored === 'not') return false;
     message.ack();
+    // One that came again was counted when its answer was stored.
+    if (stored === 'before') return true;
     if (refused === null) this.answered += 1;
     else this.refused += 1;
     return true;
@@ -218,21 +220,27 @@ export class StreamWork {
     return bytes.length <= this.#bytesMax ? bytes : Buffer.alloc(0);
   }
 
-  /** Stores an answer, however long it takes; false where it was stopped before. */
-  async #store(message: JsMsg, to: string, data: Buffer, more?: MsgHdrs): Promise<boolean> {
+  /**
+   * Stores an answer, however long it takes: 'not' where it was stopped before, 'before' where the
+   * broker had it already and not from here.
+   */
+  async #store(
+    message: JsMsg, to: string, data: Buffer, more?: MsgHdrs,
+  ): Promise<'now' | 'before' | 'not'> {
     const { client, stream } = this.#broker;
     const options = {
       msgID: `${stream}:${message.seq}`, ...(more === undefined ? {} : { headers: more }),
     };
-    for (;;) {
+    for (let attempt = 1; ; attempt += 1) {
       // What is published without a connection would be kept in memory, once for each attempt.
       while (!this.#online && !this.#stopping) await this.#changed;
-      if (!this.#online) return false;
+      if (!this.#online) return 'not';
       try {
-        await client.publish(targetOf(to, message.subject), data, options);
-        return true;
+        const { duplicate } = await client.publish(targetOf(to, message.subject), data, options);
+        // An attempt that was not confirmed may be the one that was stored.
+        return duplicate && attempt === 1 ? 'before' : 'now';
       } catch (error) {
-        if (performance.now() > this.#until) return false;
+        if (performance.now() > this.#until) return 'not';
         if (this.#online) this.#options.tell(`NATS did not store an answer: ${messageOf(error)}`);
         await Promise.race([delay(AGAIN_MS), this.#changed]);
       }
