@@ -99,7 +99,8 @@ async function proxied(
     stdio: 'ignore', env: { ...process.env, HOME: dir, XDG_DATA_HOME: dir, XDG_CONFIG_HOME: dir },
   });
   context.after(async () => {
-    child.kill('SIGKILL');
+    // nginx ends its workers at SIGTERM; killed at once, it leaves them, and they keep the port.
+    child.kill('SIGTERM');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   });
   await eventually(async () => {
