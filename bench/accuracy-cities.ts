@@ -9,7 +9,7 @@
 import { foldName } from '../src/address/place-name.js';
 import { Engine } from '../src/engine/engine.js';
 import type { Dataset } from '../src/dataset/dataset.js';
-import type { LookupOptions } from '../src/engine/query.js';
+import type { LookupOptions } from '../src/engine/lookup-query.js';
 import { isFailure } from '../src/failure.js';
 import { NAMED_SHARE, nearness } from '../src/ingest/zip/claims.js';
 import { cityDensity, openShare } from '../src/ingest/zip/land.js';

@@ -4,7 +4,7 @@ import {
   AnswerWriter, countRequests, RequestReader, type ReceivedLookup, type ReceivedRequest,
 } from './pool/frame.js';
 import { FLAG_GEO, FLAG_XML, isBodyRequest, type Answer } from './pool/types.js';
-import type { LookupQuery, PostalOutcome, SitusOutcome, ZipQuery } from './engine/query.js';
+import type { LookupQuery, PostalOutcome, SitusOutcome, ZipQuery } from './engine/lookup-query.js';
 import { PRECISIONS } from './engine/situs.js';
 import { fail, isFailure, type Failure } from './failure.js';
 import { answerBulk } from './bulk/row/row-chunk.js';

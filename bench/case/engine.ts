@@ -4,7 +4,7 @@ import { openDataset } from '../../src/dataset/open.js';
 import { Engine } from '../../src/engine/engine.js';
 import { AnswerWriter, RequestFrame } from '../../src/pool/frame.js';
 import { GRANT_ALL } from '../../src/pool/types.js';
-import type { LookupQuery } from '../../src/engine/query.js';
+import type { LookupQuery } from '../../src/engine/lookup-query.js';
 import { isFailure } from '../../src/failure.js';
 import { answerInto } from '../../src/worker.js';
 import { openWire } from '../../src/api/lookup/context.js';

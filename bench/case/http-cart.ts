@@ -6,7 +6,7 @@ import type { Dataset } from '../../src/dataset/dataset.js';
 import { openDataset } from '../../src/dataset/open.js';
 import {
   CART_LINES_MAX, type CartPlace, type CartQuery, type SplitPlace,
-} from '../../src/engine/cart/query.js';
+} from '../../src/engine/cart/cart-query.js';
 import { Engine } from '../../src/engine/engine.js';
 import { isFailure } from '../../src/failure.js';
 import { headOf } from '../../src/http/reply.js';

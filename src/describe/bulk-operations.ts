@@ -2,7 +2,7 @@
 import { answerOf, problemOf } from './answers.js';
 import { OPTIONS as CART_OPTIONS } from './cart-operations.js';
 import type { Operation, OperationName } from './operations.js';
-import { KEY_PARAMETER, lookupParameters, type Parameter } from './parameters.js';
+import { KEY_PARAMETER, lookupParameters, type Parameter } from './lookup-parameters.js';
 import { BOOLEAN, TEXT, type Schema } from '../base/json-schema.js';
 import { SHARED_PARAMETERS } from '../api/lookup/parameter-table.js';
 

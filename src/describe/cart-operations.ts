@@ -7,7 +7,7 @@ import { ADDRESS_CHARS_MAX } from '../api/lookup/parameter-table.js';
 import { SITUS_NOTE } from './lookups.js';
 import { merchantOperation } from './merchant-operations.js';
 import type { Operation, OperationName } from './operations.js';
-import { KEPT_PARAMETERS, type Parameter } from './parameters.js';
+import { KEPT_PARAMETERS, type Parameter } from './lookup-parameters.js';
 
 const ID: Schema = { type: 'string', format: 'uuid' };
 const NAME: Schema = { type: 'string', minLength: 1, maxLength: 50 };

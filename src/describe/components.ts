@@ -16,13 +16,13 @@ import {
 } from './merchant-operations.js';
 import {
   CREDENTIALS_SET, MERCHANT_CREATE, MERCHANT_ID, MERCHANT_UPDATE,
-} from '../api/merchant/shape.js';
+} from '../api/merchant/merchant-shape.js';
 import {
   NEXUS_CREATE, NEXUS_DELETE, NEXUS_LIST, NEXUS_UPDATE,
 } from '../api/merchant/nexus-shape.js';
 import { relayedShape } from '../api/merchant/relay-shape.js';
 import { CERTIFICATE, CERTIFICATE_PAGE, ORDER, REFUND } from './relay-operations.js';
-import { TIC_QUERY } from '../api/catalogue/query.js';
+import { TIC_QUERY } from '../api/catalogue/search-shape.js';
 import { V60_FAILURE, V60_SUCCESS } from './lookups.js';
 import type { Schema } from '../base/json-schema.js';
 

@@ -7,7 +7,7 @@ import { BULK_FORMATS } from '../bulk/row/chunk-payload.js';
 import { OPTIONS, ROWS_TYPES } from './bulk-operations.js';
 import { answerOf, problemOf } from './answers.js';
 import type { Operation, OperationName } from './operations.js';
-import { KEY_PARAMETER, type Parameter } from './parameters.js';
+import { KEY_PARAMETER, type Parameter } from './lookup-parameters.js';
 
 const COUNT: Schema = { type: 'integer', minimum: 0 };
 

@@ -3,11 +3,11 @@ import {
   NUMBER, TEXT, about, list, object, oneOf, type Members, type Schema,
 } from '../base/json-schema.js';
 import { MERCHANT_STATUSES } from '../store/merchants.js';
-import { API_KEY_CHARS_MAX, CONNECTION_CHARS_MAX } from '../api/merchant/shape.js';
+import { API_KEY_CHARS_MAX, CONNECTION_CHARS_MAX } from '../api/merchant/merchant-shape.js';
 import { answerOf, problemOf } from './answers.js';
 import type { ComponentName } from './components.js';
 import type { Operation, OperationName } from './operations.js';
-import { IDEMPOTENCY_PARAMETER, type Parameter } from './parameters.js';
+import { IDEMPOTENCY_PARAMETER, type Parameter } from './lookup-parameters.js';
 
 const ID: Schema = { type: 'string', format: 'uuid' };
 const MOMENT: Schema = { type: 'string', format: 'date-time' };

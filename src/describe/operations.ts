@@ -5,7 +5,9 @@ import { BULK_OPERATIONS } from './bulk-operations.js';
 import { CART_OPERATIONS } from './cart-operations.js';
 import { JOB_OPERATIONS } from './job-operations.js';
 import { MERCHANT_OPERATIONS } from './merchant-operations.js';
-import { FORMAT_PARAMETER, KEY_PARAMETER, lookupParameters, type Parameter } from './parameters.js';
+import {
+  FORMAT_PARAMETER, KEY_PARAMETER, lookupParameters, type Parameter,
+} from './lookup-parameters.js';
 import { RELAY_OPERATIONS } from './relay-operations.js';
 import { RESPONSE_CODES } from '../wire/response-code.js';
 import { failuresOf } from './legacy-lookups.js';

@@ -8,9 +8,9 @@ import { fail, isFailure, type Failure } from '../failure.js';
 import { dateOf, type DateInt } from '../tax/date.js';
 import { Carts } from './cart/cart.js';
 import { SourceNotes } from './cart/explain-source.js';
-import type { SingleArticle } from './cart/facts.js';
+import type { SingleArticle } from './cart/cart-facts.js';
 import type { CartOutcome } from './cart/outcome.js';
-import type { CartQuery } from './cart/query.js';
+import type { CartQuery } from './cart/cart-query.js';
 import {
   type AreaView, type Border, borderAt, PROVINCE_LINE_METRES, provincesNear, shoreArea,
 } from './locate/border.js';
@@ -19,7 +19,7 @@ import { AddressLocator } from './locate/locator.js';
 import { ProductRules, type NoProduct, type ProductFinding } from './product/rules.js';
 import type {
   AddressQuery, LookupOutcome, LookupQuery, PointQuery, PostalOutcome, SitusOutcome, ZipQuery,
-} from './query.js';
+} from './lookup-query.js';
 import { RatesByArea, type KnownRates } from './rate/area-rates.js';
 import { explainLookup, type LookupExplanation } from './rate/explain.js';
 import { States } from './rate/state-day.js';

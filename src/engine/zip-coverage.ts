@@ -6,7 +6,7 @@ import type { Dataset } from '../dataset/dataset.js';
 import type { ZipRecord } from '../dataset/records.js';
 import { isFailure } from '../failure.js';
 import type { Engine } from './engine.js';
-import type { LookupOptions, PointQuery } from './query.js';
+import type { LookupOptions, PointQuery } from './lookup-query.js';
 
 /** What is asked for beside the ZIP; a number and a name that no street has. */
 const DOOR = '1 Qzxv Wjkq Rd';

@@ -3,7 +3,7 @@ import type { Config } from '../config.js';
 import { readTarget } from '../provider/guard.js';
 import { parseMailServer, type MailOptions } from './mail.js';
 import { parseMailbox } from '../base/mail-address.js';
-import { parseSecrets } from './signature.js';
+import { parseSecrets } from './event-signature.js';
 import type { WebhookOptions } from './webhook.js';
 
 export const URL_CHARS_MAX = 2_048;

@@ -6,7 +6,7 @@ import { openEventData, type EventVault } from '../store/event-seal.js';
 import type { EventRecord } from '../store/outbox-record.js';
 import { codeOf, failed, type FailedOutcome, type Outcome } from './attempt.js';
 import { retryAfter } from './retry.js';
-import { signatureFields, type Secret } from './signature.js';
+import { signatureFields, type Secret } from './event-signature.js';
 
 /** "2026-03-01 09:30:00.000Z": ISO 8601 with a space in it. */
 export function eventTime(at: number): string {

@@ -7,7 +7,7 @@ import {
 } from '../../src/base/shape.js';
 import { NEXUS_CREATE } from '../../src/api/merchant/nexus-shape.js';
 import { NEXUS_BYTES_MAX } from '../../src/api/merchant/nexus-handler.js';
-import { CREDENTIALS_SET, MERCHANT_CREATE, MERCHANT_ID } from '../../src/api/merchant/shape.js';
+import { CREDENTIALS_SET, MERCHANT_CREATE, MERCHANT_ID } from '../../src/api/merchant/merchant-shape.js';
 
 const MAX = 1_048_576;
 

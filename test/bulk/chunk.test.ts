@@ -5,7 +5,7 @@ import Papa from 'papaparse';
 import { seeded } from '../../bench/case/case.js';
 import { GRANT_GEO } from '../../src/pool/types.js';
 import { APPENDED_COLUMNS } from '../../src/bulk/row/columns.js';
-import { ID_CHARS_MAX } from '../../src/bulk/row/limit.js';
+import { ID_CHARS_MAX } from '../../src/bulk/row/row-limits.js';
 import { openWire } from '../../src/api/lookup/context.js';
 import { below, oneOf, runBulk, type BulkRun } from '../support/bulk-bodies.js';
 import { memoryDataset, NOW_MS } from '../support/memory-dataset.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'node:test';
 import { listElements, readClientLine } from '../../src/bulk/stream/client-line.js';
-import { BATCH_MESSAGES_MAX, REPLAY_BYTES_MAX } from '../../src/bulk/stream/limit.js';
+import { BATCH_MESSAGES_MAX, REPLAY_BYTES_MAX } from '../../src/bulk/stream/stream-limits.js';
 import { Outbox } from '../../src/bulk/stream/outbox.js';
 
 test('the elements of a list are found whatever they hold', () => {

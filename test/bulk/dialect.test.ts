@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { isProblem } from '../../src/base/problem.js';
 import { test } from 'node:test';
 import { csvCell, isWide, readCsvHead, sniffDelimiter } from '../../src/bulk/row/dialect.js';
-import { COLUMNS_MAX, HEADER_BYTES_MAX } from '../../src/bulk/row/limit.js';
+import { COLUMNS_MAX, HEADER_BYTES_MAX } from '../../src/bulk/row/row-limits.js';
 import { mapColumns } from '../../src/bulk/row/mapping.js';
-import { csvParameters } from '../../src/bulk/row/parameters.js';
+import { csvParameters } from '../../src/bulk/row/row-parameters.js';
 
 test('the delimiter is the one that makes most cells', () => {
   const cases: readonly (readonly [header: string, delimiter: string])[] = [

@@ -11,7 +11,7 @@ import { columnRulesOf } from '../../src/bulk/row/cart-mapping.js';
 import { CART_PARAMETERS } from '../../src/bulk/row/cart-parameters.js';
 import {
   CART_ROW_BYTES_MAX, CHUNK_ROWS_MAX, COLUMNS_MAX, HEADER_BYTES_MAX, ID_CHARS_MAX, ROW_BYTES_MAX,
-} from '../../src/bulk/row/limit.js';
+} from '../../src/bulk/row/row-limits.js';
 import { CART_ROLES, mapColumns, ROLES } from '../../src/bulk/row/mapping.js';
 import { SHARED_PARAMETERS } from '../../src/api/lookup/parameter-table.js';
 

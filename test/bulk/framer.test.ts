@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RecordFramer } from '../../src/bulk/row/framer.js';
 import type { Framing } from '../../src/bulk/row/framing.js';
-import { CHUNK_BYTES_MAX, ROW_BYTES_MAX } from '../../src/bulk/row/limit.js';
+import { CHUNK_BYTES_MAX, ROW_BYTES_MAX } from '../../src/bulk/row/row-limits.js';
 
 const CSV: Framing = { kind: 'csv', delimiter: 44, loneCr: false };
 const OLD_CSV: Framing = { kind: 'csv', delimiter: 44, loneCr: true };

@@ -8,7 +8,7 @@ import type { Trailer } from '../../src/bulk/row/envelope.js';
 import type { PoolFailure, PoolRequest } from '../../src/pool.js';
 import { RecordFramer } from '../../src/bulk/row/framer.js';
 import { decodeChunk, encodeResult } from '../../src/bulk/row/chunk-payload.js';
-import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../../src/bulk/row/limit.js';
+import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../../src/bulk/row/row-limits.js';
 
 const RELEASE = { id: 'r', dir: '' };
 

@@ -4,7 +4,7 @@ import { isProblem } from '../../src/base/problem.js';
 import { test } from 'node:test';
 import { isGzip, isWide } from '../../src/bulk/row/dialect.js';
 import { mapColumns } from '../../src/bulk/row/mapping.js';
-import { fiveDigits, wholeZip } from '../../src/bulk/row/parameters.js';
+import { fiveDigits, wholeZip } from '../../src/bulk/row/row-parameters.js';
 import { runBulk, type BulkRun } from '../support/bulk-bodies.js';
 import { memoryDataset, NOW_MS } from '../support/memory-dataset.js';
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
 import { StreamClient } from '../../bench/load/stream-client.js';
-import { CREDIT_MESSAGES, HEARTBEAT_MS, MESSAGE_BYTES_MAX } from '../../src/bulk/stream/limit.js';
+import { CREDIT_MESSAGES, HEARTBEAT_MS, MESSAGE_BYTES_MAX } from '../../src/bulk/stream/stream-limits.js';
 import { eventually } from '../support/http-eventually.js';
 import { ending, header, line, message, TIMES } from '../support/stream-protocol.js';
 import { startStreams, STREAM_KEY } from '../support/stream-service.js';

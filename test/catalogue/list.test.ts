@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { XMLParser } from 'fast-xml-parser';
 import { TicSearch } from '../../src/engine/product/tic-search.js';
 import { ticListBytes, ticSearchBody } from '../../src/api/catalogue/list.js';
-import { parseTicQuery } from '../../src/api/catalogue/query.js';
+import { parseTicQuery } from '../../src/api/catalogue/search-shape.js';
 import { isProblem } from '../../src/base/problem.js';
 import { realTics } from '../support/tic-facts.js';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openapiDocument } from '../../src/describe/document.js';
-import { lookupParameters } from '../../src/describe/parameters.js';
+import { lookupParameters } from '../../src/describe/lookup-parameters.js';
 import { parameterNames } from '../../src/api/lookup/parameter-table.js';
 import { OPERATIONS } from '../../src/describe/operations.js';
 import { COMPONENTS } from '../../src/describe/components.js';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { seeded } from '../../bench/case/case.js';
 import type { CartOutcome } from '../../src/engine/cart/outcome.js';
-import type { CartLine } from '../../src/engine/cart/query.js';
+import type { CartLine } from '../../src/engine/cart/cart-query.js';
 import { isFailure } from '../../src/failure.js';
 import { cartOf, NOW } from '../support/cart-world.js';
 import { RandomCarts } from '../support/random-carts.js';

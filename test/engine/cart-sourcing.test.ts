@@ -1,7 +1,7 @@
 /** Which place taxes a sale: every state's rule with a source, and the mixed ones by example. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SOURCING_RULES } from '../../src/engine/cart/facts.js';
+import { SOURCING_RULES } from '../../src/engine/cart/cart-facts.js';
 import type { FactPlace } from '../support/product-facts.js';
 import {
   amountsOf, calculated, CART_DOCUMENTS, cartOf, cartWorld, refused, splitAt,

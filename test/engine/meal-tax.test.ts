@@ -4,7 +4,7 @@ import {
   mealTaxAt, readMeals, type MealPlace, type MealTable, type MealTax,
 } from '../../src/engine/product/meal-tax.js';
 import { openWire } from '../../src/api/lookup/context.js';
-import { cellsOf } from '../../src/engine/product/cells.js';
+import { cellsOf } from '../../src/engine/product/table-cells.js';
 import { isFailure } from '../../src/failure.js';
 import type { DateInt } from '../../src/tax/date.js';
 import { formatRate } from '../../src/tax/rate.js';

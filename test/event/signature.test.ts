@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { eventBody, eventTime } from '../../src/event/webhook.js';
 import {
   hexSignature, KEY_BYTES_MAX, KEY_BYTES_MIN, parseSecrets, signatureFields, standardSignature,
-} from '../../src/event/signature.js';
+} from '../../src/event/event-signature.js';
 import { OLD_SECRET, SECRET, secretsOf } from '../support/event-outbox.js';
 
 const RECORD = {

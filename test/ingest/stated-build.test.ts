@@ -8,7 +8,7 @@ import { openDataset } from '../../src/dataset/open.js';
 import { releasesDir } from '../../src/dataset/release.js';
 import { readManifest } from '../../src/dataset/manifest.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
-import type { LookupOptions } from '../../src/engine/query.js';
+import type { LookupOptions } from '../../src/engine/lookup-query.js';
 import { isFailure } from '../../src/failure.js';
 import { buildDataset } from '../../src/ingest/build.js';
 import { readRecipe } from '../../src/ingest/recipe.js';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import {
   GRANT_ALL, GRANT_CANADA, GRANT_GEO, GRANT_HISTORICAL, GRANT_PRODUCT,
 } from '../../src/pool/types.js';
-import type { LookupQuery } from '../../src/engine/query.js';
+import type { LookupQuery } from '../../src/engine/lookup-query.js';
 import { isFailure, type FailureKind } from '../../src/failure.js';
 import { formatAsked, parseQuery } from '../../src/api/lookup/query.js';
 import { readParameters } from '../../src/api/lookup/query-string.js';

@@ -9,7 +9,7 @@ import { BODY_ERRORS_MAX } from '../../src/base/validator.js';
 import { isProblem } from '../../src/base/problem.js';
 import { bodyCheck } from '../../src/api/merchant/checked-body.js';
 import { isMailAddress } from '../../src/base/mail-address.js';
-import { parseCreate, parseUpdate } from '../../src/api/merchant/shape.js';
+import { parseCreate, parseUpdate } from '../../src/api/merchant/merchant-shape.js';
 import { parseNexusCreate } from '../../src/api/merchant/nexus-shape.js';
 import { relayProblem } from '../../src/api/merchant/relay-shape.js';
 

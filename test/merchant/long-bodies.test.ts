@@ -5,7 +5,7 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { after, before, test } from 'node:test';
 import { NEXUS_BYTES_MAX } from '../../src/api/merchant/nexus-handler.js';
 import { bodyBytesMax } from '../../src/base/body-size.js';
-import { MERCHANT_CREATE } from '../../src/api/merchant/shape.js';
+import { MERCHANT_CREATE } from '../../src/api/merchant/merchant-shape.js';
 import { PARSED_BYTES_MAX, PARSED_VALUES_MAX } from '../../src/http/json-body.js';
 import {
   ELMTON, inventedCountry, newMerchantDir, removeDirs, startMerchants, type MerchantService,

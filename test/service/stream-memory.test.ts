@@ -8,7 +8,7 @@ import { StreamClient, wasRefused } from '../../bench/load/stream-client.js';
 import { DRAIN_BYTES_MAX } from '../../src/http/body.js';
 import {
   BATCH_MESSAGES_MAX, CREDIT_BYTES, CREDIT_MESSAGES, MESSAGE_BYTES_MAX, STREAM_MEMORY_BYTES_MAX,
-} from '../../src/bulk/stream/limit.js';
+} from '../../src/bulk/stream/stream-limits.js';
 import { startChild, type ChildService } from '../support/bulk-child.js';
 import { CSV, KEYS, sendBulk } from '../support/bulk-client.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';

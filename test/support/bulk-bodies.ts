@@ -14,7 +14,7 @@ import {
   type ChunkTally, type Defaults,
   type Table,
 } from '../../src/bulk/row/chunk-payload.js';
-import { CHUNK_BYTES_MAX } from '../../src/bulk/row/limit.js';
+import { CHUNK_BYTES_MAX } from '../../src/bulk/row/row-limits.js';
 import { openWire, type WireContext } from '../../src/api/lookup/context.js';
 import { engineOf } from './engine-of.js';
 

@@ -9,7 +9,7 @@ import { StreetIndex } from '../../src/dataset/street-index.js';
 import type { CartOutcome } from '../../src/engine/cart/outcome.js';
 import type {
   CartLine, CartPlace, CartQuery, CartRounding,
-} from '../../src/engine/cart/query.js';
+} from '../../src/engine/cart/cart-query.js';
 import { StreetIndexBuilder } from '../../src/ingest/street/index.js';
 import { parseUsd } from '../../src/tax/amount.js';
 import {

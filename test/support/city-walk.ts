@@ -3,7 +3,7 @@ import { foldName, plainName } from '../../src/address/place-name.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import type { AreaRecord, ZipRecord } from '../../src/dataset/records.js';
 import { Engine } from '../../src/engine/engine.js';
-import type { LookupOptions, LookupOutcome, LookupQuery } from '../../src/engine/query.js';
+import type { LookupOptions, LookupOutcome, LookupQuery } from '../../src/engine/lookup-query.js';
 import type { KnownRates } from '../../src/engine/rate/area-rates.js';
 import { isFailure } from '../../src/failure.js';
 import { isInside, type Listed, type ListedCity, rowIn, type Spot, spotsIn } from './listed-cities.js';

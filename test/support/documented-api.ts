@@ -1,6 +1,6 @@
 /** Tables of docs/api.md: those made from the program, and the one of requests to run. */
 import { OPERATIONS } from '../../src/describe/operations.js';
-import { lookupParameters } from '../../src/describe/parameters.js';
+import { lookupParameters } from '../../src/describe/lookup-parameters.js';
 import { parameterNames } from '../../src/api/lookup/parameter-table.js';
 import type { Schema } from '../../src/base/json-schema.js';
 import { API_VERSIONS } from '../../src/wire/version.js';

@@ -1,7 +1,7 @@
 /** A worker's answer to a body of carts: amounts, or a problem for the front end to render. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { CartOutcome } from '../../engine/cart/outcome.js';
-import type { CartQuery } from '../../engine/cart/query.js';
+import type { CartQuery } from '../../engine/cart/cart-query.js';
 import type { Engine } from '../../engine/engine.js';
 import {
   FLAG_ESTIMATED, FLAG_STALE, GRANT_PRODUCT, type Answer, type BodyPart, type CartFields,

@@ -7,7 +7,7 @@ import {
 } from '../../base/shape.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import type { BodyError } from '../../base/validator.js';
-import { CART_LINES_MAX, type CartLine, type CartQuery } from '../../engine/cart/query.js';
+import { CART_LINES_MAX, type CartLine, type CartQuery } from '../../engine/cart/cart-query.js';
 import type { CartOutcome } from '../../engine/cart/outcome.js';
 import { formatRate } from '../../tax/rate.js';
 import { formatDollars, formatPrice, PRICE_MAX, QUANTITY_MAX } from './wire-amount.js';

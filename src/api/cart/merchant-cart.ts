@@ -10,7 +10,7 @@ import { invalid, isProblem, problem, type Problem } from '../../base/problem.js
 import type { BodyError } from '../../base/validator.js';
 import {
   CART_LINES_MAX, type CartLine, type CartQuery, type SplitPlace,
-} from '../../engine/cart/query.js';
+} from '../../engine/cart/cart-query.js';
 import type { CartOutcome, LineOutcome } from '../../engine/cart/outcome.js';
 import { formatRate, type Rate } from '../../tax/rate.js';
 import { formatDollars, formatPrice, QUANTITY_MAX } from './wire-amount.js';

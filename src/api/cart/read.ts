@@ -1,6 +1,6 @@
 /** What both cart endpoints share in reading: refusals, lines, the JSON text itself. */
 import { invalid, problem, type Problem } from '../../base/problem.js';
-import type { CartLine } from '../../engine/cart/query.js';
+import type { CartLine } from '../../engine/cart/cart-query.js';
 import {
   PRICE_DECIMALS_MAX, PRICE_MAX, QUANTITY_DECIMALS_MAX, readPrice, readQuantity,
 } from './wire-amount.js';

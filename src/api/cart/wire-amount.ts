@@ -3,7 +3,7 @@
  * that was written as long as that has at most 15 significant digits (`json-digits` looks for
  * longer ones), and its shortest text is that decimal.
  */
-import { QUANTITY_ONE } from '../../engine/cart/query.js';
+import { QUANTITY_ONE } from '../../engine/cart/cart-query.js';
 
 /** Highest unit price, in dollars. */
 export const PRICE_MAX = 1_000_000_000;

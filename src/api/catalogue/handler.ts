@@ -8,7 +8,7 @@ import { fail } from '../../failure.js';
 import { formatStated } from '../lookup/query.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import { ticSearchBody } from './list.js';
-import { parseTicQuery, TIC_BODY_BYTES_MAX } from './query.js';
+import { parseTicQuery, TIC_BODY_BYTES_MAX } from './search-shape.js';
 import { CATALOGUE_RATE, type ClientGate } from '../../http/client-limit.js';
 import {
   gateRules, rateFields, type Caller, type Gate, type GateKey,

@@ -13,7 +13,7 @@ import type { Format } from '../../wire/version.js';
 import { xmlMembers } from '../../wire/xml.js';
 import type { WireContext } from './context.js';
 import { countryName, type Situs } from '../../engine/situs.js';
-import type { LookupQuery, SitusOutcome } from '../../engine/query.js';
+import type { LookupQuery, SitusOutcome } from '../../engine/lookup-query.js';
 import { formatMicrodegrees } from '../../geo/microdegrees.js';
 
 /** Bytes ready to send, with the answer flags that follow from the area. */

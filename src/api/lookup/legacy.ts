@@ -1,6 +1,6 @@
 /** Versions 10 to 50: rows in an envelope, for one place or every part of a ZIP. */
 import type { Engine } from '../../engine/engine.js';
-import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/query.js';
+import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/lookup-query.js';
 import { isFailure, type Failure } from '../../failure.js';
 import { jsonValue, type WireObject } from '../../wire/tree.js';
 import { legacyClose, legacyOpen } from '../../wire/lookup-envelope.js';

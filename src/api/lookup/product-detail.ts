@@ -10,7 +10,7 @@ import type { Engine } from '../../engine/engine.js';
 import {
   ordinaryRates, unruledSentence, type ProductFinding,
 } from '../../engine/product/rules.js';
-import type { LookupQuery, SitusOutcome } from '../../engine/query.js';
+import type { LookupQuery, SitusOutcome } from '../../engine/lookup-query.js';
 import { isByArea } from '../../engine/situs.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { ProductMember, WireContext } from './context.js';

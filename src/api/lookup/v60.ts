@@ -1,7 +1,7 @@
 /** Version 60: the structured answer for a place, and the list for a ZIP. */
 import type { Engine } from '../../engine/engine.js';
 import { PRECISIONS } from '../../engine/situs.js';
-import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/query.js';
+import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/lookup-query.js';
 import { FLAG_ESTIMATED, FLAG_STALE, FLAGS_SPAN, type BodyPart } from '../../pool/types.js';
 import { isFailure, type Failure } from '../../failure.js';
 import { jsonMembers, type WireObject, rateOf, type WireList } from '../../wire/tree.js';

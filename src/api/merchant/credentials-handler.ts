@@ -3,7 +3,7 @@ import { credentialsOf, deleteCredentials, setCredentials } from '../../store/cr
 import type { StoreTransaction } from '../../store/store.js';
 import {
   CREDENTIALS_SET, MERCHANT_ID, parseCredentialsBody, parseMerchantBody, type CredentialsBody,
-} from './shape.js';
+} from './merchant-shape.js';
 import { resultOf } from './merchant-answer.js';
 import type { MerchantCaller } from '../../http/merchant-route.js';
 import type { Reply } from '../../http/reply.js';

@@ -13,7 +13,7 @@ import type { StoreTransaction, Store } from '../../store/store.js';
 import {
   MERCHANT_CREATE, MERCHANT_ID, MERCHANT_UPDATE,
   parseCreate, parseMerchantBody, parseUpdate, type CreateBody, type UpdateBody,
-} from './shape.js';
+} from './merchant-shape.js';
 import { merchantMembers, resultOf } from './merchant-answer.js';
 import { type WireObject, jsonValue } from '../../wire/tree.js';
 import { type MerchantCaller, merchantRoute } from '../../http/merchant-route.js';

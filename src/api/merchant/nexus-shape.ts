@@ -4,7 +4,7 @@ import {
 } from '../../base/shape.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import { bodyCheck, violation } from './checked-body.js';
-import type { MerchantBody } from './shape.js';
+import type { MerchantBody } from './merchant-shape.js';
 
 /** Locations of one create call (specification, limits). */
 const LOCATIONS_MAX = 25;

@@ -11,7 +11,7 @@ import type { Begun, Refused } from '../run/csv-beginning.js';
 import {
   beginningOf, RowRun, type RowRunOptions, type RunEnd, type RunRequest,
 } from '../run/run.js';
-import { RunTotals } from '../run/totals.js';
+import { RunTotals } from '../run/run-totals.js';
 import type { ByteSource } from './byte-source.js';
 import type { RunOutput } from './durable-output.js';
 

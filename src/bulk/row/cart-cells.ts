@@ -2,7 +2,7 @@
 import { GRANT_GEO } from '../../pool/types.js';
 import {
   QUANTITY_ONE, type CartQuery, type CartPlace, type SplitPlace,
-} from '../../engine/cart/query.js';
+} from '../../engine/cart/cart-query.js';
 import type { CartOutcome } from '../../engine/cart/outcome.js';
 import { formatDate, parseDate } from '../../tax/date.js';
 import { formatRate } from '../../tax/rate.js';
@@ -20,7 +20,7 @@ import type { Table } from './chunk-payload.js';
 import type { CartRole, Mapping } from './mapping.js';
 import {
   noRequest, UNREADABLE, addressLine, fiveDigits, holdsPlace, wholeZip,
-} from './parameters.js';
+} from './row-parameters.js';
 import {
   refused, refusedCart, type CsvRow, type Place, type RowAnswer, type RowEngine,
 } from './row.js';

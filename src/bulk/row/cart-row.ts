@@ -4,7 +4,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { CartOutcome } from '../../engine/cart/outcome.js';
-import type { CartQuery } from '../../engine/cart/query.js';
+import type { CartQuery } from '../../engine/cart/cart-query.js';
 import { GRANT_GEO } from '../../pool/types.js';
 import { fail, isFailure } from '../../failure.js';
 import { calculationJson, readCalculation } from '../../api/cart/calculation.js';
@@ -20,7 +20,7 @@ import {
   refusedCart, type JsonObject, type JsonRow, type RowAnswer, type RowEngine, refused, type Place,
 } from './row.js';
 import { cartOptions, merchantOf } from './cart-parameters.js';
-import { noRequest } from './parameters.js';
+import { noRequest } from './row-parameters.js';
 
 /** `subject` of jobs whose merchants the front end knows to be the caller's. */
 export const OWN_MERCHANTS = 'merchants';

@@ -3,7 +3,7 @@ import { RecentCache } from '../../base/recent-cache.js';
 import type { Engine } from '../../engine/engine.js';
 import type { KnownRates } from '../../engine/rate/area-rates.js';
 import { FLAG_ESTIMATED, FLAG_STALE } from '../../pool/types.js';
-import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/query.js';
+import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/lookup-query.js';
 import type { RateRange } from '../../engine/situs.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { formatMicrodegrees } from '../../geo/microdegrees.js';

@@ -4,9 +4,9 @@ import Papa from 'papaparse';
 import type { Dialect } from './dialect.js';
 import type { RawChunk } from './framing.js';
 import type { Table } from './chunk-payload.js';
-import { ID_CHARS_MAX } from './limit.js';
+import { ID_CHARS_MAX } from './row-limits.js';
 import type { Failure } from '../../failure.js';
-import { noRequest } from './parameters.js';
+import { noRequest } from './row-parameters.js';
 import type { CsvRow, Place } from './row.js';
 
 const LF = 10;

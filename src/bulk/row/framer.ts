@@ -10,7 +10,7 @@
  */
 import type { FramerOptions, FramerPosition, Framing, RawChunk } from './framing.js';
 import { grown } from '../../base/growing-bytes.js';
-import { ROW_BYTES_MAX } from './limit.js';
+import { ROW_BYTES_MAX } from './row-limits.js';
 
 /**
  * A record that begins at `start` was ended with its first line, after bytes up to `to` had been

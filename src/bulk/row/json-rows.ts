@@ -4,8 +4,8 @@ import { isTooDeep, JSON_DEPTH_MAX } from '../../base/json-limits.js';
 import type { Failure } from '../../failure.js';
 import { BOM } from './dialect.js';
 import { TOO_LONG } from './csv-rows.js';
-import { ID_CHARS_MAX } from './limit.js';
-import { noRequest, UNREADABLE } from './parameters.js';
+import { ID_CHARS_MAX } from './row-limits.js';
+import { noRequest, UNREADABLE } from './row-parameters.js';
 import type { JsonObject, JsonRow, Place, RowId } from './row.js';
 
 /** What a record is called in sentences about it. */

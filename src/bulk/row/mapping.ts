@@ -1,6 +1,6 @@
 /** Which column of a CSV file is which parameter: by obvious names, or as the caller says. */
 import { problem, type Problem } from '../../base/problem.js';
-import { COLUMNS_MAX } from './limit.js';
+import { COLUMNS_MAX } from './row-limits.js';
 
 /**
  * What a column can be. All but the first four and `id` are parameters of a lookup; street, street2

@@ -19,7 +19,7 @@ import {
   type Table,
 } from './chunk-payload.js';
 import { readLine, readMessage } from './json-rows.js';
-import { csvParameters, jsonParameters } from './parameters.js';
+import { csvParameters, jsonParameters } from './row-parameters.js';
 import {
   type AnswerRow, type CsvRow, type JsonRow, type Place, refusalOf, refused, refusedCart, type Row,
   type RowAnswer, type RowEngine,

@@ -7,7 +7,7 @@ import {
 } from '../row/dialect.js';
 import { grown } from '../../base/growing-bytes.js';
 import type { Table } from '../row/chunk-payload.js';
-import { HEADER_BYTES_MAX } from '../row/limit.js';
+import { HEADER_BYTES_MAX } from '../row/row-limits.js';
 import {
   LOOKUP_COLUMNS, mapColumns, type ColumnRules,
 } from '../row/mapping.js';

@@ -4,7 +4,7 @@ import type { RunFacts, ChunkTally } from '../row/chunk-payload.js';
 import type { RecordFramer } from '../row/framer.js';
 import type { FramerPosition } from '../row/framing.js';
 import type { ChunkSchedule } from './schedule.js';
-import type { RunTotals } from './totals.js';
+import type { RunTotals } from './run-totals.js';
 
 /** Where output goes. */
 export interface BulkSink {

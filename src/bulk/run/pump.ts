@@ -11,12 +11,12 @@ import { fail } from '../../failure.js';
 import type { Trailer, Stopped } from '../row/envelope.js';
 import type { FramerPosition } from '../row/framing.js';
 import { decodeResult, encodeChunk, encodeRun, type ChunkTally } from '../row/chunk-payload.js';
-import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../row/limit.js';
+import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../row/row-limits.js';
 import { failureMessage, RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import type { AdmittedRows, PumpOptions } from './pump-options.js';
 import { firstLineOf } from './csv-beginning.js';
 import type { ChunkSource } from './schedule.js';
-import { RunTotals } from './totals.js';
+import { RunTotals } from './run-totals.js';
 
 export type { AdmittedRows, BulkBody, BulkSink, PumpOptions } from './pump-options.js';
 

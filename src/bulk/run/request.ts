@@ -8,7 +8,7 @@ import { GRANT_ALL } from '../../pool/types.js';
 import { CART_PARAMETERS, checkCartParameters } from '../row/cart-parameters.js';
 import { DELIMITERS, type Delimiter } from '../row/dialect.js';
 import type { BulkFormat, BulkKind, Defaults } from '../row/chunk-payload.js';
-import { csvParameters } from '../row/parameters.js';
+import { csvParameters } from '../row/row-parameters.js';
 import { SHARED_PARAMETERS } from '../../api/lookup/parameter-table.js';
 import { parseParameters } from '../../api/lookup/query.js';
 import { failureMessage } from '../../wire/response-code.js';

@@ -12,11 +12,11 @@ import {
 import { RecordFramer } from '../row/framer.js';
 import type { FramerPosition } from '../row/framing.js';
 import type { RunFacts, BulkKind, RowRefusal, Table } from '../row/chunk-payload.js';
-import { rowBytesMax } from '../row/limit.js';
+import { rowBytesMax } from '../row/row-limits.js';
 import { CsvBeginning, firstLineOf, type Begun, type Refused } from './csv-beginning.js';
 import { BulkPump, type PumpOptions } from './pump.js';
 import type { BulkRequest } from './request.js';
-import { RunTotals } from './totals.js';
+import { RunTotals } from './run-totals.js';
 import { limitsOf, type BulkLimits } from './uploads.js';
 
 /** What of a request says how rows are read and written. */

@@ -4,7 +4,7 @@ import type { Trailer } from '../row/envelope.js';
 import type { BulkKind } from '../row/chunk-payload.js';
 import {
   CHUNK_BYTES_MAX, COLUMNS_MAX, HEADER_BYTES_MAX, rowBytesMax,
-} from '../row/limit.js';
+} from '../row/row-limits.js';
 import type { ChunkSchedule } from './schedule.js';
 import type { SpoolSpace } from './spool.js';
 

@@ -9,12 +9,12 @@ import {
 } from '../../pool/types.js';
 import type { ReleaseSource } from '../../pool.js';
 import { decodeResult, type RowRefusal } from '../row/chunk-payload.js';
-import { CHUNK_BYTES_MAX } from '../row/limit.js';
+import { CHUNK_BYTES_MAX } from '../row/row-limits.js';
 import { refusalOf } from '../row/row.js';
 import type { ChunkSchedule, ChunkSource } from '../run/schedule.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import type { Message } from './inbox.js';
-import { CHUNK_MESSAGES_MAX, MESSAGE_BYTES_MAX } from './limit.js';
+import { CHUNK_MESSAGES_MAX, MESSAGE_BYTES_MAX } from './stream-limits.js';
 import { merchantText, payloadOf } from './message-chunk.js';
 
 const NO_MERCHANTS = fail('invalid-format',

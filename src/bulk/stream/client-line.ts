@@ -3,7 +3,7 @@
  * stay bytes; the workers parse them, so that a bad one is answered and never harms another.
  */
 import { elementEnd, skipBlanks } from '../../base/json-scan.js';
-import { BATCH_MESSAGES_MAX } from './limit.js';
+import { BATCH_MESSAGES_MAX } from './stream-limits.js';
 
 const COMMA = 0x2c;
 const OPEN_BRACKET = 0x5b;

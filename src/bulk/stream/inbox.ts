@@ -1,5 +1,5 @@
 /** Messages that wait for the workers, in the order they came, with what they may take up. */
-import { CREDIT_BYTES, CREDIT_MESSAGES } from './limit.js';
+import { CREDIT_BYTES, CREDIT_MESSAGES } from './stream-limits.js';
 
 export interface Message {
   readonly seq: number;

@@ -7,7 +7,7 @@ import type { KeyRecord } from '../../store/format.js';
 import { PLAN_FEATURES } from '../../store/plan.js';
 import { OWN_MERCHANTS } from '../row/cart-row.js';
 import { encodeChunk, encodeRun, type ChunkTally } from '../row/chunk-payload.js';
-import { CHUNK_BYTES_MAX } from '../row/limit.js';
+import { CHUNK_BYTES_MAX } from '../row/row-limits.js';
 import type { FindMerchant } from '../run/kind.js';
 import type { Message } from './inbox.js';
 

@@ -2,7 +2,7 @@
  * Answers of a stream: those that wait to be sent, and those sent that the client may still lose.
  * What it acknowledged is forgotten, and of the rest the oldest above the limit.
  */
-import { REPLAY_BYTES_MAX } from './limit.js';
+import { REPLAY_BYTES_MAX } from './stream-limits.js';
 import type { Message } from './inbox.js';
 
 /** The answers to one line of the client. */

@@ -5,7 +5,7 @@ import { NDJSON_TYPE } from '../run/request.js';
 import { type DuplexEvents, type Fields, headOf } from '../../http/reply.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { CLOSES, type Closing } from './close-code.js';
-import { MESSAGE_BYTES_MAX } from './limit.js';
+import { MESSAGE_BYTES_MAX } from './stream-limits.js';
 import type { StreamLink } from './session-options.js';
 import type { StreamSession } from './session.js';
 

@@ -1,7 +1,7 @@
 /** The streams of a server: those with a connection, and those that may be resumed. */
 import { randomBytes } from 'node:crypto';
 import type { KeyRecord } from '../../store/format.js';
-import { STREAMS_MAX, STREAMS_PER_ACCOUNT_MAX, WATCH_MS } from './limit.js';
+import { STREAMS_MAX, STREAMS_PER_ACCOUNT_MAX, WATCH_MS } from './stream-limits.js';
 import type { SessionServices } from './session-options.js';
 import { StreamSession } from './session.js';
 

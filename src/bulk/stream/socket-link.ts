@@ -1,7 +1,9 @@
 /** A stream over a WebSocket: text messages in, text messages out, pings to tell a dead client. */
 import type { RawSocket, SocketEvents } from '../../http/uws.js';
 import { CLOSES, type Closing } from './close-code.js';
-import { BEHIND_BYTES_MAX, HEARTBEAT_MS, MESSAGE_BYTES_MAX, PONG_BYTES_MAX } from './limit.js';
+import {
+  BEHIND_BYTES_MAX, HEARTBEAT_MS, MESSAGE_BYTES_MAX, PONG_BYTES_MAX,
+} from './stream-limits.js';
 import type { StreamLink } from './session-options.js';
 import type { StreamSession } from './session.js';
 

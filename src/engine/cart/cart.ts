@@ -15,12 +15,14 @@ import { todayIn, type States } from '../rate/state-day.js';
 import { PRECISIONS, type Precision } from '../situs.js';
 import { CartExplainer } from './explain-cart.js';
 import type { SourceNotes } from './explain-source.js';
-import { readCartFacts, singleArticleOn, type SingleArticle, type SourcingRule } from './facts.js';
+import {
+  readCartFacts, singleArticleOn, type SingleArticle, type SourcingRule,
+} from './cart-facts.js';
 import { isFreight, LineTaxer, NO_GOODS, totalOf, type TaxedLine } from './taxed-lines.js';
 import { Localities } from './locality.js';
 import type { CartMarks, CartOutcome, LineOutcome } from './outcome.js';
 import { CartPlaces, isSamePlace, tooVague, type FoundPlace } from './place.js';
-import { QUANTITY_ONE, type CartLine, type CartQuery } from './query.js';
+import { QUANTITY_ONE, type CartLine, type CartQuery } from './cart-query.js';
 import { needs, notHeld, Sites, type Side, type Site } from './site.js';
 import { GENERAL, isUnruled, Treatments } from './treatment.js';
 

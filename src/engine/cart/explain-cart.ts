@@ -7,13 +7,13 @@ import { exactTax } from '../../tax/round-lines.js';
 import { MEAL_DOCUMENT, type MealRule } from '../product/meal-tax.js';
 import { RuleNotes } from './explain-rules.js';
 import { citedSource, type SourceNotes } from './explain-source.js';
-import type { CartFacts } from './facts.js';
+import type { CartFacts } from './cart-facts.js';
 import { totalOf, type LineTaxer, type TaxedLine, type GoodsTotal } from './taxed-lines.js';
 import type {
   CartExplanation, LineExplanation, PartNote, PlaceNote, RuleNote, SourceNote,
 } from './outcome.js';
 import { placeText, type FoundPlace } from './place.js';
-import type { CartPlace, CartQuery, CartLine } from './query.js';
+import type { CartPlace, CartQuery, CartLine } from './cart-query.js';
 import type { Site } from './site.js';
 import { GENERAL, type Levy, type Treatments, type Treatment } from './treatment.js';
 

@@ -4,10 +4,10 @@ import { formatDate } from '../../tax/date.js';
 import type { ProductRule } from '../../tax/product-rule.js';
 import { PRODUCT_DOCUMENT } from '../product/product-book.js';
 import { citedSource, type SourceNotes } from './explain-source.js';
-import { coverOf, factOn, type CartFacts, type Holiday, type TierFact } from './facts.js';
+import { coverOf, factOn, type CartFacts, type Holiday, type TierFact } from './cart-facts.js';
 import type { GoodsTotal, LineTaxer, TaxedLine } from './taxed-lines.js';
 import type { RuleNote } from './outcome.js';
-import type { CartLine } from './query.js';
+import type { CartLine } from './cart-query.js';
 import type { Site } from './site.js';
 import { GENERAL, HANDLING, holidaysOn, type Treatment } from './treatment.js';
 

@@ -1,8 +1,8 @@
 /** Where the figures of an explanation come from. */
 import type { Dataset } from '../../dataset/dataset.js';
 import { DATE_MIN, formatDate, type DateInt } from '../../tax/date.js';
-import { cellsOf, type Cells } from '../product/cells.js';
-import type { Citation } from './facts.js';
+import { cellsOf, type Cells } from '../product/table-cells.js';
+import type { Citation } from './cart-facts.js';
 import type { SourceNote } from './outcome.js';
 
 /** A day as YYYY-MM-DD; "" where it is not recorded. */

@@ -4,7 +4,7 @@ import type { AreaRecord } from '../../dataset/records.js';
 import { isFailure } from '../../failure.js';
 import { inForce, type ProductRule } from '../../tax/product-rule.js';
 import type { RatesByArea } from '../rate/area-rates.js';
-import { localityKey, type CartFacts, type Locality } from './facts.js';
+import { localityKey, type CartFacts, type Locality } from './cart-facts.js';
 import type { FoundPlace } from './place.js';
 import type { Site, SiteRow } from './site.js';
 import { isByArea } from '../situs.js';

@@ -6,7 +6,7 @@ import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateOf } from '../locate/doubt.js';
 import type { AddressLocator } from '../locate/locator.js';
 import { PRECISIONS, type Precision, type Situs } from '../situs.js';
-import type { CartPlace, SplitPlace } from './query.js';
+import type { CartPlace, SplitPlace } from './cart-query.js';
 
 /** A place that was found. */
 export interface FoundPlace {

@@ -6,7 +6,7 @@ import type { DateInt } from '../../tax/date.js';
 import { RATE_ONE, type Rate } from '../../tax/rate.js';
 import type { AreaRateRow, KnownRates, RatesByArea } from '../rate/area-rates.js';
 import { rulesAt } from '../rate/state-day.js';
-import { factOn, type CartFacts, type SourcingCase, type SourcingRule } from './facts.js';
+import { factOn, type CartFacts, type SourcingCase, type SourcingRule } from './cart-facts.js';
 import type { FoundPlace } from './place.js';
 import type { Treatment } from './treatment.js';
 import { isByArea } from '../situs.js';

@@ -2,7 +2,7 @@
 import { formatUsd } from '../../tax/amount.js';
 import type { PriceTier } from '../../tax/line-tax.js';
 import { inForce } from '../../tax/product-rule.js';
-import type { CartFacts, TierFact } from './facts.js';
+import type { CartFacts, TierFact } from './cart-facts.js';
 import type { Site, SiteRow } from './site.js';
 import type { Levy } from './treatment.js';
 

@@ -9,7 +9,7 @@ import type { ProductRules } from '../product/rules.js';
 import {
   coverOf, holidayIn, singleArticleOn, type CartFacts, type Cover, type Holiday, type HolidayRule,
   type Locality, type SingleArticle, type TierFact,
-} from './facts.js';
+} from './cart-facts.js';
 import type { Localities } from './locality.js';
 import { mealLevies } from './meal.js';
 import type { Site, SiteRow } from './site.js';

@@ -2,7 +2,7 @@
 import type { DateInt } from '../../tax/date.js';
 import { inForce } from '../../tax/product-rule.js';
 import { parseRate, sumRates, type Rate } from '../../tax/rate.js';
-import type { Cells } from './cells.js';
+import type { Cells } from './table-cells.js';
 
 /** Prepared food, and prepared food for consumption off the premises (specification). */
 export const MEAL_CODES: ReadonlySet<string> = new Set(['41000', '41041']);

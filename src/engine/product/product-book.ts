@@ -5,7 +5,7 @@ import {
   CONFIDENCES, PRODUCT_SCOPES, THRESHOLD_KINDS, type ProductRule, type RuleBasis,
 } from '../../tax/product-rule.js';
 import { parseRate } from '../../tax/rate.js';
-import { cellsOf, type Cells } from './cells.js';
+import { cellsOf, type Cells } from './table-cells.js';
 import { MEAL_DOCUMENT, readMeals, type MealTable } from './meal-tax.js';
 
 export interface ProductBook {

@@ -7,7 +7,7 @@ import { DATE_OPEN, formatDate, type DateInt } from '../../tax/date.js';
 import { formatRate } from '../../tax/rate.js';
 import { dayText, type SourceNotes } from '../cart/explain-source.js';
 import type { SourceNote } from '../cart/outcome.js';
-import type { PostalOutcome, SitusOutcome } from '../query.js';
+import type { PostalOutcome, SitusOutcome } from '../lookup-query.js';
 import type { Precision, Situs } from '../situs.js';
 import { periodOn, type KnownRates } from './area-rates.js';
 

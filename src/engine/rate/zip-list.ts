@@ -4,7 +4,7 @@ import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord, ZipRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
-import type { ZipQuery } from '../query.js';
+import type { ZipQuery } from '../lookup-query.js';
 import type { KnownRates, RatesByArea } from './area-rates.js';
 
 /** What narrows a list by postal code; empty text where a parameter is not given. */

@@ -20,7 +20,7 @@ import { type Level, LEVELS } from '../../tax/jurisdiction.js';
 import { inForce } from '../../tax/product-rule.js';
 import { parseRate, type Rate } from '../../tax/rate.js';
 import { type DaySpan, parseYearlyDays, type YearlyDays } from '../../tax/yearly-days.js';
-import { cellsOf, type Cells } from '../product/cells.js';
+import { cellsOf, type Cells } from '../product/table-cells.js';
 
 /** Where a fact comes from. */
 export interface Citation {
