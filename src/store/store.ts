@@ -1,14 +1,13 @@
 /**
- * The mutable state of the service: one LMDB environment. The server writes it from its main
- * thread, the command line in short transactions of its own from another process.
+ * The mutable state of the service. The server writes it from its main thread, the command line in
+ * short transactions of its own from another process.
  */
 import { join } from 'node:path';
-import { DamagedRecord, setAsideNotice, StoreFault, writeError } from './fault.js';
+import { DamagedRecord, setAsideNotice, StoreFault } from './fault.js';
 import { ALWAYS_TAKEN, DAMAGED_PREFIX, type StoreKey } from './format.js';
-import { makeFolder } from './folder.js';
-import { bytesOf, entriesOf, openRoot, partsOf, usersOf, type Root } from './open-root.js';
+import { LmdbRoot } from './lmdb-root.js';
 import { packRecord, unpackRecord } from './record-bytes.js';
-import { checkStoreFile, markBegun, STORE_FILE } from './store-file.js';
+import type { Root } from './root.js';
 import type { StoreEntry, StoreTransaction, WriteOptions } from './transaction.js';
 import { WatchedRecords } from './watched.js';
 
@@ -37,13 +36,7 @@ export function storeDir(varDir: string): string {
   return join(varDir, 'store');
 }
 
-/** What this process has open, by folder. */
-const OPEN = new Map<string, Set<Store>>();
-
 export class Store {
-  readonly #path: string;
-  /** Writes under way. */
-  #writing = 0;
   readonly #root: Root;
   readonly #bytesMax: number;
   #writes = 0;
@@ -54,9 +47,7 @@ export class Store {
   /** Damaged records that were told of. */
   readonly #damaged = new Set<string>();
 
-  private constructor(path: string, root: Root, options: StoreOptions) {
-    this.#path = path;
-    OPEN.set(path, (OPEN.get(path) ?? new Set()).add(this));
+  private constructor(root: Root, options: StoreOptions) {
     this.#root = root;
     this.#bytesMax = options.bytesMax ?? STORE_BYTES_MAX;
     this.#failed = options.failed ?? ((): void => undefined);
@@ -73,29 +64,12 @@ export class Store {
    *   damaged, cut off or lost.
    */
   static async open(varDir: string, options: StoreOptions = {}): Promise<Store> {
-    const path = storeDir(varDir);
-    makeFolder(path, 'SITUS_VAR', 0o700);
-    checkStoreFile(join(path, STORE_FILE));
-    await Store.#rest(path);
-    const root = await openRoot(path);
-    markBegun(path);
-    return new Store(path, root, options);
-  }
-
-  /**
-   * Waits until no handle of this process writes. Opening takes the write lock at once: where a
-   * write of another handle waits for this thread to run its action, both would wait for ever.
-   */
-  static async #rest(path: string): Promise<void> {
-    const handles = (): readonly Store[] => [...OPEN.get(path) ?? []];
-    while (handles().some((store) => store.#writing > 0)) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    return new Store(await LmdbRoot.open(storeDir(varDir)), options);
   }
 
   /** @throws DamagedRecord when it is not what was stored. */
   get(key: StoreKey): unknown {
-    const bytes = this.#root.get([...key]);
+    const bytes = this.#root.get(key);
     return bytes === undefined ? undefined : unpackRecord(key, bytes);
   }
 
@@ -111,9 +85,9 @@ export class Store {
   list(prefix: StoreKey, limit?: number): readonly unknown[] {
     const records: unknown[] = [];
     const end = [...prefix, AFTER_TEXT];
-    const range = { start: [...prefix], end, ...(limit === undefined ? {} : { limit }) };
-    for (const { key, value } of this.#root.getRange(range)) {
-      const record = this.#sound(key, () => unpackRecord(partsOf(key), value));
+    const range = { start: prefix, end, ...(limit === undefined ? {} : { limit }) };
+    for (const { key, value } of this.#root.range(range)) {
+      const record = this.#sound(key, () => unpackRecord(key, value));
       if (record !== undefined) records.push(record);
     }
     return records;
@@ -121,18 +95,17 @@ export class Store {
 
   /** The record with the last key that begins with these parts; undefined when there is none. */
   last(prefix: StoreKey): unknown {
-    const range = { start: [...prefix, AFTER_TEXT], end: [...prefix], reverse: true, limit: 1 };
-    for (const { key, value } of this.#root.getRange(range)) {
-      return this.#sound(key, () => unpackRecord(partsOf(key), value));
+    const range = { start: [...prefix, AFTER_TEXT], end: prefix, reverse: true, limit: 1 };
+    for (const { key, value } of this.#root.range(range)) {
+      return this.#sound(key, () => unpackRecord(key, value));
     }
     return undefined;
   }
 
   /** The keys that begin with these parts, in order: all, or the first so many behind one. */
   keys(prefix: StoreKey, limit = Infinity, after = prefix): readonly StoreKey[] {
-    const [start, end] = [[...after], [...prefix, AFTER_TEXT]];
-    const range = { start, end, exclusiveStart: after !== prefix, limit };
-    return [...this.#root.getKeys(range)].map(partsOf);
+    const end = [...prefix, AFTER_TEXT];
+    return [...this.#root.keys({ start: after, end, exclusiveStart: after !== prefix, limit })];
   }
 
   /**
@@ -153,10 +126,9 @@ export class Store {
       }
     };
     const entries: StoreEntry[] = [];
-    const range = after === null ? { limit } : { start: [...after], exclusiveStart: true, limit };
-    for (const { key, value } of this.#root.getRange(range)) {
-      const at = partsOf(key);
-      entries.push({ key: at, record: unpack(at, value) });
+    const range = after === null ? { limit } : { start: after, exclusiveStart: true, limit };
+    for (const { key, value } of this.#root.range(range)) {
+      entries.push({ key, record: unpack(key, value) });
     }
     return entries;
   }
@@ -169,46 +141,37 @@ export class Store {
   async write<T>(
     action: (transaction: StoreTransaction) => T, { quiet = false }: WriteOptions = {},
   ): Promise<T> {
-    const root = this.#root;
     this.#measure();
-    this.#writing += 1;
-    try {
-      // A child transaction, because only that is undone when it throws.
-      const { result, told } = await root.childTransaction(() => {
-        this.#watched.begin();
-        const done = action(this.#transaction);
-        const changed = this.#watched.changed(quiet);
-        for (const version of changed) this.#bump(version);
-        return { result: done, told: changed.length > 0 };
-      });
-      if (told) this.refresh();
-      else root.resetReadTxn();
-      return result;
-    } catch (error) {
-      throw await writeError(error);
-    } finally {
-      this.#writing -= 1;
-    }
+    const { result, told } = await this.#root.write(() => {
+      this.#watched.begin();
+      const done = action(this.#transaction);
+      const changed = this.#watched.changed(quiet);
+      for (const version of changed) this.#bump(version);
+      return { result: done, told: changed.length > 0 };
+    });
+    if (told) this.refresh();
+    else this.#root.refresh();
+    return result;
   }
 
   /** Bytes of the pages that hold records. */
   bytes(): number {
-    return bytesOf(this.#root);
+    return this.#root.bytes();
   }
 
   /** Records there are, found or not. */
   entries(): number {
-    return entriesOf(this.#root);
+    return this.#root.entries();
   }
 
   /** Copies the store into an empty folder while it is used: compacted, as of one moment. */
   async copy(folder: string): Promise<void> {
-    await this.#root.backup(folder, true);
+    await this.#root.copy(folder);
   }
 
   /** Other processes that have the store open. */
   users(): readonly number[] {
-    return usersOf(this.#root);
+    return this.#root.users();
   }
 
   /** Calls `changed` after each change, by this process or another. */
@@ -228,17 +191,14 @@ export class Store {
 
   /** Looks for changes now. */
   refresh(): void {
-    // Reads of one turn share a snapshot; without this it could be an old one.
-    this.#root.resetReadTxn();
+    this.#root.refresh();
     this.#look(this.#failed);
   }
 
   async close(): Promise<void> {
     clearInterval(this.#poll);
     this.#watched.clear();
-    await this.#root.flushed;
     await this.#root.close();
-    OPEN.get(this.#path)?.delete(this);
   }
 
   readonly #transaction: StoreTransaction = {
@@ -246,22 +206,22 @@ export class Store {
     list: (prefix, limit) => this.list(prefix, limit),
     last: (prefix) => this.last(prefix),
     put: (key, record) => {
-      if (this.#full && !ALWAYS_TAKEN.has(key[0]) && this.#root.get([...key]) === undefined) {
+      if (this.#full && !ALWAYS_TAKEN.has(key[0]) && this.#root.get(key) === undefined) {
         throw new StoreFault('full');
       }
       this.#watched.touch(key);
-      this.#root.putSync([...key], packRecord(key, record));
+      this.#root.put(key, packRecord(key, record));
     },
     remove: (key) => {
       this.#watched.touch(key);
-      this.#root.removeSync([...key]);
+      this.#root.remove(key);
     },
     setAside: (key, counted = false) => {
-      const bytes = this.#root.get([...key]);
+      const bytes = this.#root.get(key);
       if (bytes === undefined) return;
       const aside = [DAMAGED_PREFIX, ...key];
-      this.#root.putSync(aside, packRecord(aside, { v: 1, bytes }));
-      this.#root.removeSync([...key]);
+      this.#root.put(aside, packRecord(aside, { v: 1, bytes }));
+      this.#root.remove(key);
       this.#failed(setAsideNotice(key, counted));
     },
   };
@@ -290,7 +250,7 @@ export class Store {
   }
 
   #bump(key: StoreKey): void {
-    this.#root.putSync([...key], packRecord(key, this.#version(key) + 1));
+    this.#root.put(key, packRecord(key, this.#version(key) + 1));
   }
 
   #version(key: StoreKey): number {

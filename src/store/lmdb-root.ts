@@ -1,0 +1,200 @@
+/** The embedded store: an LMDB environment in a folder. */
+import { join } from 'node:path';
+import { open, type RootDatabase } from 'lmdb';
+import { writeError } from './fault.js';
+import { makeFolder } from './folder.js';
+import { FORMAT_KEY, FORMAT_VERSION, FORMATS_READ, type StoreKey } from './format.js';
+import { packPlain, unpackRecord } from './record-bytes.js';
+import type { RecordBytes, RecordRange, Root } from './root.js';
+import { checkStoreFile, markBegun, STORE_FILE } from './store-file.js';
+
+/** Records as bytes, by their keys. */
+type Environment = RootDatabase<Buffer, string[]>;
+
+/**
+ * Address space, not disk. LMDB would grow the map by itself, and processes that grow a shared one
+ * damage it: nothing new is taken once the pages in use pass `STORE_BYTES_MAX`.
+ */
+const MAP_BYTES = 4 * 1024 ** 3;
+const READERS_MAX = 512;
+
+/** What is read of LMDB's statistics. */
+interface RootStats {
+  readonly pageSize?: number;
+  readonly treeBranchPageCount?: number;
+  readonly treeLeafPageCount?: number;
+  readonly overflowPages?: number;
+  readonly entryCount?: number;
+}
+
+/** Bytes of the pages that hold records. */
+export function bytesIn({
+  pageSize = 0, treeBranchPageCount = 0, treeLeafPageCount = 0, overflowPages = 0,
+}: RootStats): number {
+  return pageSize * (treeBranchPageCount + treeLeafPageCount + overflowPages);
+}
+
+/** A key as it was given: LMDB gives one of a single part as that part. */
+export function partsOf(key: StoreKey): StoreKey {
+  return ([] as StoreKey).concat(key);
+}
+
+/** A range as LMDB is asked for it; it takes arrays of its own. */
+export function lmdbRange({ start, end, ...rest }: RecordRange): {
+  start?: string[]; end?: string[]; exclusiveStart?: boolean; limit?: number; reverse?: boolean;
+} {
+  return {
+    ...rest,
+    ...(start === undefined ? {} : { start: [...start] }),
+    ...(end === undefined ? {} : { end: [...end] }),
+  };
+}
+
+/** The format that is written down; plain, so that every version can read it. */
+function formatOf(root: Environment): unknown {
+  const found = root.get([...FORMAT_KEY]);
+  return found === undefined ? undefined : unpackRecord(FORMAT_KEY, found);
+}
+
+/**
+ * Opens what is in a folder, or makes it.
+ * @throws Error when a newer program wrote it.
+ */
+async function openEnvironment(path: string): Promise<Environment> {
+  const root = open<Buffer, string[]>({
+    path,
+    // Records are packed and checked in record-bytes.ts.
+    encoding: 'binary',
+    mapSize: MAP_BYTES,
+    maxReaders: READERS_MAX,
+    // A commit then means that the data is on the disk.
+    overlappingSync: false,
+    // Batches of a turn are promises of their own, which nobody could catch when a disk fails.
+    eventTurnBatching: false,
+  });
+  try {
+    const format = formatOf(root);
+    if (format === FORMAT_VERSION) return root;
+    if (format === undefined) {
+      const made = (): unknown => root.put([...FORMAT_KEY], packPlain(FORMAT_VERSION));
+      await root.ifNoExists([...FORMAT_KEY], made);
+    } else if (FORMATS_READ.includes(format)) {
+      await root.put([...FORMAT_KEY], packPlain(FORMAT_VERSION));
+    } else {
+      throw new Error(
+        `the store in ${path} has format ${String(format)}, this version reads ${FORMAT_VERSION}`,
+      );
+    }
+    await root.flushed;
+    return root;
+  } catch (error) {
+    await root.close();
+    throw error;
+  }
+}
+
+/** What this process has open, by folder. */
+const OPEN = new Map<string, Set<LmdbRoot>>();
+
+export class LmdbRoot implements Root {
+  readonly #path: string;
+  readonly #root: Environment;
+  /** Writes under way. */
+  #writing = 0;
+
+  private constructor(path: string, root: Environment) {
+    this.#path = path;
+    this.#root = root;
+    OPEN.set(path, (OPEN.get(path) ?? new Set()).add(this));
+  }
+
+  /**
+   * Opens what is in a folder, or makes it.
+   * @throws Error when the folder cannot be made, a newer program wrote the store, or its file is
+   *   damaged, cut off or lost.
+   */
+  static async open(path: string): Promise<LmdbRoot> {
+    makeFolder(path, 'SITUS_VAR', 0o700);
+    checkStoreFile(join(path, STORE_FILE));
+    await LmdbRoot.#rest(path);
+    const root = await openEnvironment(path);
+    markBegun(path);
+    return new LmdbRoot(path, root);
+  }
+
+  /**
+   * Waits until no handle of this process writes. Opening takes the write lock at once: where a
+   * write of another handle waits for this thread to run its action, both would wait for ever.
+   */
+  static async #rest(path: string): Promise<void> {
+    const handles = (): readonly LmdbRoot[] => [...OPEN.get(path) ?? []];
+    while (handles().some((root) => root.#writing > 0)) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  get(key: StoreKey): Buffer | undefined {
+    return this.#root.get([...key]);
+  }
+
+  * range(range: RecordRange): Iterable<RecordBytes> {
+    for (const { key, value } of this.#root.getRange(lmdbRange(range))) {
+      yield { key: partsOf(key), value };
+    }
+  }
+
+  * keys(range: RecordRange): Iterable<StoreKey> {
+    for (const key of this.#root.getKeys(lmdbRange(range))) yield partsOf(key);
+  }
+
+  put(key: StoreKey, value: Buffer): void {
+    this.#root.putSync([...key], value);
+  }
+
+  remove(key: StoreKey): void {
+    this.#root.removeSync([...key]);
+  }
+
+  async write<T>(action: () => T): Promise<T> {
+    this.#writing += 1;
+    try {
+      // A child transaction, because only that is undone when it throws.
+      return await this.#root.childTransaction(action);
+    } catch (error) {
+      throw await writeError(error);
+    } finally {
+      this.#writing -= 1;
+    }
+  }
+
+  refresh(): void {
+    // Reads of one turn share a snapshot; without this it could be an old one.
+    this.#root.resetReadTxn();
+  }
+
+  bytes(): number {
+    return bytesIn(this.#root.getStats());
+  }
+
+  entries(): number {
+    const { entryCount = 0 }: RootStats = this.#root.getStats();
+    return entryCount;
+  }
+
+  users(): readonly number[] {
+    this.#root.readerCheck();
+    const lines = this.#root.readerList().split('\n');
+    const pids = lines.map((line) => Number(/^\s*(\d+)\s/.exec(line)?.[1] ?? 0));
+    return [...new Set(pids)].filter((pid) => pid > 0 && pid !== process.pid);
+  }
+
+  async copy(folder: string): Promise<void> {
+    await this.#root.backup(folder, true);
+  }
+
+  async close(): Promise<void> {
+    await this.#root.flushed;
+    await this.#root.close();
+    OPEN.get(this.#path)?.delete(this);
+  }
+}

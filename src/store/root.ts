@@ -1,0 +1,43 @@
+/** What a store lies on: records as bytes, in the order of their keys. */
+import type { StoreKey } from './format.js';
+
+/** A stretch of keys; without a start or an end from the first or to the last. */
+export interface RecordRange {
+  readonly start?: StoreKey;
+  readonly end?: StoreKey;
+  readonly exclusiveStart?: boolean;
+  readonly limit?: number;
+  /** From the last to the first; `start` is then behind `end`. */
+  readonly reverse?: boolean;
+}
+
+export interface RecordBytes {
+  readonly key: StoreKey;
+  readonly value: Buffer;
+}
+
+/** Reading is immediate, from what is at hand; writing resolves when it is durable. */
+export interface Root {
+  get(key: StoreKey): Buffer | undefined;
+  range(range: RecordRange): Iterable<RecordBytes>;
+  keys(range: RecordRange): Iterable<StoreKey>;
+  /** To be called by the action of a write alone, as `remove`. */
+  put(key: StoreKey, value: Buffer): void;
+  remove(key: StoreKey): void;
+  /**
+   * Runs an action once at most, on the newest records, and resolves with its result once what it
+   * changed is durable. What it throws undoes it alone, and is thrown here.
+   * @throws StoreFault when it could not be written.
+   */
+  write<T>(action: () => T): Promise<T>;
+  /** From now on reading sees the newest of what is at hand. */
+  refresh(): void;
+  /** Bytes of the pages that hold records. */
+  bytes(): number;
+  entries(): number;
+  /** Other processes that have it open. */
+  users(): readonly number[];
+  /** Copies everything into an empty folder, as of one moment. */
+  copy(folder: string): Promise<void>;
+  close(): Promise<void>;
+}
