@@ -13,7 +13,7 @@ import type { LookupOptions } from '../src/engine/lookup-query.js';
 import { isFailure } from '../src/failure.js';
 import { NAMED_SHARE, nearness } from '../src/ingest/zip/claims.js';
 import { cityDensity, openShare } from '../src/ingest/zip/land.js';
-import type { ZipPoint } from '../src/ingest/zip/model.js';
+import type { ZipPoint } from '../src/ingest/zip/zip-facts.js';
 import { READERS } from '../src/ingest/readers.js';
 import { readRecipe } from '../src/ingest/recipe.js';
 import { SourceFiles } from '../src/ingest/source-files.js';

@@ -35,7 +35,7 @@ import type { AddressPoint } from '../src/ingest/source/points.js';
 import { askCities } from './accuracy-cities.js';
 import { measureShares, reportShares } from './accuracy-shares.js';
 import { readRecipe } from '../src/ingest/recipe.js';
-import { readPoints, type PointSource } from '../src/ingest/source/addresses.js';
+import { readPoints, type PointSource } from '../src/ingest/source/address-source.js';
 import { areaAshore } from '../src/ingest/street/situate.js';
 import { parseDate, DATE_OPEN } from '../src/tax/date.js';
 

@@ -14,7 +14,7 @@ import { createServer, type RawServer } from './http/uws.js';
 import { messageOf, type Log } from './log.js';
 import { logging, openParts, openPool, type Parts } from './parts.js';
 import type { EnginePool } from './pool.js';
-import { openProvider, watchProvider } from './provider/open.js';
+import { openProvider, watchProvider } from './provider/open-provider.js';
 import type { Provider } from './provider/port.js';
 import type { ProviderWatch } from './provider/watch.js';
 import { bootstrapKey } from './store/keys.js';

@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseStreetName, formatStreetName } from '../../src/address/street-name.js';
 import { DATA_FILE } from '../../src/dataset/manifest.js';
-import { openTables } from '../../src/dataset/format.js';
+import { openTables } from '../../src/dataset/layout.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
-import { readPoints } from '../../src/ingest/source/addresses.js';
+import { readPoints } from '../../src/ingest/source/address-source.js';
 import { seeded } from './case.js';
 
 /** One door in so many is asked for. */

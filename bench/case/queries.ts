@@ -2,7 +2,7 @@
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { Engine } from '../../src/engine/engine.js';
 import { isFailure } from '../../src/failure.js';
-import { openTables } from '../../src/dataset/format.js';
+import { openTables } from '../../src/dataset/layout.js';
 import { DATA_FILE } from '../../src/dataset/manifest.js';
 import { parseQuery } from '../../src/api/lookup/query.js';
 import { GRANT_ALL } from '../../src/pool/types.js';

@@ -17,7 +17,7 @@ import { datasetsDir, SourceFiles } from '../../src/ingest/source-files.js';
 import { readTable } from '../../src/ingest/source/rows.js';
 import { readGeonamesZips } from '../../src/ingest/source/zip-lists.js';
 import { loadStates } from '../../src/ingest/state-facts.js';
-import type { ZipPoint } from '../../src/ingest/zip/model.js';
+import type { ZipPoint } from '../../src/ingest/zip/zip-facts.js';
 import { LineFileWriter, PieceWriter } from './shapefile.js';
 
 export interface NationSize {

@@ -1,6 +1,6 @@
 /** Rows of a bulk file without end: doors, points and ZIPs of a dataset, and what is neither. */
 import { join } from 'node:path';
-import { openTables } from '../../src/dataset/format.js';
+import { openTables } from '../../src/dataset/layout.js';
 import { DATA_FILE, readManifest } from '../../src/dataset/manifest.js';
 import { openDataset } from '../../src/dataset/open.js';
 import type { Dataset } from '../../src/dataset/dataset.js';

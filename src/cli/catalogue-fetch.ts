@@ -7,7 +7,7 @@ import {
 } from '../ingest/publisher/catalogue.js';
 import { type GetOptions, getNewest, type Got } from '../ingest/publisher/get.js';
 import { openOrigin } from '../ingest/publisher/origin.js';
-import { checkPages } from '../ingest/publisher/page-check.js';
+import { checkPages } from '../ingest/publisher/published-figures.js';
 import { type FetchRecord, readRecords, writeRecords } from '../ingest/publisher/record.js';
 import { fileSha256 } from '../dataset/stamp.js';
 import { print } from './line.js';

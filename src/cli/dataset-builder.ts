@@ -4,7 +4,7 @@ import { loadConfig } from '../config.js';
 import { activateRelease, releasesDir, unsoundRelease } from '../dataset/release.js';
 import { readSigningKey, type SigningKey } from '../dataset/signature.js';
 import { buildDataset } from '../ingest/build.js';
-import { findingsOf } from '../ingest/findings/release.js';
+import { findingsOf } from '../ingest/findings/release-faults.js';
 import type { Progress } from '../ingest/model.js';
 import { createProgress } from '../ingest/progress.js';
 import { makeFolder } from '../store/folder.js';

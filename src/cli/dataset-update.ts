@@ -14,7 +14,7 @@ import { OPTIONAL_LAYERS } from '../ingest/build.js';
 import type { HeldRecipe } from '../ingest/held-recipe.js';
 import { inputHash } from '../ingest/inputs.js';
 import { releaseMadeOf } from '../ingest/part-cache.js';
-import { layerLabel, readLayers } from '../ingest/layer/read.js';
+import { layerLabel, readLayers } from '../ingest/layer/layer-files.js';
 import type { Wanted } from '../ingest/publisher/catalogue.js';
 import { readRecipe } from '../ingest/recipe.js';
 import { datasetsDir, SourceFiles } from '../ingest/source-files.js';

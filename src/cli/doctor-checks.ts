@@ -10,7 +10,7 @@ import { activeRelease, releasesDir } from '../dataset/release.js';
 import { readDeliverySettings } from '../event/delivery-settings.js';
 import { createServer } from '../http/uws.js';
 import { messageOf, SILENT } from '../log.js';
-import { openProvider, watchProvider } from '../provider/open.js';
+import { openProvider, watchProvider } from '../provider/open-provider.js';
 import { reachProvider } from '../provider/watch.js';
 import { KekFile, modeProblem } from '../store/kek-file.js';
 import { kekPath, openKekSource } from '../store/kek-source.js';

@@ -2,7 +2,7 @@
 import { crossesRight, isRightOf } from '../geo/crossing.js';
 import { LAT_MAX, LNG_MAX, type Microdegrees } from '../geo/microdegrees.js';
 import { RecentCache } from '../base/recent-cache.js';
-import type { ByteTable } from './format.js';
+import type { ByteTable } from './layout.js';
 
 /**
  * The point index on disk. The world is cut into square tiles; a tile is a quadtree of cells.

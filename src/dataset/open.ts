@@ -5,7 +5,7 @@ import { CellIndex } from './cell-index.js';
 import type { Dataset } from './dataset.js';
 import {
   byteTable, type ByteTable, openTables, recordReader, streetTable, type Tables,
-} from './format.js';
+} from './layout.js';
 import { DATA_FILE, readManifest, releaseName } from './manifest.js';
 import { pageProblem } from './page-check.js';
 import { RecentCache } from '../base/recent-cache.js';

@@ -8,7 +8,7 @@ import {
   type LocalityRow, StreetKey,
 } from './street-format.js';
 import { namesWithinOneTypo } from './street-typo.js';
-import type { StreetTable } from './format.js';
+import type { StreetTable } from './layout.js';
 
 /** A city, town or village as the address sources name it. */
 export interface Locality {

@@ -5,7 +5,7 @@ import {
   about, BOOLEAN, DIALECT, INTEGER, list, NUMBER, object, oneOf, TEXT, type Schema,
 } from '../base/json-schema.js';
 import { REFUSAL_METADATA } from './lookups.js';
-import { TIC_SEARCH_SCHEMA } from '../api/catalogue/list.js';
+import { TIC_SEARCH_SCHEMA } from '../api/catalogue/code-bodies.js';
 import { UNREADY } from '../api/system/ready.js';
 import type { ApiVersion } from '../wire/version.js';
 

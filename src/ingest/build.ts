@@ -15,7 +15,9 @@ import { heldCoverage } from './coverage.js';
 import { documentsOf, postalPrefixes } from './documents.js';
 import { boundaryFindings } from './findings/boundaries.js';
 import { lay, type Layered, withCities } from './layer/lay.js';
-import { type Layer, layerCities, layerLabel, layerVersion, readLayers } from './layer/read.js';
+import {
+  type Layer, layerCities, layerLabel, layerVersion, readLayers,
+} from './layer/layer-files.js';
 import type { PlaceFact, Progress } from './model.js';
 import type { HeldRecipe } from './held-recipe.js';
 import { readPlaces, readTiers } from './rates/facts.js';
@@ -29,7 +31,7 @@ import {
   loadCounties, loadStateRecords, loadStates, loadZipFacts, type StateFact,
 } from './state-facts.js';
 import { buildAddresses } from './street/addresses.js';
-import { statedPlaces } from './street/stated-areas.js';
+import { statedPlaces } from './street/named-areas.js';
 import { makeTemporary, scratchDir, writeRelease } from './writer.js';
 import { buildZips, mergeParts, zipCounties } from './zip/bind.js';
 

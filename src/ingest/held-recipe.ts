@@ -5,7 +5,7 @@
  * state that was fetched, and together with {fips} also elsewhere in the entry.
  */
 import { readCatalogue, wantedOf } from './publisher/catalogue.js';
-import type { HeldFile } from './publisher/held.js';
+import type { HeldFile } from './publisher/held-files.js';
 import type { HeldList } from './rates/held.js';
 import type { RatesRecipe } from './rates/load.js';
 import type { Recipe } from './recipe.js';

@@ -28,7 +28,7 @@ import { readColoradoWorkbook } from './source/rates/colorado-workbook.js';
 import { readCombined } from './source/rates/combined.js';
 import { readSstDerived } from './source/rates/county-and-place.js';
 import { readEstimated, readZipTable } from './source/rates/estimated.js';
-import { readFactTable } from './source/rates/facts.js';
+import { readFactTable } from './source/rates/own-tables.js';
 import { readFlorida } from './source/rates/florida.js';
 import { readIllinois } from './source/rates/illinois.js';
 import { readIllinoisOrdinary } from './source/rates/illinois-ordmache.js';

@@ -2,11 +2,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { checkKeys, type HeldRecipe, withHeld } from './held-recipe.js';
-import { heldFiles } from './publisher/held.js';
+import { heldFiles } from './publisher/held-files.js';
 import type { RatesRecipe } from './rates/load.js';
 import { ratesFaults, recipeFaults } from './recipe-check.js';
 import { datasetsDir } from './source-files.js';
-import type { BoundaryRecordSource, PointSource, RangeSource } from './source/addresses.js';
+import type { BoundaryRecordSource, PointSource, RangeSource } from './source/address-source.js';
 import type { BoundaryFile } from './source/boundary-file.js';
 
 /** Boundaries of one layer. `path` may hold {fips}, for one file per state. */

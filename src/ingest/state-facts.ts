@@ -6,7 +6,7 @@ import { DATE_MIN, DATE_OPEN, type DateInt, parseDate } from '../tax/date.js';
 import { COUNTRIES } from '../tax/jurisdiction.js';
 import type { CountyFact, StateName } from './rates/facts.js';
 import { readTable, type TableRow } from './source/rows.js';
-import type { ZipFacts } from './zip/model.js';
+import type { ZipFacts } from './zip/zip-facts.js';
 
 /** A line of states.tsv. */
 export interface StateFact extends StateName {

@@ -6,7 +6,7 @@ import type { Unpackr } from 'msgpackr';
 import { checkFiles } from '../dataset/file-check.js';
 import {
   byteTable, NUMBER_TABLES, openTables, recordReader, type Tables, TEXT_TABLES,
-} from '../dataset/format.js';
+} from '../dataset/layout.js';
 import { DATA_FILE, type Manifest, readManifest } from '../dataset/manifest.js';
 import type { AreaRecord, ComponentRecord, ZipRecord } from '../dataset/records.js';
 import { RATE_ONE } from '../tax/rate.js';

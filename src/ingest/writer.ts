@@ -9,7 +9,7 @@ import type { Database } from 'lmdb';
 import {
   type ByteEntries, NUMBER_TABLES, type NumberTable, openTables, RecordWriter, type Tables,
   TEXT_TABLES, type TextTable,
-} from '../dataset/format.js';
+} from '../dataset/layout.js';
 import {
   CHECKSUM_FILE, DATA_FILE, FORMAT_VERSION, type Manifest, MANIFEST_FILE, manifestId, releaseName,
 } from '../dataset/manifest.js';

@@ -9,7 +9,7 @@
  *           bodies follow the table in the same order, each from a multiple of eight on: bytes of
  *           equal alignment are copied into shared memory by words, others one by one.
  */
-import { ENDPOINT_NAMES } from '../provider/endpoint.js';
+import { ENDPOINT_NAMES } from '../provider/operation-call.js';
 import {
   CART_ENDPOINTS, type Answer, type AnswerSlice, type BodyPart, type LookupFields,
   type RequestFields,

@@ -4,7 +4,7 @@
  */
 import type { LogLevel, MinimumPrecision } from '../config.js';
 import type { Failure } from '../failure.js';
-import type { EndpointName } from '../provider/endpoint.js';
+import type { EndpointName } from '../provider/operation-call.js';
 
 /** Entitlement bits of the key behind a request. */
 export const GRANT_GEO = 1;

@@ -8,7 +8,7 @@ import { Pool } from 'undici';
 import { guardedConnect } from './connect.js';
 import { CONNECT_MS_MAX, type GuardOptions } from './guard.js';
 import { fault, type Provider, type ProviderCall, type ProviderOutcome } from './port.js';
-import { Transfer } from './transfer.js';
+import { Transfer } from './call-transfer.js';
 
 /** Connections kept to the provider. */
 const CONNECTIONS_MAX = 64;

@@ -4,7 +4,7 @@
  * again. No call is sent, so that the provider sees no request that no merchant asked for.
  */
 import { CONNECT_MS_MAX, readTarget } from './guard.js';
-import type { ProviderConfig } from './open.js';
+import type { ProviderConfig } from './open-provider.js';
 
 /** How often it is asked. */
 const WATCH_MS = 5_000;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isProblem } from '../../src/base/problem.js';
-import { readJson } from '../../src/api/cart/read.js';
+import { readJson } from '../../src/api/cart/cart-text.js';
 import {
   isTooDeep, JSON_DEPTH_MAX, longNumber, NUMBER_DIGITS_MAX, numberText, SCAN_TOO_DEEP, scanJson,
 } from '../../src/base/json-limits.js';

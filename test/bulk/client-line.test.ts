@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { test } from 'node:test';
 import { listElements, readClientLine } from '../../src/bulk/stream/client-line.js';
 import { BATCH_MESSAGES_MAX, REPLAY_BYTES_MAX } from '../../src/bulk/stream/stream-limits.js';
-import { Outbox } from '../../src/bulk/stream/outbox.js';
+import { AnswerBacklog } from '../../src/bulk/stream/answer-backlog.js';
 
 test('the elements of a list are found whatever they hold', () => {
   fc.assert(fc.property(fc.array(fc.jsonValue()), fc.constantFrom('', ' ', '\n\t'), (list, space) => {
@@ -46,7 +46,7 @@ function line(bytes: number): Buffer {
 }
 
 test('answers are kept until they are acknowledged, up to the limit', () => {
-  const outbox = new Outbox();
+  const outbox = new AnswerBacklog();
   const size = 100_000;
   const count = Math.floor(REPLAY_BYTES_MAX / size) + 3;
   for (let seq = 1; seq <= count; seq += 1) {
@@ -65,7 +65,7 @@ test('answers are kept until they are acknowledged, up to the limit', () => {
 });
 
 test('a batch is one line, one cut short by the end too', () => {
-  const outbox = new Outbox();
+  const outbox = new AnswerBacklog();
   const messages = [1, 2, 3].map((seq) =>
     ({ seq, bytes: Buffer.alloc(0), batch: true, last: seq === 4 }));
   outbox.add(messages.slice(0, 2), Buffer.from('1\n2\n'), 'a');

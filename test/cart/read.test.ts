@@ -10,7 +10,7 @@ import {
   CART_DEFAULTS, optionBits, optionsOfBits, optionsOfQuery,
 } from '../../src/api/cart/options.js';
 import { isProblem, type Problem } from '../../src/base/problem.js';
-import { readJson } from '../../src/api/cart/read.js';
+import { readJson } from '../../src/api/cart/cart-text.js';
 import { parseInstant } from '../../src/wire/instant.js';
 import { longNumber } from '../../src/base/json-limits.js';
 import { CARTS_MAX } from '../../src/api/merchant/relay-shape.js';

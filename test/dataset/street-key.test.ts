@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { openTables, streetTable } from '../../src/dataset/format.js';
+import { openTables, streetTable } from '../../src/dataset/layout.js';
 import { cityKey, townGroupKey, zipGroupKey, StreetKey } from '../../src/dataset/street-format.js';
 
 const FOLDS = ['A', 'MAIN', '1ST', 'STATEROUTE100', 'X'.repeat(1_000)];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPolygon } from '../../src/geo/polygon.js';
-import type { ByteTable } from '../../src/dataset/format.js';
+import type { ByteTable } from '../../src/dataset/layout.js';
 import type { BoundaryFeature, LayerHits, LayerName } from '../../src/ingest/boundary/overlay.js';
 import { CellIndex } from '../../src/dataset/cell-index.js';
 import { buildCells } from '../../src/ingest/boundary/cells.js';

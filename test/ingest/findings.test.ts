@@ -9,7 +9,7 @@ import type { AreaRecord, ComponentRecord } from '../../src/dataset/records.js';
 import { releasesDir } from '../../src/dataset/release.js';
 import { buildDataset } from '../../src/ingest/build.js';
 import { FINDING_KINDS, findingText } from '../../src/ingest/findings/finding.js';
-import { findingsOf, isComparable } from '../../src/ingest/findings/release.js';
+import { findingsOf, isComparable } from '../../src/ingest/findings/release-faults.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
 import { type ReleaseContent, writeRelease } from '../../src/ingest/writer.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { writeNation } from '../../bench/nation/nation.js';
-import { readPoints, readRanges } from '../../src/ingest/source/addresses.js';
+import { readPoints, readRanges } from '../../src/ingest/source/address-source.js';
 import { readSstBoundary } from '../../src/ingest/source/sst-boundary.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-nation-'));

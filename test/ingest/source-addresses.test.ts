@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { test } from 'node:test';
 import { distanceMetres, interpolate } from '../../src/geo/interpolate.js';
-import { readPoints, readRanges } from '../../src/ingest/source/addresses.js';
+import { readPoints, readRanges } from '../../src/ingest/source/address-source.js';
 import {
   type BoundaryRecord, boundaryRange, readSstBoundary,
 } from '../../src/ingest/source/sst-boundary.js';

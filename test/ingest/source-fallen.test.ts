@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { loadRates, type RatesRecipe } from '../../src/ingest/rates/load.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
-import { readPoints, readRanges, readRecords } from '../../src/ingest/source/addresses.js';
+import { readPoints, readRanges, readRecords } from '../../src/ingest/source/address-source.js';
 
 const DIR = mkdtempSync(join(tmpdir(), 'situs-fallen-'));
 const HEADER = 'LON,LAT,NUMBER,STREET,UNIT,CITY,DISTRICT,REGION,POSTCODE\n';

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { readPoints } from '../../src/ingest/source/addresses.js';
+import { readPoints } from '../../src/ingest/source/address-source.js';
 import type { AddressPoint } from '../../src/ingest/source/points.js';
 import { zipOf } from '../support/zip-file.js';
 

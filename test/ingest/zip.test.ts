@@ -8,7 +8,7 @@ import {
 } from '../../src/ingest/source/zip-lists.js';
 import type { StateFact } from '../../src/ingest/state-facts.js';
 import { bindZips, type ZipBinding } from '../../src/ingest/zip/bind.js';
-import type { ZipInput, ZipPoint } from '../../src/ingest/zip/model.js';
+import type { ZipInput, ZipPoint } from '../../src/ingest/zip/zip-facts.js';
 
 const tuples: AreaTuple[] = [];
 

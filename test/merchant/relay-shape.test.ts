@@ -1,7 +1,7 @@
 /** What is told of relayed bodies is what is checked. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PROVIDER_ENDPOINTS, RELAYED_NAMES } from '../../src/provider/endpoint.js';
+import { PROVIDER_ENDPOINTS, RELAYED_NAMES } from '../../src/provider/operation-call.js';
 import { COMPONENTS, type ComponentName } from '../../src/describe/components.js';
 import { OPERATIONS } from '../../src/describe/operations.js';
 import {

@@ -5,7 +5,7 @@ import {
   AnswerWriter, countRequests, readAnswers, RequestFrame, RequestReader,
 } from '../../src/pool/frame.js';
 import { CART_ENDPOINTS, type Answer, type RequestFields } from '../../src/pool/types.js';
-import { ENDPOINT_NAMES } from '../../src/provider/endpoint.js';
+import { ENDPOINT_NAMES } from '../../src/provider/operation-call.js';
 
 interface Asked {
   readonly fields: RequestFields;

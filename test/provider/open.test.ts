@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { App } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { SILENT } from '../../src/log.js';
-import { openProvider } from '../../src/provider/open.js';
+import { openProvider } from '../../src/provider/open-provider.js';
 import { newVarDir } from '../support/http-var-dir.js';
 
 const CASES: readonly (readonly [url: string, allow: string, refused: RegExp | null])[] = [

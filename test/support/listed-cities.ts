@@ -11,7 +11,7 @@ import { READERS } from '../../src/ingest/readers.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
 import { datasetsDir, SourceFiles } from '../../src/ingest/source-files.js';
 import { loadStates } from '../../src/ingest/state-facts.js';
-import type { ZipPoint } from '../../src/ingest/zip/model.js';
+import type { ZipPoint } from '../../src/ingest/zip/zip-facts.js';
 import type { DateInt } from '../../src/tax/date.js';
 
 /** A spot in microdegrees. */

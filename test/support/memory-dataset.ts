@@ -8,7 +8,7 @@ import type {
   AreaRecord, CityRecord, ComponentRecord, SourceRecord, StateRecord, StateRuleRecord, ZipRecord,
 } from '../../src/dataset/records.js';
 import { StreetIndex } from '../../src/dataset/street-index.js';
-import type { ByteTable } from '../../src/dataset/format.js';
+import type { ByteTable } from '../../src/dataset/layout.js';
 import type { AddressPoint } from '../../src/ingest/source/points.js';
 import { StreetIndexBuilder } from '../../src/ingest/street/index.js';
 import { DATE_OPEN, type DateInt } from '../../src/tax/date.js';

@@ -10,7 +10,7 @@ import { PRECISIONS } from '../../engine/situs.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { calculationJson, readCalculation } from './calculation.js';
 import { optionsOfBits, PRODUCT_BIT, type CartOptions } from './options.js';
-import { readJson, type Members } from './read.js';
+import { readJson, type Members } from './cart-text.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import { packValue } from '../../pool/value.js';
 import type { WireContext } from '../lookup/context.js';

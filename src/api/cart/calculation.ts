@@ -14,7 +14,7 @@ import { formatDollars, formatPrice, PRICE_MAX, QUANTITY_MAX } from './wire-amou
 import { OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
 import {
   isMembers, readLine, TIC_MAX, ticOf, type Members,
-} from './read.js';
+} from './cart-text.js';
 import { ADDRESS_CHARS_MAX } from '../lookup/parameter-table.js';
 
 /** Decimals of a dollar in amounts. */

@@ -13,7 +13,7 @@ import { RECEIPT_HEADER, sha256Of } from '../../wire/receipt.js';
 import {
   optionBits, optionsOfQuery, PRODUCT_BIT, SAME_IDS_BIT, type CartOptions,
 } from './options.js';
-import { merchantIdOf } from './read.js';
+import { merchantIdOf } from './cart-text.js';
 import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';

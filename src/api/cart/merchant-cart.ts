@@ -15,7 +15,7 @@ import type { CartOutcome, LineOutcome } from '../../engine/cart/outcome.js';
 import { formatRate, type Rate } from '../../tax/rate.js';
 import { formatDollars, formatPrice, QUANTITY_MAX } from './wire-amount.js';
 import { OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
-import { isMembers, lineLocation, readLine, TIC_MAX, ticOf, type Members } from './read.js';
+import { isMembers, lineLocation, readLine, TIC_MAX, ticOf, type Members } from './cart-text.js';
 import { parseInstant } from '../../wire/instant.js';
 import { jsonValue } from '../../wire/tree.js';
 import {

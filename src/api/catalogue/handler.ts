@@ -7,7 +7,7 @@ import { isProblem } from '../../base/problem.js';
 import { fail } from '../../failure.js';
 import { formatStated } from '../lookup/query.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
-import { ticSearchBody } from './list.js';
+import { ticSearchBody } from './code-bodies.js';
 import { parseTicQuery, TIC_BODY_BYTES_MAX } from './search-shape.js';
 import { CATALOGUE_RATE, type ClientGate } from '../../http/client-limit.js';
 import {

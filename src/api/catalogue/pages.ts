@@ -2,7 +2,7 @@
 import { readTics, TIC_DOCUMENT, TIC_WORDS_DOCUMENT } from '../../engine/product/tic-catalogue.js';
 import { TicSearch } from '../../engine/product/tic-search.js';
 import { messageOf, type Log } from '../../log.js';
-import { ticListBytes } from './list.js';
+import { ticListBytes } from './code-bodies.js';
 import type { Format } from '../../wire/version.js';
 
 /** Where the pages take its codes from. */

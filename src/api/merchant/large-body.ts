@@ -11,9 +11,9 @@ import type {
   Answer, BodyFields, BodyPart, BodyRequest, PoolFailure,
 } from '../../pool/types.js';
 import { packValue, unpackWithRest } from '../../pool/value.js';
-import type { EndpointName } from '../../provider/endpoint.js';
+import type { EndpointName } from '../../provider/operation-call.js';
 import { SUCCESS } from '../../wire/response-code.js';
-import { merchantIdOf } from '../cart/read.js';
+import { merchantIdOf } from '../cart/cart-text.js';
 import { parseNexusCreate, type NexusCreateBody } from './nexus-shape.js';
 import { lookAtRelayed, relayedBytes, type RelayLook } from './relay-shape.js';
 

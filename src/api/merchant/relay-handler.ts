@@ -5,7 +5,7 @@
 import type { Log } from '../../log.js';
 import {
   callPath, PROVIDER_ENDPOINTS, RELAYED_NAMES, type EndpointName, type ProviderEndpoint,
-} from '../../provider/endpoint.js';
+} from '../../provider/operation-call.js';
 import type {
   Provider, ProviderCall, ProviderFault, ProviderOutcome,
 } from '../../provider/port.js';

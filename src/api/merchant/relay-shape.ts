@@ -12,10 +12,10 @@ import { parseJsonObject, type JsonObject } from '../../base/json-object.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import {
   PROVIDER_ENDPOINTS, type EndpointName, type ProviderEndpoint,
-} from '../../provider/endpoint.js';
+} from '../../provider/operation-call.js';
 import { parseInstant } from '../../wire/instant.js';
 import { QUANTITY_MAX } from '../cart/wire-amount.js';
-import { TIC_MAX } from '../cart/read.js';
+import { TIC_MAX } from '../cart/cart-text.js';
 
 /** Length of what names an order, a cart, a certificate or a customer. */
 export const PROVIDER_ID_CHARS_MAX = 50;

@@ -9,7 +9,7 @@ import { formatRate } from '../../tax/rate.js';
 import {
   formatDollars, PRICE_DECIMALS_MAX, PRICE_MAX, QUANTITY_DECIMALS_MAX, QUANTITY_MAX,
 } from '../../api/cart/wire-amount.js';
-import { ticOf } from '../../api/cart/read.js';
+import { ticOf } from '../../api/cart/cart-text.js';
 import { parseInstant } from '../../wire/instant.js';
 import { isFailure, type Failure } from '../../failure.js';
 import { situsJson } from '../../wire/situs-note.js';

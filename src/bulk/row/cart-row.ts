@@ -10,7 +10,7 @@ import { fail, isFailure } from '../../failure.js';
 import { calculationJson, readCalculation } from '../../api/cart/calculation.js';
 import { codesRefused, refusalProblem } from '../../api/cart/answer.js';
 import { CART_DEFAULTS, type CartOptions } from '../../api/cart/options.js';
-import { isMembers } from '../../api/cart/read.js';
+import { isMembers } from '../../api/cart/cart-text.js';
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
 import { longNumber, NUMBER_DIGITS_MAX } from '../../base/json-limits.js';
 import { cartJson, readMerchantCarts } from '../../api/cart/merchant-cart.js';

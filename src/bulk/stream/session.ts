@@ -21,7 +21,7 @@ import {
   CHUNK_MESSAGES_MAX, CHUNK_MESSAGES_MIN, CHUNKS_IN_FLIGHT_MAX, STREAM_LIMITS, UNSENT_BYTES_MAX,
 } from './stream-limits.js';
 import type { StreamLink, SessionOptions, SessionServices } from './session-options.js';
-import { Outbox } from './outbox.js';
+import { AnswerBacklog } from './answer-backlog.js';
 
 const OVER_CREDITS = `At most ${STREAM_LIMITS.credits} messages and ${STREAM_LIMITS.creditBytes} `
   + 'bytes may be unanswered.';
@@ -31,7 +31,7 @@ export class StreamSession implements ChunkSource {
   readonly options: SessionOptions;
   readonly #services: SessionServices;
   readonly #inbox = new Inbox();
-  readonly #outbox = new Outbox();
+  readonly #outbox = new AnswerBacklog();
   readonly #totals = new RunTotals();
   readonly #flights = new Flights();
   #link: StreamLink | null = null;

@@ -3,7 +3,7 @@ import type { CellIndex } from '../../dataset/cell-index.js';
 import type { StreetCursor } from '../../dataset/street-cursor.js';
 import type { DateInt } from '../../tax/date.js';
 import { AREA_MIXED, AREA_NONE, shortestRange, spotOf, wholeArea } from './range.js';
-import { StatedNumber } from './stated.js';
+import { StatedNumber } from './stated-number.js';
 import {
   directionScore, isNear, isOrdinary, SAME_DIRECTIONS, typeScore, type Wanted,
 } from './street-fit.js';

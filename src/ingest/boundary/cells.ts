@@ -5,7 +5,7 @@
 import {
   CELL_BITS_MIN, CellIndex, INTERNAL, NOWHERE, TILE_BITS, TILE_SIZE,
 } from '../../dataset/cell-index.js';
-import type { ByteTable } from '../../dataset/format.js';
+import type { ByteTable } from '../../dataset/layout.js';
 import { BandedPolygon, forEachEdge } from '../../geo/polygon.js';
 import type { Progress } from '../model.js';
 import { type Cell, type CellGroup, type CellPolygon, encodeLeaf } from './leaf.js';

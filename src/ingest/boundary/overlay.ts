@@ -9,7 +9,7 @@ import type { BoundarySource, Recipe } from '../recipe.js';
 import type { SourceFiles } from '../source-files.js';
 import { buildCells, type CellTables } from './cells.js';
 import { placeCounties } from './place-counties.js';
-import { createSituate } from './situate.js';
+import { createSituate } from './combination.js';
 
 /** Boundaries of every layer as read, before they are overlaid. */
 export interface Boundaries {

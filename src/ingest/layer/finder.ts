@@ -4,9 +4,9 @@ import { countiesWithLand, type PlaceFact, type RateRow } from '../model.js';
 import type { DistrictMember, ListMark, StateName, TierFact } from '../rates/facts.js';
 import type { Gazetteer, NameMatch } from '../rates/gazetteer.js';
 import { OWN_CODE } from '../rates/list.js';
-import type { RowIndex } from '../rates/rows.js';
+import type { RowIndex } from '../rates/rate-rows.js';
 import { nearestName } from '../spelling.js';
-import type { Layer } from './read.js';
+import type { Layer } from './layer-files.js';
 import type { LayerColumn, LayerRate } from './table.js';
 
 /** What the lists say before any layer. */

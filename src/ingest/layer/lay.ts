@@ -7,7 +7,7 @@ import { OwnDistricts } from './districts.js';
 import { placeDistricts, type ZipCounties } from './places.js';
 import { type ProductRow, withProducts } from './products.js';
 import type { LayeredRates } from './rates.js';
-import type { Layer } from './read.js';
+import type { Layer } from './layer-files.js';
 
 export type Documents = ReadonlyMap<string, readonly ProductRow[]>;
 

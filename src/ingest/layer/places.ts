@@ -3,7 +3,7 @@ import type { BoundaryFeature } from '../boundary/overlay.js';
 import type { DistrictMember } from '../rates/facts.js';
 import type { OwnDistrict } from './districts.js';
 import type { PlacedDistrict } from './rates.js';
-import { boundaryOf } from './read.js';
+import { boundaryOf } from './layer-files.js';
 
 /** Counties of every ZIP that the lists of a recipe know. */
 export type ZipCounties = ReadonlyMap<number, ReadonlySet<string>>;

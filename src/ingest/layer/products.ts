@@ -2,7 +2,7 @@
 import { dayBefore } from '../../tax/date.js';
 import { DATE_MIN, DATE_OPEN, dayAfter, formatDate, listDate } from '../rates/list.js';
 import { formatRate } from '../../tax/rate.js';
-import { type Layer, layerLabel } from './read.js';
+import { type Layer, layerLabel } from './layer-files.js';
 import type { LayerProduct } from './table.js';
 
 /** A row of the product table by its columns. */

@@ -5,10 +5,10 @@ import { formatRate, type Rate } from '../../tax/rate.js';
 import type { RateRow } from '../model.js';
 import type { DistrictMember, ListMark } from '../rates/facts.js';
 import { DATE_MIN, DATE_OPEN, formatDate } from '../rates/list.js';
-import { indexRows } from '../rates/rows.js';
+import { indexRows } from '../rates/rate-rows.js';
 import { paint, type Segment } from '../rates/timeline.js';
 import { type Base, type BaseRates, Finder, type Found } from './finder.js';
-import { type Layer, layerLabel } from './read.js';
+import { type Layer, layerLabel } from './layer-files.js';
 import type { LayerRate } from './table.js';
 
 /** A row of a district. */

@@ -13,7 +13,7 @@ import type {
 } from './facts.js';
 import { type LineContext, linesOf, type TupleParts } from './lines.js';
 import { DATE_MIN, DATE_OPEN, OWN_CODE } from './list.js';
-import { indexMembers, indexRows } from './rows.js';
+import { indexMembers, indexRows } from './rate-rows.js';
 
 /** Everything a book is made of. Nothing in it is looked up elsewhere. */
 export interface RateBookInput {

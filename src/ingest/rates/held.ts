@@ -7,7 +7,7 @@ import type { SourceRecord } from '../../dataset/records.js';
 import { DATE_OPEN, dayBefore, type DateInt } from '../../tax/date.js';
 import type { RateRow } from '../model.js';
 import type { Source } from '../publisher/catalogue.js';
-import { endByRhythm } from '../publisher/held.js';
+import { endByRhythm } from '../publisher/held-files.js';
 import type { ListMark } from './facts.js';
 import { dayAfter, formatDate } from './list.js';
 

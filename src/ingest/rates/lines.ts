@@ -4,7 +4,7 @@ import { type AreaTuple, OPEN_MARK, type PlaceFact, type RateRow } from '../mode
 import type { DistrictLine, Estimate, TupleLines } from './combine.js';
 import type { CountyFact, ListMark, StateName, TierFact } from './facts.js';
 import { DATE_MIN, DATE_OPEN } from './list.js';
-import type { MemberIndex, Membership, RowIndex, Spot } from './rows.js';
+import type { MemberIndex, Membership, RowIndex, Spot } from './rate-rows.js';
 import { fill, nothing, paint, type Segment, unknown } from './timeline.js';
 
 /** The indexed lists and facts of a book. */

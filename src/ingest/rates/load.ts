@@ -6,12 +6,12 @@ import type { DateInt } from '../../tax/date.js';
 import type { SourceRecord } from '../../dataset/records.js';
 import { placeUnplaced } from '../layer/lay.js';
 import { type LayeredRates, withLayers } from '../layer/rates.js';
-import type { Layer } from '../layer/read.js';
+import type { Layer } from '../layer/layer-files.js';
 import type { PlaceFact, RateBook, RateRow } from '../model.js';
 import { READERS } from '../readers.js';
 import { isPacked, textOf } from '../source/container.js';
 import { headerAt, splitRows } from '../source/rows.js';
-import { readMemberFacts } from '../source/rates/facts.js';
+import { readMemberFacts } from '../source/rates/own-tables.js';
 import { createRateBook, type RateBookInput } from './book.js';
 import {
   type CountyFact, type DistrictMember, type DistrictName, type NotSupported, readAliases,

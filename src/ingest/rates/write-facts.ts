@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { SourceRecord } from '../../dataset/records.js';
 import type { Rate } from '../../tax/rate.js';
 import type { RateRow } from '../model.js';
-import { writeMemberFacts, writeRateFacts } from '../source/rates/facts.js';
+import { writeMemberFacts, writeRateFacts } from '../source/rates/own-tables.js';
 import { DATE_MIN, DATE_OPEN, type UnplacedCity } from './list.js';
 import { isResolved, loadRates, type RateList, type RatesRecipe } from './load.js';
 

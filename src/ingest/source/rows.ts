@@ -1,7 +1,7 @@
 /** Rows of a publisher's text file, plain or packed, one at a time. */
 import Papa from 'papaparse';
 import { openText, readBytes } from './container.js';
-import { csvRows } from './csv-rows.js';
+import { csvRows } from './csv-pieces.js';
 
 /** Longest line; a longer one is a file without lines. */
 const LINE_CHARS_MAX = 16 * 1_048_576;

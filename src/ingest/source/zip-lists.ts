@@ -4,7 +4,7 @@
  * Military rows carry no state and end their place with AA, AE or AP.
  */
 import { toMicrodegrees } from '../../geo/microdegrees.js';
-import type { ZipCity, ZipCounty, ZipPoint } from '../zip/model.js';
+import type { ZipCity, ZipCounty, ZipPoint } from '../zip/zip-facts.js';
 import { readTable, splitRows, type TableRow } from './rows.js';
 
 const ZIP = /^\d{5}$/;

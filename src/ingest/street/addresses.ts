@@ -6,13 +6,13 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ByteEntries } from '../../dataset/format.js';
+import type { ByteEntries } from '../../dataset/layout.js';
 import type { DateInt } from '../../tax/date.js';
 import type { CellTables } from '../boundary/cells.js';
 import type { AreaTuple, PlaceFact, Progress } from '../model.js';
 import type { PartCache } from '../part-cache.js';
 import type { StateFact } from '../state-facts.js';
-import type { ZipCount } from '../zip/model.js';
+import type { ZipCount } from '../zip/zip-facts.js';
 import { addFile, addFindings, type StatedCounts } from './agreement.js';
 import { PairTable } from './believed.js';
 import { type Crew, type CrewWorld, startCrew, usualWorkers } from './crew.js';
@@ -22,15 +22,15 @@ import {
   type AddressFiles, addSource, bytesOf, groupsOf, type Job, jobsOf, type PlacedFile, shardSources,
   sourcesOf,
   type SourceRecipe,
-} from './jobs.js';
+} from './address-work.js';
 import { type Labels, LocalityNumbers, mergeLabels } from './localities.js';
 import { type LostRows, lostSentence } from './lost.js';
-import type { Counts, ParseResult } from './parse.js';
-import { AddressParts } from './parts.js';
+import type { Counts, ParseResult } from './parse-sources.js';
+import { AddressParts } from './kept-parts.js';
 import { mergeRuns, writeRun } from './run-file.js';
 import { type ShardResult, type ShardSource, stateOf } from './shard.js';
 import type { AreaNames } from './situate.js';
-import type { PlaceStated } from './stated-areas.js';
+import type { PlaceStated } from './named-areas.js';
 import { NO_ZIP } from './spill.js';
 
 /** Sources of fewer bytes than this are not worth a thread. */

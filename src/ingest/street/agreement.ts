@@ -5,7 +5,7 @@ import { RANGE_EVEN, RANGE_ODD, RANGE_UNITS } from '../../dataset/street-format.
 import { DATE_OPEN, type DateInt, formatDate } from '../../tax/date.js';
 import type { StreetCollection } from './collection.js';
 import type { FinalStreet } from './order.js';
-import type { RecordCounts } from './records.js';
+import type { RecordCounts } from './boundary-records.js';
 import type { SideFacts } from './sides.js';
 
 /** What is found of one state's file on a day. */

@@ -6,7 +6,7 @@ import { extendPair, PairTable } from './believed.js';
 import { IntColumn } from './bytes.js';
 import type { Labels } from './localities.js';
 import { SideColumns, type SideFacts } from './sides.js';
-import { Spellings, type StreetSpelling } from './spelling.js';
+import { Spellings, type StreetSpelling } from './source-names.js';
 import type { DoorFacts, StreetSink } from './stated.js';
 import type { StatedZips } from './stated-zips.js';
 

@@ -4,13 +4,13 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { CellIndex } from '../../dataset/cell-index.js';
-import type { ByteTable } from '../../dataset/format.js';
+import type { ByteTable } from '../../dataset/layout.js';
 import type { CellTables } from '../boundary/cells.js';
 import type { OwnDistrict, SettledArea } from '../layer/districts.js';
-import { type ParseResult, parseSources, type ParseTask } from './parse.js';
+import { type ParseResult, parseSources, type ParseTask } from './parse-sources.js';
 import { buildShard, type ShardResult, type ShardTask } from './shard.js';
 import type { AreaNames } from './situate.js';
-import { stateGazetteer } from './spelling.js';
+import { stateGazetteer } from './source-names.js';
 
 const WORKER = new URL('../../../workers/ingest.js', import.meta.url);
 /**

@@ -6,7 +6,7 @@
  */
 import type { Gazetteer } from '../../address/parsed.js';
 import { localitiesKey, STATES_KEY } from '../../dataset/street-format.js';
-import type { ByteEntries } from '../../dataset/format.js';
+import type { ByteEntries } from '../../dataset/layout.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { AddressPoint } from '../source/points.js';
 import type { StreetRange } from '../source/ranges.js';

@@ -10,7 +10,7 @@ import { type Labels, LocalityNumbers } from './localities.js';
 import { finalStreets } from './order.js';
 import type { Period } from './periods.js';
 import { writeRun } from './run-file.js';
-import { Spellings } from './spelling.js';
+import { Spellings } from './source-names.js';
 import { readSegment, type SegmentTarget } from './segments.js';
 import { NO_ZIP, type Segment, shardOf, SpillWriter, zipsOf } from './spill.js';
 import { StatedZips } from './stated-zips.js';

@@ -16,7 +16,7 @@ import { extendPair, type Pair, PairTable } from './believed.js';
 import { ByteSink } from './bytes.js';
 import { isLed } from './collection.js';
 import type { SideFacts } from './sides.js';
-import type { Spellings } from './spelling.js';
+import type { Spellings } from './source-names.js';
 import type { DoorFacts, StreetSink } from './stated.js';
 import { isSound, lastZip, type ZipRange } from './stated-zips.js';
 

@@ -2,7 +2,7 @@
 import { foldName } from '../../address/place-name.js';
 import type { AreaTuple, PlaceFact } from '../model.js';
 import type { PostalZip } from './counties.js';
-import type { Evidence, MunicipalCounty, ZipCity, ZipInput } from './model.js';
+import type { Evidence, MunicipalCounty, ZipCity, ZipInput } from './zip-facts.js';
 import { type PlaceNames, placeNames } from './names.js';
 import type { Extent } from './extent.js';
 

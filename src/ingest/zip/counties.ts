@@ -2,7 +2,7 @@
  * The counties of each ZIP. Two crosswalks are joined: delivered addresses and census land. A
  * postal list's own county only settles a dispute or, backed by a second sign, fills a gap.
  */
-import type { ZipInput } from './model.js';
+import type { ZipInput } from './zip-facts.js';
 import type { PlaceNames } from './names.js';
 
 /** A ZIP with its postal names and counties. */

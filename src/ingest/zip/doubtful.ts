@@ -1,7 +1,7 @@
 /** Land that may lie in a listed city whose boundary is not loaded. */
 import { foldName } from '../../address/place-name.js';
 import type { PostalZip } from './counties.js';
-import type { UnplacedCity, ZipPoint } from './model.js';
+import type { UnplacedCity, ZipPoint } from './zip-facts.js';
 import { kilometres } from './placed.js';
 
 // Where a listed city's boundary is not loaded, land near it may be in the city or outside: the

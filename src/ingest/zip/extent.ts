@@ -11,7 +11,7 @@ import { isCity } from './cities.js';
 import { Claims } from './claims.js';
 import { CitySampler } from './city-land.js';
 import { openShare, type Reached, ZipLand } from './land.js';
-import type { ZipPoint } from './model.js';
+import type { ZipPoint } from './zip-facts.js';
 import {
   BESIDE_MAX, KM, kilometres, type PlacedZip, REACH_KM_MAX, SLACK, type TupleAt, ZipMap,
 } from './placed.js';

@@ -5,8 +5,8 @@ import { NO_DISTRICTS } from '../layer/districts.js';
 import type { PlaceFact } from '../model.js';
 import { type SharedFacts, tupleOf } from './cities.js';
 import type { PostalZip } from './counties.js';
-import type { CityAlias, ZipInput } from './model.js';
-import type { BoundZip } from './parts.js';
+import type { CityAlias, ZipInput } from './zip-facts.js';
+import type { BoundZip } from './zip-parts.js';
 
 const PARENTHESES = /^(.*?) \(([^()]+)\)$/;
 const CONSOLIDATED = /government|county|\(balance\)/i;

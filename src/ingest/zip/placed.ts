@@ -1,7 +1,7 @@
 /** ZIPs at their points, and which of them a spot of land may belong to. */
 import type { AreaTuple } from '../model.js';
 import type { PostalZip } from './counties.js';
-import type { ZipPoint } from './model.js';
+import type { ZipPoint } from './zip-facts.js';
 
 const MICRO = 1_000_000;
 /** Kilometres in a microdegree of latitude. */

@@ -1,5 +1,5 @@
 /** Carts of a connection: taxed when they come, replaced by those of the same id. */
-import { numberOfUnits, rateOf, taxOf, unitsOf } from './amount.js';
+import { numberOfUnits, rateOf, taxOf, unitsOf } from './money.js';
 import {
   addressOf, currencyOf, exemptionOf, fieldsOf, listOf, numberOf, refuse, textOf,
   type Fields, type Json, type SimulatedReply,

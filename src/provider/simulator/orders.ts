@@ -1,5 +1,5 @@
 /** Orders of a connection and their refunds. */
-import { numberOfUnits, shareOf, unitsOf } from './amount.js';
+import { numberOfUnits, shareOf, unitsOf } from './money.js';
 import type { Carts } from './carts.js';
 import {
   addressOf, currencyOf, exemptionOf, fieldsOf, listOf, numberOf, refuse, textOf,

@@ -14,7 +14,7 @@ import {
   textOption,
 } from '../../rates/list.js';
 import { sheetBelow, type SheetRow } from '../sheet.js';
-import { countyOf } from './totals.js';
+import { countyOf } from './located-totals.js';
 
 const COLUMNS = {
   A: 'Location Code', B: 'Jurisdiction Code', C: 'County', I: 'Tax Type', J: 'Rate',

@@ -13,7 +13,7 @@ import {
   DATE_OPEN, fractionOf, joinedCity, type ListContext, type ListResult,
 } from '../../rates/list.js';
 import { listedDay, sheetBelow, type SheetRow } from '../sheet.js';
-import { countyOf } from './totals.js';
+import { countyOf } from './located-totals.js';
 
 const COLUMNS = {
   A: 'County', B: 'County', C: 'City', D: 'Jurisdiction has LOST',

@@ -10,7 +10,7 @@ import {
   DATE_OPEN, type ListContext, listDate, type ListResult, percentOf, textOption,
 } from '../../rates/list.js';
 import { sheetBelow, type SheetRow } from '../sheet.js';
-import { countyOf, type Located, totalRates } from './totals.js';
+import { countyOf, type Located, totalRates } from './located-totals.js';
 
 const COLUMNS = {
   B: 'Jurisdiction Name', C: 'Jurisdiction Code', D: 'Sales Tax Rate (0000)',

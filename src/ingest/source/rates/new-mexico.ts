@@ -9,7 +9,7 @@ import {
   DATE_OPEN, type ListContext, listDate, type ListResult, percentOf, textOption,
 } from '../../rates/list.js';
 import { readTable } from '../rows.js';
-import { countyOf, type Located, totalRates } from './totals.js';
+import { countyOf, type Located, totalRates } from './located-totals.js';
 
 const CODE = /^\d{2}-\d{3}$/;
 const REMAINDER = /^Remainder of County\s*-\s*(.+)$/i;

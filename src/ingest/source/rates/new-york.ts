@@ -12,7 +12,7 @@ import {
 } from '../../rates/list.js';
 import { pdfCells, pdfLines } from '../pdf-cells.js';
 import { listedDay } from '../sheet.js';
-import { countyOf, type Located, totalRates } from './totals.js';
+import { countyOf, type Located, totalRates } from './located-totals.js';
 
 const EIGHTHS = ['', '⅛', '¼', '⅜', '½', '⅝', '¾', '⅞'];
 const ENTRY = /([A-Za-z*][A-Za-z .,'’()–*-]*?) (\d{1,2}) ?([⅛¼⅜½⅝¾⅞])? (\d{4})(?!\d)/g;

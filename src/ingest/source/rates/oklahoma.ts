@@ -13,7 +13,7 @@ import {
 } from '../../rates/list.js';
 import { splitRows } from '../rows.js';
 import { listedDay } from '../sheet.js';
-import { countyOf } from './totals.js';
+import { countyOf } from './located-totals.js';
 
 const FIELDS = 13;
 const FIRST_RATE = 3;

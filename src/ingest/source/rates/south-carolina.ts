@@ -12,7 +12,7 @@ import {
 } from '../../rates/list.js';
 import { type PdfCell, pdfCells } from '../pdf-cells.js';
 import { listedDay } from '../sheet.js';
-import { countyOf, type Located, totalRates } from './totals.js';
+import { countyOf, type Located, totalRates } from './located-totals.js';
 
 const REVISED = /\(Rev\.\s*(\d{1,2}\/\d{1,2}\/\d{2,4})\)/;
 const PERCENT = /^(\d+(?:\.\d+)?)%$/;

@@ -9,7 +9,7 @@ import {
   DATE_OPEN, fractionOf, type ListContext, type ListResult,
 } from '../../rates/list.js';
 import { listedDay, sheetBelow, type SheetRow } from '../sheet.js';
-import { countyOf, type Located, totalRates } from './totals.js';
+import { countyOf, type Located, totalRates } from './located-totals.js';
 
 const COLUMNS = { A: 'Location', C: 'Code', E: 'ST*', Z: 'Sales Rate' };
 const LEVIES = [...'EGHIJKLMNOPQRSTUVWXY'];

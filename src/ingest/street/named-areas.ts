@@ -6,7 +6,7 @@ import type { OwnDistricts } from '../layer/districts.js';
 import type { AreaRegistry } from '../area-registry.js';
 import type { AreaTuple } from '../model.js';
 import type { LoadedRates } from '../rates/load.js';
-import type { StatedTuple } from './records.js';
+import type { StatedTuple } from './boundary-records.js';
 
 /** What is known of jurisdictions beside the file. */
 export interface StatedWorld {

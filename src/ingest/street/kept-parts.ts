@@ -10,8 +10,8 @@ import { basename } from 'node:path';
 import { codeVersion } from '../inputs.js';
 import { type PartCache, partKey } from '../part-cache.js';
 import type { Crew } from './crew.js';
-import type { Job } from './jobs.js';
-import type { ParseResult } from './parse.js';
+import type { Job } from './address-work.js';
+import type { ParseResult } from './parse-sources.js';
 import type { ShardResult, ShardSource, ShardTask } from './shard.js';
 
 /** What a run is built of. */

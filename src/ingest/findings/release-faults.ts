@@ -1,7 +1,7 @@
 /** What a release whose bytes are sound says that cannot be, or that is told to be looked at. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { byteTable, openTables, recordReader } from '../../dataset/format.js';
+import { byteTable, openTables, recordReader } from '../../dataset/layout.js';
 import { DATA_FILE, type Finding, type Manifest, readManifest } from '../../dataset/manifest.js';
 import type { AreaRecord, ComponentRecord, ZipRecord } from '../../dataset/records.js';
 import { UNPLACED_GAP } from '../coverage.js';
@@ -10,7 +10,7 @@ import { shrunkFindings } from './compare.js';
 import {
   jumpFindings, type LocalBounds, readBounds, stateFindings, totalFindings, unplacedFindings,
   withoutLocals,
-} from './records.js';
+} from './record-faults.js';
 
 /** What states' laws allow: beside the recipes, since it is no source of any figure. */
 const BOUNDS = join('checks', 'rate_bounds.tsv');

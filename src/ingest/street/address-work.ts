@@ -6,11 +6,11 @@ import type { SourceFiles } from '../source-files.js';
 import { splitMember } from '../source/zip.js';
 import type { DateInt } from '../../tax/date.js';
 import type { LostRows } from './lost.js';
-import type { AddressSource, ParseResult, PlacedSource, StatedRecords } from './parse.js';
-import type { RecordCounts } from './records.js';
+import type { AddressSource, ParseResult, PlacedSource, StatedRecords } from './parse-sources.js';
+import type { RecordCounts } from './boundary-records.js';
 import { NO_AREA } from './segments.js';
 import { type ShardSource, stateOf } from './shard.js';
-import type { PlaceStated } from './stated-areas.js';
+import type { PlaceStated } from './named-areas.js';
 
 /** Files of fewer bytes are read together. */
 const JOB_BYTES = 1 << 25;

@@ -6,14 +6,14 @@ import { areaSettler, type OwnDistrict, type SettledArea } from '../layer/distri
 import {
   type BoundaryRecordSource, type PointSource, type RangeSource, readPoints, readRanges,
   readRecords, type Report,
-} from '../source/addresses.js';
+} from '../source/address-source.js';
 import type { AddressPoint } from '../source/points.js';
 import type { StreetRange } from '../source/ranges.js';
 import type { Pair } from './believed.js';
 import { LostCounter, type LostRows } from './lost.js';
-import { type RecordCounts, RecordWriter, type StatedTuple } from './records.js';
+import { type RecordCounts, RecordWriter, type StatedTuple } from './boundary-records.js';
 import { areaAlong, areaAshore, type AreaNames, DoorSituator } from './situate.js';
-import { Spellings } from './spelling.js';
+import { Spellings } from './source-names.js';
 import { type Segment, SpillWriter } from './spill.js';
 import { addDoor, SideWriter } from './stated.js';
 

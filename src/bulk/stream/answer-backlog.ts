@@ -20,7 +20,7 @@ const OPEN = Buffer.from('[');
 const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from(']\n');
 
-export class Outbox {
+export class AnswerBacklog {
   #lines: AnswerLine[] = [];
   /** Lines that were sent. */
   #sent = 0;

@@ -7,7 +7,7 @@ import {
   bindCities, isAllCities, isCity, type SharedFacts, tupleKey, tupleOf, type ZipReach,
 } from './cities.js';
 import type { PostalZip } from './counties.js';
-import { EVIDENCE, type Evidence, type ZipCount } from './model.js';
+import { EVIDENCE, type Evidence, type ZipCount } from './zip-facts.js';
 import { placeNames } from './names.js';
 
 /** What a ZIP's parts are made from beside its own evidence. */
