@@ -2,14 +2,15 @@
  * The release that answers. `CURRENT` is watched; a new release is opened and probed beside the old
  * one and then takes its place by one assignment. Whatever goes wrong keeps the old one.
  */
-import { existsSync, statSync, watch, type FSWatcher } from 'node:fs';
+import { statSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import { type Log, messageOf } from '../log.js';
 import {
   Generations, openGeneration, type Generation, type LiveRelease, type OpenRelease,
   type ReleaseFacts,
 } from './generations.js';
-import { MANIFEST_FILE, readManifest } from './manifest.js';
+import { Lending } from './lending.js';
+import { readManifest } from './manifest.js';
 import { UnfinishedCheck } from './release-check.js';
 import {
   inPlace, type PreparedRelease, type PrepareOptions, ReleaseCopies,
@@ -57,11 +58,15 @@ export class LiveDataset {
   /** The preparation under way; there is one at a time. */
   #preparing: Promise<void> | null = null;
   readonly #stopped = new AbortController();
-  /** Until the releases are open that were borrowed last. */
-  #opening: Promise<void> = Promise.resolve();
+  readonly #lending: Lending;
 
   constructor(options: LiveOptions) {
     this.#options = options;
+    this.#lending = new Lending({
+      varDir: options.varDir, generations: this.#generations,
+      prepare: (name) => this.#prepare(name, true),
+      open: (name, prepared) => this.#open(name, prepared),
+    });
     this.check();
     this.#poll = setInterval(() => this.check(), options.pollMs ?? POLL_MS).unref();
     this.#watch();
@@ -102,28 +107,9 @@ export class LiveDataset {
     return current === null ? null : this.#generations.pin(current);
   }
 
-  /**
-   * Any release by its name, kept open until `unpin`; null when there is none of that name.
-   * @throws UnsoundRelease with a sentence; other errors when it cannot be checked or opened now.
-   */
-  async borrow(name: string): Promise<LiveRelease | null> {
-    const generations = this.#generations;
-    if (generations.find(name) === null) {
-      if (!existsSync(join(releasesDir(this.#options.varDir), name, MANIFEST_FILE))) return null;
-      // One after the other: whoever asks for many takes no more than one processor.
-      const opening = this.#opening.then(() => this.#lend(name));
-      this.#opening = opening.catch(() => undefined);
-      await opening;
-    }
-    const generation = generations.find(name);
-    return generation === null ? null : generations.pin(generation);
-  }
-
-  async #lend(name: string): Promise<void> {
-    if (this.#generations.find(name) !== null) return;
-    const prepared = await this.#prepare(name, true);
-    if (this.#generations.find(name) === null) this.#generations.lend(this.#open(name, prepared));
-    else prepared.remove();
+  /** Any release by its name, as `Lending` has it, kept open until `unpin`. */
+  borrow(name: string): Promise<LiveRelease | null> {
+    return this.#lending.borrow(name);
   }
 
   /** The same for one that is asked for by its name: it stays open until others were asked for. */

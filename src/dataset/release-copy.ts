@@ -48,7 +48,7 @@ export interface PrepareOptions {
 const KEPT_FILE = 'kept.json';
 
 /** What the system tells of the files of a folder, one text; null where one is missing. */
-function factsOf(dir: string): string | null {
+export function factsOf(dir: string): string | null {
   try {
     return JSON.stringify([...RELEASE_FILES, SIGNATURE_FILE].map((name) => {
       const found = statSync(join(dir, name), { throwIfNoEntry: name !== SIGNATURE_FILE });

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { LiveDataset } from '../../src/dataset/live.js';
 import { OpenReleases } from '../../src/dataset/open.js';
+import { inPlace } from '../../src/dataset/release-copy.js';
+import { UnsoundRelease } from '../../src/dataset/release.js';
+import { RELEASE_FILES } from '../../src/dataset/stamp.js';
 import { createLog } from '../../src/log.js';
 import { eventually } from '../support/http-eventually.js';
 import {
@@ -133,6 +137,31 @@ test('a release is borrowed without becoming active, closes with its last pin', 
   assert.deepEqual(closed, []);
   live.unpin(two);
   assert.deepEqual(closed, [SECOND]);
+});
+
+test('what is not sound is read once, however many ask for it, until its files change', async (context) => {
+  const varDir = newVarDir(context);
+  for (const name of [FIRST, SECOND]) writeRelease(varDir, name);
+  activate(varDir, FIRST);
+  let checks = 0;
+  const live = new LiveDataset({
+    varDir, pollMs: 60_000, log: createLog('error', () => undefined),
+    open: (dir) => emptyDataset(dir), probe: () => FACTS,
+    prepare: (name) => {
+      if (name !== SECOND) return Promise.resolve(inPlace(`${varDir}/datasets/${name}`));
+      checks += 1;
+      return Promise.reject(new UnsoundRelease('torn'));
+    },
+  });
+  context.after(() => live.close());
+  await live.ready();
+  const asked = Array.from({ length: 5 }, () => live.ask(SECOND));
+  for (const each of asked) await assert.rejects(each, /torn/);
+  await assert.rejects(live.ask(SECOND), /torn/);
+  assert.equal(checks, 1);
+  for (const file of RELEASE_FILES) writeFileSync(`${varDir}/datasets/${SECOND}/${file}`, 'anew');
+  await assert.rejects(live.ask(SECOND), /torn/);
+  assert.equal(checks, 2);
 });
 
 test('one release is prepared at a time, and only the last is taken', async (context) => {
