@@ -123,6 +123,27 @@ test('another range than was asked for, and a part without a strong mark, begin 
   }
 });
 
+test('the rest of another version is never put behind a part, whatever the publisher says', async () => {
+  answer = (request, response) => {
+    const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    // It knows ranges and takes no notice of If-Range.
+    response.writeHead(from > 0 ? 206 : 200, { ...marks, ...(from > 0
+      ? { 'Content-Range': `bytes ${from}-${BODY.length - 1}/${BODY.length}` } : {}) });
+    response.end(BODY.slice(from));
+  };
+  let marks: Record<string, string> = {};
+  const old = { etag: '"v1"', lastModified: 'Mon, 01 Jun 2026 00:00:00 GMT' };
+  for (marks of [
+    { ETag: '"v2"' }, { ETag: '"v1"', 'Last-Modified': 'Tue, 02 Jun 2026 00:00:00 GMT' },
+  ]) {
+    writeFileSync(join(dir, 'rates.csv.part'), 'x'.repeat(9));
+    writeFileSync(join(dir, 'rates.csv.part.json'), JSON.stringify({ url, ...old }));
+    const got = await get();
+    assert.equal(got.kind === 'whole' && got.sha256, SHA256);
+    assert.equal(readFileSync(join(dir, 'rates.csv.part'), 'utf8'), BODY);
+  }
+});
+
 // A connection that ends while the library holds it back ends the process.
 test('what comes is taken at once: nothing waits for the disk', async () => {
   const chunk = Buffer.alloc(4_096);

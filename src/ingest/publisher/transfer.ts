@@ -90,10 +90,14 @@ function headersOf(
   return held.lastModified === '' ? {} : { 'If-Modified-Since': held.lastModified };
 }
 
-/** Whether an answer is the rest of a part. */
+/** Whether an answer is the rest of a part; some publishers take no notice of If-Range. */
 function goesOn(answer: Answer, part: ReturnType<typeof partOf>): boolean {
+  if (answer.status !== 206 || part === null) return false;
   const from = /^bytes (\d+)-/.exec(answer.header('content-range'))?.[1];
-  return answer.status === 206 && part !== null && Number(from) === part.size;
+  const differs = (mark: string, known: string): boolean =>
+    mark !== '' && known !== '' && mark !== known;
+  return Number(from) === part.size && !differs(answer.header('etag'), part.etag)
+    && !differs(answer.header('last-modified'), part.lastModified);
 }
 
 async function hashOf(path: string): Promise<string> {
