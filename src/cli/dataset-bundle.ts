@@ -3,9 +3,9 @@ import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync } fro
 import { basename, dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../config.js';
 import { openBundle, packRelease, unpackBundle } from '../dataset/bundle.js';
-import { CHECKSUM_FILE } from '../dataset/manifest.js';
+import { CHECKSUM_FILE, MANIFEST_FILE } from '../dataset/manifest.js';
 import { activeRelease, findRelease, releasesDir, unsoundRelease } from '../dataset/release.js';
-import { makeSigningKey, readSigningKey, SIGNATURE_FILE } from '../dataset/signature.js';
+import { adoptSignatures, makeSigningKey, readSigningKey } from '../dataset/signature.js';
 import { stampHolds } from '../dataset/stamp.js';
 import { createProgress } from '../ingest/progress.js';
 import { makeTemporary } from '../ingest/writer.js';
@@ -75,20 +75,18 @@ interface UnpackAsked {
   readonly quiet?: boolean;
 }
 
+/** The two small files of a release, which tell of the bytes of the large one. */
 function sumIn(dir: string): string {
-  return readFileSync(join(dir, CHECKSUM_FILE), 'latin1');
+  return [MANIFEST_FILE, CHECKSUM_FILE].map((name) =>
+    readFileSync(join(dir, name), 'latin1')).join('\0');
 }
 
 /**
  * Gives an unpacked release its place. One that is there with the same bytes stays, and gets the
- * signature; the same dataset in other bytes makes way, since a signature is of bytes.
+ * signatures too; the same dataset in other bytes makes way, since a signature is of bytes.
  */
 function place(unpacked: string, dir: string): void {
-  if (stampHolds(dir) && sumIn(dir) === sumIn(unpacked)) {
-    const signature = join(unpacked, SIGNATURE_FILE);
-    if (existsSync(signature)) renameSync(signature, join(dir, SIGNATURE_FILE));
-    return;
-  }
+  if (stampHolds(dir) && sumIn(dir) === sumIn(unpacked)) return adoptSignatures(dir, unpacked);
   if (existsSync(dir)) renameSync(dir, `${unpacked}.replaced`);
   renameSync(unpacked, dir);
 }

@@ -121,10 +121,18 @@ function readSignatures(dir: string): readonly Signature[] {
 /** Signs the release in a folder, whose files are those of the stamp; others' signatures stay. */
 export function signRelease(dir: string, stamp: Stamp, { key, publicKey }: SigningKey): void {
   const signature = sign(null, signedText(basename(dir), stamp), key).toString('base64');
-  const others = readSignatures(dir).filter((other) => other.key !== publicKey);
-  const all: Signatures = {
-    v: SIGNATURE_VERSION, signatures: [...others, { key: publicKey, signature }],
-  };
+  addSignatures(dir, [{ key: publicKey, signature }]);
+}
+
+/** Adds the signatures of a copy of a release to those that it has. */
+export function adoptSignatures(dir: string, copy: string): void {
+  const added = readSignatures(copy);
+  if (added.length > 0) addSignatures(dir, added);
+}
+
+function addSignatures(dir: string, added: readonly Signature[]): void {
+  const others = readSignatures(dir).filter((other) => added.every(({ key }) => key !== other.key));
+  const all: Signatures = { v: SIGNATURE_VERSION, signatures: [...others, ...added] };
   const temporary = join(dir, `.${SIGNATURE_FILE}.${process.pid}`);
   try {
     writeFileSync(temporary, `${JSON.stringify(all)}\n`, { flush: true });

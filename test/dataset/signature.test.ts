@@ -91,6 +91,22 @@ test('keys of openssl serve as well, those of another kind are refused by name',
   assert.equal(activated(names[0], pem), `${names[0]}\n`);
 });
 
+test('a bundle adds its signature and takes none away', () => {
+  const to = mkdtempSync(join(varDir, 'to-'));
+  const [name] = names;
+  const pack = (file: string, key: string): string => {
+    rmSync(fileOf(name), { force: true });
+    signed(name, key);
+    return situs(varDir, ['dataset', 'pack', name, join(to, file)]).trim();
+  };
+  const bundles = [pack('theirs', join(varDir, 'other.pem')), pack('ours', keyFile())];
+  for (const bundle of bundles) situs(to, ['dataset', 'unpack', bundle]);
+  for (const required of [theirs, ours]) {
+    assert.equal(situs(to, ['dataset', 'activate', name, '--require-signature', required]),
+      `${name}\n`);
+  }
+});
+
 test('a build that is to be activated is refused before it begins, or signed', () => {
   const build = ['dataset', 'build', '--recipe', 'fixture', '--quiet', '--activate'];
   const required = { SITUS_REQUIRE_SIGNATURE: ours };
