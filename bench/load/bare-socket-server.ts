@@ -14,9 +14,9 @@ async function serve(answer: Uint8Array): Promise<number> {
   const server = await createServer();
   server.sockets(
     '/stream', { messageBytesMax: MESSAGE_BYTES_MAX, bufferedBytesMax: BUFFERED_BYTES_MAX },
-    () => {
+    (_raw, _request, accept) => {
       let socket: RawSocket | null = null;
-      return {
+      accept({
         open: (opened) => {
           socket = opened;
         },
@@ -28,7 +28,7 @@ async function serve(answer: Uint8Array): Promise<number> {
         closed: () => {
           socket = null;
         },
-      };
+      });
     },
   );
   const port = await server.listen('127.0.0.1', 0);

@@ -1,6 +1,7 @@
 /** Routes whose body and answer are both open at once: the way from a request to their handler. */
 import { performance } from 'node:perf_hooks';
 import { messageOf, type Log } from '../log.js';
+import { askAhead, type AskWindow } from './ask-window.js';
 import { DuplexExchange } from './duplex-exchange.js';
 import type { Traffic } from './exchange.js';
 import { addressOf, type RequestNote } from './front.js';
@@ -18,10 +19,10 @@ export interface DuplexHandling extends DuplexLimits {
 
 /** A route whose handler reads the body and writes the answer as it likes. */
 export function duplexRoute(
-  method: Route['method'], path: string, duplex: DuplexHandling,
+  method: Route['method'], path: string, duplex: DuplexHandling, ask: AskWindow | null = null,
 ): Route {
   return {
-    method, path, bodyBytesMax: 0, deadlineMs: 0, duplex,
+    method, path, bodyBytesMax: 0, deadlineMs: 0, duplex, ask,
     handle: () => {
       throw new Error(`${path} is answered while its body comes`);
     },
@@ -37,7 +38,7 @@ type DuplexTarget = Pick<Request, 'method' | 'path'>;
 export function openDuplex(
   handling: DuplexHandling, { method, path }: DuplexTarget, raw: RawResponse, native: RawRequest,
   traffic: Traffic, log: Log, fieldsOf: RefusalFields, operation = 0,
-  note: RequestNote | null = null,
+  note: RequestNote | null = null, ask: AskWindow | null = null,
 ): void {
   const { front } = traffic;
   const began = performance.now();
@@ -69,9 +70,19 @@ export function openDuplex(
       front.ended({ operation, note }, status, performance.now() - began);
     },
   });
-  try {
-    handling.open(request, exchange);
-  } catch (error) {
-    exchange.send(fault(error));
-  }
+  const open = (asked: Request): void => {
+    try {
+      handling.open(asked, exchange);
+    } catch (error) {
+      exchange.send(fault(error));
+    }
+  };
+  const asked = askAhead(ask, request);
+  if (asked === null) return open(request);
+  // What comes of the body meanwhile waits for its turn.
+  exchange.pause();
+  void asked.then((taken) => {
+    exchange.resume();
+    if (exchange.raw !== null) open({ ...request, taken });
+  });
 }

@@ -11,6 +11,7 @@ import { PLAN_FEATURES } from '../store/plan.js';
 import { SCOPES, scopesOfBits } from '../store/scope.js';
 import { jsonValue, type WireList, type WireObject } from '../wire/tree.js';
 import { presentedKey } from './api-key.js';
+import type { AskWindow } from './ask-window.js';
 import { GuessGuard } from './client-limit.js';
 import type { Problem } from '../base/problem.js';
 import type { BodyError } from '../base/validator.js';
@@ -243,11 +244,26 @@ export class Gate<K extends GateKey = KeyRecord> {
       const left = this.#rates.remaining(key);
       return new Refused('forbidden', scopeDetail(missing), rate, left, query);
     }
-    const remaining = rules.counted ? this.#rates.take(key) : this.#rates.remaining(key);
+    const remaining = request.taken
+      ?? (rules.counted ? this.#rates.take(key) : this.#rates.remaining(key));
     if (remaining === REFUSED) return new Refused('rate-limited', '', rate, 0, query);
     const detail = rules.planRefusal === null ? null : rules.planRefusal(key);
     if (detail !== null) return new Refused('forbidden', detail, rate, remaining, query);
     return new Caller(key, remaining, request.path, query);
+  }
+
+  /**
+   * What a route has to ask before its handler is called: null where the windows answer at once.
+   * A request that they need not be asked about is left to `enter`.
+   */
+  asking(rules: GateRules<K>): AskWindow | null {
+    const rates = this.#rates;
+    if (rates.ask === undefined) return null;
+    return (head) => {
+      const key = this.#find(presentedKey(head, rules.headerOnly).key);
+      if (key === null || missingScopes(key.scopes, rules.needed) !== 0) return null;
+      return rates.ask?.(key, rules.counted) ?? null;
+    };
   }
 
   /** Lets a request pass, or gives the problem document that refuses it. */

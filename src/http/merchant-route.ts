@@ -196,5 +196,8 @@ export function merchantRoute(
     planRefusal: needs === null ? null : planNeeded(needs, 'This operation needs'),
   });
   const decide: Admit = (head) => admit(services, operation, rules, handle, head);
-  return { method, path, bodyBytesMax, deadlineMs, admit: decide, handle: handleOf(decide) };
+  return {
+    method, path, bodyBytesMax, deadlineMs, ask: services.gate.asking(rules),
+    admit: decide, handle: handleOf(decide),
+  };
 }

@@ -29,7 +29,10 @@ export class LiveRequest implements Request {
   readonly path: string;
   readonly query: string;
   readonly body = EMPTY;
+  taken?: number;
   #raw: RawRequest | null;
+  /** The field of the key, where it is asked for after the native request has gone. */
+  #keptKey: string | null = null;
   readonly #exchange: Exchange;
 
   constructor(raw: RawRequest, exchange: Exchange, method: string, path: string) {
@@ -42,7 +45,10 @@ export class LiveRequest implements Request {
   }
 
   header(name: string): string {
-    if (this.#raw === null) throw new Error('headers are read while the handler runs');
+    if (this.#raw === null) {
+      if (this.#keptKey !== null && name === KEY_HEADER) return this.#keptKey;
+      throw new Error('headers are read while the handler runs');
+    }
     return this.#raw.getHeader(name === KEY_HEADER ? KEY_NAME : name);
   }
 
@@ -54,6 +60,13 @@ export class LiveRequest implements Request {
 
   identified(keyPrefix: string, query: string): void {
     identify(this.#exchange, keyPrefix, query);
+  }
+
+  /** Forgets the native request, but for the key: the handler is called later. */
+  keep(): this {
+    this.#keptKey = this.header(KEY_HEADER);
+    this.#raw = null;
+    return this;
   }
 
   /** Forgets the native request. */
@@ -70,6 +83,7 @@ export class BodyRequest implements Request {
   readonly method: string;
   readonly path: string;
   readonly query: string;
+  taken?: number;
   #body: Uint8Array | null = EMPTY;
   readonly #fields: readonly string[];
   readonly #exchange: Exchange;

@@ -22,6 +22,11 @@ export interface RateGate {
   take(key: Rated): number;
   /** How many requests a key has left, without taking one. */
   remaining(key: Rated): number;
+  /**
+   * Where windows are shared with other processes: takes a place in one, or only looks, and says
+   * what `take` and `remaining` would. Never rejects; null where those are to be asked instead.
+   */
+  ask?(key: Rated, takes: boolean): Promise<number> | null;
 }
 
 /** Turns the remembered requests of one kind of window into the other. */
@@ -53,29 +58,58 @@ function sweep(windows: Map<string, RateWindow>, now: number): void {
   }
 }
 
+/** The windows of keys in the memory of this process; times are milliseconds of one clock. */
+export class KeyWindows {
+  readonly #windows = new Map<string, RateWindow>();
+  #sweptAt: number;
+
+  constructor(now: number) {
+    this.#sweptAt = now;
+  }
+
+  /** Keys that have one. */
+  get ids(): Iterable<string> {
+    return this.#windows.keys();
+  }
+
+  /** Admits one request of a key within a limit: how many remain, or REFUSED. */
+  take(key: Rated, now: number, limit: number): number {
+    return this.of(key, now).take(now, limit);
+  }
+
+  /** The window of a key. */
+  of({ id, rate }: Rated, now: number): RateWindow {
+    if (now - this.#sweptAt >= WINDOW_MS) {
+      this.#sweptAt = now;
+      sweep(this.#windows, now);
+    }
+    const exact = rate <= EXACT_MAX;
+    let window = this.#windows.get(id);
+    if (window === undefined) {
+      window = exact ? new ExactWindow() : new BucketWindow(now);
+      this.#windows.set(id, window);
+    } else if (window instanceof ExactWindow !== exact) {
+      window = converted(window, now, exact);
+      this.#windows.set(id, window);
+    }
+    return window;
+  }
+
+  /** The window of a key that has one. */
+  find(id: string): RateWindow | undefined {
+    return this.#windows.get(id);
+  }
+}
+
 /** Makes a gate whose windows live in memory; `now` is a clock that never goes back. */
 export function createRateGate(now: () => number = () => performance.now()): RateGate {
-  const windows = new Map<string, RateWindow>();
-  let sweptAt = now();
+  const windows = new KeyWindows(now());
   return {
-    take: ({ id, rate }) => {
+    take: (key) => {
       const at = now();
-      if (at - sweptAt >= WINDOW_MS) {
-        sweptAt = at;
-        sweep(windows, at);
-      }
-      const exact = rate <= EXACT_MAX;
-      let window = windows.get(id);
-      if (window === undefined) {
-        window = exact ? new ExactWindow() : new BucketWindow(at);
-        windows.set(id, window);
-      } else if (window instanceof ExactWindow !== exact) {
-        window = converted(window, at, exact);
-        windows.set(id, window);
-      }
-      return window.take(at, rate);
+      return windows.take(key, at, key.rate);
     },
-    remaining: ({ id, rate }) => windows.get(id)?.remaining(now(), rate) ?? rate,
+    remaining: ({ id, rate }) => windows.find(id)?.remaining(now(), rate) ?? rate,
   };
 }
 

@@ -18,6 +18,11 @@ export interface Request {
    */
   identified?(keyPrefix: string, query: string): void;
   /**
+   * Where windows are shared with other processes: how many requests are left to the key, or that
+   * it is refused, as was asked before the handler was called.
+   */
+  readonly taken?: number;
+  /**
    * Empty on routes that take none. Routes that wait for anything take it at once: it is let go of
    * when the handler returns, so that only what is still needed stays in memory.
    */

@@ -1,4 +1,5 @@
 /** The table of routes, and what is answered where it has none. */
+import type { AskWindow } from './ask-window.js';
 import type { DuplexHandling } from './duplex-route.js';
 import type { Asking, RefusalFields } from './gate.js';
 import { problemReply } from './problem-reply.js';
@@ -16,6 +17,8 @@ export interface Route {
   /** Longest time to an answer; zero where the handler keeps a deadline of its own. */
   readonly deadlineMs: number;
   readonly handle: Handle;
+  /** Asked before the handler is called, which waits for it; null where there is nothing to. */
+  readonly ask?: AskWindow | null;
   /** On routes with a body: looks at the head first, and gives what `handle` is then. */
   readonly admit?: Admit;
   /** What a bug in the handler is answered with; a problem document without. */

@@ -1,5 +1,6 @@
 /** The way from a native request to a handler. */
 import { messageOf, type Log } from '../log.js';
+import { askAhead } from './ask-window.js';
 import { BODIES_BYTES_MAX, BodyRoom } from './body-room.js';
 import { readBody, refuseBody, type Unkept } from './body.js';
 import { openDuplex } from './duplex-route.js';
@@ -109,7 +110,7 @@ export class Router {
     if (named?.duplex !== undefined) {
       const target = { method, path: named.path.includes(PARAMETER) ? path : named.path };
       openDuplex(named.duplex, target, raw, request, this.traffic, this.#log, this.#fieldsOf,
-        operation, note);
+        operation, note, named.ask);
       return;
     }
     const exchange = new Exchange(raw, this.traffic, { bodiless: method === 'HEAD', operation });
@@ -133,6 +134,15 @@ export class Router {
       const fields = this.#fieldsOf(request);
       this.#limit(route, exchange, () => fields);
     }
+    const asked = askAhead(route.ask, request);
+    if (asked !== null) {
+      const kept = request.keep();
+      void asked.then((taken) => {
+        kept.taken = taken;
+        if (exchange.raw !== null) runHandle(route, kept, exchange, this.#log, this.#fieldsOf);
+      });
+      return;
+    }
     runHandle(route, request, exchange, this.#log, this.#fieldsOf);
     request.release();
   }
@@ -142,7 +152,9 @@ export class Router {
     this.#limit(
       route, exchange, () => this.#fieldsOf(request), (reply) => exchange.sendLast(reply),
     );
-    const admitted = this.#admit(route, request);
+    const asked = askAhead(route.ask, request);
+    const admitted = asked === null ? this.#admit(route, request)
+      : this.#later(route, exchange, request, asked);
     if (typeof admitted !== 'function') return refuseBody(exchange, admitted);
     // Without a length this is no number, which is not more than anything.
     const told = Number.parseInt(raw.getHeader('content-length'), 10);
@@ -170,6 +182,24 @@ export class Router {
     } catch (error) {
       return faultReply(route, request, error, this.#log, this.#fieldsOf);
     }
+  }
+
+  /** Decides about a head when a shared window has answered; the body is read meanwhile. */
+  #later(
+    route: Route, exchange: Exchange, request: BodyRequest, asked: Promise<number>,
+  ): Handle {
+    return () => {
+      const { body } = request;
+      void asked.then((taken) => {
+        if (exchange.raw === null) return;
+        request.taken = taken;
+        const admitted = this.#admit(route, request);
+        if (typeof admitted !== 'function') return exchange.send(admitted);
+        request.took(body);
+        runHandle(route, request, exchange, this.#log, this.#fieldsOf, admitted);
+        request.release();
+      });
+    };
   }
 
   #unkept(route: Route, request: Request, why: Unkept): Reply {

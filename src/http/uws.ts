@@ -71,8 +71,9 @@ export interface SocketEvents {
   closed(): void;
 }
 
-/** Decides about an upgrade; null when it has answered the request in another way. */
-export type Upgrade = (response: RawResponse, request: RawRequest) => SocketEvents | null;
+/** Decides about an upgrade: calls `accept`, then or later, or answers in another way. */
+export type Upgrade =
+  (response: RawResponse, request: RawRequest, accept: (events: SocketEvents) => void) => void;
 
 export interface SocketLimits {
   /** A longer message cuts the connection. */
@@ -146,11 +147,9 @@ function socketBehavior(
       // Read first: the request is gone once it was answered.
       const [key, protocol, extensions] = ['key', 'protocol', 'extensions']
         .map((name) => request.getHeader(`sec-websocket-${name}`));
-      const events = upgrade(response, request);
-      if (events === null) return;
-      response.upgrade<SocketHolder>(
+      upgrade(response, request, (events) => response.upgrade<SocketHolder>(
         { events }, key ?? '', protocol ?? '', extensions ?? '', context,
-      );
+      ));
     }, () => 'plain', fault)(response, request),
     open: (socket) => tell(socket, (events) => events.open(socket)),
     message: (socket, message, isBinary) =>

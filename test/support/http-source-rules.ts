@@ -21,6 +21,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['wire'],
   ['pool', 'pool.ts'],
   ['http', 'event'],
+  ['limit'],
   ['api'],
   ['bulk'],
   ['describe'],

@@ -102,6 +102,7 @@ export function accountRoutes(services: AccountServices): readonly Route[] {
     path: version === null ? '/account/metrics' : `/account/v${version}/metrics`,
     bodyBytesMax: 0,
     deadlineMs: 0,
+    ask: services.gate.asking(RULES),
     handle: (request, answer) => {
       answer.send(metricsReply(services, version, request));
     },

@@ -226,6 +226,7 @@ export function lookupRoutes(services: LookupServices): readonly Route[] {
   const { gate, usage, pool, repeats = null, kept = null } = services;
   const failures = new FrontFailures(services);
   const rules = gateRules<LookupKey>(PATHS);
+  const ask = gate.asking(rules);
   const uncounted = gateRules<LookupKey>(PATHS, { counted: false });
   const shared: LookupShared = {
     heads: new LookupHeads(), failures, usage, cache: repeats?.cache ?? null,
@@ -266,6 +267,7 @@ export function lookupRoutes(services: LookupServices): readonly Route[] {
     bodyBytesMax: 0,
     // The pool has a deadline per task; a timer per request would cost more than it guards.
     deadlineMs: 0,
+    ask,
     handle: handle(version),
     fault: fault(version),
   }));

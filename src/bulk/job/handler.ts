@@ -71,6 +71,7 @@ function withJob(
 function listRoute(services: JobServices): Route {
   return {
     method: 'GET', path: JOBS_PATH, bodyBytesMax: 0, deadlineMs: 0,
+    ask: services.gate.asking(RULES),
     handle: (request, answer) => {
       const caller = services.gate.admit(RULES, request);
       if (isReply(caller)) return answer.send(caller);
@@ -86,6 +87,7 @@ function listRoute(services: JobServices): Route {
 function oneRoute(services: JobServices): Route {
   return {
     method: 'GET', path: JOB_PATH, bodyBytesMax: 0, deadlineMs: 0,
+    ask: services.gate.asking(RULES),
     handle: (request, answer) => withJob(services, request, answer, ({ fields }, record) => {
       const body = jobBody(services.jobs.view(record));
       answer.send({ status: 200, head: headOf(JSON_TYPE, fields), body });
@@ -96,6 +98,7 @@ function oneRoute(services: JobServices): Route {
 function removeRoute(services: JobServices): Route {
   return {
     method: 'DELETE', path: JOB_PATH, bodyBytesMax: 0, deadlineMs: DEADLINE_MS,
+    ask: services.gate.asking(RULES),
     handle: (request, answer) => withJob(services, request, answer, (caller, record) => {
       const head = headOf(JSON_TYPE, caller.fields);
       services.jobs.remove(record).then((left) => {
@@ -159,6 +162,7 @@ function sendResult(
 /** The routes of jobs. */
 function jobRoutes(services: JobServices): readonly Route[] {
   const { idleMs } = services.jobs.options.limits;
+  const ask = services.gate.asking(RULES);
   return [
     duplexRoute('POST', JOBS_PATH, {
       idleMs,
@@ -167,14 +171,14 @@ function jobRoutes(services: JobServices): readonly Route[] {
         if (isReply(caller)) exchange.send(caller);
         else openJob(services, caller, request, exchange);
       },
-    }),
+    }, ask),
     listRoute(services),
     oneRoute(services),
     duplexRoute('GET', RESULT_PATH, {
       idleMs,
       open: (request, exchange) => withJob(services, request, exchange, (caller, record) =>
         sendResult(services, request, exchange, caller, record)),
-    }),
+    }, ask),
     removeRoute(services),
   ];
 }

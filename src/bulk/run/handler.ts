@@ -102,7 +102,7 @@ function trailerRoute(services: BulkServices): Route {
   const path = '/bulk/trailer';
   const rules = bulkRules(path);
   return {
-    method: 'GET', path, bodyBytesMax: 0, deadlineMs: 0,
+    method: 'GET', path, bodyBytesMax: 0, deadlineMs: 0, ask: services.gate.asking(rules),
     handle: (request, answer) => {
       const caller = services.gate.admit(rules, request);
       if (isReply(caller)) return answer.send(caller);
@@ -130,7 +130,7 @@ export function bulkRoutes(
       return duplexRoute('POST', route.path, {
         idleMs: services.uploads.limits.idleMs,
         open: (request, exchange) => openUpload(services, route, rules, request, exchange),
-      });
+      }, services.gate.asking(rules));
     }),
     trailerRoute(services),
   ];

@@ -9,6 +9,7 @@
  */
 import { STREAM_ENGINE } from '../row/envelope.js';
 import { KEY_HEADER } from '../../http/api-key.js';
+import { askAhead } from '../../http/ask-window.js';
 import {
   gateRules, planNeeded, type Caller, type Gate,
 } from '../../http/gate.js';
@@ -128,7 +129,7 @@ function streamRoute(services: StreamServices): Route {
     idleMs: sessions.options.idleMs, atOnce: true,
     ...(tickMs === undefined ? {} : { tickMs }),
     open: (request, exchange) => post(services, request, exchange),
-  });
+  }, services.gate.asking(RULES));
 }
 
 interface OpenStreamOptions extends Omit<SessionServices, 'limits' | 'now'>, StreamTimes,
@@ -155,12 +156,29 @@ const BUFFERED_BYTES_MAX = BEHIND_BYTES_MAX + 64 * CREDIT_BYTES;
 
 const EMPTY = new Uint8Array(0);
 
+/** A request that may be asked for its key when the native one has gone. */
 function requestOf(raw: RawResponse, native: RawRequest): Request {
+  const key = native.getHeader(KEY_HEADER);
+  const client = Buffer.from(raw.getRemoteAddressAsText()).toString('latin1');
   return {
     method: 'GET', path: STREAM_PATH, query: native.getQuery() ?? '', body: EMPTY,
-    header: (name) => native.getHeader(name),
-    client: () => Buffer.from(raw.getRemoteAddressAsText()).toString('latin1'),
+    header: (name) => (name === KEY_HEADER ? key : ''), client: () => client,
   };
+}
+
+/** Takes a WebSocket when a shared window has answered, unless its client has gone by then. */
+function laterUpgrade(
+  raw: RawResponse, asked: Promise<number>, decide: (taken: number) => SocketEvents | null,
+  accept: (events: SocketEvents) => void,
+): void {
+  let gone = false;
+  raw.onAborted(() => {
+    gone = true;
+  });
+  void asked.then((taken) => {
+    const events = gone ? null : decide(taken);
+    if (events !== null) raw.cork(() => accept(events));
+  });
 }
 
 /** Opens the routes and what they need. */
@@ -171,15 +189,16 @@ export function openStreams(options: OpenStreamOptions): StreamParts {
     limits: { idleSeconds: idleMs / 1000, resumeSeconds: resumeMs / 1000 },
   });
   const services: StreamServices = { ...options, sessions };
-  const upgrade = (
-    raw: RawResponse, native: RawRequest, traffic: Traffic,
+  const ask = options.gate.asking(RULES);
+  const decide = (
+    raw: RawResponse, request: Request, traffic: Traffic,
   ): SocketEvents | null => {
     const refuse = (reply: Reply): null => {
       new Exchange(raw, traffic).send(reply);
       return null;
     };
     try {
-      const found = openStream(services, requestOf(raw, native));
+      const found = openStream(services, request);
       if (isReply(found)) return refuse(found);
       const { session, from } = found;
       return new SocketLink({
@@ -204,7 +223,16 @@ export function openStreams(options: OpenStreamOptions): StreamParts {
     attach: (server, traffic) => server.sockets(
       STREAM_PATH,
       { messageBytesMax: SOCKET_BYTES_MAX, bufferedBytesMax: BUFFERED_BYTES_MAX },
-      (raw, native) => upgrade(raw, native, traffic),
+      (raw, native, accept) => {
+        const request = requestOf(raw, native);
+        const asked = askAhead(ask, request);
+        if (asked !== null) {
+          return laterUpgrade(raw, asked, (taken) =>
+            decide(raw, { ...request, taken }, traffic), accept);
+        }
+        const events = decide(raw, request, traffic);
+        if (events !== null) accept(events);
+      },
     ),
     stop: () => sessions.stop(),
     close: () => sessions.close(),

@@ -1,0 +1,21 @@
+/**
+ * Requests whose rate window is shared with other processes: it is asked by the head, and the
+ * handler is called when it has answered. Where windows are this process's own nothing is asked,
+ * and a request costs one comparison more.
+ */
+import type { Asking } from './gate.js';
+
+/** Asks about a request, by its head; null where there is nothing to be waited for. */
+export type AskWindow = (head: Asking) => Promise<number> | null;
+
+/** Asks where there is somebody to ask; what fails is found again by the handler. */
+export function askAhead(
+  ask: AskWindow | null | undefined, head: Asking,
+): Promise<number> | null {
+  if (!ask) return null;
+  try {
+    return ask(head);
+  } catch {
+    return null;
+  }
+}
