@@ -35,6 +35,8 @@ const RECONNECT_MS = 1_000;
 /** How long a stream made by `--create` knows ids of messages. */
 const WINDOW_MS = 600_000;
 const NO_CONSUMER = 10_014;
+const NO_STREAM = 10_059;
+const TOO_LONG = 10_054;
 const MS_PER_NANO = 1e-6;
 
 /** Whether a subject, or some that a pattern stands for, matches another pattern. */
@@ -144,9 +146,15 @@ async function consumerOf(
   });
 }
 
-/** Whether the broker says that there is no such consumer. */
+/** Whether the broker says that there is no such consumer, or no such stream. */
 export function isConsumerGone(error: unknown): boolean {
-  return error instanceof JetStreamApiError && error.code === NO_CONSUMER;
+  return error instanceof JetStreamApiError
+    && (error.code === NO_CONSUMER || error.code === NO_STREAM);
+}
+
+/** Whether the broker says that a stream takes no message as long. */
+export function isTooLong(error: unknown): boolean {
+  return error instanceof JetStreamApiError && error.code === TOO_LONG;
 }
 
 /** What the work goes on with. */
@@ -154,7 +162,10 @@ export interface Broker {
   readonly connection: NatsConnection;
   readonly client: JetStreamClient;
   readonly consumer: Consumer;
-  /** The stream that messages come from: part of the ids of their answers. */
+  /**
+   * The stream that messages come from and when it was made: the beginning of the ids of their
+   * answers. One that is made anew counts its messages anew.
+   */
   readonly stream: string;
   readonly ackWaitMs: number;
   info(): Promise<ConsumerInfo>;
@@ -168,7 +179,7 @@ export async function openBroker(connection: NatsConnection, asked: StreamAsked)
   const manager = await jetstreamManager(connection).catch((error: unknown) => {
     throw new Error(`NATS answers, but not its JetStream: ${messageOf(error)}`);
   });
-  const { config: { name } } = await streamOf(manager, asked.from, asked);
+  const { config: { name }, created } = await streamOf(manager, asked.from, asked);
   const { config } = await consumerOf(manager, name, asked);
   const ackWaitMs = Math.round((config.ack_wait ?? 0) * MS_PER_NANO);
   for (const subject of new Set([asked.to, asked.failed])) {
@@ -187,5 +198,7 @@ export async function openBroker(connection: NatsConnection, asked: StreamAsked)
     throw new Error(`another process takes messages of the consumer ${asked.durable}; --ordered `
       + 'needs one alone: divide the subjects, each part with a --durable of its own');
   }
-  return { connection, client, consumer, stream: name, ackWaitMs, info };
+  return {
+    connection, client, consumer, stream: `${name}:${Date.parse(created)}`, ackWaitMs, info,
+  };
 }

@@ -7,10 +7,10 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { headers, type MsgHdrs } from '@nats-io/transport-node';
-import type { MessageAnswer, MessageAnswerer, Refused } from '../bulk/stream/answerer.js';
+import type { MessageAnswerer, Refused } from '../bulk/stream/answerer.js';
 import { messageOf } from '../log.js';
 import { RESPONSE_CODES } from '../wire/response-code.js';
-import { isConsumerGone, type Broker } from './stream-broker.js';
+import { isConsumerGone, isTooLong, type Broker } from './stream-broker.js';
 
 /** Messages that one process has in hand. */
 const IN_HAND_MAX = 1_024;
@@ -21,8 +21,13 @@ const AGAIN_MS = 1_000;
 const INFO_MS = 1_000;
 /** After a stop, long enough for one that was under way in a cut and for its repetition. */
 const LAST_MS = 8_000;
-/** Beside the headers that we set. */
-const HEADER_ROOM_BYTES = 4_096;
+/** Room for the id of a message and what else the client sets. */
+const HEADER_ROOM_BYTES = 1_024;
+const HEADER_CHARS_MAX = 1_000;
+
+const NOTHING = Buffer.alloc(0);
+
+type Stored = 'now' | 'before' | 'not' | 'too-long';
 
 export interface WorkOptions {
   readonly to: string;
@@ -64,6 +69,7 @@ export class StreamWork {
   /** Some that were sent may not have come. */
   #disturbed = true;
   #fault: Error | null = null;
+  #over = false;
 
   constructor(broker: Broker, answerer: MessageAnswerer, options: WorkOptions) {
     this.#broker = broker;
@@ -98,6 +104,7 @@ export class StreamWork {
       if (left > 0) throw new Error(`${left} messages were not answered; they will come again`);
       await this.#broker.connection.flush();
     } finally {
+      this.#over = true;
       clearInterval(this.#timer);
     }
   }
@@ -121,6 +128,13 @@ export class StreamWork {
       this.#messages?.stop();
       this.#turn();
     }
+    // The client gives up where a password is refused twice; it does not come back from that.
+    const why = await this.#broker.connection.closed();
+    if (this.#over) return;
+    this.#online = false;
+    const reason = why instanceof Error ? why.message : 'the connection was closed';
+    this.#fault = new Error(`NATS takes this client no more: ${reason}`);
+    this.stop();
   }
 
   /** Asks how much is left to do, and whether the consumer is still there. */
@@ -130,7 +144,7 @@ export class StreamWork {
       this.lag = (await this.#broker.info()).num_pending;
     } catch (error) {
       if (!isConsumerGone(error)) return;
-      this.#fault = new Error('the consumer was deleted while messages were taken of it');
+      this.#fault = new Error('the stream or its consumer was deleted while messages were taken of it');
       this.stop();
     }
   }
@@ -184,12 +198,18 @@ export class StreamWork {
   async #handle(message: JsMsg, before: Promise<boolean> | undefined): Promise<boolean> {
     const { data, seq } = message;
     const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-    const { line, refused } = this.#fitting(await this.#answerer.answer(bytes, seq));
+    let { line, refused } = await this.#answerer.answer(bytes, seq);
     if (before !== undefined && !await before) return false;
     const { to, failed } = this.#options;
-    const stored = refused === null
-      ? await this.#store(message, to, line)
-      : await this.#store(message, failed, this.#room(bytes), headersOf(message, refused));
+    let stored = refused === null ? await this.#store(message, to, line) : 'too-long';
+    if (stored === 'too-long') {
+      refused ??= tooLong(line.length);
+      stored = await this.#store(message, failed, bytes, headersOf(message, refused));
+    }
+    // Without its bytes, which lie in the stream that it came from.
+    if (stored === 'too-long' && refused !== null) {
+      stored = await this.#store(message, failed, NOTHING, headersOf(message, refused), true);
+    }
     if (stored === 'not') return false;
     message.ack();
     // One that came again was counted when its answer was stored.
@@ -199,35 +219,17 @@ export class StreamWork {
     return true;
   }
 
-  /** Bytes that the broker takes in one message. */
-  get #bytesMax(): number {
-    return (this.#broker.connection.info?.max_payload ?? Infinity) - HEADER_ROOM_BYTES;
-  }
-
-  #fitting(answer: MessageAnswer): MessageAnswer {
-    const { line } = answer;
-    if (answer.refused !== null || line.length <= this.#bytesMax) return answer;
-    return {
-      line, refused: {
-        code: RESPONSE_CODES.internal.code, field: null,
-        message: `The answer has ${line.length} bytes, more than NATS takes in a message.`,
-      },
-    };
-  }
-
-  /** A message as it came; one without room for its headers is left out. */
-  #room(bytes: Buffer): Buffer {
-    return bytes.length <= this.#bytesMax ? bytes : Buffer.alloc(0);
-  }
-
   /**
    * Stores an answer, however long it takes: 'not' where it was stopped before, 'before' where the
-   * broker had it already and not from here.
+   * broker had it already and not from here, 'too-long' where it never takes it. `last` goes on
+   * trying then too.
    */
   async #store(
-    message: JsMsg, to: string, data: Buffer, more?: MsgHdrs,
-  ): Promise<'now' | 'before' | 'not'> {
-    const { client, stream } = this.#broker;
+    message: JsMsg, to: string, data: Buffer, more?: MsgHdrs, last = false,
+  ): Promise<Stored> {
+    const { client, stream, connection } = this.#broker;
+    const room = (connection.info?.max_payload ?? Infinity) - HEADER_ROOM_BYTES - bytesOf(more);
+    if (!last && data.length > room) return 'too-long';
     const options = {
       msgID: `${stream}:${message.seq}`, ...(more === undefined ? {} : { headers: more }),
     };
@@ -240,6 +242,7 @@ export class StreamWork {
         // An attempt that was not confirmed may be the one that was stored.
         return duplicate && attempt === 1 ? 'before' : 'now';
       } catch (error) {
+        if (!last && isTooLong(error)) return 'too-long';
         if (performance.now() > this.#until) return 'not';
         if (this.#online) this.#options.tell(`NATS did not store an answer: ${messageOf(error)}`);
         await Promise.race([delay(AGAIN_MS), this.#changed]);
@@ -248,12 +251,33 @@ export class StreamWork {
   }
 }
 
+function tooLong(bytes: number): Refused {
+  return {
+    code: RESPONSE_CODES.internal.code, field: null,
+    message: `The answer has ${bytes} bytes, more than its stream takes in a message.`,
+  };
+}
+
+/** Bytes of header fields, with what is written between them. */
+function bytesOf(fields: MsgHdrs | undefined): number {
+  let bytes = 0;
+  for (const [name, values] of fields ?? []) {
+    for (const value of values) bytes += name.length + Buffer.byteLength(value) + 4;
+  }
+  return bytes;
+}
+
+/** A text as the value of a header field: one line of no great length. */
+function lineOf(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').slice(0, HEADER_CHARS_MAX);
+}
+
 /** What a refused message is sent on with. */
 function headersOf(message: JsMsg, { code, field, message: why }: Refused): MsgHdrs {
   const set = headers();
   set.set('Situs-Code', String(code));
-  if (field !== null) set.set('Situs-Field', field);
-  set.set('Situs-Message', why.replaceAll(/\s+/g, ' ').slice(0, 1_000));
+  if (field !== null) set.set('Situs-Field', lineOf(field));
+  set.set('Situs-Message', lineOf(why));
   set.set('Situs-Subject', message.subject);
   set.set('Situs-Sequence', String(message.seq));
   return set;

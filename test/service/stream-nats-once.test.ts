@@ -1,0 +1,79 @@
+/** `situs stream` where ids of messages come again, and where an answer is never taken. */
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { StorageType, type JetStreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { buildRecipe } from '../support/built-dataset.js';
+import { eventually } from '../support/http-eventually.js';
+import { ownBroker } from '../support/nats-broker.js';
+import { publish, sentRow, startStream, stored, type Running } from '../support/nats-stream.js';
+
+const SUBJECTS = { from: 'orders.carts', to: 'orders.taxed', failed: 'orders.refused' };
+
+interface World {
+  readonly connection: NatsConnection;
+  readonly manager: JetStreamManager;
+  start(): Running;
+  count(stream: string): Promise<number>;
+  add(name: string, sizeMax?: number): Promise<unknown>;
+}
+
+async function world(context: TestContext): Promise<World | null> {
+  const own = await ownBroker(context);
+  if (own === null) return null;
+  const built = buildRecipe('fixture');
+  context.after(() => built.remove());
+  own.start();
+  const [connection, manager] = await own.connected();
+  return {
+    connection, manager,
+    start: () => startStream(context, {
+      ...SUBJECTS, nats: `nats://127.0.0.1:${own.port}`, varDir: built.varDir,
+    }),
+    count: async (stream) => (await manager.streams.info(stream)).state.messages,
+    add: (name, sizeMax = -1) => manager.streams.add({
+      name, subjects: [`orders.${name}`], storage: StorageType.Memory, max_msg_size: sizeMax,
+    }),
+  };
+}
+
+test('carts of a stream that was deleted and made again are answered too', async (context) => {
+  const all = await world(context);
+  if (all === null) return;
+  const { connection, manager, start, count, add } = all;
+  for (const name of ['carts', 'taxed', 'refused']) await add(name);
+  await publish(connection, () => SUBJECTS.from, [sentRow(1), sentRow(2)]);
+  const first = start();
+  await eventually(async () => await count('taxed') === 2);
+  await manager.streams.delete('carts');
+  assert.equal(await first.end(), 1);
+  assert.match(first.err(), /was deleted while messages were taken of it/);
+  await add('carts');
+  await publish(connection, () => SUBJECTS.from, [sentRow(3), sentRow(4), sentRow(5)]);
+  const second = start();
+  await eventually(async () =>
+    (await manager.consumers.info('carts', 'situs').catch(() => null))?.ack_floor.stream_seq === 3);
+  assert.equal(await second.end('SIGTERM'), 0, second.err());
+  assert.equal(await count('taxed'), 5);
+});
+
+test('an answer that its stream never takes is refused, and holds nothing up', async (context) => {
+  const all = await world(context);
+  if (all === null) return;
+  const { connection, manager, start, count, add } = all;
+  await add('carts');
+  await add('taxed', 600);
+  await add('refused', 700);
+  const [short, long, huge] = ['{"id":1,"postalcode":"91020"}', sentRow(1), 'x'.repeat(5_000)];
+  assert.ok(long.length < 500);
+  await publish(connection, () => SUBJECTS.from, [short, long, huge, short]);
+  const running = start();
+  await eventually(async () => await count('refused') + await count('taxed') === 4);
+  assert.equal(await running.end('SIGTERM'), 0, running.err());
+  const refused = await stored(manager, 'refused');
+  const told = refused.map(({ data, header }) =>
+    [data.length, header.get('Situs-Code'), header.get('Situs-Sequence')]);
+  assert.ok(told.every(([length, code]) => length === 0 || code !== ''), JSON.stringify(told));
+  assert.match(refused.find(({ data }) => data.length > 0)?.header.get('Situs-Message') ?? '',
+    /more than its stream takes/);
+});
