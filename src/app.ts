@@ -124,7 +124,7 @@ export class App {
     await countOutboxAccounts(store);
     const vault = await openVault(config, store);
     // Another process looks through the release, and threads load, while the rest is opened.
-    const opening = openLive(config.varDir, log, signedBy, options.open);
+    const opening = openLive(config.varDir, log, signedBy, { open: options.open });
     opening.catch(() => undefined);
     let live: LiveDataset | null = null;
     const pool = openPool(options, {

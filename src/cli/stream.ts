@@ -5,6 +5,7 @@ import { ChunkSchedule } from '../bulk/run/schedule.js';
 import { MessageAnswerer } from '../bulk/stream/answerer.js';
 import { loadConfig } from '../config.js';
 import { openLive } from '../dataset/live.js';
+import { openProcessCopies } from '../dataset/process-copies.js';
 import { createLog, type Log } from '../log.js';
 import { metricsAddress, MetricsListener } from '../monitor/listener.js';
 import { RowsProgress } from './rows-progress.js';
@@ -73,7 +74,12 @@ export async function streamCommand(asked: StreamAsked): Promise<number> {
   try {
     const broker = await openBroker(connection, asked);
     const log = createLog(logLevel);
-    const releases = await openLive(varDir, log, requiredKeys());
+    const copies = openProcessCopies(varDir);
+    const releases = await openLive(varDir, log, requiredKeys(), { copies: copies.folder })
+      .catch((error: unknown) => {
+        copies.close();
+        throw error;
+      });
     const threads = asked.threads ?? availableParallelism();
     const pool = openChunkPool({
       releases, log, threads, settings: { baseUrl, precisionMin, refuseUnruled, logLevel },
@@ -88,6 +94,7 @@ export async function streamCommand(asked: StreamAsked): Promise<number> {
     } finally {
       await pool.close();
       releases.close();
+      copies.close();
     }
     return 0;
   } finally {

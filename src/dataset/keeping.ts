@@ -5,6 +5,8 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { MANIFEST_FILE } from './manifest.js';
+import { PROCESS_COPIES } from './process-copies.js';
+import { SERVER_COPIES } from './release-copy.js';
 import {
   ANSWERED_FILE, currentRelease, listReleases, previousRelease, releasesDir,
 } from './release.js';
@@ -37,18 +39,23 @@ function lastOf(varDir: string, name: string): number {
   return 0;
 }
 
-/** Releases that a server has copied to answer from. */
+/** What is in a folder; nothing where it is none, or has gone meanwhile. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Releases that a server or a process beside it has copied to answer from. */
 function openAtServer(varDir: string): ReadonlySet<string> {
-  const folder = join(varDir, 'open');
-  const copies = existsSync(folder) ? readdirSync(folder) : [];
-  return new Set(copies.flatMap((copy) => {
-    try {
-      return readdirSync(join(folder, copy));
-    } catch {
-      // A copy that has gone meanwhile.
-      return [];
-    }
-  }));
+  const streams = join(varDir, PROCESS_COPIES);
+  const folders = [
+    join(varDir, SERVER_COPIES), ...namesIn(streams).map((each) => join(streams, each)),
+  ];
+  return new Set(folders.flatMap((folder) =>
+    namesIn(folder).flatMap((copy) => namesIn(join(folder, copy)))));
 }
 
 /** Every release and why it is kept, the oldest first. `inJobs` are those that jobs work on. */

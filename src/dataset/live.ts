@@ -260,20 +260,27 @@ export function probeRelease(dataset: Dataset, dir: string): ReleaseFacts {
   return { areas, stale };
 }
 
+/** What differs from a server with datasets in files. */
+export interface OpenLiveOptions {
+  /** Puts a dataset without files in the place of one: there is nothing to be checked. */
+  readonly open?: ((dir: string) => Dataset) | undefined;
+  /** Where copies lie, of a process that is not the server of the folder. */
+  readonly copies?: string;
+}
+
 /**
  * Opens the active release of a folder once it is copied and checked; with none active, waits for
  * one. `signedBy` are public keys, one of whose holders must have signed each release; none where
- * it need not be signed. `open` puts a dataset without files in the place of one: there is nothing
- * to be checked.
+ * it need not be signed.
  * @throws Error with a sentence when the active release is not sound.
  */
 export async function openLive(
-  varDir: string, log: Log, signedBy: readonly string[], open?: (dir: string) => Dataset,
+  varDir: string, log: Log, signedBy: readonly string[], { open, copies }: OpenLiveOptions = {},
 ): Promise<LiveDataset> {
-  const copies = new ReleaseCopies(varDir, log, signedBy);
+  const prepared = new ReleaseCopies(varDir, log, signedBy, copies);
   const live = new LiveDataset({
     varDir, log, probe: probeRelease, open: open ?? openDataset,
-    ...(open === undefined ? { prepare: copies.prepare.bind(copies) } : {}),
+    ...(open === undefined ? { prepare: prepared.prepare.bind(prepared) } : {}),
   });
   try {
     await live.ready();

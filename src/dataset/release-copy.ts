@@ -2,7 +2,8 @@
  * Copies of releases that a server answers from, below `open` in SITUS_VAR. LMDB maps its file, and
  * a mapped file that somebody cuts, as a careless copy over it does, ends whoever reads it. So each
  * release is copied, the copy is checked, and it alone is opened: what becomes of the release's own
- * files afterwards changes no answer. One server at a time uses the folder.
+ * files afterwards changes no answer. One server at a time uses the folder; other processes have
+ * folders of their own (process-copies.ts).
  *
  * The copy of the active release stays when the server ends, and the next one opens it at once
  * where nothing has changed: `kept.json` beside it holds size, times and inode of each file of the
@@ -45,6 +46,9 @@ export interface PrepareOptions {
   readonly signal: AbortSignal;
 }
 
+/** Below SITUS_VAR. */
+export const SERVER_COPIES = 'open';
+
 const KEPT_FILE = 'kept.json';
 
 /** What the system tells of the files of a folder, one text; null where one is missing. */
@@ -84,20 +88,24 @@ export class ReleaseCopies {
   readonly #varDir: string;
   readonly #log: Log;
   readonly #signedBy: readonly string[];
+  readonly #folder: string;
   /** The copy that the last server left, until it is taken. */
   #kept: { readonly name: string; readonly own: string } | null = null;
 
   /**
    * Removes what the last server left, but for a copy of the active release that is as it was. One
-   * of the public keys has to have signed each release, where there are any.
+   * of the public keys has to have signed each release, where there are any. Copies lie in `folder`.
    */
-  constructor(varDir: string, log: Log, signedBy: readonly string[]) {
+  constructor(
+    varDir: string, log: Log, signedBy: readonly string[], folder = join(varDir, SERVER_COPIES),
+  ) {
     this.#varDir = varDir;
+    this.#folder = folder;
     this.#log = log;
     this.#signedBy = signedBy;
     const name = currentRelease(varDir);
-    for (const each of existsSync(this.#folder()) ? readdirSync(this.#folder()) : []) {
-      const own = join(this.#folder(), each);
+    for (const each of existsSync(this.#folder) ? readdirSync(this.#folder) : []) {
+      const own = join(this.#folder, each);
       if (this.#kept === null && name !== null && this.#isKept(own, name)) {
         this.#kept = { name, own };
       } else rmSync(own, { recursive: true, force: true });
@@ -112,8 +120,8 @@ export class ReleaseCopies {
     const kept = this.#take(name);
     if (kept !== null) return this.#prepared(name, kept, join(kept, name));
     const dir = join(releasesDir(this.#varDir), name);
-    mkdirSync(this.#folder(), { recursive: true, mode: 0o700 });
-    const own = mkdtempSync(join(this.#folder(), 'copy-'));
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const own = mkdtempSync(join(this.#folder, 'copy-'));
     const remove = (): void => rmSync(own, { recursive: true, force: true });
     const before = factsOf(dir);
     const checked = await checkRelease({
@@ -174,10 +182,6 @@ export class ReleaseCopies {
     } catch {
       return false;
     }
-  }
-
-  #folder(): string {
-    return join(this.#varDir, 'open');
   }
 
   #teller(dataset: string): (stage: string, done: number, total: number) => void {
