@@ -144,7 +144,8 @@ export class StreamWork {
       this.lag = (await this.#broker.info()).num_pending;
     } catch (error) {
       if (!isConsumerGone(error)) return;
-      this.#fault = new Error('the stream or its consumer was deleted while messages were taken of it');
+      this.#fault = new Error(
+        'the stream or its consumer was deleted while messages were taken of it');
       this.stop();
     }
   }

@@ -94,7 +94,8 @@ export class ReleaseCopies {
 
   /**
    * Removes what the last server left, but for a copy of the active release that is as it was. One
-   * of the public keys has to have signed each release, where there are any. Copies lie in `folder`.
+   * of the public keys has to have signed each release, where there are any.
+   * Copies lie in `folder`.
    */
   constructor(
     varDir: string, log: Log, signedBy: readonly string[], folder = join(varDir, SERVER_COPIES),
