@@ -108,6 +108,21 @@ test('streets without doors have ranges, the one stated last before the one befo
     "address range of the state's boundary file");
 });
 
+test('of two towns of a ZIP each has its own street, whatever was stated later', () => {
+  expect(at('3 Fennel Rd', 'Gorse', '91012'), 'range', [BIRCH, GORSE, 0]);
+  expect(at('3 Fennel Rd', 'Birchwood', '91012'), 'range', [BIRCH, 0, 0]);
+  assert.match(explained('3 Fennel Rd, Birchwood, QA 91012'), /boundary file/);
+  const asked = engineOf(dataset).lookup(
+    { kind: 'address', address: '3 Fennel Rd, QA 91012', options: OPTIONS }, NOON_MS);
+  assert.ok(isFailure(asked));
+});
+
+test('what is stated of a street in another town moves no door', () => {
+  assert.match(ask(at('38 Border Ave', 'Elmton', '91011')).refusal, /different taxes/);
+  expect(at('38 Border Ave', 'Gorse', '91011'), 'range', [ASH, ELMTON, 0]);
+  expect(at('36 Border Ave', 'Elmton', '91011'), 'point', [ASH, 0, TRANSIT]);
+});
+
 test('units that lie elsewhere make their building refused, others do not', () => {
   assert.match(ask(at('5 Tessel Ct', 'Gorse', '91012')).refusal, /places with different taxes/);
   expect(at('7 Tessel Ct', 'Gorse', '91012'), 'range', [BIRCH, 0, 0]);
@@ -164,7 +179,7 @@ test('where the file has doors and ZIPs elsewhere than the boundaries is counted
   const of = (code: string) => coverage.find(({ state }) => state === code)!;
   // The boundaries have the odd doors of Border Ave from 21 to 39 outside Elmton.
   assert.deepEqual(of('QA').stateFile, {
-    until: '', ranges: 10, zip9: 5, zip5: 2, doors: 20, doorsElsewhere: 10, zips: 4,
+    until: '', ranges: 13, zip9: 5, zip5: 2, doors: 20, doorsElsewhere: 10, zips: 4,
     zipsElsewhere: 2,
   });
   assert.ok(of('QA').gaps.some((gap) => gap.includes('elsewhere than the boundaries, and')));

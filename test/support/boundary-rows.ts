@@ -26,6 +26,7 @@ function addOn(zip: string, low: string, high: string, more: Columns = {}): Colu
 
 const BORDER: Columns = { 8: 'BORDER', 9: 'AVE', 16: '91011', ...ELMTON };
 const QUILL: Columns = { 8: 'QUILL', 9: 'LN', 16: '91012' };
+const FENNEL: Columns = { 8: 'FENNEL', 9: 'RD', 16: '91012' };
 const TESSEL: Columns = { 8: 'TESSEL', 9: 'CT', 16: '91012' };
 
 /** Rows that are kept. */
@@ -42,6 +43,11 @@ const KEPT: readonly Columns[] = [
   street('1', '9', 'B', { ...TESSEL, 25: '003' }),
   street('5', '5', 'O', { ...TESSEL, ...GORSE, 11: 'APT', 12: '1', 13: '20', 14: 'B' }),
   street('7', '7', 'O', { ...TESSEL, 25: '003', 11: 'APT', 12: '1', 13: '20' }),
+  // Two towns of a ZIP, each with the street; that of the one was stated later.
+  street('1', '9', 'B', { ...FENNEL, ...GORSE, 15: 'GORSE' }),
+  street('1', '5', 'B', { ...FENNEL, 15: 'BIRCHWOOD', 25: '003', 2: '20250101' }),
+  // A street that has its doors in Elmton, stated of another town of the ZIP.
+  street('38', '38', 'E', { ...BORDER, 15: 'GORSE' }),
   // A reservation where the state's own tax does not apply.
   street('1', '9', 'B', { 8: 'MESA', 9: 'TRL', 16: '91010', 24: '' }),
   // ZIP+4s, without zeros in front; the later beginning holds, and one list over two ZIPs.

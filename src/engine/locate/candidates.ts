@@ -107,7 +107,7 @@ export class Candidates {
 
   /**
    * Judges what was found once every street is considered. Where the state's boundary file speaks
-   * of the number on a street as good, its area is the door's. A street of another type counts only
+   * of the number on a street as good in the door's town, its area is the door's. A street of another type counts only
    * where the name has no other, and in the place named. The door must be taxed like the better
    * street that lacks the number, like the door in the place named where the ZIP allows another
    * place too, and like that of the opposite direction where its own was not said or is not known.
@@ -117,11 +117,7 @@ export class Candidates {
       if (this.#contradicts(this.streetArea)) this.streetArea = AREA_MIXED;
       return;
     }
-    if (this.#stated.tier === this.#tier) {
-      this.isStated = true;
-      this.area = this.#stated.area;
-      this.ambiguous = this.area < 0;
-    }
+    if (this.#stated.tier === this.#tier) this.#follow(this.#stated);
     if (this.#tier < RIGHT_TYPE_TIER) {
       const other = this.#types > 1 || this.#streetTier >= RIGHT_TYPE_TIER;
       if (other || !this.#foundNamed) this.found = false;
@@ -132,6 +128,15 @@ export class Candidates {
     const opposite = this.#tier % RIGHT_TYPE_TIER < SAME_DIRECTIONS
       && this.#contradicts(this.area);
     if (better || elsewhere || opposite) this.ambiguous = true;
+  }
+
+  /** Takes the area that is stated; what is stated of another town only makes it doubtful. */
+  #follow(stated: StatedNumber): void {
+    if (stated.speaksOf(this, this.#foundNamed)) {
+      this.isStated = true;
+      this.area = stated.area;
+      this.ambiguous = this.area < 0;
+    } else if (stated.area !== this.area) this.ambiguous = true;
   }
 
   #contradicts(area: number): boolean {
@@ -148,7 +153,7 @@ export class Candidates {
     const range = shortestRange(cursor, value);
     if (range >= 0) this.#addOpposite(cursor.rangeArea(range));
     const stated = new StatedNumber();
-    if (cursor.hasStated && stated.consider(cursor, 0, value, day) >= 0) {
+    if (cursor.hasStated && stated.consider(cursor, 0, value, day, true) >= 0) {
       this.#oppositeArea = stated.area;
     }
   }
@@ -188,7 +193,7 @@ export class Candidates {
   /** Notes what is stated of the number; without any other evidence that is all. */
   #considerStated(cursor: StreetCursor, zip: number, wanted: Wanted, tier: number): boolean {
     if (!isOrdinary(wanted.text)) return false;
-    const range = this.#stated.consider(cursor, tier, wanted.value, wanted.day);
+    const range = this.#stated.consider(cursor, tier, wanted.value, wanted.day, this.#named);
     if (range < 0) return false;
     const area = cursor.rangeArea(range);
     if (this.#accept(cursor, zip, tier, tier * KIND_STEP + STATED, area)) {

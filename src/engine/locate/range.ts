@@ -26,7 +26,8 @@ export function wholeArea(cursor: StreetCursor, day: DateInt): number {
   return whole;
 }
 
-function joined(one: number, other: number): number {
+/** Two tax areas as one; AREA_MIXED where they differ. */
+export function joined(one: number, other: number): number {
   return one === AREA_NONE || one === other ? other : AREA_MIXED;
 }
 

@@ -63,22 +63,31 @@ function areaOf(sides: readonly SideFacts[], value: number): number {
   return best?.area ?? -1;
 }
 
+/** Whether a file's street may be the one that has the doors: it is in no other city by name. */
+function isOf(stated: FinalStreet, { city, municipality }: FinalStreet): boolean {
+  return city === 0 || [0, city, municipality].includes(stated.city);
+}
+
 /** Compares the doors of streets with what is stated of their numbers on a day. */
 export function compareDoors(
   { sides, value, area }: StreetCollection, streets: readonly FinalStreet[], day: DateInt,
 ): Pick<StatedFindings, 'doors' | 'doorsElsewhere'> {
   const found = { doors: 0, doorsElsewhere: 0 };
   for (const group of sameStreets(streets)) {
-    const stated = group.flatMap((street) => [...street.sides])
+    const stated = group.map((street) => [street, [...street.sides]
       .filter((row) => sides.isStated(row)).map((row) => sides.facts(row))
       .filter(({ begin, end, flags }) =>
-        begin <= day && end >= day && (flags & RANGE_UNITS) === 0);
+        begin <= day && end >= day && (flags & RANGE_UNITS) === 0)] as const)
+      .filter(([, own]) => own.length > 0);
     if (stated.length === 0) continue;
-    for (const door of group.flatMap((street) => [...street.points])) {
-      const own = areaOf(stated, value.at(door));
-      if (own < 0) continue;
-      found.doors += 1;
-      if (own !== area.at(door)) found.doorsElsewhere += 1;
+    for (const street of group) {
+      const said = stated.flatMap(([other, own]) => (isOf(other, street) ? own : []));
+      for (const door of street.points) {
+        const own = areaOf(said, value.at(door));
+        if (own < 0) continue;
+        found.doors += 1;
+        if (own !== area.at(door)) found.doorsElsewhere += 1;
+      }
     }
   }
   return found;
