@@ -155,4 +155,6 @@ export interface StateRecord {
   /** IANA zone of most of its people; "today" is the date there. */
   readonly timeZone: string;
   readonly rules: readonly StateRuleRecord[];
+  /** Last day of its boundary file; absent where none is held, or the file tells no end. */
+  readonly statedUntil?: DateInt;
 }

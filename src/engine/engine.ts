@@ -22,7 +22,7 @@ import type {
 } from './lookup-query.js';
 import { RatesByArea, type KnownRates } from './rate/area-rates.js';
 import { explainLookup, type LookupExplanation } from './rate/explain.js';
-import { States } from './rate/state-day.js';
+import { areaOf, States } from './rate/state-day.js';
 import { ZipLists } from './rate/zip-list.js';
 import {
   countryName, isByArea, PRECISIONS, reaches, WEAKEST, type Precision, type Situs,
@@ -84,7 +84,7 @@ export class Engine {
       return fail('address-incomplete',
         `It is found by ${situs.precision} only; this server asks for ${precisionMin} or better.`);
     }
-    const area = this.#dataset.area(situs.area);
+    const area = areaOf(this.#dataset, situs);
     if (asked !== null && !isPast(asked, this.#states.today(area.state, nowMs))) return notPast();
     const date = dateAt(area.state);
     const rates = this.#rates.at(situs.area, date);

@@ -4,9 +4,9 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SourceRecord } from '../dataset/records.js';
+import type { SourceRecord, StateRecord } from '../dataset/records.js';
 import { listReleases } from '../dataset/release.js';
-import { DATE_MIN, type DateInt, formatDate } from '../tax/date.js';
+import { DATE_MIN, DATE_OPEN, type DateInt, formatDate } from '../tax/date.js';
 import { AreaRegistry } from './area-registry.js';
 import {
   type Boundaries, type Doubts, isTown, NO_DOUBTS, overlay, placesOf, readBoundaries,
@@ -227,6 +227,14 @@ export async function buildDataset(options: BuildOptions): Promise<string> {
   }
 }
 
+/** A state with the last day of its boundary file, where that tells one. */
+function withStatedUntil(
+  state: StateRecord, file: { readonly lastDay: DateInt } | undefined,
+): StateRecord {
+  return file === undefined || file.lastDay === DATE_OPEN ? state
+    : { ...state, statedUntil: file.lastDay };
+}
+
 async function buildFrom(
   input: Input, options: BuildOptions, temporary: string, parts: PartCache,
 ): Promise<string> {
@@ -258,7 +266,7 @@ async function buildFrom(
   const stateRecords = loadStateRecords(files.factsDir, (source) => {
     sources.push({ id: sources.length, ...source });
     return sources.length - 1;
-  });
+  }).map((state) => withStatedUntil(state, addresses.stated.get(state.code)));
   const { areas, components } = registry.records(rates.book, states, counties);
   const findings = boundaryFindings({
     boundaries, places, counties, input: rates.input, overlaps: drawn.cells.overlaps.overlaps(),

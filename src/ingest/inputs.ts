@@ -28,9 +28,10 @@ export function codeVersion(): string {
   return codeHash;
 }
 
-/** Files of shapefiles that recipes do not name. */
+/** Files of shapefiles that recipes do not name: attributes, projection and encoding. */
 export function companions(path: string): readonly string[] {
-  return /\.shp$/i.test(path) ? [path.replace(/shp$/i, 'dbf')] : [];
+  return ['dbf', 'prj', 'cpg'].flatMap((own) =>
+    (/\.shp$/i.test(path) ? [path.replace(/shp$/i, own)] : []));
 }
 
 /**

@@ -130,7 +130,7 @@ const PUBLISHED: readonly (readonly [string, Reader<RateReader>])[] = [
     + '|PJ|County Code', rates(readAlabama, ONE_STATE))],
   ['az-tpt', headed('RegionCode|RegionName|BusinessCode|TaxRate|TaxRateType|RateStartDate'
     + '|RateEndDate', rates(readArizona, ONE_STATE, { state: TEXT, counties: TEXTS }))],
-  ['co-workbook', rates(readColoradoWorkbook, ONE_STATE, DAYS)],
+  ['co-workbook', rates(readColoradoWorkbook, ONE_STATE, TOTALS)],
   ['fl-surtax', rates(readFlorida, ONE_STATE)],
   ['ia-lost', rates(readIowa, ONE_STATE)],
   ['il-ordmache', rates(readIllinoisOrdinary, ONE_STATE)],

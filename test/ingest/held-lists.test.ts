@@ -87,6 +87,29 @@ test('what a newer list does not name ends with its first day; what is announced
   assert.deepEqual(marks.map(({ source, until }) => [source, until]), [[FIRST, 20261231]]);
 });
 
+test('what a list lacks is unknown where a name in it joined to nothing', () => {
+  const strange = (unmatched: string[], names: string[]) => settleHeld([
+    row(1, 'KEPT', {}), row(1, 'GONE', {}), row(1, 'PAST', { to: 20241231 }), row(1, 'ZERO',
+      { sales: 0, use: 0 }), row(FIRST, 'KEPT', { from: 20250101 }),
+  ], [mark(20260930)], [list(20261001, 20261231)], FIRST, new Map([['held-20261001', {
+    unmatched, unplaced: names.map((name) => ({ state: 'QA', name, place: '', county: '' })),
+  }]])).rows.filter(({ basis }) => basis === 'unknown');
+  assert.deepEqual(strange([], []), []);
+  for (const [unmatched, names] of [[['GONNE'], []], [[], ['GONNE']]] as const) {
+    const gaps = strange([...unmatched], [...names]);
+    assert.deepEqual(told(gaps), [`GONE ${FIRST} 20261001 99991231`]);
+    assert.match(gaps[0]?.note ?? '', /does not name it, and names GONNE, which is no place held/);
+  }
+});
+
+test('of a level that nothing was held of, a list holds a part until its last day', () => {
+  const none: ListMark = { ...mark(DATE_OPEN), mark: 'none' };
+  const marks = (level: string) => settleHeld([row(FIRST, 'A', { level })], [none],
+    [list(20261001, 20261231)], FIRST).marks.map(({ mark: own, until }) => [own, until]);
+  assert.deepEqual(marks('city'), [['partial', 20261231]]);
+  assert.deepEqual(marks('county'), [['none', DATE_OPEN]]);
+});
+
 test('a list that names rates of the period after its own has been published for that', () => {
   const of = (from: number): number | undefined => settleHeld([row(FIRST, 'A', { from })],
     [mark(20260630)], [list(20260920, 20260930)], FIRST).marks[0]?.until;

@@ -167,6 +167,8 @@ test('rows that cannot be told are refused with line, column and reason', async 
       /column name: QC has no "Elden County".*did you mean "Elder County"/],
     [`ZZ,county,Elder,,4,${first}`, /column state: "ZZ" is no state/],
     [`QC,city,*,,4,${first}`, /column county: every other city/],
+    ['QC,city,Elmton,,4,2026-01-01,,9100100,,,x,2026-10-01,,',
+      /column code: 9100100 is no city of QC, whose codes begin with 93/],
     ['QA,city,New,,4,2026-01-01,,,no.geojson,,x,2026-10-01,,', /column code: "" is no code of a/],
     ['QA,district,P,,4,2026-01-01,,,no.geojson,,x,2026-10-01,,', /boundary: there is no file/],
     [`QA,district,Park,,4,${first}`, /nobody knows where the district Park is/],

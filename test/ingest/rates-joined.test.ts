@@ -70,7 +70,7 @@ test('Colorado: districts of a city and of a county outside its cities; divided 
   const rates = load('co-workbook', 'CO', '2.9', fixture('co-workbook.csv', {
     ARDEN: 'AURORA', 'ALPHA COUNTY': 'ARAPAHOE COUNTY', ALPHA: 'ARAPAHOE', "O'DELL": 'CAÑON CITY',
     'BETA COUNTY': 'FREMONT COUNTY', BETA: 'FREMONT', CARROW: 'FLORENCE',
-      'DE WITT': 'BROOKSIDE' }));
+      'DE WITT': 'BROOKSIDE' }), { state: '2.9' });
   assert.equal(levied(rates, '08005', '0804000'), '8 / 8');
   assert.equal(levied(rates, '08005'), '4.15 / 4.15');
   assert.equal(levied(rates, '08005', '0812815'), '?', 'Centennial is not listed');
@@ -116,6 +116,23 @@ test('Utah, Oklahoma and New Mexico: totals, and parts that add up', () => {
   assert.deepEqual([levied(mexico, '35001'), levied(mexico, '35001', '3502000'),
     levied(mexico, '35013', '3539380'), levied(mexico, '35013')],
   ['6.25 / 6.25', '7.5 / 7.5', '8 / 8', '?']);
+});
+
+test('a city that a list names in one of its counties is not told in those taxed otherwise', () => {
+  const oklahoma = load('ok-copo', 'OK', '4.5', fixture('ok-copo.csv', {
+    'ALPHA COUNTY': 'TULSA COUNTY', ARDEN: 'TULSA', 'BETA COUNTY': 'ADAIR COUNTY' }));
+  assert.deepEqual([levied(oklahoma, '40143', '4075000'), levied(oklahoma, '40113', '4075000')],
+    ['8.4 / 4.75', '?']);
+  const missouri = load('mo-tables', 'MO', '4.225', fixture('mo-tables.csv', {
+    'ALPHA COUNTY': 'JACKSON COUNTY', ARDEN: 'LEES SUMMIT', 'ST BOSWELL': 'SPRINGFIELD',
+    'BETA COUNTY': 'CASS COUNTY', NOWHERE: 'BELTON' }), { state: '4.225' });
+  assert.deepEqual([levied(missouri, '29095', '2941348'), levied(missouri, '29037', '2941348')],
+    ['8.975 / 4.225', '?']);
+  const colorado = load('co-workbook', 'CO', '2.9', fixture('co-workbook.csv', {
+    ARDEN: 'AURORA', 'ALPHA COUNTY': 'ARAPAHOE COUNTY', ALPHA: 'ARAPAHOE', "O'DELL": 'CAÑON CITY',
+    'BETA COUNTY': 'DOUGLAS COUNTY', BETA: 'DOUGLAS' }), { state: '2.9' });
+  assert.deepEqual([levied(colorado, '08005', '0804000'), levied(colorado, '08035', '0804000')],
+    ['8 / 8', '?']);
 });
 
 test('Washington with the boundaries of its codes: all of the local part is theirs', () => {

@@ -73,7 +73,7 @@ const NATIVE: Readonly<Record<string, Native>> = {
         /row 6: without a filing code/]],
   },
   'co-workbook': {
-    file: 'co-workbook.csv', options: { from: '2026-07-01', to: '2026-12-31' },
+    file: 'co-workbook.csv', options: { state: '2.9', from: '2026-07-01', to: '2026-12-31' },
     rows: ['city 99001 9900010  own 0.0375 20260701 20261231',
       'district   ~Regional Transportation District - Alpha County own 0.01 20260701 20261231',
       'district   ~Scientific and Cultural Facilities District - Alpha County own 0.001 20260701 '
@@ -92,7 +92,8 @@ const NATIVE: Readonly<Record<string, Native>> = {
       ['100001', '1001', /row 2: ARDEN: no location with a code and a county: 1001/],
       ['CD,0.1', 'CD,x', /row 2: ARDEN: CD: not a percentage: x/],
         ['State,2.9,0,County,2,0,City,1.5', 'County,2,0,City,1.5',
-        /row 5: O'DELL: without the state's part/]],
+        /row 5: O'DELL: the state's part is not 0.029/],
+      ['State,2.9,', 'State,0.029,', /row 2: ARDEN: the state's part is not 0.029/]],
   },
   'ia-lost': {
     file: 'ia-lost.csv',

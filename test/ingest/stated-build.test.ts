@@ -15,8 +15,8 @@ import { readRecipe } from '../../src/ingest/recipe.js';
 import { engineOf } from '../support/engine-of.js';
 import { ALDERMARK_FALLEN, aldermarkFile, brookmarkFile } from '../support/boundary-rows.js';
 import {
-  assertAgrees, byLookup, byMerchantCart, byRow, lineOf, MERCHANT_DIGITS, NOON_MS, type Told,
-  type Written,
+  assertAgrees, byLookup, byMerchantCart, byRow, lineOf, MERCHANT_DIGITS, NOON_MS, staleWays,
+  type Told, type Written,
 } from '../support/three-ways.js';
 import { zipOf } from '../support/zip-file.js';
 
@@ -172,6 +172,22 @@ test('a file that has ended keeps being used for streets, not for whole ZIPs', (
     kind: 'address', address: '5 Nowhere Rd, Cedarville, QB 92030', options: OPTIONS,
   }, NOON_MS);
   assert.ok(isFailure(outcome) || (outcome.kind === 'situs' && outcome.situs.stated !== true));
+});
+
+test('what a file decided is published until the file ends, whatever the lists say', () => {
+  const at_ = (address: string, day: number) => {
+    const outcome = engineOf(dataset).lookup({ kind: 'address', address, options: OPTIONS }, day);
+    assert.ok(!isFailure(outcome) && outcome.kind === 'situs', address);
+    return outcome.area.staleAfter;
+  };
+  const street = '5 Kestrel Way, Cedarville, QB 92030';
+  assert.equal(at_(street, NOON_MS), 20230331);
+  assert.equal(at_('1 Nowhere Rd, Cedarville, QB 92030-7042', NOON_MS), 20230331);
+  assert.ok(at_('21 Border Ave, Elmton, QA 91011', NOON_MS) > 20230331);
+  assert.deepEqual(staleWays(dataset, at('21 Border Ave', 'Elmton', '91011')),
+    [false, false, false, false]);
+  assert.deepEqual(staleWays(dataset, at('5 Kestrel Way', 'Cedarville', '92030', 'QB')),
+    [true, true, true, true]);
 });
 
 test('where the file has doors and ZIPs elsewhere than the boundaries is counted by state', () => {

@@ -97,5 +97,6 @@ export function brookmarkFile(): string {
       1: 'A', ...ended, 3: '20211231', 4: '1', 5: '99', 6: 'B', 8: 'MERLIN', 9: 'WAY', 16: '92030',
     },
     { 1: 'Z', ...ended, 18: '92030', 20: '92030' },
+    { 1: '4', ...ended, 18: '92030', 19: '7000', 20: '92030', 21: '7099' },
   ].map((columns) => boundaryRow(columns)).join('\n');
 }

@@ -5,7 +5,7 @@ import { PRODUCT_BIT } from '../../src/api/cart/options.js';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
 import { unpackValue } from '../../src/pool/value.js';
-import { GRANT_ALL, type RequestFields } from '../../src/pool/types.js';
+import { FLAG_STALE, GRANT_ALL, type RequestFields } from '../../src/pool/types.js';
 import { PRECISIONS } from '../../src/engine/situs.js';
 import { answerFrame } from '../../src/worker.js';
 import { runBulk } from './bulk-bodies.js';
@@ -215,6 +215,32 @@ export function byMerchantCart(
   const date = month === '' ? {} : { transactionDate: day };
   const body = JSON.stringify({ items: [item], explain: true, ...date });
   return told(ask(dataset, MERCHANT, body));
+}
+
+/** Whether a lookup of version 60, one of version 30, a row and a cart of goods say "stale". */
+export function staleWays(dataset: Dataset, place: Written): readonly boolean[] {
+  const address = lineOf(place);
+  const said = (text: string): boolean => /"stale": ?true/.test(text);
+  const flags = (version: number): boolean => {
+    const frame = new RequestFrame();
+    frame.add({ ...LOOKUP, version }, `address=${encodeURIComponent(address)}`);
+    let isStale = false;
+    readAnswers(answerFrame(engineOf(dataset), frame.bytes(), NOON_MS), 1, (_, answer) => {
+      isStale = (answer.flags & FLAG_STALE) !== 0;
+    });
+    return isStale;
+  };
+  const { output } = runBulk('csv', [Buffer.from(Papa.unparse([{ address }]))],
+    { dataset, output: 'csv', nowMs: NOON_MS });
+  const [row = {}] = Papa.parse<Readonly<Record<string, string>>>(
+    output.toString('utf8'), { header: true }).data;
+  const item = {
+    customerId: 'c', currency: {}, origin: partsOf(place), destination: partsOf(place),
+    lineItems: [{ index: 0, itemId: 'i', price: 1, quantity: 1 }],
+  };
+  const cart = ask(dataset, MERCHANT, JSON.stringify({ items: [item], explain: true }));
+  const lookup = ask(dataset, LOOKUP, `address=${encodeURIComponent(address)}`);
+  return [said(lookup.text), flags(30), row['situs_note'] === 'stale', said(cart.text)];
 }
 
 /** rate × price, rounded half-up to so many decimals of a dollar; printed as JSON does. */

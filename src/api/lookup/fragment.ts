@@ -161,7 +161,12 @@ function ownBytes(text: string): Uint8Array {
 /** The answer flags that follow from an area and the day. */
 export function areaFlags({ area, date, rates }: RatedArea): number {
   const estimated = area.estimated || rates.rows.some((row) => row.estimated);
-  return (estimated ? FLAG_ESTIMATED : 0) | (area.staleAfter < date ? FLAG_STALE : 0);
+  return (estimated ? FLAG_ESTIMATED : 0) | staleFlag({ area, date });
+}
+
+/** The flag of an answer for a day that something behind it was not published for. */
+export function staleFlag({ area, date }: Pick<RatedArea, 'area' | 'date'>): number {
+  return area.staleAfter < date ? FLAG_STALE : 0;
 }
 
 /** What a list by postal code says: it is not geocoded, and clients need the member. */

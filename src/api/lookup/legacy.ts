@@ -8,7 +8,7 @@ import type { ApiVersion, Format } from '../../wire/version.js';
 import { xmlElement } from '../../wire/xml.js';
 import {
   addressDetail, NOT_GEOCODED, fragmentOf, printMembers, VARIANTS, type RatedArea, type Rendered,
-  type RuledArea, type Variant,
+  type RuledArea, staleFlag, type Variant,
 } from './fragment.js';
 import type { WireContext } from './context.js';
 import {
@@ -98,7 +98,7 @@ export function renderRows(
     const fragment = fragmentOf(context, engine, place, shape.variant, format, shape.fields);
     if (isFailure(fragment)) return fragment;
     body.push(Buffer.from(before + rowOpen(place, format, element), 'utf8'), fragment.bytes);
-    flags |= fragment.flags;
+    flags |= fragment.flags | staleFlag(place);
     before = format === 'json' ? '},' : close;
   }
   if (places.length > 0) body.push(Buffer.from(close, 'utf8'));

@@ -12,7 +12,7 @@ import type { Format } from '../../wire/version.js';
 import { xmlMembers } from '../../wire/xml.js';
 import {
   addressDetail, NOT_GEOCODED, plainDetailJson, fragmentOf, printMembers, VARIANTS, type Rendered,
-  type RuledArea,
+  type RuledArea, staleFlag,
 } from './fragment.js';
 import type { WireContext } from './context.js';
 import { renderRows, ROW_34 } from './legacy.js';
@@ -195,13 +195,12 @@ export function renderV60(
   const explain = explanation(engine, query, outcome, format);
   const own = format === 'json'
     ? `,${detail}${explain === '' ? '' : `,${explain}`}}` : detail + explain + V60_XML_CLOSE;
-  const head = headOf(
-    context, engine, outcome, fragment.flags, product?.unruled ?? '', format,
-  );
+  const flags = fragment.flags | staleFlag(outcome);
+  const head = headOf(context, engine, outcome, flags, product?.unruled ?? '', format);
   const body = product === null
     ? [...head, fragment.bytes, own]
     : [...head, fragment.bytes, product.bytes, own];
-  return { body, flags: fragment.flags };
+  return { body, flags };
 }
 
 const LIST_HEAD = { version: 'v60', rCode: SUCCESS.code };

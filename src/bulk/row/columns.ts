@@ -118,7 +118,9 @@ export class LookupColumns {
 
   #located(query: LookupQuery, outcome: SitusOutcome): RowAnswer {
     const { situs, area, date } = outcome;
-    const key = area.id * DATE_SPAN + date;
+    const plain = area.id * DATE_SPAN + date;
+    // What a boundary file decided may be published until another day.
+    const key = situs.stated === true ? -plain : plain;
     const product = query.options.taxabilityCode === null
       ? null : productDetail(this.#context, this.#engine, query, outcome, 'json');
     if (product !== null && isFailure(product)) return refused(product);

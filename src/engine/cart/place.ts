@@ -5,6 +5,7 @@ import type { AreaRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateOf } from '../locate/doubt.js';
 import type { AddressLocator } from '../locate/locator.js';
+import { areaOf } from '../rate/state-day.js';
 import { PRECISIONS, type Precision, type Situs } from '../situs.js';
 import type { CartPlace, SplitPlace } from './cart-query.js';
 
@@ -136,7 +137,7 @@ export class CartPlaces {
     const found = place.kind === 'line'
       ? this.#locator.locatePlace(place.address, dateOf) : this.#locateSplit(place, dateOf);
     if (isFailure(found)) return found;
-    const area = this.#dataset.area(found.area);
+    const area = areaOf(this.#dataset, found);
     return area.country === 'CAN'
       ? fail('no-result', 'carts are for places in the United States')
       : { situs: found, area };

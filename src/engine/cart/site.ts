@@ -123,8 +123,9 @@ const SITES_MAX = 4_096;
  */
 function placeKey(place: FoundPlace | null): string {
   if (place === null) return '';
-  const { area, precision, postalCode } = place.situs;
-  return isByArea(precision) ? `${area}z${postalCode.slice(0, 5)}` : String(area);
+  const { area, precision, postalCode, stated } = place.situs;
+  const own = stated === true ? `${area}s` : String(area);
+  return isByArea(precision) ? `${own}z${postalCode.slice(0, 5)}` : own;
 }
 
 /** The sites of one dataset, kept for the next cart between the same areas on the same day. */

@@ -1,7 +1,8 @@
 /** What day it is in a state, and which rules it has on a day. */
 import type { Dataset } from '../../dataset/dataset.js';
-import type { StateRecord, StateRuleRecord } from '../../dataset/records.js';
+import type { AreaRecord, StateRecord, StateRuleRecord } from '../../dataset/records.js';
 import { DATE_MIN, DATE_OPEN, dateOf, type DateInt } from '../../tax/date.js';
+import type { Situs } from '../situs.js';
 
 /** Every zone's midnight falls on a multiple of this, so a date holds for a whole slot. */
 const SLOT_MS = 15 * 60 * 1000;
@@ -73,6 +74,14 @@ export function rulesAt(state: StateRecord, date: DateInt): StateRuleRecord | nu
 }
 
 /** The states, provinces and territories of one dataset. */
+/** The area that a lookup led to; what a boundary file decided is published until that file ends. */
+export function areaOf(dataset: Dataset, { area: id, stated }: Situs): AreaRecord {
+  const area = dataset.area(id);
+  if (stated !== true) return area;
+  const { statedUntil = DATE_OPEN } = dataset.state(area.state) ?? {};
+  return statedUntil < area.staleAfter ? { ...area, staleAfter: statedUntil } : area;
+}
+
 export class States {
   readonly #dataset: Dataset;
 

@@ -98,6 +98,11 @@ export class Finder {
     }
     const place = known?.geoid ?? this.city(row, 'name', row.name, county);
     if (place === null) return [];
+    const fips = this.base.states.get(row.state)?.fips ?? '';
+    if (!place.startsWith(fips)) {
+      this.fault(row, 'code', `${place} is no city of ${row.state}, whose codes begin with ${fips}`);
+      return [];
+    }
     // The base may list parts of a city by county, which would hold over a row for all of it.
     const parts = county !== '' ? [county] : ['', ...new Set(this.base.rows
       .filter((held) => held.place === place && held.county !== '').map((held) => held.county))];

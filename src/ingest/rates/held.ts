@@ -1,15 +1,17 @@
 /**
  * Lists that were fetched for a state beside those its recipe has: which of both holds, and until
  * when. The newer one does, from its first day on, on the levels that it completes: what it does
- * not name is levied no longer. What older lists announce for days after its last one stays.
+ * not name is levied no longer, unless it has names that joined to nothing, of which each may be
+ * what is missing. What older lists announce for days after its last one stays.
  */
 import type { SourceRecord } from '../../dataset/records.js';
 import { DATE_OPEN, dayBefore, type DateInt } from '../../tax/date.js';
+import type { Rate } from '../../tax/rate.js';
 import type { RateRow } from '../model.js';
 import type { Source } from '../publisher/catalogue.js';
 import { endByRhythm } from '../publisher/held-files.js';
 import type { ListMark } from './facts.js';
-import { dayAfter, formatDate } from './list.js';
+import { dayAfter, formatDate, type ListReport } from './list.js';
 
 export interface HeldList {
   /** Key in the catalogue, which is the name of its source. */
@@ -46,9 +48,16 @@ interface Read extends HeldList {
   /** Where its rows speak from, and the first day of each jurisdiction in it. */
   readonly first: DateInt;
   readonly firsts: ReadonlyMap<string, DateInt>;
+  /** Names in it that joined to nothing, by the levels they may be of. */
+  readonly strange: Readonly<Partial<Record<RateRow['level'], readonly string[]>>>;
 }
 
-function readOf(list: HeldList, id: number, all: readonly RateRow[]): Read {
+/** What is told of the names of a list that joined to nothing. */
+export type Strangers = Pick<ListReport, 'unmatched' | 'unplaced'>;
+
+function readOf(
+  list: HeldList, id: number, all: readonly RateRow[], strangers: Strangers | undefined,
+): Read {
   const rows = all.filter(({ source }) => source === id);
   const firsts = new Map<string, DateInt>();
   for (const row of rows) {
@@ -56,7 +65,9 @@ function readOf(list: HeldList, id: number, all: readonly RateRow[]): Read {
     if (known === undefined || row.from < known) firsts.set(keyOf(row), row.from);
   }
   const least = rows.reduce((day, { from }) => (from < day ? from : day), DATE_OPEN);
+  const { unmatched = [], unplaced = [] } = strangers ?? {};
   return { ...list, id, rows, firsts,
+    strange: { county: unmatched, city: [...unmatched, ...unplaced.map(({ name }) => name)] },
     first: least !== DATE_OPEN && least > list.asOf ? least : list.asOf };
 }
 
@@ -65,13 +76,31 @@ function completes({ state, levels, id }: Read, row: RateRow): boolean {
     && levels.includes(row.level);
 }
 
+/** Names that are told one by one. */
+const TOLD_MAX = 5;
+
+/** What takes the place of a row that a newer list lacks, where a strange name may be its own. */
+function lackedRows(row: RateRow, list: Read, from: DateInt): readonly RateRow[] {
+  const strange = list.strange[row.level] ?? [];
+  const isLevied = row.basis !== 'unknown' && (row.sales > 0 || row.use > 0);
+  if (strange.length === 0 || list.firsts.has(keyOf(row)) || !isLevied) return [];
+  const more = strange.length > TOLD_MAX ? ` and ${strange.length - TOLD_MAX} more` : '';
+  const note = `${row.name}: the list ${list.name} does not name it, and names `
+    + `${strange.slice(0, TOLD_MAX).join(', ')}${more}, which is no place held; an entry for the `
+    + 'spelling of that name would fill it.';
+  const zero = 0 as Rate;
+  return [{ ...row, basis: 'unknown', sales: zero, use: zero, from, to: DATE_OPEN, note,
+    source: list.id, asOf: list.asOf }];
+}
+
 /** What is left of an older row beside a newer list. */
-function beside(row: RateRow, list: Read): RateRow | null {
-  if (!completes(list, row) || row.from > list.until) return row;
+function beside(row: RateRow, list: Read): readonly RateRow[] {
+  if (!completes(list, row) || row.from > list.until) return [row];
   const named = list.firsts.get(keyOf(row)) ?? list.first;
   const from = named > list.first ? named : list.first;
-  if (row.to < from) return row;
-  return row.from >= from ? null : { ...row, to: dayBefore(from) };
+  if (row.to < from) return [row];
+  const left = row.from >= from ? [] : [{ ...row, to: dayBefore(from) }];
+  return [...left, ...lackedRows(row, list, row.from > from ? row.from : from)];
 }
 
 /** What a settling of lists gives. */
@@ -105,24 +134,30 @@ function isOlder(list: Read, marks: readonly ListMark[], own: readonly RateRow[]
   });
 }
 
-/** A mark beside a newer list that says something of its level. */
+/** A mark beside a newer list that says something of its level; where none was held, in part. */
 function withList(mark: ListMark, list: Read): ListMark {
   const speaks = list.state === mark.state && list.levels.includes(mark.level)
-    && (mark.mark === 'complete' || mark.mark === 'partial') && list.rows.length > 0;
+    && mark.mark !== 'not-levied' && list.rows.length > 0;
   if (!speaks) return mark;
   const until = lastDay(list);
+  if (mark.mark === 'none') {
+    return list.rows.some(({ level }) => level === mark.level)
+      ? { ...mark, mark: 'partial', source: list.id, until, since: list.first,
+        gap: `only what the list ${list.name} names is held` } : mark;
+  }
   const later = mark.until === DATE_OPEN || mark.until < until ? until : mark.until;
   return { ...mark, source: list.id, until: later };
 }
 
 /**
  * Settles rows and marks. `held` are the lists that were fetched, whose sources have the numbers
- * from `firstId` on.
+ * from `firstId` on; `strangers` are the names that joined to nothing, by the list's name.
  */
 export function settleHeld(
   all: readonly RateRow[], marks: readonly ListMark[], held: readonly HeldList[], firstId: number,
+  strangers: ReadonlyMap<string, Strangers> = new Map(),
 ): Settled {
-  const lists = held.map((list, at) => readOf(list, firstId + at, all));
+  const lists = held.map((list, at) => readOf(list, firstId + at, all, strangers.get(list.name)));
   const byId = new Map(lists.map((list) => [list.id, list]));
   const own = all.filter(({ source }) => !byId.has(source));
   const old = new Set(lists.filter((list) => isOlder(list, marks, own)));
@@ -131,12 +166,13 @@ export function settleHeld(
   // Of rows that overlap the later one holds, so an older list goes before the others.
   const rows = [...all.filter(isOld), ...all.filter((row) => !isOld(row))].flatMap((row) => {
     const from = byId.get(row.source);
-    let left: RateRow | null = row;
+    let left: readonly RateRow[] = [row];
     for (const list of newer) {
-      if (left === null) break;
-      if (from === undefined || old.has(from) || isLater(list, from)) left = beside(left, list);
+      if (from === undefined || old.has(from) || isLater(list, from)) {
+        left = left.flatMap((one) => (one.source === list.id ? [one] : beside(one, list)));
+      }
     }
-    return left ?? [];
+    return left;
   });
   return {
     rows,

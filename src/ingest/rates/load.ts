@@ -247,8 +247,11 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
   const reports = [...lists, ...estimates].flatMap((list) => list.reports);
   placeUnplaced(reports, load.layers ?? []);
   const derivedMembers = lists.flatMap((list) => list.members);
+  const strangers = new Map(recipe.lists.filter(isResolved).flatMap(({ source = '' }, at) =>
+    lists[at]!.reports.slice(-1).map((report) => [source, report] as const)));
   const settled = settleHeld(lists.flatMap((list) => list.rows),
-    readMarks(files.text(recipe.completeness), sourceIndex(sources)), held, named.length);
+    readMarks(files.text(recipe.completeness), sourceIndex(sources)), held, named.length,
+    strangers);
   const { districts, lines, ...layered } = withLayers({
     gazetteer, sources, tiers,
     rows: settled.rows,

@@ -4,7 +4,7 @@ import { companions } from '../inputs.js';
 import type { Recipe } from '../recipe.js';
 import type { SourceFiles } from '../source-files.js';
 import { splitMember } from '../source/zip.js';
-import type { DateInt } from '../../tax/date.js';
+import { DATE_OPEN, type DateInt } from '../../tax/date.js';
 import type { LostRows } from './lost.js';
 import type { AddressSource, ParseResult, PlacedSource, StatedRecords } from './parse-sources.js';
 import type { RecordCounts } from './boundary-records.js';
@@ -86,11 +86,11 @@ export interface PlacedFile extends RecordCounts {
 }
 
 /**
- * Areas of boundary files get their numbers in the release. `today` tells which files have ended.
+ * Areas of boundary files get their numbers in the release.
  * @throws Error where most of a file leads to none.
  */
 export function shardSources(
-  parsed: readonly ParseResult[], place: PlaceStated, today: DateInt,
+  parsed: readonly ParseResult[], place: PlaceStated,
 ): ShardRows {
   const shards = new Map<string, ShardSource[]>();
   const lost: LostRows[] = [];
@@ -103,7 +103,7 @@ export function shardSources(
       const { state, lastDay } = records;
       files.push({ state, lastDay, ...found.placed });
     }
-    const ended = records !== null && records.lastDay < today ? records.lastDay : null;
+    const ended = records !== null && records.lastDay < DATE_OPEN ? records.lastDay : null;
     addSource(shards, { path: spill, segments, areas: found?.areas ?? null, ended });
   }
   return { shards, lost, files };

@@ -227,7 +227,7 @@ async function buildRuns(
   const localities = new LocalityNumbers(parsed.flatMap((result) => result.localities));
   const pairs = new PairTable();
   for (const result of parsed) pairs.merge(result.pairs);
-  const { shards, lost, files } = shardSources(parsed, input.place, input.today);
+  const { shards, lost, files } = shardSources(parsed, input.place);
   for (const one of lost) input.report(lostSentence(one));
   const stated = new Set(files.map(({ state }) => state));
   const results = await buildShards(

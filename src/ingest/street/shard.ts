@@ -21,7 +21,7 @@ export interface ShardSource {
   readonly segments: readonly Segment[];
   /** Areas by the numbers that the file has for them; null where it has those of the release. */
   readonly areas: Int32Array | null;
-  /** Last day of a boundary file that has ended: what held then is held to go on; else null. */
+  /** Last day of a boundary file that ends: what holds then is held to go on; else null. */
   readonly ended: DateInt | null;
 }
 

@@ -6,7 +6,7 @@
  * has a code for each county, and one more for a part in other districts, which divides it.
  */
 import type { DateInt } from '../../../tax/date.js';
-import { type Rate, sumRates } from '../../../tax/rate.js';
+import { formatRate, type Rate, sumRates } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
 import {
@@ -42,8 +42,8 @@ interface Location {
   readonly districts: ReadonlyMap<string, Rate>;
 }
 
-/** What is levied by type; the state's own part has to be there. */
-function leviesOf(row: SheetRow, where: string): ReadonlyMap<string, Rate> {
+/** What is levied by type; the state's own part confirms that figures are percentages. */
+function leviesOf(row: SheetRow, where: string, state: Rate): ReadonlyMap<string, Rate> {
   const levies = new Map<string, Rate>();
   for (const [type, rate] of LEVIES) {
     const kind = row.at(type).toUpperCase();
@@ -52,7 +52,9 @@ function leviesOf(row: SheetRow, where: string): ReadonlyMap<string, Rate> {
     const more = percentOf(row.at(rate), `${where}: ${kind}`);
     levies.set(kind, sumRates([levies.get(kind) ?? 0 as Rate, more]));
   }
-  if (!levies.has('STATE')) throw new RangeError(`${where}: without the state's part`);
+  if (levies.get('STATE') !== state) {
+    throw new RangeError(`${where}: the state's part is not ${formatRate(state)}`);
+  }
   return levies;
 }
 
@@ -75,7 +77,8 @@ function locationOf(row: SheetRow, context: ListContext): Location | null {
     throw new RangeError(`${where}: no location with a code and a county: ${code}, ${listed}`);
   }
   context.report.read += 1;
-  const levies = leviesOf(row, where);
+  const state = percentOf(textOption(context, 'state'), 'option state');
+  const levies = leviesOf(row, where, state);
   const county = countyOf(listed, context);
   const isCounty = /\bCOUNTY\b/i.test(name);
   const place = isCounty ? '' : placeOf(name, county, context);
@@ -184,14 +187,23 @@ class Listed {
     this.#districts(first);
   }
 
-  /** Places that are not listed lie in the districts of their county, or do not. */
+  /**
+   * Places that are not listed lie in the districts of their county, or do not; of one that is
+   * listed in another county alone it cannot be told what it levies here.
+   */
   addSilent(): void {
     const { gazetteer, state } = this.context;
+    const named = new Set(this.locations.map(({ place }) => place));
     for (const place of gazetteer.places(state)) {
       for (const county of place.counties) {
         const around = this.#groups.get(`@${county}`) ?? [];
-        const known = this.#groups.has(`${place.geoid}@${county}`);
-        if (known || around.every(({ districts }) => districts.size === 0)) continue;
+        if (this.#groups.has(`${place.geoid}@${county}`)) continue;
+        if (named.has(place.geoid)) {
+          this.#row('city', { ...this.locations[0]!, county, place: place.geoid,
+            name: place.name }, { basis: 'unknown', note: `${place.fullName} is listed in another `
+              + "of its counties alone; the state's own list would fill it." });
+        }
+        if ( around.every(({ districts }) => districts.size === 0)) continue;
         this.#gap('district', { ...around[0]!, place: place.geoid, name: place.name },
           `${place.fullName} is not listed, and districts lie around it`);
       }
@@ -205,7 +217,10 @@ class Listed {
   }
 }
 
-/** Reads the list. Options: `from` and `to`, the days it speaks for; it names none itself. */
+/**
+ * Reads the list. Options: `state`, its part in percent; `from` and `to`, the days it speaks for: it
+ * names none itself.
+ */
 export function readColoradoWorkbook(text: string, context: ListContext): ListResult {
   const rows = sheetBelow(text, COLUMNS).rows;
   const locations = rows.map((row) => locationOf(row, context)).filter((one) => one !== null);

@@ -177,8 +177,8 @@ export function unlistedGaps(
   rows: readonly RateRow[],
   noted: readonly string[],
   context: ListContext,
+  kind = textOption(context, 'gapUnlisted'),
 ): readonly RateRow[] {
-  const kind = textOption(context, 'gapUnlisted');
   if (kind === '') return [];
   const given = textOption(context, 'ceiling');
   const ceiling = given ? percentOf(given, 'ceiling') : null;
@@ -190,6 +190,7 @@ export function unlistedGaps(
   for (const place of context.gazetteer.places(context.state)) {
     if (kind === 'multi' && place.counties.length < 2) continue;
     if (kind === 'parts' && !levying.has(place.geoid)) continue;
+    if (kind === 'parts' && listed.has(`${place.geoid}/`)) continue;
     // Of a sliver beyond the line it cannot be told whether it is the city's or the map's.
     for (const county of kind === 'parts' ? place.counties : countiesWithLand(place)) {
       if (listed.has(`${place.geoid}/${county}`) || atCeiling(rows, county, ceiling)) continue;

@@ -61,6 +61,21 @@ function joinedRows(
       gap({ ...where, level: 'district' }, note, period, context)];
 }
 
+/** Counties that a city has land in, where the list does not name it and others are taxed. */
+function unlistedIn(
+  place: string, listed: readonly string[], counties: ReadonlyMap<string, readonly Located[]>,
+  { gazetteer }: ListContext,
+): readonly string[] {
+  if (listed.includes('')) return [];
+  const around = (county: string): string => {
+    const [first] = counties.get(county) ?? [];
+    return first === undefined ? county : `${first.sales}/${first.use}`;
+  };
+  const [only = ''] = listed;
+  return (gazetteer.place(place)?.counties ?? []).filter((county) => !listed.includes(county)
+    && (listed.length > 1 || around(county) !== around(only)));
+}
+
 /** A part that is taxed as its county says nothing new; another leaves the remainder open. */
 function partGaps(
   parts: readonly Located[], counties: ReadonlyMap<string, readonly Located[]>, period: Period,
@@ -90,7 +105,8 @@ function push<Key>(groups: Map<Key, Located[]>, key: Key, located: Located): voi
 }
 
 /**
- * Rates of a list of totals. A city that is listed in one county has its total in all of it.
+ * Rates of a list of totals. A city that is listed in one county has its total in those that are
+ * taxed like it too.
  * @throws RangeError where it lists nothing, or less than `floor`, the state's part.
  */
 export function totalRates(
@@ -124,6 +140,14 @@ export function totalRates(
       rows.push(...joinedRows({
         level: 'city', place, county: byCounty.size > 1 ? county : '', name: found[0]?.name ?? '',
       }, found, period, context));
+    }
+    const listed = [...byCounty.keys()];
+    const name = [...byCounty.values()][0]?.[0]?.name ?? '';
+    for (const county of unlistedIn(place, listed, counties, context)) {
+      const note = `${name} is listed in another of its counties alone; the state's own list `
+        + 'would fill it.';
+      rows.push({ ...gap({ level: 'city', place, county, name }, note, period, context),
+        from: period.from });
     }
   }
   rows.push(...partGaps(parts, counties, period, context));

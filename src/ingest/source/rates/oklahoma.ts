@@ -13,6 +13,7 @@ import {
 } from '../../rates/list.js';
 import { splitRows } from '../rows.js';
 import { listedDay } from '../sheet.js';
+import { unlistedGaps } from './county-and-place.js';
 import { countyOf } from './located-totals.js';
 
 const FIELDS = 13;
@@ -106,5 +107,6 @@ export function readOklahoma(text: string, context: ListContext): ListResult {
       });
     }
   }
-  return { rows: rows.sort((a, b) => a.from - b.from), members: [] };
+  const gaps = unlistedGaps(rows, [], context, 'parts').map((row) => ({ ...row, from: asOf }));
+  return { rows: [...rows.sort((a, b) => a.from - b.from), ...gaps], members: [] };
 }
