@@ -107,10 +107,11 @@ export class Candidates {
 
   /**
    * Judges what was found once every street is considered. Where the state's boundary file speaks
-   * of the number on a street as good in the door's town, its area is the door's. A street of another type counts only
-   * where the name has no other, and in the place named. The door must be taxed like the better
-   * street that lacks the number, like the door in the place named where the ZIP allows another
-   * place too, and like that of the opposite direction where its own was not said or is not known.
+   * of the number on a street as good in the door's town, its area is the door's. A street of
+   * another type counts only where the name has no other, and in the place named. The door must be
+   * taxed like the better street that lacks the number, like the door in the place named where the
+   * ZIP allows another place too, and like that of the opposite direction where its own was not
+   * said or is not known.
    */
   settle(): void {
     if (!this.found) {

@@ -73,8 +73,7 @@ export function rulesAt(state: StateRecord, date: DateInt): StateRuleRecord | nu
   return state.country === 'CAN' ? CANADIAN : null;
 }
 
-/** The states, provinces and territories of one dataset. */
-/** The area that a lookup led to; what a boundary file decided is published until that file ends. */
+/** The area that a lookup led to; what a boundary file decided is published until it ends. */
 export function areaOf(dataset: Dataset, { area: id, stated }: Situs): AreaRecord {
   const area = dataset.area(id);
   if (stated !== true) return area;
@@ -82,6 +81,7 @@ export function areaOf(dataset: Dataset, { area: id, stated }: Situs): AreaRecor
   return statedUntil < area.staleAfter ? { ...area, staleAfter: statedUntil } : area;
 }
 
+/** The states, provinces and territories of one dataset. */
 export class States {
   readonly #dataset: Dataset;
 

@@ -100,7 +100,8 @@ export class Finder {
     if (place === null) return [];
     const fips = this.base.states.get(row.state)?.fips ?? '';
     if (!place.startsWith(fips)) {
-      this.fault(row, 'code', `${place} is no city of ${row.state}, whose codes begin with ${fips}`);
+      this.fault(row, 'code', `${place} is no city of ${row.state}, whose codes begin with `
+        + fips);
       return [];
     }
     // The base may list parts of a city by county, which would hold over a row for all of it.

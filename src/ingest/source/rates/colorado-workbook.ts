@@ -218,8 +218,8 @@ class Listed {
 }
 
 /**
- * Reads the list. Options: `state`, its part in percent; `from` and `to`, the days it speaks for: it
- * names none itself.
+ * Reads the list. Options: `state`, its part in percent; `from` and `to`, the days it speaks for:
+ * it names none itself.
  */
 export function readColoradoWorkbook(text: string, context: ListContext): ListResult {
   const rows = sheetBelow(text, COLUMNS).rows;
