@@ -5,6 +5,8 @@ import type { Dataset } from './dataset/dataset.js';
 import { readPublicKeys } from './dataset/signature.js';
 import { Delivery } from './event/delivery.js';
 import { readDeliverySettings } from './event/delivery-settings.js';
+import { placeOf } from './bulk/job/ownership.js';
+import { jobsDirOf } from './bulk/job/space.js';
 import type { BulkParts } from './bulk/run/open-bulk.js';
 import type { RenderFailure } from './api/lookup/handler.js';
 import type { StartTimer } from './api/merchant/nexus-locator.js';
@@ -20,6 +22,7 @@ import type { ProviderWatch } from './provider/watch.js';
 import { bootstrapKey } from './store/keys.js';
 import { countOutboxAccounts } from './store/outbox-count.js';
 import { countShares } from './store/share-count.js';
+import { Membership } from './store/membership.js';
 import { claimStore, releaseServer } from './store/server-claim.js';
 import { Store } from './store/store.js';
 import { openVault, type Vault } from './store/vault.js';
@@ -43,6 +46,10 @@ export interface AppOptions {
 /** What is open before the routes are made. */
 export interface Opened {
   readonly store: Store;
+  /** This server among those of the store. */
+  readonly member: Membership;
+  /** Name of the folder of its jobs. */
+  readonly place: string;
   readonly vault: Vault;
   readonly delivery: Delivery;
   readonly provider: Provider | null;
@@ -105,6 +112,10 @@ export class App {
     return this.#parts.bulk;
   }
 
+  get jobs(): Parts['jobs'] {
+    return this.#parts.jobs;
+  }
+
   get streams(): StreamParts {
     return this.#parts.streams;
   }
@@ -120,6 +131,10 @@ export class App {
       log.error('handler failed', { message: messageOf(error) }), config.tls);
     const store = await Store.open(config.varDir, { failed: logging(log, 'store') });
     await claimStore(store);
+    const place = placeOf(jobsDirOf(config.varDir));
+    const member = await Membership.join(store, {
+      place, failed: logging(log, 'no sign of life stored'),
+    });
     await countShares(store);
     await countOutboxAccounts(store);
     const vault = await openVault(config, store);
@@ -132,12 +147,16 @@ export class App {
       unpin: (release) => live?.unpin(release),
     });
     try {
-      const delivery = await Delivery.open({ store, vault, log, settings });
+      const delivery = await Delivery.open({
+        store, vault, log, settings, lease: (name) => member.lease(name),
+      });
       const created = await bootstrapKey(store, config.bootstrapKey, config.bootstrapRate);
       const firstKey = config.bootstrapKey === null ? created?.text ?? null : null;
       live = await opening;
       const providerWatch = watchProvider(config, log);
-      const opened = { store, vault, delivery, provider, providerWatch, server, live, pool };
+      const opened = {
+        store, member, place, vault, delivery, provider, providerWatch, server, live, pool,
+      };
       return new App(options, opened, firstKey, watching);
     } catch (error) {
       await pool.close();
@@ -194,7 +213,7 @@ export class App {
   }
 
   async #stop(): Promise<void> {
-    const { server, live, delivery, store, provider, providerWatch } = this.#opened;
+    const { server, live, delivery, store, member, provider, providerWatch } = this.#opened;
     const { bulk, streams, jobs, pool, usage, merchants, clock, state, guesses } = this.#parts;
     state.draining = true;
     providerWatch?.close();
@@ -223,6 +242,7 @@ export class App {
     await merchants.close();
     await clock.close();
     await provider?.close();
+    await member.leave();
     // A claim that stays, on a full disk, holds nobody up: its process has ended.
     await releaseServer(store).catch(() => undefined);
     await store.close();

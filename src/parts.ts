@@ -30,6 +30,7 @@ import { VERSION_KEY } from './store/format.js';
 import { KeyCache } from './store/key-cache.js';
 import { merchantFinder } from './store/merchant-cache.js';
 import { hasRoom } from './store/folder.js';
+import { lives } from './store/nodes.js';
 import { ServiceClock } from './store/service-clock.js';
 import { UsageBook } from './store/usage.js';
 import { failureBytes } from './wire/failure-body.js';
@@ -94,17 +95,21 @@ interface Shared extends AppOptions, Opened {
 
 function openShared(options: AppOptions, opened: Opened): Shared {
   const { config: { baseUrl }, log } = options;
-  const { store } = opened;
+  const { store, member } = opened;
   const keys = new KeyCache(store);
   const guesses = new GuessGuard();
   const limits = { rates: createRateGate(), baseUrl, guesses };
-  const clock = new ServiceClock(store, { failed: logging(log, 'clock not stored') });
+  const isShared = (): boolean => member.others.length > 0;
+  const clock = new ServiceClock(store, {
+    failed: logging(log, 'clock not stored'), shared: isShared(),
+  });
   return {
     ...options, ...opened, keys, clock, state: { draining: false },
     guesses: new GuessWatch(guesses, log),
     gate: new Gate({ ...limits, find: (text) => keys.find(text) }),
     anyKeyGate: new Gate({ ...limits, find: (text) => keys.findAny(text) }),
     usage: new UsageBook(store, {
+      shared: isShared,
       failed: (error) => {
         logging(log, 'usage not stored')(error);
         void clock.save();
@@ -127,7 +132,9 @@ export function openPool(
 }
 
 /** Bulk files, with workers of their own. */
-function openBulk({ config, log, worker, gate, usage, live, findMerchant }: Shared): BulkParts {
+function openBulk(
+  { config, log, worker, gate, usage, live, findMerchant, store, member }: Shared,
+): BulkParts {
   return openUploads({
     gate, usage, releases: live, findMerchant, log, baseUrl: config.baseUrl,
     threads: config.bulkWorkers > 0 ? config.bulkWorkers : availableParallelism(),
@@ -135,17 +142,18 @@ function openBulk({ config, log, worker, gate, usage, live, findMerchant }: Shar
     limits: {
       rowsMax: config.bulkRowsMax, bytesMax: config.bulkBytesMax, idleMs: config.bulkIdleMs,
     },
-    spoolDir: spoolDirOf(config.varDir), spoolBytesMax: config.bulkSpoolBytesMax,
+    spoolDir: spoolDirOf(config.varDir, member.id, (id) => lives(store, id)), spoolBytesMax: config.bulkSpoolBytesMax,
     ...(worker === undefined ? {} : { worker }),
   });
 }
 
 function openMerchantParts(
-  { store, vault, log, gate, usage, age, config, live, timer }: Shared, pool: EnginePool,
+  { store, vault, log, gate, usage, age, config, live, timer, member }: Shared, pool: EnginePool,
   bulk: BulkParts,
 ): MerchantParts {
   return openMerchants({
     store, vault, log, gate, usage, age, baseUrl: config.baseUrl, bodyWorkers: bulk.pool,
+    node: member.id,
     sendsMails: config.smtpUrl !== null,
     locator: {
       loaded: () => live.release !== null,
@@ -156,8 +164,9 @@ function openMerchantParts(
 }
 
 function openJobParts(shared: Shared, { uploads }: BulkParts, merchants: MerchantParts): JobParts {
-  const { store, log, gate, usage, age, live, config, findMerchant, keys } = shared;
+  const { store, log, gate, usage, age, live, config, findMerchant, keys, member, place } = shared;
   return openJobs({
+    member, place,
     store, log, gate, usage, age, releases: live, baseUrl: config.baseUrl, findMerchant,
     keyOf: (id) => keys.findId(id), idempotency: merchants.services.idempotency,
     varDir: config.varDir, uploads, kinds: BULK_ROUTES, filesDir: config.bulkDir,
@@ -181,7 +190,7 @@ function readinessOf(
   });
 }
 
-function systemRoutes({ live, store }: Shared, readiness: Readiness): readonly Route[] {
+function systemRoutes({ live, store, member }: Shared, readiness: Readiness): readonly Route[] {
   const health = healthRoute({
     release: () => live.release,
     refusal: () => live.refusal,
@@ -189,6 +198,7 @@ function systemRoutes({ live, store }: Shared, readiness: Readiness): readonly R
       store.get(VERSION_KEY);
     },
     readiness,
+    servers: () => member.others.length + 1,
   });
   return [health, liveRoute(), readyRoute(readiness), metadataRoute()];
 }

@@ -20,7 +20,8 @@ import { type Store, STORE_BYTES_MAX, storeDir } from '../store/store.js';
 import { STORE_FILE } from '../store/store-file.js';
 import { problemsOf } from './sound-release.js';
 import { isUnready, UNREADY } from '../api/system/ready.js';
-import { servingProcess } from '../store/server-claim.js';
+import { listNodes, type NodeRecord } from '../store/nodes.js';
+import { hasEnded, ownMark } from '../store/process-mark.js';
 
 /** From good to bad. A fault keeps the service from working; a warning is worth a look. */
 export type Level = 'ok' | 'note' | 'warning' | 'fault';
@@ -262,12 +263,23 @@ function addressOf({ host, port, tls }: Config): string | null {
   return port === 0 ? null : localUrl(host, port, tls !== null);
 }
 
-/** Whether a server runs on the store, and whether it is ready. */
+/** Servers on the store whose process has not been seen to end. */
+function serversOf(store: Store | null): readonly NodeRecord[] {
+  const own = ownMark();
+  return store === null ? [] : listNodes(store).filter((node) => !hasEnded(node, own));
+}
+
+/** Which servers run on the store, and whether they are ready. */
 async function service({ config, store }: Checked): Promise<readonly Finding[]> {
-  const pid = store === null ? null : servingProcess(store);
-  if (pid === null) return [{ level: 'note', text: 'no server runs on this store' }];
+  const servers = serversOf(store);
+  const [first, ...others] = servers;
+  if (first === undefined) return [{ level: 'note', text: 'no server runs on this store' }];
   const url = addressOf(config);
+  const names = servers.map(({ pid }) => pid).join(', ');
+  const who = others.length === 0
+    ? `process ${first.pid}` : `${servers.length} servers (processes ${names})`;
   return url === null
-    ? [{ level: 'note', text: `process ${pid} serves this store, on a port PORT does not tell` }]
-    : ask(`process ${pid}, on ${url},`, url);
+    ? [{ level: 'note', text: `${who} ${others.length === 0 ? 'serves' : 'serve'} this store, `
+      + 'on a port PORT does not tell' }]
+    : ask(`${who}, on ${url},`, url);
 }

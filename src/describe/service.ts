@@ -96,6 +96,7 @@ export const HEALTH: Schema = object({
   dataset: { type: ['string', 'null'] },
   stale: list(TEXT),
 }, {
+  servers: about({ ...INTEGER, minimum: 2 }, 'Servers on the store, where there are several.'),
   unready: list(oneOf(Object.keys(UNREADY))),
   refused: object({ dataset: { type: ['string', 'null'] }, reason: TEXT }),
 });

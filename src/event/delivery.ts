@@ -1,6 +1,6 @@
 /**
  * What the server sends on its own: events to the endpoint, mails to merchants, each kind from its
- * outbox and from one place, the main thread. A record leaves the store after its outcome is known,
+ * outbox and from one place, the main thread of one of the servers on a store. A record leaves the store after its outcome is known,
  * so that it is sent at least once, whatever happens.
  */
 import { type Log, messageOf } from '../log.js';
@@ -9,6 +9,7 @@ import type { EventVault } from '../store/event-seal.js';
 import {
   outboxCounts, sealOldEvents, bury, lastOutbox, listOutbox, postpone, settle,
 } from '../store/outbox.js';
+import type { Lease } from '../store/membership.js';
 import type { Store, StoreTransaction } from '../store/store.js';
 import { MailSender } from './mail.js';
 import type { DeliverySettings } from './delivery-settings.js';
@@ -44,6 +45,8 @@ interface DelivererOptions<K extends OutboxKind> {
   readonly sender: Sender<K>;
   /** Asked before each look: false leaves everything where it is. */
   readonly ready?: () => boolean;
+  /** Of servers on a store one sends: what tells whether it is this one. */
+  readonly lease?: (name: string) => Lease;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   /** From 0 up to 1. */
@@ -61,6 +64,7 @@ class Deliverer<K extends OutboxKind> {
   #pausedUntil = 0;
   #slow = false;
   #unreadable = false;
+  #lease: Lease | null = null;
 
   constructor(options: DelivererOptions<K>) {
     this.#options = options;
@@ -70,7 +74,9 @@ class Deliverer<K extends OutboxKind> {
 
   /** Begins to send. */
   start(): void {
-    this.#options.store.watch(() => this.look());
+    const { sender, lease, store } = this.#options;
+    this.#lease = lease?.(`send-${sender.kind}`) ?? null;
+    store.watch(() => this.look());
     this.#timer = setInterval(() => this.look(), LOOK_MS).unref();
     this.look();
   }
@@ -80,6 +86,7 @@ class Deliverer<K extends OutboxKind> {
     const { sender, log, ready } = this.#options;
     try {
       if (this.#closing || isLater(this.#pausedUntil, this.#now()) || ready?.() === false) return;
+      if (this.#lease?.held() === false) return;
       this.#startDue();
       this.#unreadable = false;
     } catch (error) {
@@ -103,6 +110,7 @@ class Deliverer<K extends OutboxKind> {
     await this.idle();
     clearTimeout(grace);
     await this.#options.sender.close();
+    await this.#lease?.release();
   }
 
   #startDue(): void {
@@ -188,6 +196,8 @@ export interface DeliveryOptions {
   readonly vault: EventVault;
   readonly log: Log;
   readonly settings: DeliverySettings;
+  /** What one server does at a time; left out where there is one alone. */
+  readonly lease?: (name: string) => Lease;
   /** Replaced in tests, as is the next one. */
   readonly now?: () => number;
   readonly random?: () => number;

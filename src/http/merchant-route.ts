@@ -23,7 +23,7 @@
  */
 import { faultOf, type Log } from '../log.js';
 import { StoreFault } from '../store/fault.js';
-import type { Claim, IdempotencyBook } from '../store/idempotency.js';
+import { KeyTaken, type Claim, type Claimed, type IdempotencyBook } from '../store/idempotency.js';
 import { LimitReached } from '../store/transaction.js';
 import type { StoreTransaction } from '../store/store.js';
 import type { Admission, Metered } from '../store/usage-meter.js';
@@ -118,11 +118,15 @@ function claimed(
   const unusable = unusableKey(key);
   if (unusable !== null) return problemReply({ ...unusable, instance }, fields);
   const found = services.idempotency.claim({ account, key, path: operation.path, body });
-  switch (found.kind) {
-    case 'fresh': return found.claim;
-    case 'kept': return replayed(found.answer, fields);
-    default: return problemReply({ ...takenKey(found.kind, 'path or body'), instance }, fields);
-  }
+  return found.kind === 'fresh' ? found.claim : takenReply(caller, found);
+}
+
+/** The answer to a key that leads to none of its own. */
+function takenReply(
+  { instance, fields }: Caller, found: Exclude<Claimed, { readonly kind: 'fresh' }>,
+): Reply {
+  return found.kind === 'kept' ? replayed(found.answer, fields)
+    : problemReply({ ...takenKey(found.kind, 'path or body'), instance }, fields);
 }
 
 /** Runs a handler and ends what was held for it, however it ends. */
@@ -137,6 +141,7 @@ function run(
   };
   const failed = (error: unknown): void => {
     endOnce(false);
+    if (error instanceof KeyTaken) return send(takenReply(caller, error.claimed));
     if (error instanceof StoreFault) {
       services.log.error('store fault', { path: caller.instance, message: error.message });
       return send(caller.problem(503, 'The service cannot store anything now; nothing was done.'));

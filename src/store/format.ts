@@ -7,7 +7,9 @@
  * ["meta", "format"]        FORMAT_VERSION
  * ["meta", "version"]       number of transactions so far; how other processes notice a change
  * ["meta", "keys"]          number of those that changed an API key
- * ["meta", "server"]        which process serves it (server-claim.ts)
+ * ["meta", "server"]        which process serves it, for earlier versions (server-claim.ts)
+ * ["node", id]              a server on it, and ["lease", name] which of them does what one does
+ *                           at a time (nodes.ts)
  * ["meta", "clock"]         what ages are measured with (service-clock.ts)
  * ["vault", "index"]        the key of keyed hashes, sealed (vault.ts)
  * ["key", id]               KeyRecord; the id is the SHA-256 of the API key in hex
@@ -38,7 +40,7 @@ export const KEYS_VERSION_KEY: StoreKey = ['meta', 'keys'];
 export const MERCHANTS_VERSION_KEY: StoreKey = ['meta', 'merchants'];
 /** Beginnings of keys that a full store takes too: its own, and what comes with making room. */
 export const ALWAYS_TAKEN: ReadonlySet<string | undefined> = new Set([
-  'meta', 'retired', 'share', 'nexus-count', 'audit', 'audit-count', 'count',
+  'meta', 'retired', 'share', 'nexus-count', 'audit', 'audit-count', 'count', 'node', 'lease',
 ]);
 
 export const KEY_PREFIX = 'key';

@@ -1,7 +1,8 @@
 /** The records of kept answers, as idempotency.ts lists them. */
 import type { StoreKey } from './format.js';
 import {
-  AS_IT_IS, damaged, isFields, number, orNull, recordReader, since, text, type RecordFields,
+  AS_IT_IS, damaged, isFields, number, optional, orNull, recordReader, since, text,
+  type RecordFields,
 } from './record-reader.js';
 import { parseSealed, type Sealed, type SealPlace } from './sealed.js';
 
@@ -55,6 +56,8 @@ export const parseKept = recordReader(KIND, 3, {
   /** Keyed hash of path and body. */
   fingerprint: text,
   at: number,
+  /** Where there is no answer: the server that waits for it; empty where none does. */
+  by: optional(text),
   /**
    * Sealed: what the compliance provider answered names the connection. Null from the moment a
    * request is sent elsewhere until its answer is known.

@@ -6,7 +6,11 @@
  *
  * What is carried out elsewhere, by the compliance provider, cannot share a transaction. It is
  * written down before it is sent, and its answer takes that record's place. A record without an
- * answer is a request of which nobody knows what became of it: it is never carried out again.
+ * answer is a request that a server has under way; once that server has ended, or has given it up,
+ * nobody knows what became of it: it is never carried out again.
+ *
+ * Several servers may get the same key at once. Which of them carries it out is settled in the
+ * transaction: the others' are undone, and answered as if they had come later.
  *
  * key                                         record
  * ["idempotency", account, hash]              KeptRecord; the hash is of the Idempotency-Key
@@ -17,12 +21,15 @@ import {
   ageKey, AGE_PREFIX, answerText, keptKey, parseAge, parseKept, placeOf, readAnswer,
   type AgeRecord, type KeptAnswer, type KeptRecord,
 } from './idempotency-record.js';
+import { KeyTaken, type Claim, type Claimed, type Intent } from './idempotency-claim.js';
+import { lives } from './nodes.js';
 import type { Sealed, SealPlace } from './sealed.js';
 import { orSetAside } from './set-aside.js';
 import { addShare, recordBytes, takeShare } from './share.js';
 import type { Store, StoreTransaction } from './store.js';
 import { UnstoredOutcomes } from './unstored-outcomes.js';
 
+export { KeyTaken, type Claim, type Claimed, type Intent } from './idempotency-claim.js';
 export { AGE_PREFIX, KEPT_PREFIX, type KeptAnswer } from './idempotency-record.js';
 
 /** Longest Idempotency-Key in characters. */
@@ -44,44 +51,9 @@ export interface AnswerVault {
   index(text: string, account: string): string;
 }
 
-/** A request that is being carried out under its key. End it once, whatever became of it. */
-export interface Claim {
-  /** Keeps the answer, inside the transaction of the write. */
-  keep(transaction: StoreTransaction, answer: KeptAnswer): void;
-  /**
-   * Writes down that the request is about to be sent elsewhere. Resolves once that is on the disk,
-   * and room for the answer with it.
-   * @throws StoreFault when it cannot be; nothing may be sent then.
-   */
-  begin(): Promise<void>;
-  /**
-   * Tells what became of what was begun: its answer, or null when it certainly changed nothing.
-   * Not called when nobody knows. Never throws: what cannot be stored is remembered, tried again.
-   */
-  settle(answer: KeptAnswer | null): Promise<void>;
-  end(): void;
-}
-
-export type Claimed =
-  | { readonly kind: 'fresh'; readonly claim: Claim }
-  | { readonly kind: 'kept'; readonly answer: KeptAnswer }
-  /** The same key is under way. */
-  | { readonly kind: 'running' }
-  /** It was sent elsewhere, and nobody knows what became of it. */
-  | { readonly kind: 'unknown' }
-  /** The key belongs to another request. */
-  | { readonly kind: 'other' };
-
-/** What a key stands for. */
-export interface Intent {
-  readonly account: string;
-  /** The Idempotency-Key as sent. */
-  readonly key: string;
-  readonly path: string;
-  readonly body: Uint8Array;
-}
-
 export interface IdempotencyOptions {
+  /** Id of this server among those of the store; empty where it is the only one. */
+  readonly node?: string;
   readonly vault: AnswerVault;
   /** Milliseconds of the service's clock. */
   readonly now?: () => number;
@@ -103,17 +75,19 @@ interface Used {
 
 export class IdempotencyBook {
   readonly #store: Store;
+  readonly #node: string;
   readonly #vault: AnswerVault;
   readonly #now: () => number;
   readonly #failed: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
-  /** What is under way in this process, which alone carries out requests. */
+  /** What is under way in this process. */
   readonly #running = new Set<string>();
   readonly #unstored: UnstoredOutcomes;
   #sweeping: Promise<number> | null = null;
 
   constructor(store: Store, options: IdempotencyOptions) {
     this.#store = store;
+    this.#node = options.node ?? '';
     this.#vault = options.vault;
     this.#now = options.now ?? Date.now;
     this.#failed = options.failed ?? ((): void => undefined);
@@ -155,40 +129,77 @@ export class IdempotencyBook {
   }
 
   /** What became of a key's request; null when it may be carried out. */
-  #known({ account, hash, fingerprint, name }: Used): Claimed | null {
-    const unstored = this.#unstored.find(name);
-    if (unstored !== null) {
-      const { answer } = unstored;
-      if (answer === null) return null;
-      return unstored.fingerprint === fingerprint ? { kind: 'kept', answer } : { kind: 'other' };
-    }
-    const found = this.#store.get(keptKey(account, hash));
+  #known(used: Used): Exclude<Claimed, { readonly kind: 'fresh' }> | null {
+    const unstored = this.#unstored.find(used.name);
+    if (unstored === null) return this.#stored(this.#store, used);
+    const { answer, fingerprint } = unstored;
+    if (answer === null) return null;
+    return fingerprint === used.fingerprint ? { kind: 'kept', answer } : { kind: 'other' };
+  }
+
+  /** What the store tells of it; null when it may be carried out. */
+  #stored(
+    reader: Pick<StoreTransaction, 'get'>, { account, hash, fingerprint }: Used,
+  ): Exclude<Claimed, { readonly kind: 'fresh' }> | null {
+    const found = reader.get(keptKey(account, hash));
     if (found === undefined) return null;
     const kept = parseKept(found);
     if (this.#now() - kept.at >= KEPT_MS_MAX) return null;
     if (kept.fingerprint !== fingerprint) return { kind: 'other' };
     const answer = this.#open(kept, account, hash);
-    return answer === null ? { kind: 'unknown' } : { kind: 'kept', answer };
+    if (answer !== null) return { kind: 'kept', answer };
+    const { by = '' } = kept;
+    return by !== this.#node && lives(reader, by) ? { kind: 'running' } : { kind: 'unknown' };
+  }
+
+  /** @throws KeyTaken when the key has been used since it was claimed, by another server. */
+  #check(transaction: StoreTransaction, used: Used): void {
+    const stored = this.#stored(transaction, used);
+    if (stored === null) return;
+    const { by = '' } = parseKept(transaction.get(keptKey(used.account, used.hash)));
+    // What came to nothing here, and could not be stored, stands there as begun by this server.
+    if (stored.kind === 'unknown' && by === this.#node) return;
+    throw new KeyTaken(stored);
   }
 
   #claim(used: Used): Claim {
     let begunAt: number | null = null;
     return {
-      keep: (transaction, answer) => this.#keep(transaction, used, answer, this.#now()),
+      keep: (transaction, answer) => {
+        this.#check(transaction, used);
+        this.#keep(transaction, used, answer, this.#now());
+      },
       begin: async () => {
         const at = this.#now();
         await this.#store.write((transaction) => {
+          this.#check(transaction, used);
           // What could not be sealed afterwards is not begun.
           this.#vault.seal('', placeOf(used.account, used.hash));
           this.#keep(transaction, used, null, at);
         }, { quiet: true });
         begunAt = at;
       },
-      settle: (answer) => this.#settle(used, answer, begunAt ?? this.#now()),
+      settle: (answer) => {
+        const at = begunAt ?? this.#now();
+        begunAt = null;
+        return this.#settle(used, answer, at);
+      },
       end: () => {
         this.#running.delete(used.name);
+        if (begunAt !== null) this.#giveUp(used);
       },
     };
+  }
+
+  /** Tells the other servers that this one no longer waits for what became of a request. */
+  #giveUp({ account, hash }: Used): void {
+    if (this.#node === '') return;
+    this.#store.write((transaction) => {
+      const key = keptKey(account, hash);
+      const found = transaction.get(key);
+      const kept = found === undefined ? null : parseKept(found);
+      if (kept?.answer === null && kept.by === this.#node) transaction.put(key, { ...kept, by: '' });
+    }, { quiet: true }).catch(this.#failed);
   }
 
   #keep(
@@ -197,7 +208,9 @@ export class IdempotencyBook {
   ): void {
     const sealed = answer === null
       ? null : this.#vault.seal(answerText(answer), placeOf(account, hash));
-    const record: KeptRecord = { v: 3, answer: sealed, fingerprint, at };
+    const record: KeptRecord = {
+      v: 3, answer: sealed, fingerprint, at, ...(answer === null ? { by: this.#node } : {}),
+    };
     const key = ageKey({ at, account, hash });
     const before = transaction.get(key);
     const held = before === undefined ? 0 : parseAge(before).bytes;
@@ -236,6 +249,8 @@ export class IdempotencyBook {
 
   /** Damage of one account's records keeps nothing of the others from expiring. */
   #expire(transaction: StoreTransaction, age: AgeRecord): void {
+    // Another server may have swept it meanwhile.
+    if (transaction.get(ageKey(age)) === undefined) return;
     const key = keptKey(age.account, age.hash);
     const found = orSetAside(transaction, key, () => transaction.get(key));
     // The key may have been used again since.

@@ -60,6 +60,12 @@ export const parseJob = recordReader('job', 1, {
   reason: orNull(text),
   stopped: orNull(members(STOP)),
   result: orNull(members(RESULT)),
+  /** Id of the server that runs it; absent in records older than several servers on a store. */
+  owner: optional(text),
+  /** Name of the folder of jobs that has its files, likewise. */
+  place: optional(text),
+  /** Its server is asked to cancel it. */
+  cancel: optional(choice([true])),
 });
 
 /** Key of a job. */
@@ -74,9 +80,9 @@ export function listJobs(store: Store, account?: string): readonly JobRecord[] {
     left.createdAt - right.createdAt || (left.id < right.id ? -1 : 1));
 }
 
-/** Ids of all jobs, those whose record is damaged among them. */
-export function jobIds(store: Store): ReadonlySet<string> {
-  return new Set(store.keys([JOB_PREFIX]).map(([, , id = '']) => id));
+/** Accounts of all jobs by their ids, those whose record is damaged among them. */
+export function jobAccounts(store: Store): ReadonlyMap<string, string> {
+  return new Map(store.keys([JOB_PREFIX]).map(([, account = '', id = '']) => [id, account]));
 }
 
 /** Whether an account has so many jobs; none is read, since they may be long. */
@@ -85,18 +91,25 @@ export function hasJobs(store: Store, account: string, count: number): boolean {
 }
 
 /** A job of an account; null when it has no such one. */
-export function findJob(store: Store, account: string, id: string): JobRecord | null {
-  const found = store.get(jobKey({ account, id }));
+export function findJob(
+  reader: Pick<StoreTransaction, 'get'>, account: string, id: string,
+): JobRecord | null {
+  const found = reader.get(jobKey({ account, id }));
   return found === undefined ? null : parseJob(found);
 }
 
-/** Stores a job, with what else `beside` stores. */
-export async function putJob(
+/** Puts a job within a transaction. */
+export function putJob(transaction: Pick<StoreTransaction, 'put'>, record: JobRecord): void {
+  transaction.put(jobKey(record), record);
+}
+
+/** Stores a new job, with what else `beside` stores. */
+export async function storeJob(
   store: Store, record: JobRecord, beside?: (transaction: StoreTransaction) => void,
 ): Promise<void> {
   // Nothing is kept of jobs that other processes would have to look up again.
   await store.write((transaction) => {
-    transaction.put(jobKey(record), record);
+    putJob(transaction, record);
     beside?.(transaction);
   }, { quiet: true });
 }

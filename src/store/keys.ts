@@ -13,6 +13,7 @@ const RANDOM_BYTES = 24;
 const PREFIX_CHARS_MAX = 10;
 /** A prefix never shows more than this share of a key. */
 const PREFIX_SHARE = 4;
+const NO_KEY_TEXT = `a key has ${KEY_CHARS_MIN} to ${KEY_CHARS_MAX} characters`;
 /** Shortest part of an id that names a key. */
 const ID_CHARS_MIN = 6;
 
@@ -114,16 +115,18 @@ export async function createKey(
   store: Store, key: NewKey, now = Date.now(), actor: Actor = { kind: 'server' },
 ): Promise<CreatedKey> {
   const text = key.text ?? randomKey();
-  if (!isKeyText(text)) {
-    throw new Error(`a key has ${KEY_CHARS_MIN} to ${KEY_CHARS_MAX} characters`);
-  }
+  if (!isKeyText(text)) throw new Error(NO_KEY_TEXT);
   const record = newRecord(key, text, now);
   await store.write((transaction) => {
     if (transaction.get(apiKeyKey(record.id)) !== undefined) throw new Error('the key exists');
-    transaction.put(apiKeyKey(record.id), record);
-    auditKey(transaction, actor, 'key.create', record.id, now);
+    putNew(transaction, record, actor);
   });
   return { text, record };
+}
+
+function putNew(transaction: StoreTransaction, record: KeyRecord, actor: Actor): void {
+  transaction.put(apiKeyKey(record.id), record);
+  auditKey(transaction, actor, 'key.create', record.id, record.createdAt);
 }
 
 /** All keys, the oldest first. */
@@ -189,6 +192,15 @@ export async function bootstrapKey(
   store: Store, text: string | null, rate: number, now = Date.now(),
 ): Promise<CreatedKey | null> {
   // A key whose record is damaged is a key.
-  if (store.keys([KEY_PREFIX]).length > 0) return null;
-  return createKey(store, { ...(text === null ? {} : { text }), plan: 'enterprise', rate }, now);
+  const isEmpty = (): boolean => store.keys([KEY_PREFIX], 1).length === 0;
+  if (!isEmpty()) return null;
+  const made = text ?? randomKey();
+  if (!isKeyText(made)) throw new Error(NO_KEY_TEXT);
+  const record = newRecord({ plan: 'enterprise', rate }, made, now);
+  return store.write((transaction) => {
+    // Of servers that start together one makes it.
+    if (!isEmpty()) return null;
+    putNew(transaction, record, { kind: 'server' });
+    return { text: made, record };
+  });
 }

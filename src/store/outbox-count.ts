@@ -90,6 +90,8 @@ export function removeOldestDead(
 export async function countOutboxAccounts(store: Store): Promise<void> {
   if (store.get(OUTBOX_COUNTED_KEY) !== undefined) return;
   await store.write((transaction) => {
+    // Another server may have counted them meanwhile, and serve.
+    if (transaction.get(OUTBOX_COUNTED_KEY) !== undefined) return;
     for (const key of store.keys(['count', OUTBOX_PREFIX])) {
       if (key.length > outboxCountKey('event').length) transaction.remove(key);
     }

@@ -98,6 +98,8 @@ export async function sweepRetired(
     swept += await store.write((transaction) => {
       let removed = 0;
       for (const retired of due.slice(from, from + BATCH_MAX)) {
+        // Another server may have swept it meanwhile.
+        if (transaction.get(retiredKey(retired)) === undefined) continue;
         if (shareBytes(transaction, 'merchants', retired.account) <= bytesKept) continue;
         if (!removeOne(store, transaction, retired)) break;
         removed += 1;

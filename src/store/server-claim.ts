@@ -1,42 +1,36 @@
 /**
- * One server for a store. Two would each send every event, count usage apart and carry out the same
- * Idempotency-Key twice. The server writes down its process; another one that starts asks LMDB
- * whether that process still has the store open, which holds until it ends, however it ends.
- * Commands do not claim and go on working beside a server.
+ * Servers of earlier versions each wanted a store for themselves. What they went by is kept up, so
+ * that none of them serves beside those of this version: it would send every event once more.
  */
 import type { StoreKey } from './format.js';
+import { isFields } from './record-reader.js';
 import type { Store } from './store.js';
 
-/** Key of the claim. */
+/** Key of the claim: `{ v, pid }`, version 1 of a server that shares its store with none. */
 export const SERVER_KEY: StoreKey = ['meta', 'server'];
 
-function pidOf(record: unknown): number | null {
-  return typeof record === 'object' && record !== null && 'pid' in record
-    && typeof record.pid === 'number' ? record.pid : null;
-}
-
-/** The process that serves the store, which may be this one; null when none does. */
-export function servingProcess(store: Store): number | null {
-  const pid = pidOf(store.getSound(SERVER_KEY));
-  return pid !== null && (pid === process.pid || store.users().includes(pid)) ? pid : null;
+function claimOf(store: Store): { readonly v: number; readonly pid: number } | null {
+  const record = store.getSound(SERVER_KEY);
+  // One that cannot be read claims nothing.
+  if (!isFields(record) || typeof record['pid'] !== 'number') return null;
+  return { v: Number(record['v']), pid: record['pid'] };
 }
 
 /**
- * Claims the store for this process. What another process left that has ended is taken over.
- * @returns the process that has the store, or null when it is this one now.
+ * Claims the store for servers of this version.
+ * @returns the process of an earlier version that serves it, or null.
  */
 export async function claimServer(store: Store): Promise<number | null> {
   return store.write((transaction) => {
-    // One that cannot be read claims nothing.
-    const pid = pidOf(store.getSound(SERVER_KEY));
-    if (pid !== null && store.users().includes(pid)) return pid;
-    transaction.put(SERVER_KEY, { v: 1, pid: process.pid });
+    const claim = claimOf(store);
+    if (claim?.v === 1 && store.users().includes(claim.pid)) return claim.pid;
+    transaction.put(SERVER_KEY, { v: 2, pid: process.pid });
     return null;
   }, { quiet: true });
 }
 
 /**
- * As `claimServer`; closes the store where another server has it.
+ * As `claimServer`; closes the store where a server of an earlier version has it.
  * @throws Error that names the other process.
  */
 export async function claimStore(store: Store): Promise<void> {
@@ -44,14 +38,14 @@ export async function claimStore(store: Store): Promise<void> {
   if (pid === null) return;
   await store.close();
   throw new Error(
-    `process ${pid} already serves this store: one server for a store; stop it first, or set ` +
-    'SITUS_VAR to another folder',
+    `process ${pid}, of an earlier version that shares its store with no other, serves this one: ` +
+    'stop it first, or set SITUS_VAR to another folder',
   );
 }
 
-/** Gives the store up, so that commands which open it later are not taken for this server. */
+/** Gives the claim up, so that an earlier version may be put back. */
 export async function releaseServer(store: Store): Promise<void> {
   await store.write((transaction) => {
-    if (pidOf(store.getSound(SERVER_KEY)) === process.pid) transaction.remove(SERVER_KEY);
+    if (claimOf(store)?.pid === process.pid) transaction.remove(SERVER_KEY);
   }, { quiet: true });
 }

@@ -33,6 +33,8 @@ export interface ClockOptions {
   readonly uptime?: () => number;
   /** Told when the clock cannot be written down; it is tried again. */
   readonly failed?: (error: unknown) => void;
+  /** Whether other servers run on the store at the start: their clock goes on, nothing stopped. */
+  readonly shared?: boolean;
 }
 
 function clockRecord(value: unknown): ClockRecord | null {
@@ -57,10 +59,10 @@ function lastKnown(store: Store): ClockRecord | null {
 }
 
 /** Where the clock begins: at the last time known, and so much later as a stop may count. */
-function beginning(store: Store, wall: number): number {
+function beginning(store: Store, wall: number, stopMax: number): number {
   const last = clockRecord(store.getSound(CLOCK_KEY)) ?? lastKnown(store);
   if (last === null) return wall;
-  return last.at + Math.min(Math.max(wall - last.wall, 0), STOP_MS_MAX);
+  return last.at + Math.min(Math.max(wall - last.wall, 0), stopMax);
 }
 
 export class ServiceClock {
@@ -69,7 +71,7 @@ export class ServiceClock {
   readonly #uptime: () => number;
   readonly #failed: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
-  readonly #from: number;
+  #from: number;
   readonly #startedAt: number;
   #stored = true;
   #saving: Promise<void> | null = null;
@@ -81,7 +83,9 @@ export class ServiceClock {
     this.#uptime = options.uptime ?? ((): number => performance.now());
     this.#failed = options.failed ?? ((): void => undefined);
     this.#startedAt = this.#uptime();
-    this.#from = beginning(store, this.#wall());
+    // Where others run it was written down a save ago at most.
+    const stopMax = options.shared === true ? CLOCK_SAVE_MS : STOP_MS_MAX;
+    this.#from = beginning(store, this.#wall(), stopMax);
     this.#timer = setInterval(() => void this.save(), CLOCK_SAVE_MS).unref();
   }
 
@@ -104,9 +108,16 @@ export class ServiceClock {
   }
 
   async #save(): Promise<void> {
-    const record: ClockRecord = { v: 1, at: this.now(), wall: this.#wall() };
     try {
-      await this.#store.write(({ put }) => put(CLOCK_KEY, record), { quiet: true });
+      // The clock of several servers is that of the one that is ahead.
+      const ahead = await this.#store.write(({ put }) => {
+        const now = this.now();
+        const at = Math.max(now, clockRecord(this.#store.getSound(CLOCK_KEY))?.at ?? 0);
+        const record: ClockRecord = { v: 1, at, wall: this.#wall() };
+        put(CLOCK_KEY, record);
+        return at - now;
+      }, { quiet: true });
+      this.#from += ahead;
       this.#stored = true;
     } catch (error) {
       this.#stored = false;

@@ -95,6 +95,7 @@ async function putLists(store: Store, { deleted, locations }: Totals): Promise<v
   for (let batch = 0; batch < batches; batch += 1) {
     const [from, to] = [batch * BATCH_MAX, (batch + 1) * BATCH_MAX];
     await store.write((transaction) => {
+      if (isCounted(transaction.get(COUNTED_KEY))) return;
       for (const { account, key, at } of deleted.slice(from, to)) {
         retire(transaction, account, key, at);
       }
@@ -105,17 +106,23 @@ async function putLists(store: Store, { deleted, locations }: Totals): Promise<v
   }
 }
 
+function isCounted(marked: unknown): boolean {
+  return isFields(marked) && Number(marked['v']) >= COUNTED_VERSION;
+}
+
 /**
  * Counts a store that was not counted, or not as now; to be called before anything is served from
- * it.
+ * it. Of servers that start together the first to have counted is right: what it serves from then
+ * on the others know nothing of.
  */
 export async function countShares(store: Store): Promise<void> {
   const marked = store.get(COUNTED_KEY);
-  if (isFields(marked) && Number(marked['v']) >= COUNTED_VERSION) return;
+  if (isCounted(marked)) return;
   const totals = await countAll(store);
   // What was counted in the first way has its lists already.
   if (marked === undefined) await putLists(store, totals);
   await store.write((transaction) => {
+    if (isCounted(transaction.get(COUNTED_KEY))) return;
     for (const [account, used] of totals.bytes) setShare(transaction, 'merchants', account, used);
     transaction.put(COUNTED_KEY, { v: COUNTED_VERSION });
   }, { quiet: true });

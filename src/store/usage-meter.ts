@@ -68,6 +68,10 @@ export class Meter {
   open: Counts = NO_COUNTS;
   /** True while it waits for the next batch. */
   dirty = false;
+  /** Transactions under way that add rows to what is stored. */
+  storing = 0;
+  /** When it was last looked up what other servers counted. */
+  turn = 0;
   /** Requests under way that may come to be counted; kept for limited keys alone. */
   heldCore = 0;
   heldGeo = 0;

@@ -3,19 +3,19 @@
  * batches, so that a process that is killed loses the counts of one second at most. Batches add to
  * what is stored, so processes that share a store do not overwrite each other's counts.
  */
-import {
-  parseUsageRecord, USAGE_PREFIX, usageKey, type StoreKey, type UsageRecord,
-} from './format.js';
+import { parseUsageRecord, usageKey, type UsageRecord } from './format.js';
 import { ENTITLEMENTS } from './plan.js';
-import { orSetAside } from './set-aside.js';
 import type { Store, StoreTransaction } from './store.js';
 import {
   Admission, HELD_CORE, HELD_GEO, HELD_MERCHANT, Meter, NO_COUNTS, plusCounts, type Counts,
   type Metered, type UsageDelta, monthAt, type Month,
 } from './usage-meter.js';
+import { addTo, listUsage } from './usage-store.js';
 import {
   admitLookups, admitOperations, answerRows, dropRows, settleRows, type RowsAdmission,
 } from './usage-rows.js';
+
+export { listUsage } from './usage-store.js';
 
 /** How often counts are stored: half of what may be lost, the rest is for the write itself. */
 const USAGE_FLUSH_MS = 500;
@@ -29,31 +29,8 @@ export interface UsageOptions {
   readonly flushMs?: number;
   /** Told once when counts cannot be stored; they are kept and tried again. */
   readonly failed?: (error: unknown) => void;
-}
-
-/** Reads one month's records from a store. */
-export function listUsage(store: Store, month: string): readonly UsageRecord[] {
-  return store.list([USAGE_PREFIX, month]).map(parseUsageRecord);
-}
-
-/** What is stored of a key. A damaged record is put aside, so that the others go on. */
-function countsAt(transaction: StoreTransaction, key: StoreKey): Counts {
-  const found = orSetAside(transaction, key, () => transaction.get(key)) ?? undefined;
-  return found === undefined ? NO_COUNTS : parseUsageRecord(found);
-}
-
-function addTo(transaction: StoreTransaction, delta: UsageDelta): UsageRecord {
-  const { month, id, account } = delta;
-  const key = usageKey(month, id);
-  const before = countsAt(transaction, key);
-  const record: UsageRecord = {
-    v: 1, id, account, month,
-    core: before.core + delta.core,
-    geo: before.geo + delta.geo,
-    merchant: before.merchant + delta.merchant,
-  };
-  transaction.put(key, record);
-  return record;
+  /** Whether other servers may count too; what they counted is looked up where a limit asks. */
+  readonly shared?: () => boolean;
 }
 
 export class UsageBook {
@@ -70,6 +47,9 @@ export class UsageBook {
   /** True when the month may end before the next batch. */
   #ending = true;
   readonly #flushMs: number;
+  readonly #shared: () => boolean;
+  /** How often counts were to be stored so far: what was looked up before is looked up again. */
+  #turns = 1;
   #flushing: Promise<void> | null = null;
   #failing = false;
 
@@ -80,12 +60,17 @@ export class UsageBook {
     this.#month = monthAt(this.#now());
     this.#load();
     this.#flushMs = options.flushMs ?? USAGE_FLUSH_MS;
-    this.#timer = setInterval(() => void this.flush(), this.#flushMs).unref();
+    this.#shared = options.shared ?? ((): boolean => false);
+    this.#timer = setInterval(() => {
+      this.#turns += 1;
+      void this.flush();
+    }, this.#flushMs).unref();
   }
 
   /** What a key has used in the current month. */
   counts(id: string): Counts {
     this.#turn();
+    if (this.#shared()) this.#lookUp(id);
     const meter = this.#meters.get(id);
     if (meter === undefined) return NO_COUNTS;
     const { core, geo, merchant } = meter;
@@ -173,6 +158,11 @@ export class UsageBook {
     return addTo(transaction, { month: this.#month.name, id, account, ...counts });
   }
 
+  /** To be told before a transaction with `storeRows` begins, and, with -1, when it is over. */
+  storingRows(key: Metered, by: 1 | -1): void {
+    this.#meter(key).storing += by;
+  }
+
   /** To be told once that transaction is durable, with what `storeRows` made in it. */
   storedRows(key: Metered, counts: Counts, record: UsageRecord | null): void {
     const meter = this.#meter(key);
@@ -212,14 +202,36 @@ export class UsageBook {
     if ((held & HELD_MERCHANT) !== 0) meter.heldMerchant -= 1;
   }
 
-  #meter({ id, account }: Metered): Meter {
+  #meter({ id, account, coreLimit, geoLimit, merchantLimit }: Metered): Meter {
     if (this.#ending) this.#turn();
     let meter = this.#meters.get(id);
     if (meter === undefined) {
       meter = new Meter(id, account);
       this.#meters.set(id, meter);
     }
+    if (meter.turn !== this.#turns && coreLimit + geoLimit + merchantLimit > 0) {
+      if (!this.#shared() || this.#lookUp(id)) meter.turn = this.#turns;
+    }
     return meter;
+  }
+
+  /**
+   * Looks up what all servers have stored of a key. Not while something of it is on its way to the
+   * store, which could be counted twice or not at all: false then.
+   */
+  #lookUp(id: string): boolean {
+    if (this.#flushing !== null || this.#late.size > 0) return false;
+    if ((this.#meters.get(id)?.storing ?? 0) > 0) return false;
+    const found = this.#store.getSound(usageKey(this.#month.name, id));
+    if (found === undefined) return true;
+    const record = parseUsageRecord(found);
+    let meter = this.#meters.get(id);
+    if (meter === undefined) {
+      meter = new Meter(id, record.account);
+      this.#meters.set(id, meter);
+    }
+    meter.stored(record);
+    return true;
   }
 
   /**

@@ -13,7 +13,7 @@ import { SILENT } from '../../src/log.js';
 import { StoreFault } from '../../src/store/fault.js';
 import { createKey, disableKey } from '../../src/store/keys.js';
 import { KeyCache } from '../../src/store/key-cache.js';
-import { findJob, listJobs, putJob, type JobRecord } from '../../src/store/jobs.js';
+import { findJob, listJobs, storeJob, type JobRecord } from '../../src/store/jobs.js';
 import { Store } from '../../src/store/store.js';
 import { UsageBook } from '../../src/store/usage.js';
 import type { Built } from '../support/built-dataset.js';
@@ -220,7 +220,7 @@ test('a job whose release, key or body has gone fails and says so', async () => 
   const [noRelease, changed, noKey] = [
     await world.make(before), await world.make(before), await world.make(before),
   ];
-  await putJob(world.store, { ...noRelease, dataset: '2020-01-01-000000000000' });
+  await storeJob(world.store, { ...noRelease, dataset: '2020-01-01-000000000000' });
   writeFileSync(before.options.space.input(changed.id), 'address\n');
   const registry = world.open({ gone: '2020-01-01-000000000000' });
   registry.start();

@@ -7,7 +7,7 @@ import { keepings, removeLeft, removeRelease } from '../../src/dataset/keeping.j
 import {
   activateRelease, ANSWERED_FILE, listReleases, releasesDir,
 } from '../../src/dataset/release.js';
-import { putJob, type JobRecord } from '../../src/store/jobs.js';
+import { storeJob, type JobRecord } from '../../src/store/jobs.js';
 import { Store } from '../../src/store/store.js';
 import { situs } from '../support/built-dataset.js';
 import { newVarDir, releaseNumber, writeRelease } from '../support/http-var-dir.js';
@@ -90,8 +90,8 @@ test('the commands list why each is kept, and prune removes no other', async (co
     createdAt: 0, startedAt: null, endedAt: null, checkpoint: null,
     reason: null, stopped: null, result: null,
   };
-  await putJob(store, job);
-  await putJob(store, { ...job, id: 'ended', dataset: releaseNumber(3), endedAt: 1 });
+  await storeJob(store, job);
+  await storeJob(store, { ...job, id: 'ended', dataset: releaseNumber(3), endedAt: 1 });
   await store.close();
   const env = { SITUS_KEEP_DAYS: '30', SITUS_KEEP_DATASETS: '1' };
   const run = (...args: string[]): string => situs(varDir, ['dataset', ...args], env);

@@ -11,7 +11,7 @@ import { FORMAT_VERSION } from '../../src/store/format.js';
 import { IdempotencyBook, KEPT_MS_MAX } from '../../src/store/idempotency.js';
 import { KeyCache } from '../../src/store/key-cache.js';
 import { bootstrapKey, createKey, keyId, listKeys } from '../../src/store/keys.js';
-import { listJobs, putJob, type JobRecord } from '../../src/store/jobs.js';
+import { listJobs, storeJob, type JobRecord } from '../../src/store/jobs.js';
 import { packRecord, unpackRecord } from '../../src/store/record-bytes.js';
 import { createMerchant, deleteMerchant } from '../../src/store/merchants.js';
 import { RETIRED_MS_MAX, sweepRetired } from '../../src/store/retired.js';
@@ -204,7 +204,7 @@ test('a server goes on beside damaged records of every kind', async (context) =>
     String((await service.post('/merchant/create', { merchantName })).body['merchantId']);
   const [bad, good] = [await made('a-name-to-be-turned'), await made('a-sound-name')];
   await service.stop();
-  await withStore(varDir, (store) => putJob(store, JOB));
+  await withStore(varDir, (store) => storeJob(store, JOB));
   const space = join(jobsDirOf(varDir), JOB.id);
   mkdirSync(space);
   turn(varDir, 'a-name-to-be-turned');

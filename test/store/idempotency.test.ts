@@ -2,11 +2,14 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import {
-  AGE_PREFIX, IdempotencyBook, KEPT_MS_MAX, KEPT_PREFIX, SWEEP_BATCH_MAX, type Claim, type Intent,
-  type KeptAnswer,
+  AGE_PREFIX, IdempotencyBook, KEPT_MS_MAX, KEPT_PREFIX, KeyTaken, SWEEP_BATCH_MAX, type Claim,
+  type Intent, type KeptAnswer,
 } from '../../src/store/idempotency.js';
+import { Membership } from '../../src/store/membership.js';
+import { shareBytes } from '../../src/store/share.js';
 import { Store } from '../../src/store/store.js';
 import { EVENT_VAULT } from '../support/event-vault.js';
+import { eventually } from '../support/http-eventually.js';
 import { newVarDir } from '../support/http-var-dir.js';
 
 const INTENT: Intent = {
@@ -133,4 +136,49 @@ test('a key that was used again outlives the sweep of its first use', async (con
   await keep(opened);
   assert.equal(await opened.book.sweep(), 1);
   assert.equal(opened.book.claim(INTENT).kind, 'kept');
+});
+
+test('two servers begin a request once; what the other has under way is told apart from what '
+  + 'nobody waits for any more', async (context) => {
+  const store = await Store.open(newVarDir(context));
+  const servers = [await Membership.join(store), await Membership.join(store)] as const;
+  const [first, second] = servers.map(({ id }) =>
+    new IdempotencyBook(store, { vault: EVENT_VAULT, node: id })) as [IdempotencyBook, IdempotencyBook];
+  context.after(async () => {
+    for (const each of [first, second, servers[1]]) await ('close' in each ? each.close() : each.leave());
+    await store.close();
+  });
+  // Both asked before either had begun.
+  const [mine, yours] = [fresh(first), fresh(second)];
+  await mine.begin();
+  await assert.rejects(yours.begin(), (error) =>
+    error instanceof KeyTaken && error.claimed.kind === 'running');
+  yours.end();
+  assert.equal(second.claim(INTENT).kind, 'running');
+  await mine.settle(ANSWER);
+  mine.end();
+  assert.deepEqual(second.claim(INTENT), { kind: 'kept', answer: ANSWER });
+  // One that nobody knows the end of, and one whose server has gone.
+  const [lost, killed] = [{ ...INTENT, key: 'lost' }, { ...INTENT, key: 'killed' }];
+  const unknown = fresh(first, lost);
+  await unknown.begin();
+  unknown.end();
+  await eventually(() => second.claim(lost).kind === 'unknown');
+  await fresh(first, killed).begin();
+  assert.equal(second.claim(killed).kind, 'running');
+  await servers[0].leave();
+  assert.equal(second.claim(killed).kind, 'unknown');
+});
+
+test('what two servers find expired at once is taken from its account once', async (context) => {
+  const opened = await open(context);
+  const { store, book, clock } = opened;
+  const other = new IdempotencyBook(store, { vault: EVENT_VAULT, now: () => clock.now });
+  await keep(opened);
+  clock.now += KEPT_MS_MAX;
+  await keep(opened, { ...INTENT, key: 'newer' });
+  const before = shareBytes(store, 'kept', INTENT.account);
+  await Promise.all([book.sweep(), other.sweep()]);
+  await other.close();
+  assert.equal(shareBytes(store, 'kept', INTENT.account), before / 2);
 });

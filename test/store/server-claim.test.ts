@@ -1,4 +1,4 @@
-/** One server for a store, whatever becomes of the one before. */
+/** Servers of earlier versions, each of which wants a store for itself. */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,35 +20,31 @@ async function hold(context: TestContext, varDir: string, how: string): Promise<
   return child;
 }
 
-test('a second server is refused, and takes over when the first is killed', async (context) => {
+test('beside a server of an earlier version none starts, until that is killed', async (context) => {
   const varDir = newVarDir(context);
-  const first = await hold(context, varDir, 'claim');
+  const first = await hold(context, varDir, 'claim-alone');
   const store = await Store.open(varDir);
   assert.equal(await claimServer(store), first.pid);
   const refused = await Store.open(varDir);
-  await assert.rejects(claimStore(refused), new RegExp(`process ${first.pid} already serves`));
+  await assert.rejects(claimStore(refused), new RegExp(`process ${first.pid}, of an earlier`));
+  await releaseServer(store);
+  assert.equal(await claimServer(store), first.pid, 'a claim of another is not given up');
   first.kill('SIGKILL');
   await once(first, 'close');
   assert.equal(await claimServer(store), null);
+  // What an earlier version looks at: a number of a process that has the store open.
+  assert.deepEqual(store.get(SERVER_KEY), { v: 2, pid: process.pid });
   await releaseServer(store);
   assert.equal(store.get(SERVER_KEY), undefined);
   await store.close();
 });
 
-test('a command that has the store open holds no server up', async (context) => {
+test('neither servers of this version nor commands hold a server up', async (context) => {
   const varDir = newVarDir(context);
   await hold(context, varDir, 'open');
+  await hold(context, varDir, 'claim');
   const store = await Store.open(varDir);
   assert.equal(await claimServer(store), null);
   assert.equal(await claimServer(store), null, 'a server that claims twice');
-  await store.close();
-});
-
-test('a claim of another process is not given up', async (context) => {
-  const varDir = newVarDir(context);
-  const first = await hold(context, varDir, 'claim');
-  const store = await Store.open(varDir);
-  await releaseServer(store);
-  assert.equal(await claimServer(store), first.pid);
   await store.close();
 });

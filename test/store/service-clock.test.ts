@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test';
 import {
   AGE_PREFIX, IdempotencyBook, KEPT_MS_MAX, KEPT_PREFIX, type Intent,
 } from '../../src/store/idempotency.js';
-import { putJob, type JobRecord } from '../../src/store/jobs.js';
+import { storeJob, type JobRecord } from '../../src/store/jobs.js';
 import { CLOCK_KEY, ServiceClock, STOP_MS_MAX } from '../../src/store/service-clock.js';
 import { Store } from '../../src/store/store.js';
 import { EVENT_VAULT } from '../support/event-vault.js';
@@ -123,7 +123,7 @@ const JOB: JobRecord = {
 
 test('in a store of an earlier version it begins where the records end', async (context) => {
   const machine = await openMachine(context);
-  await putJob(machine.store, JOB);
+  await storeJob(machine.store, JOB);
   machine.wall = NOW + YEAR;
   assert.equal(machine.start().now(), NOW + HOUR + STOP_MS_MAX);
   const { store } = machine;

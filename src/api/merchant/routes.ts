@@ -27,6 +27,8 @@ export interface MerchantOptions {
   readonly baseUrl: string;
   /** Whether a mail server is set. */
   readonly sendsMails: boolean;
+  /** Id of this server among those of the store; left out where it is the only one. */
+  readonly node?: string;
   /** What kept answers and deleted records are aged by. */
   readonly age: () => number;
   /** Replaced in tests, as is the one below. */
@@ -49,6 +51,7 @@ export function openMerchants(options: MerchantOptions): MerchantParts {
   const { now = Date.now, timer = startTimer } = options;
   const idempotency = new IdempotencyBook(store, {
     vault,
+    node: options.node ?? '',
     now: options.age,
     failed: (error) => log.error('kept answers not swept', { message: messageOf(error) }),
   });

@@ -15,6 +15,8 @@ export interface HealthServices {
   /** Throws when the store does not answer. */
   askStore(): void;
   readonly readiness: Readiness;
+  /** How many servers are on the store, this one among them. */
+  servers(): number;
 }
 
 function storeState(services: HealthServices): 'ok' | 'connection_error' {
@@ -41,6 +43,7 @@ function refusedOf({ dataset }: Refusal): Refusal {
 /**
  * `unready` is there only while the service should be sent nothing, and says why. `refused` is
  * there only while a release is activated that does not answer: `dataset` then is the one before.
+ * `servers` is there only while there are several on the store.
  * `dynamo` is what clients' types call the local store.
  */
 function healthBody(services: HealthServices): string {
@@ -48,6 +51,7 @@ function healthBody(services: HealthServices): string {
   const store = storeState(services);
   const refused = services.refusal();
   const { reasons } = services.readiness;
+  const servers = services.servers();
   return JSON.stringify({
     status: 'ok',
     components: {
@@ -58,6 +62,7 @@ function healthBody(services: HealthServices): string {
     },
     dataset: release?.id ?? null,
     stale: release?.stale ?? [],
+    ...(servers < 2 ? {} : { servers }),
     ...(reasons.length === 0 ? {} : { unready: reasons }),
     ...(refused === null ? {} : { refused: refusedOf(refused) }),
   });

@@ -3,7 +3,7 @@ import { faultOf, type Log } from '../../log.js';
 import { isProblem } from '../../base/problem.js';
 import type { ReleaseSource } from '../../pool.js';
 import { grown, NO_BYTES } from '../../base/growing-bytes.js';
-import type { Claimed, IdempotencyBook } from '../../store/idempotency.js';
+import { KeyTaken, type Claimed, type IdempotencyBook } from '../../store/idempotency.js';
 import { StoreFault } from '../../store/fault.js';
 import { LimitReached } from '../../store/transaction.js';
 import { JOBS_PATH, jobBody } from '../row/job-body.js';
@@ -184,18 +184,22 @@ export class JobCreation implements DuplexEvents {
       account: this.#caller.key.account, key: this.#key, path: JOBS_PATH,
       body: Buffer.from(fingerprint),
     });
-    switch (claimed.kind) {
-      case 'kept': return this.#send(replayed(claimed.answer, this.#caller.fields));
-      case 'fresh': try {
-        return await this.#create(asked, identity, claimed);
-      } finally {
-        claimed.claim.end();
-      }
-      default: {
-        const { status, detail, errors } = takenKey(claimed.kind, 'body');
-        this.#refuse(status, detail, { errors });
-      }
+    if (claimed.kind !== 'fresh') return this.#taken(claimed);
+    try {
+      await this.#create(asked, identity, claimed);
+    } catch (error) {
+      if (!(error instanceof KeyTaken)) throw error;
+      this.#taken(error.claimed);
+    } finally {
+      claimed.claim.end();
     }
+  }
+
+  /** The key leads to no job of its own. */
+  #taken(claimed: Exclude<Claimed, { readonly kind: 'fresh' }>): void {
+    if (claimed.kind === 'kept') return this.#send(replayed(claimed.answer, this.#caller.fields));
+    const { status, detail, errors } = takenKey(claimed.kind, 'body');
+    this.#refuse(status, detail, { errors });
   }
 
   async #create(

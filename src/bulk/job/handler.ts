@@ -13,6 +13,7 @@ import type { JobRecord } from '../../store/jobs.js';
 import { JOB_PATH, jobBody, JOBS_PATH, RESULT_PATH } from '../row/job-body.js';
 import { CSV_TYPE, NDJSON_TYPE, packedOut } from '../run/request.js';
 import { JobRegistry } from './registry.js';
+import { JobElsewhere, type JobMember } from './ownership.js';
 import { namesTag, parseRange } from './byte-range.js';
 import { ResultStream } from './result.js';
 import { type Caller, rowsRefusal } from '../../http/gate.js';
@@ -68,6 +69,9 @@ function withJob(
   else answer.send(caller.problem(403, unscoped));
 }
 
+const ELSEWHERE = 'The server that runs the job has been asked to cancel it and has not done so '
+  + 'yet; ask again.';
+
 function listRoute(services: JobServices): Route {
   return {
     method: 'GET', path: JOBS_PATH, bodyBytesMax: 0, deadlineMs: 0,
@@ -106,6 +110,7 @@ function removeRoute(services: JobServices): Route {
           ? { status: 204, head, body: '' }
           : { status: 200, head, body: jobBody(services.jobs.view(left)) });
       }).catch((error: unknown) => {
+        if (error instanceof JobElsewhere) return answer.send(caller.problem(503, ELSEWHERE));
         services.log.error('job not removed', { fault: faultOf(error) });
         answer.send(error instanceof StoreFault
           ? caller.problem(503, 'The service cannot store anything now; nothing was done.')
@@ -192,6 +197,9 @@ interface OpenJobOptions
   /** What days are counted by. */
   readonly age: () => number;
   readonly store: Store;
+  /** This server among those of the store, and the name of its folder of jobs. */
+  readonly member: JobMember;
+  readonly place: string;
   readonly varDir: string;
   /** Whose workers, limits and turns jobs share. */
   readonly uploads: Uploads;

@@ -27,6 +27,11 @@ export interface OpenJob {
   attempts: number;
 }
 
+/** A job that has not been tried yet. */
+export function openJob(record: JobRecord): OpenJob {
+  return { record, run: null, over: null, cancelled: false, held: false, attempts: 0 };
+}
+
 /** How many run, and how many wait for their turn. */
 export interface JobCounts {
   readonly running: number;

@@ -5,16 +5,19 @@
 import { randomBytes } from 'node:crypto';
 import { messageOf, type Log } from '../../log.js';
 import {
-  findJob, hasJobs, jobIds, listJobs, putJob, removeJob, type JobRecord, type JobState,
+  findJob, hasJobs, listJobs, removeJob, storeJob, type JobRecord,
 } from '../../store/jobs.js';
 import type { Store, StoreTransaction } from '../../store/store.js';
 import type { JobView } from '../row/job-body.js';
 import type { Checkpoint } from '../run/checkpoint.js';
 import type { FileRunEnd } from './file-run.js';
-import { countJobs, nextJob, type JobCounts, type NewJob, type OpenJob } from './open-job.js';
+import { ENDED, JobLost, JobOwnership, type JobMember } from './ownership.js';
+import { Takeover } from './takeover.js';
 import {
-  checkpointOf, isPassing, JobFault, requestOf, runJob, type RunnerServices,
-} from './runner.js';
+  countJobs, nextJob, openJob, type JobCounts, type NewJob, type OpenJob,
+} from './open-job.js';
+import { DAY_MS, viewOf } from './job-view.js';
+import { isPassing, JobFault, requestOf, runJob, type RunnerServices } from './runner.js';
 
 /** Jobs of one account that have not ended, those being uploaded among them. */
 export const JOBS_OPEN_MAX = 20;
@@ -27,7 +30,6 @@ const ATTEMPTS_MAX = 3;
 /** How often old jobs are looked for, and those that wait are tried again. */
 const JOBS_SWEEP_MS = 60_000;
 
-const DAY_MS = 86_400_000;
 const ID_BYTES = 12;
 
 export interface JobRegistryOptions extends RunnerServices {
@@ -39,53 +41,58 @@ export interface JobRegistryOptions extends RunnerServices {
   readonly now: () => number;
   /** What days are counted by: a clock that does not jump. */
   readonly age: () => number;
+  /** This server among those of the store, and the name of its folder; alone where left out. */
+  readonly member?: JobMember;
+  readonly place?: string;
 }
 
 type Beside = (transaction: StoreTransaction) => void;
 
-const ENDED: ReadonlySet<JobState> = new Set(['done', 'failed', 'cancelled']);
-
 export class JobRegistry {
   readonly options: JobRegistryOptions;
   readonly #open = new Map<string, OpenJob>();
-  /** Accounts of uploads under way, by the id of the job they are for. */
+  /** Accounts of uploads under way, by the id of their job. */
   readonly #uploads = new Map<string, string>();
+  readonly #owned: JobOwnership;
   #timer: NodeJS.Timeout | null = null;
   #stopping = false;
+  readonly #takeover: Takeover;
 
   constructor(options: JobRegistryOptions) {
+    const { store, place = '', member = null } = options;
     this.options = options;
+    this.#owned = new JobOwnership(store, place, member);
+    this.#takeover = new Takeover(options, this.#owned, {
+      // Before its record is told here, a job that is made is reserved.
+      isMine: (id) => this.#open.has(id) || this.#uploads.has(id),
+      open: () => this.#open.values(),
+      take: (record) => this.#enter(record),
+      cancel: (record) => this.remove(record),
+    });
   }
-
   /** Jobs that have not ended. */
   get counts(): JobCounts { return countJobs(this.#open.values()); }
+
   /** Continues the jobs that were interrupted, and removes files that belong to no job. */
   start(): void {
-    const { store, space } = this.options;
-    const records = listJobs(store);
-    const known = jobIds(store);
-    for (const id of space.ids) if (!known.has(id)) space.remove(id);
-    for (const record of records) {
-      const hasRows = record.endedAt === null || record.result !== null;
-      const errors = hasRows ? checkpointOf(record)?.errorBytes ?? 0 : 0;
-      space.own(record.id, record.account, errors);
-      if (!ENDED.has(record.state)) this.#enter(record);
-    }
     this.#timer = setInterval(() => void this.sweep(), JOBS_SWEEP_MS).unref();
-    this.#next();
+    this.#takeover.start();
   }
 
   /** Pauses what runs; resolves when every checkpoint is kept. */
   async stop(): Promise<void> {
     this.#stopping = true;
     if (this.#timer !== null) clearInterval(this.#timer);
+    await this.#takeover.stop();
     for (const { run } of this.#open.values()) run?.pause();
     await Promise.all([...this.#open.values()].map(({ over }) => over));
   }
 
   /** The limit that keeps an account from one more job; null when there is room. */
   full(account: string): number | null {
-    const open = [...this.#open.values()].filter(({ record }) => record.account === account).length
+    const own = [...this.#open.values()].map(({ record }) => record);
+    const open = (this.#owned.shared ? this.list(account) : own)
+      .filter((record) => record.account === account && !ENDED.has(record.state)).length
       + [...this.#uploads.values()].filter((uploading) => uploading === account).length;
     if (open >= JOBS_OPEN_MAX) return JOBS_OPEN_MAX;
     return hasJobs(this.options.store, account, JOBS_KEPT_MAX) ? JOBS_KEPT_MAX : null;
@@ -94,7 +101,8 @@ export class JobRegistry {
   /** Makes the folder of a job to come; `create` or `drop` is to follow. */
   reserve(account: string): string {
     const id = `job_${randomBytes(ID_BYTES).toString('hex')}`;
-    this.options.space.make(id, account);
+    this.#takeover.measure();
+    this.options.space.make(id, account, this.#owned.id);
     this.#uploads.set(id, account);
     return id;
   }
@@ -115,13 +123,13 @@ export class JobRegistry {
       request: JSON.stringify(request), file, ownFolder: true, inputBytes, inputModifiedMs, dataset,
       createdAt: this.options.now(), startedAt: null, endedAt: null, checkpoint: null,
       reason: null, stopped: null, result: null,
+      owner: this.#owned.id, place: this.#owned.place,
     };
-    await putJob(this.options.store, record, (transaction) => {
+    await storeJob(this.options.store, record, (transaction) => {
       beside(transaction, this.view(record));
     });
     this.#uploads.delete(id);
     this.#enter(record);
-    this.#next();
   }
 
   /** A job of an account; null when it has no such one. */
@@ -129,26 +137,18 @@ export class JobRegistry {
     return findJob(this.options.store, account, id);
   }
 
-  list(account: string): readonly JobRecord[] {
-    return listJobs(this.options.store, account);
-  }
+  list(account: string): readonly JobRecord[] { return listJobs(this.options.store, account); }
 
-  view(record: JobRecord): JobView {
-    const { kind, output } = requestOf(record);
-    const checkpoint = checkpointOf(record);
-    const { endedAt } = record;
-    return {
-      record, kind, output,
-      at: checkpoint?.position.at ?? 0, rows: checkpoint?.rows ?? 0,
-      codes: checkpoint?.codes ?? {},
-      expiresAt: endedAt === null ? null : endedAt + this.options.days * DAY_MS,
-    };
-  }
+  view(record: JobRecord): JobView { return viewOf(record, this.options.days); }
 
   /** Cancels a job that has not ended and returns its record, or removes one that has: null. */
   async remove(record: JobRecord): Promise<JobRecord | null> {
     const { store, space } = this.options;
     const job = this.#open.get(record.id);
+    if (job === undefined && !ENDED.has(record.state) && this.#owned.isElsewhere(record)) {
+      const left = await this.#owned.cancel(record);
+      if (left === null || left.state === 'cancelled') return left;
+    }
     if (job !== undefined) {
       job.cancelled = true;
       job.run?.pause();
@@ -171,24 +171,15 @@ export class JobRegistry {
 
   /** Removes jobs whose days are over and tries again those that wait. Never throws. */
   async sweep(): Promise<void> {
-    const { store, space, age, log, days } = this.options;
-    try {
-      for (const record of listJobs(store)) {
-        const { endedAt, endedOn = endedAt } = record;
-        if (endedOn === null || endedOn + days * DAY_MS > age()) continue;
-        await removeJob(store, record);
-        space.remove(record.id);
-      }
-    } catch (error) {
-      log.error('jobs not swept', { message: messageOf(error) });
-    }
+    const { age, days } = this.options;
+    await this.#takeover.sweep(age() - days * DAY_MS);
     this.#release();
+    await this.#takeover.takeFree();
   }
 
   #enter(record: JobRecord): void {
-    this.#open.set(record.id, {
-      record, run: null, over: null, cancelled: false, held: false, attempts: 0,
-    });
+    this.#open.set(record.id, openJob(record));
+    this.#next();
   }
 
   #release(): void {
@@ -216,7 +207,8 @@ export class JobRegistry {
         state: 'running', startedAt: job.record.startedAt ?? now(), reason: null,
       });
       const end = await runJob(
-        this.options, job.record, (checkpoint, beside) => this.#save(job, checkpoint, beside),
+        { ...this.options, fence: () => this.#owned.fence() }, job.record,
+        (checkpoint, beside) => this.#save(job, checkpoint, beside),
         (run) => {
           job.run = run;
           if (this.#stopping || job.cancelled) run.pause();
@@ -230,7 +222,7 @@ export class JobRegistry {
 
   async #put(job: OpenJob, change: Partial<JobRecord>, beside?: Beside): Promise<void> {
     const record = { ...job.record, ...change };
-    await putJob(this.options.store, record, beside);
+    await this.#owned.put(record, beside);
     job.record = record;
   }
 
@@ -283,7 +275,8 @@ export class JobRegistry {
     const { log } = this.options;
     const message = messageOf(error);
     try {
-      if (error instanceof JobFault) await this.#end(job, { state: 'failed', reason: message });
+      if (error instanceof JobLost) this.#lose(job);
+      else if (error instanceof JobFault) await this.#end(job, { state: 'failed', reason: message });
       else if (isPassing(error)) {
         job.held = true;
         await this.#put(job, { state: 'queued', reason: message });
@@ -292,9 +285,16 @@ export class JobRegistry {
         await this.#retry(job, 'The service failed to run the job.');
       }
     } catch (fault) {
+      if (fault instanceof JobLost) return this.#lose(job);
       // The store takes nothing now: the record is as of the last checkpoint, and tried again.
       job.held = true;
       log.error('job not stored', { job: job.record.id, message: messageOf(fault) });
     }
+  }
+
+  /** Another server took it over while this one gave no sign of life. */
+  #lose({ record: { id } }: OpenJob): void {
+    this.#open.delete(id);
+    this.options.log.warn('job taken over by another server', { job: id });
   }
 }

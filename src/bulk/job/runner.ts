@@ -27,6 +27,7 @@ interface JobRowsUsage extends RowsUsage {
   answerRows(admission: RowsAdmission, counts: Counts): void;
   storeRows(transaction: StoreTransaction, key: Metered, counts: Counts): UsageRecord | null;
   storedRows(key: Metered, counts: Counts, record: UsageRecord | null): void;
+  storingRows(key: Metered, by: 1 | -1): void;
   dropRows(key: Metered, counts: Counts): void;
 }
 
@@ -68,13 +69,18 @@ class JobUsage implements RowsUsage {
   ): Promise<T> {
     const counts = plusCounts(total, this.#counted, -1);
     let record: UsageRecord | null = null;
-    const kept = await keep((transaction) => {
-      record = this.#usage.storeRows(transaction, this.#key, counts);
-    });
-    this.#counted = total;
-    this.#open = plusCounts(this.#open, counts, -1);
-    this.#usage.storedRows(this.#key, counts, record);
-    return kept;
+    this.#usage.storingRows(this.#key, 1);
+    try {
+      const kept = await keep((transaction) => {
+        record = this.#usage.storeRows(transaction, this.#key, counts);
+      });
+      this.#counted = total;
+      this.#open = plusCounts(this.#open, counts, -1);
+      this.#usage.storedRows(this.#key, counts, record);
+      return kept;
+    } finally {
+      this.#usage.storingRows(this.#key, -1);
+    }
   }
 
   /** The attempt is over: what it answered beyond its last checkpoint is answered again. */
@@ -112,6 +118,8 @@ export interface RunnerServices {
   readonly releases: JobReleases;
   /** Folder of files that may be named; null when there is none. */
   readonly filesDir: string | null;
+  /** Throws where another server may have taken the job over. */
+  readonly fence?: () => void;
 }
 
 /** Why a job cannot go on, ever. */
@@ -260,7 +268,10 @@ async function runWith(
       earlier: () => fileBytes(file),
       output: new DurableOutput({
         file, at,
-        take: (bytes) => space.take(job, bytes),
+        take: (bytes) => {
+          services.fence?.();
+          space.take(job, bytes);
+        },
         save: async (checkpoint) => {
           const goesOn = await usage.save(
             checkpoint.counts, (beside) => save(checkpoint, beside),

@@ -1,5 +1,7 @@
 /** The folder of jobs: a folder for each, and the disk that all of them together may take. */
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync,
+} from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, type Log } from '../../log.js';
@@ -7,6 +9,8 @@ import { DiskLimit } from './durable-output.js';
 
 const INPUT = 'input';
 const OUTPUT = 'output';
+/** Names the server that makes a job. */
+const MAKER = 'maker';
 const JOB_NAME = /^job_/;
 
 /** Folder of jobs below the folder of variables. */
@@ -83,9 +87,32 @@ export class JobSpace {
     return join(this.dir, id, OUTPUT);
   }
 
+  /** Looks at the folders again, but for some, and returns the jobs that have one of these. */
+  look(isKnown: (id: string) => boolean): readonly string[] {
+    for (const id of this.ids) {
+      if (isKnown(id) || existsSync(join(this.dir, id))) continue;
+      this.own(id, '', 0);
+      this.#set(id, 0);
+      this.#jobs.delete(id);
+    }
+    const others = readdirSync(this.dir).filter((id) => JOB_NAME.test(id) && !isKnown(id));
+    for (const id of others) this.measure(id);
+    return others;
+  }
+
+  /** Id of the server that made the folder of a job; empty where it is not told. */
+  maker(id: string): string {
+    try {
+      return readFileSync(join(this.dir, id, MAKER), 'latin1');
+    } catch {
+      return '';
+    }
+  }
+
   /** Makes the folder of a job of an account. */
-  make(id: string, account: string): void {
+  make(id: string, account: string, maker = ''): void {
     mkdirSync(join(this.dir, id), { mode: 0o700 });
+    if (maker !== '') writeFileSync(join(this.dir, id, MAKER), maker, { mode: 0o600 });
     this.#set(id, 0);
     this.own(id, account, 0);
   }

@@ -1,5 +1,5 @@
 /** Assembles bulk: workers of its own, the schedule of their time, the uploads and the routes. */
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../log.js';
 import type { EngineSettings } from '../../pool.js';
@@ -18,7 +18,7 @@ export interface OpenBulkOptions
   readonly threads: number;
   readonly settings: EngineSettings;
   readonly limits: BulkLimits;
-  /** Folder of output that waits for its end; what a killed process left in it is removed. */
+  /** Folder of output that waits for its end; what is in it is removed. */
   readonly spoolDir: string;
   readonly spoolBytesMax: number;
   /** Replaced in tests. */
@@ -58,7 +58,22 @@ export function openUploads(options: OpenBulkOptions): BulkParts {
   };
 }
 
-/** Folder of spooled output below the folder of variables. */
-export function spoolDirOf(varDir: string): string {
-  return join(varDir, 'spool');
+/**
+ * Folder of the output that a server spools below the folder of variables. What servers left there
+ * that have gone is removed.
+ */
+export function spoolDirOf(
+  varDir: string, node: string, lives: (node: string) => boolean,
+): string {
+  const dir = join(varDir, 'spool');
+  let names: readonly string[] = [];
+  try {
+    names = readdirSync(dir);
+  } catch {
+    // There is none yet.
+  }
+  for (const name of names) {
+    if (!lives(name)) rmSync(join(dir, name), { recursive: true, force: true });
+  }
+  return join(dir, node);
 }

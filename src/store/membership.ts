@@ -1,0 +1,232 @@
+/**
+ * A server among those of its store: it gives signs of life, watches those of the others by its own
+ * clock, and takes what none of them has. No clock of another machine is trusted: a server whose
+ * sign has not changed while this one counted ten seconds is taken for gone, and one that could not
+ * give its own for eight holds nothing of its own accord.
+ */
+import { randomBytes } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { dropLease, findNode, listNodes, nodeKey, takeLease, type NodeRecord } from './nodes.js';
+import { hasEnded, ownMark, type ProcessMark } from './process-mark.js';
+import type { Store, StoreTransaction } from './store.js';
+
+/** How often a server gives a sign of life. */
+const BEAT_MS = 3_000;
+/** How often it looks for those of the others. */
+const LOOK_MS = 500;
+/** A server that gave none for so long is taken for gone. */
+export const SILENT_MS = 10_000;
+/** One that could give none for so long holds nothing any more. */
+const FRESH_MS = 8_000;
+
+const ID_BYTES = 8;
+
+export interface MembershipOptions {
+  /** Where this server answers others; empty where that is not known. */
+  readonly url?: string;
+  /** Name of its folder of jobs. */
+  readonly place?: string;
+  /** Told once when no sign can be given; it is tried again. */
+  readonly failed?: (error: unknown) => void;
+  /** Milliseconds that nobody can set; replaced in tests, as are the next two. */
+  readonly uptime?: () => number;
+  readonly mark?: ProcessMark;
+  readonly silentMs?: number;
+}
+
+/** Something that one server does at a time. */
+export interface Lease {
+  /** Whether it is this server, for now. */
+  held(): boolean;
+  /** Leaves it to the others. */
+  release(): Promise<void>;
+}
+
+interface Seen {
+  readonly beat: number;
+  /** When the beat was first seen, by this server's clock. */
+  readonly at: number;
+}
+
+export class Membership {
+  readonly id = randomBytes(ID_BYTES).toString('hex');
+  readonly #store: Store;
+  readonly #options: MembershipOptions;
+  readonly #uptime: () => number;
+  readonly #mark: ProcessMark;
+  readonly #startedAt = Date.now();
+  readonly #timer: NodeJS.Timeout;
+  readonly #seen = new Map<string, Seen>();
+  readonly #wanted = new Set<string>();
+  #held: ReadonlySet<string> = new Set();
+  readonly #changed = new Set<() => void>();
+  #others: readonly NodeRecord[] = [];
+  #beat = 0;
+  /** When the last sign was given that is in the store, by this server's clock. */
+  #beatAt: number;
+  #url: string;
+  #leaving = false;
+  #over = false;
+  #failing = false;
+  #beating: Promise<void> | null = null;
+
+  private constructor(store: Store, options: MembershipOptions) {
+    this.#store = store;
+    this.#options = options;
+    this.#uptime = options.uptime ?? ((): number => performance.now());
+    this.#mark = options.mark ?? ownMark();
+    this.#url = options.url ?? '';
+    this.#beatAt = this.#uptime();
+    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
+  }
+
+  /** Joins the servers of a store. @throws StoreFault where it takes nothing. */
+  static async join(store: Store, options: MembershipOptions = {}): Promise<Membership> {
+    const membership = new Membership(store, options);
+    try {
+      membership.#notice();
+      await membership.#write();
+      membership.#notice();
+      return membership;
+    } catch (error) {
+      clearInterval(membership.#timer);
+      throw error;
+    }
+  }
+
+  /** The other servers, as last looked at. */
+  get others(): readonly NodeRecord[] {
+    return this.#others;
+  }
+
+  /** Whether this server's signs of life arrive: it may do what it alone may do. */
+  get fresh(): boolean {
+    return !this.#over && this.#uptime() - this.#beatAt < FRESH_MS;
+  }
+
+  /** Calls back when a server has come, has gone or is leaving. */
+  watch(changed: () => void): void {
+    this.#changed.add(changed);
+  }
+
+  /** Tells the others where this server answers. */
+  async answersAt(url: string): Promise<void> {
+    this.#url = url;
+    await this.beat();
+  }
+
+  /** Asks for what one server does at a time; it is taken as soon as it is free. */
+  lease(name: string): Lease {
+    this.#wanted.add(name);
+    void this.beat();
+    return {
+      held: () => this.#held.has(name) && this.fresh,
+      release: async () => {
+        this.#wanted.delete(name);
+        this.#held = new Set([...this.#held].filter((each) => each !== name));
+        await this.#quietly((transaction) => dropLease(transaction, name, this.id));
+      },
+    };
+  }
+
+  /** Gives a sign of life now. Never throws. */
+  async beat(): Promise<void> {
+    if (this.#over) return;
+    // One that is under way may have begun before what is to be told.
+    await this.#beating;
+    this.#beating ??= this.#write().then(() => {
+      this.#failing = false;
+    }, (error: unknown) => this.#fail(error)).finally(() => {
+      this.#beating = null;
+    });
+    await this.#beating;
+  }
+
+  /** Takes up nothing more; from now on others take what was this server's. */
+  async resign(): Promise<void> {
+    this.#leaving = true;
+    await this.beat();
+  }
+
+  /** Leaves: nothing is this server's any more. */
+  async leave(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#beating;
+    this.#over = true;
+    this.#held = new Set();
+    await this.#quietly((transaction) => {
+      this.#dropAll(transaction);
+      transaction.remove(nodeKey(this.id));
+    });
+  }
+
+  #dropAll(transaction: StoreTransaction): void {
+    for (const name of this.#wanted) dropLease(transaction, name, this.id);
+  }
+
+  #look(): void {
+    try {
+      this.#notice();
+    } catch (error) {
+      this.#fail(error);
+    }
+    const due = this.#uptime() - this.#beatAt >= BEAT_MS;
+    if ((due || this.#silent().length > 0) && this.#beating === null) void this.beat();
+  }
+
+  /** Notes what the others say, and tells when one has come, has gone or is leaving. */
+  #notice(): void {
+    const now = this.#uptime();
+    const before = this.#others;
+    this.#others = listNodes(this.#store).filter(({ id }) => id !== this.id);
+    for (const { id, beat } of this.#others) {
+      if (this.#seen.get(id)?.beat !== beat) this.#seen.set(id, { beat, at: now });
+    }
+    for (const id of this.#seen.keys()) {
+      if (!this.#others.some((other) => other.id === id)) this.#seen.delete(id);
+    }
+    const names = (nodes: readonly NodeRecord[]): string =>
+      nodes.map(({ id, leaving }) => `${id}${leaving}`).join();
+    if (names(before) === names(this.#others)) return;
+    // What a server that has gone held is free.
+    if (this.#wanted.size > this.#held.size) void this.beat();
+    for (const changed of this.#changed) changed();
+  }
+
+  /** Servers that give no sign any more. */
+  #silent(): readonly NodeRecord[] {
+    const before = this.#uptime() - (this.#options.silentMs ?? SILENT_MS);
+    return this.#others.filter((node) =>
+      (this.#seen.get(node.id)?.at ?? Infinity) <= before || hasEnded(node, this.#mark));
+  }
+
+  async #write(): Promise<void> {
+    // Before the write: the others count from when they see it.
+    const at = this.#uptime();
+    const silent = this.#silent();
+    const beat = this.#beat + 1;
+    const record: NodeRecord = {
+      v: 1, id: this.id, beat, ...this.#mark, url: this.#url, place: this.#options.place ?? '',
+      leaving: this.#leaving, startedAt: this.#startedAt,
+    };
+    this.#held = await this.#store.write((transaction) => {
+      for (const { id, beat: last } of silent) {
+        if (findNode(transaction, id)?.beat === last) transaction.remove(nodeKey(id));
+      }
+      transaction.put(nodeKey(this.id), record);
+      if (this.#leaving) this.#dropAll(transaction);
+      return new Set(this.#leaving ? []
+        : [...this.#wanted].filter((name) => takeLease(transaction, name, this.id)));
+    }, { quiet: true });
+    [this.#beat, this.#beatAt] = [beat, at];
+  }
+
+  async #quietly(action: (transaction: StoreTransaction) => void): Promise<void> {
+    await this.#store.write(action, { quiet: true }).catch((error: unknown) => this.#fail(error));
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#failing) this.#options.failed?.(error);
+    this.#failing = true;
+  }
+}
