@@ -142,7 +142,8 @@ function openBulk(
     limits: {
       rowsMax: config.bulkRowsMax, bytesMax: config.bulkBytesMax, idleMs: config.bulkIdleMs,
     },
-    spoolDir: spoolDirOf(config.varDir, member.id, (id) => lives(store, id)), spoolBytesMax: config.bulkSpoolBytesMax,
+    spoolDir: spoolDirOf(config.varDir, member.id, (id) => lives(store, id)),
+    spoolBytesMax: config.bulkSpoolBytesMax,
     ...(worker === undefined ? {} : { worker }),
   });
 }

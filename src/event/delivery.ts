@@ -1,7 +1,7 @@
 /**
  * What the server sends on its own: events to the endpoint, mails to merchants, each kind from its
- * outbox and from one place, the main thread of one of the servers on a store. A record leaves the store after its outcome is known,
- * so that it is sent at least once, whatever happens.
+ * outbox and from one place, the main thread of one of the servers on a store. A record leaves the
+ * store after its outcome is known, so that it is sent at least once, whatever happens.
  */
 import { type Log, messageOf } from '../log.js';
 import { endpointOf, setEndpoint, disableEndpoint } from '../store/endpoint.js';

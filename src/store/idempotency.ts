@@ -198,7 +198,8 @@ export class IdempotencyBook {
       const key = keptKey(account, hash);
       const found = transaction.get(key);
       const kept = found === undefined ? null : parseKept(found);
-      if (kept?.answer === null && kept.by === this.#node) transaction.put(key, { ...kept, by: '' });
+      if (kept?.answer !== null || kept.by !== this.#node) return;
+      transaction.put(key, { ...kept, by: '' });
     }, { quiet: true }).catch(this.#failed);
   }
 

@@ -6,7 +6,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 
 /** A process, told apart from any other that ever has its number. */
 export interface ProcessMark {
-  /** Which processes its number is one of: the machine's start and the container; empty if unknown. */
+  /** Whose number it is: the machine's start and the container; empty if unknown. */
   readonly machine: string;
   readonly pid: number;
   /** When it began, in the kernel's own count; empty if unknown. */
@@ -17,7 +17,9 @@ export interface ProcessMark {
 const ENDED = new Set(['Z', 'X']);
 
 /** State and beginning of a process; null where there is none of that number. */
-function processOf(pid: number | 'self'): { readonly state: string; readonly began: string } | null {
+function processOf(
+  pid: number | 'self',
+): { readonly state: string; readonly began: string } | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The name stands in brackets and may hold anything.

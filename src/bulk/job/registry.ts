@@ -275,8 +275,8 @@ export class JobRegistry {
     const { log } = this.options;
     const message = messageOf(error);
     try {
-      if (error instanceof JobLost) this.#lose(job);
-      else if (error instanceof JobFault) await this.#end(job, { state: 'failed', reason: message });
+      if (error instanceof JobLost) return this.#lose(job);
+      if (error instanceof JobFault) await this.#end(job, { state: 'failed', reason: message });
       else if (isPassing(error)) {
         job.held = true;
         await this.#put(job, { state: 'queued', reason: message });
