@@ -131,13 +131,13 @@ export class App {
       log.error('handler failed', { message: messageOf(error) }), config.tls);
     const store = await Store.open(config.varDir, { failed: logging(log, 'store') });
     await claimStore(store);
+    await countShares(store);
+    await countOutboxAccounts(store);
+    const vault = await openVault(config, store);
     const place = placeOf(jobsDirOf(config.varDir));
     const member = await Membership.join(store, {
       place, failed: logging(log, 'no sign of life stored'),
     });
-    await countShares(store);
-    await countOutboxAccounts(store);
-    const vault = await openVault(config, store);
     // Another process looks through the release, and threads load, while the rest is opened.
     const opening = openLive(config.varDir, log, signedBy, { open: options.open });
     opening.catch(() => undefined);
