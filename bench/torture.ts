@@ -18,7 +18,7 @@ import type { TortureCase } from './torture/case.js';
 import { jobKillsCase } from './torture/job-kills.js';
 import { killCase } from './torture/kill.js';
 import { soak, SOAK_SECONDS } from './torture/soak.js';
-import { DAMAGES, tornCase } from './torture/torn.js';
+import { ALL_TORN, tornCase } from './torture/torn.js';
 import { pipelines } from './torture/pipelines.js';
 import { resets } from './torture/resets.js';
 import { shares } from './torture/shares.js';
@@ -92,7 +92,7 @@ const OTHERS: Readonly<Record<string, (amounts: Amounts) => Promise<Outcome>>> =
     return { summary: `cuts ${result.cuts}, messages ${result.messages}`, wrong: result.wrong };
   },
   shares: async () => shares(report),
-  torn: async ({ damages, seed }) => tornCase(damages, seed, report),
+  torn: async ({ damages, seed }) => tornCase({ ...ALL_TORN, damages }, seed, report),
   update: async ({ updates, seed }) => updateKills(updates, seed, report),
   soak: async ({ seconds, seed }) => {
     const { varDir } = loadConfig();
@@ -141,7 +141,7 @@ async function main(): Promise<number> {
       rows: { type: 'string', default: String(BULK_ROWS) },
       cuts: { type: 'string', default: String(CUTS) },
       carts: { type: 'string', default: String(CARTS) },
-      damages: { type: 'string', default: String(DAMAGES) },
+      damages: { type: 'string', default: String(ALL_TORN.damages) },
       seconds: { type: 'string', default: String(SOAK_SECONDS) },
       updates: { type: 'string', default: String(UPDATE_KILLS) },
       resets: { type: 'string', default: String(RESETS) },

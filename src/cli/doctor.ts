@@ -8,7 +8,8 @@ import { STORE_FILE } from '../store/store-file.js';
 import { CHECKS, type Checked, type Finding } from './doctor-checks.js';
 import { print } from './line.js';
 
-interface NamedFinding extends Finding {
+/** What a check found. */
+export interface NamedFinding extends Finding {
   readonly check: string;
 }
 
@@ -24,12 +25,14 @@ async function runChecks(checked: Checked): Promise<readonly NamedFinding[]> {
   return findings;
 }
 
-/** Opens what the checks look at; what does not open is a finding itself. */
-async function diagnose(): Promise<readonly NamedFinding[]> {
+/** Opens what the checks of these settings look at; what does not open is a finding itself. */
+export async function diagnose(
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<readonly NamedFinding[]> {
   const findings: NamedFinding[] = [];
   let store: Store | null = null;
   try {
-    const config = loadConfig();
+    const config = loadConfig(environment);
     try {
       // Opening one makes it; looking changes nothing.
       const file = join(storeDir(config.varDir), STORE_FILE);
@@ -46,10 +49,15 @@ async function diagnose(): Promise<readonly NamedFinding[]> {
   return findings;
 }
 
+/** Whether nothing that was found keeps the service from working. */
+export function isSound(findings: readonly NamedFinding[]): boolean {
+  return !findings.some(({ level }) => level === 'fault');
+}
+
 /** Runs `situs doctor`; 1 where something keeps the service from working. */
 export async function doctorCommand({ json }: { readonly json?: boolean }): Promise<number> {
   const findings = await diagnose();
-  const sound = !findings.some(({ level }) => level === 'fault');
+  const sound = isSound(findings);
   if (json) print(JSON.stringify({ sound, findings }));
   else {
     for (const { check, level, text } of findings) {

@@ -11,6 +11,7 @@ import { after, before, test, type TestContext } from 'node:test';
 import { open } from 'lmdb';
 import { App } from '../../src/app.js';
 import { CHECKS, diskFinding, nodeFinding, unreadyFindings } from '../../src/cli/doctor-checks.js';
+import { diagnose, isSound } from '../../src/cli/doctor.js';
 import { loadConfig } from '../../src/config.js';
 import { currentRelease, releasesDir } from '../../src/dataset/release.js';
 import { SILENT } from '../../src/log.js';
@@ -49,6 +50,7 @@ function folder(context: TestContext, copied = false): string {
   return varDir;
 }
 
+/** The command: how it ends and what it prints. */
 function doctor(varDir: string, env: NodeJS.ProcessEnv = {}): Promise<Diagnosis> {
   return new Promise((resolve) => {
     execFile(process.execPath, [CLI, 'doctor', '--json'],
@@ -62,10 +64,18 @@ function doctor(varDir: string, env: NodeJS.ProcessEnv = {}): Promise<Diagnosis>
   });
 }
 
+/** The same in this process, where nothing else has the store open. */
+async function diagnosed(varDir: string, env: NodeJS.ProcessEnv): Promise<Diagnosis> {
+  const findings = await diagnose({ ...process.env, SITUS_VAR: varDir, ...env });
+  const lines = findings.map(({ level, check, text }) => `${level} ${check} ${text}`);
+  const sound = isSound(findings);
+  return { code: sound ? 0 : 1, sound, lines };
+}
+
 async function assertFinds(
-  varDir: string, found: RegExp, code: number, env: NodeJS.ProcessEnv = {},
+  varDir: string, found: RegExp, code: number, env: NodeJS.ProcessEnv = {}, how = diagnosed,
 ): Promise<void> {
-  const diagnosis = await doctor(varDir, env);
+  const diagnosis = await how(varDir, env);
   assert.ok(diagnosis.lines.some((line) => found.test(line)), diagnosis.lines.join('\n'));
   assert.equal(diagnosis.code, code, diagnosis.lines.join('\n'));
   assert.equal(diagnosis.sound, code === 0);
@@ -96,7 +106,7 @@ test('a new folder with a dataset has nothing wrong, and looking leaves nothing 
 test('a folder in use is sound', async (context) => {
   const varDir = folder(context);
   await withStore(varDir, (store) => openVault(fileConfig(varDir), store));
-  await assertFinds(varDir, /^ok secrets the key file \S+ opens 1 sealed secrets$/, 0);
+  await assertFinds(varDir, /^ok secrets the key file \S+ opens 1 sealed secrets$/, 0, {}, doctor);
   await assertFinds(varDir, /^ok store the store in \S+ opens/, 0);
 });
 
@@ -126,11 +136,10 @@ test('a server on the store is asked whether it is ready, in the words of its an
     const url = `http://127.0.0.1:${PORT}`;
     await eventually(async () => (await fetch(`${url}/system/ready`)).status === 200);
     const ready = new RegExp(`^ok service process ${process.pid}, on ${url}, is ready$`);
-    await assertFinds(varDir, ready,
-      0, { PORT });
-    await assertFinds(varDir, /^fault service .* does not answer \(/, 1, { PORT: '1' });
+    await assertFinds(varDir, ready, 0, { PORT }, doctor);
+    await assertFinds(varDir, /^fault service .* does not answer \(/, 1, { PORT: '1' }, doctor);
     await assertFinds(varDir, /^note service process \d+ serves this store, on a port PORT/, 0,
-      { PORT: '0' });
+      { PORT: '0' }, doctor);
   });
 
 test('why a server is not ready is told in words', () => {

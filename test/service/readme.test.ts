@@ -52,7 +52,7 @@ function take(args: readonly string[]): string {
 
 before(async () => {
   varDir = mkdtempSync(join(tmpdir(), 'situs-readme-'));
-  // As a first start does, which the test of the package waits for.
+  // As a first start does, which the test of the package waits for with less of the recipe.
   take(['dataset', 'build', '--recipe', 'default', '--activate']);
   server = spawn(process.execPath, [MAIN], {
     cwd: packageRoot(), stdio: ['ignore', 'pipe', 'ignore'],

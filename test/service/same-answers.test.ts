@@ -16,10 +16,10 @@ import {
 import type { Sent } from '../support/sent-carts.js';
 
 const THREADS = [1, 4];
-const LOOKUPS = randomLookups(1_500, 41);
+const LOOKUPS = randomLookups(600, 41);
 const random = seeded(43);
-const CARTS = Array.from({ length: 400 }, (_, index) => merchantCart(random, `cart ${index}`));
-const PLAIN = Array.from({ length: 400 }, () => plainCart(random));
+const CARTS = Array.from({ length: 160 }, (_, index) => merchantCart(random, `cart ${index}`));
+const PLAIN = Array.from({ length: 160 }, () => plainCart(random));
 
 let built: Built;
 const services: MerchantService[] = [];
@@ -108,7 +108,7 @@ test('lookups: one thread and four; alone, as lines, as a table, over both strea
     path: `/request/v60?${new URLSearchParams(lookup)}`,
   }))));
   const answered = singles.filter(({ status }) => status === 200).length;
-  assert.ok(answered > 700 && answered < LOOKUPS.length - 100, `${answered} were answered`);
+  assert.ok(answered > LOOKUPS.length / 3 && answered < LOOKUPS.length - 40, `${answered} were answered`);
   assertSame(await fromAll((target) => askLines(target, '/bulk/lookup', LOOKUPS)), singles);
   for (const transport of ['socket', 'post'] as const) {
     assertSame(await fromAll((target) => askStream(target, transport, LOOKUPS)), singles);
@@ -201,7 +201,7 @@ test('carts of no merchant: one thread and four; alone, as lines and over both s
 
 test('carts in a table have the figures of their endpoint', async () => {
   const next = seeded(47);
-  const carts = Array.from({ length: 300 }, (_, index) => merchantCart(next, `cart ${index}`, 1));
+  const carts = Array.from({ length: 120 }, (_, index) => merchantCart(next, `cart ${index}`, 1));
   const singles = await fromAll((target) => askSingly(target, carts.map((cart) => ({
     path: '/merchant/cart/calculate',
     body: JSON.stringify({ merchantId: target.merchantId, items: [cart] }),

@@ -8,6 +8,7 @@ import { serveLane, type ServeTask } from '../../src/pool/serve.js';
 import { answerInto } from '../../src/worker.js';
 
 const GREEDY = 'allocate';
+const NUMBERS = 50_000;
 
 const { baseUrl, precisionMin }: EngineSettings = workerData;
 const releases = new OpenReleases((dir) => new Engine(openDataset(dir)));
@@ -17,7 +18,8 @@ const context = openWire({
 
 function allocate(): never {
   const kept: object[] = [];
-  for (;;) kept.push({ at: kept.length, text: `number ${kept.length}` });
+  // Numbers with a fraction lie in the heap beside each other, so that it is soon full.
+  for (;;) kept.push(Array.from({ length: NUMBERS }, (_, at) => at + 0.5));
 }
 
 export function serve(task: ServeTask): never {
