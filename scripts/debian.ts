@@ -105,7 +105,8 @@ function makePackage(folder: string): string {
     for (const name of ['etc', 'etc/default']) chmodSync(join(stage, name), 0o755);
     mkdirSync(folder, { recursive: true });
     const path = join(folder, `situs_${version}_${architecture}.deb`);
-    output('dpkg-deb', ['--root-owner-group', '-Zgzip', '--build', stage, path]);
+    // The level that is usual takes thrice the time for half a percent less.
+    output('dpkg-deb', ['--root-owner-group', '-Zgzip', '-z6', '--build', stage, path]);
     return path;
   } finally {
     rmSync(scratch, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 /** `situs doctor`: looks at everything the service needs and says what it found. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig } from '../config.js';
+import { type Environment, loadConfig } from '../config.js';
 import { messageOf } from '../log.js';
 import { Store, storeDir } from '../store/store.js';
 import { STORE_FILE } from '../store/store-file.js';
@@ -26,9 +26,7 @@ async function runChecks(checked: Checked): Promise<readonly NamedFinding[]> {
 }
 
 /** Opens what the checks of these settings look at; what does not open is a finding itself. */
-export async function diagnose(
-  environment: NodeJS.ProcessEnv = process.env,
-): Promise<readonly NamedFinding[]> {
+export async function diagnose(environment?: Environment): Promise<readonly NamedFinding[]> {
   const findings: NamedFinding[] = [];
   let store: Store | null = null;
   try {

@@ -130,15 +130,15 @@ test('the street table is the same whatever memory, threads and order of files',
     ['one', { workers: 1 }], ['little', { workers: 1, spillBytes: 2_000 }],
     ['threads', { workers: 3, spillBytes: 40_000 }], ['turned', { workers: 1, recipe: turned }],
   ];
-  for (const [name, more] of cases) {
+  const figures: (readonly unknown[])[] = [];
+  for (const [name, more] of [...cases, ['threads again', cases[2]![1]] as const]) {
     const built = await buildAddresses(inputOf(name, more));
     const found = dump(built.entries);
     assert.equal(found.length, expected.length, name);
     found.forEach((line, at) => assert.equal(line, expected[at], name));
-    const again = await buildAddresses(inputOf(`${name}-again`, more));
-    assert.deepEqual([again.zipCounts, again.doors, again.counts],
-      [built.zipCounts, built.doors, built.counts]);
     assert.ok(built.counts.unread > 0 && built.counts.outside > 0);
+    figures.push([built.zipCounts, built.doors, built.counts]);
+    assert.deepEqual(figures.at(-1), figures[0], name);
   }
 });
 

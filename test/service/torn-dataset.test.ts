@@ -282,7 +282,7 @@ for (const [what, text] of [['missing', null], ['empty', ''], ['garbage', 'ÿþ\
     assert.equal(status, 1);
     assert.match(stderr, /CURRENT (is missing|names no dataset), beside 2 datasets; .*npx situs dataset activate/);
     assert.doesNotMatch(stderr, /building the default/);
-    assert.match(command(varDir, 'lookup', '91010').told, /dataset activate/);
+    if (text === null) assert.match(command(varDir, 'lookup', '91010').told, /dataset activate/);
     assert.equal(command(varDir, 'dataset', 'activate', built.name).code, 0);
     assert.equal(currentRelease(varDir), built.name);
   });

@@ -52,7 +52,7 @@ test('a backup beside a writer is one moment of the store, and restores', async 
     told.push(...text.split('\n').filter((id) => /^w-\d+$/.test(id)));
   });
   await once(writer.stdout, 'data');
-  for (let time = 0; time < 3; time += 1) {
+  for (let time = 0; time < 2; time += 1) {
     const before = told.slice(0, -1);
     const file = join(backups, `b${time}.mdb`);
     const { code, out, err } = await runSitus(varDir, 'store', 'backup', file);
@@ -65,7 +65,7 @@ test('a backup beside a writer is one moment of the store, and restores', async 
     // Ids are given in order and one commit holds a run of them: a moment has no gaps.
     assert.equal(Math.max(...[...ids].map((id) => Number(id.slice(2)))) - ids.size <= 16, true);
   }
-  assert.deepEqual(readdirSync(backups).sort(), ['b0.mdb', 'b1.mdb', 'b2.mdb', 'datasets']);
+  assert.deepEqual(readdirSync(backups).sort(), ['b0.mdb', 'b1.mdb', 'datasets']);
   assert.equal(statSync(join(backups, 'b0.mdb')).mode & 0o777, 0o600);
 });
 
@@ -187,7 +187,7 @@ test('an interrupted restore and backup leave nothing half-written', async (cont
     }
     await ended;
   };
-  for (const waitMs of [150, 250, 350, 500]) {
+  for (const waitMs of [150, 350]) {
     await interrupt(waitMs, 'restore', file, '--force');
     assert.ok([3, 20_000].includes((await recordsOf(target)).length));
     const second = join(dir, 'second.mdb');
