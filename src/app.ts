@@ -12,7 +12,8 @@ import type { RenderFailure } from './api/lookup/handler.js';
 import type { StartTimer } from './api/merchant/nexus-locator.js';
 import { Router, type Route } from './http/router.js';
 import type { StreamParts } from './bulk/stream/handler.js';
-import { createServer, type RawServer } from './http/uws.js';
+import { createServer } from './http/open-transport.js';
+import type { RawServer } from './http/transport.js';
 import { messageOf, type Log } from './log.js';
 import { logging, openParts, openPool, type Parts } from './parts.js';
 import type { EnginePool } from './pool.js';
@@ -127,8 +128,10 @@ export class App {
     const watching = await readWatchSettings(config, log);
     const signedBy = readPublicKeys(config.requireSignature, 'SITUS_REQUIRE_SIGNATURE');
     const provider = await openProvider(config);
-    const server = await createServer((error) =>
-      log.error('handler failed', { message: messageOf(error) }), config.tls);
+    const server = await createServer({
+      transport: config.transport, tls: config.tls, log,
+      fault: (error) => log.error('handler failed', { message: messageOf(error) }),
+    });
     const store = await Store.open(config.varDir, { failed: logging(log, 'store') });
     await claimStore(store);
     await countShares(store);

@@ -4,15 +4,15 @@
  */
 import { resolve } from 'node:path';
 import {
-  CHECKS, isLogLevel, isMinimumPrecision, type LogLevel, type MinimumPrecision, ownUrl,
-  secretBytes, unknownSettings,
+  CHECKS, isLogLevel, isMinimumPrecision, isTransportChoice, type LogLevel, type MinimumPrecision,
+  ownUrl, secretBytes, type TransportChoice, unknownSettings,
 } from './setting.js';
 import { SETTINGS } from './settings.js';
 
 export { SETTINGS } from './settings.js';
 export {
   KEY_CHARS_MAX, KEY_CHARS_MIN, localUrl, LOG_LEVELS, MINIMUM_PRECISIONS, type LogLevel,
-  type MinimumPrecision, type Setting, type SettingType,
+  type MinimumPrecision, type Setting, type SettingType, type TransportChoice,
 } from './setting.js';
 
 /** What is logged of requests. */
@@ -94,6 +94,8 @@ export interface Config {
   readonly traces: TraceConfig;
   /** Null where plain HTTP is spoken. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
+  /** Which HTTP server answers; `auto` is the native one where it loads. */
+  readonly transport: TransportChoice;
   readonly coreDumps: boolean;
   readonly logLevel: LogLevel;
 }
@@ -138,6 +140,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   const text = (name: SettingName): string => values.get(name) ?? '';
   const logLevel = text('SITUS_LOG');
   const precisionMin = text('SITUS_PRECISION_MIN');
+  const transport = text('SITUS_TRANSPORT');
   return Object.freeze({
     host: text('HOST'),
     port: Number(text('PORT')),
@@ -189,13 +192,14 @@ export function loadConfig(environment: Environment = process.env): Config {
     traces: { url: text('SITUS_OTLP'), every: Number(text('SITUS_OTLP_EVERY')) },
     tls: text('SITUS_TLS_CERT') === '' ? null
       : { cert: resolve(text('SITUS_TLS_CERT')), key: resolve(text('SITUS_TLS_KEY')) },
+    transport: isTransportChoice(transport) ? transport : 'auto',
     coreDumps: text('SITUS_CORE_DUMPS') === '1',
     logLevel: isLogLevel(logLevel) ? logLevel : 'info',
   });
 }
 
 /** Largest request head in bytes. */
-const HEAD_BYTES_MAX = 16_384;
+export const HEAD_BYTES_MAX = 16_384;
 
 /**
  * The native server reads its head limit from the environment when it is loaded, and its default of

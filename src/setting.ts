@@ -29,6 +29,9 @@ export const MINIMUM_PRECISIONS = [
 ] as const;
 export type MinimumPrecision = (typeof MINIMUM_PRECISIONS)[number];
 
+export const TRANSPORT_CHOICES = ['auto', 'native', 'node'] as const;
+export type TransportChoice = (typeof TRANSPORT_CHOICES)[number];
+
 /** Length of an API key in characters, both included. */
 export const KEY_CHARS_MIN = 10;
 export const KEY_CHARS_MAX = 100;
@@ -78,6 +81,11 @@ export function isLogLevel(value: string): value is LogLevel {
 /** Tells a precision that can be asked for from any other word. */
 export function isMinimumPrecision(value: string): value is MinimumPrecision {
   return (MINIMUM_PRECISIONS as readonly string[]).includes(value);
+}
+
+/** Tells a choice of the HTTP server from any other word. */
+export function isTransportChoice(value: string): value is TransportChoice {
+  return (TRANSPORT_CHOICES as readonly string[]).includes(value);
 }
 
 /** The address listened on, where it is one that a caller can use. */

@@ -2,7 +2,7 @@
  * The table of settings: what the environment may decide. The documentation is generated from it,
  * and a name that is not in it is refused.
  */
-import type { Setting } from './setting.js';
+import { TRANSPORT_CHOICES, type Setting } from './setting.js';
 
 export const SETTINGS = [
   { name: 'HOST', type: 'text', default: '127.0.0.1', meaning: 'Address to listen on.' },
@@ -166,6 +166,10 @@ export const SETTINGS = [
   {
     name: 'SITUS_DRAIN_SECONDS', type: 'integer', default: '0', min: 0, max: 3_600,
     meaning: 'How long a service that is told to stop goes on, unready, before it takes no more.',
+  },
+  {
+    name: 'SITUS_TRANSPORT', type: 'choice', default: 'auto', choices: TRANSPORT_CHOICES,
+    meaning: 'HTTP server: native, node (of Node.js, slower), or auto: native where it loads.',
   },
   {
     name: 'SITUS_TLS_CERT', type: 'path', default: '',

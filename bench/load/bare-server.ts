@@ -3,7 +3,7 @@
  * and sends the same header fields and the same body every time.
  */
 import type { Head } from '../../src/http/reply.js';
-import { createServer } from '../../src/http/uws.js';
+import { createServer } from '../../src/http/open-transport.js';
 import { serveAsChild, startChild, type BareServer } from './child-server.js';
 
 /** What it answers. */

@@ -1,5 +1,6 @@
 /** The limit beside streams: a WebSocket server that answers every message with the same bytes. */
-import { createServer, type RawSocket } from '../../src/http/uws.js';
+import { createServer } from '../../src/http/open-transport.js';
+import type { RawSocket } from '../../src/http/transport.js';
 import { serveAsChild, startChild, type BareServer } from './child-server.js';
 
 const MESSAGE_BYTES_MAX = 4_194_304;

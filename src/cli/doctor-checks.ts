@@ -8,8 +8,8 @@ import { type Config, localUrl } from '../config.js';
 import { readManifest } from '../dataset/manifest.js';
 import { activeRelease, releasesDir } from '../dataset/release.js';
 import { readDeliverySettings } from '../event/delivery-settings.js';
-import { createServer } from '../http/uws.js';
-import { messageOf, SILENT } from '../log.js';
+import { createServer, NODE_COST } from '../http/open-transport.js';
+import { createLog, messageOf, SILENT } from '../log.js';
 import { openProvider, watchProvider } from '../provider/open-provider.js';
 import { reachProvider } from '../provider/watch.js';
 import { KekFile, modeProblem } from '../store/kek-file.js';
@@ -66,11 +66,17 @@ export function nodeFinding(version: string): readonly Finding[] {
     : found('fault', `Node.js ${version} is too old; ${NODE_MIN.join('.')} or newer is needed`);
 }
 
-async function serverBinary({ config }: Checked): Promise<readonly Finding[]> {
-  const server = await createServer(undefined, config.tls);
+async function transport({ config }: Checked): Promise<readonly Finding[]> {
+  const { tls } = config;
+  const told: string[] = [];
+  const log = createLog('warn', (line) => told.push(line));
+  const server = await createServer({ transport: config.transport, tls, log });
   server.close();
-  return found('ok', config.tls === null ? 'the native HTTP server loads'
-    : 'the native HTTP server loads, with certificate and key');
+  const secure = tls === null ? '' : ', with certificate and key';
+  if (server.transport === 'native') return found('ok', `the native HTTP server loads${secure}`);
+  return told.length === 0
+    ? found('ok', `the HTTP server of Node.js is chosen (SITUS_TRANSPORT)${secure}`)
+    : found('warning', `the native HTTP server cannot load: ${NODE_COST}${secure}`);
 }
 
 function folder({ config }: Checked): readonly Finding[] {
@@ -205,7 +211,7 @@ function mails({ config, store }: Checked): readonly Finding[] {
 
 export const CHECKS: readonly Check[] = [
   { name: 'node', run: () => nodeFinding(process.versions.node) },
-  { name: 'server', run: serverBinary },
+  { name: 'server', run: transport },
   { name: 'folder', run: folder },
   { name: 'disk', run: disk },
   { name: 'store', run: storeState },

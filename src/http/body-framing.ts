@@ -4,7 +4,7 @@
  * otherwise, and a body would become a request of somebody else. What can be read in two ways is
  * refused. A single field is checked, of several each.
  */
-import type { RawRequest } from './uws.js';
+import type { RawRequest } from './transport.js';
 
 /** `chunked`: the end of the body is not to be trusted. `refused`: nothing of it is. */
 export type Framing = 'plain' | 'chunked' | 'refused';

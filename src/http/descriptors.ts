@@ -18,7 +18,7 @@ export function connectionsFor(limit: number, open: number): number {
 }
 
 /** Connections this process may have beside what is open; infinite where none can tell. */
-function connectionsMax(): number {
+export function connectionsMax(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'latin1');
     const limit = /^Max open files\s+(\d+)/m.exec(limits)?.[1];

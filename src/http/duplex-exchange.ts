@@ -14,7 +14,7 @@ import { writeHead, writeReply, type Traffic } from './exchange.js';
 import type { DuplexSurroundings } from './front.js';
 import { PacedUpload } from './paced-upload.js';
 import type { Answerer, DuplexEvents, DuplexLimits, Head, Reply } from './reply.js';
-import type { RawResponse } from './uws.js';
+import type { RawResponse } from './transport.js';
 
 /** Bytes handed over at a time to a client that keeps up. */
 export const PIECE_BYTES_MAX = 65_536;

@@ -9,7 +9,7 @@ import { problemReply } from './problem-reply.js';
 import type { RefusalFields } from './gate.js';
 import type { DuplexLimits, Reply, Request } from './reply.js';
 import type { Route } from './router.js';
-import type { RawRequest, RawResponse } from './uws.js';
+import type { RawRequest, RawResponse } from './transport.js';
 
 /** How such a route is handled. */
 export interface DuplexHandling extends DuplexLimits {

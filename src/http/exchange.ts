@@ -11,7 +11,7 @@ import {
 import { fieldsOf, type Answerer, type Reply } from './reply.js';
 import { statusLine } from './status.js';
 import { endWith, endWithout } from './unsent.js';
-import type { RawResponse } from './uws.js';
+import type { RawResponse } from './transport.js';
 
 /** Exchanges that are open, and whether their connections are to be closed with the answer. */
 export interface Traffic {

@@ -9,7 +9,7 @@ import { fieldName } from './body-framing.js';
 import type { TrustedProxies } from './proxies.js';
 import type { Reply } from './reply.js';
 import { GONE, type RequestMeter } from './request-meter.js';
-import type { RawRequest, RawResponse } from './uws.js';
+import type { RawRequest, RawResponse } from './transport.js';
 
 /** Header fields of an answer that its handler does not give: name and value in turns. */
 export type ExtraFields = readonly string[];

@@ -5,23 +5,16 @@
  * handler runs; what a handler registers itself takes its place.
  */
 import type { Framing } from './body-framing.js';
-import { problemReply } from './problem-reply.js';
+import { unclearBody } from './head-refusal.js';
+import type { Reply } from './reply.js';
 import { statusLine } from './status.js';
-import type { RawHandler, RawRequest, RawResponse } from './uws.js';
-
-/** Told of what a handler threw, which is a bug. */
-export type Fault = (error: unknown) => void;
+import type { Fault, RawHandler, RawRequest, RawResponse } from './transport.js';
 
 const NOTHING = (): void => undefined;
 
-/** Answers 400 and closes; nothing that follows is read. */
-export function refuseFraming(raw: RawResponse, request: RawRequest): void {
-  const { head, body } = problemReply({
-    status: 400, instance: request.getUrl(),
-    detail: 'The end of the body can be read in more than one way: send one Content-Length of ' +
-      'digits, or "Transfer-Encoding: chunked" alone.',
-  });
-  new LastResponse(raw).writeStatus(statusLine(400)).writeHeader('Content-Type', head).end(body);
+/** Answers and closes; nothing that follows is read. */
+export function refuse(raw: RawResponse, { status, head, body }: Reply): void {
+  new LastResponse(raw).writeStatus(statusLine(status)).writeHeader('Content-Type', head).end(body);
 }
 
 /** Cuts a connection, if it is still there and its answer open. */
@@ -50,7 +43,7 @@ export function guarded(
       if (settles && framing !== 'plain') raw.onAborted(NOTHING);
       if (framing === 'plain') handler(raw, request);
       else if (framing === 'chunked') handler(new LastResponse(raw), request);
-      else refuseFraming(raw, request);
+      else refuse(raw, unclearBody(request.getUrl()));
     } catch (error) {
       fault(error);
       cut(raw);

@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.js';
 import { fieldName } from './body-framing.js';
 import { addressOf } from './front.js';
 import type { Request } from './reply.js';
-import type { RawRequest } from './uws.js';
+import type { RawRequest } from './transport.js';
 
 const EMPTY = new Uint8Array(0);
 

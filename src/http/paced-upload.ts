@@ -1,6 +1,6 @@
 /** The upload of a duplex exchange: read on while who works on it keeps up, some bytes a turn. */
 import { PacedBytes } from '../base/turns.js';
-import type { RawResponse } from './uws.js';
+import type { RawResponse } from './transport.js';
 
 export class PacedUpload {
   #raw: RawResponse | null;

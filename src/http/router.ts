@@ -14,7 +14,7 @@ import {
   allowedOf, findRoute, methodsOf, NO_FIELDS, PARAMETER, routeOf, routeTable, type Route,
   type RouteTable,
 } from './route-table.js';
-import type { RawRequest, RawResponse, RawServer } from './uws.js';
+import type { RawRequest, RawResponse, RawServer } from './transport.js';
 
 export {
   DEADLINE_MS, findRoute, operationNames, routeTable, type Route, type RouteTable,

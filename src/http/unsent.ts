@@ -7,7 +7,7 @@
  */
 import { kept } from '../base/growing-bytes.js';
 import type { Traffic } from './exchange.js';
-import type { RawResponse } from './uws.js';
+import type { RawResponse } from './transport.js';
 
 const NO_BYTES = new Uint8Array(0);
 

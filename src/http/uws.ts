@@ -1,111 +1,16 @@
 /**
- * The only file that knows the native server. It is loaded when first needed, so that everything
- * else (tests, the command line) runs where its binary cannot.
+ * The transport of the native server, and the only file that knows it. It is loaded when first
+ * needed, so that everything else (tests, the command line) runs where its binary cannot.
  */
 import { setHeadLimit, type Config } from '../config.js';
 import { ConnectionLimit } from './descriptors.js';
 import { framingOf, framingOfGet } from './body-framing.js';
-import { guarded, refuseFraming, type Fault } from './native-guard.js';
-
-/** What the service uses of a native response. Valid until it ended or was aborted. */
-export interface RawResponse {
-  writeStatus(status: string): RawResponse;
-  writeHeader(name: string | ArrayBuffer, value: string | Uint8Array): RawResponse;
-  end(body?: string | Uint8Array, closeConnection?: boolean): RawResponse;
-  /**
-   * Ends with what the system takes at once: whether it took all of this, and whether that was all.
-   * A length greater than that of the body says that more comes; it is told by the first call.
-   */
-  tryEnd(body: string | Uint8Array, length?: number): [taken: boolean, whole: boolean];
-  /** Bytes of the body that were taken so far. */
-  getWriteOffset(): number;
-  /** Tells no length; after `tryEnd` without a body the one that was told there. */
-  endWithoutBody(length?: undefined, closeConnection?: boolean): RawResponse;
-  /** Sends a part of an answer of unknown length; false when the client is behind. */
-  write(part: Uint8Array): boolean;
-  /** Calls back when the client has caught up; what it returns is whether nothing is left. */
-  onWritable(handler: (offset: number) => boolean): RawResponse;
-  cork(write: () => void): RawResponse;
-  close(): RawResponse;
-  pause(): void;
-  resume(): void;
-  onAborted(handler: () => void): RawResponse;
-  /** Of the other end of the connection, in ASCII. */
-  getRemoteAddressAsText(): ArrayBuffer;
-  /** `chunk` is emptied when the handler returns. */
-  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): RawResponse;
-}
-
-/** What the service uses of a native request. Valid only while its handler runs. */
-export interface RawRequest {
-  getHeader(lowerCaseName: string | ArrayBuffer): string;
-  getUrl(): string;
-  getCaseSensitiveMethod(): string;
-  getQuery(): string | undefined;
-  forEach(each: (name: string, value: string) => void): void;
-}
-
-/** A WebSocket. Valid until it was closed. */
-export interface RawSocket {
-  /** Sends bytes as text: 1 sent, 0 kept in memory until the client has caught up, 2 dropped. */
-  send(text: Uint8Array): number;
-  /** Bytes kept in memory. */
-  getBufferedAmount(): number;
-  ping(): number;
-  /** Says goodbye after everything that was sent. */
-  end(code: number, reason: string): void;
-  /** Cuts the connection. */
-  close(): void;
-  cork(write: () => void): void;
-}
-
-/** What a WebSocket is told. */
-export interface SocketEvents {
-  open(socket: RawSocket): void;
-  /** `message` is emptied when this returns. */
-  message(message: ArrayBuffer, isBinary: boolean): void;
-  /** The client has caught up, or takes some again. */
-  drained(): void;
-  /** A ping or a pong came. */
-  alive(): void;
-  closed(): void;
-}
-
-/** Decides about an upgrade: calls `accept`, then or later, or answers in another way. */
-export type Upgrade =
-  (response: RawResponse, request: RawRequest, accept: (events: SocketEvents) => void) => void;
-
-export interface SocketLimits {
-  /** A longer message cuts the connection. */
-  readonly messageBytesMax: number;
-  /** Bytes kept in memory above which messages are dropped. */
-  readonly bufferedBytesMax: number;
-}
-
-export type RawHandler = (response: RawResponse, request: RawRequest) => void;
-
-/** A listening server. */
-export interface RawServer {
-  /** Every method of a pattern. Registration order decides. */
-  any(pattern: string, handler: RawHandler): void;
-  /** The handler answers whole or registers for an abort before it returns. */
-  get(pattern: string, handler: RawHandler): void;
-  post(pattern: string, handler: RawHandler): void;
-  /** WebSockets of a path; to be said before other handlers of the path. */
-  sockets(path: string, limits: SocketLimits, upgrade: Upgrade): void;
-  /** Listens and returns the port, or null when it cannot be had. */
-  listen(host: string, port: number): Promise<number | null>;
-  /** Refuses new connections; open ones go on. */
-  stopListening(): void;
-  /**
-   * Takes new connections with the certificate that its files hold now; open ones go on as they
-   * are. Nothing happens without TLS.
-   * @throws Error when certificate and key cannot be used; the ones before go on then.
-   */
-  renew(): Promise<void>;
-  /** Cuts every connection. */
-  close(): void;
-}
+import { unclearBody } from './head-refusal.js';
+import { guarded, refuse } from './native-guard.js';
+import {
+  UNFIT_CERTIFICATE, type Fault, type RawHandler, type RawServer, type SocketEvents,
+  type SocketLimits, type Upgrade,
+} from './transport.js';
 
 type Native = typeof import('uWebSockets.js');
 type NativeApp = ReturnType<Native['App']>;
@@ -143,7 +48,7 @@ function socketBehavior(
     idleTimeout: 0,
     sendPingsAutomatically: false,
     upgrade: (response, request, context) => guarded((raw) => {
-      if (framingOf(request) !== 'plain') return refuseFraming(raw, request);
+      if (framingOf(request) !== 'plain') return refuse(raw, unclearBody(request.getUrl()));
       // Read first: the request is gone once it was answered.
       const [key, protocol, extensions] = ['key', 'protocol', 'extensions']
         .map((name) => request.getHeader(`sec-websocket-${name}`));
@@ -167,16 +72,19 @@ function socketBehavior(
   };
 }
 
+/** The native server cannot be loaded here; the message says why. */
+export class NativeUnavailable extends Error {}
+
 async function loadNative(): Promise<Native> {
   setHeadLimit();
   try {
     return (await import('uWebSockets.js')).default;
   } catch (error) {
     const reason = error instanceof Error ? error.message.replaceAll(/\s+/g, ' ') : String(error);
-    throw new Error(
-      'The HTTP server could not be loaded: its binary needs Node.js 20 with glibc 2.27 or newer,' +
-      ' or Node.js 22, 24 or 25 with glibc 2.38 or newer, on Linux, macOS or Windows. This is ' +
-      `Node.js ${process.versions.node} on ${process.platform} ${process.arch}. (${reason})`,
+    throw new NativeUnavailable(
+      'its binary needs Node.js 20 with glibc 2.27 or newer,' +
+      ' or Node.js 22, 24 or 25 with glibc 2.38 or newer, on Linux, macOS or Windows; this is ' +
+      `Node.js ${process.versions.node} on ${process.platform} ${process.arch} (${reason})`,
     );
   }
 }
@@ -187,12 +95,13 @@ function nativeApp(native: Native, tls: Config['tls']): NativeApp {
   try {
     return native.SSLApp({ cert_file_name: tls.cert, key_file_name: tls.key });
   } catch {
-    throw new Error('SITUS_TLS_CERT and SITUS_TLS_KEY name no certificate and key that fit');
+    throw new Error(UNFIT_CERTIFICATE);
   }
 }
 
 /** Native apps behind one table of handlers: with TLS, one for each certificate there was. */
 class UwsServer implements RawServer {
+  readonly transport = 'native';
   readonly #native: Native;
   readonly #fault: Fault;
   readonly #tls: Config['tls'];
@@ -288,10 +197,9 @@ function listenOn(app: NativeApp, host: string, port: number): Promise<ListenSoc
 /**
  * Makes a server that is not listening yet. `fault` is told of bugs: what a handler threw, which
  * cuts its connection.
- * @throws Error in a sentence for the operator when the binary or the certificate cannot be loaded.
+ * @throws NativeUnavailable when the binary cannot be loaded.
+ * @throws Error in a sentence for the operator when the certificate cannot be used.
  */
-export async function createServer(
-  fault: Fault = () => undefined, tls: Config['tls'] = null,
-): Promise<RawServer> {
+export async function createNativeServer(fault: Fault, tls: Config['tls']): Promise<RawServer> {
   return new UwsServer(await loadNative(), fault, tls);
 }

@@ -65,10 +65,15 @@ test('both a length and an encoding are refused', async (context) => {
   for (const answer of await answers(client)) assert.match(answer, /^400 close/);
 });
 
-test('one length that is said twice is taken', async (context) => {
-  const client = await open(context);
+test('one length that is said twice is taken by the native server, and by Node.js refused', async (context) => {
+  const server = await startStubServer();
+  context.after(server.close);
+  const client = await RawClient.open(server.port);
+  context.after(() => client.close());
   client.write(`POST /echo ${HEAD}Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc`);
-  assert.equal((await client.answer())?.body, 'abc');
+  const answer = await client.answer();
+  if (server.server.transport === 'native') assert.equal(answer?.body, 'abc');
+  else assert.equal(answer?.status, 400);
 });
 
 const CHUNKED = `POST /echo ${HEAD}Transfer-Encoding: chunked\r\n\r\n`;

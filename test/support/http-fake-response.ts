@@ -1,5 +1,5 @@
 /** A native response that only records what is done to it. */
-import type { RawResponse } from '../../src/http/uws.js';
+import type { RawResponse } from '../../src/http/transport.js';
 
 export class FakeResponse implements RawResponse {
   readonly calls: string[] = [];

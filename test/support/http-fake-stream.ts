@@ -1,5 +1,5 @@
 /** A native response that takes an answer in parts, or refuses to. */
-import type { RawResponse } from '../../src/http/uws.js';
+import type { RawResponse } from '../../src/http/transport.js';
 import { FakeResponse } from './http-fake-response.js';
 
 export class FakeStreamResponse extends FakeResponse {

@@ -5,7 +5,7 @@ import { loadConfig } from '../../src/config.js';
 import { Gate } from '../../src/http/gate.js';
 import { createRateGate } from '../../src/http/rate-limit.js';
 import { Router, type Route } from '../../src/http/router.js';
-import { createServer } from '../../src/http/uws.js';
+import { createServer } from '../../src/http/open-transport.js';
 import { SILENT } from '../../src/log.js';
 import { KeyCache } from '../../src/store/key-cache.js';
 import { Store } from '../../src/store/store.js';

@@ -5,7 +5,7 @@ import { Gate } from '../../src/http/gate.js';
 import { createRateGate } from '../../src/http/rate-limit.js';
 import { Router } from '../../src/http/router.js';
 import { openStreams, type StreamParts } from '../../src/bulk/stream/handler.js';
-import { createServer } from '../../src/http/uws.js';
+import { createServer } from '../../src/http/open-transport.js';
 import { SILENT } from '../../src/log.js';
 import type { PinnedRelease, PoolFailure, PoolRequest } from '../../src/pool.js';
 import type { KeyRecord } from '../../src/store/format.js';

@@ -24,7 +24,7 @@ import { performance } from 'node:perf_hooks';
 import { messageOf, type Log } from '../../log.js';
 import { Exchange, type Traffic } from '../../http/exchange.js';
 import { problemReply } from '../../http/problem-reply.js';
-import type { RawRequest, RawResponse, RawServer, SocketEvents } from '../../http/uws.js';
+import type { RawRequest, RawResponse, RawServer, SocketEvents } from '../../http/transport.js';
 import { BEHIND_BYTES_MAX, CREDIT_BYTES, MESSAGE_BYTES_MAX } from './stream-limits.js';
 import type { SessionServices } from './session-options.js';
 import { SocketLink } from './socket-link.js';

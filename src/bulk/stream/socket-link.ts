@@ -1,5 +1,5 @@
 /** A stream over a WebSocket: text messages in, text messages out, pings to tell a dead client. */
-import type { RawSocket, SocketEvents } from '../../http/uws.js';
+import type { RawSocket, SocketEvents } from '../../http/transport.js';
 import { CLOSES, type Closing } from './close-code.js';
 import {
   BEHIND_BYTES_MAX, HEARTBEAT_MS, MESSAGE_BYTES_MAX, PONG_BYTES_MAX,

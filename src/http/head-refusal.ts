@@ -1,0 +1,42 @@
+/** Answers to requests whose head no handler gets to see. */
+import { problemReply } from './problem-reply.js';
+import type { Reply } from './reply.js';
+
+/** Of a body whose end two readers may find in two places. */
+export function unclearBody(path: string): Reply {
+  return problemReply({
+    status: 400, instance: path,
+    detail: 'The end of the body can be read in more than one way: send one Content-Length of ' +
+      'digits, or "Transfer-Encoding: chunked" alone.',
+  });
+}
+
+/** Of a request that names no host, or several. */
+export function unclearHost(path: string): Reply {
+  return problemReply({ status: 400, detail: 'Send one Host field.', instance: path });
+}
+
+/**
+ * What the parser of Node.js found wrong, by its code. The path is not known: what could not be
+ * parsed is not repeated.
+ */
+export function unreadableHead(code: string, headBytesMax: number): Reply {
+  const instance = '';
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW': return problemReply({
+      status: 431, detail: `The head of a request may have ${headBytesMax} bytes.`, instance,
+    });
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW': return problemReply({
+      status: 413, detail: 'Chunks have too many extensions.', instance,
+    });
+    case 'ERR_HTTP_REQUEST_TIMEOUT': return problemReply({
+      status: 408, detail: 'The request took too long to come.', instance,
+    });
+    case 'HPE_INVALID_CONTENT_LENGTH':
+    case 'HPE_UNEXPECTED_CONTENT_LENGTH':
+    case 'HPE_INVALID_TRANSFER_ENCODING': return unclearBody(instance);
+    default: return problemReply({
+      status: 400, detail: 'What was sent is no HTTP request.', instance,
+    });
+  }
+}

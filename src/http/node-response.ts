@@ -1,0 +1,251 @@
+/**
+ * A response of the HTTP server of Node.js, as the port has it. Node.js keeps what a client does
+ * not take, so an answer is over here when the system has taken all of it, and until then the next
+ * request of the connection waits (`NodeConnection`).
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { nameOf } from './node-request.js';
+import type { RawResponse } from './transport.js';
+
+/** A client that takes nothing of its answer for so long is cut, as by the native server. */
+export const IDLE_MS = 10_000;
+
+const EMPTY = new Uint8Array(0);
+const NO_BYTES = new ArrayBuffer(0);
+const NOTHING = (): void => undefined;
+const NOT_LATIN = /[^\0-\x7f]/;
+
+/** Text as Node.js takes it: a character for each byte. */
+function binary(value: string | Uint8Array): string {
+  if (typeof value !== 'string') return Buffer.from(value).toString('latin1');
+  return NOT_LATIN.test(value) ? Buffer.from(value).toString('latin1') : value;
+}
+
+/** The bytes in memory of their own. */
+export function ownBuffer(bytes: Buffer): ArrayBuffer {
+  return new Uint8Array(bytes).buffer;
+}
+
+/** What a response needs of the connection it is sent on. */
+export interface ResponseConnection {
+  readonly socket: Duplex & { readonly remoteAddress?: string; setTimeout?(ms: number): unknown };
+  /** The client has ended its half. */
+  readonly halfClosed: boolean;
+  /** Cuts the answer under way if its client has gone and nobody wants to answer all the same. */
+  look(): void;
+}
+
+export class NodeResponse implements RawResponse {
+  readonly #message: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #connection: ResponseConnection;
+  #status = 200;
+  #reason = 'OK';
+  /** Name and value in turns. */
+  readonly #fields: string[] = [];
+  #last: boolean;
+  /** The answer was handed over as a whole. */
+  #ended = false;
+  /** The system has taken all of it, or the client has gone. */
+  #over = false;
+  #told = 0;
+  #length = 0;
+  #held = false;
+  #behind = false;
+  #aborted = NOTHING;
+  #writable: (offset: number) => boolean = () => true;
+  #data: ((chunk: ArrayBuffer, isLast: boolean) => void) | null = null;
+
+  /** `last`: the connection serves nothing more after it. */
+  constructor(
+    message: IncomingMessage, response: ServerResponse, connection: ResponseConnection,
+    last = false,
+  ) {
+    this.#message = message;
+    this.#response = response;
+    this.#connection = connection;
+    this.#last = last;
+  }
+
+  /** Whether the client is answered even when it has ended its half. */
+  get patient(): boolean {
+    return this.#held || this.#ended || this.#over;
+  }
+
+  /** Whether anything of it was sent. */
+  get begun(): boolean {
+    return this.#response.headersSent;
+  }
+
+  /** Nothing of the connection is served after this answer. */
+  makeLast(): void {
+    this.#last = true;
+  }
+
+  writeStatus(status: string): this {
+    this.#status = Number.parseInt(status, 10);
+    this.#reason = status.slice(status.indexOf(' ') + 1);
+    return this;
+  }
+
+  /** A value may hold further fields behind line breaks (`Head`). */
+  writeHeader(name: string | ArrayBuffer, value: string | Uint8Array): this {
+    const [own = '', ...more] = binary(value).split('\r\n');
+    this.#fields.push(nameOf(name), own);
+    for (const line of more) {
+      const colon = line.indexOf(': ');
+      this.#fields.push(line.slice(0, colon), line.slice(colon + 2));
+    }
+    return this;
+  }
+
+  end(body: string | Uint8Array = EMPTY, closeConnection = false): this {
+    this.#last ||= closeConnection;
+    if (this.#response.headersSent) this.#finish();
+    else this.#endWhole(body);
+    return this;
+  }
+
+  tryEnd(body: string | Uint8Array, length = Buffer.byteLength(body)): [boolean, boolean] {
+    if (!this.#ended && !this.#over) {
+      if (Buffer.byteLength(body) < length) {
+        // Without a body, the head is told apart by the call that follows.
+        this.#told = length;
+        return [true, false];
+      }
+      this.#endWhole(body);
+    }
+    return [this.#taken, this.#taken];
+  }
+
+  getWriteOffset(): number {
+    return this.#ended ? this.#length : 0;
+  }
+
+  endWithoutBody(_length?: undefined, closeConnection = false): this {
+    this.#last ||= closeConnection;
+    if (this.#over) return this;
+    this.#writeHead(this.#told > 0 ? this.#told : null);
+    this.#finish();
+    return this;
+  }
+
+  write(part: Uint8Array): boolean {
+    if (this.#over) return true;
+    if (!this.#response.headersSent) this.#writeHead(null);
+    // Whoever wrote it may use the memory again.
+    this.#response.write(Buffer.from(part), () => this.#caughtUp());
+    this.#flush();
+    this.#behind = !this.#taken;
+    return !this.#behind;
+  }
+
+  onWritable(handler: (offset: number) => boolean): this {
+    this.#writable = handler;
+    return this;
+  }
+
+  cork(write: () => void): this {
+    write();
+    return this;
+  }
+
+  close(): this {
+    this.gone();
+    this.#connection.socket.destroy();
+    return this;
+  }
+
+  pause(): void {
+    this.#held = true;
+    if (this.#data !== null) this.#message.pause();
+  }
+
+  resume(): void {
+    this.#held = false;
+    if (this.#data !== null) this.#message.resume();
+    // Not at once: whoever goes on reading may be about to answer.
+    if (this.#connection.halfClosed) setImmediate(() => this.#connection.look());
+  }
+
+  onAborted(handler: () => void): this {
+    this.#aborted = handler;
+    return this;
+  }
+
+  getRemoteAddressAsText(): ArrayBuffer {
+    const { remoteAddress } = this.#connection.socket;
+    return remoteAddress === undefined ? NO_BYTES : ownBuffer(Buffer.from(remoteAddress));
+  }
+
+  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): this {
+    const isFirst = this.#data === null;
+    this.#data = handler;
+    if (!isFirst) return this;
+    let left = Number.parseInt(this.#message.headers['content-length'] ?? '', 10);
+    let complete = false;
+    const tell = (chunk: ArrayBuffer, isLast: boolean): void => {
+      if (this.#over || this.#ended || complete) return;
+      complete = isLast;
+      this.#data?.(chunk, isLast);
+    };
+    this.#message.on('data', (chunk: Buffer) => {
+      left -= chunk.length;
+      tell(ownBuffer(chunk), left === 0);
+    }).on('end', () => tell(NO_BYTES, true));
+    return this;
+  }
+
+  /** The client has gone, or was cut. */
+  gone(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#aborted();
+  }
+
+  /** The system has taken all of the answer. */
+  finished(): void {
+    if (this.#over) return;
+    this.#over = true;
+    if (this.#ended) this.#writable(this.#length);
+  }
+
+  get #taken(): boolean {
+    return this.#over || this.#connection.socket.writableLength === 0;
+  }
+
+  #endWhole(body: string | Uint8Array): void {
+    if (this.#over) return;
+    // Whoever wrote it may use the memory again.
+    const bytes = Buffer.from(body);
+    this.#length = bytes.length;
+    this.#writeHead(bytes.length);
+    this.#finish(bytes);
+  }
+
+  #writeHead(length: number | null): void {
+    if (length !== null) this.#fields.push('Content-Length', String(length));
+    if (this.#last) this.#fields.push('Connection', 'close');
+    this.#response.writeHead(this.#status, this.#reason, this.#fields);
+  }
+
+  #finish(body: Uint8Array = EMPTY): void {
+    this.#ended = true;
+    if (body.length === 0) this.#response.end();
+    else this.#response.end(body);
+    if (!this.#taken) this.#connection.socket.setTimeout?.(IDLE_MS);
+  }
+
+  /** Hands over what was written: Node.js would gather more until the end of the turn. */
+  #flush(): void {
+    const { socket } = this.#connection;
+    while (socket.writableCorked > 0) socket.uncork();
+  }
+
+  #caughtUp(): void {
+    if (!this.#behind || !this.#taken) return;
+    this.#behind = false;
+    if (!this.#over && !this.#ended) this.#writable(0);
+  }
+}

@@ -1,0 +1,249 @@
+/**
+ * The transport of the HTTP server of Node.js, for machines where the native server does not load.
+ * What it answers by itself has the documented shape; its parser is strict, and its limits are those
+ * of the native server.
+ */
+import { readFileSync } from 'node:fs';
+import {
+  createServer as createPlain, ServerResponse, type IncomingMessage, type Server,
+} from 'node:http';
+import { createServer as createSecure, type Server as SecureServer } from 'node:https';
+import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { createSecureContext } from 'node:tls';
+import { HEAD_BYTES_MAX, type Config } from '../config.js';
+import { framingOf, framingOfGet } from './body-framing.js';
+import { connectionsMax } from './descriptors.js';
+import { unclearBody, unclearHost, unreadableHead } from './head-refusal.js';
+import { NodeConnection } from './node-connection.js';
+import { NodeRequest } from './node-request.js';
+import { IDLE_MS, type NodeResponse } from './node-response.js';
+import { isUpgrade, NodeSocket, withoutUpgrade } from './node-socket.js';
+import type { Reply } from './reply.js';
+import { statusLine } from './status.js';
+import {
+  UNFIT_CERTIFICATE, type Fault, type RawHandler, type RawServer, type SocketLimits, type Upgrade,
+} from './transport.js';
+
+const OPTIONS = {
+  insecureHTTPParser: false,
+  maxHeaderSize: HEAD_BYTES_MAX,
+  headersTimeout: IDLE_MS,
+  keepAliveTimeout: IDLE_MS,
+  connectionsCheckingInterval: 2_000,
+  // Bodies have limits of their own, by route; hosts are looked at here, with an answer.
+  requestTimeout: 0,
+  requireHostHeader: false,
+} as const;
+
+type Tls = NonNullable<Config['tls']>;
+
+/** @throws Error when certificate and key cannot be used. */
+function certificateOf({ cert, key }: Tls): { readonly cert: Buffer; readonly key: Buffer } {
+  try {
+    const read = { cert: readFileSync(cert), key: readFileSync(key) };
+    createSecureContext(read);
+    return read;
+  } catch {
+    throw new Error(UNFIT_CERTIFICATE);
+  }
+}
+
+interface SocketRoute {
+  readonly limits: SocketLimits;
+  readonly upgrade: Upgrade;
+}
+
+/** The answer to a head that no handler may see; null when one may. */
+function refusalOf(message: IncomingMessage, request: NodeRequest): Reply | null {
+  const framing = message.method === 'GET' ? framingOfGet(request) : framingOf(request);
+  if (framing === 'refused') return unclearBody(request.getUrl());
+  let hosts = 0;
+  request.forEach((name) => {
+    if (name === 'host') hosts += 1;
+  });
+  return hosts === 1 || (hosts === 0 && message.httpVersion === '1.0')
+    ? null : unclearHost(request.getUrl());
+}
+
+function send(response: NodeResponse, { status, head, body }: Reply): void {
+  response.makeLast();
+  response.writeStatus(statusLine(status)).writeHeader('Content-Type', head).end(body);
+}
+
+/** What is written to a connection whose request could not be read. */
+function plainAnswer({ status, head, body }: Reply): string {
+  return `HTTP/1.1 ${statusLine(status)}\r\nContent-Type: ${String(head)}\r\nConnection: close\r\n`
+    + `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${String(body)}`;
+}
+
+export class NodeServer implements RawServer {
+  readonly transport = 'node';
+  readonly #server: Server | SecureServer;
+  readonly #fault: Fault;
+  readonly #tls: Config['tls'];
+  /** By method and path, which is the end of what is looked for first. */
+  readonly #exact = new Map<string, RawHandler>();
+  readonly #rest: (readonly [method: string | null, handler: RawHandler])[] = [];
+  readonly #sockets = new Map<string, SocketRoute>();
+  readonly #connections = new Map<Duplex, NodeConnection>();
+  /** Connections, also those that are not yet secure. */
+  readonly #open = new Set<Socket>();
+
+  constructor(fault: Fault, tls: Config['tls']) {
+    this.#fault = fault;
+    this.#tls = tls;
+    const server = tls === null ? createPlain(OPTIONS)
+      : createSecure({ ...OPTIONS, ...certificateOf(tls), handshakeTimeout: IDLE_MS });
+    this.#server = server;
+    server.maxHeadersCount = 0;
+    // One that has ended its half is answered; whom nobody answers any more is cut here.
+    Object.assign(server, { httpAllowHalfOpen: true });
+    const take = (message: IncomingMessage, response: ServerResponse): void =>
+      this.#connectionOf(message.socket).take(message, response);
+    server.on('request', take).on('checkExpectation', take);
+    server.on('upgrade', (message, socket, head) => this.#upgrade(message, socket, head));
+    server.on('connect', (message: IncomingMessage, socket: Duplex) =>
+      this.#serve(message, this.#detached(message, socket)));
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+      this.#unreadable(error.code ?? '', socket));
+    server.on('connection', (socket: Socket) => {
+      this.#open.add(socket);
+      socket.on('error', () => undefined).once('close', () => this.#open.delete(socket));
+    });
+  }
+
+  any(pattern: string, handler: RawHandler): void {
+    this.#register(null, pattern, handler);
+  }
+
+  get(pattern: string, handler: RawHandler): void {
+    this.#register('GET', pattern, handler);
+  }
+
+  post(pattern: string, handler: RawHandler): void {
+    this.#register('POST', pattern, handler);
+  }
+
+  sockets(path: string, limits: SocketLimits, upgrade: Upgrade): void {
+    this.#sockets.set(path, { limits, upgrade });
+  }
+
+  listen(host: string, port: number): Promise<number | null> {
+    const server = this.#server;
+    const max = connectionsMax();
+    if (Number.isFinite(max)) server.maxConnections = max;
+    return new Promise((resolve) => {
+      const failed = (): void => resolve(null);
+      server.once('error', failed);
+      server.listen({ host, port, exclusive: true }, () => {
+        server.off('error', failed);
+        resolve((server.address() as AddressInfo).port);
+      });
+    });
+  }
+
+  stopListening(): void {
+    // Without what the HTTP server does beside: it would cut connections that rest.
+    NetServer.prototype.close.call(this.#server);
+  }
+
+  renew(): Promise<void> {
+    try {
+      if (this.#tls !== null && 'setSecureContext' in this.#server) {
+        this.#server.setSecureContext(certificateOf(this.#tls));
+      }
+      return Promise.resolve();
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
+  }
+
+  close(): void {
+    this.#server.close();
+    for (const connection of this.#connections.values()) connection.cut();
+    for (const socket of this.#open) socket.destroy();
+  }
+
+  #register(method: string | null, pattern: string, handler: RawHandler): void {
+    if (pattern === '/*') this.#rest.push([method, handler]);
+    else this.#exact.set(`${method ?? ''} ${pattern}`, handler);
+  }
+
+  #handlerOf(method: string, path: string): RawHandler | undefined {
+    return this.#exact.get(`${method} ${path}`) ?? this.#exact.get(` ${path}`)
+      ?? this.#rest.find(([own]) => own === null || own === method)?.[1];
+  }
+
+  #connectionOf(socket: Duplex): NodeConnection {
+    let connection = this.#connections.get(socket);
+    if (connection === undefined) {
+      connection = new NodeConnection(socket, (message, response) =>
+        this.#serve(message, response));
+      this.#connections.set(socket, connection);
+      socket.on('error', () => undefined).once('close', () => this.#connections.delete(socket));
+    }
+    return connection;
+  }
+
+  /** What a handler throws is a bug: it ends the connection, and not the process. */
+  #guarded(response: NodeResponse, call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#fault(error);
+      response.close();
+    }
+  }
+
+  #serve(message: IncomingMessage, response: NodeResponse): void {
+    this.#guarded(response, () => {
+      const request = new NodeRequest(message);
+      const refusal = refusalOf(message, request);
+      if (refusal !== null) return send(response, refusal);
+      // As the native server: nothing that follows a body in chunks is ever served.
+      if (request.getHeader('transfer-encoding') !== '') response.makeLast();
+      const handler = this.#handlerOf(message.method ?? '', request.getUrl());
+      if (handler === undefined) response.close();
+      else handler(response, request);
+    });
+  }
+
+  /** A response on a connection that the server of Node.js has let go of. */
+  #detached(message: IncomingMessage, socket: Duplex): NodeResponse {
+    const response = new ServerResponse(message);
+    response.assignSocket(socket as Socket);
+    return this.#connectionOf(socket).last(message, response);
+  }
+
+  #upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const connection = this.#connectionOf(socket);
+    // As the native server does to one that sends a request while an answer is open.
+    if (connection.busy || socket.destroyed) return connection.cut();
+    const request = new NodeRequest(message);
+    const route = this.#sockets.get(request.getUrl());
+    if (route === undefined || !isUpgrade(message)) return this.#goOn(message, socket, head);
+    const response = this.#detached(message, socket);
+    this.#guarded(response, () => {
+      const refusal = refusalOf(message, request);
+      if (refusal !== null) return send(response, refusal);
+      const { limits } = route;
+      route.upgrade(response, request, (events) => NodeSocket.open(
+        { message, socket, head, limits, events, fault: this.#fault }, connection,
+      ));
+    });
+  }
+
+  /** Serves a request that asks for another protocol, which a server may leave unheard. */
+  #goOn(message: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.unshift(Buffer.concat([Buffer.from(withoutUpgrade(message), 'latin1'), head]));
+    this.#server.emit(this.#tls === null ? 'connection' : 'secureConnection', socket);
+  }
+
+  #unreadable(code: string, socket: Duplex): void {
+    const connection = this.#connectionOf(socket);
+    const answer = plainAnswer(unreadableHead(code, HEAD_BYTES_MAX));
+    if (code === 'ECONNRESET' || !connection.refuse(answer)) return connection.cut();
+    setTimeout(() => socket.destroy(), IDLE_MS).unref();
+  }
+}
