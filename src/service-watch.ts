@@ -54,11 +54,11 @@ export async function readWatchSettings(
 }
 
 function sourcesOf(
-  { store, live }: Opened, parts: Parts, meter: RequestMeter, open: () => number,
+  { store, live, server }: Opened, parts: Parts, meter: RequestMeter, open: () => number,
 ): MetricSources {
   const { pool, bulk, streams, jobs, cache, readiness } = parts;
   return {
-    meter, cache, readiness, open,
+    meter, cache, readiness, open, transport: server.transport,
     pools: () => ({ lookup: pool.state, bulk: bulk.pool.state }),
     release: () => live.release,
     refused: () => live.refusal !== null,

@@ -1,4 +1,5 @@
 /** Answers to requests whose head no handler gets to see. */
+import { HEAD_BYTES_MAX } from '../config.js';
 import { problemReply } from './problem-reply.js';
 import type { Reply } from './reply.js';
 
@@ -16,16 +17,25 @@ export function unclearHost(path: string): Reply {
   return problemReply({ status: 400, detail: 'Send one Host field.', instance: path });
 }
 
+/** Header fields of a request. */
+export const FIELDS_MAX = 100;
+
+/** Of a head with too many bytes or fields. */
+export function longHead(path: string): Reply {
+  return problemReply({
+    status: 431, instance: path,
+    detail: `The head of a request may have ${HEAD_BYTES_MAX} bytes and ${FIELDS_MAX} fields.`,
+  });
+}
+
 /**
  * What the parser of Node.js found wrong, by its code. The path is not known: what could not be
  * parsed is not repeated.
  */
-export function unreadableHead(code: string, headBytesMax: number): Reply {
+export function unreadableHead(code: string): Reply {
   const instance = '';
   switch (code) {
-    case 'HPE_HEADER_OVERFLOW': return problemReply({
-      status: 431, detail: `The head of a request may have ${headBytesMax} bytes.`, instance,
-    });
+    case 'HPE_HEADER_OVERFLOW': return longHead(instance);
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW': return problemReply({
       status: 413, detail: 'Chunks have too many extensions.', instance,
     });

@@ -61,6 +61,7 @@ export class NodeConnection implements ResponseConnection {
 
   /** It is a WebSocket now; `cut` ends that. */
   becomes(cut: () => void): void {
+    this.#current?.letGo();
     this.#current = null;
     this.#cut = cut;
   }

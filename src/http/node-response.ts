@@ -4,6 +4,7 @@
  * request of the connection waits (`NodeConnection`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { nameOf } from './node-request.js';
 import type { RawResponse } from './transport.js';
@@ -202,6 +203,13 @@ export class NodeResponse implements RawResponse {
     if (this.#over) return;
     this.#over = true;
     this.#aborted();
+  }
+
+  /** The connection is a WebSocket's now: what comes of it is no affair of this response. */
+  letGo(): void {
+    this.#over = true;
+    this.#response.removeAllListeners('finish');
+    this.#response.detachSocket(this.#connection.socket as Socket);
   }
 
   /** The system has taken all of the answer. */

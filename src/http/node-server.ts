@@ -1,7 +1,7 @@
 /**
  * The transport of the HTTP server of Node.js, for machines where the native server does not load.
- * What it answers by itself has the documented shape; its parser is strict, and its limits are those
- * of the native server.
+ * What it answers by itself has the documented shape; its parser is strict, and its limits are
+ * those of the native server.
  */
 import { readFileSync } from 'node:fs';
 import {
@@ -14,7 +14,7 @@ import { createSecureContext } from 'node:tls';
 import { HEAD_BYTES_MAX, type Config } from '../config.js';
 import { framingOf, framingOfGet } from './body-framing.js';
 import { connectionsMax } from './descriptors.js';
-import { unclearBody, unclearHost, unreadableHead } from './head-refusal.js';
+import { FIELDS_MAX, longHead, unclearBody, unclearHost, unreadableHead } from './head-refusal.js';
 import { NodeConnection } from './node-connection.js';
 import { NodeRequest } from './node-request.js';
 import { IDLE_MS, type NodeResponse } from './node-response.js';
@@ -56,6 +56,7 @@ interface SocketRoute {
 
 /** The answer to a head that no handler may see; null when one may. */
 function refusalOf(message: IncomingMessage, request: NodeRequest): Reply | null {
+  if (message.rawHeaders.length > 2 * FIELDS_MAX) return longHead(request.getUrl());
   const framing = message.method === 'GET' ? framingOfGet(request) : framingOf(request);
   if (framing === 'refused') return unclearBody(request.getUrl());
   let hosts = 0;
@@ -242,7 +243,7 @@ export class NodeServer implements RawServer {
 
   #unreadable(code: string, socket: Duplex): void {
     const connection = this.#connectionOf(socket);
-    const answer = plainAnswer(unreadableHead(code, HEAD_BYTES_MAX));
+    const answer = plainAnswer(unreadableHead(code));
     if (code === 'ECONNRESET' || !connection.refuse(answer)) return connection.cut();
     setTimeout(() => socket.destroy(), IDLE_MS).unref();
   }

@@ -13,8 +13,8 @@ export interface TransportOptions {
 }
 
 /** What the choice costs, for the log and for `situs doctor`. */
-export const NODE_COST = 'the HTTP server of Node.js answers instead, which needs several times the ' +
-  'processor time for each request';
+export const NODE_COST =
+  'the HTTP server of Node.js answers instead, which needs more processor time for each request';
 
 async function nodeServer(fault: Fault, tls: Config['tls']): Promise<RawServer> {
   // Loaded when it is needed alone: most services never are without the native server.

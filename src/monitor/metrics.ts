@@ -12,6 +12,7 @@ import type { JobCounts } from '../bulk/job/open-job.js';
 import type { LiveRelease } from '../dataset/live.js';
 import { PRECISIONS } from '../engine/situs.js';
 import { LATENCY_BOUNDS, type RequestMeter } from '../http/request-meter.js';
+import type { TransportName } from '../http/transport.js';
 import type { PoolState } from '../pool/lane.js';
 import type { OutboxCount } from '../store/outbox-record.js';
 
@@ -114,6 +115,7 @@ export interface MetricSources {
   /** Streams of messages that are kept, and bulk files under way. */
   streams(): number;
   uploads(): number;
+  readonly transport: TransportName;
   /** Milliseconds since 1970. */
   now(): number;
 }
@@ -170,6 +172,8 @@ const GAUGES: readonly Reading[] = [
       lanes.map((value, lane) => ({ labels: { pool, lane: String(lane) }, value })))],
   ['situs_answer_cache_bytes', 'Memory of answers that are kept.', [],
     ({ cache }) => one(cache.bytes)],
+  ['situs_transport_info', '1, with the HTTP server that answers.', ['transport'],
+    ({ transport }) => [{ labels: { transport }, value: 1 }]],
   ['situs_dataset_info', '1, with the release that answers.', ['dataset'],
     ({ release }) => {
       const id = release()?.id;
