@@ -4,8 +4,8 @@
  */
 import { resolve } from 'node:path';
 import {
-  CHECKS, isLogLevel, isMinimumPrecision, isTransportChoice, type LogLevel, type MinimumPrecision,
-  ownUrl, secretBytes, type TransportChoice, unknownSettings,
+  CHECKS, isLogLevel, isMinimumPrecision, type LogLevel, type MinimumPrecision,
+  ownUrl, secretBytes, transportChoice, type TransportChoice, unknownSettings,
 } from './setting.js';
 import { SETTINGS } from './settings.js';
 
@@ -131,6 +131,11 @@ function requestLogOf(text: (name: SettingName) => string): RequestLogConfig {
   };
 }
 
+function tlsOf(text: (name: SettingName) => string): Config['tls'] {
+  const [cert, key] = [text('SITUS_TLS_CERT'), text('SITUS_TLS_KEY')];
+  return cert === '' ? null : { cert: resolve(cert), key: resolve(key) };
+}
+
 /**
  * Reads the configuration once; the result does not change afterwards.
  * @throws Error that names every setting with a bad value, and every name that is no setting's.
@@ -140,7 +145,6 @@ export function loadConfig(environment: Environment = process.env): Config {
   const text = (name: SettingName): string => values.get(name) ?? '';
   const logLevel = text('SITUS_LOG');
   const precisionMin = text('SITUS_PRECISION_MIN');
-  const transport = text('SITUS_TRANSPORT');
   return Object.freeze({
     host: text('HOST'),
     port: Number(text('PORT')),
@@ -190,9 +194,8 @@ export function loadConfig(environment: Environment = process.env): Config {
     metrics: text('SITUS_METRICS'),
     requestLog: requestLogOf(text),
     traces: { url: text('SITUS_OTLP'), every: Number(text('SITUS_OTLP_EVERY')) },
-    tls: text('SITUS_TLS_CERT') === '' ? null
-      : { cert: resolve(text('SITUS_TLS_CERT')), key: resolve(text('SITUS_TLS_KEY')) },
-    transport: isTransportChoice(transport) ? transport : 'auto',
+    tls: tlsOf(text),
+    transport: transportChoice(text('SITUS_TRANSPORT')),
     coreDumps: text('SITUS_CORE_DUMPS') === '1',
     logLevel: isLogLevel(logLevel) ? logLevel : 'info',
   });

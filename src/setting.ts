@@ -83,9 +83,9 @@ export function isMinimumPrecision(value: string): value is MinimumPrecision {
   return (MINIMUM_PRECISIONS as readonly string[]).includes(value);
 }
 
-/** Tells a choice of the HTTP server from any other word. */
-export function isTransportChoice(value: string): value is TransportChoice {
-  return (TRANSPORT_CHOICES as readonly string[]).includes(value);
+/** The choice of the HTTP server that a checked word names. */
+export function transportChoice(value: string): TransportChoice {
+  return TRANSPORT_CHOICES.find((choice) => choice === value) ?? 'auto';
 }
 
 /** The address listened on, where it is one that a caller can use. */
