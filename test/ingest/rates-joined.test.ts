@@ -135,6 +135,19 @@ test('a city that a list names in one of its counties is not told in those taxed
     ['8 / 8', '?']);
 });
 
+test('a district that no authority has a code for holds beside the records of a boundary file', () => {
+  const ohio = loadRates({ ...RECIPE, estimates: [], lists: [
+    { reader: 'facts', path: 'facts/rates/OH.tsv' },
+  ], members: ['facts/rates/members.tsv'] },
+  { factsDir: join(datasetsDir(), 'facts'), sourcesDir: DIR, estimated: false });
+  const sales = (complete: boolean): number => ohio.book.resolve({
+    state: '39', county: '39035', place: '', town: '', districts: [], complete,
+  }).components.reduce((sum, { periods }) => sum
+    + (periods.find(({ from, to }) => from <= DAY && to >= DAY)?.sales ?? 0), 0);
+  assert.equal(sales(false), 80_000_000);
+  assert.equal(sales(true), sales(false));
+});
+
 test('Washington with the boundaries of its codes: all of the local part is theirs', () => {
   const rates = load('wa-quarter', 'WA', '6.5', 'Name,Code,State,Local,RTA,Rate,Effective Date,'
     + 'Expiration Date\nSEATTLE,1726,0.065,0.0405,0,0.1055,20261001,20261231\n', { areas: true });

@@ -123,6 +123,11 @@ test('what is stated of a street in another town moves no door', () => {
   expect(at('36 Border Ave', 'Elmton', '91011'), 'point', [ASH, 0, TRANSIT]);
 });
 
+test('a range without a side has that of its ends', () => {
+  expect(at('3 Sage Rd', 'Gorse', '91012'), 'range', [BIRCH, GORSE, 0]);
+  assert.notEqual(ask(at('4 Sage Rd', 'Gorse', '91012')).precision, 'range');
+});
+
 test('units that lie elsewhere make their building refused, others do not', () => {
   assert.match(ask(at('5 Tessel Ct', 'Gorse', '91012')).refusal, /places with different taxes/);
   expect(at('7 Tessel Ct', 'Gorse', '91012'), 'range', [BIRCH, 0, 0]);
@@ -195,7 +200,7 @@ test('where the file has doors and ZIPs elsewhere than the boundaries is counted
   const of = (code: string) => coverage.find(({ state }) => state === code)!;
   // The boundaries have the odd doors of Border Ave from 21 to 39 outside Elmton.
   assert.deepEqual(of('QA').stateFile, {
-    until: '', ranges: 13, zip9: 5, zip5: 2, doors: 20, doorsElsewhere: 10, zips: 4,
+    until: '', ranges: 14, zip9: 5, zip5: 2, doors: 20, doorsElsewhere: 10, zips: 4,
     zipsElsewhere: 2,
   });
   assert.ok(of('QA').gaps.some((gap) => gap.includes('elsewhere than the boundaries, and')));

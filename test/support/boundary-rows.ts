@@ -48,6 +48,8 @@ const KEPT: readonly Columns[] = [
   street('1', '5', 'B', { ...FENNEL, 15: 'BIRCHWOOD', 25: '003', 2: '20250101' }),
   // A street that has its doors in Elmton, stated of another town of the ZIP.
   street('38', '38', 'E', { ...BORDER, 15: 'GORSE' }),
+  // Without a side, which its ends tell.
+  street('1', '9', '', { ...GORSE, 8: 'SAGE', 9: 'RD', 16: '91012' }),
   // A reservation where the state's own tax does not apply.
   street('1', '9', 'B', { 8: 'MESA', 9: 'TRL', 16: '91010', 24: '' }),
   // ZIP+4s, without zeros in front; the later beginning holds, and one list over two ZIPs.

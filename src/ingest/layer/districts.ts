@@ -9,7 +9,7 @@ import { spotKey } from '../zip/cities.js';
 /** Where a district holds; plain values, so that threads can be told. */
 export interface OwnDistrict {
   readonly code: string;
-  /** FIPS digits of its state, beyond which it never holds. */
+  /** FIPS digits of its state, beyond which it never holds; "" where that is not said. */
   readonly state: string;
   /** ZIPs that are all its own; empty for one that is drawn. */
   readonly zips: readonly number[];
@@ -17,6 +17,8 @@ export interface OwnDistrict {
   readonly counties: readonly string[];
   /** Counties that lie in it whole. */
   readonly whole: readonly string[];
+  /** Of the recipe: the records of authorities name it where it holds. */
+  readonly listed?: true;
 }
 
 /** A tax area whose districts a ZIP settles: area numbers by which of the codes hold, in bits. */
@@ -30,7 +32,7 @@ interface Known extends OwnDistrict {
   readonly inside: ReadonlySet<number>;
 }
 
-/** The districts of all layers; without any, everything stays what it is. */
+/** The districts of all layers and boundaries; without any, everything stays what it is. */
 export class OwnDistricts {
   readonly #all: readonly Known[];
   readonly #byCode: ReadonlyMap<string, Known>;
@@ -50,7 +52,7 @@ export class OwnDistricts {
   mark(tuple: AreaTuple): AreaTuple {
     if (this.#all.length === 0) return tuple;
     const drawn = tuple.districts.filter((code) =>
-      (this.#byCode.get(code)?.state ?? tuple.state) === tuple.state);
+      (this.#byCode.get(code)?.state || tuple.state) === tuple.state);
     const open = this.#all.filter(({ zips, state, counties }) =>
       zips.length > 0 && state === tuple.state && counties.includes(tuple.county))
       .map(({ code }) => OPEN_MARK + code);
@@ -91,8 +93,8 @@ export class OwnDistricts {
 
   /** A tuple of an authority's record, which knows none of these districts. */
   ofRecord(tuple: AreaTuple, zip: number | null): AreaTuple {
-    const own = this.#all.flatMap(({ code, state, zips, counties, whole }) => {
-      if (state !== tuple.state || !counties.includes(tuple.county)) return [];
+    const own = this.#all.flatMap(({ code, state, zips, counties, whole, listed }) => {
+      if (listed === true || state !== tuple.state || !counties.includes(tuple.county)) return [];
       return whole.includes(tuple.county) && zips.length === 0 ? [code] : [OPEN_MARK + code];
     });
     if (own.length === 0) return tuple;
@@ -148,6 +150,12 @@ export class OwnDistricts {
       })) }];
     });
   }
+}
+
+/** Districts that the boundaries of a recipe draw, for `learned` to tell where. */
+export function drawnDistricts(codes: Iterable<string>): readonly OwnDistrict[] {
+  return [...codes].map((code) =>
+    ({ code, state: '', zips: [], counties: [], whole: [], listed: true as const }));
 }
 
 /** Without layers. */

@@ -3,7 +3,7 @@ import { type Boundaries, type BoundaryFeature, drawnOver } from '../boundary/ov
 import { plainName } from '../rates/gazetteer.js';
 import type { ListReport } from '../rates/list.js';
 import type { RateBookInput } from '../rates/book.js';
-import { OwnDistricts } from './districts.js';
+import { drawnDistricts, OwnDistricts } from './districts.js';
 import { placeDistricts, type ZipCounties } from './places.js';
 import { type ProductRow, withProducts } from './products.js';
 import type { LayeredRates } from './rates.js';
@@ -73,11 +73,14 @@ export async function lay(layers: readonly Layer[], given: Unlayered): Promise<L
   const products = withProducts(documents.get('products') ?? [], layers,
     new Set((documents.get('tic') ?? []).map((row) => row['tic'] ?? '')),
     new Set(input.states.map(({ code }) => code)));
+  const own = new Set(districts.map(({ code }) => code));
+  const drawn = new Set(boundaries.districts.map(({ polygon }) => polygon.key)
+    .filter((code) => !own.has(code)));
   const hasRules = layers.some((layer) => layer.products.length > 0);
   return {
     boundaries: { ...boundaries, districts: drawnOver(boundaries.districts, features) },
     documents: hasRules ? new Map([...documents, ['products', products.rows]]) : documents,
-    districts: new OwnDistricts(districts),
+    districts: new OwnDistricts([...districts, ...drawnDistricts(drawn)]),
     lines: [
       ...layered.lines, ...replacedPolygons('district', boundaries.districts, features),
       ...products.lines,

@@ -3,7 +3,7 @@ import type { Rate } from '../../tax/rate.js';
 import { type AreaTuple, OPEN_MARK, type PlaceFact, type RateRow } from '../model.js';
 import type { DistrictLine, Estimate, TupleLines } from './combine.js';
 import type { CountyFact, ListMark, StateName, TierFact } from './facts.js';
-import { DATE_MIN, DATE_OPEN } from './list.js';
+import { DATE_MIN, DATE_OPEN, OWN_CODE } from './list.js';
 import type { MemberIndex, Membership, RowIndex, Spot } from './rate-rows.js';
 import { fill, nothing, paint, type Segment, unknown } from './timeline.js';
 
@@ -148,7 +148,9 @@ function districtsOf(
   const own = tuple.districts.filter((code) => !code.startsWith(OPEN_MARK))
     .map((code) => ({ ...ALWAYS, code }));
   const members = book.members.at(spot);
-  const held = [...own, ...(tuple.complete ? members.filter((one) => one.always) : members)];
+  // A record names every district that its authority knows; codes of our own it cannot.
+  const held = [...own, ...members.filter(({ always, code }) =>
+    !tuple.complete || always || code.startsWith(OWN_CODE))];
   const codes = [...new Set(held.map((member) => member.code))].sort();
   const mark = markOf(book, state, 'district');
   const lines = codes.map((code): DistrictLine => {

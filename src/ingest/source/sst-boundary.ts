@@ -4,7 +4,7 @@
  */
 import { DATE_MIN, DATE_OPEN, type DateInt, parseDate } from '../../tax/date.js';
 import type { FallenRows } from './fallen.js';
-import { rangeSide, type StreetRange } from './ranges.js';
+import { rangeSide, type RangeSide, type StreetRange } from './ranges.js';
 import { readRows } from './rows.js';
 
 export interface BoundaryDistrict {
@@ -156,6 +156,10 @@ export async function* readSstBoundary(
   }
 }
 
+const PARITIES: Readonly<Record<string, RangeSide['parity']>> = {
+  O: 'odd', E: 'even', B: 'both',
+};
+
 /** Why an address record can be no range of house numbers; null where it is one. */
 function unusedRange({ low, high, street }: BoundaryRecord): string | null {
   if (street === '') return 'without a street';
@@ -177,7 +181,8 @@ export function boundaryRange(
   const parity = record.parity === 'B' ? 'B' : '';
   const side = rangeSide(record.low, record.high, parity, record.zip, record.zip4);
   if (side === null) return null;
-  const stated = record.parity === 'O' ? 'odd' : record.parity === 'E' ? 'even' : 'both';
+  // Where no side is said the ends say it.
+  const stated = PARITIES[record.parity] ?? side.parity;
   return {
     street: record.street,
     city: record.city,
