@@ -96,8 +96,10 @@ test('a jurisdiction without a row in a complete list levies nothing, and its ro
 test('in a partial list it is unknown, in a sentence with state, level and layer', () => {
   const marks = [mark('county'), PARTIAL_CITY, mark('district')];
   const found = area({ rows: [STATE, ALPHA], marks }, { place: '9900010' });
-  assert.equal(told(found), 'city: Xland: no rate is held for Arden city; the newest list or the '
-    + 'estimated layer would fill it.');
+  assert.equal(told(found),
+    'city: Xland: no rate is held for Arden city; the newest list would fill it.');
+  const estimable = area({ rows: [STATE, ALPHA], marks, estimable: true }, { place: '9900010' });
+  assert.match(told(estimable), /; the newest list or the estimated layer would fill it\.$/);
   assert.equal(told(area({ rows: [STATE, ALPHA], marks })), 'XX 0.05 | ALPHA 0.01 = 0.06');
 });
 

@@ -3,7 +3,7 @@
  * and labels, and on time; a list's silence means what its completeness mark says, never zero by
  * default.
  */
-import type { SourceRecord } from '../../dataset/records.js';
+import type { SourceRecord, UnknownRecord } from '../../dataset/records.js';
 import type { DateInt } from '../../tax/date.js';
 import type { AreaTuple, PlaceFact, RateBook, RateRow, ResolvedArea } from '../model.js';
 import { resolveProvince } from './canada.js';
@@ -22,6 +22,8 @@ export interface RateBookInput {
   readonly rows: readonly RateRow[];
   /** Rows of the estimated layer; empty when it is switched off. */
   readonly estimates: readonly RateRow[];
+  /** Whether the recipe has such a layer; without one nothing is said to be filled by it. */
+  readonly estimable?: boolean;
   readonly states: readonly StateName[];
   readonly counties: readonly CountyFact[];
   /** Incorporated places and governing towns. */
@@ -104,6 +106,12 @@ function lastDay(book: LineContext, state: StateName): DateInt {
   }, DATE_OPEN);
 }
 
+/** What would fill a gap, where the recipe has no estimates. */
+function withoutLayer(gap: UnknownRecord): UnknownRecord {
+  const reason = gap.reason.replace(' or the estimated layer would fill', ' would fill');
+  return { ...gap, reason };
+}
+
 /** Builds the book: pure over its input, the same tuple always gets the same answer. */
 export function createRateBook(input: RateBookInput): RateBook {
   const book = context(input);
@@ -124,7 +132,7 @@ export function createRateBook(input: RateBookInput): RateBook {
     const limited = rates.unknown.some(({ from, to }) => from === DATE_MIN && to === DATE_OPEN);
     return {
       components: components(book, state, parts, rates, tuple),
-      unknown: rates.unknown,
+      unknown: input.estimable === true ? rates.unknown : rates.unknown.map(withoutLayer),
       incorporated: parts.cityKey !== '',
       countyName,
       placeName: plainPlace(place?.name ?? parts.cityRows.at(-1)?.name ?? ''),

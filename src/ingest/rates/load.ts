@@ -265,6 +265,7 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
   const input: RateBookInput = {
     ...layered, states, tiers, counties, places,
     estimates: estimates.flatMap((list) => list.rows),
+    estimable: recipe.estimates.length > 0,
     caps: Object.entries(recipe.caps)
       .map(([state, cap]) => ({ state, cap: percentOf(cap, state) })),
   };
