@@ -3,6 +3,8 @@ import type { Config } from './config.js';
 import { type LiveDataset, openLive } from './dataset/live.js';
 import type { Dataset } from './dataset/dataset.js';
 import { readPublicKeys } from './dataset/signature.js';
+import type { Follower } from './distribution/follower.js';
+import { openFollower } from './distribution/open-follower.js';
 import { Delivery } from './event/delivery.js';
 import { readDeliverySettings } from './event/delivery-settings.js';
 import { placeOf } from './bulk/job/ownership.js';
@@ -58,6 +60,8 @@ export interface Opened {
   readonly providerWatch: ProviderWatch | null;
   readonly server: RawServer;
   readonly live: LiveDataset;
+  /** Null where no fleet is followed. */
+  readonly follower: Follower | null;
   readonly pool: EnginePool;
 }
 
@@ -157,8 +161,10 @@ export class App {
       const firstKey = config.bootstrapKey === null ? created?.text ?? null : null;
       live = await opening;
       const providerWatch = watchProvider(config, log);
+      const follower = await openFollower({ config, live, log, signedBy });
       const opened = {
-        store, member, place, vault, delivery, provider, providerWatch, server, live, pool,
+        store, member, place, vault, delivery, provider, providerWatch, server, live, follower,
+        pool,
       };
       return new App(options, opened, firstKey, watching);
     } catch (error) {
@@ -178,6 +184,7 @@ export class App {
       await this.#listenForMetrics();
       this.#opened.delivery.start();
       this.#parts.jobs.start();
+      this.#opened.follower?.start();
       return listening;
     }
     throw new Error(
@@ -216,7 +223,9 @@ export class App {
   }
 
   async #stop(): Promise<void> {
-    const { server, live, delivery, store, member, provider, providerWatch } = this.#opened;
+    const {
+      server, live, follower, delivery, store, member, provider, providerWatch,
+    } = this.#opened;
     const { bulk, streams, jobs, pool, usage, merchants, clock, state, guesses } = this.#parts;
     state.draining = true;
     providerWatch?.close();
@@ -229,6 +238,7 @@ export class App {
     const paused = jobs.stop();
     // A job may wait for the check of an old release, which can take minutes.
     live.stop();
+    await follower?.stop();
     while (this.router.traffic.open > 0 && performance.now() < until) {
       await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
     }

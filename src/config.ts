@@ -33,12 +33,26 @@ export interface TraceConfig {
   readonly every: number;
 }
 
+/** Who asks an S3-compatible store, by the names that every tool of such stores reads. */
+export interface AwsSettings {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Empty where the key is a lasting one. */
+  readonly sessionToken: string;
+  readonly region: string;
+  /** Address of the store without a slash at the end; empty for Amazon's own. */
+  readonly endpoint: string;
+}
+
 export interface Config {
   readonly host: string;
   readonly port: number;
   readonly varDir: string;
   /** As given, each a key or a file; src/dataset reads them. Empty where none need be signed. */
   readonly requireSignature: readonly string[];
+  /** Where a fleet's datasets are; empty for none. As given: src/distribution reads it. */
+  readonly datasets: string;
+  readonly aws: AwsSettings;
   /** Which datasets `situs dataset prune` keeps. */
   readonly keep: { readonly days: number; readonly count: number };
   /** Null when the first key is to be random. */
@@ -136,6 +150,16 @@ function tlsOf(text: (name: SettingName) => string): Config['tls'] {
   return cert === '' ? null : { cert: resolve(cert), key: resolve(key) };
 }
 
+function awsOf(environment: Environment): AwsSettings {
+  const read = (name: string): string => environment[name] ?? '';
+  return {
+    accessKeyId: read('AWS_ACCESS_KEY_ID'), secretAccessKey: read('AWS_SECRET_ACCESS_KEY'),
+    sessionToken: read('AWS_SESSION_TOKEN'),
+    region: read('AWS_REGION') || read('AWS_DEFAULT_REGION') || 'us-east-1',
+    endpoint: (read('AWS_ENDPOINT_URL_S3') || read('AWS_ENDPOINT_URL')).replace(/\/+$/, ''),
+  };
+}
+
 /**
  * Reads the configuration once; the result does not change afterwards.
  * @throws Error that names every setting with a bad value, and every name that is no setting's.
@@ -150,6 +174,8 @@ export function loadConfig(environment: Environment = process.env): Config {
     port: Number(text('PORT')),
     varDir: resolve(text('SITUS_VAR')),
     requireSignature: text('SITUS_REQUIRE_SIGNATURE').split(',').filter((key) => key !== ''),
+    datasets: text('SITUS_DATASETS'),
+    aws: awsOf(environment),
     keep: { days: Number(text('SITUS_KEEP_DAYS')), count: Number(text('SITUS_KEEP_DATASETS')) },
     bootstrapKey: text('SITUS_BOOTSTRAP_KEY') || null,
     bootstrapRate: Number(text('SITUS_BOOTSTRAP_RATE')),

@@ -1,6 +1,7 @@
 /** The server process: first dataset, listening, signals. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { App } from './app.js';
@@ -11,6 +12,7 @@ import { createLog, messageOf } from './log.js';
 
 const COMMAND = fileURLToPath(new URL('./cli.js', import.meta.url));
 const STANDARD_INPUT = 0;
+const FLEET_CHECK_MS = 50;
 const FIRST_BUILD = ['dataset', 'build', '--recipe', 'default', '--activate'];
 
 /** Builds the first dataset in a process of its own, which gives its memory back. */
@@ -28,6 +30,20 @@ async function ensureDataset(config: Config): Promise<void> {
   const [code] = await once(child, 'exit') as [number | null];
   process.off('SIGTERM', end).off('SIGINT', end);
   if (code !== 0) throw new Error('the default dataset could not be built');
+}
+
+/** Waits for the dataset of the fleet, where this node has none yet. */
+async function fleetDataset({ live }: App): Promise<void> {
+  if (live.release !== null) return;
+  process.stderr.write('no dataset is active yet: waiting for the one of the fleet\n');
+  let ended = false;
+  const end = (): void => {
+    ended = true;
+  };
+  process.once('SIGTERM', end).once('SIGINT', end);
+  while (live.release === null && !ended) await delay(FLEET_CHECK_MS);
+  process.off('SIGTERM', end).off('SIGINT', end);
+  if (ended) throw new Error('ended before there was a dataset of the fleet');
 }
 
 /** A log that nobody reads any more, or that cannot be written, is no reason to stop answering. */
@@ -60,7 +76,8 @@ async function main(): Promise<void> {
   try {
     const port = await app.listen();
     // Meanwhile it answers that it is not ready.
-    await ensureDataset(config);
+    if (config.datasets === '') await ensureDataset(config);
+    else await fleetDataset(app);
     app.live.check();
     await app.live.ready();
     process.stdout.write(`Situs answers on ${localUrl(config.host, port, config.tls !== null)}\n`);

@@ -177,11 +177,12 @@ function openJobParts(shared: Shared, { uploads }: BulkParts, merchants: Merchan
 
 /** What keeps the service from being ready; a store that took nothing is tried again when asked. */
 function readinessOf(
-  { config, state, live, clock, providerWatch }: Shared, pool: EnginePool,
+  { config, state, live, follower, clock, providerWatch }: Shared, pool: EnginePool,
 ): Readiness {
   return new Readiness({
     draining: () => state.draining,
     hasDataset: () => live.release !== null,
+    followsFleet: () => follower?.status.follows ?? true,
     serving: () => pool.state.serving > 0,
     storeTakes: () => {
       if (!clock.stored) void clock.save();
@@ -191,10 +192,13 @@ function readinessOf(
   });
 }
 
-function systemRoutes({ live, store, member }: Shared, readiness: Readiness): readonly Route[] {
+function systemRoutes(
+  { live, follower, store, member }: Shared, readiness: Readiness,
+): readonly Route[] {
   const health = healthRoute({
     release: () => live.release,
     refusal: () => live.refusal,
+    fleet: () => follower?.status ?? null,
     askStore: () => {
       store.get(VERSION_KEY);
     },

@@ -54,7 +54,7 @@ export async function readWatchSettings(
 }
 
 function sourcesOf(
-  { store, live, server }: Opened, parts: Parts, meter: RequestMeter, open: () => number,
+  { store, live, follower, server }: Opened, parts: Parts, meter: RequestMeter, open: () => number,
 ): MetricSources {
   const { pool, bulk, streams, jobs, cache, readiness } = parts;
   return {
@@ -62,6 +62,7 @@ function sourcesOf(
     pools: () => ({ lookup: pool.state, bulk: bulk.pool.state }),
     release: () => live.release,
     refused: () => live.refusal !== null,
+    fleet: () => follower?.status ?? null,
     storeBytes: () => store.bytes(),
     outbox: () => outboxCounts(store),
     jobs: () => jobs.counts,

@@ -20,6 +20,11 @@ export const SETTINGS = [
       + 'are not used.',
   },
   {
+    name: 'SITUS_DATASETS', type: 'text', default: '',
+    meaning: 'Place of a fleet\'s datasets, which this node follows: nats://, s3:// or https://; '
+      + 'none if unset.',
+  },
+  {
     name: 'SITUS_KEEP_DAYS', type: 'integer', default: '1460', min: 0, max: 36_500,
     meaning: 'Days that `situs dataset prune` keeps a dataset after it answered last.',
   },

@@ -1,6 +1,7 @@
 /** The process that builds a release; another one watches it (`dataset-build.ts`). */
 import { join, resolve } from 'node:path';
 import { loadConfig } from '../config.js';
+import { protectRelease } from '../dataset/put-release.js';
 import { activateRelease, releasesDir, unsoundRelease } from '../dataset/release.js';
 import { readSigningKey, type SigningKey } from '../dataset/signature.js';
 import { buildDataset } from '../ingest/build.js';
@@ -13,7 +14,7 @@ import type { BuildAsked } from './dataset-build.js';
 import { tellFindings } from './findings.js';
 import { print, progress } from './line.js';
 import { requireRecipe } from './recipe-names.js';
-import { problemsOf, protectRelease, requiredKeys, signSound } from './sound-release.js';
+import { problemsOf, requiredKeys, signSound } from './sound-release.js';
 import { UsageError } from './usage.js';
 
 /**

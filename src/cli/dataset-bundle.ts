@@ -1,23 +1,20 @@
 /** `situs dataset sign|pack|unpack`: releases that somebody vouches for, in one file each. */
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../config.js';
 import { openBundle, packRelease, unpackBundle } from '../dataset/bundle.js';
-import { CHECKSUM_FILE, MANIFEST_FILE } from '../dataset/manifest.js';
+import { putRelease } from '../dataset/put-release.js';
 import { activeRelease, findRelease, releasesDir, unsoundRelease } from '../dataset/release.js';
-import { adoptSignatures, makeSigningKey, readSigningKey } from '../dataset/signature.js';
-import { stampHolds } from '../dataset/stamp.js';
+import { makeSigningKey, readSigningKey } from '../dataset/signature.js';
 import { createProgress } from '../ingest/progress.js';
 import { makeTemporary } from '../ingest/writer.js';
 import { makeFolder } from '../store/folder.js';
 import { print, progress } from './line.js';
-import {
-  activateSound, problemsOf, protectRelease, requiredKeys, signSound,
-} from './sound-release.js';
+import { activateSound, problemsOf, requiredKeys, signSound } from './sound-release.js';
 import { removeOnSignal, UsageError } from './usage.js';
 
 /** The release that is meant, and its folder, once it was read from end to end. */
-async function wholeRelease(
+export async function wholeRelease(
   text: string | undefined, quiet = false,
 ): Promise<{ readonly name: string; readonly dir: string }> {
   const { varDir } = loadConfig();
@@ -75,22 +72,6 @@ interface UnpackAsked {
   readonly quiet?: boolean;
 }
 
-/** The two small files of a release, which tell of the bytes of the large one. */
-function sumIn(dir: string): string {
-  return [MANIFEST_FILE, CHECKSUM_FILE].map((name) =>
-    readFileSync(join(dir, name), 'latin1')).join('\0');
-}
-
-/**
- * Gives an unpacked release its place. One that is there with the same bytes stays, and gets the
- * signatures too; the same dataset in other bytes makes way, since a signature is of bytes.
- */
-function place(unpacked: string, dir: string): void {
-  if (stampHolds(dir) && sumIn(dir) === sumIn(unpacked)) return adoptSignatures(dir, unpacked);
-  if (existsSync(dir)) renameSync(dir, `${unpacked}.replaced`);
-  renameSync(unpacked, dir);
-}
-
 /** Runs `situs dataset unpack FILE`. */
 export async function unpackCommand(
   path: string, { activate = false, requireSignature, quiet = false }: UnpackAsked,
@@ -112,8 +93,7 @@ export async function unpackCommand(
       throw new Error(`${path} was not taken: the dataset ${dataset} in it is not sound: ${
         problems.join('; ')}`);
     }
-    protectRelease(unpacked);
-    place(unpacked, join(releasesDir(varDir), dataset));
+    putRelease(unpacked, join(releasesDir(varDir), dataset));
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }

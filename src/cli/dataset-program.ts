@@ -31,6 +31,40 @@ function bundleCommands(dataset: Command): void {
       (await import('./dataset-bundle.js')).unpackCommand(file, asked));
 }
 
+/** Which release answers, here or with --fleet on every node. */
+function choosingCommands(dataset: Command): void {
+  const fleet = 'for all nodes, at the place of SITUS_DATASETS';
+  const force = 'with --fleet: also where a node has not prepared it';
+  dataset.command('push').description('put a release into the place of SITUS_DATASETS')
+    .argument('[RELEASE]', 'the active one unless given')
+    .option('--quiet', 'no progress')
+    .action(async (name, asked) => (await import('./dataset-fleet.js')).pushCommand(name, asked));
+  dataset.command('activate').description('check it and make it the one that answers')
+    .argument('<RELEASE>')
+    .option('--fleet', fleet).option('--force', force)
+    .addOption(requireSignature())
+    .action(async (name, asked) => (asked.fleet
+      ? (await import('./dataset-fleet.js')).activateFleet(name, asked)
+      : (await import('./dataset.js')).activateCommand(name, asked)));
+  dataset.command('rollback').description('go back to the one before, checked likewise')
+    .option('--fleet', fleet).option('--force', force)
+    .action(async (asked) => (asked.fleet
+      ? (await import('./dataset-fleet.js')).rollbackFleet(asked)
+      : (await import('./dataset.js')).rollbackCommand()));
+  dataset.command('list').description('all releases, and why each is kept')
+    .option('--fleet', 'those of the place, and what each node has')
+    .option('--json', 'with --fleet: for programs')
+    .action(async (asked) => (asked.fleet
+      ? (await import('./dataset-fleet.js')).listFleet(asked)
+      : (await import('./dataset.js')).listCommand()));
+  dataset.command('prune').description('remove the releases that nothing speaks for')
+    .option('--list', 'say which, and remove none')
+    .option('--fleet', 'from the place of SITUS_DATASETS')
+    .action(async (asked) => (asked.fleet
+      ? (await import('./dataset-fleet.js')).pruneFleet(asked)
+      : (await import('./dataset.js')).pruneCommand(asked)));
+}
+
 function makingCommands(dataset: Command, end: End): void {
   dataset.command('update')
     .description("fetch what is new, build, verify, compare, ask, and let it answer")
@@ -70,7 +104,7 @@ function makingCommands(dataset: Command, end: End): void {
 export function releaseCommands(program: Command, end: End): void {
   const dataset = program.command('dataset')
     .description('update, build, sources, fetch, verify, activate, rollback, list, diff, coverage, '
-      + 'sign, pack, unpack, prune');
+      + 'sign, pack, unpack, push, prune');
   makingCommands(dataset, end);
   dataset.command('verify').description('check a release byte for byte, and what it says')
     .argument('[RELEASE]', 'the active one unless given')
@@ -78,17 +112,7 @@ export function releaseCommands(program: Command, end: End): void {
     .option('--json', 'the findings, for programs')
     .action(async (name, asked) =>
       end(await (await import('./dataset.js')).verifyCommand(name, asked)));
-  dataset.command('activate').description('check it and make it the one that answers')
-    .argument('<RELEASE>')
-    .addOption(requireSignature())
-    .action(async (name, asked) => (await import('./dataset.js')).activateCommand(name, asked));
-  dataset.command('rollback').description('go back to the one before, checked likewise')
-    .action(async () => (await import('./dataset.js')).rollbackCommand());
-  dataset.command('list').description('all releases, and why each is kept')
-    .action(async () => (await import('./dataset.js')).listCommand());
-  dataset.command('prune').description('remove the releases that nothing speaks for')
-    .option('--list', 'say which, and remove none')
-    .action(async (asked) => (await import('./dataset.js')).pruneCommand(asked));
+  choosingCommands(dataset);
   bundleCommands(dataset);
   dataset.command('diff').description('what has another rate in B than in A')
     .argument('<A>').argument('<B>')

@@ -18,6 +18,7 @@ import { outboxCounts } from '../store/outbox.js';
 import { sealedCounts } from '../store/rotation.js';
 import { type Store, STORE_BYTES_MAX, storeDir } from '../store/store.js';
 import { STORE_FILE } from '../store/store-file.js';
+import { fleet } from './doctor-fleet.js';
 import { problemsOf } from './sound-release.js';
 import { isUnready, UNREADY } from '../api/system/ready.js';
 import { listNodes, type NodeRecord } from '../store/nodes.js';
@@ -217,6 +218,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'store', run: storeState },
   { name: 'secrets', run: keks },
   { name: 'dataset', run: dataset },
+  { name: 'fleet', run: fleet },
   { name: 'service', run: service },
   { name: 'provider', run: provider },
   { name: 'events', run: events },

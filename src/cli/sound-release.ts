@@ -1,14 +1,14 @@
 /** Releases as commands use them: none is opened that was not checked. */
-import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../config.js';
 import { checkFiles } from '../dataset/file-check.js';
+import { protectRelease } from '../dataset/put-release.js';
 import { checkRelease, UnfinishedCheck } from '../dataset/release-check.js';
 import {
   activateRelease, activeRelease, releasesDir, unsoundRelease,
 } from '../dataset/release.js';
 import { readPublicKeys, signRelease, type SigningKey } from '../dataset/signature.js';
-import { readStamp, RELEASE_FILES, stampHolds } from '../dataset/stamp.js';
+import { readStamp, stampHolds } from '../dataset/stamp.js';
 import { createProgress } from '../ingest/progress.js';
 
 /** @throws Error where no release is active. */
@@ -58,17 +58,6 @@ export async function soundRelease(varDir: string, name: string): Promise<string
   const problems = await problemsOf(dir, true);
   if (problems.length > 0) throw unsoundRelease(name, problems);
   return dir;
-}
-
-/** Takes the permission to write a release: nobody changes one on purpose. */
-export function protectRelease(dir: string): void {
-  for (const name of RELEASE_FILES) {
-    try {
-      chmodSync(join(dir, name), 0o444);
-    } catch {
-      // Another's files, or a file system without modes: only an accident is made less likely.
-    }
-  }
 }
 
 /** Signs the release in a folder, which has just been found sound. */

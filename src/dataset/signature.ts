@@ -118,6 +118,11 @@ function readSignatures(dir: string): readonly Signature[] {
   }
 }
 
+/** The public keys that a release says it is signed with; whether it is, is not looked at. */
+export function signersOf(dir: string): readonly string[] {
+  return readSignatures(dir).map(({ key }) => key);
+}
+
 /** Signs the release in a folder, whose files are those of the stamp; others' signatures stay. */
 export function signRelease(dir: string, stamp: Stamp, { key, publicKey }: SigningKey): void {
   const signature = sign(null, signedText(basename(dir), stamp), key).toString('base64');

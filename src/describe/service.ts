@@ -99,6 +99,11 @@ export const HEALTH: Schema = object({
   servers: about({ ...INTEGER, minimum: 2 }, 'Servers on the store, where there are several.'),
   unready: list(oneOf(Object.keys(UNREADY))),
   refused: object({ dataset: { type: ['string', 'null'] }, reason: TEXT }),
+  fleet: object({
+    place: oneOf(['ok', 'connection_error']),
+    dataset: { type: ['string', 'null'] },
+    prepared: list(TEXT),
+  }, { problem: object({ dataset: TEXT, reason: TEXT }) }),
 });
 
 export const LIVE: Schema = object({ status: { const: 'live' } });

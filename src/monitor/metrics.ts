@@ -10,6 +10,7 @@ import { UNREADY, type Readiness } from '../api/system/ready.js';
 import type { AnswerCache } from '../api/lookup/answer-cache.js';
 import type { JobCounts } from '../bulk/job/open-job.js';
 import type { LiveRelease } from '../dataset/live.js';
+import type { FleetStatus } from '../distribution/follower.js';
 import { PRECISIONS } from '../engine/situs.js';
 import { LATENCY_BOUNDS, type RequestMeter } from '../http/request-meter.js';
 import type { TransportName } from '../http/transport.js';
@@ -107,6 +108,8 @@ export interface MetricSources {
   release(): LiveRelease | null;
   /** Whether another dataset than the activated one answers. */
   refused(): boolean;
+  /** Null where no fleet is followed. */
+  fleet(): FleetStatus | null;
   /** Bytes of the store's records, and whether it took what was last written. */
   storeBytes(): number;
   outbox(): Readonly<Record<'events' | 'mails', OutboxCount>>;
@@ -134,6 +137,14 @@ function ofPools(
   { pools }: MetricSources, read: (state: PoolState) => number,
 ): readonly Sample[] {
   return Object.entries(pools()).map(([pool, state]) => ({ labels: { pool }, value: read(state) }));
+}
+
+/** Nothing where no fleet is followed. */
+function ofFleet(
+  { fleet }: MetricSources, is: (status: FleetStatus) => boolean,
+): readonly Sample[] {
+  const status = fleet();
+  return status === null ? [] : flag(is(status));
 }
 
 /** How many lists of each state have ended: "WA state a-list" is one of Washington. */
@@ -184,6 +195,12 @@ const GAUGES: readonly Reading[] = [
     ({ release }) => one(release()?.areas ?? 0)],
   ['situs_dataset_refused', '1 while the activated release does not answer.', [],
     ({ refused }) => flag(refused())],
+  ['situs_fleet_place_reached', '1 when the place of the fleet\'s datasets answers.', [],
+    (sources) => ofFleet(sources, ({ reached }) => reached)],
+  ['situs_fleet_dataset_followed', '1 when the dataset that is active for the fleet answers.', [],
+    (sources) => ofFleet(sources, ({ follows }) => follows)],
+  ['situs_fleet_dataset_unprepared', '1 while a dataset of the fleet cannot be prepared.', [],
+    (sources) => ofFleet(sources, ({ problem }) => problem !== null)],
   ['situs_dataset_stale_lists', 'Lists of a state that have ended and are still used.', ['state'],
     ({ release }) => staleStates(release())],
   ['situs_store_bytes', 'Bytes of the store that hold records.', [],

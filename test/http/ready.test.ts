@@ -134,7 +134,7 @@ test('a required provider has to be configured', async (context) => {
 test('before the first worker serves it is starting, after the last one has gone it is not', () => {
   let serving = false;
   const services: ReadyServices = {
-    draining: () => false, hasDataset: () => true, serving: () => serving,
+    draining: () => false, hasDataset: () => true, followsFleet: () => true, serving: () => serving,
     storeTakes: () => true, providerReached: () => true,
   };
   const readiness = new Readiness(services);

@@ -16,6 +16,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ],
   ['tax', 'address', 'geo'],
   ['dataset', 'store', 'provider'],
+  ['distribution'],
   ['engine'],
   ['ingest'],
   ['wire'],

@@ -3,6 +3,7 @@
  * what runs where.
  */
 import type { LiveRelease, Refusal } from '../../dataset/live.js';
+import type { FleetStatus } from '../../distribution/follower.js';
 import { headOf, JSON_TYPE } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import type { Readiness } from './ready.js';
@@ -12,6 +13,8 @@ export interface HealthServices {
   release(): LiveRelease | null;
   /** Why another release than the named one answers, or null. */
   refusal(): Refusal | null;
+  /** Null where no fleet is followed. */
+  fleet(): FleetStatus | null;
   /** Throws when the store does not answer. */
   askStore(): void;
   readonly readiness: Readiness;
@@ -40,16 +43,27 @@ function refusedOf({ dataset }: Refusal): Refusal {
   return { dataset, reason };
 }
 
+/** What is public of a fleet: why something is not prepared may name folders, and is in the log. */
+function fleetOf({ reached, active, prepared, problem }: FleetStatus): object {
+  return {
+    place: reached ? 'ok' : 'connection_error', dataset: active, prepared,
+    ...(problem === null ? {} : {
+      problem: { dataset: problem.dataset, reason: 'it cannot be prepared; the log says why' },
+    }),
+  };
+}
+
 /**
  * `unready` is there only while the service should be sent nothing, and says why. `refused` is
  * there only while a release is activated that does not answer: `dataset` then is the one before.
- * `servers` is there only while there are several on the store.
+ * `servers` is there only while there are several on the store, `fleet` only where one is followed.
  * `dynamo` is what clients' types call the local store.
  */
 function healthBody(services: HealthServices): string {
   const release = services.release();
   const store = storeState(services);
   const refused = services.refusal();
+  const fleet = services.fleet();
   const { reasons } = services.readiness;
   const servers = services.servers();
   return JSON.stringify({
@@ -65,6 +79,7 @@ function healthBody(services: HealthServices): string {
     ...(servers < 2 ? {} : { servers }),
     ...(reasons.length === 0 ? {} : { unready: reasons }),
     ...(refused === null ? {} : { refused: refusedOf(refused) }),
+    ...(fleet === null ? {} : { fleet: fleetOf(fleet) }),
   });
 }
 

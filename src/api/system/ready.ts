@@ -11,6 +11,7 @@ export const UNREADY = {
   starting: 'no worker has begun to answer yet',
   draining: 'the service is being stopped',
   dataset: 'no dataset is loaded',
+  fleet: 'it does not answer from the dataset that is active for the fleet',
   workers: 'no worker answers',
   store: 'the store takes no writes',
   provider: 'the compliance provider cannot be reached',
@@ -27,6 +28,8 @@ export interface ReadyServices {
   /** The service was told to stop. */
   draining(): boolean;
   hasDataset(): boolean;
+  /** It answers from the fleet's dataset; true where no fleet is followed. */
+  followsFleet(): boolean;
   /** A worker serves. */
   serving(): boolean;
   /** The store took what was last written; asks anew where it did not. */
@@ -52,6 +55,7 @@ export class Readiness {
       [services.draining(), 'draining'],
       [!serving, this.#begun ? 'workers' : 'starting'],
       [!services.hasDataset(), 'dataset'],
+      [!services.followsFleet(), 'fleet'],
       [!services.storeTakes(), 'store'],
       [!services.providerReached(), 'provider'],
     ];

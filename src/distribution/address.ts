@@ -1,0 +1,107 @@
+/** Addresses of places, as SITUS_DATASETS has them. None of what is told of them is secret. */
+import type { AwsSettings } from '../config.js';
+
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const S3_BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const NATS_PORT = '4222';
+const NATS_BUCKET = 'situs';
+const REPLICAS_MAX = 5;
+
+/** A broker: its servers, who connects, and the name that the buckets begin with. */
+export interface NatsAddress {
+  readonly kind: 'nats';
+  readonly name: string;
+  readonly servers: readonly string[];
+  readonly secrets: { readonly user?: string; readonly pass?: string; readonly token?: string };
+  readonly tls: boolean;
+  /** File of credentials, or null. */
+  readonly creds: string | null;
+  readonly bucket: string;
+  /** Copies that a cluster keeps of what is pushed. */
+  readonly replicas: number;
+}
+
+/** A bucket of an S3-compatible store, or a folder of a web server. */
+export interface HttpAddress {
+  readonly kind: 's3' | 'web';
+  readonly name: string;
+  /** Without a slash at the end and without secrets. */
+  readonly base: string;
+  /** For the header field Authorization; "" for none. */
+  readonly authorization: string;
+}
+
+export type PlaceAddress = NatsAddress | HttpAddress;
+
+function refuse(what: string): never {
+  throw new Error(`SITUS_DATASETS ${what}`);
+}
+
+function natsAddress(text: string): NatsAddress {
+  const found = /^(nats|tls):\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(text);
+  if (found === null) return refuse('is nats://HOST:PORT/NAME');
+  const [, scheme = '', login = '', hosts = '', path = '', query = ''] = found;
+  const options = new URLSearchParams(query);
+  const unknown = [...options.keys()].find((key) => key !== 'creds' && key !== 'replicas');
+  if (unknown !== undefined) refuse(`knows no "${unknown}"; there are: creds, replicas`);
+  const bucket = path === '' ? NATS_BUCKET : path;
+  if (!NAME.test(bucket)) refuse('names a bucket of NATS, which is of letters, digits, _ and -');
+  const replicas = Number(options.get('replicas') ?? '1');
+  if (!Number.isInteger(replicas) || replicas < 1 || replicas > REPLICAS_MAX) {
+    refuse(`has replicas from 1 to ${REPLICAS_MAX}`);
+  }
+  const servers = hosts.split(',').map((host) =>
+    (/:\d+$/.test(host) ? host : `${host}:${NATS_PORT}`));
+  const [user = '', pass] = login.split(':').map(decodeURIComponent);
+  return {
+    kind: 'nats', name: `${scheme}://${servers.join(',')}/${bucket}`,
+    servers, tls: scheme === 'tls',
+    secrets: login === '' ? {} : pass === undefined ? { token: user } : { user, pass },
+    creds: options.get('creds'), bucket, replicas,
+  };
+}
+
+/** "https://HOST/FOLDER" without what is secret in it. */
+function webAddress(text: string, allowPlain: boolean): HttpAddress {
+  const url = new URL(text);
+  if (url.search !== '' || url.hash !== '') refuse('is an address without a query');
+  if (url.protocol === 'http:' && !allowPlain) {
+    refuse('is an https address; http is for private networks: SITUS_ALLOW_PRIVATE_NETWORK=1');
+  }
+  const base = `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+  const { username, password } = url;
+  const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return {
+    kind: 'web', name: base, base, authorization: username === '' && password === '' ? ''
+      : `Basic ${Buffer.from(login).toString('base64')}`,
+  };
+}
+
+/** With an endpoint the bucket is the first part of the path; without, it is Amazon's own name. */
+function s3Address(text: string, { endpoint, region }: AwsSettings): HttpAddress {
+  const [, bucket = '', prefix = ''] = /^s3:\/\/([^/?#]+)(?:\/([^?#]*))?$/.exec(text) ?? [];
+  if (!S3_BUCKET.test(bucket)) return refuse('is s3://BUCKET/FOLDER');
+  if (prefix !== '' && !/^[\w./-]+$/.test(prefix)) {
+    return refuse('names a folder, which is of letters, digits, _, -, . and /');
+  }
+  if (endpoint !== '' && !/^https?:\/\/[^\s?#@]+$/.test(endpoint)) {
+    throw new Error('AWS_ENDPOINT_URL must be an http or https URL without query and password');
+  }
+  const top = endpoint === ''
+    ? `https://${bucket}.s3.${region}.amazonaws.com` : `${endpoint}/${bucket}`;
+  const name = `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`.replace(/\/+$/, '');
+  return {
+    kind: 's3', name: endpoint === '' ? name : `${name} at ${new URL(endpoint).host}`,
+    base: `${top}/${prefix}`.replace(/\/+$/, ''), authorization: '',
+  };
+}
+
+/** Reads an address. @throws Error that begins with the setting's name and repeats no secret. */
+export function placeAddress(
+  text: string, aws: AwsSettings, allowPlain: boolean,
+): PlaceAddress {
+  if (/^(?:nats|tls):\/\//.test(text)) return natsAddress(text);
+  if (/^s3:\/\//.test(text)) return s3Address(text, aws);
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return webAddress(text, allowPlain);
+  return refuse('is an address that begins with nats://, tls://, s3:// or https://');
+}

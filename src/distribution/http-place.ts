@@ -1,0 +1,236 @@
+/**
+ * A place that is asked over HTTP: an S3-compatible store, or any web server. The document is
+ * `fleet.json`, pieces are `pieces/SHA256`; a folder with these served by a plain web server is a
+ * place that is read alone. Writing needs PUT with If-Match and If-None-Match.
+ */
+import { Agent, request } from 'undici';
+import { messageOf } from '../log.js';
+import { type Place, PlaceError, sumOf, type Versioned } from './place.js';
+
+/** One request before it is sent; `sum` is the SHA-256 of its body. */
+export interface Unsigned {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sum: string;
+}
+
+/** Returns the header fields that the request is sent with. */
+export type SignRequest = (asked: Unsigned) => Promise<Readonly<Record<string, string>>>;
+
+export interface HttpPlaceOptions {
+  /** Its address without secrets. */
+  readonly name: string;
+  /** Address of the folder, without a slash at the end. */
+  readonly base: string;
+  readonly sign: SignRequest;
+  readonly waits?: HttpWaits;
+}
+
+/** How long a connection, the document and each next byte of a piece are waited for. */
+export interface HttpWaits {
+  readonly connectMs: number;
+  readonly documentMs: number;
+  readonly silentMs: number;
+}
+
+const WAITS: HttpWaits = { connectMs: 5_000, documentMs: 10_000, silentMs: 30_000 };
+/** Longest document and longest piece that are taken. */
+const DOCUMENT_BYTES_MAX = 1_048_576;
+const PIECE_BYTES_MAX = 16_777_216;
+const DOCUMENT = 'fleet.json';
+/** Never holds anything: what a store says to a condition that cannot be is learnt with it. */
+const CHECK = 'conditional-check';
+
+interface Asked {
+  readonly method: Unsigned['method'];
+  readonly path: string;
+  readonly body?: Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Told {
+  readonly status: number;
+  readonly etag: string;
+  readonly body: Buffer;
+}
+
+/** What a status means to whoever runs the fleet. */
+function meaning(status: number, body: string): string {
+  const [, code = ''] = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(body) ?? [];
+  const said = code === '' ? `${status}` : `${status} ${code}`;
+  if (status === 401 || status === 403) return `refuses (${said}): look at the credentials`;
+  if (status === 404) return `does not have it (${said})`;
+  if (status === 405 || status === 501) return `takes no changes (${said}): it can only be read`;
+  if (status === 507) return `has no room (${said})`;
+  return `answered ${said}`;
+}
+
+export class HttpPlace implements Place {
+  readonly name: string;
+  readonly nodes = null;
+  readonly #options: HttpPlaceOptions;
+  readonly #waits: HttpWaits;
+  readonly #agent: Agent;
+  /** Whether it was seen to heed If-Match. */
+  #heeds = false;
+
+  constructor(options: HttpPlaceOptions) {
+    this.name = options.name;
+    this.#options = options;
+    this.#waits = options.waits ?? WAITS;
+    const { connectMs, silentMs } = this.#waits;
+    this.#agent = new Agent({
+      connect: { timeout: connectMs }, headersTimeout: silentMs, bodyTimeout: silentMs,
+    });
+  }
+
+  async read(known: string | null): Promise<Versioned | 'same' | null> {
+    const told = await this.#document({
+      method: 'GET', path: DOCUMENT, headers: known === null ? {} : { 'If-None-Match': known },
+    });
+    const { status, etag, body } = told;
+    if (status === 304) return 'same';
+    if (status === 404 && !/<Code>NoSuchBucket/.test(body.toString('latin1'))) return null;
+    if (status !== 200) throw this.#refused('the state of the fleet', told);
+    // Without a mark nobody can say what is replaced; nodes can read it all the same.
+    return { text: body.toString('utf8'), version: etag };
+  }
+
+  async replace(text: string, version: string | null): Promise<boolean> {
+    if (version === '') {
+      throw new PlaceError(`${this.name} gives its files no ETag: it can only be read`);
+    }
+    await this.#requireConditions();
+    const told = await this.#document({
+      method: 'PUT', path: DOCUMENT, body: Buffer.from(text),
+      headers: {
+        'Content-Type': 'application/json',
+        ...(version === null ? { 'If-None-Match': '*' } : { 'If-Match': version }),
+      },
+    });
+    if (told.status === 412 || told.status === 409) return false;
+    if (told.status < 200 || told.status > 299) {
+      throw this.#refused('the state of the fleet', told);
+    }
+    return true;
+  }
+
+  async has(sum: string): Promise<boolean> {
+    const told = await this.#send({ method: 'HEAD', path: `pieces/${sum}` }, PIECE_BYTES_MAX);
+    if (told.status === 200) return true;
+    if (told.status === 404) return false;
+    throw this.#refused(`the piece ${sum.slice(0, 12)}…`, told);
+  }
+
+  async put(sum: string, bytes: Uint8Array): Promise<void> {
+    const told = await this.#send({
+      method: 'PUT', path: `pieces/${sum}`, body: bytes,
+      headers: { 'Content-Type': 'application/octet-stream' },
+    }, DOCUMENT_BYTES_MAX);
+    if (told.status < 200 || told.status > 299) {
+      throw this.#refused(`the piece ${sum.slice(0, 12)}…`, told);
+    }
+  }
+
+  async get(sum: string): Promise<Uint8Array> {
+    const told = await this.#send({ method: 'GET', path: `pieces/${sum}` }, PIECE_BYTES_MAX);
+    if (told.status === 200) return told.body;
+    throw this.#refused(`the piece ${sum.slice(0, 12)}…`, told);
+  }
+
+  async remove(sum: string): Promise<void> {
+    const told = await this.#send({ method: 'DELETE', path: `pieces/${sum}` }, DOCUMENT_BYTES_MAX);
+    if ((told.status < 200 || told.status > 299) && told.status !== 404) {
+      throw this.#refused(`the removal of the piece ${sum.slice(0, 12)}…`, told);
+    }
+  }
+
+  watch(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+
+  /**
+   * Two activations at once are told apart by If-Match alone, and some servers take a PUT without
+   * looking at it. So one with a condition that cannot hold is sent first.
+   */
+  async #requireConditions(): Promise<void> {
+    if (this.#heeds) return;
+    const told = await this.#document({
+      method: 'PUT', path: CHECK, body: Buffer.from('situs\n'),
+      headers: { 'If-Match': '"no-such-version"' },
+    });
+    if (told.status >= 200 && told.status <= 299) {
+      await this.#document({ method: 'DELETE', path: CHECK }).catch(() => undefined);
+      throw new PlaceError(`${this.name} takes a PUT without regard to If-Match: two `
+        + 'activations at once could undo one another, so nothing is written there');
+    }
+    // A store may also say that there is nothing to be replaced.
+    if (told.status !== 412 && told.status !== 409 && told.status !== 404) {
+      throw this.#refused('a PUT with If-Match', told);
+    }
+    this.#heeds = true;
+  }
+
+  #refused(what: string, { status, body }: Told): PlaceError {
+    return new PlaceError(`${this.name}: asked for ${what}, it ${
+      meaning(status, body.toString('latin1', 0, 2_048))}`);
+  }
+
+  #document(asked: Asked): Promise<Told> {
+    return this.#send(asked, DOCUMENT_BYTES_MAX, this.#waits.documentMs);
+  }
+
+  /** `withinMs` bounds the whole of it; pieces are only waited for while they stand still. */
+  async #send(asked: Asked, most: number, withinMs?: number): Promise<Told> {
+    const { method, path, body, headers = {} } = asked;
+    const url = `${this.#options.base}/${path}`;
+    const signed = await this.#options.sign({
+      method, url, headers, sum: sumOf(body ?? new Uint8Array(0)),
+    });
+    const patience = withinMs === undefined ? undefined : AbortSignal.timeout(withinMs);
+    try {
+      const answer = await request(url, {
+        method, headers: { 'Accept-Encoding': 'identity', ...signed }, dispatcher: this.#agent,
+        ...(body === undefined ? {} : { body }),
+        ...(patience === undefined ? {} : { signal: patience }),
+      });
+      // A body may fail before anybody reads it; who reads it then is told.
+      answer.body.on('error', () => undefined);
+      const bytes = await this.#taken(answer.body, most);
+      const length = Number(answer.headers['content-length'] ?? bytes.length);
+      if (method !== 'HEAD' && answer.statusCode === 200 && length !== bytes.length) {
+        throw new Error(`${bytes.length} of ${length} bytes came`);
+      }
+      return {
+        status: answer.statusCode, etag: String(answer.headers['etag'] ?? ''), body: bytes,
+      };
+    } catch (error) {
+      if (error instanceof PlaceError) throw error;
+      throw new PlaceError(`${this.name} cannot be reached: ${patience?.aborted === true
+        ? `no whole answer within ${withinMs! / 1_000} s` : faultText(error)}`);
+    }
+  }
+
+  async #taken(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const part of body) {
+      parts.push(part);
+      bytes += part.length;
+      if (bytes > most) throw new PlaceError(`${this.name} answered with more than ${most} bytes`);
+    }
+    return Buffer.concat(parts);
+  }
+}
+
+/** What went wrong, by its code where there is no sentence. */
+function faultText(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const text = messageOf(error);
+  return text === '' ? code : code === '' || text.includes(code) ? text : `${text} (${code})`;
+}

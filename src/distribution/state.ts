@@ -1,0 +1,186 @@
+/**
+ * The document of a place: which releases it holds, which one is active for the fleet, who changed
+ * that last. It is changed by compare-and-set alone. Members that this version does not know stay
+ * as they are, so that nodes and commands of two versions can work on it side by side.
+ */
+import { isReleaseName } from '../dataset/release.js';
+import { type Place, PlaceError } from './place.js';
+
+/** Raised when an older program would misread what a newer one writes. */
+export const STATE_VERSION = 1;
+/** Releases in one place; the document stays small enough to be asked for each second. */
+export const RELEASES_MAX = 200;
+/** Changes that are told. */
+const CHANGES_MAX = 20;
+const SHA256 = /^[0-9a-f]{64}$/;
+/** How often a change is tried again when only something else has changed meanwhile. */
+const TRIES_MAX = 20;
+
+/** A release in the place. */
+export interface Offer {
+  readonly dataset: string;
+  /** SHA-256 of the list of its pieces. */
+  readonly list: string;
+  /** Bytes of its bundle, and of its files. */
+  readonly bytes: number;
+  readonly unpacked: number;
+  /** Public keys that signed it, as it says itself. */
+  readonly signedBy: readonly string[];
+  /** ISO 8601. */
+  readonly at: string;
+  readonly by: string;
+}
+
+export interface Change {
+  readonly action: 'activate' | 'rollback';
+  readonly dataset: string;
+  readonly at: string;
+  readonly by: string;
+}
+
+export interface FleetState {
+  readonly v: number;
+  readonly active: string | null;
+  readonly previous: string | null;
+  /** In the order in which they were pushed. */
+  readonly releases: readonly Offer[];
+  /** The last one first. */
+  readonly changes: readonly Change[];
+}
+
+const EMPTY: FleetState = {
+  v: STATE_VERSION, active: null, previous: null, releases: [], changes: [],
+};
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isOffer(value: unknown): value is Offer {
+  return isObject(value) && typeof value['dataset'] === 'string'
+    && isReleaseName(value['dataset']) && typeof value['list'] === 'string'
+    && SHA256.test(value['list']) && Number.isSafeInteger(value['bytes'])
+    && Number.isSafeInteger(value['unpacked']) && Array.isArray(value['signedBy'])
+    && typeof value['at'] === 'string' && typeof value['by'] === 'string';
+}
+
+function isChange(value: unknown): value is Change {
+  return isObject(value) && (value['action'] === 'activate' || value['action'] === 'rollback')
+    && typeof value['dataset'] === 'string' && typeof value['at'] === 'string'
+    && typeof value['by'] === 'string';
+}
+
+function isName(value: unknown): value is string | null {
+  return value === null || (typeof value === 'string' && isReleaseName(value));
+}
+
+function isState(value: unknown): value is FleetState {
+  return isObject(value) && isName(value['active']) && isName(value['previous'])
+    && Array.isArray(value['releases']) && value['releases'].every(isOffer)
+    && Array.isArray(value['changes']) && value['changes'].every(isChange);
+}
+
+/**
+ * Reads the document of a place.
+ * @throws PlaceError where it is none, or a newer program's.
+ */
+export function parseState(text: string, place: string): FleetState {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new PlaceError(`what ${place} holds as the state of the fleet is no JSON`);
+  }
+  if (isObject(value) && typeof value['v'] === 'number' && value['v'] > STATE_VERSION) {
+    throw new PlaceError(`the state of the fleet at ${place} is of version ${value['v']}, and this `
+      + `program reads up to ${STATE_VERSION}: it has to be upgraded first`);
+  }
+  if (isState(value)) return value;
+  throw new PlaceError(`what ${place} holds is no state of a fleet`);
+}
+
+/** The offer of a release, or null. */
+export function offerOf({ releases }: FleetState, dataset: string): Offer | null {
+  return releases.find((offer) => offer.dataset === dataset) ?? null;
+}
+
+/**
+ * What every node should be able to answer with at once: the active release, the one pushed last
+ * and the one before, in this order.
+ */
+export function wantedOf(state: FleetState): readonly Offer[] {
+  const names = [state.active, state.releases.at(-1)?.dataset ?? null, state.previous];
+  return [...new Set(names)].flatMap((name) => {
+    const offer = name === null ? null : offerOf(state, name);
+    return offer === null ? [] : [offer];
+  });
+}
+
+/** The state with a release that was pushed, as the last one. @throws Error where it is full. */
+export function withOffer(state: FleetState, offer: Offer): FleetState {
+  const others = state.releases.filter(({ dataset }) => dataset !== offer.dataset);
+  if (others.length >= RELEASES_MAX) {
+    throw new Error(`the place holds ${others.length} releases, and no more fit: `
+      + 'remove some with: situs dataset prune --fleet');
+  }
+  return { ...state, releases: [...others, offer] };
+}
+
+/** The state with another active release. */
+export function withActive(state: FleetState, change: Change): FleetState {
+  return {
+    ...state, active: change.dataset,
+    previous: state.active === change.dataset ? state.previous : state.active,
+    changes: [change, ...state.changes].slice(0, CHANGES_MAX),
+  };
+}
+
+/** The state with its version; an empty one where the place holds none. */
+export async function readState(
+  place: Place,
+): Promise<{ readonly state: FleetState; readonly version: string | null }> {
+  const found = await place.read(null);
+  if (found === null || found === 'same') return { state: EMPTY, version: null };
+  return { state: parseState(found.text, place.name), version: found.version };
+}
+
+/**
+ * Changes the state: `change` is given what there is and returns what is to be, again with every
+ * state that came about meanwhile. Returns the new state.
+ * @throws what `change` throws; PlaceError where the place is changed by others all the time.
+ */
+export async function changeState(
+  place: Place, change: (state: FleetState) => FleetState,
+): Promise<FleetState> {
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const { state, version } = await readState(place);
+    const next = change(state);
+    if (await place.replace(`${JSON.stringify(next)}\n`, version)) return next;
+  }
+  throw new PlaceError(`${place.name} is changed by others all the time; try again`);
+}
+
+/** Who changed something, as others are told. */
+export function changeText({ action, dataset, by, at }: Change): string {
+  return `${by} ${action === 'rollback' ? 'went back to' : 'activated'} ${dataset} at ${at}`;
+}
+
+/**
+ * Makes a release of the place the active one, unless another is active than `seen` was.
+ * @throws Error that tells who was first.
+ */
+export async function activateInFleet(
+  place: Place, seen: FleetState, change: Change,
+): Promise<FleetState> {
+  return changeState(place, (state) => {
+    const [last] = state.changes;
+    if (state.active !== seen.active || last?.at !== seen.changes[0]?.at) {
+      throw new Error(`nothing was changed: meanwhile ${
+        last === undefined ? 'the state of the fleet was replaced' : changeText(last)}`);
+    }
+    if (offerOf(state, change.dataset) === null) {
+      throw new Error(`${change.dataset} was removed from ${place.name} meanwhile`);
+    }
+    return withActive(state, change);
+  });
+}

@@ -1,0 +1,41 @@
+/**
+ * A process that pulls one release: a line of JSON on standard input says which and from where; it
+ * prints a line for each piece and one at the end, and ends when standard input does.
+ */
+import { setPriority } from 'node:os';
+import { createInterface } from 'node:readline';
+import { openPlace } from '../src/distribution/open-place.js';
+import { pullRelease } from '../src/distribution/pull.js';
+import type { PullLine, PullOrder } from '../src/distribution/puller.js';
+import { UnsoundRelease } from '../src/dataset/release.js';
+import { messageOf } from '../src/log.js';
+
+const NICE = 10;
+
+function say(line: PullLine): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+async function pull({ place: settings, ...order }: PullOrder): Promise<PullLine> {
+  const place = await openPlace(settings);
+  try {
+    await pullRelease({ ...order, place, pulled: (done, total) => say({ done, total }) });
+    return { pulled: true };
+  } catch (error) {
+    return { failed: messageOf(error), unsound: error instanceof UnsoundRelease };
+  } finally {
+    await place.close().catch(() => undefined);
+  }
+}
+
+try {
+  setPriority(NICE);
+} catch {
+  // Not permitted here: it is quicker than it has to be.
+}
+
+createInterface({ input: process.stdin })
+  .once('line', (text) => void pull(JSON.parse(text) as PullOrder).then((line) => {
+    process.stdout.write(`${JSON.stringify(line)}\n`, () => process.exit(0));
+  }))
+  .once('close', () => process.exit(1));
