@@ -190,9 +190,10 @@ export class NatsPlace implements Place {
 
   async #allReports(): Promise<readonly NodeReport[]> {
     const bucket = await this.#reports();
-    const keys: string[] = [];
-    for await (const key of await bucket.keys()) keys.push(key);
-    const entries = await Promise.all(keys.map((key) => bucket.get(key)));
+    // A key that is written meanwhile is told again.
+    const keys = new Set<string>();
+    for await (const key of await bucket.keys()) keys.add(key);
+    const entries = await Promise.all([...keys].map((key) => bucket.get(key)));
     return entries.flatMap((entry) => {
       const report: unknown = entry === null || entry.operation !== 'PUT' ? null : entry.json();
       return isReport(report) ? [report] : [];

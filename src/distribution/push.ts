@@ -16,19 +16,23 @@ export interface Push {
   /** A file that does not exist; it is removed. */
   readonly temporary: string;
   readonly by: string;
+  /** Bytes of each piece but the last; `PIECE_BYTES` unless given. */
+  readonly pieceBytes?: number;
   /** Told of bytes packed, then of bytes pushed. */
   readonly packed: BytesRead;
   readonly pushed: BytesRead;
 }
 
 /** Sends the pieces that the place does not have, and returns the list of all. */
-async function pushPieces({ place, temporary, pushed }: Push): Promise<Pieces> {
+async function pushPieces(
+  { place, temporary, pushed, pieceBytes: each = PIECE_BYTES }: Push,
+): Promise<Pieces> {
   const total = statSync(temporary).size;
   const sums: string[] = [];
   const file = await open(temporary, 'r');
   try {
-    for (let at = 0; at < total; at += PIECE_BYTES) {
-      const length = Math.min(PIECE_BYTES, total - at);
+    for (let at = 0; at < total; at += each) {
+      const length = Math.min(each, total - at);
       const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
       if (bytesRead !== length) throw new Error(`${temporary} ended before its time`);
       const sum = sumOf(buffer);
@@ -39,7 +43,7 @@ async function pushPieces({ place, temporary, pushed }: Push): Promise<Pieces> {
   } finally {
     await file.close();
   }
-  return { each: PIECE_BYTES, total, sums };
+  return { each, total, sums };
 }
 
 /**

@@ -174,7 +174,7 @@ export async function activateInFleet(
 ): Promise<FleetState> {
   return changeState(place, (state) => {
     const [last] = state.changes;
-    if (state.active !== seen.active || last?.at !== seen.changes[0]?.at) {
+    if (JSON.stringify(last) !== JSON.stringify(seen.changes[0]) || state.active !== seen.active) {
       throw new Error(`nothing was changed: meanwhile ${
         last === undefined ? 'the state of the fleet was replaced' : changeText(last)}`);
     }
