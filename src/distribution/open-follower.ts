@@ -12,10 +12,10 @@ import { pullApart } from './puller.js';
 /** Digits that tell the nodes of one machine apart. */
 const DIGITS = 6;
 
-/** One server at a time uses a folder, so machine and folder name a node, also after a restart. */
+/** Machine, folder and process: several servers may use one folder, and several folders be there. */
 export function nodeName(varDir: string): string {
   const folder = createHash('sha256').update(varDir).digest('hex').slice(0, DIGITS);
-  return `${hostname().replaceAll(/[^A-Za-z0-9-]+/g, '_')}-${folder}`;
+  return `${hostname().replaceAll(/[^A-Za-z0-9-]+/g, '_')}-${folder}-${process.pid}`;
 }
 
 interface Opening {

@@ -10,11 +10,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openBundle, unpackBundle } from '../dataset/bundle.js';
 import { putRelease } from '../dataset/put-release.js';
 import { checkRelease } from '../dataset/release-check.js';
+import { factsOf } from '../dataset/release-copy.js';
 import { releasesDir, UnsoundRelease } from '../dataset/release.js';
 import { STAMP_FILE } from '../dataset/stamp.js';
 import { messageOf } from '../log.js';
 import { pieceLength, piecesOf, type Pieces } from './pieces.js';
 import { checkedPiece, type Place, sumOf } from './place.js';
+import { lockFolder } from './pull-lock.js';
 import type { Offer } from './state.js';
 
 const PREFIX = '.pull-';
@@ -122,28 +124,41 @@ async function unpacked(path: string, folder: string, pull: Pull): Promise<strin
   throw new UnsoundRelease(`${dataset} was pulled and not taken: ${problems.join('; ')}`);
 }
 
-/**
- * Pulls a release; what came of it stays when the place or the disk fails.
- * @throws UnsoundRelease where it was pushed as it may not be used; other errors where it could not
- * be got now.
- */
-export async function pullRelease(pull: Pull): Promise<void> {
-  const { varDir, offer: { dataset } } = pull;
-  const folder = join(releasesDir(varDir), `${PREFIX}${dataset}`);
-  mkdirSync(folder, { recursive: true });
+/** What came to its end is not left behind, nor what cannot come to a good one. */
+async function pullLocked(pull: Pull, folder: string, target: string): Promise<void> {
   const path = join(folder, BUNDLE);
   try {
     await fillBundle(path, folder, pull);
     const dir = await unpacked(path, folder, pull);
-    const place = join(releasesDir(varDir), dataset);
     // One that is there was not fit to be used, whatever its stamp says.
-    rmSync(join(place, STAMP_FILE), { force: true });
-    putRelease(dir, place);
+    rmSync(join(target, STAMP_FILE), { force: true });
+    putRelease(dir, target);
     rmSync(folder, { recursive: true, force: true });
   } catch (error) {
     const damaged = /is damaged|is no bundle/.test(messageOf(error));
     if (!damaged && !(error instanceof UnsoundRelease)) throw error;
     rmSync(folder, { recursive: true, force: true });
     throw error instanceof UnsoundRelease ? error : new UnsoundRelease(messageOf(error));
+  }
+}
+
+/**
+ * Pulls a release, unless another process has done so meanwhile; what came of it stays when the
+ * place or the disk fails.
+ * @throws UnsoundRelease where it was pushed as it may not be used; other errors where it could not
+ * be got now.
+ */
+export async function pullRelease(pull: Pull): Promise<void> {
+  const { varDir, offer: { dataset } } = pull;
+  const folder = join(releasesDir(varDir), `${PREFIX}${dataset}`);
+  const target = join(releasesDir(varDir), dataset);
+  const before = factsOf(target);
+  const unlock = await lockFolder(folder);
+  try {
+    const after = factsOf(target);
+    if (after === null || after === before) await pullLocked(pull, folder, target);
+    else rmSync(folder, { recursive: true, force: true });
+  } finally {
+    unlock();
   }
 }

@@ -1,6 +1,8 @@
 /** Releases pushed to a store and pulled from it, with everything that can go wrong between. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, after, test, type TestContext } from 'node:test';
@@ -15,6 +17,7 @@ import { pullRelease, type Pull } from '../../src/distribution/pull.js';
 import { pushRelease } from '../../src/distribution/push.js';
 import type { Offer } from '../../src/distribution/state.js';
 import { writeRelease } from '../../src/ingest/writer.js';
+import { ownMark } from '../../src/store/process-mark.js';
 import { startStoreServer, type StoreServer } from '../support/s3-server.js';
 import { smallDisk } from '../support/small-disk.js';
 import { tinyContent } from '../support/tiny-release.js';
@@ -158,4 +161,25 @@ test('a disk without room is told before anything is asked for', async (context)
   w.server.asked.length = 0;
   await assert.rejects(pull({ ...w, varDir: disk }, offer), /needs \d+ bytes, and the disk has \d+/);
   assert.deepEqual(gets(w.server), [`GET /pieces/${offer.list}`]);
+});
+
+test('of two servers on one folder one pulls, and the other finds it there', async (context) => {
+  const w = await world(context);
+  const offer = await pushed(w.place);
+  w.server.asked.length = 0;
+  await Promise.all([pull(w, offer), pull(w, offer)]);
+  const { sums } = await piecesOf(w.place, offer);
+  assert.equal(gets(w.server).length, new Set(sums).size + 2, 'the list again, for this count');
+  assert.deepEqual(left(w.varDir), [dataset]);
+});
+
+test('what a process that was killed has begun is gone on with', async (context) => {
+  const w = await world(context);
+  const offer = await pushed(w.place);
+  const folder = join(releasesDir(w.varDir), `.pull-${dataset}`);
+  mkdirSync(folder, { recursive: true });
+  // Of this machine, with a number that no process has.
+  writeFileSync(join(folder, 'owner.json'), JSON.stringify({ ...ownMark(), pid: 4_194_303 }));
+  await pull(w, offer);
+  assert.deepEqual(left(w.varDir), [dataset]);
 });

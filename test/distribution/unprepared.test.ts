@@ -126,7 +126,7 @@ test('a release that is not signed is told by log, health and metrics, and the n
     problem: { dataset: name, reason: 'it cannot be prepared; the log says why' },
   });
   assert.match(node.log.join(''), /"dataset not prepared".*is signed with none of the keys/);
-  assert.match(await node.metrics(), /situs_fleet_dataset_followed 0\n[^]*situs_fleet_dataset_unprepared 1\n/);
+  assert.match(await node.metrics(), /situs_fleet_dataset_followed 0\n[\s\S]*situs_fleet_dataset_unprepared 1\n/);
   assert.match(await node.metrics(), /situs_unready\{reason="fleet"\} 1\n/);
   assert.equal(await node.rate(), 0.05);
   assert.ok((await doctor(node)).includes(
