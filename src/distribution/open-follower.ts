@@ -12,7 +12,7 @@ import { pullApart } from './puller.js';
 /** Digits that tell the nodes of one machine apart. */
 const DIGITS = 6;
 
-/** Machine, folder and process: several servers may use one folder, and several folders be there. */
+/** Machine, folder and process: servers may share a folder, and a machine have several. */
 export function nodeName(varDir: string): string {
   const folder = createHash('sha256').update(varDir).digest('hex').slice(0, DIGITS);
   return `${hostname().replaceAll(/[^A-Za-z0-9-]+/g, '_')}-${folder}-${process.pid}`;

@@ -60,9 +60,8 @@ function claimed(folder: string, file: string): boolean {
     writeFileSync(file, JSON.stringify(ownMark()), { flag: 'wx' });
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'EEXIST' || error.code === 'ENOENT')) {
-      return false;
-    }
+    const code = error instanceof Error && 'code' in error ? error.code : '';
+    if (code === 'EEXIST' || code === 'ENOENT') return false;
     throw error;
   }
 }
