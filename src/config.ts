@@ -150,6 +150,14 @@ function tlsOf(text: (name: SettingName) => string): Config['tls'] {
   return cert === '' ? null : { cert: resolve(cert), key: resolve(key) };
 }
 
+function jobLimitsOf(text: (name: SettingName) => string): Config['jobLimits'] {
+  return {
+    bytesMax: Number(text('SITUS_JOB_BYTES_MAX')),
+    accountBytesMax: Number(text('SITUS_JOB_ACCOUNT_BYTES_MAX')),
+    errorBytesMax: Number(text('SITUS_JOB_ERROR_BYTES_MAX')),
+  };
+}
+
 function awsOf(environment: Environment): AwsSettings {
   const read = (name: string): string => environment[name] ?? '';
   return {
@@ -195,11 +203,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     bulkIdleMs: Number(text('SITUS_BULK_IDLE_SECONDS')) * 1000,
     bulkDir: text('SITUS_BULK_DIR') === '' ? null : resolve(text('SITUS_BULK_DIR')),
     jobDays: Number(text('SITUS_JOB_DAYS')),
-    jobLimits: {
-      bytesMax: Number(text('SITUS_JOB_BYTES_MAX')),
-      accountBytesMax: Number(text('SITUS_JOB_ACCOUNT_BYTES_MAX')),
-      errorBytesMax: Number(text('SITUS_JOB_ERROR_BYTES_MAX')),
-    },
+    jobLimits: jobLimitsOf(text),
     streamIdleMs: Number(text('SITUS_STREAM_IDLE_SECONDS')) * 1000,
     streamResumeMs: Number(text('SITUS_STREAM_RESUME_SECONDS')) * 1000,
     precisionMin: isMinimumPrecision(precisionMin) ? precisionMin : 'city',
