@@ -24,6 +24,8 @@ export interface TestRun {
   readonly files: readonly string[];
   /** Whether files that failed are run once more. */
   readonly again: boolean;
+  /** Where the HTTP server of Node.js answers, whichever else could. */
+  readonly overNode?: boolean;
 }
 
 interface TestEvent {
@@ -46,12 +48,19 @@ export default async function* failedFiles(
   yield `${END}\n`;
 }
 
+/** Keeps the native server from loading, in tests and in all processes that they start. */
+const OVER_NODE = new URL('../test/support/node-transport.js', import.meta.url).href;
+
 function nodeTest(
-  root: string, options: readonly string[], files: readonly string[],
+  { root, overNode = false }: TestRun, options: readonly string[], files: readonly string[],
 ): number | null {
   const limit = `--test-timeout=${FILE_MS_MAX}`;
+  const { NODE_OPTIONS = '' } = process.env;
+  const env = overNode
+    ? { ...process.env, NODE_OPTIONS: `${NODE_OPTIONS} --import=${OVER_NODE}`.trimStart() }
+    : process.env;
   return spawnSync(process.execPath, ['--test', limit, ...options, ...files],
-    { cwd: root, stdio: 'inherit' }).status;
+    { cwd: root, stdio: 'inherit', env }).status;
 }
 
 /** What is reported as it would be without a second reporter. */
@@ -67,11 +76,11 @@ function reportersOf(options: readonly string[], told: string): readonly string[
 
 /** Exit code of the run and the files that failed; of a run that broke off, none. */
 function runAll(run: TestRun, atOnce: string): readonly [number | null, readonly string[]] {
-  const { root, options, files } = run;
+  const { options, files } = run;
   const dir = mkdtempSync(join(tmpdir(), 'situs-failed-'));
   try {
     const told = join(dir, 'files');
-    const status = nodeTest(root, [atOnce, ...options, ...reportersOf(options, told)], files);
+    const status = nodeTest(run, [atOnce, ...options, ...reportersOf(options, told)], files);
     if (status !== FAILED) return [status, []];
     const lines = readFileSync(told, 'utf8').trimEnd().split('\n');
     return [status, lines.at(-1) === END ? [...new Set(lines.slice(0, -1))].sort() : []];
@@ -84,11 +93,11 @@ function runAll(run: TestRun, atOnce: string): readonly [number | null, readonly
 export function runTests(run: TestRun): number {
   const { root, options, files, again } = run;
   const atOnce = `--test-concurrency=${Math.max(AT_ONCE_MIN, availableParallelism())}`;
-  if (!again) return nodeTest(root, [atOnce, ...options], files) ?? FAILED;
+  if (!again) return nodeTest(run, [atOnce, ...options], files) ?? FAILED;
   const [status, failed] = runAll(run, atOnce);
   if (failed.length === 0) return status ?? FAILED;
   const lines = failed.map((file) => {
-    const passed = nodeTest(root, options, [file]) === 0;
+    const passed = nodeTest(run, options, [file]) === 0;
     return { passed, line: `${relative(root, file)} failed once, ${
       passed ? 'passed when run alone' : 'and again when run alone'}\n` };
   });

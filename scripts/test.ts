@@ -1,12 +1,15 @@
 /**
  * npm test: every test file. npm run test:one -- FILE…: some, named by source or by compiled file.
  * Options, such as --test-name-pattern=…, go to node --test. With SITUS_TEST_AGAIN=1 files that
- * failed are run once more.
+ * failed are run once more. npm test runs those of scripts/over-node-too.ts a second time, with the HTTP server
+ * of Node.js in place of the native one; SITUS_TEST_TRANSPORT=node runs all that is asked for so,
+ * and =native nothing.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { COMPILED, compiledOf } from './compiled.js';
+import { OVER_NODE_TOO } from './over-node-too.js';
 import { runTests } from './run-tests.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -18,10 +21,21 @@ function everyFile(): readonly string[] {
     .filter((path) => path.endsWith('.test.js')).sort().map((path) => join(below, path));
 }
 
+/** Runs all files, and where both servers are to be tested some of them over that of Node.js. */
+function runBoth(options: readonly string[], again: boolean): number {
+  const wanted = process.env['SITUS_TEST_TRANSPORT'] ?? 'both';
+  const run = { root: ROOT, options, again };
+  const first = runTests({ ...run, files: everyFile(), overNode: wanted === 'node' });
+  if (wanted !== 'both') return first;
+  process.stdout.write('# once more, over the HTTP server of Node.js\n');
+  const second = runTests({ ...run, files: OVER_NODE_TOO.map((file) => compiledOf(ROOT, file)), overNode: true });
+  return first === 0 ? second : first;
+}
+
 function main(args: readonly string[]): number {
   const options = args.filter((arg) => arg.startsWith('-') && arg !== ONE);
   const again = process.env['SITUS_TEST_AGAIN'] === '1';
-  if (!args.includes(ONE)) return runTests({ root: ROOT, options, files: everyFile(), again });
+  if (!args.includes(ONE)) return runBoth(options, again);
   const files = args.filter((arg) => !arg.startsWith('-')).map((arg) => compiledOf(ROOT, arg));
   const missing = files.find((file) => !existsSync(join(ROOT, file)));
   if (files.length === 0 || missing !== undefined) {
@@ -29,7 +43,10 @@ function main(args: readonly string[]): number {
       ? 'npm run test:one -- FILE…, e.g. test/tax/rate.test.ts\n' : `there is no ${missing}\n`);
     return 2;
   }
-  return runTests({ root: ROOT, options: ['--enable-source-maps', ...options], files, again });
+  return runTests({
+    root: ROOT, options: ['--enable-source-maps', ...options], files, again,
+    overNode: process.env['SITUS_TEST_TRANSPORT'] === 'node',
+  });
 }
 
 process.exitCode = main(process.argv.slice(2));

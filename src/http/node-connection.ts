@@ -10,7 +10,7 @@ import { NodeResponse, type ResponseConnection } from './node-response.js';
 export const AHEAD_MAX = 128;
 
 /** A request that is sent on and on after it was answered is read for so long. */
-const REST_MS = 10_000;
+const UNREAD_MS = 10_000;
 
 export type Serve = (message: IncomingMessage, response: NodeResponse) => void;
 
@@ -138,6 +138,6 @@ export class NodeConnection implements ResponseConnection {
       this.#restTimer = null;
       if (!message.complete) this.socket.destroy();
       else if (this.#unread?.complete === false) this.#limitRest(this.#unread);
-    }, REST_MS).unref();
+    }, UNREAD_MS).unref();
   }
 }

@@ -12,6 +12,13 @@ import type { RawResponse } from './transport.js';
 /** A client that takes nothing of its answer for so long is cut, as by the native server. */
 export const IDLE_MS = 10_000;
 
+/**
+ * How long a connection may rest between requests, as its clients are told. It is cut later than
+ * that, so that a request that is sent in the last moment does not meet the cut.
+ */
+const REST_TOLD = `timeout=${IDLE_MS / 1_000}`;
+export const REST_MS = 15_000;
+
 const EMPTY = new Uint8Array(0);
 const NO_BYTES = new ArrayBuffer(0);
 const NOTHING = (): void => undefined;
@@ -235,6 +242,9 @@ export class NodeResponse implements RawResponse {
   #writeHead(length: number | null): void {
     if (length !== null) this.#fields.push('Content-Length', String(length));
     if (this.#last) this.#fields.push('Connection', 'close');
+    else if (this.#response.shouldKeepAlive) {
+      this.#fields.push('Connection', 'keep-alive', 'Keep-Alive', REST_TOLD);
+    }
     this.#response.writeHead(this.#status, this.#reason, this.#fields);
   }
 

@@ -17,7 +17,7 @@ import { connectionsMax } from './descriptors.js';
 import { FIELDS_MAX, longHead, unclearBody, unclearHost, unreadableHead } from './head-refusal.js';
 import { NodeConnection } from './node-connection.js';
 import { NodeRequest } from './node-request.js';
-import { IDLE_MS, type NodeResponse } from './node-response.js';
+import { IDLE_MS, REST_MS, type NodeResponse } from './node-response.js';
 import { isUpgrade, NodeSocket, withoutUpgrade } from './node-socket.js';
 import type { Reply } from './reply.js';
 import { statusLine } from './status.js';
@@ -29,7 +29,7 @@ const OPTIONS = {
   insecureHTTPParser: false,
   maxHeaderSize: HEAD_BYTES_MAX,
   headersTimeout: IDLE_MS,
-  keepAliveTimeout: IDLE_MS,
+  keepAliveTimeout: REST_MS,
   connectionsCheckingInterval: 2_000,
   // Bodies have limits of their own, by route; hosts are looked at here, with an answer.
   requestTimeout: 0,

@@ -107,6 +107,20 @@ for (const [name, text, status] of REFUSED) {
   });
 }
 
+test('node: how long a connection rests is told, and that it ends', async (context) => {
+  const served = await serve(context, 'node');
+  const client = await served!.open();
+  client.get('/small');
+  const first = await client.answer();
+  assert.equal(first?.headers.get('connection'), 'keep-alive');
+  assert.equal(first.headers.get('keep-alive'), 'timeout=10');
+  client.get('/small', { Connection: 'close' });
+  const last = await client.answer();
+  assert.equal(last?.headers.get('connection'), 'close');
+  assert.equal(last.headers.get('keep-alive'), undefined);
+  await client.closed();
+});
+
 test('HTTP/1.0 is answered by the server of Node.js, and 505 by the native one', async (context) => {
   const text = `GET /small HTTP/1.0\r\n\r\n`;
   const node = await serve(context, 'node');

@@ -1,12 +1,17 @@
 /** Test files that failed are run once more, alone; what passes then has passed. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { OVER_NODE_TOO } from '../../scripts/over-node-too.js';
 
 const RUN_TESTS = new URL('../../scripts/run-tests.js', import.meta.url).href;
+const TRANSPORT = new URL('../../src/http/open-transport.js', import.meta.url).href;
 const BEGIN = 'import { existsSync, writeFileSync } from "node:fs";'
   + 'import { test } from "node:test";';
 /** True in the first run of a file. */
@@ -21,6 +26,11 @@ const FILES: Readonly<Record<string, string>> = {
   'killed.test.mjs': `test("a", () => {}); if (${FIRST}) process.kill(process.pid, "SIGKILL");`,
   'ended.test.mjs': `test("a", () => { if (${FIRST}) process.exit(3); });`,
   'wrong.test.mjs': 'test("wrong", () => { throw new Error("always"); });',
+  'over.test.mjs': `test("over", async () => {
+    const { createServer } = await import(${JSON.stringify(TRANSPORT)});
+    const { transport } = await createServer();
+    if (transport !== "node") throw new Error(transport + " answers");
+  });`,
   'broken.test.mjs': 'test("no file of tests", (((',
 };
 
@@ -34,6 +44,7 @@ interface Ran {
 /** Runs the named files in a folder of their own. */
 function run(
   context: TestContext, names: readonly string[], again: boolean, options: readonly string[] = [],
+  overNode = false,
 ): Ran {
   const root = mkdtempSync(join(tmpdir(), 'situs-again-'));
   context.after(() => rmSync(root, { recursive: true, force: true }));
@@ -43,7 +54,9 @@ function run(
   const { status, stdout, stderr } = spawnSync(process.execPath, [
     '--input-type=module', '-e',
     `import { runTests } from ${JSON.stringify(RUN_TESTS)}; process.exitCode = runTests(${
-      JSON.stringify({ root, options, files: names.map((name) => join(root, name)), again })});`,
+      JSON.stringify({
+        root, options, files: names.map((name) => join(root, name)), again, overNode,
+      })});`,
   ], { env, encoding: 'utf8' });
   assert.deepEqual(readdirSync(root).filter((name) => !/\.mjs(?:\.ran)?$/.test(name)), []);
   const told = stdout.split('\n').filter((line) => line.includes('failed once'));
@@ -89,4 +102,25 @@ test('a run without failures tells of none, and options are kept', (context) => 
 test('a run that breaks off before it told what failed is no success', (context) => {
   const { code, told } = run(context, ['once.test.mjs'], true, ['--no-such-option']);
   assert.deepEqual([code, told], [9, []]);
+});
+
+test('a run over the HTTP server of Node.js is one', (context) => {
+  const { code, output } = run(context, ['over.test.mjs'], false, [], true);
+  assert.equal(code, 0, output);
+});
+
+/** They start servers, and are run once: what they hold is not the server's affair, or they ask both. */
+const ONCE: readonly string[] = ['hostile-json', 'transport'];
+
+test('every test of HTTP that starts a server is run over both', () => {
+  const root = fileURLToPath(new URL('../../..', import.meta.url));
+  for (const file of OVER_NODE_TOO) assert.ok(existsSync(join(root, file)), file);
+  const starting = readdirSync(join(root, 'test', 'http')).filter((name) =>
+    /startStubServer|startChildServer|App\.start|startMerchants|createServer/.test(
+      readFileSync(join(root, 'test', 'http', name), 'utf8')));
+  assert.ok(starting.length > 5);
+  for (const name of starting) {
+    const once = ONCE.includes(name.replace('.test.ts', ''));
+    assert.equal(OVER_NODE_TOO.includes(`test/http/${name}`), !once, name);
+  }
 });

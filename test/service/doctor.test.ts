@@ -244,7 +244,7 @@ test('the server does not start without the key of its secrets and names it', as
   const path = join(varDir, 'kek');
   const start = (): Promise<{ code: number; err: string }> => new Promise((resolve) => {
     execFile(process.execPath, [CLI, 'serve'],
-      { env: { ...process.env, SITUS_VAR: varDir, PORT: '0' } }, (error, _, err) => {
+      { env: { ...process.env, SITUS_VAR: varDir, PORT: '0', SITUS_LOG: 'error' } }, (error, _, err) => {
         resolve({ code: Number(error?.code ?? 0), err });
       });
   });
