@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parseHouseNumber } from '../src/address/house-number.js';
-import { foldName, parseStreetName, type StreetName } from '../src/address/street-name.js';
+import { foldStreetName, parseStreetName, type StreetName } from '../src/address/street-name.js';
 import {
   withOneTypo, WRITING_STYLES, writeAddress, type AddressParts,
 } from './writing-style.js';
@@ -85,7 +85,7 @@ export async function readAddresses(
     const street = parseStreetName(point.street, gazetteer);
     const { preDirection, name, suffix, postDirection } = street;
     const key = [
-      number.number, preDirection, foldName(name), suffix, postDirection,
+      number.number, preDirection, foldStreetName(name), suffix, postDirection,
       point.city, point.municipality, point.zip,
     ].join('|');
     const known = byKey.get(key);

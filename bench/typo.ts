@@ -1,6 +1,6 @@
 /** Slips of the keyboard, made to order: what the accuracy measurement tries the matcher with. */
 import { typoAllowed, withinOneTypo } from '../src/address/typo.js';
-import { foldName, type StreetName } from '../src/address/street-name.js';
+import { foldStreetName, type StreetName } from '../src/address/street-name.js';
 
 /** Neighbours on the keyboard, for substitutions and insertions that hands really make. */
 const NEIGHBOUR: Readonly<Record<string, string>> = {
@@ -40,12 +40,12 @@ export function withOneTypo(street: StreetName, seed: number): StreetName {
     if (inside && NEIGHBOUR[name.charAt(index)] !== undefined) places.push(index);
   }
   const steady = Math.abs(Math.trunc(seed)) || 0;
-  const key = foldName(name);
+  const key = foldStreetName(name);
   const first = Math.floor(steady / KINDS);
   for (let step = 0; step < places.length; step++) {
     const place = places[(first + step) % places.length] ?? 0;
     const typed = slip(name, steady % KINDS, place);
-    const typedKey = foldName(typed);
+    const typedKey = foldStreetName(typed);
     // A slip in "MOUNT" is more than one in its key, "MT"; such a place is passed over.
     if (typedKey !== key && withinOneTypo(typedKey, key)) return { ...street, name: typed };
   }

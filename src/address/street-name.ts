@@ -207,7 +207,7 @@ const PLAIN = /^[A-Z0-9 /]*$/;
  * name proper, in any spelling: "St. Paul" and "SAINT PAUL", "O'Neil" and "ONEIL", "First" and
  * "1st" agree; "1" and "1ST" do not.
  */
-export function foldName(name: string): string {
+export function foldStreetName(name: string): string {
   const words = PLAIN.test(name) ? name.split(' ') : tokenize(name).words;
   return wordsKey(canonicalWords(words, 0, words.length));
 }

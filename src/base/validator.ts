@@ -79,8 +79,9 @@ function messageOf({ type, expected }: Told, where: string): string {
   return WORDS[type]?.(expected) ?? 'not as documented';
 }
 
-/** Only short plain values are told back. */
-function echo({ type, actual: value }: Told): { readonly value?: unknown } {
+/** Only short plain values are told back; a text shorter than one character can be one alone. */
+function echo({ type, expected, actual: value }: Told): { readonly value?: unknown } {
+  if (type === 'textMin' && expected === 1) return { value: '' };
   if (VALUELESS.has(type)) return {};
   if (typeof value === 'string') return value.length <= VALUE_CHARS_MAX ? { value } : {};
   return typeof value === 'number' || typeof value === 'boolean' ? { value } : {};

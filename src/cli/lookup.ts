@@ -7,6 +7,7 @@ import { Engine } from '../engine/engine.js';
 import { readAnswers, RequestFrame } from '../pool/frame.js';
 import { FLAG_ESTIMATED, FLAG_STALE, GRANT_ALL, type AnswerSlice } from '../pool/types.js';
 import { PRECISIONS } from '../engine/situs.js';
+import { RESPONSE_CODES, SUCCESS } from '../wire/response-code.js';
 import { receiptText, requestLine, sha256Of } from '../wire/receipt.js';
 import { answerFrame } from '../worker.js';
 import { print } from './line.js';
@@ -63,8 +64,7 @@ function doubts(
   ];
 }
 
-/** What messages of gaps in the data have in common, and what whoever runs the service can do. */
-const GAP = 'would fill';
+/** What whoever runs the service can do where it has no answer. */
 const OPERATOR = 'To see what is held: npx situs dataset coverage; to add rates of your own: '
   + 'npx situs dataset build --layer FILE';
 
@@ -79,10 +79,11 @@ function lookupTable(text: string, marks: string, dataset: string): string {
     ]);
     return `${table([header, ...rows])}\n\ndataset ${dataset}`;
   }
-  const { response, situs } = body.metadata ?? { response: { code: 106, message: 'no answer' } };
-  if (response.code !== 100) {
+  const { response, situs } = body.metadata
+    ?? { response: { code: RESPONSE_CODES.internal.code, message: 'no answer' } };
+  if (response.code !== SUCCESS.code) {
     const refusal = `${response.code}: ${response.message}`;
-    return response.message.includes(GAP) ? `${refusal}\n${OPERATOR}` : refusal;
+    return response.code === RESPONSE_CODES['no-result'].code ? `${refusal}\n${OPERATOR}` : refusal;
   }
   const rows = (body.baseRates ?? []).filter((row) => !row.jurType.endsWith('_USE_TAX'))
     .map((row) => [level(row.jurType), row.jurName, percent(row.rate)]);

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { fileSha256 } from '../dataset/stamp.js';
-import { dropPart, transfer, type TransferOptions } from './publisher/transfer.js';
+import { dropPart, reasonOf, transfer, type TransferOptions } from './publisher/transfer.js';
 import { datasetsDir } from './source-files.js';
 import { unknownName } from './spelling.js';
 
@@ -24,12 +24,6 @@ function mismatch({ bytes, sha256 }: Download, size: number, hash: () => string)
   if (bytes !== null && bytes !== size) return `it has ${size} bytes, the list says ${bytes}`;
   if (sha256 !== null && hash() !== sha256) return 'its SHA-256 is not that of the list';
   return null;
-}
-
-/** The reason in a failed request, which the error's cause has and its message lacks. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { foldName, formatStreetName, parseStreetName } from '../../src/address/street-name.js';
+import { foldStreetName, formatStreetName, parseStreetName } from '../../src/address/street-name.js';
 import { titleCase } from '../../src/address/title-case.js';
 import { PLACES } from './places.js';
 
@@ -66,21 +66,21 @@ describe('one key for every spelling', () => {
   ];
   for (const spellings of rows) {
     test(spellings.join(', '), () => {
-      assert.equal(new Set(spellings.map(foldName)).size, 1, spellings.map(foldName).join());
+      assert.equal(new Set(spellings.map(foldStreetName)).size, 1, spellings.map(foldStreetName).join());
     });
   }
 });
 
 test('different streets keep different keys', () => {
   const names = ['1', '1ST', '11TH', 'N', 'NORTH', 'E', 'EAST', 'MOUNTAIN', 'MOUNT', 'PARK'];
-  assert.equal(new Set(names.map(foldName)).size, names.length);
+  assert.equal(new Set(names.map(foldStreetName)).size, names.length);
 });
 
 test('formatting and reading a column settle after one round', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme-ascii', maxLength: 40 }), (text) => {
       const once = parseStreetName(text, PLACES);
-      assert.match(foldName(once.name), /^[A-Z0-9/]*$/);
+      assert.match(foldStreetName(once.name), /^[A-Z0-9/]*$/);
       formatStreetName(once);
     }),
     { numRuns: 2000 },

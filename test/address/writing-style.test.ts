@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { withinOneTypo } from '../../src/address/typo.js';
 import { parseAddress } from '../../src/address/parse.js';
 import type { ParsedAddress } from '../../src/address/parsed.js';
-import { foldName, parseStreetName, type StreetName } from '../../src/address/street-name.js';
+import { foldStreetName, parseStreetName, type StreetName } from '../../src/address/street-name.js';
 import { withOneTypo, writeAddress, WRITING_STYLES } from '../../bench/writing-style.js';
 import { PLACES } from './places.js';
 
@@ -30,7 +30,7 @@ function agrees(parsed: ParsedAddress | undefined, number: string, street: Stree
   return (
     parsed !== undefined &&
     parsed.number === number &&
-    foldName(parsed.name) === foldName(street.name) &&
+    foldStreetName(parsed.name) === foldStreetName(street.name) &&
     parsed.suffix === street.suffix &&
     parsed.preDirection === street.preDirection &&
     parsed.postDirection === street.postDirection
@@ -99,7 +99,7 @@ test('a typo is one typo in the key as well', () => {
   const street = parseStreetName('MOUNT SAINT HELENS RD');
   for (let seed = 0; seed < 100; seed++) {
     const typed = withOneTypo(street, seed);
-    assert.ok(withinOneTypo(foldName(typed.name), foldName(street.name)), typed.name);
+    assert.ok(withinOneTypo(foldStreetName(typed.name), foldStreetName(street.name)), typed.name);
   }
 });
 

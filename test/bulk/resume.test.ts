@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { RecordFramer } from '../../src/bulk/row/framer.js';
 import type { FramerPosition, Framing } from '../../src/bulk/row/framing.js';
 import { below, cut, type Random } from '../support/bulk-bodies.js';
-import { seeded } from '../support/invented-world.js';
+import { seeded } from '../../bench/case/case.js';
 
 const ROW_BYTES_MAX = 24;
 const BODIES = 3_000;

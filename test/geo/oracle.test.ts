@@ -6,7 +6,8 @@ import type { BoundaryFeature, LayerHits, LayerName } from '../../src/ingest/bou
 import { CellIndex } from '../../src/dataset/cell-index.js';
 import { buildCells } from '../../src/ingest/boundary/cells.js';
 import { holders, type PlainPolygon } from '../support/brute-force.js';
-import { points, seeded, stars, tessellation } from '../support/invented-world.js';
+import { seeded } from '../../bench/case/case.js';
+import { points, stars, tessellation } from '../support/invented-world.js';
 
 const quiet = (): void => undefined;
 

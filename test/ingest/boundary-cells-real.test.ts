@@ -6,7 +6,8 @@ import { buildCells } from '../../src/ingest/boundary/cells.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
 import { readGeometryFile } from '../../src/ingest/source/geometry-file.js';
 import { holders, type PlainPolygon } from '../support/brute-force.js';
-import { between, points, seeded } from '../support/invented-world.js';
+import { seeded } from '../../bench/case/case.js';
+import { between, points } from '../support/invented-world.js';
 
 /** Small states with islands, enclaves, independent cities, and one on both sides of ±180. */
 const STATES = ['02', '44', '50', '51'];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { withinOneTypo } from '../../src/address/typo.js';
 import { EMPTY_GAZETTEER } from '../../src/address/parsed.js';
-import { foldName } from '../../src/address/street-name.js';
+import { foldStreetName } from '../../src/address/street-name.js';
 import { StreetCursor } from '../../src/dataset/street-cursor.js';
 import { StreetIndex } from '../../src/dataset/street-index.js';
 import type { AddressPoint } from '../../src/ingest/source/points.js';
@@ -35,7 +35,7 @@ function indexOf(points: readonly AddressPoint[], ranges: readonly StreetRange[]
 
 function cursorOf(index: StreetIndex, zip: number, name: string): StreetCursor {
   const cursor = new StreetCursor();
-  cursor.open(index.zipGroup('QA', zip, foldName(name)) ?? new Uint8Array(0));
+  cursor.open(index.zipGroup('QA', zip, foldStreetName(name)) ?? new Uint8Array(0));
   return cursor;
 }
 

@@ -16,6 +16,7 @@ import {
 } from '../../src/ingest/download.js';
 import { openOrigin } from '../../src/ingest/publisher/origin.js';
 import { CLI } from '../support/built-dataset.js';
+import { type Ran, runCommand } from '../support/run-command.js';
 
 const BODY = 'jurisdiction,rate\nElmton,0.0775\n';
 const SHA256 = createHash('sha256').update(BODY).digest('hex');
@@ -63,24 +64,8 @@ function listed(path: string, url: string, more: object = {}): Download {
   return download;
 }
 
-interface Run {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-async function run(...args: readonly string[]): Promise<Run> {
-  const child = spawn(process.execPath, [CLI, 'dataset', 'fetch', ...args]);
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    err += chunk.toString();
-  });
-  const [code] = await once(child, 'close') as [number | null];
-  return { code, out, err };
+function run(...args: readonly string[]): Promise<Ran> {
+  return runCommand(['dataset', 'fetch', ...args]);
 }
 
 function writeList(entries: readonly object[]): string {

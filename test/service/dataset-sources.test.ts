@@ -1,7 +1,5 @@
 /** `situs dataset fetch` of the catalogue, from a mirror that plays the publishers. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
 } from 'node:fs';
@@ -11,8 +9,8 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { sourcesTable } from '../../src/cli/catalogue-fetch.js';
 import { readCatalogue } from '../../src/ingest/publisher/catalogue.js';
 import type { FetchRecord } from '../../src/ingest/publisher/record.js';
-import { CLI } from '../support/built-dataset.js';
 import { Publishers } from '../support/publishers.js';
+import { type Ran, runCommand } from '../support/run-command.js';
 import { workbookOf, zipOf } from '../support/zip-file.js';
 
 const SST = '/www.streamlinedsalestax.org/ratesandboundry/Rates/';
@@ -44,24 +42,8 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 after(() => publishers.stop());
 
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-async function run(...args: readonly string[]): Promise<Ran> {
-  const child = spawn(process.execPath,
-    [CLI, 'dataset', 'fetch', '--to', join(dir, 'to'), ...args]);
-  let [out, err] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    err += chunk.toString();
-  });
-  const [code] = await once(child, 'close') as [number | null];
-  return { code, out, err };
+function run(...args: readonly string[]): Promise<Ran> {
+  return runCommand(['dataset', 'fetch', '--to', join(dir, 'to'), ...args]);
 }
 
 function records(): Readonly<Record<string, FetchRecord>> {

@@ -1,30 +1,17 @@
 /** The default dataset: published rates, Canada, territories, and what it cannot tell. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { Dataset } from '../../src/dataset/dataset.js';
+import { test } from 'node:test';
 import { readManifest } from '../../src/dataset/manifest.js';
-import { openDataset } from '../../src/dataset/open.js';
 import { isFailure } from '../../src/failure.js';
 import { formatRate } from '../../src/tax/rate.js';
 import { askAddress, askQuery } from '../support/ask-dataset.js';
-import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { engineOf } from '../support/engine-of.js';
 import {
   assertGolden, assertOneCounty, goldenAddresses, ONE_COUNTY,
 } from '../support/golden-places.js';
+import { openRecipe } from '../support/opened-dataset.js';
 
-let built: Built;
-let dataset: Dataset;
-
-before(() => {
-  built = buildRecipe('default');
-  dataset = openDataset(built.dir);
-});
-
-after(() => {
-  dataset.close();
-  built.remove();
-});
+const { built, dataset } = openRecipe('default');
 
 const PROVINCES: readonly (readonly [address: string, rows: readonly [string, number][], total: number])[] = [
   ['100 Queen St W, Toronto, ON M5H 2N2', [['HST', 0.13]], 0.13],

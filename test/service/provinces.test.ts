@@ -3,26 +3,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import type { Dataset } from '../../src/dataset/dataset.js';
-import { openDataset } from '../../src/dataset/open.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
 import { askQuery } from '../support/ask-dataset.js';
-import { buildRecipe, type Built } from '../support/built-dataset.js';
+import { openRecipe } from '../support/opened-dataset.js';
 
-let built: Built;
-let dataset: Dataset;
-
-before(() => {
-  built = buildRecipe('default');
-  dataset = openDataset(built.dir);
-});
-
-after(() => {
-  dataset.close();
-  built.remove();
-});
+const { dataset } = openRecipe('default');
 
 /** Points of cities, by the provinces' rates; from Quebec City on the map has them in the water. */
 const POINTS: readonly (readonly [city: string, point: string, total: number])[] = [

@@ -17,11 +17,8 @@ export interface BodyOptions {
 
 export type Checked<T> = { readonly value: T } | Problem;
 
-function told(error: BodyError, secret: boolean): BodyError {
-  const { location, message } = error;
-  if (secret) return { location, message };
-  return message === 'expected length >= 1' && error.value === undefined
-    ? { location, message, value: '' } : error;
+function withoutValue({ location, message }: BodyError): BodyError {
+  return { location, message };
 }
 
 /** Compiles the check of a body of a shape. */
@@ -37,10 +34,10 @@ export function bodyCheck<T>(
     if (passes(errors, input)) return { value: input };
     const broken = errors.filter(({ location }) => idLocations.has(location));
     if (broken.length === 0) {
-      return invalid(...errors.map((error) => told(error, secret)));
+      return invalid(...secret ? errors.map(withoutValue) : errors);
     }
     const names = broken.map(({ location }) => location.slice('body.'.length));
     return problem(400, `${names.join(' and ')} must be a UUID.`,
-      broken.map(({ location, message }) => ({ location, message })));
+      broken.map(withoutValue));
   };
 }

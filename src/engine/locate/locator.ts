@@ -5,7 +5,7 @@
  */
 import { parseAddress } from '../../address/parse.js';
 import type { ParsedAddress } from '../../address/parsed.js';
-import { foldName } from '../../address/street-name.js';
+import { foldStreetName } from '../../address/street-name.js';
 import { repairedReading } from '../../address/typo.js';
 import { RecentCache } from '../../base/recent-cache.js';
 import type { Dataset } from '../../dataset/dataset.js';
@@ -111,7 +111,7 @@ export class AddressLocator {
   #fold(name: string): string {
     const known = this.#folds.get(name);
     if (known !== undefined) return known;
-    const fold = foldName(name);
+    const fold = foldStreetName(name);
     this.#folds.set(name, fold);
     return fold;
   }

@@ -1,6 +1,6 @@
 /** Search for one reading of an address among the streets of a dataset. */
 import type { ParsedAddress } from '../../address/parsed.js';
-import { foldName } from '../../address/street-name.js';
+import { foldStreetName } from '../../address/street-name.js';
 import { typoAllowed } from '../../address/typo.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { CityRecord, ZipRecord } from '../../dataset/records.js';
@@ -114,7 +114,7 @@ export class StreetSearch {
         this.#streets.similarInCity(state, locality.id, name, names);
       }
     }
-    return [...new Set(names.filter(typoAllowed).map(foldName))];
+    return [...new Set(names.filter(typoAllowed).map(foldStreetName))];
   }
 
   #city({ state, reading }: Query): CityRecord | null {

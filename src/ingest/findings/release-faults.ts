@@ -2,11 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { byteTable, openTables, recordReader } from '../../dataset/layout.js';
-import { DATA_FILE, type Finding, type Manifest, readManifest } from '../../dataset/manifest.js';
+import {
+  type CoverageLevel, type CoverageState, DATA_FILE, type Finding, type Manifest, readManifest,
+} from '../../dataset/manifest.js';
 import type { AreaRecord, ComponentRecord, ZipRecord } from '../../dataset/records.js';
 import { UNPLACED_GAP } from '../coverage.js';
 import { datasetsDir } from '../source-files.js';
-import { shrunkFindings } from './compare.js';
+import { finding } from './finding.js';
 import {
   jumpFindings, type LocalBounds, readBounds, stateFindings, totalFindings, unplacedFindings,
   withoutLocals,
@@ -14,6 +16,9 @@ import {
 
 /** What states' laws allow: beside the recipes, since it is no source of any figure. */
 const BOUNDS = join('checks', 'rate_bounds.tsv');
+/** Shares of what a list had: with less of it a warning is told, an error. */
+const WARNING_SHARE = 0.9;
+const ERROR_SHARE = 0.5;
 
 function boundsOf({ coverage }: Manifest): LocalBounds {
   const file = join(datasetsDir(), BOUNDS);
@@ -25,6 +30,39 @@ function boundsOf({ coverage }: Manifest): LocalBounds {
 export function isComparable(before: Manifest, now: Manifest): boolean {
   const layers = new Set(now.recipe.split('+'));
   return before.recipe.split('+').every((layer) => layers.has(layer));
+}
+
+function shrunk(place: string, before: number, now: number): readonly Finding[] {
+  if (before === 0 || now > before * WARNING_SHARE) return [];
+  const lost = (((before - now) / before) * 100).toFixed(1);
+  return [finding('list-shrunk', place, `${now} where there were ${before}, ${lost} % fewer`,
+    now <= before * ERROR_SHARE ? 'error' : 'warning')];
+}
+
+function levelFindings(
+  state: string, before: readonly CoverageLevel[], now: readonly CoverageLevel[],
+): readonly Finding[] {
+  return before.flatMap(({ level, jurisdictions, source }) => shrunk(
+    `${state} ${level} list${source === '' ? '' : ` (${source})`}`, jurisdictions,
+    now.find((one) => one.level === level)?.jurisdictions ?? 0));
+}
+
+/**
+ * Lists of rates by state and level, doors by state, and the release's ZIPs, a tenth of whose rows
+ * are gone since a release before.
+ */
+function shrunkFindings(before: Manifest, now: Manifest): readonly Finding[] {
+  const states = new Map(now.coverage.map((state) => [state.state, state]));
+  return [
+    ...before.coverage.flatMap((old): readonly Finding[] => {
+      const own: CoverageState | undefined = states.get(old.state);
+      return [
+        ...levelFindings(old.state, old.levels, own?.levels ?? []),
+        ...shrunk(`${old.state} doors`, old.addressPoints, own?.addressPoints ?? 0),
+      ];
+    }),
+    ...shrunk('ZIPs', before.counts['zips'] ?? 0, now.counts['zips'] ?? 0),
+  ];
 }
 
 /**

@@ -6,7 +6,7 @@ import { memberNames } from '../source/zip.js';
 import type { Wanted } from './catalogue.js';
 import { firstDayOf, type Link, linksOf, nameOf, newestLinks } from './links.js';
 import type { FetchRecord } from './record.js';
-import { dropPart, Refusal, transfer, type TransferOptions } from './transfer.js';
+import { dropPart, reasonOf, Refusal, transfer, type TransferOptions } from './transfer.js';
 
 /** Longest page that links are looked for in. */
 const PAGE_BYTES_MAX = 16 * 1_048_576;
@@ -153,9 +153,4 @@ export async function getNewest(
     }
   }
   throw new Error('there is no address to get it from');
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

@@ -210,3 +210,9 @@ export async function transfer(
     }
   }
 }
+
+/** The reason in a failed request, which the error's cause has and its message lacks. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}

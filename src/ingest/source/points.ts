@@ -3,9 +3,8 @@ import { type Microdegrees, toMicrodegrees } from '../../geo/microdegrees.js';
 import type { FallenRows } from './fallen.js';
 import { columnIndexes, readLines, readRows } from './rows.js';
 
-export interface AddressPoint {
-  /** House number with what belongs to it: "12", "12A", "123 1/2". */
-  readonly number: string;
+/** What a point and a row that is not yet checked have alike. */
+interface PointTexts {
   readonly street: string;
   readonly unit: string;
   /** Postal city, where the source states one. */
@@ -19,6 +18,11 @@ export interface AddressPoint {
   readonly zip: string;
   /** Four digits or "". */
   readonly zip4: string;
+}
+
+export interface AddressPoint extends PointTexts {
+  /** House number with what belongs to it: "12", "12A", "123 1/2". */
+  readonly number: string;
   readonly lat: Microdegrees;
   readonly lng: Microdegrees;
   /** Name of the source. */
@@ -39,18 +43,10 @@ export interface PointOptions {
 }
 
 /** The fields of a row, by meaning, before they are checked. */
-export interface RawPoint {
+export interface RawPoint extends PointTexts {
   readonly number: string;
   readonly numberPrefix: string;
   readonly numberSuffix: string;
-  readonly street: string;
-  readonly unit: string;
-  readonly city: string;
-  readonly municipality: string;
-  readonly county: string;
-  readonly state: string;
-  readonly zip: string;
-  readonly zip4: string;
   /** Degrees; null where the row has none, NaN where they are no number. */
   readonly lat: number | null;
   readonly lng: number | null;

@@ -5,17 +5,7 @@ import {
 import type { ByteSink } from './bytes.js';
 import type { StreetCollection } from './collection.js';
 import { type SideColumns, writeSide } from './sides.js';
-
-/** A door as it is written. */
-export interface Door {
-  readonly value: number;
-  /** "" where the number is its integer. */
-  readonly text: string;
-  readonly lat: number;
-  readonly lng: number;
-  readonly area: number;
-  readonly plus4: number;
-}
+import type { DoorFacts } from './stated.js';
 
 export interface StreetHead {
   readonly pre: string;
@@ -32,7 +22,7 @@ const U16_MAX = 0xffff;
 export function writeStreet(
   sink: ByteSink,
   head: StreetHead,
-  doors: readonly Door[],
+  doors: readonly DoorFacts[],
   columns: SideColumns,
   sides: Uint32Array,
 ): void {
@@ -79,7 +69,7 @@ export function writeStreet(
 }
 
 function areaPalette(
-  doors: readonly Door[], columns: SideColumns, sides: Uint32Array,
+  doors: readonly DoorFacts[], columns: SideColumns, sides: Uint32Array,
 ): readonly number[] {
   const areas = new Set<number>();
   for (const door of doors) areas.add(door.area);
@@ -87,7 +77,7 @@ function areaPalette(
   return [...areas].sort((a, b) => a - b);
 }
 
-function writeTexts(sink: ByteSink, doors: readonly Door[]): void {
+function writeTexts(sink: ByteSink, doors: readonly DoorFacts[]): void {
   const offsets = new Map<string, number>();
   const texts: Uint8Array[] = [];
   let size = 1;
@@ -115,14 +105,14 @@ function writeTexts(sink: ByteSink, doors: readonly Door[]): void {
  * point nearest to their middle. Where an address has doors in several areas all stay, so that a
  * lookup sees the ambiguity. `points` are row numbers of the collection, in any order.
  */
-export function mergeDoors(collection: StreetCollection, points: Uint32Array): Door[] {
+export function mergeDoors(collection: StreetCollection, points: Uint32Array): DoorFacts[] {
   const { value, text, texts, area, lat, lng, plus4 } = collection;
   const textOf = (row: number): string => texts[text.at(row)]!;
   points.sort((a, b) => value.at(a) - value.at(b)
     || (text.at(a) === text.at(b) ? 0 : textOf(a) < textOf(b) ? -1 : 1)
     || area.at(a) - area.at(b) || lat.at(a) - lat.at(b) || lng.at(a) - lng.at(b)
     || plus4.at(a) - plus4.at(b));
-  const doors: Door[] = [];
+  const doors: DoorFacts[] = [];
   for (let from = 0; from < points.length;) {
     const first = points[from]!;
     let to = from + 1;

@@ -1,6 +1,6 @@
 /** Names of streets and localities as sources write them, read once each. */
 import type { Gazetteer } from '../../address/parsed.js';
-import { foldName, formatStreetName, parseStreetName } from '../../address/street-name.js';
+import { foldStreetName, formatStreetName, parseStreetName } from '../../address/street-name.js';
 import { foldLocality } from '../../dataset/street-format.js';
 
 /** A street's name in its parts, one per spelling. */
@@ -28,7 +28,7 @@ export class Spellings {
     const known = this.#streets.get(text);
     if (known !== undefined) return known;
     const name = parseStreetName(text, this.#gazetteer);
-    const fold = foldName(name.name);
+    const fold = foldStreetName(name.name);
     const spelling = fold === '' ? null : {
       name: name.name,
       fold,
