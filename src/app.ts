@@ -17,6 +17,7 @@ import type { StreamParts } from './bulk/stream/handler.js';
 import { createServer } from './http/open-transport.js';
 import type { RawServer } from './http/transport.js';
 import { messageOf, type Log } from './log.js';
+import { openLimits, type Limits } from './limit/open.js';
 import { logging, openParts, openPool, type Parts } from './parts.js';
 import type { EnginePool } from './pool.js';
 import { openProvider, watchProvider } from './provider/open-provider.js';
@@ -63,6 +64,7 @@ export interface Opened {
   /** Null where no fleet is followed. */
   readonly follower: Follower | null;
   readonly pool: EnginePool;
+  readonly limits: Limits;
 }
 
 export class App {
@@ -161,10 +163,11 @@ export class App {
       const firstKey = config.bootstrapKey === null ? created?.text ?? null : null;
       live = await opening;
       const providerWatch = watchProvider(config, log);
+      const limits = await openLimits(config.limits, log);
       const follower = await openFollower({ config, live, log, signedBy });
       const opened = {
         store, member, place, vault, delivery, provider, providerWatch, server, live, follower,
-        pool,
+        pool, limits,
       };
       return new App(options, opened, firstKey, watching);
     } catch (error) {
@@ -224,7 +227,7 @@ export class App {
 
   async #stop(): Promise<void> {
     const {
-      server, live, follower, delivery, store, member, provider, providerWatch,
+      server, live, follower, delivery, store, member, provider, providerWatch, limits,
     } = this.#opened;
     const { bulk, streams, jobs, pool, usage, merchants, clock, state, guesses } = this.#parts;
     state.draining = true;
@@ -249,6 +252,7 @@ export class App {
     server.close();
     await this.#watch.close();
     guesses.close();
+    await limits.close();
     live.close();
     await usage.close();
     await delivered;

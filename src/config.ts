@@ -84,6 +84,8 @@ export interface Config {
   readonly streamResumeMs: number;
   readonly precisionMin: MinimumPrecision;
   readonly refuseUnruled: boolean;
+  /** The address is as given and may hold a password; src/limit reads it. Empty when unset. */
+  readonly limits: { readonly url: string; readonly sharePercent: number };
   /** How a caller gets another plan. */
   readonly accountMessage: string;
   /** Null when none is configured; src/provider reads it. */
@@ -208,6 +210,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     streamResumeMs: Number(text('SITUS_STREAM_RESUME_SECONDS')) * 1000,
     precisionMin: isMinimumPrecision(precisionMin) ? precisionMin : 'city',
     refuseUnruled: text('SITUS_UNRULED') === 'refuse',
+    limits: { url: text('SITUS_LIMITS'), sharePercent: Number(text('SITUS_LIMITS_SHARE')) },
     accountMessage: text('SITUS_ACCOUNT_MESSAGE'),
     providerUrl: text('SITUS_PROVIDER_URL') || null,
     providerTimeoutMs: Number(text('SITUS_PROVIDER_TIMEOUT_MS')),

@@ -22,7 +22,6 @@ import { openStreams, type StreamParts } from './bulk/stream/handler.js';
 import { schemaRoutes, withOpenapi } from './describe/document.js';
 import { ClientGate, GuessGuard, GuessWatch } from './http/client-limit.js';
 import { Gate } from './http/gate.js';
-import { createRateGate } from './http/rate-limit.js';
 import type { Route } from './http/router.js';
 import { messageOf, type Log } from './log.js';
 import { EnginePool, type EngineSettings, type ReleaseSource } from './pool.js';
@@ -95,10 +94,10 @@ interface Shared extends AppOptions, Opened {
 
 function openShared(options: AppOptions, opened: Opened): Shared {
   const { config: { baseUrl }, log } = options;
-  const { store, member } = opened;
+  const { store, member, limits: { rates } } = opened;
   const keys = new KeyCache(store);
   const guesses = new GuessGuard();
-  const limits = { rates: createRateGate(), baseUrl, guesses };
+  const gating = { rates, baseUrl, guesses };
   const isShared = (): boolean => member.others.length > 0;
   const clock = new ServiceClock(store, {
     failed: logging(log, 'clock not stored'), shared: isShared(),
@@ -106,8 +105,8 @@ function openShared(options: AppOptions, opened: Opened): Shared {
   return {
     ...options, ...opened, keys, clock, state: { draining: false },
     guesses: new GuessWatch(guesses, log),
-    gate: new Gate({ ...limits, find: (text) => keys.find(text) }),
-    anyKeyGate: new Gate({ ...limits, find: (text) => keys.findAny(text) }),
+    gate: new Gate({ ...gating, find: (text) => keys.find(text) }),
+    anyKeyGate: new Gate({ ...gating, find: (text) => keys.findAny(text) }),
     usage: new UsageBook(store, {
       shared: isShared,
       failed: (error) => {
@@ -193,12 +192,13 @@ function readinessOf(
 }
 
 function systemRoutes(
-  { live, follower, store, member }: Shared, readiness: Readiness,
+  { live, follower, store, member, limits }: Shared, readiness: Readiness,
 ): readonly Route[] {
   const health = healthRoute({
     release: () => live.release,
     refusal: () => live.refusal,
     fleet: () => follower?.status ?? null,
+    limits: () => limits.shared,
     askStore: () => {
       store.get(VERSION_KEY);
     },

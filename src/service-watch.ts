@@ -54,7 +54,8 @@ export async function readWatchSettings(
 }
 
 function sourcesOf(
-  { store, live, follower, server }: Opened, parts: Parts, meter: RequestMeter, open: () => number,
+  { store, live, follower, server, limits }: Opened, parts: Parts, meter: RequestMeter,
+  open: () => number,
 ): MetricSources {
   const { pool, bulk, streams, jobs, cache, readiness } = parts;
   return {
@@ -63,6 +64,7 @@ function sourcesOf(
     release: () => live.release,
     refused: () => live.refusal !== null,
     fleet: () => follower?.status ?? null,
+    limits: () => limits.shared,
     storeBytes: () => store.bytes(),
     outbox: () => outboxCounts(store),
     jobs: () => jobs.counts,

@@ -128,6 +128,15 @@ export const SETTINGS = [
     meaning: 'Product codes without a rule: taxed as general goods and told, or refused.',
   },
   {
+    name: 'SITUS_LIMITS', type: 'text', default: '',
+    meaning: 'Redis or Valkey with the rate windows of all nodes: redis://, rediss:// or unix://; '
+      + 'each node has its own if unset.',
+  },
+  {
+    name: 'SITUS_LIMITS_SHARE', type: 'integer', default: '50', min: 1, max: 100,
+    meaning: 'Per cent of each rate that a node admits alone while that does not answer.',
+  },
+  {
     name: 'SITUS_ACCOUNT_MESSAGE', type: 'text',
     default: 'To change the plan or its limits, ask the operator of this service.',
     meaning: 'Member message of account metrics: how to change a plan.',

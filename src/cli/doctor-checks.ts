@@ -19,6 +19,7 @@ import { sealedCounts } from '../store/rotation.js';
 import { type Store, STORE_BYTES_MAX, storeDir } from '../store/store.js';
 import { STORE_FILE } from '../store/store-file.js';
 import { fleet } from './doctor-fleet.js';
+import { limits } from './doctor-limits.js';
 import { problemsOf } from './sound-release.js';
 import { isUnready, UNREADY } from '../api/system/ready.js';
 import { listNodes, type NodeRecord } from '../store/nodes.js';
@@ -221,6 +222,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'fleet', run: fleet },
   { name: 'service', run: service },
   { name: 'provider', run: provider },
+  { name: 'limits', run: limits },
   { name: 'events', run: events },
   { name: 'mail', run: mails },
 ];

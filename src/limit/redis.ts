@@ -124,7 +124,7 @@ function connect(
     ...(username === '' ? {} : { username }),
     ...(password === '' ? {} : { password }),
     ...(tls ? { tls: { servername: host } } : {}),
-    db: database,
+    db: database, protocol: 2,
     // What cannot be sent at once is decided about here, and nothing is sent twice.
     enableOfflineQueue: false, maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false,
     connectTimeout: CONNECT_MS_MAX, socketTimeout: SILENCE_MS_MAX, disableClientInfo: true,

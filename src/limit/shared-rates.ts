@@ -30,6 +30,8 @@ export interface SharedRatesOptions {
   readonly changed?: (reason: string | null) => void;
   /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number;
+  /** Longest wait; `ANSWER_MS_MAX` unless given. */
+  readonly answerMs?: number;
 }
 
 interface Told {
@@ -44,22 +46,25 @@ export class SharedRates implements RateGate {
   readonly #own: OwnWindows;
   readonly #changed: (reason: string | null) => void;
   readonly #now: () => number;
+  readonly #answerMs: number;
   readonly #recovery: Recovery;
   readonly #told = new Map<string, Told>();
   #batch: TurnBatch | null = null;
   /** The loss of windows that was answered last. */
   #lost = '';
 
-  constructor(
-    { windows, sharePercent, changed = () => undefined, now = () => performance.now() }:
-    SharedRatesOptions,
-  ) {
+  constructor(options: SharedRatesOptions) {
+    const {
+      windows, sharePercent, changed = () => undefined, now = () => performance.now(),
+      answerMs = ANSWER_MS_MAX,
+    } = options;
     this.#windows = windows;
+    this.#answerMs = answerMs;
     this.#now = now;
     this.#changed = changed;
     this.#own = new OwnWindows(now, sharePercent);
     this.#recovery = new Recovery({
-      windows, own: this.#own, now, answerMs: ANSWER_MS_MAX, back: () => changed(null),
+      windows, own: this.#own, now, answerMs, back: () => changed(null),
       failed: (error, since) => this.#leave(error, since),
     });
     // Until the first answer.
@@ -112,8 +117,11 @@ export class SharedRates implements RateGate {
   #begin(): TurnBatch {
     const batch = new TurnBatch();
     const timer = setTimeout(() => {
-      this.#alone(batch, new Error(`no answer within ${ANSWER_MS_MAX} ms`));
-    }, ANSWER_MS_MAX);
+      // An answer may be here that this process was too busy to read.
+      setImmediate(() => {
+        this.#alone(batch, new Error(`no answer within ${this.#answerMs} ms`));
+      });
+    }, this.#answerMs);
     setImmediate(() => {
       this.#batch = null;
       this.counts.batches += 1;

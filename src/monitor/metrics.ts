@@ -14,6 +14,7 @@ import type { FleetStatus } from '../distribution/follower.js';
 import { PRECISIONS } from '../engine/situs.js';
 import { LATENCY_BOUNDS, type RequestMeter } from '../http/request-meter.js';
 import type { TransportName } from '../http/transport.js';
+import type { SharedRates } from '../limit/shared-rates.js';
 import type { PoolState } from '../pool/lane.js';
 import type { OutboxCount } from '../store/outbox-record.js';
 
@@ -112,6 +113,8 @@ export interface MetricSources {
   fleet(): FleetStatus | null;
   /** Bytes of the store's records, and whether it took what was last written. */
   storeBytes(): number;
+  /** Rate windows that are shared with other nodes; null where they are not. */
+  limits(): Pick<SharedRates, 'shared' | 'counts'> | null;
   outbox(): Readonly<Record<'events' | 'mails', OutboxCount>>;
   jobs(): JobCounts;
   jobBytes(): number;
@@ -145,6 +148,14 @@ function ofFleet(
 ): readonly Sample[] {
   const status = fleet();
   return status === null ? [] : flag(is(status));
+}
+
+/** Of windows that are shared: none where there are none. */
+function ofLimits(
+  { limits }: MetricSources, read: (rates: Pick<SharedRates, 'shared' | 'counts'>) => number,
+): readonly Sample[] {
+  const rates = limits();
+  return rates === null ? [] : one(read(rates));
 }
 
 /** How many lists of each state have ended: "WA state a-list" is one of Washington. */
@@ -205,6 +216,8 @@ const GAUGES: readonly Reading[] = [
     ({ release }) => staleStates(release())],
   ['situs_store_bytes', 'Bytes of the store that hold records.', [],
     ({ storeBytes }) => one(storeBytes())],
+  ['situs_limits_shared', '1 while rates are those of all nodes, 0 while shares of this one.', [],
+    (sources) => ofLimits(sources, ({ shared }) => (shared ? 1 : 0))],
   ['situs_outbox_records', 'Events and mails that wait or could not be sent.', ['kind', 'state'],
     ({ outbox }) => Object.entries(outbox()).flatMap(([kind, { waiting, dead }]) => [
       { labels: { kind, state: 'waiting' }, value: waiting },
@@ -237,6 +250,14 @@ const COUNTERS: readonly Reading[] = [
     ({ cache }) => one(cache.hits)],
   ['situs_answer_cache_misses_total', 'Lookups that were not.', [],
     ({ cache }) => one(cache.misses)],
+  ['situs_limits_asked_total', 'Requests whose shared window was asked.', [],
+    (sources) => ofLimits(sources, ({ counts }) => counts.asked)],
+  ['situs_limits_batches_total', 'Batches that they were asked in.', [],
+    (sources) => ofLimits(sources, ({ counts }) => counts.batches)],
+  ['situs_limits_alone_total', 'Requests decided about by the share of this node.', [],
+    (sources) => ofLimits(sources, ({ counts }) => counts.own)],
+  ['situs_limits_lost_total', 'Times that shared windows did not answer any more.', [],
+    (sources) => ofLimits(sources, ({ counts }) => counts.away)],
   ['situs_pool_workers_ended_total', 'Worker threads that ended and were replaced.', ['pool'],
     (sources) => ofPools(sources, ({ ended }) => ended)],
 ];

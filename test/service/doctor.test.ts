@@ -22,6 +22,7 @@ import { Store, storeDir } from '../../src/store/store.js';
 import { openVault } from '../../src/store/vault.js';
 import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
+import { startRedis } from '../support/redis-server.js';
 import { startSimulator } from '../support/simulated-provider.js';
 import { fileConfig } from '../support/kek-dir.js';
 
@@ -260,4 +261,17 @@ test('the server does not start without the key of its secrets and names it', as
   assert.match(err,
     /sealed with the key-encryption key [0-9a-f]{16}, which is not in .* put the key/);
   assert.deepEqual(readdirSync(varDir).sort(), ['datasets', 'store']);
+});
+
+test('windows of all nodes are asked for, and a server that is away is worth a look', async (context) => {
+  await assertFinds(folder(context), /^note limits rates hold on this node alone/, 0);
+  await assertFinds(folder(context), /^fault limits SITUS_LIMITS must be like/, 1,
+    { SITUS_LIMITS: 'nowhere' });
+  const away = { SITUS_LIMITS: 'redis://:hidden@127.0.0.1:1', SITUS_LIMITS_SHARE: '30' };
+  await assertFinds(folder(context),
+    /^warning limits redis:\/\/127\.0\.0\.1:1 does not keep .*ECONNREFUSED.* 30 % /, 0, away);
+  const redis = await startRedis(context);
+  if (redis === null) return;
+  await assertFinds(folder(context), /^(?:ok|warning) limits (?:Redis|Valkey) \d.* keeps the rate/, 0,
+    { SITUS_LIMITS: redis.url });
 });

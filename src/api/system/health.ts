@@ -20,6 +20,8 @@ export interface HealthServices {
   readonly readiness: Readiness;
   /** How many servers are on the store, this one among them. */
   servers(): number;
+  /** Where rate windows are shared with other nodes, whether they are now; null where not. */
+  limits?(): { readonly shared: boolean } | null;
 }
 
 function storeState(services: HealthServices): 'ok' | 'connection_error' {
@@ -56,7 +58,8 @@ function fleetOf({ reached, active, prepared, problem }: FleetStatus): object {
 /**
  * `unready` is there only while the service should be sent nothing, and says why. `refused` is
  * there only while a release is activated that does not answer: `dataset` then is the one before.
- * `servers` is there only while there are several on the store, `fleet` only where one is followed.
+ * `servers` is there only while there are several on the store, `fleet` only where one is followed,
+ * `limits` only where rate windows are shared with other nodes.
  * `dynamo` is what clients' types call the local store.
  */
 function healthBody(services: HealthServices): string {
@@ -66,6 +69,7 @@ function healthBody(services: HealthServices): string {
   const fleet = services.fleet();
   const { reasons } = services.readiness;
   const servers = services.servers();
+  const limits = services.limits?.() ?? null;
   return JSON.stringify({
     status: 'ok',
     components: {
@@ -77,6 +81,7 @@ function healthBody(services: HealthServices): string {
     dataset: release?.id ?? null,
     stale: release?.stale ?? [],
     ...(servers < 2 ? {} : { servers }),
+    ...(limits === null ? {} : { limits: limits.shared ? 'shared' : 'own share' }),
     ...(reasons.length === 0 ? {} : { unready: reasons }),
     ...(refused === null ? {} : { refused: refusedOf(refused) }),
     ...(fleet === null ? {} : { fleet: fleetOf(fleet) }),

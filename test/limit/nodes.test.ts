@@ -1,0 +1,240 @@
+/** Several nodes with one Redis, as whole services. */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import WebSocket from 'ws';
+import { App } from '../../src/app.js';
+import { loadConfig, type Environment } from '../../src/config.js';
+import { createLog } from '../../src/log.js';
+import { ask } from '../support/http-client.js';
+import { eventually } from '../support/http-eventually.js';
+import { ECHO_WORKER, stubFailure } from '../support/http-stub-server.js';
+import {
+  activate, emptyDataset, newVarDir, releaseNumber, writeRelease,
+} from '../support/http-var-dir.js';
+import { buildRecipe } from '../support/built-dataset.js';
+import { KEYS, startBulkApp } from '../support/bulk-client.js';
+import { table } from '../support/job-service.js';
+import { startRedis } from '../support/redis-server.js';
+
+const KEY = 'bootstrap-key-of-the-test';
+const HEADER = { 'X-API-KEY': KEY };
+/** How often nodes are started anew where the machine was too busy. */
+const TRIES_MAX = 5;
+const LOOKUP = '/request/v60?echo';
+
+interface Node {
+  readonly app: App;
+  readonly port: number;
+  readonly lines: string[];
+}
+
+async function startNode(context: TestContext, environment: Environment): Promise<Node> {
+  const varDir = newVarDir(context);
+  writeRelease(varDir, releaseNumber(1));
+  activate(varDir, releaseNumber(1));
+  const lines: string[] = [];
+  const app = await App.start({
+    config: loadConfig({
+      HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_BOOTSTRAP_KEY: KEY,
+      SITUS_BULK_WORKERS: '1', SITUS_METRICS: '127.0.0.1:0', ...environment,
+    }),
+    log: createLog('info', (line) => lines.push(line)),
+    worker: ECHO_WORKER, open: emptyDataset, renderFailure: stubFailure,
+  });
+  context.after(() => app.stop());
+  return { app, port: await app.listen(), lines };
+}
+
+async function remaining(
+  port: number, path = LOOKUP, headers: Readonly<Record<string, string>> = HEADER,
+): Promise<number> {
+  return Number((await ask(port, path, headers)).headers.get('x-ratelimit-remaining'));
+}
+
+async function health(port: number): Promise<unknown> {
+  return (JSON.parse((await ask(port, '/system/health')).body) as { limits?: string }).limits;
+}
+
+async function metric(node: Node, name: string): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${node.app.metricsPort}/metrics`);
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(await answer.text())?.[1]);
+}
+
+/**
+ * Two nodes and what is to be seen of them. On a machine so busy that an answer came late they
+ * decided alone, which says nothing of shared windows: then with two others.
+ */
+async function withTwo(
+  context: TestContext, rate: number, see: (one: Node, two: Node) => Promise<void>,
+): Promise<void> {
+  const redis = await startRedis(context);
+  if (redis === null) return;
+  for (let tries = 0; ; tries += 1) {
+    const environment = {
+      SITUS_LIMITS: `${redis.url}/3?prefix=run${tries}`, SITUS_BOOTSTRAP_RATE: String(rate),
+    };
+    const [one, two] =
+      [await startNode(context, environment), await startNode(context, environment)];
+    const late = async (): Promise<boolean> => await metric(one, 'situs_limits_lost_total') > 0
+      || await metric(two, 'situs_limits_lost_total') > 0;
+    try {
+      await see(one, two);
+      return;
+    } catch (error) {
+      if (tries === TRIES_MAX || !await late()) throw error;
+    }
+  }
+}
+
+test('the rate of a key holds over two nodes, whichever is asked', (context) =>
+  withTwo(context, 10, async (one, two) => {
+  assert.equal(await health(one.port), 'shared');
+  const statuses: number[] = [];
+  for (let index = 0; index < 12; index += 1) {
+    const { status, headers } = await ask([one, two][index % 2]!.port, LOOKUP, HEADER);
+    statuses.push(status);
+    assert.equal(headers.get('x-ratelimit-limit'), '10');
+    assert.equal(headers.get('x-ratelimit-remaining'), String(Math.max(0, 9 - index)));
+  }
+  assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 200), 429, 429]);
+  assert.equal(await remaining(two.port, '/account/metrics'), 0, 'looking takes nothing');
+  assert.equal(await metric(one, 'situs_limits_shared'), 1);
+  assert.equal(await metric(one, 'situs_limits_asked_total'), 6);
+}));
+
+test('every operation behind the gate asks, and takes one place', (context) =>
+  withTwo(context, 1_000, async (one, two) => {
+  const keyed = one.app.routes.filter(({ path }) =>
+    /^\/(?:request|account|search|calculate|merchant|bulk|stream)(?:\/|$)/.test(path)
+    && !path.endsWith('/schema'));
+  assert.ok(keyed.length > 30);
+  for (const { method, path, ask: asks } of keyed) {
+    assert.equal(typeof asks, 'function', `${method} ${path}`);
+  }
+  assert.ok(one.app.routes.every(({ path, ask: asks }) => asks === undefined
+    || keyed.some((route) => route.path === path)));
+  const base = `http://127.0.0.1:${one.port}`;
+  const NDJSON = { 'Content-Type': 'application/x-ndjson' };
+  const requests: readonly (readonly [string, string, RequestInit])[] = [
+    ['GET', LOOKUP, {}],
+    ['POST', '/search/tic', { body: '{"query":"shirt"}' }],
+    ['POST', '/calculate/cart', { body: '{}' }],
+    ['POST', '/merchant/cart/calculate', { body: '{}' }],
+    ['POST', '/bulk/lookup', { body: 'x', headers: { 'Content-Type': 'image/png' } }],
+    ['POST', '/stream', { body: '', headers: NDJSON }],
+    ['GET', '/bulk/trailer?job=none', {}],
+    ['GET', '/bulk/jobs', {}],
+    ['POST', '/bulk/jobs?kind=none', { body: 'x' }],
+    ['GET', '/bulk/jobs/none', {}],
+    ['GET', '/bulk/jobs/none/result', {}],
+    ['DELETE', '/bulk/jobs/none', {}],
+  ];
+  let left = 1_000;
+  for (const [method, path, { headers, ...init }] of requests) {
+    const answer = await fetch(base + path, {
+      method, ...init, headers: { ...HEADER, ...(headers as Record<string, string>) },
+    });
+    await answer.arrayBuffer();
+    left -= 1;
+    assert.notEqual(answer.status, 401, path);
+    assert.notEqual(answer.status, 500, path);
+    assert.equal(answer.headers.get('x-ratelimit-remaining'), String(left), path);
+    assert.equal(await remaining(two.port, '/account/metrics'), left, path);
+  }
+  const socket = new WebSocket(`ws://127.0.0.1:${one.port}/stream`, { headers: HEADER });
+  await once(socket, 'open');
+  socket.terminate();
+  assert.equal(await remaining(two.port, '/account/metrics'), left - 1, 'a WebSocket');
+  assert.equal(await metric(one, 'situs_limits_alone_total'), 0);
+}));
+
+test('a key without a place left is refused before a stream or a WebSocket', async (context) => {
+  const redis = await startRedis(context);
+  if (redis === null) return;
+  const { port } = await startNode(context, {
+    SITUS_LIMITS: `unix://${redis.socket}`, SITUS_BOOTSTRAP_RATE: '1',
+  });
+  assert.equal((await ask(port, LOOKUP, HEADER)).status, 200);
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/stream`, { headers: HEADER });
+  const [, refusal] = await once(socket, 'unexpected-response') as [unknown, { statusCode: number }];
+  assert.equal(refusal.statusCode, 429);
+  socket.on('error', () => undefined).terminate();
+  const cart = await fetch(`http://127.0.0.1:${port}/calculate/cart`, {
+    method: 'POST', headers: HEADER, body: JSON.stringify({ filler: 'x'.repeat(300_000) }),
+  });
+  assert.equal(cart.status, 429);
+  assert.equal((await ask(port, LOOKUP)).status, 401);
+});
+
+test('without its server a node admits its share at once, tells it, and comes back', async (context) => {
+  const redis = await startRedis(context, ['--requirepass', 'a-secret-word']);
+  if (redis === null) return;
+  const node = await startNode(context, {
+    SITUS_LIMITS: redis.url.replace('//', '//:a-secret-word@'), SITUS_BOOTSTRAP_RATE: '100',
+    SITUS_LIMITS_SHARE: '20',
+  });
+  let left = 0;
+  await eventually(async () => (left = await remaining(node.port)) > 20);
+  const used = 100 - left;
+  await redis.kill();
+  assert.equal(await remaining(node.port), 19 - used, 'what was used of the share of twenty is');
+  await eventually(async () => await health(node.port) === 'own share');
+  assert.equal(await metric(node, 'situs_limits_shared'), 0);
+  assert.equal((await ask(node.port, '/system/ready')).status, 200);
+  for (let index = 18 - used; index >= 0; index -= 1) assert.equal(await remaining(node.port), index);
+  assert.equal((await ask(node.port, LOOKUP, HEADER)).status, 429);
+  await redis.start();
+  await eventually(async () => await health(node.port) === 'shared');
+  assert.equal(await remaining(node.port), 79, 'a server without memory was told of the twenty');
+  const told = node.lines.filter((line) => line.includes('limits'));
+  assert.deepEqual(told.slice(-2).map((line) => (JSON.parse(line) as { event: string }).event),
+    ['limits not shared', 'limits shared again']);
+  assert.ok(!node.lines.join('').includes('a-secret-word'));
+  assert.ok(await metric(node, 'situs_limits_lost_total') >= 1);
+});
+
+test('a server that takes connections and never answers keeps nobody waiting', async (context) => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket.on('error', () => undefined)));
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  context.after(() => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+  const { port } = silent.address() as AddressInfo;
+  const node = await startNode(context, {
+    SITUS_LIMITS: `redis://127.0.0.1:${port}`, SITUS_BOOTSTRAP_RATE: '10',
+  });
+  assert.equal(await health(node.port), 'own share');
+  assert.deepEqual([await remaining(node.port), await remaining(node.port)], [4, 3]);
+  assert.ok(node.lines.some((line) => line.includes('no answer yet')));
+});
+
+test('a file is answered byte for byte as without shared windows, a piece at a time', async (context) => {
+  const redis = await startRedis(context);
+  if (redis === null) return;
+  const bodies: string[] = [];
+  for (const settings of [{}, { SITUS_LIMITS: redis.url }]) {
+    const built = buildRecipe('fixture');
+    context.after(() => built.remove());
+    const { app, port } = await startBulkApp(built.varDir, settings);
+    const text = Buffer.from(table(20_000));
+    // Pieces arrive while the window is asked.
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+      for (let at = 0; at < text.length; at += 65_536) yield text.subarray(at, at + 65_536);
+    }
+    const answer = await fetch(`http://127.0.0.1:${port}/bulk/lookup`, {
+      method: 'POST', body: ReadableStream.from(pieces()), duplex: 'half',
+      headers: { 'X-API-KEY': KEYS.bulk, 'Content-Type': 'text/csv' },
+    });
+    assert.equal(answer.status, 200);
+    bodies.push(await answer.text());
+    await app.stop();
+  }
+  assert.equal(bodies[0]!.split('\n').length, 20_002);
+  assert.equal(bodies[1], bodies[0]);
+});
