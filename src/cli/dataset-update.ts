@@ -2,6 +2,7 @@
  * `situs dataset update`: what is new of the publishers becomes the release that answers. Each step
  * leaves what it made where the next run finds it.
  */
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
@@ -21,7 +22,8 @@ import { datasetsDir, SourceFiles } from '../ingest/source-files.js';
 import { auditRelease } from './actor.js';
 import { askedFor, fetchSources } from './catalogue-fetch.js';
 import { superviseBuild } from './dataset-build.js';
-import { print } from './line.js';
+import { findingsBeside, tellFindings } from './findings.js';
+import { print, progress } from './line.js';
 import { hasRecipe, requireRecipe } from './recipe-names.js';
 import { releaseSummary } from './release-summary.js';
 import { activateSound, requiredKeys, soundRelease } from './sound-release.js';
@@ -130,19 +132,37 @@ async function releaseOf(
   ], true);
 }
 
+/** Asks at the terminal. Nothing but a yes is one: neither Ctrl-C nor the end of what is typed. */
 async function agreed(name: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
+  lines.once('SIGINT', () => lines.close());
+  // Who asks is never told of the end.
+  const ended = once(lines, 'close').then(() => '');
   try {
-    const answer = await lines.question(`let ${name} answer? [y/N] `);
+    const answered = lines.question(`let ${name} answer? [y/N] `);
+    const answer = await Promise.race([answered.catch(() => ''), ended]);
     return /^y(?:es)?$/i.test(answer.trim());
   } finally {
     lines.close();
   }
 }
 
-async function activate({ varDir }: Plan, name: string, asked: UpdateAsked): Promise<boolean> {
+/** Whether nothing of what a release says is a fault by which an answer may be wrong. */
+async function isPlausible({ varDir }: Plan, dir: string): Promise<boolean> {
+  const findings = await findingsBeside(varDir, dir, null);
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return true;
+  progress(`${tellFindings(errors, findings)}; what it says cannot be right; see: `
+    + 'npx situs dataset verify');
+  return false;
+}
+
+async function activate(plan: Plan, name: string, asked: UpdateAsked): Promise<boolean> {
+  const { varDir } = plan;
+  const plausible = await isPlausible(plan, join(releasesDir(varDir), name));
   const asks = process.stdin.isTTY === true && process.stderr.isTTY === true;
-  if (asked.yes !== true && !(asks && await agreed(name))) {
+  const said = asked.yes === true ? plausible : asks && await agreed(name);
+  if (!said) {
     print(`${name} is built and verified, and waits; to let it answer: `
       + `npx situs dataset activate ${name}`);
     return false;

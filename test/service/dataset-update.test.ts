@@ -138,6 +138,22 @@ test('a file that is broken inside ends the update, and the release before goes 
   assert.deepEqual(leftovers(), []);
 });
 
+test('a file that lost most of its rows is built, and answers only when a person says so', async () => {
+  const answering = world.active;
+  const few = readFileSync(join(sources, BY_HAND, 'qa.csv'), 'utf8');
+  publishers.put('/moved/doors.txt', few);
+  publishers.put(MORE_DOORS, few);
+  const { code, out, err } = await world.run(world.words('--yes', '--quiet'));
+  assert.equal(code, 4, err);
+  assert.match(err, /^error list-shrunk: QA doors: \d+ where there were \d+/m);
+  assert.match(err, /what it says cannot be right/);
+  assert.equal(world.active, answering);
+  assert.ok(out.includes(`npx situs dataset activate ${named(out)}`), out);
+  // Nothing is built again: what was found is found again.
+  const again = await world.run(world.words('--yes', '--quiet'));
+  assert.deepEqual([again.code, world.active], [4, answering], again.err);
+});
+
 test('misuse is told', async () => {
   const told = async (...more: readonly string[]): Promise<string> =>
     (await world.run(['dataset', 'update', ...more])).err;
