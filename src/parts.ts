@@ -131,11 +131,10 @@ export function openPool(
 }
 
 /** Bulk files, with workers of their own. */
-function openBulk(
-  { config, log, worker, gate, usage, live, findMerchant, store, member }: Shared,
-): BulkParts {
+function openBulk(shared: Shared): BulkParts {
+  const { config, log, worker, gate, usage, live, findMerchant, store, member } = shared;
   return openUploads({
-    gate, usage, releases: live, findMerchant, log, baseUrl: config.baseUrl,
+    kept: keptOf(shared), gate, usage, releases: live, findMerchant, log, baseUrl: config.baseUrl,
     threads: config.bulkWorkers > 0 ? config.bulkWorkers : availableParallelism(),
     settings: settingsOf(config),
     limits: {

@@ -44,6 +44,8 @@ export interface RowsAsked {
   readonly map?: readonly string[];
   readonly delimiter?: string;
   readonly default?: readonly string[];
+  readonly dataset?: string;
+  readonly at?: string;
   readonly strict?: boolean;
 }
 
@@ -64,6 +66,8 @@ export function requestFor(file: string, asked: RowsAsked, kind: BulkKind): Bulk
   const query = new URLSearchParams();
   for (const entry of asked.map ?? []) query.append('map', entry);
   if (asked.delimiter !== undefined) query.set('delimiter', asked.delimiter);
+  if (asked.dataset !== undefined) query.set('dataset', asked.dataset);
+  if (asked.at !== undefined) query.set('at', asked.at);
   if (asked.strict === true) query.set('strict', 'true');
   for (const entry of asked.default ?? []) {
     const at = entry.indexOf('=');

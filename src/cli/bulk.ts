@@ -24,7 +24,7 @@ import {
 } from './rows-target.js';
 import { RowsProgress } from './rows-progress.js';
 import { openRows, type RowsSource } from './rows-source.js';
-import { soundRelease } from './sound-release.js';
+import { keptRelease, soundRelease } from './sound-release.js';
 import { SIGNAL_CODES, UsageError, watchSignals } from './usage.js';
 
 const SOME_REFUSED = 3;
@@ -50,13 +50,14 @@ function plan(
     }
     return { run, from: checkpoint };
   }
-  const dataset = activeRelease(varDir);
+  const { kept } = request;
+  const dataset = kept === undefined ? activeRelease(varDir) : keptRelease(varDir, kept.dataset);
   if (dataset === null) {
     throw new Error('no dataset is active; build one with: npx situs dataset build --activate');
   }
   const job = newRunName();
   return {
-    run: { job, nowMs: Date.now(), dataset, input: input.identity, options: digest }, from: null,
+    run: { job, nowMs: kept?.atMs ?? Date.now(), dataset, input: input.identity, options: digest }, from: null,
   };
 }
 

@@ -19,7 +19,7 @@ import { requestFor, type RowsAsked } from './bulk-options.js';
 import { print } from './line.js';
 import { rowFramer } from '../bulk/run/run.js';
 import { openRows } from './rows-source.js';
-import { requireActive, soundRelease } from './sound-release.js';
+import { keptRelease, requireActive, soundRelease } from './sound-release.js';
 import { UsageError } from './usage.js';
 import { PRECISIONS, type Precision } from '../engine/situs.js';
 
@@ -147,11 +147,12 @@ class Linter {
   /** Codes by the names of states. */
   readonly #states: ReadonlyMap<string, string>;
   readonly #seen = new Set<bigint>();
-  readonly #now = Date.now();
+  readonly #now: number;
 
   constructor(
-    dataset: Dataset, table: Table, defaults: ReturnType<typeof requestFor>['defaults'],
+    dataset: Dataset, table: Table, defaults: ReturnType<typeof requestFor>['defaults'], now: number,
   ) {
+    this.#now = now;
     this.#dataset = dataset;
     this.#engine = new Engine(dataset);
     this.#states = new Map(dataset.states().map(({ code, name }) => [name.toUpperCase(), code]));
@@ -219,14 +220,16 @@ async function lint(file: string, asked: RowsAsked): Promise<LintReport> {
   const request = requestFor(file, asked, 'lookup');
   if (request.input !== 'csv') throw new UsageError('lint reads CSV');
   const { varDir } = loadConfig();
-  const release = requireActive(varDir);
+  const { kept } = request;
+  const release = kept === undefined
+    ? requireActive(varDir) : keptRelease(varDir, kept.dataset);
   const { source: input } = await openRows(file);
   const begun = await readBeginning(input, request);
   if (begun === null || isProblem(begun)) throw new Error(begun?.detail ?? 'no table');
   const { table, head } = begun;
   const dataset = openDataset(await soundRelease(varDir, release));
   try {
-    const linter = new Linter(dataset, table, request.defaults);
+    const linter = new Linter(dataset, table, request.defaults, kept?.atMs ?? Date.now());
     const framer = rowFramer(table, 'lookup', null);
     const drain = (): void => {
       for (;;) {

@@ -38,7 +38,9 @@ function rowOptions(command: Command) {
     .option('--delimiter <NAME>',
       'comma, semicolon, tab or pipe; told from the header unless given')
     .option('--default <NAME=VALUE>',
-      'a parameter for every row without one, e.g. historical=202506; repeatable', oneMore);
+      'a parameter for every row without one, e.g. historical=202506; repeatable', oneMore)
+    .option('--dataset <NAME>', 'the dataset that answers; the active one unless given')
+    .option('--at <TIME>', 'the moment that today is told from, with --dataset; now unless given');
 }
 
 /** Carts of a broker, answered for as long as they come. */

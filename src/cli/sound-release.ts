@@ -1,7 +1,9 @@
 /** Releases as commands use them: none is opened that was not checked. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../config.js';
 import { checkFiles } from '../dataset/file-check.js';
+import { MANIFEST_FILE } from '../dataset/manifest.js';
 import { protectRelease } from '../dataset/put-release.js';
 import { checkRelease, UnfinishedCheck } from '../dataset/release-check.js';
 import {
@@ -10,12 +12,19 @@ import {
 import { readPublicKeys, signRelease, type SigningKey } from '../dataset/signature.js';
 import { readStamp, stampHolds } from '../dataset/stamp.js';
 import { createProgress } from '../ingest/progress.js';
+import { UsageError } from './usage.js';
 
 /** @throws Error where no release is active. */
 export function requireActive(varDir: string): string {
   const release = activeRelease(varDir);
   if (release !== null) return release;
   throw new Error('no dataset is active; build one with: npx situs dataset build --activate');
+}
+
+/** Name of a release that is asked for by it. @throws UsageError where it is not kept here. */
+export function keptRelease(varDir: string, name: string): string {
+  if (existsSync(join(releasesDir(varDir), name, MANIFEST_FILE))) return name;
+  throw new UsageError(`the dataset ${name} is not kept here; see: npx situs dataset list`);
 }
 
 /**

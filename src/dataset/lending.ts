@@ -26,14 +26,21 @@ export class Lending {
     this.#options = options;
   }
 
+  /** Whether there is a release of this name, sound or not. */
+  has(name: string): boolean {
+    const { generations, varDir } = this.#options;
+    return generations.find(name) !== null
+      || existsSync(join(releasesDir(varDir), name, MANIFEST_FILE));
+  }
+
   /**
    * A release by its name, kept open until it is unpinned; null when there is none of that name.
    * @throws UnsoundRelease with a sentence; other errors when it cannot be checked or opened now.
    */
   async borrow(name: string): Promise<LiveRelease | null> {
-    const { generations, varDir } = this.#options;
+    const { generations } = this.#options;
     if (generations.find(name) === null) {
-      if (!existsSync(join(releasesDir(varDir), name, MANIFEST_FILE))) return null;
+      if (!this.has(name)) return null;
       await (this.#opening.get(name) ?? this.#next(name));
     }
     const generation = generations.find(name);

@@ -107,6 +107,11 @@ export class LiveDataset {
     return current === null ? null : this.#generations.pin(current);
   }
 
+  /** Whether there is a release of this name, sound or not. */
+  has(name: string): boolean {
+    return this.#lending.has(name);
+  }
+
   /** Any release by its name, as `Lending` has it, kept open until `unpin`. */
   borrow(name: string): Promise<LiveRelease | null> {
     return this.#lending.borrow(name);

@@ -28,6 +28,7 @@ const OF_FILES: readonly Parameter[] = [
     name: 'spool', in: 'query', schema: BOOLEAN,
     description: 'Answers when the upload is complete, for clients that read only then.',
   },
+  ...lookupParameters(60).filter(({ name }) => name === 'dataset' || name === 'at'),
 ];
 
 const OF_LOOKUPS: readonly Parameter[] = lookupParameters(60).filter(({ name }) =>
@@ -64,7 +65,7 @@ const LOOKUP: Operation = {
       content: ROWS_TYPES,
     },
     401: problemOf('Response code 101: no usable key.', LIMITED),
-    403: problemOf('The plan has no bulk files.', LIMITED),
+    403: problemOf('The plan has no bulk files, or the key no entitlement for dataset.', LIMITED),
     405: problemOf('Response code 107: a quota of this month is used up.', LIMITED),
     406: problemOf('Accept names no format that the rows can be answered in.', LIMITED),
     408: problemOf('Nothing was sent for too long.', LIMITED),
@@ -90,7 +91,8 @@ const CART: Operation = {
         + 'cart endpoints in each line. Without trailer it is incomplete.',
       content: ROWS_TYPES,
     },
-    403: problemOf('The plan has no bulk files, or the merchant may have no carts here.', LIMITED),
+    403: problemOf('The plan has no bulk files, the merchant may have no carts here, or the key '
+      + 'has no entitlement for dataset.', LIMITED),
   },
 };
 

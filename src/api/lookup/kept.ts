@@ -76,7 +76,8 @@ export type Placed = OwnTask | 'not-kept' | PoolFailure;
 
 /** Opens the release that is asked for. What is opened is unpinned with the task. */
 export async function placeOf(
-  kept: KeptServices, { dataset, atMs }: KeptAsked,
+  kept: Pick<KeptServices, 'ask' | 'log'>,
+  { dataset, atMs }: Pick<KeptAsked, 'dataset' | 'atMs'>,
 ): Promise<Placed> {
   const now = atMs ?? Date.now();
   if (dataset === null) return { release: null, now };

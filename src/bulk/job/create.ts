@@ -10,7 +10,10 @@ import { JOBS_PATH, jobBody } from '../row/job-body.js';
 import type { BulkKind } from '../row/chunk-payload.js';
 import type { WireObject } from '../../wire/tree.js';
 import { limitsOf } from '../run/uploads.js';
-import { merchantRefusal } from '../run/kind.js';
+import { keptRefusal, merchantRefusal } from '../run/kind.js';
+import type { BulkRequest } from '../run/request.js';
+import type { KeyRecord } from '../../store/format.js';
+import { notKept } from '../../api/lookup/kept.js';
 import { allowedFile, filesOf } from './allowed-file.js';
 import { fileSource, type FileIdentity } from './byte-source.js';
 import type { JobRegistry } from './registry.js';
@@ -31,11 +34,26 @@ export const JOB_BODY_BYTES_MAX = 65_536;
 export interface CreationServices {
   readonly jobs: JobRegistry;
   readonly idempotency: Pick<IdempotencyBook, 'claim'>;
-  readonly releases: ReleaseSource;
+  readonly releases: ReleaseSource & {
+    /** Whether there is a release of this name, sound or not. */
+    has(name: string): boolean;
+  };
   readonly baseUrl: string;
   readonly log: Log;
   /** Accounts and Idempotency-Keys of jobs whose body is under way. */
   readonly underWay: Set<string>;
+}
+
+/** Why a job may not be of the kept release that it asks for; null where it may or does not. */
+export function keptFault(
+  { releases }: Pick<CreationServices, 'releases'>, key: KeyRecord,
+  { kept }: Pick<BulkRequest, 'kept'>,
+): { readonly status: 403 | 422; readonly detail: string } | null {
+  if (kept === undefined) return null;
+  const unentitled = keptRefusal(key, { kept });
+  if (unentitled !== null) return { status: 403, detail: unentitled };
+  return releases.has(kept.dataset) ? null
+    : { status: 422, detail: notKept(kept.dataset).detail ?? '' };
 }
 
 /** What is known when the body is there. */
@@ -147,6 +165,13 @@ export class JobCreation implements DuplexEvents {
     const unscoped = rowsRefusal(this.#caller.key, asked.kind);
     if (unscoped !== null) return this.#refuse(403, unscoped);
     const { account } = this.#caller.key;
+    const unkept = keptFault(this.#services, this.#caller.key, asked.bulk);
+    if (unkept !== null) {
+      const { status, detail } = unkept;
+      return this.#refuse(status, detail, {
+        errors: [{ location: 'body.dataset', message: detail }],
+      });
+    }
     const unfit = merchantRefusal(findMerchant, account, asked.bulk);
     if (unfit !== null) {
       return this.#refuse(403, unfit, {
@@ -208,15 +233,16 @@ export class JobCreation implements DuplexEvents {
   ): Promise<void> {
     const { jobs, baseUrl } = this.#services;
     const { key, fields } = this.#caller;
-    const { input, output, strict, map, delimiter, defaults } = bulk;
+    const { input, output, strict, map, delimiter, defaults, kept } = bulk;
     let reply: Reply | null = null;
     // From here on the job stays, whether the client does or not.
     this.#done();
     const made = jobs.create({
       id: this.#id, key, file, inputBytes: bytes, inputModifiedMs: modifiedMs,
-      dataset: this.#dataset,
+      dataset: kept?.dataset ?? this.#dataset,
       request: {
-        kind, input, output, strict, map, delimiter, defaults, nowMs: jobs.options.now(),
+        kind, input, output, strict, map, delimiter, defaults,
+        nowMs: kept?.atMs ?? jobs.options.now(),
       },
     }, (transaction, view) => {
       const head = headOf(JSON_TYPE, {

@@ -25,8 +25,7 @@ import { DEADLINE_MS, type Route } from '../../http/router.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { duplexRoute } from '../../http/duplex-route.js';
 import { bulkRules, type BulkServices, usedUp } from '../run/handler.js';
-import { type CreationServices, JobCreation } from './create.js';
-import type { ReleaseSource } from '../../pool.js';
+import { type CreationServices, JobCreation, keptFault } from './create.js';
 import type { Store } from '../../store/store.js';
 import { limitsOf, type Uploads } from '../run/uploads.js';
 import type { JobKind, JobReleases, RunnerServices } from './runner.js';
@@ -193,7 +192,7 @@ interface OpenJobOptions
   extends Pick<BulkServices, 'gate' | 'baseUrl'>,
   Pick<CreationServices, 'idempotency' | 'log'>,
   Pick<RunnerServices, 'keyOf' | 'filesDir' | 'findMerchant' | 'usage'> {
-  readonly releases: ReleaseSource & JobReleases;
+  readonly releases: CreationServices['releases'] & JobReleases;
   /** What days are counted by. */
   readonly age: () => number;
   readonly store: Store;
@@ -260,6 +259,11 @@ function openJob(
     ? null : merchantRefusal(jobs.options.findMerchant, key.account, asked.bulk);
   if (unfit !== null) {
     return refuse(403, unfit, { errors: [{ location: 'query.merchantId', message: unfit }] });
+  }
+  const unkept = asked === null ? null : keptFault(services, key, asked.bulk);
+  if (unkept !== null) {
+    const { status, detail } = unkept;
+    return refuse(status, detail, { errors: [{ location: 'query.dataset', message: detail }] });
   }
   const token = request.header(IDEMPOTENCY_HEADER);
   const unfitKey = token === '' ? null : unusableKey(token)

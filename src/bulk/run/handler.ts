@@ -9,12 +9,14 @@
  * The request takes one place in the rate window whatever its rows; each row counts for the quotas
  * of the month like a request of its own.
  */
-import type { ReleaseSource } from '../../pool.js';
+import { notKept, placeOf, type KeptServices, type Placed } from '../../api/lookup/kept.js';
+import type { PinnedRelease, ReleaseSource } from '../../pool.js';
 import { trailerBody } from '../row/envelope.js';
 import type { WireObject } from '../../wire/tree.js';
 import { type Uploads, limitsOf, newRunName } from './uploads.js';
 import {
-  admitRows, BULK_ROUTES, merchantRefusal, type BulkKindRoute, type FindMerchant, type RowsUsage,
+  admitRows, BULK_ROUTES, keptRefusal, merchantRefusal, type BulkKindRoute, type FindMerchant,
+  type RowsUsage,
 } from './kind.js';
 import type { AdmittedRows } from './pump.js';
 import { isProblem } from '../../base/problem.js';
@@ -37,6 +39,18 @@ export interface BulkServices {
   readonly releases: ReleaseSource;
   readonly uploads: Uploads;
   readonly findMerchant: FindMerchant;
+  /** Opens releases by their names. */
+  readonly kept: Pick<KeptServices, 'ask' | 'log'>;
+}
+
+/** Why a release that was asked for does not answer, as a status and a sentence. */
+export function placeRefusal(
+  placed: Exclude<Placed, object>, dataset: string,
+): { readonly status: 422 | 500 | 503; readonly detail: string } {
+  if (placed === 'not-kept') return { status: 422, detail: notKept(dataset).detail ?? '' };
+  return placed === 'internal'
+    ? { status: 500, detail: `The dataset ${dataset} is damaged.` }
+    : { status: 503, detail: `The dataset ${dataset} cannot be opened now; try again later.` };
 }
 
 /** What the gate asks of files, jobs and their results. */
@@ -72,22 +86,46 @@ function openUpload(
   }
   const unfit = merchantRefusal(services.findMerchant, key.account, asked);
   if (unfit !== null) return refuse(403, unfit, 'query.merchantId');
-  const full = uploads.full(key.account);
-  if (full !== null) {
-    return refuse(full.own ? 429 : 503,
+  const unentitled = keptRefusal(key, asked);
+  if (unentitled !== null) return refuse(403, unentitled, 'query.dataset');
+  const isFull = (): boolean => {
+    const full = uploads.full(key.account);
+    if (full === null) return false;
+    refuse(full.own ? 429 : 503,
       `${full.limit} streams are open${full.own ? ' of this account' : ''}; try again later.`,
       null, { limit: full.limit });
-  }
+    return true;
+  };
+  if (isFull()) return;
   const admit = (rows: number): AdmittedRows => admitRows(usage, key, asked, rows);
   if (usedUp(admit)) {
     return exchange.send(codedProblem('feature-not-enabled', route.path, baseUrl, fields,
       'The quota of this month is used up.'));
   }
-  const release = releases.pin();
-  if (release === null) return refuse(503, 'No rates are loaded now; try again later.', null);
-  void new Upload(exchange, uploads, {
-    kind: route.kind, name: newRunName(), account: key.account, release, instance: route.path,
-    fields, request: asked, admit, over: () => releases.unpin(release),
+  const begin = (release: PinnedRelease, nowMs: number | null): void => void new Upload(
+    exchange, uploads, {
+      kind: route.kind, name: newRunName(), account: key.account, release, instance: route.path,
+      fields, request: asked, admit, over: () => releases.unpin(release),
+      ...(nowMs === null ? {} : { nowMs }),
+    });
+  const { kept } = asked;
+  if (kept === undefined) {
+    const release = releases.pin();
+    if (release === null) return refuse(503, 'No rates are loaded now; try again later.', null);
+    return begin(release, null);
+  }
+  // What comes of the body meanwhile waits for its turn.
+  exchange.pause();
+  void placeOf(services.kept, kept).then((placed) => {
+    exchange.resume();
+    if (typeof placed === 'string') {
+      const { status, detail } = placeRefusal(placed, kept.dataset);
+      return refuse(status, detail, 'query.dataset');
+    }
+    const { release, now } = placed;
+    if (release === null) return;
+    if (exchange.raw === null || isFull()) releases.unpin(release);
+    else begin(release, now);
   });
 }
 

@@ -53,6 +53,14 @@ export function admitRows(
   return { rows: 0, grants, scarce, settle: () => undefined };
 }
 
+/** Why a key may not ask a kept release, as a sentence; null where it may or does not. */
+export function keptRefusal(
+  key: KeyRecord, { kept }: { readonly kept?: object | undefined },
+): string | null {
+  return kept === undefined || (key.grants & ENTITLEMENTS.historical) !== 0
+    ? null : 'Kept datasets need the entitlement historical.';
+}
+
 /** A live merchant of an account; null for an unknown, foreign or deleted one alike. */
 export type FindMerchant = (account: string, merchantId: string) => MerchantRecord | null;
 

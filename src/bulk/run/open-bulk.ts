@@ -12,7 +12,7 @@ import { SpoolSpace } from './spool.js';
 
 export interface OpenBulkOptions
   extends Pick<
-    BulkServices, 'gate' | 'usage' | 'releases' | 'baseUrl' | 'findMerchant'
+    BulkServices, 'gate' | 'usage' | 'releases' | 'baseUrl' | 'findMerchant' | 'kept'
   > {
   readonly log: Log;
   readonly threads: number;

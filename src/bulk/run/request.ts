@@ -10,9 +10,10 @@ import { DELIMITERS, type Delimiter } from '../row/dialect.js';
 import type { BulkFormat, BulkKind, Defaults } from '../row/chunk-payload.js';
 import { csvParameters } from '../row/row-parameters.js';
 import { SHARED_PARAMETERS } from '../../api/lookup/parameter-table.js';
+import { readKept } from '../../api/lookup/kept.js';
 import { parseParameters } from '../../api/lookup/query.js';
 import { failureMessage } from '../../wire/response-code.js';
-import { problem, type Problem, type ProblemStatus } from '../../base/problem.js';
+import { isProblem, problem, type Problem, type ProblemStatus } from '../../base/problem.js';
 
 export const CSV_TYPE = 'text/csv';
 export const NDJSON_TYPE = 'application/x-ndjson';
@@ -64,6 +65,13 @@ const DELIMITER_OF_NAME: ReadonlyMap<string, Delimiter> = new Map([
   ...DELIMITERS.map((delimiter) => [delimiter, delimiter] as const),
 ]);
 
+/** A kept release that answers every row, and the moment that today is told from. */
+export interface KeptRun {
+  readonly dataset: string;
+  /** Milliseconds since 1970; null for when the run begins. */
+  readonly atMs: number | null;
+}
+
 export interface BulkRequest {
   readonly kind: BulkKind;
   readonly input: BulkFormat;
@@ -77,6 +85,8 @@ export interface BulkRequest {
   readonly map: readonly string[];
   readonly delimiter: Delimiter | null;
   readonly defaults: Defaults;
+  /** Absent for the release that is active when it begins. */
+  readonly kept?: KeptRun;
 }
 
 /** A refusal for one part of the request. */
@@ -125,7 +135,11 @@ interface Options {
   readonly map: string[];
   delimiter: Delimiter | null;
   readonly defaults: Record<string, string>;
+  readonly kept: Partial<Record<KeptOption, string>>;
 }
+
+/** Options about kept releases, which mean what they do of a single request. */
+type KeptOption = 'dataset' | 'at';
 
 function wrongOption(name: string, detail: string): Problem {
   return refused(422, detail, `query.${name}`);
@@ -139,6 +153,11 @@ function readOption(
       return wrongOption(name, `${name} is true or false.`);
     }
     options[name] = value === 'true';
+  } else if (name === 'dataset' || name === 'at') {
+    if (value !== '') options.kept[name] ??= value;
+  } else if (name === 'receipt') {
+    return wrongOption(name, 'A file has no receipt; that of a row is had by its own request, with '
+      + 'the dataset and the moment of the file.');
   } else if (name === 'map') options.map.push(value);
   else if (name === 'delimiter') {
     const found = DELIMITER_OF_NAME.get(value);
@@ -149,8 +168,8 @@ function readOption(
   } else if (known.includes(name)) {
     if (value !== '') options.defaults[name] = value;
   } else {
-    return wrongOption(name, `There is no such option; there are: map, delimiter, strict, spool, ${
-      known.join(', ')}.`);
+    return wrongOption(name, `There is no such option; there are: map, delimiter, strict, spool, `
+      + `dataset, at, ${known.join(', ')}.`);
   }
   return null;
 }
@@ -169,6 +188,15 @@ function checkDefaults(
   return wrongOption(parsed.field ?? Object.keys(defaults)[0] ?? '', failureMessage(parsed));
 }
 
+/** What is asked of kept releases by query options; absent where nothing is. */
+export function readKeptRun(
+  { dataset = null, at = null }: Readonly<Partial<Record<KeptOption, string | null>>>,
+): { readonly kept?: KeptRun } | Problem {
+  const read = readKept({ dataset, at, receipt: null });
+  if (isFailure(read)) return wrongOption(read.field ?? 'dataset', failureMessage(read));
+  return read.dataset === null ? {} : { kept: { dataset: read.dataset, atMs: read.atMs } };
+}
+
 /**
  * Reads headers and the query, which no longer holds a key. `spool` holds where the query says
  * nothing of it.
@@ -183,7 +211,7 @@ export function parseBulkRequest(
   const gzipIn = packedIn(header);
   if (typeof gzipIn !== 'boolean') return gzipIn;
   const options: Options = {
-    strict: false, spool, map: [], delimiter: null, defaults: {},
+    strict: false, spool, map: [], delimiter: null, defaults: {}, kept: {},
   };
   const known: readonly string[] = kind === 'cart' ? CART_PARAMETERS : SHARED_PARAMETERS;
   for (const [name, value] of new URLSearchParams(query)) {
@@ -191,5 +219,9 @@ export function parseBulkRequest(
     if (wrong !== null) return wrong;
   }
   const wrong = checkDefaults(kind, options.defaults, input);
-  return wrong ?? { kind, input, output, gzipIn, gzipOut: packedOut(header), ...options };
+  if (wrong !== null) return wrong;
+  const { kept: asked, ...others } = options;
+  const kept = readKeptRun(asked);
+  if (isProblem(kept)) return kept;
+  return { kind, input, output, gzipIn, gzipOut: packedOut(header), ...others, ...kept };
 }

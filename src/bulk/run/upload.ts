@@ -22,6 +22,8 @@ export interface UploadAsked {
   readonly name: string;
   readonly account: string;
   readonly release: PinnedRelease;
+  /** The moment that today is told from, where it is not the one of the beginning. */
+  readonly nowMs?: number;
   readonly instance: string;
   /** Header fields of every answer. */
   readonly fields: Fields;
@@ -117,9 +119,10 @@ export class Upload implements DuplexEvents {
   #open(): RowRun {
     const { kind, name, release, request, admit, subject } = this.#asked;
     const { limits, schedule, now } = this.#uploads;
+    const { nowMs = now() } = this.#asked;
     return new RowRun({
       run: {
-        name, kind, release: { id: release.id, dir: release.dir }, nowMs: now(),
+        name, kind, release: { id: release.id, dir: release.dir }, nowMs,
         defaults: request.defaults, ...(subject === undefined ? {} : { subject }),
       },
       request, limits, schedule, admit, body: this.#intake, sink: this.#sink(),
