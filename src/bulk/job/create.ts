@@ -10,10 +10,7 @@ import { JOBS_PATH, jobBody } from '../row/job-body.js';
 import type { BulkKind } from '../row/chunk-payload.js';
 import type { WireObject } from '../../wire/tree.js';
 import { limitsOf } from '../run/uploads.js';
-import { keptRefusal, merchantRefusal } from '../run/kind.js';
-import type { BulkRequest } from '../run/request.js';
-import type { KeyRecord } from '../../store/format.js';
-import { notKept } from '../../api/lookup/kept.js';
+import { keptFault, merchantRefusal, type KnownReleases } from '../run/kind.js';
 import { allowedFile, filesOf } from './allowed-file.js';
 import { fileSource, type FileIdentity } from './byte-source.js';
 import type { JobRegistry } from './registry.js';
@@ -34,26 +31,11 @@ export const JOB_BODY_BYTES_MAX = 65_536;
 export interface CreationServices {
   readonly jobs: JobRegistry;
   readonly idempotency: Pick<IdempotencyBook, 'claim'>;
-  readonly releases: ReleaseSource & {
-    /** Whether there is a release of this name, sound or not. */
-    has(name: string): boolean;
-  };
+  readonly releases: ReleaseSource & KnownReleases;
   readonly baseUrl: string;
   readonly log: Log;
   /** Accounts and Idempotency-Keys of jobs whose body is under way. */
   readonly underWay: Set<string>;
-}
-
-/** Why a job may not be of the kept release that it asks for; null where it may or does not. */
-export function keptFault(
-  { releases }: Pick<CreationServices, 'releases'>, key: KeyRecord,
-  { kept }: Pick<BulkRequest, 'kept'>,
-): { readonly status: 403 | 422; readonly detail: string } | null {
-  if (kept === undefined) return null;
-  const unentitled = keptRefusal(key, { kept });
-  if (unentitled !== null) return { status: 403, detail: unentitled };
-  return releases.has(kept.dataset) ? null
-    : { status: 422, detail: notKept(kept.dataset).detail ?? '' };
 }
 
 /** What is known when the body is there. */
@@ -77,9 +59,7 @@ export class JobCreation implements DuplexEvents {
   /** Told by the body where that names a file. */
   #kind: BulkKind = 'lookup';
   #upload: JobUpload | null = null;
-  /** Pieces of a body that names a file; null once it is too long. */
-  /** Pieces of a body that names a file, joined at its end; null where it was too long. */
-  /** Null where the body is an upload, or was refused. */
+  /** Of a body that names a file; null once it was too long. */
   #body: Buffer | null = NO_BYTES;
   #bodyBytes = 0;
   #over = false;
@@ -165,7 +145,7 @@ export class JobCreation implements DuplexEvents {
     const unscoped = rowsRefusal(this.#caller.key, asked.kind);
     if (unscoped !== null) return this.#refuse(403, unscoped);
     const { account } = this.#caller.key;
-    const unkept = keptFault(this.#services, this.#caller.key, asked.bulk);
+    const unkept = keptFault(this.#services.releases, this.#caller.key, asked.bulk);
     if (unkept !== null) {
       const { status, detail } = unkept;
       return this.#refuse(status, detail, {

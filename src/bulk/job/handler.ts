@@ -25,13 +25,13 @@ import { DEADLINE_MS, type Route } from '../../http/router.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { duplexRoute } from '../../http/duplex-route.js';
 import { bulkRules, type BulkServices, usedUp } from '../run/handler.js';
-import { type CreationServices, JobCreation, keptFault } from './create.js';
+import { type CreationServices, JobCreation } from './create.js';
 import type { Store } from '../../store/store.js';
 import { limitsOf, type Uploads } from '../run/uploads.js';
 import type { JobKind, JobReleases, RunnerServices } from './runner.js';
 import { JobSpace, jobsDirOf, type SpaceLimits } from './space.js';
 import type { WireObject } from '../../wire/tree.js';
-import { admitRows, merchantRefusal, type RowsAsked } from '../run/kind.js';
+import { admitRows, keptFault, merchantRefusal, type RowsAsked } from '../run/kind.js';
 import { isProblem } from '../../base/problem.js';
 import { errorsOf, parseUpload } from './job-request.js';
 import { IDEMPOTENCY_HEADER, takenKey, unusableKey } from '../../http/idempotency-key.js';
@@ -260,7 +260,7 @@ function openJob(
   if (unfit !== null) {
     return refuse(403, unfit, { errors: [{ location: 'query.merchantId', message: unfit }] });
   }
-  const unkept = asked === null ? null : keptFault(services, key, asked.bulk);
+  const unkept = asked === null ? null : keptFault(releases, key, asked.bulk);
   if (unkept !== null) {
     const { status, detail } = unkept;
     return refuse(status, detail, { errors: [{ location: 'query.dataset', message: detail }] });

@@ -4,9 +4,11 @@ import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import { NO_COUNTS, type Counts, type Metered } from '../../store/usage-meter.js';
 import type { RowsAdmission } from '../../store/usage-rows.js';
+import { notKept } from '../../api/lookup/kept.js';
 import { merchantOf } from '../row/cart-parameters.js';
 import type { BulkKind, Defaults } from '../row/chunk-payload.js';
 import type { AdmittedRows } from './pump.js';
+import type { BulkRequest } from './request.js';
 
 export interface BulkKindRoute {
   readonly kind: BulkKind;
@@ -59,6 +61,23 @@ export function keptRefusal(
 ): string | null {
   return kept === undefined || (key.grants & ENTITLEMENTS.historical) !== 0
     ? null : 'Kept datasets need the entitlement historical.';
+}
+
+/** Releases that there are. */
+export interface KnownReleases {
+  /** Whether there is a release of this name, sound or not. */
+  has(name: string): boolean;
+}
+
+/** Why a job may not be of the kept release that it asks for; null where it may or does not. */
+export function keptFault(
+  releases: KnownReleases, key: KeyRecord, { kept }: Pick<BulkRequest, 'kept'>,
+): { readonly status: 403 | 422; readonly detail: string } | null {
+  if (kept === undefined) return null;
+  const unentitled = keptRefusal(key, { kept });
+  if (unentitled !== null) return { status: 403, detail: unentitled };
+  return releases.has(kept.dataset) ? null
+    : { status: 422, detail: notKept(kept.dataset).detail ?? '' };
 }
 
 /** A live merchant of an account; null for an unknown, foreign or deleted one alike. */
