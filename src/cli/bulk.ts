@@ -57,7 +57,10 @@ function plan(
   }
   const job = newRunName();
   return {
-    run: { job, nowMs: kept?.atMs ?? Date.now(), dataset, input: input.identity, options: digest }, from: null,
+    run: {
+      job, nowMs: kept?.atMs ?? Date.now(), dataset, input: input.identity, options: digest,
+    },
+    from: null,
   };
 }
 

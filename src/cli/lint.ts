@@ -150,7 +150,8 @@ class Linter {
   readonly #now: number;
 
   constructor(
-    dataset: Dataset, table: Table, defaults: ReturnType<typeof requestFor>['defaults'], now: number,
+    dataset: Dataset, table: Table, defaults: ReturnType<typeof requestFor>['defaults'],
+    now: number,
   ) {
     this.#now = now;
     this.#dataset = dataset;

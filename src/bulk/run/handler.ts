@@ -20,7 +20,7 @@ import {
 } from './kind.js';
 import type { AdmittedRows } from './pump.js';
 import { isProblem } from '../../base/problem.js';
-import { parseBulkRequest } from './request.js';
+import { parseBulkRequest, type BulkRequest } from './request.js';
 import { Upload } from './upload.js';
 import {
   gateRules, planNeeded, type Gate, type GateRules,
@@ -108,23 +108,39 @@ function openUpload(
       fields, request: asked, admit, over: () => releases.unpin(release),
       ...(nowMs === null ? {} : { nowMs }),
     });
-  const { kept } = asked;
+  withRelease(services, exchange, asked, begin, (refusal) => {
+    if (refusal === null) return isFull();
+    refuse(refusal.status, refusal.detail, asked.kept === undefined ? null : 'query.dataset');
+    return true;
+  });
+}
+
+/**
+ * Begins with the active release, or with the one that is named once that is open. `refused` is
+ * asked once more then, with what is wrong or null, and says whether it refused.
+ */
+function withRelease(
+  { releases, kept: services }: BulkServices, exchange: DuplexExchange,
+  { kept }: BulkRequest, begin: (release: PinnedRelease, nowMs: number | null) => void,
+  refused: (refusal: { readonly status: Status; readonly detail: string } | null) => boolean,
+): void {
   if (kept === undefined) {
     const release = releases.pin();
-    if (release === null) return refuse(503, 'No rates are loaded now; try again later.', null);
-    return begin(release, null);
+    if (release !== null) begin(release, null);
+    else refused({ status: 503, detail: 'No rates are loaded now; try again later.' });
+    return;
   }
   // What comes of the body meanwhile waits for its turn.
   exchange.pause();
-  void placeOf(services.kept, kept).then((placed) => {
+  void placeOf(services, kept).then((placed) => {
     exchange.resume();
     if (typeof placed === 'string') {
-      const { status, detail } = placeRefusal(placed, kept.dataset);
-      return refuse(status, detail, 'query.dataset');
+      refused(placeRefusal(placed, kept.dataset));
+      return;
     }
     const { release, now } = placed;
     if (release === null) return;
-    if (exchange.raw === null || isFull()) releases.unpin(release);
+    if (exchange.raw === null || refused(null)) releases.unpin(release);
     else begin(release, now);
   });
 }
