@@ -138,7 +138,9 @@ export class App {
       transport: config.transport, tls: config.tls, log,
       fault: (error) => log.error('handler failed', { message: messageOf(error) }),
     });
-    const store = await Store.open(config.varDir, { failed: logging(log, 'store') });
+    const store = await Store.open(config.varDir, {
+      url: config.storeUrl, failed: logging(log, 'store'),
+    });
     await claimStore(store);
     await countShares(store);
     await countOutboxAccounts(store);
@@ -231,6 +233,7 @@ export class App {
     } = this.#opened;
     const { bulk, streams, jobs, pool, usage, merchants, clock, state, guesses } = this.#parts;
     state.draining = true;
+    store.leave();
     providerWatch?.close();
     server.stopListening();
     this.router.traffic.closing = true;

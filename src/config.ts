@@ -48,6 +48,8 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly varDir: string;
+  /** Address of the database that holds the store; null where it is in the folder. */
+  readonly storeUrl: string | null;
   /** As given, each a key or a file; src/dataset reads them. Empty where none need be signed. */
   readonly requireSignature: readonly string[];
   /** Where a fleet's datasets are; empty for none. As given: src/distribution reads it. */
@@ -183,6 +185,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     host: text('HOST'),
     port: Number(text('PORT')),
     varDir: resolve(text('SITUS_VAR')),
+    storeUrl: text('SITUS_STORE') || null,
     requireSignature: text('SITUS_REQUIRE_SIGNATURE').split(',').filter((key) => key !== ''),
     datasets: text('SITUS_DATASETS'),
     aws: awsOf(environment),

@@ -173,9 +173,14 @@ function openJobParts(shared: Shared, { uploads }: BulkParts, merchants: Merchan
   });
 }
 
+/** From this age on writes are refused at once; what is known is served. */
+const STORE_LOST_MS = 8_000;
+/** From this age on what is known of a database that cannot be reached is too old. */
+export const STORE_AGE_MS_MAX = 30_000;
+
 /** What keeps the service from being ready; a store that took nothing is tried again when asked. */
 function readinessOf(
-  { config, state, live, follower, clock, providerWatch }: Shared, pool: EnginePool,
+  { config, state, live, follower, clock, providerWatch, store }: Shared, pool: EnginePool,
 ): Readiness {
   return new Readiness({
     draining: () => state.draining,
@@ -184,6 +189,8 @@ function readinessOf(
     serving: () => pool.state.serving > 0,
     storeTakes: () => {
       if (!clock.stored) void clock.save();
+      // What is known goes on being served for a while.
+      if ((store.age() ?? 0) > STORE_AGE_MS_MAX) return false;
       return clock.stored && hasRoom(config.varDir);
     },
     providerReached: () => providerWatch?.reached ?? true,
@@ -200,6 +207,7 @@ function systemRoutes(
     limits: () => limits.shared,
     askStore: () => {
       store.get(VERSION_KEY);
+      if ((store.age() ?? 0) > STORE_LOST_MS) throw new Error('the database is out of reach');
     },
     readiness,
     servers: () => member.others.length + 1,

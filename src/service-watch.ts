@@ -66,6 +66,7 @@ function sourcesOf(
     fleet: () => follower?.status ?? null,
     limits: () => limits.shared,
     storeBytes: () => store.bytes(),
+    storeAge: () => store.age(),
     outbox: () => outboxCounts(store),
     jobs: () => jobs.counts,
     jobBytes: () => jobs.options.space.used,

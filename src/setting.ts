@@ -3,10 +3,11 @@
  * like a setting.
  */
 import { closestMatch } from 'leven';
+import { databaseProblem } from './store/postgres/place.js';
 
 export type SettingType =
   | 'text' | 'path' | 'url' | 'integer' | 'key' | 'level' | 'precision' | 'choice'
-  | 'secret' | 'secrets';
+  | 'secret' | 'secrets' | 'store';
 
 export interface Setting {
   readonly name: string;
@@ -51,6 +52,7 @@ export const CHECKS: Readonly<Record<SettingType, Check>> = {
   },
   key: (value) => (value === '' || (value.length >= KEY_CHARS_MIN && value.length <= KEY_CHARS_MAX)
     ? null : `must have ${KEY_CHARS_MIN} to ${KEY_CHARS_MAX} characters`),
+  store: (value) => (value === '' ? null : databaseProblem(value)),
   secret: (value) => (value === '' || isSecret(value) ? null : 'must be 32 bytes in base64'),
   secrets: (value) => (value === '' || value.split(',').every(isSecret)
     ? null : 'must be keys of 32 bytes in base64, with commas between'),

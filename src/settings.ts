@@ -15,6 +15,11 @@ export const SETTINGS = [
     meaning: 'Folder of datasets and of the store; the only one written to.',
   },
   {
+    name: 'SITUS_STORE', type: 'store', default: '',
+    meaning: 'PostgreSQL that holds the store of several servers, as in '
+      + '`postgres://USER:PASSWORD@HOST/DATABASE`; in SITUS_VAR if unset.',
+  },
+  {
     name: 'SITUS_REQUIRE_SIGNATURE', type: 'text', default: '',
     meaning: 'Public keys, or PEM files of them, between commas; datasets signed with none of them '
       + 'are not used.',

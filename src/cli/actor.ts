@@ -1,10 +1,8 @@
 /** Who runs a command, for the audit log. */
 import { userInfo } from 'node:os';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { loadConfig } from '../config.js';
 import { addAudit, type Actor } from '../store/audit.js';
-import { Store, storeDir } from '../store/store.js';
-import { STORE_FILE } from '../store/store-file.js';
+import { hasStore, openStore } from './open-store.js';
 
 /** The user as the system knows it; a number without a name is one too. */
 export function commandActor(): Actor {
@@ -24,8 +22,9 @@ export function commandActor(): Actor {
 export async function auditRelease(
   varDir: string, action: 'release.activate' | 'release.rollback', release: string,
 ): Promise<void> {
-  if (!existsSync(join(storeDir(varDir), STORE_FILE))) return;
-  const store = await Store.open(varDir);
+  const config = { varDir, storeUrl: loadConfig().storeUrl };
+  if (!hasStore(config)) return;
+  const store = await openStore(config);
   try {
     await store.write((transaction) => addAudit(transaction, {
       actor: commandActor(), account: null, action, object: release,

@@ -13,11 +13,9 @@ import { zipCoverage, zipCoverageTable } from '../engine/zip-coverage.js';
 import { coverageTable } from '../ingest/coverage.js';
 import { createProgress } from '../ingest/progress.js';
 import { listJobs } from '../store/jobs.js';
-import { STORE_FILE } from '../store/store-file.js';
-import { storeDir } from '../store/store.js';
 import { errorsIn, findingsBeside, tellFindings } from './findings.js';
 import { print, progress } from './line.js';
-import { withStore } from './open-store.js';
+import { hasStore, withStore } from './open-store.js';
 import { activateSound, problemsOf, requiredKeys, soundRelease } from './sound-release.js';
 
 /** What is asked of a verification. */
@@ -82,7 +80,7 @@ export async function rollbackCommand(): Promise<void> {
 
 /** Names of the releases that jobs work on which have not ended. */
 async function inJobs(varDir: string): Promise<ReadonlySet<string>> {
-  if (!existsSync(join(storeDir(varDir), STORE_FILE))) return new Set();
+  if (!hasStore({ varDir, storeUrl: loadConfig().storeUrl })) return new Set();
   return withStore((store) => new Set(listJobs(store)
     .filter(({ endedAt }) => endedAt === null).map(({ dataset }) => dataset)));
 }

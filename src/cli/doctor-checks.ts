@@ -14,6 +14,7 @@ import { openProvider, watchProvider } from '../provider/open-provider.js';
 import { reachProvider } from '../provider/watch.js';
 import { KekFile, modeProblem } from '../store/kek-file.js';
 import { kekPath, openKekSource } from '../store/kek-source.js';
+import { databasePlace } from '../store/postgres/place.js';
 import { outboxCounts } from '../store/outbox.js';
 import { sealedCounts } from '../store/rotation.js';
 import { type Store, STORE_BYTES_MAX, storeDir } from '../store/store.js';
@@ -106,7 +107,14 @@ function disk({ config }: Checked): readonly Finding[] {
   return diskFinding(bavail * bsize);
 }
 
+function databaseState(url: string, bytes: number): readonly Finding[] {
+  const level = bytes > STORE_BYTES_MAX * STORE_SHARE_LOW ? 'warning' : 'ok';
+  const text = `the store in ${databasePlace(url).shown} opens, ${Math.ceil(bytes / MIB)} MiB`;
+  return found(bytes > STORE_BYTES_MAX ? 'fault' : level, text);
+}
+
 function storeState({ config, store }: Checked): readonly Finding[] {
+  if (config.storeUrl !== null) return databaseState(config.storeUrl, store?.bytes() ?? 0);
   const path = storeDir(config.varDir);
   if (store === null) return found('note', `there is no store in ${path} yet`);
   const bytes = store.bytes();

@@ -1,12 +1,10 @@
 /** `situs doctor`: looks at everything the service needs and says what it found. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Environment, loadConfig } from '../config.js';
 import { messageOf } from '../log.js';
-import { Store, storeDir } from '../store/store.js';
-import { STORE_FILE } from '../store/store-file.js';
+import type { Store } from '../store/store.js';
 import { CHECKS, type Checked, type Finding } from './doctor-checks.js';
 import { print } from './line.js';
+import { hasStore, openStore } from './open-store.js';
 
 /** What a check found. */
 export interface NamedFinding extends Finding {
@@ -33,8 +31,7 @@ export async function diagnose(environment?: Environment): Promise<readonly Name
     const config = loadConfig(environment);
     try {
       // Opening one makes it; looking changes nothing.
-      const file = join(storeDir(config.varDir), STORE_FILE);
-      if (existsSync(file)) store = await Store.open(config.varDir);
+      if (hasStore(config)) store = await openStore(config);
     } catch (error) {
       findings.push({ check: 'store', level: 'fault', text: messageOf(error) });
     }

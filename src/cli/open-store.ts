@@ -1,7 +1,7 @@
 /** The store of SITUS_VAR, open as long as a command uses it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig } from '../config.js';
+import { loadConfig, type Config } from '../config.js';
 import { messageOf } from '../log.js';
 import type { StoreKey } from '../store/format.js';
 import { Store, storeDir } from '../store/store.js';
@@ -10,10 +10,18 @@ import { progress } from './line.js';
 
 type Use<T> = (store: Store) => T | Promise<T>;
 
-async function useStore<T>(varDir: string, use: Use<T>): Promise<T> {
-  const store = await Store.open(varDir, {
-    failed: (error) => progress(`warning: ${messageOf(error)}`),
+/** Where the store is. */
+export type StoreConfig = Pick<Config, 'varDir' | 'storeUrl'>;
+
+/** The store of a configuration. @throws Error as `Store.open`. */
+export function openStore({ varDir, storeUrl }: StoreConfig): Promise<Store> {
+  return Store.open(varDir, {
+    url: storeUrl, failed: (error) => progress(`warning: ${messageOf(error)}`),
   });
+}
+
+async function useStore<T>(config: StoreConfig, use: Use<T>): Promise<T> {
+  const store = await openStore(config);
   try {
     return await use(store);
   } finally {
@@ -21,21 +29,26 @@ async function useStore<T>(varDir: string, use: Use<T>): Promise<T> {
   }
 }
 
+/** Whether there is a store, or a database for one. */
+export function hasStore({ varDir, storeUrl }: StoreConfig): boolean {
+  return storeUrl !== null || existsSync(join(storeDir(varDir), STORE_FILE));
+}
+
 /**
  * Opening a store makes it, so that a mistyped folder would look like one without records.
  * @throws Error where there is none.
  */
-export function requireStore(varDir: string): void {
-  if (existsSync(join(storeDir(varDir), STORE_FILE))) return;
-  throw new Error(`there is no store in ${varDir}, the folder that SITUS_VAR names; ` +
+export function requireStore(config: StoreConfig): void {
+  if (hasStore(config)) return;
+  throw new Error(`there is no store in ${config.varDir}, the folder that SITUS_VAR names; ` +
     '"situs serve" and "situs key create" make one');
 }
 
 /** @throws Error where there is no store. */
 export async function withStore<T>(use: Use<T>): Promise<T> {
-  const { varDir } = loadConfig();
-  requireStore(varDir);
-  return useStore(varDir, use);
+  const config = loadConfig();
+  requireStore(config);
+  return useStore(config, use);
 }
 
 /** Exit code where all was done but for records that are damaged. */
@@ -52,5 +65,5 @@ export function tellDamaged(damaged: readonly StoreKey[], done: string): number 
 
 /** Makes the store where there is none. */
 export async function withNewStore<T>(use: Use<T>): Promise<T> {
-  return useStore(loadConfig().varDir, use);
+  return useStore(loadConfig(), use);
 }

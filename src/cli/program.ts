@@ -188,7 +188,7 @@ function storeCommands(program: Command, end: End): void {
     .option('--status', 'only tell which keys there are and what they wrap')
     .option('--json', 'the status for programs')
     .action(async (asked) => end(await (await import('./secrets.js')).rotateCommand(asked)));
-  const store = program.command('store').description('backup, verify, restore')
+  const store = program.command('store').description('backup, verify, restore, copy')
     .addHelpText('after', '\nSecrets in a backup open only with the key-encryption key, '
       + 'which is not in it.');
   store.command('backup').description('a sound copy, also while the server runs')
@@ -202,6 +202,13 @@ function storeCommands(program: Command, end: End): void {
     .argument('<FILE>')
     .option('--force', 'replace a store that holds records, and keep it as data.mdb.replaced')
     .action(async (path, asked) => (await import('./store.js')).restoreCommand(path, asked));
+  store.command('migrate').description('make or renew the tables of the database in SITUS_STORE')
+    .action(async () => (await import('./store-place.js')).migrateCommand());
+  store.command('copy').description('a whole store to where none is, read again and compared')
+    .addHelpText('after', '\nFROM and TO are folders, as SITUS_VAR names one, or addresses as in '
+      + 'SITUS_STORE. A password\nneed not stand in one: PGPASSWORD and ~/.pgpass are read.')
+    .argument('<FROM>').argument('<TO>')
+    .action(async (from, to) => (await import('./store-place.js')).copyCommand(from, to));
 }
 
 function trialCommands(program: Command, end: End): void {

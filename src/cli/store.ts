@@ -9,6 +9,7 @@ import {
 } from '../store/backup.js';
 import { KekFile } from '../store/kek-file.js';
 import { kekPath, openKekSource } from '../store/kek-source.js';
+import { databasePlace } from '../store/postgres/place.js';
 import { messageOf } from '../log.js';
 import { print, progress } from './line.js';
 import { DAMAGED_CODE, requireStore, tellDamaged } from './open-store.js';
@@ -45,6 +46,14 @@ function knownKeks(config: Config): readonly string[] {
   }
 }
 
+/** Backups are of the file of a store; a database has its own. */
+function refuseDatabase({ storeUrl }: Config): void {
+  if (storeUrl === null) return;
+  throw new Error(`the store is in ${databasePlace(storeUrl).shown}: back it up and put it back `
+    + 'with pg_dump and pg_restore, or with what else the database has for it; "situs store copy" '
+    + 'makes a store in a folder of it');
+}
+
 /** The file of a backup: a name of its own in a folder, or the file as given. */
 function backupFile(target: string, now: Date): string {
   const isFolder = target.endsWith('/')
@@ -56,7 +65,8 @@ function backupFile(target: string, now: Date): string {
 /** Runs `situs store backup FILE|DIR`; the exit code tells whether every record could be read. */
 export async function backupCommand(target: string): Promise<number> {
   const config = loadConfig();
-  requireStore(config.varDir);
+  refuseDatabase(config);
+  requireStore(config);
   const file = backupFile(target, new Date());
   const facts = await backupStore(config.varDir, file, removeOnSignal);
   print(file);
@@ -104,6 +114,7 @@ export async function restoreCommand(
   path: string, { force = false }: { readonly force?: boolean },
 ): Promise<void> {
   const [config, file] = [loadConfig(), resolve(path)];
+  refuseDatabase(config);
   if (!existsSync(file)) throw new Error(`there is no ${file}`);
   const problem = await obstacle(config.varDir, force);
   if (problem !== null) throw new Error(problem);

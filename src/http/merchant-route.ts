@@ -144,7 +144,7 @@ function run(
     if (error instanceof KeyTaken) return send(takenReply(caller, error.claimed));
     if (error instanceof StoreFault) {
       services.log.error('store fault', { path: caller.instance, message: error.message });
-      return send(caller.problem(503, 'The service cannot store anything now; nothing was done.'));
+      return send(caller.problem(503, error.detail));
     }
     if (error instanceof LimitReached) return send(caller.limited(error));
     services.log.error('handler failed', { path: caller.instance, fault: faultOf(error) });

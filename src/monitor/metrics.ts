@@ -115,6 +115,8 @@ export interface MetricSources {
   storeBytes(): number;
   /** Rate windows that are shared with other nodes; null where they are not. */
   limits(): Pick<SharedRates, 'shared' | 'counts'> | null;
+  /** Milliseconds since what is known of a shared store was its newest; null for one of its own. */
+  storeAge(): number | null;
   outbox(): Readonly<Record<'events' | 'mails', OutboxCount>>;
   jobs(): JobCounts;
   jobBytes(): number;
@@ -218,6 +220,11 @@ const GAUGES: readonly Reading[] = [
     ({ storeBytes }) => one(storeBytes())],
   ['situs_limits_shared', '1 while rates are those of all nodes, 0 while shares of this one.', [],
     (sources) => ofLimits(sources, ({ shared }) => (shared ? 1 : 0))],
+  ['situs_store_age_seconds', 'Since what is known of a shared store was its newest.', [],
+    ({ storeAge }) => {
+      const age = storeAge();
+      return age === null ? [] : one(age / 1_000);
+    }],
   ['situs_outbox_records', 'Events and mails that wait or could not be sent.', ['kind', 'state'],
     ({ outbox }) => Object.entries(outbox()).flatMap(([kind, { waiting, dead }]) => [
       { labels: { kind, state: 'waiting' }, value: waiting },

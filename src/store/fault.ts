@@ -1,17 +1,26 @@
-/** Why the store could not take a write. Nothing of the write is kept, and reading goes on. */
+/**
+ * Why the store could not take a write. But for `unknown` nothing of it is kept; reading goes on.
+ */
 
 export type StoreFaultKind =
   /** The disk is full or failed; LMDB tells the two apart no better. */
   | 'unwritable'
   /** The store has reached its largest size. */
-  | 'full';
+  | 'full'
+  /** The database of a shared store cannot be reached, or did not take it in time. */
+  | 'unreachable'
+  /** The connection was cut while it was committed, and what became of it is not known yet. */
+  | 'unknown';
 
 const MESSAGES: Readonly<Record<StoreFaultKind, string>> = {
   unwritable: 'the store cannot be written: its disk is full or failed',
   full: 'the store has reached its largest size: nothing new is taken',
+  unreachable: 'the database of the store cannot be reached: nothing was stored',
+  unknown: 'the database of the store was lost in the middle of a commit: whether it is stored is '
+    + 'not known yet',
 };
 
-/** Thrown by `Store.write` when the write is not on the disk. */
+/** Thrown by `Store.write` when the write is not on the disk, or not known to be. */
 export class StoreFault extends Error {
   override readonly name = 'StoreFault';
   readonly kind: StoreFaultKind;
@@ -20,6 +29,24 @@ export class StoreFault extends Error {
     super(MESSAGES[kind], cause === undefined ? undefined : { cause });
     this.kind = kind;
   }
+
+  /** What a caller of the API is told. */
+  get detail(): string {
+    return this.kind === 'unknown'
+      ? 'The service cannot tell yet whether this was done. Ask what there is, or send it again '
+        + 'with the same Idempotency-Key.'
+      : 'The service cannot store anything now; nothing was done.';
+  }
+}
+
+/** Whether a write failed because the database of the store is out of reach. */
+export function isOutOfReach(error: unknown): boolean {
+  return error instanceof StoreFault && (error.kind === 'unreachable' || error.kind === 'unknown');
+}
+
+/** Whether nobody knows what became of a write. */
+export function isDoubtful(error: unknown): boolean {
+  return error instanceof StoreFault && error.kind === 'unknown';
 }
 
 /** Takes the rejection that LMDB gives on its own besides a failed write's. */

@@ -111,7 +111,8 @@ export async function storeJob(
   await store.write((transaction) => {
     putJob(transaction, record);
     beside?.(transaction);
-  }, { quiet: true });
+    // With it goes what must not be counted twice.
+  }, { quiet: true, certain: true });
 }
 
 /** Forgets a job. */

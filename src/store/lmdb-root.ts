@@ -35,12 +35,12 @@ export function bytesIn({
 }
 
 /** A key as it was given: LMDB gives one of a single part as that part. */
-export function partsOf(key: StoreKey): StoreKey {
+function partsOf(key: StoreKey): StoreKey {
   return ([] as StoreKey).concat(key);
 }
 
 /** A range as LMDB is asked for it; it takes arrays of its own. */
-export function lmdbRange({ start, end, ...rest }: RecordRange): {
+function lmdbRange({ start, end, ...rest }: RecordRange): {
   start?: string[]; end?: string[]; exclusiveStart?: boolean; limit?: number; reverse?: boolean;
 } {
   return {
@@ -191,6 +191,16 @@ export class LmdbRoot implements Root {
   async copy(folder: string): Promise<void> {
     await this.#root.backup(folder, true);
   }
+
+  age(): null {
+    return null;
+  }
+
+  /** Nothing waits for others. */
+  leave(): void {}
+
+  /** Nobody tells: the counts of changes are looked at. */
+  watch(): void {}
 
   async close(): Promise<void> {
     await this.#root.flushed;

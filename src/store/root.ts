@@ -16,6 +16,14 @@ export interface RecordBytes {
   readonly value: Buffer;
 }
 
+export interface RootWriteOptions {
+  /**
+   * Waits for what became of the write however long that takes, where others are told after a
+   * while that nobody knows; for what would be done twice if it were tried again.
+   */
+  readonly certain?: boolean;
+}
+
 /** Reading is immediate, from what is at hand; writing resolves when it is durable. */
 export interface Root {
   get(key: StoreKey): Buffer | undefined;
@@ -29,7 +37,7 @@ export interface Root {
    * changed is durable. What it throws undoes it alone, and is thrown here.
    * @throws StoreFault when it could not be written.
    */
-  write<T>(action: () => T): Promise<T>;
+  write<T>(action: () => T, options?: RootWriteOptions): Promise<T>;
   /** From now on reading sees the newest of what is at hand. */
   refresh(): void;
   /** Bytes of the pages that hold records. */
@@ -39,5 +47,11 @@ export interface Root {
   users(): readonly number[];
   /** Copies everything into an empty folder, as of one moment. */
   copy(folder: string): Promise<void>;
+  /** Milliseconds since what is at hand was known to be the newest; null where it always is. */
+  age(): number | null;
+  /** Calls `changed` once others have changed what is at hand, where that is told. */
+  watch(changed: () => void): void;
+  /** The process is about to end: from now on no write waits for ever. */
+  leave(): void;
   close(): Promise<void>;
 }

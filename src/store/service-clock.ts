@@ -6,6 +6,7 @@
  * ["meta", "clock"]   ClockRecord
  */
 import { performance } from 'node:perf_hooks';
+import { isOutOfReach } from './fault.js';
 import type { StoreKey } from './format.js';
 import { AGE_PREFIX, parseAge } from './idempotency-record.js';
 import { listJobs } from './jobs.js';
@@ -120,7 +121,8 @@ export class ServiceClock {
       this.#from += ahead;
       this.#stored = true;
     } catch (error) {
-      this.#stored = false;
+      // Of a database that cannot be reached the age of what is known tells.
+      if (!isOutOfReach(error)) this.#stored = false;
       this.#failed(error);
     }
   }

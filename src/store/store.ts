@@ -25,6 +25,8 @@ const DAMAGED_TOLD_MAX = 1_000;
 const AFTER_TEXT = '\uffff';
 
 export interface StoreOptions {
+  /** Address of the database that holds it; null or absent where it is in the folder. */
+  readonly url?: string | null | undefined;
   /** Replaced in tests. */
   readonly bytesMax?: number;
   /** Told of what is passed over: a damaged record, once, and what went wrong at a change. */
@@ -55,16 +57,22 @@ export class Store {
     this.#look((error) => {
       throw error;
     });
+    root.watch(() => this.refresh());
     this.#poll = setInterval(() => this.refresh(), POLL_MS).unref();
   }
 
   /**
-   * Opens the store in `<varDir>/store/`, making it when there is none.
-   * @throws Error when the folder cannot be made, a newer program wrote the store, or its file is
-   *   damaged, cut off or lost.
+   * Opens the store in `<varDir>/store/`, or that of a database, making it when there is none.
+   * @throws Error when the folder cannot be made, a newer program wrote the store, its file is
+   *   damaged, cut off or lost, or its database cannot be reached.
    */
   static async open(varDir: string, options: StoreOptions = {}): Promise<Store> {
-    return new Store(await LmdbRoot.open(storeDir(varDir)), options);
+    const { url, failed = (): void => undefined } = options;
+    if (typeof url !== 'string') {
+      return new Store(await LmdbRoot.open(storeDir(varDir)), options);
+    }
+    const { PostgresRoot } = await import('./postgres/postgres-root.js');
+    return new Store(await PostgresRoot.open(url, varDir, failed), options);
   }
 
   /** @throws DamagedRecord when it is not what was stored. */
@@ -139,7 +147,8 @@ export class Store {
    * @throws StoreFault when it could not be written; nothing of it is kept.
    */
   async write<T>(
-    action: (transaction: StoreTransaction) => T, { quiet = false }: WriteOptions = {},
+    action: (transaction: StoreTransaction) => T,
+    { quiet = false, certain = false }: WriteOptions = {},
   ): Promise<T> {
     this.#measure();
     const { result, told } = await this.#root.write(() => {
@@ -148,7 +157,7 @@ export class Store {
       const changed = this.#watched.changed(quiet);
       for (const version of changed) this.#bump(version);
       return { result: done, told: changed.length > 0 };
-    });
+    }, { certain });
     if (told) this.refresh();
     else this.#root.refresh();
     return result;
@@ -172,6 +181,21 @@ export class Store {
   /** Other processes that have the store open. */
   users(): readonly number[] {
     return this.#root.users();
+  }
+
+  /** Whether other machines have it too. */
+  get isShared(): boolean {
+    return this.#root.age() !== null;
+  }
+
+  /** As `Root.age`: null where the store is this machine's own. */
+  age(): number | null {
+    return this.#root.age();
+  }
+
+  /** As `Root.leave`. */
+  leave(): void {
+    this.#root.leave();
   }
 
   /** Calls `changed` after each change, by this process or another. */

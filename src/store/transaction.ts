@@ -23,6 +23,8 @@ export interface WriteOptions {
    * time and nothing is kept of them.
    */
   readonly quiet?: boolean;
+  /** As `RootWriteOptions`. */
+  readonly certain?: boolean;
 }
 
 /** A record with its key. */

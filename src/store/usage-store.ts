@@ -31,3 +31,16 @@ export function addTo(transaction: StoreTransaction, delta: UsageDelta): UsageRe
   transaction.put(key, record);
   return record;
 }
+
+/**
+ * Adds counts to what is stored, and returns what is stored then.
+ * @throws StoreFault when they are not, or nobody knows.
+ */
+export function storeUsage(
+  store: Store, deltas: readonly UsageDelta[],
+): Promise<readonly UsageRecord[]> {
+  // What may be stored must not be added again: it waits until that is known.
+  return store.write((transaction) => deltas.map((delta) => addTo(transaction, delta)), {
+    quiet: true, certain: true,
+  });
+}

@@ -4,13 +4,14 @@
  * what is stored, so processes that share a store do not overwrite each other's counts.
  */
 import { parseUsageRecord, usageKey, type UsageRecord } from './format.js';
+import { isDoubtful } from './fault.js';
 import { ENTITLEMENTS } from './plan.js';
 import type { Store, StoreTransaction } from './store.js';
 import {
   Admission, HELD_CORE, HELD_GEO, HELD_MERCHANT, Meter, NO_COUNTS, plusCounts, type Counts,
   type Metered, type UsageDelta, monthAt, type Month,
 } from './usage-meter.js';
-import { addTo, listUsage } from './usage-store.js';
+import { storeUsage, addTo, listUsage } from './usage-store.js';
 import {
   admitLookups, admitOperations, answerRows, dropRows, settleRows, type RowsAdmission,
 } from './usage-rows.js';
@@ -283,16 +284,14 @@ export class UsageBook {
     const deltas = [...this.#late.values()];
     this.#late.clear();
     try {
-      const records = await this.#store.write(
-        (transaction) => deltas.map((delta) => addTo(transaction, delta)), { quiet: true },
-      );
+      const records = await storeUsage(this.#store, deltas);
       this.#failing = false;
       for (const record of records) {
         if (record.month !== this.#month.name) continue;
         this.#meters.get(record.id)?.stored(record);
       }
     } catch (error) {
-      for (const delta of deltas) this.#addLate(delta);
+      for (const delta of isDoubtful(error) ? [] : deltas) this.#addLate(delta);
       if (!this.#failing) this.#failed(error);
       this.#failing = true;
     }

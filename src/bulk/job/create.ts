@@ -249,7 +249,7 @@ export class JobCreation implements DuplexEvents {
       if (error instanceof LimitReached) {
         this.#refuse(429, error.message, { limit: error.limit });
       } else if (error instanceof StoreFault) {
-        this.#refuse(503, 'The service cannot store anything now; nothing was done.');
+        this.#refuse(503, error.detail);
       } else {
         const { status, detail, members } = diskRefusal(error);
         this.#refuse(status, detail, members);

@@ -112,7 +112,7 @@ function removeRoute(services: JobServices): Route {
         if (error instanceof JobElsewhere) return answer.send(caller.problem(503, ELSEWHERE));
         services.log.error('job not removed', { fault: faultOf(error) });
         answer.send(error instanceof StoreFault
-          ? caller.problem(503, 'The service cannot store anything now; nothing was done.')
+          ? caller.problem(503, error.detail)
           : caller.problem(500, 'The service failed to answer.'));
       });
     }),

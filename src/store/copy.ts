@@ -1,0 +1,191 @@
+/**
+ * Copies of a whole store between a folder and a database, record by record, as bytes: damaged and
+ * sealed ones too. The copy is read again before it is anything's: it has the same records, or
+ * there is none.
+ */
+import { createHash } from 'node:crypto';
+import {
+  chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { obstacle } from './backup.js';
+import { makeFolder } from './folder.js';
+import type { StoreKey } from './format.js';
+import { syncFolder } from './kek-file.js';
+import { LmdbRoot } from './lmdb-root.js';
+import { isDatabaseUrl } from './postgres/place.js';
+import { storeDir } from './store.js';
+import { markBegun, STORE_FILE, storeFileProblem } from './store-file.js';
+
+/** Records read and written at once. */
+const PAGE_RECORDS = 500;
+const FILE_MODE = 0o600;
+
+export interface CopiedRecord {
+  readonly key: StoreKey;
+  readonly value: Buffer;
+}
+
+export type CopyPages = AsyncIterable<readonly CopiedRecord[]>;
+
+/** How many records there are, and a sum of them that does not go by their order. */
+export interface CopySum {
+  readonly records: number;
+  /** In hex. */
+  readonly sha256: string;
+}
+
+/** Where a copy is taken from. */
+export interface CopySource {
+  /** All records as of one moment. */
+  pages(): CopyPages;
+  close(): Promise<void>;
+}
+
+/** Where a copy is put. */
+export interface CopyTarget {
+  put(records: readonly CopiedRecord[]): Promise<void>;
+  /** What was put, read again. */
+  pages(): CopyPages;
+  /** Makes it the store of the place; before, there is nothing. */
+  keep(): Promise<void>;
+  /** Forgets what was not kept. */
+  close(): Promise<void>;
+}
+
+const SUM_MODULUS = 1n << 256n;
+
+/** Adds records up. */
+export class Summing {
+  #records = 0;
+  #sum = 0n;
+
+  add(records: readonly CopiedRecord[]): void {
+    for (const { key, value } of records) {
+      const hash = createHash('sha256').update(JSON.stringify(key)).update('\0').update(value);
+      this.#sum = (this.#sum + BigInt(`0x${hash.digest('hex')}`)) % SUM_MODULUS;
+    }
+    this.#records += records.length;
+  }
+
+  get sum(): CopySum {
+    return { records: this.#records, sha256: this.#sum.toString(16).padStart(64, '0') };
+  }
+}
+
+async function sumOf(pages: CopyPages): Promise<CopySum> {
+  const summing = new Summing();
+  for await (const page of pages) summing.add(page);
+  return summing.sum;
+}
+
+async function* pagesOf(root: LmdbRoot): AsyncGenerator<readonly CopiedRecord[]> {
+  for (let after: StoreKey | null = null; ;) {
+    const range = after === null ? {} : { start: after, exclusiveStart: true };
+    const page: readonly CopiedRecord[] = [...root.range({ ...range, limit: PAGE_RECORDS })];
+    yield page;
+    if (page.length < PAGE_RECORDS) return;
+    after = page.at(-1)!.key;
+    await new Promise(setImmediate);
+  }
+}
+
+async function folderSource(varDir: string): Promise<CopySource> {
+  const folder = storeDir(varDir);
+  const problem = existsSync(join(folder, STORE_FILE))
+    ? storeFileProblem(join(folder, STORE_FILE)) : `there is no store in ${folder}`;
+  if (problem !== null) throw new Error(problem);
+  const root = await LmdbRoot.open(folder);
+  const users = root.users();
+  if (users.length > 0) {
+    await root.close();
+    throw new Error(`process ${users.join(', ')} has the store open: stop the server first, or `
+      + 'what it stores meanwhile is not in the copy');
+  }
+  return { pages: () => pagesOf(root), close: () => root.close() };
+}
+
+async function folderTarget(
+  varDir: string, begun: (temporary: string) => void,
+): Promise<CopyTarget> {
+  const problem = await obstacle(varDir, false);
+  if (problem !== null) throw new Error(problem.replace(/; --force replaces it$/, ''));
+  makeFolder(varDir, 'SITUS_VAR', 0o700);
+  const temporary = mkdtempSync(join(varDir, '.store-copy.'));
+  begun(temporary);
+  const made = storeDir(temporary);
+  mkdirSync(made, { mode: 0o700 });
+  const root = await LmdbRoot.open(made);
+  let closing: Promise<void> | null = null;
+  const close = (): Promise<void> => (closing ??= root.close());
+  return {
+    put: (records) => root.write(() => {
+      for (const { key, value } of records) root.put(key, value);
+    }),
+    pages: () => pagesOf(root),
+    keep: async () => {
+      await close();
+      const folder = storeDir(varDir);
+      makeFolder(folder, 'SITUS_VAR', 0o700);
+      chmodSync(join(made, STORE_FILE), FILE_MODE);
+      renameSync(join(made, STORE_FILE), join(folder, STORE_FILE));
+      syncFolder(folder);
+      markBegun(folder);
+    },
+    close: async () => {
+      await close();
+      rmSync(temporary, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The folder that a place names, which may have `lmdb:` before it. */
+function folderOf(place: string): string {
+  return place.replace(/^lmdb:(\/\/)?/, '');
+}
+
+async function sourceOf(place: string): Promise<CopySource> {
+  if (!isDatabaseUrl(place)) return folderSource(folderOf(place));
+  return (await import('./postgres/copy-database.js')).databaseSource(place);
+}
+
+async function targetOf(
+  place: string, begun: (temporary: string) => void,
+): Promise<CopyTarget> {
+  if (!isDatabaseUrl(place)) return folderTarget(folderOf(place), begun);
+  return (await import('./postgres/copy-database.js')).databaseTarget(place);
+}
+
+/**
+ * Copies the store of a place into another, which must hold none. Places are folders of variables,
+ * with or without `lmdb:` before them, and addresses of databases.
+ * @param begun told of a folder that is to be removed if the process ends
+ * @throws Error when there is nothing to copy, the other place holds records, or the copy is not
+ *   what was copied; nothing is left of it then.
+ */
+export async function copyStore(
+  from: string, to: string, begun: (temporary: string) => void = () => undefined,
+): Promise<CopySum> {
+  const source = await sourceOf(from);
+  try {
+    const target = await targetOf(to, begun);
+    try {
+      const read = new Summing();
+      for await (const page of source.pages()) {
+        read.add(page);
+        await target.put(page);
+      }
+      const { records, sha256 } = await sumOf(target.pages());
+      if (records !== read.sum.records || sha256 !== read.sum.sha256) {
+        throw new Error(`the copy has ${records} records, not the ${read.sum.records} that were `
+          + 'copied, or others; nothing is left of it');
+      }
+      await target.keep();
+      return read.sum;
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}

@@ -1,0 +1,163 @@
+/** A store in PostgreSQL that any number of nodes share; each reads a replica of its own. */
+import { StoreFault } from '../fault.js';
+import { FORMAT_KEY, FORMAT_VERSION, FORMATS_READ, type StoreKey } from '../format.js';
+import { packPlain, unpackRecord } from '../record-bytes.js';
+import type { RecordBytes, RecordRange, Root, RootWriteOptions } from '../root.js';
+import { Connection } from './connection.js';
+import { Follower } from './follower.js';
+import { loadReplica } from './load.js';
+import { TURN_MS_MAX } from './pending.js';
+import { databasePlace, type DatabasePlace } from './place.js';
+import { Replica } from './replica.js';
+import { migrate } from './schema.js';
+import { Writer, type WriterOptions } from './writer.js';
+
+/** Longest wait for the tables of a store: another node may be making them. */
+const MIGRATE_QUERY_MS_MAX = 60_000;
+
+export class PostgresRoot implements Root {
+  readonly #place: DatabasePlace;
+  readonly #replica: Replica;
+  readonly #writer: Writer;
+  readonly #follower: Follower;
+  readonly #watchers = new Set<() => void>();
+  /** When the replica was known to be the newest, as `performance.now` tells. */
+  #freshAt = performance.now();
+  #loading: Promise<void> | null = null;
+
+  private constructor(
+    place: DatabasePlace, replica: Replica, failed: (error: unknown) => void,
+  ) {
+    this.#place = place;
+    this.#replica = replica;
+    const options: WriterOptions = {
+      place, replica, failed,
+      load: () => this.#load(),
+      changed: () => this.#changed(),
+      fresh: (at) => {
+        this.#freshAt = Math.max(this.#freshAt, at);
+      },
+    };
+    this.#writer = new Writer(options);
+    this.#follower = new Follower(options);
+  }
+
+  /**
+   * Opens the store at an address, or makes it; the replica is in a folder of variables.
+   * @throws Error when the database cannot be reached or a newer program made the store.
+   */
+  static async open(
+    url: string, varDir: string, failed: (error: unknown) => void,
+  ): Promise<PostgresRoot> {
+    const place = databasePlace(url);
+    const connection = await Connection.open(place, {
+      use: 'start', queryMs: MIGRATE_QUERY_MS_MAX,
+    });
+    const { id } = await migrate(connection, place).finally(() => connection.close());
+    const replica = new Replica(varDir, id);
+    if (replica.position.seq < 0) await loadReplica(place, replica);
+    const root = new PostgresRoot(place, replica, failed);
+    try {
+      await root.#begin();
+      return root;
+    } catch (error) {
+      await root.close();
+      throw error;
+    }
+  }
+
+  get(key: StoreKey): Buffer | undefined {
+    return this.#replica.get(key);
+  }
+
+  range(range: RecordRange): Iterable<RecordBytes> {
+    return this.#replica.range(range);
+  }
+
+  keys(range: RecordRange): Iterable<StoreKey> {
+    return this.#replica.keys(range);
+  }
+
+  put(key: StoreKey, value: Buffer): void {
+    this.#replica.put(key, value);
+  }
+
+  remove(key: StoreKey): void {
+    this.#replica.remove(key);
+  }
+
+  async write<T>(action: () => T, { certain = false }: RootWriteOptions = {}): Promise<T> {
+    // Where it has not been reached for so long nothing waits in vain.
+    if (this.age() > TURN_MS_MAX) throw new StoreFault('unreachable');
+    return await this.#writer.write(action, certain) as T;
+  }
+
+  refresh(): void {
+    this.#replica.refresh();
+  }
+
+  bytes(): number {
+    return this.#replica.bytes();
+  }
+
+  entries(): number {
+    return this.#replica.entries();
+  }
+
+  users(): readonly number[] {
+    return [];
+  }
+
+  copy(): Promise<void> {
+    return Promise.reject(new Error(`the store is in ${this.#place.shown}: back it up with `
+      + 'pg_dump or what else the database has for it, or copy it into a folder with '
+      + '"situs store copy" first'));
+  }
+
+  age(): number {
+    return performance.now() - this.#freshAt;
+  }
+
+  watch(changed: () => void): void {
+    this.#watchers.add(changed);
+  }
+
+  leave(): void {
+    this.#writer.leave();
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close();
+    await this.#follower.close();
+    await this.#loading?.catch(() => undefined);
+    await this.#replica.close();
+  }
+
+  /** Writes the format down in a new store. @throws Error when it is a newer one. */
+  async #begin(): Promise<void> {
+    const problem = await this.#writer.write(() => {
+      const found = this.get(FORMAT_KEY);
+      const format = found === undefined ? undefined : unpackRecord(FORMAT_KEY, found);
+      if (format === FORMAT_VERSION) return null;
+      if (format !== undefined && !FORMATS_READ.includes(format)) {
+        return `the store in ${this.#place.shown} has format ${String(format)}, this version `
+          + `reads ${FORMAT_VERSION}`;
+      }
+      this.put(FORMAT_KEY, packPlain(FORMAT_VERSION));
+      return null;
+    }, false);
+    if (typeof problem === 'string') throw new Error(problem);
+  }
+
+  #load(): Promise<void> {
+    this.#loading ??= loadReplica(this.#place, this.#replica).then(() => this.#changed())
+      .finally(() => {
+        this.#loading = null;
+      });
+    return this.#loading;
+  }
+
+  #changed(): void {
+    for (const changed of this.#watchers) changed();
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * What a node has of a store in PostgreSQL: all records, in an LMDB environment that can be made
+ * anew at any time, and the commit up to which they are those of the database. Reading never waits.
+ */
+import { ABORT, open, type Database, type RootDatabase } from 'lmdb';
+import type { StoreKey } from '../format.js';
+import { bytesIn } from '../lmdb-root.js';
+import type { RecordBytes, RecordRange } from '../root.js';
+import type { Batch, Change, Position } from './change-log.js';
+import { keyBytes, keyOf } from './key-bytes.js';
+import { leaveFolder, replicaFolder } from './replica-folder.js';
+
+const MAP_BYTES = 4 * 1024 ** 3;
+/** Bytes of changes that end a commit: what waits goes into the next one. */
+const COMMIT_BYTES_MAX = 16 * 1_048_576;
+
+/** Position of a replica that was not read whole: it has to be. */
+const UNREAD: Position = { seq: -1, batch: '' };
+const POSITION_KEY = 'position';
+
+/** What became of an action: its result, or what it threw. */
+export type Outcome =
+  | { readonly kind: 'done'; readonly result: unknown }
+  | { readonly kind: 'threw'; readonly error: unknown };
+
+export interface Attempt {
+  /** In the order of the actions; fewer where they changed much. */
+  readonly outcomes: readonly Outcome[];
+  readonly changes: readonly Change[];
+}
+
+function rangeBytes({ start, end, ...rest }: RecordRange): {
+  start?: Uint8Array; end?: Uint8Array; exclusiveStart?: boolean; limit?: number; reverse?: boolean;
+} {
+  return {
+    ...rest,
+    ...(start === undefined ? {} : { start: keyBytes(start) }),
+    ...(end === undefined ? {} : { end: keyBytes(end) }),
+  };
+}
+
+export class Replica {
+  readonly #path: string;
+  readonly #environment: RootDatabase<Buffer, string>;
+  /** By the bytes of keys. */
+  readonly #records: Database<Buffer, Uint8Array>;
+  readonly #state: Database<Buffer, string>;
+  /** What the action under way changed, by the text of the key; null outside of one. */
+  #changed: Map<string, Change> | null = null;
+
+  constructor(varDir: string, storeId: string) {
+    this.#path = replicaFolder(varDir, storeId);
+    this.#environment = open<Buffer, string>({
+      path: this.#path, mapSize: MAP_BYTES, maxDbs: 2,
+      // The database has it all; a machine that fails begins with an empty one.
+      noSync: true, overlappingSync: false, eventTurnBatching: false, encoding: 'binary',
+    });
+    this.#records = this.#environment.openDB({
+      name: 'records', encoding: 'binary', keyEncoding: 'binary',
+    });
+    this.#state = this.#environment.openDB({ name: 'state', encoding: 'binary' });
+  }
+
+  get position(): Position {
+    const bytes = this.#state.get(POSITION_KEY);
+    if (bytes === undefined) return UNREAD;
+    const { seq, batch }: Position = JSON.parse(bytes.toString());
+    return { seq, batch };
+  }
+
+  get(key: StoreKey): Buffer | undefined {
+    return this.#records.get(keyBytes(key));
+  }
+
+  * range(range: RecordRange): Iterable<RecordBytes> {
+    for (const { key, value } of this.#records.getRange(rangeBytes(range))) {
+      yield { key: keyOf(key), value };
+    }
+  }
+
+  * keys(range: RecordRange): Iterable<StoreKey> {
+    for (const key of this.#records.getKeys(rangeBytes(range))) yield keyOf(key);
+  }
+
+  /** Within an action alone, as `remove`. */
+  put(key: StoreKey, value: Buffer): void {
+    this.#records.putSync(this.#note(key, value), value);
+  }
+
+  remove(key: StoreKey): void {
+    this.#records.removeSync(this.#note(key, null));
+  }
+
+  bytes(): number {
+    return bytesIn(this.#records.getStats());
+  }
+
+  entries(): number {
+    const { entryCount = 0 }: { readonly entryCount?: number } = this.#records.getStats();
+    return entryCount;
+  }
+
+  /** From now on reading sees what was put in last. */
+  refresh(): void {
+    this.#records.resetReadTxn();
+  }
+
+  /**
+   * What actions would change, one on what another left; nothing of it stays. Null where the
+   * replica is not at the commit that is given, as where it is being read anew.
+   */
+  attempt(seq: number, actions: readonly (() => unknown)[]): Attempt | null {
+    const outcomes: Outcome[] = [];
+    const changes = new Map<string, Change>();
+    let [bytes, isThere] = [0, false];
+    this.#environment.transactionSync(() => {
+      isThere = this.position.seq === seq;
+      if (!isThere) return ABORT;
+      for (const action of actions) {
+        if (bytes > COMMIT_BYTES_MAX) break;
+        const own = new Map<string, Change>();
+        outcomes.push(this.#try(action, own));
+        for (const [name, change] of own) {
+          changes.set(name, change);
+          bytes += change.key.length + (change.value?.length ?? 0);
+        }
+      }
+      return ABORT;
+    });
+    this.refresh();
+    return isThere ? { outcomes, changes: [...changes.values()] } : null;
+  }
+
+  /**
+   * Takes over commits that follow what it has; those that it has are passed over.
+   * @returns whether there was one that it did not have
+   */
+  apply(batches: readonly Batch[]): boolean {
+    let applied = false;
+    this.#environment.transactionSync(() => {
+      for (const { seq, batch, changes } of batches) {
+        const at = this.position.seq;
+        // One that is being read whole comes to it by itself.
+        if (at < 0 || seq <= at) continue;
+        if (seq !== at + 1) break;
+        for (const change of changes) this.#set(change);
+        this.#move({ seq, batch });
+        applied = true;
+      }
+    });
+    this.refresh();
+    return applied;
+  }
+
+  /** From now on, until `move`, it counts as not read. */
+  unread(): void {
+    this.move(UNREAD);
+  }
+
+  move(position: Position): void {
+    this.#environment.transactionSync(() => this.#move(position));
+  }
+
+  /** Puts these records in the place of all behind a key, up to the last of them or to the end. */
+  replace(after: Buffer | null, records: readonly Change[], isEnd: boolean): void {
+    const last = records.at(-1)?.key ?? null;
+    this.#environment.transactionSync(() => {
+      const held = this.#records.getKeys({
+        ...(after === null ? {} : { start: after, exclusiveStart: true }),
+        ...(isEnd || last === null ? {} : { end: last }),
+      });
+      for (const key of [...held]) this.#records.removeSync(key);
+      for (const record of records) this.#set(record);
+    });
+    this.refresh();
+  }
+
+  async close(): Promise<void> {
+    await this.#environment.close();
+    leaveFolder(this.#path);
+  }
+
+  #try(action: () => unknown, own: Map<string, Change>): Outcome {
+    this.#changed = own;
+    try {
+      const result: unknown = this.#environment.childTransaction(action);
+      return { kind: 'done', result };
+    } catch (error) {
+      own.clear();
+      return { kind: 'threw', error };
+    } finally {
+      this.#changed = null;
+    }
+  }
+
+  #note(key: StoreKey, value: Buffer | null): Buffer {
+    if (this.#changed === null) throw new Error('a store is written by the action of a write');
+    const bytes = keyBytes(key);
+    this.#changed.set(bytes.toString('latin1'), { key: bytes, value });
+    return bytes;
+  }
+
+  #set({ key, value }: Change): void {
+    if (value === null) this.#records.removeSync(key);
+    else this.#records.putSync(key, value);
+  }
+
+  #move(position: Position): void {
+    this.#state.putSync(POSITION_KEY, Buffer.from(JSON.stringify(position)));
+  }
+}

@@ -1,0 +1,90 @@
+/** The whole service with its store in PostgreSQL. */
+import assert from 'node:assert/strict';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { copyStore } from '../../src/store/copy.js';
+import { CutProxy } from '../support/cut-proxy.js';
+import { eventually } from '../support/http-eventually.js';
+import { newVarDir } from '../support/http-var-dir.js';
+import {
+  ask, ELMTON, inventedCountry, KEYS, newMerchantDir, removeDirs, startMerchants,
+  type MerchantService,
+} from '../support/merchant-service.js';
+import { newSchema } from '../support/postgres.js';
+import { sentCart } from '../support/sent-carts.js';
+
+const KEK = Buffer.alloc(32, 7).toString('base64');
+
+/** Servers of machines with folders of their own, with one store. */
+async function startOn(
+  context: TestContext, urls: readonly string[],
+): Promise<readonly MerchantService[]> {
+  const datasets = inventedCountry();
+  const filled = await newMerchantDir(datasets);
+  await copyStore(filled, urls[0]!);
+  const services: MerchantService[] = [];
+  context.after(async () => {
+    for (const service of services) await service.stop();
+    removeDirs(filled);
+  });
+  for (const url of urls) {
+    const varDir = join(newVarDir(context), 'node');
+    mkdirSync(varDir);
+    symlinkSync(join(datasets, 'datasets'), join(varDir, 'datasets'));
+    services.push(await startMerchants(varDir, {}, { SITUS_STORE: url, SITUS_KEK: KEK }));
+  }
+  return services;
+}
+
+const lookup = (base: string): ReturnType<typeof ask> => ask(base, 'GET',
+  `/request/v60?address=${encodeURIComponent('120 Main St, Elmton, QA 91010')}`, null);
+
+test('two servers answer lookups, carts and merchants from one database', async (context) => {
+  const schema = await newSchema(context);
+  if (schema === null) return;
+  const [one, other] = await startOn(context, [schema.url, schema.url]);
+  const rates = await Promise.all([one!, other!].map(({ base }) => lookup(base)));
+  assert.equal(rates[0]!.status, 200, rates[0]!.text);
+  assert.equal(rates[0]!.text, rates[1]!.text);
+  const acme = { merchantName: 'Acme', merchantType: 'self-managed' };
+  const made = await one!.post('/merchant/create', acme, { idempotencyKey: 'k' });
+  assert.equal(made.status, 201, made.text);
+  const merchantId = String(made.body['merchantId']);
+  await eventually(async () => (await other!.list()).text.includes(merchantId));
+  const again = await other!.post('/merchant/create', acme, {
+    idempotencyKey: 'k',
+  });
+  assert.equal(again.body['merchantId'], merchantId);
+  const cart = (service: MerchantService): ReturnType<typeof ask> => service.post(
+    '/merchant/cart/calculate',
+    { merchantId, items: [sentCart({ origin: ELMTON, destination: ELMTON })] },
+  );
+  const carts = [await cart(one!), await cart(other!)];
+  assert.equal(carts[0]!.status, 200, carts[0]!.text);
+  assert.equal(carts[1]!.status, 200);
+});
+
+test('a server without its database answers, tells, and goes on', async (context) => {
+  const schema = await newSchema(context);
+  if (schema === null) return;
+  const proxy = await CutProxy.open(context, schema.schema);
+  const [service] = await startOn(context, [proxy.url]);
+  const { base } = service!;
+  proxy.cut = true;
+  proxy.close();
+  assert.equal((await lookup(base)).status, 200);
+  const refused = await service!.post('/merchant/create', { merchantName: 'Acme' });
+  assert.equal(refused.status, 503);
+  assert.match(refused.text, /nothing was done/);
+  const health = async (): Promise<unknown> => {
+    const { components } = (await ask(base, 'GET', '/system/health', null)).body;
+    return (components as Record<string, unknown>)['store'];
+  };
+  await eventually(async () => await health() === 'connection_error');
+  assert.equal((await lookup(base)).status, 200);
+  proxy.cut = false;
+  await eventually(async () => await health() === 'ok');
+  assert.equal((await service!.post('/merchant/create', { merchantName: 'Acme' })).status, 201);
+  assert.ok(!service!.logged().includes(KEYS.alpha));
+});

@@ -1,0 +1,88 @@
+/** The tests of whatever opens a store, as they are, with every store in PostgreSQL. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { dropSchemas, hasPostgres, newPrefix } from '../support/postgres.js';
+
+const PRELOAD = fileURLToPath(new URL('../support/on-postgres.js', import.meta.url));
+
+/** Reads, turns or counts what is in the file of the embedded store. */
+const FILE = 'of the file';
+/** Another handle sees a write within the second that is stated, not with the next read. */
+const AT_ONCE = 'at once';
+
+/**
+ * Each file, with the tests of it that are of the embedded store and so must fail here. Files that
+ * are of nothing else are left out: backup, damaged-*, server-claim, store-fault.
+ */
+const FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'store/audit': {},
+  'store/gather': {},
+  'store/group-commit': {
+    'writes of many clients share commits': FILE,
+    'a result is there for others before it is returned': AT_ONCE,
+  },
+  'store/idempotency': {},
+  'store/keys': { 'no key is on the disk, only its hash': FILE },
+  'store/merchant-cache': {},
+  'store/outbox': {},
+  'store/rotation': {
+    'a damaged record keeps nothing else from being wrapped anew, and the old key': FILE,
+  },
+  'store/service-clock': {},
+  'store/share': {},
+  'store/store': {
+    'keys are looked at again when one changed, and not for other changes': AT_ONCE,
+    'a store of a newer program is refused': FILE,
+  },
+  'store/unstored-outcomes': {},
+  'store/usage': {},
+  'store/usage-kill': {},
+  'store/vault': {},
+  'merchant/gate': {},
+  'merchant/handler': {},
+  'merchant/nexus-locator': {},
+  'merchant/statuses': {},
+  'account/handler': {},
+  'account/rate': {},
+  'account/share': {},
+  'http/key-scope': {},
+  'bulk/job-registry': {},
+  'bulk/job-release': {},
+  'event/service': {},
+};
+
+const prefix = newPrefix();
+after(() => dropSchemas(prefix).catch(() => undefined));
+
+async function output(file: string): Promise<string> {
+  const child = spawn(process.execPath, [
+    '--test-reporter=tap', '--test', fileURLToPath(new URL(`../${file}.test.js`, import.meta.url)),
+  ], {
+    env: {
+      ...process.env, SITUS_TEST_SCHEMAS: prefix, NODE_OPTIONS: `--import=${PRELOAD}`,
+      // A test in a process of a test would tell the outer one of itself.
+      NODE_TEST_CONTEXT: undefined,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout.on('data', (piece: Buffer) => {
+    text += piece.toString();
+  });
+  await once(child, 'close');
+  return text;
+}
+
+for (const [file, expected] of Object.entries(FILES)) {
+  test(`${file}: with its store in PostgreSQL`, async (context) => {
+    if (!await hasPostgres(context)) return;
+    const text = await output(file);
+    const failed = [...text.matchAll(/^not ok \d+ - (.*)$/gm)].map(([, name = '']) => name)
+      .filter((name) => !name.endsWith('.test.js'));
+    assert.ok(/^ok \d+ - /m.test(text), text.slice(0, 2_000));
+    assert.deepEqual(failed.sort(), Object.keys(expected).sort(), text.slice(0, 8_000));
+  });
+}

@@ -1,0 +1,68 @@
+/** Stores in PostgreSQL for tests: each in a schema of its own, dropped afterwards. */
+import { createHash, randomBytes } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import pg from 'pg';
+import { skipForWantOf } from './wanting.js';
+
+/** A database that tests may make schemas in. */
+export const DATABASE = process.env['SITUS_TEST_POSTGRES']
+  ?? 'postgres://postgres@127.0.0.1:5432/test';
+
+/** Runs statements beside everything else; those with values are one. */
+export async function sql(
+  text: string, values: readonly unknown[] = [],
+): Promise<readonly Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: DATABASE, connectionTimeoutMillis: 3_000 });
+  await client.connect();
+  try {
+    return (await client.query(text, [...values])).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Drops all schemas whose names begin so. */
+export async function dropSchemas(prefix: string): Promise<void> {
+  const found = await sql(
+    'SELECT nspname FROM pg_namespace WHERE starts_with(nspname, $1)', [prefix],
+  );
+  for (const { nspname } of found) await sql(`DROP SCHEMA IF EXISTS "${nspname}" CASCADE`);
+}
+
+/** Whether the database is there; where it is not, the test is skipped and says so. */
+export async function hasPostgres(context: TestContext): Promise<boolean> {
+  try {
+    await sql('SELECT 1');
+    return true;
+  } catch {
+    skipForWantOf(context, 'PostgreSQL is not reachable; SITUS_TEST_POSTGRES names it');
+    return false;
+  }
+}
+
+/** The beginning of the names of schemas that one run of tests makes. */
+export function newPrefix(): string {
+  return `situs_test_${randomBytes(4).toString('hex')}_`;
+}
+
+/** The schema of a folder of variables, the same in every process of a run. */
+export function schemaOf(prefix: string, varDir: string): string {
+  return `${prefix}${createHash('sha256').update(varDir).digest('hex').slice(0, 16)}`;
+}
+
+/** The address of a schema. */
+export function schemaUrl(schema: string): string {
+  const url = new URL(DATABASE);
+  url.searchParams.set('schema', schema);
+  return url.href;
+}
+
+/** A schema that is dropped after the test, and its address; null where the test is skipped. */
+export async function newSchema(
+  context: TestContext,
+): Promise<{ readonly schema: string; readonly url: string } | null> {
+  if (!await hasPostgres(context)) return null;
+  const schema = `${newPrefix()}one`;
+  context.after(() => dropSchemas(schema));
+  return { schema, url: schemaUrl(schema) };
+}
