@@ -14,13 +14,12 @@ import { openProvider, watchProvider } from '../provider/open-provider.js';
 import { reachProvider } from '../provider/watch.js';
 import { KekFile, modeProblem } from '../store/kek-file.js';
 import { kekPath, openKekSource } from '../store/kek-source.js';
-import { databasePlace } from '../store/postgres/place.js';
 import { outboxCounts } from '../store/outbox.js';
 import { sealedCounts } from '../store/rotation.js';
-import { type Store, STORE_BYTES_MAX, storeDir } from '../store/store.js';
-import { STORE_FILE } from '../store/store-file.js';
+import type { Store } from '../store/store.js';
 import { fleet } from './doctor-fleet.js';
 import { limits } from './doctor-limits.js';
+import { storeState } from './doctor-store.js';
 import { problemsOf } from './sound-release.js';
 import { isUnready, UNREADY } from '../api/system/ready.js';
 import { listNodes, type NodeRecord } from '../store/nodes.js';
@@ -55,8 +54,6 @@ const MIB = 1024 ** 2;
 const FREE_BYTES_MIN = 64 * MIB;
 /** Below this, a new dataset may not fit. */
 const FREE_BYTES_LOW = 1024 * MIB;
-/** Share of the store's size limit from which it is told. */
-const STORE_SHARE_LOW = 0.8;
 const STALE_SHOWN = 5;
 
 const found = (level: Level, text: string): readonly Finding[] => [{ level, text }];
@@ -105,27 +102,6 @@ function disk({ config }: Checked): readonly Finding[] {
   const { bavail, bsize } = statfsSync(existsSync(config.varDir)
     ? config.varDir : dirname(config.varDir));
   return diskFinding(bavail * bsize);
-}
-
-function databaseState(url: string, bytes: number): readonly Finding[] {
-  const level = bytes > STORE_BYTES_MAX * STORE_SHARE_LOW ? 'warning' : 'ok';
-  const text = `the store in ${databasePlace(url).shown} opens, ${Math.ceil(bytes / MIB)} MiB`;
-  return found(bytes > STORE_BYTES_MAX ? 'fault' : level, text);
-}
-
-function storeState({ config, store }: Checked): readonly Finding[] {
-  if (config.storeUrl !== null) return databaseState(config.storeUrl, store?.bytes() ?? 0);
-  const path = storeDir(config.varDir);
-  if (store === null) return found('note', `there is no store in ${path} yet`);
-  const bytes = store.bytes();
-  const text = `the store in ${path} opens, ${Math.ceil(bytes / MIB)} MiB in use`;
-  if (bytes > STORE_BYTES_MAX) return found('fault', `${text}: full, nothing new is taken`);
-  const { mode } = statSync(join(path, STORE_FILE));
-  const folderMode = statSync(path).mode;
-  if ((folderMode & 0o077) !== 0 && (mode & 0o077) !== 0) {
-    return found('warning', `${text}, but others may read it; run: chmod 700 ${path}`);
-  }
-  return found(bytes > STORE_BYTES_MAX * STORE_SHARE_LOW ? 'warning' : 'ok', text);
 }
 
 async function keks({ config, store }: Checked): Promise<readonly Finding[]> {
