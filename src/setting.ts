@@ -3,7 +3,6 @@
  * like a setting.
  */
 import { closestMatch } from 'leven';
-import { databaseProblem } from './store/postgres/place.js';
 
 export type SettingType =
   | 'text' | 'path' | 'url' | 'integer' | 'key' | 'level' | 'precision' | 'choice'
@@ -38,6 +37,22 @@ export const KEY_CHARS_MIN = 10;
 export const KEY_CHARS_MAX = 100;
 
 type Check = (value: string, setting: Setting) => string | null;
+
+const DATABASE_PROTOCOLS = new Set(['postgres:', 'postgresql:']);
+const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/**
+ * What is wrong with the address of a database; null when nothing is. It is never repeated: it may
+ * be secret.
+ */
+export function databaseProblem(text: string): string | null {
+  if (!URL.canParse(text)) return 'is no address like postgres://USER:PASSWORD@HOST/DATABASE';
+  const { protocol, pathname, searchParams } = new URL(text);
+  if (!DATABASE_PROTOCOLS.has(protocol)) return 'must begin with postgres://';
+  if (pathname.length < 2) return 'names no database behind the host';
+  return SCHEMA.test(searchParams.get('schema') ?? 'situs')
+    ? null : 'has a schema that is not of small letters, digits and underscores';
+}
 
 /** What is wrong with a value, by type; null when it can be used. */
 export const CHECKS: Readonly<Record<SettingType, Check>> = {
