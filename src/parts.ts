@@ -250,7 +250,8 @@ export function openParts(options: AppOptions, opened: Opened): Parts {
   const readiness = readinessOf(shared, pool);
   const bulk = openBulk(shared);
   const streams = openStreams({
-    gate, usage, releases: live, log, schedule: bulk.uploads.schedule, findMerchant,
+    kept: keptOf(shared), gate, usage, releases: live, log, findMerchant,
+    schedule: bulk.uploads.schedule,
     idleMs: config.streamIdleMs, resumeMs: config.streamResumeMs,
   });
   const merchants = openMerchantParts(shared, pool, bulk);

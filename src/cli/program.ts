@@ -59,6 +59,8 @@ function streamCommand(program: Command, end: End): void {
     .option('--max-pending <N>', 'unanswered messages of all processes together',
       wholeNumber(1, PENDING_MAX), PENDING)
     .option('--creds <FILE>', 'credentials for the broker')
+    .option('--dataset <NAME>', 'the dataset that answers; the active one unless given')
+    .option('--at <TIME>', 'the moment that today is told from, with --dataset; now unless given')
     .option('--threads <N>', 'one for each processor unless given', wholeNumber(1, THREADS_MAX))
     .option('--quiet', 'no progress')
     .addHelpText('after', '\nEnds at Ctrl-C or SIGTERM, when what is in hand is answered, with '

@@ -23,6 +23,8 @@ export interface StreamAsked {
   readonly ackWait: number;
   readonly maxPending: number;
   readonly creds?: string;
+  readonly dataset?: string;
+  readonly at?: string;
   readonly threads?: number;
   readonly quiet?: boolean;
 }

@@ -1,20 +1,22 @@
 /** `situs stream`: lookups and carts of a NATS JetStream subject, answered as they come. */
 import { availableParallelism } from 'node:os';
+import { isProblem } from '../base/problem.js';
 import { CHUNKS_PER_WORKER, openChunkPool } from '../bulk/run/chunk-pool.js';
+import { readKeptRun, type KeptRun } from '../bulk/run/request.js';
 import { ChunkSchedule } from '../bulk/run/schedule.js';
 import { MessageAnswerer } from '../bulk/stream/answerer.js';
 import { loadConfig } from '../config.js';
-import { openLive } from '../dataset/live.js';
+import { openLive, type LiveDataset } from '../dataset/live.js';
 import { openProcessCopies } from '../dataset/process-copies.js';
 import { createLog, type Log } from '../log.js';
 import { metricsAddress, MetricsListener } from '../monitor/listener.js';
 import { RowsProgress } from './rows-progress.js';
-import { requireActive, requiredKeys } from './sound-release.js';
+import { keptRelease, requireActive, requiredKeys } from './sound-release.js';
 import {
   checkSubjects, connectNats, openBroker, type Broker, type StreamAsked,
 } from './stream-broker.js';
 import { StreamWork } from './stream-work.js';
-import { watchSignals } from './usage.js';
+import { UsageError, watchSignals } from './usage.js';
 
 function tell(text: string): void {
   process.stderr.write(`${text}\n`);
@@ -39,6 +41,25 @@ async function openMetrics(setting: string, log: Log, work: StreamWork): Promise
   const listener = new MetricsListener(registry, log);
   await listener.listen(address);
   return () => listener.close();
+}
+
+/** The dataset that is to answer; null for the one that is active. */
+function keptOf({ dataset, at }: StreamAsked, varDir: string): KeptRun | null {
+  const asked = readKeptRun({ dataset: dataset ?? null, at: at ?? null });
+  if (isProblem(asked)) throw new UsageError(asked.detail);
+  if (asked.kept === undefined) return null;
+  keptRelease(varDir, asked.kept.dataset);
+  return asked.kept;
+}
+
+/** Where each message takes its release from: the one that is named, or the active one. */
+async function releaseOf(
+  live: LiveDataset, kept: KeptRun | null,
+): Promise<Pick<LiveDataset, 'pin' | 'unpin'>> {
+  if (kept === null) return live;
+  const release = await live.borrow(kept.dataset);
+  if (release === null) throw new Error(`the dataset ${kept.dataset} was removed`);
+  return { pin: () => release, unpin: () => undefined };
 }
 
 /** Works until a signal comes. */
@@ -69,32 +90,42 @@ async function work(
 export async function streamCommand(asked: StreamAsked): Promise<number> {
   checkSubjects(asked);
   const { varDir, baseUrl, precisionMin, refuseUnruled, logLevel, metrics } = loadConfig();
-  const dataset = requireActive(varDir);
+  const active = requireActive(varDir);
+  const kept = keptOf(asked, varDir);
+  const dataset = kept?.dataset ?? active;
   const connection = await connectNats(asked);
   try {
     const broker = await openBroker(connection, asked);
     const log = createLog(logLevel);
     const copies = openProcessCopies(varDir);
-    const releases = await openLive(varDir, log, requiredKeys(), { copies: copies.folder })
+    const live = await openLive(varDir, log, requiredKeys(), { copies: copies.folder })
       .catch((error: unknown) => {
         copies.close();
         throw error;
       });
+    const close = (): void => {
+      live.close();
+      copies.close();
+    };
+    const releases = await releaseOf(live, kept).catch((error: unknown) => {
+      close();
+      throw error;
+    });
     const threads = asked.threads ?? availableParallelism();
     const pool = openChunkPool({
       releases, log, threads, settings: { baseUrl, precisionMin, refuseUnruled, logLevel },
     });
     const schedule = new ChunkSchedule(pool, threads * CHUNKS_PER_WORKER);
     const { to, failed, ordered = false } = asked;
-    const answerer = new MessageAnswerer({ schedule, releases, now: () => Date.now() });
+    const now = (): number => kept?.atMs ?? Date.now();
+    const answerer = new MessageAnswerer({ schedule, releases, now });
     const running = new StreamWork(broker, answerer, { to, failed, ordered, tell });
     try {
       const closeMetrics = await openMetrics(metrics, log, running);
       await work(running, broker, asked, dataset).finally(closeMetrics);
     } finally {
       await pool.close();
-      releases.close();
-      copies.close();
+      close();
     }
     return 0;
   } finally {

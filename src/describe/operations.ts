@@ -46,6 +46,7 @@ const RESUME: readonly Parameter[] = [
     name: 'from', in: 'query', schema: { type: 'integer', minimum: 0 },
     description: 'With resume: the last answer that came, 0 for none.',
   },
+  ...lookupParameters(60).filter(({ name }) => name === 'dataset' || name === 'at'),
 ];
 
 const STREAM: Operation = {
@@ -60,11 +61,11 @@ const STREAM: Operation = {
       content: LINES,
     },
     401: problemOf('Response code 101: no usable key in the header.', LIMITED),
-    403: problemOf('The plan has no streams.', LIMITED),
+    403: problemOf('The plan has no streams, or the key no entitlement for dataset.', LIMITED),
     404: problemOf('The key has no such stream to resume.', LIMITED),
     410: problemOf('Answers to send again are not kept any more.', LIMITED),
     415: problemOf('The body is not application/x-ndjson, or packed.', LIMITED),
-    422: problemOf('Parameter from cannot be used.', LIMITED),
+    422: problemOf('Parameter from, dataset or at cannot be used.', LIMITED),
     429: problemOf('Response code 108, or too many streams of the account.', LIMITED),
     500: problemOf('A fault of the service.', LIMITED),
     503: problemOf('No dataset is loaded, or too many streams are open.', LIMITED),

@@ -7,13 +7,15 @@ import { buildRecipe } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
 import { ownBroker } from '../support/nats-broker.js';
 import { publish, sentRow, startStream, stored, type Running } from '../support/nats-stream.js';
+import { rateOf, writeRates, ZIP } from '../support/rate-releases.js';
 
 const SUBJECTS = { from: 'orders.carts', to: 'orders.taxed', failed: 'orders.refused' };
 
 interface World {
   readonly connection: NatsConnection;
   readonly manager: JetStreamManager;
-  start(): Running;
+  readonly varDir: string;
+  start(...more: readonly string[]): Running;
   count(stream: string): Promise<number>;
   add(name: string, sizeMax?: number): Promise<unknown>;
 }
@@ -26,9 +28,9 @@ async function world(context: TestContext): Promise<World | null> {
   own.start();
   const [connection, manager] = await own.connected();
   return {
-    connection, manager,
-    start: () => startStream(context, {
-      ...SUBJECTS, nats: `nats://127.0.0.1:${own.port}`, varDir: built.varDir,
+    connection, manager, varDir: built.varDir,
+    start: (...more) => startStream(context, {
+      ...SUBJECTS, nats: `nats://127.0.0.1:${own.port}`, varDir: built.varDir, more,
     }),
     count: async (stream) => (await manager.streams.info(stream)).state.messages,
     add: (name, sizeMax = -1) => manager.streams.add({
@@ -76,4 +78,24 @@ test('an answer that its stream never takes is refused, and holds nothing up', a
   assert.ok(told.every(([length, code]) => length === 0 || code !== ''), JSON.stringify(told));
   assert.match(refused.find(({ data }) => data.length > 0)?.header.get('Situs-Message') ?? '',
     /more than its stream takes/);
+});
+
+test('a kept dataset answers where it is named', async (context) => {
+  const all = await world(context);
+  if (all === null) return;
+  const { connection, manager, start, count, add, varDir } = all;
+  for (const name of ['carts', 'taxed', 'refused']) await add(name);
+  const [[rate, name] = []] = await writeRates(varDir, [41]);
+  const unknown = start('--dataset', '2020-01-01-000000000000');
+  assert.equal(await unknown.end(), 2);
+  assert.match(unknown.err(), /is not kept here/);
+  const misused = start('--at', '2026-02-05T12:00:00Z');
+  assert.equal(await misused.end(), 2);
+  await publish(connection, () => SUBJECTS.from, [`{"postalcode":"${ZIP}"}`]);
+  const running = start('--dataset', name ?? '', '--at', '2026-02-05T12:00:00Z');
+  await eventually(async () => await count('taxed') === 1);
+  assert.match(running.err(), new RegExp(`dataset ${name}`));
+  assert.equal(await running.end('SIGTERM'), 0, running.err());
+  const [answer] = await stored(manager, 'taxed');
+  assert.equal(rateOf(Buffer.from(answer!.data).toString()), rate);
 });

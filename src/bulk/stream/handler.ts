@@ -8,6 +8,12 @@
  * each message counts for the quotas of the month like a request of its own.
  */
 import { STREAM_ENGINE } from '../row/envelope.js';
+import { isProblem } from '../../base/problem.js';
+import { placeOf, type KeptServices } from '../../api/lookup/kept.js';
+import type { KeyRecord } from '../../store/format.js';
+import { placeRefusal } from '../run/handler.js';
+import { keptRefusal } from '../run/kind.js';
+import { readKeptRun, refused, type KeptRun } from '../run/request.js';
 import { KEY_HEADER } from '../../http/api-key.js';
 import { askAhead } from '../../http/ask-window.js';
 import {
@@ -34,6 +40,8 @@ const STREAM_PATH = '/stream';
 export interface StreamServices {
   readonly gate: Gate;
   readonly sessions: Sessions;
+  /** Opens releases by their names; without it no release but the active one answers. */
+  readonly kept?: Pick<KeptServices, 'ask' | 'log'>;
   /** Replaced in tests: how often a slow upload is kept from being cut. */
   readonly tickMs?: number;
 }
@@ -50,6 +58,8 @@ const RULES = gateRules(STREAM_PATH, {
   headerOnly: true, planRefusal: planNeeded('bulk', 'Streams need'),
 });
 
+const NO_RECEIPTS = refused(422,
+  'A stream has no receipts; that of a message is had by its own request.', 'query.receipt');
 const SEQ = /^\d{1,15}$/;
 const NDJSON = /^application\/x-ndjson(?:\s*;|$)/i;
 
@@ -72,26 +82,57 @@ function resumed(
   }
 }
 
+function full({ sessions }: StreamServices, caller: Caller): Reply | null {
+  const found = sessions.full(caller.key.account);
+  return found === null ? null : caller.problem(found.own ? 429 : 503,
+    `${found.limit} streams are open${found.own ? ' of this account' : ''}; try again later.`,
+    undefined, { limit: found.limit });
+}
+
 function opened(
-  services: StreamServices, caller: Caller, text: string,
-): StreamSession | Reply {
+  services: StreamServices, caller: Caller, query: URLSearchParams, text: string,
+): StreamSession | Reply | Promise<StreamSession | Reply> {
   const { sessions, gate } = services;
-  const { key } = caller;
-  const full = sessions.full(key.account);
-  if (full !== null) {
-    return caller.problem(full.own ? 429 : 503,
-      `${full.limit} streams are open${full.own ? ' of this account' : ''}; try again later.`,
-      undefined, { limit: full.limit });
-  }
+  const asked = query.has('receipt') ? NO_RECEIPTS : readKeptRun({
+    dataset: query.get('dataset') || null, at: query.get('at') || null,
+  });
+  if (isProblem(asked)) return caller.problem(asked.status, asked.detail, asked.errors);
+  const unentitled = keptRefusal(caller.key, asked);
+  if (unentitled !== null) return caller.problem(403, unentitled);
+  const refusal = full(services, caller);
+  if (refusal !== null) return refusal;
+  const known = (): KeyRecord | null => gate.known(text, RULES);
+  if (asked.kept !== undefined) return openedKept(services, caller, asked.kept, known);
   const { releases } = sessions.options;
   const release = releases.pin();
   if (release === null) return caller.problem(503, 'No rates are loaded now; try again later.');
   releases.unpin(release);
-  return sessions.enter(key, () => gate.known(text, RULES));
+  return sessions.enter(caller.key, known);
+}
+
+/** Opens a stream that a kept release answers, once that is open. */
+async function openedKept(
+  services: StreamServices, caller: Caller, { dataset, atMs }: KeptRun,
+  known: () => KeyRecord | null,
+): Promise<StreamSession | Reply> {
+  const { sessions, kept } = services;
+  const placed = kept === undefined ? 'not-kept' : await placeOf(kept, { dataset, atMs });
+  if (typeof placed === 'string') {
+    const { status, detail } = placeRefusal(placed, dataset);
+    return caller.problem(status, detail, [{ location: 'query.dataset', message: detail }]);
+  }
+  const { release } = placed;
+  if (release === null) throw new Error('a release was named');
+  const refusal = full(services, caller);
+  if (refusal === null) return sessions.enter(caller.key, known, { release, atMs });
+  sessions.options.releases.unpin(release);
+  return refusal;
 }
 
 /** Opens or resumes a stream, or gives the refusal. */
-function openStream(services: StreamServices, request: Request): Opened | Reply {
+function openStream(
+  services: StreamServices, request: Request,
+): Opened | Reply | Promise<Opened | Reply> {
   const caller = services.gate.admit(RULES, request);
   if (isReply(caller)) return caller;
   if (request.method === 'POST' && (!NDJSON.test(request.header('content-type'))
@@ -101,25 +142,32 @@ function openStream(services: StreamServices, request: Request): Opened | Reply 
   const query = new URLSearchParams(request.query);
   const token = query.get('resume');
   const session = token === null
-    ? opened(services, caller, request.header(KEY_HEADER))
+    ? opened(services, caller, query, request.header(KEY_HEADER))
     : resumed(services.sessions, caller, token, query.get('from') ?? '');
-  if (isReply(session)) return session;
-  return {
-    session, from: token === null ? 0 : Number(query.get('from')),
+  const from = token === null ? 0 : Number(query.get('from'));
+  const told = (found: StreamSession | Reply): Opened | Reply => (isReply(found) ? found : {
+    session: found, from,
     fields: {
-      ...caller.fields, 'X-Situs-Job': session.options.name, 'X-Situs-Engine': STREAM_ENGINE,
+      ...caller.fields, 'X-Situs-Job': found.options.name, 'X-Situs-Engine': STREAM_ENGINE,
     },
-  };
+  });
+  return session instanceof Promise ? session.then(told) : told(session);
 }
 
 function post(services: StreamServices, request: Request, exchange: DuplexExchange): void {
+  const begin = (found: Opened | Reply): void => {
+    if (isReply(found)) return exchange.send(found);
+    const { idleMs } = services.sessions.options;
+    new PostLink(exchange, { ...found, idleMs, closed: () => undefined }).start();
+  };
   const found = openStream(services, request);
-  if (isReply(found)) {
-    exchange.send(found);
-    return;
-  }
-  const { idleMs } = services.sessions.options;
-  new PostLink(exchange, { ...found, idleMs, closed: () => undefined }).start();
+  if (!(found instanceof Promise)) return begin(found);
+  // What comes of the body meanwhile waits for its turn.
+  exchange.pause();
+  void found.catch(() => FAULT).then((later) => {
+    exchange.resume();
+    begin(later);
+  });
 }
 
 /** The route of clients without WebSocket. */
@@ -131,6 +179,11 @@ function streamRoute(services: StreamServices): Route {
     open: (request, exchange) => post(services, request, exchange),
   }, services.gate.asking(RULES));
 }
+
+/** The answer to a fault of the program. */
+const FAULT = problemReply({
+  status: 500, detail: 'The service failed to answer.', instance: STREAM_PATH,
+});
 
 interface OpenStreamOptions extends Omit<SessionServices, 'limits' | 'now'>, StreamTimes,
   Omit<StreamServices, 'sessions'> {
@@ -166,17 +219,20 @@ function requestOf(raw: RawResponse, native: RawRequest): Request {
   };
 }
 
-/** Takes a WebSocket when a shared window has answered, unless its client has gone by then. */
+/**
+ * Takes a WebSocket when a shared window has answered or a release is open, unless its client has
+ * gone by then.
+ */
 function laterUpgrade(
-  raw: RawResponse, asked: Promise<number>, decide: (taken: number) => SocketEvents | null,
-  accept: (events: SocketEvents) => void,
+  raw: RawResponse, asked: Promise<Opened | Reply>,
+  decide: (found: Opened | Reply) => SocketEvents | null, accept: (events: SocketEvents) => void,
 ): void {
   let gone = false;
   raw.onAborted(() => {
     gone = true;
   });
-  void asked.then((taken) => {
-    const events = gone ? null : decide(taken);
+  void asked.then((found) => {
+    const events = gone ? null : decide(found);
     if (events !== null) raw.cork(() => accept(events));
   });
 }
@@ -190,32 +246,32 @@ export function openStreams(options: OpenStreamOptions): StreamParts {
   });
   const services: StreamServices = { ...options, sessions };
   const ask = options.gate.asking(RULES);
-  const decide = (
-    raw: RawResponse, request: Request, traffic: Traffic,
-  ): SocketEvents | null => {
-    const refuse = (reply: Reply): null => {
-      new Exchange(raw, traffic).send(reply);
-      return null;
-    };
+  const fault = (error: unknown): Reply => {
+    log.error('handler failed', { path: STREAM_PATH, message: messageOf(error) });
+    return FAULT;
+  };
+  const open = (request: Request): ReturnType<typeof openStream> => {
     try {
-      const found = openStream(services, request);
-      if (isReply(found)) return refuse(found);
-      const { session, from } = found;
-      return new SocketLink({
-        session, from, clock, idleMs,
-        opened: () => {
-          traffic.open += 1;
-        },
-        closed: () => {
-          traffic.open -= 1;
-        },
-      });
+      return openStream(services, request);
     } catch (error) {
-      log.error('handler failed', { path: STREAM_PATH, message: messageOf(error) });
-      return refuse(problemReply({
-        status: 500, detail: 'The service failed to answer.', instance: STREAM_PATH,
-      }));
+      return fault(error);
     }
+  };
+  const link = (raw: RawResponse, traffic: Traffic, found: Opened | Reply): SocketEvents | null => {
+    if (isReply(found)) {
+      new Exchange(raw, traffic).send(found);
+      return null;
+    }
+    const { session, from } = found;
+    return new SocketLink({
+      session, from, clock, idleMs,
+      opened: () => {
+        traffic.open += 1;
+      },
+      closed: () => {
+        traffic.open -= 1;
+      },
+    });
   };
   return {
     route: streamRoute(services),
@@ -226,11 +282,14 @@ export function openStreams(options: OpenStreamOptions): StreamParts {
       (raw, native, accept) => {
         const request = requestOf(raw, native);
         const asked = askAhead(ask, request);
-        if (asked !== null) {
-          return laterUpgrade(raw, asked, (taken) =>
-            decide(raw, { ...request, taken }, traffic), accept);
+        const found = asked === null
+          ? open(request) : asked.then((taken) => open({ ...request, taken }));
+        if (found instanceof Promise) {
+          const later = found.catch(fault);
+          laterUpgrade(raw, later, (each) => link(raw, traffic, each), accept);
+          return;
         }
-        const events = decide(raw, request, traffic);
+        const events = link(raw, traffic, found);
         if (events !== null) accept(events);
       },
     ),

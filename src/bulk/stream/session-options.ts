@@ -4,6 +4,7 @@ import type { ReleaseSource } from '../../pool.js';
 import type { KeyRecord } from '../../store/format.js';
 import type { FindMerchant, RowsUsage } from '../run/kind.js';
 import type { ChunkSchedule } from '../run/schedule.js';
+import type { KeptStream } from './session-release.js';
 
 /** What carries a stream for as long as it holds: a WebSocket, or a request and its answer. */
 export interface StreamLink {
@@ -36,6 +37,8 @@ export interface SessionOptions {
   /** Of the key that opened it; none other resumes it. */
   readonly keyId: string;
   readonly account: string;
+  /** A release that was asked for; null for the one that is active when a message leaves. */
+  readonly kept: KeptStream | null;
   /** The key as it is now; null once it is disabled or deleted. */
   readonly key: () => KeyRecord | null;
 }

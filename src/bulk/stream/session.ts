@@ -21,6 +21,7 @@ import {
   CHUNK_MESSAGES_MAX, CHUNK_MESSAGES_MIN, CHUNKS_IN_FLIGHT_MAX, STREAM_LIMITS, UNSENT_BYTES_MAX,
 } from './stream-limits.js';
 import type { StreamLink, SessionOptions, SessionServices } from './session-options.js';
+import { SessionRelease } from './session-release.js';
 import { AnswerBacklog } from './answer-backlog.js';
 
 const OVER_CREDITS = `At most ${STREAM_LIMITS.credits} messages and ${STREAM_LIMITS.creditBytes} `
@@ -30,6 +31,7 @@ const QUOTA = fail('feature-not-enabled', 'The quota of this month is used up');
 export class StreamSession implements ChunkSource {
   readonly options: SessionOptions;
   readonly #services: SessionServices;
+  readonly #release: SessionRelease;
   readonly #inbox = new Inbox();
   readonly #outbox = new AnswerBacklog();
   readonly #totals = new RunTotals();
@@ -48,6 +50,7 @@ export class StreamSession implements ChunkSource {
   constructor(options: SessionOptions, services: SessionServices) {
     this.options = options;
     this.#services = services;
+    this.#release = new SessionRelease(services, options.kept);
   }
 
   get attached(): boolean {
@@ -86,9 +89,7 @@ export class StreamSession implements ChunkSource {
     before?.close(CLOSES.resumed);
     this.#blocked = false;
     this.#outbox.rewind(from);
-    const release = this.#services.releases.pin();
-    if (release !== null) this.#services.releases.unpin(release);
-    this.#told = release?.id ?? '';
+    this.#told = this.#release.id;
     const { name, token } = this.options;
     this.#send(link, streamHeaderLine({
       name, dataset: this.#told, resume: token, received: this.#inbox.received,
@@ -141,6 +142,7 @@ export class StreamSession implements ChunkSource {
   forget(): void {
     this.#forgotten = true;
     this.#services.schedule.leave(this);
+    this.#release.close();
     const link = this.#link;
     this.#link = null;
     link?.close(CLOSES.stopping);
@@ -152,13 +154,13 @@ export class StreamSession implements ChunkSource {
 
   next(): RowsRequest | null {
     if (!this.#mayTake()) return null;
-    const { usage, releases, findMerchant } = this.#services;
+    const { usage, findMerchant } = this.#services;
     const key = this.options.key();
     if (key === null) {
       this.stop('key', 'The key is not usable any more.');
       return null;
     }
-    const release = releases.pin();
+    const release = this.#release.pin();
     if (release === null) {
       this.stop('unavailable', 'No rates are loaded now; try again later.');
       return null;
@@ -169,7 +171,7 @@ export class StreamSession implements ChunkSource {
     const admission = usage.admitRows(key, messages.length, merchant);
     if (admission.scarce && this.#flights.busy) {
       usage.settleRows(admission, NO_COUNTS);
-      releases.unpin(release);
+      this.#release.unpin(release);
       return null;
     }
     const { rows } = admission;
@@ -205,12 +207,12 @@ export class StreamSession implements ChunkSource {
     const { merchant, refusal } = kind;
     const settle = (tally: ChunkTally | null): void => {
       if (admission !== null) this.#services.usage.settleRows(admission, tally ?? NO_COUNTS);
-      this.#services.releases.unpin(release);
+      this.#release.unpin(release);
     };
     return {
       kind: 'rows', grants: admission?.grants ?? 0,
       payload: payloadOf(messages, {
-        name: this.options.name, release, nowMs: this.#services.now(), merchant, refusal,
+        name: this.options.name, release, nowMs: this.#release.nowMs, merchant, refusal,
       }),
       answered: (slice: AnswerSlice) => {
         if (slice.status === 200) {

@@ -4,6 +4,7 @@ import type { KeyRecord } from '../../store/format.js';
 import { STREAMS_MAX, STREAMS_PER_ACCOUNT_MAX, WATCH_MS } from './stream-limits.js';
 import type { SessionServices } from './session-options.js';
 import { StreamSession } from './session.js';
+import type { KeptStream } from './session-release.js';
 
 const NAME_BYTES = 12;
 /** Beyond guessing. */
@@ -58,11 +59,16 @@ export class Sessions {
     return { limit: STREAMS_MAX, own: false };
   }
 
-  /** Opens a stream of a key; `key` gives the key as it is at any later time. */
-  enter({ id, account }: KeyRecord, key: () => KeyRecord | null): StreamSession {
+  /**
+   * Opens a stream of a key; `key` gives the key as it is at any later time. A `kept` release is
+   * unpinned at its end.
+   */
+  enter(
+    { id, account }: KeyRecord, key: () => KeyRecord | null, kept: KeptStream | null = null,
+  ): StreamSession {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     const name = `stream_${randomBytes(NAME_BYTES).toString('hex')}`;
-    const session = new StreamSession({ name, token, keyId: id, account, key }, this.options);
+    const session = new StreamSession({ name, token, keyId: id, account, key, kept }, this.options);
     this.#entries.set(token, { session, detachedAt: null });
     return session;
   }
