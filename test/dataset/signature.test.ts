@@ -124,6 +124,7 @@ async function serving(
   const app = await App.start({
     config: loadConfig({
       HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_REQUIRE_SIGNATURE: required,
+      SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
     }),
     log: createLog('error', (line) => lines.push(line)),
   });
@@ -156,13 +157,14 @@ test('a copy that was kept without asking is not opened where a signature is ask
   rmSync(fileOf(other), { force: true });
   activateRelease(varDir, other);
   const app = await App.start({
-    config: loadConfig({ HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir }),
+    config: loadConfig({ HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_WORKERS: '1' }),
     log: createLog('error', () => undefined),
   });
   await app.stop();
   await assert.rejects(App.start({
     config: loadConfig({
       HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_REQUIRE_SIGNATURE: ours,
+      SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
     }),
     log: createLog('error', () => undefined),
   }), /it is not signed/);

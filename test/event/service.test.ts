@@ -27,6 +27,7 @@ async function startApp(varDir: string, environment: Environment): Promise<App> 
   return App.start({
     config: loadConfig({
       HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_BOOTSTRAP_KEY: 'key-of-the-test',
+      SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
       ...environment,
     }),
     log: SILENT, worker: ECHO_WORKER, open: emptyDataset,

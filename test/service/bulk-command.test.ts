@@ -12,6 +12,7 @@ import { RowsProgress } from '../../src/cli/rows-progress.js';
 import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
 import { CSV, NDJSON, readLines, sendBulk, startBulkApp } from '../support/bulk-client.js';
 import { eventually } from '../support/http-eventually.js';
+import { runMany } from '../support/run-command.js';
 
 const DOOR = '120 Main St, Elmton, QA 91010';
 
@@ -120,15 +121,19 @@ test('exit codes and refusals', async () => {
   const sound = await run(['bulk', '-', '--strict'], `address\n"${DOOR}"\n`);
   assert.equal(sound.code, 0, sound.err);
   assert.equal(sound.out.toString().split('\n').length, 3);
-  for (const [args, code, message] of [
+  const input = file('x.csv', table(1));
+  const refusals: readonly (readonly [args: readonly string[], code: number, message: RegExp])[] = [
     [['bulk'], 2, /'FILE'/], [['bulk', join(dir, 'none.csv')], 1, /ENOENT/],
-    [['bulk', '-', '--resume'], 2, /--resume/], [['bulk', '-', '--kind', 'x'], 2, /--kind/],
-    [['bulk', '-', '--format', 'xml'], 2, /--format/], [['bulk', '-', '--default', 'a'], 2, /NAME=VALUE/],
-    [['bulk', '-', '--default', 'historical=x'], 2, /historical/],
-    [['bulk', '-', '--threads', '0'], 2, /--threads/], [['bulk', '-', '--map', 'a:b'], 1, /role/],
-    [['bulk', file('x.csv', table(1)), '-o', join(dir, 'y'), '--resume'], 1, /nothing to resume/],
-  ] as const) {
-    const found = await run(args, 'address\nx\n');
+    [['bulk', '-', '--resume'], 2, /--resume/], [['bulk', input, '--kind', 'x'], 2, /--kind/],
+    [['bulk', input, '--format', 'xml'], 2, /--format/],
+    [['bulk', input, '--default', 'a'], 2, /NAME=VALUE/],
+    [['bulk', input, '--default', 'historical=x'], 2, /historical/],
+    [['bulk', input, '--threads', '0'], 2, /--threads/],
+    [['bulk', input, '--map', 'a:b'], 1, /role/],
+    [['bulk', input, '-o', join(dir, 'y'), '--resume'], 1, /nothing to resume/],
+  ];
+  for (const [at, found] of runMany(built.varDir, refusals.map(([args]) => args)).entries()) {
+    const [args, code, message] = refusals[at]!;
     assert.equal(found.code, code, `${args.join(' ')}: ${found.err}`);
     assert.match(found.err, message);
   }
@@ -136,7 +141,7 @@ test('exit codes and refusals', async () => {
 });
 
 test('an interrupted file goes on where it was', async () => {
-  const body = table(60_000);
+  const body = table(30_000);
   const input = file('long.csv', body);
   const [whole, output] = [join(dir, 'whole.csv'), join(dir, 'cut.csv')];
   const undisturbed = run(['bulk', input, '-o', whole, '--quiet']);
@@ -161,7 +166,7 @@ test('an interrupted file goes on where it was', async () => {
 });
 
 test('a changed input is not gone on with', async () => {
-  const input = file('changed.csv', table(60_000));
+  const input = file('changed.csv', table(30_000));
   const output = join(dir, 'changed-out.csv');
   const first = await run(['bulk', input, '-o', output], '', async (signal) => {
     await eventually(() => existsSync(`${output}.part.json`));

@@ -4,32 +4,19 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { CLI } from '../support/built-dataset.js';
 import { newVarDir } from '../support/http-var-dir.js';
-import type { Ran } from '../support/many-commands.js';
+import { type Ran, runMany } from '../support/run-command.js';
 
 /** A command that waits for ever is ended, and its code is then null. */
 const MS_MAX = 300_000;
-
-const MANY = fileURLToPath(new URL('../support/many-commands.js', import.meta.url));
 
 function run(varDir: string, args: readonly string[]): Ran {
   const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], {
     env: { ...process.env, SITUS_VAR: varDir }, encoding: 'utf8', timeout: MS_MAX,
   });
   return { code: status, out: stdout, err: stderr };
-}
-
-/** Runs each, all of them in one process. */
-function runAll(varDir: string, lines: readonly (readonly string[])[]): readonly Ran[] {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [MANY], {
-    env: { ...process.env, SITUS_VAR: varDir }, encoding: 'utf8', timeout: MS_MAX,
-    input: JSON.stringify(lines),
-  });
-  assert.deepEqual([status, stderr], [0, '']);
-  return JSON.parse(stdout) as readonly Ran[];
 }
 
 const VERBS: Readonly<Record<string, readonly string[]>> = {
@@ -49,7 +36,7 @@ test('every command and each of its verbs tells its usage', (context) => {
   const lines = Object.entries(VERBS).flatMap(([name, verbs]) =>
     verbs.map((verb) => (verb === '' ? [name] : [name, verb])));
   const asked = lines.map((words, index) => [...words, index % 2 === 0 ? '--help' : '-h']);
-  for (const [index, { code, out, err }] of runAll(varDir, asked).entries()) {
+  for (const [index, { code, out, err }] of runMany(varDir, asked).entries()) {
     const words = lines[index]!.join(' ');
     assert.deepEqual([code, err], [0, ''], words);
     assert.ok(out.includes(`situs ${words}`), `${words}: ${out}`);
@@ -83,7 +70,7 @@ test('an option is no value of the one before it', (context) => {
     ['lint', 'a', '--map', '--json'], ['audit', 'list', '--since', '--json'],
     ['key', 'create', '--plan', 'pro', '--account', '--json'],
   ];
-  for (const [index, { code, out, err }] of runAll(varDir, lines).entries()) {
+  for (const [index, { code, out, err }] of runMany(varDir, lines).entries()) {
     const args = lines[index]!;
     assert.deepEqual([code, out], [2, ''], args.join(' '));
     assert.match(err, new RegExp(`^situs: [^\\n]*"${args.at(-1)}" is an option\\n$`));
@@ -94,7 +81,7 @@ test('an option is no value of the one before it', (context) => {
 test('a command without its verb tells its usage and is refused', (context) => {
   const varDir = newVarDir(context);
   const names = ['dataset', 'key', 'events', 'secrets', 'store', 'audit', 'simulate'];
-  const all = runAll(varDir, names.map((name) => [name]));
+  const all = runMany(varDir, names.map((name) => [name]));
   for (const [index, { code, out, err }] of all.entries()) {
     const name = names[index];
     assert.deepEqual([code, out], [2, ''], name);
@@ -113,7 +100,7 @@ test('a word too many is named, and nothing is done', (context) => {
     ['events', 'list'], ['events', 'replay', 'a'], ['events', 'enable'], ['secrets', 'rotate'],
     ['store', 'backup', 'a'], ['store', 'verify', 'a'], ['store', 'restore', 'a'],
   ];
-  const all = runAll(varDir, lines.map((args) => [...args, 'surplus']));
+  const all = runMany(varDir, lines.map((args) => [...args, 'surplus']));
   for (const [index, { code, out, err }] of all.entries()) {
     assert.deepEqual([code, out], [2, ''], lines[index]!.join(' '));
     assert.match(err, /^situs: [^\n]*["']surplus["'][^\n]*\n$/);
@@ -143,7 +130,7 @@ test('only commands that put something into a store make one', (context) => {
     ['events', 'enable'], ['secrets', 'rotate'], ['secrets', 'rotate', '--status'],
     ['store', 'backup', join(varDir, 'backup')],
   ];
-  for (const [index, ended] of runAll(varDir, lines).entries()) {
+  for (const [index, ended] of runMany(varDir, lines).entries()) {
     assert.deepEqual(ended, {
       code: 1, out: '', err: `situs: there is no store in ${varDir}, the folder that SITUS_VAR ` +
         'names; "situs serve" and "situs key create" make one\n',

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { buildRecipe, CLI, situs, type Built } from '../support/built-dataset.js';
+import { runMany } from '../support/run-command.js';
 
 let built: Built;
 
@@ -33,12 +34,16 @@ test('lookup prints a table, or the body as the API gives it', () => {
   assert.match(table, /120 Main St, Elmton, QA 91010, United States/);
   assert.match(table, /total\s+7\.75 %/);
   assert.match(table, /found by point/);
-  const json = situs(built.varDir, ['lookup', '--json', '91020']);
-  assert.equal((JSON.parse(json) as { rCode: number }).rCode, 100);
-  for (const words of [['10.18,-29.8'], ['10.18', '-29.8'], ['10.18,', '-29.8']]) {
-    assert.match(situs(built.varDir, ['lookup', ...words]), /Fernville/, words.join(' '));
+  const [json, far, ...points] = runMany(built.varDir, [
+    ['lookup', '--json', '91020'], ['lookup', '-14.3', '-170.7'],
+    ['lookup', '10.18,-29.8'], ['lookup', '10.18', '-29.8'], ['lookup', '10.18,', '-29.8'],
+  ]);
+  assert.equal((JSON.parse(json!.out) as { rCode: number }).rCode, 100);
+  for (const { code, out } of points) {
+    assert.equal(code, 0);
+    assert.match(out, /Fernville/);
   }
-  assert.match(run(['lookup', '-14.3', '-170.7']).err, /^110: /);
+  assert.match(far!.err, /^110: .*\nTo see what is held: npx situs dataset coverage/);
 });
 
 test('a refusal exits with 1 and says why, bad usage with 2', () => {
@@ -46,15 +51,14 @@ test('a refusal exits with 1 and says why, bad usage with 2', () => {
   assert.equal(refused.code, 1);
   assert.equal(refused.out, '');
   assert.match(refused.err, /^110: /);
-  const asJson = run(['lookup', '--json', '99999']);
-  assert.deepEqual([asJson.code, asJson.err], [1, '']);
-  assert.match(asJson.out, /^\{.*"code":110,/);
-  assert.equal(run(['lookup']).code, 2);
-  assert.equal(run(['nonsense']).code, 2);
-  assert.equal(run(['dataset', 'nonsense']).code, 2);
-  assert.equal(run(['lookup', '--nonsense', '1']).code, 2);
-  assert.equal(run([]).code, 2);
-  assert.equal(run(['--help']).code, 0);
+  const [asJson, help, ...misread] = runMany(built.varDir, [
+    ['lookup', '--json', '99999'], ['--help'],
+    ['lookup'], ['nonsense'], ['dataset', 'nonsense'], ['lookup', '--nonsense', '1'], [],
+  ]);
+  assert.deepEqual([asJson!.code, asJson!.err, help!.code], [1, '', 0]);
+  assert.match(asJson!.out, /^\{.*"code":110,/);
+  assert.deepEqual(misread.map(({ code }) => code), [2, 2, 2, 2, 2]);
+  assert.equal(run(['nonsense']).code, 2, 'also as a process of its own');
 });
 
 test('verify, list and coverage speak of the active release', () => {
@@ -82,9 +86,13 @@ test('keys are made, listed, changed and disabled; the key is shown once', () =>
   const list = situs(built.varDir, ['key', 'list']);
   assert.match(list, /shop {2}pro {2}500\/min {2}active/);
   assert.ok(!list.includes(made.key));
-  assert.match(situs(built.varDir, ['key', 'update', made.key, '--rate', '77']), /77\/min/);
-  assert.match(situs(built.varDir, ['key', 'disable', made.key]), /disabled/);
-  assert.equal(run(['key', 'create', '--plan', 'gold']).code, 2);
+  const [updated, disabled, refused] = runMany(built.varDir, [
+    ['key', 'update', made.key, '--rate', '77'], ['key', 'disable', made.key],
+    ['key', 'create', '--plan', 'gold'],
+  ]);
+  assert.deepEqual([updated, disabled, refused].map((ran) => ran!.code), [0, 0, 2]);
+  assert.match(updated!.out, /77\/min/);
+  assert.match(disabled!.out, /disabled/);
 });
 
 test('an interrupted build leaves nothing half-written', async () => {

@@ -12,6 +12,7 @@ import { activateRelease, releasesDir } from '../../src/dataset/release.js';
 import { createLog } from '../../src/log.js';
 import { buildRecipe, CLI, situsBeside, type Built } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
+import { runMany } from '../support/run-command.js';
 import { rateOf, writeRates, ZIP } from '../support/rate-releases.js';
 
 const KEY = 'a-key-of-the-replay-test';
@@ -31,6 +32,7 @@ before(async () => {
   app = await App.start({
     config: loadConfig({
       HOST: '127.0.0.1', PORT: '0', SITUS_VAR: built.varDir, SITUS_BOOTSTRAP_KEY: KEY,
+      SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
       SITUS_BASE_URL: 'https://rates.example',
     }),
     log: createLog('error', (line) => lines.push(line)),
@@ -204,23 +206,27 @@ test('the day of an old question is that of its moment', async () => {
 test('replay tells a wrong receipt, a changed answer and a release that is gone', async () => {
   const { receipt } = await get(`/request/v60?postalcode=${ZIP}&receipt=true`);
   const parts = JSON.parse(receipt ?? '') as Record<string, unknown>;
-  const told = (change: Record<string, unknown>): { code: number | null; told: string } =>
-    replayed(kept('changed.json', JSON.stringify({ ...parts, ...change })));
-  const other = told({ sha256: '0'.repeat(64), engine: 'situs 0.0.1' });
+  const changed = (change: Record<string, unknown>, name = 'changed.json'): string =>
+    kept(name, JSON.stringify({ ...parts, ...change }));
+  const other = replayed(changed({ sha256: '0'.repeat(64), engine: 'situs 0.0.1' }));
   assert.equal(other.code, 3);
   assert.match(other.told, /another than the one that was given.*given by situs 0\.0\.1/);
-  for (const [change, why] of [
+  const broken: readonly (readonly [change: Record<string, unknown>, why: RegExp])[] = [
     [{ receipt: 2 }, /its member receipt/], [{ at: 'x' }, /its at is broken/],
     [{ dataset: '../x' }, /its dataset is broken/], [{ grants: ['all'] }, /its grants is broken/],
     [{ settings: {} }, /its settings is broken/], [{ request: 'GET /system/health' }, /cannot be/],
     [{ dataset: '2020-01-01-000000000000' }, /is not kept in/],
     [{ request: 'POST /calculate/cart' }, /--body FILE names it/],
-  ] as const) {
-    const found = told(change);
-    assert.equal(found.code, 1, found.told);
-    assert.match(found.told, why);
+  ];
+  const [text, ...refused] = runMany(built.varDir, [
+    ['replay', kept('text', 'no JSON')],
+    ...broken.map(([change], at) => ['replay', changed(change, `broken-${at}.json`)]),
+  ]);
+  assert.match(text!.err, /not JSON/);
+  for (const [at, { code, err }] of refused.entries()) {
+    assert.equal(code, 1, err);
+    assert.match(err, broken[at]![1]);
   }
-  assert.match(replayed(kept('text', 'no JSON')).told, /not JSON/);
 });
 
 test('a lookup of the command line gives a receipt as well', () => {

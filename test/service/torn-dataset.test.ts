@@ -79,7 +79,7 @@ async function start(context: TestContext, varDir: string): Promise<Running> {
   const app = await App.start({
     config: loadConfig({
       HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_BOOTSTRAP_KEY: KEY,
-      SITUS_ANSWER_CACHE_MIB: '0',
+      SITUS_ANSWER_CACHE_MIB: '0', SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
     }),
     log: createLog('info', (line) => lines.push(line)),
   });
@@ -190,7 +190,7 @@ test('files that are cut, changed or removed under a server change no answer', a
   const child = spawn(process.execPath, [MAIN], {
     env: {
       ...process.env, SITUS_VAR: varDir, HOST: '127.0.0.1', PORT: '0', SITUS_BOOTSTRAP_KEY: KEY,
-      SITUS_ANSWER_CACHE_MIB: '0',
+      SITUS_ANSWER_CACHE_MIB: '0', SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
     },
     stdio: ['ignore', 'pipe', 'ignore'],
   });

@@ -5,15 +5,9 @@
 import { readFileSync } from 'node:fs';
 import { runCommand } from '../../src/cli/program.js';
 import { tellFailure } from '../../src/cli/usage.js';
+import type { Ran } from './run-command.js';
 
 const STANDARD_INPUT = 0;
-
-/** How a command ended. */
-export interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
 
 type Output = NodeJS.WriteStream['write'];
 

@@ -129,7 +129,7 @@ export async function startMerchants(
   const app = await App.start({
     config: loadConfig({
       HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_WORKERS: '1',
-      SITUS_BASE_URL: 'https://rates.example', ...environment,
+      SITUS_BULK_WORKERS: '1', SITUS_BASE_URL: 'https://rates.example', ...environment,
     }),
     log,
     ...options,

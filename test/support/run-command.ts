@@ -1,9 +1,16 @@
 /** `situs` as a process that runs beside the test. */
-import { execFile } from 'node:child_process';
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { CLI } from './built-dataset.js';
 
+const MANY = fileURLToPath(new URL('./many-commands.js', import.meta.url));
+/** A command that waits for ever is ended, and its code is then null. */
+const MS_MAX = 300_000;
+
+/** How a command ended. */
 export interface Ran {
-  readonly code: number;
+  readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
@@ -16,4 +23,17 @@ export function runCommand(
     execFile(process.execPath, [CLI, ...args], { env: { ...process.env, ...env } },
       (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }));
   });
+}
+
+/**
+ * Runs command lines one after the other, all in one process: for those that start no process of
+ * their own and read no standard input.
+ */
+export function runMany(varDir: string, lines: readonly (readonly string[])[]): readonly Ran[] {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MANY], {
+    env: { ...process.env, SITUS_VAR: varDir }, encoding: 'utf8', timeout: MS_MAX,
+    input: JSON.stringify(lines),
+  });
+  assert.deepEqual([status, stderr], [0, '']);
+  return JSON.parse(stdout) as readonly Ran[];
 }
