@@ -150,7 +150,9 @@ export class App {
       place, failed: logging(log, 'no sign of life stored'),
     });
     // Another process looks through the release, and threads load, while the rest is opened.
-    const opening = openLive(config.varDir, log, signedBy, { open: options.open });
+    const opening = openLive(config.varDir, log, signedBy, {
+      open: options.open, beside: member.others.length > 0,
+    });
     opening.catch(() => undefined);
     let live: LiveDataset | null = null;
     const pool = openPool(options, {

@@ -5,6 +5,7 @@ import { createProgress } from '../ingest/progress.js';
 import {
   readCatalogue, type Source, type Wanted, wantedOf,
 } from '../ingest/publisher/catalogue.js';
+import { holdFolder } from '../ingest/publisher/folder-hold.js';
 import { type GetOptions, getNewest, type Got } from '../ingest/publisher/get.js';
 import { openOrigin } from '../ingest/publisher/origin.js';
 import { checkPages } from '../ingest/publisher/published-figures.js';
@@ -122,12 +123,26 @@ async function fetchOne(
   return true;
 }
 
-/** Gets what is asked for, and says of each file what became of it. */
+/**
+ * Gets what is asked for, and says of each file what became of it.
+ * @throws Error where another command gets files into the same folder.
+ */
 export async function fetchSources(
   asked: CatalogueAsked, wanted: readonly Wanted[] = askedFor(asked),
 ): Promise<FetchOutcome> {
+  mkdirSync(asked.to, { recursive: true });
+  const release = holdFolder(asked.to);
+  try {
+    return await fetchHeld(asked, wanted);
+  } finally {
+    release();
+  }
+}
+
+async function fetchHeld(
+  asked: CatalogueAsked, wanted: readonly Wanted[],
+): Promise<FetchOutcome> {
   const { to: folder, again, quiet } = asked;
-  mkdirSync(folder, { recursive: true });
   const origin = openOrigin(asked.mirror);
   const stop = new AbortController();
   const interrupt = (): void => stop.abort(new Error('interrupted'));

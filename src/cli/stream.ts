@@ -7,7 +7,6 @@ import { ChunkSchedule } from '../bulk/run/schedule.js';
 import { MessageAnswerer } from '../bulk/stream/answerer.js';
 import { loadConfig } from '../config.js';
 import { openLive, type LiveDataset } from '../dataset/live.js';
-import { openProcessCopies } from '../dataset/process-copies.js';
 import { createLog, type Log } from '../log.js';
 import { metricsAddress, MetricsListener } from '../monitor/listener.js';
 import { RowsProgress } from './rows-progress.js';
@@ -97,18 +96,9 @@ export async function streamCommand(asked: StreamAsked): Promise<number> {
   try {
     const broker = await openBroker(connection, asked);
     const log = createLog(logLevel);
-    const copies = openProcessCopies(varDir);
-    const live = await openLive(varDir, log, requiredKeys(), { copies: copies.folder })
-      .catch((error: unknown) => {
-        copies.close();
-        throw error;
-      });
-    const close = (): void => {
-      live.close();
-      copies.close();
-    };
+    const live = await openLive(varDir, log, requiredKeys(), { beside: true });
     const releases = await releaseOf(live, kept).catch((error: unknown) => {
-      close();
+      live.close();
       throw error;
     });
     const threads = asked.threads ?? availableParallelism();
@@ -125,7 +115,7 @@ export async function streamCommand(asked: StreamAsked): Promise<number> {
       await work(running, broker, asked, dataset).finally(closeMetrics);
     } finally {
       await pool.close();
-      close();
+      live.close();
     }
     return 0;
   } finally {

@@ -3,6 +3,7 @@
  * still used. Each is closed when it is neither and its last user has let go of it.
  */
 import type { Dataset } from './dataset.js';
+import { readManifest } from './manifest.js';
 import type { PreparedRelease } from './release-copy.js';
 
 /** What is told of a release beside its data. */
@@ -30,6 +31,21 @@ export interface OpenRelease {
   readonly open: (dir: string) => Dataset;
   /** Asks the release a few questions; throws when it does not answer as it should. */
   readonly probe: (dataset: Dataset, dir: string) => ReleaseFacts;
+}
+
+/**
+ * Reads the facts of a release before it answers anybody.
+ * @throws Error when it holds nothing.
+ */
+export function probeRelease(dataset: Dataset, dir: string): ReleaseFacts {
+  const manifest = readManifest(dir);
+  const areas = manifest.counts['areas'] ?? 0;
+  if (areas === 0 || dataset.states().length === 0) throw new Error('the dataset is empty');
+  const today = new Date().toISOString().slice(0, 10);
+  const stale = manifest.coverage.flatMap(({ state, levels }) => levels
+    .filter(({ until }) => until !== '' && until < today)
+    .map(({ level, source }) => `${state} ${level} ${source}`));
+  return { areas, stale };
 }
 
 /**

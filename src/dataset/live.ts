@@ -6,11 +6,10 @@ import { statSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import { type Log, messageOf } from '../log.js';
 import {
-  Generations, openGeneration, type Generation, type LiveRelease, type OpenRelease,
-  type ReleaseFacts,
+  Generations, openGeneration, probeRelease, type Generation, type LiveRelease, type OpenRelease,
 } from './generations.js';
 import { Lending } from './lending.js';
-import { readManifest } from './manifest.js';
+import { openProcessCopies, removeLeftCopies } from './process-copies.js';
 import { UnfinishedCheck } from './release-check.js';
 import {
   inPlace, type PreparedRelease, type PrepareOptions, ReleaseCopies,
@@ -19,7 +18,7 @@ import { currentFile, currentRelease, releasesDir } from './release.js';
 import type { Dataset } from './dataset.js';
 import { openDataset } from './open.js';
 
-export type { LiveRelease, ReleaseFacts } from './generations.js';
+export { probeRelease, type LiveRelease, type ReleaseFacts } from './generations.js';
 
 /** Why the release that is named does not answer. */
 export interface Refusal {
@@ -33,6 +32,8 @@ export interface LiveOptions extends OpenRelease {
   readonly log: Log;
   /** Checks a release and says where to open it; without it each is opened where it is. */
   readonly prepare?: (name: string, options: PrepareOptions) => Promise<PreparedRelease>;
+  /** Called when it is closed. */
+  readonly closed?: () => void;
   readonly pollMs?: number;
   /** After how long a check that did not come to its end is begun again. */
   readonly againMs?: number;
@@ -158,6 +159,7 @@ export class LiveDataset {
   close(): void {
     this.stop();
     this.#generations.close();
+    this.#options.closed?.();
   }
 
   /** CURRENT names nothing any more; before the first release that is nothing to speak of. */
@@ -250,27 +252,12 @@ export class LiveDataset {
   }
 }
 
-/**
- * Reads the facts of a release before it answers anybody.
- * @throws Error when it holds nothing.
- */
-export function probeRelease(dataset: Dataset, dir: string): ReleaseFacts {
-  const manifest = readManifest(dir);
-  const areas = manifest.counts['areas'] ?? 0;
-  if (areas === 0 || dataset.states().length === 0) throw new Error('the dataset is empty');
-  const today = new Date().toISOString().slice(0, 10);
-  const stale = manifest.coverage.flatMap(({ state, levels }) => levels
-    .filter(({ until }) => until !== '' && until < today)
-    .map(({ level, source }) => `${state} ${level} ${source}`));
-  return { areas, stale };
-}
-
-/** What differs from a server with datasets in files. */
+/** What differs from the one server of a folder with datasets in files. */
 export interface OpenLiveOptions {
   /** Puts a dataset without files in the place of one: there is nothing to be checked. */
   readonly open?: ((dir: string) => Dataset) | undefined;
-  /** Where copies lie, of a process that is not the server of the folder. */
-  readonly copies?: string;
+  /** Others may answer from the same folder: copies lie in a folder of this process. */
+  readonly beside?: boolean;
 }
 
 /**
@@ -280,11 +267,14 @@ export interface OpenLiveOptions {
  * @throws Error with a sentence when the active release is not sound.
  */
 export async function openLive(
-  varDir: string, log: Log, signedBy: readonly string[], { open, copies }: OpenLiveOptions = {},
+  varDir: string, log: Log, signedBy: readonly string[],
+  { open, beside = false }: OpenLiveOptions = {},
 ): Promise<LiveDataset> {
-  const prepared = new ReleaseCopies(varDir, log, signedBy, copies);
+  const own = beside && open === undefined ? openProcessCopies(varDir) : null;
+  if (own === null) removeLeftCopies(varDir);
+  const prepared = new ReleaseCopies(varDir, log, signedBy, own?.folder);
   const live = new LiveDataset({
-    varDir, log, probe: probeRelease, open: open ?? openDataset,
+    varDir, log, probe: probeRelease, open: open ?? openDataset, closed: () => own?.close(),
     ...(open === undefined ? { prepare: prepared.prepare.bind(prepared) } : {}),
   });
   try {

@@ -1,8 +1,10 @@
 /** `situs dataset update` from publishers that a server on the loopback plays. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync,
 } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { readManifest, type Manifest } from '../../src/dataset/manifest.js';
@@ -152,6 +154,20 @@ test('a file that lost most of its rows is built, and answers only when a person
   // Nothing is built again: what was found is found again.
   const again = await world.run(world.words('--yes', '--quiet'));
   assert.deepEqual([again.code, world.active], [4, answering], again.err);
+});
+
+test('a folder of files is one command\'s at a time, until that is gone', async () => {
+  const hold = join(sources, '.getting');
+  writeFileSync(hold, `${hostname()} ${process.pid}\n`);
+  const answering = world.active;
+  const { code, err } = await world.run(world.words('--yes', '--quiet'));
+  assert.equal(code, 1, err);
+  assert.match(err, new RegExp(`process ${process.pid} on .* gets files into ${sources}`));
+  assert.equal(world.active, answering);
+  const { pid: gone } = spawnSync(process.execPath, ['-e', '0']);
+  writeFileSync(hold, `${hostname()} ${gone}\n`);
+  assert.equal((await world.run(world.words('--yes', '--quiet'))).code, 4);
+  assert.ok(!existsSync(hold));
 });
 
 test('misuse is told', async () => {
