@@ -1,13 +1,14 @@
 /** A node that cannot prepare what its fleet has active: told everywhere, and answering on. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { App } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
+import { FORMAT_VERSION, MANIFEST_FILE } from '../../src/dataset/manifest.js';
 import { checkFiles } from '../../src/dataset/file-check.js';
 import { activateRelease, releasesDir } from '../../src/dataset/release.js';
 import { makeSigningKey, readSigningKey, signRelease } from '../../src/dataset/signature.js';
@@ -16,7 +17,7 @@ import { piecesOf } from '../../src/distribution/pieces.js';
 import type { Place } from '../../src/distribution/place.js';
 import { pushRelease } from '../../src/distribution/push.js';
 import {
-  activateInFleet, offerOf, readState, type Offer,
+  activateInFleet, offerOf, readState, STATE_VERSION, type Offer,
 } from '../../src/distribution/state.js';
 import { createLog } from '../../src/log.js';
 import { CLI } from '../support/built-dataset.js';
@@ -36,7 +37,8 @@ interface Node {
   readonly env: Record<string, string>;
   readonly varDir: string;
   readonly sign: (rate: number) => void;
-  push(rate: number): Promise<Offer>;
+  /** With its manifest changed, as another version's program would have written it. */
+  push(rate: number, change?: (manifest: object) => object): Promise<Offer>;
   activate(rate: number): Promise<void>;
   rate(): Promise<number>;
   ready(): Promise<string>;
@@ -81,8 +83,12 @@ async function startUnprepared(context: TestContext, signatures: boolean): Promi
   return {
     place, server, names, log, env, varDir,
     sign: (rate) => signIn(builder, names.get(rate)!),
-    push: async (rate) => {
+    push: async (rate, change) => {
       const dataset = names.get(rate)!;
+      const file = join(releasesDir(builder), dataset, MANIFEST_FILE);
+      if (change !== undefined) {
+        writeFileSync(file, JSON.stringify(change(JSON.parse(readFileSync(file, 'utf8')) as object)));
+      }
       const state = await pushRelease({
         place, dataset, dir: join(releasesDir(builder), dataset), temporary: join(top, 'packed'),
         by: 'me', packed: quiet, pushed: quiet,
@@ -155,6 +161,29 @@ test('a piece with other bytes keeps a node from following, until it is as it wa
   node.server.objects.set(path, right);
   await eventually(async () => await node.rate() === 0.06);
   assert.equal(readFileSync(join(node.varDir, 'datasets', 'CURRENT'), 'utf8').trim(), node.names.get(0.06));
+});
+
+test('a release of a newer format is told as one, and the node goes on until it is upgraded', async (context) => {
+  const node = await startUnprepared(context, false);
+  await node.push(0.06, (manifest) => ({ ...manifest, format: FORMAT_VERSION + 1 }));
+  await node.activate(0.06);
+  await eventually(async () => (await node.health()).fleet['problem'] !== undefined
+    && await node.ready() === 'fleet');
+  assert.match(node.log.join(''), new RegExp(`"dataset not prepared".*has format ${FORMAT_VERSION + 1}, `
+    + `this version reads ${FORMAT_VERSION}`));
+  assert.equal(await node.rate(), 0.05);
+});
+
+test('a state of a newer form is told, and the node goes on with what it has', async (context) => {
+  const node = await startUnprepared(context, false);
+  await node.push(0.06);
+  await node.activate(0.06);
+  await eventually(async () => await node.rate() === 0.06 && await node.ready() === '');
+  const { state, version } = await readState(node.place);
+  assert.ok(await node.place.replace(JSON.stringify({ ...state, v: STATE_VERSION + 1, active: null }), version));
+  await eventually(() => /"place of datasets not reached".*has to be upgraded first/.test(node.log.join('')));
+  assert.equal(await node.rate(), 0.06);
+  assert.equal(await node.ready(), '');
 });
 
 test('a store that refuses the node is told, and changes nothing of what it answers', async (context) => {

@@ -134,6 +134,8 @@ test('three empty nodes pull what is active, follow an activation and a rollback
   context.diagnostic(`${callers.answered()} lookups, ${callers.failed.length} failed`);
   assert.deepEqual(callers.failed, []);
   assert.ok(callers.answered() > 0);
+  await nodes[2]!.end('SIGTERM');
+  assert.equal((await it.prepared()).length, 2, 'one that leaves takes its report along');
 });
 
 test('a node that is cut off goes on, is told of, and follows once it is back; also when it was started without its place', async (context) => {
