@@ -46,6 +46,10 @@ interface Node {
   metrics(): Promise<string>;
 }
 
+function rewrite(file: string, change: (value: object) => object): void {
+  writeFileSync(file, JSON.stringify(change(JSON.parse(readFileSync(file, 'utf8')) as object)));
+}
+
 /** A node that answers with 5 % and follows an S3 store that signed requests alone reach. */
 async function startUnprepared(context: TestContext, signatures: boolean): Promise<Node> {
   const top = mkdtempSync(join(tmpdir(), 'situs-unprepared-'));
@@ -85,10 +89,7 @@ async function startUnprepared(context: TestContext, signatures: boolean): Promi
     sign: (rate) => signIn(builder, names.get(rate)!),
     push: async (rate, change) => {
       const dataset = names.get(rate)!;
-      const file = join(releasesDir(builder), dataset, MANIFEST_FILE);
-      if (change !== undefined) {
-        writeFileSync(file, JSON.stringify(change(JSON.parse(readFileSync(file, 'utf8')) as object)));
-      }
+      if (change !== undefined) rewrite(join(releasesDir(builder), dataset, MANIFEST_FILE), change);
       const state = await pushRelease({
         place, dataset, dir: join(releasesDir(builder), dataset), temporary: join(top, 'packed'),
         by: 'me', packed: quiet, pushed: quiet,
