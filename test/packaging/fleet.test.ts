@@ -76,7 +76,7 @@ const [CONTAINER] = PODS.spec.containers as readonly [Container];
 
 /** Names of settings that the guide puts into the Secret, with values of their kind. */
 const SECRETS: Settings = {
-  SITUS_KEK: Buffer.alloc(32, 7).toString('base64'), SITUS_BOOTSTRAP_KEY: 'a-key-of-the-fleet',
+  SITUS_KEK: Buffer.alloc(32, 7).toString('base64'), SITUS_STORE: 'postgres://situs:password@postgres/situs',
   SITUS_LIMITS: 'redis://situs:password@valkey:6379/0', SITUS_DATASETS: 'nats://nats:4222/situs',
 };
 
@@ -209,7 +209,7 @@ test('compose: three nodes with the same usable settings, as locked up as a sing
   const single = (parse(readFileSync(join(packageRoot(), 'compose.yaml'), 'utf8')) as Compose).services['situs']!;
   const [, first] = NODES[0]!;
   const filled = Object.fromEntries(Object.entries(first.environment!).map(([name, value]) => [name,
-    value.replace(/\$\{SITUS_KEK:\?[^}]+\}/, SECRETS['SITUS_KEK']!).replace(/\$\{\w+:\?[^}]+\}/, 'a-password')]));
+    value.replace(/\$\{SITUS_KEK:\?[^}]+\}/, SECRETS['SITUS_KEK']!).replace(/\$\{\w+:\?[^}]+\}/, 'password')]));
   usable(filled);
   assert.deepEqual(Object.keys(SECRETS).filter((name) => filled[name] === undefined), []);
   for (const [name, { volumes, ...node }] of NODES) {
