@@ -88,6 +88,30 @@ export function forEachEdge(polygon: Polygon, each: (vertex: number) => void): v
   }
 }
 
+/**
+ * Sets 1 in `inside` for each spot of a row within the polygon, 0 for any other: for a few rows,
+ * which are told sooner than edges are sorted into bands.
+ */
+export function rowInside(
+  { coords, rings }: Polygon, xs: readonly number[], y: number, inside: Uint8Array,
+): void {
+  inside.fill(0);
+  for (let ring = 0; ring + 1 < rings.length; ring += 1) {
+    const end = (rings[ring + 1]! - 1) * 2;
+    for (let at = rings[ring]! * 2; at < end; at += 2) {
+      const [ay, by] = [coords[at + 1]!, coords[at + 3]!];
+      if ((ay > y) === (by > y)) continue;
+      for (let spot = 0; spot < xs.length; spot += 1) {
+        if (isRightOf(xs[spot]!, y, coords[at]!, ay, coords[at + 2]!, by)) inside[spot]! ^= 1;
+      }
+    }
+  }
+}
+
+/** Four vertices have a band: with fewer, bands cost more to make than they save. */
+const VALUES_PER_BAND_BITS = 3;
+const BANDS_MAX = 16_384;
+
 /** A polygon with its edges sorted into horizontal bands, for many point tests. */
 export class BandedPolygon {
   readonly polygon: Polygon;
@@ -98,26 +122,25 @@ export class BandedPolygon {
   constructor(polygon: Polygon) {
     this.polygon = polygon;
     const { coords, minY, maxY } = polygon;
-    const bands = Math.max(1, Math.min(4096, coords.length >> 5));
+    const bands = Math.max(1, Math.min(BANDS_MAX, coords.length >> VALUES_PER_BAND_BITS));
     this.#height = Math.max(1, Math.ceil((maxY - minY + 1) / bands));
-    const span = (vertex: number): readonly [number, number] => {
-      const [one, other] = [coords[vertex * 2 + 1]!, coords[vertex * 2 + 3]!];
-      return [Math.floor((Math.min(one, other) - minY) / this.#height),
-        Math.floor((Math.max(one, other) - minY) / this.#height)];
-    };
+    const band = (vertex: number): number =>
+      Math.floor((coords[vertex * 2 + 1]! - minY) / this.#height);
     const counts = new Int32Array(bands + 1);
     forEachEdge(polygon, (vertex) => {
-      const [low, high] = span(vertex);
-      for (let band = low; band <= high; band += 1) counts[band + 1]! += 1;
+      const [one, other] = [band(vertex), band(vertex + 1)];
+      const [low, high] = one < other ? [one, other] : [other, one];
+      for (let at = low; at <= high; at += 1) counts[at + 1]! += 1;
     });
-    for (let band = 0; band < bands; band += 1) counts[band + 1]! += counts[band]!;
+    for (let at = 0; at < bands; at += 1) counts[at + 1]! += counts[at]!;
     this.#starts = counts.slice();
     this.#edges = new Int32Array(counts[bands]!);
     forEachEdge(polygon, (vertex) => {
-      const [low, high] = span(vertex);
-      for (let band = low; band <= high; band += 1) {
-        this.#edges[counts[band]!] = vertex;
-        counts[band]! += 1;
+      const [one, other] = [band(vertex), band(vertex + 1)];
+      const [low, high] = one < other ? [one, other] : [other, one];
+      for (let at = low; at <= high; at += 1) {
+        this.#edges[counts[at]!] = vertex;
+        counts[at]! += 1;
       }
     });
   }

@@ -135,6 +135,17 @@ test('a city that a list names in one of its counties is not told in those taxed
     ['8 / 8', '?']);
 });
 
+test('a list whose fractions are percentages, or the reverse, is refused', () => {
+  const alaska = fixture('ak-members.csv', { 'Alpha County': 'Kenai Peninsula Borough' })
+    .replaceAll(/\b0\.0(\d)/g, '$1.');
+  assert.throws(() => load('ak-members', 'AK', '0', alaska),
+    /list\.csv: its layout is another: .* has its highest rate, \d+ %: fractions/);
+  const louisiana = fixture('la-domiciles.html', { 'Alpha County': 'Acadia Parish' })
+    .replaceAll(/>(\d)\.(\d\d)00%</g, '>0.0$1$2<');
+  assert.throws(() => load('la-domiciles', 'LA', '5', louisiana),
+    /list\.csv: its layout is another: .* has its highest rate, 0\.0\d+ %: fractions/);
+});
+
 test('a district that no authority has a code for holds beside the records of a boundary file', () => {
   const ohio = loadRates({ ...RECIPE, estimates: [], lists: [
     { reader: 'facts', path: 'facts/rates/OH.tsv' },

@@ -11,6 +11,7 @@ import type { Progress } from '../model.js';
 import { type Cell, type CellGroup, type CellPolygon, encodeLeaf } from './leaf.js';
 import { OverlapMeter } from './overlaps.js';
 import type { BoundaryLayer, LayerHits } from './overlay.js';
+import { touching } from './touching.js';
 
 /** Edges a border cell may hold before it is cut further. */
 const LEAF_EDGES_MAX = 24;
@@ -56,46 +57,14 @@ function shapesOf(layers: readonly BoundaryLayer[]): readonly Shape[] {
   })));
 }
 
-/** Whether an edge can touch a closed square; never false for one that does. */
-function touches(coords: Int32Array, vertex: number, cell: Cell): boolean {
-  const ax = coords[vertex * 2]!;
-  const ay = coords[vertex * 2 + 1]!;
-  const bx = coords[vertex * 2 + 2]!;
-  const by = coords[vertex * 2 + 3]!;
-  const east = cell.x + cell.size;
-  const north = cell.y + cell.size;
-  if ((ax < cell.x && bx < cell.x) || (ax > east && bx > east)) return false;
-  if ((ay < cell.y && by < cell.y) || (ay > north && by > north)) return false;
-  // All corners strictly on one side of the edge's line: no contact.
-  const dx = bx - ax;
-  const dy = by - ay;
-  const south = dx * (cell.y - ay);
-  const up = dx * (north - ay);
-  const west = dy * (cell.x - ax);
-  const right = dy * (east - ax);
-  const southWest = south - west;
-  const southEast = south - right;
-  const northWest = up - west;
-  const northEast = up - right;
-  return !(southWest > 0 && southEast > 0 && northWest > 0 && northEast > 0) &&
-    !(southWest < 0 && southEast < 0 && northWest < 0 && northEast < 0);
-}
-
-/** The edges of a polygon, by their first vertices, that can touch a cell. */
-function touching(
-  { polygon: { coords } }: BandedPolygon, vertices: readonly number[], cell: Cell,
-): readonly number[] {
-  const out: number[] = [];
-  for (const vertex of vertices) if (touches(coords, vertex, cell)) out.push(vertex);
-  return out;
-}
-
 class Builder {
   readonly #shapes: readonly Shape[];
   readonly #areaOf: AreaOfHits;
   readonly tiles = new Map<number, Uint8Array>();
   readonly leaves = new Map<number, Uint8Array>();
   readonly overlaps: OverlapMeter;
+  /** Of the polygons that cover or were chosen, since most cells have those of their neighbours. */
+  readonly #areas = new Map<string, number>();
 
   constructor(shapes: readonly Shape[], areaOf: AreaOfHits) {
     this.#shapes = shapes;
@@ -169,7 +138,7 @@ class Builder {
     const leaf = encodeLeaf(cell, polygons.map((candidates): CellGroup => ({ candidates })),
       (choices) => this.#area(content.covers, choices.flatMap((choice, index) =>
         choice === 0 ? [] : [groups[index]![choice - 1]!.shape])));
-    const areas = new Int32Array(leaf.buffer);
+    const areas = new Int32Array(leaf.buffer, leaf.byteOffset, leaf.byteLength / 4);
     const from = 4 + groups.length + 1;
     const entries = areas.subarray(from, from + areas[from - 1]!);
     // A border between polygons that make no difference to taxes is none.
@@ -199,6 +168,13 @@ class Builder {
 
   /** `chosen` come first: they beat covering polygons of their group. */
   #area(covers: readonly number[], chosen: readonly number[]): number {
+    const key = `${covers.join()}|${chosen.join()}`;
+    let area = this.#areas.get(key);
+    if (area === undefined) this.#areas.set(key, area = this.#areaAmong(covers, chosen));
+    return area;
+  }
+
+  #areaAmong(covers: readonly number[], chosen: readonly number[]): number {
     const winners = new Map<string, number>();
     for (const shape of chosen) winners.set(this.#shapes[shape]!.group, shape);
     for (const shape of covers) {

@@ -76,6 +76,24 @@ function pushChains(out: number[], polygon: CellPolygon): void {
   }
 }
 
+/** Integers in a piece of memory that cells share. */
+const PIECE_INTS = 1 << 18;
+
+let piece = new Int32Array(0);
+let taken = 0;
+
+/** Bytes of integers in a shared piece: memory of its own for each would cost more than to fill. */
+function bytesOf(values: readonly number[]): Uint8Array {
+  if (taken + values.length > piece.length) {
+    piece = new Int32Array(Math.max(PIECE_INTS, values.length));
+    taken = 0;
+  }
+  const from = taken;
+  piece.set(values, from);
+  taken += values.length;
+  return new Uint8Array(piece.buffer, from * 4, values.length * 4);
+}
+
 /** Encodes a border cell; `areaOf` gives the area of one choice (0 for none) per group. */
 export function encodeLeaf(
   cell: Cell, groups: readonly CellGroup[], areaOf: (choices: readonly number[]) => number,
@@ -103,5 +121,5 @@ export function encodeLeaf(
     out.push(index, choice + 1, parity, flips.length, ...flips);
     pushChains(out, polygon);
   }));
-  return new Uint8Array(Int32Array.from(out).buffer);
+  return bytesOf(out);
 }

@@ -2,7 +2,7 @@
 import {
   DATE_MIN, DATE_OPEN, type DateInt, dateOf, formatDate, parseDate,
 } from '../../tax/date.js';
-import { parsePercent, parseRate, type Rate } from '../../tax/rate.js';
+import { parsePercent, parseRate, type Rate, RATE_ONE } from '../../tax/rate.js';
 import type { RateRow } from '../model.js';
 import type { DistrictMember } from './facts.js';
 import type { Gazetteer, NameMatch } from './gazetteer.js';
@@ -92,6 +92,21 @@ export function fractionOf(text: string, where: string): Rate {
   const rate = parseRate(text);
   if (rate === null) throw new RangeError(`${where}: not a rate: ${text}`);
   return rate;
+}
+
+/** No place levies more; what is listed with more is a percentage that was read as a fraction. */
+const RATE_MAX = RATE_ONE / 4;
+/** Of a list with rates some are more; else they are fractions that were read as percentages. */
+const HIGHEST_MIN = RATE_ONE / 500;
+
+/** @throws RangeError where no list can have such rates: its figures are written otherwise. */
+export function checkFigures(rows: readonly RateRow[]): void {
+  const rates = rows.flatMap(({ sales, use }) => [sales, use]);
+  const highest = rates.reduce((most: number, rate) => (rate > most ? rate : most), 0);
+  const row = rows.find(({ sales, use }) => sales === highest || use === highest);
+  if (row === undefined || highest === 0 || (highest >= HIGHEST_MIN && highest <= RATE_MAX)) return;
+  throw new RangeError(`its layout is another: ${row.name || row.state} has its highest rate, `
+    + `${highest / 1e7} %: fractions and percentages are not told apart`);
 }
 
 /** A rate less others; negative results stay for the caller to judge. */

@@ -20,7 +20,9 @@ import {
 } from './facts.js';
 import { createGazetteer, type Gazetteer } from './gazetteer.js';
 import { type HeldList, settleHeld, withSources } from './held.js';
-import { DATE_OPEN, type ListOptions, ListReport, listDate, percentOf } from './list.js';
+import {
+  checkFigures, DATE_OPEN, type ListOptions, ListReport, listDate, percentOf,
+} from './list.js';
 import { joinVintages, type Vintage } from './vintages.js';
 
 /** One list: a file of a publisher, or a fact table. */
@@ -188,6 +190,7 @@ function readVintage(
     districtCode: (listed) => names.find((name) =>
       name.state === state && name.listed === listed)?.code ?? null,
   }));
+  readIn(list.path, () => checkFigures(result.rows));
   return { ...result, report, list: report.list, asOf };
 }
 

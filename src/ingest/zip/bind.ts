@@ -4,7 +4,7 @@ import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { Polygon } from '../../geo/polygon.js';
 import type { Boundaries, Overlay } from '../boundary/overlay.js';
 import { NO_DISTRICTS, type OwnDistricts } from '../layer/districts.js';
-import type { InternArea, PlaceFact } from '../model.js';
+import type { AreaTuple, InternArea, PlaceFact } from '../model.js';
 import type { CountyFact } from '../rates/facts.js';
 import { READERS } from '../readers.js';
 import type { Recipe } from '../recipe.js';
@@ -109,11 +109,17 @@ function spotsOf(
   postalZips: readonly PostalZip[], reachOf: (zip: PostalZip) => ZipReach,
 ): ReadonlyMap<string, readonly Spot[]> {
   const spots = new Map<string, Spot[]>();
+  const byTuple = new Map<AreaTuple, Spot[]>();
   for (const zip of postalZips) {
     for (const { tuple, lat, lng } of reachOf(zip).extent?.reached ?? []) {
-      const known = spots.get(spotKey(tuple));
-      if (known === undefined) spots.set(spotKey(tuple), [{ lat, lng }]);
-      else known.push({ lat, lng });
+      let known = byTuple.get(tuple);
+      if (known === undefined) {
+        const key = spotKey(tuple);
+        known = spots.get(key) ?? [];
+        spots.set(key, known);
+        byTuple.set(tuple, known);
+      }
+      known.push({ lat, lng });
     }
   }
   return spots;
@@ -123,9 +129,10 @@ function spotsOf(
 function nearestSpot(spots: readonly Spot[], point: Spot | undefined): Spot {
   const [first = { lat: 0, lng: 0 }] = spots;
   if (point === undefined) return first;
-  let nearest = first;
+  let [nearest, least] = [first, Infinity];
   for (const spot of spots) {
-    if (kilometres(point, spot) < kilometres(point, nearest)) nearest = spot;
+    const km = kilometres(point, spot);
+    if (km < least) [nearest, least] = [spot, km];
   }
   return nearest;
 }

@@ -2,7 +2,7 @@
  * Land of cities by the ZIPs it may belong to. Every city is sampled by itself: around the points
  * of ZIPs small ones lie between the samples.
  */
-import { BandedPolygon, type Polygon } from '../../geo/polygon.js';
+import { type Polygon, rowInside } from '../../geo/polygon.js';
 import type { AreaTuple } from '../model.js';
 import { isCity } from './cities.js';
 import type { Claims } from './claims.js';
@@ -46,15 +46,19 @@ export class CitySampler {
 
   #inside(polygon: Polygon): void {
     const { key, minX, minY, maxX, maxY } = polygon;
-    const banded = new BandedPolygon(polygon);
     const shrink = Math.cos((((minY + maxY) / 2) * 1e-6 * Math.PI) / 180);
     const north = Math.min(SPACING_MAX, (maxY - minY) / SPOTS_ACROSS);
     const east = Math.min(SPACING_MAX / shrink, (maxX - minX) / SPOTS_ACROSS);
     const area = north * east * shrink * KM * KM;
+    const lngs: number[] = [];
+    for (let x = minX + east / 2; x < maxX; x += east) lngs.push(Math.round(x));
+    const inside = new Uint8Array(lngs.length);
     for (let y = minY + north / 2; y < maxY; y += north) {
-      for (let x = minX + east / 2; x < maxX; x += east) {
-        const [lat, lng] = [Math.round(y), Math.round(x)];
-        if (!banded.contains(lng, lat)) continue;
+      const lat = Math.round(y);
+      rowInside(polygon, lngs, lat, inside);
+      for (let column = 0; column < lngs.length; column += 1) {
+        if (inside[column] === 0) continue;
+        const lng = lngs[column]!;
         const tuple = this.#tupleOf(key, lat, lng);
         if (tuple === null) continue;
         this.#claims.readCity(lat, lng, tuple.county, key);

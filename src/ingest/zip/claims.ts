@@ -24,6 +24,16 @@ export function nearness(km: number): number {
 
 const NONE = new Float64Array();
 
+/** Kilometres of a square of microdegrees. */
+function kmOf(square: number): number {
+  return Math.max(NEAREST_KM, Math.sqrt(square) * KM);
+}
+
+/** A square whose kilometres are more for certain, whatever is lost in rounding. */
+function squareBeyond(km: number): number {
+  return (km / KM) ** 2 * 1.000_001;
+}
+
 /** Tells which ZIPs spots may belong to; holds what was last read. */
 export class Claims {
   readonly #map: ZipMap;
@@ -34,11 +44,13 @@ export class Claims {
   readonly kms: number[] = [];
   /** How likely the spot is the ZIP's. */
   readonly likely: number[] = [];
-  #kms = new Float64Array(64);
+  /** Squares of the distances in microdegrees of latitude: most are compared alone. */
+  #squares = new Float64Array(64);
   #clusterKms = new Float64Array(64);
   /** Of the spot last measured: its choice, the odds of all clusters, the nearest two of them. */
   #choice: Choice = {
-    zips: [], lats: NONE, lngs: NONE, clusters: new Int32Array(), clusterIds: [],
+    zips: [], lats: NONE, lngs: NONE, landed: new Uint8Array(), clusters: new Int32Array(),
+    clusterIds: [],
   };
   #sum = 0;
   #first = Infinity;
@@ -64,11 +76,15 @@ export class Claims {
     const named = this.#namedAt(lat, lng, county, geoid);
     const all = named.reduce((odds, { zip, km }) => odds + (zip.landed ? nearness(km) : 0), 0);
     const unnamed = all === 0 ? 1 : 1 - NAMED_SHARE;
+    const [most, mostOfNearest] = [SLACK * this.#first, SLACK * this.#second];
+    const far = squareBeyond(most);
     for (let at = 0; at < choice.zips.length; at += 1) {
-      const zip = choice.zips[at]!;
       const cluster = choice.clusters[at]!;
-      const km = this.#kms[at]!;
-      if (km > SLACK * (cluster === this.#nearest ? this.#second : this.#first)) continue;
+      const isNearest = cluster === this.#nearest;
+      if (!isNearest && this.#squares[at]! > far) continue;
+      const zip = choice.zips[at]!;
+      const km = kmOf(this.#squares[at]!);
+      if (km > (isNearest ? mostOfNearest : most)) continue;
       const odds = nearness(km);
       const others = this.#sum - nearness(this.#clusterKms[cluster]!);
       this.zips.push(zip);
@@ -115,36 +131,39 @@ export class Claims {
     lat: number, lng: number, county: string, geoid: string,
   ): readonly { readonly zip: PlacedZip; readonly km: number }[] {
     const shrink = Math.cos(lat * RADIANS);
-    return (this.#named.get(geoid) ?? [])
-      .filter(({ counties }) => county === '' || counties.includes(county))
-      .map((zip) => ({
-        zip,
-        km: Math.hypot(zip.point.lat - lat, (zip.point.lng - lng) * shrink) * KM,
-      })).filter(({ km }) => km <= REACH_KM_MAX);
+    const found: { readonly zip: PlacedZip; readonly km: number }[] = [];
+    for (const zip of this.#named.get(geoid) ?? []) {
+      if (county !== '' && !zip.counties.includes(county)) continue;
+      const km = Math.hypot(zip.point.lat - lat, (zip.point.lng - lng) * shrink) * KM;
+      if (km <= REACH_KM_MAX) found.push({ zip, km });
+    }
+    return found;
   }
 
   /** Measures the distances of a choice's ZIPs and clusters from a spot. */
   #measure(choice: Choice, lat: number, lng: number): void {
-    const { zips, lats, lngs, clusters, clusterIds } = choice;
-    if (zips.length > this.#kms.length) {
-      this.#kms = new Float64Array(zips.length * 2);
-      this.#clusterKms = new Float64Array(zips.length * 2);
+    const { lats, lngs, landed, clusters, clusterIds } = choice;
+    if (lats.length > this.#squares.length) {
+      this.#squares = new Float64Array(lats.length * 2);
+      this.#clusterKms = new Float64Array(lats.length * 2);
     }
-    const clusterKms = this.#clusterKms;
+    // First the squares of each cluster's least distance; roots keep their order.
+    const [squares, clusterKms] = [this.#squares, this.#clusterKms];
     clusterKms.fill(Infinity, 0, clusterIds.length);
     const shrink = Math.cos(lat * RADIANS);
-    for (let at = 0; at < zips.length; at += 1) {
+    for (let at = 0; at < lats.length; at += 1) {
       const north = lats[at]! - lat;
       const east = (lngs[at]! - lng) * shrink;
-      const km = Math.max(NEAREST_KM, Math.sqrt(north * north + east * east) * KM);
-      this.#kms[at] = km;
+      const square = north * north + east * east;
+      squares[at] = square;
       const cluster = clusters[at]!;
-      if (km < clusterKms[cluster]! && zips[at]!.landed) clusterKms[cluster] = km;
+      if (landed[at] === 1 && square < clusterKms[cluster]!) clusterKms[cluster] = square;
     }
     let [sum, first, second, nearest] = [0, Infinity, Infinity, -1];
     for (let cluster = 0; cluster < clusterIds.length; cluster += 1) {
-      const km = clusterKms[cluster]!;
-      if (km === Infinity) continue;
+      if (clusterKms[cluster] === Infinity) continue;
+      const km = kmOf(clusterKms[cluster]!);
+      clusterKms[cluster] = km;
       sum += nearness(km);
       if (km < first) [first, second, nearest] = [km, first, cluster];
       else if (km < second) second = km;

@@ -13,7 +13,8 @@ import { CitySampler } from './city-land.js';
 import { openShare, type Reached, ZipLand } from './land.js';
 import type { ZipPoint } from './zip-facts.js';
 import {
-  BESIDE_MAX, KM, kilometres, type PlacedZip, REACH_KM_MAX, SLACK, type TupleAt, ZipMap,
+  BESIDE_MAX, KM, kilometres, type MappedZip, type PlacedZip, REACH_KM_MAX, SLACK, type TupleAt,
+  ZipMap,
 } from './placed.js';
 
 const MICRO = 1_000_000;
@@ -30,6 +31,8 @@ const AROUND = 8;
 const LAND_MIN = 9;
 /** A city that is farther from the point and not reached rather shows that the point is wrong. */
 const TRUSTED_KM = 15;
+/** The same in microdegrees of latitude, and one more. */
+const TRUSTED_MICRO = TRUSTED_KM / KM + 1;
 
 /** Where a ZIP may lie. */
 export interface Extent {
@@ -74,13 +77,13 @@ export class ZipExtents {
     const land = this.#landOf(zip);
     const beside = this.#map.beside(zip);
     const allCities = this.#sample(zip, beside, land);
-    const around = [...beside.slice(0, AROUND), zip];
+    const around = [...beside.slice(0, AROUND).map((one) => one.zip), zip];
     const open = openShare(around.filter((one) => !isCity(one.here)).length, around.length);
     return { point, here, reached: land.reached(counties, open), allCities };
   }
 
   /** Samples the land outside cities; returns whether all the ZIP's own lies in some. */
-  #sample(zip: PlacedZip, beside: readonly PlacedZip[], land: ZipLand): boolean {
+  #sample(zip: PlacedZip, beside: readonly MappedZip[], land: ZipLand): boolean {
     const { point, here, counties } = zip;
     const spacing = Math.min(SPACING_KM_MAX, this.#map.spacing(point));
     const shrink = Math.cos((point.lat / MICRO) * (Math.PI / 180));
@@ -90,7 +93,7 @@ export class ZipExtents {
     // Farther out others than these may be nearer.
     const last = beside.length < BESIDE_MAX ? undefined : beside.at(-1);
     const most = last === undefined ? REACH_KM_MAX
-      : Math.min(REACH_KM_MAX, kilometres(point, last.point) * (SLACK / (SLACK + 1)));
+      : Math.min(REACH_KM_MAX, kilometres(point, last.zip.point) * (SLACK / (SLACK + 1)));
     let [own, open] = [0, 0];
     land.add(here, point.lat, point.lng, 0, isCity(here) ? 0 : Math.PI * (spacing * STEP / 2) ** 2);
     for (let direction = 0; direction < DIRECTIONS; direction += 1) {
@@ -121,7 +124,9 @@ export class ZipExtents {
   /** Whether a city may lie in the ZIP all the same, though the extent does not reach it. */
   mayTouch({ point }: Extent, { coords }: Polygon): boolean {
     for (let at = 0; at < coords.length; at += 2) {
-      if (kilometres(point, { lng: coords[at]!, lat: coords[at + 1]! }) <= TRUSTED_KM) return false;
+      const lat = coords[at + 1]!;
+      if (Math.abs(point.lat - lat) > TRUSTED_MICRO) continue;
+      if (kilometres(point, { lng: coords[at]!, lat }) <= TRUSTED_KM) return false;
     }
     return true;
   }

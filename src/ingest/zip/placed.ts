@@ -23,6 +23,9 @@ const TILE = MICRO / 20;
 const TILE_KM = 0.71 * TILE * KM;
 const COLUMNS = 10_000;
 const COUNTY_CODES = 100_000;
+/** Clusters have the numbers of ZIPs. */
+const CLUSTERS = 100_000;
+const NOT_MET = -1;
 
 export interface Spot {
   readonly lat: number;
@@ -86,11 +89,20 @@ export function placeZip(
   return null;
 }
 
+/** A ZIP on the map. */
+export interface MappedZip {
+  readonly zip: PlacedZip;
+  /** ZIPs whose points are not apart have the number of the first of them. */
+  readonly cluster: number;
+}
+
 /** ZIPs that a spot may belong to, with their points. */
 export interface Choice {
   readonly zips: readonly PlacedZip[];
   readonly lats: Float64Array;
   readonly lngs: Float64Array;
+  /** 1 where the ZIP has land of its own. */
+  readonly landed: Uint8Array;
   /** Number of each one's cluster: points that are not apart are of one. */
   readonly clusters: Int32Array;
   readonly clusterIds: readonly number[];
@@ -98,32 +110,34 @@ export interface Choice {
 
 /** ZIPs found by where their points are. */
 export class ZipMap {
-  readonly #cells = new Map<number, PlacedZip[]>();
-  readonly #tiles = new Map<number, readonly PlacedZip[]>();
+  readonly #cells = new Map<number, MappedZip[]>();
+  readonly #tiles = new Map<number, readonly MappedZip[]>();
   readonly #choices = new Map<number, Choice>();
-  /** ZIPs whose points are not apart have the number of the first of them. */
-  readonly #clusters = new Map<PlacedZip, number>();
+  readonly #mapped = new Map<PlacedZip, MappedZip>();
+  /** Place of each cluster among those of the choice that is made, NOT_MET else. */
+  readonly #met = new Int32Array(CLUSTERS).fill(NOT_MET);
 
   constructor(zips: readonly PlacedZip[]) {
     for (const zip of zips) {
       const { lat, lng } = zip.point;
       const near = this.#ring(Math.floor(lat / CELL), Math.floor(lng / CELL), 0)
-        .find((other) => kilometres(zip.point, other.point) <= APART_KM);
-      this.#clusters.set(zip, near === undefined ? zip.zip : this.clusterOf(near));
+        .find((other) => kilometres(zip.point, other.zip.point) <= APART_KM);
+      const mapped = { zip, cluster: near?.cluster ?? zip.zip };
+      this.#mapped.set(zip, mapped);
       const key = Math.floor(lat / CELL) * COLUMNS + Math.floor(lng / CELL);
       const cell = this.#cells.get(key);
-      if (cell === undefined) this.#cells.set(key, [zip]);
-      else cell.push(zip);
+      if (cell === undefined) this.#cells.set(key, [mapped]);
+      else cell.push(mapped);
     }
   }
 
   clusterOf(zip: PlacedZip): number {
-    return this.#clusters.get(zip) ?? zip.zip;
+    return this.#mapped.get(zip)?.cluster ?? zip.zip;
   }
 
   /** ZIPs in the cells that are `ring` away from one. */
-  #ring(row: number, column: number, ring: number): PlacedZip[] {
-    const found: PlacedZip[] = [];
+  #ring(row: number, column: number, ring: number): MappedZip[] {
+    const found: MappedZip[] = [];
     for (let r = row - ring; r <= row + ring; r += 1) {
       const edge = r === row - ring || r === row + ring;
       for (let c = column - ring; c <= column + ring; c += edge ? 1 : 2 * ring) {
@@ -141,7 +155,7 @@ export class ZipMap {
     const column = Math.floor(point.lng / CELL);
     let least = Infinity;
     for (let ring = 0; ring <= RINGS_MAX && (ring < 2 || least === Infinity); ring += 1) {
-      for (const { point: other, landed } of this.#ring(row, column, ring)) {
+      for (const { zip: { point: other, landed } } of this.#ring(row, column, ring)) {
         const km = kilometres(point, other);
         if (landed && km > APART_KM && km < least) least = km;
       }
@@ -168,7 +182,7 @@ export class ZipMap {
   }
 
   /** The nearest ZIPs with land around the point of one, apart from each other. */
-  beside({ point }: PlacedZip): readonly PlacedZip[] {
+  beside({ point }: PlacedZip): readonly MappedZip[] {
     const row = Math.floor(point.lat / CELL);
     const column = Math.floor(point.lng / CELL);
     const found = this.#ring(row, column, 0);
@@ -176,44 +190,55 @@ export class ZipMap {
       if (ring > 1 && found.length >= BESIDE_MAX) break;
       found.push(...this.#ring(row, column, ring));
     }
-    const sorted = found.filter(({ landed }) => landed)
-      .map((zip) => ({ zip, km: kilometres(point, zip.point) })).sort((a, b) => a.km - b.km);
-    const heads = new Map<number, PlacedZip>();
-    for (const { zip } of sorted) {
-      const cluster = this.clusterOf(zip);
-      if (!heads.has(cluster)) heads.set(cluster, zip);
+    const sorted: { readonly mapped: MappedZip; readonly km: number }[] = [];
+    for (const mapped of found) {
+      const { landed, point: other } = mapped.zip;
+      if (landed) sorted.push({ mapped, km: kilometres(point, other) });
+    }
+    sorted.sort((a, b) => a.km - b.km);
+    const heads = new Map<number, MappedZip>();
+    for (const { mapped } of sorted) {
+      if (!heads.has(mapped.cluster)) heads.set(mapped.cluster, mapped);
       if (heads.size === BESIDE_MAX) break;
     }
     return [...heads.values()];
   }
 
   /** Those of a county (all where it is ""). */
-  choose(among: readonly PlacedZip[], county: string): Choice {
-    const zips = among.filter(({ counties }) => county === '' || counties.includes(county));
-    const clusterIds = [...new Set(zips.map((zip) => this.clusterOf(zip)))];
-    return {
-      zips,
-      lats: Float64Array.from(zips, ({ point }) => point.lat),
-      lngs: Float64Array.from(zips, ({ point }) => point.lng),
-      clusters: Int32Array.from(zips, (zip) => clusterIds.indexOf(this.clusterOf(zip))),
-      clusterIds,
-    };
+  choose(among: readonly MappedZip[], county: string): Choice {
+    const own = county === '' ? among : among.filter(({ zip }) => zip.counties.includes(county));
+    const { length } = own;
+    const zips: PlacedZip[] = [];
+    const clusterIds: number[] = [];
+    const [lats, lngs] = [new Float64Array(length), new Float64Array(length)];
+    const [landed, clusters] = [new Uint8Array(length), new Int32Array(length)];
+    for (let at = 0; at < length; at += 1) {
+      const { zip, cluster } = own[at]!;
+      if (this.#met[cluster] === NOT_MET) this.#met[cluster] = clusterIds.push(cluster) - 1;
+      zips.push(zip);
+      lats[at] = zip.point.lat;
+      lngs[at] = zip.point.lng;
+      landed[at] = zip.landed ? 1 : 0;
+      clusters[at] = this.#met[cluster]!;
+    }
+    for (const cluster of clusterIds) this.#met[cluster] = NOT_MET;
+    return { zips, lats, lngs, landed, clusters, clusterIds };
   }
 
-  #near(middle: Spot): readonly PlacedZip[] {
+  #near(middle: Spot): readonly MappedZip[] {
     const row = Math.floor(middle.lat / CELL);
     const column = Math.floor(middle.lng / CELL);
     const narrow = Math.cos((middle.lat / MICRO) * (Math.PI / 180)) * CELL * KM;
-    const found: { readonly zip: PlacedZip; readonly km: number }[] = [];
+    const found: { readonly mapped: MappedZip; readonly km: number }[] = [];
     let bound = Infinity;
     for (let ring = 0; ring <= RINGS_MAX && (ring - 1) * narrow <= bound; ring += 1) {
-      for (const zip of this.#ring(row, column, ring)) {
-        const km = kilometres(middle, zip.point);
-        found.push({ zip, km });
-        if (zip.landed) bound = Math.min(bound, SLACK * (km + TILE_KM) + TILE_KM);
+      for (const mapped of this.#ring(row, column, ring)) {
+        const km = kilometres(middle, mapped.zip.point);
+        found.push({ mapped, km });
+        if (mapped.zip.landed) bound = Math.min(bound, SLACK * (km + TILE_KM) + TILE_KM);
       }
     }
     const most = Math.min(bound, REACH_KM_MAX + TILE_KM);
-    return found.filter(({ km }) => km <= most).map(({ zip }) => zip);
+    return found.filter(({ km }) => km <= most).map(({ mapped }) => mapped);
   }
 }
