@@ -23,6 +23,7 @@ import { engineCase } from './case/engine.js';
 import { httpCase } from './case/http.js';
 import { limiterCase } from './case/limiter.js';
 import type { QueryKind } from './case/queries.js';
+import { storePostgresCase } from './case/store-postgres.js';
 import { streamCartsCase } from './case/stream.js';
 import { ticCase } from './case/tic.js';
 
@@ -37,6 +38,7 @@ const CASES: Readonly<Record<string, BenchCase>> = {
   coalescing: coalescingCase,
   'durable-creates': durableCreatesCase,
   limiter: limiterCase,
+  'store-postgres': storePostgresCase,
   'tic-search': ticCase,
   'bulk-csv': bulkCsvCase,
   'bulk-ndjson': bulkNdjsonCase,

@@ -82,8 +82,13 @@ test('a server without its database answers, tells, and goes on', async (context
     return (components as Record<string, unknown>)['store'];
   };
   await eventually(async () => await health() === 'connection_error');
+  // Later, when what it knows is too old, it asks to be sent nothing, and answers all the same.
+  const ready = async (): Promise<number> => (await ask(base, 'GET', '/system/ready', null)).status;
+  assert.equal(await ready(), 200);
+  await eventually(async () => await ready() === 503);
   assert.equal((await lookup(base)).status, 200);
   proxy.cut = false;
+  await eventually(async () => await ready() === 200);
   await eventually(async () => await health() === 'ok');
   assert.equal((await service!.post('/merchant/create', { merchantName: 'Acme' })).status, 201);
   assert.ok(!service!.logged().includes(KEYS.alpha));

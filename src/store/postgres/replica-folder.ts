@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { makeFolder } from '../folder.js';
+import { STORE_FILE, storeFileProblem } from '../store-file.js';
 
 const FOLDER = 'store-replica';
 const BOOT_FILE = '/proc/sys/kernel/random/boot_id';
@@ -32,14 +33,14 @@ function runs(pid: number): boolean {
   }
 }
 
-/** Takes a folder over by one rename, which one of those that try it does. */
+/** Takes a folder over by one rename, which one of those that try it does; not a damaged one. */
 function takeOver(from: string, to: string): boolean {
   try {
     renameSync(from, to);
-    return true;
   } catch {
     return false;
   }
+  return storeFileProblem(join(to, STORE_FILE)) === null;
 }
 
 /** A folder for the replica of a store, in a folder of variables; to be given back. */
@@ -59,7 +60,7 @@ export function replicaFolder(varDir: string, storeId: string): string {
     else rmSync(path, { recursive: true, force: true });
   }
   if (!taken) {
-    // Of an earlier life with the same number.
+    // Damaged, or of an earlier life with the same number.
     rmSync(own, { recursive: true, force: true });
     makeFolder(own, 'SITUS_VAR', 0o700);
   }
