@@ -21,7 +21,7 @@ import {
 import { isFreight, LineTaxer, NO_GOODS, totalOf, type TaxedLine } from './taxed-lines.js';
 import { Localities } from './locality.js';
 import type { CartMarks, CartOutcome, LineOutcome } from './outcome.js';
-import { CartPlaces, isSamePlace, tooVague, type FoundPlace } from './place.js';
+import { CartPlaces, isSamePlace, tooVague, type FoundPlace } from './cart-place.js';
 import { QUANTITY_ONE, type CartLine, type CartQuery } from './cart-query.js';
 import { needs, notHeld, Sites, type Side, type Site } from './site.js';
 import { GENERAL, isUnruled, Treatments } from './treatment.js';

@@ -12,7 +12,7 @@ import { totalOf, type LineTaxer, type TaxedLine, type GoodsTotal } from './taxe
 import type {
   CartExplanation, LineExplanation, PartNote, PlaceNote, RuleNote, SourceNote,
 } from './outcome.js';
-import { placeText, type FoundPlace } from './place.js';
+import { placeText, type FoundPlace } from './cart-place.js';
 import type { CartPlace, CartQuery, CartLine } from './cart-query.js';
 import type { Site } from './site.js';
 import { GENERAL, type Levy, type Treatments, type Treatment } from './treatment.js';

@@ -5,7 +5,7 @@ import { isFailure } from '../../failure.js';
 import { inForce, type ProductRule } from '../../tax/product-rule.js';
 import type { RatesByArea } from '../rate/area-rates.js';
 import { localityKey, type CartFacts, type Locality } from './cart-facts.js';
-import type { FoundPlace } from './place.js';
+import type { FoundPlace } from './cart-place.js';
 import type { Site, SiteRow } from './site.js';
 import { isByArea } from '../situs.js';
 

@@ -1,7 +1,7 @@
 /** Meal taxes on lines of prepared food. */
 import { MEAL_CODES, replacesLocal, type MealRule } from '../product/meal-tax.js';
 import type { ProductRules } from '../product/rules.js';
-import type { FoundPlace } from './place.js';
+import type { FoundPlace } from './cart-place.js';
 import type { Side, Site } from './site.js';
 import type { Levy, TreatmentNote } from './treatment.js';
 

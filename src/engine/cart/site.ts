@@ -7,7 +7,7 @@ import { RATE_ONE, type Rate } from '../../tax/rate.js';
 import type { AreaRateRow, KnownRates, RatesByArea } from '../rate/area-rates.js';
 import { rulesAt } from '../rate/state-day.js';
 import { factOn, type CartFacts, type SourcingCase, type SourcingRule } from './cart-facts.js';
-import type { FoundPlace } from './place.js';
+import type { FoundPlace } from './cart-place.js';
 import type { Treatment } from './treatment.js';
 import { isByArea } from '../situs.js';
 
