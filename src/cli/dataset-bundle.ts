@@ -1,8 +1,8 @@
 /** `situs dataset sign|pack|unpack`: releases that somebody vouches for, in one file each. */
-import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../config.js';
-import { openBundle, packRelease, unpackBundle } from '../dataset/bundle.js';
+import { nameBundle, openBundle, packRelease, unpackBundle } from '../dataset/bundle.js';
 import { putRelease } from '../dataset/put-release.js';
 import { activeRelease, findRelease, releasesDir, unsoundRelease } from '../dataset/release.js';
 import { makeSigningKey, readSigningKey } from '../dataset/signature.js';
@@ -58,8 +58,7 @@ export async function packCommand(
   const tell = quiet ? () => undefined : createProgress(process.stderr);
   try {
     await packRelease(dir, name, temporary, (done, total) => tell('pack', done, total));
-    // Unlike a rename, a link never replaces a file that came to be meanwhile.
-    linkSync(temporary, file);
+    nameBundle(temporary, file);
   } finally {
     rmSync(temporary, { force: true });
   }

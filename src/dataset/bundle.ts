@@ -11,8 +11,8 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import {
-  closeSync, createReadStream, createWriteStream, existsSync, fsyncSync, openSync, statfsSync,
-  statSync, writeFileSync,
+  closeSync, createReadStream, createWriteStream, existsSync, fsyncSync, linkSync, openSync,
+  renameSync, statfsSync, statSync, writeFileSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -86,6 +86,25 @@ export async function packRelease(
   }
   into.write(`${FIRST_LINE}\n${JSON.stringify(head)}\n`);
   await pipeline(bytes, createGzip({ level: constants.Z_BEST_SPEED }), into);
+}
+
+/** File systems of memory sticks know no links. */
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/**
+ * Gives a whole bundle its name, which no file may bear that came to be meanwhile. `link` is
+ * replaced in tests.
+ * @throws Error where one does.
+ */
+export function nameBundle(temporary: string, file: string, link = linkSync): void {
+  try {
+    // Unlike a rename, a link never replaces a file.
+    link(temporary, file);
+  } catch (error) {
+    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    closeSync(openSync(file, 'wx'));
+    renameSync(temporary, file);
+  }
 }
 
 function isFile(value: Partial<BundledFile> | null): value is BundledFile {

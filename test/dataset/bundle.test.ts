@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { openBundle, packRelease, unpackBundle } from '../../src/dataset/bundle.js';
+import { nameBundle, openBundle, packRelease, unpackBundle } from '../../src/dataset/bundle.js';
 import { releasesDir } from '../../src/dataset/release.js';
 import { RELEASE_FILES } from '../../src/dataset/stamp.js';
 import { writeRelease } from '../../src/ingest/writer.js';
@@ -172,6 +172,21 @@ test('an interrupted command leaves nothing, neither packing nor unpacking', asy
   child.kill('SIGINT');
   assert.deepEqual(await once(child, 'exit'), [130, null]);
   assert.deepEqual(readdirSync(folder), []);
+});
+
+test('a bundle gets its name also where the disk knows no links, and replaces nothing', () => {
+  const dir = mkdtempSync(join(top, 'stick-'));
+  const [temporary, file] = [join(dir, '.one'), join(dir, 'one.situs')];
+  const noLinks = (): never => {
+    throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' });
+  };
+  writeFileSync(temporary, 'bundle');
+  nameBundle(temporary, file, noLinks);
+  assert.deepEqual([readFileSync(file, 'utf8'), readdirSync(dir)], ['bundle', ['one.situs']]);
+  writeFileSync(temporary, 'another');
+  assert.throws(() => nameBundle(temporary, file, noLinks), /EEXIST/);
+  assert.throws(() => nameBundle(temporary, file), /EEXIST/);
+  assert.equal(readFileSync(file, 'utf8'), 'bundle');
 });
 
 test('the commands pack, unpack and let it answer; what is there is not replaced', () => {
