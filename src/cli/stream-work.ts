@@ -6,16 +6,19 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
-import { headers, type MsgHdrs } from '@nats-io/transport-node';
-import type { MessageAnswerer, Refused } from '../bulk/stream/answerer.js';
+import type { MsgHdrs } from '@nats-io/transport-node';
+import type { MessageAnswerer } from '../bulk/stream/answerer.js';
 import { messageOf } from '../log.js';
-import { RESPONSE_CODES } from '../wire/response-code.js';
+import { bytesOf, headersOf, tooLong } from './stream-headers.js';
 import { isConsumerGone, isTooLong, type Broker } from './stream-broker.js';
 
 /** Messages that one process has in hand. */
 const IN_HAND_MAX = 1_024;
-/** Messages asked for at a time. */
+/** Their bytes; what is alone may be of any length. */
+const IN_HAND_BYTES_MAX = 67_108_864;
+/** Messages asked for at a time, and the first time, when their length is not known. */
 const FETCH_MESSAGES = 256;
+const FIRST_MESSAGES = 16;
 const FETCH_MS = 5_000;
 const AGAIN_MS = 1_000;
 const INFO_MS = 1_000;
@@ -23,7 +26,6 @@ const INFO_MS = 1_000;
 const LAST_MS = 8_000;
 /** Room for the id of a message and what else the client sets. */
 const HEADER_ROOM_BYTES = 1_024;
-const HEADER_CHARS_MAX = 1_000;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -56,6 +58,9 @@ export class StreamWork {
   readonly #options: WorkOptions;
   /** Of messages in hand, each with whether its answer is stored at last. */
   readonly #inHand = new Set<Promise<boolean>>();
+  #inHandBytes = 0;
+  /** Bytes of the longest message of the last ones that were taken together; 0 before any. */
+  #longest = 0;
   readonly #last = new Map<string, Promise<boolean>>();
   readonly #timer: NodeJS.Timeout;
   #messages: ConsumerMessages | null = null;
@@ -95,7 +100,7 @@ export class StreamWork {
   async run(): Promise<void> {
     try {
       while (!this.#stopping) {
-        if (this.#inHand.size > IN_HAND_MAX - FETCH_MESSAGES || !this.#online) await this.#changed;
+        if (this.#room === 0 || !this.#online) await this.#changed;
         else if (this.#options.ordered && this.#disturbed) await this.#settle();
         else await this.#fetch();
       }
@@ -169,11 +174,28 @@ export class StreamWork {
     while (performance.now() < until && !this.#stopping) await delay(AGAIN_MS);
   }
 
+  /** Messages that may be asked for now. */
+  get #room(): number {
+    if (this.#inHand.size === 0 && this.#longest > 0) return this.#fitting(FETCH_MESSAGES) || 1;
+    if (this.#inHand.size > IN_HAND_MAX - FETCH_MESSAGES) return 0;
+    return this.#fitting(this.#longest === 0 ? FIRST_MESSAGES : FETCH_MESSAGES);
+  }
+
+  #fitting(most: number): number {
+    const left = Math.max(0, IN_HAND_BYTES_MAX - this.#inHandBytes);
+    return Math.min(most, Math.floor(left / Math.max(1, this.#longest)));
+  }
+
   async #fetch(): Promise<void> {
     try {
-      const options = { max_messages: FETCH_MESSAGES, expires: FETCH_MS };
+      const options = { max_messages: this.#room, expires: FETCH_MS };
       this.#messages = await this.#broker.consumer.fetch(options);
-      for await (const message of this.#messages) this.#take(message);
+      let longest = 0;
+      for await (const message of this.#messages) {
+        longest = Math.max(longest, message.data.length);
+        this.#take(message);
+      }
+      if (longest > 0) this.#longest = longest;
     } catch (error) {
       this.#options.tell(`NATS gives no messages: ${messageOf(error)}`);
       await Promise.race([delay(AGAIN_MS), this.#changed]);
@@ -187,9 +209,11 @@ export class StreamWork {
     const before = this.#options.ordered ? this.#last.get(key) : undefined;
     const done = this.#handle(message, before);
     this.#inHand.add(done);
+    this.#inHandBytes += message.data.length;
     if (this.#options.ordered) this.#last.set(key, done);
     void done.then(() => {
       this.#inHand.delete(done);
+      this.#inHandBytes -= message.data.length;
       if (this.#last.get(key) === done) this.#last.delete(key);
       this.#turn();
     });
@@ -250,36 +274,4 @@ export class StreamWork {
       }
     }
   }
-}
-
-function tooLong(bytes: number): Refused {
-  return {
-    code: RESPONSE_CODES.internal.code, field: null,
-    message: `The answer has ${bytes} bytes, more than its stream takes in a message.`,
-  };
-}
-
-/** Bytes of header fields, with what is written between them. */
-function bytesOf(fields: MsgHdrs | undefined): number {
-  let bytes = 0;
-  for (const [name, values] of fields ?? []) {
-    for (const value of values) bytes += name.length + Buffer.byteLength(value) + 4;
-  }
-  return bytes;
-}
-
-/** A text as the value of a header field: one line of no great length. */
-function lineOf(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').slice(0, HEADER_CHARS_MAX);
-}
-
-/** What a refused message is sent on with. */
-function headersOf(message: JsMsg, { code, field, message: why }: Refused): MsgHdrs {
-  const set = headers();
-  set.set('Situs-Code', String(code));
-  if (field !== null) set.set('Situs-Field', lineOf(field));
-  set.set('Situs-Message', lineOf(why));
-  set.set('Situs-Subject', message.subject);
-  set.set('Situs-Sequence', String(message.seq));
-  return set;
 }

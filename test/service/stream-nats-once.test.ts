@@ -99,3 +99,24 @@ test('a kept dataset answers where it is named', async (context) => {
   const [answer] = await stored(manager, 'taxed');
   assert.equal(rateOf(Buffer.from(answer!.data).toString()), rate);
 });
+
+test('messages in hand are bounded by their bytes too', async (context) => {
+  const all = await world(context);
+  if (all === null) return;
+  const { connection, manager, start, count, add } = all;
+  for (const name of ['carts', 'taxed', 'refused']) await add(name);
+  const long = JSON.stringify({ postalcode: ZIP, city: 'x'.repeat(900_000) });
+  const sent = 150;
+  for (let number = 0; number < sent; number += 1) {
+    await publish(connection, () => SUBJECTS.from, [long]);
+  }
+  const running = start();
+  let most = 0;
+  await eventually(async () => {
+    const consumer = await manager.consumers.info('carts', 'situs').catch(() => null);
+    most = Math.max(most, consumer?.num_ack_pending ?? 0);
+    return await count('refused') === sent;
+  });
+  assert.equal(await running.end('SIGTERM'), 0, running.err());
+  assert.ok(most > 0 && most * long.length <= 64 * 1_048_576, `${most} of ${long.length} bytes`);
+});
