@@ -39,8 +39,16 @@ before(async () => {
   }
 });
 
+/** Places of the tests; removed when no node is there any more that would make its report anew. */
+const buckets: string[] = [];
+
 after(async () => {
   rmSync(top, { recursive: true, force: true });
+  for (const bucket of buckets) {
+    for (const stream of [`KV_${bucket}`, `OBJ_${bucket}`, `KV_${bucket}-nodes`]) {
+      await manager.streams.delete(stream).catch(() => undefined);
+    }
+  }
   await connection?.close();
 });
 
@@ -72,11 +80,7 @@ function fleet(context: TestContext): Fleet | null {
     return null;
   }
   const bucket = `test-${randomUUID().slice(0, 13)}`;
-  context.after(async () => {
-    for (const stream of [`KV_${bucket}`, `OBJ_${bucket}`, `KV_${bucket}-nodes`]) {
-      await manager.streams.delete(stream).catch(() => undefined);
-    }
-  });
+  buckets.push(bucket);
   const place = `${NATS}/${bucket}`;
   const dataset = (...words: readonly string[]): Promise<Told> => run({ SITUS_DATASETS: place }, words);
   return {

@@ -35,11 +35,14 @@ function ended(child: ChildProcess): Promise<unknown> {
   return child.exitCode === null && child.signalCode === null ? once(child, 'exit') : Promise.resolve();
 }
 
-/** Starts `situs serve` and waits until it answers; it is killed at the end of the test. */
+/**
+ * Starts `situs serve`, of the program given or of this one, and waits until it answers; it is killed
+ * at the end of the test.
+ */
 export async function startNode(
-  context: TestContext, env: Readonly<Record<string, string>>,
+  context: TestContext, env: Readonly<Record<string, string>>, program = CLI,
 ): Promise<FleetNode> {
-  const child = spawn(process.execPath, [CLI, 'serve'], {
+  const child = spawn(process.execPath, [program, 'serve'], {
     env: {
       PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', SITUS_WORKERS: '1',
       SITUS_BULK_WORKERS: '1', SITUS_BOOTSTRAP_KEY: KEY, SITUS_BOOTSTRAP_RATE: '10000000', ...env,
