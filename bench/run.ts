@@ -22,6 +22,7 @@ import { durableCreatesCase } from './case/durable-creates.js';
 import { engineCase } from './case/engine.js';
 import { httpCase } from './case/http.js';
 import { limiterCase } from './case/limiter.js';
+import { limitsCase } from './case/limits.js';
 import type { QueryKind } from './case/queries.js';
 import { storePostgresCase } from './case/store-postgres.js';
 import { streamCartsCase } from './case/stream.js';
@@ -39,6 +40,7 @@ const CASES: Readonly<Record<string, BenchCase>> = {
   'durable-creates': durableCreatesCase,
   limiter: limiterCase,
   'store-postgres': storePostgresCase,
+  limits: limitsCase,
   'tic-search': ticCase,
   'bulk-csv': bulkCsvCase,
   'bulk-ndjson': bulkNdjsonCase,

@@ -39,10 +39,11 @@ const DRAIN_CHECK_MS = 10;
 export interface AppOptions {
   readonly config: Config;
   readonly log: Log;
-  /** Replaced in tests, as are the three below. */
+  /** Replaced in tests, as are the four below. */
   readonly worker?: URL;
   readonly open?: (dir: string) => Dataset;
   readonly renderFailure?: RenderFailure;
+  readonly openedLimits?: Limits;
   /** Measures the budget of geocoding. */
   readonly timer?: StartTimer;
 }
@@ -167,7 +168,7 @@ export class App {
       const firstKey = config.bootstrapKey === null ? created?.text ?? null : null;
       live = await opening;
       const providerWatch = watchProvider(config, log);
-      const limits = await openLimits(config.limits, log);
+      const limits = options.openedLimits ?? await openLimits(config.limits, log);
       const follower = await openFollower({ config, live, log, signedBy });
       const opened = {
         store, member, place, vault, delivery, provider, providerWatch, server, live, follower,

@@ -50,6 +50,10 @@ export class SharedRates implements RateGate {
   readonly #recovery: Recovery;
   readonly #told = new Map<string, Told>();
   #batch: TurnBatch | null = null;
+  /** Whether the turn of that batch has ended. */
+  #ended = false;
+  /** The batch that was sent and has no answer yet. */
+  #sent: TurnBatch | null = null;
   /** The loss of windows that was answered last. */
   #lost = '';
 
@@ -116,18 +120,33 @@ export class SharedRates implements RateGate {
   /** A batch that is sent at the end of this turn. */
   #begin(): TurnBatch {
     const batch = new TurnBatch();
-    const timer = setTimeout(() => {
+    batch.timer = setTimeout(() => {
       // An answer may be here that this process was too busy to read.
       setImmediate(() => {
         this.#alone(batch, new Error(`no answer within ${this.#answerMs} ms`));
       });
     }, this.#answerMs);
+    this.#ended = false;
     setImmediate(() => {
-      this.#batch = null;
-      this.counts.batches += 1;
-      void this.#send(batch).finally(() => clearTimeout(timer));
+      if (this.#batch !== batch) return;
+      this.#ended = true;
+      this.#next();
     });
     return batch;
+  }
+
+  /** Sends the batch whose turn has ended, one at a time: under load the next one gathers more. */
+  #next(): void {
+    const batch = this.#batch;
+    if (batch === null || !this.#ended || this.#sent !== null) return;
+    this.#batch = null;
+    this.#sent = batch;
+    this.counts.batches += 1;
+    void this.#send(batch).finally(() => {
+      if (this.#sent !== batch) return;
+      this.#sent = null;
+      this.#next();
+    });
   }
 
   async #send(batch: TurnBatch): Promise<void> {
@@ -171,7 +190,12 @@ export class SharedRates implements RateGate {
   #alone(batch: TurnBatch, error: unknown): void {
     if (!batch.open) return;
     this.#leave(error, this.#now());
-    batch.decide((key) => this.take(key), (key) => this.#own.remaining(key));
+    const waiting = this.#batch;
+    this.#batch = null;
+    this.#sent = null;
+    for (const each of [batch, waiting]) {
+      if (each?.open) each.decide((key) => this.take(key), (key) => this.#own.remaining(key));
+    }
   }
 
   #leave(error: unknown, since: number): void {

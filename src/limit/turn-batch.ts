@@ -16,6 +16,8 @@ interface Asked {
 export class TurnBatch {
   readonly #asked = new Map<string, Asked>();
   #open = true;
+  /** Until when somebody waits; null where that has no end. */
+  timer: NodeJS.Timeout | null = null;
 
   /** Whether somebody waits still. */
   get open(): boolean {
@@ -44,7 +46,7 @@ export class TurnBatch {
     answers: readonly WindowAnswer[], told: (key: Rated, answer: WindowAnswer) => void,
   ): void {
     if (answers.length !== this.#asked.size) throw new RangeError('answers are missing');
-    this.#open = false;
+    this.#close();
     let at = 0;
     for (const { key, waiters } of this.#asked.values()) {
       const answer = answers[at]!;
@@ -64,9 +66,14 @@ export class TurnBatch {
 
   /** Nobody answered: each is decided about here. */
   decide(take: (key: Rated) => number, remaining: (key: Rated) => number): void {
-    this.#open = false;
+    this.#close();
     for (const { key, waiters } of this.#asked.values()) {
       for (const { takes, resolve } of waiters) resolve(takes ? take(key) : remaining(key));
     }
+  }
+
+  #close(): void {
+    this.#open = false;
+    if (this.timer !== null) clearTimeout(this.timer);
   }
 }

@@ -7,6 +7,10 @@ import { test, type TestContext } from 'node:test';
 import WebSocket from 'ws';
 import { App } from '../../src/app.js';
 import { loadConfig, type Environment } from '../../src/config.js';
+import type { Limits } from '../../src/limit/open.js';
+import { readRedisAddress } from '../../src/limit/redis-address.js';
+import { RedisWindows } from '../../src/limit/redis.js';
+import { SharedRates } from '../../src/limit/shared-rates.js';
 import { createLog } from '../../src/log.js';
 import { ask } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
@@ -17,12 +21,11 @@ import {
 import { buildRecipe } from '../support/built-dataset.js';
 import { KEYS, startBulkApp } from '../support/bulk-client.js';
 import { table } from '../support/job-service.js';
-import { startRedis } from '../support/redis-server.js';
+import { startRedis, type OwnRedis } from '../support/redis-server.js';
 
 const KEY = 'bootstrap-key-of-the-test';
 const HEADER = { 'X-API-KEY': KEY };
-/** How often nodes are started anew where the machine was too busy. */
-const TRIES_MAX = 5;
+const PATIENT_MS = 60_000;
 const LOOKUP = '/request/v60?echo';
 
 interface Node {
@@ -31,7 +34,9 @@ interface Node {
   readonly lines: string[];
 }
 
-async function startNode(context: TestContext, environment: Environment): Promise<Node> {
+async function startNode(
+  context: TestContext, environment: Environment, limits?: Limits,
+): Promise<Node> {
   const varDir = newVarDir(context);
   writeRelease(varDir, releaseNumber(1));
   activate(varDir, releaseNumber(1));
@@ -43,6 +48,7 @@ async function startNode(context: TestContext, environment: Environment): Promis
     }),
     log: createLog('info', (line) => lines.push(line)),
     worker: ECHO_WORKER, open: emptyDataset, renderFailure: stubFailure,
+    ...(limits === undefined ? {} : { openedLimits: limits }),
   });
   context.after(() => app.stop());
   return { app, port: await app.listen(), lines };
@@ -63,30 +69,25 @@ async function metric(node: Node, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(await answer.text())?.[1]);
 }
 
-/**
- * Two nodes and what is to be seen of them. On a machine so busy that an answer came late they
- * decided alone, which says nothing of shared windows: then with two others.
- */
+/** Rates that wait for an answer however busy the machine is: else an answer may come too late. */
+async function patient({ url }: OwnRedis): Promise<Limits> {
+  const rates = new SharedRates({
+    windows: new RedisWindows(readRedisAddress(`${url}/3?prefix=test`)),
+    sharePercent: 50, answerMs: PATIENT_MS,
+  });
+  assert.equal(await rates.started(PATIENT_MS), true);
+  return { rates, shared: rates, close: () => rates.close() };
+}
+
 async function withTwo(
   context: TestContext, rate: number, see: (one: Node, two: Node) => Promise<void>,
+  transport = 'auto',
 ): Promise<void> {
   const redis = await startRedis(context);
   if (redis === null) return;
-  for (let tries = 0; ; tries += 1) {
-    const environment = {
-      SITUS_LIMITS: `${redis.url}/3?prefix=run${tries}`, SITUS_BOOTSTRAP_RATE: String(rate),
-    };
-    const [one, two] =
-      [await startNode(context, environment), await startNode(context, environment)];
-    const late = async (): Promise<boolean> => await metric(one, 'situs_limits_lost_total') > 0
-      || await metric(two, 'situs_limits_lost_total') > 0;
-    try {
-      await see(one, two);
-      return;
-    } catch (error) {
-      if (tries === TRIES_MAX || !await late()) throw error;
-    }
-  }
+  const environment = { SITUS_BOOTSTRAP_RATE: String(rate), SITUS_TRANSPORT: transport };
+  await see(await startNode(context, environment, await patient(redis)),
+    await startNode(context, environment, await patient(redis)));
 }
 
 test('the rate of a key holds over two nodes, whichever is asked', (context) =>
@@ -105,8 +106,7 @@ test('the rate of a key holds over two nodes, whichever is asked', (context) =>
   assert.equal(await metric(one, 'situs_limits_asked_total'), 6);
 }));
 
-test('every operation behind the gate asks, and takes one place', (context) =>
-  withTwo(context, 1_000, async (one, two) => {
+async function seeEach(one: Node, two: Node): Promise<void> {
   const keyed = one.app.routes.filter(({ path }) =>
     /^\/(?:request|account|search|calculate|merchant|bulk|stream)(?:\/|$)/.test(path)
     && !path.endsWith('/schema'));
@@ -149,7 +149,12 @@ test('every operation behind the gate asks, and takes one place', (context) =>
   socket.terminate();
   assert.equal(await remaining(two.port, '/account/metrics'), left - 1, 'a WebSocket');
   assert.equal(await metric(one, 'situs_limits_alone_total'), 0);
-}));
+}
+
+for (const transport of ['auto', 'node']) {
+  test(`every operation behind the gate asks, and takes one place: ${transport}`, (context) =>
+    withTwo(context, 1_000, seeEach, transport));
+}
 
 test('a key without a place left is refused before a stream or a WebSocket', async (context) => {
   const redis = await startRedis(context);
@@ -218,7 +223,8 @@ test('a file is answered byte for byte as without shared windows, a piece at a t
   const redis = await startRedis(context);
   if (redis === null) return;
   const bodies: string[] = [];
-  for (const settings of [{}, { SITUS_LIMITS: redis.url }]) {
+  const shared = { SITUS_LIMITS: redis.url };
+  for (const settings of [{}, shared, { ...shared, SITUS_TRANSPORT: 'node' }]) {
     const built = buildRecipe('fixture');
     context.after(() => built.remove());
     const { app, port } = await startBulkApp(built.varDir, settings);
@@ -237,4 +243,5 @@ test('a file is answered byte for byte as without shared windows, a piece at a t
   }
   assert.equal(bodies[0]!.split('\n').length, 20_002);
   assert.equal(bodies[1], bodies[0]);
+  assert.equal(bodies[2], bodies[0]);
 });
