@@ -27,6 +27,7 @@ import type { QueryKind } from './case/queries.js';
 import { storePostgresCase } from './case/store-postgres.js';
 import { streamCartsCase } from './case/stream.js';
 import { ticCase } from './case/tic.js';
+import { transportCase } from './case/transport.js';
 
 const KINDS: readonly QueryKind[] = ['zip', 'point', 'address'];
 
@@ -35,6 +36,7 @@ const CASES: Readonly<Record<string, BenchCase>> = {
     [`engine-${kind}`, (input: BenchInput) => engineCase(kind, input)])),
   'engine-cart': cartCase,
   'http-cart': httpCartCase,
+  'http-transport': transportCase,
   'cart-large-beside-lookups': cartLargeCase,
   coalescing: coalescingCase,
   'durable-creates': durableCreatesCase,

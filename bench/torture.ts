@@ -2,9 +2,9 @@
  * npm run torture [-- --case NAME]… [--kills N] [--bodies N] [--rows N] [--cuts N] [--carts N]
  *   [--damages N] [--updates N] [--seconds N] [--resets N] [--pipelines N] [--seed N]
  *
- * Breaks the compiled server on purpose and checks that nothing acknowledged is lost. Every case
- * works in a folder of its own. The rows of `bulk-rows` are answered by the active dataset of
- * SITUS_VAR, or by the recipe `default` where none is.
+ * Breaks the compiled server on purpose, over the HTTP server that SITUS_TRANSPORT names, and checks
+ * that nothing acknowledged is lost. Every case works in a folder of its own. The rows of `bulk-rows`
+ * are answered by the active dataset of SITUS_VAR, or by the recipe `default` where none is.
  */
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../src/config.js';

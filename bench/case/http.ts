@@ -28,7 +28,7 @@ function median(values: readonly number[]): number {
 }
 
 /** The answer to a request, for the bare server to repeat. */
-async function sampleAnswer(url: string, headers: Record<string, string>): Promise<BareAnswer> {
+export async function sampleAnswer(url: string, headers: Record<string, string>): Promise<BareAnswer> {
   const response = await fetch(url, { headers });
   const { 'content-type': type = '', ...fields } = Object.fromEntries(
     [...response.headers].filter(([name]) => !SERVER_FIELDS.includes(name)),

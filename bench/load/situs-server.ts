@@ -24,6 +24,12 @@ async function firstPort(child: ChildProcess): Promise<number> {
   throw new Error('the server did not start');
 }
 
+/** Which HTTP server measures and attacks are for: as SITUS_TRANSPORT says of this process. */
+export function chosenTransport(): Readonly<Record<string, string>> {
+  const { SITUS_TRANSPORT } = process.env;
+  return SITUS_TRANSPORT === undefined ? {} : { SITUS_TRANSPORT };
+}
+
 /** Starts it, with further settings; the datasets are only read. `quiet` drops what it logs. */
 export async function startSitus(
   varDir: string, environment: Readonly<Record<string, string>> = {}, quiet = false,
@@ -36,7 +42,7 @@ export async function startSitus(
     env: {
       PATH: process.env['PATH'], SITUS_VAR: own, PORT: '0', SITUS_LOG: 'error',
       SITUS_BOOTSTRAP_KEY: BENCH_KEY, SITUS_BOOTSTRAP_RATE: '100000000',
-      ...environment,
+      ...chosenTransport(), ...environment,
     },
   });
   const port = await firstPort(child);

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { chosenTransport } from '../load/situs-server.js';
 
 const SRC = new URL('../../src/', import.meta.url);
 const COMMAND = fileURLToPath(new URL('cli.js', SRC));
@@ -106,7 +107,7 @@ export class TortureService {
     return {
       PATH: process.env['PATH'], SITUS_VAR: this.varDir, HOST: '127.0.0.1', PORT: '0',
       SITUS_LOG: 'error', SITUS_WORKERS: '1', SITUS_BOOTSTRAP_KEY: KEY,
-      SITUS_BOOTSTRAP_RATE: '100000000',
+      SITUS_BOOTSTRAP_RATE: '100000000', ...chosenTransport(),
     };
   }
 }

@@ -32,6 +32,10 @@ export class NodeConnection implements ResponseConnection {
     socket.on('end', () => {
       this.halfClosed = true;
       this.look();
+    }).once('close', () => {
+      this.#waiting.length = 0;
+      this.#unread = null;
+      if (this.#restTimer !== null) clearTimeout(this.#restTimer);
     });
   }
 

@@ -27,6 +27,8 @@ export class NodeRequest implements RawRequest {
   readonly #message: IncomingMessage;
   readonly #path: string;
   readonly #query: string | undefined;
+  /** Lower-case names of the fields. */
+  readonly #names: readonly string[];
 
   constructor(message: IncomingMessage) {
     this.#message = message;
@@ -34,19 +36,16 @@ export class NodeRequest implements RawRequest {
     const mark = url.indexOf('?');
     this.#path = mark < 0 ? url : url.slice(0, mark);
     this.#query = mark < 0 ? undefined : url.slice(mark + 1);
+    const { rawHeaders } = message;
+    const names: string[] = [];
+    for (let at = 0; at < rawHeaders.length; at += 2) names.push(rawHeaders[at]!.toLowerCase());
+    this.#names = names;
   }
 
   /** The first field of the name, as the native server has it; Node.js would join several. */
   getHeader(lowerCaseName: string | ArrayBuffer): string {
-    const wanted = nameOf(lowerCaseName);
-    const { rawHeaders } = this.#message;
-    for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-      const name = rawHeaders[at]!;
-      if (name.length === wanted.length && name.toLowerCase() === wanted) {
-        return utf8(rawHeaders[at + 1]!);
-      }
-    }
-    return '';
+    const at = this.#names.indexOf(nameOf(lowerCaseName));
+    return at < 0 ? '' : utf8(this.#message.rawHeaders[2 * at + 1] ?? '');
   }
 
   getUrl(): string {
@@ -63,8 +62,13 @@ export class NodeRequest implements RawRequest {
 
   forEach(each: (name: string, value: string) => void): void {
     const { rawHeaders } = this.#message;
-    for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-      each(rawHeaders[at]!.toLowerCase(), utf8(rawHeaders[at + 1]!));
-    }
+    this.#names.forEach((name, at) => each(name, utf8(rawHeaders[2 * at + 1] ?? '')));
+  }
+
+  /** How many fields have a name in lower case. */
+  count(wanted: string): number {
+    let count = 0;
+    for (const name of this.#names) if (name === wanted) count += 1;
+    return count;
   }
 }

@@ -59,10 +59,7 @@ function refusalOf(message: IncomingMessage, request: NodeRequest): Reply | null
   if (message.rawHeaders.length > 2 * FIELDS_MAX) return longHead(request.getUrl());
   const framing = message.method === 'GET' ? framingOfGet(request) : framingOf(request);
   if (framing === 'refused') return unclearBody(request.getUrl());
-  let hosts = 0;
-  request.forEach((name) => {
-    if (name === 'host') hosts += 1;
-  });
+  const hosts = request.count('host');
   return hosts === 1 || (hosts === 0 && message.httpVersion === '1.0')
     ? null : unclearHost(request.getUrl());
 }
