@@ -5,13 +5,15 @@ import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startChildServer } from '../support/http-child-server.js';
-import { RawClient } from '../support/http-client.js';
+import { ask, RawClient } from '../support/http-client.js';
 import { LARGE_BYTES, startStubServer, STUB_KEY } from '../support/http-stub-server.js';
 
 const KEY = { 'X-API-KEY': STUB_KEY };
 const CONNECTIONS = 6;
 /** What connections that take nothing may cost, all of them together. */
 const GROWTH_BYTES_MAX = 48 * 1_048_576;
+/** Over the HTTP server of Node.js: what is thrown away is collected later, with each release. */
+const NODE_GROWTH_BYTES_MAX = 96 * 1_048_576;
 
 /** A client that sends and never reads. */
 async function deaf(port: number, text: string): Promise<Socket> {
@@ -33,16 +35,18 @@ const DEAF: readonly (readonly [name: string, request: string, count: number])[]
 for (const [name, request, count] of DEAF) {
   test(`clients that take nothing cost a bounded amount of memory: ${name}`, async (context) => {
     const server = await startChildServer(context);
+    const isNative = (await ask(server.port, '/nothing')).headers.has('uwebsockets');
     const before = server.ownBytes();
     const sockets = await Promise.all(
       Array.from({ length: CONNECTIONS }, () => deaf(server.port, request.repeat(count))),
     );
+    context.after(() => sockets.forEach((socket) => socket.destroy()));
     let most = 0;
     for (let round = 0; round < 15; round += 1) {
       await delay(100);
       most = Math.max(most, server.ownBytes() - before);
     }
-    assert.ok(most < GROWTH_BYTES_MAX, `${most} bytes`);
+    assert.ok(most < (isNative ? GROWTH_BYTES_MAX : NODE_GROWTH_BYTES_MAX), `${most} bytes`);
     for (const socket of sockets) socket.destroy();
     const client = await RawClient.open(server.port);
     client.get('/nothing');
