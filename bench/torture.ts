@@ -1,6 +1,7 @@
 /**
  * npm run torture [-- --case NAME]… [--kills N] [--bodies N] [--rows N] [--cuts N] [--carts N]
- *   [--damages N] [--updates N] [--seconds N] [--resets N] [--pipelines N] [--seed N]
+ *   [--damages N] [--updates N] [--seconds N] [--resets N] [--pipelines N] [--fleet-seconds N]
+ *   [--seed N]
  *
  * Breaks the compiled server on purpose, over the HTTP server that SITUS_TRANSPORT names, and checks
  * that nothing acknowledged is lost. Every case works in a folder of its own. The rows of `bulk-rows`
@@ -15,6 +16,7 @@ import { compareCarts } from './case/cart-oracle.js';
 import { bulkFuzz, FUZZ_BODIES } from './torture/bulk-fuzz.js';
 import { BULK_ROWS, bulkRows } from './torture/bulk-rows.js';
 import type { TortureCase } from './torture/case.js';
+import { FLEET_SECONDS, fleetCase } from './torture/fleet.js';
 import { jobKillsCase } from './torture/job-kills.js';
 import { killCase } from './torture/kill.js';
 import { soak, SOAK_SECONDS } from './torture/soak.js';
@@ -61,6 +63,7 @@ interface Amounts {
   readonly updates: number;
   readonly resets: number;
   readonly pipelines: number;
+  readonly fleetSeconds: number;
   readonly seed: number;
 }
 
@@ -92,6 +95,7 @@ const OTHERS: Readonly<Record<string, (amounts: Amounts) => Promise<Outcome>>> =
     return { summary: `cuts ${result.cuts}, messages ${result.messages}`, wrong: result.wrong };
   },
   shares: async () => shares(report),
+  fleet: async ({ fleetSeconds, seed }) => fleetCase(fleetSeconds, seed, report),
   torn: async ({ damages, seed }) => tornCase({ ...ALL_TORN, damages }, seed, report),
   update: async ({ updates, seed }) => updateKills(updates, seed, report),
   soak: async ({ seconds, seed }) => {
@@ -146,13 +150,14 @@ async function main(): Promise<number> {
       updates: { type: 'string', default: String(UPDATE_KILLS) },
       resets: { type: 'string', default: String(RESETS) },
       pipelines: { type: 'string', default: String(PIPELINES) },
+      'fleet-seconds': { type: 'string', default: String(FLEET_SECONDS) },
       seed: { type: 'string', default: '1' },
     },
   });
   const amounts: Amounts = {
     bodies: Number(values.bodies), rows: Number(values.rows), cuts: Number(values.cuts),
     carts: Number(values.carts), seconds: Number(values.seconds), damages: Number(values.damages),
-    updates: Number(values.updates),
+    updates: Number(values.updates), fleetSeconds: Number(values['fleet-seconds']),
     resets: Number(values.resets), pipelines: Number(values.pipelines), seed: Number(values.seed),
   };
   let sound = true;

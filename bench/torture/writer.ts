@@ -1,10 +1,16 @@
 /** One client: it writes, notes what was acknowledged, and compares that with what it reads. */
 import { randomUUID } from 'node:crypto';
-import type { Answer, TortureService } from './service.js';
+import type { Answer } from './service.js';
 
 /** More merchants than this and one is deleted instead of made. */
 const MERCHANTS_MAX = 8;
 const PLACES_MAX = 3;
+
+/** Where writes are sent. */
+export interface WriteTarget {
+  /** Rejects where nobody knows whether it was carried out. */
+  post(path: string, body: object, idempotencyKey?: string): Promise<Answer>;
+}
 
 interface Merchant {
   name: string;
@@ -34,11 +40,11 @@ export class Writer {
   /** What this client knows to be stored. */
   readonly merchants = new Map<string, Merchant>();
   readonly deleted = new Set<string>();
-  readonly #service: TortureService;
+  readonly #service: WriteTarget;
   readonly #random: () => number;
   #pending: Operation | null = null;
 
-  constructor(service: TortureService, random: () => number) {
+  constructor(service: WriteTarget, random: () => number) {
     this.#service = service;
     this.#random = random;
   }

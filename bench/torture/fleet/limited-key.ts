@@ -1,0 +1,60 @@
+/** One key with a rate, asked for more than it may have on all nodes at once. */
+import { askNode, type FleetClient } from './client.js';
+
+const WINDOW_MS = 60_000;
+const CLIENTS = 3;
+const PAUSE_MS = 40;
+
+/** When a request that was admitted was sent, and when its answer was here. */
+interface Admitted {
+  readonly from: number;
+  readonly until: number;
+}
+
+export class LimitedKey {
+  readonly admitted: Admitted[] = [];
+  refused = 0;
+  readonly wrong: string[] = [];
+  readonly #key: string;
+  readonly #client: FleetClient;
+
+  constructor(key: string, client: FleetClient) {
+    this.#key = key;
+    this.#client = client;
+  }
+
+  /** Asks until the client is stopping. */
+  async run(): Promise<void> {
+    await Promise.all(Array.from({ length: CLIENTS }, () => this.#ask()));
+  }
+
+  /**
+   * The most requests that certainly were admitted within a minute: sent and answered in it. What
+   * was admitted at either end of one may lie in it or not, and is not held against the nodes.
+   */
+  most(): number {
+    const byEnd = [...this.admitted].sort((a, b) => a.until - b.until);
+    let most = 0;
+    for (const { from } of this.admitted) {
+      const within = byEnd.filter((each) =>
+        each.from >= from && each.until <= from + WINDOW_MS).length;
+      most = Math.max(most, within);
+    }
+    return most;
+  }
+
+  async #ask(): Promise<void> {
+    while (!this.#client.stopping) {
+      const from = performance.now();
+      const answer = await askNode(this.#client.pick(), {
+        method: 'GET', path: '/request/v60?postalcode=91010', key: this.#key,
+      }).catch(() => null);
+      if (answer?.status === 200) this.admitted.push({ from, until: performance.now() });
+      else if (answer?.status === 429) this.refused += 1;
+      else if (answer !== null && answer.status !== 503) {
+        this.wrong.push(`a lookup was answered ${answer.status}: ${answer.text}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/** One machine of a fleet: a server, and beside it `situs stream`, in a network of their own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FleetEngines } from './engines.js';
+import type { FleetNetwork } from './network.js';
+
+const SRC = new URL('../../../src/', import.meta.url);
+const MAIN = fileURLToPath(new URL('main.js', SRC));
+const COMMAND = fileURLToPath(new URL('cli.js', SRC));
+const PORT = '3000';
+
+/** The key that may everything. */
+export const FLEET_KEY = 'a-key-for-the-fleet';
+
+/** Subjects of the carts, their answers, and what was refused. */
+export const SUBJECTS = { from: 'orders.carts', to: 'orders.taxed', failed: 'orders.refused' };
+
+/** What all nodes are told. */
+export interface FleetSettings {
+  readonly network: FleetNetwork;
+  readonly engines: FleetEngines;
+  /** Folder of variables with the dataset that each node has a copy of. */
+  readonly datasets: string;
+  readonly kek: string;
+  readonly report: (line: string) => void;
+}
+
+export class FleetNode {
+  readonly base: string;
+  readonly #number: number;
+  readonly #settings: FleetSettings;
+  readonly #dir = mkdtempSync(join(tmpdir(), 'situs-node-'));
+  #children: ChildProcess[] = [];
+
+  constructor(number: number, settings: FleetSettings) {
+    this.#number = number;
+    this.#settings = settings;
+    this.base = `http://${settings.network.address(number)}:${PORT}`;
+    cpSync(join(settings.datasets, 'datasets'), join(this.#dir, 'datasets'), { recursive: true });
+  }
+
+  /** Starts both; whether they are ready is asked over HTTP. */
+  start(): void {
+    const { from, to, failed } = SUBJECTS;
+    this.#children = [
+      this.#spawn([MAIN]),
+      this.#spawn([COMMAND, 'stream', '--nats', this.#settings.engines.nats, '--from', from,
+        '--to', to, '--failed', failed, '--ack-wait', '5', '--threads', '1']),
+    ];
+  }
+
+  /** Both end at once, as a machine without power. */
+  async kill(): Promise<void> {
+    const children = this.#children.splice(0);
+    await Promise.all(children.map(async (child) => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    }));
+  }
+
+  /** Programs that ended although nobody ended them. */
+  gone(): readonly string[] {
+    return this.#children.filter(({ exitCode, signalCode }) => exitCode ?? signalCode)
+      .map(({ spawnargs, exitCode }) => `node ${this.#number}: ${spawnargs.at(5)} ended (${exitCode})`);
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    rmSync(this.#dir, { recursive: true, force: true });
+  }
+
+  #spawn(args: readonly string[]): ChildProcess {
+    const { network, engines, kek, report } = this.#settings;
+    const child = spawn('ip', [
+      'netns', 'exec', network.namespace(this.#number), process.execPath, ...args,
+    ], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: {
+        PATH: process.env['PATH'], SITUS_VAR: this.#dir, HOST: '0.0.0.0', PORT,
+        SITUS_STORE: engines.postgres, SITUS_LIMITS: engines.redis, SITUS_KEK: kek,
+        SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1', SITUS_LOG: 'error',
+        SITUS_BOOTSTRAP_KEY: FLEET_KEY, SITUS_BOOTSTRAP_RATE: '100000000',
+      },
+    });
+    child.stderr.on('data', (piece: Buffer) => {
+      const text = piece.toString().trim();
+      // The command tells its progress there, the server what went wrong.
+      if (args[0] === MAIN && text !== '') report(`node ${this.#number}: ${text}`);
+    });
+    return child;
+  }
+}
