@@ -22,6 +22,7 @@ import { durableCreatesCase } from './case/durable-creates.js';
 import { engineCase } from './case/engine.js';
 import { httpCase } from './case/http.js';
 import { limiterCase } from './case/limiter.js';
+import { listenersCase } from './case/listeners.js';
 import { limitsCase } from './case/limits.js';
 import type { QueryKind } from './case/queries.js';
 import { storePostgresCase } from './case/store-postgres.js';
@@ -41,6 +42,7 @@ const CASES: Readonly<Record<string, BenchCase>> = {
   coalescing: coalescingCase,
   'durable-creates': durableCreatesCase,
   limiter: limiterCase,
+  listeners: listenersCase,
   'store-postgres': storePostgresCase,
   limits: limitsCase,
   'tic-search': ticCase,

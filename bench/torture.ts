@@ -1,6 +1,7 @@
 /**
  * npm run torture [-- --case NAME]… [--kills N] [--bodies N] [--rows N] [--cuts N] [--carts N]
  *   [--damages N] [--updates N] [--seconds N] [--resets N] [--pipelines N] [--fleet-seconds N]
+ *   [--replacements N]
  *   [--seed N]
  *
  * Breaks the compiled server on purpose, over the HTTP server that SITUS_TRANSPORT names, and checks
@@ -22,6 +23,9 @@ import { killCase } from './torture/kill.js';
 import { soak, SOAK_SECONDS } from './torture/soak.js';
 import { ALL_TORN, tornCase } from './torture/torn.js';
 import { pipelines } from './torture/pipelines.js';
+import {
+  inOwnNetwork, REPLACE_RATE, REPLACEMENTS, replacements,
+} from './torture/replacements.js';
 import { resets } from './torture/resets.js';
 import { shares } from './torture/shares.js';
 import { stalls } from './torture/stalls.js';
@@ -64,6 +68,7 @@ interface Amounts {
   readonly resets: number;
   readonly pipelines: number;
   readonly fleetSeconds: number;
+  readonly replacements: number;
   readonly seed: number;
 }
 
@@ -81,6 +86,17 @@ async function bulkRowsCase({ rows, seed }: Amounts): Promise<Outcome> {
   } finally {
     built.remove();
   }
+}
+
+/** Listeners are replaced; the rest of `amounts` is nothing to it. */
+async function replaceCase({ replacements: count }: Amounts): Promise<Outcome> {
+  const { answered, fresh, refused, failed, worst, rate, migrates, wrong } =
+    await replacements(count, REPLACE_RATE, 1, report);
+  const summary = `replacements ${count}, answered ${answered} (${fresh} on new connections, ` +
+    `${rate} a second), ` +
+    `refused ${refused}, failed ${failed}, worst ${worst.toFixed(0)} ms, ` +
+    `tcp_migrate_req ${migrates ? 1 : 0}`;
+  return { summary, wrong };
 }
 
 /** Cases without a server that is killed. */
@@ -119,6 +135,7 @@ const OTHERS: Readonly<Record<string, (amounts: Amounts) => Promise<Outcome>>> =
     const grown = Math.round(grownBytes / MIB);
     return { summary: `operations ${operations}, requests ${requests}, grown ${grown} MiB`, wrong };
   },
+  replace: replaceCase,
   stalls: async () => {
     const { attacks, idle, worst, limit, ownBytesMax, wrong } =
       await stalls({ attackMs: ATTACK_MS, report });
@@ -151,13 +168,22 @@ async function main(): Promise<number> {
       resets: { type: 'string', default: String(RESETS) },
       pipelines: { type: 'string', default: String(PIPELINES) },
       'fleet-seconds': { type: 'string', default: String(FLEET_SECONDS) },
+      replacements: { type: 'string', default: String(REPLACEMENTS) },
+      'own-network': { type: 'boolean', default: false },
       seed: { type: 'string', default: '1' },
     },
   });
+  if (values['own-network']) {
+    const words = process.argv.slice(1).filter((word) => word !== '--own-network');
+    const code = inOwnNetwork(words);
+    if (code !== null) return code;
+    throw new Error('a network of its own needs root, unshare and ip');
+  }
   const amounts: Amounts = {
     bodies: Number(values.bodies), rows: Number(values.rows), cuts: Number(values.cuts),
     carts: Number(values.carts), seconds: Number(values.seconds), damages: Number(values.damages),
     updates: Number(values.updates), fleetSeconds: Number(values['fleet-seconds']),
+    replacements: Number(values.replacements),
     resets: Number(values.resets), pipelines: Number(values.pipelines), seed: Number(values.seed),
   };
   let sound = true;

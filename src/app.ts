@@ -1,4 +1,5 @@
 /** The service from its start to its end: what it opens, listens with and closes. */
+import { waitUntil } from './base/wait-until.js';
 import type { Config } from './config.js';
 import { type LiveDataset, openLive } from './dataset/live.js';
 import type { Dataset } from './dataset/dataset.js';
@@ -16,6 +17,7 @@ import { Router, type Route } from './http/router.js';
 import type { StreamParts } from './bulk/stream/handler.js';
 import { createServer } from './http/open-transport.js';
 import type { RawServer } from './http/transport.js';
+import type { Supervised } from './listener/supervised.js';
 import { messageOf, type Log } from './log.js';
 import { openLimits, type Limits } from './limit/open.js';
 import { logging, openParts, openPool, type Parts } from './parts.js';
@@ -34,11 +36,14 @@ import { readWatchSettings, ServiceWatch, type WatchSettings } from './service-w
 
 /** Longest wait for answers under way when the service stops. */
 export const DRAIN_MS_MAX = 4_000;
-const DRAIN_CHECK_MS = 10;
+/** Longest wait for the first worker of a server that takes another's place. */
+const WARM_MS_MAX = 60_000;
 
 export interface AppOptions {
   readonly config: Config;
   readonly log: Log;
+  /** Null for a server that is alone on its port. */
+  readonly supervised?: Supervised | null;
   /** Replaced in tests, as are the four below. */
   readonly worker?: URL;
   readonly open?: (dir: string) => Dataset;
@@ -80,6 +85,8 @@ export class App {
   readonly #config: Config;
   readonly #log: Log;
   readonly #watch: ServiceWatch;
+  /** Others listen on the port too. */
+  readonly #shared: boolean;
   #stopping: Promise<void> | null = null;
 
   private constructor(
@@ -89,6 +96,7 @@ export class App {
     this.firstKey = firstKey;
     this.#config = config;
     this.#log = log;
+    this.#shared = (options.supervised ?? null) !== null;
     this.#opened = opened;
     this.#parts = openParts(options, opened);
     const { routes, streams, gate } = this.#parts;
@@ -103,30 +111,22 @@ export class App {
   }
 
   /** What the service answers. */
-  get routes(): readonly Route[] {
-    return this.#parts.routes;
-  }
+  get routes(): readonly Route[] { return this.#parts.routes; }
 
-  get pool(): EnginePool {
-    return this.#parts.pool;
-  }
+  get pool(): EnginePool { return this.#parts.pool; }
 
   /** Asks whether a required provider can be reached, as is done every few seconds. */
   async lookForProvider(): Promise<void> {
     await this.#opened.providerWatch?.look();
   }
 
-  get bulk(): BulkParts {
-    return this.#parts.bulk;
-  }
+  get bulk(): BulkParts { return this.#parts.bulk; }
 
   get jobs(): Parts['jobs'] {
     return this.#parts.jobs;
   }
 
-  get streams(): StreamParts {
-    return this.#parts.streams;
-  }
+  get streams(): StreamParts { return this.#parts.streams; }
 
   /** Opens everything; nothing listens yet. */
   static async start(options: AppOptions): Promise<App> {
@@ -168,7 +168,8 @@ export class App {
       const firstKey = config.bootstrapKey === null ? created?.text ?? null : null;
       live = await opening;
       const providerWatch = watchProvider(config, log);
-      const limits = options.openedLimits ?? await openLimits(config.limits, log);
+      const limits = options.openedLimits
+        ?? await openLimits(config.limits, log, options.supervised ?? null);
       const follower = await openFollower({ config, live, log, signedBy });
       const opened = {
         store, member, place, vault, delivery, provider, providerWatch, server, live, follower,
@@ -187,7 +188,7 @@ export class App {
    */
   async listen(): Promise<number> {
     const { host, port } = this.#config;
-    const listening = await this.#opened.server.listen(host, port);
+    const listening = await this.#opened.server.listen(host, port, this.#shared);
     if (listening !== null) {
       await this.#listenForMetrics();
       this.#opened.delivery.start();
@@ -201,10 +202,15 @@ export class App {
     );
   }
 
+  /** Resolves when lookups would be answered at once. */
+  async warm(): Promise<void> {
+    await waitUntil(() => this.#parts.pool.state.serving > 0, performance.now() + WARM_MS_MAX);
+  }
+
   /** @throws Error that names the setting when its address cannot be had. */
   async #listenForMetrics(): Promise<void> {
     const open = (): number => this.router.traffic.open;
-    this.metricsPort = await this.#watch.listen(this.#opened, this.#parts, open);
+    this.metricsPort = await this.#watch.listen(this.#opened, this.#parts, open, this.#shared);
   }
 
   /** Goes on in new files where logs were moved away, and with the certificate there is now. */
@@ -222,6 +228,25 @@ export class App {
     this.#parts.state.draining = true;
     const { drainMs } = this.#config;
     if (drainMs > 0) await new Promise((resolve) => setTimeout(resolve, drainMs));
+  }
+
+  /**
+   * Leaves to another server that listens on the port. Connections are closed with an answer that
+   * says so, or ten seconds after it; jobs, events and mails are the other's at once.
+   */
+  async leave(): Promise<void> {
+    const { server, delivery, member } = this.#opened;
+    const { streams, jobs } = this.#parts;
+    const { traffic } = this.router;
+    const until = performance.now() + this.#config.leaveMs;
+    this.#watch.leave();
+    await server.stopTaking();
+    traffic.closing = true;
+    streams.stop();
+    Promise.all([jobs.stop(), delivery.close(DRAIN_MS_MAX)]).then(() => member.resign())
+      .catch((error: unknown) => this.#log.error('not handed over', { message: messageOf(error) }));
+    await waitUntil(() => server.connections + traffic.open === 0, until);
+    await this.stop();
   }
 
   /** Refuses new connections, finishes what is under way, closes everything. */
@@ -248,9 +273,7 @@ export class App {
     // A job may wait for the check of an old release, which can take minutes.
     live.stop();
     await follower?.stop();
-    while (this.router.traffic.open > 0 && performance.now() < until) {
-      await new Promise((resolve) => setTimeout(resolve, DRAIN_CHECK_MS));
-    }
+    await waitUntil(() => this.router.traffic.open === 0, until);
     streams.close();
     await paused;
     await pool.close();

@@ -47,6 +47,12 @@ export interface AwsSettings {
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** Servers on the port. */
+  readonly listeners: number;
+  /** One alone has a supervisor too. */
+  readonly supervised: boolean;
+  /** Longest time from being replaced to the end. */
+  readonly leaveMs: number;
   readonly varDir: string;
   /** Address of the database that holds the store; null where it is in the folder. */
   readonly storeUrl: string | null;
@@ -154,6 +160,16 @@ function tlsOf(text: (name: SettingName) => string): Config['tls'] {
   return cert === '' ? null : { cert: resolve(cert), key: resolve(key) };
 }
 
+function listenersOf(
+  text: (name: SettingName) => string,
+): Pick<Config, 'listeners' | 'supervised' | 'leaveMs'> {
+  return {
+    listeners: Number(text('SITUS_LISTENERS')),
+    supervised: text('SITUS_SUPERVISED') === '1',
+    leaveMs: Number(text('SITUS_LEAVE_SECONDS')) * 1000,
+  };
+}
+
 function jobLimitsOf(text: (name: SettingName) => string): Config['jobLimits'] {
   return {
     bytesMax: Number(text('SITUS_JOB_BYTES_MAX')),
@@ -184,6 +200,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   return Object.freeze({
     host: text('HOST'),
     port: Number(text('PORT')),
+    ...listenersOf(text),
     varDir: resolve(text('SITUS_VAR')),
     storeUrl: text('SITUS_STORE') || null,
     requireSignature: text('SITUS_REQUIRE_SIGNATURE').split(',').filter((key) => key !== ''),

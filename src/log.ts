@@ -12,16 +12,17 @@ export interface Log {
 
 export type WriteLine = (line: string) => void;
 
-/** Makes a log that writes lines of `least` importance and above. */
+/** Makes a log that writes lines of `least` importance and above, each with some fields. */
 export function createLog(
   least: LogLevel,
   write: WriteLine = (line) => process.stderr.write(line),
+  common: LogFields = {},
 ): Log {
   const floor = LOG_LEVELS.indexOf(least);
   const at = (level: LogLevel) => (event: string, fields?: LogFields): void => {
     if (LOG_LEVELS.indexOf(level) < floor) return;
     const time = new Date().toISOString();
-    write(`${JSON.stringify({ time, level, event, ...fields })}\n`);
+    write(`${JSON.stringify({ time, level, event, ...common, ...fields })}\n`);
   };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

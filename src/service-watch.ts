@@ -112,17 +112,25 @@ export class ServiceWatch {
   }
 
   /** Opens the listener of metrics where one is set, and returns its port; else null. */
-  async listen(opened: Opened, parts: Parts, open: () => number): Promise<number | null> {
+  async listen(
+    opened: Opened, parts: Parts, open: () => number, shared: boolean,
+  ): Promise<number | null> {
     if (this.#address === null || this.#meter === null) return null;
     const { openMetrics } = await import('./monitor/metrics.js');
     const registry = openMetrics(sourcesOf(opened, parts, this.#meter, open));
     this.#listener = new MetricsListener(registry, this.#log);
-    return this.#listener.listen(this.#address);
+    return this.#listener.listen(this.#address, shared);
   }
 
   /** Goes on in a new file of the same name, where the log of requests was moved away. */
   reopen(): void {
     this.#requests?.reopen();
+  }
+
+  /** Lets the listener of metrics go to a server that takes this one's place. */
+  leave(): void {
+    this.#listener?.close();
+    this.#listener = null;
   }
 
   async close(): Promise<void> {

@@ -11,6 +11,18 @@ export const SETTINGS = [
     meaning: 'TCP port to listen on; 0 takes a free one.',
   },
   {
+    name: 'SITUS_LISTENERS', type: 'integer', default: '1', min: 1, max: 64,
+    meaning: 'Servers that listen on HOST:PORT together; the processors are divided among them.',
+  },
+  {
+    name: 'SITUS_SUPERVISED', type: 'integer', default: '0', min: 0, max: 1,
+    meaning: 'With 1, one server has a supervisor too, which replaces it without a gap (SIGUSR2).',
+  },
+  {
+    name: 'SITUS_LEAVE_SECONDS', type: 'integer', default: '60', min: 15, max: 86_400,
+    meaning: 'How long a server that was replaced may finish what its connections have under way.',
+  },
+  {
     name: 'SITUS_VAR', type: 'path', default: './var',
     meaning: 'Folder of datasets and of the store; the only one written to.',
   },

@@ -20,6 +20,7 @@ import type { Store } from '../store/store.js';
 import { fleet } from './doctor-fleet.js';
 import { limits } from './doctor-limits.js';
 import { storeState } from './doctor-store.js';
+import { listenerFindings } from './listener-findings.js';
 import { problemsOf } from './sound-release.js';
 import { isUnready, UNREADY } from '../api/system/ready.js';
 import { listNodes, type NodeRecord } from '../store/nodes.js';
@@ -205,6 +206,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'dataset', run: dataset },
   { name: 'fleet', run: fleet },
   { name: 'service', run: service },
+  { name: 'listeners', run: ({ config }) => listenerFindings(config) },
   { name: 'provider', run: provider },
   { name: 'limits', run: limits },
   { name: 'events', run: events },

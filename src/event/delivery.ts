@@ -214,6 +214,7 @@ export class Delivery {
   readonly #options: DeliveryOptions;
   readonly #events: Deliverer<'event'> | null;
   readonly #mails: Deliverer<'mail'> | null;
+  #closed: Promise<unknown> | null = null;
 
   private constructor(options: DeliveryOptions, events: WebhookSender | null) {
     const { settings: { mail } } = options;
@@ -265,6 +266,7 @@ export class Delivery {
 
   /** Stops; attempts under way get so long to end and are repeated after the next start if not. */
   async close(graceMs: number): Promise<void> {
-    await Promise.all([this.#events?.close(graceMs), this.#mails?.close(graceMs)]);
+    this.#closed ??= Promise.all([this.#events?.close(graceMs), this.#mails?.close(graceMs)]);
+    await this.#closed;
   }
 }

@@ -39,6 +39,11 @@ export class ConnectionLimit {
   #open = 0;
   #openMax = Infinity;
 
+  /** Connections that are open. */
+  get open(): number {
+    return this.#open;
+  }
+
   /** Counts those of one more app. */
   watch(app: CountedApp): void {
     app.filter((response, change) => {

@@ -127,18 +127,28 @@ export class NodeServer implements RawServer {
     this.#sockets.set(path, { limits, upgrade });
   }
 
-  listen(host: string, port: number): Promise<number | null> {
+  get connections(): number {
+    return this.#open.size;
+  }
+
+  listen(host: string, port: number, shared = false): Promise<number | null> {
     const server = this.#server;
     const max = connectionsMax();
     if (Number.isFinite(max)) server.maxConnections = max;
     return new Promise((resolve) => {
       const failed = (): void => resolve(null);
       server.once('error', failed);
-      server.listen({ host, port, exclusive: true }, () => {
+      // Older versions of Node.js share no port, and have it or not.
+      server.listen({ host, port, exclusive: true, reusePort: shared }, () => {
         server.off('error', failed);
         resolve((server.address() as AddressInfo).port);
       });
     });
+  }
+
+  async stopTaking(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.stopListening();
   }
 
   stopListening(): void {

@@ -100,10 +100,17 @@ export interface RawServer {
   post(pattern: string, handler: RawHandler): void;
   /** WebSockets of a path; to be said before other handlers of the path. */
   sockets(path: string, limits: SocketLimits, upgrade: Upgrade): void;
-  /** Listens and returns the port, or null when it cannot be had. */
-  listen(host: string, port: number): Promise<number | null>;
+  /**
+   * Listens and returns the port, or null when it cannot be had. `shared` lets others that share it
+   * listen on it too, where the port is given: each connection comes to one of them.
+   */
+  listen(host: string, port: number, shared?: boolean): Promise<number | null>;
   /** Refuses new connections; open ones go on. */
   stopListening(): void;
+  /** As `stopListening`, once those that came until then are taken: for a port others listen on. */
+  stopTaking(): Promise<void>;
+  /** Open connections. */
+  readonly connections: number;
   /**
    * Takes new connections with the certificate that its files hold now; open ones go on as they
    * are. Nothing happens without TLS.

@@ -18,6 +18,13 @@ type ListenSocket = Parameters<Native['us_listen_socket_close']>[0];
 
 /** Without it two servers share a port unnoticed, and a request reaches either. */
 const EXCLUSIVE_PORT = 1;
+/** For ports that are given: one that the system chooses is never shared. */
+const SHARED_PORT = 0;
+
+/** A turn of the event loop that took no longer had nothing to take. */
+const QUIET_MS = 0.05;
+/** Turns after which it is not waited for one any more. */
+const TURNS_MAX = 2_000;
 
 /** Tries to have the port again, each a millisecond later than the one before. */
 const RENEW_TRIES = 100;
@@ -110,7 +117,7 @@ class UwsServer implements RawServer {
   readonly #steps: ((app: NativeApp) => void)[] = [];
   readonly #apps: NativeApp[] = [];
   #listening: ListenSocket | null = null;
-  #address: readonly [host: string, port: number] | null = null;
+  #address: readonly [host: string, port: number, shared: boolean] | null = null;
 
   constructor(native: Native, fault: Fault, tls: Config['tls']) {
     this.#native = native;
@@ -137,15 +144,30 @@ class UwsServer implements RawServer {
       app.ws<SocketHolder>(path, socketBehavior(limits, upgrade, this.#fault)));
   }
 
-  async listen(host: string, port: number): Promise<number | null> {
+  get connections(): number {
+    return this.#limit.open;
+  }
+
+  async listen(host: string, port: number, shared = false): Promise<number | null> {
     this.#limit.begin();
     const app = this.#apps.at(-1);
-    const socket = app === undefined ? null : await listenOn(app, host, port);
+    const socket = app === undefined ? null : await listenOn(app, host, port, shared);
     this.#listening = socket;
     if (socket === null) return null;
     const listening = this.#native.us_socket_local_port(socket);
-    this.#address = [host, listening];
+    this.#address = [host, listening, shared];
     return listening;
+  }
+
+  async stopTaking(): Promise<void> {
+    // The kernel resets what it holds for a socket that is closed. Whatever is there is taken in a
+    // turn of the event loop, so the socket is closed right after one that found nothing.
+    for (let turns = 0; turns < TURNS_MAX; turns += 1) {
+      const from = performance.now();
+      await new Promise((resolve) => setImmediate(resolve));
+      if (performance.now() - from < QUIET_MS) break;
+    }
+    this.stopListening();
   }
 
   stopListening(): void {
@@ -157,6 +179,13 @@ class UwsServer implements RawServer {
     if (this.#tls === null || this.#listening === null || this.#address === null) return;
     this.#begin();
     const address = this.#address;
+    if (address[2]) {
+      // Both listen for a moment, and nothing is refused.
+      const before = this.#listening;
+      if (await this.listen(...address) === null) throw new Error('the port was taken meanwhile');
+      this.#native.us_listen_socket_close(before);
+      return;
+    }
     this.stopListening();
     // The native server lets go of the port at the end of a turn.
     for (let tries = 0; tries < RENEW_TRIES; tries += 1) {
@@ -186,11 +215,13 @@ class UwsServer implements RawServer {
 }
 
 /** Null where the port cannot be had. */
-function listenOn(app: NativeApp, host: string, port: number): Promise<ListenSocket | null> {
+function listenOn(
+  app: NativeApp, host: string, port: number, shared: boolean,
+): Promise<ListenSocket | null> {
   return new Promise((resolve) => {
     const done = (socket: ListenSocket | false): void => resolve(socket === false ? null : socket);
     // The published types know host or options, the server takes both.
-    Reflect.apply(app.listen, app, [host, port, EXCLUSIVE_PORT, done]);
+    Reflect.apply(app.listen, app, [host, port, shared ? SHARED_PORT : EXCLUSIVE_PORT, done]);
   });
 }
 

@@ -1,6 +1,7 @@
 /** The rates of keys as the settings want them: in windows of this process, or shared ones. */
 import { createRateGate, type RateGate } from '../http/rate-limit.js';
 import type { Log } from '../log.js';
+import type { WindowsOfAll } from './listener-rates.js';
 import { readRedisAddress } from './redis-address.js';
 import type { SharedRates } from './shared-rates.js';
 
@@ -41,11 +42,16 @@ function teller(server: string, sharePercent: number, log: Log): (reason: string
 }
 
 /**
- * Opens them.
+ * Opens them: in Redis where it is set, with a supervisor where there is one.
  * @throws Error that names the setting when its address cannot be read.
  */
-export async function openLimits({ url, sharePercent }: LimitsConfig, log: Log): Promise<Limits> {
+export async function openLimits(
+  { url, sharePercent }: LimitsConfig, log: Log, supervised: WindowsOfAll | null = null,
+): Promise<Limits> {
   if (url === '') {
+    const listener = await (await import('./listener-rates.js')).listenerRates(supervised);
+    // The supervisor is on this machine: whether it answers is nobody's concern.
+    if (listener !== null) return { rates: listener, shared: null, close: () => listener.close() };
     return { rates: createRateGate(), shared: null, close: () => Promise.resolve() };
   }
   const address = readRedisAddress(url);

@@ -9,6 +9,8 @@ import { messageOf, type Log } from '../log.js';
 
 const ADDRESS = /^(\[[0-9a-f:.]+\]|[\w.-]+):(\d{1,5})$/i;
 const PORT_MAX = 65_535;
+/** How often an address is tried that another server has. */
+const AGAIN_MS = 250;
 
 /** What gives the text, as prom-client's registry does. */
 export interface MetricsText {
@@ -37,6 +39,7 @@ export function metricsAddress(text: string): MetricsAddress | null {
 
 export class MetricsListener {
   readonly #server: Server;
+  #closed = false;
 
   constructor(text: MetricsText, log: Log) {
     this.#server = createServer((request, response) => {
@@ -57,15 +60,24 @@ export class MetricsListener {
   }
 
   /**
-   * Listens and returns the port.
+   * Listens and returns the port. With `patient` it is tried again until the server that has the
+   * address has gone, whose place this one takes; null then.
    * @throws Error that names the setting when the address cannot be had.
    */
-  async listen({ host, port }: MetricsAddress): Promise<number> {
+  async listen(address: MetricsAddress, patient = false): Promise<number | null> {
+    const { host, port } = address;
     const listening = once(this.#server, 'listening');
     this.#server.listen(port, host);
     try {
       await listening;
     } catch (error) {
+      if (patient && !this.#closed) {
+        setTimeout(() => {
+          if (!this.#closed) void this.listen(address, true);
+        }, AGAIN_MS).unref();
+        return null;
+      }
+      if (this.#closed) return null;
       throw new Error(`SITUS_METRICS: cannot listen on ${host}:${port} (${messageOf(error)})`);
     }
     // A scrape holds nothing up.
@@ -74,6 +86,7 @@ export class MetricsListener {
   }
 
   close(): void {
+    this.#closed = true;
     this.#server.close();
     this.#server.closeAllConnections();
   }

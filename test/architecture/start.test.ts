@@ -30,7 +30,7 @@ test('the command loads what reads its words, and the rest when it is asked for'
 });
 
 test('a server loads what calls others, or measures, where it is set to', () => {
-  const loaded = packagesOf('src/main.ts');
+  const loaded = packagesOf('src/serve.ts');
   assert.ok(loaded.includes('lmdb') && loaded.includes('piscina'), 'the imports were followed');
   for (const name of ['fastest-validator', 'nodemailer', 'pino', 'prom-client', 'undici']) {
     assert.ok(!loaded.includes(name), name);

@@ -1,5 +1,6 @@
 /** `situs doctor` with real faults. */
 import assert from 'node:assert/strict';
+import { listenerFindings } from '../../src/cli/listener-findings.js';
 import { execFile } from 'node:child_process';
 import {
   chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync,
@@ -274,4 +275,14 @@ test('windows of all nodes are asked for, and a server that is away is worth a l
   if (redis === null) return;
   await assertFinds(folder(context), /^(?:ok|warning) limits (?:Redis|Valkey) \d.* keeps the rate/, 0,
     { SITUS_LIMITS: redis.url });
+});
+
+test('listeners are told of, and what a replacement of them needs of the kernel', (context) => {
+  const path = join(folder(context), 'tcp_migrate_req');
+  assert.deepEqual(listenerFindings({ listeners: 1, supervised: false }, path), []);
+  const told = (): string => listenerFindings({ listeners: 2, supervised: true }, path)
+    .map(({ level, text }) => `${level} ${text}`).join();
+  assert.match(told(), /^note 2 listeners .* net\.ipv4\.tcp_migrate_req is 1/);
+  writeFileSync(path, '1\n');
+  assert.equal(told(), 'ok 2 listeners with a supervisor');
 });

@@ -23,12 +23,13 @@ const LAYERS: readonly (readonly string[])[] = [
   ['pool', 'pool.ts'],
   ['http', 'event'],
   ['limit'],
+  ['listener'],
   ['api'],
   ['bulk'],
   ['describe'],
   ['monitor'],
   ['worker.ts'],
-  ['app.ts', 'parts.ts', 'service-watch.ts', 'main.ts', 'cli', 'cli.ts'],
+  ['app.ts', 'parts.ts', 'service-watch.ts', 'serve.ts', 'main.ts', 'cli', 'cli.ts'],
 ];
 
 /** Siblings that may use each other within one layer. */
@@ -36,7 +37,7 @@ const PEERS: readonly (readonly string[])[] = [
   ['config.ts', 'log.ts', 'setting.ts', 'settings.ts'],
   ['tax', 'address', 'geo'],
   ['pool', 'pool.ts'],
-  ['main.ts', 'app.ts', 'parts.ts', 'service-watch.ts'],
+  ['main.ts', 'serve.ts', 'app.ts', 'parts.ts', 'service-watch.ts'],
   ['cli', 'cli.ts', 'app.ts', 'main.ts'],
 ];
 

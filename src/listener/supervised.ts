@@ -1,0 +1,104 @@
+/** A listener's end of the channel to its supervisor. */
+import type {
+  SharedWindows, WindowAnswer, WindowDebt, WindowQuestion,
+} from '../limit/port.js';
+import { isFromSupervisor, type Channel, type ListenerMessage } from './messages.js';
+
+/** What a listener is started with, behind the name of the program. */
+export interface ListenerOrder {
+  /** From 0 up. */
+  readonly index: number;
+  readonly count: number;
+  /** The port that all of them listen on. */
+  readonly port: number;
+}
+
+const OPTION = '--listener';
+
+/** The words that a listener is started with. */
+export function orderWords({ index, count, port }: ListenerOrder): readonly string[] {
+  return [OPTION, `${index}/${count}/${port}`];
+}
+
+/** What this process was started as; null for a server without a supervisor. */
+export function listenerOrder(words: readonly string[]): ListenerOrder | null {
+  const at = words.indexOf(OPTION);
+  const found = at < 0 ? null : /^(\d+)\/(\d+)\/(\d+)$/.exec(words[at + 1] ?? '');
+  if (found === null) return null;
+  const [index = 0, count = 1, port = 0] = found.slice(1).map(Number);
+  return { index, count, port };
+}
+
+/** Windows that the supervisor keeps. */
+class SupervisorWindows implements SharedWindows {
+  readonly #send: (message: ListenerMessage) => void;
+  readonly #waiting = new Map<number, (answers: readonly WindowAnswer[]) => void>();
+  #asked = 0;
+
+  constructor(send: (message: ListenerMessage) => void) {
+    this.#send = send;
+  }
+
+  ask(questions: readonly WindowQuestion[]): Promise<readonly WindowAnswer[]> {
+    return new Promise((resolve, reject) => {
+      this.#asked += 1;
+      this.#waiting.set(this.#asked, resolve);
+      try {
+        this.#send({ type: 'ask', id: this.#asked, questions });
+      } catch (error) {
+        this.#waiting.delete(this.#asked);
+        reject(error);
+      }
+    });
+  }
+
+  answered(id: number, answers: readonly WindowAnswer[]): void {
+    this.#waiting.get(id)?.(answers);
+    this.#waiting.delete(id);
+  }
+
+  async settle(debts: readonly WindowDebt[]): Promise<void> {
+    this.#send({ type: 'settle', debts });
+  }
+
+  async close(): Promise<void> {
+    this.#waiting.clear();
+  }
+}
+
+export class Supervised {
+  readonly order: ListenerOrder;
+  readonly #channel: Channel;
+  readonly #windows: SupervisorWindows;
+  #leave: () => void = () => undefined;
+
+  constructor(order: ListenerOrder, channel: Channel) {
+    this.order = order;
+    this.#channel = channel;
+    this.#windows = new SupervisorWindows((message) => this.#tell(message));
+    channel.on('message', (message) => {
+      if (!isFromSupervisor(message)) return;
+      if (message.type === 'leave') this.#leave();
+      else this.#windows.answered(message.id, message.answers);
+    });
+  }
+
+  get windows(): SharedWindows {
+    return this.#windows;
+  }
+
+  /** Calls back when another has taken this listener's place. */
+  onLeave(leave: () => void): void {
+    this.#leave = leave;
+  }
+
+  ready(): void {
+    this.#tell({ type: 'ready' });
+  }
+
+  #tell(message: ListenerMessage): void {
+    if (this.#channel.send === undefined) throw new Error('the supervisor has gone');
+    // A channel that has broken ends this process in another place.
+    this.#channel.send(message, () => undefined);
+  }
+}
