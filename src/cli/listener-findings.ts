@@ -5,11 +5,13 @@ import type { Finding } from './doctor-checks.js';
 
 const MIGRATE = '/proc/sys/net/ipv4/tcp_migrate_req';
 
-/** Whether connections that come while a listener is replaced are handed on; [] without any. */
+/** Whether connections that come while a listener is replaced are handed on. */
 export function listenerFindings(
   { listeners, supervised }: Pick<Config, 'listeners' | 'supervised'>, path = MIGRATE,
 ): readonly Finding[] {
-  if (listeners === 1 && !supervised) return [];
+  if (listeners === 1 && !supervised) {
+    return [{ level: 'ok', text: 'one server, without a supervisor' }];
+  }
   const text = `${listeners === 1 ? '1 listener' : `${listeners} listeners`} with a supervisor`;
   const migrates = existsSync(path) && readFileSync(path, 'latin1').trim() === '1';
   return [migrates ? { level: 'ok', text } : {
