@@ -116,7 +116,7 @@ test('the two commands of the start are those of the package', () => {
 });
 
 test('the README\'s links lead somewhere', () => {
-  for (const [, path] of readme.matchAll(/\]\((docs\/[^)]+)\)/g)) {
+  for (const [, path] of readme.matchAll(/\]\((docs\/[^)#]+)[^)]*\)/g)) {
     assert.ok(readFileSync(join(packageRoot(), path!), 'utf8').length > 0, path);
   }
 });

@@ -7,8 +7,13 @@ import { FLEET_KEY } from './node.js';
 /** A node that has not answered by then is taken for one that is cut off. */
 const PATIENCE_MS = 12_000;
 const PAUSE_MS = 100;
-/** What was written at another node a moment ago may not be known here for so long. */
-const STALE_MS = 2_000;
+/**
+ * What was written at another node may not be known here for so long: a second, and after a cut until
+ * the node is at its database again or calls itself not ready.
+ */
+const STALE_MS = 30_000;
+/** Between two writes of a client: answers kept for its keys have a share of the store. */
+const WRITE_PAUSE_MS = 200;
 /** Longest time until some node answers. */
 const GIVE_UP_MS = 120_000;
 
@@ -64,6 +69,7 @@ export class FleetClient {
   /** @throws Error when it is stopping, or no node answers for long. */
   async post(path: string, body: object, idempotencyKey?: string): Promise<Answer> {
     if (this.stopping) throw new Error('stopping');
+    await new Promise((resolve) => setTimeout(resolve, WRITE_PAUSE_MS));
     return this.ask({
       method: 'POST', path, body: JSON.stringify(body),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
