@@ -41,8 +41,14 @@ function rowsOf(count: number): string {
     .join('');
 }
 
+/** Bytes of all files in the spool, where each server has a folder. */
+function spooled(): readonly number[] {
+  return readdirSync(join(built.varDir, 'spool'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile()).map(({ path, name }) => statSync(join(path, name)).size);
+}
+
 function empty(): boolean {
-  return readdirSync(join(built.varDir, 'spool')).length === 0;
+  return spooled().length === 0;
 }
 
 interface Refused {
@@ -72,11 +78,7 @@ test('one account fills its share of that disk, and another has its own', async 
   const body = rowsOf(300);
   const held = openBulk({ port, path, type: NDJSON });
   held.request.write(body);
-  const spooled = (): number => {
-    const dir = join(built.varDir, 'spool');
-    return readdirSync(dir).reduce((sum, name) => sum + statSync(join(dir, name)).size, 0);
-  };
-  await eventually(() => spooled() > SPOOL_ACCOUNT_MAX / 2);
+  await eventually(() => spooled().reduce((sum, bytes) => sum + bytes, 0) > SPOOL_ACCOUNT_MAX / 2);
   const over = refused(await ndjson(body, { path }));
   assert.equal(over.limit, SPOOL_ACCOUNT_MAX);
   assert.match(over.detail, /of one account/);
