@@ -78,8 +78,8 @@ export class FleetClient {
 
   /**
    * Asks until a node answers for good: not 503, not that the same request is under way or that
-   * nobody knows what became of it, which ends once the node that has it is taken for gone, and not
-   * at once that there is no such merchant.
+   * nobody knows what became of it, which ends once the node that has it is taken for gone, and for a
+   * write not at once that there is no such merchant.
    */
   async ask(ask: FleetAsk): Promise<Answer> {
     const from = performance.now();
@@ -87,7 +87,7 @@ export class FleetClient {
     for (;;) {
       const answer = await askNode(this.pick(), ask).catch(() => null);
       const isUnknown = (answer?.status === 403 || answer?.status === 404)
-        && performance.now() - from < STALE_MS;
+        && ask.idempotencyKey !== undefined && performance.now() - from < STALE_MS;
       const isFinal = answer !== null && answer.status !== 503 && answer.status !== 409;
       if (isFinal && !isUnknown) return answer;
       if (performance.now() > until) {
