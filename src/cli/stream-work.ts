@@ -11,6 +11,7 @@ import type { MessageAnswerer } from '../bulk/stream/answerer.js';
 import { messageOf } from '../log.js';
 import { bytesOf, headersOf, tooLong } from './stream-headers.js';
 import { isConsumerGone, isTooLong, type Broker } from './stream-broker.js';
+import { OwedMessages } from './stream-owed.js';
 
 /** Messages that one process has in hand. */
 const IN_HAND_MAX = 1_024;
@@ -21,6 +22,7 @@ const FETCH_MESSAGES = 256;
 const FIRST_MESSAGES = 16;
 const FETCH_MS = 5_000;
 const AGAIN_MS = 1_000;
+const OWED_MS = 10_000;
 const INFO_MS = 1_000;
 /** After a stop, long enough for one that was under way in a cut and for its repetition. */
 const LAST_MS = 8_000;
@@ -62,6 +64,8 @@ export class StreamWork {
   /** Bytes of the longest message of the last ones that were taken together; 0 before any. */
   #longest = 0;
   readonly #last = new Map<string, Promise<boolean>>();
+  /** What has to come before anything else is answered; null for nothing. */
+  #owed: OwedMessages | null = null;
   readonly #timer: NodeJS.Timeout;
   #messages: ConsumerMessages | null = null;
   #stopping = false;
@@ -102,7 +106,10 @@ export class StreamWork {
       while (!this.#stopping) {
         if (this.#room === 0 || !this.#online) await this.#changed;
         else if (this.#options.ordered && this.#disturbed) await this.#settle();
-        else await this.#fetch();
+        else {
+          await this.#fetch();
+          await this.#release();
+        }
       }
       const left = (await Promise.all(this.#inHand)).filter((stored) => !stored).length;
       if (this.#fault !== null) throw this.#fault;
@@ -161,14 +168,17 @@ export class StreamWork {
    */
   async #settle(): Promise<void> {
     this.#disturbed = false;
+    this.#owed = null;
+    const { ackWaitMs } = this.#broker;
     await Promise.all(this.#inHand);
     try {
       await this.#broker.connection.flush();
-      if ((await this.#broker.info()).num_ack_pending === 0) return;
+      const { num_ack_pending: open, delivered } = await this.#broker.info();
+      if (open === 0) return;
+      this.#owed = new OwedMessages(open, delivered.stream_seq, ackWaitMs * 2 + OWED_MS);
     } catch {
       this.#disturbed = true;
     }
-    const { ackWaitMs } = this.#broker;
     this.#options.tell(`waiting ${ackWaitMs / 1_000} s for messages that were given out`);
     const until = performance.now() + ackWaitMs + AGAIN_MS;
     while (performance.now() < until && !this.#stopping) await delay(AGAIN_MS);
@@ -193,7 +203,8 @@ export class StreamWork {
       let longest = 0;
       for await (const message of this.#messages) {
         longest = Math.max(longest, message.data.length);
-        this.#take(message);
+        if (this.#owed === null) this.#take(message);
+        else this.#owed.hold(message);
       }
       if (longest > 0) this.#longest = longest;
     } catch (error) {
@@ -201,6 +212,18 @@ export class StreamWork {
       await Promise.race([delay(AGAIN_MS), this.#changed]);
     } finally {
       this.#messages = null;
+    }
+  }
+
+  /** Answers what was held back once nothing is owed; before that little more is asked for. */
+  async #release(): Promise<void> {
+    const owed = this.#owed;
+    if (owed?.settled === true) {
+      this.#owed = null;
+      for (const message of owed.release()) this.#take(message);
+    } else if (owed?.early === true) {
+      owed.keep();
+      await Promise.race([delay(AGAIN_MS / 2), this.#changed]);
     }
   }
 

@@ -5,6 +5,7 @@
  * ["retired", time, ...key of the record]   RetiredRecord; in order of time, for sweeping, which
  *                                           reads no more than the key
  */
+import { DamagedRecord } from './fault.js';
 import type { StoreKey } from './format.js';
 import { gatherKeys } from './gather.js';
 import { MERCHANT_PREFIX, NEXUS_PREFIX } from './merchant-format.js';
@@ -80,6 +81,16 @@ function removeOne(
   return true;
 }
 
+/** Whether another server has left it; its key says all, so a damaged record counts as one. */
+function isThere(transaction: StoreTransaction, key: StoreKey): boolean {
+  try {
+    return transaction.get(key) !== undefined;
+  } catch (error) {
+    if (error instanceof DamagedRecord) return true;
+    throw error;
+  }
+}
+
 /**
  * Removes what was deleted long enough ago where its account needs the room, and returns how many
  * records that were: deleted merchants and locations are retained as long as there is any.
@@ -98,8 +109,7 @@ export async function sweepRetired(
     swept += await store.write((transaction) => {
       let removed = 0;
       for (const retired of due.slice(from, from + BATCH_MAX)) {
-        // Another server may have swept it meanwhile.
-        if (transaction.get(retiredKey(retired)) === undefined) continue;
+        if (!isThere(transaction, retiredKey(retired))) continue;
         if (shareBytes(transaction, 'merchants', retired.account) <= bytesKept) continue;
         if (!removeOne(store, transaction, retired)) break;
         removed += 1;

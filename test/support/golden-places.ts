@@ -49,7 +49,9 @@ export function assertGolden(dataset: Dataset, { address, golden }: GoldenAddres
     // 109 where the ZIP holds other tax areas too: no answer either, and no guess.
     assert.ok(asked.code === 110 || asked.code === 109, asked.text);
     if (asked.code === 110) {
-      assert.ok(golden.refused.some((reason) => asked.message.includes(reason)), asked.message);
+      // A recipe that has an estimated layer names it besides.
+      const message = asked.message.replace(' or the estimated layer would fill', ' would fill');
+      assert.ok(golden.refused.some((reason) => message.includes(reason)), message);
     }
     return;
   }
