@@ -6,12 +6,17 @@
 import { performance } from 'node:perf_hooks';
 import type { JsMsg } from '@nats-io/jetstream';
 
-export class OwedMessages {
+/** What is used of a message. */
+export type OwedMessage = Pick<JsMsg, 'seq' | 'data' | 'working'>;
+
+export class OwedMessages<M extends OwedMessage> {
+  /** Of all that is held. Where that is all there is room for, the wait ends by its time alone. */
+  bytes = 0;
   readonly #count: number;
   readonly #upTo: number;
   readonly #until: number;
   readonly #came = new Set<number>();
-  readonly #held = new Map<number, JsMsg>();
+  readonly #held = new Map<number, M>();
 
   /**
    * @param count messages that were given out and not acknowledged
@@ -24,8 +29,9 @@ export class OwedMessages {
     this.#until = performance.now() + waitMs;
   }
 
-  hold(message: JsMsg): void {
+  hold(message: M): void {
     if (message.seq <= this.#upTo) this.#came.add(message.seq);
+    if (!this.#held.has(message.seq)) this.bytes += message.data.length;
     this.#held.set(message.seq, message);
   }
 
@@ -45,7 +51,7 @@ export class OwedMessages {
   }
 
   /** What is held, in order. */
-  release(): readonly JsMsg[] {
+  release(): readonly M[] {
     return [...this.#held.values()].sort((one, two) => one.seq - two.seq);
   }
 }

@@ -16,7 +16,7 @@ import { OwedMessages } from './stream-owed.js';
 /** Messages that one process has in hand. */
 const IN_HAND_MAX = 1_024;
 /** Their bytes; what is alone may be of any length. */
-const IN_HAND_BYTES_MAX = 67_108_864;
+const IN_HAND_BYTES_MAX = 50_331_648;
 /** Messages asked for at a time, and the first time, when their length is not known. */
 const FETCH_MESSAGES = 256;
 const FIRST_MESSAGES = 16;
@@ -65,7 +65,7 @@ export class StreamWork {
   #longest = 0;
   readonly #last = new Map<string, Promise<boolean>>();
   /** What has to come before anything else is answered; null for nothing. */
-  #owed: OwedMessages | null = null;
+  #owed: OwedMessages<JsMsg> | null = null;
   readonly #timer: NodeJS.Timeout;
   #messages: ConsumerMessages | null = null;
   #stopping = false;
@@ -104,10 +104,10 @@ export class StreamWork {
   async run(): Promise<void> {
     try {
       while (!this.#stopping) {
-        if (this.#room === 0 || !this.#online) await this.#changed;
+        if (!this.#online || (this.#room === 0 && this.#owed === null)) await this.#changed;
         else if (this.#options.ordered && this.#disturbed) await this.#settle();
         else {
-          await this.#fetch();
+          if (this.#room > 0) await this.#fetch();
           await this.#release();
         }
       }
@@ -164,7 +164,7 @@ export class StreamWork {
 
   /**
    * Waits until the broker gives messages again that it gave to a process or a connection which is
-   * gone: it gives those first, in order, and with them no later one overtakes them.
+   * gone; later ones are held back until these have come.
    */
   async #settle(): Promise<void> {
     this.#disturbed = false;
@@ -192,7 +192,7 @@ export class StreamWork {
   }
 
   #fitting(most: number): number {
-    const left = Math.max(0, IN_HAND_BYTES_MAX - this.#inHandBytes);
+    const left = Math.max(0, IN_HAND_BYTES_MAX - this.#inHandBytes - (this.#owed?.bytes ?? 0));
     return Math.min(most, Math.floor(left / Math.max(1, this.#longest)));
   }
 
