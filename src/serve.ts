@@ -20,7 +20,8 @@ const DATASET_LOOK_MS = 200;
 const FIRST_BUILD = ['dataset', 'build', '--recipe', 'default', '--activate'];
 
 /** Builds the first dataset in a process of its own, which gives its memory back. */
-async function ensureDataset(config: Config): Promise<void> {
+async function ensureDataset(config: Config, told: AbortSignal): Promise<void> {
+  told.throwIfAborted();
   if (activeRelease(config.varDir) !== null) return;
   process.stderr.write('no dataset is active yet: building the default one, once\n');
   const child = spawn(process.execPath, [COMMAND, ...FIRST_BUILD], {
@@ -30,24 +31,20 @@ async function ensureDataset(config: Config): Promise<void> {
   const end = (): void => {
     child.kill('SIGTERM');
   };
-  process.once('SIGTERM', end).once('SIGINT', end);
+  told.addEventListener('abort', end);
   const [code] = await once(child, 'exit') as [number | null];
-  process.off('SIGTERM', end).off('SIGINT', end);
+  told.removeEventListener('abort', end);
   if (code !== 0) throw new Error('the default dataset could not be built');
 }
 
 /** Waits for the dataset of the fleet, where this node has none yet. */
-async function fleetDataset({ live }: App): Promise<void> {
+async function fleetDataset({ live }: App, told: AbortSignal): Promise<void> {
   if (live.release !== null) return;
   process.stderr.write('no dataset is active yet: waiting for the one of the fleet\n');
-  let ended = false;
-  const end = (): void => {
-    ended = true;
-  };
-  process.once('SIGTERM', end).once('SIGINT', end);
-  while (live.release === null && !ended) await delay(FLEET_CHECK_MS);
-  process.off('SIGTERM', end).off('SIGINT', end);
-  if (ended) throw new Error('ended before there was a dataset of the fleet');
+  while (live.release === null) {
+    told.throwIfAborted();
+    await delay(FLEET_CHECK_MS);
+  }
 }
 
 /** A log that nobody reads any more, or that cannot be written, is no reason to stop answering. */
@@ -71,44 +68,103 @@ function listenerConfig(config: Config, { count, port, index }: ListenerOrder): 
 }
 
 /** The first listener makes the first dataset, the others wait for it. */
-async function awaitDataset(config: Config): Promise<void> {
+async function awaitDataset(config: Config, told: AbortSignal): Promise<void> {
   while (activeRelease(config.varDir) === null) {
+    told.throwIfAborted();
     await delay(DATASET_LOOK_MS);
   }
 }
 
-function listenToSignals(
-  app: App, log: Log, supervised: Supervised | null,
-): void {
-  const end = (ended: Promise<void>): void => {
+/** Listens, and returns once lookups are answered. It answers that it is not ready meanwhile. */
+async function begin(
+  app: App, { config, supervised }: ServerSettings, told: AbortSignal,
+): Promise<void> {
+  // Before anything else can go wrong: it cannot be shown again.
+  if (app.firstKey !== null) process.stdout.write(`First API key, shown once: ${app.firstKey}\n`);
+  told.throwIfAborted();
+  // What it replaces answers meanwhile.
+  if (supervised !== null && activeRelease(config.varDir) !== null) await app.warm();
+  told.throwIfAborted();
+  const port = await app.listen();
+  if (config.datasets !== '') await fleetDataset(app, told);
+  else if (supervised === null || supervised.order.index === 0) await ensureDataset(config, told);
+  else await awaitDataset(config, told);
+  told.throwIfAborted();
+  app.live.check();
+  await app.live.ready();
+  supervised?.ready();
+  if (supervised !== null) return;
+  process.stdout.write(`Situs answers on ${localUrl(config.host, port, config.tls !== null)}\n`);
+}
+
+interface ServerSettings {
+  readonly config: Config;
+  readonly log: Log;
+  /** Null for a server that is alone on its port. */
+  readonly supervised: Supervised | null;
+}
+
+/** Ends the process as its supervisor and its signals say, also while it still begins. */
+class Ending {
+  /** Aborted when the server is told to stop. */
+  readonly told = new AbortController();
+  readonly #log: Log;
+  readonly #supervised: Supervised | null;
+  /** Null until everything is open. */
+  #app: App | null = null;
+  #begun = false;
+
+  constructor({ log, supervised }: ServerSettings) {
+    this.#log = log;
+    this.#supervised = supervised;
+    process.on('SIGTERM', this.#stop).on('SIGINT', this.#stop);
+    // In a terminal its end ends the server, as it does any program.
+    if (!isatty(STANDARD_INPUT)) process.on('SIGHUP', this.#reload);
+    process.on('SIGUSR2', this.#reload);
+    // Its supervisor was killed: nobody else would end it.
+    if (supervised !== null) process.on('disconnect', () => this.#stop('disconnect'));
+  }
+
+  /** Everything is open: it can be closed from here on. */
+  opened(app: App): void {
+    this.#app = app;
+  }
+
+  /** It answers: what is under way is finished from here on. */
+  begun(app: App): void {
+    this.#begun = true;
+    this.#supervised?.onLeave(() => {
+      this.#log.info('leaving');
+      this.end(app.leave());
+    });
+  }
+
+  /** Ends the process when `ended` has, with 1 where that fails. */
+  end(ended: Promise<void>): void {
     ended.then(
       () => process.exit(0),
       (error: unknown) => {
-        log.error('stopped badly', { message: messageOf(error) });
+        this.#log.error('stopped badly', { message: messageOf(error) });
         process.exit(1);
       },
     );
-  };
-  const stop = (signal: string): void => {
-    log.info('stopping', { signal });
-    end(app.drain().then(() => app.stop()));
-  };
-  process.on('SIGTERM', stop).on('SIGINT', stop);
-  // In a terminal its end ends the server, as it does any program.
-  if (!isatty(STANDARD_INPUT)) process.on('SIGHUP', () => void app.reload());
-  if (supervised === null) {
-    process.on('SIGUSR2', () => {
-      log.warn('not replaced: that needs SITUS_SUPERVISED=1', { help: 'docs/operating.md' });
-      void app.reload();
-    });
-    return;
   }
-  supervised.onLeave(() => {
-    log.info('leaving');
-    end(app.leave());
-  });
-  // Its supervisor was killed: nobody else would end it.
-  process.on('disconnect', () => stop('disconnect'));
+
+  readonly #stop = (signal: string): void => {
+    this.#log.info('stopping', { signal });
+    this.told.abort();
+    const app = this.#app;
+    // Whoever begins it closes it.
+    if (app !== null && this.#begun) this.end(app.drain().then(() => app.stop()));
+  };
+
+  readonly #reload = (signal: string): void => {
+    if (signal === 'SIGUSR2') {
+      if (this.#supervised !== null) return;
+      this.#log.warn('not replaced: that needs SITUS_SUPERVISED=1', { help: 'docs/operating.md' });
+    }
+    void this.#app?.reload();
+  };
 }
 
 /**
@@ -125,26 +181,18 @@ export async function serve(settings: Config, order: ListenerOrder | null): Prom
     log.warn('core dumps of this process may hold secrets', { help: 'docs/operating.md' });
   }
   const supervised = order === null ? null : new Supervised(order, process);
-  const app = await App.start({ config, log, supervised });
-  // Before anything else can go wrong: it cannot be shown again.
-  if (app.firstKey !== null) process.stdout.write(`First API key, shown once: ${app.firstKey}\n`);
+  const server = { config, log, supervised };
+  const ending = new Ending(server);
+  const { signal } = ending.told;
+  const app = await App.start(server);
+  ending.opened(app);
   try {
-    // What it replaces answers meanwhile.
-    if (supervised !== null && activeRelease(config.varDir) !== null) await app.warm();
-    const port = await app.listen();
-    // Meanwhile it answers that it is not ready.
-    if (config.datasets !== '') await fleetDataset(app);
-    else await (order === null || order.index === 0 ? ensureDataset(config) : awaitDataset(config));
-    app.live.check();
-    await app.live.ready();
-    supervised?.ready();
-    if (supervised === null) {
-      process.stdout.write(
-        `Situs answers on ${localUrl(config.host, port, config.tls !== null)}\n`);
-    }
+    await begin(app, server, signal);
+    signal.throwIfAborted();
   } catch (error) {
+    if (signal.aborted) return ending.end(app.stop());
     await app.stop();
     throw error;
   }
-  listenToSignals(app, log, supervised);
+  ending.begun(app);
 }
