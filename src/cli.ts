@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The `situs` command. */
 import { runCommand } from './cli/program.js';
-import { READER_GONE, tellFailure } from './cli/usage.js';
+import { READER_GONE, tellFailure } from './cli/command-line.js';
 
 /**
  * Ends as other tools do when nobody reads what they write: by SIGPIPE, which a shell tells as 141.

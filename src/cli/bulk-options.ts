@@ -5,7 +5,7 @@ import {
   CSV_TYPE, NDJSON_TYPE, parseBulkRequest, type BulkRequest,
 } from '../bulk/run/request.js';
 import type { BulkKind } from '../bulk/row/chunk-payload.js';
-import { UsageError } from './usage.js';
+import { UsageError } from './command-line.js';
 
 /** Standard input, or output. */
 export const STANDARD = '-';

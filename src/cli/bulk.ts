@@ -25,7 +25,7 @@ import {
 import { RowsProgress } from './rows-progress.js';
 import { openRows, type RowsSource } from './rows-source.js';
 import { keptRelease, soundRelease } from './sound-release.js';
-import { SIGNAL_CODES, UsageError, watchSignals } from './usage.js';
+import { SIGNAL_CODES, UsageError, watchSignals } from './command-line.js';
 
 const SOME_REFUSED = 3;
 

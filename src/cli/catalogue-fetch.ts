@@ -11,8 +11,7 @@ import { openOrigin } from '../ingest/publisher/origin.js';
 import { checkPages } from '../ingest/publisher/published-figures.js';
 import { type FetchRecord, readRecords, writeRecords } from '../ingest/publisher/record.js';
 import { fileSha256 } from '../dataset/stamp.js';
-import { print } from './line.js';
-import { UsageError } from './usage.js';
+import { print, UsageError } from './command-line.js';
 
 const KIND_WIDTH = 9;
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { loadConfig } from '../config.js';
-import { READER_GONE, SIGNAL_CODES } from './usage.js';
+import { READER_GONE, SIGNAL_CODES } from './command-line.js';
 
 /**
  * Room for what lives briefly, which most of a build's values do: with sixteen times Node's own the

@@ -12,10 +12,9 @@ import { makeFolder } from '../store/folder.js';
 import { auditRelease } from './actor.js';
 import type { BuildAsked } from './dataset-build.js';
 import { tellFindings } from './findings.js';
-import { print, progress } from './line.js';
+import { print, progress, UsageError } from './command-line.js';
 import { requireRecipe } from './recipe-names.js';
 import { problemsOf, requiredKeys, signSound } from './sound-release.js';
-import { UsageError } from './usage.js';
 
 /**
  * The key that signs what is built; null where nothing does.

@@ -9,9 +9,8 @@ import { makeSigningKey, readSigningKey } from '../dataset/signature.js';
 import { createProgress } from '../ingest/progress.js';
 import { makeTemporary } from '../ingest/writer.js';
 import { makeFolder } from '../store/folder.js';
-import { print, progress } from './line.js';
+import { print, progress, removeOnSignal, UsageError } from './command-line.js';
 import { activateSound, problemsOf, requiredKeys, signSound } from './sound-release.js';
-import { removeOnSignal, UsageError } from './usage.js';
 
 /** The release that is meant, and its folder, once it was read from end to end. */
 export async function wholeRelease(

@@ -1,22 +1,23 @@
-/** `situs dataset diff A B`: what a change of releases changes. */
+/** What a change of releases changes: `situs dataset diff A B`, and in short for an update. */
 import { loadConfig } from '../config.js';
+import { type Manifest, readManifest } from '../dataset/manifest.js';
 import { openDataset } from '../dataset/open.js';
 import { findRelease } from '../dataset/release.js';
-import { diffReleases, type Change, type ReleaseDiff } from '../engine/rate/release-diff.js';
-import { formatDate, parseDate, type DateInt } from '../tax/date.js';
-import { print } from './line.js';
+import { type Change, diffReleases, type ReleaseDiff } from '../engine/rate/release-diff.js';
+import { coverageCell } from '../ingest/coverage.js';
+import { type DateInt, formatDate, parseDate } from '../tax/date.js';
+import { print, UsageError } from './command-line.js';
 import { soundRelease } from './sound-release.js';
-import { UsageError } from './usage.js';
 
 /** Lines of a kind printed for people; --json has all. */
-export const DIFF_LINES_MAX = 40;
+const DIFF_LINES_MAX = 40;
 
 function side(rates: readonly string[]): string {
   return rates.length === 0 ? 'absent' : rates.join(' ');
 }
 
 /** The heading of some changes with their number, and the first of them. */
-export function section(
+function section(
   title: string, changes: readonly Change[], most = DIFF_LINES_MAX,
 ): readonly string[] {
   const lines = changes.slice(0, most)
@@ -29,7 +30,7 @@ export function section(
 }
 
 /** Formats a difference for people. */
-export function diffText(diff: ReleaseDiff): string {
+function diffText(diff: ReleaseDiff): string {
   return [
     ...section('jurisdictions that differ', diff.jurisdictions),
     ...section('tax areas that differ', diff.areas),
@@ -63,5 +64,65 @@ export async function diffCommand(
   } finally {
     before.close();
     if (after !== before) after.close();
+  }
+}
+
+/** Lines of a kind; `dataset diff` has all of them. */
+const LINES_MAX = 12;
+
+function shortened(title: string, lines: readonly string[], more: string): readonly string[] {
+  const rest = lines.length - LINES_MAX;
+  return [`${title}: ${lines.length}`, ...lines.slice(0, LINES_MAX).map((line) => `  ${line}`),
+    ...(rest > 0 ? [`  and ${rest} more${more}`] : [])];
+}
+
+/** Files of publishers that are new, changed or gone. */
+function filesChanged(before: Manifest, after: Manifest): readonly string[] {
+  const sums = ({ files }: Manifest): Map<string, string> =>
+    new Map(files.map(({ path, sha256 }) => [path, sha256]));
+  const [old, now] = [sums(before), sums(after)];
+  return [...new Set([...old.keys(), ...now.keys()])].sort().flatMap((path) => {
+    const [one, other] = [old.get(path), now.get(path)];
+    if (one === other) return [];
+    return `${one === undefined ? 'new' : other === undefined ? 'gone' : 'changed'} ${path}`;
+  });
+}
+
+/** Levels of states that are otherwise covered. */
+function coverageChanged(before: Manifest, after: Manifest): readonly string[] {
+  const cells = ({ coverage }: Manifest): Map<string, string> =>
+    new Map(coverage.flatMap(({ state, levels, addressPoints }) => [
+      ...levels.map((level): [string, string] => [`${state} ${level.level}`, coverageCell(level)]),
+      [`${state} doors`, String(addressPoints)],
+    ]));
+  const [old, now] = [cells(before), cells(after)];
+  return [...new Set([...old.keys(), ...now.keys()])].sort().flatMap((name) => {
+    const [one = 'none', other = 'none'] = [old.get(name), now.get(name)];
+    return one === other ? [] : `${name}: ${one} -> ${other}`;
+  });
+}
+
+function utcDay(now: Date): DateInt {
+  const day = parseDate(now.toISOString().slice(0, 10));
+  if (day === null) throw new RangeError('no such day');
+  return day;
+}
+
+/** Lists changed, rates changed on the day, and coverage before and after; of sound releases. */
+export function releaseSummary(beforeDir: string, afterDir: string, now: Date): string {
+  const [one, other] = [readManifest(beforeDir), readManifest(afterDir)];
+  const [before, after] = [openDataset(beforeDir), openDataset(afterDir)];
+  try {
+    const { jurisdictions, areas, zips } = diffReleases(before, after, utcDay(now));
+    return [
+      ...shortened('files that differ', filesChanged(one, other), ''),
+      ...section('jurisdictions with other rates today', jurisdictions, LINES_MAX),
+      `tax areas with other rates today: ${areas.length}`,
+      `ZIPs with other rates today: ${zips.length}`,
+      ...shortened('coverage that differs', coverageChanged(one, other), ' (dataset coverage)'),
+    ].join('\n');
+  } finally {
+    before.close();
+    after.close();
   }
 }

@@ -6,9 +6,8 @@ import {
 import { createProgress } from '../ingest/progress.js';
 import { openOrigin } from '../ingest/publisher/origin.js';
 import { askedFor, fetchSources } from './catalogue-fetch.js';
-import { print } from './line.js';
+import { print, UsageError } from './command-line.js';
 import { requireDownloads } from './recipe-names.js';
-import { UsageError } from './usage.js';
 
 const INTERRUPTED = 130;
 

@@ -15,9 +15,8 @@ import {
 import { createProgress } from '../ingest/progress.js';
 import { commandActor } from './actor.js';
 import { wholeRelease } from './dataset-bundle.js';
-import { print, progress } from './line.js';
+import { print, progress, removeOnSignal, UsageError } from './command-line.js';
 import { problemsOf, requiredKeys } from './sound-release.js';
-import { removeOnSignal, UsageError } from './usage.js';
 
 /** How long the nodes are watched after an activation, and how often they are looked at. */
 const FOLLOW_MS = 10_000;

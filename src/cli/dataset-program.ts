@@ -1,6 +1,6 @@
 /** The commands of `situs dataset`: their words, options and help. */
 import { Option, type Command } from '@commander-js/extra-typings';
-import { inThisProcess, oneMore, THREADS_MAX, wholeNumber, type End } from './usage.js';
+import { type End, inThisProcess, oneMore, THREADS_MAX, wholeNumber } from './command-line.js';
 
 /** Which signatures let a release answer. */
 function requireSignature() {
@@ -45,24 +45,24 @@ function choosingCommands(dataset: Command): void {
     .addOption(requireSignature())
     .action(async (name, asked) => (asked.fleet
       ? (await import('./dataset-fleet.js')).activateFleet(name, asked)
-      : (await import('./dataset.js')).activateCommand(name, asked)));
+      : (await import('./dataset-local.js')).activateCommand(name, asked)));
   dataset.command('rollback').description('go back to the one before, checked likewise')
     .option('--fleet', fleet).option('--force', force)
     .action(async (asked) => (asked.fleet
       ? (await import('./dataset-fleet.js')).rollbackFleet(asked)
-      : (await import('./dataset.js')).rollbackCommand()));
+      : (await import('./dataset-local.js')).rollbackCommand()));
   dataset.command('list').description('all releases, and why each is kept')
     .option('--fleet', 'those of the place, and what each node has')
     .option('--json', 'with --fleet: for programs')
     .action(async (asked) => (asked.fleet
       ? (await import('./dataset-fleet.js')).listFleet(asked)
-      : (await import('./dataset.js')).listCommand()));
+      : (await import('./dataset-local.js')).listCommand()));
   dataset.command('prune').description('remove the releases that nothing speaks for')
     .option('--list', 'say which, and remove none')
     .option('--fleet', 'from the place of SITUS_DATASETS')
     .action(async (asked) => (asked.fleet
       ? (await import('./dataset-fleet.js')).pruneFleet(asked)
-      : (await import('./dataset.js')).pruneCommand(asked)));
+      : (await import('./dataset-local.js')).pruneCommand(asked)));
 }
 
 function makingCommands(dataset: Command, end: End): void {
@@ -111,7 +111,7 @@ export function releaseCommands(program: Command, end: End): void {
     .option('--against <RELEASE>', 'whose lists to compare; the active one unless given')
     .option('--json', 'the findings, for programs')
     .action(async (name, asked) =>
-      end(await (await import('./dataset.js')).verifyCommand(name, asked)));
+      end(await (await import('./dataset-local.js')).verifyCommand(name, asked)));
   choosingCommands(dataset);
   bundleCommands(dataset);
   dataset.command('diff').description('what has another rate in B than in A')
@@ -124,7 +124,7 @@ export function releaseCommands(program: Command, end: End): void {
     .argument('[RELEASE]', 'the active one unless given')
     .option('--population', 'how surely addresses and spots are answered, by population')
     .option('--json', 'for programs')
-    .action(async (name, asked) => (await import('./dataset.js')).coverageCommand(name, asked));
+    .action(async (name, asked) => (await import('./dataset-local.js')).coverageCommand(name, asked));
   dataset.command('sources').description('the catalogue of sources')
     .option('--json', 'for programs')
     .action(async (asked) => (await import('./catalogue-fetch.js')).sourcesCommand(asked));

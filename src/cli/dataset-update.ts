@@ -23,11 +23,10 @@ import { auditRelease } from './actor.js';
 import { askedFor, fetchSources } from './catalogue-fetch.js';
 import { superviseBuild } from './dataset-build.js';
 import { findingsBeside, tellFindings } from './findings.js';
-import { print, progress } from './line.js';
+import { print, progress, UsageError } from './command-line.js';
 import { hasRecipe, requireRecipe } from './recipe-names.js';
-import { releaseSummary } from './release-summary.js';
+import { releaseSummary } from './dataset-diff.js';
 import { activateSound, requiredKeys, soundRelease } from './sound-release.js';
-import { UsageError } from './usage.js';
 
 /** Exit codes beside 0, 1 and those of signals. */
 const SOME_NOT_GOT = 3;

@@ -3,7 +3,7 @@ import { type Environment, loadConfig } from '../config.js';
 import { messageOf } from '../log.js';
 import type { Store } from '../store/store.js';
 import { CHECKS, type Checked, type Finding } from './doctor-checks.js';
-import { print } from './line.js';
+import { print } from './command-line.js';
 import { hasStore, openStore } from './open-store.js';
 
 /** What a check found. */

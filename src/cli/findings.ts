@@ -4,7 +4,7 @@ import { type Finding, type Manifest, readManifest } from '../dataset/manifest.j
 import { currentRelease, previousRelease, releasesDir } from '../dataset/release.js';
 import { findingText } from '../ingest/findings/finding.js';
 import { findingsOf, isComparable } from '../ingest/findings/release-faults.js';
-import { progress } from './line.js';
+import { progress } from './command-line.js';
 
 /** Findings of a kind told one by one; --json has all. */
 const KIND_LINES_MAX = 20;

@@ -9,9 +9,8 @@ import type { Store } from '../store/store.js';
 import { listUsage } from '../store/usage.js';
 import { NO_COUNTS, type Counts, monthAt } from '../store/usage-meter.js';
 import { commandActor } from './actor.js';
-import { print } from './line.js';
+import { print, UsageError } from './command-line.js';
 import { withNewStore, withStore } from './open-store.js';
-import { UsageError } from './usage.js';
 
 const ACCOUNT_CHARS_MAX = 255;
 

@@ -16,11 +16,10 @@ import type { Mapping, Role } from '../bulk/row/mapping.js';
 import { csvParameters, fiveDigits } from '../bulk/row/row-parameters.js';
 import { parseParameters } from '../api/lookup/query.js';
 import { requestFor, type RowsAsked } from './bulk-options.js';
-import { print } from './line.js';
+import { print, UsageError } from './command-line.js';
 import { rowFramer } from '../bulk/run/run.js';
 import { openRows } from './rows-source.js';
 import { keptRelease, requireActive, soundRelease } from './sound-release.js';
-import { UsageError } from './usage.js';
 import { PRECISIONS, type Precision } from '../engine/situs.js';
 
 /** Examples of a finding that are kept: numbers of lines. */

@@ -10,7 +10,7 @@ import { PRECISIONS } from '../engine/situs.js';
 import { RESPONSE_CODES, SUCCESS } from '../wire/response-code.js';
 import { receiptText, requestLine, sha256Of } from '../wire/receipt.js';
 import { answerFrame } from '../worker.js';
-import { print } from './line.js';
+import { print } from './command-line.js';
 import { requireActive, soundRelease } from './sound-release.js';
 
 interface Row {

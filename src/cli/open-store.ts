@@ -6,7 +6,7 @@ import { messageOf } from '../log.js';
 import type { StoreKey } from '../store/format.js';
 import { Store, storeDir } from '../store/store.js';
 import { STORE_FILE } from '../store/store-file.js';
-import { progress } from './line.js';
+import { progress } from './command-line.js';
 
 type Use<T> = (store: Store) => T | Promise<T>;
 

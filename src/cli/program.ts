@@ -10,9 +10,9 @@ import { ENTITLEMENTS, PLANS, type Entitlement } from '../store/plan.js';
 import { SCOPES, type Scope } from '../store/scope.js';
 import { releaseCommands } from './dataset-program.js';
 import {
-  BAD_USAGE, inThisProcess, oneMore, oneMoreOf, refuseMisread, THREADS_MAX, UsageError, wholeNumber,
-  type End,
-} from './usage.js';
+  BAD_USAGE, type End, inThisProcess, oneMore, oneMoreOf, refuseMisread, THREADS_MAX, UsageError,
+  wholeNumber,
+} from './command-line.js';
 
 /** Largest rate and quota of a key, small enough to be counted exactly. */
 const RATE_MAX = 999_999_999;
@@ -168,12 +168,12 @@ function eventCommands(program: Command): void {
   events.command('list').description('what is to be sent or was given up')
     .option('--dead', 'what was given up').option('--waiting', 'what is to be sent')
     .option('--all', 'both, as without any of these').option('--json', 'for programs')
-    .action(async (asked) => (await import('./events.js')).listCommand(asked));
+    .action(async (asked) => (await import('./history.js')).listCommand(asked));
   events.command('replay').description('send again, with all attempts')
     .argument('[ID]', 'one of them').option('--dead', 'all that were given up')
-    .action(async (id, asked) => (await import('./events.js')).replayCommand(id, asked));
+    .action(async (id, asked) => (await import('./history.js')).replayCommand(id, asked));
   events.command('enable').description('use an endpoint again that said it was gone')
-    .action(async () => (await import('./events.js')).enableCommand());
+    .action(async () => (await import('./history.js')).enableCommand());
 }
 
 function storeCommands(program: Command, end: End): void {
@@ -182,7 +182,7 @@ function storeCommands(program: Command, end: End): void {
     .command('list').description('the oldest first')
     .option('--since <TIME>', 'a day or a moment, 2026-05-31 or 2026-05-31T12:00:00Z')
     .option('--json', 'for programs')
-    .action(async (asked) => (await import('./audit.js')).auditCommand(asked));
+    .action(async (asked) => (await import('./history.js')).auditCommand(asked));
   program.command('secrets').description('rotate the key that seals credentials')
     .addHelpText('after', '\nAn interrupted rotation is finished by the next one. '
       + 'A running server follows at once.')
@@ -195,22 +195,22 @@ function storeCommands(program: Command, end: End): void {
       + 'which is not in it.');
   store.command('backup').description('a sound copy, also while the server runs')
     .argument('<FILE|DIR>')
-    .action(async (path) => end(await (await import('./store.js')).backupCommand(path)));
+    .action(async (path) => end(await (await import('./store-commands.js')).backupCommand(path)));
   store.command('verify').description('read a backup from end to end')
     .argument('<FILE>').addOption(inThisProcess())
     .action(async (path, asked) =>
-      end(await (await import('./store.js')).verifyCommand(path, asked)));
+      end(await (await import('./store-commands.js')).verifyCommand(path, asked)));
   store.command('restore').description('put a backup in place; the server must be stopped')
     .argument('<FILE>')
     .option('--force', 'replace a store that holds records, and keep it as data.mdb.replaced')
-    .action(async (path, asked) => (await import('./store.js')).restoreCommand(path, asked));
+    .action(async (path, asked) => (await import('./store-commands.js')).restoreCommand(path, asked));
   store.command('migrate').description('make or renew the tables of the database in SITUS_STORE')
-    .action(async () => (await import('./store-place.js')).migrateCommand());
+    .action(async () => (await import('./store-commands.js')).migrateCommand());
   store.command('copy').description('a whole store to where none is, read again and compared')
     .addHelpText('after', '\nFROM and TO are folders, as SITUS_VAR names one, or addresses as in '
       + 'SITUS_STORE. A password\nneed not stand in one: PGPASSWORD and ~/.pgpass are read.')
     .argument('<FROM>').argument('<TO>')
-    .action(async (from, to) => (await import('./store-place.js')).copyCommand(from, to));
+    .action(async (from, to) => (await import('./store-commands.js')).copyCommand(from, to));
 }
 
 function trialCommands(program: Command, end: End): void {

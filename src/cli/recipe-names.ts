@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecipeFile } from '../ingest/recipe.js';
 import { datasetsDir } from '../ingest/source-files.js';
-import { UsageError } from './usage.js';
+import { UsageError } from './command-line.js';
 
 const DOWNLOADS = 'downloads-';
 const PARTS = /^(?:rates|downloads)-/;

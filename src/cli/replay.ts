@@ -13,7 +13,7 @@ import { readAnswers, RequestFrame } from '../pool/frame.js';
 import { GRANT_PRODUCT, type RequestFields } from '../pool/types.js';
 import { parseReceipt, sha256Of, type Receipt } from '../wire/receipt.js';
 import { answerFrame } from '../worker.js';
-import { progress } from './line.js';
+import { progress } from './command-line.js';
 import { soundRelease } from './sound-release.js';
 
 const STDIN = 0;

@@ -8,7 +8,7 @@ import {
   fileSource, onceSource, type ByteSource, type FileIdentity,
 } from '../bulk/job/byte-source.js';
 import { STANDARD } from './bulk-options.js';
-import { UsageError } from './usage.js';
+import { UsageError } from './command-line.js';
 
 const GZIP_MAGIC = Buffer.of(0x1f, 0x8b);
 

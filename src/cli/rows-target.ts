@@ -13,7 +13,7 @@ import { dirname, resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { OutputEvents, RunOutput } from '../bulk/job/durable-output.js';
 import { STANDARD } from './bulk-options.js';
-import { UsageError } from './usage.js';
+import { UsageError } from './command-line.js';
 
 /** What a partial file is the beginning of. */
 export interface PartialRun {

@@ -10,7 +10,7 @@ import {
 import type { Store } from '../store/store.js';
 import { storedIndexKey } from '../store/vault.js';
 import { commandActor } from './actor.js';
-import { print, progress } from './line.js';
+import { print, progress } from './command-line.js';
 import { tellDamaged, withStore } from './open-store.js';
 
 const FROM_ENVIRONMENT = `the key-encryption key comes from SITUS_KEK, so it cannot be changed here.

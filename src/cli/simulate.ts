@@ -2,8 +2,7 @@
 import { once } from 'node:events';
 import { parseFaults, type FaultRates } from '../provider/simulator/faults.js';
 import { Simulator } from '../provider/simulator/server.js';
-import { print } from './line.js';
-import { UsageError } from './usage.js';
+import { print, UsageError } from './command-line.js';
 
 function faultsOf(text: string): FaultRates {
   try {

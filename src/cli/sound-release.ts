@@ -12,7 +12,7 @@ import {
 import { readPublicKeys, signRelease, type SigningKey } from '../dataset/signature.js';
 import { readStamp, stampHolds } from '../dataset/stamp.js';
 import { createProgress } from '../ingest/progress.js';
-import { UsageError } from './usage.js';
+import { UsageError } from './command-line.js';
 
 /** @throws Error where no release is active. */
 export function requireActive(varDir: string): string {

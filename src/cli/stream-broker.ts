@@ -9,7 +9,7 @@ import {
   connect, credsAuthenticator, nanos, type NatsConnection,
 } from '@nats-io/transport-node';
 import { messageOf } from '../log.js';
-import { UsageError } from './usage.js';
+import { UsageError } from './command-line.js';
 
 /** What `situs stream` is asked. */
 export interface StreamAsked {

@@ -15,7 +15,7 @@ import {
   checkSubjects, connectNats, openBroker, type Broker, type StreamAsked,
 } from './stream-broker.js';
 import { StreamWork } from './stream-work.js';
-import { UsageError, watchSignals } from './usage.js';
+import { UsageError, watchSignals } from './command-line.js';
 
 function tell(text: string): void {
   process.stderr.write(`${text}\n`);

@@ -51,9 +51,9 @@ function ahead(from: number, to: number): number {
 
 function nth(ordinal: string, name: string, month: number): DayOf {
   const isWeekend = name === 'full weekend';
-  const weekday = isWeekend ? FRIDAY : WEEKDAYS.findIndex((each) => each === name);
+  const weekday = isWeekend ? FRIDAY : WEEKDAYS.indexOf(name);
   const rest = isWeekend ? SUNDAY_AFTER_FRIDAY : 0;
-  const at = ORDINALS.findIndex((each) => each === ordinal);
+  const at = ORDINALS.indexOf(ordinal);
   return (year) => {
     if (ordinal === 'last') {
       const end = monthDay(year, month + 1) - 1 - rest;
@@ -67,7 +67,7 @@ function nth(ordinal: string, name: string, month: number): DayOf {
 function anchor(text: string): DayOf | null {
   const fixed = FIXED.exec(text);
   if (fixed !== null) {
-    const month = MONTHS.findIndex((each) => each === fixed[1]);
+    const month = MONTHS.indexOf(fixed[1] ?? '');
     // A leap year has every day that a rule may name.
     if (dateOf(2024, month + 1, Number(fixed[2])) === null) return null;
     return (year) => monthDay(year, month) + Number(fixed[2]) - 1;
@@ -75,7 +75,7 @@ function anchor(text: string): DayOf | null {
   const found = NTH.exec(text);
   if (found === null) return null;
   const [, ordinal = '', name = '', month = ''] = found;
-  return nth(ordinal, name, MONTHS.findIndex((each) => each === month));
+  return nth(ordinal, name, MONTHS.indexOf(month));
 }
 
 function firstDay(text: string): DayOf | null {
@@ -85,7 +85,7 @@ function firstDay(text: string): DayOf | null {
   const base = anchor(rest);
   if (base === null) return null;
   if (count !== undefined) return (year) => base(year) - Number(count);
-  const wanted = WEEKDAYS.findIndex((each) => each === weekday);
+  const wanted = WEEKDAYS.indexOf(weekday);
   return (year) => {
     const day = base(year);
     return day - (ahead(wanted, weekdayOf(day)) || WEEK);
@@ -93,7 +93,7 @@ function firstDay(text: string): DayOf | null {
 }
 
 function lastDay(text: string, first: DayOf): DayOf | null {
-  const weekday = WEEKDAYS.findIndex((each) => each === text);
+  const weekday = WEEKDAYS.indexOf(text);
   if (weekday < 0) return anchor(text);
   return (year) => first(year) + ahead(weekdayOf(first(year)), weekday);
 }

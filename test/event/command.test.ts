@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../src/cli/program.js';
-import { UsageError } from '../../src/cli/usage.js';
+import { UsageError } from '../../src/cli/command-line.js';
 import { RETRY_MS } from '../../src/event/retry.js';
 import { endpointOf } from '../../src/store/endpoint.js';
 import { openOutbox, toEndpoint, type Outbox } from '../support/event-outbox.js';

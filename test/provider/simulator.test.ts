@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../src/cli/program.js';
-import { UsageError } from '../../src/cli/usage.js';
+import { UsageError } from '../../src/cli/command-line.js';
 import {
   drawFault, FAULT_HEADER, FAULTS, parseFaults, type FaultName,
 } from '../../src/provider/simulator/faults.js';

@@ -1,6 +1,6 @@
 /** `situs doctor` with real faults. */
 import assert from 'node:assert/strict';
-import { listenerFindings } from '../../src/cli/listener-findings.js';
+import { listenerFindings } from '../../src/cli/doctor-services.js';
 import { execFile } from 'node:child_process';
 import {
   chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync,

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { runCommand } from '../../src/cli/program.js';
-import { tellFailure } from '../../src/cli/usage.js';
+import { tellFailure } from '../../src/cli/command-line.js';
 import type { Ran } from './run-command.js';
 
 const STANDARD_INPUT = 0;

@@ -1,8 +1,16 @@
-/** What a command line may hold: numbers, names, words enough and none too many. */
-import {
-  InvalidArgumentError, Option, type CommandUnknownOpts,
-} from '@commander-js/extra-typings';
+/** What commands share: lines they write, exit codes, signals, and what a command line may hold. */
 import { rmSync } from 'node:fs';
+import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+
+/** Lines that commands write: results on standard output, progress beside them. */
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+export function progress(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
 
 /** Most threads that an option may ask for. */
 export const THREADS_MAX = 999;

@@ -1,20 +1,18 @@
-/** `situs dataset …`: releases that there are. */
+/** `situs dataset …` of the releases of this machine: verify, activate, go back, list, prune, cover. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../config.js';
 import { keepings, removeLeft, removeRelease } from '../dataset/keeping.js';
+import { type CoverageState, readManifest } from '../dataset/manifest.js';
 import { openDataset } from '../dataset/open.js';
-import { readManifest, type CoverageState } from '../dataset/manifest.js';
-import {
-  activeRelease, earlierRelease, findRelease, releasesDir,
-} from '../dataset/release.js';
+import { activeRelease, earlierRelease, findRelease, releasesDir } from '../dataset/release.js';
 import { Engine } from '../engine/engine.js';
 import { zipCoverage, zipCoverageTable } from '../engine/zip-coverage.js';
 import { coverageTable } from '../ingest/coverage.js';
 import { createProgress } from '../ingest/progress.js';
 import { listJobs } from '../store/jobs.js';
+import { print, progress } from './command-line.js';
 import { errorsIn, findingsBeside, tellFindings } from './findings.js';
-import { print, progress } from './line.js';
 import { hasStore, withStore } from './open-store.js';
 import { activateSound, problemsOf, requiredKeys, soundRelease } from './sound-release.js';
 

@@ -1,19 +1,21 @@
-/** `situs store …`: backups of the store, also while a server runs, and putting one back. */
+/** `situs store …`: backups, also while a server runs, putting one back, stores in databases. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { loadConfig, type Config } from '../config.js';
+import { type Config, loadConfig } from '../config.js';
+import { messageOf } from '../log.js';
 import {
-  backupStore, obstacle, restoreStore, verifyBackup, verifyFolder, type BackupFacts,
+  type BackupFacts, backupStore, obstacle, restoreStore, verifyBackup, verifyFolder,
 } from '../store/backup.js';
+import { copyStore } from '../store/copy.js';
 import { KekFile } from '../store/kek-file.js';
 import { kekPath, openKekSource } from '../store/kek-source.js';
 import { databasePlace } from '../store/postgres/place.js';
-import { messageOf } from '../log.js';
-import { print, progress } from './line.js';
+import {
+  print, progress, READER_GONE, removeOnSignal, SIGNAL_CODES, UsageError,
+} from './command-line.js';
 import { DAMAGED_CODE, requireStore, tellDamaged } from './open-store.js';
-import { READER_GONE, removeOnSignal, SIGNAL_CODES } from './usage.js';
 
 /** Says what a backup holds and which keys it cannot do without. */
 function describe(config: Config, facts: BackupFacts): void {
@@ -127,4 +129,36 @@ export async function restoreCommand(
   }
   restoreStore(config.varDir, file, removeOnSignal);
   print(`restored into ${join(config.varDir, 'store')}`);
+}
+
+/** Longest wait for a step: it may change every record. */
+const MIGRATE_QUERY_MS_MAX = 600_000;
+
+/** Runs `situs store migrate`. */
+export async function migrateCommand(): Promise<void> {
+  const { storeUrl } = loadConfig();
+  if (storeUrl === null) {
+    throw new UsageError('SITUS_STORE names no database: a store in SITUS_VAR needs no migration');
+  }
+  const place = databasePlace(storeUrl);
+  const { Connection } = await import('../store/postgres/connection.js');
+  const { migrate } = await import('../store/postgres/schema.js');
+  const connection = await Connection.open(place, {
+    use: 'migrate', queryMs: MIGRATE_QUERY_MS_MAX,
+  });
+  try {
+    const { before, version } = await migrate(connection, place);
+    print(before === version ? `${place.shown} has tables of version ${version} already`
+      : `${place.shown} has tables of version ${version} now, of ${before} before`);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Runs `situs store copy FROM TO`. */
+export async function copyCommand(from: string, to: string): Promise<void> {
+  if (from === to) throw new UsageError('FROM and TO are the same place');
+  const { records, sha256 } = await copyStore(from, to, removeOnSignal);
+  print(`${records} records, read again and the same; sum ${sha256}`);
+  print('its secrets need the key-encryption key that they needed before; every server of it, too');
 }

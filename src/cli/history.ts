@@ -1,12 +1,47 @@
-/** `situs events …`: what waits to be sent and what could not be, also while a server runs. */
+/** `situs audit` and `situs events`: who did what, what is to be sent and what could not be. */
+import { type Actor, type AuditRecord, listAudit } from '../store/audit.js';
 import { enableEndpoint, endpointOf } from '../store/endpoint.js';
-import { listOutbox, replay, replayDead } from '../store/outbox.js';
 import {
   OUTBOX_KINDS, OUTBOX_LISTS, type OutboxList, type OutboxRecord,
 } from '../store/outbox-record.js';
-import { print, progress } from './line.js';
+import { listOutbox, replay, replayDead } from '../store/outbox.js';
+import { print, progress, UsageError } from './command-line.js';
 import { withStore } from './open-store.js';
-import { UsageError } from './usage.js';
+
+function sinceTime(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : NaN;
+  if (Number.isNaN(time)) {
+    throw new UsageError(`--since "${text}" is no day or moment, such as 2026-05-31`);
+  }
+  return time;
+}
+
+function actorText(actor: Actor): string {
+  switch (actor.kind) {
+    case 'key': return `key ${actor.prefix}… (${actor.id})`;
+    case 'cli': return `cli ${actor.user === '' ? '' : `${actor.user} `}(uid ${actor.uid})`;
+    case 'server': return 'server';
+  }
+}
+
+function auditLine({ at, actor, account, action, object }: AuditRecord): string {
+  return [
+    new Date(at).toISOString(), actorText(actor), account ?? '-', action, object,
+  ].join('  ');
+}
+
+/** Runs `situs audit list`. */
+export async function auditCommand(
+  { since, json }: { readonly since?: string; readonly json?: boolean },
+): Promise<void> {
+  const from = sinceTime(since);
+  const records = await withStore((store) => listAudit(store, from, Date.now()));
+  if (json) {
+    print(JSON.stringify(records.map(({ at, ...entry }) =>
+      ({ at: new Date(at).toISOString(), ...entry }))));
+  } else for (const record of records) print(auditLine(record));
+}
 
 interface Listed {
   readonly list: OutboxList;
@@ -22,7 +57,7 @@ function timeOf(at: number): string {
   return new Date(at).toISOString();
 }
 
-function line({ list, record }: Listed): string {
+function outboxLine({ list, record }: Listed): string {
   const { id, account, createdAt, dueAt, attempts, error } = record;
   return [
     id, list, subject(record), account, `since ${timeOf(createdAt)}`, `attempts ${attempts}`,
@@ -60,7 +95,7 @@ export async function listCommand({ dead, waiting, all, json }: ListAsked): Prom
     disabledAt: endpointOf(store)?.disabledAt ?? null,
   }));
   if (json) print(JSON.stringify(listed.map(shown)));
-  else for (const each of listed) print(line(each));
+  else for (const each of listed) print(outboxLine(each));
   if (disabledAt === null) return;
   progress(`The endpoint said at ${timeOf(disabledAt)} that it is gone; situs events enable`);
 }

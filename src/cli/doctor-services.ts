@@ -1,0 +1,99 @@
+/** Checks of `situs doctor` beyond this process: store, fleet, windows of all nodes, listeners. */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config.js';
+import { currentRelease } from '../dataset/release.js';
+import { openPlace } from '../distribution/open-place.js';
+import { readState } from '../distribution/state.js';
+import { checkRedis } from '../limit/redis-check.js';
+import { ANSWER_MS_MAX } from '../limit/shared-rates.js';
+import { messageOf } from '../log.js';
+import { databasePlace } from '../store/postgres/place.js';
+import { STORE_FILE } from '../store/store-file.js';
+import { STORE_BYTES_MAX, storeDir } from '../store/store.js';
+import type { Checked, Finding, Level } from './doctor-checks.js';
+
+const MIB = 1_048_576;
+/** Share of the store's size limit from which it is told. */
+const STORE_SHARE_LOW = 0.8;
+
+const found = (level: Level, text: string): readonly Finding[] => [{ level, text }];
+
+function databaseState(url: string, bytes: number): readonly Finding[] {
+  const level = bytes > STORE_BYTES_MAX * STORE_SHARE_LOW ? 'warning' : 'ok';
+  const text = `the store in ${databasePlace(url).shown} opens, ${Math.ceil(bytes / MIB)} MiB`;
+  return found(bytes > STORE_BYTES_MAX ? 'fault' : level, text);
+}
+
+/** The store, in a folder or a database. */
+export function storeState({ config, store }: Checked): readonly Finding[] {
+  if (config.storeUrl !== null) return databaseState(config.storeUrl, store?.bytes() ?? 0);
+  const path = storeDir(config.varDir);
+  if (store === null) return found('note', `there is no store in ${path} yet`);
+  const bytes = store.bytes();
+  const text = `the store in ${path} opens, ${Math.ceil(bytes / MIB)} MiB in use`;
+  if (bytes > STORE_BYTES_MAX) return found('fault', `${text}: full, nothing new is taken`);
+  const { mode } = statSync(join(path, STORE_FILE));
+  const folderMode = statSync(path).mode;
+  if ((folderMode & 0o077) !== 0 && (mode & 0o077) !== 0) {
+    return found('warning', `${text}, but others may read it; run: chmod 700 ${path}`);
+  }
+  return found(bytes > STORE_BYTES_MAX * STORE_SHARE_LOW ? 'warning' : 'ok', text);
+}
+
+/** Whether the place can be read, and whether this node has what is active there. */
+export async function fleet({ config }: Checked): Promise<readonly Finding[]> {
+  const { datasets, varDir } = config;
+  if (datasets === '') return [{ level: 'note', text: 'no fleet is followed (SITUS_DATASETS)' }];
+  const place = await openPlace(config);
+  try {
+    const { state: { active } } = await readState(place);
+    if (active === null) {
+      return [{ level: 'warning', text: `no dataset is active at ${place.name}` }];
+    }
+    const here = currentRelease(varDir);
+    return [active === here
+      ? { level: 'ok', text: `${active} is active at ${place.name}, and here` }
+      : {
+        level: 'fault', text: `${active} is active at ${place.name}, and ${here ?? 'none'} here: `
+          + 'this node is not ready',
+      }];
+  } catch (error) {
+    return [{ level: 'warning', text: `${messageOf(error)}; what is active here goes on` }];
+  } finally {
+    await place.close().catch(() => undefined);
+  }
+}
+
+/** Whether the windows of all nodes can be asked. */
+export async function limits({ config }: Checked): Promise<readonly Finding[]> {
+  const { url, sharePercent } = config.limits;
+  if (url === '') return found('note', 'rates hold on this node alone (SITUS_LIMITS)');
+  const { server, fault, warning, version, milliseconds } = await checkRedis(url);
+  if (fault !== null) {
+    return found('warning', `${server} does not keep the rate windows of all nodes (${fault}); this`
+      + ` node admits ${sharePercent} % of each rate alone`);
+  }
+  const name = `${version} at ${server}`;
+  if (warning !== null) return found('warning', `${name} ${warning}`);
+  return found(milliseconds > ANSWER_MS_MAX ? 'warning' : 'ok',
+    `${name} keeps the rate windows of all nodes; it answered in ${Math.ceil(milliseconds)} ms`);
+}
+
+const MIGRATE = '/proc/sys/net/ipv4/tcp_migrate_req';
+
+/** Whether connections that come while a listener is replaced are handed on. */
+export function listenerFindings(
+  { listeners, supervised }: Pick<Config, 'listeners' | 'supervised'>, path = MIGRATE,
+): readonly Finding[] {
+  if (listeners === 1 && !supervised) {
+    return [{ level: 'ok', text: 'one server, without a supervisor' }];
+  }
+  const text = `${listeners === 1 ? '1 listener' : `${listeners} listeners`} with a supervisor`;
+  const migrates = existsSync(path) && readFileSync(path, 'latin1').trim() === '1';
+  return [migrates ? { level: 'ok', text } : {
+    level: 'note',
+    text: `${text}; a replacement may reset a connection that just comes, unless `
+      + 'net.ipv4.tcp_migrate_req is 1 (sysctl)',
+  }];
+}
