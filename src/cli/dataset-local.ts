@@ -1,4 +1,4 @@
-/** `situs dataset …` of the releases of this machine: verify, activate, go back, list, prune, cover. */
+/** `situs dataset …` of releases that are here: verify, activate, go back, list, prune, cover. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../config.js';

@@ -124,7 +124,8 @@ export function releaseCommands(program: Command, end: End): void {
     .argument('[RELEASE]', 'the active one unless given')
     .option('--population', 'how surely addresses and spots are answered, by population')
     .option('--json', 'for programs')
-    .action(async (name, asked) => (await import('./dataset-local.js')).coverageCommand(name, asked));
+    .action(async (name, asked) =>
+      (await import('./dataset-local.js')).coverageCommand(name, asked));
   dataset.command('sources').description('the catalogue of sources')
     .option('--json', 'for programs')
     .action(async (asked) => (await import('./catalogue-fetch.js')).sourcesCommand(asked));

@@ -203,7 +203,8 @@ function storeCommands(program: Command, end: End): void {
   store.command('restore').description('put a backup in place; the server must be stopped')
     .argument('<FILE>')
     .option('--force', 'replace a store that holds records, and keep it as data.mdb.replaced')
-    .action(async (path, asked) => (await import('./store-commands.js')).restoreCommand(path, asked));
+    .action(async (path, asked) =>
+      (await import('./store-commands.js')).restoreCommand(path, asked));
   store.command('migrate').description('make or renew the tables of the database in SITUS_STORE')
     .action(async () => (await import('./store-commands.js')).migrateCommand());
   store.command('copy').description('a whole store to where none is, read again and compared')

@@ -17,14 +17,14 @@ export interface DaySpan {
 /** The span that begins in a year; null where a rule is for another year. */
 export type YearlyDays = (year: number) => DaySpan | null;
 
-const WEEKDAYS = [
+const WEEKDAYS: readonly string[] = [
   'Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday',
-] as const;
-const MONTHS = [
+];
+const MONTHS: readonly string[] = [
   'January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October',
   'November', 'December',
-] as const;
-const ORDINALS = ['first', 'second', 'third', 'fourth', 'last'] as const;
+];
+const ORDINALS: readonly string[] = ['first', 'second', 'third', 'fourth', 'last'];
 
 const WEEK = 7;
 const FRIDAY = 5;
@@ -85,7 +85,7 @@ function firstDay(text: string): DayOf | null {
   const base = anchor(rest);
   if (base === null) return null;
   if (count !== undefined) return (year) => base(year) - Number(count);
-  const wanted = WEEKDAYS.indexOf(weekday);
+  const wanted = WEEKDAYS.indexOf(weekday ?? '');
   return (year) => {
     const day = base(year);
     return day - (ahead(wanted, weekdayOf(day)) || WEEK);
