@@ -30,6 +30,11 @@ export interface CoverageLevel {
   /** Last day the list was published for, YYYY-MM-DD; empty while no newer one is expected. */
   readonly until: string;
   readonly jurisdictions: number;
+  /**
+   * Jurisdictions by the source of each list of the level, of rates that held when it was
+   * published, or later ones; absent where none is held.
+   */
+  readonly lists?: Readonly<Record<string, number>>;
 }
 
 /** What a state's own boundary file has, and where it lies elsewhere than the boundaries. */

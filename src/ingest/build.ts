@@ -2,7 +2,7 @@
  * Builds a release from a recipe: boundaries are overlaid, doors and ZIPs are bound to the tax
  * areas, the rate book says what each area levies, and the writer makes it a folder.
  */
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SourceRecord, StateRecord } from '../dataset/records.js';
 import { listReleases } from '../dataset/release.js';
@@ -57,17 +57,15 @@ export interface BuildOptions {
   readonly report: (line: string) => void;
 }
 
+/** @throws Error naming file and line of a row that is no place's. */
 function placeFacts(
   files: SourceFiles, folder: string, states: readonly StateFact[],
 ): readonly PlaceFact[] {
   const tiers = readTiers(files.text('facts/independent_cities.tsv'));
-  return states.flatMap((state) => {
-    try {
-      return readPlaces(files.text(`${folder}/${state.code}.tsv`), state.code, tiers);
-    } catch {
-      // A state without places of its own has no file.
-      return [];
-    }
+  return states.flatMap(({ code }) => {
+    const path = `${folder}/${code}.tsv`;
+    // A state without places of its own has no file.
+    return existsSync(files.resolve(path)) ? readPlaces(files.text(path), code, tiers, path) : [];
   });
 }
 

@@ -27,6 +27,24 @@ function newest(load: LoadedRates, state: string, level: Level, start: DateInt):
     (row.state === state && row.level === level && row.asOf > latest ? row.asOf : latest), start);
 }
 
+/** Jurisdictions of a level by source: rows that older publications had alone do not count. */
+function listsOf(load: LoadedRates, { state, level }: ListMark): Readonly<Record<string, number>> {
+  const rows = load.input.rows.filter((row) =>
+    row.state === state && row.level === level && row.basis !== 'unknown');
+  const published = new Map<number, DateInt>();
+  for (const { source, asOf } of rows) {
+    if (asOf > (published.get(source) ?? 0)) published.set(source, asOf);
+  }
+  const keys = new Map<string, Set<string>>();
+  for (const { source, to, place, county, code } of rows) {
+    if (to < published.get(source)!) continue;
+    const name = load.input.sources[source]?.name ?? '';
+    keys.set(name, (keys.get(name) ?? new Set()).add(place || county || code));
+  }
+  return Object.fromEntries([...keys].map(([name, own]): [string, number] => [name, own.size])
+    .sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
 function localLevel(load: LoadedRates, mark: ListMark): CoverageLevel {
   const source = load.input.sources[mark.source];
   const keys = new Set<string>();
@@ -35,6 +53,7 @@ function localLevel(load: LoadedRates, mark: ListMark): CoverageLevel {
     if (row.basis !== 'unknown') keys.add(row.place || row.county || row.code);
   }
   const held = mark.mark === 'complete' || mark.mark === 'partial';
+  const lists = listsOf(load, mark);
   const asOf = source && held ? newest(load, mark.state, mark.level, source.asOf) : DATE_OPEN;
   return {
     level: mark.level,
@@ -43,6 +62,7 @@ function localLevel(load: LoadedRates, mark: ListMark): CoverageLevel {
     asOf: asOf === DATE_OPEN ? '' : formatDate(asOf),
     until: mark.until === DATE_OPEN ? '' : formatDate(mark.until),
     jurisdictions: keys.size,
+    ...(Object.keys(lists).length === 0 ? {} : { lists }),
   };
 }
 

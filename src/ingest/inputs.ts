@@ -4,17 +4,37 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HeldRecipe } from './held-recipe.js';
 import { listFiles } from './rates/load.js';
-import type { SourceFiles } from './source-files.js';
+import { packageFile, type SourceFiles } from './source-files.js';
 
 /** Folders of code that what is read depends on, beside this one's. */
-const CODE = ['address', 'base', 'dataset', 'geo', 'ingest', 'tax'];
+export const READING_CODE = ['address', 'base', 'dataset', 'geo', 'ingest', 'tax'];
+
+/**
+ * Packages that what is read goes through, or that write it; files of packages of data are hashed as
+ * any other source. With a newer one the same files may give other bytes.
+ */
+export const READING_PACKAGES = [
+  'fastest-validator', 'lmdb', 'msgpackr', 'papaparse', 'piscina', 'proj4', 'sax', 'shapefile',
+  'topojson-client', 'undici', 'unpdf', 'yauzl',
+];
 
 let codeHash = '';
 
-/** A hash of the compiled code that reads sources and builds releases. */
+/** Version of a package as it is installed, "" where it is not. */
+function installed(name: string): string {
+  const file = packageFile(`${name}/package.json`);
+  if (!existsSync(file)) return '';
+  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
+}
+
+/**
+ * A hash of what reads sources and builds releases: compiled code, packages and Node.js, whose
+ * Unicode tables and unpacking are its own.
+ */
 export function codeVersion(): string {
   if (codeHash !== '') return codeHash;
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(process.version)
+    .update(JSON.stringify(READING_PACKAGES.map((name) => [name, installed(name)])));
   const walk = (folder: string): void => {
     const entries = readdirSync(folder, { withFileTypes: true });
     for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
@@ -23,7 +43,7 @@ export function codeVersion(): string {
       else if (entry.name.endsWith('.js')) hash.update(entry.name).update(readFileSync(path));
     }
   };
-  for (const name of CODE) walk(join(import.meta.dirname, '..', name));
+  for (const name of READING_CODE) walk(join(import.meta.dirname, '..', name));
   codeHash = hash.digest('hex');
   return codeHash;
 }

@@ -25,7 +25,7 @@ export function datasetsDir(): string {
  * The place of "NAME/FILE" in an npm package. Its folder lies below this package in a checkout, and
  * beside it where this package is installed as one of several; Node knows every place to look.
  */
-function packageFile(path: string): string {
+export function packageFile(path: string): string {
   const name = path.split('/').slice(0, path.startsWith('@') ? 2 : 1).join('/');
   const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
   const folder = folders.find((each) => existsSync(join(each, name)));

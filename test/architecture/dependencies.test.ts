@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { READING_CODE, READING_PACKAGES } from '../../src/ingest/inputs.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { importsOf } from '../support/http-source-rules.js';
 
@@ -28,8 +29,8 @@ function packageOf(specifier: string): string {
   return specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
 }
 
-function imported(): ReadonlySet<string> {
-  const specifiers = ['src', 'workers'].flatMap((folder) => texts(folder, '.ts'))
+function imported(folders: readonly string[]): ReadonlySet<string> {
+  const specifiers = folders.flatMap((folder) => texts(folder, '.ts'))
     .map((text) => text.replaceAll(TYPES_ONLY, ''))
     .flatMap((text) => [
       ...importsOf(text), ...[...text.matchAll(REQUIRED)].map(([, name]) => name!),
@@ -50,10 +51,15 @@ test('docs/dependencies.md tells of every dependency why it is there, and of no 
 });
 
 test('the program imports dependencies alone, and each of them is used', () => {
-  const used = new Set([...imported(), ...ofRecipes()]);
+  const used = new Set([...imported(['src', 'workers']), ...ofRecipes()]);
   assert.deepEqual([...used].filter((name) => !Object.hasOwn(dependencies, name)), []);
   assert.deepEqual(Object.keys(dependencies).filter((name) => !used.has(name)), []);
   assert.ok(![...used].some((name) => builtinModules.includes(name)), 'built in: say node:');
+});
+
+test('what builds read through is known to the hash of what they keep', () => {
+  const read = imported(READING_CODE.map((room) => join('src', room)));
+  assert.deepEqual([...read].sort(), [...READING_PACKAGES].sort());
 });
 
 test('every version is exact', () => {

@@ -102,8 +102,9 @@ const CARRIED: readonly (readonly [state: string, city: string, counties: string
 
 for (const [state, city, counties] of CARRIED) {
   test(`the counties of ${city}, ${state}`, () => {
-    const text = readFileSync(join(datasetsDir(), `facts/places/${state}.tsv`), 'utf8');
-    const place = readPlaces(text, state, []).find(({ name }) => name === city);
+    const path = `facts/places/${state}.tsv`;
+    const text = readFileSync(join(datasetsDir(), path), 'utf8');
+    const place = readPlaces(text, state, [], path).find(({ name }) => name === city);
     assert.equal(place?.counties.join(' '), counties);
   });
 }

@@ -198,9 +198,34 @@ test('a list with a tenth fewer rows than before', async () => {
     'warning list-shrunk: QA city list (cities): 90 where there were 100, 10.0 % fewer',
     'error list-shrunk: QA doors: 500 where there were 1000, 50.0 % fewer',
   ]);
+  const byList = (lists: Readonly<Record<string, number>>): readonly CoverageState[] =>
+    coverage(0, 0).map((state) => ({ ...state, levels: [{
+      ...level, jurisdictions: Object.values(lists).reduce((sum, own) => sum + own, 0), lists,
+    }] }));
+  const two = await writePeriods([1], { coverage: byList({ cities: 100, resorts: 100 }) });
+  assert.deepEqual(await textsOf(
+    await writePeriods([1], { coverage: byList({ cities: 90, resorts: 300 }) }), two), [
+    'warning list-shrunk: QA city list (cities): 90 where there were 100, 10.0 % fewer',
+  ], 'another list of the level that grew hides nothing');
+  assert.deepEqual(await textsOf(
+    await writePeriods([1], { coverage: byList({ cities: 100, 'resorts-2': 99 }) }), two), []);
+  assert.deepEqual(await textsOf(
+    await writePeriods([1], { coverage: byList({ cities: 140 }) }), two), [
+    'error list-shrunk: QA city list (resorts): 0 where there were 100, 100.0 % fewer',
+  ]);
   const manifest = readManifest(join(releasesDir(folder), earlier));
   assert.equal(isComparable(manifest, { ...manifest, recipe: 'tiny+layer:own' }), true);
   assert.equal(isComparable({ ...manifest, recipe: 'tiny+layer:own' }, manifest), false);
+});
+
+test('a table of places that cannot be read is no state without places', async () => {
+  const file = 'places/QA.tsv';
+  const broken = (change: (text: string) => string): Promise<string> =>
+    planted((fixture) => fixture, {}, [[file, change]]);
+  await assert.rejects(broken((text) => text.replace('9100200', '91002')),
+    /facts\/places\/QA\.tsv, line 3: geoid "91002" has not 7 or 10 digits/);
+  await assert.rejects(broken((text) => text.replace('\t91001 91003\t', '\tGorse County\t')),
+    /facts\/places\/QA\.tsv, line 4: counties has Gorse, no county's five digits/);
 });
 
 test('every kind was found', () => {

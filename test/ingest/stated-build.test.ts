@@ -167,6 +167,33 @@ test('a ZIP is certain where all that the file has of it agrees, while it says s
   assert.notEqual(ask(at('1 Nowhere Rd', 'Elmton', '91011')).precision, 'postal');
 });
 
+test('of a ZIP that only the file has its records decide, where they do', () => {
+  expect(at('1 Nowhere Rd', 'Anytown', '91055'), 'postal', [BIRCH, 0, 0]);
+  assert.match(explained('1 Nowhere Rd, Anytown, QA 91055'), /^ZIP record of the state's/);
+  assert.match(ask(at('1 Nowhere Rd', 'Anytown', '91056')).refusal,
+    /known from qa's boundary file alone, which has no one rate for all of it/);
+  expect(at('1 Nowhere Rd', 'Anytown', '91056-0007'), 'zip9', [BIRCH, GORSE, 0]);
+  expect(at('1 Nowhere Rd', 'Anytown', '91057-0007'), 'zip9', [BIRCH, GORSE, 0]);
+  assert.match(ask(at('1 Nowhere Rd', 'Anytown', '91057')).refusal, /no one rate/);
+  assert.match(ask(at('1 Nowhere Rd', 'Anytown', '91055'), '202312').refusal, /is not known/);
+  assert.match(ask(at('1 Nowhere Rd', 'Anytown', '91055', 'QB')).refusal, /91055 is not known/);
+});
+
+test('the list of a ZIP that only the file has names all that it states', () => {
+  const list = (zip: string) => engineOf(dataset).lookup({
+    kind: 'postal', zip, state: '', stateCode: '', city: '', county: '', options: OPTIONS,
+  }, NOON_MS);
+  const rows = (zip: string) => {
+    const outcome = list(zip);
+    assert.ok(!isFailure(outcome) && outcome.kind === 'postal', zip);
+    return outcome.rows.map(({ city, area }) => [city, area.countyFips]);
+  };
+  assert.deepEqual(rows('91055'), [['', '003']]);
+  assert.deepEqual(rows('91056').sort(), [['', '003'], ['GORSE', '003']]);
+  assert.ok(isFailure(list('91057')), 'add-ons alone are not all of a ZIP');
+  assert.ok(isFailure(list('91058')));
+});
+
 test('a file that has ended keeps being used for streets, not for whole ZIPs', () => {
   const street = byLookup(dataset, '5 Kestrel Way, Cedarville, QB 92030', '');
   assert.deepEqual([street.precision, street.levels], ['range', [40_000_000, 2_000_000, 0, 0]]);
@@ -200,8 +227,9 @@ test('where the file has doors and ZIPs elsewhere than the boundaries is counted
   const of = (code: string) => coverage.find(({ state }) => state === code)!;
   // The boundaries have the odd doors of Border Ave from 21 to 39 outside Elmton.
   assert.deepEqual(of('QA').stateFile, {
-    until: '', ranges: 14, zip9: 5, zip5: 2, doors: 20, doorsElsewhere: 10, zips: 4,
-    zipsElsewhere: 2,
+    until: '', ranges: 14, zip9: 7, zip5: 4, doors: 20, doorsElsewhere: 10, zips: 7,
+    // Three of them are in no list of ZIPs.
+    zipsElsewhere: 5,
   });
   assert.ok(of('QA').gaps.some((gap) => gap.includes('elsewhere than the boundaries, and')));
   assert.ok(of('QB').gaps.includes("the state's boundary file ended on 2023-03-31"));

@@ -62,6 +62,11 @@ const KEPT: readonly Columns[] = [
   // Whole ZIPs: nothing else is stated of the first; of the others something is, and some differs.
   { 1: 'Z', ...HELD, 18: '91020', 20: '91020', 25: '003' },
   { 1: 'z', ...HELD, 18: '91011', 20: '91012', 25: '001' },
+  // ZIPs that no list has: one of one rate, one with an add-on elsewhere, and add-ons alone.
+  { 1: 'Z', ...HELD, 18: '91055', 20: '91055', 25: '003' },
+  { 1: 'Z', ...HELD, 18: '91056', 20: '91056', 25: '003' },
+  addOn('91056', '1', '100', GORSE),
+  addOn('91057', '1', '100', GORSE),
 ];
 
 /** Rows that lead nowhere, with the reason that is told. */

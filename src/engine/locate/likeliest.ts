@@ -1,6 +1,7 @@
-/** What is likeliest of a ZIP whose areas are not taxed alike. */
+/** What is chosen of a ZIP, and what is likeliest where its areas are not taxed alike. */
 import { foldName } from '../../address/place-name.js';
 import type { AreaRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
+import type { RateRange } from '../situs.js';
 import type { Candidate } from './doubt.js';
 
 const PPM = 1_000_000;
@@ -11,6 +12,33 @@ const PPM = 1_000_000;
  */
 const LIKELY_PPM_MIN = 530_000;
 const CONTRARY_PPM_MIN = 800_000;
+
+/** An area that was chosen; `assumed` where it is not certain. */
+export interface Chosen {
+  readonly kind: 'chosen';
+  readonly candidate: Candidate;
+  readonly assumed: RateRange | null;
+  /** The state's boundary file says so. */
+  readonly stated?: true;
+}
+
+/** The first of candidates that are taxed alike. */
+export function certain(candidates: readonly Candidate[]): Chosen {
+  return { kind: 'chosen', candidate: first(candidates), assumed: null };
+}
+
+/** The areas of candidates, in their order. */
+export function areasOf(
+  candidates: readonly { readonly area: AreaRecord }[],
+): readonly AreaRecord[] {
+  return candidates.map(({ area }) => area);
+}
+
+/** The first candidate; throws where there is none. */
+export function first([candidate]: readonly Candidate[]): Candidate {
+  if (candidate === undefined) throw new Error('no candidate to choose from');
+  return candidate;
+}
 
 /** An area with its share of the ZIP: of its doors, else of its land as it is lived on. */
 export interface Weighed {

@@ -127,7 +127,9 @@ export class AddressLocator {
         `the address names ${reading.otherState}, and its ZIP code or end leads to ${state}`);
     }
     if (reading.zip !== '' && record?.state !== state) {
-      const held = this.#dataset.streets.hasZip(state, Number(reading.zip))
+      const { streets } = this.#dataset;
+      const held = streets.hasZip(state, Number(reading.zip))
+        || streets.statedZip(state, Number(reading.zip), dateOf(state)) !== null
         || record?.parts.some((part) => this.#dataset.area(part.area).state === state) === true;
       if (!held) {
         return record === null

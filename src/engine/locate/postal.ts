@@ -11,11 +11,11 @@ import type { AreaRecord, CityRecord, ZipPart, ZipRecord } from '../../dataset/r
 import type { StatedZip } from '../../dataset/stated-areas.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
-import type { RateRange, Situs } from '../situs.js';
+import type { Situs } from '../situs.js';
 import { withoutSlivers, type Candidate, type DateOf, type Doubts } from './doubt.js';
 import {
-  likeliestPart, NOWHERE, statedCandidate, weighed, type Weighed, within, type ZipAreas,
-  type ZipCandidate,
+  areasOf, certain, type Chosen, first, likeliestPart, NOWHERE, statedCandidate, weighed,
+  type Weighed, within, type ZipAreas, type ZipCandidate,
 } from './likeliest.js';
 import { addressLine } from './place-names.js';
 
@@ -26,15 +26,6 @@ const PLACE_LENGTH_MAX = 64;
 
 /** A city that is not the ZIP's postal name is named on purpose: so much of the ZIP is enough. */
 const NAMED_PPM_MIN = 333_333;
-
-/** An area that was chosen; `assumed` where it is not certain. */
-interface Chosen {
-  readonly kind: 'chosen';
-  readonly candidate: Candidate;
-  readonly assumed: RateRange | null;
-  /** The state's boundary file says so. */
-  readonly stated?: true;
-}
 
 /** What a ZIP, a state and a city lead to, and the days it was found for. */
 interface Choice {
@@ -60,7 +51,8 @@ export class PostalLocator {
    * Locates an address by its ZIP, else by city and state.
    *
    * - What the state's boundary file says of the ZIP is certain, where all it states there is taxed
-   *   alike on the day. Else what it states is possible beside what boundaries say.
+   *   alike on the day. Else what it states is possible beside what boundaries say. It decides
+   *   alone of ZIPs that no list has, for addresses that name its state.
    * - One tax area, or several with equal known totals: certain. Where rows differ under equal
    *   totals the area of the named city is taken, else the ZIP's first (largest) part. Areas that
    *   the ZIP may reach count as much as its parts.
@@ -105,10 +97,10 @@ export class PostalLocator {
       return day;
     };
     const record = reading.zip === '' ? null : this.#dataset.zip(Number(reading.zip));
-    const found = reading.zip !== '' && record === null
-      ? fail('address-incomplete', `ZIP ${reading.zip} is not known`)
+    const found = reading.zip === ''
+      ? this.#byCity(reading, noted)
       : record === null
-        ? this.#byCity(reading, noted)
+        ? this.#unlisted(reading, 'is not known', noted)
         : this.#byZip(record, reading, noted);
     const city = isFailure(found)
       ? '' : this.#cityName(found.candidate.area.state, reading.city, record);
@@ -120,7 +112,7 @@ export class PostalLocator {
       ({ ...part, area: this.#dataset.area(part.doubt ?? part.area) }));
     const states = [...new Set(all.map((part) => part.area.state))].sort();
     if (states.length === 0) {
-      return fail('address-incomplete', `ZIP ${reading.zip} lies in no known tax area`);
+      return this.#unlisted(reading, 'lies in no known tax area', dateOf);
     }
     if (reading.state === '' && states.length > 1) {
       const choice = states.join(', ');
@@ -149,6 +141,21 @@ export class PostalLocator {
     return this.#stated(reading, stated, parts, areasOf([...said, ...abroad]), dateOf)
       ?? this.#amongParts(
         reading, { record, parts, beside: [...beside, ...said], isKnown }, dateOf);
+  }
+
+  /** A ZIP without known land: the boundary file of the state that is named may have a record. */
+  #unlisted(reading: ParsedAddress, why: string, dateOf: DateOf): Chosen | Failure {
+    const { state, zip } = reading;
+    const { streets } = this.#dataset;
+    const stated = streets.hasState(state)
+      ? streets.statedZip(state, Number(zip), dateOf(state)) : null;
+    const areas = (stated?.all ?? []).map((area) => ({ area: this.#dataset.area(area) }));
+    const found = this.#stated(reading, stated, [], areasOf(areas), dateOf);
+    if (found !== null) return found;
+    return stated === null || areas.length === 0
+      ? fail('address-incomplete', `ZIP ${zip} ${why}`)
+      : fail('address-incomplete', `ZIP ${zip} is known from ${state}'s boundary file alone, `
+        + 'which has no one rate for all of it, and the address was not found');
   }
 
   /** By the state's own record of the ZIP, where all `possible` areas are taxed alike. */
@@ -256,24 +263,11 @@ export class PostalLocator {
   }
 }
 
-function certain(candidates: readonly Candidate[]): Chosen {
-  return { kind: 'chosen', candidate: first(candidates), assumed: null };
-}
-
 function holds({ days }: Choice, dateOf: DateOf): boolean {
   for (const [state, day] of days) {
     if (dateOf(state) !== day) return false;
   }
   return true;
-}
-
-function areasOf(candidates: readonly { readonly area: AreaRecord }[]): readonly AreaRecord[] {
-  return candidates.map(({ area }) => area);
-}
-
-function first([candidate]: readonly Candidate[]): Candidate {
-  if (candidate === undefined) throw new Error('no candidate to choose from');
-  return candidate;
 }
 
 function several(what: string): Failure {

@@ -1,7 +1,7 @@
 /** Every rate that overlaps a ZIP, narrowed by state, county and city. */
 import { foldCounty, foldName, plainName } from '../../address/place-name.js';
 import type { Dataset } from '../../dataset/dataset.js';
-import type { AreaRecord, ZipRecord } from '../../dataset/records.js';
+import type { AreaRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import type { ZipQuery } from '../lookup-query.js';
@@ -53,19 +53,37 @@ export class ZipLists {
       return fail('invalid-state', `no state has the code ${query.stateCode}`);
     }
     const record = this.#dataset.zip(Number(query.zip));
-    if (record === null) return fail('no-result', `ZIP ${query.zip} is not known`);
-    if (record.parts.length === 0) {
-      return fail('no-result', `ZIP ${query.zip} lies in no known tax area`);
+    const all = record === null || record.parts.length === 0
+      ? this.#stated(Number(query.zip), dateOf)
+      : record.parts.map(({ area, city, incorporated }): Row =>
+        ({ area: this.#dataset.area(area), city, incorporated }));
+    if (all.length === 0) {
+      const why = record === null ? 'is not known' : 'lies in no known tax area';
+      return fail('no-result', `ZIP ${query.zip} ${why}`);
     }
     const rows: Row[] = [];
-    for (const { area: id, city, incorporated } of record.parts) {
-      const area = this.#dataset.area(id);
+    for (const row of all) {
+      const { area } = row;
       if (state !== '' && area.state !== state) continue;
       if (stateCode !== '' && area.state !== stateCode) continue;
       if (query.county !== '' && !inCounty(area, query.county)) continue;
-      rows.push({ area, city, incorporated });
+      rows.push(row);
     }
-    return this.#withRates(query.zip, this.#inCity(record, rows, query.city), dateOf);
+    const inCity = this.#inCity(record?.cities ?? [], rows, query.city);
+    return this.#withRates(query.zip, inCity, dateOf);
+  }
+
+  /** What states' boundary files name of a ZIP that no list has, where one speaks of all of it. */
+  #stated(zip: number, dateOf: (state: string) => DateInt): readonly Row[] {
+    const { streets } = this.#dataset;
+    return this.#dataset.states().flatMap(({ code }) => {
+      const stated = streets.hasState(code) ? streets.statedZip(code, zip, dateOf(code)) : null;
+      const areas = stated?.own.length ? new Set([...stated.own, ...stated.all]) : [];
+      return [...areas].map((id): Row => {
+        const area = this.#dataset.area(id);
+        return { area, city: area.placeName.toUpperCase(), incorporated: area.incorporated };
+      });
+    });
   }
 
   /** "" stays ""; a code or a name becomes a code; null when it names no state. */
@@ -78,13 +96,13 @@ export class ZipLists {
     return null;
   }
 
-  #inCity(record: ZipRecord, rows: readonly Row[], city: string): readonly Row[] {
+  #inCity(cities: readonly string[], rows: readonly Row[], city: string): readonly Row[] {
     if (city === '') return rows;
     const dataset = this.#dataset;
     const name = foldName(city);
     const areas = new Set(rows.flatMap(({ area: { state } }) =>
       (dataset.city(state, plainName(city)) ?? dataset.city(state, name))?.areas ?? []));
-    const postal = record.cities.some((other) => foldName(other) === name);
+    const postal = cities.some((other) => foldName(other) === name);
     return rows.filter((row) => foldName(row.city) === name
       || areas.has(row.area.id) || (postal && !row.incorporated));
   }

@@ -39,16 +39,39 @@ function shrunk(place: string, before: number, now: number): readonly Finding[] 
     now <= before * ERROR_SHARE ? 'error' : 'warning')];
 }
 
-function levelFindings(
-  state: string, before: readonly CoverageLevel[], now: readonly CoverageLevel[],
-): readonly Finding[] {
-  return before.flatMap(({ level, jurisdictions, source }) => shrunk(
-    `${state} ${level} list${source === '' ? '' : ` (${source})`}`, jurisdictions,
-    now.find((one) => one.level === level)?.jurisdictions ?? 0));
+function sum(counts: readonly (readonly [string, number])[]): number {
+  return counts.reduce((total, [, count]) => total + count, 0);
 }
 
 /**
- * Lists of rates by state and level, doors by state, and the release's ZIPs, a tenth of whose rows
+ * Each list of a level with that of the same source. Sources that only one of the releases has took
+ * one another's place: they are compared together, as is all where either does not tell its lists.
+ */
+function levelFindings(
+  state: string, before: readonly CoverageLevel[], now: readonly CoverageLevel[],
+): readonly Finding[] {
+  return before.flatMap((old) => {
+    const { level, source } = old;
+    const own = now.find((one) => one.level === level);
+    const place = (name: string): string =>
+      `${state} ${level} list${name === '' ? '' : ` (${name})`}`;
+    if (old.lists === undefined || own?.lists === undefined) {
+      return shrunk(place(source), old.jurisdictions, own?.jurisdictions ?? 0);
+    }
+    const earlier = new Map(Object.entries(old.lists));
+    const later = new Map(Object.entries(own.lists));
+    const gone = [...earlier].filter(([name]) => !later.has(name));
+    const come = [...later].filter(([name]) => !earlier.has(name));
+    return [
+      ...[...earlier].flatMap(([name, count]) => (later.has(name)
+        ? shrunk(place(name), count, later.get(name)!) : [])),
+      ...shrunk(place(gone.map(([name]) => name).join(', ')), sum(gone), sum(come)),
+    ];
+  });
+}
+
+/**
+ * Lists of rates by state, level and source, doors by state, and the release's ZIPs, a tenth of whose rows
  * are gone since a release before.
  */
 function shrunkFindings(before: Manifest, now: Manifest): readonly Finding[] {

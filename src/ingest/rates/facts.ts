@@ -105,19 +105,34 @@ export function readCounties(text: string): readonly CountyFact[] {
   }));
 }
 
-/** Places: geoid, name, full_name, class, counties, slight; `tiers`: which are their county. */
+/**
+ * Places: geoid, name, full_name, class, counties, slight; `tiers`: which are their county.
+ * @throws RangeError naming `path` and line of a row without a code, name or county of its own.
+ */
 export function readPlaces(
   text: string,
   state: string,
   tiers: readonly TierFact[],
+  path: string,
 ): readonly PlaceFact[] {
   const alone = new Set(tiers.map((tier) => tier.place));
-  return readTable(text, '\t').map((row) => ({
-    geoid: row.get('geoid'), name: row.get('name'), fullName: row.get('full_name'), state,
-    counties: row.get('counties').split(' ').filter((county) => county !== ''),
-    slight: row.get('slight').split(' ').filter((county) => county !== ''),
-    independent: alone.has(row.get('geoid')),
-  }));
+  return readTable(text, '\t').map((row) => {
+    const fault = (what: string): RangeError => new RangeError(`${path}, line ${row.line}: ${what}`);
+    const countiesOf = (column: string): readonly string[] => {
+      const counties = row.get(column).split(' ').filter((county) => county !== '');
+      const wrong = counties.find((county) => !/^\d{5}$/.test(county));
+      if (wrong !== undefined) throw fault(`${column} has ${wrong}, no county's five digits`);
+      return counties;
+    };
+    const [geoid, name, counties] = [row.get('geoid'), row.get('name'), countiesOf('counties')];
+    if (!/^(\d{7}|\d{10})$/.test(geoid)) throw fault(`geoid "${geoid}" has not 7 or 10 digits`);
+    if (name === '') throw fault('the place has no name');
+    if (counties.length === 0) throw fault('the place lies in no county');
+    return {
+      geoid, name, fullName: row.get('full_name'), state, counties, slight: countiesOf('slight'),
+      independent: alone.has(geoid),
+    };
+  });
 }
 
 /** Sources: id, publisher, title, origin, licence, as_of, estimated. */

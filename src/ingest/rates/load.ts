@@ -1,5 +1,5 @@
 /** The rates section of a recipe: which lists are read, by which reader, in which order. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { DateInt } from '../../tax/date.js';
@@ -100,21 +100,18 @@ class Files {
 
   text(path: string): string {
     if (isPacked(path) && this.load.packed) return this.load.packed(path);
-    const facts = path.startsWith('facts/');
-    const file = facts
-      ? join(this.load.factsDir, path.slice('facts/'.length))
-      : join(this.load.sourcesDir, path);
-    const bytes = readFileSync(file);
+    const bytes = readFileSync(this.#fileOf(path));
     return textOf(path.endsWith('.gz') ? gunzipSync(bytes) : bytes);
   }
 
   has(path: string): boolean {
-    try {
-      this.text(path);
-      return true;
-    } catch {
-      return false;
-    }
+    return existsSync(this.#fileOf(path));
+  }
+
+  #fileOf(path: string): string {
+    return path.startsWith('facts/')
+      ? join(this.load.factsDir, path.slice('facts/'.length))
+      : join(this.load.sourcesDir, path);
   }
 }
 
@@ -215,7 +212,7 @@ function placesOf(
   if (places) return places;
   return input.states.flatMap((state) => {
     const path = `${recipe.places}/${state.code}.tsv`;
-    return files.has(path) ? readPlaces(files.text(path), state.code, input.tiers) : [];
+    return files.has(path) ? readPlaces(files.text(path), state.code, input.tiers, path) : [];
   });
 }
 
