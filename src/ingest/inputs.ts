@@ -10,8 +10,8 @@ import { packageFile, type SourceFiles } from './source-files.js';
 export const READING_CODE = ['address', 'base', 'dataset', 'geo', 'ingest', 'tax'];
 
 /**
- * Packages that what is read goes through, or that write it; files of packages of data are hashed as
- * any other source. With a newer one the same files may give other bytes.
+ * Packages that what is read goes through, or that write it; files of packages of data are hashed
+ * as any other source. With a newer one the same files may give other bytes.
  */
 export const READING_PACKAGES = [
   'fastest-validator', 'lmdb', 'msgpackr', 'papaparse', 'piscina', 'proj4', 'sax', 'shapefile',

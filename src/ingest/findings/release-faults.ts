@@ -71,8 +71,8 @@ function levelFindings(
 }
 
 /**
- * Lists of rates by state, level and source, doors by state, and the release's ZIPs, a tenth of whose rows
- * are gone since a release before.
+ * Lists of rates by state, level and source, doors by state, and the release's ZIPs, a tenth of
+ * whose rows are gone since a release before.
  */
 function shrunkFindings(before: Manifest, now: Manifest): readonly Finding[] {
   const states = new Map(now.coverage.map((state) => [state.state, state]));

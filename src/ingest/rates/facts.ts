@@ -117,7 +117,8 @@ export function readPlaces(
 ): readonly PlaceFact[] {
   const alone = new Set(tiers.map((tier) => tier.place));
   return readTable(text, '\t').map((row) => {
-    const fault = (what: string): RangeError => new RangeError(`${path}, line ${row.line}: ${what}`);
+    const fault = (what: string): RangeError =>
+      new RangeError(`${path}, line ${row.line}: ${what}`);
     const countiesOf = (column: string): readonly string[] => {
       const counties = row.get(column).split(' ').filter((county) => county !== '');
       const wrong = counties.find((county) => !/^\d{5}$/.test(county));
