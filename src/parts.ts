@@ -11,9 +11,10 @@ import { AnswerCache } from './api/lookup/answer-cache.js';
 import { lookupRoutes } from './api/lookup/handler.js';
 import type { KeptServices } from './api/lookup/kept.js';
 import { relayCart, relayRoutes } from './api/merchant/relay-handler.js';
-import { openMerchants, type MerchantParts } from './api/merchant/routes.js';
-import { healthRoute, metadataRoute } from './api/system/health.js';
-import { liveRoute, Readiness, readyRoute } from './api/system/ready.js';
+import { type MerchantParts, openMerchants } from './api/merchant/routes.js';
+import {
+  healthRoute, liveRoute, metadataRoute, Readiness, readyRoute,
+} from './api/system/health.js';
 import type { JobRegistry } from './bulk/job/registry.js';
 import { openJobs, type JobParts } from './bulk/job/handler.js';
 import { BULK_ROUTES } from './bulk/run/kind.js';

@@ -9,7 +9,7 @@ import { App } from './app.js';
 import { localUrl, type Config } from './config.js';
 import { emptyCoreDumps } from './core-dumps.js';
 import { activeRelease } from './dataset/release.js';
-import { Supervised, type ListenerOrder } from './listener/supervised.js';
+import { type ListenerOrder, Supervised } from './listener/supervised.js';
 import { createLog, messageOf, type Log } from './log.js';
 
 const COMMAND = fileURLToPath(new URL('./cli.js', import.meta.url));

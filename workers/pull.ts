@@ -4,7 +4,7 @@
  */
 import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
-import { openPlace } from '../src/distribution/open-place.js';
+import { openPlace } from '../src/distribution/address.js';
 import { pullRelease } from '../src/distribution/pull.js';
 import type { PullLine, PullOrder } from '../src/distribution/puller.js';
 import { UnsoundRelease } from '../src/dataset/release.js';

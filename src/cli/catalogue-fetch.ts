@@ -5,11 +5,12 @@ import { createProgress } from '../ingest/progress.js';
 import {
   readCatalogue, type Source, type Wanted, wantedOf,
 } from '../ingest/publisher/catalogue.js';
-import { holdFolder } from '../ingest/publisher/folder-hold.js';
+import {
+  type FetchRecord, holdFolder, readRecords, writeRecords,
+} from '../ingest/publisher/fetched-folder.js';
 import { type GetOptions, getNewest, type Got } from '../ingest/publisher/get.js';
 import { openOrigin } from '../ingest/publisher/origin.js';
 import { checkPages } from '../ingest/publisher/published-figures.js';
-import { type FetchRecord, readRecords, writeRecords } from '../ingest/publisher/record.js';
 import { fileSha256 } from '../dataset/stamp.js';
 import { print, UsageError } from './command-line.js';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfig } from '../config.js';
 import { releasesDir } from '../dataset/release.js';
-import { openPlace } from '../distribution/open-place.js';
-import type { NodeReport, Place } from '../distribution/place.js';
+import { openPlace } from '../distribution/address.js';
+import type { NodeReport, Place } from '../distribution/fleet-place.js';
 import { piecesOf } from '../distribution/pieces.js';
 import { pushRelease } from '../distribution/push.js';
 import {

@@ -10,8 +10,7 @@ import { activeRelease, releasesDir } from '../dataset/release.js';
 import { readDeliverySettings } from '../event/delivery-settings.js';
 import { createServer, NODE_COST } from '../http/open-transport.js';
 import { createLog, messageOf, SILENT } from '../log.js';
-import { openProvider, watchProvider } from '../provider/open-provider.js';
-import { reachProvider } from '../provider/watch.js';
+import { openProvider, reachProvider, watchProvider } from '../provider/open-provider.js';
 import { KekFile, modeProblem } from '../store/kek-file.js';
 import { kekPath, openKekSource } from '../store/kek-source.js';
 import { outboxCounts } from '../store/outbox.js';
@@ -19,7 +18,7 @@ import { sealedCounts } from '../store/rotation.js';
 import type { Store } from '../store/store.js';
 import { fleet, limits, listenerFindings, storeState } from './doctor-services.js';
 import { problemsOf } from './sound-release.js';
-import { isUnready, UNREADY } from '../api/system/ready.js';
+import { isUnready, UNREADY } from '../api/system/health.js';
 import { listNodes, type NodeRecord } from '../store/nodes.js';
 import { hasEnded, ownMark } from '../store/process-mark.js';
 

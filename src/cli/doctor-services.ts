@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.js';
 import { currentRelease } from '../dataset/release.js';
-import { openPlace } from '../distribution/open-place.js';
+import { openPlace } from '../distribution/address.js';
 import { readState } from '../distribution/state.js';
 import { checkRedis } from '../limit/redis-check.js';
 import { ANSWER_MS_MAX } from '../limit/shared-rates.js';

@@ -22,7 +22,7 @@ import {
 } from '../api/merchant/nexus-shape.js';
 import { relayedShape } from '../api/merchant/relay-shape.js';
 import { CERTIFICATE, CERTIFICATE_PAGE, ORDER, REFUND } from './relay-operations.js';
-import { TIC_QUERY } from '../api/catalogue/search-shape.js';
+import { TIC_QUERY } from '../api/catalogue/handler.js';
 import { V60_FAILURE, V60_SUCCESS } from './lookups.js';
 import type { Schema } from '../base/json-schema.js';
 

@@ -8,7 +8,7 @@ import { operationObject, OPERATIONS } from './operations.js';
 import { type Schema, SCHEMA_TYPE } from '../base/json-schema.js';
 import { JSON_TYPE, headOf } from '../http/reply.js';
 import type { Route } from '../http/router.js';
-import { TIC_SEARCH_SCHEMA } from '../api/catalogue/code-bodies.js';
+import { TIC_SEARCH_SCHEMA } from '../api/catalogue/pages.js';
 import { ticSearchSchema } from './service.js';
 import { V60_SCHEMA, v60Schema } from './lookups.js';
 

@@ -1,12 +1,12 @@
 /** Schemas of every operation but lookups. */
 import type { WireObject } from '../wire/tree.js';
-import { metricsMembers, type AccountMetrics } from '../api/account/usage-body.js';
+import { type AccountMetrics, metricsMembers } from '../api/account/handler.js';
 import {
   about, BOOLEAN, DIALECT, INTEGER, list, NUMBER, object, oneOf, TEXT, type Schema,
 } from '../base/json-schema.js';
 import { REFUSAL_METADATA } from './lookups.js';
-import { TIC_SEARCH_SCHEMA } from '../api/catalogue/code-bodies.js';
-import { UNREADY } from '../api/system/ready.js';
+import { TIC_SEARCH_SCHEMA } from '../api/catalogue/pages.js';
+import { UNREADY } from '../api/system/health.js';
 import type { ApiVersion } from '../wire/version.js';
 
 /** A problem document (RFC 9457). Where it stands for a response code, it carries `metadata`. */

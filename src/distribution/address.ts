@@ -1,5 +1,6 @@
 /** Addresses of places, as SITUS_DATASETS has them. None of what is told of them is secret. */
-import type { AwsSettings } from '../config.js';
+import type { AwsSettings, Config } from '../config.js';
+import type { Place } from './fleet-place.js';
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 const S3_BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
@@ -22,7 +23,7 @@ export interface NatsAddress {
 }
 
 /** A bucket of an S3-compatible store, or a folder of a web server. */
-export interface HttpAddress {
+interface HttpAddress {
   readonly kind: 's3' | 'web';
   readonly name: string;
   /** Without a slash at the end and without secrets. */
@@ -31,7 +32,7 @@ export interface HttpAddress {
   readonly authorization: string;
 }
 
-export type PlaceAddress = NatsAddress | HttpAddress;
+type PlaceAddress = NatsAddress | HttpAddress;
 
 function refuse(what: string): never {
   throw new Error(`SITUS_DATASETS ${what}`);
@@ -104,4 +105,28 @@ export function placeAddress(
   if (/^s3:\/\//.test(text)) return s3Address(text, aws);
   if (/^https?:\/\//.test(text) && URL.canParse(text)) return webAddress(text, allowPlain);
   return refuse('is an address that begins with nats://, tls://, s3:// or https://');
+}
+
+/** What of the configuration a place is opened by; it can be handed to another process. */
+export type PlaceSettings = Pick<Config, 'datasets' | 'aws' | 'allowPrivateNetwork'>;
+
+/**
+ * Opens the place; nothing is sent yet.
+ * @throws Error that names the setting.
+ */
+export async function openPlace(
+  { datasets, aws, allowPrivateNetwork }: PlaceSettings,
+): Promise<Place> {
+  const address = placeAddress(datasets, aws, allowPrivateNetwork);
+  if (address.kind === 'nats') {
+    return new (await import('./nats-place.js')).NatsPlace(address);
+  }
+  const { HttpPlace, s3Signer } = await import('./http-place.js');
+  const { name, base, authorization } = address;
+  if (address.kind === 's3') return new HttpPlace({ name, base, sign: s3Signer(aws) });
+  return new HttpPlace({
+    name, base,
+    sign: ({ headers }) => Promise.resolve(authorization === ''
+      ? headers : { ...headers, Authorization: authorization }),
+  });
 }

@@ -6,9 +6,8 @@
 import type { LiveDataset, LiveRelease } from '../dataset/live.js';
 import { activateRelease, UnsoundRelease } from '../dataset/release.js';
 import { type Log, messageOf } from '../log.js';
-import { NodeReporter } from './node-reporter.js';
+import { NodeReporter, type Place } from './fleet-place.js';
 import { removeUnwanted } from './pull.js';
-import type { Place } from './place.js';
 import { type FleetState, type Offer, parseState, wantedOf } from './state.js';
 
 const POLL_MS = 1_000;

@@ -3,12 +3,31 @@
  * `fleet.json`, pieces are `pieces/SHA256`; a folder with these served by a plain web server is a
  * place that is read alone. Writing needs PUT with If-Match and If-None-Match.
  */
+import { AwsV4Signer } from 'aws4fetch';
 import { Agent, request } from 'undici';
+import type { AwsSettings } from '../config.js';
 import { messageOf } from '../log.js';
-import { type Place, PlaceError, sumOf, type Versioned } from './place.js';
+import { type Place, PlaceError, sumOf, type Versioned } from './fleet-place.js';
+
+/** Makes the signer. @throws Error that names the variable of the environment that is missing. */
+export function s3Signer(aws: AwsSettings): SignRequest {
+  const { accessKeyId, secretAccessKey, sessionToken, region } = aws;
+  if (accessKeyId === '' || secretAccessKey === '') {
+    throw new Error('SITUS_DATASETS names a store of S3: AWS_ACCESS_KEY_ID and '
+      + 'AWS_SECRET_ACCESS_KEY have to be set');
+  }
+  return async ({ method, url, headers, sum }) => {
+    const signed = await new AwsV4Signer({
+      method, url, accessKeyId, secretAccessKey, region, service: 's3',
+      headers: { ...headers, 'X-Amz-Content-Sha256': sum },
+      ...(sessionToken === '' ? {} : { sessionToken }),
+    }).sign();
+    return Object.fromEntries(signed.headers);
+  };
+}
 
 /** One request before it is sent; `sum` is the SHA-256 of its body. */
-export interface Unsigned {
+interface Unsigned {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,9 +35,9 @@ export interface Unsigned {
 }
 
 /** Returns the header fields that the request is sent with. */
-export type SignRequest = (asked: Unsigned) => Promise<Readonly<Record<string, string>>>;
+type SignRequest = (asked: Unsigned) => Promise<Readonly<Record<string, string>>>;
 
-export interface HttpPlaceOptions {
+interface HttpPlaceOptions {
   /** Its address without secrets. */
   readonly name: string;
   /** Address of the folder, without a slash at the end. */
@@ -28,7 +47,7 @@ export interface HttpPlaceOptions {
 }
 
 /** How long a connection, the document and each next byte of a piece are waited for. */
-export interface HttpWaits {
+interface HttpWaits {
   readonly connectMs: number;
   readonly documentMs: number;
   readonly silentMs: number;

@@ -15,7 +15,7 @@ import { messageOf } from '../log.js';
 import type { NatsAddress } from './address.js';
 import {
   type NodeReport, type NodeReports, type Place, PlaceError, type Versioned,
-} from './place.js';
+} from './fleet-place.js';
 
 const KEY = 'fleet';
 const CONNECT_MS = 5_000;

@@ -2,7 +2,7 @@
  * The list of a bundle's pieces: a line for what it is, one for the dataset, one with the bytes of
  * each piece but the last and of all, and one for the SHA-256 of each.
  */
-import { checkedPiece, type Place, PlaceError } from './place.js';
+import { checkedPiece, type Place, PlaceError } from './fleet-place.js';
 import type { Offer } from './state.js';
 
 const FIRST_LINE = 'situs dataset pieces 1';

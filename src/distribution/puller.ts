@@ -3,10 +3,17 @@
  * a thread that answers cannot spare it. It ends with the process that started it.
  */
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { packageVersion } from '../base/package-version.js';
+import type { Config } from '../config.js';
+import type { LiveDataset } from '../dataset/live.js';
 import { UnsoundRelease } from '../dataset/release.js';
-import type { PlaceSettings } from './open-place.js';
+import type { Log } from '../log.js';
+import { openPlace, type PlaceSettings } from './address.js';
+import { Follower } from './follower.js';
 import type { Offer } from './state.js';
 
 const PULLER = fileURLToPath(new URL('../../workers/pull.js', import.meta.url));
@@ -53,7 +60,7 @@ function endGroup(pid: number | undefined): void {
  * @throws UnsoundRelease where it was pushed as it may not be used; other errors where it could not
  * be got now.
  */
-export function pullApart(
+function pullApart(
   order: PullOrder, signal: AbortSignal, pulled: (done: number, total: number) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -84,5 +91,39 @@ export function pullApart(
       if ('done' in line) pulled(line.done, line.total);
       else last = line;
     });
+  });
+}
+
+/** Digits that tell the nodes of one machine apart. */
+const DIGITS = 6;
+
+/** Machine, folder and process: servers may share a folder, and a machine have several. */
+function nodeName(varDir: string): string {
+  const folder = createHash('sha256').update(varDir).digest('hex').slice(0, DIGITS);
+  return `${hostname().replaceAll(/[^A-Za-z0-9-]+/g, '_')}-${folder}-${process.pid}`;
+}
+
+interface Opening {
+  readonly config: Config;
+  readonly live: LiveDataset;
+  readonly log: Log;
+  readonly signedBy: readonly string[];
+}
+
+/**
+ * Null where no fleet is followed.
+ * @throws Error that names the setting when its address cannot be used.
+ */
+export async function openFollower(
+  { config, live, log, signedBy }: Opening,
+): Promise<Follower | null> {
+  const { datasets, aws, allowPrivateNetwork, varDir } = config;
+  if (datasets === '') return null;
+  const settings = { datasets, aws, allowPrivateNetwork };
+  return new Follower({
+    place: await openPlace(settings), live, varDir, log, signedBy,
+    node: nodeName(varDir), program: packageVersion(),
+    pull: (offer, signal, pulled) =>
+      pullApart({ place: settings, offer, varDir, signedBy }, signal, pulled),
   });
 }

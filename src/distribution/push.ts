@@ -5,7 +5,7 @@ import { openBundle, packRelease } from '../dataset/bundle.js';
 import { signersOf } from '../dataset/signature.js';
 import type { BytesRead } from '../dataset/stamp.js';
 import { listText, PIECE_BYTES, type Pieces } from './pieces.js';
-import { type Place, sumOf } from './place.js';
+import { type Place, sumOf } from './fleet-place.js';
 import { changeState, type FleetState, type Offer, readState, withOffer } from './state.js';
 
 export interface Push {

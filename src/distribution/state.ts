@@ -4,7 +4,7 @@
  * as they are, so that nodes and commands of two versions can work on it side by side.
  */
 import { isReleaseName } from '../dataset/release.js';
-import { type Place, PlaceError } from './place.js';
+import { type Place, PlaceError } from './fleet-place.js';
 
 /** Raised when an older program would misread what a newer one writes. */
 export const STATE_VERSION = 1;

@@ -15,8 +15,9 @@ import { MailSender } from './mail.js';
 import type { DeliverySettings } from './delivery-settings.js';
 import type { WebhookSender } from './webhook.js';
 import type { OutboxKind, OutboxRecord } from '../store/outbox-record.js';
-import { codeOf, failed, type FailedOutcome, type Outcome } from './attempt.js';
-import { isLater, nextAttempt } from './retry.js';
+import {
+  codeOf, failed, type FailedOutcome, isLater, nextAttempt, type Outcome,
+} from './attempt.js';
 
 /** How often the outbox is looked at when nothing else says so. */
 const LOOK_MS = 250;

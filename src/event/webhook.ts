@@ -4,8 +4,7 @@ import { guardedConnect } from '../provider/connect.js';
 import type { GuardOptions } from '../provider/guard.js';
 import { openEventData, type EventVault } from '../store/event-seal.js';
 import type { EventRecord } from '../store/outbox-record.js';
-import { codeOf, failed, type FailedOutcome, type Outcome } from './attempt.js';
-import { retryAfter } from './retry.js';
+import { codeOf, failed, type FailedOutcome, type Outcome, retryAfter } from './attempt.js';
 import { signatureFields, type Secret } from './event-signature.js';
 
 /** "2026-03-01 09:30:00.000Z": ISO 8601 with a space in it. */

@@ -6,7 +6,7 @@ import {
   collectDefaultMetrics, Counter, Gauge, Histogram, type MetricObjectWithValues, type MetricValue,
   type MetricValueWithName, Registry,
 } from 'prom-client';
-import { UNREADY, type Readiness } from '../api/system/ready.js';
+import { type Readiness, UNREADY } from '../api/system/health.js';
 import type { AnswerCache } from '../api/lookup/answer-cache.js';
 import type { JobCounts } from '../bulk/job/open-job.js';
 import type { LiveRelease } from '../dataset/live.js';

@@ -4,11 +4,171 @@
  * never sent again unless it only reads: an order made twice is worse than an error.
  */
 import { performance } from 'node:perf_hooks';
-import { Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
+import { joined } from '../base/growing-bytes.js';
+import { JsonText, summaryOf } from '../base/json-text.js';
+import { PacedBytes } from '../base/turns.js';
+import { messageOf } from '../log.js';
 import { guardedConnect } from './connect.js';
 import { CONNECT_MS_MAX, type GuardOptions } from './guard.js';
-import { fault, type Provider, type ProviderCall, type ProviderOutcome } from './port.js';
-import { Transfer } from './call-transfer.js';
+import {
+  fault, type Provider, type ProviderCall, type ProviderFault, type ProviderOutcome,
+} from './provider.js';
+
+/** Longest answer; carts come back with a tax on each line, so it is twice their limit. */
+export const RESPONSE_BYTES_MAX = 16_777_216;
+
+const CONTENT_TYPE_CHARS_MAX = 200;
+const LOCATION_CHARS_MAX = 2_048;
+
+/** What is relayed of a field: plain text that cannot begin another one. */
+const RELAYED_TEXT = /^[\x20-\x7e]+$/;
+
+const TIMEOUT_CODES: ReadonlySet<string> = new Set([
+  'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT',
+]);
+
+const GARBAGE_CODES: ReadonlySet<string> = new Set([
+  'UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'UND_ERR_NOT_SUPPORTED',
+]);
+
+/** The fields that travel on; the first of each counts. */
+interface RelayedFields {
+  contentType: string | null;
+  location: string | null;
+  encoded: boolean;
+}
+
+function relayable(value: string, charsMax: number): string | null {
+  return value.length <= charsMax && RELAYED_TEXT.test(value) ? value : null;
+}
+
+function readFields(raw: readonly Buffer[]): RelayedFields {
+  const fields: RelayedFields = { contentType: null, location: null, encoded: false };
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = raw[index]!.toString('latin1').toLowerCase();
+    const value = raw[index + 1]!.toString('latin1').trim();
+    if (name === 'content-type') fields.contentType ??= relayable(value, CONTENT_TYPE_CHARS_MAX);
+    else if (name === 'location') fields.location ??= relayable(value, LOCATION_CHARS_MAX);
+    else if (name === 'content-encoding') fields.encoded = value.toLowerCase() !== 'identity';
+  }
+  return fields;
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
+
+function faultOf(code: string): ProviderFault {
+  if (TIMEOUT_CODES.has(code)) return fault('timeout', code);
+  if (GARBAGE_CODES.has(code) || code.startsWith('HPE_')) return fault('garbage', code);
+  return fault('unreachable', code);
+}
+
+/** Errors that another attempt meets again: the guard's, and those of certificates. */
+const LASTING = /^(?:SITUS_|ERR_TLS_|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|UND_ERR_DESTROYED)/;
+
+class Transfer implements Dispatcher.DispatchHandlers {
+  readonly outcome: Promise<ProviderOutcome>;
+  /** The call was handed to a connection: the provider may know of it. */
+  sent = false;
+  /** It failed in a way that another attempt may not. */
+  repeatable = false;
+  #settle: (outcome: ProviderOutcome) => void = () => undefined;
+  #abort: ((error?: Error) => void) | null = null;
+  #settled = false;
+  #status = 0;
+  #fields: RelayedFields = { contentType: null, location: null, encoded: false };
+  #received = 0;
+  readonly #chunks: Buffer[] = [];
+  readonly #text = new JsonText();
+  readonly #reading = new PacedBytes((bytes) => this.#text.push(bytes), () => this.#allRead());
+  #isComplete = false;
+  readonly #timer: NodeJS.Timeout;
+  readonly #signal: AbortSignal | undefined;
+  readonly #gone = (): void => this.#give(fault('gone', 'aborted'));
+
+  /** Ends by itself after `timeoutMs` milliseconds, or when the signal says that nobody waits. */
+  constructor(timeoutMs: number, signal: AbortSignal | undefined) {
+    this.outcome = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    this.#timer = setTimeout(() => this.#give(fault('timeout', 'total')), timeoutMs);
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#gone);
+  }
+
+  onConnect(abort: (error?: Error) => void): void {
+    this.#abort = abort;
+    if (this.#settled) abort();
+    else this.sent = true;
+  }
+
+  onHeaders(status: number, headers: Buffer[]): boolean {
+    if (status < 200) return true;
+    this.#status = status;
+    this.#fields = readFields(headers);
+    if (this.#fields.encoded) this.#give(fault('garbage', 'content-encoding'));
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    this.#received += chunk.byteLength;
+    if (this.#received > RESPONSE_BYTES_MAX) {
+      this.#give(fault('too-large', 'body'));
+      return true;
+    }
+    this.#chunks.push(chunk);
+    this.#reading.push(chunk, false, false);
+    // Never paused: a connection that its server closes meanwhile would end this process (undici
+    // asserts that it is not paused then). What is held is bounded by the longest answer.
+    return true;
+  }
+
+  onComplete(): void {
+    // All of it is there, whatever time it takes to put it together.
+    clearTimeout(this.#timer);
+    this.#abort = null;
+    this.#isComplete = true;
+    if (!this.#reading.holds) this.#finish();
+  }
+
+  #allRead(): void {
+    if (this.#isComplete) this.#finish();
+  }
+
+  #finish(): void {
+    joined(this.#chunks).then(({ bytes, isUtf8 }) => {
+      const { contentType, location } = this.#fields;
+      const summary = summaryOf(this.#text, isUtf8);
+      const status = this.#status;
+      this.#give({ kind: 'answer', status, contentType, location, body: bytes, summary });
+    }, (error: unknown) => this.#give(fault('garbage', messageOf(error))));
+  }
+
+  onUpgrade(): void {
+    this.#give(fault('garbage', 'upgrade'));
+  }
+
+  onError(error: Error): void {
+    const code = codeOf(error);
+    this.#abort = null;
+    this.repeatable = this.#status === 0 && !LASTING.test(code);
+    this.#give(faultOf(code));
+  }
+
+  /** Gives the outcome; what is still on its way is cut. */
+  #give(outcome: ProviderOutcome): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener('abort', this.#gone);
+    this.#chunks.length = 0;
+    this.#reading.clear();
+    this.#settle(outcome.kind === 'answer' ? outcome : { ...outcome, sent: this.sent });
+    this.#abort?.();
+  }
+}
 
 /** Connections kept to the provider. */
 const CONNECTIONS_MAX = 64;

@@ -2,7 +2,7 @@
  * Which operation of the service is which call of the provider. Bodies travel as they are but for
  * `merchantId`; calls without a body take what they need from it.
  */
-import type { ProviderMethod } from './port.js';
+import type { ProviderMethod } from './provider.js';
 
 export interface ProviderEndpoint {
   readonly method: ProviderMethod;

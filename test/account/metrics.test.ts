@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { XMLParser } from 'fast-xml-parser';
-import { accountBody, metricsMembers, usagePercent } from '../../src/api/account/usage-body.js';
+import { accountBody, metricsMembers, usagePercent } from '../../src/api/account/handler.js';
 import { API_VERSIONS } from '../../src/wire/version.js';
 
 const METRICS = {

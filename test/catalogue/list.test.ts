@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { XMLParser } from 'fast-xml-parser';
 import { TicSearch } from '../../src/engine/product/tic-search.js';
-import { ticListBytes, ticSearchBody } from '../../src/api/catalogue/code-bodies.js';
-import { parseTicQuery } from '../../src/api/catalogue/search-shape.js';
+import { ticListBytes, ticSearchBody } from '../../src/api/catalogue/pages.js';
+import { parseTicQuery } from '../../src/api/catalogue/handler.js';
 import { isProblem } from '../../src/base/problem.js';
 import { realTics } from '../support/tic-facts.js';
 

@@ -11,7 +11,7 @@ import { ticSearchSchema } from '../../src/describe/service.js';
 import { v60Schema } from '../../src/describe/lookups.js';
 import { legacyFailure, legacySuccess } from '../../src/describe/legacy-lookups.js';
 import { TicSearch } from '../../src/engine/product/tic-search.js';
-import { ticListBytes, ticSearchBody } from '../../src/api/catalogue/code-bodies.js';
+import { ticListBytes, ticSearchBody } from '../../src/api/catalogue/pages.js';
 import { API_VERSIONS } from '../../src/wire/version.js';
 import { checker, faults, strictly } from '../support/schema-check.js';
 import { realTics } from '../support/tic-facts.js';

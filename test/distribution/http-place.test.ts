@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { loadConfig } from '../../src/config.js';
 import { HttpPlace } from '../../src/distribution/http-place.js';
-import { openPlace } from '../../src/distribution/open-place.js';
-import { checkedPiece, type Place, sumOf } from '../../src/distribution/place.js';
+import { openPlace } from '../../src/distribution/address.js';
+import { checkedPiece, type Place, sumOf } from '../../src/distribution/fleet-place.js';
 import { S3_KEYS, startStoreServer, type Fault, type StoreServer } from '../support/s3-server.js';
 
 const BYTES = Buffer.alloc(300_000, 'a release');

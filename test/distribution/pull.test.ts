@@ -12,8 +12,8 @@ import { makeSigningKey, readSigningKey, signRelease } from '../../src/dataset/s
 import { RELEASE_FILES } from '../../src/dataset/stamp.js';
 import { HttpPlace } from '../../src/distribution/http-place.js';
 import { piecesOf } from '../../src/distribution/pieces.js';
-import type { Place } from '../../src/distribution/place.js';
-import { pullRelease, type Pull } from '../../src/distribution/pull.js';
+import type { Place } from '../../src/distribution/fleet-place.js';
+import { type Pull, pullRelease } from '../../src/distribution/pull.js';
 import { pushRelease } from '../../src/distribution/push.js';
 import type { Offer } from '../../src/distribution/state.js';
 import { writeRelease } from '../../src/ingest/writer.js';

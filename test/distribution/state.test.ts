@@ -1,7 +1,7 @@
 /** The document of a place: what is read of it, and changes that meet one another. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Place, Versioned } from '../../src/distribution/place.js';
+import type { Place, Versioned } from '../../src/distribution/fleet-place.js';
 import {
   activateInFleet, changeState, parseState, readState, RELEASES_MAX, wantedOf, withActive,
   withOffer, type FleetState, type Offer,

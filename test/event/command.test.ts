@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../src/cli/program.js';
 import { UsageError } from '../../src/cli/command-line.js';
-import { RETRY_MS } from '../../src/event/retry.js';
+import { RETRY_MS } from '../../src/event/attempt.js';
 import { endpointOf } from '../../src/store/endpoint.js';
 import { openOutbox, toEndpoint, type Outbox } from '../support/event-outbox.js';
 import { answering, startReceiver } from '../support/event-receiver.js';

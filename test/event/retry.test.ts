@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   JITTER_SHARE, nextAttempt, RETRY_AFTER_MS_MAX, RETRY_MS, retryAfter,
-} from '../../src/event/retry.js';
+} from '../../src/event/attempt.js';
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;

@@ -1,7 +1,7 @@
 /** When the service says that requests should be sent to it, and why not. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { Readiness, type ReadyServices } from '../../src/api/system/ready.js';
+import { Readiness, type ReadyServices } from '../../src/api/system/health.js';
 import { App } from '../../src/app.js';
 import { loadConfig, type Environment } from '../../src/config.js';
 import { SILENT } from '../../src/log.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { csvRows } from '../../src/ingest/source/csv-pieces.js';
+import { csvRows } from '../../src/ingest/source/rows.js';
 
 async function* pieces(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Buffer> {
   let from = 0;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readCatalogue, wantedOf } from '../../src/ingest/publisher/catalogue.js';
 import { publishedFor } from '../../src/ingest/publisher/held-files.js';
-import type { FetchRecord } from '../../src/ingest/publisher/record.js';
+import type { FetchRecord } from '../../src/ingest/publisher/fetched-folder.js';
 import type { RateRow } from '../../src/ingest/model.js';
 import type { ListMark } from '../../src/ingest/rates/facts.js';
 import { type HeldList, settleHeld } from '../../src/ingest/rates/held.js';

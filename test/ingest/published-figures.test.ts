@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { readCatalogue } from '../../src/ingest/publisher/catalogue.js';
 import { unsaidIn } from '../../src/ingest/publisher/published-figures.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
-import { pageText } from '../../src/ingest/source/page-text.js';
+import { pageText } from '../../src/ingest/source/container.js';
 import { readTable } from '../../src/ingest/source/rows.js';
 
 test('text of a page: no tags, scripts and styles, entities read, blanks as one', () => {

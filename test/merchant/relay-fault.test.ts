@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FaultName } from '../../src/provider/simulator/faults.js';
-import { RESPONSE_BYTES_MAX } from '../../src/provider/call-transfer.js';
+import { RESPONSE_BYTES_MAX } from '../../src/provider/client.js';
 import { eventually } from '../support/http-eventually.js';
 import { KEYS } from '../support/merchant-service.js';
 import {

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { CALLS_MAX } from '../../src/provider/client.js';
-import type { ProviderCall, ProviderOutcome } from '../../src/provider/port.js';
-import { RESPONSE_BYTES_MAX } from '../../src/provider/call-transfer.js';
+import { CALLS_MAX, RESPONSE_BYTES_MAX } from '../../src/provider/client.js';
+import type { ProviderCall, ProviderOutcome } from '../../src/provider/provider.js';
 import { eventually } from '../support/http-eventually.js';
 import {
   clientOf, selfSigned, startRawProvider, startSimulator,

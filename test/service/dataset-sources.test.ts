@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { sourcesTable } from '../../src/cli/catalogue-fetch.js';
 import { readCatalogue } from '../../src/ingest/publisher/catalogue.js';
-import type { FetchRecord } from '../../src/ingest/publisher/record.js';
+import type { FetchRecord } from '../../src/ingest/publisher/fetched-folder.js';
 import { Publishers } from '../support/publishers.js';
 import { type Ran, runCommand } from '../support/run-command.js';
 import { workbookOf, zipOf } from '../support/zip-file.js';

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { loadConfig } from '../../src/config.js';
-import { openPlace } from '../../src/distribution/open-place.js';
+import { openPlace } from '../../src/distribution/address.js';
 import { activateInFleet, readState } from '../../src/distribution/state.js';
 import { CLI } from '../support/built-dataset.js';
 import { callAll, startLine, startNode, type FleetNode } from '../support/fleet-nodes.js';

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listenerRates } from '../../src/limit/listener-rates.js';
 import {
-  isFromListener, type Channel, type ListenerMessage, type SupervisorMessage,
-} from '../../src/listener/messages.js';
-import { listenerOrder, orderWords, Supervised } from '../../src/listener/supervised.js';
+  type Channel, isFromListener, type ListenerMessage, listenerOrder, orderWords, Supervised,
+  type SupervisorMessage,
+} from '../../src/listener/supervised.js';
 import { WindowKeeper } from '../../src/listener/window-keeper.js';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 /** The merchant operations over a store of a test's own, without the rest of the service. */
 import type { TestContext } from 'node:test';
-import { openMerchants, type MerchantParts } from '../../src/api/merchant/routes.js';
+import { type MerchantParts, openMerchants } from '../../src/api/merchant/routes.js';
 import { loadConfig } from '../../src/config.js';
 import { Gate } from '../../src/http/gate.js';
 import { createRateGate } from '../../src/http/rate-limit.js';

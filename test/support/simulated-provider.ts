@@ -6,7 +6,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { ProviderClient, type ClientOptions } from '../../src/provider/client.js';
+import { type ClientOptions, ProviderClient } from '../../src/provider/client.js';
 import { Simulator, type SimulatorOptions } from '../../src/provider/simulator/server.js';
 
 /** A simulated provider until the end of the test. */

@@ -3,28 +3,69 @@
  * a description. A search takes some fifty microseconds, less than the way to a worker and back, so
  * both are answered here.
  */
-import { isProblem } from '../../base/problem.js';
+import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
+import { checkOf, closed, type Of, textThat, told } from '../../base/shape.js';
+import type { BodyError } from '../../base/validator.js';
 import { fail } from '../../failure.js';
-import { formatStated } from '../lookup/query.js';
-import { RESPONSE_CODES } from '../../wire/response-code.js';
-import { ticSearchBody } from './code-bodies.js';
-import { parseTicQuery, TIC_BODY_BYTES_MAX } from './search-shape.js';
 import { CATALOGUE_RATE, type ClientGate } from '../../http/client-limit.js';
-import {
-  gateRules, rateFields, type Caller, type Gate, type GateKey,
-} from '../../http/gate.js';
-import { problemReply, type ProblemDocument } from '../../http/problem-reply.js';
+import { type Caller, type Gate, type GateKey, gateRules, rateFields } from '../../http/gate.js';
+import { type ProblemDocument, problemReply } from '../../http/problem-reply.js';
 import { REFUSED } from '../../http/rate-limit.js';
 import {
-  handleOf, headOf, isReply, JSON_TYPE, XML_TYPE, type Admit, type Reply, type Request,
+  type Admit, handleOf, headOf, isReply, JSON_TYPE, type Reply, type Request, XML_TYPE,
 } from '../../http/reply.js';
 import { DEADLINE_MS, type Route } from '../../http/router.js';
+import { RESPONSE_CODES } from '../../wire/response-code.js';
 import type { RenderFailure } from '../lookup/handler.js';
-import type { TicPages } from './pages.js';
+import { formatStated } from '../lookup/query.js';
+import { type TicPages, ticSearchBody } from './pages.js';
+
+/** Longest description, in characters. */
+const TIC_QUERY_CHARS_MAX = 1024;
+
+/** Room for a description of escapes alone, and the object around it. */
+const TIC_BODY_BYTES_MAX = 16_384;
+
+/** `{"query": "…"}`, not blank. */
+export const TIC_QUERY = closed({
+  query: told(textThat(
+    (query) => query.trim() !== '', 'blank',
+    { type: 'string', minLength: 1, maxLength: TIC_QUERY_CHARS_MAX, pattern: '\\S' },
+    TIC_QUERY_CHARS_MAX,
+  ), 'What is sold, in everyday words.'),
+});
+
+const checkQuery = checkOf(TIC_QUERY);
+
+const DECODER = new TextDecoder('utf-8', { fatal: true });
+
+function parseJson(body: Uint8Array): { readonly value: unknown } | null {
+  try {
+    const value: unknown = JSON.parse(DECODER.decode(body));
+    return { value };
+  } catch {
+    return null;
+  }
+}
+
+function isQuery(
+  value: unknown, errors: readonly BodyError[],
+): value is Of<typeof TIC_QUERY> {
+  return errors.length === 0 && value !== null;
+}
+
+/** Reads `{"query": "…"}`: a string of 1 to 1024 characters, not blank, and nothing else. */
+export function parseTicQuery(body: Uint8Array): Of<typeof TIC_QUERY> | Problem {
+  const parsed = parseJson(body);
+  if (parsed === null) return problem(400, 'The body is not JSON in UTF-8.');
+  const { value } = parsed;
+  const errors = checkQuery(value);
+  return isQuery(value, errors) ? { query: value.query } : invalid(...errors);
+}
 
 const SEARCH_PATH = '/search/tic';
 
-export interface TicServices {
+interface TicServices {
   readonly gate: Gate<GateKey>;
   readonly baseUrl: string;
   readonly clients: ClientGate;

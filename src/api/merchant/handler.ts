@@ -14,7 +14,7 @@ import {
   MERCHANT_CREATE, MERCHANT_ID, MERCHANT_UPDATE,
   parseCreate, parseMerchantBody, parseUpdate, type CreateBody, type UpdateBody,
 } from './merchant-shape.js';
-import { merchantMembers, resultOf } from './merchant-answer.js';
+import { merchantMembers, resultOf } from './checked-body.js';
 import { type WireObject, jsonValue } from '../../wire/tree.js';
 import { type MerchantCaller, merchantRoute } from '../../http/merchant-route.js';
 import { type Reply, headOf, JSON_TYPE, type Fields, type Request } from '../../http/reply.js';

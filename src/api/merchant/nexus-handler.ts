@@ -11,7 +11,7 @@ import type { StoreTransaction } from '../../store/store.js';
 import type { Problem } from '../../base/problem.js';
 import { isFailure } from '../../failure.js';
 import type { LocatedAddress } from '../lookup/located.js';
-import { nexusMembers, resultOf } from './merchant-answer.js';
+import { nexusMembers, resultOf } from './checked-body.js';
 import {
   NEXUS_DELETE, NEXUS_LIST, NEXUS_UPDATE,
   parseNexusCreate, parseNexusDelete, parseNexusList, parseNexusUpdate, unresolved,

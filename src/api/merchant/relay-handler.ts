@@ -6,9 +6,9 @@ import type { Log } from '../../log.js';
 import {
   callPath, PROVIDER_ENDPOINTS, RELAYED_NAMES, type EndpointName, type ProviderEndpoint,
 } from '../../provider/operation-call.js';
-import type {
-  Provider, ProviderCall, ProviderFault, ProviderOutcome,
-} from '../../provider/port.js';
+import {
+  judge, type Provider, type ProviderCall, type ProviderFault, type ProviderOutcome, type Relayed,
+} from '../../provider/provider.js';
 import { credentialsOf, type Credentials, type CredentialsVault } from '../../store/credentials.js';
 import { findMerchant, type MerchantRecord } from '../../store/merchants.js';
 import { PLAN_FEATURES } from '../../store/plan.js';
@@ -25,7 +25,6 @@ import {
 } from '../../http/merchant-route.js';
 import { isReply, type Reply, type Request, headOf, JSON_TYPE } from '../../http/reply.js';
 import { DEADLINE_MS, type Route } from '../../http/router.js';
-import { judge, type Relayed } from '../../provider/answer-rule.js';
 import { isStatus, type Status } from '../../http/status.js';
 
 const UNKNOWN = 'Whether it carried the request out is not known.';

@@ -1,18 +1,165 @@
 /** Layers over what a recipe has: boundaries, places of districts and product rules. */
+import { dayBefore } from '../../tax/date.js';
+import { formatRate } from '../../tax/rate.js';
 import { type Boundaries, type BoundaryFeature, drawnOver } from '../boundary/overlay.js';
-import { plainName } from '../rates/gazetteer.js';
-import type { ListReport } from '../rates/list.js';
 import type { RateBookInput } from '../rates/book.js';
-import { drawnDistricts, OwnDistricts } from './districts.js';
-import { placeDistricts, type ZipCounties } from './places.js';
-import { type ProductRow, withProducts } from './products.js';
-import type { LayeredRates } from './rates.js';
-import type { Layer } from './layer-files.js';
+import type { DistrictMember } from '../rates/facts.js';
+import { plainName } from '../rates/gazetteer.js';
+import {
+  DATE_MIN, DATE_OPEN, dayAfter, formatDate, listDate, type ListReport,
+} from '../rates/list.js';
+import { drawnDistricts, type OwnDistrict, OwnDistricts } from './districts.js';
+import { boundaryOf, type Layer, layerLabel } from './layer-files.js';
+import type { LayeredRates, PlacedDistrict } from './rates.js';
+import type { LayerProduct } from './table.js';
+
+/** Counties of every ZIP that the lists of a recipe know. */
+type ZipCounties = ReadonlyMap<number, ReadonlySet<string>>;
+
+/** What layers draw, and what they name by ZIPs. */
+interface DistrictPlaces {
+  readonly features: readonly BoundaryFeature[];
+  readonly districts: readonly OwnDistrict[];
+}
+
+type Placed = BoundaryFeature | OwnDistrict;
+
+function byZips({ layer, row, code, state }: PlacedDistrict, known: ZipCounties): OwnDistrict {
+  const counties = new Set<string>();
+  for (const zip of row.zips) {
+    const all = known.get(zip);
+    const own = [...all ?? []].filter((county) => county.startsWith(state));
+    for (const county of own) counties.add(county);
+    const text = String(zip).padStart(5, '0');
+    if (own.length === 0) {
+      layer.faults.add(row.line, 'zips', all === undefined
+        ? `no list knows the ZIP ${text}` : `the ZIP ${text} is none of ${row.state}`);
+    }
+  }
+  return { code, state, zips: row.zips, counties: [...counties].sort(), whole: [] };
+}
+
+async function placeOf(one: PlacedDistrict, known: ZipCounties): Promise<Placed | null> {
+  const { layer, row, code } = one;
+  if (row.zips.length > 0 && row.boundary !== '') {
+    layer.faults.add(row.line, 'zips', 'it has a boundary, which says where it is');
+  }
+  if (row.zips.length > 0) return byZips(one, known);
+  return boundaryOf(layer, row, code, row.code || row.name);
+}
+
+/**
+ * Places every district of the layers; of several rows of one any may say where it is.
+ * @throws Error with the rows of those that nobody places, and of boundaries that cannot be read.
+ */
+async function placeDistricts(
+  rows: readonly PlacedDistrict[], members: readonly DistrictMember[], known: ZipCounties,
+): Promise<DistrictPlaces> {
+  const found = new Map<string, { readonly of: PlacedDistrict; readonly place: Placed }>();
+  const unread = new Set<string>();
+  for (const one of rows) {
+    const { layer, row, code, isNew } = one;
+    if (row.boundary === '' && row.zips.length === 0 && !isNew) continue;
+    const place = await placeOf(one, known);
+    const before = found.get(code);
+    if (place !== null && before?.of.layer === layer && row.boundary + row.zips.join() !== ''
+      && before.of.row.boundary + before.of.row.zips.join()
+        !== row.boundary + row.zips.join()) {
+      layer.faults.add(row.line, 'boundary', `line ${before.of.row.line} places it elsewhere`);
+    }
+    if (place !== null) found.set(code, { of: one, place });
+    else if (row.boundary !== '') unread.add(code);
+  }
+  for (const { layer, row, code, isNew } of rows) {
+    const isMember = members.some((one) => one.state === row.state && one.code === code);
+    if (!isNew || isMember || found.has(code) || unread.has(code)) continue;
+    layer.faults.add(row.line, 'boundary', `nobody knows where the district ${row.name} is: name a `
+      + 'GeoJSON file of its boundary, its zips, or the counties or cities that it holds in');
+  }
+  for (const { layer } of rows) layer.faults.settle();
+  const places = [...found.values()];
+  return {
+    features: places.flatMap(({ place }) => ('polygon' in place ? [place] : [])),
+    districts: places.map(({ of: { code, state }, place }) => ('polygon' in place
+      ? { code, state, zips: [], counties: [], whole: [] } : place)),
+  };
+}
+
+/** A row of the product table by its columns. */
+type ProductRow = Readonly<Record<string, string>>;
+
+const BETWEEN_CODES = ';';
+
+function codesOf(row: ProductRow): readonly string[] {
+  return (row['tic'] ?? '').split(BETWEEN_CODES).filter((tic) => tic !== '');
+}
+
+function day(date: number): string {
+  return String(date).padStart(8, '0');
+}
+
+function rowOf({ name }: Layer, rule: LayerProduct): ProductRow {
+  const { state, tics, taxable, rate, scope, condition, from, to, source, asOf } = rule;
+  return {
+    state, category: layerLabel(name), tic: tics.join(BETWEEN_CODES), taxable,
+    state_rate: rate === null ? '' : formatRate(rate), percent_taxable: '', threshold_usd: '',
+    threshold_kind: '', scope, scope_basis: source, food_drug: 'no', covers_children: 'no',
+    condition, effective_from: day(from), effective_to: to >= DATE_OPEN ? '' : day(to),
+    citation: source, confidence: 'medium', source: layerLabel(name), as_of: day(asOf),
+  };
+}
+
+/** What is left of a row of the table beside a rule: its other codes, and its other days. */
+function leftOf(row: ProductRow, rule: LayerProduct): readonly ProductRow[] {
+  const from = listDate(row['effective_from'] ?? '', DATE_MIN);
+  const to = listDate(row['effective_to'] ?? '', DATE_OPEN);
+  const hit = row['state'] === rule.state && from <= rule.to && to >= rule.from
+    ? codesOf(row).filter((tic) => rule.tics.includes(tic)) : [];
+  if (hit.length === 0) return [row];
+  const others = codesOf(row).filter((tic) => !hit.includes(tic));
+  const same = { ...row, tic: hit.join(BETWEEN_CODES) };
+  return [
+    ...(others.length > 0 ? [{ ...row, tic: others.join(BETWEEN_CODES) }] : []),
+    ...(from < rule.from ? [{ ...same, effective_to: day(dayBefore(rule.from)) }] : []),
+    ...(to > rule.to ? [{ ...same, effective_from: day(dayAfter(rule.to)) }] : []),
+  ];
+}
+
+/**
+ * The table with the rules of the layers, and what each of them replaced.
+ * @throws Error with the rows of codes that the catalogue `tics` lacks, and of states it lacks.
+ */
+function withProducts(
+  rows: readonly ProductRow[], layers: readonly Layer[], tics: ReadonlySet<string>,
+  states: ReadonlySet<string>,
+): { readonly rows: readonly ProductRow[]; readonly lines: readonly string[] } {
+  let table = rows;
+  const lines: string[] = [];
+  for (const layer of layers) {
+    for (const rule of layer.products) {
+      for (const tic of rule.tics) {
+        if (!tics.has(tic)) layer.faults.add(rule.line, 'tic', `the catalogue has no code ${tic}`);
+      }
+      if (!states.has(rule.state)) {
+        layer.faults.add(rule.line, 'state', `"${rule.state}" is no state of the recipe`);
+      }
+      const left = table.flatMap((row) => leftOf(row, rule));
+      const replaced = table.filter((row) => !left.includes(row));
+      lines.push(`layer ${layer.name}: ${layer.faults.file} line ${rule.line}: ${rule.state} `
+        + `${rule.tics.join(', ')} taxable ${rule.taxable} from ${formatDate(rule.from)}`
+        + (replaced.length === 0 ? ' is new' : ` replaces ${replaced.map((row) =>
+          `${row['category'] ?? ''} (taxable ${row['taxable'] ?? ''})`).join(', ')}`));
+      table = [...left, rowOf(layer, rule)];
+    }
+    layer.faults.settle();
+  }
+  return { rows: table, lines };
+}
 
 export type Documents = ReadonlyMap<string, readonly ProductRow[]>;
 
 /** What a recipe has before its layers are laid over it. */
-export interface Unlayered {
+interface Unlayered {
   readonly boundaries: Boundaries;
   readonly documents: Documents;
   readonly rates: {

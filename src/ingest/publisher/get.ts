@@ -5,7 +5,7 @@ import { foreign } from '../source/container.js';
 import { memberNames } from '../source/zip.js';
 import type { Wanted } from './catalogue.js';
 import { firstDayOf, type Link, linksOf, nameOf, newestLinks } from './links.js';
-import type { FetchRecord } from './record.js';
+import type { FetchRecord } from './fetched-folder.js';
 import { dropPart, reasonOf, Refusal, transfer, type TransferOptions } from './transfer.js';
 
 /** Longest page that links are looked for in. */

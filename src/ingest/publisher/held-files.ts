@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { DATE_OPEN, type DateInt, dateOf, parseDate } from '../../tax/date.js';
 import { readCatalogue, type Source, type Wanted, wantedOf } from './catalogue.js';
 import { firstDayOf, type Link, newestLinks } from './links.js';
-import { type FetchRecord, readRecords } from './record.js';
+import { type FetchRecord, readRecords } from './fetched-folder.js';
 
 /** A file of the catalogue that a folder holds. */
 export interface HeldFile {

@@ -2,8 +2,7 @@
  * Figures that are published on pages alone: they are held as facts, and the pages are asked
  * whether they still say them.
  */
-import { textOf } from '../source/container.js';
-import { pageText } from '../source/page-text.js';
+import { pageText, textOf } from '../source/container.js';
 import type { Source } from './catalogue.js';
 import { type GetOptions, readPage } from './get.js';
 

@@ -11,7 +11,7 @@ import type { RateRow } from '../../model.js';
 import {
   DATE_OPEN, joined, joinedCity, type ListContext, type ListResult, percentOf,
 } from '../../rates/list.js';
-import { pageText } from '../page-text.js';
+import { pageText } from '../container.js';
 import { listedDay } from '../sheet.js';
 
 const PAGES = /(?=<select\b[^>]*\bid=["']ddlJurisdiction["'])/i;

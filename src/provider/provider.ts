@@ -1,10 +1,72 @@
 /**
- * What becomes of a provider's answer: relayed as it is, or a refusal of our own. Statuses that
- * speak of the merchant's request are the merchant's to read; those that speak of Situs's side of
- * the conversation (keys, methods, redirects, faults) would mislead a caller of Situs.
+ * The port to the compliance provider: one call, one outcome, as a value; and what becomes of an
+ * answer: it is relayed as it is, or a refusal of our own. Statuses that speak of the merchant's
+ * request are the merchant's to read; those that speak of Situs's side of the conversation (keys,
+ * methods, redirects, faults) would mislead a caller of Situs.
  */
-import { jsonSummary, type JsonSummary } from '../base/json-text.js';
-import type { ProviderAnswer } from './port.js';
+import { type JsonSummary, jsonSummary } from '../base/json-text.js';
+
+export type ProviderMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+export interface ProviderCall {
+  readonly method: ProviderMethod;
+  /** Below the provider's address, with its query: "/tax/connections/…". */
+  readonly path: string;
+  /** The merchant's own key. */
+  readonly apiKey: string;
+  /** JSON; null on calls without a body. */
+  readonly body: Uint8Array | null;
+}
+
+/** What the provider said, reduced to the fields that travel on. */
+interface ProviderAnswer {
+  readonly kind: 'answer';
+  readonly status: number;
+  /** Null when there was none, or one that cannot be relayed. */
+  readonly contentType: string | null;
+  readonly location: string | null;
+  readonly body: Uint8Array;
+  /** What was told of the body while it arrived; without it the body is looked at as a whole. */
+  readonly summary?: JsonSummary;
+}
+
+export interface ProviderFault {
+  readonly kind:
+    /** No whole answer within the time. */
+    | 'timeout'
+    /** No connection, a certificate that is not trusted, or a connection cut. */
+    | 'unreachable'
+    /** The answer is longer than RESPONSE_BYTES_MAX. */
+    | 'too-large'
+    /** Something that is not HTTP, or not the JSON that was asked for. */
+    | 'garbage'
+    /** More calls under way than CALLS_MAX. */
+    | 'busy'
+    /** The caller has gone; nobody waits. */
+    | 'gone'
+    /** The merchant's key or connection cannot be sent. */
+    | 'unusable-credentials';
+  /** For the log: a code, never a part of the call. */
+  readonly reason: string;
+  /** Whether the provider may know of the call. */
+  readonly sent: boolean;
+}
+
+export type ProviderOutcome = ProviderAnswer | ProviderFault;
+
+export interface Provider {
+  /** Sends one call. Never rejects. */
+  send(call: ProviderCall, signal?: AbortSignal): Promise<ProviderOutcome>;
+  /** Cuts what is under way. */
+  close(): Promise<void>;
+}
+
+/** Makes a fault. */
+export function fault(
+  kind: ProviderFault['kind'], reason: string, sent = true,
+): ProviderFault {
+  return { kind, reason, sent };
+}
 
 /** Success as contract and clients know it. */
 const RELAYED_SUCCESS: readonly number[] = [200, 201, 204];
@@ -26,7 +88,7 @@ export interface Relayed {
   readonly element: Uint8Array;
 }
 
-export type Verdict =
+type Verdict =
   | Relayed
   /** Refused with a relayed status, without a JSON body that says why. */
   | { readonly verdict: 'unexplained'; readonly status: number }

@@ -4,6 +4,8 @@
  * it (NATS, S3, HTTP) is known to its adapter alone.
  */
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Log, messageOf } from '../log.js';
 
 /** Something that the place said or did not say, as a sentence that names the place. */
 export class PlaceError extends Error {
@@ -70,4 +72,51 @@ export async function checkedPiece(place: Place, sum: string): Promise<Uint8Arra
   if (sumOf(bytes) === sum) return bytes;
   throw new PlaceError(`${place.name} gave ${bytes.length} bytes for the piece ${
     sum.slice(0, 12)}… that are not those that were pushed`);
+}
+
+const EVERY_MS = 5_000;
+const LEAVE_MS = 1_000;
+
+/** Tells the place what a node has, when it changes and often enough to be known as there. */
+export class NodeReporter {
+  readonly #reports: NodeReports | null;
+  readonly #log: Log;
+  #last = '';
+  #at = Number.NEGATIVE_INFINITY;
+  #under: Promise<void> | null = null;
+  #failed = false;
+
+  /** Null where the place takes no reports. */
+  constructor(reports: NodeReports | null, log: Log) {
+    this.#reports = reports;
+    this.#log = log;
+  }
+
+  /** Sends a report where it says something new, or the last one is old. */
+  told(report: Omit<NodeReport, 'at'>): void {
+    const reports = this.#reports;
+    if (reports === null || this.#under !== null) return;
+    const text = JSON.stringify(report);
+    if (text === this.#last && performance.now() - this.#at < EVERY_MS) return;
+    this.#at = performance.now();
+    this.#under = reports.report({ ...report, at: new Date().toISOString() }).then(() => {
+      [this.#last, this.#failed] = [text, false];
+    }, (error: unknown) => {
+      if (!this.#failed) this.#log.warn('node not reported', { message: messageOf(error) });
+      this.#failed = true;
+    }).finally(() => {
+      this.#under = null;
+    });
+  }
+
+  /** Takes the report back, or lets it end by itself where the place does not answer soon. */
+  async leave(node: string): Promise<void> {
+    const reports = this.#reports;
+    if (reports === null) return;
+    const left = (async () => {
+      await this.#under;
+      await reports.leave(node);
+    })().catch(() => undefined);
+    await Promise.race([left, delay(LEAVE_MS, undefined, { ref: false })]);
+  }
 }
