@@ -15,7 +15,8 @@ export type StoreFaultKind =
 const MESSAGES: Readonly<Record<StoreFaultKind, string>> = {
   unwritable: 'the store cannot be written: its disk is full or failed',
   full: 'the store has reached its largest size: nothing new is taken',
-  unreachable: 'the database of the store cannot be reached: nothing was stored',
+  unreachable: 'the database of the store cannot be reached, or did not answer in time: nothing '
+    + 'was stored',
   unknown: 'the database of the store was lost in the middle of a commit: whether it is stored is '
     + 'not known yet',
 };

@@ -24,11 +24,20 @@ const ACTOR: Actor = { kind: 'cli', uid: 7, user: 'someone' };
 
 type Add = (account: string | null, from: number, count: number) => Promise<void>;
 
-const adderOf = (store: Store): Add => (account, from, count) => store.write((transaction) => {
-  for (let at = from; at < from + count; at += 1) {
-    addAudit(transaction, { actor: ACTOR, account, action: 'key.update', object: `o${at}` }, at);
+/** Entries of one write: thousands at once would hold the lock of a shared store for seconds. */
+const ADDED_AT_ONCE = 500;
+
+const adderOf = (store: Store): Add => async (account, from, count) => {
+  for (let first = from; first < from + count; first += ADDED_AT_ONCE) {
+    const end = Math.min(from + count, first + ADDED_AT_ONCE);
+    await store.write((transaction) => {
+      for (let at = first; at < end; at += 1) {
+        const object = `o${at}`;
+        addAudit(transaction, { actor: ACTOR, account, action: 'key.update', object }, at);
+      }
+    });
   }
-});
+};
 
 const setServiceClock = (store: Store, at: number): Promise<void> =>
   store.write((transaction) => transaction.put(CLOCK_KEY, { v: 1, at, wall: at }));

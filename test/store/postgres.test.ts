@@ -1,35 +1,14 @@
-/** A store in PostgreSQL: cut connections, old replicas, tables of others, copies. */
+/** A store in PostgreSQL: old replicas, tables of others, copies. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { StoreFault } from '../../src/store/fault.js';
 import { copyStore } from '../../src/store/copy.js';
 import { createKey, listKeys } from '../../src/store/keys.js';
 import { KeyCache } from '../../src/store/key-cache.js';
 import { Store } from '../../src/store/store.js';
-import { listUsage, UsageBook } from '../../src/store/usage.js';
-import { monthAt } from '../../src/store/usage-meter.js';
 import { openVault } from '../../src/store/vault.js';
-import { CutProxy } from '../support/cut-proxy.js';
 import { eventually } from '../support/http-eventually.js';
 import { newVarDir } from '../support/http-var-dir.js';
-import { newSchema, sql } from '../support/postgres.js';
-
-/** Ends the connections of all nodes that are there for a use. */
-async function terminate(use: string): Promise<number> {
-  const ended = await sql(
-    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1',
-    [`situs ${use}`],
-  );
-  return ended.length;
-}
-
-const put = (store: Store, id: string): Promise<void> => store.write((transaction) => {
-  const found = transaction.get(['count', 'all']) as { n: number } | undefined;
-  transaction.put(['count', 'all'], { n: (found?.n ?? 0) + 1 });
-  transaction.put(['thing', id], { id });
-});
-
-const kindOf = (error: unknown): string => (error instanceof StoreFault ? error.kind : String(error));
+import { newSchema, putThing as put, sql, terminate } from '../support/postgres.js';
 
 test('a key that one node makes or disables holds on the others', async (context) => {
   const schema = await newSchema(context);
@@ -41,88 +20,10 @@ test('a key that one node makes or disables holds on the others', async (context
   const { text } = await createKey(one, { plan: 'pro' });
   await eventually(() => keys.find(text) !== null);
   // With nobody to tell it, it asks; the connection that is told of changes is had anew.
-  await terminate('follow');
+  await terminate('follow', schema.schema);
   await createKey(one, { text: 'another-key-of-one', plan: 'pro' });
   await eventually(() => keys.find('another-key-of-one') !== null);
   await eventually(() => (other.age() ?? 0) < 1_000);
-});
-
-test('connections cut in the midst of writes lose nothing and do nothing twice', async (context) => {
-  const schema = await newSchema(context);
-  if (schema === null) return;
-  const stores = [
-    await Store.open(newVarDir(context), schema), await Store.open(newVarDir(context), schema),
-  ];
-  context.after(() => Promise.all(stores.map((store) => store.close())));
-  const outcomes = new Map<string, string>();
-  let cuts = 0;
-  const client = async (index: number): Promise<void> => {
-    for (let turn = 0; turn < 40 || cuts < 8; turn += 1) {
-      const id = `${index}-${turn}`;
-      outcomes.set(id, await put(stores[index % 2]!, id).then(() => 'stored', kindOf));
-    }
-  };
-  const cutting = (async () => {
-    for (let time = 0; time < 8; time += 1) cuts += Math.min(1, await terminate('write'));
-    while (cuts < 8) cuts += Math.min(1, await terminate('write'));
-  })();
-  await Promise.all([cutting, ...Array.from({ length: 8 }, (_, index) => client(index))]);
-  // A write sees everything before it, wherever it was written.
-  await put(stores[0]!, 'last');
-  const ids = new Set(stores[0]!.list(['thing']).map((record) => (record as { id: string }).id));
-  for (const [id, outcome] of outcomes) {
-    if (outcome === 'stored') assert.ok(ids.has(id), `${id} was acknowledged`);
-    else assert.ok(outcome === 'unreachable' && !ids.has(id), `${id}: ${outcome}`);
-  }
-  assert.deepEqual(stores[0]!.get(['count', 'all']), { n: ids.size });
-  await eventually(() => stores[1]!.list(['thing']).length === ids.size);
-});
-
-test('what becomes of a cut commit is found out', async (context) => {
-  const schema = await newSchema(context);
-  if (schema === null) return;
-  const proxy = await CutProxy.open(context, schema.schema);
-  const store = await Store.open(newVarDir(context), { url: proxy.url });
-  context.after(() => store.close());
-  proxy.lose = 'answered';
-  await put(store, 'committed');
-  assert.equal(proxy.lose, null);
-  proxy.lose = 'asked';
-  assert.equal(await put(store, 'never asked').then(() => 'stored', kindOf), 'unreachable');
-  assert.deepEqual(store.list(['thing']), [{ id: 'committed' }]);
-  assert.deepEqual(store.get(['count', 'all']), { n: 1 });
-});
-
-test('without the database reading goes on, writes are refused, usage is kept', async (context) => {
-  const schema = await newSchema(context);
-  if (schema === null) return;
-  const proxy = await CutProxy.open(context, schema.schema);
-  const told: unknown[] = [];
-  const store = await Store.open(newVarDir(context), {
-    url: proxy.url, failed: (error) => told.push(error),
-  });
-  context.after(() => store.close());
-  await put(store, 'before');
-  const usage = new UsageBook(store, { flushMs: 50 });
-  context.after(() => usage.close());
-  const key = {
-    id: 'k', account: 'a', grants: 0, coreLimit: 0, geoLimit: 0, merchantLimit: 0,
-  };
-  proxy.cut = true;
-  proxy.close();
-  usage.settle(usage.admit(key, false)!, true, false);
-  assert.equal(await put(store, 'while away').then(() => 'stored', kindOf), 'unreachable');
-  assert.deepEqual(store.list(['thing']), [{ id: 'before' }]);
-  assert.ok((store.age() ?? 0) > 1_000);
-  assert.ok(told.length > 0 && told.length < 10, `told ${told.length} times`);
-  // Nothing waits in vain once it has been away so long.
-  await eventually(() => (store.age() ?? 0) > 8_000);
-  await assert.rejects(put(store, 'still away'), StoreFault);
-  proxy.cut = false;
-  await eventually(() => (store.age() ?? 0) < 1_000);
-  await put(store, 'after');
-  assert.equal(store.list(['thing']).length, 2);
-  await eventually(() => listUsage(store, monthAt(Date.now()).name)[0]?.core === 1);
 });
 
 test('a node that was away goes on where it was, or reads everything anew', async (context) => {

@@ -5,8 +5,10 @@ import type { TestContext } from 'node:test';
 import { DATABASE } from './postgres.js';
 
 const COMMIT = Buffer.from('; COMMIT');
+/** What the database says when it has committed. */
+const COMMITTED = Buffer.from('COMMIT\0');
 
-/** Where the next COMMIT is lost: before the database has it, or its answer. */
+/** Where the next COMMIT is lost: before the database has it, or its answer once it has done it. */
 export type Loss = 'asked' | 'answered';
 
 export class CutProxy {
@@ -67,8 +69,8 @@ export class CutProxy {
       server.write(bytes);
     });
     server.on('data', (bytes) => {
-      if (silent) end();
-      else client.write(bytes);
+      if (!silent) client.write(bytes);
+      else if (bytes.includes(COMMITTED)) end();
     });
   }
 }

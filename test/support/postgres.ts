@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
+import type { Store } from '../../src/store/store.js';
 import { skipForWantOf } from './wanting.js';
 
 /** A database that tests may make schemas in. */
@@ -65,4 +66,22 @@ export async function newSchema(
   const schema = `${newPrefix()}one`;
   context.after(() => dropSchemas(schema));
   return { schema, url: schemaUrl(schema) };
+}
+
+/** Ends the connections that all nodes on a schema have for a use. */
+export async function terminate(use: string, schema: string): Promise<number> {
+  const ended = await sql(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1',
+    [`situs ${use} ${schema}`],
+  );
+  return ended.length;
+}
+
+/** Stores a thing, and counts all that are stored: each write needs to see those before it. */
+export function putThing(store: Store, id: string): Promise<void> {
+  return store.write((transaction) => {
+    const found = transaction.get(['count', 'all']) as { n: number } | undefined;
+    transaction.put(['count', 'all'], { n: (found?.n ?? 0) + 1 });
+    transaction.put(['thing', id], { id });
+  });
 }

@@ -92,17 +92,18 @@ export async function beginLocked(
 export async function append(
   connection: Connection, { seq, batch, changes }: Batch,
 ): Promise<void> {
-  const put = changes.filter(({ value }) => value !== null);
+  const gone = changes.filter(({ value }) => value === null);
   await connection.ask(
     `WITH logged AS (INSERT INTO changes (seq, batch, keys, contents) VALUES ($1, $2, $3, $4)),
       gone AS (DELETE FROM records WHERE key = ANY ($5::bytea[]))
-    INSERT INTO records SELECT * FROM unnest($6::bytea[], $7::bytea[])
+    INSERT INTO records SELECT * FROM unnest($3::bytea[], $4::bytea[]) AS put (key, value)
+      WHERE value IS NOT NULL
     ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
     [
       seq, batch, changes.map(({ key }) => key), changes.map(({ value }) => value),
-      changes.filter(({ value }) => value === null).map(({ key }) => key),
-      put.map(({ key }) => key), put.map(({ value }) => value),
+      gone.map(({ key }) => key),
     ],
+    'append',
   );
 }
 

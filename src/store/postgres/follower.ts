@@ -12,8 +12,13 @@ const POLL_MS = 400;
 const RETRY_MS = 20;
 const RETRY_MS_MAX = 400;
 
+export interface FollowerOptions extends WriterOptions {
+  /** Whether what a notification of a connection tells of is taken over without it. */
+  readonly covered: (from: number) => boolean;
+}
+
 export class Follower {
-  readonly #options: WriterOptions;
+  readonly #options: FollowerOptions;
   #connection: Connection | null = null;
   #closed = false;
   #wake: (() => void) | null = null;
@@ -21,9 +26,14 @@ export class Follower {
   readonly #following: Promise<void>;
   #failing = false;
 
-  constructor(options: WriterOptions) {
+  constructor(options: FollowerOptions) {
     this.#options = options;
     this.#following = this.#follow();
+  }
+
+  /** Whether the database was not reached the last time it was asked. */
+  get isFailing(): boolean {
+    return this.#failing;
   }
 
   async close(): Promise<void> {
@@ -60,7 +70,9 @@ export class Follower {
     const connection = await Connection.open(place, { use: 'follow' });
     this.#connection = connection;
     if (this.#closed) connection.close();
-    connection.listen(() => this.#wakeUp());
+    connection.listen((from) => {
+      if (!this.#options.covered(from)) this.#wakeUp();
+    });
     await listenForCommits(connection, place);
     // A store that is open and not used keeps no process running.
     connection.hold(false);

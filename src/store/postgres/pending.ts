@@ -1,5 +1,6 @@
 /** A write that waits: for its turn, or for the word that it is durable. */
 import { StoreFault } from '../fault.js';
+import { Patience } from './patience.js';
 
 /** Longest wait for the turn; nothing was done then. */
 export const TURN_MS_MAX = 8_000;
@@ -13,7 +14,7 @@ export class Pending {
   #certain: boolean;
   #resolve: (result: unknown) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
-  #timer: NodeJS.Timeout;
+  #patience: Patience;
   #ended = false;
 
   /** @param late is called when it is refused because its turn did not come. */
@@ -24,12 +25,12 @@ export class Pending {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#timer = setTimeout(() => late(this), TURN_MS_MAX);
+    this.#patience = new Patience({ ms: TURN_MS_MAX, out: () => late(this) });
   }
 
   /** Its turn has come: it is not refused any more because it waits. */
   begin(): void {
-    clearTimeout(this.#timer);
+    this.#patience.cancel();
   }
 
   /** It does not wait for ever. */
@@ -40,8 +41,10 @@ export class Pending {
   /** Nobody knows what became of it. */
   doubt(): void {
     if (this.#certain || this.#ended) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.fail(new StoreFault('unknown')), UNKNOWN_MS_MAX);
+    this.#patience.cancel();
+    this.#patience = new Patience({
+      ms: UNKNOWN_MS_MAX, out: () => this.fail(new StoreFault('unknown')),
+    });
   }
 
   done(result: unknown): void {
@@ -56,6 +59,6 @@ export class Pending {
 
   #end(): void {
     this.#ended = true;
-    clearTimeout(this.#timer);
+    this.#patience.cancel();
   }
 }

@@ -14,6 +14,8 @@ import { Writer, type WriterOptions } from './writer.js';
 
 /** Longest wait for the tables of a store: another node may be making them. */
 const MIGRATE_QUERY_MS_MAX = 60_000;
+/** A database that answered so long ago is there. */
+const THERE_MS = 2_000;
 
 export class PostgresRoot implements Root {
   readonly #place: DatabasePlace;
@@ -37,9 +39,11 @@ export class PostgresRoot implements Root {
       fresh: (at) => {
         this.#freshAt = Math.max(this.#freshAt, at);
       },
+      isThere: () => this.age() < THERE_MS,
     };
     this.#writer = new Writer(options);
-    this.#follower = new Follower(options);
+    const covered = (from: number): boolean => this.#writer.covers(from);
+    this.#follower = new Follower({ ...options, covered });
   }
 
   /**
@@ -87,8 +91,10 @@ export class PostgresRoot implements Root {
   }
 
   async write<T>(action: () => T, { certain = false }: RootWriteOptions = {}): Promise<T> {
-    // Where it has not been reached for so long nothing waits in vain.
-    if (this.age() > TURN_MS_MAX) throw new StoreFault('unreachable');
+    // Where it has not been reached for so long nothing waits in vain. What is known is as old
+    // where the process stood still: then nobody has tried yet.
+    const isFailing = this.#follower.isFailing || this.#writer.isFailing;
+    if (isFailing && this.age() > TURN_MS_MAX) throw new StoreFault('unreachable');
     return await this.#writer.write(action, certain) as T;
   }
 

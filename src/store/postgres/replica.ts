@@ -13,6 +13,8 @@ import { leaveFolder, replicaFolder } from './replica-folder.js';
 const MAP_BYTES = 4 * 1024 ** 3;
 /** Bytes of changes that end a commit: what waits goes into the next one. */
 const COMMIT_BYTES_MAX = 16 * 1_048_576;
+/** The same of the time that actions take: nothing else is done meanwhile, here or elsewhere. */
+const COMMIT_MS_MAX = 200;
 
 /** Position of a replica that was not read whole: it has to be. */
 const UNREAD: Position = { seq: -1, batch: '' };
@@ -24,7 +26,7 @@ export type Outcome =
   | { readonly kind: 'threw'; readonly error: unknown };
 
 export interface Attempt {
-  /** In the order of the actions; fewer where they changed much. */
+  /** In the order of the actions; fewer where they changed much or took long. */
   readonly outcomes: readonly Outcome[];
   readonly changes: readonly Change[];
 }
@@ -113,11 +115,13 @@ export class Replica {
     const outcomes: Outcome[] = [];
     const changes = new Map<string, Change>();
     let [bytes, isThere] = [0, false];
+    const from = performance.now();
     this.#environment.transactionSync(() => {
       isThere = this.position.seq === seq;
       if (!isThere) return ABORT;
       for (const action of actions) {
         if (bytes > COMMIT_BYTES_MAX) break;
+        if (outcomes.length > 0 && performance.now() - from > COMMIT_MS_MAX) break;
         const own = new Map<string, Change>();
         outcomes.push(this.#try(action, own));
         for (const [name, change] of own) {

@@ -3,13 +3,19 @@
  * takes over what others committed, runs the actions on it, writes down what they changed, and
  * commits. So every action sees the newest state of all nodes, and no two run at once anywhere.
  *
+ * A turn is two exchanges with the database: the lock with what others committed, and the changes
+ * with their COMMIT. A write that comes while a commit is under way asks for the next turn behind
+ * it at once, so that a node with much to write waits for one answer a turn.
+ *
  * An action runs once at most. Where the connection is cut before COMMIT is sent, nothing was done
  * and its write is refused; where it is cut after it, the next turn asks under the lock, which
  * nobody gets before the earlier transaction has ended, whether the commit is there.
  */
 import { randomUUID } from 'node:crypto';
 import { StoreFault } from '../fault.js';
-import { append, beginLocked, commit, prune, type Batch } from './change-log.js';
+import {
+  append, beginLocked, commit, prune, type Batch, type Begun, type Position,
+} from './change-log.js';
 import { Connection, DatabaseError } from './connection.js';
 import type { DatabasePlace } from './place.js';
 import { Pending } from './pending.js';
@@ -43,6 +49,15 @@ export interface WriterOptions {
   /** Told of the moment, as `performance.now`, as of which the replica is the newest. */
   readonly fresh: (at: number) => void;
   readonly failed: (error: unknown) => void;
+  /** Whether the database answered a moment ago, whoever asked. */
+  readonly isThere: () => boolean;
+}
+
+/** A turn that was asked for, behind the commit that its connection has under way. */
+interface Next {
+  readonly connection: Connection;
+  readonly position: Position;
+  readonly begun: Promise<Begun>;
 }
 
 function settle(pending: Pending, outcome: Outcome): void {
@@ -67,6 +82,10 @@ export class Writer {
   #retryMs = RETRY_MS;
   #prunedAt = performance.now();
   #failing = false;
+  /** Where a commit is under way: what the next turn begins on. */
+  #under: Omit<Next, 'begun'> | null = null;
+  #next: Next | null = null;
+  #isBeginning = false;
 
   constructor(options: WriterOptions) {
     this.#options = options;
@@ -77,7 +96,19 @@ export class Writer {
     const pending = new Pending(action, certain && !this.#leaving, (late) => this.#refuse(late));
     this.#waiting.push(pending);
     this.#working ??= this.#work();
+    this.#askForNext();
     return pending.promise;
+  }
+
+  /** Whether it takes over by itself, or did, what a notification of a connection tells of. */
+  covers(from: number): boolean {
+    return from !== 0 && (this.#isBeginning || this.#next !== null
+      || from === this.#connection?.id);
+  }
+
+  /** Whether the database was not reached the last time it was tried. */
+  get isFailing(): boolean {
+    return this.#failing;
   }
 
   /** From now on no write waits for ever. */
@@ -108,7 +139,7 @@ export class Writer {
   }
 
   async #work(): Promise<void> {
-    while (this.#waiting.length > 0 || this.#doubtful !== null) {
+    while (this.#waiting.length > 0 || this.#doubtful !== null || this.#next !== null) {
       try {
         await this.#turn();
         this.#retryMs = RETRY_MS;
@@ -116,6 +147,7 @@ export class Writer {
       } catch (error) {
         this.#connection?.close();
         this.#connection = null;
+        this.#next = null;
         // Once for each time that it cannot be reached.
         if (!this.#failing) this.#options.failed(error);
         this.#failing = true;
@@ -130,19 +162,46 @@ export class Writer {
 
   async #open(): Promise<Connection> {
     if (this.#connection === null || this.#connection.ended) {
-      this.#connection = await Connection.open(this.#options.place, { use: 'write' });
+      const { place, isThere } = this.#options;
+      this.#connection = await Connection.open(place, { use: 'write', isThere });
     }
     this.#connection.hold(true);
     return this.#connection;
   }
 
-  async #turn(): Promise<void> {
-    const { place, replica, load, changed, fresh } = this.#options;
+  /** Asks for the turn behind the commit under way, where something waits for it. */
+  #askForNext(): void {
+    if (this.#under === null || this.#next !== null || this.#waiting.length === 0) return;
+    const { connection, position } = this.#under;
+    const begun = beginLocked(connection, this.#options.place, position, null);
+    // Awaited later; where the commit before it fails it is not.
+    begun.catch(() => undefined);
+    this.#next = { ...this.#under, begun };
+  }
+
+  /** A turn: that which was asked for, or one that is now. Null where all has to be read anew. */
+  async #begin(): Promise<Omit<Next, 'begun'> & Begun | null> {
+    const next = this.#next;
+    this.#next = null;
+    if (next !== null && next.connection === this.#connection) {
+      return { ...next, ...await next.begun };
+    }
     const connection = await this.#open();
-    const { position } = replica;
-    if (position.seq < 0) return load();
+    const { position } = this.#options.replica;
+    if (position.seq < 0) return null;
     const asked = this.#doubtful?.batch ?? null;
-    const { batches, found } = await beginLocked(connection, place, position, asked);
+    const begun = await beginLocked(connection, this.#options.place, position, asked);
+    return { connection, position, ...begun };
+  }
+
+  async #turn(): Promise<void> {
+    const { replica, load, changed, fresh } = this.#options;
+    this.#isBeginning = true;
+    const turn = await this.#begin().finally(() => {
+      this.#isBeginning = false;
+    });
+    if (turn === null) return load();
+    const { connection, position, batches, found } = turn;
     const at = performance.now();
     if (batches === null) {
       await connection.run('ROLLBACK');
@@ -152,13 +211,13 @@ export class Writer {
       return found ? undefined : load();
     }
     if (replica.apply(batches)) changed();
-    this.#settle(found);
-    await this.#run(connection, batches.at(-1)?.seq ?? position.seq);
     fresh(at);
+    this.#settle(found);
+    await this.#run(connection, batches.at(-1) ?? position);
   }
 
   /** Runs what waits, in the transaction that was begun, on the state of a commit. */
-  async #run(connection: Connection, seq: number): Promise<void> {
+  async #run(connection: Connection, { seq }: Position): Promise<void> {
     const { replica } = this.#options;
     const asked = this.#waiting.slice(0, COMMIT_WRITES_MAX);
     const attempt = replica.attempt(seq, asked.map(({ action }) => action));
@@ -167,19 +226,17 @@ export class Writer {
     const taken = asked.slice(0, outcomes.length);
     this.#waiting = this.#waiting.slice(outcomes.length);
     for (const pending of taken) pending.begin();
-    const batch: Batch = { seq: seq + 1, batch: randomUUID(), changes };
+    if (changes.length > 0) {
+      const batch: Batch = { seq: seq + 1, batch: randomUUID(), changes };
+      return this.#commit(connection, batch, { taken, outcomes });
+    }
     try {
-      if (changes.length === 0) await connection.run('ROLLBACK');
-      else {
-        await append(connection, batch);
-        await this.#prune(connection, batch.seq);
-      }
+      await connection.run('ROLLBACK');
     } catch (error) {
       for (const pending of taken) pending.fail(faultOf(error));
       throw error;
     }
-    if (changes.length > 0) await this.#commit(connection, batch, { taken, outcomes });
-    else taken.forEach((pending, at) => settle(pending, outcomes[at]!));
+    taken.forEach((pending, at) => settle(pending, outcomes[at]!));
   }
 
   async #commit(
@@ -187,11 +244,22 @@ export class Writer {
   ): Promise<void> {
     const { place, replica } = this.#options;
     this.#doubtful = { batch: batch.batch, ...made };
+    // Behind what failed there is no COMMIT: NOTIFY fails before it.
+    const [written, committed] = connection.together(() => [
+      Promise.all([append(connection, batch), this.#prune(connection, batch.seq)]),
+      commit(connection, place),
+    ] as const);
+    committed.catch(() => undefined);
+    this.#under = { connection, position: batch };
+    this.#askForNext();
     try {
-      await commit(connection, place);
+      await written.catch((error: unknown) => this.#refused(error));
+      await committed;
     } catch (error) {
       for (const pending of made.taken) pending.doubt();
       throw error;
+    } finally {
+      this.#under = null;
     }
     try {
       replica.apply([batch]);
@@ -201,20 +269,27 @@ export class Writer {
     }
   }
 
+  /** What the database says of changes that it does not take; else nobody knows what became. */
+  #refused(error: unknown): never {
+    if (error instanceof DatabaseError && error.isAnswer) this.#settle(false, faultOf(error));
+    throw error;
+  }
+
   /** Tells those who wait for a doubtful commit what became of it; null where nobody knows. */
-  #settle(found: boolean | null): void {
+  #settle(found: boolean | null, fault?: unknown): void {
     const doubtful = this.#doubtful;
     if (doubtful === null) return;
     this.#doubtful = null;
+    const kind = found === null ? 'unknown' : 'unreachable';
     doubtful.taken.forEach((pending, at) => {
       if (found === true) settle(pending, doubtful.outcomes[at]!);
-      else pending.fail(new StoreFault(found === null ? 'unknown' : 'unreachable'));
+      else pending.fail(fault ?? new StoreFault(kind));
     });
   }
 
-  async #prune(connection: Connection, seq: number): Promise<void> {
-    if (performance.now() - this.#prunedAt < PRUNE_MS) return;
+  #prune(connection: Connection, seq: number): Promise<void> {
+    if (performance.now() - this.#prunedAt < PRUNE_MS) return Promise.resolve();
     this.#prunedAt = performance.now();
-    await prune(connection, seq);
+    return prune(connection, seq);
   }
 }
