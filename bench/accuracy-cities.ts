@@ -4,15 +4,14 @@
  * lie on a spiral of their own, so that none is one that the build looked at. A spot where no other
  * ZIP's point is nearer is the ZIP's for certain answers; for assumed ones every spot counts by how
  * likely it is the ZIP's and by how densely cities and other land are lived in, as doors show it
- * (ingest/zip/land.ts). A spot whose rate is not held counts as wrong.
+ * (ingest/zip/claims.ts). A spot whose rate is not held counts as wrong.
  */
 import { foldName } from '../src/address/place-name.js';
 import { Engine } from '../src/engine/engine.js';
 import type { Dataset } from '../src/dataset/dataset.js';
 import type { LookupOptions } from '../src/engine/lookup-query.js';
 import { isFailure } from '../src/failure.js';
-import { NAMED_SHARE, nearness } from '../src/ingest/zip/claims.js';
-import { cityDensity, openShare } from '../src/ingest/zip/land.js';
+import { cityDensity, NAMED_SHARE, nearness, openShare } from '../src/ingest/zip/claims.js';
 import type { ZipPoint } from '../src/ingest/zip/zip-facts.js';
 import { READERS } from '../src/ingest/readers.js';
 import { readRecipe } from '../src/ingest/recipe.js';

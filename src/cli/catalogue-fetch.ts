@@ -8,9 +8,8 @@ import {
 import {
   type FetchRecord, holdFolder, readRecords, writeRecords,
 } from '../ingest/publisher/fetched-folder.js';
-import { type GetOptions, getNewest, type Got } from '../ingest/publisher/get.js';
+import { checkPages, getNewest, type GetOptions, type Got } from '../ingest/publisher/get.js';
 import { openOrigin } from '../ingest/publisher/origin.js';
-import { checkPages } from '../ingest/publisher/published-figures.js';
 import { fileSha256 } from '../dataset/stamp.js';
 import { print, UsageError } from './command-line.js';
 

@@ -7,8 +7,7 @@ import { loadConfig } from '../config.js';
 import { releasesDir } from '../dataset/release.js';
 import { openPlace } from '../distribution/address.js';
 import type { NodeReport, Place } from '../distribution/fleet-place.js';
-import { piecesOf } from '../distribution/pieces.js';
-import { pushRelease } from '../distribution/push.js';
+import { piecesOf, pushRelease } from '../distribution/pieces.js';
 import {
   activateInFleet, changeState, changeText, type Change, type FleetState, readState,
 } from '../distribution/state.js';

@@ -8,7 +8,7 @@ import {
 } from '../base/shape.js';
 import { ownRule } from '../base/validator.js';
 import type { RateReader } from './rates/list.js';
-import { readAddressCollection } from './source/address-collection.js';
+import { readAddressCollection, readNationalAddresses } from './source/collected-addresses.js';
 import { readBoundaryFile } from './source/boundary-file.js';
 import {
   type AddressPoint, POINT_LAYOUTS, type PointLayout, type PointOptions, readDelimitedPoints,
@@ -17,38 +17,27 @@ import {
 import {
   type RangeOptions, readDelimitedRanges, readTigerRanges, type StreetRange,
 } from './source/ranges.js';
-import { readAlabama } from './source/rates/alabama.js';
+import {
+  readAlabama, readArizona, readNewMexico, readOklahoma,
+} from './source/rates/code-tables.js';
 import { readAlaska } from './source/rates/alaska.js';
-import { readArizona } from './source/rates/arizona.js';
 import { readAuthority } from './source/rates/authority.js';
 import { readCdtfa } from './source/rates/california.js';
-import { readCoded } from './source/rates/coded.js';
+import { readCoded, readCombined, readTownOption } from './source/rates/prepared-lists.js';
 import { readColorado } from './source/rates/colorado.js';
 import { readColoradoWorkbook } from './source/rates/colorado-workbook.js';
-import { readCombined } from './source/rates/combined.js';
 import { readSstDerived } from './source/rates/county-and-place.js';
 import { readEstimated, readZipTable } from './source/rates/estimated.js';
 import { readFactTable } from './source/rates/own-tables.js';
-import { readFlorida } from './source/rates/florida.js';
-import { readIllinois } from './source/rates/illinois.js';
-import { readIllinoisOrdinary } from './source/rates/illinois-ordmache.js';
-import { readIowa } from './source/rates/iowa.js';
-import { readLouisiana } from './source/rates/louisiana.js';
-import { readMissouri } from './source/rates/missouri.js';
-import { readNewMexico } from './source/rates/new-mexico.js';
-import { readNewYork } from './source/rates/new-york.js';
-import { readOklahoma } from './source/rates/oklahoma.js';
-import { readSouthCarolina } from './source/rates/south-carolina.js';
+import {
+  readFlorida, readIowa, readMissouri, readUtah, readVirginia, VIRGINIA_COLUMNS,
+} from './source/rates/workbooks.js';
+import { readIllinois, readIllinoisOrdinary } from './source/rates/illinois.js';
+import { readLouisiana, readNewYork, readSouthCarolina } from './source/rates/pages.js';
 import { readSst } from './source/rates/sst.js';
 import { readProvinces, readStateRates } from './source/rates/states.js';
-import { readTexas } from './source/rates/texas.js';
-import { readTexasQuarter } from './source/rates/texas-quarter.js';
-import { readTownOption } from './source/rates/town-option.js';
-import { readUtah } from './source/rates/utah.js';
-import { readVirginia, VIRGINIA_COLUMNS } from './source/rates/virginia.js';
-import { readWaDor } from './source/rates/washington.js';
-import { readWashingtonQuarter } from './source/rates/washington-quarter.js';
-import { readNationalAddresses } from './source/national-addresses.js';
+import { readTexas, readTexasQuarter } from './source/rates/texas.js';
+import { readWaDor, readWashingtonQuarter } from './source/rates/washington.js';
 import { readSstBoundary } from './source/sst-boundary.js';
 import { readGeonamesZips, readZipCities, readZipCounties } from './source/zip-lists.js';
 

@@ -13,9 +13,8 @@ import { checkFiles } from '../../src/dataset/file-check.js';
 import { activateRelease, releasesDir } from '../../src/dataset/release.js';
 import { makeSigningKey, readSigningKey, signRelease } from '../../src/dataset/signature.js';
 import { openPlace } from '../../src/distribution/address.js';
-import { piecesOf } from '../../src/distribution/pieces.js';
+import { piecesOf, pushRelease } from '../../src/distribution/pieces.js';
 import type { Place } from '../../src/distribution/fleet-place.js';
-import { pushRelease } from '../../src/distribution/push.js';
 import {
   activateInFleet, offerOf, readState, STATE_VERSION, type Offer,
 } from '../../src/distribution/state.js';

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readCatalogue } from '../../src/ingest/publisher/catalogue.js';
-import { unsaidIn } from '../../src/ingest/publisher/published-figures.js';
+import { unsaidIn } from '../../src/ingest/publisher/get.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
 import { pageText } from '../../src/ingest/source/container.js';
 import { readTable } from '../../src/ingest/source/rows.js';

@@ -5,7 +5,7 @@ import { createPolygon, type Polygon } from '../../src/geo/polygon.js';
 import type { AreaTuple } from '../../src/ingest/model.js';
 import type { PostalZip } from '../../src/ingest/zip/counties.js';
 import { ZipExtents } from '../../src/ingest/zip/extent.js';
-import { cityDensity } from '../../src/ingest/zip/land.js';
+import { cityDensity } from '../../src/ingest/zip/claims.js';
 import type { ZipPoint } from '../../src/ingest/zip/zip-facts.js';
 import { kilometres, landedZips, placeZip, type PlacedZip } from '../../src/ingest/zip/placed.js';
 

@@ -11,7 +11,7 @@ import {
 } from '../../src/provider/simulator/faults.js';
 import {
   numberOfUnits, rateOf, shareOf, taxOf, unitsOf,
-} from '../../src/provider/simulator/money.js';
+} from '../../src/provider/simulator/carts.js';
 import { seeded } from '../../src/provider/simulator/random.js';
 import {
   RECEIVED_MAX, SIMULATED_BODY_BYTES_MAX, SIMULATED_KEY, type Simulator,

@@ -1,7 +1,7 @@
 /** The real catalogue, read from the facts as a dataset holds it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readTics, type Tic } from '../../src/engine/product/tic-catalogue.js';
+import { readTics, type Tic } from '../../src/engine/product/tic-search.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { splitRows } from '../../src/ingest/source/rows.js';
 

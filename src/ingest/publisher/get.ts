@@ -1,11 +1,11 @@
 /** Gets the newest file of a source into a folder, with a record of what it was. */
-import { existsSync, mkdirSync, openSync, readSync, closeSync, renameSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { foreign } from '../source/container.js';
+import { foreign, pageText, textOf } from '../source/container.js';
 import { memberNames } from '../source/zip.js';
-import type { Wanted } from './catalogue.js';
-import { firstDayOf, type Link, linksOf, nameOf, newestLinks } from './links.js';
+import type { Source, Wanted } from './catalogue.js';
 import type { FetchRecord } from './fetched-folder.js';
+import { firstDayOf, type Link, linksOf, nameOf, newestLinks } from './links.js';
 import { dropPart, reasonOf, Refusal, transfer, type TransferOptions } from './transfer.js';
 
 /** Longest page that links are looked for in. */
@@ -34,7 +34,7 @@ export interface Got {
 }
 
 /** Gets a page and keeps nothing of it. @throws Error with the reason. */
-export async function readPage(url: string, options: GetOptions): Promise<Buffer> {
+async function readPage(url: string, options: GetOptions): Promise<Buffer> {
   const target = join(options.folder, '.page');
   dropPart(target);
   try {
@@ -153,4 +153,39 @@ export async function getNewest(
     }
   }
   throw new Error('there is no address to get it from');
+}
+
+/*
+ * * Figures that are published on pages alone: they are held as facts, and the pages are asked
+ * whether they still say them.
+ */
+
+/** A sentence on what a page no longer says. */
+interface Unsaid {
+  readonly url: string;
+  readonly expected: string;
+}
+
+/** What of a page's text no expression is found in; case does not count. */
+export function unsaidIn(text: string, says: readonly string[]): readonly string[] {
+  // Publishers change between quotes and dashes of every kind.
+  const plain = text.replaceAll(/[’‘]/g, '\'').replaceAll(/[–—]/g, '-');
+  return says.filter((expected) => !new RegExp(expected, 'i').test(plain));
+}
+
+/**
+ * What the pages of a source no longer say.
+ * @throws Error with the page's address and the reason where it cannot be got.
+ */
+export async function checkPages(source: Source, options: GetOptions): Promise<readonly Unsaid[]> {
+  const unsaid: Unsaid[] = [];
+  for (const { url, says } of source.pages ?? []) {
+    try {
+      const text = pageText(textOf(await readPage(url, options)));
+      unsaid.push(...unsaidIn(text, says).map((expected) => ({ url, expected })));
+    } catch (error) {
+      throw new Error(`${url}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+  return unsaid;
 }

@@ -10,7 +10,7 @@ import { createPolygon, type Position } from '../../geo/polygon.js';
 import type { BoundaryFeature } from '../boundary/overlay.js';
 import { readBytes, readWhole } from './container.js';
 import { readGeometryFile } from './geometry-file.js';
-import { isShapes, partOf, partText } from './shape-parts.js';
+import { isShapes, partOf, partText } from './line-shapes.js';
 import { fileError, splitMember } from './zip.js';
 
 /**

@@ -2,10 +2,51 @@
  * Lines of a shapefile with some of their fields: the .shp and the .dbf file are read side by side,
  * as they come, and only what is asked for is decoded.
  */
+import { existsSync, readFileSync } from 'node:fs';
 import { toMicrodegrees } from '../../geo/microdegrees.js';
 import { readBytes } from './container.js';
-import { checkDegrees, partOf } from './shape-parts.js';
-import { fileError } from './zip.js';
+import { fileError, hasMember, splitMember, zipMember } from './zip.js';
+
+/*
+ * Where the parts of a shapefile lie, and whether its coordinates are degrees.
+ */
+
+const ZIP = /\.zip$/i;
+const SHP = /\.shp$/i;
+
+/** A part of a shapefile by its ending: a path of its own, or of the archive's member. */
+export function partOf(path: string, ending: string): string {
+  const { file, member } = splitMember(path);
+  if (!ZIP.test(file)) return file.replace(SHP, ending);
+  return `${file}!${member === null ? `*${ending}` : member.replace(SHP, ending)}`;
+}
+
+/** Text of a small part; "" where there is none. */
+export async function partText(path: string): Promise<string> {
+  const { file, member } = splitMember(path);
+  if (member === null) return existsSync(path) ? readFileSync(path, 'latin1') : '';
+  if (!await hasMember(file, member)) return '';
+  let text = '';
+  for await (const chunk of zipMember(file, member)) text += chunk.toString('latin1');
+  return text;
+}
+
+/**
+ * For readers of lines, which are published in degrees.
+ * @throws Error where coordinates are metres or feet of a projection: they would lie anywhere.
+ */
+async function checkDegrees(path: string): Promise<void> {
+  const [, projection] = /^\s*PROJCS\["([^"]*)"/.exec(await partText(partOf(path, '.prj'))) ?? [];
+  if (projection === undefined) return;
+  throw fileError(path, `its coordinates are those of ${projection}, not degrees; `
+    + 'convert it to EPSG:4326 or take the publisher\'s file in degrees');
+}
+
+/** Whether a path is a shapefile's. */
+export function isShapes(path: string): boolean {
+  const { file, member } = splitMember(path);
+  return SHP.test(member ?? file) || (ZIP.test(file) && member === null);
+}
 
 const SHP_HEAD_BYTES = 100;
 const SHP_CODE = 9994;
@@ -154,7 +195,7 @@ async function readShapeHead(shp: ByteReader): Promise<number> {
  * Streams the features of a shapefile of lines; the one yielded is overwritten by the next.
  * @throws Error when a column is missing, the two files differ in length, or one is cut short.
  */
-export async function* lineShapes(
+async function* lineShapes(
   shpBytes: AsyncIterable<Buffer>, dbfBytes: AsyncIterable<Buffer>, names: readonly string[],
 ): AsyncGenerator<LineShape> {
   const [shp, dbf] = [new ByteReader(shpBytes), new ByteReader(dbfBytes)];

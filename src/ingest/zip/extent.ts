@@ -8,8 +8,7 @@
 import { type Polygon, rowInside } from '../../geo/polygon.js';
 import type { AreaTuple } from '../model.js';
 import { isCity } from './cities.js';
-import { Claims } from './claims.js';
-import { openShare, type Reached, ZipLand } from './land.js';
+import { Claims, openShare, type Reached, ZipLand } from './claims.js';
 import {
   BESIDE_MAX, kilometres, KM, type MappedZip, type PlacedZip, REACH_KM_MAX, SLACK, type TupleAt,
   ZipMap,

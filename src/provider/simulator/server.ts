@@ -8,7 +8,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { drawFault, FAULT_HEADER, isFault, type FaultName, type FaultRates } from './faults.js';
 import { isFields, refuse, type Fields, type Json, type SimulatedReply } from './fields.js';
-import { answerCall, newBooks, type Books } from './paths.js';
+import { answerCall, type Books, newBooks } from './paths.js';
 import { seeded, type Random } from './random.js';
 
 export const SIMULATED_KEY = 'simulated-key';

@@ -1,13 +1,48 @@
+/** Doors of collections of many publishers: OpenAddresses, the National Address Database. */
+import type { FallenRows } from './fallen.js';
+import {
+  type AddressPoint, degrees, type PointOptions, readGeoJsonPoints, toAddressPoint,
+} from './points.js';
+import { columnIndexes, readRows } from './rows.js';
+import { fileError, memberNames, nameExpression, splitMember } from './zip.js';
+
+/*
+ * * Collections of OpenAddresses: an archive with a member for each source, one feature a line
+ * ("us/vt/statewide-addresses-state.geojson"). Features name no state; the member's path does.
+ */
+
+/** Members with doors; parcels and buildings lie beside them. */
+const DOORS = /-addresses-[^/]*\.geojson(?:\.gz)?$/i;
+const MEMBER_STATE = /(?:^|\/)us\/([a-z]{2})\//i;
+
 /**
- * The National Address Database as text (NAD_rNN.txt in its archive, 41 GB unpacked): comma
+ * Streams the doors of every member that the path names: "FILE.zip" all of them, "FILE.zip!us/vt/*"
+ * those of a state.
+ * @throws Error where none has that name.
+ */
+export async function* readAddressCollection(
+  path: string, options: PointOptions,
+): AsyncGenerator<AddressPoint> {
+  const { file, member } = splitMember(path);
+  const wanted = member === null ? null : nameExpression(member);
+  const names = (await memberNames(file))
+    .filter((name) => DOORS.test(name) && (wanted === null || wanted.test(name))).sort();
+  if (names.length === 0) {
+    throw fileError(file, `it has no member ${member ?? 'with addresses'}`);
+  }
+  for (const name of names) {
+    const state = MEMBER_STATE.exec(name)?.[1]?.toUpperCase() ?? options.state;
+    yield* readGeoJsonPoints(`${file}!${name}`, { ...options, state });
+  }
+}
+
+/*
+ * * The National Address Database as text (NAD_rNN.txt in its archive, 41 GB unpacked): comma
  * separated, a header, one row a door with its street spelled out (StNam_Full) beside the parts of
- * it. Columns of days are named otherwise from release to release, so that columns go by name.
- * "Not stated" and the like stand where nothing is known, ZIPs have blanks, retired addresses are
+ * it. Columns of days are named otherwise from release to release, so that columns go by name. "Not
+ * stated" and the like stand where nothing is known, ZIPs have blanks, retired addresses are
  * listed, and rows that lack a field have every later one moved.
  */
-import type { FallenRows } from './fallen.js';
-import { type AddressPoint, degrees, type PointOptions, toAddressPoint } from './points.js';
-import { columnIndexes, readRows } from './rows.js';
 
 const COLUMNS = {
   numberPrefix: 'AddNum_Pre', number: 'Add_Number', numberSuffix: 'AddNum_Suf',
