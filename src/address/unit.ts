@@ -59,12 +59,6 @@ for (const word of ['PO', 'P', 'POBOX', 'POB', 'POST', 'BOX', ...RURAL_START]) {
   DESIGNATORS.set(word, { standard: word, use: 'box' });
 }
 
-/** "SUITE" or "STE" → "STE"; '' for a word that designates no part of a building. */
-export function unitOf(word: string): string {
-  const designator = DESIGNATORS.get(word);
-  return designator === undefined || designator.use === 'box' ? '' : designator.standard;
-}
-
 /** A line without its units and boxes. */
 export interface UnitReading {
   readonly line: Line;

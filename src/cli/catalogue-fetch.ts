@@ -11,7 +11,7 @@ import {
 import { checkPages, getNewest, type GetOptions, type Got } from '../ingest/publisher/get.js';
 import { openOrigin } from '../ingest/publisher/origin.js';
 import { fileSha256 } from '../dataset/stamp.js';
-import { print, UsageError } from './command-line.js';
+import { print, untilInterrupted, UsageError } from './command-line.js';
 
 const KIND_WIDTH = 9;
 
@@ -143,34 +143,30 @@ async function fetchHeld(
 ): Promise<FetchOutcome> {
   const { to: folder, again, quiet } = asked;
   const origin = openOrigin(asked.mirror);
-  const stop = new AbortController();
-  const interrupt = (): void => stop.abort(new Error('interrupted'));
-  process.once('SIGINT', interrupt);
-  process.once('SIGTERM', interrupt);
+  const { signal, end } = untilInterrupted();
   const records = readRecords(folder);
   const pages = new Map<string, string>();
   const failed: string[] = [];
   for (const one of wanted) {
-    if (stop.signal.aborted) break;
+    if (signal.aborted) break;
     const progress = quiet ? () => undefined : createProgress(process.stderr);
     try {
       const right = await fetchOne(one, records, {
-        folder, again, origin, pages, signal: stop.signal,
+        folder, again, origin, pages, signal,
         today: new Date().toISOString().slice(0, 10),
         progress: (done, total) => progress(one.key, done, Math.max(done, total)),
       });
       if (!right) failed.push(one.key);
     } catch (error) {
-      if (stop.signal.aborted) break;
+      if (signal.aborted) break;
       failed.push(one.key);
       process.stderr.write(`situs: ${one.key}: ${(error as Error).message}; visit `
         + `${one.source.page}\n`);
     }
   }
-  process.off('SIGINT', interrupt);
-  process.off('SIGTERM', interrupt);
+  end();
   await origin.close();
-  return { failed, interrupted: stop.signal.aborted };
+  return { failed, interrupted: signal.aborted };
 }
 
 /** The catalogue as a table in Markdown, so that the documentation can carry it. */

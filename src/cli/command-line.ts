@@ -63,6 +63,19 @@ export function watchSignals(interrupted: () => void): () => void {
   };
 }
 
+/** A signal that is given at the first SIGINT or SIGTERM; `end` stops listening for them. */
+export function untilInterrupted(): { readonly signal: AbortSignal; end(): void } {
+  const stop = new AbortController();
+  const interrupt = (): void => stop.abort(new Error('interrupted'));
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  return {
+    signal: stop.signal,
+    end: () => {
+      process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    },
+  };
+}
+
 /** As a shell tells of a program that SIGPIPE ended: nobody reads what it writes. */
 export const READER_GONE = 141;
 

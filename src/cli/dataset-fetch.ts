@@ -6,10 +6,8 @@ import {
 import { createProgress } from '../ingest/progress.js';
 import { openOrigin } from '../ingest/publisher/origin.js';
 import { askedFor, fetchSources } from './catalogue-fetch.js';
-import { print, UsageError } from './command-line.js';
+import { print, SIGNAL_CODES, untilInterrupted, UsageError } from './command-line.js';
 import { requireDownloads } from './recipe-names.js';
-
-const INTERRUPTED = 130;
 
 interface Fetch {
   readonly downloads: readonly Download[];
@@ -29,18 +27,15 @@ function chosen(downloads: readonly Download[], only: readonly string[]): readon
 }
 
 async function fetchAll({ downloads, folder, again, quiet }: Fetch): Promise<number> {
-  const stop = new AbortController();
-  const interrupt = (): void => stop.abort(new Error('interrupted'));
-  process.once('SIGINT', interrupt);
-  process.once('SIGTERM', interrupt);
+  const { signal, end } = untilInterrupted();
   const origin = openOrigin(null);
   let failures = 0;
   for (const download of downloads) {
-    if (stop.signal.aborted) break;
+    if (signal.aborted) break;
     const progress = quiet ? () => undefined : createProgress(process.stderr);
     try {
       const fetched = await fetchDownload(download, {
-        folder, again, origin, signal: stop.signal, triesMax: 1,
+        folder, again, origin, signal, triesMax: 1,
         progress: (done, total) => progress(download.path, done, Math.max(done, total)),
       });
       print(`${fetched.padEnd(7)}  ${download.path}`);
@@ -49,10 +44,9 @@ async function fetchAll({ downloads, folder, again, quiet }: Fetch): Promise<num
       process.stderr.write(`situs: ${error instanceof Error ? error.message : String(error)}\n`);
     }
   }
-  process.off('SIGINT', interrupt);
-  process.off('SIGTERM', interrupt);
+  end();
   await origin.close();
-  if (stop.signal.aborted) return INTERRUPTED;
+  if (signal.aborted) return SIGNAL_CODES.SIGINT;
   return failures === 0 ? 0 : 1;
 }
 
@@ -83,7 +77,7 @@ async function fromCatalogue(asked: FetchAsked): Promise<number> {
   if (to === undefined) throw new UsageError('fetch into which folder? --to DIR');
   const { failed, interrupted } = await fetchSources(
     { to: resolve(to), sources, states, all, again, quiet, mirror });
-  if (interrupted) return INTERRUPTED;
+  if (interrupted) return SIGNAL_CODES.SIGINT;
   return failed.length === 0 ? 0 : 1;
 }
 

@@ -1,4 +1,4 @@
-/** Search of a list of names, as ingest/street/index.ts writes it, for one typo. */
+/** Search of a list of names, as ingest/street/entries.ts writes it, for one typo. */
 
 /** Longest name in a list. */
 export const NAME_LENGTH_MAX = 63;

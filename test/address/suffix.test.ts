@@ -6,7 +6,6 @@ import {
 import {
   isStrongSuffix, STRONG_SUFFIXES, SUFFIX_TABLE, suffixOf, suffixWord,
 } from '../../src/address/suffix.js';
-import { unitOf } from '../../src/address/unit.js';
 
 test('no spelling of a suffix stands for two', () => {
   const seen = new Map<string, string>();
@@ -41,8 +40,6 @@ test('lookups', () => {
   assert.equal(directionWord('NW'), 'NORTHWEST');
   assert.equal(joinDirections('N', 'WEST'), 'NW');
   assert.equal(joinDirections('E', 'W'), '');
-  assert.equal(unitOf('SUITE'), 'STE');
-  assert.equal(unitOf('PO'), '');
 });
 
 test('ordinals', () => {

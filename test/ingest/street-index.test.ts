@@ -8,7 +8,7 @@ import { StreetCursor } from '../../src/dataset/street-cursor.js';
 import { StreetIndex } from '../../src/dataset/street-index.js';
 import type { AddressPoint } from '../../src/ingest/source/points.js';
 import type { StreetRange } from '../../src/ingest/source/ranges.js';
-import { buildStreetIndex, StreetIndexBuilder } from '../../src/ingest/street/index.js';
+import { buildStreetIndex, StreetIndexBuilder } from '../support/street-table.js';
 import { areaAshore } from '../../src/ingest/street/situate.js';
 import { StatedZips, type ZipRange } from '../../src/ingest/street/stated-zips.js';
 import { DATE_OPEN, type DateInt } from '../../src/tax/date.js';

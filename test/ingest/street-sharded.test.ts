@@ -14,7 +14,7 @@ import { PartCache } from '../../src/ingest/part-cache.js';
 import { readPoints, readRanges } from '../../src/ingest/source/address-source.js';
 import { boundaryRange, readSstBoundary } from '../../src/ingest/source/sst-boundary.js';
 import { type AddressInput, areaNames, buildAddresses } from '../../src/ingest/street/addresses.js';
-import { StreetIndexBuilder } from '../../src/ingest/street/index.js';
+import { StreetIndexBuilder } from '../support/street-table.js';
 import { lostByState } from '../../src/ingest/street/lost.js';
 import type { PlaceStated } from '../../src/ingest/street/named-areas.js';
 import { DoorSituator } from '../../src/ingest/street/situate.js';

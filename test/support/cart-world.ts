@@ -10,7 +10,7 @@ import type { CartOutcome } from '../../src/engine/cart/outcome.js';
 import type {
   CartLine, CartPlace, CartQuery, CartRounding,
 } from '../../src/engine/cart/cart-query.js';
-import { StreetIndexBuilder } from '../../src/ingest/street/index.js';
+import { StreetIndexBuilder } from './street-table.js';
 import { parseUsd } from '../../src/tax/amount.js';
 import {
   factDataset, FACTS_DIR, FACT_STATES, tableDocument, type FactPlace,

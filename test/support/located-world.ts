@@ -11,7 +11,7 @@ import { isFailure } from '../../src/failure.js';
 import type { AddressPoint } from '../../src/ingest/source/points.js';
 import type { StreetRange } from '../../src/ingest/source/ranges.js';
 import { stateGazetteer } from '../../src/ingest/street/source-names.js';
-import { StreetIndexBuilder } from '../../src/ingest/street/index.js';
+import { StreetIndexBuilder } from './street-table.js';
 import { DATE_OPEN, type DateInt } from '../../src/tax/date.js';
 import { memoryDataset } from './memory-dataset.js';
 import { streetTableOf } from './street-table.js';

@@ -10,7 +10,7 @@ import type {
 import { StreetIndex } from '../../src/dataset/street-index.js';
 import type { ByteTable } from '../../src/dataset/layout.js';
 import type { AddressPoint } from '../../src/ingest/source/points.js';
-import { StreetIndexBuilder } from '../../src/ingest/street/index.js';
+import { StreetIndexBuilder } from './street-table.js';
 import { DATE_OPEN, type DateInt } from '../../src/tax/date.js';
 import type { Level } from '../../src/tax/jurisdiction.js';
 import { parsePercent, type Rate } from '../../src/tax/rate.js';

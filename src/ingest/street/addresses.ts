@@ -16,8 +16,7 @@ import type { ZipCount } from '../zip/zip-facts.js';
 import { addFile, addFindings, type StatedCounts } from './agreement.js';
 import { PairTable } from './believed.js';
 import { type Crew, type CrewWorld, startCrew, usualWorkers } from './crew.js';
-import { byKey } from './entries.js';
-import { stateEntries } from './index.js';
+import { byKey, stateEntries } from './entries.js';
 import {
   type AddressFiles, addSource, bytesOf, groupsOf, type Job, jobsOf, type PlacedFile, shardSources,
   sourcesOf,

@@ -1,6 +1,7 @@
 /** Keys of the street table with their bytes, from streets that were merged and ordered. */
 import {
-  cityKey, cityNamesKey, TOWN_BIT, townGroupKey, zipGroupKey, zipNamesKey,
+  cityKey, cityNamesKey, localitiesKey, STATES_KEY, TOWN_BIT, townGroupKey, zipGroupKey,
+  zipNamesKey,
 } from '../../dataset/street-format.js';
 import { NAME_LENGTH_MAX } from '../../dataset/street-typo.js';
 import { ByteSink } from './bytes.js';
@@ -126,4 +127,17 @@ export function unite(key: string, parts: readonly Uint8Array[]): Uint8Array {
   if (key.startsWith('c|')) return encodePlaces(parts.flatMap((part) => [...decodePlaces(part)]));
   if (key.startsWith('m|')) return encodeNames(parts.flatMap((part) => [...decodeNames(part)]));
   throw new Error(`two parts of a state have the key ${key}`);
+}
+
+/** Which states there are, and the localities of each. */
+export function stateEntries(
+  states: Iterable<string>, localitiesOf: (state: string) => object,
+): Entry[] {
+  const sorted = [...new Set(states)].sort();
+  if (sorted.length === 0) return [];
+  return [
+    [STATES_KEY, Buffer.from(sorted.join(''), 'latin1')],
+    ...sorted.map((state): Entry =>
+      [localitiesKey(state), Buffer.from(JSON.stringify(localitiesOf(state)), 'utf8')]),
+  ];
 }

@@ -1,17 +1,17 @@
 /**
  * Writes datasets/facts/places/<STATE>.tsv from Census boundary files, names and codes only:
- * `node dist/src/ingest/rates/write-places.js <sources> <facts>`. Rows that the file has from other
+ * `node dist/scripts/write-places.js <sources> <facts>`. Rows that the file has from other
  * publishers' lists stay.
  * Kept so that a newer vintage can be taken over; a build never runs it.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BoundaryFeature } from '../boundary/overlay.js';
-import { type CountyShare, placeCounties } from '../boundary/place-counties.js';
-import { readBoundaryFile } from '../source/boundary-file.js';
-import { readGeometryFile } from '../source/geometry-file.js';
-import { splitRows, writeTable } from '../source/rows.js';
-import { readStates } from './facts.js';
+import type { BoundaryFeature } from '../src/ingest/boundary/overlay.js';
+import { type CountyShare, placeCounties } from '../src/ingest/boundary/place-counties.js';
+import { readBoundaryFile } from '../src/ingest/source/boundary-file.js';
+import { readGeometryFile } from '../src/ingest/source/geometry-file.js';
+import { splitRows, writeTable } from '../src/ingest/source/rows.js';
+import { readStates } from '../src/ingest/rates/facts.js';
 
 /** TIGER classes of incorporated places; C8 carries consolidated cities without their own parts. */
 const INCORPORATED = /^(C[125678]A|C8F|C5N|C1B)$/;

@@ -1,17 +1,17 @@
 /**
  * Carries the figures of the reference recipe's lists into the project's own rate tables, so that
  * the default recipe needs no publisher's file:
- * `node dist/src/ingest/rates/write-facts.js <sources> <datasets>` writes facts/rates/<STATE>.tsv,
+ * `node dist/scripts/write-facts.js <sources> <datasets>` writes facts/rates/<STATE>.tsv,
  * facts/rates/members.tsv and recipes/rates-default.json. The same input gives the same bytes.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SourceRecord } from '../../dataset/records.js';
-import type { Rate } from '../../tax/rate.js';
-import type { RateRow } from '../model.js';
-import { writeMemberFacts, writeRateFacts } from '../source/rates/own-tables.js';
-import { DATE_MIN, DATE_OPEN, type UnplacedCity } from './list.js';
-import { isResolved, loadRates, type RateList, type RatesRecipe } from './load.js';
+import type { SourceRecord } from '../src/dataset/records.js';
+import type { Rate } from '../src/tax/rate.js';
+import type { RateRow } from '../src/ingest/model.js';
+import { writeMemberFacts, writeRateFacts } from '../src/ingest/source/rates/own-tables.js';
+import { DATE_MIN, DATE_OPEN, type UnplacedCity } from '../src/ingest/rates/list.js';
+import { isResolved, loadRates, type RateList, type RatesRecipe } from '../src/ingest/rates/load.js';
 
 /** Table of the provinces; their codes ("CA-ON") share no file with the states. */
 const PROVINCES = 'canada';
