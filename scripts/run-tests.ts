@@ -1,11 +1,16 @@
 /**
- * Runs test files with node --test, and those that failed once more when that is wished: alone, so
+ * Runs test files with node:test, and those that failed once more when that is wished: alone, so
  * that a loaded machine fails none. This module is also the reporter that tells which failed.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { keepTimes, keptTimes, readTimes, timesReport } from './file-times.js';
+import { planOf, type Unit } from './plan.js';
+import type { RunOrder } from './run-files.js';
+import { programOf } from './together.js';
 
 /** Many tests wait for a process, a clock or a disk, so that three share even two cores well. */
 const AT_ONCE_MIN = 3;
@@ -21,45 +26,60 @@ export interface TestRun {
   readonly root: string;
   /** Options of node --test. */
   readonly options: readonly string[];
+  /** Below the root, or absolute. */
   readonly files: readonly string[];
   /** Whether files that failed are run once more. */
   readonly again: boolean;
   /** Where the HTTP server of Node.js answers, whichever else could. */
   readonly overNode?: boolean;
+  /** The folder of compiled tests below the root, whose files may share processes; else none does. */
+  readonly together?: string;
 }
 
 interface TestEvent {
   readonly type: string;
-  readonly data: { readonly file?: string; readonly todo?: string | boolean };
+  readonly data: {
+    readonly name: string; readonly file?: string; readonly todo?: string | boolean;
+  };
 }
 
 /**
- * A reporter for node --test: a line for each test that failed, with the path of its file, also
- * where the file ended before its tests did; then a line "end".
+ * A reporter for node --test: a line for each test that failed, with the path of its file and its
+ * name in JSON, also where the file ended before its tests did; then a line "end".
  */
-// biome-ignore lint/style/noDefaultExport: node --test takes a reporter from there alone
+// biome-ignore lint/style/noDefaultExport: node:test takes a reporter from there alone
 export default async function* failedFiles(
   events: AsyncIterable<TestEvent>,
 ): AsyncGenerator<string> {
-  for await (const { type, data } of events) {
-    const expected = data.todo !== undefined && data.todo !== false;
-    if (type === 'test:fail' && !expected && data.file !== undefined) yield `${data.file}\n`;
+  for await (const { type, data: { name, file, todo } } of events) {
+    const expected = todo !== undefined && todo !== false;
+    if (type === 'test:fail' && !expected && file !== undefined) {
+      yield `${JSON.stringify([file, name])}\n`;
+    }
   }
   yield `${END}\n`;
 }
 
 /** Keeps the native server from loading, in tests and in all processes that they start. */
 const OVER_NODE = new URL('../test/support/node-transport.js', import.meta.url).href;
+const REPORT_TIME = new URL('./report-time.js', import.meta.url).href;
+const RUN_FILES = fileURLToPath(new URL('./run-files.js', import.meta.url));
 
+/** Runs what a folder of this run says, and returns the exit code. */
 function nodeTest(
-  { root, overNode = false }: TestRun, options: readonly string[], files: readonly string[],
+  { root, overNode = false }: TestRun, options: readonly string[], dir: string,
+  files: readonly string[],
 ): number | null {
-  const limit = `--test-timeout=${FILE_MS_MAX}`;
+  const order: RunOrder = {
+    files, atOnceMin: AT_ONCE_MIN, fileMsMax: FILE_MS_MAX, times: join(dir, 'times'),
+  };
+  writeFileSync(join(dir, 'order.json'), JSON.stringify(order));
   const { NODE_OPTIONS = '' } = process.env;
   const env = overNode
     ? { ...process.env, NODE_OPTIONS: `${NODE_OPTIONS} --import=${OVER_NODE}`.trimStart() }
     : process.env;
-  return spawnSync(process.execPath, ['--test', limit, ...options, ...files],
+  return spawnSync(process.execPath,
+    [`--import=${REPORT_TIME}`, ...options, RUN_FILES, join(dir, 'order.json')],
     { cwd: root, stdio: 'inherit', env }).status;
 }
 
@@ -74,33 +94,67 @@ function reportersOf(options: readonly string[], told: string): readonly string[
   ];
 }
 
-/** Exit code of the run and the files that failed; of a run that broke off, none. */
-function runAll(run: TestRun, atOnce: string): readonly [number | null, readonly string[]] {
-  const { options, files } = run;
-  const dir = mkdtempSync(join(tmpdir(), 'situs-failed-'));
-  try {
-    const told = join(dir, 'files');
-    const status = nodeTest(run, [atOnce, ...options, ...reportersOf(options, told)], files);
-    if (status !== FAILED) return [status, []];
-    const lines = readFileSync(told, 'utf8').trimEnd().split('\n');
-    return [status, lines.at(-1) === END ? [...new Set(lines.slice(0, -1))].sort() : []];
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
+/** The file that a unit's process runs: its own, or a program in `dir` that runs several. */
+function entryOf(root: string, dir: string, { files }: Unit, index: number): string {
+  const [only = ''] = files;
+  if (files.length === 1) return resolve(root, only);
+  const path = join(dir, `together-${index}.mjs`);
+  writeFileSync(path, programOf(files.map((file) => resolve(root, file)), files));
+  return path;
+}
+
+/** The files that lines of the reporter above are about. */
+function filesOf(
+  root: string, entries: ReadonlyMap<string, Unit>, lines: readonly string[],
+): readonly string[] {
+  const found = lines.flatMap((line) => {
+    const [file, name] = JSON.parse(line) as [string, string];
+    const unit = entries.get(file);
+    if (unit === undefined) return [file];
+    // A suite of a shared process is one of its files; else it ended as a whole.
+    return unit.files.includes(name) ? [name] : unit.files;
+  });
+  return [...new Set(found.map((file) => resolve(root, file)))].sort();
+}
+
+/** Runs all; gives the exit code and the files that failed, of a run that broke off none. */
+function runAll(run: TestRun, dir: string): readonly [number | null, readonly string[]] {
+  const { root, options, files, together } = run;
+  const units = together === undefined ? files.map((file) => ({ name: file, files: [file] }))
+    : planOf(root, together, files, keptTimes(root));
+  const entries = new Map(units.map((unit, index) => [entryOf(root, dir, unit, index), unit]));
+  const told = join(dir, 'failed');
+  const begun = performance.now();
+  const status = nodeTest(run, [...options, ...reportersOf(options, told)], dir, [...entries.keys()]);
+  const times = readTimes(join(dir, 'times'), (file) => entries.get(file)?.name ?? file);
+  if (together !== undefined) {
+    keepTimes(root, times);
+    process.stdout.write(timesReport(times, performance.now() - begun));
   }
+  if (status !== FAILED) return [status, []];
+  const lines = readFileSync(told, 'utf8').trimEnd().split('\n');
+  return [status, lines.at(-1) === END ? filesOf(root, entries, lines.slice(0, -1)) : []];
+}
+
+/** Runs one file alone, and tells whether it passed. */
+function passesAlone(run: TestRun, dir: string, file: string): boolean {
+  return nodeTest(run, run.options, dir, [file]) === 0;
 }
 
 /** Runs the files and returns the exit code: 0 when each passed, be it the second time. */
 export function runTests(run: TestRun): number {
-  const { root, options, files, again } = run;
-  const atOnce = `--test-concurrency=${Math.max(AT_ONCE_MIN, availableParallelism())}`;
-  if (!again) return nodeTest(run, [atOnce, ...options], files) ?? FAILED;
-  const [status, failed] = runAll(run, atOnce);
-  if (failed.length === 0) return status ?? FAILED;
-  const lines = failed.map((file) => {
-    const passed = nodeTest(run, options, [file]) === 0;
-    return { passed, line: `${relative(root, file)} failed once, ${
-      passed ? 'passed when run alone' : 'and again when run alone'}\n` };
-  });
-  process.stdout.write(lines.map(({ line }) => line).join(''));
-  return lines.every(({ passed }) => passed) ? 0 : FAILED;
+  const dir = mkdtempSync(join(tmpdir(), 'situs-tests-'));
+  try {
+    const [status, failed] = runAll(run, dir);
+    if (failed.length === 0 || !run.again) return status ?? FAILED;
+    const lines = failed.map((file) => {
+      const passed = passesAlone(run, dir, file);
+      return { passed, line: `${relative(run.root, file)} failed once, ${
+        passed ? 'passed when run alone' : 'and again when run alone'}\n` };
+    });
+    process.stdout.write(lines.map(({ line }) => line).join(''));
+    return lines.every(({ passed }) => passed) ? 0 : FAILED;
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
 }

@@ -25,7 +25,11 @@ function everyFile(): readonly string[] {
 function runBoth(options: readonly string[], again: boolean): number {
   const wanted = process.env['SITUS_TEST_TRANSPORT'] ?? 'both';
   const run = { root: ROOT, options, again };
-  const first = runTests({ ...run, files: everyFile(), overNode: wanted === 'node' });
+  const first = runTests({
+    ...run, files: everyFile(), overNode: wanted === 'node',
+    // A pattern of names would be held against those of suites, which files are in a shared process.
+    ...(options.length === 0 ? { together: join(COMPILED, 'test') } : {}),
+  });
   if (wanted !== 'both') return first;
   process.stdout.write('# once more, over the HTTP server of Node.js\n');
   const second = runTests({ ...run, files: OVER_NODE_TOO.map((file) => compiledOf(ROOT, file)), overNode: true });

@@ -2,13 +2,16 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
-  existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
+  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { FILE_PROCESSOR_MS_MAX, timesReport } from '../../scripts/file-times.js';
 import { OVER_NODE_TOO } from '../../scripts/over-node-too.js';
+import { planOf } from '../../scripts/plan.js';
+import { Sharing } from '../../scripts/together.js';
 
 const RUN_TESTS = new URL('../../scripts/run-tests.js', import.meta.url).href;
 const TRANSPORT = new URL('../../src/http/open-transport.js', import.meta.url).href;
@@ -32,6 +35,24 @@ const FILES: Readonly<Record<string, string>> = {
     if (transport !== "node") throw new Error(transport + " answers");
   });`,
   'broken.test.mjs': 'test("no file of tests", (((',
+  'alone.test.mjs': `import { fork } from 'node:child_process';
+import { test } from 'node:test';
+test("alone in " + process.pid, () => {});`,
+  'first.test.mjs': `import { test } from 'node:test';
+test("first in " + process.pid, () => { console.log("shared: " + process.pid); });`,
+  'hooked.test.mjs': `import { before, test } from 'node:test';
+let hooked = 0;
+before(() => { hooked += 1; });
+test("hooked in " + process.pid, () => { if (hooked !== 1) throw new Error("no hook"); });`,
+  'unread.test.mjs': `import { test } from 'node:test';
+throw new Error("cannot be loaded");`,
+  'last.test.mjs': `import { before, test } from 'node:test';
+before(() => { throw new Error("a hook of this file alone"); });
+test("last in " + process.pid, () => {});`,
+  'dear.test.mjs': `import { execFileSync } from 'node:child_process';
+import { test } from 'node:test';
+test("dear", () => execFileSync(process.execPath,
+  ["-e", "const end = process.cpuUsage().user + 5e5; while (process.cpuUsage().user < end);"]));`,
 };
 
 interface Ran {
@@ -44,18 +65,18 @@ interface Ran {
 /** Runs the named files in a folder of their own. */
 function run(
   context: TestContext, names: readonly string[], again: boolean, options: readonly string[] = [],
-  overNode = false,
+  more: Readonly<{ overNode?: boolean; together?: string }> = {},
 ): Ran {
   const root = mkdtempSync(join(tmpdir(), 'situs-again-'));
   context.after(() => rmSync(root, { recursive: true, force: true }));
-  for (const name of names) writeFileSync(join(root, name), BEGIN + FILES[name]);
+  for (const name of names) writeFileSync(join(root, name), (FILES[name] ?? '').startsWith('import') ? FILES[name]! : BEGIN + FILES[name]);
   // Inside a test run, node --test would report to that one.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const { status, stdout, stderr } = spawnSync(process.execPath, [
     '--input-type=module', '-e',
     `import { runTests } from ${JSON.stringify(RUN_TESTS)}; process.exitCode = runTests(${
       JSON.stringify({
-        root, options, files: names.map((name) => join(root, name)), again, overNode,
+        root, options, files: names, again, ...more,
       })});`,
   ], { env, encoding: 'utf8' });
   assert.deepEqual(readdirSync(root).filter((name) => !/\.mjs(?:\.ran)?$/.test(name)), []);
@@ -105,8 +126,84 @@ test('a run that breaks off before it told what failed is no success', (context)
 });
 
 test('a run over the HTTP server of Node.js is one', (context) => {
-  const { code, output } = run(context, ['over.test.mjs'], false, [], true);
+  const { code, output } = run(context, ['over.test.mjs'], false, [], { overNode: true });
   assert.equal(code, 0, output);
+});
+
+/** Files that may share a process; the first imports what may not, and has one of its own. */
+const SHARED = ['alone', 'first', 'hooked', 'unread', 'last'].map((name) => `${name}.test.mjs`);
+
+test('files that only calculate run in one process, each as a suite of its own', (context) => {
+  const { code, output, told } = run(context, SHARED, true, [], { together: '.' });
+  assert.equal(code, 1, output);
+  assert.deepEqual(told, ['last', 'unread'].map((name) =>
+    `${name}.test.mjs failed once, and again when run alone`));
+  const [, shared] = /^# shared: (\d+)$/m.exec(output) ?? [];
+  assert.ok(shared !== undefined, output);
+  for (const name of ['first', 'hooked', 'last']) {
+    assert.match(output, new RegExp(`^    # Subtest: ${name} in ${shared}$`, 'm'), output);
+  }
+  assert.ok(!output.includes(`alone in ${shared}`), output);
+  assert.match(output, /^# Subtest: alone in \d+$/m);
+});
+
+test('what processes took is told, the dearest first, and a dear file is warned of', (context) => {
+  const { code, output } = run(context, ['good.test.mjs', 'dear.test.mjs'], false, [], { together: '.' });
+  assert.equal(code, 0, output);
+  const told = output.split('\n').filter((line) => line.startsWith('# ')).slice(-3);
+  assert.match(told[0]!, /^# \d+\.\d s of processor time in 2 processes of tests, \d+\.\d s by the clock/);
+  assert.match(told[1]!, /^# +\d+\.\d s, +\d+\.\d s by the clock: dear\.test\.mjs$/);
+  assert.match(told[2]!, /: good\.test\.mjs$/);
+  const took = Number(/[\d.]+/.exec(told[1]!)?.[0]);
+  assert.ok(took >= 0.5, `a child's time counts: ${took} s`);
+});
+
+test('a file over the limit is warned of', () => {
+  const times = new Map([
+    ['dear.test.js', { processorMs: FILE_PROCESSOR_MS_MAX + 100, clockMs: 1 }],
+    ['cheap.test.js', { processorMs: FILE_PROCESSOR_MS_MAX, clockMs: 1 }],
+    ['24 files in one process', { processorMs: 9 * FILE_PROCESSOR_MS_MAX, clockMs: 1 }],
+  ]);
+  const warnings = timesReport(times, 1).split('\n').filter((line) => line.includes('warning'));
+  assert.deepEqual(warnings.map((line) => line.split(' ')[2]), ['dear.test.js']);
+});
+
+test('what asks the large datasets begins last, what builds them first, then what took long', (context) => {
+  const root = mkdtempSync(join(tmpdir(), 'situs-plan-'));
+  context.after(() => rmSync(root, { recursive: true, force: true }));
+  const process = "import { spawn } from 'node:child_process';\n";
+  const files: Readonly<Record<string, string>> = {
+    'asks.test.js': `${process}buildRecipe('default');`, 'long.test.js': process,
+    'new.test.js': process, 'service/default.test.js': `${process}openRecipe('default');`,
+    'short.test.js': process, 'pure-1.test.js': '', 'pure-2.test.js': '',
+  };
+  mkdirSync(join(root, 'service'));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+  const times = new Map([['long.test.js', 9], ['short.test.js', 3]].map(([name, ms]) =>
+    [String(name), { processorMs: Number(ms), clockMs: Number(ms) }]));
+  const plan = planOf(root, '.', Object.keys(files), times);
+  assert.deepEqual(plan.map((unit) => unit.files), [
+    ['service/default.test.js'], ['pure-1.test.js', 'pure-2.test.js'], ['new.test.js'],
+    ['long.test.js'], ['short.test.js'], ['asks.test.js'],
+  ]);
+});
+
+test('what a file imports decides whether it shares a process, whoever imports it', (context) => {
+  const root = mkdtempSync(join(tmpdir(), 'situs-sharing-'));
+  context.after(() => rmSync(root, { recursive: true, force: true }));
+  mkdirSync(join(root, 'test'));
+  const files: Readonly<Record<string, string>> = {
+    'deep.js': "import net from 'node:net';", 'calm.js': "process.env['A'] = 'b';",
+    'test/one.js': "import { a } from '../calm.js';\nif (process.env['A'] === 'b') context.after(a);",
+    'test/two.js': "export * from './support.js';", 'test/support.js': "import '../deep.js';",
+    'test/three.js': "const { a } = await import('../deep.js');", 'test/four.js': "process.env['A'] = 'b';",
+    'test/five.js': "const now = mock.timers;", 'test/six.js': "import { a } from './gone.js';",
+    'test/seven.js': "import a from 'unheard-of';",
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+  const sharing = new Sharing(join(root, 'test'));
+  assert.deepEqual(Object.keys(files).filter((name) => name.startsWith('test/')
+    && sharing.allows(join(root, name))), ['test/one.js']);
 });
 
 /** They start servers, and are run once: what they hold is not the server's affair, or they ask both. */
