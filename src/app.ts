@@ -105,9 +105,7 @@ export class App {
     this.router.attach(opened.server);
   }
 
-  get live(): LiveDataset {
-    return this.#opened.live;
-  }
+  get live(): LiveDataset { return this.#opened.live; }
 
   /** What the service answers. */
   get routes(): readonly Route[] { return this.#parts.routes; }
@@ -193,6 +191,7 @@ export class App {
       this.#opened.delivery.start();
       this.#parts.jobs.start();
       this.#opened.follower?.start();
+      this.#parts.files?.start();
       return listening;
     }
     throw new Error(
@@ -225,6 +224,7 @@ export class App {
   /** Says that it is not ready, and goes on for as long as is set while others are sent more. */
   async drain(): Promise<void> {
     this.#parts.state.draining = true;
+    this.#parts.files?.leave();
     const { drainMs } = this.#config;
     if (drainMs > 0) await new Promise((resolve) => setTimeout(resolve, drainMs));
   }
@@ -235,13 +235,14 @@ export class App {
    */
   async leave(): Promise<void> {
     const { server, delivery, member } = this.#opened;
-    const { streams, jobs } = this.#parts;
+    const { streams, jobs, files } = this.#parts;
     const { traffic } = this.router;
     const until = performance.now() + this.#config.leaveMs;
     this.#watch.leave();
     await server.stopTaking();
     traffic.closing = true;
     streams.stop();
+    files?.leave();
     Promise.all([jobs.stop(), delivery.close(DRAIN_MS_MAX)]).then(() => member.resign())
       .catch((error: unknown) => this.#log.error('not handed over', { message: messageOf(error) }));
     await waitUntil(() => server.connections + traffic.open === 0, until);
@@ -258,7 +259,9 @@ export class App {
     const {
       server, live, follower, delivery, store, member, provider, providerWatch, limits,
     } = this.#opened;
-    const { bulk, streams, jobs, pool, usage, merchants, clock, state, guesses } = this.#parts;
+    const {
+      bulk, streams, jobs, files, pool, usage, merchants, clock, state, guesses,
+    } = this.#parts;
     state.draining = true;
     store.leave();
     providerWatch?.close();
@@ -268,7 +271,7 @@ export class App {
     streams.stop();
     const until = performance.now() + DRAIN_MS_MAX;
     const delivered = delivery.close(DRAIN_MS_MAX);
-    const paused = jobs.stop();
+    const paused = Promise.all([jobs.stop(), files?.close(until)]);
     // A job may wait for the check of an old release, which can take minutes.
     live.stop();
     await follower?.stop();

@@ -60,6 +60,8 @@ export interface Config {
   readonly requireSignature: readonly string[];
   /** Where a fleet's datasets are; empty for none. As given: src/distribution reads it. */
   readonly datasets: string;
+  /** Where files of rows go over; empty for nowhere. As given: src/distribution reads it. */
+  readonly fleet: string;
   readonly aws: AwsSettings;
   /** Which datasets `situs dataset prune` keeps. */
   readonly keep: { readonly days: number; readonly count: number };
@@ -204,7 +206,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     varDir: resolve(text('SITUS_VAR')),
     storeUrl: text('SITUS_STORE') || null,
     requireSignature: text('SITUS_REQUIRE_SIGNATURE').split(',').filter((key) => key !== ''),
-    datasets: text('SITUS_DATASETS'),
+    datasets: text('SITUS_DATASETS'), fleet: text('SITUS_FLEET'),
     aws: awsOf(environment),
     keep: { days: Number(text('SITUS_KEEP_DAYS')), count: Number(text('SITUS_KEEP_DATASETS')) },
     bootstrapKey: text('SITUS_BOOTSTRAP_KEY') || null,

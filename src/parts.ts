@@ -15,6 +15,7 @@ import { type MerchantParts, openMerchants } from './api/merchant/routes.js';
 import {
   healthRoute, liveRoute, metadataRoute, Readiness, readyRoute,
 } from './api/system/health.js';
+import { FleetFiles } from './bulk/fleet/open-files.js';
 import type { JobRegistry } from './bulk/job/registry.js';
 import { openJobs, type JobParts } from './bulk/job/handler.js';
 import { BULK_ROUTES } from './bulk/run/kind.js';
@@ -42,6 +43,8 @@ export interface Parts {
   readonly bulk: BulkParts;
   readonly streams: StreamParts;
   readonly jobs: JobRegistry;
+  /** Null where files of rows go over no fleet. */
+  readonly files: FleetFiles | null;
   readonly merchants: MerchantParts;
   readonly usage: UsageBook;
   readonly clock: ServiceClock;
@@ -131,13 +134,25 @@ export function openPool(
   });
 }
 
+/** Worker threads of files. */
+function bulkThreads({ bulkWorkers }: Config): number {
+  return bulkWorkers > 0 ? bulkWorkers : availableParallelism();
+}
+
+/** @throws Error that names the setting where its address cannot be used. */
+function openFiles({ config, log, live }: Shared, { uploads }: BulkParts): FleetFiles | null {
+  const { fleet: url, varDir } = config;
+  return url === '' ? null : new FleetFiles({
+    url, varDir, log, live, schedule: uploads.schedule, threads: bulkThreads(config),
+  });
+}
+
 /** Bulk files, with workers of their own. */
 function openBulk(shared: Shared): BulkParts {
   const { config, log, worker, gate, usage, live, findMerchant, store, member } = shared;
   return openUploads({
     kept: keptOf(shared), gate, usage, releases: live, findMerchant, log, baseUrl: config.baseUrl,
-    threads: config.bulkWorkers > 0 ? config.bulkWorkers : availableParallelism(),
-    settings: settingsOf(config),
+    threads: bulkThreads(config), settings: settingsOf(config),
     limits: {
       rowsMax: config.bulkRowsMax, bytesMax: config.bulkBytesMax, idleMs: config.bulkIdleMs,
     },
@@ -250,6 +265,7 @@ export function openParts(options: AppOptions, opened: Opened): Parts {
   const cache = new AnswerCache(config.answerCacheBytes);
   const readiness = readinessOf(shared, pool);
   const bulk = openBulk(shared);
+  const files = openFiles(shared, bulk);
   const streams = openStreams({
     kept: keptOf(shared), gate, usage, releases: live, log, findMerchant,
     schedule: bulk.uploads.schedule,
@@ -272,7 +288,7 @@ export function openParts(options: AppOptions, opened: Opened): Parts {
   ], config.baseUrl);
   const { state, guesses } = shared;
   return {
-    gate, pool, bulk, streams, jobs, merchants, usage, clock, routes, state, readiness, cache,
-    guesses,
+    gate, pool, bulk, streams, jobs, files, merchants, usage, clock, routes, state, readiness,
+    cache, guesses,
   };
 }

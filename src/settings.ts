@@ -42,6 +42,11 @@ export const SETTINGS = [
       + 'none if unset.',
   },
   {
+    name: 'SITUS_FLEET', type: 'text', default: '',
+    meaning: 'Broker that files of rows go over, nats://HOST:PORT/NAME: this node takes chunks of '
+      + 'them there; none if unset.',
+  },
+  {
     name: 'SITUS_KEEP_DAYS', type: 'integer', default: '1460', min: 0, max: 36_500,
     meaning: 'Days that `situs dataset prune` keeps a dataset after it answered last.',
   },

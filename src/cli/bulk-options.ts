@@ -22,6 +22,8 @@ export interface BulkOptions {
   readonly quiet: boolean;
   /** Null for one on each processor. */
   readonly threads: number | null;
+  /** Address of the broker that leads to nodes which answer; null for this machine. */
+  readonly fleet: string | null;
 }
 
 const TYPES: ReadonlyMap<string, string> = new Map([['csv', CSV_TYPE], ['ndjson', NDJSON_TYPE]]);
@@ -56,6 +58,7 @@ export interface BulkAsked extends RowsAsked {
   readonly resume?: boolean;
   readonly quiet?: boolean;
   readonly threads?: number;
+  readonly fleet?: string;
 }
 
 /**
@@ -96,10 +99,14 @@ function kindOf(text: string): BulkKind {
  * @throws UsageError for options that do not go together.
  */
 export function bulkOptions(file: string, asked: BulkAsked): BulkOptions {
-  const { output, resume = false, quiet = false, threads = null } = asked;
+  const { output, resume = false, quiet = false, threads = null, fleet = null } = asked;
   const kind = kindOf(asked.kind);
   if (resume && (file === STANDARD || output === STANDARD)) {
     throw new UsageError(RESUME_NEEDS);
   }
-  return { file, output, kind, resume, quiet, threads, request: requestFor(file, asked, kind) };
+  if (fleet !== null && threads !== null) {
+    throw new UsageError('--threads are of this machine; with --fleet its nodes have theirs');
+  }
+  const request = requestFor(file, asked, kind);
+  return { file, output, kind, resume, quiet, threads, fleet, request };
 }

@@ -7,24 +7,25 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig, type Config } from '../config.js';
 import { MANIFEST_FILE } from '../dataset/manifest.js';
-import { activeRelease, releasesDir } from '../dataset/release.js';
+import { releasesDir } from '../dataset/release.js';
 import { GRANT_ALL } from '../pool/types.js';
 import { CHUNKS_PER_WORKER, openChunkPool } from '../bulk/run/chunk-pool.js';
 import { newRunName, type BulkLimits } from '../bulk/run/uploads.js';
-import { ChunkSchedule } from '../bulk/run/schedule.js';
 import { fileBytes } from '../bulk/job/byte-source.js';
+import { ChunkSchedule } from '../bulk/run/schedule.js';
 import type { Checkpoint } from '../bulk/run/checkpoint.js';
 import { DurableOutput, type RunOutput } from '../bulk/job/durable-output.js';
 import { FileRun, type FileRunEnd } from '../bulk/job/file-run.js';
 import { createLog } from '../log.js';
 import { SUCCESS } from '../wire/response-code.js';
+import type { BulkFleet, BulkWorkers } from './bulk-fleet.js';
 import { bulkOptions, RESUME_NEEDS, type BulkAsked, type BulkOptions } from './bulk-options.js';
 import {
   optionsDigest, PartialFile, type PartialRun, openTarget, StreamOutput,
 } from './rows-target.js';
 import { RowsProgress } from './rows-progress.js';
 import { openRows, type RowsSource } from './rows-source.js';
-import { keptRelease, soundRelease } from './sound-release.js';
+import { keptRelease, requireActive, soundRelease } from './sound-release.js';
 import { SIGNAL_CODES, UsageError, watchSignals } from './command-line.js';
 
 const SOME_REFUSED = 3;
@@ -32,10 +33,19 @@ const SOME_REFUSED = 3;
 /** A file has no limit here but that of the disk. */
 const LIMITS: BulkLimits = { rowsMax: 4_000_000_000, bytesMax: Number.MAX_SAFE_INTEGER, idleMs: 0 };
 
+/** The release of a new run: the one that is asked for, or the active one of here or the fleet. */
+async function releaseFor(
+  { request: { kept } }: BulkOptions, varDir: string, fleet: BulkFleet | null,
+): Promise<string> {
+  if (fleet !== null) return fleet.release(kept?.dataset ?? null);
+  return kept === undefined ? requireActive(varDir) : keptRelease(varDir, kept.dataset);
+}
+
 /** What is asked of this run: a new one, or the one that was interrupted. */
-function plan(
+async function plan(
   options: BulkOptions, varDir: string, input: RowsSource, partial: PartialFile | null,
-): { readonly run: PartialRun; readonly from: Checkpoint | null } {
+  fleet: BulkFleet | null,
+): Promise<{ readonly run: PartialRun; readonly from: Checkpoint | null }> {
   const { request, kind } = options;
   const digest = optionsDigest({ ...request, kind });
   if (options.resume && partial !== null) {
@@ -45,16 +55,14 @@ function plan(
       throw new Error('cannot resume: the input file has changed since');
     }
     if (run.options !== digest) throw new Error('cannot resume: the options are not the same');
-    if (!existsSync(join(releasesDir(varDir), run.dataset, MANIFEST_FILE))) {
+    if (fleet !== null) await fleet.release(run.dataset);
+    else if (!existsSync(join(releasesDir(varDir), run.dataset, MANIFEST_FILE))) {
       throw new Error(`cannot resume: dataset ${run.dataset} was removed`);
     }
     return { run, from: checkpoint };
   }
   const { kept } = request;
-  const dataset = kept === undefined ? activeRelease(varDir) : keptRelease(varDir, kept.dataset);
-  if (dataset === null) {
-    throw new Error('no dataset is active; build one with: npx situs dataset build --activate');
-  }
+  const dataset = await releaseFor(options, varDir, fleet);
   const job = newRunName();
   return {
     run: {
@@ -101,6 +109,7 @@ function tell(text: string): void {
 /** What became of it, in words and as an exit code. */
 function conclude(
   end: FileRunEnd, options: BulkOptions, partial: PartialFile | null, run: FileRun, dataset: string,
+  fault: string | null,
 ): number {
   if (end.kind === 'paused') {
     tell(partial === null ? 'interrupted; the output is incomplete'
@@ -111,7 +120,11 @@ function conclude(
     partial?.remove();
     throw new Error(end.refused.detail);
   }
-  if (end.kind === 'broken') throw new Error(end.message);
+  if (end.kind === 'broken') {
+    const goOn = partial !== null && run.rows > 0
+      ? `; go on after ${run.rows} rows with --resume` : '';
+    throw new Error(fault === null ? end.message : fault + goOn);
+  }
   const { rows, codes, stopped } = end.end;
   if (stopped !== null) {
     partial?.remove();
@@ -123,44 +136,80 @@ function conclude(
   return Object.keys(codes).every((code) => Number(code) === SUCCESS.code) ? 0 : SOME_REFUSED;
 }
 
-/** Runs what was asked with workers of its own. */
-async function runBulk(
-  options: BulkOptions, config: Config, to: PartialFile | NodeJS.WritableStream,
-): Promise<number> {
+/** Workers of this machine. @throws Error with a sentence where the release is not sound. */
+export async function localWorkers(
+  config: Config, dataset: string, asked: number | null,
+): Promise<BulkWorkers> {
   const { varDir, baseUrl, precisionMin, refuseUnruled, logLevel } = config;
-  const held = to instanceof PartialFile ? to : null;
-  const input = await openRows(options.file);
-  if (options.resume && (held === null || input.once)) throw new UsageError(RESUME_NEEDS);
-  const { run: about, from } = plan(options, varDir, input, held);
-  const release = { id: about.dataset, dir: await soundRelease(varDir, about.dataset) };
-  const threads = options.threads ?? availableParallelism();
+  const release = { id: dataset, dir: await soundRelease(varDir, dataset) };
+  const threads = asked ?? availableParallelism();
   const pool = openChunkPool({
     releases: { pin: () => release, unpin: () => undefined },
     log: createLog(logLevel), threads, settings: { baseUrl, precisionMin, refuseUnruled, logLevel },
   });
+  return {
+    release, schedule: new ChunkSchedule(pool, threads * CHUNKS_PER_WORKER),
+    fault: () => null, interrupted: () => undefined, close: () => pool.close(),
+  };
+}
+
+/** Runs what was asked with workers of its own, or with those of a fleet. */
+async function runBulk(
+  options: BulkOptions, config: Config, to: PartialFile | NodeJS.WritableStream,
+): Promise<number> {
+  const held = to instanceof PartialFile ? to : null;
+  const input = await openRows(options.file);
+  if (options.resume && (held === null || input.once)) throw new UsageError(RESUME_NEEDS);
+  const fleet = options.fleet === null
+    ? null : await (await import('./bulk-fleet.js')).BulkFleet.open(options.fleet, tell);
+  try {
+    const planned = await plan(options, config.varDir, input, held, fleet);
+    const { job, dataset } = planned.run;
+    const workers = fleet === null ? await localWorkers(config, dataset, options.threads)
+      : fleet.workers(config, job, dataset);
+    return await runWith(options, to, input, planned, workers).finally(() => workers.close());
+  } finally {
+    await fleet?.close();
+  }
+}
+
+async function runWith(
+  options: BulkOptions, to: PartialFile | NodeJS.WritableStream, input: RowsSource,
+  { run: about, from }: Awaited<ReturnType<typeof plan>>, workers: BulkWorkers,
+): Promise<number> {
+  const { release, schedule, settings, inFlight } = workers;
+  const held = to instanceof PartialFile ? to : null;
   const { output, earlier, close } = await openOutput(to, about, from);
   const run = new FileRun({
     run: {
       name: about.job, kind: options.kind, release, nowMs: about.nowMs,
-      defaults: options.request.defaults,
+      defaults: options.request.defaults, ...(settings === undefined ? {} : { settings }),
     },
-    request: options.request, input: input.source, output, earlier, limits: LIMITS, from,
-    schedule: new ChunkSchedule(pool, threads * CHUNKS_PER_WORKER),
+    request: options.request, input: input.source, output, earlier, limits: LIMITS, from, schedule,
+    ...(inFlight === undefined ? {} : { inFlight }),
     admit: (rows) => ({ rows, grants: GRANT_ALL, scarce: false, settle: () => undefined }),
   });
-  const unwatch = watchSignals(() => run.pause());
+  let interrupted = false;
+  const unwatch = watchSignals(() => {
+    interrupted = true;
+    run.pause();
+    workers.interrupted();
+  });
   const progress = options.quiet ? null : new RowsProgress(
     process.stderr, input.plainBytes, () => ({ rows: run.rows, bytes: run.at }),
   );
   try {
     const end = await run.run();
     progress?.end();
-    return conclude(end, options, held, run, about.dataset);
+    // What nodes had in hand did not come in time: what came before it is on the disk.
+    const paused: FileRunEnd = { kind: 'paused' };
+    return conclude(
+      interrupted && end.kind === 'broken' ? paused : end, options, held, run, about.dataset,
+      workers.fault());
   } finally {
     progress?.end();
     unwatch();
     await close();
-    await pool.close();
   }
 }
 

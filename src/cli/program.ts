@@ -101,6 +101,7 @@ function answerCommands(program: Command, end: End): void {
     .option('--strict', 'all rows or none')
     .option('--resume', 'go on with an OUT that was interrupted')
     .option('--threads <N>', 'one for each processor unless given', wholeNumber(1, THREADS_MAX))
+    .option('--fleet <URL>', 'nodes that answer, in place of this machine: nats://HOST:PORT/NAME')
     .option('--quiet', 'no progress')
     .addHelpText('after', '\nExit codes: 0 every row was answered, 3 some were refused, 1 failure,'
       + '\n130 interrupted, 141 nobody reads the output any more.')

@@ -1,4 +1,7 @@
-/** Addresses of places, as SITUS_DATASETS has them. None of what is told of them is secret. */
+/**
+ * Addresses of places, as SITUS_DATASETS has them, and of the broker of SITUS_FLEET. None of what
+ * is told of them is secret.
+ */
 import type { AwsSettings, Config } from '../config.js';
 import type { Place } from './fleet-place.js';
 
@@ -7,6 +10,11 @@ const S3_BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const NATS_PORT = '4222';
 const NATS_BUCKET = 'situs';
 const REPLICAS_MAX = 5;
+/** Some tenths of a second of one processor: what travelling costs is little beside it. */
+const FILE_ROWS = 4_096;
+const FILE_ROWS_MAX = 65_536;
+const FILE_WAIT_SECONDS = 30;
+const FILE_WAIT_SECONDS_MAX = 86_400;
 
 /** A broker: its servers, who connects, and the name that the buckets begin with. */
 export interface NatsAddress {
@@ -34,17 +42,38 @@ interface HttpAddress {
 
 type PlaceAddress = NatsAddress | HttpAddress;
 
-function refuse(what: string): never {
-  throw new Error(`SITUS_DATASETS ${what}`);
+/** The broker that files of rows go over, and how the one that sends them there does. */
+export interface FilesAddress extends NatsAddress {
+  /** Rows that a node takes at a time. */
+  readonly rows: number;
+  /** How long nothing may be answered before it is asked whether anybody can. */
+  readonly waitMs: number;
 }
 
-function natsAddress(text: string): NatsAddress {
+/** Refuses an address in a sentence that begins with the setting's name. */
+type Refuse = (what: string) => never;
+
+const refusing = (setting: string): Refuse => (what) => {
+  throw new Error(`${setting} ${what}`);
+};
+
+const refuse: Refuse = refusing('SITUS_DATASETS');
+
+interface NatsText {
+  readonly address: NatsAddress;
+  /** Those behind the question mark that the address itself has no use for. */
+  readonly more: (name: string) => string | null;
+}
+
+/** @param names what may stand behind the question mark beside `creds` and `replicas` */
+function natsAddress(text: string, refuse: Refuse, names: readonly string[] = []): NatsText {
   const found = /^(nats|tls):\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(text);
   if (found === null) return refuse('is nats://HOST:PORT/NAME');
   const [, scheme = '', login = '', hosts = '', path = '', query = ''] = found;
   const options = new URLSearchParams(query);
-  const unknown = [...options.keys()].find((key) => key !== 'creds' && key !== 'replicas');
-  if (unknown !== undefined) refuse(`knows no "${unknown}"; there are: creds, replicas`);
+  const known = ['creds', 'replicas', ...names];
+  const unknown = [...options.keys()].find((key) => !known.includes(key));
+  if (unknown !== undefined) refuse(`knows no "${unknown}"; there are: ${known.join(', ')}`);
   const bucket = path === '' ? NATS_BUCKET : path;
   if (!NAME.test(bucket)) refuse('names a bucket of NATS, which is of letters, digits, _ and -');
   const replicas = Number(options.get('replicas') ?? '1');
@@ -55,10 +84,32 @@ function natsAddress(text: string): NatsAddress {
     (/:\d+$/.test(host) ? host : `${host}:${NATS_PORT}`));
   const [user = '', pass] = login.split(':').map(decodeURIComponent);
   return {
-    kind: 'nats', name: `${scheme}://${servers.join(',')}/${bucket}`,
-    servers, tls: scheme === 'tls',
-    secrets: login === '' ? {} : pass === undefined ? { token: user } : { user, pass },
-    creds: options.get('creds'), bucket, replicas,
+    address: {
+      kind: 'nats', name: `${scheme}://${servers.join(',')}/${bucket}`,
+      servers, tls: scheme === 'tls',
+      secrets: login === '' ? {} : pass === undefined ? { token: user } : { user, pass },
+      creds: options.get('creds'), bucket, replicas,
+    },
+    more: (name) => options.get(name),
+  };
+}
+
+/**
+ * Reads the address of the broker that files of rows go over.
+ * @throws Error that begins with the setting's name and repeats no secret.
+ */
+export function filesAddress(text: string, setting: string): FilesAddress {
+  const refuse = refusing(setting);
+  const { address, more } = natsAddress(text, refuse, ['rows', 'wait']);
+  const number = (name: string, otherwise: number, min: number, max: number): number => {
+    const given = more(name) ?? String(otherwise);
+    const value = Number(given);
+    if (/^\d+$/.test(given) && value >= min && value <= max) return value;
+    return refuse(`has ${name} from ${min} to ${max}`);
+  };
+  return {
+    ...address, rows: number('rows', FILE_ROWS, 1, FILE_ROWS_MAX),
+    waitMs: number('wait', FILE_WAIT_SECONDS, 1, FILE_WAIT_SECONDS_MAX) * 1_000,
   };
 }
 
@@ -101,7 +152,7 @@ function s3Address(text: string, { endpoint, region }: AwsSettings): HttpAddress
 export function placeAddress(
   text: string, aws: AwsSettings, allowPlain: boolean,
 ): PlaceAddress {
-  if (/^(?:nats|tls):\/\//.test(text)) return natsAddress(text);
+  if (/^(?:nats|tls):\/\//.test(text)) return natsAddress(text, refuse).address;
   if (/^s3:\/\//.test(text)) return s3Address(text, aws);
   if (/^https?:\/\//.test(text) && URL.canParse(text)) return webAddress(text, allowPlain);
   return refuse('is an address that begins with nats://, tls://, s3:// or https://');

@@ -2,57 +2,30 @@
  * A place in NATS with JetStream: the document is a key of a key-value bucket, pieces are objects
  * of an object store, and nodes report in a bucket whose entries end by themselves.
  */
-import { readFileSync } from 'node:fs';
-import {
-  jetstream, JetStreamApiError, type JetStreamClient, StorageType,
-} from '@nats-io/jetstream';
+import { jetstream, type JetStreamClient, StorageType } from '@nats-io/jetstream';
 import { type KV, Kvm, KvWatchInclude } from '@nats-io/kv';
 import { type ObjectStore, Objm } from '@nats-io/obj';
-import {
-  connect, credsAuthenticator, deferred, type NatsConnection,
-} from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
 import { messageOf } from '../log.js';
 import type { NatsAddress } from './address.js';
+import { connectBroker, isAbsent, isApi, within } from './nats-connection.js';
 import {
   type NodeReport, type NodeReports, type Place, PlaceError, type Versioned,
 } from './fleet-place.js';
 
 const KEY = 'fleet';
-const CONNECT_MS = 5_000;
 const REQUEST_MS = 5_000;
 /** One piece; the broker is on a network that takes this long for none. */
 const PIECE_MS = 60_000;
-const RECONNECT_MS = 500;
 /** After so long a node that says nothing is gone. */
 export const REPORT_MS_MAX = 15_000;
 const WRONG_REVISION = 10_071;
-const NO_STREAM = 10_059;
-
-function isApi(error: unknown, code: number): boolean {
-  return error instanceof JetStreamApiError && error.code === code;
-}
-
-/** Whether an error says that there is no such bucket yet. */
-function isAbsent(error: unknown): boolean {
-  return isApi(error, NO_STREAM) || /stream not found|bucket not found/i.test(messageOf(error));
-}
 
 function isReport(value: unknown): value is NodeReport {
   if (typeof value !== 'object' || value === null) return false;
   const { node, at, program, dataset, prepared } = value as Partial<NodeReport>;
   return typeof node === 'string' && typeof at === 'string' && typeof program === 'string'
     && (dataset === null || typeof dataset === 'string') && Array.isArray(prepared);
-}
-
-/** Rejects what takes too long. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  const late = deferred<never>();
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms / 1_000} s`)), ms);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 export class NatsPlace implements Place {
@@ -159,17 +132,12 @@ export class NatsPlace implements Place {
 
   /** Connected once; from then on it connects again by itself. */
   #connected(): Promise<NatsConnection> {
-    const { servers, secrets, tls, creds } = this.#address;
-    this.#connecting ??= connect({
-      servers: [...servers], ...secrets, ...(tls ? { tls: {} } : {}), name: 'situs datasets',
-      timeout: CONNECT_MS, maxReconnectAttempts: -1, reconnectTimeWait: RECONNECT_MS,
-      ...(creds === null ? {} : { authenticator: credsAuthenticator(readFileSync(creds)) }),
-    }).then((connection) => {
+    this.#connecting ??= connectBroker(this.#address, 'situs datasets').then((connection) => {
       this.#connection = connection;
       return connection;
     }, (error: unknown) => {
       this.#connecting = null;
-      throw new PlaceError(`${this.name} cannot be reached: ${messageOf(error)}`);
+      throw new PlaceError(messageOf(error));
     });
     return this.#connecting;
   }

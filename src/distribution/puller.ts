@@ -98,7 +98,7 @@ function pullApart(
 const DIGITS = 6;
 
 /** Machine, folder and process: servers may share a folder, and a machine have several. */
-function nodeName(varDir: string): string {
+export function nodeName(varDir: string): string {
   const folder = createHash('sha256').update(varDir).digest('hex').slice(0, DIGITS);
   return `${hostname().replaceAll(/[^A-Za-z0-9-]+/g, '_')}-${folder}-${process.pid}`;
 }

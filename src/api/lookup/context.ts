@@ -131,6 +131,35 @@ export const WIRE_DEFAULTS: WireSettings = {
   report: () => undefined,
 };
 
+/** Settings that answers depend on. */
+type Answering = Pick<WireSettings, 'baseUrl' | 'precisionMin' | 'refuseUnruled'>;
+
+/** The context of files of other servers that was used last. */
+let others: { readonly of: WireContext; readonly context: WireContext } | null = null;
+
+function isWith(context: Answering, { baseUrl, precisionMin, refuseUnruled }: Answering): boolean {
+  return context.baseUrl === baseUrl && context.precisionMin === precisionMin
+    && context.refuseUnruled === refuseUnruled;
+}
+
+/**
+ * The context of a worker for a file that is answered with the settings of another server: what is
+ * kept in print is of settings too. One is kept, since the servers of a fleet have the same ones.
+ */
+export function wireWith(context: WireContext, settings: Answering | undefined): WireContext {
+  if (settings === undefined || isWith(context, settings)) return context;
+  if (others === null || others.of !== context || !isWith(others.context, settings)) {
+    const { baseUrl, precisionMin, refuseUnruled } = settings;
+    const { fragmentBytesMax, postalBytesMax, open, report } = context;
+    others = {
+      of: context, context: openWire({
+        baseUrl, precisionMin, refuseUnruled, fragmentBytesMax, postalBytesMax, open, report,
+      }),
+    };
+  }
+  return others.context;
+}
+
 /** Makes the context of a worker, once. */
 export function openWire(settings: Partial<WireSettings> = {}): WireContext {
   const full = { ...WIRE_DEFAULTS, ...settings };

@@ -18,7 +18,9 @@ import type { RunOutput } from './durable-output.js';
 export type { RunRequest } from '../run/run.js';
 
 export interface FileRunOptions
-  extends Pick<RowRunOptions, 'run' | 'request' | 'schedule' | 'admit' | 'errors' | 'limits'> {
+  extends Pick<
+    RowRunOptions, 'run' | 'request' | 'schedule' | 'admit' | 'errors' | 'limits' | 'inFlight'
+  > {
   readonly input: ByteSource;
   readonly output: RunOutput;
   /** Null for a run from the beginning. */
@@ -114,10 +116,13 @@ export class FileRun {
   }
 
   #open(totals: RunTotals, done: (end: RunEnd) => void): RowRun {
-    const { run, request, schedule, admit, errors, limits, from, output } = this.#options;
+    const {
+      run, request, schedule, admit, errors, inFlight, limits, from, output,
+    } = this.#options;
     return new RowRun({
       run, request, schedule, admit, limits, totals, sink: output, done,
       ...(errors === undefined ? {} : { errors }),
+      ...(inFlight === undefined ? {} : { inFlight }),
       ...(from === null ? {} : { from }),
       body: {
         pause: () => {

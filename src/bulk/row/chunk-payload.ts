@@ -7,6 +7,7 @@
 import type { Failure } from '../../failure.js';
 import type { ReleaseName } from '../../api/lookup/context.js';
 import type { ParameterName } from '../../api/lookup/parameter-table.js';
+import type { AnswerSettings } from '../../wire/receipt.js';
 import type { CartParameter } from './cart-parameters.js';
 import type { Dialect } from './dialect.js';
 import type { RawChunk } from './framing.js';
@@ -48,6 +49,8 @@ export interface RunFacts {
   readonly refusal?: Failure;
   /** What rows of the kind need to know beside it, e.g. whose carts these are. */
   readonly subject?: string;
+  /** Settings of whose file it is; those of the machine that answers where absent. */
+  readonly settings?: AnswerSettings;
 }
 
 /** The first row of a chunk that was not answered with success. */
@@ -89,6 +92,13 @@ export function encodeChunk(run: Buffer, { line, ends, bytes }: RawChunk): Buffe
   for (const end of ends) at = payload.writeUInt32LE(end, at);
   payload.set(bytes, at);
   return payload;
+}
+
+/** Which rows a payload has: the number of the first one, and how many. */
+export function rowsOf(payload: Uint8Array): { readonly line: number; readonly rows: number } {
+  const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
+  const at = U32 + bytes.readUInt32LE(0);
+  return { line: bytes.readUInt32LE(at), rows: bytes.readUInt32LE(at + U32) };
 }
 
 export interface DecodedChunk {

@@ -2,7 +2,7 @@
  * One chunk of rows in a worker: bytes in, bytes out. A row that is no row, or whose answer fails,
  * is answered like any other and leaves the others alone.
  */
-import type { WireContext } from '../../api/lookup/context.js';
+import { wireWith, type WireContext } from '../../api/lookup/context.js';
 import type { RawParameters } from '../../api/lookup/query-string.js';
 import type { Engine } from '../../engine/engine.js';
 import { FLAG_GEO, type Answer } from '../../pool/types.js';
@@ -246,10 +246,11 @@ function lookupOf(
 
 /** The op of a worker: a payload to a result, both as in chunk-payload.ts. */
 export function answerBulk(
-  context: WireContext, given: Engine, payload: Buffer, grants: number,
+  own: WireContext, given: Engine, payload: Buffer, grants: number,
   answerParameters: AnswerParameters,
 ): Answer {
   const { run, chunk } = decodeChunk(payload);
+  const context = wireWith(own, run.settings);
   const engine = run.release.id === given.id ? given : context.open(run.release);
   const lookup = lookupOf(context, engine, run, grants, answerParameters);
   const into = run.kind === 'message'

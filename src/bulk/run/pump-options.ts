@@ -46,6 +46,8 @@ export interface PumpOptions {
   readonly rowsMax: number;
   /** Takes room for bytes of refused rows: the limit where there is none left, else null. */
   readonly errors?: (bytes: number) => number | null;
+  /** Chunks between body and output; as one machine needs unless given. */
+  readonly inFlight?: number;
   /** Ends at the first row that is refused. */
   readonly strict: boolean;
   /** What comes before the rows: written with the first of them. */

@@ -3,8 +3,9 @@
  * knows no socket: `push` and `end` bring the body, `sink` takes the output, and `source` is told
  * to rest while there is enough to do.
  *
- * Held at most, a run: two chunks of body and a piece, `CHUNKS_IN_FLIGHT_MAX` chunks with the
- * workers or waiting for their turn to be written, and what the sink has not taken.
+ * Held at most, a run: two chunks of body and a piece, `CHUNKS_IN_FLIGHT_MAX` chunks (`inFlight`
+ * where a fleet answers) with the workers or waiting for their turn to be written, and what the
+ * sink has not taken.
  */
 import type { AnswerSlice, PoolFailure, RowsRequest } from '../../pool/types.js';
 import { fail } from '../../failure.js';
@@ -156,7 +157,8 @@ export class BulkPump implements ChunkSource {
     if (this.#over || this.#stopped !== null || this.#blocked || this.#refusing || rows === 0) {
       return false;
     }
-    if (this.#flights.length >= CHUNKS_IN_FLIGHT_MAX) return false;
+    const { inFlight = CHUNKS_IN_FLIGHT_MAX } = this.#options;
+    if (this.#flights.length >= inFlight) return false;
     return this.#ended || this.#flights.length === 0 || rows >= CHUNK_ROWS_MAX
       || bytes >= CHUNK_BYTES_MAX;
   }

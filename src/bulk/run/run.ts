@@ -35,7 +35,7 @@ export interface RunEnd {
 }
 
 export interface RowRunOptions
-  extends Pick<PumpOptions, 'schedule' | 'sink' | 'body' | 'admit' | 'errors'> {
+  extends Pick<PumpOptions, 'schedule' | 'sink' | 'body' | 'admit' | 'errors' | 'inFlight'> {
   /** All but the table, which the body tells, and the output format, which is in the request. */
   readonly run: Omit<RunFacts, 'table' | 'output'>;
   readonly request: RunRequest;
@@ -115,7 +115,7 @@ export class RowRun {
    */
   begin(begun: Begun | null): void {
     const { run: given, request, limits, schedule, admit, errors, sink, body } = this.#options;
-    const { from, totals = new RunTotals() } = this.#options;
+    const { from, totals = new RunTotals(), inFlight } = this.#options;
     const table = begun?.table ?? null;
     const run: RunFacts = { ...given, output: request.output, table };
     const header = run.output === 'csv' && begun !== null
@@ -123,6 +123,7 @@ export class RowRun {
     this.#pump = new BulkPump({
       run, schedule, admit, totals, sink, body, strict: request.strict, rowsMax: limits.rowsMax,
       ...(errors === undefined ? {} : { errors }),
+      ...(inFlight === undefined ? {} : { inFlight }),
       framer: rowFramer(table, run.kind, from?.position
         ?? { line: firstLineOf(table), at: begun?.head.bytes ?? 0, rescanned: 0 }),
       header: totals.bytes > 0 ? NOTHING : header,

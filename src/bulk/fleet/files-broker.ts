@@ -1,0 +1,228 @@
+/**
+ * Files of rows at a broker: a work queue of chunks in a stream, the chunks and their results in an
+ * object store, and what drivers and nodes tell one another beside these.
+ *
+ * All names begin with the one of the address. Chunks of a release are of one subject and have one
+ * consumer, so a node is only given what it can answer, and how often a chunk was given out is how
+ * often somebody tried.
+ */
+import {
+  AckPolicy, DeliverPolicy, DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy,
+  StorageType, type Consumer, type ConsumerInfo, type JetStreamClient, type JetStreamManager,
+} from '@nats-io/jetstream';
+import { nanos, type NatsConnection } from '@nats-io/transport-node';
+import type { FilesAddress } from '../../distribution/address.js';
+import { connectBroker, isAbsent, isApi } from '../../distribution/nats-connection.js';
+import { messageOf } from '../../log.js';
+import {
+  decodeResults, encodeOrder, resultName, type ChunkOrder, type ChunkResult, type NodeAnswer,
+} from './chunk-object.js';
+import { ObjectBucket } from './object-bucket.js';
+
+const REQUEST_MS = 5_000;
+/** What nobody collects is removed after so long. */
+const LEFT_MS = 3_600_000;
+/** A node that says nothing for so long has its chunks given to others. */
+export const ACK_WAIT_MS = 10_000;
+/** Longer than a driver takes to send what it sends again at once. */
+const DUPLICATE_MS = 120_000;
+const NODES_MS = 1_000;
+const NAME_TAKEN = 10_058;
+const NO_CONSUMER = 10_014;
+
+/** `gone`: the broker has closed the connection for good. */
+export type BrokerState = 'away' | 'back' | 'gone';
+
+/** What waits for nodes, and what they have in hand, of one release. */
+export interface QueueState {
+  readonly waiting: number;
+  readonly inHand: number;
+}
+
+export class FilesBroker {
+  readonly connection: NatsConnection;
+  readonly #address: FilesAddress;
+  readonly #client: JetStreamClient;
+  readonly #manager: JetStreamManager;
+  /** Chunks and their results. */
+  readonly objects: ObjectBucket;
+  #online = true;
+  #told: (state: BrokerState, why: string) => void = () => undefined;
+
+  private constructor(
+    address: FilesAddress, connection: NatsConnection, manager: JetStreamManager,
+  ) {
+    this.#address = address;
+    this.connection = connection;
+    this.#manager = manager;
+    this.#client = jetstream(connection, { timeout: REQUEST_MS });
+    this.objects = new ObjectBucket(this.#client, manager, {
+      name: `${address.bucket}-files`, replicas: address.replicas, keptMs: LEFT_MS,
+    });
+    void this.#follow();
+  }
+
+  /**
+   * Connects, and makes what is not there yet.
+   * @param client what the broker calls the connection
+   * @throws Error that names the broker.
+   */
+  static async open(address: FilesAddress, client: string): Promise<FilesBroker> {
+    const connection = await connectBroker(address, client);
+    try {
+      const manager = await jetstreamManager(connection, { timeout: REQUEST_MS });
+      const broker = new FilesBroker(address, connection, manager);
+      await broker.#make();
+      return broker;
+    } catch (error) {
+      await connection.close();
+      throw new Error(`${address.name}: ${messageOf(error)}`);
+    }
+  }
+
+  get name(): string {
+    return this.#address.name;
+  }
+
+  /** Whether the broker can be reached, as far as is known. */
+  get online(): boolean {
+    return this.#online;
+  }
+
+  /** Calls back when that changes. */
+  onState(told: (state: BrokerState, why: string) => void): void {
+    this.#told = told;
+  }
+
+  async close(): Promise<void> {
+    this.#told = () => undefined;
+    await this.connection.close();
+  }
+
+  /** The result of a chunk; null where there is none. */
+  async result(chunk: string): Promise<ChunkResult | null> {
+    const bytes = await this.objects.get(resultName(chunk));
+    return bytes === null ? null : decodeResults(bytes);
+  }
+
+  /** Queues a chunk. One with the same id, within two minutes, is the same one. */
+  async queue(order: ChunkOrder, id: string): Promise<void> {
+    await this.#client.publish(
+      `${this.#root}.chunks.${order.release}.${order.job}`, encodeOrder(order), { msgID: id });
+  }
+
+  /** Takes what waits of a job out of the queue. */
+  async unqueue(release: string, job: string): Promise<void> {
+    await this.#manager.streams.purge(
+      this.#stream, { filter: `${this.#root}.chunks.${release}.${job}` });
+  }
+
+  /** Makes the consumer of a release where there is none, and tells what it has. */
+  async state(release: string): Promise<QueueState> {
+    const { num_pending: waiting, num_ack_pending: inHand } = await this.#consumer(release);
+    return { waiting, inHand };
+  }
+
+  /** What nodes take chunks of a release from. */
+  async consumer(release: string): Promise<Consumer> {
+    await this.#consumer(release);
+    return this.#client.consumers.get(this.#stream, release);
+  }
+
+  /** Releases that chunks were queued for of late, each with how many wait. */
+  async queues(): Promise<ReadonlyMap<string, number>> {
+    const found = new Map<string, number>();
+    for await (const { name, num_pending } of this.#manager.consumers.list(this.#stream)) {
+      found.set(name, num_pending);
+    }
+    return found;
+  }
+
+  /** Tells the driver of a job that the result of a chunk is there. */
+  tellDone(job: string, chunk: string): void {
+    this.connection.publish(`${this.#root}.done.${job}`, chunk);
+  }
+
+  /** Calls back for each chunk of a job whose result is there; a notice may be lost. */
+  onDone(job: string, done: (chunk: string) => void): void {
+    this.connection.subscribe(`${this.#root}.done.${job}`, {
+      callback: (error, message) => {
+        if (error === null) done(message.string());
+      },
+    });
+  }
+
+  /** Answers those who ask for nodes. */
+  onAsked(answer: (release: string) => NodeAnswer): void {
+    this.connection.subscribe(`${this.#root}.nodes`, {
+      callback: (error, message) => {
+        if (error === null) message.respond(JSON.stringify(answer(message.string())));
+      },
+    });
+  }
+
+  /** The nodes that take chunks now, and which of them have a release; "" asks for none. */
+  async nodes(release: string): Promise<readonly NodeAnswer[]> {
+    const nodes: NodeAnswer[] = [];
+    try {
+      for await (const message of await this.connection.requestMany(
+        `${this.#root}.nodes`, release, { strategy: 'stall', maxWait: NODES_MS })) {
+        nodes.push(message.json<NodeAnswer>());
+      }
+    } catch {
+      // Nobody listens there.
+    }
+    return nodes;
+  }
+
+  async #follow(): Promise<void> {
+    for await (const { type } of this.connection.status()) {
+      if (type !== 'disconnect' && type !== 'reconnect') continue;
+      this.#online = type === 'reconnect';
+      this.#told(this.#online ? 'back' : 'away', '');
+    }
+    // The client gives up where a password is refused twice; it does not come back from that.
+    const why = await this.connection.closed();
+    this.#online = false;
+    this.#told('gone', why instanceof Error ? why.message : 'the connection was closed');
+  }
+
+  get #stream(): string {
+    return `${this.#address.bucket}-files`;
+  }
+
+  get #root(): string {
+    return `${this.#address.bucket}.files`;
+  }
+
+  async #make(): Promise<void> {
+    const { replicas } = this.#address;
+    await this.#manager.streams.info(this.#stream).catch(async (error: unknown) => {
+      if (!isAbsent(error)) throw error;
+      await this.#manager.streams.add({
+        name: this.#stream, subjects: [`${this.#root}.chunks.>`], num_replicas: replicas,
+        retention: RetentionPolicy.Workqueue, storage: StorageType.File,
+        discard: DiscardPolicy.Old, max_age: nanos(LEFT_MS), duplicate_window: nanos(DUPLICATE_MS),
+      }).catch((made: unknown) => {
+        // Another made it meanwhile.
+        if (!isApi(made, NAME_TAKEN)) throw made;
+      });
+    });
+    await this.objects.make();
+  }
+
+  async #consumer(release: string): Promise<ConsumerInfo> {
+    try {
+      return await this.#manager.consumers.info(this.#stream, release);
+    } catch (error) {
+      if (isAbsent(error)) await this.#make();
+      else if (!isApi(error, NO_CONSUMER)) throw error;
+    }
+    // No bound on deliveries: a chunk that was given out too often is answered with that.
+    return this.#manager.consumers.add(this.#stream, {
+      durable_name: release, filter_subject: `${this.#root}.chunks.${release}.*`,
+      deliver_policy: DeliverPolicy.All, ack_policy: AckPolicy.Explicit,
+      ack_wait: nanos(ACK_WAIT_MS), max_deliver: -1, inactive_threshold: nanos(LEFT_MS),
+    });
+  }
+}

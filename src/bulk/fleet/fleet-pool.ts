@@ -1,0 +1,285 @@
+/**
+ * The workers of a whole fleet, as a run sees them: what it hands over goes to the broker, some
+ * chunks together, and comes back answered by whichever node took it. One is of one run.
+ *
+ * Held at most: `CHUNKS_AHEAD` chunks as they went, and the results of the `COLLECTED_MAX` next
+ * ones in order; later results stay at the broker until it is their turn.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../../log.js';
+import type { PinnedRelease, PoolFailure, RowsRequest } from '../../pool/types.js';
+import { SUCCESS } from '../../wire/response-code.js';
+import { rowsOf } from '../row/chunk-payload.js';
+import { CHUNK_ROWS_MAX } from '../row/row-limits.js';
+import type { ChunkPool } from '../run/schedule.js';
+import {
+  encodeParts, resultName, type ChunkOrder, type ChunkPart, type ChunkResult, type NodeAnswer,
+} from './chunk-object.js';
+import type { FilesBroker } from './files-broker.js';
+import { DamagedObject } from './object-bucket.js';
+
+/** Chunks that nodes may have or take; enough for some dozen processors. */
+const CHUNKS_AHEAD = 16;
+const COLLECTED_MAX = 4;
+/** How long what is less than a chunk waits for more. */
+const GATHER_MS = 10;
+const LOOK_MS = 1_000;
+const AGAIN_MS = 500;
+/** How long what is left behind may take to be removed. */
+const CLOSE_MS = 5_000;
+
+export interface FleetPoolOptions {
+  readonly broker: FilesBroker;
+  /** Name of the run. */
+  readonly job: string;
+  readonly release: string;
+  /** Rows of a chunk. */
+  readonly rows: number;
+  /** How long nothing may come before it is asked whether any node has the release. */
+  readonly waitMs: number;
+  /** Told what keeps it waiting. */
+  readonly tell: (text: string) => void;
+}
+
+interface Chunk {
+  readonly parts: readonly RowsRequest[];
+  readonly order: ChunkOrder;
+  /** It is in the queue, or was. */
+  sent: boolean;
+  /** Its result is said to be at the broker. */
+  done: boolean;
+  reading: boolean;
+  result: ChunkResult | null;
+  /** So often it was queued. */
+  attempts: number;
+}
+
+function bytesOf(payload: string | Uint8Array): Uint8Array {
+  return typeof payload === 'string' ? Buffer.from(payload) : payload;
+}
+
+/** A sentence on nodes none of which has a release. */
+export function nobodyHas(
+  name: string, release: string, nodes: readonly NodeAnswer[],
+): string {
+  if (nodes.length === 0) return `no node takes chunks of files at ${name}`;
+  const held = nodes.map(({ node, active }) => `${node}: ${active ?? 'none'}`).join(', ');
+  return `no node at ${name} has the dataset ${release} (${held})`;
+}
+
+export class FleetPool implements ChunkPool {
+  readonly #options: FleetPoolOptions;
+  readonly #timer: NodeJS.Timeout;
+  #gathered: RowsRequest[] = [];
+  #gathering: NodeJS.Timeout | null = null;
+  /** In the order of their rows. */
+  readonly #chunks: Chunk[] = [];
+  /** Objects that are no longer needed. */
+  #spent: string[] = [];
+  #removing: Promise<void> = Promise.resolve();
+  #movedAt = performance.now();
+  #looking = false;
+  #over = false;
+  #fault: string | null = null;
+
+  constructor(options: FleetPoolOptions) {
+    this.#options = options;
+    const { broker, job, tell } = options;
+    broker.onDone(job, (name) => this.#done(name));
+    broker.onState((state, why) => {
+      if (state === 'gone') this.abandon(`${broker.name} takes this client no more: ${why}`);
+      else tell(state === 'away' ? 'NATS is away; waiting for it' : 'NATS is back');
+    });
+    this.#timer = setInterval(() => void this.#look(), LOOK_MS);
+  }
+
+  /** Parts that may be with it at a time: what `inFlight` of its run is to be. */
+  get places(): number {
+    return CHUNKS_AHEAD * this.#partsMax;
+  }
+
+  /** Why rows were not answered; null while all are. */
+  get fault(): string | null {
+    return this.#fault;
+  }
+
+  submit(request: RowsRequest): void {
+    if (this.#over) {
+      request.failed('overloaded');
+      return;
+    }
+    this.#gathered.push(request);
+    if (this.#gathered.length >= this.#partsMax) this.#seal();
+    else this.#gathering ??= setTimeout(() => this.#seal(), GATHER_MS);
+  }
+
+  /** What is under way fails, and what comes. */
+  abandon(fault: string, failure: PoolFailure = 'overloaded'): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#fault = fault;
+    clearInterval(this.#timer);
+    if (this.#gathering !== null) clearTimeout(this.#gathering);
+    const parts = this.#chunks.flatMap((chunk) => chunk.parts);
+    for (const part of [...parts, ...this.#gathered.splice(0)]) part.failed(failure);
+  }
+
+  /** Leaves nothing at the broker, as far as it can be reached. */
+  async close(): Promise<void> {
+    this.abandon('the run is over');
+    const { broker, job, release } = this.#options;
+    const left = this.#chunks.flatMap(({ order: { chunk } }) => [chunk, resultName(chunk)]);
+    const removed = (async () => {
+      if (left.length > 0) await broker.unqueue(release, job);
+      await this.#removing;
+      await broker.objects.remove([...left, ...this.#spent.splice(0)]);
+    })().catch(() => undefined);
+    await Promise.race([removed, delay(CLOSE_MS, undefined, { ref: false })]);
+  }
+
+  get #partsMax(): number {
+    return Math.ceil(this.#options.rows / CHUNK_ROWS_MAX);
+  }
+
+  #seal(): void {
+    if (this.#gathering !== null) clearTimeout(this.#gathering);
+    this.#gathering = null;
+    const parts = this.#gathered.splice(0);
+    if (parts.length === 0 || this.#over) return;
+    const { job, release } = this.#options;
+    const places = parts.map(({ payload }) => rowsOf(bytesOf(payload)));
+    const rows = places.reduce((sum, place) => sum + place.rows, 0);
+    const { name, bytes } = encodeParts(job, this.#partsOf(parts));
+    const chunk: Chunk = {
+      parts, order: { job, chunk: name, release, line: places[0]?.line ?? 0, rows },
+      sent: false, done: false, reading: false, result: null, attempts: 0,
+    };
+    if (this.#chunks.length === 0) this.#movedAt = performance.now();
+    this.#chunks.push(chunk);
+    void this.#send(chunk, bytes);
+  }
+
+  /** Stores a chunk and queues it, until the broker has taken both. */
+  async #send(chunk: Chunk, bytes: Uint8Array): Promise<void> {
+    const { broker, tell } = this.#options;
+    const { order } = chunk;
+    chunk.attempts += 1;
+    for (let attempt = 1; !this.#over; attempt += 1) {
+      try {
+        await broker.objects.put(order.chunk, bytes);
+        await broker.queue(order, `${order.chunk}.${chunk.attempts}`);
+        chunk.sent = true;
+        return;
+      } catch (error) {
+        if (attempt === 2 && broker.online) tell(`no chunk is taken: ${messageOf(error)}`);
+        await delay(AGAIN_MS);
+      }
+    }
+  }
+
+  #done(name: string): void {
+    const chunk = this.#chunks.find(({ order }) => order.chunk === name);
+    if (chunk === undefined || this.#over) return;
+    chunk.done = true;
+    this.#movedAt = performance.now();
+    this.#collect();
+  }
+
+  /** Reads results whose turn it is soon, and hands them out in order. */
+  #collect(): void {
+    while (!this.#over) {
+      for (const each of this.#chunks.slice(0, COLLECTED_MAX)) {
+        if (each.done && !each.reading && each.result === null) void this.#read(each);
+      }
+      const [chunk] = this.#chunks;
+      if (chunk === undefined || chunk.result === null) return;
+      this.#chunks.shift();
+      this.#give(chunk, chunk.result);
+    }
+  }
+
+  async #read(chunk: Chunk): Promise<void> {
+    const { broker } = this.#options;
+    chunk.reading = true;
+    try {
+      chunk.result = await broker.result(chunk.order.chunk);
+      // It was removed: for its age, or by somebody. It is sent again when nothing comes.
+      if (chunk.result === null) chunk.done = false;
+    } catch (error) {
+      // Else the broker is away: the next look tries again.
+      if (error instanceof DamagedObject) {
+        chunk.done = false;
+        await broker.objects.remove([error.object]).catch(() => undefined);
+      }
+    } finally {
+      chunk.reading = false;
+    }
+    if (chunk.result !== null) this.#collect();
+  }
+
+  #give({ parts, order }: Chunk, result: ChunkResult): void {
+    const { line, rows, chunk } = order;
+    this.#spent.push(chunk, resultName(chunk));
+    if (!('answers' in result) || result.answers.length !== parts.length) {
+      const why = 'fault' in result ? result.fault : 'the result is not of these rows';
+      this.#chunks.unshift({
+        parts, order, sent: true, done: true, reading: false, result: null, attempts: 1,
+      });
+      this.abandon(`rows from line ${line} to ${line + rows - 1}: ${why}`, 'internal');
+      return;
+    }
+    const release: PinnedRelease = { id: order.release, dir: '' };
+    const { http: status, code } = SUCCESS;
+    for (const [index, part] of parts.entries()) {
+      const body = result.answers[index] ?? new Uint8Array(0);
+      part.answered({ status, code, precision: 0, flags: 0, body }, release);
+    }
+    this.#removing = this.#removing.then(() =>
+      this.#options.broker.objects.remove(this.#spent.splice(0)).catch(() => undefined));
+  }
+
+  /** Each second: results whose notice was lost, and whether anybody is at work at all. */
+  async #look(): Promise<void> {
+    const { broker, waitMs } = this.#options;
+    if (!broker.online) this.#movedAt = performance.now();
+    if (this.#looking || this.#chunks.length === 0 || !broker.online) return;
+    this.#looking = true;
+    try {
+      for (const chunk of this.#chunks.slice(0, COLLECTED_MAX)) {
+        if (chunk.sent && !chunk.done && await broker.objects.has(resultName(chunk.order.chunk))) {
+          this.#done(chunk.order.chunk);
+        }
+      }
+      this.#collect();
+      if (performance.now() - this.#movedAt > waitMs) await this.#ask();
+    } catch {
+      // The broker is away; what is sent says so.
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  /** Nothing came for long: ends where no node can answer, and sends again what is lost. */
+  async #ask(): Promise<void> {
+    const { broker, release } = this.#options;
+    const nodes = await broker.nodes(release);
+    if (!nodes.some(({ has }) => has)) {
+      this.abandon(nobodyHas(broker.name, release, nodes));
+      return;
+    }
+    this.#movedAt = performance.now();
+    const { waiting, inHand } = await broker.state(release);
+    if (waiting + inHand > 0) return;
+    // Neither waiting nor in hand, and no result: whoever emptied the queue is not known.
+    for (const chunk of this.#chunks) {
+      if (!chunk.sent || chunk.done) continue;
+      chunk.sent = false;
+      const { bytes } = encodeParts(chunk.order.job, this.#partsOf(chunk.parts));
+      void this.#send(chunk, bytes);
+    }
+  }
+
+  #partsOf(parts: readonly RowsRequest[]): readonly ChunkPart[] {
+    return parts.map(({ grants, payload }) => ({ grants, payload: bytesOf(payload) }));
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * A node's part in the files of a fleet, as its service has it; the client is loaded when it
+ * starts.
+ */
+import { packageVersion } from '../../base/package-version.js';
+import type { LiveDataset } from '../../dataset/live.js';
+import { filesAddress, type FilesAddress } from '../../distribution/address.js';
+import { nodeName } from '../../distribution/puller.js';
+import type { Log } from '../../log.js';
+import type { ChunkSchedule } from '../run/schedule.js';
+import type { ChunkTaker, TakerCounts } from './chunk-taker.js';
+
+const NONE: TakerCounts = { taken: 0, done: 0, returned: 0, refused: 0 };
+
+export interface FilesOptions {
+  /** As SITUS_FLEET has it, not empty. */
+  readonly url: string;
+  readonly varDir: string;
+  readonly log: Log;
+  readonly live: Pick<LiveDataset, 'release' | 'has' | 'ask' | 'unpin'>;
+  readonly schedule: ChunkSchedule;
+  /** Workers of files. */
+  readonly threads: number;
+}
+
+/** What is told of it. */
+export interface FilesStatus {
+  /** Whether the broker can be reached. */
+  readonly reached: boolean;
+  readonly inHand: number;
+  readonly counts: Readonly<TakerCounts>;
+}
+
+export class FleetFiles {
+  readonly address: FilesAddress;
+  readonly #options: FilesOptions;
+  #taker: ChunkTaker | null = null;
+  #starting: Promise<void> = Promise.resolve();
+  #leaving = false;
+
+  /** @throws Error that names the setting where the address cannot be used. */
+  constructor(options: FilesOptions) {
+    this.address = filesAddress(options.url, 'SITUS_FLEET');
+    this.#options = options;
+  }
+
+  get status(): FilesStatus {
+    const { reached = false, inHand = 0, counts = NONE } = this.#taker ?? {};
+    return { reached, inHand, counts };
+  }
+
+  /** Begins to take chunks; a broker that is away is tried on. */
+  start(): void {
+    this.#starting = this.#start();
+  }
+
+  /** Takes no more, and hands back what it has not begun with. */
+  leave(): void {
+    this.#leaving = true;
+    this.#taker?.leave();
+  }
+
+  /** Finishes what it has begun until a moment of `performance`, and hands back the rest. */
+  async close(until: number): Promise<void> {
+    this.leave();
+    await this.#starting;
+    await this.#taker?.close(until);
+  }
+
+  async #start(): Promise<void> {
+    const { ChunkTaker } = await import('./chunk-taker.js');
+    if (this.#leaving) return;
+    const { varDir, log, live, schedule, threads } = this.#options;
+    this.#taker = new ChunkTaker({
+      address: this.address, node: nodeName(varDir), program: packageVersion(), log, schedule,
+      // One more than there are workers: while its result is stored, they have the next one.
+      handsMax: threads + 1,
+      releases: {
+        active: () => live.release?.id ?? null,
+        has: (name) => live.has(name), ask: (name) => live.ask(name),
+        unpin: (release) => live.unpin(release),
+      },
+    });
+    this.#taker.start();
+  }
+}

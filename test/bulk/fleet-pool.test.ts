@@ -1,0 +1,80 @@
+/** What a run hands to a fleet: a chunk that nobody can answer, one that is queued twice. */
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { encodeParts, resultName } from '../../src/bulk/fleet/chunk-object.js';
+import { FleetPool } from '../../src/bulk/fleet/fleet-pool.js';
+import { encodeChunk, type RunFacts } from '../../src/bulk/row/chunk-payload.js';
+import { GRANT_ALL } from '../../src/pool/types.js';
+import { eventually } from '../support/http-eventually.js';
+import { filesFleet, type FilesFleet } from '../support/files-fleet.js';
+
+const ROW = Buffer.from('{"postalcode":"91010"}\n');
+
+function runOf({ built }: FilesFleet): RunFacts {
+  return {
+    name: 'bulk_test', kind: 'lookup', release: { id: built.name, dir: '' }, nowMs: Date.now(),
+    output: 'ndjson', table: null, defaults: {},
+  };
+}
+
+function payloadOf(run: RunFacts, line: number, more: object = {}): Uint8Array {
+  return encodeChunk(Buffer.from(JSON.stringify({ ...run, ...more })), { line, bytes: ROW, ends: Uint32Array.of(ROW.length) });
+}
+
+function poolOf(context: TestContext, { broker, built }: FilesFleet): FleetPool {
+  const pool = new FleetPool({
+    broker, job: 'bulk_test', release: built.name, rows: 1, waitMs: 30_000, tell: () => undefined,
+  });
+  context.after(() => pool.close());
+  return pool;
+}
+
+/** Hands one part to the pool; what becomes of it. */
+function submit(pool: FleetPool, payload: Uint8Array): Promise<string> {
+  return new Promise((resolve) => {
+    pool.submit({
+      kind: 'rows', grants: GRANT_ALL, payload,
+      answered: ({ body }) => resolve(Buffer.from(body).toString('utf8')),
+      failed: (failure) => resolve(failure),
+    });
+  });
+}
+
+test('a chunk that no node can answer is told with its rows, and holds nobody up', async (context) => {
+  const fleet = await filesFleet(context);
+  if (fleet === null) return;
+  const node = await fleet.node();
+  const run = runOf(fleet);
+  const pool = poolOf(context, fleet);
+  // A table without its columns: a fault of the program in every worker that reads it.
+  const [first, second] = [submit(pool, payloadOf(run, 1)), submit(pool, payloadOf(run, 2, { table: { columns: 1 } }))];
+  assert.match(await first, /"rCode":100/);
+  assert.equal(await second, 'internal');
+  assert.match(pool.fault ?? '', /^rows from line 2 to 2: nodes took them 5 times, and none /);
+  assert.equal((await node.health()).dataset, fleet.built.name);
+  assert.match(await submit(poolOf(context, fleet), payloadOf(run, 3)), /"rCode":100/);
+});
+
+test('a chunk that is queued twice is answered once', async (context) => {
+  const fleet = await filesFleet(context);
+  if (fleet === null) return;
+  const { broker, built } = fleet;
+  const parts = [{ grants: GRANT_ALL, payload: payloadOf(runOf(fleet), 1) }];
+  const { name, bytes } = encodeParts('bulk_test', parts);
+  const order = { job: 'bulk_test', chunk: name, release: built.name, line: 1, rows: 1 };
+  await broker.objects.put(name, bytes);
+  await broker.queue(order, name);
+  await broker.queue(order, name);
+  assert.deepEqual(await broker.state(built.name), { waiting: 1, inHand: 0 });
+  const told: string[] = [];
+  broker.onDone('bulk_test', (chunk) => told.push(chunk));
+  await fleet.node();
+  await eventually(() => told.length === 1);
+  const [, objects] = await fleet.left();
+  // A driver that had not heard of it sends it again.
+  await broker.queue(order, `${name} again`);
+  await eventually(() => told.length === 2);
+  assert.deepEqual(await fleet.left(), [0, objects], 'no second result was stored');
+  await broker.objects.remove([name, resultName(name)]);
+  assert.deepEqual(await fleet.left(), [0, 0]);
+});

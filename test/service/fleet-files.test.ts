@@ -1,0 +1,155 @@
+/** Files over a fleet: the bytes of one machine, whoever takes the chunks and whoever goes away. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { eventually } from '../support/http-eventually.js';
+import { DOOR, filesFleet, midst, table, type FilesFleet } from '../support/files-fleet.js';
+
+const ROWS = 12_000;
+
+/** Runs a command line here and returns what it wrote. */
+async function here(fleet: FilesFleet, args: readonly string[], out: string): Promise<string> {
+  const driven = fleet.drive([...args, '-o', out]);
+  assert.equal(await driven.ended, 3, driven.err());
+  return readFileSync(out, 'utf8');
+}
+
+/** Lines that have no name of a job in them. */
+function unnamed(text: string): string {
+  return text.replaceAll(/"job":"bulk_[0-9a-f]+"/g, '').replaceAll(/"sha256":"[0-9a-f]{64}"/g, '');
+}
+
+test('lookups and carts in tables and lines are the bytes of one machine, whatever a chunk is', async (context) => {
+  const fleet = await filesFleet(context);
+  if (fleet === null) return;
+  await Promise.all([fleet.node(), fleet.node()]);
+  const place = { address: DOOR };
+  const cart = {
+    cartId: 'c', customerId: 'c-7', currency: {}, origin: place, destination: place,
+    lineItems: [{ itemId: 'sku-1', price: 10.75, quantity: 2 }],
+  };
+  const lines = (rows: readonly object[]): string =>
+    rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  const orders = ['destination,price,qty,origin', ...Array.from({ length: 700 }, (_, index) =>
+    `"${index % 5 === 0 ? '1 Nowhere Rd, Nowhere, QA' : DOOR}",${index}.75,2,"${DOOR}"`)].join('\n');
+  const files: readonly (readonly [name: string, body: string, ...args: readonly string[]])[] = [
+    ['rows.csv', table(2_000)],
+    ['to-lines.csv', table(700), '--format', 'ndjson'],
+    ['rows.ndjson', lines(Array.from({ length: 1_500 }, (_, id) =>
+      (id % 3 === 0 ? { id, postalcode: '91010' } : { id, address: id % 5 === 0 ? 'nowhere' : DOOR })))],
+    ['orders.csv', orders, '--kind', 'cart'],
+    ['carts.ndjson', lines(Array.from({ length: 700 }, (_, id) =>
+      ({ id, items: [id % 9 === 0 ? { ...cart, lineItems: 7 } : cart] }))), '--kind', 'cart'],
+  ];
+  for (const [name, body, ...more] of files) {
+    const args = [fleet.file(name, body), ...more];
+    const alone = await here(fleet, args, join(fleet.dir, `${name}.alone`));
+    for (const rows of name === 'rows.csv' ? [1, 600, 65_536] : [600]) {
+      const among = await here(
+        fleet, [...args, '--fleet', `${fleet.url}?rows=${rows}`], join(fleet.dir, `${name}.${rows}`));
+      assert.ok(unnamed(among) === unnamed(alone), `${name} in chunks of ${rows}`);
+    }
+  }
+  assert.deepEqual(await fleet.left(), [0, 0]);
+});
+
+test('chunks of a node that was killed are taken by another', async (context) => {
+  const fleet = await filesFleet(context);
+  if (fleet === null) return;
+  const input = fleet.file('rows.csv', table(ROWS));
+  const alone = await here(fleet, [input], join(fleet.dir, 'alone.csv'));
+  const first = await fleet.node();
+  const out = join(fleet.dir, 'out.csv');
+  const driven = fleet.drive([input, '-o', out, '--fleet', `${fleet.url}?rows=256`]);
+  await midst(fleet, driven, out);
+  await first.end('SIGKILL');
+  assert.ok((await fleet.broker.state(fleet.built.name)).inHand > 0, 'it had chunks in hand');
+  await fleet.node();
+  assert.equal(await driven.ended, 3, driven.err());
+  assert.ok(readFileSync(out, 'utf8') === alone);
+  assert.deepEqual(await fleet.left(), [0, 0]);
+});
+
+test('a node that leaves hands back what it has', async (context) => {
+  const fleet = await filesFleet(context);
+  if (fleet === null) return;
+  const input = fleet.file('rows.csv', table(ROWS));
+  const alone = await here(fleet, [input], join(fleet.dir, 'alone.csv'));
+  const first = await fleet.node();
+  const out = join(fleet.dir, 'out.csv');
+  const driven = fleet.drive([input, '-o', out, '--fleet', `${fleet.url}?rows=256`]);
+  await midst(fleet, driven, out);
+  await first.end('SIGTERM');
+  const { inHand, waiting } = await fleet.broker.state(fleet.built.name);
+  assert.equal(inHand, 0, 'nobody waits for what it had');
+  assert.ok(waiting > 0);
+  await fleet.node();
+  assert.equal(await driven.ended, 3, driven.err());
+  assert.ok(readFileSync(out, 'utf8') === alone);
+});
+
+test('an interrupted driver leaves nothing at the broker, and goes on as one that was killed does', async (context) => {
+  const fleet = await filesFleet(context);
+  if (fleet === null) return;
+  const input = fleet.file('rows.csv', table(ROWS));
+  const alone = await here(fleet, [input], join(fleet.dir, 'alone.csv'));
+  await fleet.node();
+  const out = join(fleet.dir, 'out.csv');
+  const args = [input, '-o', out, '--fleet', `${fleet.url}?rows=256`];
+  const interrupted = fleet.drive(args);
+  await midst(fleet, interrupted, out);
+  interrupted.child.kill('SIGINT');
+  assert.equal(await interrupted.ended, 130, interrupted.err());
+  assert.match(interrupted.err(), /interrupted after \d+ rows; go on with --resume/);
+  assert.deepEqual(await fleet.left(), [0, 0]);
+  assert.ok(!existsSync(out));
+  const killed = fleet.drive([...args, '--resume']);
+  await midst(fleet, killed, out);
+  killed.child.kill('SIGKILL');
+  await killed.ended;
+  const last = fleet.drive([...args, '--resume']);
+  assert.equal(await last.ended, 3, last.err());
+  assert.ok(readFileSync(out, 'utf8') === alone);
+});
+
+test('a broker that is started anew in the midst loses nothing', async (context) => {
+  const fleet = await filesFleet(context);
+  if (fleet === null) return;
+  const input = fleet.file('rows.csv', table(ROWS));
+  const alone = await here(fleet, [input], join(fleet.dir, 'alone.csv'));
+  await fleet.node();
+  const out = join(fleet.dir, 'out.csv');
+  const driven = fleet.drive([input, '-o', out, '--fleet', `${fleet.url}?rows=256`]);
+  await midst(fleet, driven, out);
+  fleet.server.kill('SIGTERM');
+  await once(fleet.server, 'exit');
+  await eventually(() => /NATS is away; waiting for it/.test(driven.err()));
+  await delay(500);
+  fleet.own.start();
+  assert.equal(await driven.ended, 3, driven.err());
+  assert.match(driven.err(), /NATS is back/);
+  assert.ok(readFileSync(out, 'utf8') === alone);
+});
+
+test('a fleet that cannot answer says what its nodes have', async (context) => {
+  const fleet = await filesFleet(context);
+  if (fleet === null) return;
+  const input = fleet.file('rows.csv', table(10));
+  const asked = [input, '--fleet', `${fleet.url}?wait=1`];
+  const alone = fleet.drive(asked);
+  assert.equal(await alone.ended, 1);
+  assert.match(alone.err(), /no node takes chunks of files at nats:\/\/127\.0\.0\.1:\d+\/tried$/m);
+  await fleet.node();
+  const unknown = fleet.drive([...asked, '--dataset', '2020-01-01-0123456789ab']);
+  assert.equal(await unknown.ended, 1);
+  assert.match(unknown.err(), /no node at .* has the dataset 2020-01-01-0123456789ab \(\S+: 2026-/);
+  const away = fleet.drive([input, '--fleet', 'nats://127.0.0.1:1/tried']);
+  assert.equal(await away.ended, 1);
+  assert.match(away.err(), /nats:\/\/127\.0\.0\.1:1\/tried cannot be reached/);
+  const wrong = fleet.drive([input, '--fleet', 'nats://127.0.0.1:1/tried?row=1']);
+  assert.equal(await wrong.ended, 2);
+  assert.match(wrong.err(), /--fleet knows no "row"; there are: creds, replicas, rows, wait/);
+});

@@ -1,0 +1,113 @@
+/** Nodes that take chunks of files, a broker of their own, and `situs bulk` that drives them. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { FilesBroker } from '../../src/bulk/fleet/files-broker.js';
+import { filesAddress } from '../../src/distribution/address.js';
+import { buildRecipe, CLI, type Built } from './built-dataset.js';
+import { startNode, type FleetNode } from './fleet-nodes.js';
+import { eventually } from './http-eventually.js';
+import { ownBroker, type OwnBroker } from './nats-broker.js';
+
+export const DOOR = '120 Main St, Elmton, QA 91010';
+
+export interface Driven {
+  readonly child: ChildProcess;
+  /** Resolves with the exit code. */
+  readonly ended: Promise<number | null>;
+  readonly err: () => string;
+}
+
+export interface FilesFleet {
+  readonly own: OwnBroker;
+  readonly server: ChildProcess;
+  /** Where the nodes and the driver meet. */
+  readonly url: string;
+  readonly dir: string;
+  readonly built: Built;
+  readonly broker: FilesBroker;
+  /** Starts a node with a folder of its own. */
+  node(env?: Readonly<Record<string, string>>): Promise<FleetNode>;
+  /** Writes a file and returns its path. */
+  file(name: string, body: string): string;
+  /** Runs `situs bulk ARGS`. */
+  drive(args: readonly string[]): Driven;
+  /** What lies at the broker: messages that wait, and messages of objects. */
+  left(): Promise<readonly [queued: number, objects: number]>;
+}
+
+/** Null where there is no broker and the test is skipped. */
+export async function filesFleet(context: TestContext): Promise<FilesFleet | null> {
+  const own = await ownBroker(context);
+  if (own === null) return null;
+  const server = own.start();
+  const [, manager] = await own.connected();
+  const built = buildRecipe('fixture');
+  const dir = mkdtempSync(join(tmpdir(), 'situs-files-'));
+  context.after(() => {
+    built.remove();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  const url = `nats://127.0.0.1:${own.port}/tried`;
+  const broker = await FilesBroker.open(filesAddress(url, 'url'), 'a test');
+  context.after(() => broker.close());
+  return {
+    own, server, url, dir, built, broker,
+    node: (env = {}) => {
+      const { varDir, remove } = buildRecipe('fixture');
+      context.after(remove);
+      return startNode(context, { SITUS_VAR: varDir, SITUS_FLEET: url, ...env });
+    },
+    file: (name, body) => {
+      const path = join(dir, name);
+      writeFileSync(path, body);
+      return path;
+    },
+    drive: (args) => {
+      const child = spawn(process.execPath, [CLI, 'bulk', ...args], {
+        env: { PATH: process.env['PATH'], SITUS_VAR: built.varDir }, stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      context.after(() => child.kill('SIGKILL'));
+      let err = '';
+      child.stderr!.on('data', (piece: Buffer) => {
+        err += piece.toString();
+      });
+      const ended = once(child, 'close').then(([code]) => code as number | null);
+      return { child, ended, err: () => err };
+    },
+    left: async () => {
+      const [{ state: queue }, { state: objects }] = await Promise.all([
+        manager.streams.info('tried-files'), manager.streams.info('OBJ_tried-files'),
+      ]);
+      return [queue.messages, objects.messages];
+    },
+  };
+}
+
+/** A table of doors, some of which are not known. */
+export function table(rows: number): string {
+  const lines = Array.from({ length: rows }, (_, id) =>
+    (id % 7 === 0 ? `${id};"nowhere"\r\n` : `${id};"${DOOR}"\r\n`));
+  return `id;address\r\n${lines.join('')}`;
+}
+
+/** Resolves once some of the output of a driver is on the disk, and nodes have more in hand. */
+export async function midst(
+  { broker, built }: FilesFleet, driven: Driven, out: string,
+): Promise<void> {
+  await eventually(async () => {
+    if (driven.child.exitCode !== null) throw new Error(`it ended too soon: ${driven.err()}`);
+    return bytesOf(`${out}.part`) > 0 && (await broker.state(built.name)).inHand > 0;
+  });
+}
+
+function bytesOf(path: string): number {
+  try {
+    return readFileSync(path).length;
+  } catch {
+    return 0;
+  }
+}
