@@ -148,8 +148,10 @@ export function unknownSettings(
     .map(([name]) => {
       // SITUS_PORT means PORT: the prefix counts for nothing.
       const bare = name.slice(PREFIX.length);
+      // Of names that are as near, one that it begins with: SITUS_LOGLEVEL means SITUS_LOG.
+      const begun = names.filter((each) => name.startsWith(each));
       const meant = names.includes(bare) ? bare
-        : closestMatch(name, names, { maxDistance: LETTERS_MAX });
+        : closestMatch(name, [...begun, ...names], { maxDistance: LETTERS_MAX });
       return `${name} is no setting${meant === undefined ? '' : `; did you mean ${meant}?`}`;
     });
 }
