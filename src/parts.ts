@@ -101,7 +101,7 @@ function openShared(options: AppOptions, opened: Opened): Shared {
   const { store, member, limits: { rates } } = opened;
   const keys = new KeyCache(store);
   const guesses = new GuessGuard();
-  const gating = { rates, baseUrl, guesses };
+  const gating = { rates, baseUrl, guesses, isBehind: (): boolean => store.isBehind };
   const isShared = (): boolean => member.others.length > 0;
   const clock = new ServiceClock(store, {
     failed: logging(log, 'clock not stored'), shared: isShared(),

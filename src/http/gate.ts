@@ -6,72 +6,28 @@
  * client stops nobody behind the same address.
  */
 import type { KeyRecord } from '../store/format.js';
+import { StoreFault } from '../store/fault.js';
 import { keyPrefix } from '../store/keys.js';
 import { PLAN_FEATURES } from '../store/plan.js';
-import { SCOPES, scopesOfBits } from '../store/scope.js';
+import { scopesOfBits } from '../store/scope.js';
 import { jsonValue, type WireList, type WireObject } from '../wire/tree.js';
 import { presentedKey } from './api-key.js';
 import type { AskWindow } from './ask-window.js';
 import { GuessGuard } from './client-limit.js';
 import type { Problem } from '../base/problem.js';
 import type { BodyError } from '../base/validator.js';
-import { codedProblem, problemReply } from './problem-reply.js';
+import { AGAIN, codedProblem, problemReply } from './problem-reply.js';
+import { missingScopes, neededScopes, scopesOfRows, type NeededScopes } from './path-scopes.js';
 import {
   LIMIT_HEADER, REFUSED, REMAINING_HEADER, type RateGate, type Rated,
 } from './rate-limit.js';
 import { headOf, JSON_TYPE, type Fields, type Reply, type Request } from './reply.js';
 import type { Status } from './status.js';
 
-// Which scopes a key must have for each path: the only place that says so.
-
-/** Bits of scopes: of each entry the key must have one. */
-export type NeededScopes = readonly number[];
-
-const { lookup, carts, merchants, credentials, operate } = SCOPES;
-
-/** By how a path begins; the first that fits. */
-const NEEDED: readonly (readonly [string, NeededScopes])[] = [
-  ['/request/', [lookup]],
-  ['/search/', [lookup]],
-  ['/account/', [operate]],
-  ['/calculate/', [carts]],
-  ['/merchant/cart/', [carts]],
-  ['/merchant/order/', [carts]],
-  ['/merchant/refund/', [carts]],
-  ['/merchant/cert/', [carts]],
-  ['/merchant/credentials/', [credentials]],
-  ['/merchant/', [merchants]],
-  ['/bulk/lookup', [lookup]],
-  ['/bulk/cart', [carts]],
-  // Each job needs the scope of its rows besides.
-  ['/bulk/', [lookup | carts]],
-  // Whoever sends a message chooses what it is.
-  ['/stream', [lookup, carts]],
-];
-
-/**
- * What a key needs for a path.
- * @throws Error for a path that is not listed, so that no route with keys is forgotten.
- */
-function neededScopes(path: string): NeededScopes {
-  const found = NEEDED.find(([beginning]) => path.startsWith(beginning));
-  if (found === undefined) throw new Error(`no scope is stated for ${path}`);
-  return found[1];
-}
-
-/** What rows of a kind need. */
-function scopesOfRows(kind: string): NeededScopes {
-  return kind === 'cart' ? [carts] : [lookup];
-}
-
-/** Bits that are missing: of these the key must have one; 0 when nothing is. */
-function missingScopes(has: number, needed: NeededScopes): number {
-  for (const bits of needed) if ((has & bits) === 0) return bits;
-  return 0;
-}
-
 const GUESSING =
   'Too many requests with keys that are none came from this address; try again in a minute.';
+
+const NOT_TOLD = new StoreFault('behind').detail;
 
 /** What the gate asks of a key. */
 export interface GateKey extends Rated {
@@ -174,7 +130,8 @@ export class Caller<K extends GateKey = KeyRecord> {
 
 /** A request that may not pass; each kind of operation renders it in its own shape. */
 export class Refused {
-  readonly kind: 'invalid-key' | 'rate-limited' | 'forbidden';
+  /** `overloaded` where it is not known now whether there is such a key. */
+  readonly kind: 'invalid-key' | 'rate-limited' | 'forbidden' | 'overloaded';
   /** For a person; empty where the kind says it all. */
   readonly detail: string;
   /** Of the key's rate window; zeros where there is no key. */
@@ -207,6 +164,8 @@ const NO_FIELDS: Fields = {};
 export interface GateOptions<K> {
   /** Null for a key that is malformed, unknown or disabled alike. */
   readonly find: (text: string) => K | null;
+  /** Whether others may have made, a while ago, a key that is not found. */
+  readonly isBehind?: () => boolean;
   readonly rates: RateGate;
   readonly baseUrl: string;
   /** Where keys that are none are counted; of the gate's own unless given. */
@@ -215,12 +174,16 @@ export interface GateOptions<K> {
 
 export class Gate<K extends GateKey = KeyRecord> {
   readonly #find: (text: string) => K | null;
+  readonly #isBehind: () => boolean;
   readonly #rates: RateGate;
   readonly #baseUrl: string;
   readonly #guesses: GuessGuard;
 
-  constructor({ find, rates, baseUrl, guesses = new GuessGuard() }: GateOptions<K>) {
+  constructor(
+    { find, isBehind = () => false, rates, baseUrl, guesses = new GuessGuard() }: GateOptions<K>,
+  ) {
     this.#find = find;
+    this.#isBehind = isBehind;
     this.#rates = rates;
     this.#baseUrl = baseUrl;
     this.#guesses = guesses;
@@ -234,8 +197,10 @@ export class Gate<K extends GateKey = KeyRecord> {
     request.identified?.(key?.prefix ?? keyPrefix(text), rules.headerOnly ? '' : query);
     if (key === null) {
       // Without a key nothing was guessed.
-      return text !== '' && this.#guesses.failed(request.client())
-        ? new Refused('rate-limited', GUESSING, 0, 0, query)
+      if (text !== '' && this.#guesses.failed(request.client())) {
+        return new Refused('rate-limited', GUESSING, 0, 0, query);
+      }
+      return text !== '' && this.#isBehind() ? new Refused('overloaded', NOT_TOLD, 0, 0, query)
         : new Refused('invalid-key', '', 0, 0, query);
     }
     const { rate } = key;
@@ -275,9 +240,13 @@ export class Gate<K extends GateKey = KeyRecord> {
   /** A refusal as a problem document: what all operations but lookups answer. */
   refusal({ kind, detail, limit, remaining }: Refused, { path: instance }: Request): Reply {
     const fields = rateFields(limit, remaining);
-    return kind === 'forbidden'
-      ? problemReply({ status: 403, detail, instance }, fields)
-      : codedProblem(kind, instance, this.#baseUrl, fields, detail);
+    switch (kind) {
+      case 'forbidden': return problemReply({ status: 403, detail, instance }, fields);
+      case 'overloaded': return problemReply(
+        { status: 503, detail, instance }, { ...fields, ...AGAIN },
+      );
+      default: return codedProblem(kind, instance, this.#baseUrl, fields, detail);
+    }
   }
 
   /** A key as it is now; null once it is gone or lacks a scope. Nothing is counted. */

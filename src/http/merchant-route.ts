@@ -31,7 +31,7 @@ import {
   Caller, gateRules, planNeeded, type Gate, type GateRules,
 } from './gate.js';
 import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey, unusableKey } from './idempotency-key.js';
-import { codedProblem, problemReply } from './problem-reply.js';
+import { AGAIN, codedProblem, problemReply } from './problem-reply.js';
 import { handleOf, isReply, type Admit, type Handle, type Reply, type Request } from './reply.js';
 import { DEADLINE_MS, type Route } from './router.js';
 
@@ -144,7 +144,10 @@ function run(
     if (error instanceof KeyTaken) return send(takenReply(caller, error.claimed));
     if (error instanceof StoreFault) {
       services.log.error('store fault', { path: caller.instance, message: error.message });
-      return send(caller.problem(503, error.detail));
+      const { instance, fields } = caller;
+      return send(problemReply(
+        { status: 503, detail: error.detail, instance }, { ...fields, ...AGAIN },
+      ));
     }
     if (error instanceof LimitReached) return send(caller.limited(error));
     services.log.error('handler failed', { path: caller.instance, fault: faultOf(error) });

@@ -9,6 +9,8 @@ export type StoreFaultKind =
   | 'full'
   /** The database of a shared store cannot be reached, or did not take it in time. */
   | 'unreachable'
+  /** Others may have made what is not found here: the database was not reached for a while. */
+  | 'behind'
   /** The connection was cut while it was committed, and what became of it is not known yet. */
   | 'unknown';
 
@@ -17,6 +19,8 @@ const MESSAGES: Readonly<Record<StoreFaultKind, string>> = {
   full: 'the store has reached its largest size: nothing new is taken',
   unreachable: 'the database of the store cannot be reached, or did not answer in time: nothing '
     + 'was stored',
+  behind: 'the database of the store was not reached for a while: what others made since is not '
+    + 'known',
   unknown: 'the database of the store was lost in the middle of a commit: whether it is stored is '
     + 'not known yet',
 };
@@ -33,10 +37,13 @@ export class StoreFault extends Error {
 
   /** What a caller of the API is told. */
   get detail(): string {
-    return this.kind === 'unknown'
-      ? 'The service cannot tell yet whether this was done. Ask what there is, or send it again '
-        + 'with the same Idempotency-Key.'
-      : 'The service cannot store anything now; nothing was done.';
+    switch (this.kind) {
+      case 'unknown': return 'The service cannot tell yet whether this was done. Ask what there '
+        + 'is, or send it again with the same Idempotency-Key.';
+      case 'behind': return 'The service cannot tell now whether there is such a thing: it does '
+        + 'not reach its database. Try again.';
+      default: return 'The service cannot store anything now; nothing was done.';
+    }
   }
 }
 

@@ -12,8 +12,9 @@ function readable(store: Store, account: string, merchantId: string): MerchantRe
 }
 
 /**
- * Finds live merchants: null for an unknown id, another account's or a deleted one alike. Those
- * asked for lately are remembered, as every cart and every row names one. A change of any merchant
+ * Finds live merchants: null for an unknown id, another account's or a deleted one alike; where it
+ * is not known whether there is one, as `Store.vouchForNone`, a StoreFault is thrown. Those asked
+ * for lately are remembered, as every cart and every row names one. A change of any merchant
  * forgets them all: one of this process before it is acknowledged, one of another within `POLL_MS`.
  */
 export function merchantFinder(
@@ -27,7 +28,7 @@ export function merchantFinder(
     const known = recent.get(id);
     if (known !== undefined) return known;
     const found = readable(store, account, merchantId);
-    if (found === null) return null;
+    if (found === null) return store.vouchForNone();
     if (recent.size >= RECENT_MAX) recent.clear();
     recent.set(id, found);
     return found;

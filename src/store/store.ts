@@ -19,6 +19,8 @@ export const STORE_BYTES_MAX = 3 * 1024 ** 3;
 const SIZE_CHECK_WRITES = 16;
 /** How often another process's writes are looked for. */
 const POLL_MS = 250;
+/** What is at hand of a shared store is a second old while its database is reached; if older: */
+const BEHIND_MS = 2_000;
 /** Damaged records that are told of, each once. */
 const DAMAGED_TOLD_MAX = 1_000;
 /** Sorts after every text in a key. */
@@ -191,6 +193,17 @@ export class Store {
   /** As `Root.age`: null where the store is this machine's own. */
   age(): number | null {
     return this.#root.age();
+  }
+
+  /** Whether others may have made, a while ago, what is not found here. */
+  get isBehind(): boolean {
+    return (this.age() ?? 0) > BEHIND_MS;
+  }
+
+  /** Null, for what is not found. @throws StoreFault where it is not known whether it is there. */
+  vouchForNone(): null {
+    if (this.isBehind) throw new StoreFault('behind');
+    return null;
   }
 
   /** As `Root.leave`. */

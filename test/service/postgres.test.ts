@@ -4,6 +4,8 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { copyStore } from '../../src/store/copy.js';
+import { createKey } from '../../src/store/keys.js';
+import { Store } from '../../src/store/store.js';
 import { CutProxy } from '../support/cut-proxy.js';
 import { eventually } from '../support/http-eventually.js';
 import { newVarDir } from '../support/http-var-dir.js';
@@ -63,6 +65,20 @@ test('two servers answer lookups, carts and merchants from one database', async 
   const carts = [await cart(one!), await cart(other!)];
   assert.equal(carts[0]!.status, 200, carts[0]!.text);
   assert.equal(carts[1]!.status, 200);
+  // A job is known to both; its files are where it was made.
+  const job = await ask(one!.base, 'POST', '/bulk/jobs', 'address\n"120 Main St, Elmton, QA 91010"\n', {
+    headers: { 'Content-Type': 'text/csv' },
+  });
+  assert.equal(job.status, 202, job.text);
+  const path = `/bulk/jobs/${String(job.body['id'])}`;
+  await eventually(async () => (await ask(other!.base, 'GET', path, null)).body['state'] === 'done');
+  const result = ({ base }: MerchantService): Promise<Response> =>
+    fetch(`${base}${path}/result`, { headers: { 'X-API-KEY': KEYS.alpha } });
+  const [there, away] = [await result(one!), await result(other!)];
+  assert.equal(there.status, 200);
+  assert.match(await there.text(), /Main/);
+  assert.equal(away.status, 503);
+  assert.match(await away.text(), /lies with another server/);
 });
 
 test('a server without its database answers, tells, and goes on', async (context) => {
@@ -92,4 +108,39 @@ test('a server without its database answers, tells, and goes on', async (context
   await eventually(async () => await health() === 'ok');
   assert.equal((await service!.post('/merchant/create', { merchantName: 'Acme' })).status, 201);
   assert.ok(!service!.logged().includes(KEYS.alpha));
+});
+
+test('what others made while a server was cut off is not told to be missing', async (context) => {
+  const schema = await newSchema(context);
+  if (schema === null) return;
+  const proxy = await CutProxy.open(context, schema.schema);
+  const [one, cut] = await startOn(context, [schema.url, proxy.url]);
+  proxy.cut = true;
+  proxy.close();
+  const made = await one!.post('/merchant/create', {
+    merchantName: 'Acme', merchantType: 'self-managed',
+  });
+  assert.equal(made.status, 201, made.text);
+  const merchantId = String(made.body['merchantId']);
+  const admin = await Store.open(newVarDir(context), schema);
+  const { text: key } = await createKey(admin, { plan: 'pro', account: 'alpha' });
+  await admin.close();
+  const items = [sentCart({ origin: ELMTON, destination: ELMTON })];
+  const asked = (): Promise<readonly number[]> => Promise.all([
+    cut!.post('/merchant/get', { merchantId }),
+    cut!.post('/merchant/credentials/get', { merchantId }),
+    cut!.post('/merchant/nexus/list', { merchantId }),
+    cut!.post('/merchant/cart/calculate', { merchantId, items }),
+    ask(cut!.base, 'GET', '/bulk/jobs/job_0000000000000000', null),
+    ask(cut!.base, 'POST', '/merchant/get', { merchantId }, { key }),
+    ask(cut!.base, 'GET', '/request/v60?postalcode=91010', null, { key }),
+  ].map(async (answer) => (await answer).status));
+  await eventually(async () => (await asked()).every((status) => status === 503));
+  const refused = await ask(cut!.base, 'POST', '/merchant/get', { merchantId }, { key });
+  assert.match(refused.text, /does not reach its database/);
+  assert.equal(refused.headers.get('retry-after'), '1');
+  // Without a key there is nothing to be known; what is known is answered.
+  assert.equal((await lookup(cut!.base)).status, 200);
+  proxy.cut = false;
+  await eventually(async () => String(await asked()) === '200,404,200,200,404,200,200');
 });

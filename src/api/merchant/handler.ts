@@ -20,7 +20,7 @@ import { type MerchantCaller, merchantRoute } from '../../http/merchant-route.js
 import { type Reply, headOf, JSON_TYPE, type Fields, type Request } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import {
-  addInvitation, isReply, ownMerchant, readRoute, writeRoute, type HandlerServices,
+  addInvitation, isReply, ownMerchant, readRoute, vouchForNone, writeRoute, type HandlerServices,
 } from './services.js';
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
 import { GATHER_BATCH } from '../../store/gather.js';
@@ -239,9 +239,9 @@ export function merchantRoutes(services: HandlerServices): readonly Route[] {
     },
       (caller, { merchantId }) => {
         const merchant = findMerchant(services.store, caller.account, merchantId);
-        return merchant === null
-          ? caller.problem(404, 'The account has no such merchant.')
-          : caller.json(200, membersOf(services, merchant));
+        if (merchant !== null) return caller.json(200, membersOf(services, merchant));
+        vouchForNone(services.store);
+        return caller.problem(404, 'The account has no such merchant.');
       }),
     merchantListRoute(services),
   ];

@@ -7,7 +7,6 @@ import {
 } from '../../store/nexus.js';
 import { countNexus } from '../../store/nexus-count.js';
 import type { MerchantRecord } from '../../store/merchants.js';
-import type { StoreTransaction } from '../../store/store.js';
 import type { Problem } from '../../base/problem.js';
 import { isFailure } from '../../failure.js';
 import type { LocatedAddress } from '../lookup/located.js';
@@ -27,7 +26,8 @@ import {
 import type { Reply } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import {
-  audit, isReply, ownMerchant, readBodyOf, readRoute, writeRoute, type HandlerServices,
+  audit, isReply, ownMerchant, readBodyOf, readRoute, vouchForNone, writeRoute,
+  type HandlerServices, type Reader,
 } from './services.js';
 import { locateAll, type LocateFailure, type LocateServices } from './nexus-locator.js';
 
@@ -44,7 +44,7 @@ const NOT_FOUND = 'it could not be found';
 
 /** The caller's live self-managed merchant, or the answer for everything else. */
 function selfManaged(
-  caller: MerchantCaller, reader: Pick<StoreTransaction, 'get'>, merchantId: string,
+  caller: MerchantCaller, reader: Reader, merchantId: string,
 ): MerchantRecord | Reply {
   const merchant = ownMerchant(caller, reader, merchantId);
   if (isReply(merchant) || merchant.type === 'self-managed') return merchant;
@@ -147,10 +147,13 @@ async function update(
   services: NexusServices, caller: MerchantCaller, body: NexusUpdateBody,
 ): Promise<Reply> {
   const { merchantId, locationId, location } = body;
-  const find = (reader: Pick<StoreTransaction, 'get'>): NexusRecord | Reply => {
+  const find = (reader: Reader): NexusRecord | Reply => {
     const merchant = selfManaged(caller, reader, merchantId);
     if (isReply(merchant)) return merchant;
-    return findNexus(reader, caller.account, merchantId, locationId) ?? noLocation(caller);
+    const found = findNexus(reader, caller.account, merchantId, locationId);
+    if (found !== null) return found;
+    vouchForNone(reader);
+    return noLocation(caller);
   };
   const found = find(services.store);
   if (isReply(found)) return found;

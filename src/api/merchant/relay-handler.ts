@@ -106,7 +106,7 @@ function relayReply(
 export interface RelayCallServices {
   /** Null when no provider is configured. */
   readonly provider: Provider | null;
-  readonly store: Pick<Store, 'get' | 'write'>;
+  readonly store: Pick<Store, 'get' | 'write' | 'vouchForNone'>;
   readonly vault: Pick<CredentialsVault, 'open'>;
   readonly log: Log;
   readonly bodyWorkers: BodyWorkers;
@@ -151,6 +151,7 @@ function makeCall(
   const { store, vault } = services;
   const credentials = credentialsOf(store, vault, caller.account, merchant.merchantId);
   if (credentials === null) {
+    store.vouchForNone();
     return caller.problem(404, 'No credentials are stored for this merchant.');
   }
   if (!WELL_FORMED.test(credentials.connectionId)) {
@@ -225,7 +226,10 @@ function relayOwn(
       ]);
     }
     const merchant = findMerchant(services.store, caller.account, merchantId.toLowerCase());
-    if (merchant === null) return caller.problem(403, 'The account has no such merchant.');
+    if (merchant === null) {
+      services.store.vouchForNone();
+      return caller.problem(403, 'The account has no such merchant.');
+    }
     if (merchant.type === 'self-managed') {
       return caller.problem(403, 'This operation is for merchants of the provider type.');
     }

@@ -19,7 +19,8 @@ import {
 import { nexusRoutes, type NexusServices } from './nexus-handler.js';
 import { type GeocodingUsage, type Locator, startTimer, type StartTimer } from './nexus-locator.js';
 import {
-  addEvent, audit, type HandlerServices, isReply, ownMerchant, readRoute, writeRoute,
+  addEvent, audit, type HandlerServices, isReply, ownMerchant, readRoute, vouchForNone,
+  writeRoute,
 } from './services.js';
 
 const CREDENTIALS_EVENT = 'merchant.credentials.set';
@@ -74,7 +75,10 @@ function credentialsRoutes(services: HandlerServices): readonly Route[] {
         const merchant = ownMerchant(caller, services.store, merchantId);
         if (isReply(merchant)) return merchant;
         const found = credentialsOf(services.store, services.vault, caller.account, merchantId);
-        if (found === null) return noCredentials(caller);
+        if (found === null) {
+          vouchForNone(services.store);
+          return noCredentials(caller);
+        }
         const { apiKey, connectionId } = found;
         // Before the answer: a reading that is not written down would be worse than none.
         await services.store.write((transaction) => {

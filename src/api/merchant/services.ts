@@ -5,7 +5,7 @@ import { addAudit, keyActor, type AuditAction } from '../../store/audit.js';
 import { addEvent, addInvitation } from '../../store/outbox.js';
 import type { CredentialsVault } from '../../store/credentials.js';
 import { findMerchant, type MerchantRecord } from '../../store/merchants.js';
-import type { Store, StoreTransaction } from '../../store/store.js';
+import { Store, type StoreTransaction } from '../../store/store.js';
 import { isProblem, type Problem } from '../../base/problem.js';
 import { PARSED_BYTES_MAX, readJsonObject } from '../../http/json-body.js';
 import type { BodyWorkers } from './large-body.js';
@@ -49,11 +49,25 @@ function notYours(caller: MerchantCaller): Reply {
   return caller.problem(403, 'The account has no such merchant.');
 }
 
-/** The caller's live merchant, or the answer for everything else. */
+/** What a thing is looked up in: the store, or a write, which sees the newest there is. */
+export type Reader = Store | Pick<StoreTransaction, 'get'>;
+
+/**
+ * To be called before a caller is told that there is no such thing.
+ * @throws StoreFault where the store at hand may not have it yet.
+ */
+export function vouchForNone(reader: Reader): void {
+  if (reader instanceof Store) reader.vouchForNone();
+}
+
+/** The caller's live merchant, or the answer for everything else. @throws StoreFault */
 export function ownMerchant(
-  caller: MerchantCaller, transaction: Pick<StoreTransaction, 'get'>, merchantId: string,
+  caller: MerchantCaller, reader: Reader, merchantId: string,
 ): MerchantRecord | Reply {
-  return findMerchant(transaction, caller.account, merchantId) ?? notYours(caller);
+  const found = findMerchant(reader, caller.account, merchantId);
+  if (found !== null) return found;
+  vouchForNone(reader);
+  return notYours(caller);
 }
 
 export interface ReadOperation<T> {

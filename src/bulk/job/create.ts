@@ -154,8 +154,9 @@ export class JobCreation implements DuplexEvents {
     }
     const unfit = merchantRefusal(findMerchant, account, asked.bulk);
     if (unfit !== null) {
-      return this.#refuse(403, unfit, {
-        errors: [{ location: 'body.merchantId', message: unfit }],
+      const { status, detail } = unfit;
+      return this.#refuse(status, detail, {
+        errors: [{ location: 'body.merchantId', message: detail }],
       });
     }
     const found = await allowedFile(filesOf(filesDir, account), asked.file ?? '');

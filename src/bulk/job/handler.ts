@@ -61,13 +61,21 @@ function withJob(
 ): void {
   const caller = services.gate.admit(RULES, request);
   if (isReply(caller)) return answer.send(caller);
-  const record = services.jobs.find(caller.key.account, idOf(request.path));
+  let record: JobRecord | null;
+  try {
+    record = services.jobs.find(caller.key.account, idOf(request.path));
+  } catch (error) {
+    if (!(error instanceof StoreFault)) throw error;
+    return answer.send(caller.problem(503, error.detail));
+  }
   if (record === null) return answer.send(missing(caller));
   const unscoped = rowsRefusal(caller.key, services.jobs.view(record).kind);
   if (unscoped === null) handle(caller, record);
   else answer.send(caller.problem(403, unscoped));
 }
 
+const AWAY = 'The result lies with another server, on another machine. Ask again, where a load '
+  + 'balancer may lead there, or ask that server.';
 const ELSEWHERE = 'The server that runs the job has been asked to cancel it and has not done so '
   + 'yet; ask again.';
 
@@ -159,7 +167,8 @@ function sendResult(
   void new ResultStream(exchange, {
     path: jobs.options.space.output(id), range: { first, last }, gzip, head,
     status: range === null ? 200 : 206,
-    missing: () => exchange.send(missing(caller)),
+    missing: () => exchange.send([undefined, '', jobs.options.place].includes(record.place)
+      ? missing(caller) : caller.problem(503, AWAY)),
   });
 }
 
@@ -258,7 +267,8 @@ function openJob(
   const unfit = asked === null
     ? null : merchantRefusal(jobs.options.findMerchant, key.account, asked.bulk);
   if (unfit !== null) {
-    return refuse(403, unfit, { errors: [{ location: 'query.merchantId', message: unfit }] });
+    const { status, detail } = unfit;
+    return refuse(status, detail, { errors: [{ location: 'query.merchantId', message: detail }] });
   }
   const unkept = asked === null ? null : keptFault(releases, key, asked.bulk);
   if (unkept !== null) {

@@ -132,9 +132,9 @@ export class JobRegistry {
     this.#enter(record);
   }
 
-  /** A job of an account; null when it has no such one. */
+  /** A job of an account; null when it has no such one. @throws StoreFault as `vouchForNone` */
   find(account: string, id: string): JobRecord | null {
-    return findJob(this.options.store, account, id);
+    return findJob(this.options.store, account, id) ?? this.options.store.vouchForNone();
   }
 
   list(account: string): readonly JobRecord[] { return listJobs(this.options.store, account); }

@@ -203,9 +203,10 @@ function keyFor(services: RunnerServices, record: JobRecord): KeyRecord {
   if (!services.kinds.some(({ kind }) => kind === request.kind)) {
     throw new JobFault('Rows of this kind are not answered here.');
   }
-  const unfit = rowsRefusal(key, request.kind)
-    ?? merchantRefusal(services.findMerchant, record.account, request);
-  if (unfit !== null) throw new JobFault(unfit);
+  const merchant = merchantRefusal(services.findMerchant, record.account, request);
+  if (merchant?.status === 503) throw new StoreFault('behind');
+  const unfit = rowsRefusal(key, request.kind) ?? merchant?.detail;
+  if (unfit !== undefined) throw new JobFault(unfit);
   return key;
 }
 

@@ -85,7 +85,7 @@ function openUpload(
     return refuse(413, `A body may have ${bytesMax} bytes.`, null, { limit: bytesMax });
   }
   const unfit = merchantRefusal(services.findMerchant, key.account, asked);
-  if (unfit !== null) return refuse(403, unfit, 'query.merchantId');
+  if (unfit !== null) return refuse(unfit.status, unfit.detail, 'query.merchantId');
   const unentitled = keptRefusal(key, asked);
   if (unentitled !== null) return refuse(403, unentitled, 'query.dataset');
   const isFull = (): boolean => {

@@ -1,4 +1,5 @@
 /** Kinds of rows with a path of their own, and what their rows count as. */
+import { StoreFault } from '../../store/fault.js';
 import type { KeyRecord } from '../../store/format.js';
 import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
@@ -83,15 +84,29 @@ export function keptFault(
 /** A live merchant of an account; null for an unknown, foreign or deleted one alike. */
 export type FindMerchant = (account: string, merchantId: string) => MerchantRecord | null;
 
-/** Why the merchant of a file may not have carts here, as a sentence; null where it may. */
+export interface MerchantRefusal {
+  /** 503 where it is not known now whether there is such a merchant. */
+  readonly status: 403 | 503;
+  readonly detail: string;
+}
+
+/** Why the merchant of a file may not have carts here; null where it may. */
 export function merchantRefusal(
   findMerchant: FindMerchant, account: string, { kind, defaults }: RowsAsked,
-): string | null {
+): MerchantRefusal | null {
   const id = kind === 'cart' ? merchantOf(defaults) : null;
   if (id === null) return null;
-  const merchant = findMerchant(account, id);
-  if (merchant === null) return 'The merchant is not one of this account.';
-  return merchant.type === 'provider'
-    ? 'The merchant is connected to the compliance provider; its carts go to '
-      + 'POST /merchant/cart/calculate.' : null;
+  try {
+    const merchant = findMerchant(account, id);
+    if (merchant?.type === 'self-managed') return null;
+    return {
+      status: 403,
+      detail: merchant === null ? 'The merchant is not one of this account.'
+        : 'The merchant is connected to the compliance provider; its carts go to '
+          + 'POST /merchant/cart/calculate.',
+    };
+  } catch (error) {
+    if (error instanceof StoreFault) return { status: 503, detail: error.detail };
+    throw error;
+  }
 }

@@ -3,6 +3,7 @@
 import { memberName, memberValue } from '../../base/json-member.js';
 import { fail, type Failure } from '../../failure.js';
 import type { PinnedRelease } from '../../pool.js';
+import { StoreFault } from '../../store/fault.js';
 import type { KeyRecord } from '../../store/format.js';
 import { PLAN_FEATURES } from '../../store/plan.js';
 import { OWN_MERCHANTS } from '../row/cart-row.js';
@@ -34,6 +35,10 @@ const NO_UUID = refusing('a UUID.');
 const FOREIGN = refusing('the merchant is not one of this account.');
 const RELAYED = refusing('the merchant is connected to the compliance provider; its carts go to '
   + 'POST /merchant/cart/calculate.');
+/** Others may have made the merchant a moment ago. */
+const UNTOLD: MessageClass = {
+  merchant: true, refusal: fail('overloaded', new StoreFault('behind').detail),
+};
 const NO_PLAN: MessageClass = {
   merchant: true,
   refusal: fail('feature-not-enabled', 'Merchants need the Pro or Enterprise plan.'),
@@ -53,9 +58,14 @@ function classOf(bytes: Buffer, key: KeyRecord, findMerchant: FindMerchant): Mes
   if (text === null) return LOOKUP;
   if (!PLAN_FEATURES[key.plan].merchants) return NO_PLAN;
   if (!UUID.test(text)) return NO_UUID;
-  const merchant = findMerchant(key.account, text.slice(1, -1).toLowerCase());
-  if (merchant === null) return FOREIGN;
-  return merchant.type === 'provider' ? RELAYED : MERCHANT;
+  try {
+    const merchant = findMerchant(key.account, text.slice(1, -1).toLowerCase());
+    if (merchant === null) return FOREIGN;
+    return merchant.type === 'provider' ? RELAYED : MERCHANT;
+  } catch (error) {
+    if (error instanceof StoreFault) return UNTOLD;
+    throw error;
+  }
 }
 
 /** Messages in a row that have the same class. */
