@@ -1,4 +1,6 @@
 /** `situs secrets …`: the keys that seal secrets, also while a server runs. */
+import { placeOf } from '../bulk/job/ownership.js';
+import { jobsDirOf } from '../bulk/job/space.js';
 import { loadConfig, type Config } from '../config.js';
 import { emptyCoreDumps } from '../core-dumps.js';
 import { KekFile } from '../store/kek-file.js';
@@ -7,6 +9,7 @@ import { openKekSource } from '../store/kek-source.js';
 import {
   auditRotation, rewrapAll, rotateKek, sealedCounts, type RotationProgress,
 } from '../store/rotation.js';
+import { listNodes } from '../store/nodes.js';
 import type { Store } from '../store/store.js';
 import { storedIndexKey } from '../store/vault.js';
 import { commandActor } from './actor.js';
@@ -42,14 +45,26 @@ async function rewrapOnly(config: Config, store: Store): Promise<readonly StoreK
 async function rotate(config: Config, store: Store): Promise<readonly StoreKey[]> {
   const source = openKekSource(config, storedIndexKey(store)?.kek ?? null);
   if (!(source instanceof KekFile)) return rewrapOnly(config, store);
+  const place = placeOf(jobsDirOf(config.varDir));
+  let waits = false;
   const { current, dropped, rewrapped, damaged } = await rotateKek(
-    store, source, new Date(), commandActor(), report,
-    (resumed) => progress(resumed
-      ? 'a rotation was under way; it is finished now'
-      : `a new key ${source.current().id} is in ${source.path}`),
+    store, source, new Date(), commandActor(), {
+      report,
+      begun: (resumed) => progress(resumed
+        ? 'a rotation was under way; it is finished now'
+        : `a new key ${source.current().id} is in ${source.path}`),
+      elsewhere: () => {
+        waits = listNodes(store).some((node) => node.place !== place);
+        return waits;
+      },
+    },
   );
   print(`${rewrapped} data keys wrapped with ${current}; ` +
     `${dropped.length === 0 ? 'no key' : dropped.join(', ')} dropped from ${source.path}`);
+  if (waits) {
+    progress(`other servers have files of their own: copy ${source.path} to them, then run this `
+      + 'again, which drops the old key');
+  }
   if (dropped.length > 0) {
     progress('backups made before this rotation need the dropped key: make a new backup');
   }

@@ -185,17 +185,28 @@ async function begin(store: Store, file: KekFile, now: Date, actor: Actor): Prom
   }, { quiet: true });
 }
 
+/** What is told of a rotation, and asked. */
+export interface RotationTold {
+  readonly report: (progress: RotationProgress) => void;
+  readonly begun: (resumed: boolean) => void;
+  /** Whether servers on the store may have key files of their own, which lack a new key. */
+  readonly elsewhere?: () => boolean;
+}
+
 /**
  * Makes a new key, wraps every data key with it and drops the old ones. Interrupted at any point
- * it is finished by the next call; two at once do the same work.
+ * it is finished by the next call; two at once do the same work. Where servers have files of their
+ * own they seal with the old key until they are given this one: then the next call drops it.
  */
 export async function rotateKek(
   store: Store, file: KekFile, now: Date, actor: Actor,
-  report: (progress: RotationProgress) => void, begun: (resumed: boolean) => void,
+  { report, begun, elsewhere = (): boolean => false }: RotationTold,
 ): Promise<Rotation> {
-  begun(await begin(store, file, now, actor));
+  const resumed = await begin(store, file, now, actor);
+  begun(resumed);
   const { done: rewrapped, damaged } = await rewrapAll(store, file, report);
   const dropped = await store.write(() => {
+    if (!resumed && elsewhere()) return [];
     const [current, ...previous] = file.all();
     if (current === undefined) throw new Error(`the key file ${file.path} holds no key`);
     const needed = neededKeks(store);

@@ -1,13 +1,20 @@
 /** A store in PostgreSQL: old replicas, tables of others, copies. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { copyStore } from '../../src/store/copy.js';
 import { createKey, listKeys } from '../../src/store/keys.js';
 import { KeyCache } from '../../src/store/key-cache.js';
+import { Membership } from '../../src/store/membership.js';
 import { Store } from '../../src/store/store.js';
-import { openVault } from '../../src/store/vault.js';
+import { openVault, parseSealed, type Vault } from '../../src/store/vault.js';
+import { CLI } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
 import { newVarDir } from '../support/http-var-dir.js';
+import { fileConfig } from '../support/kek-dir.js';
 import { newSchema, putThing as put, sql, terminate } from '../support/postgres.js';
 
 test('a key that one node makes or disables holds on the others', async (context) => {
@@ -94,6 +101,46 @@ test('a key-encryption key that is not that of the other nodes is refused', asyn
   await eventually(() => stores[1]!.get(['vault', 'index']) !== undefined);
   await assert.rejects(openVault(config(2), stores[1]!), /sealed with the key-encryption key/);
   await openVault(config(1), stores[1]!);
+});
+
+test('a key that other machines still seal with is dropped once they have the new one', async (context) => {
+  const schema = await newSchema(context);
+  if (schema === null) return;
+  const [here, there] = [newVarDir(context), newVarDir(context)];
+  const open = async (varDir: string): Promise<readonly [Store, Vault]> => {
+    const store = await Store.open(varDir, schema);
+    context.after(() => store.close());
+    return [store, await openVault(fileConfig(varDir), store)];
+  };
+  const copyFile = (): void => copyFileSync(join(here, 'kek'), join(there, 'kek'));
+  const keys = (): number => (JSON.parse(readFileSync(join(here, 'kek'), 'utf8')) as { keys: [] }).keys.length;
+  const rotate = async (): Promise<string> => {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [CLI, 'secrets', 'rotate'], {
+      env: { ...process.env, SITUS_VAR: here, SITUS_STORE: schema.url },
+    });
+    return stderr + stdout;
+  };
+  const [store] = await open(here);
+  copyFile();
+  const [other, vault] = await open(there);
+  const member = await Membership.join(other, { place: 'there' });
+  const place = { account: 'a', merchant: '1', field: 'apiKey' } as const;
+  assert.match(await rotate(), /copy .*kek to them, then run this again/);
+  // The other machine has the old key alone, and is given the new file over it.
+  await other.write(({ put: add }) => add(['late'], { v: 1, sealed: vault.seal('late', place) }));
+  copyFile();
+  const opened = async (): Promise<string> => {
+    const record = store.get(['late']) as { sealed: unknown };
+    return (await openVault(fileConfig(there), other)).open(parseSealed(record.sealed), place);
+  };
+  await eventually(() => store.get(['late']) !== undefined);
+  assert.equal(await opened(), 'late');
+  assert.equal(keys(), 2);
+  await rotate();
+  assert.equal(keys(), 1);
+  copyFile();
+  await eventually(async () => await opened().catch(String) === 'late');
+  await member.leave();
 });
 
 test('an address never shows its password', async (context) => {

@@ -68,7 +68,7 @@ test('a rotation wraps everything anew and drops the old key', async (context) =
   const steps: number[] = [];
   const file = KekFile.open(join(varDir, 'kek'), null);
   const { current, dropped, rewrapped } = await rotateKek(
-    store, file, new Date(0), ACTOR, ({ done }) => steps.push(done), SILENT,
+    store, file, new Date(0), ACTOR, { report: ({ done }) => steps.push(done), begun: SILENT },
   );
   assert.deepEqual(dropped, before);
   assert.equal(rewrapped, 251);
@@ -94,12 +94,17 @@ test('a key that still wraps something is not dropped', async (context) => {
   const late = vault.seal('late', place(9));
   const file = KekFile.open(join(varDir, 'kek'), null);
   // Sealed before and stored after everything was wrapped: against the rule, and yet not lost.
-  await rotateKek(store, file, new Date(0), ACTOR, ({ done, total }) => {
-    if (done < total) return;
-    void store.write((transaction) => transaction.put(['a'], { v: 1, sealed: late }));
-  }, SILENT);
+  await rotateKek(store, file, new Date(0), ACTOR, {
+    begun: SILENT,
+    report: ({ done, total }) => {
+      if (done < total) return;
+      void store.write((transaction) => transaction.put(['a'], { v: 1, sealed: late }));
+    },
+  });
   assert.ok(keysIn(varDir).includes(old!));
-  await rotateKek(store, file, new Date(0), ACTOR, SILENT, (resumed) => assert.equal(resumed, true));
+  await rotateKek(store, file, new Date(0), ACTOR, {
+    report: SILENT, begun: (resumed) => assert.equal(resumed, true),
+  });
   assert.equal(keysIn(varDir).length, 1);
   const record = store.get(['a']) as { sealed: unknown };
   const again = await openVault(fileConfig(varDir), store);

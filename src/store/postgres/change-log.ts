@@ -1,6 +1,6 @@
 /** Commits of a store in PostgreSQL: what was changed, read behind a position and written. */
 import type { Connection, Rows } from './connection.js';
-import { BEGIN, lockText } from './schema.js';
+import { BEGIN, checkReadable, lockText } from './schema.js';
 import type { DatabasePlace } from './place.js';
 
 /** A commit up to which a replica has everything; 0 and no batch before the first one. */
@@ -70,22 +70,30 @@ export interface Begun {
 /**
  * Begins a transaction under the lock of the store, and reads what others committed before it.
  * @param asked id of a commit of which nobody knows what became
+ * @throws Error where a newer program has made the tables others than this one can write
  */
 export async function beginLocked(
   connection: Connection, place: DatabasePlace, position: Position, asked: string | null,
 ): Promise<Begun> {
-  const look = asked === null ? 'SELECT 1 WHERE false'
-    : `SELECT 1 FROM changes WHERE batch = '${asked}'`;
+  const found = asked === null
+    ? 'false' : `EXISTS (SELECT 1 FROM changes WHERE batch = '${asked}')`;
+  const value = (name: string): string => `(SELECT value FROM meta WHERE name = '${name}')`;
+  const look = `SELECT ${value('version')} AS version, ${value('readable')} AS readable,
+    ${found} AS found`;
   const results = await connection.run(
     `${BEGIN}; ${lockText(place)}; ${look}; ${sinceText(position.seq)}`,
   );
+  const looked = results[2]?.[0];
+  checkReadable({
+    version: Number(looked?.['version']), readable: Number(looked?.['readable']),
+  }, place);
   let batches = batchesOf(results[3] ?? [], position);
   const all = [...batches ?? []];
   while (batches !== null && batches.length >= BATCHES_MAX - 1) {
     batches = await readSince(connection, all.at(-1)!);
     all.push(...batches ?? []);
   }
-  return { batches: batches === null ? null : all, found: (results[2] ?? []).length > 0 };
+  return { batches: batches === null ? null : all, found: looked?.['found'] === true };
 }
 
 /** Writes a commit down within the transaction that was begun. */

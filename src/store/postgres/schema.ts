@@ -63,7 +63,9 @@ async function stateOf(connection: Connection, place: DatabasePlace): Promise<Sc
 }
 
 /** @throws Error where only newer programs may work with the tables. */
-function checkReadable({ version, readable }: SchemaState, place: DatabasePlace): void {
+export function checkReadable(
+  { version, readable }: Pick<SchemaState, 'version' | 'readable'>, place: DatabasePlace,
+): void {
   if (readable <= SCHEMA_VERSION) return;
   throw new Error(`the store in ${place.shown} has tables of version ${version}, which programs `
     + `of version ${readable} and later work with; this one is of version ${SCHEMA_VERSION}: `

@@ -211,9 +211,11 @@ export class Writer {
       return found ? undefined : load();
     }
     if (replica.apply(batches)) changed();
-    fresh(at);
+    const newest = batches.at(-1) ?? position;
+    // It is behind where it is being read anew.
+    if (replica.position.seq === newest.seq) fresh(at);
     this.#settle(found);
-    await this.#run(connection, batches.at(-1) ?? position);
+    await this.#run(connection, newest);
   }
 
   /** Runs what waits, in the transaction that was begun, on the state of a commit. */
