@@ -1,7 +1,7 @@
 /** Point → tax area over the tables written by ingest/boundary/cells.ts. */
-import { crossesRight, isRightOf } from '../geo/crossing.js';
 import { LAT_MAX, LNG_MAX, type Microdegrees } from '../geo/microdegrees.js';
 import { RecentCache } from '../base/recent-cache.js';
+import { areasWithin, areaWithin, hasEdge, type Around } from './border-cell.js';
 import type { ByteTable } from './layout.js';
 
 /**
@@ -42,28 +42,75 @@ const TILE_CELLS_MAX = 2_000_000;
 
 const EMPTY_TILE = Int32Array.of(NOWHERE);
 
-/** A spot and how far around it is looked; `area` of the whole cells met so far. */
-interface Near {
-  readonly x: number;
-  readonly y: number;
-  readonly reach: number;
-  /** The reach in degrees of longitude. */
-  readonly spread: number;
-  readonly shrink: number;
-  area: number | null;
+/** Judges the cells around a spot; true ends the look at them. */
+export interface CellJudge {
+  /** A whole cell in one tax area, or in none (−1). */
+  whole(area: number): boolean;
+  /** A border cell, by the number of its leaf. */
+  border(leaf: number): boolean;
+}
+
+/** Whether a line comes within reach of a spot: cells of two areas have one between them. */
+class LineJudge implements CellJudge, Around {
+  x = 0;
+  y = 0;
+  reach = 0.5;
+  shrink = 0.5;
+  #area: number | null = null;
+  readonly #leafOf: (number: number) => Int32Array;
+
+  constructor(leafOf: (number: number) => Int32Array) {
+    this.#leafOf = leafOf;
+  }
+
+  at(x: number, y: number, reach: number, shrink: number): this {
+    this.x = x;
+    this.y = y;
+    this.reach = reach;
+    this.shrink = shrink;
+    this.#area = null;
+    return this;
+  }
+
+  whole(area: number): boolean {
+    if (this.#area !== null && this.#area !== area) return true;
+    this.#area = area;
+    return false;
+  }
+
+  border(leaf: number): boolean {
+    return hasEdge(this.#leafOf(leaf), this);
+  }
+}
+
+/** A square around a spot, in whole microdegrees. */
+interface Square {
+  west: number;
+  south: number;
+  east: number;
+  north: number;
+}
+
+function shrinkAt(lat: Microdegrees): number {
+  return Math.max(0.01, Math.cos((lat / 1e6) * (Math.PI / 180)));
 }
 
 export class CellIndex {
   readonly #tiles: ByteTable<number>;
   readonly #leaves: ByteTable<number>;
   readonly #recent = new RecentCache<number, Int32Array>(TILE_CELLS_MAX);
-  #leafBytes = new Uint8Array(4096);
-  #leaf = new Int32Array(this.#leafBytes.buffer);
+  #leaf = new Int32Array(1024);
+  /** The memory that leaves are read from, as integers: the table hands out the same one. */
+  #source: ArrayBufferLike = new ArrayBuffer(0);
+  #integers = new Int32Array(this.#source);
   /** Which leaf is loaded, and which tile was read last: a point's borders lie where it does. */
   #loaded = -1;
   #lastKey = -1;
   #lastTile: Int32Array = EMPTY_TILE;
+  readonly #square: Square = { west: 0, south: 0, east: 0, north: 0 };
+  readonly #lines = new LineJudge((number) => this.#load(number));
 
+  /** Leaves are read by index up to their `length`: the memory behind them may be larger. */
   constructor(tiles: ByteTable<number>, leaves: ByteTable<number>) {
     this.#tiles = tiles;
     this.#leaves = leaves;
@@ -82,7 +129,7 @@ export class CellIndex {
       const child = (((inY >> bit) & 1) << 1) | ((inX >> bit) & 1);
       value = cells[INTERNAL - value - 1 + child]!;
     }
-    return value >= NOWHERE ? value : this.#decide(-2 - value, x, lat);
+    return value >= NOWHERE ? value : areaWithin(this.#load(-2 - value), x, lat);
   }
 
   /**
@@ -90,44 +137,64 @@ export class CellIndex {
    * more cells are looked at than the square around it meets, and of a border cell its edges alone.
    */
   isNear(lat: Microdegrees, lng: Microdegrees, reach: number): boolean {
-    const shrink = Math.max(0.01, Math.cos((lat / 1e6) * (Math.PI / 180)));
-    const spread = reach / shrink;
-    const near: Near = { x: lng, y: lat, reach, spread, shrink, area: null };
-    const [westmost, southmost] = [tileAt(lng - spread, LNG_MAX), tileAt(lat - reach, LAT_MAX)];
-    const [eastmost, northmost] = [tileAt(lng + spread, LNG_MAX), tileAt(lat + reach, LAT_MAX)];
-    for (let tileX = westmost; tileX <= eastmost; tileX += 1) {
+    return this.anyNear(lat, lng, reach, this.#lines.at(lng, lat, reach, shrinkAt(lat)));
+  }
+
+  /** Shows a judge the cells that the square meets until it says yes; false if it never does. */
+  anyNear(lat: Microdegrees, lng: Microdegrees, reach: number, judge: CellJudge): boolean {
+    const spread = reach / shrinkAt(lat);
+    const square = this.#square;
+    square.west = Math.ceil(lng - spread);
+    square.south = Math.ceil(lat - reach);
+    square.east = Math.floor(lng + spread);
+    square.north = Math.floor(lat + reach);
+    const southmost = tileAt(lat - reach, LAT_MAX);
+    const eastmost = tileAt(lng + spread, LNG_MAX);
+    const northmost = tileAt(lat + reach, LAT_MAX);
+    for (let tileX = tileAt(lng - spread, LNG_MAX); tileX <= eastmost; tileX += 1) {
       const west = tileX * TILE_SIZE - LNG_MAX;
       for (let tileY = southmost; tileY <= northmost; tileY += 1) {
         const south = tileY * TILE_SIZE - LAT_MAX;
         const cells = this.#tile(tileKey(west, south));
-        if (this.#hasLine(near, cells, 0, west, south, TILE_SIZE)) return true;
+        if (this.#anyCell(judge, cells, 0, west, south, TILE_SIZE)) return true;
       }
     }
     return false;
   }
 
-  /** The same within one cell of a tile's directory; cells of different areas have a line. */
-  #hasLine(
-    near: Near, cells: Int32Array, at: number, west: number, south: number, size: number,
+  /** The same within one cell of a tile's directory, whose south-west corner is given. */
+  #anyCell(
+    judge: CellJudge, cells: Int32Array, at: number, cornerX: number, cornerY: number, size: number,
   ): boolean {
-    const { x, y, spread, reach } = near;
-    if (x + spread < west || x - spread > west + size) return false;
-    if (y + reach < south || y - reach > south + size) return false;
-    const value = cells[at]!;
-    if (value < INTERNAL) {
-      const half = size >> 1;
-      for (let child = 0; child < 4; child += 1) {
-        const east = (child & 1) === 0 ? 0 : half;
-        const north = (child & 2) === 0 ? 0 : half;
-        const from = INTERNAL - value - 1 + child;
-        if (this.#hasLine(near, cells, from, west + east, south + north, half)) return true;
+    const square = this.#square;
+    let [west, south, half] = [cornerX, cornerY, size];
+    let value = cells[at]!;
+    while (value < INTERNAL) {
+      half >>= 1;
+      const x = west + half;
+      const y = south + half;
+      const first = INTERNAL - value - 1;
+      const toWest = square.west <= x;
+      const toEast = square.east >= x;
+      const toSouth = square.south <= y;
+      const toNorth = square.north >= y;
+      if ((toWest && toEast) || (toSouth && toNorth)) {
+        return (toWest && toSouth && this.#anyCell(judge, cells, first, west, south, half))
+          || (toEast && toSouth && this.#anyCell(judge, cells, first + 1, x, south, half))
+          || (toWest && toNorth && this.#anyCell(judge, cells, first + 2, west, y, half))
+          || (toEast && toNorth && this.#anyCell(judge, cells, first + 3, x, y, half));
       }
-      return false;
+      // Most squares lie in one quarter of one quarter, and so on: no other one is asked.
+      if (toEast) west = x;
+      if (toNorth) south = y;
+      value = cells[first + (toEast ? 1 : 0) + (toNorth ? 2 : 0)]!;
     }
-    if (value < NOWHERE) return hasEdge(this.#load(-2 - value), near);
-    if (near.area !== null && near.area !== value) return true;
-    near.area = value;
-    return false;
+    return value < NOWHERE ? judge.border(-2 - value) : judge.whole(value);
+  }
+
+  /** The tax areas that a border cell may have, once or more often, −1 for none; for a moment. */
+  areasOfBorder(leaf: number): Int32Array {
+    return areasWithin(this.#load(leaf));
   }
 
   #tile(key: number): Int32Array {
@@ -150,96 +217,26 @@ export class CellIndex {
     if (number === this.#loaded) return this.#leaf;
     const bytes = this.#leaves.get(number);
     if (bytes === null) throw new Error(`dataset has no border cell ${number}`);
-    if (bytes.length > this.#leafBytes.length) {
-      this.#leafBytes = new Uint8Array(bytes.length * 2 + 4 - ((bytes.length * 2) & 3));
-      this.#leaf = new Int32Array(this.#leafBytes.buffer);
+    const count = bytes.length >> 2;
+    if (count > this.#leaf.length) this.#leaf = new Int32Array(count * 2);
+    const leaf = this.#leaf;
+    const { buffer, byteOffset } = bytes;
+    if ((byteOffset & 3) === 0) {
+      if (buffer !== this.#source) {
+        this.#source = buffer;
+        this.#integers = new Int32Array(buffer, 0, buffer.byteLength >> 2);
+      }
+      const integers = this.#integers;
+      const from = byteOffset >> 2;
+      for (let at = 0; at < count; at += 1) leaf[at] = integers[from + at]!;
+    } else {
+      for (let at = 0; at < count; at += 1) leaf[at] = integerAt(bytes, at * 4);
     }
-    this.#leafBytes.set(bytes);
     this.#loaded = number;
     return this.#leaf;
   }
-
-  #decide(number: number, x: number, y: number): number {
-    const leaf = this.#load(number);
-    const east = leaf[2]!;
-    const groups = leaf[3]!;
-    const areasAt = 4 + groups + 1;
-    let at = areasAt + leaf[4 + groups]!;
-    const polygons = leaf[at]!;
-    at += 1;
-    let entry = 0;
-    let decided = -1;
-    for (let polygon = 0; polygon < polygons; polygon += 1) {
-      const group = leaf[at]!;
-      const choice = leaf[at + 1]!;
-      const skip = group === decided;
-      let inside = leaf[at + 2] === 1;
-      const flips = leaf[at + 3]!;
-      at += 4;
-      for (let flip = 0; flip < flips; flip += 1) if (leaf[at + flip]! <= y) inside = !inside;
-      at += flips;
-      const chains = leaf[at]!;
-      at += 1;
-      for (let chain = 0; chain < chains; chain += 1) {
-        const end = at + leaf[at]! * 2 - 1;
-        if (!skip && crossings(leaf, at + 1, end, x, y, east)) inside = !inside;
-        at = end + 2;
-      }
-      if (inside && !skip) {
-        entry += choice * leaf[4 + group]!;
-        decided = group;
-      }
-    }
-    return leaf[areasAt + entry]!;
-  }
 }
 
-/** Whether an odd number of a chain's edges lies between the point and the cell's east side. */
-function crossings(
-  leaf: Int32Array, from: number, end: number, x: number, y: number, east: number,
-): boolean {
-  let odd = false;
-  let ax = leaf[from]!;
-  let ay = leaf[from + 1]!;
-  for (let at = from + 2; at < end + 1; at += 2) {
-    const bx = leaf[at]!;
-    const by = leaf[at + 1]!;
-    if (crossesRight(x, y, ax, ay, bx, by) && !isRightOf(east, y, ax, ay, bx, by)) odd = !odd;
-    ax = bx;
-    ay = by;
-  }
-  return odd;
-}
-
-/** Whether any edge of a leaf comes within the reach. */
-function hasEdge(leaf: Int32Array, { x, y, reach, shrink }: Near): boolean {
-  const groups = leaf[3]!;
-  let at = 4 + groups + 1 + leaf[4 + groups]!;
-  const polygons = leaf[at]!;
-  at += 1;
-  for (let polygon = 0; polygon < polygons; polygon += 1) {
-    at += 4 + leaf[at + 3]!;
-    const chains = leaf[at]!;
-    at += 1;
-    for (let chain = 0; chain < chains; chain += 1) {
-      const end = at + leaf[at]! * 2;
-      for (let vertex = at + 1; vertex + 3 <= end; vertex += 2) {
-        const ax = (leaf[vertex]! - x) * shrink;
-        const ay = leaf[vertex + 1]! - y;
-        const bx = (leaf[vertex + 2]! - x) * shrink;
-        const by = leaf[vertex + 3]! - y;
-        if (squareToSegment(ax, ay, bx, by) <= reach * reach) return true;
-      }
-      at = end + 1;
-    }
-  }
-  return false;
-}
-
-/** Square of the distance of a segment from the origin. */
-function squareToSegment(ax: number, ay: number, bx: number, by: number): number {
-  const [dx, dy] = [bx - ax, by - ay];
-  const length = dx * dx + dy * dy;
-  const share = length === 0 ? 0 : Math.max(0, Math.min(1, -(ax * dx + ay * dy) / length));
-  return (ax + share * dx) ** 2 + (ay + share * dy) ** 2;
+function integerAt(bytes: Uint8Array, at: number): number {
+  return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CellIndex } from './cell-index.js';
 import type { Dataset } from './dataset.js';
 import {
-  byteTable, type ByteTable, openTables, recordReader, streetTable, type Tables,
+  byteTable, type ByteTable, indexedTable, openTables, recordReader, streetTable, type Tables,
 } from './layout.js';
 import { DATA_FILE, readManifest, releaseName } from './manifest.js';
 import { pageProblem } from './page-check.js';
@@ -84,6 +84,8 @@ class LmdbDataset implements ListedDataset {
   readonly #tables: Tables;
   readonly #layers: ReadonlySet<string>;
   readonly #areas: RecordTable<number, AreaRecord>;
+  /** The tax area that was asked for last: an answer asks for its own several times. */
+  #area: AreaRecord | null = null;
   readonly #components: RecordTable<number, ComponentRecord>;
   readonly #zips: RecordTable<number, ZipRecord>;
   readonly #cities: RecordTable<string, CityRecord>;
@@ -122,7 +124,7 @@ class LmdbDataset implements ListedDataset {
     this.#sources = manifest.sources;
     const states = this.#firstRecords();
     this.#states = new Map(states.map((state) => [state.code, state]));
-    this.cells = new CellIndex(byteTable(tables.number.tiles), byteTable(tables.number.leaves));
+    this.cells = new CellIndex(byteTable(tables.number.tiles), indexedTable(tables.number.leaves));
     this.streets = new StreetIndex(streetTable(tables.text.streets));
   }
 
@@ -141,7 +143,8 @@ class LmdbDataset implements ListedDataset {
   }
 
   area(id: number): AreaRecord {
-    return this.#areas.require(id, 'tax area');
+    if (this.#area?.id === id) return this.#area;
+    return (this.#area = this.#areas.require(id, 'tax area'));
   }
 
   component(id: number): ComponentRecord {

@@ -12,7 +12,7 @@ import type { SingleArticle } from './cart/cart-facts.js';
 import type { CartOutcome } from './cart/outcome.js';
 import type { CartQuery } from './cart/cart-query.js';
 import {
-  type AreaView, type Border, borderAt, PROVINCE_LINE_METRES, provincesNear, shoreArea,
+  type AreaView, type Border, Borders, PROVINCE_LINE_METRES, provincesNear, shoreArea,
 } from './locate/border.js';
 import type { DateOf } from './locate/doubt.js';
 import { AddressLocator } from './locate/locator.js';
@@ -20,7 +20,7 @@ import { ProductRules, type NoProduct, type ProductFinding } from './product/rul
 import type {
   AddressQuery, LookupOutcome, LookupQuery, PointQuery, PostalOutcome, SitusOutcome, ZipQuery,
 } from './lookup-query.js';
-import { RatesByArea, type KnownRates } from './rate/area-rates.js';
+import { RatesByArea } from './rate/area-rates.js';
 import { explainLookup, type LookupExplanation } from './rate/explain.js';
 import { areaOf, States } from './rate/state-day.js';
 import { ZipLists } from './rate/zip-list.js';
@@ -48,6 +48,7 @@ export class Engine {
   readonly #products: ProductRules;
   readonly #sources: SourceNotes;
   readonly #view: AreaView;
+  readonly #borders: Borders;
   #carts: Carts | null = null;
 
   /** The dataset is the engine's from now on; `close` closes it. */
@@ -60,6 +61,7 @@ export class Engine {
     this.#zipLists = new ZipLists(dataset, this.#rates);
     this.#products = new ProductRules(dataset);
     this.#sources = new SourceNotes(dataset);
+    this.#borders = new Borders(dataset.cells, this.#rates);
     this.#view = { cells: dataset.cells, areaOf: (id) => dataset.area(id) };
   }
 
@@ -175,8 +177,7 @@ export class Engine {
   border({ situs, area, date }: SitusOutcome): Border | null {
     const { lat, lng } = situs;
     if (isByArea(situs.precision) || (lat === 0 && lng === 0)) return null;
-    const rates = (id: number): KnownRates | Failure => this.#rates.at(id, date);
-    return borderAt({ cells: this.#dataset.cells, rates }, area.id, lat, lng);
+    return this.#borders.near(area.id, date, situs);
   }
 
   /** Where the figures of an answer come from. */

@@ -11,17 +11,21 @@ export function toMicrodegrees(degrees: number): Microdegrees {
   return degrees < 0 ? -scaled || 0 : scaled;
 }
 
+/** Zeros before the decimals of a number, by how many are missing. */
+const ZEROS = ['', '0', '00', '000', '0000', '00000', '000000'];
+
 /** Prints microdegrees as the shortest decimal degrees. */
 export function formatMicrodegrees(value: Microdegrees): string {
-  const size = Math.abs(value);
-  const whole = Math.floor(size / 1_000_000);
+  const size = Math.abs(value) | 0;
+  const whole = (size / 1_000_000) | 0;
   let rest = size - whole * 1_000_000;
   const sign = value < 0 ? '-' : '';
   if (rest === 0) return `${sign}${whole}`;
   let digits = 6;
   while (rest % 10 === 0) {
-    rest /= 10;
+    rest = (rest / 10) | 0;
     digits -= 1;
   }
-  return `${sign}${whole}.${String(rest).padStart(digits, '0')}`;
+  const decimals = String(rest);
+  return `${sign}${whole}.${ZEROS[digits - decimals.length]!}${decimals}`;
 }

@@ -98,9 +98,7 @@ export function aligned(offset: number): number {
   return (offset + BODY_ALIGNMENT - 1) & -BODY_ALIGNMENT;
 }
 
-function usualBytes(count: number): number {
-  return (count + 1) * ANSWER_BYTES_USUAL;
-}
+const usualBytes = (count: number): number => (count + 1) * ANSWER_BYTES_USUAL;
 
 /** A larger memory that begins with the same bytes. */
 function enlarged(buffer: Buffer, used: number, need: number): Buffer {
@@ -208,32 +206,30 @@ export function countRequests(frame: Uint8Array): number {
 }
 
 /**
- * Packs answers as they are made, in memory it is given or of its own. What outgrows the memory
- * moves to a larger one.
+ * Packs answers in memory of its own, which goes into the memory that is given at the end, at once:
+ * parts that are not aligned would be copied there byte by byte.
  */
 export class AnswerWriter {
-  #given: Buffer;
+  #given: Buffer | null = null;
   #buffer: Buffer;
   #head = 0;
   #used = 0;
 
-  constructor(count: number, memory: Buffer = Buffer.allocUnsafeSlow(usualBytes(count))) {
-    this.#given = memory;
-    this.#buffer = memory;
+  constructor(count: number, memory: Buffer | null = null) {
+    this.#buffer = Buffer.allocUnsafeSlow(usualBytes(count));
     this.begin(count, memory);
   }
 
-  /** True once the answers have left the memory that was given. */
+  /** True once the answers are more than the memory that was given. */
   get moved(): boolean {
-    return this.#buffer !== this.#given;
+    return this.#given === null || this.#used > this.#given.length;
   }
 
-  /** Empties it and starts over, with room in the table for `count` answers. */
-  begin(count: number, memory: Buffer): void {
+  /** Starts over, with room for a table of `count`; what did not fit was handed out as it is. */
+  begin(count: number, memory: Buffer | null): void {
+    if (this.moved && this.#used > 0) this.#buffer = Buffer.allocUnsafeSlow(usualBytes(count));
     this.#given = memory;
-    this.#buffer = memory;
-    this.#head = 0;
-    this.#used = 0;
+    this.#head = this.#used = 0;
     this.#reserve(count * ANSWER_HEAD_BYTES);
     this.#used = count * ANSWER_HEAD_BYTES;
   }
@@ -254,9 +250,12 @@ export class AnswerWriter {
     this.#head = head + ANSWER_HEAD_BYTES;
   }
 
-  /** The bytes so far; a view, of memory of its own where none was given or they have moved. */
+  /** The answers; a view, of memory of its own where none was given or they do not fit. */
   bytes(): Uint8Array<ArrayBufferLike> {
-    return new Uint8Array(this.#buffer.buffer, this.#buffer.byteOffset, this.#used);
+    const own = new Uint8Array(this.#buffer.buffer, 0, this.#used);
+    const given = this.moved ? null : this.#given;
+    given?.set(own);
+    return given === null ? own : new Uint8Array(given.buffer, given.byteOffset, own.length);
   }
 
   #append(part: BodyPart): void {

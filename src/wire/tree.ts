@@ -38,12 +38,17 @@ export function degreesOf(value: Microdegrees): Decimal {
 }
 
 /** Degrees as a caller gave them, without an exponent. */
-export function echoOf(degrees: number): Decimal {
+export function echoText(degrees: number): string {
   // Whole microdegrees, as nearly all are: their digits are these, and cost far less to print.
   const micro = toMicrodegrees(degrees);
-  if (micro / 1e6 === degrees) return degreesOf(micro);
+  if (micro / 1e6 === degrees) return formatMicrodegrees(micro);
   const text = String(degrees);
-  return text.includes('e') ? degreesOf(micro) : { decimal: text };
+  return text.includes('e') ? formatMicrodegrees(micro) : text;
+}
+
+/** The same as a value. */
+export function echoOf(degrees: number): Decimal {
+  return { decimal: echoText(degrees) };
 }
 
 /** What JSON escapes; lone surrogates are among them, so that bodies are always valid UTF-8. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BandedPolygon, createPolygon } from '../../src/geo/polygon.js';
+import type { CellIndex } from '../../src/dataset/cell-index.js';
 import { buildCells } from '../../src/ingest/boundary/cells.js';
 import { doubtDiscs, type LayerHits } from '../../src/ingest/boundary/overlay.js';
 
@@ -67,6 +68,16 @@ test('what is no point on earth is nowhere', () => {
   }
 });
 
+/** The areas of all cells that a judge is shown. */
+function areasNear(index: CellIndex, lat: number, lng: number, reach: number): Set<number> {
+  const met = new Set<number>();
+  index.anyNear(lat, lng, reach, {
+    whole: (area) => met.add(area).size < 0,
+    border: (leaf) => index.areasOfBorder(leaf).some((area) => met.add(area).size < 0),
+  });
+  return met;
+}
+
 test('no line within the reach is overlooked, whatever cell or tile it lies in', () => {
   // A jagged line from south to north through several tiles, with an area on either side of it.
   const line = Array.from({ length: 41 }, (_, at): readonly [number, number] =>
@@ -83,9 +94,12 @@ test('no line within the reach is overlooked, whatever cell or tile it lies in',
     const lat = y + 1 + ((at * 104_729) % 50_000);
     const lng = x + ((at * 15_485_863) % 4_001) - 2_000;
     const own = index.locate(lat, lng);
-    const hasOther = Array.from({ length: 24 }, (_, step) => (step / 12) * Math.PI).some((angle) =>
-      [0.5, 0.99].some((share) => index.locate(Math.round(lat + share * reach * Math.sin(angle)),
-        Math.round(lng + share * reach * Math.cos(angle))) !== own));
+    const around = Array.from({ length: 24 }, (_, step) => (step / 12) * Math.PI).flatMap((angle) =>
+      [0.5, 0.99].map((share) => index.locate(Math.round(lat + share * reach * Math.sin(angle)),
+        Math.round(lng + share * reach * Math.cos(angle)))));
+    const hasOther = around.some((area) => area !== own);
+    const met = areasNear(index, lat, lng, reach);
+    assert.deepEqual(around.filter((area) => !met.has(area)), [], `${lat} ${lng}`);
     const isNear = index.isNear(lat, lng, reach);
     assert.ok(isNear || !hasOther, `${lat} ${lng}`);
     near += Number(isNear);

@@ -54,7 +54,7 @@ class BoxCells extends CellIndex {
   }
 
   /** Nothing is known of its lines but what `locate` says. */
-  override isNear(): boolean {
+  override anyNear(): boolean {
     return true;
   }
 }

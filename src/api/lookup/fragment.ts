@@ -8,7 +8,9 @@ import type { KnownRates } from '../../engine/rate/area-rates.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { FLAG_ESTIMATED, FLAG_STALE, type BodyPart } from '../../pool/types.js';
 import type { DateInt } from '../../tax/date.js';
-import { jsonMembers, type WireObject, jsonValue, degreesOf, echoOf } from '../../wire/tree.js';
+import {
+  jsonMembers, type WireObject, jsonValue, degreesOf, echoOf, echoText,
+} from '../../wire/tree.js';
 import type { Format } from '../../wire/version.js';
 import { xmlMembers } from '../../wire/xml.js';
 import type { WireContext } from './context.js';
@@ -191,8 +193,8 @@ export function addressDetail(query: LookupQuery, { situs, area }: SitusOutcome)
 /** The short form as JSON, printed straight: it is the part of an answer that no cache holds. */
 export function plainDetailJson(query: LookupQuery, { situs, area }: SitusOutcome): string {
   const point = query.kind === 'point';
-  const lat = point ? echoOf(query.latDegrees).decimal : formatMicrodegrees(situs.lat);
-  const lng = point ? echoOf(query.lngDegrees).decimal : formatMicrodegrees(situs.lng);
+  const lat = point ? echoText(query.latDegrees) : formatMicrodegrees(situs.lat);
+  const lng = point ? echoText(query.lngDegrees) : formatMicrodegrees(situs.lng);
   return `{"normalizedAddress":${jsonValue(situs.normalizedAddress)},` +
     `"incorporated":"${area.incorporated}","geoLat":${lat},"geoLng":${lng}}`;
 }

@@ -1,6 +1,6 @@
 /** Version 60: the structured answer for a place, and the list for a ZIP. */
 import type { Engine } from '../../engine/engine.js';
-import { PRECISIONS } from '../../engine/situs.js';
+import { PRECISIONS, type Precision } from '../../engine/situs.js';
 import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/lookup-query.js';
 import { FLAG_ESTIMATED, FLAG_STALE, FLAGS_SPAN, type BodyPart } from '../../pool/types.js';
 import { isFailure, type Failure } from '../../failure.js';
@@ -14,7 +14,7 @@ import {
   addressDetail, NOT_GEOCODED, plainDetailJson, fragmentOf, printMembers, VARIANTS, type Rendered,
   type RuledArea, staleFlag,
 } from './fragment.js';
-import type { WireContext } from './context.js';
+import type { Head, WireContext } from './context.js';
 import { renderRows, ROW_34 } from './legacy.js';
 import { productDetail } from './product-detail.js';
 import type { AreaRateRow, KnownRates } from '../../engine/rate/area-rates.js';
@@ -149,30 +149,42 @@ function headText(baseUrl: string, note: SitusNote, format: Format): string {
     + (format === 'json' ? ',' : '');
 }
 
-/** The parts of the beginning; what no spot has of its own is printed once. */
+/** The beginning that tells of nothing that one spot or product has of its own; printed once. */
+function plainHead(
+  { baseUrl, heads }: WireContext, dataset: string, precision: Precision, flags: number,
+  format: Format,
+): Head {
+  const kept = heads.get(dataset);
+  const key = (PRECISIONS.indexOf(precision) * FLAGS_SPAN + flags) * 2 + (format === 'xml' ? 1 : 0);
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const note = { precision, dataset, ...marksOf(flags), assumed: null, border: null, unruled: [] };
+  const whole = Buffer.from(headText(baseUrl, note, format));
+  const head = { whole, open: whole.subarray(0, whole.length - SITUS_CLOSE.length) };
+  kept.set(key, head);
+  return head;
+}
+
+function marksOf(flags: number): Pick<SitusNote, 'stale' | 'estimated'> {
+  return { stale: (flags & FLAG_STALE) !== 0, estimated: (flags & FLAG_ESTIMATED) !== 0 };
+}
+
+/** The parts of the beginning. */
 function headOf(
-  { baseUrl, heads }: WireContext, engine: Engine, outcome: SitusOutcome, flags: number,
-  unruled: string, format: Format,
+  context: WireContext, engine: Engine, outcome: SitusOutcome, flags: number, code: string,
+  format: Format,
 ): readonly BodyPart[] {
   const { precision, assumed = null } = outcome.situs;
   const border = engine.border(outcome);
-  const isPlain = assumed === null && border === null && unruled === '';
-  const stale = (flags & FLAG_STALE) !== 0;
-  const estimated = (flags & FLAG_ESTIMATED) !== 0;
-  const plain = {
-    precision, dataset: engine.id, assumed: null, border: null, unruled: [], stale, estimated,
-  };
-  const own = { ...plain, assumed, border, unruled: unruled === '' ? [] : [unruled] };
-  if (format === 'xml' && !isPlain) return [headText(baseUrl, own, format)];
-  const kept = heads.get(engine.id);
-  const key = (PRECISIONS.indexOf(precision) * FLAGS_SPAN + flags) * 2 + (format === 'xml' ? 1 : 0);
-  let head = kept.get(key);
-  if (head === undefined) {
-    const whole = Buffer.from(headText(baseUrl, plain, format));
-    head = { whole, open: whole.subarray(0, whole.length - SITUS_CLOSE.length) };
-    kept.set(key, head);
+  const isPlain = assumed === null && border === null && code === '';
+  if (isPlain) return [plainHead(context, engine.id, precision, flags, format).whole];
+  const own = { assumed, border, unruled: code === '' ? [] : [code] };
+  if (format === 'xml') {
+    const note = { precision, dataset: engine.id, ...marksOf(flags), ...own };
+    return [headText(context.baseUrl, note, format)];
   }
-  return isPlain ? [head.whole] : [head.open, `,${jsonMembers(ownMarks(own))}${SITUS_CLOSE}`];
+  const { open } = plainHead(context, engine.id, precision, flags, format);
+  return [open, `,${jsonMembers(ownMarks(own))}${SITUS_CLOSE}`];
 }
 
 /** The bytes of an answer for one place. */

@@ -1,9 +1,11 @@
 /** How near a spot is to a line beyond which another rate holds, or to a shore drawn too far in. */
-import type { CellIndex } from '../../dataset/cell-index.js';
+import type { CellIndex, CellJudge } from '../../dataset/cell-index.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
-import { isFailure, type Failure } from '../../failure.js';
+import { isFailure } from '../../failure.js';
+import type { DateInt } from '../../tax/date.js';
 import type { Rate } from '../../tax/rate.js';
-import type { KnownRates } from '../rate/area-rates.js';
+import type { RatesByArea } from '../rate/area-rates.js';
+import type { Situs } from '../situs.js';
 import type { AreaRecord } from '../../dataset/records.js';
 
 /** A line that is farther away is not told of: boundaries and doors are not drawn much finer. */
@@ -23,57 +25,132 @@ export interface Border {
   readonly rate: Rate | null;
 }
 
-/** What is looked at: the index of areas, and an area's rates on the day. */
-export interface BorderView {
-  readonly cells: CellIndex;
-  readonly rates: (area: number) => KnownRates | Failure;
-}
+/** Border cells whose taxes are remembered together, and days that they are remembered for. */
+const CHUNK_BITS = 10;
+const DAYS_MAX = 3;
+/** In place of a tax area: not looked at yet, areas that differ, none. */
+const UNSEEN = 0;
+const MIXED = -1;
+const EMPTY = -2;
 
-/** The nearest line around a spot of the area that changes its sales or use rate; null for none. */
-export function borderAt(
-  { cells, rates }: BorderView, area: number, lat: Microdegrees, lng: Microdegrees,
-): Border | null {
-  const reach = BORDER_METRES_MAX / METRES_PER_MICRO;
-  const shrink = Math.max(0.01, Math.cos((lat / 1e6) * (Math.PI / 180)));
-  if (!cells.isNear(lat, lng, reach)) return null;
-  const own = rates(area);
-  const isOther = (other: number): boolean => {
-    if (other === area || other < 0) return false;
-    const there = rates(other);
-    return isFailure(own) || isFailure(there) || own.sales !== there.sales || own.use !== there.use;
-  };
-  let nearest = Infinity;
-  let beyond = -1;
-  for (let direction = 0; direction < DIRECTIONS; direction += 1) {
-    const angle = (direction / DIRECTIONS) * 2 * Math.PI;
-    const at = (share: number): number => cells.locate(
-      Math.round(lat + reach * share * Math.sin(angle)),
-      Math.round(lng + (reach * share * Math.cos(angle)) / shrink),
-    );
-    let inside = 0;
-    for (const ring of RINGS) {
-      let other = at(ring);
-      if (!isOther(other)) {
-        inside = ring;
-        continue;
-      }
-      let outside = ring;
-      for (let halving = 0; halving < HALVINGS; halving += 1) {
-        const middle = (inside + outside) / 2;
-        const found = at(middle);
-        if (isOther(found)) [outside, other] = [middle, found];
-        else inside = middle;
-      }
-      const line = (inside + outside) / 2;
-      if (line < nearest) [nearest, beyond] = [line, other];
-      break;
-    }
+/** What border cells have for one day: a tax area that all of theirs are taxed like, and one. */
+type CellTaxes = Map<number, Int32Array>;
+
+/**
+ * Looks for the lines around spots that change the rate. Most lines between areas change none, so
+ * it is remembered by day which border cells have one: four bytes a cell.
+ */
+export class Borders implements CellJudge {
+  readonly #cells: CellIndex;
+  readonly #rates: RatesByArea;
+  readonly #days = new Map<DateInt, CellTaxes>();
+  #taxes: CellTaxes = new Map();
+  #date = 0 as DateInt;
+  #area = -1;
+
+  constructor(cells: CellIndex, rates: RatesByArea) {
+    this.#cells = cells;
+    this.#rates = rates;
   }
-  if (beyond < 0) return null;
-  const there = rates(beyond);
-  return {
-    metres: Math.round(nearest * BORDER_METRES_MAX), rate: isFailure(there) ? null : there.sales,
-  };
+
+  /**
+   * The nearest line around a spot of the area that changes its sales or use rate, or null. A spot
+   * that was just looked up by its coordinates has its border cell at hand; where doors lie the
+   * same cells are met again and again, and what is remembered of them spares reading them.
+   */
+  near(
+    area: number, date: DateInt, { precision, lat, lng }: Pick<Situs, 'precision' | 'lat' | 'lng'>,
+  ): Border | null {
+    const reach = BORDER_METRES_MAX / METRES_PER_MICRO;
+    this.#area = area;
+    if (date !== this.#date) this.#turnTo(date);
+    // Spots that are looked at are rounded, so that they may lie a microdegree farther off.
+    const mayDiffer = precision === 'polygon' || this.#cells.anyNear(lat, lng, reach + 1, this);
+    if (!mayDiffer) return null;
+    return this.#cells.isNear(lat, lng, reach) ? this.#search(lat, lng, reach) : null;
+  }
+
+  whole(area: number): boolean {
+    return this.#isOther(area);
+  }
+
+  border(leaf: number): boolean {
+    const key = leaf >> CHUNK_BITS;
+    let chunk = this.#taxes.get(key);
+    if (chunk === undefined) this.#taxes.set(key, chunk = new Int32Array(1 << CHUNK_BITS));
+    const at = leaf & ((1 << CHUNK_BITS) - 1);
+    let known = chunk[at]!;
+    if (known === UNSEEN) known = chunk[at] = this.#taxOf(leaf);
+    return known === MIXED || (known !== EMPTY && this.#isOther(known - 1));
+  }
+
+  #turnTo(date: DateInt): void {
+    let taxes = this.#days.get(date);
+    if (taxes === undefined) {
+      if (this.#days.size === DAYS_MAX) this.#days.clear();
+      this.#days.set(date, taxes = new Map());
+    }
+    this.#date = date;
+    this.#taxes = taxes;
+  }
+
+  /** One more than a tax area that all of the cell's are taxed like; MIXED or EMPTY. */
+  #taxOf(leaf: number): number {
+    let first = -1;
+    for (const area of this.#cells.areasOfBorder(leaf)) {
+      if (area < 0 || area === first) continue;
+      if (first < 0) first = area;
+      else if (this.#differ(first, area)) return MIXED;
+    }
+    return first < 0 ? EMPTY : first + 1;
+  }
+
+  #isOther(area: number): boolean {
+    return area >= 0 && area !== this.#area && this.#differ(this.#area, area);
+  }
+
+  /** Whether two areas have other rates on the day; one whose rates are not known is like none. */
+  #differ(one: number, other: number): boolean {
+    const here = this.#rates.at(one, this.#date);
+    const there = this.#rates.at(other, this.#date);
+    return isFailure(here) || isFailure(there)
+      || here.sales !== there.sales || here.use !== there.use;
+  }
+
+  #search(lat: Microdegrees, lng: Microdegrees, reach: number): Border | null {
+    const shrink = Math.max(0.01, Math.cos((lat / 1e6) * (Math.PI / 180)));
+    let nearest = Infinity;
+    let beyond = -1;
+    for (let direction = 0; direction < DIRECTIONS; direction += 1) {
+      const angle = (direction / DIRECTIONS) * 2 * Math.PI;
+      const at = (share: number): number => this.#cells.locate(
+        Math.round(lat + reach * share * Math.sin(angle)),
+        Math.round(lng + (reach * share * Math.cos(angle)) / shrink),
+      );
+      let inside = 0;
+      for (const ring of RINGS) {
+        let other = at(ring);
+        if (!this.#isOther(other)) {
+          inside = ring;
+          continue;
+        }
+        let outside = ring;
+        for (let halving = 0; halving < HALVINGS; halving += 1) {
+          const middle = (inside + outside) / 2;
+          const found = at(middle);
+          if (this.#isOther(found)) [outside, other] = [middle, found];
+          else inside = middle;
+        }
+        const line = (inside + outside) / 2;
+        if (line < nearest) [nearest, beyond] = [line, other];
+        break;
+      }
+    }
+    if (beyond < 0) return null;
+    const there = this.#rates.at(beyond, this.#date);
+    const metres = Math.round(nearest * BORDER_METRES_MAX);
+    return { metres, rate: isFailure(there) ? null : there.sales };
+  }
 }
 
 // Provinces are drawn by a map whose lines are off by up to some kilometre: harbours and old towns

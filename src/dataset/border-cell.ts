@@ -1,0 +1,105 @@
+/** What decides inside a border cell of the point index; its layout stands in cell-index.ts. */
+import { crossesRight, isRightOf } from '../geo/crossing.js';
+
+/** The tax area that holds a point of the border cell, −1 for none. */
+export function areaWithin(leaf: Int32Array, x: number, y: number): number {
+  const east = leaf[2]!;
+  const groups = leaf[3]!;
+  const areasAt = 4 + groups + 1;
+  let at = areasAt + leaf[4 + groups]!;
+  const polygons = leaf[at]!;
+  at += 1;
+  let entry = 0;
+  let decided = -1;
+  for (let polygon = 0; polygon < polygons; polygon += 1) {
+    const group = leaf[at]!;
+    const choice = leaf[at + 1]!;
+    const skip = group === decided;
+    let inside = leaf[at + 2] === 1;
+    const flips = leaf[at + 3]!;
+    at += 4;
+    for (let flip = 0; flip < flips; flip += 1) if (leaf[at + flip]! <= y) inside = !inside;
+    at += flips;
+    const chains = leaf[at]!;
+    at += 1;
+    for (let chain = 0; chain < chains; chain += 1) {
+      const end = at + leaf[at]! * 2 - 1;
+      if (!skip && crossings(leaf, at + 1, end, x, y, east)) inside = !inside;
+      at = end + 2;
+    }
+    if (inside && !skip) {
+      entry += choice * leaf[4 + group]!;
+      decided = group;
+    }
+  }
+  return leaf[areasAt + entry]!;
+}
+
+/** Whether an odd number of a chain's edges lies between the point and the cell's east side. */
+function crossings(
+  leaf: Int32Array, from: number, end: number, x: number, y: number, east: number,
+): boolean {
+  let odd = false;
+  let ax = leaf[from]!;
+  let ay = leaf[from + 1]!;
+  for (let at = from + 2; at < end + 1; at += 2) {
+    const bx = leaf[at]!;
+    const by = leaf[at + 1]!;
+    if (crossesRight(x, y, ax, ay, bx, by) && !isRightOf(east, y, ax, ay, bx, by)) odd = !odd;
+    ax = bx;
+    ay = by;
+  }
+  return odd;
+}
+
+/** A spot and how far around it is looked, in microdegrees of latitude. */
+export interface Around {
+  readonly x: number;
+  readonly y: number;
+  readonly reach: number;
+  /** What a degree of longitude is of one of latitude. */
+  readonly shrink: number;
+}
+
+/** Whether any edge of a leaf comes within the reach. */
+export function hasEdge(leaf: Int32Array, { x, y, reach, shrink }: Around): boolean {
+  const square = reach * reach;
+  const groups = leaf[3]!;
+  let at = 4 + groups + 1 + leaf[4 + groups]!;
+  const polygons = leaf[at]!;
+  at += 1;
+  for (let polygon = 0; polygon < polygons; polygon += 1) {
+    at += 4 + leaf[at + 3]!;
+    const chains = leaf[at]!;
+    at += 1;
+    for (let chain = 0; chain < chains; chain += 1) {
+      const end = at + leaf[at]! * 2;
+      let ax = (leaf[at + 1]! - x) * shrink;
+      let ay = leaf[at + 2]! - y;
+      for (let vertex = at + 3; vertex < end; vertex += 2) {
+        const bx = (leaf[vertex]! - x) * shrink;
+        const by = leaf[vertex + 1]! - y;
+        if (squareToSegment(ax, ay, bx, by) <= square) return true;
+        ax = bx;
+        ay = by;
+      }
+      at = end + 1;
+    }
+  }
+  return false;
+}
+
+/** Square of the distance of a segment from the origin. */
+function squareToSegment(ax: number, ay: number, bx: number, by: number): number {
+  const dx = bx - ax;
+  const dy = by - ay;
+  const length = dx * dx + dy * dy;
+  const share = length === 0 ? 0 : Math.max(0, Math.min(1, -(ax * dx + ay * dy) / length));
+  return (ax + share * dx) ** 2 + (ay + share * dy) ** 2;
+}
+
+/** The tax areas that points of the border cell may have, once or more often; −1 for none. */
+export function areasWithin(leaf: Int32Array): Int32Array {
+  const at = 4 + leaf[3]! + 1;
+  return leaf.subarray(at, at + leaf[at - 1]!);
+}
