@@ -1,5 +1,5 @@
 /** The service from its start to its end: what it opens, listens with and closes. */
-import { waitUntil } from './base/wait-until.js';
+import { waitUntil } from './base/process.js';
 import type { Config } from './config.js';
 import { type LiveDataset, openLive } from './dataset/live.js';
 import type { Dataset } from './dataset/dataset.js';

@@ -1,7 +1,7 @@
 /** What the service is made of: gate, workers, bulk, streams, jobs, and the routes over them. */
 import { availableParallelism } from 'node:os';
 import type { AppOptions, Opened } from './app.js';
-import { packageVersion } from './base/package-version.js';
+import { packageVersion } from './base/process.js';
 import type { Config } from './config.js';
 import { accountRoutes } from './api/account/handler.js';
 import { cartRoutes } from './api/cart/handler.js';

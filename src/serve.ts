@@ -7,7 +7,7 @@ import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { App } from './app.js';
 import { localUrl, type Config } from './config.js';
-import { emptyCoreDumps } from './core-dumps.js';
+import { emptyCoreDumps } from './base/process.js';
 import { activeRelease } from './dataset/release.js';
 import { type ListenerOrder, Supervised } from './listener/supervised.js';
 import { createLog, messageOf, type Log } from './log.js';

@@ -1,6 +1,6 @@
 /** How the service is watched: metrics, the log of requests, what stands around each of them. */
 import type { AppOptions, Opened } from './app.js';
-import { packageVersion } from './base/package-version.js';
+import { packageVersion } from './base/process.js';
 import type { Config } from './config.js';
 import { PRECISIONS } from './engine/situs.js';
 import { CrossOrigins } from './http/cross-origin.js';

@@ -11,7 +11,7 @@ import { answerBulk } from './bulk/row/row-chunk.js';
 import { answerCarts } from './api/cart/answer.js';
 import { openWire, type WireContext } from './api/lookup/context.js';
 import { failureBytes } from './wire/failure-body.js';
-import { answerBody } from './api/merchant/large-body.js';
+import { answerBody } from './api/merchant/checked-body.js';
 import { renderLegacy } from './api/lookup/legacy.js';
 import { answerLocate } from './api/lookup/located.js';
 import { notKept } from './api/lookup/kept.js';

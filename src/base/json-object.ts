@@ -1,6 +1,6 @@
 /** JSON texts that must be one object. */
 import { isUtf8 } from 'node:buffer';
-import { excessOf, isTooDeep, JSON_DEPTH_MAX } from './json-limits.js';
+import { excessOf, isTooDeep, JSON_DEPTH_MAX } from './json-scan.js';
 import { jsonSummary } from './json-text.js';
 import { problem, type Problem } from './problem.js';
 

@@ -4,8 +4,7 @@
  * takes a fraction of a millisecond here.
  */
 import { isUtf8 } from 'node:buffer';
-import { JSON_DEPTH_MAX } from './json-limits.js';
-import { byteSet, isBlank, nextOf } from './json-scan.js';
+import { byteSet, isBlank, JSON_DEPTH_MAX, nextOf } from './json-scan.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -7,7 +7,7 @@ import { type CoverageState, readManifest } from '../dataset/manifest.js';
 import { openDataset } from '../dataset/open.js';
 import { activeRelease, earlierRelease, findRelease, releasesDir } from '../dataset/release.js';
 import { Engine } from '../engine/engine.js';
-import { zipCoverage, zipCoverageTable } from '../engine/zip-coverage.js';
+import { zipCoverage, zipCoverageTable } from '../engine/release-survey.js';
 import { coverageTable } from '../ingest/coverage.js';
 import { createProgress } from '../ingest/progress.js';
 import { listJobs } from '../store/jobs.js';

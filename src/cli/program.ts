@@ -4,7 +4,7 @@
  */
 import { Command, Option } from '@commander-js/extra-typings';
 import { CommanderError } from 'commander';
-import { packageVersion } from '../base/package-version.js';
+import { packageVersion } from '../base/process.js';
 import { FAULT_HEADER } from '../provider/simulator/faults.js';
 import { ENTITLEMENTS, PLANS, type Entitlement } from '../store/plan.js';
 import { SCOPES, type Scope } from '../store/scope.js';
@@ -91,7 +91,7 @@ function answerCommands(program: Command, end: End): void {
     .addHelpText('after', '\nExit codes: 0 the answer is the same byte for byte, 3 it is not, 1 '
       + 'failure.')
     .action(async (file, asked) => {
-      end(await (await import('./replay.js')).replayCommand(file, asked));
+      end(await (await import('./lookup.js')).replayCommand(file, asked));
     });
   rowOptions(program.command('bulk'))
     .description('the rates of every row of a CSV or NDJSON file')
@@ -190,7 +190,7 @@ function storeCommands(program: Command, end: End): void {
     .command('rotate').description('a new key for all that is sealed')
     .option('--status', 'only tell which keys there are and what they wrap')
     .option('--json', 'the status for programs')
-    .action(async (asked) => end(await (await import('./secrets.js')).rotateCommand(asked)));
+    .action(async (asked) => end(await (await import('./store-commands.js')).rotateCommand(asked)));
   const store = program.command('store').description('backup, verify, restore, copy')
     .addHelpText('after', '\nSecrets in a backup open only with the key-encryption key, '
       + 'which is not in it.');

@@ -1,6 +1,6 @@
 /** `situs simulate`: the other end of a connection, to try the service out with. */
 import { once } from 'node:events';
-import { parseFaults, type FaultRates } from '../provider/simulator/faults.js';
+import { type FaultRates, parseFaults } from '../provider/simulator/faults.js';
 import { Simulator } from '../provider/simulator/server.js';
 import { print, UsageError } from './command-line.js';
 

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { packageVersion } from '../base/package-version.js';
+import { packageVersion } from '../base/process.js';
 import type { Config } from '../config.js';
 import type { LiveDataset } from '../dataset/live.js';
 import { UnsoundRelease } from '../dataset/release.js';

@@ -2,7 +2,7 @@
  * JSON bodies of requests that are read on the main thread. The content type is not asked for: a
  * body is JSON in UTF-8 or it is refused, whatever the client calls it.
  */
-import { excessOf } from '../base/json-limits.js';
+import { excessOf } from '../base/json-scan.js';
 import { parseJsonObject, type JsonBody } from '../base/json-object.js';
 
 export type { JsonBody, JsonObject } from '../base/json-object.js';

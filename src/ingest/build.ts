@@ -12,8 +12,11 @@ import {
   type Boundaries, type Doubts, isTown, NO_DOUBTS, overlay, placesOf, readBoundaries,
 } from './boundary/overlay.js';
 import { heldCoverage } from './coverage.js';
-import { documentsOf, postalPrefixes } from './documents.js';
-import { boundaryFindings } from './findings/boundaries.js';
+import {
+  documentsOf, loadCounties, loadStateRecords, loadStates, loadZipFacts, postalPrefixes,
+  type StateFact,
+} from './state-facts.js';
+import { boundaryFindings } from './findings/finding.js';
 import { lay, type Layered, withCities } from './layer/lay.js';
 import {
   type Layer, layerCities, layerLabel, layerVersion, readLayers,
@@ -27,9 +30,6 @@ import { inputHash } from './inputs.js';
 import { PartCache, partsDir } from './part-cache.js';
 import { readRecipe, type Recipe } from './recipe.js';
 import { datasetsDir, SourceFiles } from './source-files.js';
-import {
-  loadCounties, loadStateRecords, loadStates, loadZipFacts, type StateFact,
-} from './state-facts.js';
 import { buildAddresses } from './street/addresses.js';
 import { statedPlaces } from './street/named-areas.js';
 import { makeTemporary, scratchDir, writeRelease } from './writer.js';

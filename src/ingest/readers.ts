@@ -8,8 +8,8 @@ import {
 } from '../base/shape.js';
 import { ownRule } from '../base/validator.js';
 import type { RateReader } from './rates/list.js';
-import { readAddressCollection, readNationalAddresses } from './source/collected-addresses.js';
 import { readBoundaryFile } from './source/boundary-file.js';
+import { readAddressCollection, readNationalAddresses } from './source/collected-addresses.js';
 import {
   type AddressPoint, POINT_LAYOUTS, type PointLayout, type PointOptions, readDelimitedPoints,
   readGeoJsonPoints,
@@ -17,27 +17,27 @@ import {
 import {
   type RangeOptions, readDelimitedRanges, readTigerRanges, type StreetRange,
 } from './source/ranges.js';
+import { readAlaska } from './source/rates/alaska.js';
+import { readCdtfa } from './source/rates/california.js';
 import {
   readAlabama, readArizona, readNewMexico, readOklahoma,
 } from './source/rates/code-tables.js';
-import { readAlaska } from './source/rates/alaska.js';
-import { readAuthority } from './source/rates/authority.js';
-import { readCdtfa } from './source/rates/california.js';
-import { readCoded, readCombined, readTownOption } from './source/rates/prepared-lists.js';
 import { readColorado } from './source/rates/colorado.js';
 import { readColoradoWorkbook } from './source/rates/colorado-workbook.js';
 import { readSstDerived } from './source/rates/county-and-place.js';
-import { readEstimated, readZipTable } from './source/rates/estimated.js';
+import { readIllinois, readIllinoisOrdinary } from './source/rates/illinois.js';
+import {
+  readAuthority, readEstimated, readProvinces, readStateRates, readZipTable,
+} from './source/rates/many-states.js';
 import { readFactTable } from './source/rates/own-tables.js';
+import { readLouisiana, readNewYork, readSouthCarolina } from './source/rates/pages.js';
+import { readCoded, readCombined, readTownOption } from './source/rates/prepared-lists.js';
+import { readSst } from './source/rates/sst.js';
+import { readTexas, readTexasQuarter } from './source/rates/texas.js';
+import { readWaDor, readWashingtonQuarter } from './source/rates/washington.js';
 import {
   readFlorida, readIowa, readMissouri, readUtah, readVirginia, VIRGINIA_COLUMNS,
 } from './source/rates/workbooks.js';
-import { readIllinois, readIllinoisOrdinary } from './source/rates/illinois.js';
-import { readLouisiana, readNewYork, readSouthCarolina } from './source/rates/pages.js';
-import { readSst } from './source/rates/sst.js';
-import { readProvinces, readStateRates } from './source/rates/states.js';
-import { readTexas, readTexasQuarter } from './source/rates/texas.js';
-import { readWaDor, readWashingtonQuarter } from './source/rates/washington.js';
 import { readSstBoundary } from './source/sst-boundary.js';
 import { readGeonamesZips, readZipCities, readZipCounties } from './source/zip-lists.js';
 

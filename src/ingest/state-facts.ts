@@ -1,11 +1,16 @@
-/** States, provinces and territories with their rules, from the fact tables. */
+/** Fact tables: states, provinces and territories with their rules, and documents of a release. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SourceRecord, StateRecord, StateRuleRecord } from '../dataset/records.js';
+import { toMicrodegrees } from '../geo/microdegrees.js';
 import { DATE_MIN, DATE_OPEN, type DateInt, parseDate } from '../tax/date.js';
 import { COUNTRIES } from '../tax/jurisdiction.js';
+import type { AreaRegistry } from './area-registry.js';
+import type { Documents } from './layer/lay.js';
 import type { CountyFact, StateName } from './rates/facts.js';
-import { readTable, type TableRow } from './source/rows.js';
+import type { Recipe } from './recipe.js';
+import type { SourceFiles } from './source-files.js';
+import { readTable, splitRows, type TableRow } from './source/rows.js';
 import type { ZipFacts } from './zip/zip-facts.js';
 
 /** A line of states.tsv. */
@@ -16,7 +21,7 @@ export interface StateFact extends StateName {
 }
 
 /** Registers a source and gives its index in the dataset's list. */
-export type AddSource = (source: Omit<SourceRecord, 'id'>) => number;
+type AddSource = (source: Omit<SourceRecord, 'id'>) => number;
 
 const STATES = 'states.tsv';
 const FREIGHT = 'freight.tsv';
@@ -124,7 +129,7 @@ export function loadStateRecords(factsDir: string, addSource: AddSource): StateR
 // Checked reading of fact tables: a cell that does not fit names its file and line.
 
 /** Reads a fact table of the folder. */
-export function readFacts(factsDir: string, file: string): readonly TableRow[] {
+function readFacts(factsDir: string, file: string): readonly TableRow[] {
   return readTable(readFileSync(join(factsDir, file), 'utf8'), '\t');
 }
 
@@ -136,7 +141,7 @@ function wrong(file: string, row: TableRow, column: string): Error {
  * A cell that must be one of a list.
  * @throws Error when it is not.
  */
-export function oneOf<T extends string>(
+function oneOf<T extends string>(
   file: string,
   row: TableRow,
   column: string,
@@ -152,7 +157,7 @@ export function oneOf<T extends string>(
  * A date cell; an empty one reads as `empty`.
  * @throws Error when it is no date.
  */
-export function dateCell(
+function dateCell(
   file: string,
   row: TableRow,
   column: string,
@@ -166,7 +171,7 @@ export function dateCell(
 }
 
 /** Newest `as_of` of a table. */
-export function newest(file: string, rows: readonly TableRow[]): DateInt {
+function newest(file: string, rows: readonly TableRow[]): DateInt {
   let latest = DATE_MIN;
   for (const row of rows) {
     const date = dateCell(file, row, 'as_of', DATE_MIN);
@@ -178,7 +183,7 @@ export function newest(file: string, rows: readonly TableRow[]): DateInt {
 // Laying periods of several facts over one another.
 
 /** A value that holds over an inclusive period. */
-export interface Spell<T> {
+interface Spell<T> {
   readonly from: DateInt;
   readonly to: DateInt;
   readonly value: T;
@@ -225,4 +230,28 @@ export function loadZipFacts(factsDir: string): ZipFacts {
       county: row.get('county'),
     })),
   };
+}
+
+/** The tables by the names of their documents, each row by its columns. */
+export function documentsOf(recipe: Recipe, files: SourceFiles): Documents {
+  return new Map(Object.entries(recipe.documents).map(([name, path]) => {
+    const [header = [], ...rows] = splitRows(files.text(path), '\t');
+    return [name, rows.map((cells) =>
+      Object.fromEntries(header.map((column, at) => [column, cells[at] ?? ''])))];
+  }));
+}
+
+/** Tax areas of provinces, each with a spot, by the first characters of their postal codes. */
+export function postalPrefixes(
+  recipe: Recipe, files: SourceFiles, registry: AreaRegistry,
+): [string, object][] {
+  if (recipe.postalPrefixes === undefined) return [];
+  const [, ...rows] = splitRows(files.text(recipe.postalPrefixes), '\t');
+  const areas = rows.map(([prefix = '', province = '', lat, lng]): [string, object] => [prefix, {
+    area: registry.intern({
+      state: `CA-${province}`, county: '', place: '', town: '', districts: [],
+    }),
+    lat: toMicrodegrees(Number(lat)), lng: toMicrodegrees(Number(lng)),
+  }]);
+  return [['postal-prefixes', Object.fromEntries(areas)]];
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { excessOf, JSON_DEPTH_MAX } from '../../src/base/json-limits.js';
+import { excessOf, JSON_DEPTH_MAX } from '../../src/base/json-scan.js';
 import { BODY_BYTES_MIN, bodyBytesMax } from '../../src/base/body-size.js';
 import {
   anyText, choice, closed, flag, list, object, optional, text, told, uuid, whole,

@@ -6,7 +6,7 @@ import { isProblem } from '../../src/base/problem.js';
 import { readJson } from '../../src/api/cart/cart-text.js';
 import {
   isTooDeep, JSON_DEPTH_MAX, longNumber, NUMBER_DIGITS_MAX, numberText, SCAN_TOO_DEEP, scanJson,
-} from '../../src/base/json-limits.js';
+} from '../../src/base/json-scan.js';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 

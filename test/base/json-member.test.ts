@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isTooDeep, JSON_DEPTH_MAX } from '../../src/base/json-limits.js';
+import { isTooDeep, JSON_DEPTH_MAX } from '../../src/base/json-scan.js';
 import { memberName, memberValue, withoutMember } from '../../src/base/json-member.js';
 
 function cut(text: string, name = 'm'): string {

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { elementEnd, nextOf, byteSet, skipBlanks, skipString, skipValue } from '../../src/base/json-scan.js';
+import {
+  byteSet, elementEnd, nextOf, skipBlanks, skipString, skipValue,
+} from '../../src/base/json-scan.js';
 
 const blank = fc.constantFrom('', ' ', '\n', '\t ', '\r\n');
 const value = fc.oneof(fc.json(), fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),

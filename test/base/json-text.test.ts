@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isTooDeep, JSON_DEPTH_MAX } from '../../src/base/json-limits.js';
+import { isTooDeep, JSON_DEPTH_MAX } from '../../src/base/json-scan.js';
 import { JsonText, jsonSummary, summaryOf, type JsonSummary } from '../../src/base/json-text.js';
 
 const DECODER = new TextDecoder('utf-8', { fatal: true });

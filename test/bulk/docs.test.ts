@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { packageRoot } from '../../src/ingest/source-files.js';
-import { JSON_DEPTH_MAX } from '../../src/base/json-limits.js';
+import { JSON_DEPTH_MAX } from '../../src/base/json-scan.js';
 import { CART_COLUMNS, APPENDED_COLUMNS } from '../../src/bulk/row/columns.js';
 import { columnRulesOf } from '../../src/bulk/row/cart-mapping.js';
 import { CART_PARAMETERS } from '../../src/bulk/row/cart-parameters.js';

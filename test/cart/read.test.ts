@@ -12,7 +12,7 @@ import {
 import { isProblem, type Problem } from '../../src/base/problem.js';
 import { readJson } from '../../src/api/cart/cart-text.js';
 import { parseInstant } from '../../src/wire/instant.js';
-import { longNumber } from '../../src/base/json-limits.js';
+import { longNumber } from '../../src/base/json-scan.js';
 import { CARTS_MAX } from '../../src/api/merchant/relay-shape.js';
 import { readMerchantCarts } from '../../src/api/cart/merchant-cart.js';
 import { ROUNDING_LEVELS, ROUNDING_MODES } from '../../src/tax/round.js';

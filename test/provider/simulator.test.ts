@@ -7,12 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../src/cli/program.js';
 import { UsageError } from '../../src/cli/command-line.js';
 import {
-  drawFault, FAULT_HEADER, FAULTS, parseFaults, type FaultName,
+  drawFault, FAULT_HEADER, type FaultName, FAULTS, parseFaults, seeded,
 } from '../../src/provider/simulator/faults.js';
 import {
   numberOfUnits, rateOf, shareOf, taxOf, unitsOf,
 } from '../../src/provider/simulator/carts.js';
-import { seeded } from '../../src/provider/simulator/random.js';
 import {
   RECEIVED_MAX, SIMULATED_BODY_BYTES_MAX, SIMULATED_KEY, type Simulator,
 } from '../../src/provider/simulator/server.js';

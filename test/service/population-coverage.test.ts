@@ -7,7 +7,7 @@ import { openDataset } from '../../src/dataset/open.js';
 import { Engine } from '../../src/engine/engine.js';
 import {
   type StateCoverage, zipCoverage, zipCoverageTable,
-} from '../../src/engine/zip-coverage.js';
+} from '../../src/engine/release-survey.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { buildRecipe, publishersFiles } from '../support/built-dataset.js';
 

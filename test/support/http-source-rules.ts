@@ -12,7 +12,7 @@ export const COLUMNS_MAX = 100;
 /** Layers from the lowest up; imports point down or stay within a folder. */
 const LAYERS: readonly (readonly string[])[] = [
   [
-    'config.ts', 'core-dumps.ts', 'failure.ts', 'log.ts', 'setting.ts', 'settings.ts', 'base',
+    'config.ts', 'failure.ts', 'log.ts', 'setting.ts', 'settings.ts', 'base',
   ],
   ['tax', 'address', 'geo'],
   ['dataset', 'store', 'provider'],

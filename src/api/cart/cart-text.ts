@@ -6,7 +6,7 @@ import {
 } from './wire-amount.js';
 import {
   JSON_DEPTH_MAX, NUMBER_DIGITS_MAX, numberText, SCAN_FINE, SCAN_TOO_DEEP, scanJson,
-} from '../../base/json-limits.js';
+} from '../../base/json-scan.js';
 import { memberName, memberValue } from '../../base/json-member.js';
 
 export type Members = Readonly<Record<string, unknown>>;

@@ -21,7 +21,7 @@ import { codedProblem } from '../../http/problem-reply.js';
 import { kept } from '../../base/growing-bytes.js';
 import { malformationOf } from '../../base/json-object.js';
 import { PARSED_BYTES_MAX } from '../../http/json-body.js';
-import { ownerOfLarge } from '../merchant/large-body.js';
+import { ownerOfLarge } from '../merchant/checked-body.js';
 import { LookupHeads } from '../lookup/head.js';
 import {
   keptAsked, NOTHING_KEPT, notKept, placeOf, receiptOf, type KeptAsked, type KeptServices,

@@ -10,7 +10,7 @@ import type { MerchantRecord } from '../../store/merchants.js';
 import type { Problem } from '../../base/problem.js';
 import { isFailure } from '../../failure.js';
 import type { LocatedAddress } from '../lookup/located.js';
-import { nexusMembers, resultOf } from './checked-body.js';
+import { nexusMembers, readLargeNexus, resultOf } from './checked-body.js';
 import {
   NEXUS_DELETE, NEXUS_LIST, NEXUS_UPDATE,
   parseNexusCreate, parseNexusDelete, parseNexusList, parseNexusUpdate, unresolved,
@@ -19,7 +19,6 @@ import {
 import { codedProblem } from '../../http/problem-reply.js';
 import { bodyBytesMax } from '../../base/body-size.js';
 import { isReadHere, PARSED_BYTES_MAX } from '../../http/json-body.js';
-import { readLargeNexus } from './large-body.js';
 import {
   merchantRoute, type MerchantCaller, type MerchantHandle,
 } from '../../http/merchant-route.js';

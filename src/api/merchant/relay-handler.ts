@@ -18,7 +18,7 @@ import { isProblem } from '../../base/problem.js';
 import { lookAtRelayed, relayedBytes, relayedShape, type RelayLook } from './relay-shape.js';
 import { BODY_BYTES_MAX } from '../../http/body.js';
 import { isReadHere, PARSED_BYTES_MAX, type JsonObject } from '../../http/json-body.js';
-import { lookAtLarge, type BodyWorkers } from './large-body.js';
+import { type BodyWorkers, lookAtLarge } from './checked-body.js';
 import { IDEMPOTENCY_HEADER } from '../../http/idempotency-key.js';
 import {
   merchantRoute, type MerchantCaller, type MerchantServices,

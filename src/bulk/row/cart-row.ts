@@ -12,7 +12,7 @@ import { codesRefused, refusalProblem } from '../../api/cart/answer.js';
 import { CART_DEFAULTS, type CartOptions } from '../../api/cart/options.js';
 import { isMembers } from '../../api/cart/cart-text.js';
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
-import { longNumber, NUMBER_DIGITS_MAX } from '../../base/json-limits.js';
+import { longNumber, NUMBER_DIGITS_MAX } from '../../base/json-scan.js';
 import { cartJson, readMerchantCarts } from '../../api/cart/merchant-cart.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { situsJson } from '../../wire/situs-note.js';

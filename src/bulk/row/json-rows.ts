@@ -1,6 +1,6 @@
 /** Records that are JSON objects: lines of NDJSON, and messages of a stream. */
 import { isUtf8 } from 'node:buffer';
-import { isTooDeep, JSON_DEPTH_MAX } from '../../base/json-limits.js';
+import { isTooDeep, JSON_DEPTH_MAX } from '../../base/json-scan.js';
 import type { Failure } from '../../failure.js';
 import { BOM } from './dialect.js';
 import { TOO_LONG } from './csv-rows.js';

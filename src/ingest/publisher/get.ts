@@ -156,7 +156,7 @@ export async function getNewest(
 }
 
 /*
- * * Figures that are published on pages alone: they are held as facts, and the pages are asked
+ * Figures that are published on pages alone: they are held as facts, and the pages are asked
  * whether they still say them.
  */
 

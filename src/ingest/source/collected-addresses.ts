@@ -7,7 +7,7 @@ import { columnIndexes, readRows } from './rows.js';
 import { fileError, memberNames, nameExpression, splitMember } from './zip.js';
 
 /*
- * * Collections of OpenAddresses: an archive with a member for each source, one feature a line
+ * Collections of OpenAddresses: an archive with a member for each source, one feature a line
  * ("us/vt/statewide-addresses-state.geojson"). Features name no state; the member's path does.
  */
 
@@ -37,7 +37,7 @@ export async function* readAddressCollection(
 }
 
 /*
- * * The National Address Database as text (NAD_rNN.txt in its archive, 41 GB unpacked): comma
+ * The National Address Database as text (NAD_rNN.txt in its archive, 41 GB unpacked): comma
  * separated, a header, one row a door with its street spelled out (StNam_Full) beside the parts of
  * it. Columns of days are named otherwise from release to release, so that columns go by name. "Not
  * stated" and the like stand where nothing is known, ZIPs have blanks, retired addresses are

@@ -3,7 +3,7 @@ import {
   addressOf, currencyOf, exemptionOf, type Fields, fieldsOf, type Json, listOf, numberOf, refuse,
   type SimulatedReply, textOf,
 } from './fields.js';
-import { hashOf, type Random } from './random.js';
+import { hashOf, type Random } from './faults.js';
 
 /*
  * Money of the simulated provider: whole units of 10⁻⁹, as everywhere.

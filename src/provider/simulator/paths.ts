@@ -4,7 +4,7 @@ import {
   addressOf, currencyOf, exemptionOf, type Fields, fieldsOf, type Json, listOf, numberOf, refuse,
   type SimulatedReply, textOf,
 } from './fields.js';
-import type { Random } from './random.js';
+import type { Random } from './faults.js';
 
 /*
  * Orders of a connection and their refunds.

@@ -6,10 +6,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { drawFault, FAULT_HEADER, isFault, type FaultName, type FaultRates } from './faults.js';
+import {
+  drawFault, FAULT_HEADER, type FaultName, type FaultRates, isFault, type Random, seeded,
+} from './faults.js';
 import { isFields, refuse, type Fields, type Json, type SimulatedReply } from './fields.js';
 import { answerCall, type Books, newBooks } from './paths.js';
-import { seeded, type Random } from './random.js';
 
 export const SIMULATED_KEY = 'simulated-key';
 export const SIMULATED_BODY_BYTES_MAX = 16_777_216;

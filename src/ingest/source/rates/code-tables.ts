@@ -12,7 +12,7 @@ import { unlistedGaps } from './county-and-place.js';
 import { countyOf, type Located, totalRates } from './located-totals.js';
 
 /*
- * * Alabama's text file of local rates (taxrates_current.csv): a header, one row for each locality,
+ * Alabama's text file of local rates (taxrates_current.csv): a header, one row for each locality,
  * kind of tax and class of goods; rates in percent, the locality's own part alone; days as
  * YYYYMMDD. Sales tax (ST) on general goods (GENER) is read. Codes of 7... are counties, of 9...
  * cities, with the county a city's row is for. A police jurisdiction is a band outside its city
@@ -75,7 +75,7 @@ export function readAlabama(text: string, context: ListContext): ListResult {
 }
 
 /*
- * * Arizona's rate table (TPT_RATETABLE_ALL_MMDDYYYY.csv): RegionCode, RegionName, BusinessCode,
+ * Arizona's rate table (TPT_RATETABLE_ALL_MMDDYYYY.csv): RegionCode, RegionName, BusinessCode,
  * BusinessCodesName, TaxRate (percent), TaxRateType, RateStartDate, RateEndDate (M/D/YYYY, open as
  * 12/31/9999). A row for each region and class of business; retail is 017. Counties have codes of
  * three letters, which the recipe lists, and their rates include the state's; codes of two letters
@@ -131,7 +131,7 @@ export function readArizona(text: string, context: ListContext): ListResult {
 }
 
 /*
- * * New Mexico's gross receipts tax by location (the CSV in the archive of rates and boundaries):
+ * New Mexico's gross receipts tax by location (the CSV in the archive of rates and boundaries):
  * OBJECTID_1, name, county, locat_cdr (NN-NNN), locat_cd1, locat_cd2, grt_rate (percent, all that
  * is levied), note_key, bndry_ref, SHAPE_Leng, grt_rate2, Shape_Area. "Remainder of County - X" is
  * a county outside its municipalities. Tribal lands have two codes in place of locat_cdr, and a
@@ -170,7 +170,7 @@ export function readNewMexico(text: string, context: ListContext): ListResult {
 }
 
 /*
- * * Oklahoma's rates by COPO code (Currentcsv.csv): no header, thirteen fields: type (STS sales,
+ * Oklahoma's rates by COPO code (Currentcsv.csv): no header, thirteen fields: type (STS sales,
  * STU use; others are other taxes), code whose leading zeros are lost, name, then three times a
  * rate ("3.65%"), its first and its last day (M/D/YYYY, a serial number of days, 00/00/00 for
  * open), newest first, and an empty field. Codes that end in 88 are counties, 0088 the state; a

@@ -95,7 +95,7 @@ function illinoisRates(table: readonly TableRow[], context: ListContext): ListRe
 }
 
 /*
- * * Illinois' machine-readable rates by county and municipality (ordmache-current.txt): fixed
+ * Illinois' machine-readable rates by county and municipality (ordmache-current.txt): fixed
  * width, no header. Columns from zero: 0 location id NNN-NNNN-N (NNN-5000-N is a county's
  * unincorporated area), 10 name, 35 county, 60 Y where the rate varies by address, 61 first day
  * (YYYYMMDD), then rates of five digits (06250 is 6.25 percent): 69 general merchandise, 79 the

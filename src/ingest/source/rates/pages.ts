@@ -11,7 +11,7 @@ import { listedDay } from '../sheet.js';
 import { countyOf, type Located, totalRates } from './located-totals.js';
 
 /*
- * * Louisiana's local rates: answers of the lookup for remote sellers, one page a parish, saved one
+ * Louisiana's local rates: answers of the lookup for remote sellers, one page a parish, saved one
  * after the other. In each a list ddlJurisdiction with the parish chosen ("Acadia Parish (0100)"),
  * a list ddlFilingPeriod with the month chosen (MM-DD-YYYY), and a table grdRates: Jurisdiction
  * (Domicile Code), tax rate in percent, and three more. The rate is all that is levied locally: the
@@ -90,7 +90,7 @@ export function readLouisiana(text: string, context: ListContext): ListResult {
 }
 
 /*
- * * New York's Publication 718, a PDF of one page: "Effective March 1, 2025", then three columns of
+ * New York's Publication 718, a PDF of one page: "Effective March 1, 2025", then three columns of
  * a jurisdiction, its combined rate with eighths ("8⅞"), and a reporting code of four digits.
  * "County – except" stands above the cities of the county that have a rate of their own, "(city)"
  * behind each of them; * is a place in the commuter district, whose part the rate includes. The
@@ -163,7 +163,7 @@ export function readNewYork(text: string, context: ListContext): ListResult {
 }
 
 /*
- * * South Carolina's form ST-575, a PDF of several pages, "(Rev. 2/5/26)": Municipality, County,
+ * South Carolina's form ST-575, a PDF of several pages, "(Rev. 2/5/26)": Municipality, County,
  * Local Taxes and Codes, the total rate, that of accommodations, and unprepared foods, with text in
  * cells of several lines. "Unincorporated" is a county outside its municipalities; * stands before
  * a municipality with a row for each of its counties. Columns are told by their places: the

@@ -10,7 +10,7 @@ import {
 import { readTable, type TableRow } from '../rows.js';
 
 /*
- * * Lists with a publisher's code beside the name: state, level, name, code, fips, combined_pct,
+ * Lists with a publisher's code beside the name: state, level, name, code, fips, combined_pct,
  * local_pct, effective_from, as_of, source. Options: `basis` of city rows (own or total); `to`, the
  * last day of a schedule that has been replaced.
  */
@@ -68,7 +68,7 @@ export function readCoded(text: string, context: ListContext): ListResult {
 }
 
 /*
- * * Combined rates of a state's counties and places: state, level, name, fips, county, rate
+ * Combined rates of a state's counties and places: state, level, name, fips, county, rate
  * (decimal fraction, the state's included), kind, effective_from, effective_to. `kind` "mean" is an
  * average over parts of a county that are taxed differently, and no rate of any of them. A place
  * that is not listed has the rate of its county. Option `after`: only what begins later is read,
@@ -134,7 +134,7 @@ export function readCombined(text: string, context: ListContext): ListResult {
 }
 
 /*
- * * Towns with a local option tax: town, rate_pct, effective_from, evidence. A date left empty is
+ * Towns with a local option tax: town, rate_pct, effective_from, evidence. A date left empty is
  * not recorded, so the rate is held from the list's own date on. A city that is a town of its own
  * is listed under both codes, so that it is found with or without town boundaries.
  */

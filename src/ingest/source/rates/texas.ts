@@ -137,7 +137,7 @@ export function readTexas(text: string, context: ListContext): ListResult {
 }
 
 /*
- * * Texas' quarterly file of the Comptroller (taxrates.txt): tab-separated. The first line names
+ * Texas' quarterly file of the Comptroller (taxrates.txt): tab-separated. The first line names
  * the quarter ("1", YYYYQ, YYYYMM, "2026 - 3rd", the state's rate, …), lines of due dates follow,
  * whose second field is q or m, then one line an area of four triples of name, code and rate: what
  * stands in the city's place, the county, and two more; "n/a" where there is none. What a code is

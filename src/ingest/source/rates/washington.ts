@@ -148,7 +148,7 @@ function locationRates(
 }
 
 /*
- * * Washington's rates of a quarter as the Department of Revenue publishes them (Rates_YYQn.zip):
+ * Washington's rates of a quarter as the Department of Revenue publishes them (Rates_YYQn.zip):
  * one CSV with the header Name, Code, State, Local, RTA, Rate, Effective Date, Expiration Date;
  * fractions, dates as YYYYMMDD, codes of four digits whose leading zero may be lost. Local may
  * leave the transit part out, so that the local part is what Rate has above State. With the option

@@ -11,7 +11,7 @@ import { listedDay, sheetBelow, type SheetRow } from '../sheet.js';
 import { countyOf, type Located, totalRates } from './located-totals.js';
 
 /*
- * * Florida's workbook of discretionary sales surtaxes (DiscretionarySalesSurtaxRates): the first
+ * Florida's workbook of discretionary sales surtaxes (DiscretionarySalesSurtaxRates): the first
  * cell of a row names one of the 67 counties, the second its surtax as text ("1.5%"). A footnote
  * says "Rates shown above are current as of M/D/YYYY", which is the first day they are taken for.
  */
@@ -55,7 +55,7 @@ export function readFlorida(text: string, context: ListContext): ListResult {
 }
 
 /*
- * * Iowa's workbook of the local option tax: A1 "Effective Jul 1, 2026", a header in the third row:
+ * Iowa's workbook of the local option tax: A1 "Effective Jul 1, 2026", a header in the third row:
  * A County (the state's number), B County, C City, D Jurisdiction has LOST, E Unincorporated
  * Jurisdiction, F Jurisdiction LOST Rate (0.01, 0 or n/a), G Unincorporated LOST Rate, H Total
  * Rate, I LOST From, J Sunset Date (serial numbers of days). A city that is not listed has the rate
@@ -121,7 +121,7 @@ export function readIowa(text: string, context: ListContext): ListResult {
 }
 
 /*
- * * Missouri's quarterly workbook ("Sales and Use Tax Rate Chart"): the header stands below titles,
+ * Missouri's quarterly workbook ("Sales and Use Tax Rate Chart"): the header stands below titles,
  * in a row that changes; B Jurisdiction Name, C Jurisdiction Code, D Sales Tax Rate (0000), E Use
  * Tax Rate (0000)(0010), then food and other goods. Fractions or "5.9750%", totals with the state's
  * part. A code is CCCCC-KKK-SSS: city (00000 is the county outside cities), county by the state's
@@ -186,7 +186,7 @@ export function readMissouri(text: string, context: ListContext): ListResult {
 }
 
 /*
- * * Utah's workbook of combined rates (YYqNcombined.xlsx): a cell "Rates in effect as of <Month> 1,
+ * Utah's workbook of combined rates (YYqNcombined.xlsx): a cell "Rates in effect as of <Month> 1,
  * <year>", then A Location, C Code (NN-NNN; NN-000 is a county outside its cities), E ST*, G to Y a
  * levy each, Z Sales Rate; fractions, and the levies add up to it. A second header below begins
  * other taxes.
@@ -244,7 +244,7 @@ export function readUtah(text: string, context: ListContext): ListResult {
 }
 
 /*
- * * Virginia's workbook of rates by county and independent city (sales-tax-rates.xlsx): a header in
+ * Virginia's workbook of rates by county and independent city (sales-tax-rates.xlsx): a header in
  * the third row, fractions, county codes of three digits. What a locality levies is its total less
  * the state's part; the parts beside are not read, for the total is the law's.
  */

@@ -1,0 +1,40 @@
+/** What a process knows of itself: its program's version, what is in its core dumps, waiting. */
+import { readFileSync, writeFileSync } from 'node:fs';
+
+/** As package.json has it. */
+export function packageVersion(): string {
+  // From dist/src/base.
+  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
+
+/**
+ * Which memory the kernel writes into a core dump of this process. Unlike a limit of the size it
+ * holds for dumps that are piped to a program too, and a process may set it for itself.
+ */
+const FILTER = '/proc/self/coredump_filter';
+
+/**
+ * Leaves the memory of this process, and of those it starts, out of core dumps: keys of callers and
+ * the key that seals secrets are in it.
+ * @returns false where the kernel offers no such thing.
+ */
+export function emptyCoreDumps(): boolean {
+  try {
+    writeFileSync(FILTER, '0');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Waiting for what tells nobody when it comes true. */
+
+const LOOK_MS = 10;
+
+/** Waits for something to come true, up to a moment of `performance.now()`. */
+export async function waitUntil(isTrue: () => boolean, until: number): Promise<void> {
+  while (!isTrue() && performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
