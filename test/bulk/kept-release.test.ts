@@ -12,8 +12,8 @@ import { buildRecipe, situs, type Built } from '../support/built-dataset.js';
 import {
   CSV, KEYS, NDJSON, readLines, sendBulk, startBulkApp, type BulkAnswer, type KeyName,
 } from '../support/bulk-client.js';
-import { JobClient } from '../support/job-client.js';
-import { rateOf, writeRates, ZIP } from '../support/rate-releases.js';
+import { JobClient } from '../support/job-service.js';
+import { rateOf, writeRates, ZIP } from '../support/tiny-release.js';
 import { sentCalculation } from '../support/sent-carts.js';
 
 const AT = '2026-02-05T12:00:00Z';

@@ -12,8 +12,8 @@ import { Store } from '../../src/store/store.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { KEYS, startBulkApp } from '../support/bulk-client.js';
 import { eventually } from '../support/http-eventually.js';
-import { rateOf, writeRates, ZIP } from '../support/rate-releases.js';
-import { ending, header } from '../support/stream-protocol.js';
+import { rateOf, writeRates, ZIP } from '../support/tiny-release.js';
+import { ending, header } from '../support/stream-service.js';
 
 const AT = '2026-02-05T12:00:00Z';
 const PRESENT = 'a-key-of-the-present';

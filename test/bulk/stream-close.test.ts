@@ -6,8 +6,9 @@ import { WebSocket } from 'ws';
 import { StreamClient } from '../../bench/load/stream-client.js';
 import { CREDIT_MESSAGES, HEARTBEAT_MS, MESSAGE_BYTES_MAX } from '../../src/bulk/stream/stream-limits.js';
 import { eventually } from '../support/http-eventually.js';
-import { ending, header, line, message, TIMES } from '../support/stream-protocol.js';
-import { startStreams, STREAM_KEY } from '../support/stream-service.js';
+import {
+  ending, header, line, message, startStreams, STREAM_KEY, TIMES,
+} from '../support/stream-service.js';
 
 test('a client without a sign of life is ended, one that answers pings is not', async (context) => {
   const service = await startStreams(context, { ...TIMES, idleMs: 10 * HEARTBEAT_MS });

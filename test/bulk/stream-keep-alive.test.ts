@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import { eventually } from '../support/http-eventually.js';
-import { message, TIMES } from '../support/stream-protocol.js';
-import { startStreams, STREAM_KEY, type StreamService } from '../support/stream-service.js';
+import {
+  message, startStreams, STREAM_KEY, type StreamService, TIMES,
+} from '../support/stream-service.js';
 
 /** So often that every upload of these tests is nudged many times. */
 const TICK_MS = 2;

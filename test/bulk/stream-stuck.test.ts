@@ -5,8 +5,9 @@ import type { StreamClient } from '../../bench/load/stream-client.js';
 import { CREDIT_MESSAGES, HEARTBEAT_MS } from '../../src/bulk/stream/stream-limits.js';
 import { ask } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
-import { header, message, TIMES } from '../support/stream-protocol.js';
-import { startStreams, type StreamService } from '../support/stream-service.js';
+import {
+  header, message, startStreams, type StreamService, TIMES,
+} from '../support/stream-service.js';
 
 /** Longer than what the system takes for a connection, all together. */
 const ANSWER_BYTES = 64_000;

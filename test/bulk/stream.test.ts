@@ -5,9 +5,9 @@ import type { StreamClient, StreamAsk } from '../../bench/load/stream-client.js'
 import { STREAMS_MAX, STREAMS_PER_ACCOUNT_MAX } from '../../src/bulk/stream/stream-limits.js';
 import { eventually } from '../support/http-eventually.js';
 import { ask } from '../support/http-client.js';
-import { ending, header, line, message, refused, TIMES } from '../support/stream-protocol.js';
 import {
-  OTHER_KEY, recordOf, startStreams, STREAM_KEY, type StreamService,
+  ending, header, line, message, OTHER_KEY, recordOf, refused, startStreams, STREAM_KEY,
+  type StreamService, TIMES,
 } from '../support/stream-service.js';
 
 /** Both transports, each as a test of its own. */

@@ -9,7 +9,7 @@ import { createRateGate } from '../../src/http/rate-limit.js';
 import { routeTable } from '../../src/http/router.js';
 import { ALL_SCOPES } from '../../src/store/scope.js';
 import { failureBytes } from '../../src/wire/failure-body.js';
-import { factRows } from '../support/tic-facts.js';
+import { factRows } from '../support/product-facts.js';
 import { inject, type InjectedReply } from '../support/http-inject.js';
 
 const KEY = 'situs_0123456789';

@@ -5,7 +5,7 @@ import { TicSearch } from '../../src/engine/product/tic-search.js';
 import { ticListBytes, ticSearchBody } from '../../src/api/catalogue/pages.js';
 import { parseTicQuery } from '../../src/api/catalogue/handler.js';
 import { isProblem } from '../../src/base/problem.js';
-import { realTics } from '../support/tic-facts.js';
+import { realTics } from '../support/product-facts.js';
 
 const TICS = realTics();
 

@@ -12,10 +12,9 @@ import { SILENT } from '../../src/log.js';
 import { OPERATIONS } from '../../src/describe/operations.js';
 import { COMPONENTS, type ComponentName } from '../../src/describe/components.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
-import { withTable } from '../support/documented-tables.js';
 import {
-  operationsOf, operationsTable, parametersTable,
-} from '../support/documented-api.js';
+  operationsOf, operationsTable, parametersTable, withTable,
+} from '../support/documented-tables.js';
 import { checker, faults, strictly } from '../support/schema-check.js';
 
 const PAGE = join(packageRoot(), 'docs', 'api.md');

@@ -13,7 +13,7 @@ import { isPlan } from '../../src/store/plan.js';
 import { RESPONSE_CODES, SUCCESS } from '../../src/wire/response-code.js';
 import { v60Schema } from '../../src/describe/lookups.js';
 import { buildRecipe, situsBeside, type Built } from '../support/built-dataset.js';
-import { codeRows, type CodeRow } from '../support/documented-api.js';
+import { type CodeRow, codeRows } from '../support/documented-tables.js';
 import { eventually } from '../support/http-eventually.js';
 import { faults, strictly } from '../support/schema-check.js';
 

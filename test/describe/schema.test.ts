@@ -14,7 +14,7 @@ import { TicSearch } from '../../src/engine/product/tic-search.js';
 import { ticListBytes, ticSearchBody } from '../../src/api/catalogue/pages.js';
 import { API_VERSIONS } from '../../src/wire/version.js';
 import { checker, faults, strictly } from '../support/schema-check.js';
-import { realTics } from '../support/tic-facts.js';
+import { realTics } from '../support/product-facts.js';
 
 const GOLDEN = join(packageRoot(), 'test', 'golden');
 

@@ -21,7 +21,7 @@ import {
 import { createLog } from '../../src/log.js';
 import { CLI } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
-import { rateOf, writeRates, ZIP } from '../support/rate-releases.js';
+import { rateOf, writeRates, ZIP } from '../support/tiny-release.js';
 import { S3_KEYS, startStoreServer, type StoreServer } from '../support/s3-server.js';
 
 const KEY = 'a-key-for-an-unprepared-node';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatRate } from '../../src/tax/rate.js';
-import { tableDocument, type FactPlace } from '../support/product-facts.js';
+import { type FactPlace, tableDocument } from '../support/product-facts.js';
 import {
   amountsOf, calculated, CART_DOCUMENTS, cartOf, cartWorld, refused, splitAt, type Item,
 } from '../support/cart-world.js';

@@ -12,7 +12,7 @@ import { ask } from '../lookup/ask.js';
 import { amountsOf, cartOf, cartWorld, NOW, splitAt } from '../support/cart-world.js';
 import { engineOf } from '../support/engine-of.js';
 import {
-  FACT_DOCUMENTS, FACT_STATES, tableDocument, type FactPlace,
+  FACT_DOCUMENTS, FACT_STATES, type FactPlace, tableDocument,
 } from '../support/product-facts.js';
 
 const TODAY = 20261121 as DateInt;

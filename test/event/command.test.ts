@@ -9,7 +9,7 @@ import { UsageError } from '../../src/cli/command-line.js';
 import { RETRY_MS } from '../../src/event/attempt.js';
 import { endpointOf } from '../../src/store/endpoint.js';
 import { openOutbox, toEndpoint, type Outbox } from '../support/event-outbox.js';
-import { answering, startReceiver } from '../support/event-receiver.js';
+import { answering, startReceiver } from '../support/event-receivers.js';
 import { eventually } from '../support/http-eventually.js';
 
 const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url));

@@ -10,7 +10,7 @@ import { openEventData } from '../../src/store/event-seal.js';
 import { bury, listOutbox, outboxCounts, replay, replayDead } from '../../src/store/outbox.js';
 import type { EventRecord } from '../../src/store/outbox-record.js';
 import { openOutbox, toEndpoint, type Outbox } from '../support/event-outbox.js';
-import { answering, startReceiver } from '../support/event-receiver.js';
+import { answering, startReceiver } from '../support/event-receivers.js';
 import { eventually } from '../support/http-eventually.js';
 
 const DAY_MS = 86_400_000;

@@ -10,7 +10,7 @@ import {
 } from '../../src/store/outbox.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { openOutbox, SECRET, toEndpoint } from '../support/event-outbox.js';
-import { startReceiver } from '../support/event-receiver.js';
+import { startReceiver } from '../support/event-receivers.js';
 
 const TEXT = readFileSync(join(packageRoot(), 'docs', 'events.md'), 'utf8');
 /** Beside the tests, so that packages are found. */

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { listOutbox, outboxCounts } from '../../src/store/outbox.js';
 import { openOutbox, toEndpoint } from '../support/event-outbox.js';
-import { answering, startReceiver } from '../support/event-receiver.js';
+import { answering, startReceiver } from '../support/event-receivers.js';
 import { eventually } from '../support/http-eventually.js';
 import { newVarDir } from '../support/http-var-dir.js';
 

@@ -11,7 +11,7 @@ import { parseMailServer } from '../../src/event/mail.js';
 import { listOutbox, outboxCounts } from '../../src/store/outbox.js';
 import type { MailRecord } from '../../src/store/outbox-record.js';
 import { openOutbox, type Outbox } from '../support/event-outbox.js';
-import { smtpError, startMailServer, toMailServer } from '../support/event-smtp.js';
+import { smtpError, startMailServer, toMailServer } from '../support/event-receivers.js';
 import { skipForWantOf } from '../support/wanting.js';
 
 const NONE = { waiting: 0, dead: 0 };

@@ -12,7 +12,7 @@ import { SILENT } from '../../src/log.js';
 import { outboxCounts } from '../../src/store/outbox.js';
 import { Store } from '../../src/store/store.js';
 import { SECRET } from '../support/event-outbox.js';
-import { answering, startReceiver } from '../support/event-receiver.js';
+import { answering, startReceiver } from '../support/event-receivers.js';
 import { ask } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
 import { ECHO_WORKER } from '../support/http-stub-server.js';

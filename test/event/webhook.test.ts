@@ -8,7 +8,7 @@ import { Webhook } from 'standardwebhooks';
 import { listOutbox, outboxCounts } from '../../src/store/outbox.js';
 import { eventually } from '../support/http-eventually.js';
 import { openOutbox, OLD_SECRET, SECRET, secretsOf, toEndpoint } from '../support/event-outbox.js';
-import { answering, startReceiver, type Got } from '../support/event-receiver.js';
+import { answering, type Got, startReceiver } from '../support/event-receivers.js';
 
 function standardFields({ headers }: Got): Record<string, string> {
   return Object.fromEntries(['webhook-id', 'webhook-timestamp', 'webhook-signature']

@@ -1,7 +1,7 @@
 /** Requests sent again under an Idempotency-Key, over HTTP and over a restart. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ENDPOINTS } from '../support/merchant-endpoints.js';
+import { ENDPOINTS } from '../support/merchant-routes.js';
 import {
   ELMTON, inventedCountry, KEYS, newMerchantDir, removeDirs, startMerchants, type Answered,
   type MerchantService,

@@ -8,8 +8,7 @@ import { readBoundaries } from '../../src/ingest/boundary/overlay.js';
 import type { Recipe } from '../../src/ingest/recipe.js';
 import { datasetsDir, SourceFiles } from '../../src/ingest/source-files.js';
 import { readBoundaryFile } from '../../src/ingest/source/boundary-file.js';
-import { dbfOf, type Line, shpOf } from '../support/shape-file.js';
-import { zipOf } from '../support/zip-file.js';
+import { dbfOf, type Line, shpOf, zipOf } from '../support/made-files.js';
 
 const DIR = mkdtempSync(join(tmpdir(), 'situs-shapes-'));
 

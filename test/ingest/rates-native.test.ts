@@ -12,8 +12,7 @@ import { SourceFiles } from '../../src/ingest/source-files.js';
 import { readPacked } from '../../src/ingest/source/container.js';
 import { sheetRows, splitRows } from '../../src/ingest/source/rows.js';
 import { brief, read } from '../support/listed-rates.js';
-import { pdfOf } from '../support/pdf-file.js';
-import { type CellValue, workbookOf, zipOf } from '../support/zip-file.js';
+import { type CellValue, pdfOf, workbookOf, zipOf } from '../support/made-files.js';
 
 const FILES = join(import.meta.dirname, '../../../test/ingest/published');
 const DIR = mkdtempSync(join(tmpdir(), 'situs-native-'));

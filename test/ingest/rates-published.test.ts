@@ -14,7 +14,7 @@ import {
 import { datasetsDir, SourceFiles } from '../../src/ingest/source-files.js';
 import { readTable } from '../../src/ingest/source/rows.js';
 import { brief, read } from '../support/listed-rates.js';
-import { type CellValue, workbookOf, zipOf } from '../support/zip-file.js';
+import { type CellValue, workbookOf, zipOf } from '../support/made-files.js';
 
 const SHARED = join(import.meta.dirname, '../../../../shared/data');
 const HELD = { skip: existsSync(SHARED) ? false : `${SHARED} is not there` };

@@ -14,7 +14,7 @@ import { readLines, readRows } from '../../src/ingest/source/rows.js';
 import { decimalText } from '../../src/ingest/source/workbook.js';
 import { UNPACK_RATIO_MAX } from '../../src/ingest/source/zip.js';
 import { eventually } from '../support/http-eventually.js';
-import { type Packed, workbookOf, zipOf } from '../support/zip-file.js';
+import { type Packed, workbookOf, zipOf } from '../support/made-files.js';
 
 const DIR = mkdtempSync(join(tmpdir(), 'situs-container-'));
 const SHARED = join(import.meta.dirname, '../../../../shared/data');

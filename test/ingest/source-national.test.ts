@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { readPoints } from '../../src/ingest/source/address-source.js';
 import type { AddressPoint } from '../../src/ingest/source/points.js';
-import { zipOf } from '../support/zip-file.js';
+import { zipOf } from '../support/made-files.js';
 
 const FILES = join(import.meta.dirname, '../../../test/ingest/published');
 const DIR = mkdtempSync(join(tmpdir(), 'situs-national-'));

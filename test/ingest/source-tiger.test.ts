@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readTigerRanges } from '../../src/ingest/source/ranges.js';
-import { dbfOf, type Line, POLYLINE, shpOf } from '../support/shape-file.js';
+import { dbfOf, type Line, POLYLINE, shpOf } from '../support/made-files.js';
 
 type Row = Readonly<Record<string, string>>;
 

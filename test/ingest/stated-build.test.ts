@@ -18,7 +18,7 @@ import {
   assertAgrees, byLookup, byMerchantCart, byRow, lineOf, MERCHANT_DIGITS, NOON_MS, staleWays,
   type Told, type Written,
 } from '../support/three-ways.js';
-import { zipOf } from '../support/zip-file.js';
+import { zipOf } from '../support/made-files.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-stated-'));
 const OPTIONS: LookupOptions = {

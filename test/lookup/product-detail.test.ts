@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { XMLParser } from 'fast-xml-parser';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import { openWire } from '../../src/api/lookup/context.js';
-import { factDataset, tableDocument, type FactPlace } from '../support/product-facts.js';
+import { factDataset, type FactPlace, tableDocument } from '../support/product-facts.js';
 import { ask } from './ask.js';
 
 const NEW_YORK: FactPlace = {

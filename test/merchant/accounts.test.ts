@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { ENDPOINTS, type MerchantEndpoint } from '../support/merchant-endpoints.js';
+import { ENDPOINTS, type MerchantEndpoint } from '../support/merchant-routes.js';
 import {
   ELMTON, inventedCountry, KEYS, newMerchantDir, removeDirs, startMerchants, UNKNOWN_ID,
   type Answered, type MerchantService,

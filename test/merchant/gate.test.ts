@@ -7,7 +7,7 @@ import { PLANS, PLAN_FEATURES } from '../../src/store/plan.js';
 import { Store } from '../../src/store/store.js';
 import { COMPONENTS } from '../../src/describe/components.js';
 import { operationObject, OPERATIONS } from '../../src/describe/operations.js';
-import { bodyAboutNobody, ENDPOINTS } from '../support/merchant-endpoints.js';
+import { bodyAboutNobody, ENDPOINTS } from '../support/merchant-routes.js';
 import {
   ask, KEYS, newMerchantDir, removeDirs, startMerchants, UNKNOWN_ID, type Answered,
   type AskOptions, type MerchantService,

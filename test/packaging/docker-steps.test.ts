@@ -12,7 +12,9 @@ import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { buildRecipe } from '../support/built-dataset.js';
-import { environmentOf, execWords, readStages, type Stage, type Step } from '../support/dockerfile.js';
+import {
+  environmentOf, execWords, readStages, type Stage, type Step,
+} from '../support/packaging-files.js';
 import { eventually } from '../support/http-eventually.js';
 import { NO_REGISTRY } from '../support/packed.js';
 import { skipForWantOf } from '../support/wanting.js';

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { packageRoot } from '../../src/ingest/source-files.js';
-import { environmentOf, execWords, readStages, type Stage, type Step } from '../support/dockerfile.js';
+import {
+  environmentOf, execWords, readStages, type Stage, type Step,
+} from '../support/packaging-files.js';
 
 const ROOT = packageRoot();
 const STAGES = readStages(join(ROOT, 'Dockerfile'));

@@ -10,7 +10,7 @@ import { TrustedProxies } from '../../src/http/proxies.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { metricsAddress } from '../../src/monitor/listener.js';
 import { DRAIN_MS_MAX } from '../../src/app.js';
-import { manifestProblems, type Manifest } from '../support/kubernetes-schemas.js';
+import { type Manifest, manifestProblems } from '../support/packaging-files.js';
 
 const PACKAGING = join(packageRoot(), 'packaging');
 const KUBERNETES = join(PACKAGING, 'kubernetes');

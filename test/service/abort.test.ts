@@ -8,16 +8,17 @@ import { runInNewContext } from 'node:vm';
 import { seeded } from '../../bench/case/case.js';
 import { createKey } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
-import { merchantCart, plainCart, randomLookups } from '../support/asked-items.js';
+import {
+  askFile, askLines, askSingly, merchantCart, plainCart, randomLookups, type SingleAnswer,
+} from '../support/same-items.js';
 import { NDJSON } from '../support/bulk-client.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
 import { activate } from '../support/http-var-dir.js';
-import { askFile, askLines, askSingly, type SingleAnswer } from '../support/item-answers.js';
 import {
   KEYS, newMerchantDir, removeDirs, startMerchants, UNKNOWN_ID, type MerchantService,
 } from '../support/merchant-service.js';
-import { writeRates } from '../support/rate-releases.js';
+import { writeRates } from '../support/tiny-release.js';
 import {
   CUTS, sendable, socketOf, vanish, type Cut, type Sendable,
 } from '../support/vanishing-client.js';

@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
 import { releasesDir } from '../../src/dataset/release.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
-import { startChild, type ChildService } from '../support/bulk-child.js';
+import { type ChildService, startChild } from '../support/server-process.js';
 import {
   CSV, NDJSON, openBulk, readLines, sendBulk, startBulkApp,
 } from '../support/bulk-client.js';

@@ -11,7 +11,7 @@ import { buildRecipe, type Built } from '../support/built-dataset.js';
 import {
   CSV, NDJSON, readLines, sendBulk, startBulkApp, type BulkAnswer, type BulkAsk,
 } from '../support/bulk-client.js';
-import { JobClient } from '../support/job-client.js';
+import { JobClient } from '../support/job-service.js';
 
 const BODY = 'zip\n91010\n';
 

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { Store } from '../../src/store/store.js';
 import { listUsage } from '../../src/store/usage.js';
 import { monthAt } from '../../src/store/usage-meter.js';
-import { startChild } from '../support/bulk-child.js';
+import { startChild } from '../support/server-process.js';
 import { NDJSON, openBulk } from '../support/bulk-client.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';

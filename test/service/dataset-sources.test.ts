@@ -11,7 +11,7 @@ import { readCatalogue } from '../../src/ingest/publisher/catalogue.js';
 import type { FetchRecord } from '../../src/ingest/publisher/fetched-folder.js';
 import { Publishers } from '../support/publishers.js';
 import { type Ran, runCommand } from '../support/run-command.js';
-import { workbookOf, zipOf } from '../support/zip-file.js';
+import { workbookOf, zipOf } from '../support/made-files.js';
 
 const SST = '/www.streamlinedsalestax.org/ratesandboundry/Rates/';
 const TX = '/comptroller.texas.gov/data/edi/sales-tax/taxrates.txt';

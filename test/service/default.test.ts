@@ -4,12 +4,11 @@ import { test } from 'node:test';
 import { readManifest } from '../../src/dataset/manifest.js';
 import { isFailure } from '../../src/failure.js';
 import { formatRate } from '../../src/tax/rate.js';
-import { askAddress, askQuery } from '../support/ask-dataset.js';
+import { askAddress, askQuery, openRecipe } from '../support/ask-dataset.js';
 import { engineOf } from '../support/engine-of.js';
 import {
   assertGolden, assertOneCounty, goldenAddresses, ONE_COUNTY,
 } from '../support/golden-places.js';
-import { openRecipe } from '../support/opened-dataset.js';
 
 const { built, dataset } = openRecipe('default');
 

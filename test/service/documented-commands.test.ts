@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
-import { startChild, type ChildService } from '../support/bulk-child.js';
+import { type ChildService, startChild } from '../support/server-process.js';
 import { KEYS } from '../support/bulk-client.js';
 import { pageCommands, runPage, withOutputs, withoutVolatile } from '../support/page-commands.js';
 

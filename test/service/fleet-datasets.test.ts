@@ -15,7 +15,7 @@ import { activateInFleet, readState } from '../../src/distribution/state.js';
 import { CLI } from '../support/built-dataset.js';
 import { callAll, startLine, startNode, type FleetNode } from '../support/fleet-nodes.js';
 import { eventually } from '../support/http-eventually.js';
-import { writeRates } from '../support/rate-releases.js';
+import { writeRates } from '../support/tiny-release.js';
 import { skipForWantOf } from '../support/wanting.js';
 
 const NATS_PORT = 4222;

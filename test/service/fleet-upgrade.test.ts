@@ -20,7 +20,7 @@ import { CLI } from '../support/built-dataset.js';
 import { startNode, type FleetNode } from '../support/fleet-nodes.js';
 import { eventually } from '../support/http-eventually.js';
 import { hasPostgres, newPrefix, schemaUrl, dropSchemas } from '../support/postgres.js';
-import { writeRates } from '../support/rate-releases.js';
+import { writeRates } from '../support/tiny-release.js';
 import { skipForWantOf } from '../support/wanting.js';
 
 const NATS = 'nats://127.0.0.1:4222';

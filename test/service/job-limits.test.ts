@@ -6,9 +6,8 @@ import { after, before, test } from 'node:test';
 import { JOBS_OPEN_MAX } from '../../src/bulk/job/registry.js';
 import { CSV, openBulk, readLines, type BulkAnswer } from '../support/bulk-client.js';
 import { eventually } from '../support/http-eventually.js';
-import { JobClient, WAIT_MS, type JobBody } from '../support/job-client.js';
 import {
-  DISK_MAX, problem, startJobs, table, type JobService,
+  DISK_MAX, type JobBody, JobClient, type JobService, problem, startJobs, table, WAIT_MS,
 } from '../support/job-service.js';
 
 let service: JobService;

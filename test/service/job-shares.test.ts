@@ -7,8 +7,7 @@ import type { App } from '../../src/app.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { startBulkApp } from '../support/bulk-client.js';
 import { eventually } from '../support/http-eventually.js';
-import { JobClient, WAIT_MS, type JobBody } from '../support/job-client.js';
-import { problem, table } from '../support/job-service.js';
+import { type JobBody, JobClient, problem, table, WAIT_MS } from '../support/job-service.js';
 
 const ACCOUNT_MAX = 1_500_000;
 const ERRORS_MAX = 200_000;

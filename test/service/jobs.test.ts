@@ -11,9 +11,8 @@ import {
   CSV, KEYS, NDJSON, openBulk, readLines, sendBulk,
 } from '../support/bulk-client.js';
 import { eventually } from '../support/http-eventually.js';
-import { JobClient, type JobBody } from '../support/job-client.js';
 import {
-  BYTES_MAX, DOOR, problem, startJobs, table, type JobService,
+  BYTES_MAX, DOOR, type JobBody, JobClient, type JobService, problem, startJobs, table,
 } from '../support/job-service.js';
 import { faults, strictly } from '../support/schema-check.js';
 

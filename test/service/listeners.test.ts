@@ -12,7 +12,7 @@ import { listNodes } from '../../src/store/nodes.js';
 import { Store } from '../../src/store/store.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
-import { startServer, type ServerProcess } from '../support/server-process.js';
+import { type ServerProcess, startServer } from '../support/server-process.js';
 
 const KEY = 'a-key-for-the-listeners';
 const LIMITED = 'a-key-of-thirty-a-minute';

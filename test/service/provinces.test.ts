@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { datasetsDir } from '../../src/ingest/source-files.js';
-import { askQuery } from '../support/ask-dataset.js';
-import { openRecipe } from '../support/opened-dataset.js';
+import { askQuery, openRecipe } from '../support/ask-dataset.js';
 
 const { dataset } = openRecipe('default');
 

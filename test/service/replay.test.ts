@@ -13,7 +13,7 @@ import { createLog } from '../../src/log.js';
 import { buildRecipe, CLI, situsBeside, type Built } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
 import { runMany } from '../support/run-command.js';
-import { rateOf, writeRates, ZIP } from '../support/rate-releases.js';
+import { rateOf, writeRates, ZIP } from '../support/tiny-release.js';
 
 const KEY = 'a-key-of-the-replay-test';
 

@@ -4,12 +4,10 @@ import { after, before, test } from 'node:test';
 import Papa from 'papaparse';
 import { seeded } from '../../bench/case/case.js';
 import {
-  merchantCart, plainCart, randomLookups, type Lookup,
-} from '../support/asked-items.js';
+  askFile, askLines, askSingly, askStream, type Lookup, merchantCart, plainCart, randomLookups,
+  type SingleAnswer, type Target, withoutCartIds,
+} from '../support/same-items.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
-import {
-  askFile, askLines, askSingly, askStream, withoutCartIds, type SingleAnswer, type Target,
-} from '../support/item-answers.js';
 import {
   KEYS, newMerchantDir, removeDirs, startMerchants, type MerchantService,
 } from '../support/merchant-service.js';

@@ -14,14 +14,13 @@ import { Store } from '../../src/store/store.js';
 import { startBulkApp } from '../support/bulk-client.js';
 import { buildRecipe } from '../support/built-dataset.js';
 import { SECRET } from '../support/event-outbox.js';
-import { answering, startReceiver } from '../support/event-receiver.js';
+import { answering, startReceiver } from '../support/event-receivers.js';
 import { eventually } from '../support/http-eventually.js';
 import { ECHO_WORKER } from '../support/http-stub-server.js';
 import {
   activate, emptyDataset, newVarDir, releaseNumber, writeRelease,
 } from '../support/http-var-dir.js';
-import { JobClient } from '../support/job-client.js';
-import { DOOR, table } from '../support/job-service.js';
+import { DOOR, JobClient, table } from '../support/job-service.js';
 import {
   ask, inventedCountry, KEYS, newMerchantDir, removeDirs, startMerchants, type Answered,
   type MerchantService,

@@ -9,10 +9,10 @@ import { DRAIN_BYTES_MAX } from '../../src/http/body.js';
 import {
   BATCH_MESSAGES_MAX, CREDIT_BYTES, CREDIT_MESSAGES, MESSAGE_BYTES_MAX, STREAM_MEMORY_BYTES_MAX,
 } from '../../src/bulk/stream/stream-limits.js';
-import { startChild, type ChildService } from '../support/bulk-child.js';
+import { type ChildService, startChild } from '../support/server-process.js';
 import { CSV, KEYS, sendBulk } from '../support/bulk-client.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
-import { ending, header } from '../support/stream-protocol.js';
+import { ending, header } from '../support/stream-service.js';
 
 const HERE = '120 Main St, Elmton, QA 91010';
 /** Streams of each transport at a time. */

@@ -7,7 +7,7 @@ import { buildRecipe } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
 import { ownBroker } from '../support/nats-broker.js';
 import { publish, sentRow, startStream, stored, type Running } from '../support/nats-stream.js';
-import { rateOf, writeRates, ZIP } from '../support/rate-releases.js';
+import { rateOf, writeRates, ZIP } from '../support/tiny-release.js';
 
 const SUBJECTS = { from: 'orders.carts', to: 'orders.taxed', failed: 'orders.refused' };
 

@@ -13,7 +13,7 @@ import {
   publish, sentRow, seqOf, startStream, stored, type Asked, type Running, type Subjects,
 } from '../support/nats-stream.js';
 import { sentCart } from '../support/sent-carts.js';
-import { ending, header } from '../support/stream-protocol.js';
+import { ending, header } from '../support/stream-service.js';
 import { skipForWantOf } from '../support/wanting.js';
 
 const NATS = 'nats://127.0.0.1:4222';

@@ -8,8 +8,8 @@ import { StreamClient, wasRefused, type StreamAsk } from '../../bench/load/strea
 import { KEYS, NDJSON, openBulk, readLines, sendBulk, startBulkApp } from '../support/bulk-client.js';
 import { eventually } from '../support/http-eventually.js';
 import { activate, newVarDir } from '../support/http-var-dir.js';
-import { rateOf, writeRates, ZIP } from '../support/rate-releases.js';
-import { ending } from '../support/stream-protocol.js';
+import { rateOf, writeRates, ZIP } from '../support/tiny-release.js';
+import { ending } from '../support/stream-service.js';
 
 const RATES = [40, 45, 50];
 const UNANSWERED_MAX = 100;

@@ -17,7 +17,7 @@ import {
   KEYS, newMerchantDir, removeDirs, startMerchants, type MerchantService,
 } from '../support/merchant-service.js';
 import { sentCalculation, sentCart, sentLine } from '../support/sent-carts.js';
-import { ending, header } from '../support/stream-protocol.js';
+import { ending, header } from '../support/stream-service.js';
 
 const PAGE = readFileSync(join(packageRoot(), 'docs', 'stream.md'), 'utf8');
 const QUOTA_KEY = 'a-key-of-three-lookups';

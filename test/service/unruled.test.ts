@@ -5,9 +5,8 @@ import { StreamClient, wasRefused } from '../../bench/load/stream-client.js';
 import type { App } from '../../src/app.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { KEYS, NDJSON, readLines, startBulkApp } from '../support/bulk-client.js';
-import { JobClient } from '../support/job-client.js';
-import { DOOR } from '../support/job-service.js';
-import { ending, header } from '../support/stream-protocol.js';
+import { DOOR, JobClient } from '../support/job-service.js';
+import { ending, header } from '../support/stream-service.js';
 
 /** Clothing has a rule, of which carts are not told what it means for local taxes; apparel has none. */
 const LOOKED_UP = ['20010', '20000'] as const;

@@ -14,10 +14,9 @@ import { Store, storeDir } from '../../src/store/store.js';
 import { STORE_FILE } from '../../src/store/store-file.js';
 import { openVault } from '../../src/store/vault.js';
 import { CLI } from '../support/built-dataset.js';
-import { filledStore, runSitus } from '../support/filled-store.js';
+import { filledStore, runSitus, turnAt } from '../support/filled-store.js';
 import { DISTINCTIVE, fileConfig } from '../support/kek-dir.js';
 import { newVarDir } from '../support/http-var-dir.js';
-import { turnAt } from '../support/turned-record.js';
 
 const WRITER = fileURLToPath(new URL('../support/store-writer.js', import.meta.url));
 

@@ -14,7 +14,7 @@ import {
 import { Store, type StoreTransaction } from '../../src/store/store.js';
 import { EVENT_VAULT } from '../support/event-vault.js';
 import { newVarDir } from '../support/http-var-dir.js';
-import { turnAt } from '../support/turned-record.js';
+import { turnAt } from '../support/filled-store.js';
 
 const NOW = 1_800_000_000_000;
 const ACCOUNT = 'alpha';

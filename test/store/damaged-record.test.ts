@@ -24,7 +24,7 @@ import { ECHO_WORKER } from '../support/http-stub-server.js';
 import { EVENT_VAULT } from '../support/event-vault.js';
 import { newVarDir } from '../support/http-var-dir.js';
 import { KEYS, newMerchantDir, removeDirs, startMerchants } from '../support/merchant-service.js';
-import { turnAt } from '../support/turned-record.js';
+import { turnAt } from '../support/filled-store.js';
 
 const MONTH = monthAt(Date.now()).name;
 

@@ -15,7 +15,7 @@ import { CLI } from '../support/built-dataset.js';
 import { newVarDir } from '../support/http-var-dir.js';
 import { fileConfig } from '../support/kek-dir.js';
 import { newMerchantDir, removeDirs, startMerchants } from '../support/merchant-service.js';
-import { turnAt } from '../support/turned-record.js';
+import { turnAt } from '../support/filled-store.js';
 
 const run = promisify(execFile);
 const SILENT = (): void => undefined;

@@ -1,19 +1,22 @@
 /** Asks a dataset as a worker would, without a server. */
+import { after } from 'node:test';
 import type { Dataset } from '../../src/dataset/dataset.js';
+import { openDataset } from '../../src/dataset/open.js';
+import { type Precision, PRECISIONS } from '../../src/engine/situs.js';
 import { readAnswers, RequestFrame } from '../../src/pool/frame.js';
 import { FLAG_ESTIMATED, FLAG_STALE, GRANT_ALL } from '../../src/pool/types.js';
-import { PRECISIONS, type Precision } from '../../src/engine/situs.js';
 import { answerFrame } from '../../src/worker.js';
+import { buildRecipe, type Built } from './built-dataset.js';
 import { engineOf } from './engine-of.js';
 
-export interface BaseRate {
+interface BaseRate {
   readonly jurName: string;
   readonly jurType: string;
   readonly jurTaxCode: string | null;
   readonly rate: number;
 }
 
-export interface Asked {
+interface Asked {
   readonly status: number;
   readonly code: number;
   readonly precision: Precision;
@@ -62,4 +65,15 @@ export function askAddress(
   dataset: Dataset, address: string, more = '', nowMs?: number,
 ): Asked {
   return askQuery(dataset, `address=${encodeURIComponent(address)}${more}`, nowMs);
+}
+
+/** Builds and opens it; it is closed, and its folder removed, after the last test of the file. */
+export function openRecipe(recipe: string): { readonly built: Built; readonly dataset: Dataset } {
+  const built = buildRecipe(recipe);
+  const dataset = openDataset(built.dir);
+  after(() => {
+    dataset.close();
+    built.remove();
+  });
+  return { built, dataset };
 }

@@ -2,10 +2,10 @@
  * Cart taxes by the rules as they are written, in plain fractions, jurisdiction by jurisdiction.
  * It reads the fact tables itself and shares nothing with the engine.
  */
-import { holidayOn, onHoliday } from './oracle-holiday.js';
-import { isReplaced, mealsOf, mealTax, type MealSale } from './oracle-meal.js';
-import { isTierFor, shape, tierTax } from './oracle-price.js';
-import { cell, inForce, type Row, type Taxed } from './oracle-row.js';
+import {
+  cell, holidayOn, inForce, isReplaced, isTierFor, type MealSale, mealsOf, mealTax, onHoliday,
+  type Row, shape, type Taxed, tierTax,
+} from './oracle-rules.js';
 import type { FactPlace } from './product-facts.js';
 import {
   add, apportioned, compare, divided, least, rational, rounded, subtract, times, ZERO,

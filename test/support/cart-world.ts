@@ -13,7 +13,7 @@ import type {
 import { StreetIndexBuilder } from './street-table.js';
 import { parseUsd } from '../../src/tax/amount.js';
 import {
-  factDataset, FACTS_DIR, FACT_STATES, tableDocument, type FactPlace,
+  FACT_STATES, factDataset, type FactPlace, FACTS_DIR, tableDocument,
 } from './product-facts.js';
 import { streetTableOf } from './street-table.js';
 import { isFailure, type Failure } from '../../src/failure.js';

@@ -1,6 +1,8 @@
 /** A store of some records, and the command that works on it from outside. */
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { Store } from '../../src/store/store.js';
+import { open } from 'lmdb';
+import { Store, storeDir } from '../../src/store/store.js';
 import { newVarDir } from './http-var-dir.js';
 import { type Ran, runCommand } from './run-command.js';
 
@@ -18,4 +20,13 @@ export async function filledStore(context: TestContext, count: number): Promise<
   });
   await store.close();
   return varDir;
+}
+
+/** Turns a bit of the record under a key; the store must not be open. */
+export async function turnAt(varDir: string, key: readonly string[]): Promise<void> {
+  const root = open<Buffer, string[]>({ path: storeDir(varDir), encoding: 'binary' });
+  const bytes = Buffer.from(root.get([...key]) ?? assert.fail(String(key)));
+  bytes[bytes.length - 1]! ^= 1;
+  await root.put([...key], bytes);
+  await root.close();
 }

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
 import { CLI } from './built-dataset.js';
-import { rateOf, ZIP } from './rate-releases.js';
+import { rateOf, ZIP } from './tiny-release.js';
 
 const KEY = 'a-key-for-nodes-of-a-fleet';
 const PAUSE_MS = 2;

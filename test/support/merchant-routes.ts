@@ -3,15 +3,15 @@ import type { TestContext } from 'node:test';
 import { type MerchantParts, openMerchants } from '../../src/api/merchant/routes.js';
 import { loadConfig } from '../../src/config.js';
 import { Gate } from '../../src/http/gate.js';
-import { createRateGate } from '../../src/http/rate-limit.js';
-import { Router, type Route } from '../../src/http/router.js';
 import { createServer } from '../../src/http/open-transport.js';
+import { createRateGate } from '../../src/http/rate-limit.js';
+import { type Route, Router } from '../../src/http/router.js';
 import { SILENT } from '../../src/log.js';
 import { KeyCache } from '../../src/store/key-cache.js';
 import { Store } from '../../src/store/store.js';
 import { UsageBook } from '../../src/store/usage.js';
 import { openVault } from '../../src/store/vault.js';
-import { removeDirs } from './merchant-service.js';
+import { ELMTON, removeDirs, UNKNOWN_ID } from './merchant-service.js';
 
 interface MerchantRoutesOptions {
   /** Bytes that the store may grow to; without, as many as ever. */
@@ -23,7 +23,7 @@ interface MerchantRoutesOptions {
   readonly also?: (merchants: MerchantParts) => readonly Route[];
 }
 
-export interface MerchantRoutes {
+interface MerchantRoutes {
   readonly store: Store;
   readonly merchants: MerchantParts;
   readonly base: string;
@@ -56,4 +56,56 @@ export async function serveMerchants(
     removeDirs(varDir);
   });
   return { store, merchants, base };
+}
+
+export interface MerchantEndpoint {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** What the plan must include. */
+  readonly needs: 'merchants' | 'provider';
+  readonly writes: boolean;
+  /** Whom it is about; nobody where it makes or lists. */
+  readonly about: 'merchant' | 'location' | null;
+  readonly body: (merchantId: string, locationId: string) => object;
+  /** What a merchant that is not the caller's is answered with. */
+  readonly foreign: 403 | 404 | null;
+}
+
+function endpoint(
+  path: string, given: Partial<MerchantEndpoint>,
+  more: (merchantId: string, locationId: string) => object = () => ({}),
+): MerchantEndpoint {
+  return {
+    method: 'POST', path: `/merchant/${path}`, needs: 'merchants', writes: true,
+    about: 'merchant', foreign: 403,
+    body: (merchantId, locationId) => ({ merchantId, ...more(merchantId, locationId) }),
+    ...given,
+  };
+}
+
+export const ENDPOINTS: readonly MerchantEndpoint[] = [
+  endpoint('create', {
+    about: null, foreign: null,
+    body: () => ({ merchantName: 'Acme', merchantType: 'self-managed' }),
+  }),
+  endpoint('update', {}, () => ({ update: { merchantName: 'Taken over' } })),
+  endpoint('delete', {}),
+  endpoint('get', { writes: false, foreign: 404 }),
+  endpoint('list', {
+    method: 'GET', writes: false, about: null, foreign: null, body: () => ({}),
+  }),
+  endpoint('credentials/set', { needs: 'provider' },
+    (merchantId) => ({ apiKey: 'sk-any', connectionId: `connection-${merchantId}` })),
+  endpoint('credentials/get', { writes: false }),
+  endpoint('credentials/delete', { needs: 'provider' }),
+  endpoint('nexus/create', {}, () => ({ locations: [ELMTON] })),
+  endpoint('nexus/list', { writes: false }),
+  endpoint('nexus/update', { about: 'location' },
+    (_, locationId) => ({ locationId, location: ELMTON })),
+  endpoint('nexus/delete', { about: 'location' }, (_, locationId) => ({ locationId })),
+];
+
+/** A body about nobody. */
+export function bodyAboutNobody({ body }: MerchantEndpoint): object {
+  return body(UNKNOWN_ID, UNKNOWN_ID);
 }

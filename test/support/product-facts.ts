@@ -6,8 +6,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import type { AreaRecord, ComponentRecord, StateRecord } from '../../src/dataset/records.js';
+import { readTics, type Tic } from '../../src/engine/product/tic-search.js';
+import { datasetsDir, packageRoot } from '../../src/ingest/source-files.js';
 import { splitRows } from '../../src/ingest/source/rows.js';
-import { datasetsDir } from '../../src/ingest/source-files.js';
 import { loadStateRecords } from '../../src/ingest/state-facts.js';
 import { DATE_MIN, DATE_OPEN } from '../../src/tax/date.js';
 import type { Level } from '../../src/tax/jurisdiction.js';
@@ -43,7 +44,7 @@ export interface FactPlace {
   readonly percents?: readonly (readonly [Level, string])[];
 }
 
-export interface FactOptions {
+interface FactOptions {
   /** Documents to add, replace or (null) take away. */
   readonly documents?: Readonly<Record<string, object | null>>;
   readonly layers?: (name: string) => boolean;
@@ -87,4 +88,17 @@ export function factDataset(places: readonly FactPlace[], options: FactOptions =
     document: (name) => (name in documents
       ? documents[name] : FACT_DOCUMENTS.get(name)) ?? null,
   };
+}
+
+/** A fact table as the document it becomes. */
+export function factRows(name: string): readonly Readonly<Record<string, string>>[] {
+  const text = readFileSync(join(packageRoot(), 'datasets', 'facts', name), 'utf8');
+  const [header = [], ...rows] = splitRows(text, '\t');
+  return rows.map((cells) =>
+    Object.fromEntries(header.map((column, at) => [column, cells[at] ?? ''])));
+}
+
+/** All codes, with everyday words or without. */
+export function realTics(words = true): readonly Tic[] {
+  return readTics(factRows('tic.tsv'), words ? factRows('tic_words.tsv') : null);
 }

@@ -7,7 +7,7 @@ import { ROUNDING_LEVELS, ROUNDING_MODES } from '../../src/tax/round.js';
 import { oracleCart, type OracleCart, type OracleWorld } from './cart-oracle.js';
 import { CART_DOCUMENTS, cartLine, cartWorld, NOW, splitAt } from './cart-world.js';
 import {
-  FACT_DOCUMENTS, FACT_STATES, FACTS_DIR, tableDocument, type FactPlace,
+  FACT_DOCUMENTS, FACT_STATES, type FactPlace, FACTS_DIR, tableDocument,
 } from './product-facts.js';
 import { isFailure } from '../../src/failure.js';
 import { engineOf } from './engine-of.js';

@@ -1,9 +1,11 @@
 /** The compiled server in a process of its own, on a folder that others may serve too. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { KEYS } from './bulk-client.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
@@ -53,4 +55,52 @@ export async function startServer(
     };
   }
   throw new Error('the server did not start');
+}
+
+export interface ChildService {
+  readonly port: number;
+  /** Bytes of memory that are the process's own; null where that cannot be told. */
+  ownBytes(): number | null;
+  stop(): Promise<void>;
+  /** Ends it without warning. */
+  kill(): Promise<void>;
+}
+
+async function portOf(child: ChildProcess): Promise<number> {
+  for await (const line of createInterface({ input: child.stdout! })) {
+    const found = /:(\d+)$/.exec(line);
+    if (found !== null) return Number(found[1]);
+  }
+  throw new Error('the service did not start');
+}
+
+/** Starts the service over a folder with a dataset and no store. */
+export async function startChild(
+  varDir: string, settings: Readonly<Record<string, string>> = {},
+): Promise<ChildService> {
+  const child = spawn(process.execPath, [MAIN], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env['PATH'], SITUS_VAR: varDir, PORT: '0', SITUS_LOG: 'error',
+      SITUS_BOOTSTRAP_KEY: KEYS.bulk, SITUS_BOOTSTRAP_RATE: '1000000', ...settings,
+    },
+  });
+  const port = await portOf(child);
+  const status = `/proc/${child.pid}/status`;
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  };
+  return {
+    port,
+    ownBytes: () => {
+      if (!existsSync(status)) return null;
+      const found = /RssAnon:\s+(\d+) kB/.exec(readFileSync(status, 'utf8'));
+      return found === null ? null : Number(found[1]) * 1024;
+    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+  };
 }

@@ -1,18 +1,19 @@
 /** A front end of streams alone, with a clock that the test turns. Nothing is calculated. */
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { ChunkSchedule, type ChunkPool } from '../../src/bulk/run/schedule.js';
+import { type StreamAsk, StreamClient, wasRefused } from '../../bench/load/stream-client.js';
+import { decodeChunk, encodeResult } from '../../src/bulk/row/chunk-payload.js';
+import { type ChunkPool, ChunkSchedule } from '../../src/bulk/run/schedule.js';
+import { openStreams, type StreamParts } from '../../src/bulk/stream/handler.js';
 import { Gate } from '../../src/http/gate.js';
+import { createServer } from '../../src/http/open-transport.js';
 import { createRateGate } from '../../src/http/rate-limit.js';
 import { Router } from '../../src/http/router.js';
-import { openStreams, type StreamParts } from '../../src/bulk/stream/handler.js';
-import { createServer } from '../../src/http/open-transport.js';
 import { SILENT } from '../../src/log.js';
 import type { PinnedRelease, PoolFailure, PoolRequest } from '../../src/pool.js';
 import type { KeyRecord } from '../../src/store/format.js';
 import { ALL_SCOPES } from '../../src/store/scope.js';
 import { Meter } from '../../src/store/usage-meter.js';
-import { decodeChunk, encodeResult } from '../../src/bulk/row/chunk-payload.js';
-import { StreamClient, wasRefused, type StreamAsk } from '../../bench/load/stream-client.js';
 
 export const STREAM_KEY = 'a-key-of-the-stream-tests';
 export const OTHER_KEY = 'another-key-of-the-same-account';
@@ -26,7 +27,7 @@ export function recordOf(id: string): KeyRecord {
 }
 
 /** Workers that answer when the test says so, each message with its number alone. */
-export class StalledPool implements ChunkPool {
+class StalledPool implements ChunkPool {
   readonly requests: PoolRequest[] = [];
   /** Messages answered so far. */
   answered = 0;
@@ -126,4 +127,59 @@ export async function startStreams(
       return opened;
     },
   };
+}
+
+export const TIMES = { idleMs: 60_000, resumeMs: 30_000 };
+
+/** A line of a stream. */
+interface Line {
+  readonly header?: { readonly resume: string; readonly received: number; readonly job: string };
+  readonly trailer?: {
+    readonly complete: boolean; readonly rows: number;
+    readonly stopped: { readonly code: number; readonly message: string; readonly line: number } | null;
+  };
+  readonly seq?: number;
+}
+
+/** The next line. */
+export async function line(client: StreamClient): Promise<Line> {
+  const text = await client.next();
+  assert.ok(text !== null, 'the stream has ended');
+  return JSON.parse(text) as Line;
+}
+
+/** The header, which comes first. */
+export async function header(client: StreamClient): Promise<NonNullable<Line['header']>> {
+  const { header: found } = await line(client);
+  assert.ok(found !== undefined);
+  return found;
+}
+
+/** Everything to the end: the trailer and how the connection closed. */
+export async function ending(client: StreamClient): Promise<{
+  readonly lines: readonly string[];
+  readonly trailer: NonNullable<Line['trailer']>;
+  readonly code: number;
+}> {
+  const lines = await client.rest();
+  const { trailer } = JSON.parse(lines.at(-1) ?? '{}') as Line;
+  assert.ok(trailer !== undefined, lines.join('\n'));
+  return { lines, trailer, code: (await client.ended).code };
+}
+
+/** The status that a stream is refused with. */
+export async function refused(service: StreamService, more: Partial<StreamAsk> = {}): Promise<number> {
+  const opened = await StreamClient.open({
+    port: service.port, key: STREAM_KEY, transport: 'socket', ...more,
+  });
+  assert.ok(wasRefused(opened));
+  const problem = JSON.parse(opened.body) as { readonly status: number };
+  assert.equal(problem.status, opened.status);
+  assert.ok(opened.headers['x-ratelimit-limit'] !== undefined);
+  return opened.status;
+}
+
+/** A lookup. */
+export function message(id: number): string {
+  return JSON.stringify({ id, postalcode: '91020' });
 }

@@ -12,7 +12,7 @@ import { currentRelease } from '../../src/dataset/release.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
 import { CLI } from './built-dataset.js';
 import { Publishers } from './publishers.js';
-import { zipOf } from './zip-file.js';
+import { zipOf } from './made-files.js';
 
 export const LISTING = '/www.streamlinedsalestax.org/ratesandboundry/Rates/';
 /** Two sources that publish one table each; here they have doors. */

@@ -1,19 +1,72 @@
-/** A mail server that keeps what it is sent. */
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+/** A receiver of events and a mail server: real servers that keep what they are sent. */
 import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import type { DeliverySettings } from '../../src/event/delivery-settings.js';
 import { parseMailServer } from '../../src/event/mail.js';
 
-export interface Mail {
+export interface Got {
+  readonly path: string;
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+interface Receiver {
+  readonly url: string;
+  readonly port: number;
+  readonly got: Got[];
+  /** How the next request is answered; by default 204. */
+  answer: (response: ServerResponse, got: Got) => void;
+}
+
+/** Answers with a status and fields, and nothing else. */
+export function answering(
+  status: number, fields: Readonly<Record<string, string>> = {},
+): (response: ServerResponse) => void {
+  return (response) => {
+    response.writeHead(status, fields).end();
+  };
+}
+
+/** Listens on a free port until the test ends. */
+export async function startReceiver(context: TestContext): Promise<Receiver> {
+  const got: Got[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const one: Got = {
+        path: request.url ?? '', method: request.method ?? '', headers: request.headers,
+        body: Buffer.concat(chunks).toString('utf8'),
+      };
+      got.push(one);
+      receiver.answer(response, one);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  context.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${port}/hooks?for=situs`, port, got, answer: answering(204),
+  };
+  return receiver;
+}
+
+interface Mail {
   readonly from: string;
   readonly to: readonly string[];
   /** As received, with CRLF. */
   readonly text: string;
 }
 
-export interface MailServerAt {
+interface MailServerAt {
   readonly port: number;
   readonly got: Mail[];
   /** Passwords that were sent. */
@@ -74,4 +127,3 @@ export function toMailServer(
   const from = { name: 'Situs', address: 'tax@shop.example' };
   return { webhook: null, mail: { server, from, link: null, silenceMs: 5_000, ...changes } };
 }
-
