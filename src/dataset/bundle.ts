@@ -48,6 +48,11 @@ class UnfitBundle extends Error {
   override readonly name = 'UnfitBundle';
 }
 
+/** Thrown of a file that is no bundle, or whose bytes are not those that were packed. */
+export class DamagedBundle extends Error {
+  override readonly name = 'DamagedBundle';
+}
+
 /** Whether an error is about the bytes of a bundle, and not about the disk. */
 function isUnfit(error: unknown): boolean {
   return error instanceof UnfitBundle
@@ -141,7 +146,7 @@ export interface OpenBundle extends BundleHead {
 
 /**
  * Reads the head of a bundle.
- * @throws Error that names the file where it is no bundle, or another version's.
+ * @throws DamagedBundle that names the file where it is no bundle, or another version's.
  */
 export async function openBundle(file: string): Promise<OpenBundle> {
   const handle = await open(file, 'r');
@@ -155,7 +160,7 @@ export async function openBundle(file: string): Promise<OpenBundle> {
     }
     return { ...headOf(bytes.toString('utf8', first + 1, second)), headBytes: second + 1 };
   } catch (error) {
-    throw new Error(`${file} is no bundle of a dataset: ${messageOf(error)}`);
+    throw new DamagedBundle(`${file} is no bundle of a dataset: ${messageOf(error)}`);
   } finally {
     await handle.close();
   }
@@ -221,8 +226,8 @@ class Unpacking {
 /**
  * Writes the files of a bundle into an empty folder. What was written stays there when it fails.
  * `written` is told the bytes, of all.
- * @throws Error that names the file where it is damaged, cut or larger than it tells, or where the
- * disk has no room for it.
+ * @throws DamagedBundle that names the file where it is damaged, cut or larger than it tells; Error
+ * where the disk has no room for it.
  */
 export async function unpackBundle(
   file: string, { files, headBytes }: OpenBundle, dir: string, written: BytesRead,
@@ -248,7 +253,7 @@ export async function unpackBundle(
       throw new UnfitBundle('something else lies behind it');
     }
   } catch (error) {
-    throw isUnfit(error) ? new Error(`${file} is damaged: ${messageOf(error)}`) : error;
+    throw isUnfit(error) ? new DamagedBundle(`${file} is damaged: ${messageOf(error)}`) : error;
   } finally {
     from.destroy();
     unpacking.close();

@@ -15,7 +15,8 @@ const SIGN_OF_LIFE_MS = 60_000;
 /** Of another machine nobody can ask which processes it has. */
 const SILENT_MS_MAX = 86_400_000;
 
-function isAlive(pid: number): boolean {
+/** Whether a process of this machine runs. */
+export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

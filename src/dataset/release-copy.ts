@@ -11,8 +11,7 @@
  * time at which the system last changed a file, which nobody can set.
  */
 import {
-  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync,
-  writeFileSync,
+  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +19,7 @@ import { messageOf, type Log } from '../log.js';
 import { checkRelease } from './release-check.js';
 import { currentRelease, releasesDir, unsoundRelease } from './release.js';
 import { SIGNATURE_FILE } from './signature.js';
-import { readStamp, RELEASE_FILES } from './stamp.js';
+import { putFile, readStamp, RELEASE_FILES } from './stamp.js';
 
 /** How often a long check is told of in the log. */
 const TOLD_MS = 1_000;
@@ -79,9 +78,7 @@ async function keep(own: string, copy: string, text: string): Promise<void> {
     const file = await open(join(copy, name), 'r');
     await file.sync().finally(() => file.close());
   }
-  const temporary = join(own, `.${KEPT_FILE}`);
-  writeFileSync(temporary, text);
-  renameSync(temporary, join(own, KEPT_FILE));
+  putFile(join(own, KEPT_FILE), text);
 }
 
 export class ReleaseCopies {

@@ -1,10 +1,8 @@
 /** Releases on disk: `<SITUS_VAR>/datasets/<date>-<hash12>/`, `CURRENT` and `PREVIOUS`. */
-import {
-  existsSync, fsyncSync, openSync, closeSync, mkdirSync, readdirSync, readFileSync, renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MANIFEST_FILE, readManifest, type Manifest } from './manifest.js';
+import { putFile } from './stamp.js';
 
 const CURRENT = 'CURRENT';
 const PREVIOUS = 'PREVIOUS';
@@ -95,12 +93,7 @@ export function findRelease(varDir: string, text: string): string {
 function writePointer(varDir: string, name: string, release: string): void {
   const dir = releasesDir(varDir);
   mkdirSync(dir, { recursive: true });
-  const temporary = join(dir, `.${name}.${process.pid}`);
-  const fd = openSync(temporary, 'w');
-  writeFileSync(fd, `${release}\n`);
-  fsyncSync(fd);
-  closeSync(fd);
-  renameSync(temporary, join(dir, name));
+  putFile(join(dir, name), `${release}\n`);
 }
 
 /** An empty file in the folder of a release; its time is that of the last answer. */
@@ -137,15 +130,5 @@ export function activateRelease(varDir: string, release: string): Manifest {
 export function earlierRelease(varDir: string): string {
   const previous = previousRelease(varDir);
   if (previous === null) throw new Error('no earlier dataset to go back to');
-  return previous;
-}
-
-/**
- * Goes back to the release that was active before this one.
- * @throws Error when there is none.
- */
-export function rollbackRelease(varDir: string): string {
-  const previous = earlierRelease(varDir);
-  activateRelease(varDir, previous);
   return previous;
 }

@@ -6,9 +6,9 @@
 import {
   createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject,
 } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { RELEASE_FILES, type Stamp } from './stamp.js';
+import { putFile, RELEASE_FILES, type Stamp } from './stamp.js';
 
 export const SIGNATURE_FILE = 'signature.json';
 
@@ -138,13 +138,7 @@ export function adoptSignatures(dir: string, copy: string): void {
 function addSignatures(dir: string, added: readonly Signature[]): void {
   const others = readSignatures(dir).filter((other) => added.every(({ key }) => key !== other.key));
   const all: Signatures = { v: SIGNATURE_VERSION, signatures: [...others, ...added] };
-  const temporary = join(dir, `.${SIGNATURE_FILE}.${process.pid}`);
-  try {
-    writeFileSync(temporary, `${JSON.stringify(all)}\n`, { flush: true });
-    renameSync(temporary, join(dir, SIGNATURE_FILE));
-  } finally {
-    rmSync(temporary, { force: true });
-  }
+  putFile(join(dir, SIGNATURE_FILE), `${JSON.stringify(all)}\n`);
 }
 
 /**

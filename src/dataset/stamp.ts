@@ -6,10 +6,9 @@
  */
 import { createHash } from 'node:crypto';
 import {
-  closeSync, fsyncSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync,
-  writeFileSync,
+  closeSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync, writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { CHECKSUM_FILE, DATA_FILE, MANIFEST_FILE } from './manifest.js';
 
 export const STAMP_FILE = 'verified.json';
@@ -75,21 +74,24 @@ export function stampOf(dir: string, sums: Readonly<Record<ReleaseFile, string>>
   };
 }
 
+/** Gives a small file its text, on the disk whole or not at all. */
+export function putFile(path: string, text: string): void {
+  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}`);
+  try {
+    writeFileSync(temporary, text, { flush: true });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
 /** Writes the stamp beside the files; a folder that cannot be written goes without. */
 export function writeStamp(dir: string, stamp: Stamp): void {
-  const temporary = join(dir, `.${STAMP_FILE}.${process.pid}`);
   try {
-    const fd = openSync(temporary, 'w', 0o644);
-    try {
-      writeFileSync(fd, `${JSON.stringify({ ...stamp, sum: sumOf(stamp) })}\n`);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(temporary, join(dir, STAMP_FILE));
+    putFile(join(dir, STAMP_FILE), `${JSON.stringify({ ...stamp, sum: sumOf(stamp) })}\n`);
   } catch {
     // The next one to open the release checks it again, that is all.
-    rmSync(temporary, { force: true });
   }
 }
 

@@ -10,13 +10,12 @@ import {
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openBundle, unpackBundle } from '../dataset/bundle.js';
+import { DamagedBundle, openBundle, unpackBundle } from '../dataset/bundle.js';
 import { putRelease } from '../dataset/put-release.js';
 import { checkRelease } from '../dataset/release-check.js';
 import { factsOf } from '../dataset/release-copy.js';
 import { releasesDir, UnsoundRelease } from '../dataset/release.js';
 import { STAMP_FILE } from '../dataset/stamp.js';
-import { messageOf } from '../log.js';
 import { hasEnded, ownMark, type ProcessMark } from '../store/process-mark.js';
 import { pieceLength, type Pieces, piecesOf } from './pieces.js';
 import { checkedPiece, type Place, sumOf } from './fleet-place.js';
@@ -224,10 +223,10 @@ async function pullLocked(pull: Pull, folder: string, target: string): Promise<v
     putRelease(dir, target);
     rmSync(folder, { recursive: true, force: true });
   } catch (error) {
-    const damaged = /is damaged|is no bundle/.test(messageOf(error));
+    const damaged = error instanceof DamagedBundle;
     if (!damaged && !(error instanceof UnsoundRelease)) throw error;
     rmSync(folder, { recursive: true, force: true });
-    throw error instanceof UnsoundRelease ? error : new UnsoundRelease(messageOf(error));
+    throw damaged ? new UnsoundRelease(error.message) : error;
   }
 }
 

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
+import { isAlive } from '../dataset/process-copies.js';
 import { releasesDir } from '../dataset/release.js';
-import { isAlive } from './writer.js';
 
 const FOLDER = '.cache';
 const NOTE = /^release-(.+)\.json$/;

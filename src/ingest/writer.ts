@@ -13,6 +13,7 @@ import {
 import {
   CHECKSUM_FILE, DATA_FILE, FORMAT_VERSION, type Manifest, MANIFEST_FILE, manifestId, releaseName,
 } from '../dataset/manifest.js';
+import { isAlive } from '../dataset/process-copies.js';
 import type { AreaRecord, CityRecord, ComponentRecord, ZipRecord } from '../dataset/records.js';
 import { releasesDir } from '../dataset/release.js';
 import { fileSha256 } from '../dataset/stamp.js';
@@ -189,16 +190,6 @@ function putInPlace(temporary: string, dir: string): void {
 /** Where a build keeps what it needs until the release is written: within the release's folder. */
 export function scratchDir(temporary: string): string {
   return join(temporary, 'scratch');
-}
-
-/** Whether a process of this machine runs. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
 }
 
 /** Removes what builds that were killed have left. */

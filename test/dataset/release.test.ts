@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { readManifest } from '../../src/dataset/manifest.js';
 import {
-  activateRelease, currentRelease, findRelease, listReleases, previousRelease, releasesDir,
-  rollbackRelease,
+  activateRelease, currentRelease, earlierRelease, findRelease, listReleases, previousRelease,
+  releasesDir,
 } from '../../src/dataset/release.js';
 import { verifyRelease } from '../../src/ingest/verify.js';
 import { makeTemporary, scratchDir, writeRelease } from '../../src/ingest/writer.js';
@@ -92,7 +92,8 @@ test('activation names the current and the previous release, rollback swaps them
   activateRelease(dir, other);
   assert.equal(currentRelease(dir), other);
   assert.equal(previousRelease(dir), one);
-  assert.equal(rollbackRelease(dir), one);
+  assert.equal(earlierRelease(dir), one);
+  activateRelease(dir, earlierRelease(dir));
   assert.equal(currentRelease(dir), one);
   assert.deepEqual([...listReleases(dir)].sort(), [one, other].sort());
   assert.equal(findRelease(dir, one.slice(11)), one);

@@ -1,8 +1,9 @@
 /** A folder of publishers' files: what was got into it, and that one command at a time does so. */
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from '../writer.js';
+import { isAlive } from '../../dataset/process-copies.js';
+import { putFile } from '../../dataset/stamp.js';
 import type { Version } from './transfer.js';
 
 /** A file that was got. */
@@ -48,8 +49,7 @@ export function readRecords(folder: string): Map<string, FetchRecord> {
 export function writeRecords(folder: string, records: ReadonlyMap<string, FetchRecord>): void {
   const file = join(folder, FILE);
   const sorted = [...records].sort((one, other) => (one[0] < other[0] ? -1 : 1));
-  writeFileSync(`${file}.tmp`, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
-  renameSync(`${file}.tmp`, file);
+  putFile(file, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
 }
 
 /*
