@@ -8,10 +8,9 @@ import {
 import type { ByteTable } from '../../dataset/layout.js';
 import { BandedPolygon, forEachEdge } from '../../geo/polygon.js';
 import type { Progress } from '../model.js';
-import { type Cell, type CellGroup, type CellPolygon, encodeLeaf } from './leaf.js';
+import { type Cell, type CellGroup, type CellPolygon, encodeLeaf, touching } from './leaf.js';
 import { OverlapMeter } from './overlaps.js';
 import type { BoundaryLayer, LayerHits } from './overlay.js';
-import { touching } from './touching.js';
 
 /** Edges a border cell may hold before it is cut further. */
 const LEAF_EDGES_MAX = 24;

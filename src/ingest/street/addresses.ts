@@ -15,7 +15,7 @@ import type { StateFact } from '../state-facts.js';
 import type { ZipCount } from '../zip/zip-facts.js';
 import { addFile, addFindings, type StatedCounts } from './agreement.js';
 import { PairTable } from './believed.js';
-import { type Crew, type CrewWorld, startCrew, usualWorkers } from './crew.js';
+import { AddressParts, type Crew, type CrewWorld, startCrew, usualWorkers } from './crew.js';
 import { byKey, stateEntries } from './entries.js';
 import {
   type AddressFiles, addSource, bytesOf, groupsOf, type Job, jobsOf, type PlacedFile, shardSources,
@@ -25,7 +25,6 @@ import {
 import { type Labels, LocalityNumbers, mergeLabels } from './localities.js';
 import { type LostRows, lostSentence } from './lost.js';
 import type { Counts, ParseResult } from './parse-sources.js';
-import { AddressParts } from './kept-parts.js';
 import { mergeRuns, writeRun } from './run-file.js';
 import { type ShardResult, type ShardSource, stateOf } from './shard.js';
 import type { AreaNames } from './situate.js';

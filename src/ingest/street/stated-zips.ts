@@ -3,9 +3,8 @@ import { addOnsKey, statedZipKey } from '../../dataset/street-format.js';
 import type { DateInt } from '../../tax/date.js';
 import { ByteSink, IntColumn } from './bytes.js';
 import {
-  keyOf, latest, type Period, type Statement, statementsOf, together, writePeriods,
+  keyOf, latest, type Period, type Statement, statementsOf, Sweep, together, writePeriods,
 } from './periods.js';
-import { Sweep } from './sweep.js';
 
 /** A record on ZIPs, or on add-ons of them. */
 export interface ZipRange extends Statement {

@@ -11,13 +11,12 @@ import type { Recipe } from '../recipe.js';
 import type { SourceFiles } from '../source-files.js';
 import { loadZipFacts, type StateFact } from '../state-facts.js';
 import {
-  byZip, type SharedFacts, sharedFacts, spotKey, tupleKey, type ZipReach,
+  byZip, doubtfulCounties, type SharedFacts, sharedFacts, spotKey, tupleKey, type ZipReach,
 } from './cities.js';
 import { listPostalZips, type PostalZip } from './counties.js';
 import type { UnplacedCity, ZipCount, ZipInput, ZipReport } from './zip-facts.js';
 import { cityRecords, PlaceNames } from './names.js';
 import { bindZip, type BoundZip, countEvidence } from './zip-parts.js';
-import { doubtfulCounties } from './doubtful.js';
 import { type Extent, ZipExtents } from './extent.js';
 import { kilometres, landedZips, placeZip } from './placed.js';
 
