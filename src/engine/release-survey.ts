@@ -1,4 +1,4 @@
-/** What is said of a whole release: how it differs from another, and how surely ZIPs are answered. */
+/** What is said of a whole release: how it differs from another, how surely ZIPs are answered. */
 import type { Dataset } from '../dataset/dataset.js';
 import type { AreaRecord, ZipRecord } from '../dataset/records.js';
 import { type Failure, isFailure } from '../failure.js';
