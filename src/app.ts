@@ -19,7 +19,7 @@ import { createServer } from './http/open-transport.js';
 import type { RawServer } from './http/transport.js';
 import type { Supervised } from './listener/supervised.js';
 import { messageOf, type Log } from './log.js';
-import { openLimits, type Limits } from './limit/open.js';
+import { type Limits, openLimits } from './limit/open-rates.js';
 import { logging, openParts, openPool, type Parts } from './parts.js';
 import type { EnginePool } from './pool.js';
 import { openProvider, type ProviderWatch, watchProvider } from './provider/open-provider.js';

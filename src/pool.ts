@@ -10,7 +10,7 @@ import { messageOf, type Log } from './log.js';
 import { readAnswers } from './pool/frame.js';
 import { Lane, poolState, type PoolState, type Task } from './pool/lane.js';
 import { startThreads } from './pool/threads.js';
-import type { ServeTask } from './pool/serve.js';
+import type { ServeTask } from './pool/lane-server.js';
 import {
   isBodyRequest, NO_RELEASE, type EngineSettings, type PinnedRelease, type PoolRequest,
 } from './pool/types.js';

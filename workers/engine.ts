@@ -5,7 +5,7 @@ import { OpenReleases, openDataset } from '../src/dataset/open.js';
 import { Engine } from '../src/engine/engine.js';
 import { createLog, faultOf } from '../src/log.js';
 import type { EngineSettings } from '../src/pool.js';
-import { serveLane, type ServeTask } from '../src/pool/serve.js';
+import { serveLane, type ServeTask } from '../src/pool/lane-server.js';
 import { NO_RELEASE } from '../src/pool/types.js';
 import { answerBodies, answerInto } from '../src/worker.js';
 import { openWire, type WireSettings } from '../src/api/lookup/context.js';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import {
   activateRelease, currentRelease, listReleases, releasesDir,
 } from '../../src/dataset/release.js';
-import { writeRelease } from '../../src/ingest/writer.js';
+import { writeRelease } from '../../src/ingest/release-writer.js';
 import { tinyContent } from '../../test/support/tiny-release.js';
 import { seeded } from '../case/case.js';
 import { startSitus } from '../load/situs-server.js';

@@ -7,7 +7,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { currentRelease, releasesDir } from '../../src/dataset/release.js';
-import { writeRelease } from '../../src/ingest/writer.js';
+import { writeRelease } from '../../src/ingest/release-writer.js';
 import { buildRecipe } from '../../test/support/built-dataset.js';
 import { tinyContent } from '../../test/support/tiny-release.js';
 import { seeded } from '../case/case.js';

@@ -48,7 +48,7 @@ export async function superviseBuild(
   const [code, signal] = await once(child, 'close') as [number | null, NodeJS.Signals | null];
   hearing.forEach((stop) => stop());
   if (child.pid !== undefined && code !== 0) {
-    const { temporaryDir } = await import('../ingest/writer.js');
+    const { temporaryDir } = await import('../ingest/release-writer.js');
     const temporary = temporaryDir(varDir, child.pid);
     // Removing what lies below a file would be a fault of its own.
     if (existsSync(temporary)) rmSync(temporary, { recursive: true, force: true });

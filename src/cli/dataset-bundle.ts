@@ -7,7 +7,7 @@ import { putRelease } from '../dataset/put-release.js';
 import { activeRelease, findRelease, releasesDir, unsoundRelease } from '../dataset/release.js';
 import { makeSigningKey, readSigningKey } from '../dataset/signature.js';
 import { createProgress } from '../ingest/progress.js';
-import { makeTemporary } from '../ingest/writer.js';
+import { makeTemporary } from '../ingest/release-writer.js';
 import { makeFolder } from '../store/folder.js';
 import { print, progress, removeOnSignal, UsageError } from './command-line.js';
 import { activateSound, problemsOf, requiredKeys, signSound } from './sound-release.js';

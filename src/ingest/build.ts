@@ -32,7 +32,7 @@ import { readRecipe, type Recipe } from './recipe.js';
 import { datasetsDir, SourceFiles } from './source-files.js';
 import { buildAddresses } from './street/addresses.js';
 import { statedPlaces } from './street/named-areas.js';
-import { makeTemporary, scratchDir, writeRelease } from './writer.js';
+import { makeTemporary, scratchDir, writeRelease } from './release-writer.js';
 import { buildZips, mergeParts, zipCounties } from './zip/bind.js';
 
 /** Layers that are switched on with --with. */

@@ -30,7 +30,7 @@ import {
   readAuthority, readEstimated, readProvinces, readStateRates, readZipTable,
 } from './source/rates/many-states.js';
 import { readFactTable } from './source/rates/own-tables.js';
-import { readLouisiana, readNewYork, readSouthCarolina } from './source/rates/pages.js';
+import { readLouisiana, readNewYork, readSouthCarolina } from './source/rates/page-lists.js';
 import { readCoded, readCombined, readTownOption } from './source/rates/prepared-lists.js';
 import { readSst } from './source/rates/sst.js';
 import { readTexas, readTexasQuarter } from './source/rates/texas.js';

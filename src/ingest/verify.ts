@@ -11,7 +11,7 @@ import { DATA_FILE, type Manifest, readManifest } from '../dataset/manifest.js';
 import type { AreaRecord, ComponentRecord, ZipRecord } from '../dataset/records.js';
 import { RATE_ONE } from '../tax/rate.js';
 import type { Progress } from './model.js';
-import { hashRow } from './writer.js';
+import { hashRow } from './release-writer.js';
 
 /** No jurisdiction of any list held levies more than this share of the price. */
 const COMPONENT_RATE_MAX = RATE_ONE / 4;

@@ -11,7 +11,7 @@ import { type Log, messageOf } from '../log.js';
 import {
   isFromListener, type ListenerOrder, orderWords, type SupervisorMessage,
 } from './supervised.js';
-import { WindowKeeper } from './window-keeper.js';
+import { WindowKeeper } from '../limit/listener-rates.js';
 
 /** The first pause before one that ended is started again; it doubles up to the last. */
 const RESTART_MS_MIN = 100;

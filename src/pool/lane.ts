@@ -11,7 +11,7 @@ import {
   SLOT_COUNT, SLOT_FAILED, SLOT_FRAME_BYTES, SLOT_OWN, SLOT_RELEASE_BYTES, SLOTS_MAX,
   type LaneShape, type PinnedRelease, type PoolRequest,
 } from './types.js';
-import type { ServeTask } from './serve.js';
+import type { ServeTask } from './lane-server.js';
 
 /** Requests of one release that a worker answers together. */
 export interface Task {

@@ -2,7 +2,7 @@
 import { Piscina } from 'piscina';
 import { fileURLToPath } from 'node:url';
 import { messageOf, type Log } from '../log.js';
-import type { ServeTask } from './serve.js';
+import type { ServeTask } from './lane-server.js';
 import type { EngineSettings } from './types.js';
 
 /** Name of the function a worker file exports. */

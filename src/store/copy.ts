@@ -146,14 +146,14 @@ function folderOf(place: string): string {
 
 async function sourceOf(place: string): Promise<CopySource> {
   if (!isDatabaseUrl(place)) return folderSource(folderOf(place));
-  return (await import('./postgres/copy-database.js')).databaseSource(place);
+  return (await import('./postgres/whole-store.js')).databaseSource(place);
 }
 
 async function targetOf(
   place: string, begun: (temporary: string) => void,
 ): Promise<CopyTarget> {
   if (!isDatabaseUrl(place)) return folderTarget(folderOf(place), begun);
-  return (await import('./postgres/copy-database.js')).databaseTarget(place);
+  return (await import('./postgres/whole-store.js')).databaseTarget(place);
 }
 
 /**

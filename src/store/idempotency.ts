@@ -21,15 +21,16 @@ import {
   ageKey, AGE_PREFIX, answerText, keptKey, parseAge, parseKept, placeOf, readAnswer,
   type AgeRecord, type KeptAnswer, type KeptRecord,
 } from './idempotency-record.js';
-import { KeyTaken, type Claim, type Claimed, type Intent } from './idempotency-claim.js';
+import {
+  type Claim, type Claimed, type Intent, KeyTaken, UnstoredOutcomes,
+} from './idempotency-outcomes.js';
 import { lives } from './nodes.js';
 import type { Sealed, SealPlace } from './sealed.js';
 import { orSetAside } from './set-aside.js';
 import { addShare, recordBytes, takeShare } from './share.js';
 import type { Store, StoreTransaction } from './store.js';
-import { UnstoredOutcomes } from './unstored-outcomes.js';
 
-export { KeyTaken, type Claim, type Claimed, type Intent } from './idempotency-claim.js';
+export { KeyTaken, type Claim, type Claimed, type Intent } from './idempotency-outcomes.js';
 export { AGE_PREFIX, KEPT_PREFIX, type KeptAnswer } from './idempotency-record.js';
 
 /** Longest Idempotency-Key in characters. */

@@ -1,5 +1,5 @@
 /** The exact tax of one line: of every levy its part, and their sum. */
-import { times, type Exact } from './exact.js';
+import { type Exact, times } from './exact.js';
 import type { ProductRule } from './product-rule.js';
 import { RATE_ONE, type Rate } from './rate.js';
 

@@ -1,8 +1,9 @@
 /** Where a cart's exact taxes become amounts, and how a rounded total is spread over its parts. */
-import { plus, times, type Exact } from './exact.js';
+import {
+  type Exact, plus, rounded, type RoundingLevel, type RoundingMode, times,
+} from './exact.js';
 import { COARSE, GROSS_DIGITS, TAX_DIGITS, type LineTax } from './line-tax.js';
 import type { Rate } from './rate.js';
-import { rounded, type RoundingLevel, type RoundingMode } from './round.js';
 
 /** The exact tax of a line: (state + local) ÷ denominator, which is 1 in COARSE. */
 export interface ExactLine extends LineTax {

@@ -15,7 +15,7 @@ import { parseInstant } from '../../src/wire/instant.js';
 import { longNumber } from '../../src/base/json-scan.js';
 import { CARTS_MAX } from '../../src/api/merchant/relay-shape.js';
 import { readMerchantCarts } from '../../src/api/cart/merchant-cart.js';
-import { ROUNDING_LEVELS, ROUNDING_MODES } from '../../src/tax/round.js';
+import { ROUNDING_LEVELS, ROUNDING_MODES } from '../../src/tax/exact.js';
 
 import { memoryDataset } from '../support/memory-dataset.js';
 import { sentCalculation, sentCart, sentLine, type Sent } from '../support/sent-carts.js';

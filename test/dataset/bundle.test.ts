@@ -13,7 +13,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { nameBundle, openBundle, packRelease, unpackBundle } from '../../src/dataset/bundle.js';
 import { releasesDir } from '../../src/dataset/release.js';
 import { RELEASE_FILES } from '../../src/dataset/stamp.js';
-import { writeRelease } from '../../src/ingest/writer.js';
+import { writeRelease } from '../../src/ingest/release-writer.js';
 import { CLI, situs } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
 import { tinyContent } from '../support/tiny-release.js';

@@ -11,7 +11,7 @@ import { keepings } from '../../src/dataset/keeping.js';
 import { openLive } from '../../src/dataset/live.js';
 import { openProcessCopies } from '../../src/dataset/process-copies.js';
 import { activateRelease, releasesDir } from '../../src/dataset/release.js';
-import { writeRelease } from '../../src/ingest/writer.js';
+import { writeRelease } from '../../src/ingest/release-writer.js';
 import { SILENT } from '../../src/log.js';
 import { tinyContent } from '../support/tiny-release.js';
 

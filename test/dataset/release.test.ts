@@ -11,7 +11,7 @@ import {
   releasesDir,
 } from '../../src/dataset/release.js';
 import { verifyRelease } from '../../src/ingest/verify.js';
-import { makeTemporary, scratchDir, writeRelease } from '../../src/ingest/writer.js';
+import { makeTemporary, scratchDir, writeRelease } from '../../src/ingest/release-writer.js';
 import { tinyContent } from '../support/tiny-release.js';
 
 const folders: string[] = [];

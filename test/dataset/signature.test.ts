@@ -13,7 +13,7 @@ import { loadConfig } from '../../src/config.js';
 import { activateRelease, releasesDir } from '../../src/dataset/release.js';
 import { SIGNATURE_FILE } from '../../src/dataset/signature.js';
 import { createLog } from '../../src/log.js';
-import { writeRelease } from '../../src/ingest/writer.js';
+import { writeRelease } from '../../src/ingest/release-writer.js';
 import { situs } from '../support/built-dataset.js';
 import { ask } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';

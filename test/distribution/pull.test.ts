@@ -15,7 +15,7 @@ import { piecesOf, pushRelease } from '../../src/distribution/pieces.js';
 import type { Place } from '../../src/distribution/fleet-place.js';
 import { type Pull, pullRelease } from '../../src/distribution/pull.js';
 import type { Offer } from '../../src/distribution/state.js';
-import { writeRelease } from '../../src/ingest/writer.js';
+import { writeRelease } from '../../src/ingest/release-writer.js';
 import { ownMark } from '../../src/store/process-mark.js';
 import { startStoreServer, type StoreServer } from '../support/s3-server.js';
 import { smallDisk } from '../support/small-disk.js';

@@ -12,7 +12,7 @@ import { FINDING_KINDS, findingText } from '../../src/ingest/findings/finding.js
 import { findingsOf, isComparable } from '../../src/ingest/findings/release-faults.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
-import { type ReleaseContent, writeRelease } from '../../src/ingest/writer.js';
+import { type ReleaseContent, writeRelease } from '../../src/ingest/release-writer.js';
 import type { DateInt } from '../../src/tax/date.js';
 import type { Rate } from '../../src/tax/rate.js';
 import { situs } from '../support/built-dataset.js';

@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test';
 import WebSocket from 'ws';
 import { App } from '../../src/app.js';
 import { loadConfig, type Environment } from '../../src/config.js';
-import type { Limits } from '../../src/limit/open.js';
+import type { Limits } from '../../src/limit/open-rates.js';
 import { readRedisAddress } from '../../src/limit/redis-address.js';
 import { RedisWindows } from '../../src/limit/redis.js';
 import { SharedRates } from '../../src/limit/shared-rates.js';

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { writeRelease, type ReleaseContent } from '../../src/ingest/writer.js';
+import { type ReleaseContent, writeRelease } from '../../src/ingest/release-writer.js';
 import type { DateInt } from '../../src/tax/date.js';
 import { CLI, situs } from '../support/built-dataset.js';
 import { tinyContent } from '../support/tiny-release.js';

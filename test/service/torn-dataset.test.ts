@@ -16,7 +16,7 @@ import { createLog } from '../../src/log.js';
 import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
 import { ask } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
-import { writeRelease } from '../../src/ingest/writer.js';
+import { writeRelease } from '../../src/ingest/release-writer.js';
 import { tinyContent } from '../support/tiny-release.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));

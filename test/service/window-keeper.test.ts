@@ -1,12 +1,11 @@
 /** The windows of keys that a supervisor keeps for its listeners. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listenerRates } from '../../src/limit/listener-rates.js';
+import { listenerRates, WindowKeeper } from '../../src/limit/listener-rates.js';
 import {
   type Channel, isFromListener, type ListenerMessage, listenerOrder, orderWords, Supervised,
   type SupervisorMessage,
 } from '../../src/listener/supervised.js';
-import { WindowKeeper } from '../../src/listener/window-keeper.js';
 
 const MINUTE = 60_000;
 

@@ -11,7 +11,7 @@ import { CLOCK_KEY } from '../../src/store/service-clock.js';
 import { Store } from '../../src/store/store.js';
 import { activateRelease, currentRelease } from '../../src/dataset/release.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
-import { writeRelease } from '../../src/ingest/writer.js';
+import { writeRelease } from '../../src/ingest/release-writer.js';
 import { newVarDir } from '../support/http-var-dir.js';
 import {
   ask, ELMTON, inventedCountry, KEYS, newMerchantDir, removeDirs, startMerchants,

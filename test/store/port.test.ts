@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { StoreKey } from '../../src/store/format.js';
-import { keyBytes, keyOf } from '../../src/store/postgres/key-bytes.js';
+import { keyBytes, keyOf } from '../../src/store/postgres/replica.js';
 import { Store } from '../../src/store/store.js';
 import { eventually } from '../support/http-eventually.js';
 import { newVarDir } from '../support/http-var-dir.js';

@@ -4,7 +4,7 @@ import { openWire } from '../../src/api/lookup/context.js';
 import { OpenReleases, openDataset } from '../../src/dataset/open.js';
 import { Engine } from '../../src/engine/engine.js';
 import type { EngineSettings } from '../../src/pool.js';
-import { serveLane, type ServeTask } from '../../src/pool/serve.js';
+import { serveLane, type ServeTask } from '../../src/pool/lane-server.js';
 import { answerInto } from '../../src/worker.js';
 
 const GREEDY = 'allocate';

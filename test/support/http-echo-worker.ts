@@ -7,7 +7,7 @@ import { resourceLimits, workerData } from 'node:worker_threads';
 import { RequestReader } from '../../src/pool/frame.js';
 import type { Answer } from '../../src/pool/types.js';
 import type { EngineTask } from '../../src/pool.js';
-import { serveLane, type ServeTask } from '../../src/pool/serve.js';
+import { serveLane, type ServeTask } from '../../src/pool/lane-server.js';
 
 const BODY_BYTES = 1900;
 const SLEEP_MS = 200;

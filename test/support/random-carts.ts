@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import type { CartQuery } from '../../src/engine/cart/cart-query.js';
-import { ROUNDING_LEVELS, ROUNDING_MODES } from '../../src/tax/round.js';
+import { ROUNDING_LEVELS, ROUNDING_MODES } from '../../src/tax/exact.js';
 import { oracleCart, type OracleCart, type OracleWorld } from './cart-oracle.js';
 import { CART_DOCUMENTS, cartLine, cartWorld, NOW, splitAt } from './cart-world.js';
 import {

@@ -1,5 +1,5 @@
 /** A release of a handful of invented records, for tests of writing, checking and switching. */
-import { type ReleaseContent, writeRelease } from '../../src/ingest/writer.js';
+import { type ReleaseContent, writeRelease } from '../../src/ingest/release-writer.js';
 import { DATE_OPEN, type DateInt } from '../../src/tax/date.js';
 import type { Rate } from '../../src/tax/rate.js';
 

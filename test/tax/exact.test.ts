@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { minus, plus, quotient, times, type Exact } from '../../src/tax/exact.js';
-import { rounded, ROUNDING_MODES } from '../../src/tax/round.js';
+import {
+  type Exact, minus, plus, quotient, rounded, ROUNDING_MODES, times,
+} from '../../src/tax/exact.js';
 import { rational, rounded as oracle } from '../support/rational.js';
 
 const RUNS = 10_000;

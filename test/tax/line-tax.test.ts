@@ -8,7 +8,7 @@ import {
 } from '../../src/tax/line-tax.js';
 import type { ProductRule } from '../../src/tax/product-rule.js';
 import type { Rate } from '../../src/tax/rate.js';
-import { ROUNDING_LEVELS, ROUNDING_MODES } from '../../src/tax/round.js';
+import { ROUNDING_LEVELS, ROUNDING_MODES } from '../../src/tax/exact.js';
 import { exactTax, fiveDecimals, roundAmounts, roundRate } from '../../src/tax/round-lines.js';
 
 const RUNS = 10_000;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { distribute, roundAmounts, roundRate } from '../../src/tax/round-lines.js';
 import { decimalText, exactText } from '../../src/tax/amount.js';
 import { FINE } from '../../src/tax/line-tax.js';
-import { rounded, ROUNDING_MODES } from '../../src/tax/round.js';
+import { rounded, ROUNDING_MODES } from '../../src/tax/exact.js';
 
 test('each mode at, below and above a tie', () => {
   const of = (numerator: bigint, denominator: bigint): readonly bigint[] =>

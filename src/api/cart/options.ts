@@ -7,7 +7,7 @@ import { anyText, flag, optional, told } from '../../base/shape.js';
 import { invalid, type Problem } from '../../base/problem.js';
 import {
   ROUNDING_LEVELS, ROUNDING_MODES, type RoundingLevel, type RoundingMode,
-} from '../../tax/round.js';
+} from '../../tax/exact.js';
 
 export interface CartOptions {
   readonly mode: RoundingMode;

@@ -16,7 +16,7 @@ import { Takeover } from './takeover.js';
 import {
   countJobs, nextJob, openJob, type JobCounts, type NewJob, type OpenJob,
 } from './open-job.js';
-import { DAY_MS, viewOf } from './job-view.js';
+import { DAY_MS, viewOf } from './result.js';
 import { isPassing, JobFault, requestOf, runJob, type RunnerServices } from './runner.js';
 
 /** Jobs of one account that have not ended, those being uploaded among them. */

@@ -1,12 +1,15 @@
 /** Sends the result of a job: whole, in part or packed, as fast as the client takes it. */
-import { open, type FileHandle } from 'node:fs/promises';
-import { openOutput, type Output } from '../run/output.js';
-import type { DuplexEvents, Head } from '../../http/reply.js';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
-import { fileBytes } from './byte-source.js';
+import type { DuplexEvents, Head } from '../../http/reply.js';
+import type { JobRecord } from '../../store/jobs.js';
+import type { JobView } from '../row/job-body.js';
+import { openOutput, type Output } from '../run/output.js';
 import type { ByteRange } from './byte-range.js';
+import { fileBytes } from './byte-source.js';
+import { checkpointOf, requestOf } from './runner.js';
 
-export interface ResultOptions {
+interface ResultOptions {
   readonly path: string;
   readonly range: ByteRange;
   readonly gzip: boolean;
@@ -91,4 +94,23 @@ export class ResultStream implements DuplexEvents {
     }
     if (left > 0) throw new Error('the result is shorter than its record says');
   }
+}
+
+/*
+ * What is told of a job.
+ */
+
+export const DAY_MS = 86_400_000;
+
+/** What is told of a job that is kept for so many days after its end. */
+export function viewOf(record: JobRecord, days: number): JobView {
+  const { kind, output } = requestOf(record);
+  const checkpoint = checkpointOf(record);
+  const { endedAt } = record;
+  return {
+    record, kind, output,
+    at: checkpoint?.position.at ?? 0, rows: checkpoint?.rows ?? 0,
+    codes: checkpoint?.codes ?? {},
+    expiresAt: endedAt === null ? null : endedAt + days * DAY_MS,
+  };
 }

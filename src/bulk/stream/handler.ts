@@ -22,7 +22,7 @@ import {
 import { isReply, type Fields, type Reply, type Request } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import { Sessions, type StreamTimes } from './sessions.js';
-import { PostLink } from './post-link.js';
+import { PostLink, SocketLink } from './session-links.js';
 import type { StreamSession } from './session.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { duplexRoute } from '../../http/duplex-route.js';
@@ -33,7 +33,6 @@ import { problemReply } from '../../http/problem-reply.js';
 import type { RawRequest, RawResponse, RawServer, SocketEvents } from '../../http/transport.js';
 import { BEHIND_BYTES_MAX, CREDIT_BYTES, MESSAGE_BYTES_MAX } from './stream-limits.js';
 import type { SessionServices } from './session-options.js';
-import { SocketLink } from './socket-link.js';
 
 const STREAM_PATH = '/stream';
 

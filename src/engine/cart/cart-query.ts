@@ -1,5 +1,5 @@
 /** What a cart asks, after the wire has read and checked it. */
-import type { RoundingLevel, RoundingMode } from '../../tax/round.js';
+import type { RoundingLevel, RoundingMode } from '../../tax/exact.js';
 
 /** Lines a cart may have (specification, cart calculate). */
 export const CART_LINES_MAX = 250;

@@ -1,7 +1,7 @@
 /** The exact tax of a cart's lines, goods first, since delivery charges follow them. */
 import type { StateRuleRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
-import { plus, type Exact } from '../../tax/exact.js';
+import { type Exact, plus } from '../../tax/exact.js';
 import {
   COARSE, FINE, lineTax, ruledUnit, type HolidayReach, type Scale,
 } from '../../tax/line-tax.js';

@@ -11,9 +11,8 @@ import {
   type Locality, type SingleArticle, type TierFact,
 } from './cart-facts.js';
 import type { Localities } from './locality.js';
-import { mealLevies } from './meal.js';
+import { mealLevies, tiered, type UnknownTier } from './meal-tiers.js';
 import type { Site, SiteRow } from './site.js';
-import { tiered, type UnknownTier } from './tiers.js';
 
 /** A rate on a line, and whose it is. */
 export interface Levy extends LineLevy {

@@ -1,7 +1,7 @@
 /** Connections to PostgreSQL, on which nothing hangs: what takes too long ends them. */
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { Patience } from './patience.js';
+import { Patience } from './pending.js';
 import type { DatabasePlace } from './place.js';
 
 export type Rows = readonly Readonly<Record<string, unknown>>[];

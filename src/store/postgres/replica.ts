@@ -2,13 +2,32 @@
  * What a node has of a store in PostgreSQL: all records, in an LMDB environment that can be made
  * anew at any time, and the commit up to which they are those of the database. Reading never waits.
  */
-import { ABORT, open, type Database, type RootDatabase } from 'lmdb';
+import { ABORT, type Database, open, type RootDatabase } from 'lmdb';
 import type { StoreKey } from '../format.js';
 import { bytesIn } from '../lmdb-root.js';
 import type { RecordBytes, RecordRange } from '../root.js';
 import type { Batch, Change, Position } from './change-log.js';
-import { keyBytes, keyOf } from './key-bytes.js';
 import { leaveFolder, replicaFolder } from './replica-folder.js';
+
+/*
+ * Keys as bytes whose order is that of the keys: the parts in UTF-8 with a zero between them. The
+ * two lowest characters are written as two bytes, so that no part holds the zero.
+ */
+
+const ESCAPED: ReadonlyMap<string, string> = new Map([['\0', '\x01\x01'], ['\x01', '\x01\x02']]);
+const PLAIN: ReadonlyMap<string, string> = new Map([['\x01\x01', '\0'], ['\x01\x02', '\x01']]);
+
+/** Bytes of a key. */
+export function keyBytes(key: StoreKey): Buffer {
+  return Buffer.from(key.map((part) => part.replace(/[\0\x01]/g, (each) => ESCAPED.get(each)!))
+    .join('\0'));
+}
+
+/** The key of some bytes. */
+export function keyOf(bytes: Uint8Array): StoreKey {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString().split('\0')
+    .map((part) => part.replace(/\x01[\x01\x02]/g, (each) => PLAIN.get(each)!));
+}
 
 const MAP_BYTES = 4 * 1024 ** 3;
 /** Bytes of changes that end a commit: what waits goes into the next one. */
@@ -25,7 +44,7 @@ export type Outcome =
   | { readonly kind: 'done'; readonly result: unknown }
   | { readonly kind: 'threw'; readonly error: unknown };
 
-export interface Attempt {
+interface Attempt {
   /** In the order of the actions; fewer where they changed much or took long. */
   readonly outcomes: readonly Outcome[];
   readonly changes: readonly Change[];

@@ -1,4 +1,4 @@
-/** Rate lists that states publish as pages and PDFs: Louisiana, New York, South Carolina. */
+/** TODO */
 import type { DateInt } from '../../../tax/date.js';
 import { parsePercent, type Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';

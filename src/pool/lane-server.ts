@@ -1,14 +1,10 @@
-/**
- * The worker's side of a lane: one task of the pool that lasts as long as the worker. It sleeps on
- * the shared memory, so the thread's event loop does not turn while it serves: nothing that answers
- * may wait for a timer, a promise or a stream.
- */
-import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { aligned, AnswerWriter } from './frame.js';
+/** TODO */
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { messageOf } from '../log.js';
+import { aligned, AnswerWriter } from './frame.js';
 import {
-  ANSWERED, ASLEEP, BEGUN, IN_MESSAGE, LaneMemory, POSTED, SLOT_ANSWER_BYTES, SLOT_COUNT,
-  SLOT_FAILED, SLOT_FRAME_BYTES, SLOT_OWN, SLOT_RELEASE_BYTES, type EngineTask, type LaneTask,
+  ANSWERED, ASLEEP, BEGUN, type EngineTask, IN_MESSAGE, LaneMemory, type LaneTask, POSTED,
+  SLOT_ANSWER_BYTES, SLOT_COUNT, SLOT_FAILED, SLOT_FRAME_BYTES, SLOT_OWN, SLOT_RELEASE_BYTES,
 } from './types.js';
 
 export interface ServeTask extends LaneTask {
@@ -16,7 +12,7 @@ export interface ServeTask extends LaneTask {
 }
 
 /** Writes the answers to a task's requests, in order. What it throws fails the task alone. */
-export type AnswerTask = (task: EngineTask, into: AnswerWriter) => void;
+type AnswerTask = (task: EngineTask, into: AnswerWriter) => void;
 
 const ERROR_CHARS_MAX = 1000;
 

@@ -1,4 +1,4 @@
-/** Writes a finished release: sorted keys, one hash over everything, one rename at the end. */
+/** TODO */
 import { createHash, type Hash } from 'node:crypto';
 import {
   closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync,

@@ -1,4 +1,4 @@
-/** The rates of keys as the settings want them: in windows of this process, or shared ones. */
+/** TODO */
 import { createRateGate, type RateGate } from '../http/rate-limit.js';
 import type { Log } from '../log.js';
 import type { WindowsOfAll } from './listener-rates.js';
@@ -10,7 +10,7 @@ const START_MS_MAX = 1_000;
 /** The log hears of changes no more often than this. */
 const TELL_MS = 60_000;
 
-export interface LimitsConfig {
+interface LimitsConfig {
   /** As given, empty when unset; a password may be in it. */
   readonly url: string;
   readonly sharePercent: number;
