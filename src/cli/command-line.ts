@@ -1,4 +1,6 @@
 /** What commands share: lines they write, exit codes, signals, and what a command line may hold. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 
@@ -74,6 +76,43 @@ export function untilInterrupted(): { readonly signal: AbortSignal; end(): void 
       process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
     },
   };
+}
+
+/** How a process that was watched ended. */
+export interface WatchedEnd {
+  /** Null where a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The exit code of whoever watched, where that was interrupted; 0 where it was not. */
+  readonly interrupted: number;
+  /** Undefined where it could not be started. */
+  readonly pid: number | undefined;
+  /** What it printed, where that was heard. */
+  readonly printed: string;
+}
+
+/**
+ * Runs Node.js with these words until it ends, and kills it when this process is told to end. What
+ * it prints goes to standard output, or is given back where it is `heard`.
+ */
+export async function watched(words: readonly string[], heard = false): Promise<WatchedEnd> {
+  const child = spawn(process.execPath, words,
+    { stdio: ['ignore', heard ? 'pipe' : 'inherit', 'inherit'] });
+  let [interrupted, printed] = [0, ''];
+  child.stdout?.on('data', (piece: Buffer) => {
+    printed += piece.toString('utf8');
+  });
+  const hearing = Object.entries(SIGNAL_CODES).map(([signal, code]) => {
+    const listener = (): void => {
+      interrupted = code;
+      child.kill('SIGKILL');
+    };
+    process.once(signal, listener);
+    return () => process.off(signal, listener);
+  });
+  const [code, signal] = await once(child, 'close') as [number | null, NodeJS.Signals | null];
+  hearing.forEach((stop) => stop());
+  return { code, signal, interrupted, pid: child.pid, printed };
 }
 
 /** As a shell tells of a program that SIGPIPE ended: nobody reads what it writes. */

@@ -1,9 +1,7 @@
 /** `situs dataset build`: makes a release. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { loadConfig } from '../config.js';
-import { READER_GONE, SIGNAL_CODES } from './command-line.js';
+import { READER_GONE, watched } from './command-line.js';
 
 /**
  * Room for what lives briefly, which most of a build's values do: with sixteen times Node's own the
@@ -30,32 +28,18 @@ export async function superviseBuild(
   words: readonly string[], heard = false,
 ): Promise<Supervised> {
   const { varDir } = loadConfig();
-  const child = spawn(process.execPath,
+  const { code, signal, interrupted, pid, printed } = await watched(
     [YOUNG, ...process.execArgv, process.argv[1] ?? '', 'dataset', 'build', BUILDER, ...words],
-    { stdio: ['ignore', heard ? 'pipe' : 'inherit', 'inherit'] });
-  let [interrupted, name] = [0, ''];
-  child.stdout?.on('data', (piece: Buffer) => {
-    name += piece.toString('utf8');
-  });
-  const hearing = Object.entries(SIGNAL_CODES).map(([signal, code]) => {
-    const listener = (): void => {
-      interrupted = code;
-      child.kill('SIGKILL');
-    };
-    process.once(signal, listener);
-    return () => process.off(signal, listener);
-  });
-  const [code, signal] = await once(child, 'close') as [number | null, NodeJS.Signals | null];
-  hearing.forEach((stop) => stop());
-  if (child.pid !== undefined && code !== 0) {
+    heard);
+  if (pid !== undefined && code !== 0) {
     const { temporaryDir } = await import('../ingest/release-writer.js');
-    const temporary = temporaryDir(varDir, child.pid);
+    const temporary = temporaryDir(varDir, pid);
     // Removing what lies below a file would be a fault of its own.
     if (existsSync(temporary)) rmSync(temporary, { recursive: true, force: true });
   }
   if (interrupted > 0) process.stderr.write('\nbuild interrupted, nothing was left behind\n');
   const ended = interrupted || (signal === 'SIGPIPE' ? READER_GONE : code ?? 1);
-  return { code: ended, name: name.trim() };
+  return { code: ended, name: printed.trim() };
 }
 
 /** The words of the command. */

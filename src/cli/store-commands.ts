@@ -2,8 +2,6 @@
  * `situs store …`: backups, also while a server runs, putting one back, stores in databases; and
  * `situs secrets …`: the keys that seal what is secret in a store.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { placeOf } from '../bulk/job/ownership.js';
@@ -27,7 +25,7 @@ import type { Store } from '../store/store.js';
 import { storedIndexKey } from '../store/vault.js';
 import { commandActor } from './actor.js';
 import {
-  print, progress, READER_GONE, removeOnSignal, SIGNAL_CODES, UsageError,
+  print, progress, READER_GONE, removeOnSignal, UsageError, watched,
 } from './command-line.js';
 import { DAMAGED_CODE, requireStore, tellDamaged, withStore } from './open-store.js';
 
@@ -92,23 +90,10 @@ export async function backupCommand(target: string): Promise<number> {
 
 /** Reads a backup in a process of its own: a damaged file may end the one that reads it. */
 async function verify(config: Config, file: string): Promise<number> {
-  const args = [process.argv[1]!, 'store', 'verify', '--in-this-process', file];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-  const remove = (): void => {
-    if (child.pid === undefined) return;
-    rmSync(verifyFolder(config.varDir, child.pid), { recursive: true, force: true });
-  };
-  for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
-    process.once(signal, () => {
-      child.kill('SIGKILL');
-      child.once('exit', () => {
-        remove();
-        process.exit(code);
-      });
-    });
-  }
-  const [code, signal] = await once(child, 'exit') as [number | null, NodeJS.Signals | null];
-  remove();
+  const { code, signal, interrupted, pid } = await watched(
+    [process.argv[1]!, 'store', 'verify', '--in-this-process', file]);
+  if (pid !== undefined) rmSync(verifyFolder(config.varDir, pid), { recursive: true, force: true });
+  if (interrupted > 0) process.exit(interrupted);
   if (signal === 'SIGPIPE') return READER_GONE;
   if (code === null) progress('the file is damaged: reading it ended the process');
   return code ?? 1;
