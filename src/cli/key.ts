@@ -7,7 +7,7 @@ import { entitlementsOf, grantsOf, type Entitlement, type Plan } from '../store/
 import { ALL_SCOPES, scopeBits, scopesOfBits, type Scope } from '../store/scope.js';
 import type { Store } from '../store/store.js';
 import { listUsage } from '../store/usage.js';
-import { NO_COUNTS, type Counts, monthAt } from '../store/usage-meter.js';
+import { type Counts, monthAt, NO_COUNTS } from '../store/usage-meter.js';
 import { commandActor } from './actor.js';
 import { print, UsageError } from './command-line.js';
 import { withNewStore, withStore } from './open-store.js';

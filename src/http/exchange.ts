@@ -10,7 +10,7 @@ import {
 } from './front.js';
 import { fieldsOf, type Answerer, type Reply } from './reply.js';
 import { statusLine } from './status.js';
-import { endWith, endWithout } from './unsent.js';
+import { endWith, endWithout } from './pacing.js';
 import type { RawResponse } from './transport.js';
 
 /** Exchanges that are open, and whether their connections are to be closed with the answer. */

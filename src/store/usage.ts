@@ -8,15 +8,14 @@ import { isDoubtful } from './fault.js';
 import { ENTITLEMENTS } from './plan.js';
 import type { Store, StoreTransaction } from './store.js';
 import {
-  Admission, HELD_CORE, HELD_GEO, HELD_MERCHANT, Meter, NO_COUNTS, plusCounts, type Counts,
-  type Metered, type UsageDelta, monthAt, type Month,
+  addTo, Admission, type Counts, HELD_CORE, HELD_GEO, HELD_MERCHANT, listUsage, Meter, type Metered,
+  type Month, monthAt, NO_COUNTS, plusCounts, storeUsage, type UsageDelta,
 } from './usage-meter.js';
-import { storeUsage, addTo, listUsage } from './usage-store.js';
 import {
   admitLookups, admitOperations, answerRows, dropRows, settleRows, type RowsAdmission,
 } from './usage-rows.js';
 
-export { listUsage } from './usage-store.js';
+export { listUsage } from './usage-meter.js';
 
 /** How often counts are stored: half of what may be lost, the rest is for the write itself. */
 const USAGE_FLUSH_MS = 500;

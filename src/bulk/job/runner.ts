@@ -7,7 +7,7 @@ import type { KeyRecord, UsageRecord } from '../../store/format.js';
 import { StoreFault } from '../../store/fault.js';
 import type { JobRecord } from '../../store/jobs.js';
 import type { StoreTransaction } from '../../store/store.js';
-import { NO_COUNTS, plusCounts, type Counts, type Metered } from '../../store/usage-meter.js';
+import { type Counts, type Metered, NO_COUNTS, plusCounts } from '../../store/usage-meter.js';
 import type { BulkLimits } from '../run/uploads.js';
 import { admitRows, merchantRefusal, type FindMerchant, type RowsUsage } from '../run/kind.js';
 import type { AdmittedRows } from '../run/pump.js';

@@ -1,5 +1,5 @@
 /** How far a run has come: all that is needed to go on as if it had never stopped. */
-import { NO_COUNTS, type Counts } from '../../store/usage-meter.js';
+import { type Counts, NO_COUNTS } from '../../store/usage-meter.js';
 import type { FramerPosition } from '../row/framing.js';
 
 export interface Checkpoint {

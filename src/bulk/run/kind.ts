@@ -3,7 +3,7 @@ import { StoreFault } from '../../store/fault.js';
 import type { KeyRecord } from '../../store/format.js';
 import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
-import { NO_COUNTS, type Counts, type Metered } from '../../store/usage-meter.js';
+import { type Counts, type Metered, NO_COUNTS } from '../../store/usage-meter.js';
 import type { RowsAdmission } from '../../store/usage-rows.js';
 import { notKept } from '../../api/lookup/kept.js';
 import { merchantOf } from '../row/cart-parameters.js';

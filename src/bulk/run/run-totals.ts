@@ -1,6 +1,6 @@
 /** What a run comes to: the content of its trailer. */
 import { createHash } from 'node:crypto';
-import { NO_COUNTS, plusCounts, type Counts } from '../../store/usage-meter.js';
+import { type Counts, NO_COUNTS, plusCounts } from '../../store/usage-meter.js';
 import type { Trailer, Stopped } from '../row/envelope.js';
 import type { ChunkTally, RowRefusal } from '../row/chunk-payload.js';
 
