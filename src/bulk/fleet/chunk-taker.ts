@@ -6,7 +6,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
-import { waitUntil } from '../../base/wait-until.js';
+import { waitUntil } from '../../base/process.js';
 import type { FilesAddress } from '../../distribution/address.js';
 import { messageOf, type Log } from '../../log.js';
 import type { PinnedRelease } from '../../pool/types.js';

@@ -2,7 +2,7 @@
  * A node's part in the files of a fleet, as its service has it; the client is loaded when it
  * starts.
  */
-import { packageVersion } from '../../base/package-version.js';
+import { packageVersion } from '../../base/process.js';
 import type { LiveDataset } from '../../dataset/live.js';
 import { filesAddress, type FilesAddress } from '../../distribution/address.js';
 import { nodeName } from '../../distribution/puller.js';
