@@ -9,7 +9,7 @@ import { findingsOf } from '../ingest/findings/release-faults.js';
 import type { Progress } from '../ingest/model.js';
 import { createProgress } from '../ingest/progress.js';
 import { makeFolder } from '../store/folder.js';
-import { auditRelease } from './actor.js';
+import { auditRelease } from './open-store.js';
 import type { BuildAsked } from './dataset-build.js';
 import { tellFindings } from './findings.js';
 import { print, progress, UsageError } from './command-line.js';

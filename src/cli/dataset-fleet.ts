@@ -12,7 +12,7 @@ import {
   activateInFleet, changeState, changeText, type Change, type FleetState, readState,
 } from '../distribution/state.js';
 import { createProgress } from '../ingest/progress.js';
-import { commandActor } from './actor.js';
+import { commandActor } from './open-store.js';
 import { wholeRelease } from './dataset-bundle.js';
 import { print, progress, removeOnSignal, UsageError } from './command-line.js';
 import { problemsOf, requiredKeys } from './sound-release.js';

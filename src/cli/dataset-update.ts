@@ -19,7 +19,7 @@ import { layerLabel, readLayers } from '../ingest/layer/layer-files.js';
 import type { Wanted } from '../ingest/publisher/catalogue.js';
 import { readRecipe } from '../ingest/recipe.js';
 import { datasetsDir, SourceFiles } from '../ingest/source-files.js';
-import { auditRelease } from './actor.js';
+import { auditRelease } from './open-store.js';
 import { askedFor, fetchSources } from './dataset-fetch.js';
 import { superviseBuild } from './dataset-build.js';
 import { findingsBeside, tellFindings } from './findings.js';

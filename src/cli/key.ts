@@ -8,9 +8,8 @@ import { ALL_SCOPES, scopeBits, scopesOfBits, type Scope } from '../store/scope.
 import type { Store } from '../store/store.js';
 import { listUsage } from '../store/usage.js';
 import { type Counts, monthAt, NO_COUNTS } from '../store/usage-meter.js';
-import { commandActor } from './actor.js';
+import { commandActor, withNewStore, withStore } from './open-store.js';
 import { print, UsageError } from './command-line.js';
-import { withNewStore, withStore } from './open-store.js';
 
 const ACCOUNT_CHARS_MAX = 255;
 

@@ -1,17 +1,19 @@
-/** The store of SITUS_VAR, open as long as a command uses it. */
+/** The store of SITUS_VAR, open as long as a command uses it, and who is named for what it does. */
 import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig, type Config } from '../config.js';
+import { type Config, loadConfig } from '../config.js';
 import { messageOf } from '../log.js';
+import { type Actor, addAudit } from '../store/audit.js';
 import type { StoreKey } from '../store/format.js';
-import { Store, storeDir } from '../store/store.js';
 import { STORE_FILE } from '../store/store-file.js';
+import { Store, storeDir } from '../store/store.js';
 import { progress } from './command-line.js';
 
 type Use<T> = (store: Store) => T | Promise<T>;
 
 /** Where the store is. */
-export type StoreConfig = Pick<Config, 'varDir' | 'storeUrl'>;
+type StoreConfig = Pick<Config, 'varDir' | 'storeUrl'>;
 
 /** The store of a configuration. @throws Error as `Store.open`. */
 export function openStore({ varDir, storeUrl }: StoreConfig): Promise<Store> {
@@ -66,4 +68,38 @@ export function tellDamaged(damaged: readonly StoreKey[], done: string): number 
 /** Makes the store where there is none. */
 export async function withNewStore<T>(use: Use<T>): Promise<T> {
   return useStore(loadConfig(), use);
+}
+
+/*
+ * Who runs a command, for the audit log.
+ */
+
+/** The user as the system knows it; a number without a name is one too. */
+export function commandActor(): Actor {
+  try {
+    const { uid, username } = userInfo();
+    return { kind: 'cli', uid, user: username };
+  } catch {
+    return { kind: 'cli', uid: process.getuid?.() ?? -1, user: '' };
+  }
+}
+
+/**
+ * Writes down what is about to be done to a release. Before it is done: what is done and not
+ * written down would be worse than the reverse. Without a store there is nothing to write it into
+ * yet, and nobody who was served by another release.
+ */
+export async function auditRelease(
+  varDir: string, action: 'release.activate' | 'release.rollback', release: string,
+): Promise<void> {
+  const config = { varDir, storeUrl: loadConfig().storeUrl };
+  if (!hasStore(config)) return;
+  const store = await openStore(config);
+  try {
+    await store.write((transaction) => addAudit(transaction, {
+      actor: commandActor(), account: null, action, object: release,
+    }, Date.now()), { quiet: true });
+  } finally {
+    await store.close();
+  }
 }

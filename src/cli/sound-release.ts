@@ -95,7 +95,7 @@ export async function activateSound(
   const problems = await problemsOf(dir, quiet, signedBy);
   if (problems.length > 0) throw unsoundRelease(name, problems);
   protectRelease(dir);
-  const { auditRelease } = await import('./actor.js');
+  const { auditRelease } = await import('./open-store.js');
   await auditRelease(varDir, `release.${action}`, name);
   activateRelease(varDir, name);
 }

@@ -23,11 +23,10 @@ import {
 } from '../store/rotation.js';
 import type { Store } from '../store/store.js';
 import { storedIndexKey } from '../store/vault.js';
-import { commandActor } from './actor.js';
+import { commandActor, DAMAGED_CODE, requireStore, tellDamaged, withStore } from './open-store.js';
 import {
   print, progress, READER_GONE, removeOnSignal, UsageError, watched,
 } from './command-line.js';
-import { DAMAGED_CODE, requireStore, tellDamaged, withStore } from './open-store.js';
 
 /** Says what a backup holds and which keys it cannot do without. */
 function describe(config: Config, facts: BackupFacts): void {

@@ -13,7 +13,7 @@ import { Readable } from 'node:stream';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { parseSource, readCatalogue, wantedOf } from '../../src/ingest/publisher/catalogue.js';
-import { linksOf, newestLinks } from '../../src/ingest/publisher/links.js';
+import { linksOf, newestLinks } from '../../src/ingest/publisher/get.js';
 import { openOrigin, type Origin } from '../../src/ingest/publisher/origin.js';
 import { transfer, TRIES_MAX, type Transferred } from '../../src/ingest/publisher/transfer.js';
 import { eventually } from '../support/http-eventually.js';

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { seeded } from '../../bench/case/case.js';
 import { StreamClient, wasRefused } from '../../bench/load/stream-client.js';
 import { cutStream } from '../../bench/torture/stream-cuts.js';
-import { CLOSES } from '../../src/bulk/stream/close-code.js';
+import { CLOSES } from '../../src/bulk/stream/session-options.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { createKey } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';

@@ -14,8 +14,7 @@ import { JOB_PATH, jobBody, JOBS_PATH, RESULT_PATH } from '../row/job-body.js';
 import { CSV_TYPE, NDJSON_TYPE, packedOut } from '../run/request.js';
 import { JobRegistry } from './registry.js';
 import { JobElsewhere, type JobMember } from './ownership.js';
-import { namesTag, parseRange } from './byte-range.js';
-import { ResultStream } from './result.js';
+import { namesTag, parseRange, ResultStream } from './result.js';
 import { type Caller, rowsRefusal } from '../../http/gate.js';
 import { codedProblem, problemReply } from '../../http/problem-reply.js';
 import {

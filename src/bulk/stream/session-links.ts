@@ -5,8 +5,7 @@ import { type DuplexEvents, type Fields, headOf } from '../../http/reply.js';
 import type { RawSocket, SocketEvents } from '../../http/transport.js';
 import { RecordFramer } from '../row/framer.js';
 import { NDJSON_TYPE } from '../run/request.js';
-import { CLOSES, type Closing } from './close-code.js';
-import type { StreamLink } from './session-options.js';
+import { CLOSES, type Closing, type StreamLink } from './session-options.js';
 import type { StreamSession } from './session.js';
 import {
   BEHIND_BYTES_MAX, HEARTBEAT_MS, MESSAGE_BYTES_MAX, PONG_BYTES_MAX,

@@ -14,13 +14,14 @@ import { decodeResult, type ChunkTally } from '../row/chunk-payload.js';
 import type { ChunkSource } from '../run/schedule.js';
 import { RunTotals } from '../run/run-totals.js';
 import { Flights, payloadOf, groupOf, type MessageClass } from './message-chunk.js';
-import { CLOSES, type CloseName, type Closing } from './close-code.js';
+import {
+  type CloseName, CLOSES, type Closing, type SessionOptions, type SessionServices, type StreamLink,
+} from './session-options.js';
 import { readClientLine } from './client-line.js';
 import { Inbox, type Message } from './inbox.js';
 import {
   CHUNK_MESSAGES_MAX, CHUNK_MESSAGES_MIN, CHUNKS_IN_FLIGHT_MAX, STREAM_LIMITS, UNSENT_BYTES_MAX,
 } from './stream-limits.js';
-import type { StreamLink, SessionOptions, SessionServices } from './session-options.js';
 import { SessionRelease } from './session-release.js';
 import { AnswerBacklog } from './answer-backlog.js';
 

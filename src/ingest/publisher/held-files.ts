@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DATE_OPEN, type DateInt, dateOf, parseDate } from '../../tax/date.js';
 import { readCatalogue, type Source, type Wanted, wantedOf } from './catalogue.js';
-import { firstDayOf, type Link, newestLinks } from './links.js';
+import { firstDayOf, type Link, newestLinks } from './get.js';
 import { type FetchRecord, readRecords } from './fetched-folder.js';
 
 /** A file of the catalogue that a folder holds. */

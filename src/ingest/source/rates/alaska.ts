@@ -11,7 +11,7 @@ import type { RateRow } from '../../model.js';
 import {
   DATE_OPEN, fractionOf, joined, joinedCity, type ListContext, type ListResult,
 } from '../../rates/list.js';
-import { listedDay, sheetBelow, type SheetRow } from '../sheet.js';
+import { listedDay, sheetBelow, type SheetRow } from '../workbook.js';
 
 const COLUMNS = {
   A: 'Borough / Census Tract Name', B: 'Borough Tax Rate', C: 'Tax Filing Code',

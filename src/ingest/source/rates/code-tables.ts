@@ -7,7 +7,7 @@ import {
   minus, percentOf, textOption,
 } from '../../rates/list.js';
 import { readTable, splitRows, type TableRow } from '../rows.js';
-import { listedDay } from '../sheet.js';
+import { listedDay } from '../workbook.js';
 import { unlistedGaps } from './county-and-place.js';
 import { countyOf, type Located, totalRates } from './located-totals.js';
 

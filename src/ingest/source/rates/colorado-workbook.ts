@@ -13,7 +13,7 @@ import {
   DATE_MIN, DATE_OPEN, type ListContext, listDate, type ListResult, OWN_CODE, percentOf,
   textOption,
 } from '../../rates/list.js';
-import { sheetBelow, type SheetRow } from '../sheet.js';
+import { sheetBelow, type SheetRow } from '../workbook.js';
 import { countyOf } from './located-totals.js';
 
 const COLUMNS = {

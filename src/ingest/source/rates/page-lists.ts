@@ -7,7 +7,7 @@ import {
 } from '../../rates/list.js';
 import { pageText } from '../container.js';
 import { type PdfCell, pdfCells, pdfLines } from '../pdf-cells.js';
-import { listedDay } from '../sheet.js';
+import { listedDay } from '../workbook.js';
 import { countyOf, type Located, totalRates } from './located-totals.js';
 
 /*

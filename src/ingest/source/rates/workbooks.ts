@@ -7,7 +7,7 @@ import {
   percentOf, textOption,
 } from '../../rates/list.js';
 import { readBelowTitles, splitRows } from '../rows.js';
-import { listedDay, sheetBelow, type SheetRow } from '../sheet.js';
+import { listedDay, sheetBelow, type SheetRow } from '../workbook.js';
 import { countyOf, type Located, totalRates } from './located-totals.js';
 
 /*
