@@ -13,10 +13,17 @@ import { openDataset } from '../../src/dataset/open.js';
 import { askEach, runLoad, type LoadResult } from '../load/load.js';
 import { processorTime } from '../load/processor-time.js';
 import { BENCH_KEY, startSitus } from '../load/situs-server.js';
+import { randomKey } from '../../src/store/keys.js';
+import { addressLines } from './addresses.js';
 import type { BenchInput, Figure } from './case.js';
-import { sampleQueries } from './queries.js';
+import { sampleQueries, type QueryKind } from './queries.js';
 
-const ROUNDS = 3;
+/** Short ones: other programs of the machine come and go. */
+const ROUNDS = 15;
+const WARMUP_SECONDS = 0.3;
+/** Keys of a rate that they stay far from. */
+const MANY = 100;
+const RATE_OF_MANY = 100_000;
 const CONNECTIONS = [64];
 const TARGET_RATIO = 1.1;
 const PROGRAMS = ['redis-server', 'valkey-server'];
@@ -55,70 +62,102 @@ async function startRedis(): Promise<OwnRedis> {
   };
 }
 
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+/** What is compared: other programs on the machine only add. */
+function lowest(values: readonly number[]): number {
+  return Math.min(...values);
 }
 
-/** Microseconds of processor time of a request. */
-function cost(results: readonly LoadResult[]): number {
-  return median(results.map(({ serverMicroseconds }) => serverMicroseconds));
+interface Kind {
+  readonly name: string;
+  readonly paths: readonly string[];
+  /** Whether answers that came twice are kept, or a worker gives each. */
+  readonly kept: boolean;
+  /** Keys that ask in turn; the one of all measures where there is none. */
+  readonly keys?: readonly string[];
+}
+
+const ORDER = ['own', 'shared'] as const;
+type LoadsOf = Readonly<Record<'own' | 'shared', LoadResult[]>>;
+
+function figureOf(name: string, { own, shared }: LoadsOf, redisMicroseconds: number): Figure {
+  const cost = (results: readonly LoadResult[]): number =>
+    lowest(results.map(({ serverMicroseconds }) => serverMicroseconds));
+  const p50 = (results: readonly LoadResult[]): string =>
+    lowest(results.map((result) => result.p50)).toFixed(2);
+  const errors = [...own, ...shared].reduce((sum, one) => sum + one.errors, 0);
+  return {
+    name, unit: '×', target: { atMost: TARGET_RATIO }, value: cost(shared) / cost(own),
+    note: `${cost(shared).toFixed(1)} against ${cost(own).toFixed(1)} µs a request, Redis `
+      + `${redisMicroseconds.toFixed(2)}, p50 ${p50(shared)} against ${p50(own)} ms, `
+      + `${errors} errors`,
+  };
 }
 
 async function measure(
-  input: BenchInput, name: string, paths: readonly string[], kept: boolean,
+  input: BenchInput, { name, paths, kept, keys }: Kind,
 ): Promise<readonly Figure[]> {
-  const headers = { 'X-API-KEY': BENCH_KEY };
   const settings: Record<string, string> = kept ? {} : { SITUS_ANSWER_CACHE_MIB: '0' };
+  const made = keys === undefined ? null : { texts: keys, rate: RATE_OF_MANY };
+  const presented = keys === undefined ? { headers: { 'X-API-KEY': BENCH_KEY } } : { keys };
   const redis = await startRedis();
-  const own = await startSitus(input.varDir, settings);
-  const shared = await startSitus(input.varDir, { ...settings, SITUS_LIMITS: redis.url });
+  const servers = {
+    own: await startSitus(input.varDir, settings, false, made),
+    shared: await startSitus(input.varDir, { ...settings, SITUS_LIMITS: redis.url }, false, made),
+  };
   const figures: Figure[] = [];
   try {
-    for (const { port } of [own, shared]) await askEach({ port, paths, headers }, kept ? 2 : 1);
+    for (const { port } of Object.values(servers)) {
+      await askEach({ port, paths, ...presented }, kept ? 2 : 1);
+    }
     for (const connections of CONNECTIONS) {
-      const [alone, asked]: [LoadResult[], LoadResult[]] = [[], []];
-      let redisMicroseconds = 0;
+      const loads: LoadsOf = { own: [], shared: [] };
+      const redisOf: number[] = [];
       for (let round = 0; round < ROUNDS; round += 1) {
-        for (const [server, results] of [[own, alone], [shared, asked]] as const) {
-          const { port, pid } = server;
+        // Each goes first in turn.
+        for (const which of round % 2 === 0 ? ORDER : ORDER.toReversed()) {
+          const { port, pid } = servers[which];
           const before = processorTime(redis.pid);
           const result = await runLoad({
-            port, pid, paths, headers, connections, seconds: input.seconds, warmupSeconds: 1,
+            port, pid, paths, ...presented, connections, seconds: input.seconds,
+            warmupSeconds: WARMUP_SECONDS,
           });
-          results.push(result);
-          if (server === shared) {
-            redisMicroseconds += (processorTime(redis.pid) - before) / result.requests / ROUNDS;
-          }
+          loads[which].push(result);
+          if (which === 'own') continue;
+          // It works while the load warms up, too.
+          const share = input.seconds / (input.seconds + WARMUP_SECONDS);
+          redisOf.push((processorTime(redis.pid) - before) * share / result.requests);
         }
       }
-      const errors = [...alone, ...asked].reduce((sum, one) => sum + one.errors, 0);
-      figures.push({
-        name: `${name} (${connections})`, unit: '×', target: { atMost: TARGET_RATIO },
-        value: median(asked.map((one, round) =>
-          one.serverMicroseconds / alone[round]!.serverMicroseconds)),
-        note: `${cost(asked).toFixed(1)} against ${cost(alone).toFixed(1)} µs a request, Redis `
-          + `${redisMicroseconds.toFixed(1)}, p50 ${median(asked.map(({ p50 }) => p50)).toFixed(2)} `
-          + `against ${median(alone.map(({ p50 }) => p50)).toFixed(2)} ms, ${errors} errors`,
-      });
+      figures.push(figureOf(`${name} (${connections})`, loads, lowest(redisOf)));
     }
   } finally {
-    await own.stop();
-    await shared.stop();
+    await servers.own.stop();
+    await servers.shared.stop();
     await redis.stop();
   }
   return figures;
 }
 
-/** Processor time of lookups: of points by workers, and of ZIPs from what is kept. */
+/**
+ * Processor time of lookups: of points and addresses by workers, and of ZIPs from what is kept, by
+ * one key and by many.
+ */
 export async function limitsCase(input: BenchInput): Promise<readonly Figure[]> {
   const dataset = openDataset(input.datasetDir);
-  const queries = (kind: 'zip' | 'point'): readonly string[] =>
-    sampleQueries(kind, dataset, input.datasetDir, []).map((query) => `/request/v60?${query}`);
-  const [zips, points] = [queries('zip'), queries('point')];
+  const lines = await addressLines(dataset, input.datasetDir);
+  const queries = (kind: QueryKind): readonly string[] =>
+    sampleQueries(kind, dataset, input.datasetDir, lines).map((query) => `/request/v60?${query}`);
+  const [zips, points, addresses] = [queries('zip'), queries('point'), queries('address')];
   dataset.close();
-  return [
-    ...await measure(input, 'limits of all nodes, point', points, false),
-    ...await measure(input, 'limits of all nodes, kept', zips, true),
+  const keys = Array.from({ length: MANY }, () => randomKey());
+  const what = 'limits of all nodes';
+  const kinds: readonly Kind[] = [
+    { name: `${what}, point`, paths: points, kept: false },
+    { name: `${what}, address`, paths: addresses, kept: false },
+    { name: `${what}, kept`, paths: zips, kept: true },
+    { name: `${what}, kept, ${MANY} keys`, paths: zips, kept: true, keys },
   ];
+  const figures: Figure[] = [];
+  for (const kind of kinds) figures.push(...await measure(input, kind));
+  return figures;
 }

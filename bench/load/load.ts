@@ -18,6 +18,8 @@ export interface LoadOptions {
   /** Paths with query, taken in a seeded random order. */
   readonly paths: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
+  /** API keys, in turn a path each; in `headers` otherwise. */
+  readonly keys?: readonly string[];
   /** Posted to the first path, in a seeded random order, in place of a GET of each path. */
   readonly bodies?: readonly string[];
   readonly connections?: number;
@@ -44,6 +46,9 @@ export interface LoadResult {
 }
 
 function renderRequests(options: LoadOptions): readonly Buffer[] {
+  const { keys = [] } = options;
+  const keyOf = (index: number): string =>
+    (keys.length === 0 ? '' : `X-API-KEY: ${keys[index % keys.length]!}\r\n`);
   const headers = Object.entries(options.headers ?? {})
     .map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const { bodies, paths: [path = '/'] } = options;
@@ -52,8 +57,8 @@ function renderRequests(options: LoadOptions): readonly Buffer[] {
       + 'Content-Type: application/json\r\nContent-Length: ';
     return bodies.map((body) => Buffer.from(`${head}${Buffer.byteLength(body)}\r\n\r\n${body}`));
   }
-  return options.paths.map((path) =>
-    Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}\r\n`));
+  return options.paths.map((path, index) => Buffer.from(
+    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}${keyOf(index)}\r\n`));
 }
 
 function percentile(sorted: Float64Array, share: number): number {
@@ -108,9 +113,10 @@ async function generate(options: LoadOptions): Promise<LoadResult> {
 
 /** Asks every path so many times in this process, one after another on each connection. */
 export async function askEach(
-  { port, paths, headers = {} }: Pick<LoadOptions, 'port' | 'paths' | 'headers'>, times: number,
+  options: Pick<LoadOptions, 'port' | 'paths' | 'headers' | 'keys'>, times: number,
 ): Promise<void> {
-  const requests = renderRequests({ port, paths, headers });
+  const requests = renderRequests(options);
+  const { port } = options;
   const last = requests.length * times;
   let next = 0;
   let open: readonly LoadConnection[] = [];

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { releasesDir } from '../../src/dataset/release.js';
+import { createKey } from '../../src/store/keys.js';
+import { Store } from '../../src/store/store.js';
 
 export const BENCH_KEY = 'bench-key-0123456789';
 
@@ -30,12 +32,24 @@ export function chosenTransport(): Readonly<Record<string, string>> {
   return SITUS_TRANSPORT === undefined ? {} : { SITUS_TRANSPORT };
 }
 
-/** Starts it, with further settings; the datasets are only read. `quiet` drops what it logs. */
+/** Makes keys without limits other than a rate in a folder of variables. */
+async function makeKeys(varDir: string, texts: readonly string[], rate: number): Promise<void> {
+  const store = await Store.open(varDir);
+  for (const text of texts) await createKey(store, { text, plan: 'enterprise', rate });
+  await store.close();
+}
+
+/**
+ * Starts it, with further settings; the datasets are only read. `quiet` drops what it logs; `keys`
+ * are made before, each with a rate.
+ */
 export async function startSitus(
   varDir: string, environment: Readonly<Record<string, string>> = {}, quiet = false,
+  keys: { readonly texts: readonly string[]; readonly rate: number } | null = null,
 ): Promise<SitusServer> {
   const own = mkdtempSync(join(tmpdir(), 'situs-bench-'));
   symlinkSync(releasesDir(varDir), releasesDir(own));
+  if (keys !== null) await makeKeys(own, keys.texts, keys.rate);
   const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
   const child = spawn(process.execPath, [main], {
     stdio: ['ignore', 'pipe', quiet ? 'ignore' : 'inherit'],

@@ -54,3 +54,18 @@ export function presentedKey(request: KeyBearer, headerOnly = false): Presented 
   const taken = takeFromQuery(query);
   return header === '' ? taken : { key: header, query: taken.query };
 }
+
+/** Reads the key of each request once, for whoever asks for it several times in a row. */
+export class KeyReader {
+  #request: KeyBearer | null = null;
+  #presented: Presented = { key: '', query: '' };
+
+  /** What `presentedKey` says; a request is always read with the same `headerOnly`. */
+  read(request: KeyBearer, headerOnly: boolean): Presented {
+    if (this.#request !== request) {
+      this.#presented = presentedKey(request, headerOnly);
+      this.#request = request;
+    }
+    return this.#presented;
+  }
+}

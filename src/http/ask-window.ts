@@ -5,13 +5,16 @@
  */
 import type { Asking } from './gate.js';
 
-/** Asks about a request, by its head; null where there is nothing to be waited for. */
-export type AskWindow = (head: Asking) => Promise<number> | null;
+/**
+ * Asks about a request, by its head: what `take` or `remaining` would say, at once or later; null
+ * where nobody is to be asked.
+ */
+export type AskWindow = (head: Asking) => Promise<number> | number | null;
 
 /** Asks where there is somebody to ask; what fails is found again by the handler. */
 export function askAhead(
   ask: AskWindow | null | undefined, head: Asking,
-): Promise<number> | null {
+): Promise<number> | number | null {
   if (!ask) return null;
   try {
     return ask(head);

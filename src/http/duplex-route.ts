@@ -79,6 +79,7 @@ export function openDuplex(
   };
   const asked = askAhead(ask, request);
   if (asked === null) return open(request);
+  if (typeof asked === 'number') return open({ ...request, taken: asked });
   // What comes of the body meanwhile waits for its turn.
   exchange.pause();
   void asked.then((taken) => {

@@ -11,7 +11,7 @@ import { keyPrefix } from '../store/keys.js';
 import { PLAN_FEATURES } from '../store/plan.js';
 import { scopesOfBits } from '../store/scope.js';
 import { jsonValue, type WireList, type WireObject } from '../wire/tree.js';
-import { presentedKey } from './api-key.js';
+import { KeyReader, presentedKey } from './api-key.js';
 import type { AskWindow } from './ask-window.js';
 import { GuessGuard } from './client-limit.js';
 import type { Problem } from '../base/problem.js';
@@ -179,6 +179,9 @@ export class Gate<K extends GateKey = KeyRecord> {
   readonly #baseUrl: string;
   readonly #guesses: GuessGuard;
 
+  /** A request is asked about first, and enters then. */
+  readonly #reader = new KeyReader();
+
   constructor(
     { find, isBehind = () => false, rates, baseUrl, guesses = new GuessGuard() }: GateOptions<K>,
   ) {
@@ -191,7 +194,7 @@ export class Gate<K extends GateKey = KeyRecord> {
 
   /** Lets a request pass, or tells why not. */
   enter(rules: GateRules<K>, request: Request): Caller<K> | Refused {
-    const { key: text, query } = presentedKey(request, rules.headerOnly);
+    const { key: text, query } = this.#reader.read(request, rules.headerOnly);
     const key = this.#find(text);
     // Where the key is not looked for in the query, it may stand there all the same.
     request.identified?.(key?.prefix ?? keyPrefix(text), rules.headerOnly ? '' : query);
@@ -225,7 +228,7 @@ export class Gate<K extends GateKey = KeyRecord> {
     const rates = this.#rates;
     if (rates.ask === undefined) return null;
     return (head) => {
-      const key = this.#find(presentedKey(head, rules.headerOnly).key);
+      const key = this.#find(this.#reader.read(head, rules.headerOnly).key);
       if (key === null || missingScopes(key.scopes, rules.needed) !== 0) return null;
       return rates.ask?.(key, rules.counted) ?? null;
     };

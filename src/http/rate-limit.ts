@@ -24,9 +24,10 @@ export interface RateGate {
   remaining(key: Rated): number;
   /**
    * Where windows are shared with other processes: takes a place in one, or only looks, and says
-   * what `take` and `remaining` would. Never rejects; null where those are to be asked instead.
+   * what `take` and `remaining` would, at once where it can. Never rejects; null where those are to
+   * be asked instead.
    */
-  ask?(key: Rated, takes: boolean): Promise<number> | null;
+  ask?(key: Rated, takes: boolean): Promise<number> | number | null;
 }
 
 /** Turns the remembered requests of one kind of window into the other. */

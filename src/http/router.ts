@@ -135,7 +135,8 @@ export class Router {
       this.#limit(route, exchange, () => fields);
     }
     const asked = askAhead(route.ask, request);
-    if (asked !== null) {
+    if (typeof asked === 'number') request.taken = asked;
+    else if (asked !== null) {
       const kept = request.keep();
       void asked.then((taken) => {
         kept.taken = taken;
@@ -153,8 +154,9 @@ export class Router {
       route, exchange, () => this.#fieldsOf(request), (reply) => exchange.sendLast(reply),
     );
     const asked = askAhead(route.ask, request);
-    const admitted = asked === null ? this.#admit(route, request)
-      : this.#later(route, exchange, request, asked);
+    if (typeof asked === 'number') request.taken = asked;
+    const admitted = asked instanceof Promise ? this.#later(route, exchange, request, asked)
+      : this.#admit(route, request);
     if (typeof admitted !== 'function') return refuseBody(exchange, admitted);
     // Without a length this is no number, which is not more than anything.
     const told = Number.parseInt(raw.getHeader('content-length'), 10);

@@ -40,6 +40,12 @@ export class OwnWindows {
   note(key: Rated, count: number): void {
     const now = this.#now();
     const window = this.#windows.of(key, now);
+    if (window instanceof BucketWindow) {
+      // Up to now first: of what comes later it knows nothing.
+      window.remaining(now, 0);
+      window.add(now, count);
+      return;
+    }
     for (let index = 0; index < count; index += 1) window.take(now, Number.MAX_SAFE_INTEGER);
   }
 

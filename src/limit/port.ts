@@ -11,14 +11,33 @@ export interface WindowQuestion {
   readonly rate: number;
   /** Zero only looks. */
   readonly count: number;
+  /** Where none are held nor wanted, nothing. */
+  readonly ahead?: AheadQuestion;
+}
+
+/** Of the places that are held ahead: for requests of the next fraction of a second. */
+export interface AheadQuestion {
+  /** Used since that was told last. */
+  readonly used: number;
+  /** Kept; the others are given back. */
+  readonly keep: number;
+  /** Wanted, with what is kept. */
+  readonly want: number;
 }
 
 export interface WindowAnswer {
   /** How many of the places asked for are had: the first ones. */
   readonly admitted: number;
-  /** Places that are left after them. */
+  /** Places that are left after them and after what is held. */
   readonly left: number;
+  /** Places held ahead now; whoever keeps the windows need not know how, and says nothing. */
+  readonly held?: number;
 }
+
+/** Of a rate, all processes together hold this part ahead at most: one of so many. */
+export const HELD_OF_RATE = 32;
+/** Of what is left, one process is given this part at a time: one of so many. */
+export const HELD_OF_LEFT = 8;
 
 /** What a process admitted by itself and has to tell. */
 export interface WindowDebt {
@@ -44,10 +63,11 @@ export class WindowsLost extends Error {
 /** Calls are carried out in the order in which they are made. */
 export interface SharedWindows {
   /**
-   * One answer for each question. It may take as long as it likes: whoever asks does not wait.
+   * One answer for each question; `holder` is a name of the process, for what is held ahead. It may
+   * take as long as it likes: whoever asks does not wait.
    * @throws WindowsLost, or any other error when there is no answer; both as a rejection.
    */
-  ask(questions: readonly WindowQuestion[]): Promise<readonly WindowAnswer[]>;
+  ask(questions: readonly WindowQuestion[], holder?: string): Promise<readonly WindowAnswer[]>;
   /** Counts what was admitted, whatever the rate of its key. */
   settle(debts: readonly WindowDebt[]): Promise<void>;
   close(): Promise<void>;

@@ -1,11 +1,12 @@
 /** Whether a Redis or Valkey can keep the windows, for whoever looks before it is needed. */
 import { messageOf } from '../log.js';
+import type { WindowQuestion } from './port.js';
 import { readRedisAddress } from './redis-address.js';
 
 /** Longest wait for it, in milliseconds. */
 const CHECK_MS_MAX = 3_000;
 const PAUSE_MS = 50;
-const ID = 'doctor';
+const QUESTION: WindowQuestion = { id: 'doctor', rate: 1, count: 0 };
 
 export interface RedisCheck {
   /** For people: without user and password. */
@@ -50,9 +51,9 @@ export async function checkRedis(url: string): Promise<RedisCheck> {
   try {
     while (performance.now() < until) {
       try {
-        await inTime(windows.ask([{ id: ID, rate: 1, count: 0 }]), until - performance.now());
+        await inTime(windows.ask([QUESTION]), until - performance.now());
         const asked = performance.now();
-        await inTime(windows.ask([{ id: ID, rate: 1, count: 0 }]), until - asked);
+        await inTime(windows.ask([QUESTION]), until - asked);
         const milliseconds = performance.now() - asked;
         const info = await inTime(windows.info(), CHECK_MS_MAX).catch(() => '');
         return { server: address.shown, fault: null, milliseconds, ...told(info) };

@@ -7,7 +7,12 @@
  * A window is a list of "time sum": each entry has the microsecond of an admission and how many
  * were admitted up to it, so that the difference between the last entry and the first one, which
  * no longer counts itself, is what counts now. Beside it is a hash of what processes admitted while
- * they had no answer, in steps of a quarter of a second, each under its younger end.
+ * they had no answer, in steps of a quarter of a second, each under its younger end; and of places
+ * that processes hold ahead: "h" and the holder's name, with "count ending".
+ *
+ * What is held counts as if it were admitted. The holder tells how many of them it has used, which
+ * are entered at the time of the telling, later than they were admitted and never earlier; of the
+ * rest it keeps some and the others are free again. Who does not tell until the end has used all.
  *
  * KEYS  the name of this memory, then for each key its list and its hash
  * ARGV  1 the name that is known, or empty
@@ -15,18 +20,23 @@
  *       3 microseconds now; empty for the clock
  *       4 window in microseconds
  *       5 "take" or "settle"
- *       then for each key: "take" the limit and how many are asked for; "settle" how many pairs
- *       follow, and pairs of an age in milliseconds and a count
+ *       6 the holder's name
+ *       then for each key: "take" the limit, how many are asked for, and of what is held: used,
+ *       kept, and how many are wanted with these; "settle" how many pairs follow, and pairs of an
+ *       age in milliseconds and a count
  *
- * The answer is the name, and for "take" of each key how many were admitted and are left. Where
- * another name is known than the one there is, nothing is done and the name alone is answered.
+ * The answer is the name, and for "take" of each key how many were admitted, are left and are held.
+ * Where another name is known than the one there is, nothing is done, and the name is answered.
  */
 import { EXACT_MAX } from '../http/rate-window.js';
+import { HELD_OF_LEFT, HELD_OF_RATE } from './port.js';
 
 /** Steps of the hash, in microseconds. */
 const STEP = 250_000;
 /** A clock that went back by more than this has all of a window count from now on. */
 const BACK = 1_000_000;
+/** After so many microseconds without a word a holder has gone. */
+const HOLD = 2_000_000;
 /** Entries looked at one by one before the rest is halved. */
 const LOOKED_AT = 16;
 
@@ -46,7 +56,8 @@ end
 local window = tonumber(ARGV[4])
 local keptMs = math.ceil(window / 1000) + 1000
 local answer = {memory}
-local at = 6
+local holder = 'h' .. ARGV[6]
+local at = 7
 
 local function entry(key, index)
   local text = redis.call('LINDEX', key, index)
@@ -77,16 +88,40 @@ local function forget(key, edge)
   return base
 end
 
-local function owed(key, edge)
-  local steps = redis.call('HGETALL', key)
-  local sum = 0
-  for index = 1, #steps, 2 do
-    if tonumber(steps[index]) * ${STEP} > edge then sum = sum + tonumber(steps[index + 1]) end
+local function beside(hash, edge)
+  local fields = redis.call('HGETALL', hash)
+  local owed, others, mine, over = 0, 0, nil, 0
+  for index = 1, #fields, 2 do
+    local name, value = fields[index], fields[index + 1]
+    if string.byte(name) ~= 104 then
+      if tonumber(name) * ${STEP} > edge then owed = owed + tonumber(value) end
+    else
+      local gap = string.find(value, ' ', 1, true)
+      local count = tonumber(string.sub(value, 1, gap - 1))
+      local ending = tonumber(string.sub(value, gap + 1))
+      if name == holder then
+        mine = count
+      elseif ending > clock and ending <= clock + ${2 * HOLD} then
+        others = others + count
+      else
+        over = over + count
+        redis.call('HDEL', hash, name)
+      end
+    end
   end
-  return sum
+  return owed, others, mine, over
 end
 
-local function take(list, hash, limit, count)
+local function hold(hash, mine, held)
+  if held > 0 then
+    redis.call('HSET', hash, holder, text(held, clock + ${HOLD}))
+    redis.call('PEXPIRE', hash, keptMs)
+  elseif mine then
+    redis.call('HDEL', hash, holder)
+  end
+end
+
+local function take(list, hash, limit, count, used, keep, want)
   local exact = limit <= ${EXACT_MAX}
   local now = clock
   local last, sum = entry(list, -1)
@@ -111,22 +146,34 @@ local function take(list, hash, limit, count)
   else
     sum = 0
   end
-  local used = sum - base + owed(hash, edge)
-  local admitted = math.max(0, math.min(count, limit - used))
-  if admitted > 0 then
+  local owed, others, mine, over = beside(hash, edge)
+  local spent = math.min(used, mine or 0)
+  local held = math.min(keep, (mine or 0) - spent)
+  local before = sum - base + owed + over + spent + others + held
+  local admitted = math.max(0, math.min(count, limit - before))
+  local left = math.max(0, limit - before - admitted)
+  if want > held then
+    local more = math.min(want - held, math.floor(limit / ${HELD_OF_RATE}) - others - held,
+      math.floor(left / ${HELD_OF_LEFT}))
+    if more > 0 then held, left = held + more, left - more end
+  end
+  if mine or held > 0 then hold(hash, mine, held) end
+  local entered = admitted + over + spent
+  if entered > 0 then
     local time = now
     if not exact then time = math.floor(now / 1000) * 1000 end
     if not last then
-      redis.call('RPUSH', list, text(0, 0), text(time, admitted))
+      redis.call('RPUSH', list, text(0, 0), text(time, entered))
     elseif time <= last then
-      redis.call('LSET', list, -1, text(last, sum + admitted))
+      redis.call('LSET', list, -1, text(last, sum + entered))
     else
-      redis.call('RPUSH', list, text(time, sum + admitted))
+      redis.call('RPUSH', list, text(time, sum + entered))
     end
     redis.call('PEXPIRE', list, keptMs)
   end
   answer[#answer + 1] = admitted
-  answer[#answer + 1] = math.max(0, limit - used - admitted)
+  answer[#answer + 1] = left
+  answer[#answer + 1] = held
 end
 
 local function settle(hash)
@@ -134,7 +181,8 @@ local function settle(hash)
   at = at + 1
   local old = redis.call('HKEYS', hash)
   for index = 1, #old do
-    if tonumber(old[index]) * ${STEP} <= clock - window then
+    local step = tonumber(old[index])
+    if step and step * ${STEP} <= clock - window then
       redis.call('HDEL', hash, old[index])
     end
   end
@@ -153,8 +201,9 @@ for index = 2, #KEYS, 2 do
   if ARGV[5] == 'settle' then
     settle(KEYS[index + 1])
   else
-    take(KEYS[index], KEYS[index + 1], tonumber(ARGV[at]), tonumber(ARGV[at + 1]))
-    at = at + 2
+    take(KEYS[index], KEYS[index + 1], tonumber(ARGV[at]), tonumber(ARGV[at + 1]),
+      tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4]))
+    at = at + 5
   end
 end
 return answer

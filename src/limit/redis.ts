@@ -53,20 +53,26 @@ export class RedisWindows implements SharedWindows {
     });
   }
 
-  async ask(questions: readonly WindowQuestion[]): Promise<readonly WindowAnswer[]> {
-    const replies = await Promise.all(parts(questions).map((part) => this.#call('take', part,
-      part.flatMap(({ rate, count }) => [String(rate), String(count)]))));
+  async ask(
+    questions: readonly WindowQuestion[], holder = '',
+  ): Promise<readonly WindowAnswer[]> {
+    const replies = await Promise.all(parts(questions).map((part) =>
+      this.#call('take', holder, part, part.flatMap(({ rate, count, ahead }) => ahead
+        === undefined ? [`${rate}`, `${count}`, '0', '0', '0']
+        : [`${rate}`, `${count}`, `${ahead.used}`, `${ahead.keep}`, `${ahead.want}`]))));
     const answers: WindowAnswer[] = [];
-    for (const [, ...numbers] of replies) {
-      for (let at = 0; at + 1 < numbers.length; at += 2) {
-        answers.push({ admitted: Number(numbers[at]), left: Number(numbers[at + 1]) });
+    for (const numbers of replies) {
+      // The first one is the name.
+      for (let at = 1; at + 2 < numbers.length; at += 3) {
+        const [admitted, left, held] = [numbers[at], numbers[at + 1], numbers[at + 2]].map(Number);
+        answers.push({ admitted: admitted!, left: left!, held: held! });
       }
     }
     return answers;
   }
 
   async settle(debts: readonly WindowDebt[]): Promise<void> {
-    await Promise.all(parts(debts).map((part) => this.#call('settle', part,
+    await Promise.all(parts(debts).map((part) => this.#call('settle', '', part,
       part.flatMap(({ admitted }) => [
         String(admitted.length), ...admitted.flatMap(([ageMs, count]) => [`${ageMs}`, `${count}`]),
       ]))));
@@ -83,7 +89,8 @@ export class RedisWindows implements SharedWindows {
   }
 
   async #call(
-    verb: 'take' | 'settle', named: readonly { readonly id: string }[], more: readonly string[],
+    verb: 'take' | 'settle', holder: string, named: readonly { readonly id: string }[],
+    more: readonly string[],
   ): Promise<readonly unknown[]> {
     const keys = [`${this.#prefix}memory`];
     for (const { id } of named) keys.push(`${this.#prefix}w:${id}`, `${this.#prefix}o:${id}`);
@@ -92,7 +99,8 @@ export class RedisWindows implements SharedWindows {
     const time = this.#clock === null ? '' : String(this.#clock());
     const call = [
       String(keys.length), ...keys,
-      known, `${this.#candidate}.${this.#calls}`, time, this.#windowMicroseconds, verb, ...more,
+      known, `${this.#candidate}.${this.#calls}`, time, this.#windowMicroseconds, verb, holder,
+      ...more,
     ];
     const reply = await this.#run(call);
     if (!Array.isArray(reply)) throw new Error('the server answers something else');

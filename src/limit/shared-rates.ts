@@ -1,19 +1,25 @@
 /**
- * The rates of keys in windows that several processes share. All questions of one turn of the event
- * loop go in one batch; none waits longer than `ANSWER_MS_MAX`. While nobody answers, this process
- * admits its share of each limit by itself, and nothing waits; what it admitted by then it tells
- * before it asks again, so that no request is forgotten.
+ * The rates of keys in windows that several processes share. Requests of busy keys that are far
+ * from their rates are admitted from what is held ahead (`ahead.ts`). All questions of one turn of
+ * the event loop go in one batch; no request waits longer than `ANSWER_MS_MAX` for it. While nobody
+ * answers, this process admits its share of each limit by itself, and nothing waits; what it
+ * admitted by then it tells before it asks again, so that no request is forgotten.
  */
+import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { RateGate, Rated } from '../http/rate-limit.js';
 import { messageOf } from '../log.js';
+import { HeldAhead, LOOK_MS, NONE } from './ahead.js';
 import { OwnWindows } from './own-windows.js';
 import { type SharedWindows, type WindowAnswer, WindowsLost } from './port.js';
 import { Recovery } from './recovery.js';
 import { TurnBatch } from './turn-batch.js';
 
 /** Longest wait of a request, less what a timer may be late. */
-export const ANSWER_MS_MAX = 18;
+export const ANSWER_MS_MAX = 12;
+
+/** Longest wait for an answer that no request waits for: what is held lasts longer. */
+const UNHURRIED_MS_MAX = 100;
 
 /** How long what was last told of a key is taken for true. */
 const TOLD_MS = 1_000;
@@ -40,8 +46,11 @@ interface Told {
 }
 
 export class SharedRates implements RateGate {
-  /** Since the start: batches sent, requests asked about, decided here alone, times it was so. */
-  readonly counts = { batches: 0, asked: 0, own: 0, away: 0 };
+  /**
+   * Since the start: batches sent, requests asked about, admitted from what was held ahead, decided
+   * here alone, times it was so.
+   */
+  readonly counts = { batches: 0, asked: 0, ahead: 0, own: 0, away: 0 };
   readonly #windows: SharedWindows;
   readonly #own: OwnWindows;
   readonly #changed: (reason: string | null) => void;
@@ -49,6 +58,11 @@ export class SharedRates implements RateGate {
   readonly #answerMs: number;
   readonly #recovery: Recovery;
   readonly #told = new Map<string, Told>();
+  readonly #ahead = new HeldAhead((key) => (this.#batch ??= this.#begin()).include(key));
+  readonly #used = (key: Rated, count: number): void => this.#own.note(key, count);
+  /** A name for what is held; another one after each time that nobody answered. */
+  #holder = randomUUID();
+  #looker: NodeJS.Timeout | null = null;
   #batch: TurnBatch | null = null;
   /** Whether the turn of that batch has ended. */
   #ended = false;
@@ -89,11 +103,20 @@ export class SharedRates implements RateGate {
     return false;
   }
 
-  ask(key: Rated, takes: boolean): Promise<number> | null {
+  ask(key: Rated, takes: boolean): Promise<number> | number | null {
     if (this.#recovery.away) return null;
+    if (takes) {
+      const left = this.#ahead.take(key, this.#now());
+      if (left !== NONE) {
+        this.counts.ahead += 1;
+        return left;
+      }
+    }
     return new Promise((resolve) => {
       this.counts.asked += 1;
-      (this.#batch ??= this.#begin()).add(key, takes, resolve);
+      const batch = this.#batch ??= this.#begin();
+      batch.wait(this.#answerMs, () => this.#late(batch));
+      batch.add(key, takes, resolve);
     });
   }
 
@@ -109,23 +132,19 @@ export class SharedRates implements RateGate {
     if (this.#recovery.away) return this.#own.remaining(key);
     const told = this.#told.get(key.id);
     return told !== undefined && this.#now() - told.at <= TOLD_MS
-      ? told.left : this.#own.remaining(key, key.rate);
+      ? told.left + this.#ahead.inHand(key.id) : this.#own.remaining(key, key.rate);
   }
 
   async close(): Promise<void> {
     this.#recovery.close();
+    this.#rest();
     await this.#windows.close();
   }
 
   /** A batch that is sent at the end of this turn. */
   #begin(): TurnBatch {
     const batch = new TurnBatch();
-    batch.timer = setTimeout(() => {
-      // An answer may be here that this process was too busy to read.
-      setImmediate(() => {
-        this.#alone(batch, new Error(`no answer within ${this.#answerMs} ms`));
-      });
-    }, this.#answerMs);
+    batch.wait(Math.max(UNHURRIED_MS_MAX, this.#answerMs), () => this.#late(batch));
     this.#ended = false;
     setImmediate(() => {
       if (this.#batch !== batch) return;
@@ -150,13 +169,16 @@ export class SharedRates implements RateGate {
   }
 
   async #send(batch: TurnBatch): Promise<void> {
-    const { questions } = batch;
+    const now = this.#now();
+    const questions = batch.questions((key, count) =>
+      this.#ahead.question(key, count, now, this.#used));
+    this.#look();
     try {
-      const answers = await this.#windows.ask(questions).catch((error: unknown) => {
+      const answers = await this.#windows.ask(questions, this.#holder).catch((error: unknown) => {
         // Whoever is on the way back tells everything then.
         if (!(error instanceof WindowsLost) || this.#recovery.away) throw error;
         this.#tellAll(error.memory);
-        return this.#windows.ask(questions);
+        return this.#windows.ask(questions, this.#holder);
       });
       // What comes too late was counted there, and is told once more: no request too many.
       if (batch.open) batch.answered(answers, (key, answer) => this.#learn(key, answer));
@@ -165,25 +187,50 @@ export class SharedRates implements RateGate {
     }
   }
 
-  #learn(key: Rated, { admitted, left }: WindowAnswer): void {
+  /** Looks now and then what is to be told of what is held, for as long as there is any. */
+  #look(): void {
+    if (this.#looker !== null || !this.#ahead.busy) return;
+    this.#looker = setInterval(() => {
+      for (const key of this.#ahead.due(this.#now())) (this.#batch ??= this.#begin()).include(key);
+      if (!this.#ahead.busy) this.#rest();
+    }, LOOK_MS).unref();
+  }
+
+  #rest(): void {
+    if (this.#looker !== null) clearInterval(this.#looker);
+    this.#looker = null;
+  }
+
+  /** What is known of a key now; tells what remains of its rate. */
+  #learn(key: Rated, answer: WindowAnswer): number {
+    const { admitted, left } = answer;
     this.#own.note(key, admitted);
+    this.#ahead.answered(key, answer);
     // In the order of what was told last.
     this.#told.delete(key.id);
     this.#told.set(key.id, { left, at: this.#now() });
-    if (this.#told.size <= TOLD_MAX) return;
-    const [oldest] = this.#told.keys();
-    if (oldest !== undefined) this.#told.delete(oldest);
+    if (this.#told.size > TOLD_MAX) {
+      const [oldest] = this.#told.keys();
+      if (oldest !== undefined) this.#told.delete(oldest);
+    }
+    return left + this.#ahead.inHand(key.id);
   }
 
   /** Windows that were lost are told everything, once. */
   #tellAll(memory: string): void {
     if (memory === this.#lost) return;
     this.#lost = memory;
+    this.#ahead.drop(this.#used);
     this.#settle(this.#own.debts(ALL), ALL);
   }
 
   #settle(debts: Parameters<SharedWindows['settle']>[0], since = this.#now()): void {
     this.#windows.settle(debts).catch((error: unknown) => this.#leave(error, since));
+  }
+
+  #late(batch: TurnBatch): void {
+    // An answer may be here that this process was too busy to read.
+    setImmediate(() => this.#alone(batch, new Error(`no answer within ${this.#answerMs} ms`)));
   }
 
   /** Decides about a batch that nobody answers, and asks no more for now. */
@@ -200,6 +247,9 @@ export class SharedRates implements RateGate {
 
   #leave(error: unknown, since: number): void {
     const wasAway = this.#recovery.away;
+    // What was used of it the windows have counted; under that name nothing more is used.
+    this.#ahead.drop(this.#used);
+    this.#holder = randomUUID();
     this.#recovery.begin(error instanceof WindowsLost ? ALL : since);
     if (wasAway) return;
     this.counts.away += 1;

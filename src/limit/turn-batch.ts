@@ -16,34 +16,46 @@ interface Asked {
 export class TurnBatch {
   readonly #asked = new Map<string, Asked>();
   #open = true;
-  /** Until when somebody waits; null where that has no end. */
-  timer: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #waits = Number.POSITIVE_INFINITY;
 
   /** Whether somebody waits still. */
   get open(): boolean {
     return this.#open;
   }
 
+  /** Calls `late` after so many milliseconds, unless it is closed or called before. */
+  wait(milliseconds: number, late: () => void): void {
+    if (milliseconds >= this.#waits) return;
+    this.#waits = milliseconds;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = setTimeout(late, milliseconds);
+  }
+
+  /** A question about a key, which somebody waits for. */
   add(key: Rated, takes: boolean, resolve: Waiter['resolve']): void {
-    let asked = this.#asked.get(key.id);
-    if (asked === undefined) {
-      asked = { key, count: 0, waiters: [] };
-      this.#asked.set(key.id, asked);
-    }
+    const asked = this.#of(key);
     if (takes) asked.count += 1;
     asked.waiters.push({ takes, resolve });
   }
 
-  get questions(): readonly WindowQuestion[] {
-    return [...this.#asked.values()].map(({ key: { id, rate }, count }) => ({ id, rate, count }));
+  /** A question about a key, which nobody waits for. */
+  include(key: Rated): void {
+    this.#of(key);
+  }
+
+  /** The questions, made of each key and how many places are waited for. */
+  questions(make: (key: Rated, count: number) => WindowQuestion): readonly WindowQuestion[] {
+    return Array.from(this.#asked.values(), ({ key, count }) => make(key, count));
   }
 
   /**
-   * Gives the answers out: places go to those who asked first. `told` hears of each key.
+   * Gives the answers out: places go to those who asked first. `told` hears of each key, and tells
+   * what remains of its rate.
    * @throws RangeError when an answer is missing.
    */
   answered(
-    answers: readonly WindowAnswer[], told: (key: Rated, answer: WindowAnswer) => void,
+    answers: readonly WindowAnswer[], told: (key: Rated, answer: WindowAnswer) => number,
   ): void {
     if (answers.length !== this.#asked.size) throw new RangeError('answers are missing');
     this.#close();
@@ -51,14 +63,14 @@ export class TurnBatch {
     for (const { key, waiters } of this.#asked.values()) {
       const answer = answers[at]!;
       at += 1;
-      told(key, answer);
+      const left = told(key, answer);
       let after = answer.admitted;
       for (const { takes, resolve } of waiters) {
-        if (!takes) resolve(answer.left);
+        if (!takes) resolve(left);
         else if (after === 0) resolve(REFUSED);
         else {
           after -= 1;
-          resolve(answer.left + after);
+          resolve(left + after);
         }
       }
     }
@@ -72,8 +84,17 @@ export class TurnBatch {
     }
   }
 
+  #of(key: Rated): Asked {
+    let asked = this.#asked.get(key.id);
+    if (asked === undefined) {
+      asked = { key, count: 0, waiters: [] };
+      this.#asked.set(key.id, asked);
+    }
+    return asked;
+  }
+
   #close(): void {
     this.#open = false;
-    if (this.timer !== null) clearTimeout(this.timer);
+    if (this.#timer !== null) clearTimeout(this.#timer);
   }
 }

@@ -259,6 +259,8 @@ const COUNTERS: readonly Reading[] = [
     ({ cache }) => one(cache.misses)],
   ['situs_limits_asked_total', 'Requests whose shared window was asked.', [],
     (sources) => ofLimits(sources, ({ counts }) => counts.asked)],
+  ['situs_limits_ahead_total', 'Requests admitted from places that were held ahead.', [],
+    (sources) => ofLimits(sources, ({ counts }) => counts.ahead)],
   ['situs_limits_batches_total', 'Batches that they were asked in.', [],
     (sources) => ofLimits(sources, ({ counts }) => counts.batches)],
   ['situs_limits_alone_total', 'Requests decided about by the share of this node.', [],

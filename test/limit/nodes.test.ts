@@ -26,6 +26,8 @@ import { startRedis, type OwnRedis } from '../support/redis-server.js';
 const KEY = 'bootstrap-key-of-the-test';
 const HEADER = { 'X-API-KEY': KEY };
 const PATIENT_MS = 60_000;
+/** So few that no node holds places ahead, and each tells what is left to the last one. */
+const FEW = 31;
 const LOOKUP = '/request/v60?echo';
 
 interface Node {
@@ -106,6 +108,23 @@ test('the rate of a key holds over two nodes, whichever is asked', (context) =>
   assert.equal(await metric(one, 'situs_limits_asked_total'), 6);
 }));
 
+const NDJSON = { 'Content-Type': 'application/x-ndjson' };
+/** One of each kind of operation behind the gate. */
+const REQUESTS: readonly (readonly [string, string, RequestInit])[] = [
+  ['GET', LOOKUP, {}],
+  ['POST', '/search/tic', { body: '{"query":"shirt"}' }],
+  ['POST', '/calculate/cart', { body: '{}' }],
+  ['POST', '/merchant/cart/calculate', { body: '{}' }],
+  ['POST', '/bulk/lookup', { body: 'x', headers: { 'Content-Type': 'image/png' } }],
+  ['POST', '/stream', { body: '', headers: NDJSON }],
+  ['GET', '/bulk/trailer?job=none', {}],
+  ['GET', '/bulk/jobs', {}],
+  ['POST', '/bulk/jobs?kind=none', { body: 'x' }],
+  ['GET', '/bulk/jobs/none', {}],
+  ['GET', '/bulk/jobs/none/result', {}],
+  ['DELETE', '/bulk/jobs/none', {}],
+];
+
 async function seeEach(one: Node, two: Node): Promise<void> {
   const keyed = one.app.routes.filter(({ path }) =>
     /^\/(?:request|account|search|calculate|merchant|bulk|stream)(?:\/|$)/.test(path)
@@ -117,23 +136,8 @@ async function seeEach(one: Node, two: Node): Promise<void> {
   assert.ok(one.app.routes.every(({ path, ask: asks }) => asks === undefined
     || keyed.some((route) => route.path === path)));
   const base = `http://127.0.0.1:${one.port}`;
-  const NDJSON = { 'Content-Type': 'application/x-ndjson' };
-  const requests: readonly (readonly [string, string, RequestInit])[] = [
-    ['GET', LOOKUP, {}],
-    ['POST', '/search/tic', { body: '{"query":"shirt"}' }],
-    ['POST', '/calculate/cart', { body: '{}' }],
-    ['POST', '/merchant/cart/calculate', { body: '{}' }],
-    ['POST', '/bulk/lookup', { body: 'x', headers: { 'Content-Type': 'image/png' } }],
-    ['POST', '/stream', { body: '', headers: NDJSON }],
-    ['GET', '/bulk/trailer?job=none', {}],
-    ['GET', '/bulk/jobs', {}],
-    ['POST', '/bulk/jobs?kind=none', { body: 'x' }],
-    ['GET', '/bulk/jobs/none', {}],
-    ['GET', '/bulk/jobs/none/result', {}],
-    ['DELETE', '/bulk/jobs/none', {}],
-  ];
-  let left = 1_000;
-  for (const [method, path, { headers, ...init }] of requests) {
+  let left = FEW;
+  for (const [method, path, { headers, ...init }] of REQUESTS) {
     const answer = await fetch(base + path, {
       method, ...init, headers: { ...HEADER, ...(headers as Record<string, string>) },
     });
@@ -153,7 +157,33 @@ async function seeEach(one: Node, two: Node): Promise<void> {
 
 for (const transport of ['auto', 'node']) {
   test(`every operation behind the gate asks, and takes one place: ${transport}`, (context) =>
-    withTwo(context, 1_000, seeEach, transport));
+    withTwo(context, FEW, seeEach, transport));
+}
+
+for (const transport of ['auto', 'node']) {
+  test(`what is held ahead takes one place a request: ${transport}`, (context) =>
+    withTwo(context, 50_000, async (one, two) => {
+      const base = `http://127.0.0.1:${one.port}`;
+      let asked = 0;
+      for (let round = 0; round < 4; round += 1) {
+        for (const [method, path, { headers, ...init }] of REQUESTS) {
+          const answer = await fetch(base + path, {
+            method, ...init, headers: { ...HEADER, ...(headers as Record<string, string>) },
+          });
+          await answer.arrayBuffer();
+          asked += 1;
+          assert.equal(answer.headers.get('x-ratelimit-remaining'), String(50_000 - asked), path);
+        }
+        const socket = new WebSocket(`ws://127.0.0.1:${one.port}/stream`, { headers: HEADER });
+        await once(socket, 'open');
+        socket.terminate();
+        asked += 1;
+      }
+      assert.ok(await metric(one, 'situs_limits_ahead_total') > asked / 2);
+      assert.equal(await metric(one, 'situs_limits_alone_total'), 0);
+      // What is not used is given back.
+      await eventually(async () => await remaining(two.port, '/account/metrics') === 50_000 - asked);
+    }, transport));
 }
 
 test('a key without a place left is refused before a stream or a WebSocket', async (context) => {

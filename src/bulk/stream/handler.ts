@@ -281,8 +281,9 @@ export function openStreams(options: OpenStreamOptions): StreamParts {
       (raw, native, accept) => {
         const request = requestOf(raw, native);
         const asked = askAhead(ask, request);
-        const found = asked === null
-          ? open(request) : asked.then((taken) => open({ ...request, taken }));
+        const opened = (taken: number): ReturnType<typeof open> => open({ ...request, taken });
+        const found = asked === null ? open(request)
+          : typeof asked === 'number' ? opened(asked) : asked.then(opened);
         if (found instanceof Promise) {
           const later = found.catch(fault);
           laterUpgrade(raw, later, (each) => link(raw, traffic, each), accept);

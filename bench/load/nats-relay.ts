@@ -1,0 +1,45 @@
+/**
+ * The limit beside `situs stream --nats`: a process that takes messages of a stream and has as many
+ * bytes stored for each under an id of its own, acknowledged afterwards, and does nothing else.
+ */
+import { pathToFileURL } from 'node:url';
+import { jetstream, type JetStreamClient, type JsMsg } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+
+export interface RelayOrder {
+  readonly server: string;
+  readonly stream: string;
+  readonly durable: string;
+  readonly to: string;
+  /** Bytes of each answer. */
+  readonly bytes: number;
+}
+
+/** As many as `situs stream` asks for at a time, and has in hand. */
+const FETCH_MESSAGES = 256;
+const IN_HAND_MAX = 1_024;
+const FETCH_MS = 5_000;
+
+async function relay({ server, stream, durable, to, bytes }: RelayOrder): Promise<void> {
+  const connection = await connect({ servers: server });
+  const client: JetStreamClient = jetstream(connection);
+  const consumer = await client.consumers.get(stream, durable);
+  const answer = Buffer.alloc(bytes, 'x');
+  const inHand = new Set<Promise<void>>();
+  const one = async (message: JsMsg): Promise<void> => {
+    await client.publish(to, answer, { msgID: `${stream}:${message.seq}` });
+    message.ack();
+  };
+  for (;;) {
+    while (inHand.size > IN_HAND_MAX - FETCH_MESSAGES) await Promise.race(inHand);
+    const options = { max_messages: FETCH_MESSAGES, expires: FETCH_MS };
+    for await (const message of await consumer.fetch(options)) {
+      const done = one(message).finally(() => inHand.delete(done));
+      inHand.add(done);
+    }
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await relay(JSON.parse(process.argv[2]!) as RelayOrder);
+}
