@@ -27,6 +27,7 @@ import { limitsCase } from './case/limits.js';
 import type { QueryKind } from './case/queries.js';
 import { storePostgresCase } from './case/store-postgres.js';
 import { streamCartsCase } from './case/stream.js';
+import { streamNatsCase } from './case/stream-nats.js';
 import { ticCase } from './case/tic.js';
 import { transportCase } from './case/transport.js';
 
@@ -50,6 +51,7 @@ const CASES: Readonly<Record<string, BenchCase>> = {
   'bulk-ndjson': bulkNdjsonCase,
   'bulk-beside-lookups': bulkBesideCase,
   'stream-carts': streamCartsCase,
+  'stream-nats': streamNatsCase,
   ...Object.fromEntries(KINDS.map((kind) =>
     [`http-${kind}`, (input: BenchInput) => httpCase(kind, 'again', input)])),
   'http-zip-every': (input: BenchInput) => httpCase('zip', 'every', input),

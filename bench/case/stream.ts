@@ -21,8 +21,10 @@ const TARGET = 10_000;
 const ACKNOWLEDGE_EVERY = 8;
 const STATE = /, ([A-Z]{2})\b/;
 
-/** Batches of carts within a state, as a client sends them. */
-async function makeBatches({ datasetDir }: BenchInput): Promise<readonly string[]> {
+/** Carts within a state, as a client sends them. */
+export async function sampleCarts(
+  { datasetDir }: BenchInput, count: number,
+): Promise<readonly object[]> {
   const dataset = openDataset(datasetDir);
   const lines = await addressLines(dataset, datasetDir);
   dataset.close();
@@ -47,8 +49,13 @@ async function makeBatches({ datasetDir }: BenchInput): Promise<readonly string[
       }],
     };
   };
-  return Array.from({ length: BATCHES }, (_, batch) => JSON.stringify(
-    Array.from({ length: BATCH_MESSAGES_MAX }, (_each, index) => cart(batch * 64 + index)),
+  return Array.from({ length: count }, (_, index) => cart(index));
+}
+
+/** Carts as messages of a WebSocket. */
+export function batchesOf(carts: readonly object[]): readonly string[] {
+  return Array.from({ length: carts.length / BATCH_MESSAGES_MAX }, (_, batch) => JSON.stringify(
+    carts.slice(batch * BATCH_MESSAGES_MAX, (batch + 1) * BATCH_MESSAGES_MAX),
   ));
 }
 
@@ -62,7 +69,7 @@ interface Measured {
 }
 
 /** Sends batches as the credits allow for some seconds. */
-async function measure(
+export async function measureSocket(
   port: number, batches: readonly string[], seconds: number, greeted: boolean,
 ): Promise<Measured> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/stream`, {
@@ -105,26 +112,31 @@ async function measure(
   };
 }
 
+/** The lowest of several costs: other programs on the machine only add. */
+export function lowest(values: readonly number[]): number {
+  return Math.min(...values);
+}
+
 function median(values: readonly number[]): number {
   return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
 /** Figures of carts of five lines over one WebSocket. */
 export async function streamCartsCase(input: BenchInput): Promise<readonly Figure[]> {
-  const batches = await makeBatches(input);
+  const batches = batchesOf(await sampleCarts(input, BATCHES * BATCH_MESSAGES_MAX));
   const situs = await startSitus(input.varDir);
   try {
-    const warm = await measure(situs.port, batches, input.seconds, true);
+    const warm = await measureSocket(situs.port, batches, input.seconds, true);
     const bare = await startBareSocketServer(Buffer.alloc(Math.round(warm.answerBytes), 'x'));
     const rates: number[] = [];
     const bares: number[] = [];
     const costs: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       const before = processorTime(situs.pid);
-      const { rate, carts } = await measure(situs.port, batches, input.seconds, true);
+      const { rate, carts } = await measureSocket(situs.port, batches, input.seconds, true);
       costs.push((processorTime(situs.pid) - before) / carts);
       rates.push(rate);
-      bares.push((await measure(bare.port, batches, input.seconds, false)).rate);
+      bares.push((await measureSocket(bare.port, batches, input.seconds, false)).rate);
     }
     bare.stop();
     const answers = JSON.parse(warm.last) as readonly { readonly items?: object }[];
