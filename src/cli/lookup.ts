@@ -12,7 +12,8 @@ import { Engine } from '../engine/engine.js';
 import { PRECISIONS } from '../engine/situs.js';
 import { readAnswers, RequestFrame } from '../pool/frame.js';
 import {
-  type AnswerSlice, FLAG_ESTIMATED, FLAG_STALE, GRANT_ALL, GRANT_PRODUCT, type RequestFields,
+  type AnswerSlice, FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, GRANT_ALL, GRANT_PRODUCT,
+  type RequestFields,
 } from '../pool/types.js';
 import { parseReceipt, type Receipt, receiptText, requestLine, sha256Of } from '../wire/receipt.js';
 import { RESPONSE_CODES, SUCCESS } from '../wire/response-code.js';
@@ -174,6 +175,7 @@ export async function lookupCommand(
     PRECISIONS[answer.precision] ?? 'none',
     ...(answer.flags & FLAG_ESTIMATED ? ['estimated'] : []),
     ...(answer.flags & FLAG_STALE ? ['stale list'] : []),
+    ...(answer.flags & FLAG_PARTIAL ? ['districts not listed'] : []),
   ].join(', ');
   const found = answer.status === 200;
   (found ? process.stdout : process.stderr).write(`${lookupTable(body, marks, release)}\n`);

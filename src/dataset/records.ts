@@ -81,6 +81,8 @@ export interface AreaRecord {
   readonly staleAfter: DateInt;
   /** True when any figure of the area comes from an estimated source. */
   readonly estimated: boolean;
+  /** The state's list of districts is known to lack some, which would be added; absent if not. */
+  readonly partial?: true;
 }
 
 /** One part of a ZIP: a tax area with its share of the ZIP's doors, if known. */

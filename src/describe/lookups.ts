@@ -91,6 +91,8 @@ export const SITUS_NOTE: Schema = object({
 }, {
   stale: about({ const: true }, 'A list behind it was published for an earlier time.'),
   estimated: about({ const: true }, 'A figure is an estimate.'),
+  partial: about({ const: true },
+    'Districts of the state are known not to be listed: where one holds the rate is higher.'),
   assumed: about(object({ lowest: RATE, highest: RATE }, { unknown: { const: true } }),
     'The rate is that of most of the ZIP: what it may be there; unknown where that '
     + 'of a part is not known.'),

@@ -74,6 +74,7 @@ export class AreaRegistry {
         unknown: resolved.unknown,
         staleAfter: resolved.staleAfter,
         estimated: resolved.estimated,
+        ...(resolved.partial ? { partial: true as const } : {}),
       };
     });
     return { areas, components };

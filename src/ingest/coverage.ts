@@ -4,6 +4,7 @@ import type { ZipRecord } from '../dataset/records.js';
 import type { DateInt } from '../tax/date.js';
 import type { Level } from '../tax/jurisdiction.js';
 import type { Boundaries } from './boundary/overlay.js';
+import type { RateRow } from './model.js';
 import type { ListMark, StateName } from './rates/facts.js';
 import { DATE_OPEN, formatDate } from './rates/list.js';
 import type { LoadedRates } from './rates/load.js';
@@ -27,6 +28,18 @@ function newest(load: LoadedRates, state: string, level: Level, start: DateInt):
     (row.state === state && row.level === level && row.asOf > latest ? row.asOf : latest), start);
 }
 
+/** Of a level's jurisdictions those that its rows fit, whatever the day. */
+function countOf(
+  { input }: LoadedRates, { state, level }: ListMark, fits: (row: RateRow) => boolean,
+): number {
+  const keys = new Set<string>();
+  for (const row of input.rows) {
+    const { place, county, code } = row;
+    if (row.state === state && row.level === level && fits(row)) keys.add(place || county || code);
+  }
+  return keys.size;
+}
+
 /** Jurisdictions of a level by source: rows that older publications had alone do not count. */
 function listsOf(load: LoadedRates, { state, level }: ListMark): Readonly<Record<string, number>> {
   const rows = load.input.rows.filter((row) =>
@@ -47,11 +60,6 @@ function listsOf(load: LoadedRates, { state, level }: ListMark): Readonly<Record
 
 function localLevel(load: LoadedRates, mark: ListMark): CoverageLevel {
   const source = load.input.sources[mark.source];
-  const keys = new Set<string>();
-  for (const row of load.input.rows) {
-    if (row.state !== mark.state || row.level !== mark.level) continue;
-    if (row.basis !== 'unknown') keys.add(row.place || row.county || row.code);
-  }
   const held = mark.mark === 'complete' || mark.mark === 'partial';
   const lists = listsOf(load, mark);
   const asOf = source && held ? newest(load, mark.state, mark.level, source.asOf) : DATE_OPEN;
@@ -61,9 +69,27 @@ function localLevel(load: LoadedRates, mark: ListMark): CoverageLevel {
     source: source?.name ?? '',
     asOf: asOf === DATE_OPEN ? '' : formatDate(asOf),
     until: mark.until === DATE_OPEN ? '' : formatDate(mark.until),
-    jurisdictions: keys.size,
+    jurisdictions: countOf(load, mark, ({ basis }) => basis !== 'unknown'),
     ...(Object.keys(lists).length === 0 ? {} : { lists }),
   };
+}
+
+/**
+ * The gap of a mark with its figures, which go by the lists and places at hand: {held} and
+ * {levying} jurisdictions, those whose rate is {refused}, and {all} municipalities of the state.
+ */
+function gapText(load: LoadedRates, mark: ListMark): string {
+  const figures: Readonly<Record<string, () => number>> = {
+    held: () => countOf(load, mark, ({ basis }) => basis !== 'unknown'),
+    levying: () => countOf(load, mark, ({ basis, sales }) => basis !== 'unknown' && sales > 0),
+    refused: () => countOf(load, mark, ({ basis, to }) => basis === 'unknown' && to === DATE_OPEN),
+    all: () => load.input.places.filter(({ state }) => state === mark.state).length,
+  };
+  return mark.gap.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const figure = figures[name];
+    if (figure === undefined) throw new RangeError(`${mark.state} ${mark.level}: no ${name}`);
+    return String(figure());
+  });
 }
 
 /** Begins the gap that names listed cities whose boundary is not held. */
@@ -85,7 +111,7 @@ export function coverage(load: LoadedRates): readonly CoverageState[] {
       placeBoundaries: false,
       addressPoints: 0,
       gaps: [
-        ...new Set(marks.map((mark) => mark.gap).filter((gap) => gap !== '')),
+        ...new Set(marks.map((mark) => gapText(load, mark)).filter((gap) => gap !== '')),
         ...(cities === '' ? [] : [UNPLACED_GAP + cities]),
         ...notes.map(({ note }) => `not supported: ${note}`),
       ],

@@ -73,6 +73,8 @@ export interface ResolvedArea {
   /** Last day that every list behind the area was published for. */
   readonly staleAfter: DateInt;
   readonly estimated: boolean;
+  /** The list of districts is known to lack some, and nothing is taken for those. */
+  readonly partial: boolean;
 }
 
 /** Turns tuples into tax areas. Pure over the loaded lists; same tuple, same answer. */

@@ -19,8 +19,10 @@ export const FLAG_ESTIMATED = 2;
 export const FLAG_STALE = 4;
 /** A geocoded lookup (address or coordinates), for the usage counters. */
 export const FLAG_GEO = 8;
+/** The lists behind the rates are known to lack districts. */
+export const FLAG_PARTIAL = 16;
 /** All flags lie below it. */
-export const FLAGS_SPAN = 16;
+export const FLAGS_SPAN = 32;
 
 /** A lookup; the payload is the raw query string. */
 export interface LookupFields {

@@ -11,6 +11,8 @@ export interface SitusNote {
   readonly stale: boolean;
   /** A figure is an estimate. */
   readonly estimated: boolean;
+  /** The lists behind the answer are known to lack districts, where the rate is higher. */
+  readonly partial: boolean;
   readonly assumed: RateRange | null;
   readonly border: Border | null;
   /** Product codes that no rule is held for: taxed as general goods. */
@@ -37,11 +39,12 @@ export function ownMarks(
 
 /** The member's own members; what does not apply is left out. */
 export function situsNote(note: SitusNote): WireObject {
-  const { precision, dataset, stale, estimated } = note;
+  const { precision, dataset, stale, estimated, partial } = note;
   return {
     precision, dataset,
     ...(stale ? { stale } : {}),
     ...(estimated ? { estimated } : {}),
+    ...(partial ? { partial } : {}),
     ...ownMarks(note),
   };
 }

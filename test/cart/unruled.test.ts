@@ -27,6 +27,7 @@ interface Body {
   readonly items?: readonly { readonly lineItems: readonly { readonly tax: { readonly amount: number } }[] }[];
   readonly situs?: {
     readonly precision: string; readonly dataset: string; readonly unruled?: readonly string[];
+    readonly partial?: true;
   };
   readonly detail?: string;
   readonly errors?: readonly { readonly location: string; readonly message: string }[];
@@ -59,12 +60,12 @@ function bareCart(tics: readonly string[]): object {
 
 function told(
   items: readonly object[], context: WireContext = TELLING,
-  endpoint: 'merchant' | 'calculation' = 'merchant',
+  endpoint: 'merchant' | 'calculation' = 'merchant', dataset = DATASET,
 ): Told {
   const frame = new RequestFrame();
   frame.add({ kind: 'cart', endpoint, optionBits: PRODUCT_BIT }, Buffer.from(JSON.stringify({ items })));
   const found: Told[] = [];
-  readAnswers(answerFrame(engineOf(DATASET), frame.bytes(), NOW, context), 1, (_, { status, body }) => {
+  readAnswers(answerFrame(engineOf(dataset), frame.bytes(), NOW, context), 1, (_, { status, body }) => {
     const text = Buffer.from(body).toString('utf8');
     // A refusal travels packed; the front end prints it.
     found.push({ status, body: text.startsWith('{"items"') ? JSON.parse(text) as Body : { detail: text } });
@@ -106,6 +107,16 @@ test('a server that refuses such codes names line and code, at both endpoints', 
 });
 
 const ROWS: BulkRun = { ...RUN, dataset: DATASET };
+
+test('carts say where districts are known not to be listed, alone and as lines', () => {
+  const partial: typeof DATASET = {
+    ...DATASET, area: (id) => ({ ...DATASET.area(id), partial: true as const }),
+  };
+  const situs = { precision: 'point', dataset: DATASET.id, partial: true };
+  assert.deepEqual(told([cart(['30100'])], TELLING, 'merchant', partial).body.situs, situs);
+  const [line] = linesOf([cart(['30100'])], { ...ROWS, dataset: partial });
+  assert.deepEqual((JSON.parse(line!) as Body).situs, situs);
+});
 
 test('lines of carts end with what they rest on, or are refused', () => {
   for (const shape of [cart, bareCart]) {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPolygon, type Polygon } from '../../src/geo/polygon.js';
+import { drawnDistricts, OwnDistricts } from '../../src/ingest/layer/districts.js';
 import type { AreaTuple } from '../../src/ingest/model.js';
 import type { PostalZip } from '../../src/ingest/zip/counties.js';
 import { ZipExtents } from '../../src/ingest/zip/extent.js';
@@ -69,7 +70,7 @@ function extentWith(
 ) {
   const placed = placedAt(lattice(), tupleAt, named);
   const extents = new ZipExtents(placed, tupleAt, cities);
-  return { extents, extent: extents.of(placed[0]!) };
+  return { extents, zip: placed[0]!, extent: extents.of(placed[0]!) };
 }
 
 /** Within a square city, beyond it open land. */
@@ -148,6 +149,31 @@ test('a city that the extent does not reach is out of the ZIP, but far ones shak
   const { extents, extent } = extentWith(cityEastOf(9));
   assert.equal(extents.mayTouch(extent, square(1, 0.2)), false);
   assert.equal(extents.mayTouch(extent, square(2.9, 0.2)), true, 'more than 15 km away');
+});
+
+test('a drawn district is out of a ZIP where it is far, and nearer to others by far', () => {
+  const { extents, zip } = extentWith(cityEastOf(9));
+  assert.equal(extents.mayReach(zip, [square(0.4, 0.2)]), true);
+  assert.equal(extents.mayReach(zip, [square(1, 0.2)]), true, 'less than 15 km away');
+  assert.equal(extents.mayReach(zip, [square(2.9, 0.2)]), false, 'beside the points of others');
+  assert.equal(extents.mayReach(zip, [square(2.9, 0.2), square(-0.1, 0.2)]), true);
+});
+
+test('ways with a district that cannot reach the ZIP are out where no spot tells', () => {
+  const land: AreaTuple = { state: '90', county: COUNTY, place: '', town: '', districts: [] };
+  const districts = new OwnDistricts(drawnDistricts(['FAR', 'NEAR'])).learned([
+    land, { ...land, districts: ['FAR'] }, { ...land, districts: ['NEAR'] },
+  ]);
+  const ways = (reached: readonly AreaTuple[], mayHold?: (code: string) => boolean) =>
+    districts.variants(land, 90_001, reached, mayHold).map((one) => one.districts.join());
+  const near = (code: string): boolean => code === 'NEAR';
+  assert.deepEqual(ways([]), ['', 'FAR', 'NEAR']);
+  assert.deepEqual(ways([], near), ['', 'NEAR']);
+  assert.deepEqual(ways([{ ...land, districts: ['FAR'] }], near), ['FAR'], 'a spot is known');
+  const whole = new OwnDistricts(drawnDistricts(['FAR']))
+    .learned([{ ...land, districts: ['FAR'] }]);
+  assert.deepEqual(whole.variants(land, 90_001, [], near).map((one) => one.districts),
+    [['FAR']], 'no other way is left');
 });
 
 test('a point counts only in a county of the ZIP', () => {

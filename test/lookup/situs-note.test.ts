@@ -1,7 +1,7 @@
 /** What a v60 body says of what it rests on. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memoryDataset } from '../support/memory-dataset.js';
+import { AREA, memoryDataset } from '../support/memory-dataset.js';
 import { ask } from './ask.js';
 
 const DOOR = 'address=200+Spindle+Center+Dr,+Brookmere,+QZ+97001';
@@ -55,6 +55,16 @@ test('a line that changes the rate is told of when it is nearer than 50 metres',
   assert.deepEqual(noteOf('lat=10.5&lng=0.99957').border, { metres: 47, rate: beside });
   assert.equal(noteOf('lat=10.5&lng=0.9995').border, undefined);
   assert.equal(noteOf('lat=10.5&lng=3.9999').border?.rate, null, 'not known beyond');
+});
+
+test('where districts are known not to be listed every way says so', () => {
+  const plain = memoryDataset();
+  const areas = Object.values(AREA).map((id) => ({ ...plain.area(id), partial: true as const }));
+  const dataset = memoryDataset({ id: '2026-11-21-000000000001', areas });
+  const { metadata: { situs } } = JSON.parse(ask(60, DOOR, { dataset }).text) as Body;
+  assert.deepEqual(situs, { precision: 'point', dataset: dataset.id, partial: true });
+  assert.match(ask(60, `${DOOR}&format=xml`, { dataset }).text, /<partial>true<\/partial>/);
+  assert.equal(ask(50, DOOR, { dataset }).text, ask(50, DOOR).text);
 });
 
 test('older versions keep their bytes', () => {

@@ -4,7 +4,8 @@ import type { CartOutcome } from '../../engine/cart/outcome.js';
 import type { CartQuery } from '../../engine/cart/cart-query.js';
 import type { Engine } from '../../engine/engine.js';
 import {
-  FLAG_ESTIMATED, FLAG_STALE, GRANT_PRODUCT, type Answer, type BodyPart, type CartFields,
+  FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, GRANT_PRODUCT, type Answer, type BodyPart,
+  type CartFields,
 } from '../../pool/types.js';
 import { PRECISIONS } from '../../engine/situs.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
@@ -26,10 +27,11 @@ interface Marks {
 }
 
 function mark(marks: Marks, { marks: of }: CartOutcome): void {
-  const { precision, estimated, stale, unruled } = of;
+  const { precision, estimated, stale, partial, unruled } = of;
   marks.precision = Math.max(marks.precision, PRECISIONS.indexOf(precision));
   if (estimated) marks.flags |= FLAG_ESTIMATED;
   if (stale) marks.flags |= FLAG_STALE;
+  if (partial) marks.flags |= FLAG_PARTIAL;
   for (const code of unruled) marks.unruled.add(code);
 }
 
@@ -155,6 +157,7 @@ function answerBody(
   const body = bodyOf(items, {
     precision: PRECISIONS[precision] ?? 'none', dataset: engine.id, unruled: [...unruled],
     stale: (flags & FLAG_STALE) !== 0, estimated: (flags & FLAG_ESTIMATED) !== 0,
+    partial: (flags & FLAG_PARTIAL) !== 0,
   });
   return { status: SUCCESS.http, code: SUCCESS.code, precision, flags, body };
 }

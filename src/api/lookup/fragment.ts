@@ -6,7 +6,7 @@ import type { AreaRecord, StateRuleRecord } from '../../dataset/records.js';
 import type { Engine } from '../../engine/engine.js';
 import type { KnownRates } from '../../engine/rate/area-rates.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
-import { FLAG_ESTIMATED, FLAG_STALE, type BodyPart } from '../../pool/types.js';
+import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, type BodyPart } from '../../pool/types.js';
 import type { DateInt } from '../../tax/date.js';
 import {
   jsonMembers, type WireObject, jsonValue, degreesOf, echoOf, echoText,
@@ -163,7 +163,8 @@ function ownBytes(text: string): Uint8Array {
 /** The answer flags that follow from an area and the day. */
 export function areaFlags({ area, date, rates }: RatedArea): number {
   const estimated = area.estimated || rates.rows.some((row) => row.estimated);
-  return (estimated ? FLAG_ESTIMATED : 0) | staleFlag({ area, date });
+  return (estimated ? FLAG_ESTIMATED : 0) | (area.partial === true ? FLAG_PARTIAL : 0)
+    | staleFlag({ area, date });
 }
 
 /** The flag of an answer for a day that something behind it was not published for. */

@@ -2,7 +2,9 @@
 import type { Engine } from '../../engine/engine.js';
 import { PRECISIONS, type Precision } from '../../engine/situs.js';
 import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/lookup-query.js';
-import { FLAG_ESTIMATED, FLAG_STALE, FLAGS_SPAN, type BodyPart } from '../../pool/types.js';
+import {
+  FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, FLAGS_SPAN, type BodyPart,
+} from '../../pool/types.js';
 import { isFailure, type Failure } from '../../failure.js';
 import { jsonMembers, type WireObject, rateOf, type WireList } from '../../wire/tree.js';
 import { SUCCESS } from '../../wire/response-code.js';
@@ -165,8 +167,11 @@ function plainHead(
   return head;
 }
 
-function marksOf(flags: number): Pick<SitusNote, 'stale' | 'estimated'> {
-  return { stale: (flags & FLAG_STALE) !== 0, estimated: (flags & FLAG_ESTIMATED) !== 0 };
+function marksOf(flags: number): Pick<SitusNote, 'stale' | 'estimated' | 'partial'> {
+  return {
+    stale: (flags & FLAG_STALE) !== 0, estimated: (flags & FLAG_ESTIMATED) !== 0,
+    partial: (flags & FLAG_PARTIAL) !== 0,
+  };
 }
 
 /** The parts of the beginning. */

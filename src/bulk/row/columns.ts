@@ -2,7 +2,7 @@
 import { RecentCache } from '../../base/recent-cache.js';
 import type { Engine } from '../../engine/engine.js';
 import type { KnownRates } from '../../engine/rate/area-rates.js';
-import { FLAG_ESTIMATED, FLAG_STALE } from '../../pool/types.js';
+import { FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE } from '../../pool/types.js';
 import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/lookup-query.js';
 import type { RateRange } from '../../engine/situs.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
@@ -51,11 +51,15 @@ function rateAt({ rows }: KnownRates, level: Level): string {
   ));
 }
 
-/** "estimated", "stale", "assumed 0.05-0.079": what the rate may be where a city is assumed. */
+/**
+ * "estimated", "stale", "partial", "assumed 0.05-0.079": what the rate may be where a city is
+ * assumed.
+ */
 function noteOf(rated: RatedArea, unruled: string, assumed?: RateRange): string {
   const flags = areaFlags(rated);
   return [
     (flags & FLAG_ESTIMATED) === 0 ? '' : 'estimated', (flags & FLAG_STALE) === 0 ? '' : 'stale',
+    (flags & FLAG_PARTIAL) === 0 ? '' : 'partial',
     assumed === undefined ? ''
       : `assumed ${formatRate(assumed.lowest)}-${formatRate(assumed.highest)}`,
     unruled === '' ? '' : 'unruled',
@@ -185,9 +189,10 @@ const SOURCING = { origin: 'O', destination: 'D', mixed: 'M' } as const;
 /** The columns of a cart of one line that was calculated. */
 export function cartColumns({ lines, marks }: CartOutcome, dialect: Dialect): string {
   const { rate, amount } = lines[0]!;
-  const { state, date, sourcing, precision, estimated, stale, unruled } = marks;
+  const { state, date, sourcing, precision, estimated, stale, partial, unruled } = marks;
   const note = [
     ...(estimated ? ['estimated'] : []), ...(stale ? ['stale'] : []),
+    ...(partial ? ['partial'] : []),
     ...(unruled.length > 0 ? ['unruled'] : []),
   ].join(' ');
   return csvCells([

@@ -241,13 +241,13 @@ export class Carts {
   #marksOf(
     { site, origin, destination, asks }: PlacedCart, unruled: readonly string[],
   ): CartMarks {
-    const { date, state, estimated, stale } = site;
+    const { date, state, estimated, stale, partial } = site;
     const rung = (side: Side, place: FoundPlace | null): number =>
       (place === null || !needs(asks, side) ? 0 : PRECISIONS.indexOf(place.situs.precision));
     const weakest = Math.max(rung('origin', origin), rung('destination', destination));
     return {
       dataset: this.#release, date, state: state.code, sourcing: site.sides,
-      precision: PRECISIONS[weakest] ?? 'none', estimated, stale, unruled,
+      precision: PRECISIONS[weakest] ?? 'none', estimated, stale, partial, unruled,
     };
   }
 }

@@ -35,6 +35,8 @@ export interface CartMarks {
   readonly unruled: readonly string[];
   /** Whether the date lies after the last day that a list behind the rates was published for. */
   readonly stale: boolean;
+  /** Whether the lists behind the rates are known to lack districts. */
+  readonly partial: boolean;
 }
 
 export interface CartOutcome {

@@ -39,6 +39,7 @@ export interface Site {
   readonly rows: readonly SiteRow[];
   readonly estimated: boolean;
   readonly stale: boolean;
+  readonly partial: boolean;
   /** Places the rows were taken from, as far as they were located; null where not needed. */
   readonly origin: FoundPlace | null;
   readonly destination: FoundPlace | null;
@@ -217,6 +218,7 @@ export class Sites {
       sides: sides.size > 1 ? 'mixed' : [...sides][0] ?? 'destination',
       estimated: rows.some(({ row }) => row.estimated),
       stale: areas.some(({ staleAfter }) => staleAfter < date),
+      partial: areas.some((area) => area.partial === true),
       treatments: new Map(),
     };
   }

@@ -104,9 +104,12 @@ export class OwnDistricts {
   /**
    * A combination of jurisdictions of a ZIP, or of a city by its name (null), in every way in which
    * districts hold in its land; `reached` are spots of the ZIP, by which those ways are chosen.
+   * Where none of them is in that land, ways with a district that cannot reach the ZIP are out, if
+   * others are left.
    */
   variants(
     tuple: AreaTuple, zip: number | null, reached: readonly AreaTuple[],
+    mayHold: (district: string) => boolean = () => true,
   ): readonly AreaTuple[] {
     if (this.#all.length === 0) return [tuple];
     const place = spotKey(tuple);
@@ -118,7 +121,9 @@ export class OwnDistricts {
       }))
       : this.#ways.get(place) ?? this.#everyWay(tuple);
     const kept = tuple.districts.filter((code) => !this.#byCode.has(code));
-    return [...ways.values()].map((own) =>
+    const all = [...ways.values()];
+    const possible = here.length > 0 ? all : all.filter((own) => own.every(mayHold));
+    return (possible.length > 0 ? possible : all).map((own) =>
       this.settle(this.mark({ ...tuple, districts: [...kept, ...own] }), zip));
   }
 

@@ -54,6 +54,7 @@ function resolveProvince(province: StateName, rows: readonly RateRow[]): Resolve
     placeName: '',
     staleAfter: DATE_OPEN,
     estimated: false,
+    partial: false,
   };
 }
 
@@ -148,6 +149,12 @@ function lastDay(book: LineContext, state: StateName): DateInt {
   }, DATE_OPEN);
 }
 
+/** Whether districts that a state's list lacks are answered as if they levied nothing. */
+function lacksDistricts(book: LineContext, state: StateName): boolean {
+  const mark = book.marks.get(`${state.code}/district`);
+  return mark?.mark === 'partial' && mark.unlisted === 'nothing';
+}
+
 /** What would fill a gap, where the recipe has no estimates. */
 function withoutLayer(gap: UnknownRecord): UnknownRecord {
   const reason = gap.reason.replace(' or the estimated layer would fill', ' would fill');
@@ -180,6 +187,7 @@ export function createRateBook(input: RateBookInput): RateBook {
       placeName: plainPlace(place?.name ?? parts.cityRows.at(-1)?.name ?? ''),
       staleAfter: limited ? DATE_OPEN : lastDays.get(state.code) ?? DATE_OPEN,
       estimated: rates.estimated,
+      partial: tuple.complete !== true && lacksDistricts(book, state),
     };
   }
 

@@ -61,8 +61,10 @@ function reaches(
   input: ZipInput, names: PlaceNames, stateOf: ReadonlyMap<string, string>,
   postalZips: readonly PostalZip[],
 ): (zip: PostalZip) => ZipReach {
-  const { tupleAt, polygonOf = () => undefined } = input;
-  const unknown: ZipReach = { extent: null, spots: [], mayTouch: () => true };
+  const { tupleAt, polygonOf = () => undefined, polygonsOfDistrict = () => [] } = input;
+  const unknown: ZipReach = {
+    extent: null, spots: [], mayTouch: () => true, mayHold: () => true,
+  };
   if (tupleAt === undefined) return () => unknown;
   const points = byZip(input.points);
   const listed = input.tabulated.length > 0 ? input.tabulated : input.delivered;
@@ -92,6 +94,11 @@ function reaches(
       mayTouch: ({ geoid }) => {
         const polygon = reached.has(geoid) ? undefined : polygonOf(geoid);
         return polygon === undefined || extents.mayTouch(extent, polygon);
+      },
+      mayHold: (code) => {
+        const drawn = polygonsOfDistrict(code);
+        return drawn.length === 0 || extents.mayReach(zip, drawn)
+          || extent.reached.some(({ tuple }) => tuple.districts.includes(code));
       },
     }];
   }));
@@ -200,6 +207,12 @@ export interface ZipStageInput {
   readonly intern: InternArea;
 }
 
+/** Boundaries of drawn districts by code. */
+function districtPolygons({ districts }: Boundaries): (code: string) => readonly Polygon[] {
+  const polygons = districts.map(({ polygon }) => polygon);
+  return (code) => polygons.filter(({ key }) => key === code);
+}
+
 /** Boundaries of places by code, and of towns. */
 function polygonsOf({ places, towns }: Boundaries): (geoid: string) => Polygon | undefined {
   const polygons = new Map([...places, ...towns].map(({ polygon }) => [polygon.key, polygon]));
@@ -230,7 +243,8 @@ export function buildZips(input: ZipStageInput): ZipBinding {
     facts: loadZipFacts(files.factsDir),
     // Polygons of counties alone would say nothing that the crosswalks do not say better.
     ...(boundaries.places.length === 0
-      ? {} : { tupleAt: overlay.tupleAt, polygonOf: polygonsOf(boundaries) }),
+      ? {} : { tupleAt: overlay.tupleAt, polygonOf: polygonsOf(boundaries),
+        polygonsOfDistrict: districtPolygons(boundaries) }),
     districts: input.districts,
     intern: input.intern,
   });

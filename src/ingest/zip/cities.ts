@@ -117,6 +117,8 @@ export interface ZipReach {
   /** What holds the points of a ZIP without land of its own, which may lie in no county of it. */
   readonly spots: readonly AreaTuple[];
   mayTouch(place: PlaceFact): boolean;
+  /** Whether a drawn district can reach into it. */
+  mayHold(district: string): boolean;
 }
 
 /**

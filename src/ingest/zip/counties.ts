@@ -62,6 +62,8 @@ function joined(one: ReadonlySet<string>, other: ReadonlySet<string>, hint: stri
 interface Hint {
   /** The postal list's county, "" for none. */
   readonly county: string;
+  /** Whether one of the ZIP's points lies in a county, as far as boundaries are held. */
+  readonly hasPointIn: (county: string) => boolean;
   /** Counties of the places that bear the postal city's name. */
   readonly named: ReadonlySet<string>;
   /** FIPS digits of the postal state, "" for none. */
@@ -69,14 +71,16 @@ interface Hint {
 }
 
 /**
- * A county for a ZIP that no crosswalk places: the postal list's, if ZIPs nearby or a place of the
- * postal name lie in it; else that of the places of the name, if it is one and ZIPs nearby agree.
+ * A county for a ZIP that no crosswalk places: the postal list's, if ZIPs nearby, a place of the
+ * postal name or the ZIP's point lie in it; else that of the places of the name, if it is one and
+ * ZIPs nearby or the point agree.
  */
-function guess(from: Lists, zip: number, { county, named }: Hint): string | null {
+function guess(from: Lists, zip: number, { county, hasPointIn, named }: Hint): string | null {
   const nearby = from.nearby.get(prefixOf(zip)) ?? NONE;
-  if (county !== '') return nearby.has(county) || named.has(county) ? county : null;
+  const isNear = (own: string): boolean => nearby.has(own) || hasPointIn(own);
+  if (county !== '') return isNear(county) || named.has(county) ? county : null;
   const [only] = named;
-  return only !== undefined && named.size === 1 && nearby.has(only) ? only : null;
+  return only !== undefined && named.size === 1 && isNear(only) ? only : null;
 }
 
 function countiesOf(from: Lists, zip: number, given: Hint): string[] {
@@ -118,15 +122,21 @@ export function listPostalZips(input: ZipInput, names: PlaceNames): PostalZip[] 
   const from = lists(input);
   const known = new Set(input.counties.map((county) => county.fips));
   const fips = new Map(input.states.map(({ code, fips: digits }) => [code, digits]));
-  const posts = new Map<number, { state: string; county: string; names: string[] }>();
-  for (const { zip, state, county, name } of input.points) {
+  const posts = new Map<number, {
+    state: string; county: string; names: string[]; points: { lat: number; lng: number }[];
+  }>();
+  for (const { zip, state, county, name, lat, lng } of input.points) {
     const post = posts.get(zip);
-    if (post === undefined) posts.set(zip, { state, county, names: [name] });
-    else if (!post.names.includes(name)) post.names.push(name);
+    if (post === undefined) {
+      posts.set(zip, { state, county, names: [name], points: [{ lat, lng }] });
+    } else {
+      if (!post.names.includes(name)) post.names.push(name);
+      post.points.push({ lat, lng });
+    }
   }
   const fixed = new Map<number, string>();
   for (const { zip, state, city, county } of input.facts.territories) {
-    if (!posts.has(zip)) posts.set(zip, { state, county, names: [city] });
+    if (!posts.has(zip)) posts.set(zip, { state, county, names: [city], points: [] });
     if (county !== '') fixed.set(zip, county);
   }
   const zips = new Set([...posts.keys(), ...from.delivered.keys(), ...from.tabulated.keys()]);
@@ -138,8 +148,10 @@ export function listPostalZips(input: ZipInput, names: PlaceNames): PostalZip[] 
     const hint = post !== undefined && known.has(post.county) ? post.county : '';
     const named = new Set((post?.names ?? []).flatMap((name) =>
       names.find(post?.state ?? '', name).flatMap((place) => place.counties)));
+    const hasPointIn = (own: string): boolean => post?.points.some(({ lat, lng }) =>
+      input.tupleAt?.(lat, lng)?.county === own) === true;
     const counties = abroad ? [] : county !== undefined
-      ? [county] : countiesOf(from, zip, { county: hint, named, home });
+      ? [county] : countiesOf(from, zip, { county: hint, hasPointIn, named, home });
     return { zip, state: post?.state ?? '', names: post?.names ?? [], counties };
   });
   return fillByName(postalZips);

@@ -10,8 +10,8 @@ import type { AreaTuple } from '../model.js';
 import { isCity } from './cities.js';
 import { Claims, openShare, type Reached, ZipLand } from './claims.js';
 import {
-  BESIDE_MAX, kilometres, KM, type MappedZip, type PlacedZip, REACH_KM_MAX, SLACK, type TupleAt,
-  ZipMap,
+  BESIDE_MAX, KM, kilometres, type MappedZip, type PlacedZip, REACH_KM_MAX, SLACK, type Spot,
+  type TupleAt, ZipMap,
 } from './placed.js';
 import type { ZipPoint } from './zip-facts.js';
 
@@ -235,6 +235,27 @@ export class ZipExtents {
     return own >= LAND_MIN && open === 0 && !land.hasOpen(counties);
   }
 
+  /**
+   * Whether land within these boundaries may be the ZIP's, though no spot of it was met: its line
+   * comes within 15 km of the point, or nearer than four times as far as the nearest other point.
+   */
+  mayReach(zip: PlacedZip, polygons: readonly Polygon[]): boolean {
+    const { point } = zip;
+    const isNear = (spot: Spot): boolean => {
+      const km = kilometres(point, spot);
+      const { lat, lng } = spot;
+      return km <= TRUSTED_KM
+        || this.#claims.ratioOf(zip, this.#map.around(lat, lng, ''), km, lat, lng) <= 2 * SLACK;
+    };
+    return polygons.some(({ coords, rings }) => rings.some((start, ring) => {
+      for (let corner = start; corner + 1 < (rings[ring + 1] ?? 0); corner += 1) {
+        if (isNear({ lng: coords[corner * 2]!, lat: coords[corner * 2 + 1]! })
+          || isNear(nearestOnEdge(point, coords, corner * 2))) return true;
+      }
+      return false;
+    }));
+  }
+
   /** Whether a city may lie in the ZIP all the same, though the extent does not reach it. */
   mayTouch({ point }: Extent, { coords }: Polygon): boolean {
     for (let at = 0; at < coords.length; at += 2) {
@@ -244,4 +265,16 @@ export class ZipExtents {
     }
     return true;
   }
+}
+
+/** The spot nearest to another on the edge that begins at an index of `coords`. */
+function nearestOnEdge(spot: Spot, coords: Int32Array, at: number): Spot {
+  const [lng, lat] = [coords[at]!, coords[at + 1]!];
+  const [toLng, toLat] = [coords[at + 2]!, coords[at + 3]!];
+  const shrink = Math.cos((spot.lat / MICRO) * (Math.PI / 180));
+  const [east, north] = [(toLng - lng) * shrink, toLat - lat];
+  const along = ((spot.lng - lng) * shrink * east + (spot.lat - lat) * north)
+    / (east * east + north * north);
+  const part = Math.min(1, Math.max(0, along));
+  return { lng: lng + (toLng - lng) * part, lat: lat + (toLat - lat) * part };
 }

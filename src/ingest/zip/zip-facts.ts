@@ -105,6 +105,8 @@ export interface ZipInput {
   readonly tupleAt?: (lat: Microdegrees, lng: Microdegrees) => AreaTuple | null;
   /** Boundary of a place or town by its code. */
   readonly polygonOf?: (geoid: string) => Polygon | undefined;
+  /** Boundaries of a drawn district by its code. */
+  readonly polygonsOfDistrict?: (code: string) => readonly Polygon[];
   /** Districts of layers; none unless told. */
   readonly districts?: OwnDistricts;
   readonly intern: InternArea;

@@ -115,7 +115,8 @@ function draftParts(context: PartContext, zip: PostalZip, doors: ZipDoors): Map<
   const reach = context.reachOf(zip);
   const reached = (reach.extent?.reached ?? []).map((spot) => spot.tuple);
   const draftAll = (tuple: AreaTuple, evidence: Iterable<Evidence>): void => {
-    for (const each of context.districts.variants(tuple, zip.zip, reached)) draft(each, evidence);
+    const each = context.districts.variants(tuple, zip.zip, reached, reach.mayHold);
+    for (const one of each) draft(one, evidence);
   };
   const bound = bindCities(shared, zip, reach);
   for (const { tuple, evidence } of bound.values()) draftAll(tuple, evidence);
@@ -193,9 +194,9 @@ function reachBeyond(
   context: PartContext, zip: PostalZip, parts: ReadonlySet<string>,
 ): readonly ZipFringe[] {
   const { districts } = context;
-  const { extent } = context.reachOf(zip);
+  const { extent, mayHold } = context.reachOf(zip);
   const reached = extent?.reached ?? citiesOf(context, zip).flatMap((tuple) =>
-    districts.variants(tuple, zip.zip, []).map((each) => ({ tuple: each, land: 0 })));
+    districts.variants(tuple, zip.zip, [], mayHold).map((each) => ({ tuple: each, land: 0 })));
   const fringe = new Map<number, number>();
   for (const { tuple: spot, land } of reached) {
     const tuple = districts.settle(spot, zip.zip);
