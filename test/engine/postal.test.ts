@@ -70,6 +70,28 @@ test('a ZIP within one area is answered, with the address as normalized', () => 
   assert.equal(found.assumed, undefined);
 });
 
+test('a city that is not the ZIP\'s, and taxed otherwise, makes a certain ZIP doubtful', () => {
+  const asked = (city: string) => LOCATOR.locate(read({ city, state: 'XA', zip: '10010' }), dateOf);
+  const near = asked('ELM');
+  assert.ok(!isFailure(near));
+  assert.deepEqual([near.area, near.precision, near.assumed],
+    [REST, 'city', { lowest: rate('6'), highest: rate('8'), isOpen: false }]);
+  for (const city of ['', 'HILLS', 'TWIN', 'NOWHERE']) {
+    const sure = asked(city);
+    assert.ok(!isFailure(sure) && sure.precision === 'postal', city);
+  }
+  const [part] = dataset.zip(10003)!.parts;
+  const away: typeof dataset = {
+    ...dataset,
+    zip: (zip) => (zip === 10003
+      ? { ...dataset.zip(zip)!, parts: [{ ...part!, lat: 1_300_000 }] } : dataset.zip(zip)),
+  };
+  const far = new PostalLocator(away, new Doubts(away, RATES, new DatasetGazetteer(away)))
+    .locate(read({ city: 'ELM', state: 'XA', zip: '10010' }), dateOf);
+  assert.deepEqual(far, fail('address-incomplete',
+    'ZIP code 10010 is far from Elm, which is taxed otherwise: check both'));
+});
+
 test('a ZIP of unequal rates needs the name of an incorporated city', () => {
   assert.equal(located({ zip: '10002', city: 'ST OAK', state: 'XA' }), IN_OAK);
   assert.equal(located({ zip: '10002', city: '', state: 'XA' }), 'address-incomplete');

@@ -2,8 +2,9 @@
  * Doubts about a door that only part of the evidence supports: where the rest of it leads to a
  * place whose streets are not held, a street of the same name may be there.
  */
+import { foldName } from '../../address/place-name.js';
 import type { Dataset } from '../../dataset/dataset.js';
-import type { AreaRecord, ZipPart } from '../../dataset/records.js';
+import type { AreaRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
 import { isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
@@ -17,6 +18,9 @@ export type DateOf = (state: string) => DateInt;
 
 /** Parts below this share of a ZIP's doors are slivers (0.5 %). */
 const SLIVER_PPM = 5_000;
+
+/** Cities lend their name to ZIPs so far from theirs: 30 km, in microdegrees of latitude. */
+const NEAR_MICRO = 270_000;
 
 /** The parts of a ZIP that an address may lie in. */
 export function withoutSlivers(parts: readonly ZipPart[]): readonly ZipPart[] {
@@ -35,6 +39,14 @@ export interface Candidate {
   /** A spot inside the area; zeros where none is known. */
   readonly lat: Microdegrees;
   readonly lng: Microdegrees;
+}
+
+/** Whether two spots that are known lie within NEAR_MICRO of each other, north and east. */
+function isNear(one: ZipPart, other: ZipPart): boolean {
+  if ((one.lat === 0 && one.lng === 0) || (other.lat === 0 && other.lng === 0)) return false;
+  const shrink = Math.cos((one.lat * Math.PI) / 180_000_000);
+  return Math.abs(one.lat - other.lat) <= NEAR_MICRO
+    && Math.abs(one.lng - other.lng) * shrink <= NEAR_MICRO;
 }
 
 /** Decides whether it matters which of several tax areas an address lies in, in one dataset. */
@@ -77,6 +89,28 @@ export class Doubts {
     }
     const areas = [area, ...others].map((id) => this.#dataset.area(id));
     return this.compare(areas, dateOf) !== 'equal';
+  }
+
+  /**
+   * The city that an address names, where it is another place than its ZIP's and taxed otherwise
+   * than the `area` that the ZIP alone leads to; null where it is not. A name that no place of the
+   * state has says nothing. Cities near by lend their name to ZIPs around them; of one that is far
+   * city or ZIP is a slip, and nobody can tell which.
+   */
+  elsewhere(
+    name: string, zip: ZipRecord, area: AreaRecord, dateOf: DateOf,
+  ): { readonly areas: readonly AreaRecord[]; readonly isNear: boolean } | null {
+    const city = name === '' ? null : this.#gazetteer.city(area.state, name);
+    if (city === null || city.zips.includes(zip.zip)) return null;
+    if (zip.cities.some((own) => foldName(own) === foldName(name))) return null;
+    const held = new Set([...zip.parts.flatMap((part) => [part.area, part.doubt ?? part.area]),
+      ...zip.reach.map((beside) => beside.area)]);
+    const parts = city.zips.flatMap((other) => this.#dataset.zip(other)?.parts ?? []);
+    const ids = city.areas.length > 0 ? city.areas : parts.map((part) => part.area);
+    if (ids.length === 0 || ids.some((own) => held.has(own))) return null;
+    const areas = ids.map((own) => this.#dataset.area(own));
+    if (this.compare([area, ...areas], dateOf) === 'equal') return null;
+    return { areas, isNear: parts.some((one) => zip.parts.some((own) => isNear(one, own))) };
   }
 
   /** Two areas of one city: a district or a county line within it is no doubt about the city. */

@@ -1,8 +1,10 @@
 /** What is chosen of a ZIP, and what is likeliest where its areas are not taxed alike. */
+import type { ParsedAddress } from '../../address/parsed.js';
 import { foldName } from '../../address/place-name.js';
 import type { AreaRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
-import type { RateRange } from '../situs.js';
+import type { RateRange, Situs } from '../situs.js';
 import type { Candidate } from './doubt.js';
+import { addressLine } from './place-names.js';
 
 const PPM = 1_000_000;
 /**
@@ -129,4 +131,21 @@ export function within(
 ): Candidate[] {
   const counties = new Set(others.map(({ area }) => area.stateFips + area.countyFips));
   return candidates.filter(({ area }) => counties.has(area.stateFips + area.countyFips));
+}
+
+/** What was chosen, written out; `city` as it is printed. */
+export function situsIn(
+  reading: ParsedAddress, { candidate, assumed, stated }: Chosen, city: string,
+): Situs {
+  const { area, lat, lng } = candidate;
+  const { state } = area;
+  const postalCode = reading.zip4 === '' ? reading.zip : `${reading.zip}-${reading.zip4}`;
+  const region = postalCode === '' ? state : `${state} ${postalCode}`;
+  return {
+    area: area.id, precision: assumed === null ? 'postal' : 'city', lat, lng,
+    // The street was not found, so it is not said to be there.
+    normalizedAddress: addressLine('', city, region, area.country),
+    houseNumber: '', street: '', city, postalCode,
+    ...(assumed === null ? {} : { assumed }), ...(stated === undefined ? {} : { stated }),
+  };
 }

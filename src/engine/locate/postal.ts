@@ -14,10 +14,9 @@ import type { DateInt } from '../../tax/date.js';
 import type { Situs } from '../situs.js';
 import { withoutSlivers, type Candidate, type DateOf, type Doubts } from './doubt.js';
 import {
-  areasOf, certain, type Chosen, first, likeliestPart, NOWHERE, statedCandidate, weighed,
-  type Weighed, within, type ZipAreas, type ZipCandidate,
+  areasOf, certain, type Chosen, first, likeliestPart, NOWHERE, situsIn, statedCandidate,
+  weighed, type Weighed, within, type ZipAreas, type ZipCandidate,
 } from './likeliest.js';
-import { addressLine } from './place-names.js';
 
 /** Choices kept of each dataset, in a generation. */
 const CHOICES_MAX = 8_192;
@@ -101,10 +100,24 @@ export class PostalLocator {
       ? this.#byCity(reading, noted)
       : record === null
         ? this.#unlisted(reading, 'is not known', noted)
-        : this.#byZip(record, reading, noted);
+        : this.#agreed(this.#byZip(record, reading, noted), record, reading, noted);
     const city = isFailure(found)
       ? '' : this.#cityName(found.candidate.area.state, reading.city, record);
     return { found, city, days };
+  }
+
+  /** What a ZIP leads to for certain, doubted where the city is another place. */
+  #agreed(
+    found: Chosen | Failure, record: ZipRecord, { city, zip }: ParsedAddress, dateOf: DateOf,
+  ): Chosen | Failure {
+    if (isFailure(found) || found.assumed !== null) return found;
+    const { candidate } = found;
+    const other = this.#doubts.elsewhere(city, record, candidate.area, dateOf);
+    if (other === null) return found;
+    const assumed = this.#doubts.range([candidate.area, ...other.areas], dateOf);
+    return other.isNear && assumed !== null ? { kind: 'chosen', candidate, assumed }
+      : fail('address-incomplete', `ZIP code ${zip} is far from ${titleCase(city)}, which is `
+        + 'taxed otherwise: check both');
   }
 
   #byZip(record: ZipRecord, reading: ParsedAddress, dateOf: DateOf): Chosen | Failure {
@@ -273,20 +286,4 @@ function holds({ days }: Choice, dateOf: DateOf): boolean {
 function several(what: string): Failure {
   return fail('address-incomplete',
     `${what} overlaps several tax areas with different rates, and the address was not found`);
-}
-
-function situsIn(
-  reading: ParsedAddress, { candidate, assumed, stated }: Chosen, city: string,
-): Situs {
-  const { area, lat, lng } = candidate;
-  const { state } = area;
-  const postalCode = reading.zip4 === '' ? reading.zip : `${reading.zip}-${reading.zip4}`;
-  const region = postalCode === '' ? state : `${state} ${postalCode}`;
-  return {
-    area: area.id, precision: assumed === null ? 'postal' : 'city', lat, lng,
-    // The street was not found, so it is not said to be there.
-    normalizedAddress: addressLine('', city, region, area.country),
-    houseNumber: '', street: '', city, postalCode,
-    ...(assumed === null ? {} : { assumed }), ...(stated === undefined ? {} : { stated }),
-  };
 }

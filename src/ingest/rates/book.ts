@@ -225,9 +225,9 @@ function placeCode(
 
 /** What the Census adds to the name of a city that is one with its county. */
 const GOVERNMENT = new RegExp(' (metropolitan|metro|unified|consolidated) government'
-  + '( \\(balance\\))?$| \\(balance\\)$');
+  + '( \\(balance\\))?$|( city)? \\(balance\\)$');
 
-/** "Nashville-Davidson metropolitan government (balance)" to "Nashville-Davidson". */
+/** "Nashville-Davidson metropolitan government (balance)" to "Nashville-Davidson", and alike. */
 export function plainPlace(name: string): string {
   return name.replace(GOVERNMENT, '');
 }
