@@ -73,6 +73,16 @@ test('holidays: Florida in August alone', () => {
   ] as const) assert.deepEqual(tax(florida, [['50', 1, CLOTHING]], noon(day)), [amount], String(day));
 });
 
+test('holidays: in Missouri local taxes take part, since none can opt out any more', () => {
+  const missouri: FactPlace = { state: 'MO', percents: [['state', '4.225'], ['city', '4']] };
+  for (const [day, amount] of [
+    [20260806, '8.23'], [20260807, '0.00'], [20260809, '0.00'], [20260810, '8.23'],
+  ] as const) {
+    assert.deepEqual(tax(missouri, [['100', 1, CLOTHING]], noon(day)), [amount], String(day));
+  }
+  assert.deepEqual(tax(missouri, [['100.01', 1, CLOTHING]], noon(20260807)), ['8.23']);
+});
+
 test('handling: by a rule of its own, where shipping is exempt', () => {
   const charges = (goods: string): readonly Item[] =>
     [['100', 1, goods], ['10', 1, '10001'], ['10', 1, '11000']];
