@@ -152,8 +152,7 @@ test('trap 9: boroughs listed as cities are counties, one row holds in all of Pu
   assert.equal(total('AK', '02195'), '6');
   assert.ok(rates.input.rows.some((row) => row.state === 'AK' && row.county === '02195'
     && row.level === 'county'));
-  // Haines is listed with the rate of its townsite alone, which has no line here.
-  assert.equal(total('AK', '02100'), 'refused');
+  assert.equal(total('AK', '02100'), 'refused', 'the townsite alone has its listed rate');
   assert.equal(total('AK', '02110', 'Juneau city and borough'), '5');
   assert.equal(rates.input.rows.filter((row) => row.state === 'PR'
     && row.level === 'county').length, 78);
@@ -236,39 +235,6 @@ test('no component overlaps itself, and every tuple of the country is answered o
   }
   // Four places of five are told; the rest lie in states whose lists are partial or missing.
   assert.ok(answered > refused * 4, `${answered} answered, ${refused} refused`);
-});
-
-test('figures in what a list lacks are counted, not written', () => {
-  const states = new Map(coverage(rates).map((state) => [state.state, state]));
-  const held = (state: string): readonly [number, string] => {
-    const { levels, gaps } = states.get(state)!;
-    const city = levels.find(({ level }) => level === 'city')!;
-    return [city.jurisdictions, gaps.join('; ')];
-  };
-  for (const state of ['AL', 'AK', 'AZ', 'MO', 'NM']) {
-    const [count, gaps] = held(state);
-    assert.match(gaps, new RegExp(`\\b${count} of \\d{2,3} (municipalities|cities) are held`));
-  }
-  for (const { gaps } of states.values()) assert.doesNotMatch(gaps.join(), /[{}]/);
-  for (const row of readTable(readFileSync(join(FACTS, 'completeness.tsv'), 'utf8'), '\t')) {
-    assert.doesNotMatch(row.get('gap'), /\d+( of \d+)? [a-z ]*(are held|are refused)/,
-      `${row.get('state')} ${row.get('level')}`);
-  }
-});
-
-test('where districts are known not to be listed the area says so', () => {
-  const isPartial = (state: string, county: string, complete = false): boolean =>
-    rates.book.resolve({
-      state: fips.get(state) ?? '', county, place: '', town: '', districts: [], complete,
-    }).partial;
-  assert.equal(isPartial('MO', '29091'), true);
-  assert.equal(isPartial('KS', '20165'), true);
-  assert.equal(isPartial('AL', '01113'), true, 'police jurisdictions');
-  assert.equal(isPartial('TX', '48215'), true, 'districts since 2024');
-  assert.equal(isPartial('KS', '20165', true), false, 'a boundary file names all districts');
-  for (const [state, county] of [['SC', '45049'], ['OR', '41051']] as const) {
-    assert.equal(isPartial(state, county), false, state);
-  }
 });
 
 test('coverage names every state with its levels, gaps and what is not supported', () => {
