@@ -94,6 +94,7 @@ interface Shared extends AppOptions, Opened {
   readonly state: ServiceState;
   readonly guesses: GuessWatch;
   readonly findMerchant: ReturnType<typeof merchantFinder>;
+  readonly files?: FleetFiles | null;
 }
 
 function openShared(options: AppOptions, opened: Opened): Shared {
@@ -214,13 +215,13 @@ function readinessOf(
 }
 
 function systemRoutes(
-  { live, follower, store, member, limits }: Shared, readiness: Readiness,
+  { live, follower, store, member, limits, files }: Shared, readiness: Readiness,
 ): readonly Route[] {
   const health = healthRoute({
     release: () => live.release,
     refusal: () => live.refusal,
     fleet: () => follower?.status ?? null,
-    limits: () => limits.shared,
+    limits: () => limits.shared, files: () => files?.status ?? null,
     askStore: () => {
       store.get(VERSION_KEY);
       if ((store.age() ?? 0) > STORE_LOST_MS) throw new Error('the database is out of reach');
@@ -275,7 +276,7 @@ export function openParts(options: AppOptions, opened: Opened): Parts {
   const { jobs, routes: jobRoutes } = openJobParts(shared, bulk, merchants);
   const relay = { ...merchants.services, provider, timeoutMs: config.providerTimeoutMs };
   const routes = withOpenapi([
-    ...plainRoutes(shared, pool, cache, readiness),
+    ...plainRoutes({ ...shared, files }, pool, cache, readiness),
     ...merchants.routes,
     ...relayRoutes(relay),
     ...bulk.routes,

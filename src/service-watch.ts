@@ -57,7 +57,7 @@ function sourcesOf(
   { store, live, follower, server, limits }: Opened, parts: Parts, meter: RequestMeter,
   open: () => number,
 ): MetricSources {
-  const { pool, bulk, streams, jobs, cache, readiness } = parts;
+  const { pool, bulk, streams, jobs, files, cache, readiness } = parts;
   return {
     meter, cache, readiness, open, transport: server.transport,
     pools: () => ({ lookup: pool.state, bulk: bulk.pool.state }),
@@ -65,6 +65,7 @@ function sourcesOf(
     refused: () => live.refusal !== null,
     fleet: () => follower?.status ?? null,
     limits: () => limits.shared,
+    files: () => files?.status ?? null,
     storeBytes: () => store.bytes(),
     storeAge: () => store.age(),
     outbox: () => outboxCounts(store),

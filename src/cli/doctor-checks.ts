@@ -16,7 +16,7 @@ import { kekPath, openKekSource } from '../store/kek-source.js';
 import { outboxCounts } from '../store/outbox.js';
 import { sealedCounts } from '../store/rotation.js';
 import type { Store } from '../store/store.js';
-import { fleet, limits, listenerFindings, storeState } from './doctor-services.js';
+import { files, fleet, limits, listenerFindings, storeState } from './doctor-services.js';
 import { problemsOf } from './sound-release.js';
 import { isUnready, UNREADY } from '../api/system/health.js';
 import { listNodes, type NodeRecord } from '../store/nodes.js';
@@ -201,6 +201,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'secrets', run: keks },
   { name: 'dataset', run: dataset },
   { name: 'fleet', run: fleet },
+  { name: 'files', run: files },
   { name: 'service', run: service },
   { name: 'listeners', run: ({ config }) => listenerFindings(config) },
   { name: 'provider', run: provider },

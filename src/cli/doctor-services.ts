@@ -1,9 +1,9 @@
-/** Checks of `situs doctor` beyond this process: store, fleet, windows of all nodes, listeners. */
+/** Checks of `situs doctor` beyond this process: store, fleet, files, windows, listeners. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.js';
 import { currentRelease } from '../dataset/release.js';
-import { openPlace } from '../distribution/address.js';
+import { filesAddress, openPlace } from '../distribution/address.js';
 import { readState } from '../distribution/state.js';
 import { checkRedis } from '../limit/redis-check.js';
 import { ANSWER_MS_MAX } from '../limit/shared-rates.js';
@@ -62,6 +62,22 @@ export async function fleet({ config }: Checked): Promise<readonly Finding[]> {
     return [{ level: 'warning', text: `${messageOf(error)}; what is active here goes on` }];
   } finally {
     await place.close().catch(() => undefined);
+  }
+}
+
+/** Whether the broker of files can be reached, and who takes chunks of them there. */
+export async function files({ config }: Checked): Promise<readonly Finding[]> {
+  if (config.fleet === '') return found('note', 'files of rows go over no fleet (SITUS_FLEET)');
+  const address = filesAddress(config.fleet, 'SITUS_FLEET');
+  const { FilesBroker } = await import('../bulk/fleet/files-broker.js');
+  try {
+    const broker = await FilesBroker.open(address, 'situs doctor', false);
+    const nodes = await broker.nodes('');
+    await broker.close();
+    return nodes.length === 0 ? found('warning', `no node takes chunks of files at ${broker.name}`)
+      : found('ok', `${nodes.map(({ node }) => node).join(', ')} take chunks at ${broker.name}`);
+  } catch (error) {
+    return found('warning', `${messageOf(error)}; no chunks of files are taken`);
   }
 }
 

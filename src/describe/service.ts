@@ -99,6 +99,7 @@ export const HEALTH: Schema = object({
   servers: about({ ...INTEGER, minimum: 2 }, 'Servers on the store, where there are several.'),
   unready: list(oneOf(Object.keys(UNREADY))),
   limits: oneOf(['shared', 'own share']),
+  files: oneOf(['ok', 'connection_error']),
   refused: object({ dataset: { type: ['string', 'null'] }, reason: TEXT }),
   fleet: object({
     place: oneOf(['ok', 'connection_error']),

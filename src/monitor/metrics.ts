@@ -2,100 +2,20 @@
  * What `GET /metrics` tells, put together when it is asked: the service counts in plain numbers and
  * knows nothing of Prometheus. Labels are of fixed lists; no key, account or address is one.
  */
-import {
-  collectDefaultMetrics, Counter, Gauge, Histogram, type MetricObjectWithValues, type MetricValue,
-  type MetricValueWithName, Registry,
-} from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type Readiness, UNREADY } from '../api/system/health.js';
 import type { AnswerCache } from '../api/lookup/answer-cache.js';
+import type { FilesStatus } from '../bulk/fleet/open-files.js';
 import type { JobCounts } from '../bulk/job/open-job.js';
 import type { LiveRelease } from '../dataset/live.js';
 import type { FleetStatus } from '../distribution/follower.js';
 import { PRECISIONS } from '../engine/situs.js';
-import { LATENCY_BOUNDS, type RequestMeter } from '../http/request-meter.js';
+import type { RequestMeter } from '../http/request-meter.js';
 import type { TransportName } from '../http/transport.js';
 import type { SharedRates } from '../limit/shared-rates.js';
 import type { PoolState } from '../pool/lane.js';
 import type { OutboxCount } from '../store/outbox-record.js';
-
-interface Sample {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
-interface SeriesName {
-  readonly name: string;
-  readonly help: string;
-  readonly labelNames: readonly string[];
-}
-
-/** A counter that stands where its source says. */
-class CountedSeries extends Counter<string> {
-  readonly #read: () => readonly Sample[];
-
-  constructor(name: SeriesName, read: () => readonly Sample[]) {
-    super({ ...name, registers: [] });
-    this.#read = read;
-  }
-
-  override async get(): Promise<MetricObjectWithValues<MetricValue<string>>> {
-    const metric = await super.get();
-    return { ...metric, values: this.#read().map(({ labels, value }) => ({ labels, value })) };
-  }
-}
-
-/** Times of requests of one kind. */
-interface TimedRequests {
-  readonly operation: string;
-  readonly precision: string;
-  /** Requests in each bucket, not added up; the last one has no bound. */
-  readonly buckets: readonly number[];
-  readonly seconds: number;
-}
-
-/** A histogram whose buckets were filled elsewhere. */
-class LatencySeries extends Histogram<string> {
-  readonly #name: string;
-  /** An empty one that tells name and kind. */
-  readonly #empty: Histogram<string>;
-  readonly #read: () => readonly TimedRequests[];
-
-  constructor(name: SeriesName, read: () => readonly TimedRequests[]) {
-    const config = { ...name, buckets: [...LATENCY_BOUNDS], registers: [] };
-    super(config);
-    this.#name = name.name;
-    this.#empty = new Histogram(config);
-    this.#read = read;
-  }
-
-  override async get(): Promise<MetricObjectWithValues<MetricValueWithName<string>>> {
-    const metric = await this.#empty.get();
-    return { ...metric, values: this.#read().flatMap((timed) => this.#values(timed)) };
-  }
-
-  /** What is printed is asked for by another name. */
-  getForPromString(): Promise<MetricObjectWithValues<MetricValueWithName<string>>> {
-    return this.get();
-  }
-
-  #values(
-    { operation, precision, buckets, seconds }: TimedRequests,
-  ): readonly MetricValueWithName<string>[] {
-    const labels = { operation, precision };
-    const name = this.#name;
-    let count = 0;
-    const values = buckets.map((inside, at): MetricValueWithName<string> => {
-      count += inside;
-      const le = LATENCY_BOUNDS[at] ?? '+Inf';
-      return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: count };
-    });
-    return [
-      ...values,
-      { metricName: `${name}_sum`, labels, value: seconds },
-      { metricName: `${name}_count`, labels, value: count },
-    ];
-  }
-}
+import { CountedSeries, LatencySeries, type Sample } from './read-series.js';
 
 /** Where the figures come from; each is asked when they are. */
 export interface MetricSources {
@@ -111,6 +31,8 @@ export interface MetricSources {
   refused(): boolean;
   /** Null where no fleet is followed. */
   fleet(): FleetStatus | null;
+  /** Chunks of files of other nodes; null where none are taken. */
+  files(): FilesStatus | null;
   /** Bytes of the store's records, and whether it took what was last written. */
   storeBytes(): number;
   /** Rate windows that are shared with other nodes; null where they are not. */
@@ -150,6 +72,14 @@ function ofFleet(
 ): readonly Sample[] {
   const status = fleet();
   return status === null ? [] : flag(is(status));
+}
+
+/** Of chunks of files: nothing where none are taken. */
+function ofFiles(
+  { files }: MetricSources, read: (status: FilesStatus) => readonly Sample[],
+): readonly Sample[] {
+  const status = files();
+  return status === null ? [] : read(status);
 }
 
 /** Of windows that are shared: none where there are none. */
@@ -235,6 +165,10 @@ const GAUGES: readonly Reading[] = [
   ['situs_job_bytes', 'Disk of uploads and results of jobs.', [],
     ({ jobBytes }) => one(jobBytes())],
   ['situs_streams_open', 'Streams of messages that are kept.', [], ({ streams }) => one(streams())],
+  ['situs_files_broker_reached', '1 when the broker that files go over can be reached.', [],
+    (sources) => ofFiles(sources, ({ reached }) => flag(reached))],
+  ['situs_files_chunks_open', 'Chunks of files of the fleet that this node has in hand.', [],
+    (sources) => ofFiles(sources, ({ inHand }) => one(inHand))],
   ['situs_bulk_files_open', 'Bulk files under way.', [], ({ uploads }) => one(uploads())],
 ];
 
@@ -267,6 +201,9 @@ const COUNTERS: readonly Reading[] = [
     (sources) => ofLimits(sources, ({ counts }) => counts.own)],
   ['situs_limits_lost_total', 'Times that shared windows did not answer any more.', [],
     (sources) => ofLimits(sources, ({ counts }) => counts.away)],
+  ['situs_files_chunks_total', 'Chunks of files of the fleet: taken, and what became of them.',
+    ['result'], (sources) => ofFiles(sources, ({ counts }) =>
+      Object.entries(counts).map(([result, value]) => ({ labels: { result }, value })))],
   ['situs_pool_workers_ended_total', 'Worker threads that ended and were replaced.', ['pool'],
     (sources) => ofPools(sources, ({ ended }) => ended)],
 ];

@@ -5,8 +5,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { eventually } from '../support/http-eventually.js';
 import { DOOR, filesFleet, midst, table, type FilesFleet } from '../support/files-fleet.js';
+import { freePort } from '../support/free-port.js';
+import { eventually } from '../support/http-eventually.js';
+import { runCommand } from '../support/run-command.js';
 
 const ROWS = 12_000;
 
@@ -152,4 +154,28 @@ test('a fleet that cannot answer says what its nodes have', async (context) => {
   const wrong = fleet.drive([input, '--fleet', 'nats://127.0.0.1:1/tried?row=1']);
   assert.equal(await wrong.ended, 2);
   assert.match(wrong.err(), /--fleet knows no "row"; there are: creds, replicas, rows, wait/);
+});
+
+test('what a node does with chunks is told by metrics, health and doctor', async (context) => {
+  const fleet = await filesFleet(context);
+  if (fleet === null) return;
+  const metrics = await freePort();
+  const node = await fleet.node({ SITUS_METRICS: `127.0.0.1:${metrics}` });
+  const driven = fleet.drive([fleet.file('rows.csv', table(1_000)), '--fleet', `${fleet.url}?rows=256`]);
+  assert.equal(await driven.ended, 3, driven.err());
+  const told = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
+  assert.match(told, /^situs_files_broker_reached 1$/m);
+  assert.match(told, /^situs_files_chunks_open 0$/m);
+  const of = (result: string): number =>
+    Number(new RegExp(`^situs_files_chunks_total\\{result="${result}"\\} (\\d+)$`, 'm').exec(told)?.[1]);
+  assert.ok(of('done') >= 4 && of('taken') === of('done'), told);
+  assert.deepEqual([of('returned'), of('refused')], [0, 0]);
+  const health = async (): Promise<unknown> => (await node.health() as { files?: string }).files;
+  assert.equal(await health(), 'ok');
+  const env = { SITUS_VAR: fleet.built.varDir, SITUS_FLEET: fleet.url };
+  assert.match((await runCommand(['doctor'], env)).out, /^ok +files +\S+ take chunks at nats:/m);
+  fleet.server.kill('SIGTERM');
+  await eventually(async () => await health() === 'connection_error');
+  assert.equal(await node.ready(), '200');
+  assert.match((await runCommand(['doctor'], env)).out, /^warning +files .* cannot be reached: .*; no chunks of files are taken$/m);
 });

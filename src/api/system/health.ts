@@ -113,6 +113,8 @@ interface HealthServices {
   servers(): number;
   /** Where rate windows are shared with other nodes, whether they are now; null where not. */
   limits?(): { readonly shared: boolean } | null;
+  /** Where files go over a fleet, whether its broker can be reached; null where not. */
+  files?(): { readonly reached: boolean } | null;
 }
 
 function storeState(services: HealthServices): 'ok' | 'connection_error' {
@@ -150,7 +152,8 @@ function fleetOf({ reached, active, prepared, problem }: FleetStatus): object {
  * `unready` is there only while the service should be sent nothing, and says why. `refused` is
  * there only while a release is activated that does not answer: `dataset` then is the one before.
  * `servers` is there only while there are several on the store, `fleet` only where one is followed,
- * `limits` only where rate windows are shared with other nodes.
+ * `limits` only where rate windows are shared with other nodes, `files` only where files of rows go
+ * over a fleet.
  * `dynamo` is what clients' types call the local store.
  */
 function healthBody(services: HealthServices): string {
@@ -161,6 +164,7 @@ function healthBody(services: HealthServices): string {
   const { reasons } = services.readiness;
   const servers = services.servers();
   const limits = services.limits?.() ?? null;
+  const files = services.files?.() ?? null;
   return JSON.stringify({
     status: 'ok',
     components: {
@@ -173,6 +177,7 @@ function healthBody(services: HealthServices): string {
     stale: release?.stale ?? [],
     ...(servers < 2 ? {} : { servers }),
     ...(limits === null ? {} : { limits: limits.shared ? 'shared' : 'own share' }),
+    ...(files === null ? {} : { files: files.reached ? 'ok' : 'connection_error' }),
     ...(reasons.length === 0 ? {} : { unready: reasons }),
     ...(refused === null ? {} : { refused: refusedOf(refused) }),
     ...(fleet === null ? {} : { fleet: fleetOf(fleet) }),

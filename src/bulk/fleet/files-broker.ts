@@ -65,14 +65,17 @@ export class FilesBroker {
   /**
    * Connects, and makes what is not there yet.
    * @param client what the broker calls the connection
+   * @param makes false for who only looks
    * @throws Error that names the broker.
    */
-  static async open(address: FilesAddress, client: string): Promise<FilesBroker> {
+  static async open(
+    address: FilesAddress, client: string, makes = true,
+  ): Promise<FilesBroker> {
     const connection = await connectBroker(address, client);
     try {
       const manager = await jetstreamManager(connection, { timeout: REQUEST_MS });
       const broker = new FilesBroker(address, connection, manager);
-      await broker.#make();
+      if (makes) await broker.#make();
       return broker;
     } catch (error) {
       await connection.close();
