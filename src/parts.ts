@@ -145,6 +145,7 @@ function openFiles({ config, log, live }: Shared, { uploads }: BulkParts): Fleet
   const { fleet: url, varDir } = config;
   return url === '' ? null : new FleetFiles({
     url, varDir, log, live, schedule: uploads.schedule, threads: bulkThreads(config),
+    settings: config,
   });
 }
 
@@ -179,11 +180,13 @@ function openMerchantParts(
   });
 }
 
-function openJobParts(shared: Shared, { uploads }: BulkParts, merchants: MerchantParts): JobParts {
+function openJobParts(
+  shared: Shared, { uploads }: BulkParts, merchants: MerchantParts, files: FleetFiles | null,
+): JobParts {
   const { store, log, gate, usage, age, live, config, findMerchant, keys, member, place } = shared;
   return openJobs({
-    member, place,
-    store, log, gate, usage, age, releases: live, baseUrl: config.baseUrl, findMerchant,
+    ...(files === null ? {} : { fleet: (job, release) => files.workers(job, release) }),
+    member, place, store, log, gate, usage, age, releases: live, baseUrl: config.baseUrl, findMerchant,
     keyOf: (id) => keys.findId(id), idempotency: merchants.services.idempotency,
     varDir: config.varDir, uploads, kinds: BULK_ROUTES, filesDir: config.bulkDir,
     days: config.jobDays, limits: config.jobLimits,
@@ -273,7 +276,7 @@ export function openParts(options: AppOptions, opened: Opened): Parts {
     idleMs: config.streamIdleMs, resumeMs: config.streamResumeMs,
   });
   const merchants = openMerchantParts(shared, pool, bulk);
-  const { jobs, routes: jobRoutes } = openJobParts(shared, bulk, merchants);
+  const { jobs, routes: jobRoutes } = openJobParts(shared, bulk, merchants, files);
   const relay = { ...merchants.services, provider, timeoutMs: config.providerTimeoutMs };
   const routes = withOpenapi([
     ...plainRoutes({ ...shared, files }, pool, cache, readiness),

@@ -1,31 +1,14 @@
 /** The nodes of a fleet as the workers of `situs bulk`. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { nobodyHas, FleetPool } from '../bulk/fleet/fleet-pool.js';
 import { FilesBroker } from '../bulk/fleet/files-broker.js';
-import { ChunkSchedule } from '../bulk/run/schedule.js';
+import { nobodyHas } from '../bulk/fleet/fleet-pool.js';
+import { fleetWorkers, type FleetWorkers } from '../bulk/fleet/fleet-workers.js';
 import type { Config } from '../config.js';
 import { filesAddress, type FilesAddress } from '../distribution/address.js';
 import { messageOf } from '../log.js';
-import type { AnswerSettings } from '../wire/receipt.js';
 import { UsageError } from './command-line.js';
 
 const ASK_MS = 500;
-/** How long an interrupted run waits for what nodes have in hand. */
-const LEAVE_MS = 5_000;
-
-/** What answers the chunks of a run. */
-export interface BulkWorkers {
-  readonly release: { readonly id: string; readonly dir: string };
-  readonly schedule: ChunkSchedule;
-  /** As `RunFacts` and `PumpOptions` have them; absent for workers of this machine. */
-  readonly settings?: AnswerSettings;
-  readonly inFlight?: number;
-  /** Why rows were not answered, where that is known. */
-  fault(): string | null;
-  /** The run was told to end. */
-  interrupted(): void;
-  close(): Promise<void>;
-}
 
 /** Nodes that take chunks of files, found at their broker. */
 export class BulkFleet {
@@ -79,25 +62,8 @@ export class BulkFleet {
   }
 
   /** The nodes, for the chunks of a run. */
-  workers(
-    { baseUrl, precisionMin, refuseUnruled }: Config, job: string, release: string,
-  ): BulkWorkers {
-    const { rows, waitMs } = this.#address;
-    const broker = this.#broker;
-    const pool = new FleetPool({ broker, job, release, rows, waitMs, tell: this.#tell });
-    let leaving: NodeJS.Timeout | null = null;
-    return {
-      release: { id: release, dir: '' }, settings: { baseUrl, precisionMin, refuseUnruled },
-      schedule: new ChunkSchedule(pool, pool.places), inFlight: pool.places,
-      fault: () => pool.fault,
-      interrupted: () => {
-        leaving = setTimeout(() => pool.abandon('interrupted'), LEAVE_MS);
-      },
-      close: async () => {
-        if (leaving !== null) clearTimeout(leaving);
-        await pool.close();
-      },
-    };
+  workers(settings: Config, job: string, release: string): FleetWorkers {
+    return fleetWorkers(this.#broker, this.#address, { job, release, settings, tell: this.#tell });
   }
 
   async close(): Promise<void> {

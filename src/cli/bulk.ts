@@ -18,7 +18,8 @@ import { DurableOutput, type RunOutput } from '../bulk/job/durable-output.js';
 import { FileRun, type FileRunEnd } from '../bulk/job/file-run.js';
 import { createLog } from '../log.js';
 import { SUCCESS } from '../wire/response-code.js';
-import type { BulkFleet, BulkWorkers } from './bulk-fleet.js';
+import type { FleetWorkers } from '../bulk/fleet/fleet-workers.js';
+import type { BulkFleet } from './bulk-fleet.js';
 import { bulkOptions, RESUME_NEEDS, type BulkAsked, type BulkOptions } from './bulk-options.js';
 import {
   optionsDigest, PartialFile, type PartialRun, openTarget, StreamOutput,
@@ -136,6 +137,13 @@ function conclude(
   return Object.keys(codes).every((code) => Number(code) === SUCCESS.code) ? 0 : SOME_REFUSED;
 }
 
+/** What answers the chunks of a run: a fleet, or this machine. */
+interface BulkWorkers extends Partial<Omit<FleetWorkers, 'schedule' | 'close'>> {
+  readonly release: { readonly id: string; readonly dir: string };
+  readonly schedule: ChunkSchedule;
+  close(): Promise<void>;
+}
+
 /** Workers of this machine. @throws Error with a sentence where the release is not sound. */
 export async function localWorkers(
   config: Config, dataset: string, asked: number | null,
@@ -149,7 +157,7 @@ export async function localWorkers(
   });
   return {
     release, schedule: new ChunkSchedule(pool, threads * CHUNKS_PER_WORKER),
-    fault: () => null, interrupted: () => undefined, close: () => pool.close(),
+    close: () => pool.close(),
   };
 }
 
@@ -166,7 +174,7 @@ async function runBulk(
     const planned = await plan(options, config.varDir, input, held, fleet);
     const { job, dataset } = planned.run;
     const workers = fleet === null ? await localWorkers(config, dataset, options.threads)
-      : fleet.workers(config, job, dataset);
+      : { release: { id: dataset, dir: '' }, ...fleet.workers(config, job, dataset) };
     return await runWith(options, to, input, planned, workers).finally(() => workers.close());
   } finally {
     await fleet?.close();
@@ -189,11 +197,9 @@ async function runWith(
     ...(inFlight === undefined ? {} : { inFlight }),
     admit: (rows) => ({ rows, grants: GRANT_ALL, scarce: false, settle: () => undefined }),
   });
-  let interrupted = false;
   const unwatch = watchSignals(() => {
-    interrupted = true;
     run.pause();
-    workers.interrupted();
+    workers.leave?.();
   });
   const progress = options.quiet ? null : new RowsProgress(
     process.stderr, input.plainBytes, () => ({ rows: run.rows, bytes: run.at }),
@@ -201,11 +207,7 @@ async function runWith(
   try {
     const end = await run.run();
     progress?.end();
-    // What nodes had in hand did not come in time: what came before it is on the disk.
-    const paused: FileRunEnd = { kind: 'paused' };
-    return conclude(
-      interrupted && end.kind === 'broken' ? paused : end, options, held, run, about.dataset,
-      workers.fault());
+    return conclude(end, options, held, run, about.dataset, workers.fault?.() ?? null);
   } finally {
     progress?.end();
     unwatch();

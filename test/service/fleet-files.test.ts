@@ -6,7 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DOOR, filesFleet, midst, table, type FilesFleet } from '../support/files-fleet.js';
+import { buildRecipe } from '../support/built-dataset.js';
 import { freePort } from '../support/free-port.js';
+import { startNode } from '../support/fleet-nodes.js';
 import { eventually } from '../support/http-eventually.js';
 import { runCommand } from '../support/run-command.js';
 
@@ -178,4 +180,69 @@ test('what a node does with chunks is told by metrics, health and doctor', async
   await eventually(async () => await health() === 'connection_error');
   assert.equal(await node.ready(), '200');
   assert.match((await runCommand(['doctor'], env)).out, /^warning +files .* cannot be reached: .*; no chunks of files are taken$/m);
+});
+
+const KEY = { 'X-API-KEY': 'a-key-for-nodes-of-a-fleet' };
+
+interface Job {
+  readonly state: string;
+  readonly rows: { readonly done: number };
+  readonly reason: string | null;
+}
+
+test('a job of a node is answered by the others too, and by itself when these are killed', async (context) => {
+  const fleet = await filesFleet(context);
+  if (fleet === null) return;
+  const body = table(ROWS);
+  const alone = await here(fleet, [fleet.file('rows.csv', body)], join(fleet.dir, 'alone.csv'));
+  const metrics = await freePort();
+  const env = { SITUS_FLEET: `${fleet.url}?rows=256` };
+  const [own, other] = await Promise.all(
+    [fleet.node(env), fleet.node({ ...env, SITUS_METRICS: `127.0.0.1:${metrics}` })]);
+  await eventually(async () => (await fleet.broker.nodes('')).length === 2);
+  const made = await fetch(`${own.url}/bulk/jobs?kind=lookup`, {
+    method: 'POST', headers: { ...KEY, 'Content-Type': 'text/csv' }, body,
+  });
+  assert.equal(made.status, 202, await made.text());
+  const href = `${own.url}${made.headers.get('location')}`;
+  const job = async (): Promise<Job> => (await fetch(href, { headers: KEY })).json() as Promise<Job>;
+  await eventually(async () => {
+    const { state } = await job();
+    assert.ok(state === 'queued' || state === 'running', state);
+    const told = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
+    return /^situs_files_chunks_total\{result="done"\} [1-9]/m.test(told);
+  });
+  await other.end('SIGKILL');
+  assert.equal((await job()).state, 'running', 'it had not ended before');
+  await eventually(async () => !['queued', 'running'].includes((await job()).state), 60_000);
+  assert.equal((await job()).state, 'done', (await job()).reason ?? '');
+  assert.ok(await (await fetch(`${href}/result`, { headers: KEY })).text() === alone);
+  await eventually(async () => (await fleet.left()).every((count) => count === 0));
+});
+
+test('a node that is told to stop in the midst of a job goes on with it later', async (context) => {
+  const fleet = await filesFleet(context);
+  if (fleet === null) return;
+  const body = table(ROWS);
+  const alone = await here(fleet, [fleet.file('rows.csv', body)], join(fleet.dir, 'alone.csv'));
+  const { varDir, remove } = buildRecipe('fixture');
+  context.after(remove);
+  const env = { SITUS_FLEET: `${fleet.url}?rows=256`, SITUS_VAR: varDir };
+  const first = await startNode(context, env);
+  await eventually(async () => (await fleet.broker.nodes('')).length === 1);
+  const made = await fetch(`${first.url}/bulk/jobs?kind=lookup`, {
+    method: 'POST', headers: { ...KEY, 'Content-Type': 'text/csv' }, body,
+  });
+  const path = made.headers.get('location');
+  const job = async (url: string): Promise<Job> =>
+    (await fetch(`${url}${path}`, { headers: KEY })).json() as Promise<Job>;
+  await eventually(async () => (await job(first.url)).rows.done > 0);
+  await first.end('SIGTERM');
+  assert.deepEqual(await fleet.left(), [0, 0]);
+  // What answers then is this machine alone: its broker is away.
+  fleet.server.kill('SIGTERM');
+  const second = await startNode(context, env);
+  await eventually(async () => (await job(second.url)).state === 'done', 60_000);
+  const result = await fetch(`${second.url}${path}/result`, { headers: KEY });
+  assert.ok(await result.text() === alone);
 });

@@ -6,9 +6,11 @@ import { packageVersion } from '../../base/process.js';
 import type { LiveDataset } from '../../dataset/live.js';
 import { filesAddress, type FilesAddress } from '../../distribution/address.js';
 import { nodeName } from '../../distribution/puller.js';
-import type { Log } from '../../log.js';
+import { messageOf, type Log } from '../../log.js';
+import type { AnswerSettings } from '../../wire/receipt.js';
 import type { ChunkSchedule } from '../run/schedule.js';
 import type { ChunkTaker, TakerCounts } from './chunk-taker.js';
+import type { FleetWorkers } from './fleet-workers.js';
 
 const NONE: TakerCounts = { taken: 0, done: 0, returned: 0, refused: 0 };
 
@@ -21,6 +23,8 @@ export interface FilesOptions {
   readonly schedule: ChunkSchedule;
   /** Workers of files. */
   readonly threads: number;
+  /** Of the jobs of this node. */
+  readonly settings: AnswerSettings;
 }
 
 /** What is told of it. */
@@ -52,6 +56,36 @@ export class FleetFiles {
   /** Begins to take chunks; a broker that is away is tried on. */
   start(): void {
     this.#starting = this.#start();
+  }
+
+  /**
+   * The nodes as workers of a job of this one; null where none can be reached that has the release,
+   * or this one is leaving: the job is then answered here.
+   */
+  async workers(job: string, release: string): Promise<FleetWorkers | null> {
+    if (this.#leaving || !this.status.reached) return null;
+    const { log, settings } = this.#options;
+    const [{ FilesBroker }, { fleetWorkers }] = await Promise.all([
+      import('./files-broker.js'), import('./fleet-workers.js'),
+    ]);
+    try {
+      const broker = await FilesBroker.open(this.address, `situs ${job}`);
+      if (!(await broker.nodes(release)).some(({ has }) => has)) {
+        await broker.close();
+        return null;
+      }
+      const tell = (message: string): void => log.warn('job over the fleet', { job, message });
+      const workers = fleetWorkers(broker, this.address, { job, release, settings, tell });
+      return {
+        ...workers, close: async () => {
+          await workers.close();
+          await broker.close();
+        },
+      };
+    } catch (error) {
+      log.warn('job not over the fleet', { job, message: messageOf(error) });
+      return null;
+    }
   }
 
   /** Takes no more, and hands back what it has not begun with. */

@@ -27,6 +27,8 @@ export interface FileRunOptions
   readonly from: Checkpoint | null;
   /** The output before `from`, read for its hash. */
   readonly earlier: () => AsyncIterable<Uint8Array>;
+  /** Told when it is paused. */
+  readonly paused?: () => void;
 }
 
 /** What became of a run. */
@@ -112,6 +114,7 @@ export class FileRun {
   pause(): void {
     this.#pausing = true;
     this.#run?.pause();
+    this.#options.paused?.();
     this.#wake();
   }
 

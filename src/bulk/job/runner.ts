@@ -11,6 +11,7 @@ import { type Counts, type Metered, NO_COUNTS, plusCounts } from '../../store/us
 import type { BulkLimits } from '../run/uploads.js';
 import { admitRows, merchantRefusal, type FindMerchant, type RowsUsage } from '../run/kind.js';
 import type { AdmittedRows } from '../run/pump.js';
+import type { FleetWorkers } from '../fleet/fleet-workers.js';
 import type { ChunkSchedule } from '../run/schedule.js';
 import { rowsRefusal } from '../../http/gate.js';
 import { allowedFile, filesOf } from './allowed-file.js';
@@ -109,6 +110,8 @@ export interface JobReleases {
 export interface RunnerServices {
   readonly space: JobSpace;
   readonly schedule: ChunkSchedule;
+  /** Nodes that answer the rows of a job; null where there are none now. Never throws. */
+  readonly fleet?: (job: string, release: string) => Promise<FleetWorkers | null>;
   readonly usage: JobRowsUsage;
   readonly limits: BulkLimits;
   readonly kinds: readonly JobKind[];
@@ -244,13 +247,15 @@ interface JobRun {
 async function runWith(
   services: RunnerServices, record: JobRecord, { key, release, save, started }: JobRun,
 ): Promise<FileRunEnd> {
-  const { space, schedule, limits } = services;
+  const { space, limits } = services;
   const { id: job } = record;
   const request = requestOf(record);
   const from = checkpointOf(record);
   const input = await inputOf(services, record);
   const usage = new JobUsage(services.usage, key, from?.counts ?? NO_COUNTS);
   const file = await open(space.output(job), constants.O_RDWR | constants.O_CREAT, 0o600);
+  const fleet = await services.fleet?.(job, release.id) ?? null;
+  const { schedule, inFlight, settings, leave } = fleet ?? { schedule: services.schedule };
   try {
     const at = from?.bytes ?? 0;
     // What a killed process wrote beyond its last checkpoint is written again.
@@ -261,8 +266,9 @@ async function runWith(
     const run: FileRun = new FileRun({
       run: {
         name: job, kind: request.kind, release: { id: release.id, dir: release.dir },
-        nowMs: request.nowMs, defaults: request.defaults,
+        nowMs: request.nowMs, defaults: request.defaults, ...(settings && { settings }),
       },
+      ...(inFlight && { inFlight }), ...(leave && { paused: leave }),
       request, input, schedule, limits, from,
       admit: admission(services, record, key, request, usage),
       errors: (bytes) => space.takeErrors(job, bytes),
@@ -282,12 +288,14 @@ async function runWith(
       }),
     });
     started(run);
-    return await run.run();
+    const end = await run.run();
+    return end.kind === 'broken' ? { ...end, message: fleet?.fault() ?? end.message } : end;
   } catch (error) {
     if (error instanceof FileChanged) throw new JobFault(error.message);
     throw error;
   } finally {
     usage.end();
+    await fleet?.close();
     await file.close();
   }
 }

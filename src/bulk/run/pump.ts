@@ -258,7 +258,9 @@ export class BulkPump implements ChunkSource {
     const told = failure === 'overloaded' ? UNAVAILABLE : BROKEN;
     const { code } = RESPONSE_CODES[told.failure];
     this.#flights = [];
-    this.#finish({ code, message: failureMessage(told), line });
+    // One that was paused goes on later, whatever became of what was under way.
+    const { paused = false } = this.#stopped ?? {};
+    this.#finish({ code, message: failureMessage(told), line, ...(paused ? { paused } : {}) });
   }
 
   #write(output: Uint8Array): void {
