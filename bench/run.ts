@@ -20,6 +20,7 @@ import type { BenchCase, BenchInput, Figure } from './case/case.js';
 import { coalescingCase } from './case/coalescing.js';
 import { durableCreatesCase } from './case/durable-creates.js';
 import { engineCase } from './case/engine.js';
+import { fleetJobCase } from './case/fleet-job.js';
 import { httpCase } from './case/http.js';
 import { limiterCase } from './case/limiter.js';
 import { listenersCase } from './case/listeners.js';
@@ -50,6 +51,7 @@ const CASES: Readonly<Record<string, BenchCase>> = {
   'bulk-csv': bulkCsvCase,
   'bulk-ndjson': bulkNdjsonCase,
   'bulk-beside-lookups': bulkBesideCase,
+  'fleet-job': fleetJobCase,
   'stream-carts': streamCartsCase,
   'stream-nats': streamNatsCase,
   ...Object.fromEntries(KINDS.map((kind) =>
