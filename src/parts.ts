@@ -186,7 +186,8 @@ function openJobParts(
   const { store, log, gate, usage, age, live, config, findMerchant, keys, member, place } = shared;
   return openJobs({
     ...(files === null ? {} : { fleet: (job, release) => files.workers(job, release) }),
-    member, place, store, log, gate, usage, age, releases: live, baseUrl: config.baseUrl, findMerchant,
+    member, place, store, log, gate, usage, age, findMerchant,
+    releases: live, baseUrl: config.baseUrl,
     keyOf: (id) => keys.findId(id), idempotency: merchants.services.idempotency,
     varDir: config.varDir, uploads, kinds: BULK_ROUTES, filesDir: config.bulkDir,
     days: config.jobDays, limits: config.jobLimits,
