@@ -188,9 +188,9 @@ export class App {
     if (listening !== null) {
       await this.#listenForMetrics();
       this.#opened.delivery.start();
+      this.#parts.files?.start();
       this.#parts.jobs.start();
       this.#opened.follower?.start();
-      this.#parts.files?.start();
       return listening;
     }
     throw new Error(

@@ -14,7 +14,7 @@ import { enginesProblem, FleetEngines } from './fleet/engines.js';
 import { FleetFile } from './fleet/file.js';
 import { LimitedKey } from './fleet/limited-key.js';
 import { FleetNetwork, networkProblem } from './fleet/network.js';
-import { FleetNode } from './fleet/node.js';
+import { FILES, FleetNode } from './fleet/node.js';
 import { Orders } from './fleet/orders.js';
 import { Writer } from './writer.js';
 
@@ -187,12 +187,14 @@ async function load(fleet: Fleet, seconds: number, random: () => number): Promis
     await checkWrites(writers, fleet);
     fleet.wrong.push(...await file.check(job, second!.base), ...await orders.check());
     fleet.wrong.push(...limited.wrong);
+    const chunks = await orders.chunks(FILES);
+    if (chunks === 0) fleet.wrong.push('no chunk of the job went over the fleet');
     const bound = RATE + NODES * Math.floor(RATE * SHARE / 100);
     const most = limited.most();
     if (most > bound) fleet.wrong.push(`${most} requests in a minute, ${bound} is the bound`);
     const acknowledged = writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
     return `kills ${fleet.kills}, cuts ${fleet.cuts}, acknowledged writes ${acknowledged}, sent ` +
-      `again ${client.repeated}, carts ${orders.sent}, rows of the job ${JOB_ROWS}, requests in a ` +
+      `again ${client.repeated}, carts ${orders.sent}, rows of the job ${JOB_ROWS} in ${chunks} chunks, requests in a ` +
       `minute at most ${most} (rate ${RATE}, bound ${bound}; ${limited.refused} refused)`;
   } finally {
     client.stopping = true;

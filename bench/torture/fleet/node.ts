@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 import type { FleetEngines } from './engines.js';
 import type { FleetNetwork } from './network.js';
 
+/** What the nodes have their files under at the broker. */
+export const FILES = 'jobs';
 const SRC = new URL('../../../src/', import.meta.url);
 const MAIN = fileURLToPath(new URL('main.js', SRC));
 const COMMAND = fileURLToPath(new URL('cli.js', SRC));
@@ -83,6 +85,7 @@ export class FleetNode {
       env: {
         PATH: process.env['PATH'], SITUS_VAR: this.#dir, HOST: '0.0.0.0', PORT,
         SITUS_STORE: engines.postgres, SITUS_LIMITS: engines.redis, SITUS_KEK: kek,
+        SITUS_FLEET: `${engines.nats}/${FILES}?rows=512`,
         SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1', SITUS_LOG: 'error',
         SITUS_BOOTSTRAP_KEY: FLEET_KEY, SITUS_BOOTSTRAP_RATE: '100000000',
       },

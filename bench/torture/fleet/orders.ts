@@ -37,6 +37,11 @@ export class Orders {
     return new Orders(connection, manager);
   }
 
+  /** Chunks of files that were queued under a name. */
+  async chunks(name: string): Promise<number> {
+    return (await this.#manager.streams.info(`${name}-files`)).state.last_seq;
+  }
+
   /** Has carts stored until told to stop. */
   async run(isStopping: () => boolean): Promise<void> {
     while (!isStopping()) {

@@ -9,6 +9,7 @@
  * depend on: whatever lies under the name of a result is the result, whoever put it there and when.
  */
 import { createHash } from 'node:crypto';
+import { isReleaseName } from '../../dataset/release.js';
 import type { PinnedRelease } from '../../pool/types.js';
 import { decodeChunk, encodeChunk, encodeRun } from '../row/chunk-payload.js';
 
@@ -132,6 +133,7 @@ export function decodeOrder(text: string): ChunkOrder | null {
   }
   const { form, job, chunk, release, line, rows } = order;
   return form === FORM && typeof job === 'string' && typeof chunk === 'string'
-    && typeof release === 'string' && typeof line === 'number' && typeof rows === 'number'
+    && typeof release === 'string' && isReleaseName(release)
+    && typeof line === 'number' && typeof rows === 'number'
     ? { job, chunk, release, line, rows } : null;
 }

@@ -163,8 +163,8 @@ export class ChunkTaker {
   async #serve(broker: FilesBroker): Promise<void> {
     const { releases, handsMax } = this.#options;
     while (!this.#stopped.signal.aborted) {
-      const room = handsMax - this.#inHand.size;
-      if (room <= 0) {
+      const room = (): number => handsMax - this.#inHand.size;
+      if (room() <= 0) {
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
         });
@@ -178,10 +178,10 @@ export class ChunkTaker {
       const waiting = [...queues].filter(([name, count]) => count > 0 && releases.has(name));
       const others = waiting.filter(([name]) => name !== active);
       for (const [name, count] of others) {
-        await this.#fetch(broker, name, Math.min(count, room), FETCH_MS_MIN);
+        if (room() > 0) await this.#fetch(broker, name, Math.min(count, room()), FETCH_MS_MIN);
       }
       const mine = waiting.find(([name]) => name === active)?.[1] ?? 0;
-      const left = handsMax - this.#inHand.size;
+      const left = room();
       if (active === null) await delay(FETCH_MS_MIN, undefined, { ref: false });
       else if (left > 0 && others.length === 0) await this.#fetch(broker, active, left, FETCH_MS);
       else if (left > 0 && mine > 0) {

@@ -63,7 +63,7 @@ export class FleetFiles {
    * or this one is leaving: the job is then answered here.
    */
   async workers(job: string, release: string): Promise<FleetWorkers | null> {
-    if (this.#leaving || !this.status.reached) return null;
+    if (this.#leaving) return null;
     const { log, settings } = this.#options;
     const [{ FilesBroker }, { fleetWorkers }] = await Promise.all([
       import('./files-broker.js'), import('./fleet-workers.js'),
