@@ -247,8 +247,7 @@ interface JobRun {
 async function runWith(
   services: RunnerServices, record: JobRecord, { key, release, save, started }: JobRun,
 ): Promise<FileRunEnd> {
-  const { space, limits } = services;
-  const { id: job } = record;
+  const [{ space, limits }, { id: job }] = [services, record];
   const request = requestOf(record);
   const from = checkpointOf(record);
   const input = await inputOf(services, record);
