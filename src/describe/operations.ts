@@ -213,6 +213,12 @@ function requestBodyOf(content: Schema, bytesMax: number): Schema {
   return { ...limit, required: true, content };
 }
 
+/** Of every operation with a key that says nothing else of it. */
+const UNTOLD: Schema = {
+  503: problemOf('The service does not reach its database, and cannot tell whether there is such a '
+    + 'key, or what is asked for.', LIMITED),
+};
+
 /** An operation as OpenAPI writes it; zero bytes tell of no limit. */
 export function operationObject(operation: Operation, bodyBytesMax = 0): Schema {
   const { id, tag, summary, keyed, parameters, body, responses, headerOnly = false } = operation;
@@ -225,6 +231,6 @@ export function operationObject(operation: Operation, bodyBytesMax = 0): Schema 
     security: keyed ? [{ key: [] }, ...(headerOnly ? [] : [{ queryKey: [] }])] : [],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(content === undefined ? {} : { requestBody: requestBodyOf(content, bodyBytesMax) }),
-    responses,
+    responses: keyed ? { ...UNTOLD, ...responses } : responses,
   };
 }

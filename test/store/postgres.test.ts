@@ -178,3 +178,31 @@ test('a store is copied into a database and back, whole, and over none', async (
   assert.deepEqual([shared.entries(), listKeys(shared).length], [entries, 1]);
   await shared.close();
 });
+
+test('a copy of a database that servers go on writing is of one moment', async (context) => {
+  const schema = await newSchema(context);
+  if (schema === null) return;
+  const stores = [
+    await Store.open(newVarDir(context), schema), await Store.open(newVarDir(context), schema),
+  ];
+  context.after(() => Promise.all(stores.map((store) => store.close())));
+  let copied = false;
+  const client = async (index: number): Promise<void> => {
+    for (let turn = 0; !copied; turn += 1) await put(stores[index % 2]!, `${index}-${turn}`);
+  };
+  const copying = (async () => {
+    for (const { length } of [[0], [0, 0]]) {
+      await eventually(() => stores[0]!.list(['thing']).length > 30 * length);
+      const back = newVarDir(context);
+      await copyStore(schema.url, back);
+      const copy = await Store.open(back, { url: null });
+      const things = copy.list(['thing']).length;
+      assert.ok(things > 30 * length);
+      // Each write counts itself: a copy between two halves of one would be told by that.
+      assert.deepEqual(copy.get(['count', 'all']), { n: things });
+      await copy.close();
+    }
+    copied = true;
+  })();
+  await Promise.all([copying, ...Array.from({ length: 8 }, (_, index) => client(index))]);
+});

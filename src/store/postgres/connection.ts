@@ -9,8 +9,11 @@ export type Rows = readonly Readonly<Record<string, unknown>>[];
 /** Longest wait for a connection, and for the answer to a statement. */
 const CONNECT_MS_MAX = 6_000;
 const QUERY_MS_MAX = 6_000;
-/** The same of a database that is known to be there: it has much to do, or its lock is held. */
-const BUSY_MS_MAX = 60_000;
+/**
+ * The same of a database that is known to be there: it has much to do, or its lock is held. With
+ * the wait for a turn less than a request has time for, so that its answer tells what became of it.
+ */
+const BUSY_MS_MAX = 18_000;
 /**
  * Set for the session: one whose node has vanished in the middle of a transaction ends by itself,
  * since it may hold the lock of all.
