@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Times } from './file-times.js';
-import { divided, Sharing } from './together.js';
+import { type Company, divided, Sharing } from './together.js';
 
 /** A process of tests. */
 export interface Unit {
@@ -13,34 +13,62 @@ export interface Unit {
 }
 
 /** Files in one process, of those that may share one: more would leave a processor idle at the end. */
-const TOGETHER_MAX = 24;
+const TOGETHER_MAX: Readonly<Record<Exclude<Company, 'alone'>, number>> = {
+  calculating: 24, serving: 12,
+};
 
 /** They build the datasets that take long; begun first, so that others find them built. */
 const BUILDERS: readonly string[] = ['default', 'reference'];
 const BUILDER_FILES: ReadonlySet<string> =
   new Set(BUILDERS.map((recipe) => join('service', `${recipe}.test.js`)));
+
+function isBuilder(file: string): boolean {
+  return [...BUILDER_FILES].some((builder) => file.endsWith(builder));
+}
+
 const ASKS_THEM = new RegExp(`'(?:${BUILDERS.join('|')})'`);
 const BUILT = /\b(?:buildOnce|buildRecipe|openRecipe)\(/;
+
+/** They take long on every machine: where no run has told yet, they begin before the others. */
+const LONG: readonly string[] = [
+  'store/on-postgres', 'service/fleet-torture', 'service/fleet-datasets', 'service/fleet-upgrade',
+  'service/package', 'service/torn-torture', 'service/stalls-torture', 'service/torture',
+  'service/bulk-command', 'service/bulk-flow', 'service/abort', 'service/update-kills',
+  'packaging/debian', 'packaging/docker-steps', 'service/job-kills',
+].map((name) => join(...name.split('/')));
+
+/** What files are taken for until a run has told. */
+const LONG_MS = 100_000;
+const UNKNOWN_MS = 10_000;
+
+/** Whether a file takes a dataset that others build. */
+function asksThem(path: string): boolean {
+  const text = readFileSync(path, 'utf8');
+  return BUILT.test(text) && ASKS_THEM.test(text);
+}
 
 /** The units of a run, those first that are to begin first. `tests` is the folder of compiled tests. */
 export function planOf(
   root: string, tests: string, files: readonly string[], times: Times,
 ): readonly Unit[] {
   const sharing = new Sharing(join(root, tests));
-  const shared = files.filter((file) => sharing.allows(join(root, file)));
-  const together = divided(shared, TOGETHER_MAX).map((part) => ({
+  const companies = new Map(files.map((file): [string, Company] => [file,
+    isBuilder(file) || asksThem(join(root, file)) ? 'alone' : sharing.companyOf(join(root, file))]));
+  const those = (company: Company): readonly string[] =>
+    files.filter((file) => companies.get(file) === company);
+  const parts = (['serving', 'calculating'] as const)
+    .flatMap((company) => divided(those(company), TOGETHER_MAX[company]));
+  const together = parts.map((part) => ({
     name: part.length === 1 ? part[0]! : `${part.length} files in one process, from ${part[0]} on`,
     files: part,
   }));
-  const alone = files.filter((file) => !shared.includes(file))
-    .map((file) => ({ name: file, files: [file] }));
-  const rank = ({ name, files: [file = ''] }: Unit): number => {
-    if ([...BUILDER_FILES].some((builder) => file.endsWith(builder))) return Infinity;
-    const text = readFileSync(join(root, file), 'utf8');
-    if (BUILT.test(text) && ASKS_THEM.test(text)) return -1;
-    return times.get(name)?.clockMs ?? Number.MAX_VALUE;
+  const alone = those('alone').map((file) => ({ name: file, files: [file] }));
+  const rank = ({ name, files: [file = '', ...more] }: Unit): number => {
+    if (isBuilder(file)) return Infinity;
+    if (asksThem(join(root, file))) return -1;
+    const isLong = more.length > 0 || LONG.some((long) => file.endsWith(`${long}.test.js`));
+    return times.get(name)?.clockMs ?? (isLong ? LONG_MS : UNKNOWN_MS);
   };
   return [...together, ...alone].map((unit) => ({ unit, rank: rank(unit) }))
     .sort((a, b) => (a.rank === b.rank ? 0 : b.rank - a.rank)).map(({ unit }) => unit);
 }
-

@@ -24,12 +24,10 @@ function everyFile(): readonly string[] {
 /** Runs all files, and where both servers are to be tested some of them over that of Node.js. */
 function runBoth(options: readonly string[], again: boolean): number {
   const wanted = process.env['SITUS_TEST_TRANSPORT'] ?? 'both';
-  const run = { root: ROOT, options, again };
-  const first = runTests({
-    ...run, files: everyFile(), overNode: wanted === 'node',
-    // A pattern of names would be held against those of suites, which files are in a shared process.
-    ...(options.length === 0 ? { together: join(COMPILED, 'test') } : {}),
-  });
+  // A pattern of names would be held against those of suites, which files are in a shared process.
+  const together = options.length === 0 ? { together: join(COMPILED, 'test') } : {};
+  const run = { root: ROOT, options, again, ...together };
+  const first = runTests({ ...run, files: everyFile(), overNode: wanted === 'node' });
   if (wanted !== 'both') return first;
   process.stdout.write('# once more, over the HTTP server of Node.js\n');
   const second = runTests({ ...run, files: OVER_NODE_TOO.map((file) => compiledOf(ROOT, file)), overNode: true });

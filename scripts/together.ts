@@ -1,12 +1,13 @@
 /**
  * Test files that run in one process: a process for each costs more than the tests of a file that
- * only calculates. Which these are is read from what they import, so that a new one joins by itself.
+ * only calculates, and much of what those cost that start the service within it. Which these are is
+ * read from what they import and do, so that a new one joins by itself.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Modules that start, open or share nothing; whatever imports another has a process of its own. */
+/** Modules that start, open or share nothing. */
 const HARMLESS: ReadonlySet<string> = new Set([
   ...['assert', 'assert/strict', 'buffer', 'crypto', 'events', 'fs', 'fs/promises', 'module', 'os', 'path',
     'perf_hooks', 'querystring', 'stream', 'stream/promises', 'string_decoder', 'test', 'timers',
@@ -24,14 +25,32 @@ const HARMLESS: ReadonlySet<string> = new Set([
 const NOTICED = new RegExp([
   String.raw`process\.env(?:\.\w+|\[[^\]]*\])?\s*=[^=]`, String.raw`delete process\.env`,
   String.raw`process\.(?:argv|chdir|cpuUsage|dlopen|emit|exit\w*|hrtime|kill|memoryUsage|on|once|send|umask)\b`,
-  String.raw`\bmock\b`, String.raw`\bglobalThis\b`, String.raw`\bgc\(`, String.raw`performance\.`,
+  String.raw`\bmock\b`, String.raw`\bglobalThis\b`, String.raw`\bgc\(`, '/proc/',
   String.raw`\bprototype\.\w+ =`, String.raw`\bgetHeap\w+\b`, String.raw`\bsetFlagsFromString\b`,
 ].join('|'));
+
+/** A file of tests that measures time or memory is not to measure what another has left. */
+const MEASURED = /\bperformance\.|\bcpuUsage\b|\bhrtime\b|\b[hH]eap|\brss\b|\bMB\b|BYTES_ABOVE/;
 
 /** As the compiler writes them. */
 const IMPORTED = [
   /^(?:import|export) [^\n]*from '([^']+)';$/gm, /^import '([^']+)';$/gm, /\bimport\('([^']+)'\)/g,
 ];
+
+/** With these a test starts processes or threads of its own. */
+const STARTING = /^(?:node:)?(?:child_process|worker_threads|cluster|inspector.*|vm)$/;
+
+/** Rooms of whole programs, each of which starts much, and of deadlines of a few milliseconds. */
+const WHOLE = /\/(?:packaging|pool|scripts|service)\/[^/]+$/;
+
+/** Support whose processes have ended when it returns, or that starts none for those who import it. */
+const ENDED = /\/support\/(?:built-dataset|kept-datasets|http-stub-server)\.js$/;
+
+/**
+ * How a file may run: with others that only calculate, with others that open sockets or stores in
+ * this process and close them, or in a process of its own.
+ */
+export type Company = 'calculating' | 'serving' | 'alone';
 
 interface Module {
   readonly text: string;
@@ -49,7 +68,7 @@ function read(path: string): Module {
   };
 }
 
-/** Tells of compiled test files whether they may share a process; what they import is read once. */
+/** Tells of compiled test files how they may run; what they import is read once. */
 export class Sharing {
   readonly #modules = new Map<string, Module>();
   readonly #tests: string;
@@ -67,16 +86,19 @@ export class Sharing {
     return module;
   }
 
-  /** Whether the file, and all that it imports, starts nothing and changes nothing that is shared. */
-  allows(file: string): boolean {
+  /** What a file and all that it imports starts, opens and changes says how it may run. */
+  companyOf(file: string): Company {
+    if (MEASURED.test(this.#module(file).text)) return 'alone';
     const seen = new Set([file]);
+    let company: Company = 'calculating';
     for (const path of seen) {
       const { text, own, others } = this.#module(path);
-      if (!others.every((name) => HARMLESS.has(name))) return false;
-      if (path.startsWith(this.#tests) && NOTICED.test(text)) return false;
       for (const name of own) seen.add(name);
+      if (!others.every((name) => HARMLESS.has(name))) company = 'serving';
+      if (!path.startsWith(this.#tests) || ENDED.test(path)) continue;
+      if (NOTICED.test(text) || others.some((name) => STARTING.test(name))) return 'alone';
     }
-    return true;
+    return company === 'serving' && WHOLE.test(file) ? 'alone' : company;
   }
 }
 

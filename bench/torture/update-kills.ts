@@ -78,6 +78,6 @@ export async function updateKills(
     wrong.push(...leftovers(world).map((name) => `${name} is left`));
     return { summary: `kills ${kills}, too late ${whole}`, wrong };
   } finally {
-    world.stop();
+    await world.stop();
   }
 }

@@ -1,12 +1,12 @@
 /** The server as a process of its own, with keys changed by the command beside it. */
 import assert from 'node:assert/strict';
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
+import { buildRecipe, type Built } from '../support/built-dataset.js';
+import { CommandProcess } from '../support/command-process.js';
 import { ask, type RawAnswer } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
 
@@ -16,6 +16,7 @@ const MESSAGE = 'Ask at the counter.';
 const ADDRESS = '/request/v60?address=120+Main+St,+Elmton,+QA+91010';
 const POSTAL = '/request/v40?postalcode=91020';
 
+const commands = new CommandProcess();
 let built: Built;
 let server: ChildProcess;
 let port = 0;
@@ -51,15 +52,15 @@ before(async () => {
 
 after(async () => {
   await end('SIGTERM');
+  await commands.end();
   built.remove();
 });
 
-/** Runs `situs key ARGS --json`, without keeping the test's own thread from its sockets. */
+/** Runs `situs key ARGS --json` beside the server. @throws Error with what it says of a refusal. */
 async function key(...args: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
-  const { stdout } = await promisify(execFile)(process.execPath, [CLI, 'key', ...args, '--json'], {
-    env: { ...process.env, SITUS_VAR: built.varDir },
-  });
-  return JSON.parse(stdout) as Readonly<Record<string, unknown>>;
+  const { code, out, err } = await commands.run(['key', ...args, '--json'], { SITUS_VAR: built.varDir });
+  if (code !== 0) throw new Error(err);
+  return JSON.parse(out) as Readonly<Record<string, unknown>>;
 }
 
 async function newKey(...args: readonly string[]): Promise<string> {
@@ -167,10 +168,8 @@ test('every answer of an operation with keys tells the rate', async () => {
 
 /** What the command shows of an account's only key. */
 async function storedCore(account: string): Promise<number | undefined> {
-  const { stdout } = await promisify(execFile)(process.execPath, [CLI, 'key', 'list', '--json'], {
-    env: { ...process.env, SITUS_VAR: built.varDir },
-  });
-  const records = JSON.parse(stdout) as readonly {
+  const { out } = await commands.run(['key', 'list', '--json'], { SITUS_VAR: built.varDir });
+  const records = JSON.parse(out) as readonly {
     readonly account: string; readonly usage: { readonly core: number };
   }[];
   return records.find((each) => each.account === account)?.usage.core;

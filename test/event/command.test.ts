@@ -1,39 +1,22 @@
 /** `situs events` beside a running delivery. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { after, test } from 'node:test';
 import { runCommand } from '../../src/cli/program.js';
 import { UsageError } from '../../src/cli/command-line.js';
 import { RETRY_MS } from '../../src/event/attempt.js';
 import { endpointOf } from '../../src/store/endpoint.js';
+import { CommandProcess } from '../support/command-process.js';
 import { openOutbox, toEndpoint, type Outbox } from '../support/event-outbox.js';
 import { answering, startReceiver } from '../support/event-receivers.js';
 import { eventually } from '../support/http-eventually.js';
+import type { Ran } from '../support/run-command.js';
 
-const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url));
+const commands = new CommandProcess();
+after(() => commands.end());
 
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** Runs while this process serves. */
-async function run({ varDir }: Pick<Outbox, 'varDir'>, args: readonly string[]): Promise<Ran> {
-  const child = spawn(process.execPath, [CLI, 'events', ...args], {
-    env: { ...process.env, SITUS_VAR: varDir },
-  });
-  let [out, err] = ['', ''];
-  child.stdout.on('data', (text: Buffer) => {
-    out += text.toString();
-  });
-  child.stderr.on('data', (text: Buffer) => {
-    err += text.toString();
-  });
-  const [code] = await once(child, 'close') as [number | null];
-  return { code, out, err };
+/** Runs in another process, while this one serves. */
+function run({ varDir }: Pick<Outbox, 'varDir'>, args: readonly string[]): Promise<Ran> {
+  return commands.run(['events', ...args], { SITUS_VAR: varDir });
 }
 
 test('list shows what waits and what is dead, replay sends it again', async (context) => {

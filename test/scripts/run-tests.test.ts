@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { FILE_PROCESSOR_MS_MAX, timesReport } from '../../scripts/file-times.js';
 import { OVER_NODE_TOO } from '../../scripts/over-node-too.js';
 import { planOf } from '../../scripts/plan.js';
-import { Sharing } from '../../scripts/together.js';
+import { type Company, Sharing } from '../../scripts/together.js';
 
 const RUN_TESTS = new URL('../../scripts/run-tests.js', import.meta.url).href;
 const TRANSPORT = new URL('../../src/http/open-transport.js', import.meta.url).href;
@@ -191,19 +191,28 @@ test('what asks the large datasets begins last, what builds them first, then wha
 test('what a file imports decides whether it shares a process, whoever imports it', (context) => {
   const root = mkdtempSync(join(tmpdir(), 'situs-sharing-'));
   context.after(() => rmSync(root, { recursive: true, force: true }));
-  mkdirSync(join(root, 'test'));
+  mkdirSync(join(root, 'test', 'service'), { recursive: true });
   const files: Readonly<Record<string, string>> = {
     'deep.js': "import net from 'node:net';", 'calm.js': "process.env['A'] = 'b';",
+    'starting.js': "import { spawn } from 'node:child_process';",
     'test/one.js': "import { a } from '../calm.js';\nif (process.env['A'] === 'b') context.after(a);",
     'test/two.js': "export * from './support.js';", 'test/support.js': "import '../deep.js';",
     'test/three.js': "const { a } = await import('../deep.js');", 'test/four.js': "process.env['A'] = 'b';",
     'test/five.js': "const now = mock.timers;", 'test/six.js': "import { a } from './gone.js';",
-    'test/seven.js': "import a from 'unheard-of';",
+    'test/seven.js': "import a from 'unheard-of';", 'test/eight.js': "import '../starting.js';",
+    'test/nine.js': "import { spawn } from 'node:child_process';", 'test/ten.js': "import './nine.js';",
+    'test/eleven.js': "const begun = performance.now();", 'test/service/twelve.js': "import '../../deep.js';",
+    'test/service/thirteen.js': "import '../../calm.js';",
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
   const sharing = new Sharing(join(root, 'test'));
-  assert.deepEqual(Object.keys(files).filter((name) => name.startsWith('test/')
-    && sharing.allows(join(root, name))), ['test/one.js']);
+  const those = (company: Company): readonly string[] => Object.keys(files)
+    .filter((name) => name.startsWith('test/') && sharing.companyOf(join(root, name)) === company)
+    .map((name) => name.slice('test/'.length, -'.js'.length));
+  assert.deepEqual(those('calculating'), ['one', 'service/thirteen']);
+  assert.deepEqual(those('serving'), ['two', 'support', 'three', 'six', 'seven', 'eight']);
+  assert.deepEqual(those('alone'),
+    ['four', 'five', 'nine', 'ten', 'eleven', 'service/twelve']);
 });
 
 /** They start servers, and are run once: what they hold is not the server's affair, or they ask both. */

@@ -16,11 +16,13 @@ import {
 } from '../../src/ingest/download.js';
 import { openOrigin } from '../../src/ingest/publisher/origin.js';
 import { CLI } from '../support/built-dataset.js';
-import { type Ran, runCommand } from '../support/run-command.js';
+import { CommandProcess } from '../support/command-process.js';
+import type { Ran } from '../support/run-command.js';
 
 const BODY = 'jurisdiction,rate\nElmton,0.0775\n';
 const SHA256 = createHash('sha256').update(BODY).digest('hex');
 
+const commands = new CommandProcess();
 let server: Server;
 let base = '';
 let dir = '';
@@ -53,6 +55,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 after(async () => {
+  await commands.end();
   await origin.close();
   server.closeAllConnections();
   server.close();
@@ -65,7 +68,7 @@ function listed(path: string, url: string, more: object = {}): Download {
 }
 
 function run(...args: readonly string[]): Promise<Ran> {
-  return runCommand(['dataset', 'fetch', ...args]);
+  return commands.run(['dataset', 'fetch', ...args]);
 }
 
 function writeList(entries: readonly object[]): string {

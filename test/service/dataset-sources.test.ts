@@ -9,8 +9,9 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { sourcesTable } from '../../src/cli/dataset-fetch.js';
 import { readCatalogue } from '../../src/ingest/publisher/catalogue.js';
 import type { FetchRecord } from '../../src/ingest/publisher/fetched-folder.js';
+import { CommandProcess } from '../support/command-process.js';
 import { Publishers } from '../support/publishers.js';
-import { type Ran, runCommand } from '../support/run-command.js';
+import type { Ran } from '../support/run-command.js';
 import { workbookOf, zipOf } from '../support/made-files.js';
 
 const SST = '/www.streamlinedsalestax.org/ratesandboundry/Rates/';
@@ -24,6 +25,7 @@ const RATES = zipOf([
 ]);
 
 const publishers = new Publishers();
+const commands = new CommandProcess();
 const { files } = publishers;
 let mirror = '';
 let dir = '';
@@ -40,10 +42,13 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-after(() => publishers.stop());
+after(async () => {
+  publishers.stop();
+  await commands.end();
+});
 
 function run(...args: readonly string[]): Promise<Ran> {
-  return runCommand(['dataset', 'fetch', '--to', join(dir, 'to'), ...args]);
+  return commands.run(['dataset', 'fetch', '--to', join(dir, 'to'), ...args]);
 }
 
 function records(): Readonly<Record<string, FetchRecord>> {

@@ -2,8 +2,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { programOf, Sharing } from '../../scripts/together.js';
 import { dropSchemas, hasPostgres, newPrefix } from '../support/postgres.js';
 
 const PRELOAD = fileURLToPath(new URL('../support/on-postgres.js', import.meta.url));
@@ -59,10 +63,9 @@ const FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const prefix = newPrefix();
 after(() => dropSchemas(prefix).catch(() => undefined));
 
-async function output(file: string): Promise<string> {
-  const child = spawn(process.execPath, [
-    '--test-reporter=tap', '--test', fileURLToPath(new URL(`../${file}.test.js`, import.meta.url)),
-  ], {
+/** What a program of tests writes. */
+async function outputOf(program: string): Promise<string> {
+  const child = spawn(process.execPath, ['--test-reporter=tap', program], {
     env: {
       ...process.env, SITUS_TEST_SCHEMAS: prefix, NODE_OPTIONS: `--import=${PRELOAD}`,
       // A test in a process of a test would tell the outer one of itself.
@@ -78,12 +81,44 @@ async function output(file: string): Promise<string> {
   return text;
 }
 
+const TESTS = fileURLToPath(new URL('..', import.meta.url));
+
+function pathOf(file: string): string {
+  return join(TESTS, `${file}.test.js`);
+}
+
+/** The outputs of files by their names: those that may share a process are run in one. */
+async function outputs(): Promise<ReadonlyMap<string, string>> {
+  const sharing = new Sharing(TESTS);
+  const all = Object.keys(FILES);
+  const shared = all.filter((file) => sharing.companyOf(pathOf(file)) !== 'alone');
+  const dir = mkdtempSync(join(tmpdir(), 'situs-on-postgres-'));
+  try {
+    const program = join(dir, 'shared.mjs');
+    writeFileSync(program, programOf(shared.map(pathOf), shared));
+    const [, ...suites] = (await outputOf(program)).split(/^# Subtest: /m);
+    // Lines of a suite are indented; without that they are those of a file of its own.
+    const told = new Map(suites.map((text) => [
+      text.slice(0, text.indexOf('\n')), text.replaceAll(/^ {4}/gm, ''),
+    ]));
+    for (const file of all.filter((each) => !shared.includes(each))) {
+      told.set(file, await outputOf(pathOf(file)));
+    }
+    return told;
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+let asked: ReturnType<typeof outputs> | null = null;
+
 for (const [file, expected] of Object.entries(FILES)) {
   test(`${file}: with its store in PostgreSQL`, async (context) => {
     if (!await hasPostgres(context)) return;
-    const text = await output(file);
+    asked ??= outputs();
+    const text = (await asked).get(file) ?? '';
     const failed = [...text.matchAll(/^not ok \d+ - (.*)$/gm)].map(([, name = '']) => name)
-      .filter((name) => !name.endsWith('.test.js') && !(name in expected));
+      .filter((name) => name !== file && !(name in expected));
     assert.ok(/^ok \d+ - /m.test(text), text.slice(0, 2_000));
     assert.deepEqual(failed, [], text.slice(0, 8_000));
   });

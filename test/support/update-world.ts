@@ -4,14 +4,15 @@
  * files) and tables of doors behind a redirection.
  */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { currentRelease } from '../../src/dataset/release.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
 import { CLI } from './built-dataset.js';
+import { CommandProcess } from './command-process.js';
 import { Publishers } from './publishers.js';
+import type { Ran } from './run-command.js';
 import { zipOf } from './made-files.js';
 
 export const LISTING = '/www.streamlinedsalestax.org/ratesandboundry/Rates/';
@@ -21,12 +22,6 @@ export const MORE_DOORS = '/tax.illinois.gov/content/dam/soi/en/web/tax/research
   + 'documents/salestaxrates/ordmache-current.txt';
 /** A source that no program can get. */
 export const BY_HAND = 'openaddresses';
-
-export interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
 
 /** A rate file: the state, Ash County, Elmton; fractions as text. */
 export function rateFile(county: string, city: string): Buffer {
@@ -47,6 +42,7 @@ export class UpdateWorld {
   readonly varDir = join(this.dir, 'var');
   readonly sources = join(this.varDir, 'sources');
   readonly recipe = join(this.dir, 'recipe.json');
+  readonly #commands = new CommandProcess();
 
   /** Starts the publishers; they have rates, and doors in two tables. */
   async start(): Promise<void> {
@@ -86,7 +82,8 @@ export class UpdateWorld {
     return text.split('\n').filter((_, at) => at === 0 || has(at)).join('\n');
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
+    await this.#commands.end();
     this.publishers.stop();
     rmSync(this.dir, { recursive: true, force: true });
   }
@@ -108,17 +105,8 @@ export class UpdateWorld {
     });
   }
 
-  /** Runs a command to its end. */
-  async run(words: readonly string[], varDir = this.varDir): Promise<Ran> {
-    const child = this.spawn(words, varDir);
-    let [out, err] = ['', ''];
-    child.stdout?.on('data', (piece: Buffer) => {
-      out += piece.toString();
-    });
-    child.stderr?.on('data', (piece: Buffer) => {
-      err += piece.toString();
-    });
-    const [code] = await once(child, 'close') as [number | null];
-    return { code, out, err };
+  /** Runs a command to its end, in a process that runs those before and after it too. */
+  run(words: readonly string[], varDir = this.varDir): Promise<Ran> {
+    return this.#commands.run(words, { SITUS_VAR: varDir });
   }
 }
