@@ -1,20 +1,19 @@
 /** Three nodes that follow the dataset of one place, under lookups that never stop. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
-import { promisify } from 'node:util';
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { loadConfig } from '../../src/config.js';
 import { openPlace } from '../../src/distribution/address.js';
 import { activateInFleet, readState } from '../../src/distribution/state.js';
-import { CLI } from '../support/built-dataset.js';
+import { CommandProcess } from '../support/command-process.js';
 import { callAll, startLine, startNode, type FleetNode } from '../support/fleet-nodes.js';
 import { eventually } from '../support/http-eventually.js';
+import type { Ran } from '../support/run-command.js';
 import { writeRates } from '../support/tiny-release.js';
 import { skipForWantOf } from '../support/wanting.js';
 
@@ -22,6 +21,7 @@ const NATS_PORT = 4222;
 const NATS = `nats://127.0.0.1:${NATS_PORT}`;
 const TENTHS = [50, 60, 70] as const;
 
+const commands = new CommandProcess();
 let connection: NatsConnection | null = null;
 let manager: JetStreamManager;
 let top: string;
@@ -43,6 +43,7 @@ before(async () => {
 const buckets: string[] = [];
 
 after(async () => {
+  await commands.end();
   rmSync(top, { recursive: true, force: true });
   for (const bucket of buckets) {
     for (const stream of [`KV_${bucket}`, `OBJ_${bucket}`, `KV_${bucket}-nodes`]) {
@@ -52,25 +53,15 @@ after(async () => {
   await connection?.close();
 });
 
-interface Told {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
 interface Fleet {
   readonly place: string;
   /** Runs `situs dataset …` where the releases were built. */
-  dataset(...words: readonly string[]): Promise<Told>;
+  dataset(...words: readonly string[]): Promise<Ran>;
   prepared(): Promise<readonly (readonly string[])[]>;
 }
 
-async function run(env: Readonly<Record<string, string>>, words: readonly string[]): Promise<Told> {
-  const done = await promisify(execFile)(process.execPath, [CLI, 'dataset', ...words], {
-    env: { PATH: process.env['PATH'], SITUS_VAR: join(top, 'builder'), ...env },
-  }).catch((error: Told & { readonly stdout: string; readonly stderr: string }) => error);
-  const { stdout: out, stderr: err } = done;
-  return { code: 'code' in done ? Number(done.code) : 0, out, err };
+function run(env: Readonly<Record<string, string>>, words: readonly string[]): Promise<Ran> {
+  return commands.run(['dataset', ...words], { SITUS_VAR: join(top, 'builder'), ...env });
 }
 
 /** A place in NATS for one test; null where it is skipped. */
@@ -82,7 +73,7 @@ function fleet(context: TestContext): Fleet | null {
   const bucket = `test-${randomUUID().slice(0, 13)}`;
   buckets.push(bucket);
   const place = `${NATS}/${bucket}`;
-  const dataset = (...words: readonly string[]): Promise<Told> => run({ SITUS_DATASETS: place }, words);
+  const dataset = (...words: readonly string[]): Promise<Ran> => run({ SITUS_DATASETS: place }, words);
   return {
     place, dataset,
     prepared: async () => {
@@ -93,7 +84,7 @@ function fleet(context: TestContext): Fleet | null {
   };
 }
 
-async function succeeded(told: Promise<Told>): Promise<Told> {
+async function succeeded(told: Promise<Ran>): Promise<Ran> {
   const { code, out, err } = await told;
   assert.equal(code, 0, err);
   return { code, out, err };
