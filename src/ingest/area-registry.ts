@@ -5,8 +5,8 @@ import type { CountyFact } from './rates/facts.js';
 import type { StateFact } from './state-facts.js';
 
 function keyOf(tuple: AreaTuple): string {
-  const { state, county, place, town, districts, complete, untaxed } = tuple;
-  const said = `${complete ? 1 : 0}${untaxed ? '!' : ''}`;
+  const { state, county, place, town, districts, complete, untaxed, stated } = tuple;
+  const said = `${complete ? 1 : 0}${untaxed ? '!' : ''}${stated ? '=' : ''}`;
   return `${state}|${county}|${place}|${town}|${districts.join(',')}|${said}`;
 }
 

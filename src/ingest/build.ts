@@ -31,6 +31,7 @@ import { PartCache, partsDir } from './part-cache.js';
 import { readRecipe, type Recipe } from './recipe.js';
 import { datasetsDir, SourceFiles } from './source-files.js';
 import { buildAddresses } from './street/addresses.js';
+import { districtCounties } from './boundary/place-counties.js';
 import { statedPlaces } from './street/named-areas.js';
 import { makeTemporary, scratchDir, writeRelease } from './release-writer.js';
 import { buildZips, mergeParts, zipCounties } from './zip/bind.js';
@@ -246,6 +247,7 @@ async function buildFrom(
     recipe, files, states, places, cells: drawn.cells, tuples: registry.tuples(),
     place: statedPlaces({
       rates, states, districts, registry, counties: () => zipCounties(recipe, files, states),
+      locations: () => districtCounties(boundaries.districts, boundaries.counties),
     }),
     today: input.asOf, progress,
     report: options.report, own: { districts: districts.list, settled },

@@ -7,7 +7,7 @@
 import { readCatalogue, wantedOf } from './publisher/catalogue.js';
 import type { HeldFile } from './publisher/held-files.js';
 import type { HeldList } from './rates/held.js';
-import type { RatesRecipe } from './rates/load.js';
+import type { RateList, RatesRecipe } from './rates/load.js';
 import type { Recipe } from './recipe.js';
 import { unknownName } from './spelling.js';
 
@@ -31,7 +31,8 @@ export interface HeldRecipe {
 function pathsOf(recipe: Recipe, rates: RatesRecipe): readonly string[] {
   const { points, delivered, tabulated, cities } = recipe.zips;
   return [
-    ...[...recipe.boundaries, ...rates.lists, ...rates.estimates].map(({ path }) => path),
+    ...[...recipe.boundaries, ...rates.lists, ...rates.estimates, ...rates.stated ?? []]
+      .map(({ path }) => path),
     ...[...recipe.points, ...recipe.ranges, ...recipe.sst].map(({ file }) => file),
     ...[points, delivered, tabulated, cities].filter((path) => path !== undefined),
   ];
@@ -96,9 +97,15 @@ function entriesOf<Entry>(expanded: readonly Expanded<Entry>[]): readonly Entry[
   return expanded.map(({ entry }) => entry);
 }
 
-/** A state's boundary file of the catalogue takes the place of those the recipe has beside it. */
-function boundaryFiles(entries: Recipe['sst'], held: Held): Recipe['sst'] {
-  const expanded = expand(entries, 'file', held);
+/**
+ * A state's boundary file of the catalogue takes the place of those the recipe has beside it. It is
+ * left out of a state whose rate file says what its codes are worth and was not fetched.
+ */
+function boundaryFiles(
+  entries: Recipe['sst'], held: Held, worthless: ReadonlySet<string | undefined>,
+): Recipe['sst'] {
+  const expanded = expand(entries, 'file', held).filter(({ entry, file }) =>
+    file === null || !worthless.has(entry.state));
   const fetched = new Set(expanded.filter(({ file }) => file !== null)
     .map(({ entry }) => entry.state));
   return entriesOf(expanded.filter(({ entry, file }) => file !== null
@@ -118,31 +125,44 @@ function zipSources(zips: Recipe['zips'], held: Held): Recipe['zips'] {
     ...(counted === undefined ? {} : { counted }) };
 }
 
+/** A list that was fetched; none of an entry that names a file itself. */
+function heldList(
+  { entry, file }: Expanded<RateList>, stated: boolean,
+): readonly HeldList[] {
+  return file === null ? [] : [{
+    name: file.key, publisher: file.source.publisher, licence: file.source.licence,
+    asOf: file.asOf, until: file.until, rhythm: file.source.rhythm,
+    state: entry.state ?? '', levels: file.source.levels, ...(stated ? { stated } : {}),
+  }];
+}
+
 /** Puts the files of the catalogue that a folder holds into a recipe. */
 export function withHeld(
   { recipe, rates }: Pick<HeldRecipe, 'recipe' | 'rates'>, held: Held,
 ): HeldRecipe {
   const lists = expand(rates.lists, 'path', held);
+  const { stated: beside = [], ...others } = rates;
+  const stated = expand(beside, 'path', held);
   const own: Recipe = {
     ...recipe,
     boundaries: entriesOf(expand(recipe.boundaries, 'path', held)),
     zips: zipSources(recipe.zips, held),
     points: entriesOf(expand(recipe.points, 'file', held)),
     ranges: entriesOf(expand(recipe.ranges, 'file', held)),
-    sst: boundaryFiles(recipe.sst, held),
+    sst: boundaryFiles(recipe.sst, held, new Set(beside
+      .filter(({ state }) => !stated.some(({ entry }) => entry.state === state))
+      .map(({ state }) => state))),
   };
   const listed: RatesRecipe = {
-    ...rates, lists: entriesOf(lists),
+    ...others, lists: entriesOf(lists),
     estimates: entriesOf(expand(rates.estimates, 'path', held)),
+    ...(stated.length === 0 ? {} : { stated: entriesOf(stated) }),
   };
   const paths = new Set(pathsOf(own, listed).map((path) => path.split('!')[0]));
   return {
     recipe: own, rates: listed, keys: keysOf(recipe, rates),
-    lists: lists.flatMap(({ entry, file }) => (file === null ? [] : [{
-      name: file.key, publisher: file.source.publisher, licence: file.source.licence,
-      asOf: file.asOf, until: file.until, rhythm: file.source.rhythm,
-      state: entry.state ?? '', levels: file.source.levels,
-    }])),
+    lists: [...lists.flatMap((list) => heldList(list, false)),
+      ...stated.flatMap((list) => heldList(list, true))],
     files: [...held.values()].filter(({ path }) => paths.has(path)),
   };
 }

@@ -26,6 +26,8 @@ export interface AreaTuple {
   readonly complete?: boolean;
   /** True where a publisher says that the state's own tax does not apply. */
   readonly untaxed?: boolean;
+  /** True where the codes are those of a boundary file whose rate file says what they are worth. */
+  readonly stated?: boolean;
 }
 
 /** Before a district's id in a tuple: it cannot be told whether the district holds there. */

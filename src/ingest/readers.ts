@@ -10,6 +10,7 @@ import { ownRule } from '../base/validator.js';
 import type { RateReader } from './rates/list.js';
 import { readBoundaryFile } from './source/boundary-file.js';
 import { readAddressCollection, readNationalAddresses } from './source/collected-addresses.js';
+import type { FallenRows } from './source/fallen.js';
 import {
   type AddressPoint, POINT_LAYOUTS, type PointLayout, type PointOptions, readDelimitedPoints,
   readGeoJsonPoints,
@@ -38,7 +39,10 @@ import { readWaDor, readWashingtonQuarter } from './source/rates/washington.js';
 import {
   readFlorida, readIowa, readMissouri, readUtah, readVirginia, VIRGINIA_COLUMNS,
 } from './source/rates/workbooks.js';
-import { readSstBoundary } from './source/sst-boundary.js';
+import {
+  readCountyAddresses, readLocationAddresses, readLocationZip4,
+} from './source/location-codes.js';
+import { type BoundaryRecord, readSstBoundary } from './source/sst-boundary.js';
 import { readGeonamesZips, readZipCities, readZipCounties } from './source/zip-lists.js';
 
 /** One reader: what its files become, the entry of a recipe that names one, and the function. */
@@ -52,6 +56,7 @@ export interface Reader<Read> {
 
 export type PointReader = (path: string, options: PointOptions) => AsyncGenerator<AddressPoint>;
 export type RangeReader = (path: string, options: RangeOptions) => AsyncGenerator<StreetRange>;
+export type RecordReader = (path: string, fallen?: FallenRows) => AsyncGenerator<BoundaryRecord>;
 
 /** Text that says something. */
 export const TEXT = anyText(1);
@@ -199,6 +204,16 @@ function ranges(read: RangeReader): Reader<RangeReader> {
     read };
 }
 
+/** The layout of an entry of `sst` that names none. */
+export const SST_LAYOUT = 'sst-boundary';
+
+function records(read: RecordReader): Reader<RecordReader> {
+  return {
+    yields: 'address and ZIP+4 ranges with the jurisdictions that hold there', read,
+    entry: closed({ file: TEXT, layout: MAY, state: TEXT, source: TEXT, tolerance: MAY }),
+  };
+}
+
 /** Layers of boundaries. */
 const LAYERS = ['county', 'province', 'place', 'town', 'district'] as const;
 
@@ -227,10 +242,11 @@ export const READERS = {
       where: optional(textsByName()),
     }),
   },
-  sst: {
-    yields: 'address and ZIP+4 ranges with the jurisdictions that hold there',
-    read: readSstBoundary, entry: closed({ file: TEXT, state: TEXT, source: TEXT, tolerance: MAY }),
-  },
+  /** By their `layout`. */
+  sst: new Map([
+    [SST_LAYOUT, records(readSstBoundary)], ['wa-addresses', records(readLocationAddresses)],
+    ['wa-zip4', records(readLocationZip4)], ['county-addresses', records(readCountyAddresses)],
+  ]),
   /** Each has a key of its own below `zips`. */
   zips: {
     points: { yields: 'ZIPs with their post offices', entry: TEXT, read: readGeonamesZips },

@@ -3,7 +3,7 @@ import type { Schema } from '../base/json-schema.js';
 import {
   anything, checkOf, closed, list, type Members, object, optional, type Shape,
 } from '../base/shape.js';
-import { READERS, TEXT, TEXTS, textsByName } from './readers.js';
+import { READERS, SST_LAYOUT, TEXT, TEXTS, textsByName } from './readers.js';
 import { unknownName } from './spelling.js';
 
 /** Fact tables that lookups and carts read, by the names of their documents. */
@@ -24,7 +24,7 @@ const RECIPE = closed({
   name: TEXT, description: TEXT, facts: TEXT, rates: TEXT,
   boundaries: list(READERS.boundaries.entry),
   zips: closed({ ...entriesOf(READERS.zips), counted: optional(TEXTS) }),
-  points: OBJECTS, ranges: OBJECTS, sst: list(READERS.sst.entry), postalPrefixes: optional(TEXT),
+  points: OBJECTS, ranges: OBJECTS, sst: OBJECTS, postalPrefixes: optional(TEXT),
   documents: closed(Object.fromEntries(DOCUMENTS.map((name) => [name, optional(TEXT)]))),
 });
 
@@ -32,7 +32,7 @@ const RECIPE = closed({
 const RATES = closed({
   states: TEXT, counties: TEXT, places: TEXT, tiers: TEXT, aliases: TEXT, districtNames: TEXT,
   sources: TEXT, completeness: TEXT, notSupported: TEXT, members: TEXTS, lists: OBJECTS,
-  estimates: OBJECTS, caps: textsByName(),
+  estimates: OBJECTS, stated: optional(OBJECTS), caps: textsByName(),
 });
 
 function entriesOf(readers: Readonly<Record<string, { entry: Shape<unknown> }>>): Members {
@@ -112,10 +112,12 @@ function entryFaults(
 export function recipeFaults(value: unknown): string[] {
   const faults = shapeFaults(RECIPE, value, '');
   if (faults.length > 0) return faults;
-  const { points, ranges } = value as { points: readonly Fields[]; ranges: readonly Fields[] };
+  const { points, ranges, sst } = value as Readonly<Record<string, readonly Fields[]>>;
+  const records = (sst ?? []).map((entry) => ({ layout: SST_LAYOUT, ...entry }));
   return [
-    ...entryFaults('points', points, 'layout', READERS.points),
-    ...entryFaults('ranges', ranges, 'layout', READERS.ranges),
+    ...entryFaults('points', points ?? [], 'layout', READERS.points),
+    ...entryFaults('ranges', ranges ?? [], 'layout', READERS.ranges),
+    ...entryFaults('sst', records, 'layout', READERS.sst),
   ];
 }
 
@@ -123,9 +125,10 @@ export function recipeFaults(value: unknown): string[] {
 export function ratesFaults(value: unknown): string[] {
   const faults = shapeFaults(RATES, value, '');
   if (faults.length > 0) return faults;
-  const { lists, estimates } = value as { lists: readonly Fields[]; estimates: readonly Fields[] };
+  const { lists, estimates, stated } = value as Readonly<Record<string, readonly Fields[]>>;
   return [
-    ...entryFaults('lists', lists, 'reader', READERS.lists),
-    ...entryFaults('estimates', estimates, 'reader', READERS.lists),
+    ...entryFaults('lists', lists ?? [], 'reader', READERS.lists),
+    ...entryFaults('estimates', estimates ?? [], 'reader', READERS.lists),
+    ...entryFaults('stated', stated ?? [], 'reader', READERS.lists),
   ];
 }

@@ -106,7 +106,9 @@ async function inMemory(): Promise<readonly string[]> {
     for await (const record of readSstBoundary(join(FOLDER, file))) {
       const districts = record.districts.map(({ code }) => code).sort();
       const { stateFips, county, place } = record;
-      const stated = { state: stateFips, county, place, districts, stateTaxed: true, zip: 0 };
+      const stated = {
+        state: stateFips, county, place, districts, stateTaxed: true, zip: 0, countyAlone: false,
+      };
       const area = input.place(stated, state);
       if (typeof area === 'string') continue;
       if (record.kind === 'address') {

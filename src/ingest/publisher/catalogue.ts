@@ -74,7 +74,7 @@ export interface Wanted {
 /** Names that the readers of every section of a recipe have. */
 function readerNames(): readonly string[] {
   return [...READERS.lists.keys(), ...READERS.points.keys(), ...READERS.ranges.keys(),
-    'boundaries', 'sst-boundary', 'zips'];
+    ...READERS.sst.keys(), 'boundaries', 'zips'];
 }
 
 function isWebAddress(text: string): boolean {

@@ -12,6 +12,7 @@ import type {
 } from './facts.js';
 import { type LineContext, linesOf, type TupleParts } from './lines.js';
 import { DATE_MIN, DATE_OPEN, formatDate, OWN_CODE } from './list.js';
+import { type StatedList, statedInput } from './stated-rates.js';
 import { indexMembers, indexRows } from './rate-rows.js';
 import { paint, type Segment } from './timeline.js';
 
@@ -77,6 +78,8 @@ export interface RateBookInput {
   readonly districtNames: ReadonlyMap<string, string>;
   readonly marks: readonly ListMark[];
   readonly caps: readonly LocalCap[];
+  /** Rates by the codes of boundary files, where they are others than those of `rows`. */
+  readonly stated?: readonly StatedList[];
 }
 
 const NOWHERE: StateName = { code: '', fips: '', name: 'an unlisted state', country: 'USA' };
@@ -166,9 +169,14 @@ export function createRateBook(input: RateBookInput): RateBook {
   const book = context(input);
   const states = new Map(input.states.flatMap((state): [string, StateName][] =>
     [[state.fips, state], [state.code, state]]));
+  const { stated = [] } = input;
+  const statedBook = stated.length === 0 ? null : createRateBook(statedInput(input, stated));
   const lastDays = new Map(input.states.map((state) => [state.code, lastDay(book, state)]));
 
   function resolve(tuple: AreaTuple): ResolvedArea {
+    if (tuple.stated === true && statedBook !== null) {
+      return statedBook.resolve({ ...tuple, stated: false });
+    }
     const state = states.get(tuple.state) ?? NOWHERE;
     if (state.country === 'CAN') return resolveProvince(state, book.rows.state(state.code));
     const parts = linesOf(book, state, tuple);

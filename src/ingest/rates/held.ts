@@ -24,6 +24,8 @@ export interface HeldList {
   /** Two letters. */
   readonly state: string;
   readonly levels: readonly string[];
+  /** It speaks of the codes of boundary files alone. */
+  readonly stated?: boolean;
 }
 
 /** The sources with one more for each list that was fetched. */
@@ -157,7 +159,8 @@ export function settleHeld(
   all: readonly RateRow[], marks: readonly ListMark[], held: readonly HeldList[], firstId: number,
   strangers: ReadonlyMap<string, Strangers> = new Map(),
 ): Settled {
-  const lists = held.map((list, at) => readOf(list, firstId + at, all, strangers.get(list.name)));
+  const lists = held.flatMap((list, at) => (list.stated === true ? []
+    : [readOf(list, firstId + at, all, strangers.get(list.name))]));
   const byId = new Map(lists.map((list) => [list.id, list]));
   const own = all.filter(({ source }) => !byId.has(source));
   const old = new Set(lists.filter((list) => isOlder(list, marks, own)));

@@ -23,6 +23,7 @@ import { type HeldList, settleHeld, withSources } from './held.js';
 import {
   checkFigures, DATE_OPEN, type ListOptions, ListReport, listDate, percentOf,
 } from './list.js';
+import type { StatedList } from './stated-rates.js';
 import { joinVintages, type Vintage } from './vintages.js';
 
 /** One list: a file of a publisher, or a fact table. */
@@ -58,6 +59,8 @@ export interface RatesRecipe {
   readonly lists: readonly RateList[];
   /** The estimated layer: read only when it is switched on. */
   readonly estimates: readonly RateList[];
+  /** Rate files beside boundary files, of states whose `lists` have other codes. */
+  readonly stated?: readonly RateList[];
   /** Highest sum of local parts by state, in percent. */
   readonly caps: Readonly<Record<string, string>>;
 }
@@ -223,7 +226,8 @@ export function isResolved({ path }: Pick<RateList, 'path'>): boolean {
 
 /** Every file that the lists of a recipe are read from. */
 export function listFiles(recipe: RatesRecipe, estimated: boolean): readonly string[] {
-  return [...recipe.lists.filter(isResolved), ...(estimated ? recipe.estimates : [])]
+  return [...[...recipe.lists, ...recipe.stated ?? []].filter(isResolved),
+    ...(estimated ? recipe.estimates : [])]
     .flatMap((list) => [list, ...list.earlier ?? []])
     .flatMap(({ path, files = {} }) => [path, ...Object.values(files)]);
 }
@@ -244,7 +248,9 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
   const loading: Loading = { files, gazetteer, sources, names };
   const lists = recipe.lists.filter(isResolved).map((list) => readList(list, loading));
   const estimates = load.estimated ? recipe.estimates.map((list) => readList(list, loading)) : [];
-  const reports = [...lists, ...estimates].flatMap((list) => list.reports);
+  const stated = (recipe.stated ?? []).filter(isResolved).map((list) =>
+    ({ ...readList(list, loading), of: list }));
+  const reports = [...lists, ...stated, ...estimates].flatMap((list) => list.reports);
   placeUnplaced(reports, load.layers ?? []);
   const derivedMembers = lists.flatMap((list) => list.members);
   const strangers = new Map(recipe.lists.filter(isResolved).flatMap(({ source = '' }, at) =>
@@ -266,6 +272,11 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
     ...layered, states, tiers, counties, places,
     estimates: estimates.flatMap((list) => list.rows),
     estimable: recipe.estimates.length > 0,
+    stated: stated.map(({ rows, of: { state = '', source = '' } }): StatedList => ({
+      state, source: sourceIndex(sources)(source),
+      until: held.find(({ name }) => name === source)?.until ?? DATE_OPEN,
+      rows: rows.filter(({ level }) => level !== 'state'),
+    })),
     caps: Object.entries(recipe.caps)
       .map(([state, cap]) => ({ state, cap: percentOf(cap, state) })),
   };

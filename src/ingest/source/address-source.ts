@@ -1,6 +1,6 @@
 /** Address sources as recipes name them: a file, its layout and what the file does not say. */
 import { join } from 'node:path';
-import { READERS, type Reader } from '../readers.js';
+import { READERS, type Reader, SST_LAYOUT } from '../readers.js';
 import { FallenRows, settled, toleranceOf } from './fallen.js';
 import type { AddressPoint, PointOptions } from './points.js';
 import type { RangeOptions, StreetRange } from './ranges.js';
@@ -52,9 +52,11 @@ export function readRanges(
   return settled(read(join(folder, source.file), { ...source, fallen }), fallen, report);
 }
 
-/** An entry of a boundary file of the Streamlined Sales Tax states. */
+/** An entry of a file of the jurisdictions that addresses and ZIP+4s have. */
 export interface BoundaryRecordSource {
   readonly file: string;
+  /** Name of a reader in the table of readers; SST_LAYOUT without. */
+  readonly layout?: string;
   readonly state: string;
   readonly source: string;
   readonly tolerance?: string;
@@ -65,5 +67,6 @@ export function readRecords(
   path: string, source: BoundaryRecordSource, report: Report = UNHEARD,
 ): AsyncGenerator<BoundaryRecord> {
   const fallen = new FallenRows(source.file, toleranceOf(source.file, source.tolerance));
-  return settled(READERS.sst.read(path, fallen), fallen, report);
+  const read = readerOf(READERS.sst, source.layout ?? SST_LAYOUT);
+  return settled(read(path, fallen), fallen, report);
 }

@@ -30,7 +30,7 @@ export interface BoundaryRecord {
   readonly zipHigh: number;
   readonly plus4Low: number;
   readonly plus4High: number;
-  /** Two digits. */
+  /** Two digits; "" is the state that the file is of. */
   readonly stateFips: string;
   /** Address records: they speak of some units of their buildings alone. */
   readonly units: boolean;
@@ -41,6 +41,8 @@ export interface BoundaryRecord {
   /** Five digits or "". */
   readonly place: string;
   readonly districts: readonly BoundaryDistrict[];
+  /** Of municipalities and districts it says nothing. */
+  readonly countyAlone?: boolean;
 }
 
 const KINDS: Readonly<Record<string, BoundaryRecord['kind']>> = {
@@ -58,7 +60,7 @@ const DISTRICTS_MAX = 20;
 /** Washington lists its location codes among the districts under the type of states. */
 const TYPE_STATE = '45';
 /** States write "no end" as a day of 2078, 2099, 2999 or 9999. */
-const OPEN_FROM = 20780101;
+export const OPEN_FROM = 20780101;
 /** Class codes of places that are no municipalities begin with it. */
 const CLASS_UNINCORPORATED = 'U';
 

@@ -17,6 +17,8 @@ export interface StatedTuple {
   readonly stateTaxed: boolean;
   /** Where it may tell the county, or a district of a layer: its ZIP, 0 for several. */
   readonly zip: number;
+  /** Of municipalities and districts it says nothing. */
+  readonly countyAlone: boolean;
 }
 
 /** Records by what they were kept as. */
@@ -78,13 +80,16 @@ export class RecordWriter {
   }
 
   #tuple(record: BoundaryRecord): number {
-    const { stateFips: state, county, place, stateTaxed } = record;
+    const { stateFips: state, county, place, stateTaxed, countyAlone = false } = record;
     const districts = [...new Set(record.districts.map(({ code }) => code))].sort();
     const zip = county === '' || this.#byZip ? zipOf(record) : 0;
-    const key = `${state}|${county}|${place}|${districts.join()}|${stateTaxed ? 1 : 0}|${zip}`;
+    const signs = [stateTaxed, countyAlone].map(Number).join('');
+    const key = `${state}|${county}|${place}|${districts.join()}|${signs}|${zip}`;
     const known = this.#ids.get(key);
     if (known !== undefined) return known;
-    const id = this.tuples.push({ state, county, place, districts, stateTaxed, zip }) - 1;
+    const id = this.tuples.push({
+      state, county, place, districts, stateTaxed, zip, countyAlone,
+    }) - 1;
     this.rows.push({ sides: 0, zip9: 0, zip5: 0 });
     this.#ids.set(key, id);
     return id;

@@ -2,6 +2,7 @@
  * What a boundary file names → tax areas of the release. Where the boundaries give an area that is
  * the same in everything, it is that one, so that it can be told where file and boundaries agree.
  */
+import { DATE_OPEN, type DateInt } from '../../tax/date.js';
 import type { OwnDistricts } from '../layer/districts.js';
 import type { AreaRegistry } from '../area-registry.js';
 import type { AreaTuple } from '../model.js';
@@ -14,6 +15,8 @@ export interface StatedWorld {
   readonly states: readonly { readonly code: string; readonly fips: string }[];
   /** Counties of each ZIP, by whatever list; asked for where a file leaves one out. */
   readonly counties: () => ReadonlyMap<number, ReadonlySet<string>>;
+  /** The county that a drawn district lies in, by its code. */
+  readonly locations: () => ReadonlyMap<string, string>;
   /** Of layers, which no authority's file knows. */
   readonly districts: Pick<OwnDistricts, 'ofRecord'>;
   /** Areas are added to it. */
@@ -29,23 +32,43 @@ interface Named {
   readonly municipality: string;
 }
 
+const WITHOUT_CITY = 'without the city, though cities levy a tax';
+
 class StatedPlaces {
   readonly #world: StatedWorld;
   readonly #fips: ReadonlyMap<string, string>;
+  /** Of states whose rate file says what their codes are worth: those, and the day of the file. */
+  readonly #lists: ReadonlyMap<string, {
+    readonly codes: ReadonlySet<string>; readonly day: DateInt;
+  }>;
   /** Municipalities whose listed rate has the county's in it. */
   readonly #inclusive: ReadonlySet<string>;
+  /** "WA city": some city of the state levies a tax; "WA district 0100": the list has that code. */
+  readonly #taxes = new Set<string>();
   /** Areas of the boundaries by county and municipality. */
   readonly #drawn = new Map<string, number[]>();
   /** What the boundaries gave. */
   readonly #tuples: readonly AreaTuple[];
+  #locations: ReturnType<StatedWorld['locations']> | null = null;
   #counties: ReturnType<StatedWorld['counties']> | null = null;
 
   constructor(world: StatedWorld) {
     this.#world = world;
     this.#tuples = world.registry.tuples();
     this.#fips = new Map(world.states.map(({ code, fips }) => [code, fips]));
-    this.#inclusive = new Set(world.rates.input.rows.filter(({ level, basis }) =>
-      level === 'city' && (basis === 'total' || basis === 'sole')).map(({ place }) => place));
+    const { rows, stated = [] } = world.rates.input;
+    this.#lists = new Map(stated.map((list) => [list.state, {
+      codes: new Set(list.rows.filter(({ level }) => level === 'district').map(({ code }) => code)),
+      day: world.rates.input.sources[list.source]?.asOf ?? DATE_OPEN,
+    }]));
+    const held = rows.filter(({ state }) => !this.#lists.has(state));
+    this.#inclusive = new Set([...held, ...stated.flatMap((list) => list.rows)]
+      .filter(({ level, basis }) => level === 'city' && (basis === 'total' || basis === 'sole'))
+      .map(({ place }) => place));
+    for (const { state, level, code, sales, use } of world.rates.input.rows) {
+      if (level === 'district') this.#taxes.add(`${state} district ${code}`);
+      if (sales > 0 || use > 0) this.#taxes.add(`${state} ${level}`);
+    }
     this.#tuples.forEach(({ county, place, town }, area) => {
       const own = new Set([place, town].filter((code) => code !== ''));
       for (const code of own.size === 0 ? [''] : own) this.#note(`${county}|${code}`, area);
@@ -58,8 +81,17 @@ class StatedPlaces {
     else known.push(area);
   }
 
-  areaOf(stated: StatedTuple, state: string): number | string {
-    if (stated.state !== this.#fips.get(state)) return 'of another state';
+  areaOf(written: StatedTuple, state: string): number | string {
+    const fips = this.#fips.get(state) ?? '';
+    const stated = written.state === '' ? this.#located(written, state, fips) : written;
+    if (typeof stated === 'string') return stated;
+    if (stated.state !== fips) return 'of another state';
+    const others = ['city', 'district'].some((level) => this.#taxes.has(`${state} ${level}`));
+    if (stated.countyAlone && others) return WITHOUT_CITY;
+    const list = this.#lists.get(state);
+    if (list !== undefined && !stated.districts.every((code) => list.codes.has(code))) {
+      return "with a district that the state's rate file has not";
+    }
     const named = this.#named(stated, state);
     if (typeof named === 'string') return named;
     const { county, municipality } = named;
@@ -70,12 +102,27 @@ class StatedPlaces {
       town: isTown ? municipality : this.#townOf(drawn),
       districts: stated.districts, complete: true,
       ...(stated.stateTaxed ? {} : { untaxed: true }),
+      ...(list === undefined ? {} : { stated: true }),
     };
     if (stated.county === '' && municipality === '' && this.#countyLevies(tuple)) {
       return 'without the county, though it levies a tax';
     }
-    const own = this.#world.districts.ofRecord(tuple, stated.zip === 0 ? null : stated.zip);
-    return this.#same(own, drawn) ?? this.#world.registry.intern(own);
+    const laid = this.#world.districts.ofRecord(tuple, stated.zip === 0 ? null : stated.zip);
+    const same = list === undefined ? this.#same(laid, drawn)
+      : this.#sameRates(laid, drawn, list.day);
+    return same ?? this.#world.registry.intern(laid);
+  }
+
+  /** What names a location alone, with the county that its land lies in; or why it has none. */
+  #located(written: StatedTuple, state: string, fips: string): StatedTuple | string {
+    if (this.#taxes.has(`${state} city`)) return WITHOUT_CITY;
+    if (!written.districts.every((code) => this.#taxes.has(`${state} district ${code}`))) {
+      return 'with a location that no list has';
+    }
+    this.#locations ??= this.#world.locations();
+    const [code = ''] = written.districts;
+    const county = this.#locations.get(code)?.slice(fips.length) ?? '';
+    return { ...written, state: fips, county };
   }
 
   /** The town that all areas of a place lie in: a file names either. */
@@ -101,7 +148,9 @@ class StatedPlaces {
       return 'with a county that is not known';
     }
     if (own === '' && municipality !== '' && !this.#inclusive.has(municipality)
-      && this.#countyLevies(tupleOf(stated.state, county, ''))) {
+      && this.#countyLevies({
+        ...tupleOf(stated.state, county, ''), stated: this.#lists.has(state),
+      })) {
       return 'without the county, though it levies a tax';
     }
     return { county, municipality };
@@ -129,6 +178,26 @@ class StatedPlaces {
   #countyLevies(tuple: AreaTuple): boolean {
     return this.#world.rates.book.resolve(tuple).components.some(({ level, periods }) =>
       level === 'county' && periods.some(({ sales, use }) => sales > 0 || use > 0));
+  }
+
+  /**
+   * An area of the boundaries that levies as much on the day of the state's rate file, and of which
+   * nothing is unknown then: codes and names may be others. Undefined where there is none.
+   */
+  #sameRates(tuple: AreaTuple, drawn: readonly number[], day: DateInt): number | undefined {
+    if (tuple.untaxed === true) return undefined;
+    const levied = (one: AreaTuple): string => {
+      const { components, unknown } = this.#world.rates.book.resolve(one);
+      if (unknown.some(({ from, to }) => from <= day && to >= day)) return '?';
+      const parts = components.flatMap(({ periods }) =>
+        periods.filter(({ from, to }) => from <= day && to >= day));
+      const sum = (of: 'sales' | 'use'): number =>
+        parts.reduce((total, period) => total + period[of], 0);
+      return `${sum('sales')} ${sum('use')}`;
+    };
+    const wanted = levied(tuple);
+    if (wanted === '?') return undefined;
+    return drawn.find((area) => levied(this.#tuples[area]!) === wanted);
   }
 
   /** An area of the boundaries that is this one in everything; undefined where there is none. */

@@ -1,0 +1,60 @@
+/**
+ * Rates by the codes of a state's boundary file. Where the recipe has the state's local rates by
+ * other codes, its file's codes are worth what the rate file beside it says, and nothing else: the
+ * tax is what county, city and every district that a record names levy (Streamlined Sales Tax,
+ * Technology Guide, chapter 5). Points, cities and ZIPs without a record go by the recipe's lists.
+ */
+import type { DateInt } from '../../tax/date.js';
+import type { Rate } from '../../tax/rate.js';
+import type { RateRow } from '../model.js';
+import type { RateBookInput } from './book.js';
+import type { ListMark } from './facts.js';
+import { DATE_MIN, DATE_OPEN, OWN_CODE } from './list.js';
+
+/** What a state's rate file says of the codes in its boundary file. */
+export interface StatedList {
+  /** Two letters. */
+  readonly state: string;
+  /** Number of its source, and the last day that it was published for. */
+  readonly source: number;
+  readonly until: DateInt;
+  /** Of counties, cities and districts. */
+  readonly rows: readonly RateRow[];
+}
+
+const LEVELS = ['county', 'city', 'district'] as const;
+
+/** A rate file keeps its past rows: before and between them nothing is levied. */
+function marksOf({ state, source, until }: StatedList): readonly ListMark[] {
+  return LEVELS.map((level): ListMark => ({
+    state, level, mark: 'complete', unlisted: 'nothing', since: DATE_MIN, history: 'full', until,
+    source, fill: "the state's rate file", gap: '',
+  }));
+}
+
+/** A code that the file has is zero on the days that it has no rate for. */
+function zerosOf({ rows }: StatedList): readonly RateRow[] {
+  const districts = new Map(rows.filter(({ level }) => level === 'district')
+    .map((row) => [row.code, row]));
+  const zero = 0 as Rate;
+  return [...districts.values()].map((row): RateRow =>
+    ({ ...row, sales: zero, use: zero, from: DATE_MIN, to: DATE_OPEN }));
+}
+
+/** The input of the book that is asked about what boundary files name. */
+export function statedInput(input: RateBookInput, lists: readonly StatedList[]): RateBookInput {
+  const states = new Set(lists.map(({ state }) => state));
+  const isLayer = ({ source }: RateRow): boolean =>
+    input.sources[source]?.name.startsWith('layer:') === true;
+  const others = input.rows.filter((row) => row.level === 'state' || isLayer(row));
+  return {
+    ...input, stated: [], estimates: [],
+    rows: [
+      ...lists.flatMap((list) => [...zerosOf(list), ...list.rows]),
+      // What an operator lays over the lists holds here too.
+      ...others.filter(({ state }) => states.has(state)),
+    ],
+    members: input.members.filter(({ code }) => !code.startsWith(OWN_CODE)),
+    marks: [...input.marks.filter(({ state }) => !states.has(state)), ...lists.flatMap(marksOf)],
+  };
+}

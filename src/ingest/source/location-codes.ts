@@ -1,0 +1,184 @@
+/**
+ * Files of authorities, other than the boundary files of the Streamlined Sales Tax states, that say
+ * which jurisdictions ranges of addresses and ZIP+4s have: Washington's location codes, and the
+ * flat file in which states answer sellers of mobile telecommunications. Each row becomes a record
+ * as a boundary file has them.
+ */
+import { DATE_MIN, DATE_OPEN, dateOf, type DateInt, parseDate } from '../../tax/date.js';
+import type { FallenRows } from './fallen.js';
+import { columnIndexes, readLines, readRows } from './rows.js';
+import { type BoundaryRecord, OPEN_FROM } from './sst-boundary.js';
+
+/** A record that says nothing yet; the state is the one the file's entry names. */
+const BARE: BoundaryRecord = {
+  kind: 'address', begin: DATE_MIN, end: DATE_OPEN, low: '', high: '', parity: '', street: '',
+  city: '', zip: '', zip4: '', zipLow: 0, zipHigh: 0, plus4Low: 0, plus4High: 0, stateFips: '',
+  units: false, stateTaxed: true, county: '', place: '', districts: [],
+};
+
+/** A record, or what is wrong with the row, to stand behind a number of rows. */
+type Parsed = BoundaryRecord | string;
+
+function isDigits(text: string, min: number, max: number): boolean {
+  return text.length >= min && text.length <= max && /^\d*$/.test(text);
+}
+
+/** A location code of four digits, whose leading zero may be lost; "" for what is none. */
+function locationCode(text: string): string {
+  return isDigits(text, 1, 4) ? text.padStart(4, '0') : '';
+}
+
+/** The location as the district that its boundary and its rate are. */
+function located(code: string): Pick<BoundaryRecord, 'districts'> {
+  return { districts: [{ source: '', code, type: '' }] };
+}
+
+/** The first day of "Q32026"; null for what is no quarter. */
+function quarterBegin(text: string): DateInt | null {
+  const [, quarter = '', year = ''] = /^Q([1-4])(\d{4})$/.exec(text) ?? [];
+  return quarter === '' ? null : dateOf(Number(year), Number(quarter) * 3 - 2, 1);
+}
+
+/** Streams the records of comma-separated text with these columns among others. */
+async function* readColumns<Name extends string>(
+  path: string, columns: Readonly<Record<Name, string>>,
+  parse: (field: (name: Name) => string) => Parsed, fallen?: FallenRows,
+): AsyncGenerator<BoundaryRecord> {
+  let at: Readonly<Record<Name, number>> | null = null;
+  for await (const fields of readRows(path, ',')) {
+    if (at === null) {
+      // Programs for maps cut names after ten signs, and publishers before.
+      at = columnIndexes(path, fields.map((name) => name.replace(/HIG$/i, 'HIGH')), columns);
+      continue;
+    }
+    const indexes = at;
+    const row = (fallen?.next() ?? 0) + 1;
+    const record = parse((name) => (fields[indexes[name]] ?? '').trim());
+    if (typeof record === 'string') fallen?.fault(row, record);
+    else yield record;
+  }
+}
+
+const ADDRESS_COLUMNS = {
+  low: 'ADDR_LOW', high: 'ADDR_HIGH', parity: 'ODD_EVEN', street: 'STREET', zip: 'ZIP',
+  plus4: 'PLUS4', period: 'PERIOD', code: 'CODE',
+} as const;
+
+/**
+ * Streams Washington's ranges of addresses with their location codes (State_YYQn.zip): ADDR_LOW,
+ * ADDR_HIG or ADDR_HIGH, ODD_EVEN, STREET, STATE, ZIP, PLUS4, PERIOD ("Q32026"), CODE, RTA,
+ * PTBA_NAME, CEZ_NAME. A row holds from its quarter on.
+ * @throws Error when a column is missing.
+ */
+export function readLocationAddresses(
+  path: string, fallen?: FallenRows,
+): AsyncGenerator<BoundaryRecord> {
+  return readColumns(path, ADDRESS_COLUMNS, (field): Parsed => {
+    const [code, begin] = [locationCode(field('code')), quarterBegin(field('period'))];
+    if (code === '') return 'without a location code';
+    if (begin === null) return 'without its quarter';
+    if (!isDigits(field('zip'), 5, 5)) return 'with a ZIP that is none';
+    return {
+      ...BARE, ...located(code), begin, low: field('low'), high: field('high'),
+      parity: field('parity').toUpperCase(), street: field('street'), zip: field('zip'),
+      zip4: isDigits(field('plus4'), 1, 4) ? field('plus4').padStart(4, '0') : '',
+    };
+  }, fallen);
+}
+
+const ZIP4_COLUMNS = {
+  zip: 'ZIP', low: 'PLUS4_LOW', high: 'PLUS4_HIGH', code: 'CODE', begin: 'EFF_START',
+  end: 'EFF_END',
+} as const;
+
+/**
+ * Streams Washington's ranges of ZIP+4 with their location codes (ZIP4QnYYC.zip): ZIP, PLUS4_LOW,
+ * PLUS4_HIGH, CODE, STATE, LOCAL, TOT_RATE, EFF_START, EFF_END. The rates are those of the code.
+ * The last day is that of the quarter the file was made for, and the next file goes on: a range
+ * holds on.
+ * @throws Error when a column is missing.
+ */
+export function readLocationZip4(
+  path: string, fallen?: FallenRows,
+): AsyncGenerator<BoundaryRecord> {
+  return readColumns(path, ZIP4_COLUMNS, (field): Parsed => {
+    const [code, begin] = [locationCode(field('code')), parseDate(field('begin'))];
+    if (code === '') return 'without a location code';
+    if (begin === null || parseDate(field('end')) === null) return 'with a date that is none';
+    if (!isDigits(field('zip'), 5, 5)) return 'with a ZIP that is none';
+    const [low, high] = [field('low'), field('high')];
+    if (!isDigits(low, 1, 4) || !isDigits(high, 1, 4)) return 'with an add-on that is none';
+    const zip = Number(field('zip'));
+    return {
+      ...BARE, ...located(code), kind: 'zip9', begin, zipLow: zip, zipHigh: zip,
+      plus4Low: Number(low), plus4High: Number(high),
+    };
+  }, fallen);
+}
+
+/** Widths of the fields of the flat file, in their order; districts follow. */
+const FLAT_WIDTHS = {
+  begin: 8, end: 8, low: 10, high: 10, parity: 1, pre: 2, name: 20, suffix: 4, post: 2, unit: 4,
+  unitLow: 8, unitHigh: 8, unitParity: 1, city: 28, zip: 5, plus4: 4, state: 2, county: 3, place: 5,
+  placeClass: 2,
+} as const;
+type FlatField = keyof typeof FLAT_WIDTHS;
+
+const FLAT_AT: Readonly<Record<FlatField, readonly [number, number]>> = flatPlaces();
+
+function flatPlaces(): Record<FlatField, readonly [number, number]> {
+  let at = 0;
+  const places = Object.entries(FLAT_WIDTHS).map(([name, width]) => {
+    at += width;
+    return [name, [at - width, at]] as const;
+  });
+  return Object.fromEntries(places) as Record<FlatField, readonly [number, number]>;
+}
+
+function parseFlat(line: string): Parsed {
+  const field = (name: FlatField): string => line.slice(...FLAT_AT[name]).trim();
+  const [begin, end] = [parseDate(field('begin')), parseDate(field('end'))];
+  if (begin === null || (end === null && !/^0*$/.test(field('end')))) {
+    return 'with a date that is none';
+  }
+  if (!isDigits(field('state'), 2, 2)) return 'without a state';
+  if (!isDigits(field('county'), 3, 3)) return 'without a county';
+  if (!isDigits(field('zip'), 5, 5)) return 'with a ZIP that is none';
+  // Numbers are written with zeros in front.
+  const number = (name: 'low' | 'high'): string => field(name).replace(/^0+(?=\d)/, '');
+  return {
+    ...BARE, begin, end: end === null || end >= OPEN_FROM ? DATE_OPEN : end,
+    low: number('low'), high: number('high'), parity: field('parity').toUpperCase(),
+    street: (['pre', 'name', 'suffix', 'post'] as const).map(field)
+      .filter((part) => part !== '').join(' '),
+    city: field('city'), zip: field('zip'),
+    zip4: isDigits(field('plus4'), 4, 4) ? field('plus4') : '',
+    stateFips: field('state'), county: field('county'),
+    units: field('unitLow') !== '' || field('unitHigh') !== '', countyAlone: true,
+  };
+}
+
+/**
+ * Streams the counties of ranges of addresses out of the flat file that states publish for sellers
+ * of mobile telecommunications (Federation of Tax Administrators, wireless sourcing, after
+ * transaction set 158 of ASC X12): lines of fixed width without a header. Codes of places are those
+ * of one register or another by state, and districts are of other taxes: neither is read, so that
+ * the file serves states whose counties alone levy a tax, as Florida's; it leads nowhere in others.
+ * @throws Error where its first line is none: then it is something else.
+ */
+export async function* readCountyAddresses(
+  path: string, fallen?: FallenRows,
+): AsyncGenerator<BoundaryRecord> {
+  let first = true;
+  for await (const line of readLines(path)) {
+    if (line === '') continue;
+    const row = fallen?.next() ?? 0;
+    const record = parseFlat(line);
+    if (typeof record !== 'string') yield record;
+    else if (first) {
+      throw new Error(`${path}: these are no addresses of fixed width: a first line ${record}: `
+        + line.slice(0, 80));
+    } else fallen?.fault(row, record);
+    first = false;
+  }
+}

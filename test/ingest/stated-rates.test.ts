@@ -1,0 +1,160 @@
+/**
+ * A boundary file with a rate file beside it, of a state whose other lists have other codes: what
+ * is stated of addresses and ZIP+4s is worth what that file says, all else what the lists say.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openDataset } from '../../src/dataset/open.js';
+import type { Dataset } from '../../src/dataset/dataset.js';
+import { readManifest } from '../../src/dataset/manifest.js';
+import { releasesDir } from '../../src/dataset/release.js';
+import { buildDataset } from '../../src/ingest/build.js';
+import { type HeldRecipe, withHeld } from '../../src/ingest/held-recipe.js';
+import { readCatalogue, wantedOf } from '../../src/ingest/publisher/catalogue.js';
+import type { HeldFile } from '../../src/ingest/publisher/held-files.js';
+import type { RatesRecipe } from '../../src/ingest/rates/load.js';
+import { readRecipe, type Recipe } from '../../src/ingest/recipe.js';
+import { ratesFaults } from '../../src/ingest/recipe-check.js';
+import { datasetsDir } from '../../src/ingest/source-files.js';
+import type { DateInt } from '../../src/tax/date.js';
+import { askQuery } from '../support/ask-dataset.js';
+import { boundaryRow, type Columns } from '../support/boundary-rows.js';
+import { byLookup, byRow, lineOf, type Told, type Written } from '../support/three-ways.js';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'situs-stated-rates-'));
+const told: string[] = [];
+let name = '';
+let dataset: Dataset;
+
+/** In the columns of a rate file: state, type, code, four rates, first and last day. */
+const RATES = [
+  ['45', '91', '0.06', '20200101'],
+  ['00', '001', '0.01', '20200101'], ['00', '003', '0.0075', '20200101'],
+  ['01', '00100', '0.0125', '20200101'], ['01', '00300', '0.004', '20200101'],
+  ['63', 'T1', '0.003', '20240101'], ['63', 'T9', '0.002', '20150101', '20191231'],
+].map(([type, code, rate, first, last = '99991231']) =>
+  `91,${type},${code},${rate},${rate},0,0,${first},${last}`).join('\n');
+
+const HELD: Columns = { 2: '20200101', 3: '99991231', 23: '91', 24: '91', 25: '003' };
+const GORSE: Columns = { ...HELD, 26: '00300', 27: 'C1', 16: '91012' };
+const street = (number: string, way: string, more: Columns): Columns =>
+  ({ 1: 'A', 4: number, 5: number, 6: 'B', 8: way, 9: 'LN', ...more });
+
+const RECORDS = [
+  street('1', 'QUILL', GORSE),
+  street('3', 'QUILL', { ...GORSE, 30: 'ST', 31: 'T1', 32: '63' }),
+  street('5', 'QUILL', { ...GORSE, 30: 'ST', 31: 'T9', 32: '63', 33: 'ST', 34: 'T1', 35: '63' }),
+  street('7', 'QUILL', { ...GORSE, 30: 'ST', 31: 'T7', 32: '63' }),
+  // As the boundaries have it.
+  { 1: 'A', ...HELD, 4: '21', 5: '99', 6: 'O', 8: 'BORDER', 9: 'AVE', 16: '91011', 25: '001' },
+  { 1: '4', ...HELD, 18: '91020', 19: '1000', 20: '91020', 21: '1999', 30: 'ST', 31: 'T1', 32: '63' },
+].map((columns) => boundaryRow(columns)).join('\n');
+
+before(async () => {
+  writeFileSync(join(FOLDER, 'QAR2026Q1.csv'), RATES);
+  writeFileSync(join(FOLDER, 'QAB2026Q1.csv'), RECORDS);
+  const { recipe, rates } = readRecipe('fixture');
+  name = await buildDataset({
+    varDir: FOLDER, sources: FOLDER, layers: [], workers: 1, progress: () => undefined,
+    recipe: {
+      recipe: { ...recipe, sst: [{ file: 'QAB2026Q1.csv', state: 'QA', source: 'invented' }] },
+      rates: { ...rates,
+        stated: [{ reader: 'sst', path: 'QAR2026Q1.csv', source: 'invented', state: 'QA' }] },
+    },
+    report: (line) => told.push(line),
+  });
+  dataset = openDataset(join(releasesDir(FOLDER), name));
+});
+
+after(() => {
+  dataset.close();
+  rmSync(FOLDER, { recursive: true });
+});
+
+function ask(place: Written, month = ''): Told {
+  const address = lineOf(place);
+  const lookup = byLookup(dataset, address, month);
+  assert.deepEqual(
+    byRow(dataset, { address, ...(month === '' ? {} : { historical: month }) }), lookup, address);
+  return lookup;
+}
+
+function at(line: string, city: string, zip: string): Written {
+  return { street: line, city, state: 'QA', zip };
+}
+
+const [STATE, BIRCH, GORSE_STATED, GORSE_LISTED, T1] = [
+  50_000_000, 7_500_000, 4_000_000, 3_750_000, 3_000_000,
+];
+
+test('an address has what its county, city and districts levy by the rate file', () => {
+  const plain = ask(at('1 Quill Ln', 'Gorse', '91012'));
+  assert.deepEqual([plain.precision, plain.levels], ['range', [STATE, BIRCH, GORSE_STATED, 0]]);
+  const district = ask(at('3 Quill Ln', 'Gorse', '91012'));
+  assert.deepEqual(district.levels, [STATE, BIRCH, GORSE_STATED, T1]);
+  // The state's own rate is that of its history, and the district began in 2024.
+  const before = ask(at('3 Quill Ln', 'Gorse', '91012'), '202312');
+  assert.deepEqual(before.levels, [STATE, BIRCH, GORSE_STATED, 0]);
+});
+
+test('a district whose rate has ended adds nothing', () => {
+  assert.deepEqual(ask(at('5 Quill Ln', 'Gorse', '91012')).levels,
+    [STATE, BIRCH, GORSE_STATED, T1]);
+});
+
+test('a code that the rate file has not leads nowhere, and is told', () => {
+  assert.notEqual(ask(at('7 Quill Ln', 'Gorse', '91012')).precision, 'range');
+  assert.ok(told.some((line) =>
+    line.includes("1 with a district that the state's rate file has not")), told.join('\n'));
+});
+
+test('a ZIP+4 has the rates of its record', () => {
+  const found = ask(at('1 Nowhere Rd', 'Birchwood', '91020-1500'));
+  assert.deepEqual([found.precision, found.levels], ['zip9', [STATE, BIRCH, 0, T1]]);
+});
+
+test('points go by the lists', () => {
+  const { code, total } = askQuery(dataset, 'lat=10.33&lng=-29.47');
+  assert.equal(code, 100);
+  assert.equal(Math.round(total * 1e9), STATE + BIRCH + GORSE_LISTED);
+});
+
+test('where file and lists levy as much a door is not elsewhere', () => {
+  const { coverage } = readManifest(join(releasesDir(FOLDER), name));
+  const file = coverage.find(({ state }) => state === 'QA')?.stateFile;
+  assert.ok(file !== undefined && file !== null && file.doors > 0, JSON.stringify(file));
+  assert.equal(file.doorsElsewhere, 0, JSON.stringify(file));
+});
+
+test('a list beside boundary files is checked like any other', () => {
+  const { rates } = readRecipe('fixture');
+  const faults = ratesFaults({ ...rates, stated: [{ reader: 'ssst', path: 'x', state: 'QA' }] });
+  assert.match(faults.join(), /ssst/);
+});
+
+function heldFile(key: string): readonly [string, HeldFile] {
+  const wanted = readCatalogue().flatMap(wantedOf).find((one) => one.key === key)
+    ?? assert.fail(key);
+  return [key, {
+    key, source: wanted.source, state: wanted.state, fips: '', path: `${key}.csv`,
+    asOf: 20261001 as DateInt, until: 20261231 as DateInt,
+  }];
+}
+
+test('the recipes read a state\'s boundary file where its rate file was fetched too', () => {
+  const json = (file: string): unknown =>
+    JSON.parse(readFileSync(join(datasetsDir(), 'recipes', file), 'utf8'));
+  const own = { recipe: json('default.json') as Recipe,
+    rates: json('rates-default.json') as RatesRecipe };
+  const held = (...keys: readonly string[]): HeldRecipe =>
+    withHeld(own, new Map(keys.map(heldFile)));
+  const both = held('sst-rates/UT', 'sst-boundaries/UT', 'sst-boundaries/WI');
+  assert.deepEqual(both.recipe.sst.map(({ state }) => state), ['UT', 'WI']);
+  assert.deepEqual(both.rates.stated?.map(({ state, path }) => [state, path]),
+    [['UT', 'sst-rates/UT.csv']]);
+  assert.deepEqual(both.lists.map((list) => [list.name, list.stated]), [['sst-rates/UT', true]]);
+  assert.deepEqual(held('sst-boundaries/UT').recipe.sst, []);
+});
