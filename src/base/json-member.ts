@@ -27,7 +27,8 @@ export function memberName(text: string): MemberName {
 function isNamed(bytes: Uint8Array, from: number, to: number, name: MemberName): boolean {
   const length = to - from - 2;
   const wanted = name.bytes.length;
-  if (length < wanted || length > wanted * ESCAPE_BYTES_MAX) return false;
+  // What has no second quote ends behind the last byte.
+  if (to > bytes.length || length < wanted || length > wanted * ESCAPE_BYTES_MAX) return false;
   if (length === wanted) {
     let same = 0;
     while (same < wanted && bytes[from + 1 + same] === name.bytes[same]) same += 1;
@@ -95,7 +96,8 @@ const ESCAPE = Buffer.from('\\u', 'latin1');
 
 /** Whether a name stands once in a text, in quotes, and nowhere written with escapes. */
 function standsOnce(bytes: Uint8Array, { quoted }: MemberName): boolean {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const buffer = Buffer.isBuffer(bytes) ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const first = buffer.indexOf(quoted);
   return first >= 0 && buffer.indexOf(quoted, first + 1) < 0 && !buffer.includes(ESCAPE);
 }

@@ -72,7 +72,7 @@ export function skipString(bytes: Uint8Array, from: number): number {
 const BRACE_BIT = 0x20;
 
 /** Whether a byte opens a list or an object. */
-function isOpening(byte: number): boolean {
+export function isOpening(byte: number): boolean {
   return (byte | BRACE_BIT) === OPEN_BRACE;
 }
 

@@ -1,10 +1,15 @@
 /**
- * The shape of a body, declared once: its TypeScript type (`Of`), its check (`checkOf`) and its
- * JSON Schema (`schema`) are all read off the same declaration.
+ * The shape of a body, declared once: its TypeScript type (`Of`), its check (`checkOf`), its reader
+ * (`readerOf`) and its JSON Schema (`schema`) are all read off the same declaration.
  */
 import {
   about, BOOLEAN, list as listSchema, object as objectSchema, oneOf, type Schema,
 } from './json-schema.js';
+import { MISFIT } from './json-cursor.js';
+import {
+  readsFlag, readsList, readsNothing, readsNumber, readsObject, readsOptional, readsText,
+  readWhole, type NumberLimits, type ReadValue,
+} from './shape-reader.js';
 import {
   BODY_ERRORS_MAX, compileRule, listRule, ownRule, type Check, type Finding, type ListLimits,
   type OwnCheck, type Rule,
@@ -16,6 +21,8 @@ declare const TYPE: unique symbol;
 export interface Shape<T> {
   /** Made anew for each use: the library forgets parts of a rule that it meets twice. */
   readonly rule: () => Rule;
+  /** Reads a text that has the shape. */
+  readonly read: ReadValue;
   readonly schema: Schema;
   readonly optional: boolean;
   readonly [TYPE]?: T;
@@ -40,12 +47,13 @@ type ObjectOf<M extends Members> =
   { readonly [Name in NeededNames<M>]: Of<M[Name]> }
   & { readonly [Name in Exclude<keyof M, NeededNames<M>>]?: Of<M[Name]> | null };
 
-function shape<T>(rule: () => Rule, schema: Schema): Shape<T> {
-  return { rule, schema, optional: false };
+function shape<T>(rule: () => Rule, read: ReadValue, schema: Schema): Shape<T> {
+  return { rule, read, schema, optional: false };
 }
 
-function own<T>(check: OwnCheck, schema: Schema): Shape<T> {
-  return shape(() => ownRule(check), schema);
+/** Text that a check of our own finds nothing about. */
+function own<T extends string>(check: OwnCheck, schema: Schema): Shape<T> {
+  return shape(() => ownRule(check), readsText(check), schema);
 }
 
 /** The same with a sentence about it in the schema. */
@@ -71,10 +79,11 @@ function orNull(schema: Schema): Schema {
 }
 
 /** A member that may be absent or null. */
-export function optional<T>({ rule, schema }: Shape<T>): OptionalShape<T> {
+export function optional<T>({ rule, read, schema }: Shape<T>): OptionalShape<T> {
   const open = Object.keys(schema).every((keyword) => keyword === 'description');
   return {
     rule: () => ({ ...rule(), optional: true, nullable: true }),
+    read: readsOptional(read),
     schema: open ? schema : orNull(schema), optional: true,
   };
 }
@@ -160,14 +169,7 @@ export function choice<const T extends string>(values: readonly T[]): Shape<T> {
 }
 
 export function flag(): Shape<boolean> {
-  return shape(() => ({ type: 'boolean' }), BOOLEAN);
-}
-
-export interface NumberLimits {
-  readonly min?: number;
-  readonly max?: number;
-  /** Only numbers above zero. */
-  readonly positive?: boolean;
+  return shape(() => ({ type: 'boolean' }), readsFlag, BOOLEAN);
 }
 
 function numberSchema(type: string, { min, max, positive }: NumberLimits): Schema {
@@ -180,20 +182,24 @@ function numberSchema(type: string, { min, max, positive }: NumberLimits): Schem
 
 /** A number that is no infinity. */
 export function number(limits: NumberLimits = {}): Shape<number> {
-  return shape(() => ({ type: 'number', ...limits }), numberSchema('number', limits));
+  return shape(
+    () => ({ type: 'number', ...limits }), readsNumber(limits, false),
+    numberSchema('number', limits),
+  );
 }
 
 /** A whole number. */
 export function whole(limits: NumberLimits = {}): Shape<number> {
   return shape(
-    () => ({ type: 'number', integer: true, ...limits }), numberSchema('integer', limits),
+    () => ({ type: 'number', integer: true, ...limits }), readsNumber(limits, true),
+    numberSchema('integer', limits),
   );
 }
 
 /** A list of values of one shape. */
 export function list<T>(item: Shape<T>, limits: ListLimits = {}): Shape<readonly T[]> {
   const { min, max } = limits;
-  return shape(() => listRule(item.rule(), limits), {
+  return shape(() => listRule(item.rule(), limits), readsList(item.read, limits), {
     ...listSchema(item.schema),
     ...(min === undefined ? {} : { minItems: min }),
     ...(max === undefined ? {} : { maxItems: max }),
@@ -202,13 +208,13 @@ export function list<T>(item: Shape<T>, limits: ListLimits = {}): Shape<readonly
 
 /** Anything; what it means is another's to say. */
 export function anything(): Shape<unknown> {
-  return shape(() => ({ type: 'any' }), {});
+  return shape(() => ({ type: 'any' }), readsNothing, {});
 }
 
 /** A value of the first shape that it has. */
 export function either<T>(...shapes: readonly Shape<T>[]): Shape<T> {
   return shape(
-    () => ({ type: 'multi', rules: shapes.map(({ rule }) => rule()) }),
+    () => ({ type: 'multi', rules: shapes.map(({ rule }) => rule()) }), readsNothing,
     { anyOf: shapes.map(({ schema }) => schema) },
   );
 }
@@ -248,12 +254,15 @@ function rulesOf(members: Members): Readonly<Record<string, Rule>> {
 
 /** Any object. */
 export function object(): Shape<object> {
-  return shape(() => ({ type: 'object' }), { type: 'object' });
+  return shape(() => ({ type: 'object' }), readsNothing, { type: 'object' });
 }
 
 /** An object that takes further members, which mean nothing here. */
 export function open<M extends Members>(members: M): Shape<ObjectOf<M>> {
-  return shape(() => ({ type: 'object', props: rulesOf(members) }), propertiesOf(members));
+  return shape(
+    () => ({ type: 'object', props: rulesOf(members) }), readsObject(members, true),
+    propertiesOf(members),
+  );
 }
 
 /** An object of these members and no others. */
@@ -261,8 +270,20 @@ export function closed<M extends Members>(members: M): Shape<ObjectOf<M>> {
   const known = new Set(Object.keys(members));
   return shape(
     () => ({ type: 'object', props: rulesOf(members), custom: strangers(known) }),
+    readsObject(members, false),
     { ...propertiesOf(members), additionalProperties: false },
   );
+}
+
+/**
+ * The reader of a shape: the value of a JSON text that has it, where an absent member is undefined;
+ * null for any text that has not, and for some spellings that are seldom seen (escapes, exponents).
+ */
+export function readerOf<T>({ read }: Shape<T>): (bytes: Uint8Array) => T | null {
+  return (bytes) => {
+    const value = readWhole(read, bytes);
+    return value === MISFIT ? null : value as T;
+  };
 }
 
 /** Compiles the check of a shape. */

@@ -25,6 +25,12 @@ const GROWTH: Growth = { factor: BODY_GROWTH, before: REQUEST_HEAD_BYTES };
  */
 const WHOLE_FROM_BYTES = 262_144;
 
+/**
+ * A body that comes at once and is no longer lies with others in memory of Node.js; that costs less
+ * than memory of its own. None so short is moved to a worker where it lies (`requestBytes`).
+ */
+const WHOLE_BODY_BYTES_MAX = 4_096;
+
 /** Why a body was not kept. */
 export type Unkept = 'too-long' | 'no-room';
 
@@ -119,10 +125,15 @@ export function readBody(exchange: Exchange, events: BodyEvents): void {
     else if (refusal === null && !room.take(byteLength, received + byteLength)) refuse('no-room');
     if (refusal !== null) return refusal.took(byteLength, isLast);
     received += byteLength;
+    const piece = new Uint8Array(chunk);
     // The chunk is emptied when this returns, hence the copy; and may be one byte of millions.
-    const growth = received < WHOLE_FROM_BYTES || Number.isNaN(told)
-      ? GROWTH : { ...GROWTH, least: told };
-    body = grown(body, new Uint8Array(chunk), growth);
+    if (isLast && received === byteLength && byteLength <= WHOLE_BODY_BYTES_MAX) {
+      body = Buffer.from(piece);
+    } else {
+      const growth = received < WHOLE_FROM_BYTES || Number.isNaN(told)
+        ? GROWTH : { ...GROWTH, least: told };
+      body = grown(body, piece, growth);
+    }
     if (!isLast) return;
     uploads.delete(exchange);
     const whole = body;

@@ -21,6 +21,7 @@
  * `caller.begin` before it is sent, and `caller.settle` tells what became of it. An operation
  * counts for the quota when it was answered with a status below 300, a repeated answer does not.
  */
+import { kept } from '../base/growing-bytes.js';
 import { faultOf, type Log } from '../log.js';
 import { StoreFault } from '../store/fault.js';
 import { KeyTaken, type Claim, type Claimed, type IdempotencyBook } from '../store/idempotency.js';
@@ -104,8 +105,26 @@ export class MerchantCaller extends Caller {
   }
 }
 
+/**
+ * An answer that comes later: called at once with what takes it, or is told why there is none; one
+ * of the two is called, once. The answer is sent in that call: it may be a view of memory that is
+ * used again afterwards.
+ */
+export type LaterReply =
+  (take: (reply: Reply) => void, failed: (error: unknown) => void) => void;
+
+/** The same as a promise, for those who wait for more before: nothing of it is a view. */
+export function promised(later: LaterReply): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    later(({ head, body, ...reply }) => resolve({
+      ...reply, head: typeof head === 'string' ? head : Buffer.from(head),
+      body: typeof body === 'string' ? body : kept(body),
+    }), reject);
+  });
+}
+
 export type MerchantHandle =
-  (caller: MerchantCaller, request: Request) => Reply | Promise<Reply>;
+  (caller: MerchantCaller, request: Request) => Reply | Promise<Reply> | LaterReply;
 
 /** A claim on the request's Idempotency-Key, null without one, or the answer it leads to. */
 function claimed(
@@ -157,9 +176,17 @@ function run(
     endOnce(reply.status < 300);
     send(reply);
   };
+  const take = (reply: Reply): void => {
+    try {
+      done(reply);
+    } catch (error) {
+      failed(error);
+    }
+  };
   try {
     const reply = handle(caller, request);
-    if (reply instanceof Promise) reply.then(done).catch(failed);
+    if (typeof reply === 'function') reply(take, failed);
+    else if (reply instanceof Promise) reply.then(done).catch(failed);
     else done(reply);
   } catch (error) {
     failed(error);

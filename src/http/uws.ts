@@ -136,7 +136,8 @@ class UwsServer implements RawServer {
   }
 
   post(pattern: string, handler: RawHandler): void {
-    this.#register((app) => app.post(pattern, guarded(handler, framingOf, this.#fault)));
+    this.#register((app) =>
+      app.post(pattern, guarded(handler, framingOf, this.#fault, { settles: true })));
   }
 
   sockets(path: string, limits: SocketLimits, upgrade: Upgrade): void {

@@ -6,6 +6,7 @@
 import {
   anyText, choice, closed, flag, list, type Members, optional, type Shape, whole,
 } from '../base/shape.js';
+import { readsNothing } from '../base/shape-reader.js';
 import { ownRule } from '../base/validator.js';
 import type { RateReader } from './rates/list.js';
 import { readBoundaryFile } from './source/boundary-file.js';
@@ -68,6 +69,7 @@ const MAY_LIST = optional(TEXTS);
 export function textsByName(): Shape<Readonly<Record<string, string>>> {
   return {
     optional: false,
+    read: readsNothing,
     schema: { type: 'object', additionalProperties: { type: 'string' } },
     rule: () => ownRule((value, found) => {
       if (typeof value !== 'object' || value === null) found.push({ type: 'object' });

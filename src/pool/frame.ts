@@ -138,15 +138,16 @@ export function putHead(buffer: Buffer, at: number, fields: RequestFields, lengt
 
 /** What requests of other kinds than lookups carry beside their payload. */
 type OtherFields = Exclude<RequestFields, LookupFields>;
+type OtherRequest = OtherFields & { readonly payload: Buffer };
 
-function otherFields(kind: number, byte: number, word: number): OtherFields {
+function otherRequest(kind: number, byte: number, word: number, payload: Buffer): OtherRequest {
   switch (kind) {
-    case ROWS: return { kind: 'rows', grants: word };
-    case LOCATE: return { kind: 'locate' };
-    case CART: return { kind: 'cart', endpoint: CART_ENDPOINTS[byte]!, optionBits: word };
-    case CART_OWNER: return { kind: 'cart-owner' };
-    case RELAYED: return { kind: 'relayed', operation: ENDPOINT_NAMES[byte]! };
-    case NEXUS: return { kind: 'nexus' };
+    case ROWS: return { kind: 'rows', grants: word, payload };
+    case LOCATE: return { kind: 'locate', payload };
+    case CART: return { kind: 'cart', endpoint: CART_ENDPOINTS[byte]!, optionBits: word, payload };
+    case CART_OWNER: return { kind: 'cart-owner', payload };
+    case RELAYED: return { kind: 'relayed', operation: ENDPOINT_NAMES[byte]!, payload };
+    case NEXUS: return { kind: 'nexus', payload };
     default: throw new RangeError(`no request of kind ${kind}`);
   }
 }
@@ -154,9 +155,7 @@ function otherFields(kind: number, byte: number, word: number): OtherFields {
 /** A lookup whose query string has one character per byte. */
 export type ReceivedLookup = LookupFields & { readonly payload: string };
 /** A request as the worker reads it; the payload of any other is a view of its bytes. */
-export type ReceivedRequest =
-  | ReceivedLookup
-  | (OtherFields & { readonly payload: Buffer });
+export type ReceivedRequest = ReceivedLookup | OtherRequest;
 
 /** Walks the requests of a frame in order. */
 export class RequestReader {
@@ -177,9 +176,7 @@ export class RequestReader {
     const kind = buffer[at]!;
     const byte = buffer[at + 1]!;
     const word = buffer[at + 2]! | (buffer[at + 3]! << 8);
-    if (kind !== LOOKUP) {
-      return { ...otherFields(kind, byte, word), payload: buffer.subarray(start, end) };
-    }
+    if (kind !== LOOKUP) return otherRequest(kind, byte, word, buffer.subarray(start, end));
     const payload = buffer.toString('latin1', start, end);
     return { kind: 'lookup', version: byte, grants: word, payload };
   }

@@ -1,4 +1,5 @@
 /** What an answer rests on, in its body: an extension of this service in v60, carts and files. */
+import { OfRelease } from '../base/recent-cache.js';
 import type { Precision, RateRange } from '../engine/situs.js';
 import type { Border } from '../engine/locate/border.js';
 import { jsonMembers, rateOf, type WireObject } from './tree.js';
@@ -52,7 +53,23 @@ export function situsNote(note: SitusNote): WireObject {
 /** What the answer of carts rests on. */
 export type CartNote = Omit<SitusNote, 'assumed' | 'border'>;
 
+/** What answers of the release say where all codes have rules: there are few such texts. */
+const USUAL = new OfRelease(() => new Map<string, string>());
+
 /** The member of an answer of carts as JSON, without the comma before it. */
 export function situsJson(marks: CartNote): string {
+  const { precision, dataset, stale, estimated, partial, unruled } = marks;
+  if (unruled.length > 0) return printed(marks);
+  const texts = USUAL.get(dataset);
+  const key = `${precision}${stale ? ';stale' : ''}${estimated ? ';estimated' : ''}`
+    + (partial ? ';partial' : '');
+  const known = texts.get(key);
+  if (known !== undefined) return known;
+  const text = printed(marks);
+  texts.set(key, text);
+  return text;
+}
+
+function printed(marks: CartNote): string {
   return jsonMembers({ situs: situsNote({ ...marks, assumed: null, border: null }) });
 }

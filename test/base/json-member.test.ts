@@ -106,3 +106,17 @@ test('depth is told of lists and objects, not of what texts hold', () => {
   assert.equal(isTooDeep(Buffer.from(JSON.stringify(['\\"' + '['.repeat(100)]))), false);
   assert.equal(isTooDeep(Buffer.from(`[${'[],'.repeat(100)}[]]`)), false);
 });
+
+test('a text that is cut anywhere is read to its last byte and no further', () => {
+  const text = '{"\\u006derchantId":1,"merchantId":"x"}';
+  for (let length = 0; length < text.length; length += 1) {
+    // In memory of its own, and before bytes of somebody else.
+    const own = Uint8Array.from(Buffer.from(text.slice(0, length)));
+    const before = Buffer.from(text).subarray(0, length);
+    const [first, second] = [own, before].map((bytes) => {
+      const value = memberValue(bytes, memberName('merchantId'));
+      return value === null ? null : Buffer.from(value).toString();
+    });
+    assert.equal(first, second, text.slice(0, length));
+  }
+});

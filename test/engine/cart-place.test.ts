@@ -81,6 +81,27 @@ test('the same cart gives the same answer, whatever was asked before', () => {
   assert.deepEqual(calculated(WORLD, cart), calculated(WORLD, cart));
 });
 
+test('carts to one door from several places, in turns, are answered as each alone', () => {
+  const world = (): typeof WORLD => cartWorld([OHIO, LAKE, KANSAS], [
+    { zip: 44001, state: 'OH', places: [1] },
+  ]);
+  const kept = engineOf(world());
+  const places = [HERE, splitAt('OH', 1), splitAt('KS', 2), split('99 Elsewhere Ave', '44001')];
+  for (let turn = 0; turn < 2; turn += 1) {
+    for (const destination of places) {
+      for (const origin of places) {
+        const cart = cartOf(origin, destination, [['19.99', 3], ['5', 1, '10001']]);
+        for (const precisionMin of ['city', 'range', 'point'] as const) {
+          assert.deepEqual(
+            kept.calculate(cart, NOW, precisionMin),
+            engineOf(world()).calculate(cart, NOW, precisionMin),
+          );
+        }
+      }
+    }
+  }
+});
+
 test('a lookup explains its rows with their sources, and how it was found', () => {
   const options = {
     country: 'USA', date: null, addressDetailExtended: false,

@@ -4,20 +4,21 @@ import type { CartOutcome } from '../../engine/cart/outcome.js';
 import type { CartQuery } from '../../engine/cart/cart-query.js';
 import type { Engine } from '../../engine/engine.js';
 import {
-  FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, GRANT_PRODUCT, type Answer, type BodyPart,
-  type CartFields,
+  FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, GRANT_PRODUCT, type Answer, type CartFields,
 } from '../../pool/types.js';
 import { PRECISIONS } from '../../engine/situs.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
-import { calculationJson, readCalculation } from './calculation.js';
+import { readCalculation, readCalculationBody } from './calculation.js';
 import { optionsOfBits, PRODUCT_BIT, type CartOptions } from './options.js';
 import { readJson, type Members } from './cart-text.js';
+import { ByteWriter } from '../../base/byte-writer.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import { packValue } from '../../pool/value.js';
 import type { WireContext } from '../lookup/context.js';
-import { cartJson, readMerchantCarts } from './merchant-cart.js';
+import { readMerchantBody, readMerchantCarts } from './merchant-cart.js';
+import { writeCalculation, writeCart } from './print-cart.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
-import { type CartNote, situsJson } from '../../wire/situs-note.js';
+import { situsJson } from '../../wire/situs-note.js';
 
 /** What the weakest cart of an answer rests on. */
 interface Marks {
@@ -42,18 +43,28 @@ export function refusalProblem({ failure, field, detail }: Failure, at: string):
   return problem(422, 'The cart cannot be calculated.', [{ location, message }]);
 }
 
-interface Calculated {
-  /** Text where there is one, else bytes. */
-  readonly items: readonly BodyPart[];
-  readonly marks: Marks;
+const ITEMS = Buffer.from('{"items":[');
+const COMMA = 0x2c;
+
+/** Of an everyday answer. Larger ones have memory of their own, for once. */
+const ANSWER_BYTES = 65_536;
+
+/** The carts of an answer under way: it is copied before the next one begins. */
+const written = new ByteWriter(ANSWER_BYTES);
+
+function beginItems(): ByteWriter {
+  written.clear();
+  written.piece(ITEMS);
+  return written;
 }
 
 /** Makes the id of the cart at a place of the body. */
 type CartId = (index: number) => string;
 
+/** Writes the carts of a body, and tells what they rest on. */
 type Calculate = (
-  body: Members, options: CartOptions, cartId: CartId,
-) => Calculated | Problem | Failure;
+  body: Members, options: CartOptions, cartId: CartId, fits: boolean,
+) => Marks | Problem | Failure;
 
 /** Digits of the groups of a UUID. */
 const UUID_GROUPS = /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/;
@@ -65,11 +76,11 @@ function sameIds(payload: Uint8Array, nowMs: number): CartId {
 }
 
 function merchantCarts(context: WireContext, engine: Engine, nowMs: number): Calculate {
-  return (body, options, cartId) => {
-    const carts = readMerchantCarts(body, options);
+  return (body, options, cartId, fits) => {
+    const carts = readMerchantCarts(body, options, fits);
     if (isProblem(carts)) return carts;
     const marks: Marks = { precision: 0, flags: 0, unruled: new Set() };
-    const items: BodyPart[] = [];
+    const into = beginItems();
     for (let index = 0; index < carts.length; index += 1) {
       const cart = carts[index]!;
       const outcome = engine.calculate(
@@ -77,11 +88,10 @@ function merchantCarts(context: WireContext, engine: Engine, nowMs: number): Cal
       );
       if (isFailure(outcome)) return refusalProblem(outcome, `body.items[${index}]`);
       mark(marks, outcome);
-      const text = cartJson(cart, outcome, cart.sent.cartId ?? cartId(index));
-      // Texts that are joined keep all their parts: those of many carts would outlive collections.
-      items.push(carts.length === 1 ? text : Buffer.from(text));
+      if (index > 0) into.byte(COMMA);
+      writeCart(into, cart, outcome, cart.sent.cartId ?? cartId(index));
     }
-    return { items, marks };
+    return marks;
   };
 }
 
@@ -94,8 +104,8 @@ export function codesRefused({ lines }: CartQuery, grants: number): Failure | nu
 function calculation(
   context: WireContext, engine: Engine, nowMs: number, grants: number,
 ): Calculate {
-  return (body, options, cartId) => {
-    const cart = readCalculation(body, options);
+  return (body, options, cartId, fits) => {
+    const cart = readCalculation(body, options, fits);
     if (isProblem(cart)) return cart;
     const refused = codesRefused(cart.query, grants);
     if (refused !== null) return refused;
@@ -105,7 +115,8 @@ function calculation(
     if (isFailure(outcome)) return refusalProblem(outcome, 'body.items[0]');
     const marks: Marks = { precision: 0, flags: 0, unruled: new Set() };
     mark(marks, outcome);
-    return { items: [calculationJson(cart, outcome, cartId(0))], marks };
+    writeCalculation(beginItems(), cart, outcome, cartId(0));
+    return marks;
   };
 }
 
@@ -124,20 +135,13 @@ export function answerCarts(
   }
 }
 
-/** The list of carts, and what they rest on. */
-function bodyOf(
-  [first = '', ...others]: readonly BodyPart[], situs: CartNote,
-): readonly BodyPart[] {
-  const end = `],${situsJson(situs)}}`;
-  if (typeof first === 'string') return [`{"items":[${first}${end}`];
-  return ['{"items":[', first, ...others.flatMap((item) => [',', item]), end];
-}
-
 function answerBody(
   context: WireContext, engine: Engine, { endpoint, optionBits, payload }: SentCarts,
   nowMs: number,
 ): Answer {
-  const read = readJson(payload);
+  const fitting = endpoint === 'calculation'
+    ? readCalculationBody(payload) : readMerchantBody(payload);
+  const read = fitting ?? readJson(payload);
   // Everything wrong with the body of one cart is a 400 (contract 8).
   if (isProblem(read) && endpoint === 'calculation') {
     return problemAnswer({ ...read, status: 400 });
@@ -147,19 +151,22 @@ function answerBody(
     ? calculation(context, engine, nowMs, grants) : merchantCarts(context, engine, nowMs);
   const options = optionsOfBits(optionBits);
   const cartId = options.sameIds === true ? sameIds(payload, nowMs) : (): string => randomUUID();
-  const result = isProblem(read) ? read : calculate(read, options, cartId);
+  const result = isProblem(read) ? read : calculate(read, options, cartId, fitting !== null);
   if (isProblem(result)) return problemAnswer(result);
   if (isFailure(result)) {
     const { code, http } = RESPONSE_CODES[result.failure];
     return { status: http, code, precision: 0, flags: 0, body: [] };
   }
-  const { items, marks: { precision, flags, unruled } } = result;
-  const body = bodyOf(items, {
+  const { precision, flags, unruled } = result;
+  const situs = situsJson({
     precision: PRECISIONS[precision] ?? 'none', dataset: engine.id, unruled: [...unruled],
     stale: (flags & FLAG_STALE) !== 0, estimated: (flags & FLAG_ESTIMATED) !== 0,
     partial: (flags & FLAG_PARTIAL) !== 0,
   });
-  return { status: SUCCESS.http, code: SUCCESS.code, precision, flags, body };
+  written.text(`],${situs}}`);
+  return {
+    status: SUCCESS.http, code: SUCCESS.code, precision, flags, body: [written.bytes()],
+  };
 }
 
 /** A refusal on its way to the front end, which prints it. */

@@ -18,7 +18,6 @@ import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
 import { codedProblem } from '../../http/problem-reply.js';
-import { kept } from '../../base/growing-bytes.js';
 import { malformationOf } from '../../base/json-object.js';
 import { PARSED_BYTES_MAX } from '../../http/json-body.js';
 import { ownerOfLarge } from '../merchant/checked-body.js';
@@ -27,7 +26,7 @@ import {
   keptAsked, NOTHING_KEPT, notKept, placeOf, receiptOf, type KeptAsked, type KeptServices,
 } from '../lookup/kept.js';
 import {
-  merchantRoute, type MerchantCaller, type MerchantServices,
+  merchantRoute, promised, type LaterReply, type MerchantCaller, type MerchantServices,
 } from '../../http/merchant-route.js';
 import { LIMIT_HEADER, REMAINING_HEADER } from '../../http/rate-limit.js';
 import { isReply, withField, type Reply, type Request } from '../../http/reply.js';
@@ -69,6 +68,7 @@ export interface CartServices extends MerchantServices {
 /** The header fields of amounts: those of lookups. */
 const HEADS = new LookupHeads();
 
+/** The reply to a slice: head and body are views that are good until the turn is over. */
 function replyOf(
   { baseUrl }: CartServices, caller: MerchantCaller, slice: AnswerSlice, release: PinnedRelease,
   receipt: string | null,
@@ -80,9 +80,7 @@ function replyOf(
   if (status !== SUCCESS.http) return caller.refuse(unpackValue<Problem>(body));
   const { [LIMIT_HEADER]: limit, [REMAINING_HEADER]: remaining } = caller.fields;
   const head = HEADS.get(release.id, Number(limit), precision, flags).with(Number(remaining));
-  // The head is shared with other answers and not kept after this call.
-  const own = receipt === null ? Buffer.from(head) : withField(head, RECEIPT_HEADER, receipt);
-  return { status, head: own, body: kept(body) };
+  return { status, head: receipt === null ? head : withField(head, RECEIPT_HEADER, receipt), body };
 }
 
 /** What is asked of kept releases, or why that may not be asked. */
@@ -114,8 +112,8 @@ interface Asked {
 /** Has a worker calculate a body. */
 function calculated(
   services: CartServices, caller: MerchantCaller, body: Uint8Array,
-  { endpoint, bits, kept: { receipt }, own }: Asked,
-): Promise<Reply> {
+  { endpoint, bits, kept: { receipt }, own }: Asked, take: (reply: Reply) => void,
+): void {
   const { pool, bulkPool, kept: made } = services;
   const lane = body.length > SMALL_CART_BYTES_MAX ? bulkPool : pool;
   const bodySha256 = receipt ? sha256Of(body) : null;
@@ -125,14 +123,12 @@ function calculated(
         method: 'POST', path: caller.instance, query: withoutKey(caller.query), bodySha256,
         grants: caller.key.grants, dataset, atMs: own.now, status: slice.status, body: slice.body,
       }));
-  return new Promise((resolve) => {
-    lane.submit({
-      kind: 'cart', endpoint, own, payload: body, gives: true,
-      optionBits: own === undefined ? bits : bits | SAME_IDS_BIT,
-      answered: (slice, release) =>
-        resolve(replyOf(services, caller, slice, release, receiptFor(slice, release))),
-      failed: (failure) => resolve(failedReply(caller, failure)),
-    });
+  lane.submit({
+    kind: 'cart', endpoint, own, payload: body, gives: body.length > SMALL_CART_BYTES_MAX,
+    optionBits: own === undefined ? bits : bits | SAME_IDS_BIT,
+    answered: (slice, release) =>
+      take(replyOf(services, caller, slice, release, receiptFor(slice, release))),
+    failed: (failure) => take(failedReply(caller, failure)),
   });
 }
 
@@ -143,31 +139,35 @@ function failedReply(caller: MerchantCaller, failure: PoolFailure): Reply {
 }
 
 /** Has a worker calculate a body with the release and at the moment that are asked for. */
-async function calculate(
+function calculate(
   services: CartServices, caller: MerchantCaller, endpoint: CartEndpoint, bits: number,
   body: Uint8Array,
-): Promise<Reply> {
+): Reply | LaterReply {
   const kept = keptBy(services, caller);
   if (isReply(kept)) return kept;
-  const asked = { endpoint, bits, kept };
+  const asked = { endpoint, bits, kept, own: undefined };
   const plain = services.kept === undefined || (kept.dataset === null && !kept.receipt);
-  if (plain) return calculated(services, caller, body, { ...asked, own: undefined });
-  const own = await placeOf(services.kept, kept);
-  if (own === 'not-kept') return caller.refuse(keptProblem(notKept(kept.dataset ?? '')));
-  if (own === 'internal' || own === 'overloaded') return failedReply(caller, own);
-  return calculated(services, caller, body, { ...asked, own });
+  if (plain) return (take) => calculated(services, caller, body, asked, take);
+  const placed = placeOf(services.kept, kept);
+  return (take, failed) => {
+    placed.then((own) => {
+      if (own === 'not-kept') take(caller.refuse(keptProblem(notKept(kept.dataset ?? ''))));
+      else if (own === 'internal' || own === 'overloaded') take(failedReply(caller, own));
+      else calculated(services, caller, body, { ...asked, own }, take);
+    }).catch(failed);
+  };
 }
 
 function withOptions(
-  caller: MerchantCaller, request: Request, use: (options: CartOptions) => Reply | Promise<Reply>,
-): Reply | Promise<Reply> {
+  caller: MerchantCaller, request: Request, use: (options: CartOptions) => Reply | LaterReply,
+): Reply | LaterReply {
   const options = optionsOfQuery(request.query);
   return isProblem(options) ? caller.refuse(options) : use(options);
 }
 
 function merchantCart(
   services: CartServices, caller: MerchantCaller, request: Request,
-): Reply | Promise<Reply> {
+): Reply | Promise<Reply> | LaterReply {
   const { body } = request;
   if (body.length <= SMALL_CART_BYTES_MAX) {
     const merchantId = merchantIdOf(body);
@@ -178,8 +178,9 @@ function merchantCart(
   return ownerOfLarge(services.bulkPool, caller, body).then((owner) => {
     if (isReply(owner)) return owner;
     const { told: { merchantId }, bytes } = owner;
-    return merchantId === null
-      ? noMerchant(caller) : cartOf(services, caller, request, bytes, merchantId);
+    if (merchantId === null) return noMerchant(caller);
+    const reply = cartOf(services, caller, request, bytes, merchantId);
+    return typeof reply === 'function' ? promised(reply) : reply;
   });
 }
 
@@ -193,7 +194,7 @@ function noMerchant(caller: MerchantCaller): Reply {
 function cartOf(
   services: CartServices, caller: MerchantCaller, request: Request, body: Uint8Array,
   merchantId: string,
-): Reply | Promise<Reply> {
+): Reply | Promise<Reply> | LaterReply {
   const merchant = services.findMerchant(caller.account, merchantId);
   if (merchant === null) {
     return caller.problem(403, 'The merchant is not one of this account.');
@@ -204,9 +205,9 @@ function cartOf(
 }
 
 /** A cart of no merchant. */
-async function ownCart(
+function ownCart(
   services: CartServices, caller: MerchantCaller, options: CartOptions, body: Uint8Array,
-): Promise<Reply> {
+): Reply | LaterReply {
   const { lookups, baseUrl } = services;
   const admission = lookups.admit(caller.key, true);
   if (admission === null || (admission.grants & ENTITLEMENTS.geo_enabled) === 0) {
@@ -216,9 +217,13 @@ async function ownCart(
   }
   const mayCode = (admission.grants & ENTITLEMENTS.product_rates) !== 0;
   const bits = optionBits(options) | (mayCode ? PRODUCT_BIT : 0);
-  const reply = await calculate(services, caller, 'calculation', bits, body);
-  lookups.settle(admission, reply.status === 200, true);
-  return reply;
+  const settled = (reply: Reply): Reply => {
+    lookups.settle(admission, reply.status === 200, true);
+    return reply;
+  };
+  const reply = calculate(services, caller, 'calculation', bits, body);
+  if (typeof reply !== 'function') return settled(reply);
+  return (take, failed) => reply((given) => take(settled(given)), failed);
 }
 
 /** The routes of carts. */

@@ -1,23 +1,20 @@
 /**
- * Carts of self-managed merchants (POST /merchant/cart/calculate): their shape, what is refused of
- * the provider's shape, and the answer with amounts of two decimals.
+ * Carts of self-managed merchants (POST /merchant/cart/calculate): their shape, and what is refused
+ * of the provider's shape. Their amounts have two decimals.
  */
 import {
-  anything, anyText, checkOf, choice, closed, flag, list, number, open, optional,
-  uuid, whole, type Of,
+  anything, anyText, checkOf, choice, closed, flag, list, number, open, optional, readerOf, uuid,
+  whole, type Of,
 } from '../../base/shape.js';
 import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
 import type { BodyError } from '../../base/validator.js';
 import {
   CART_LINES_MAX, type CartLine, type CartQuery, type SplitPlace,
 } from '../../engine/cart/cart-query.js';
-import type { CartOutcome, LineOutcome } from '../../engine/cart/outcome.js';
-import { formatRate, type Rate } from '../../tax/rate.js';
-import { formatDollars, formatPrice, QUANTITY_MAX } from './wire-amount.js';
+import { QUANTITY_MAX } from './wire-amount.js';
 import { OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
 import { isMembers, lineLocation, readLine, TIC_MAX, ticOf, type Members } from './cart-text.js';
 import { parseInstant } from '../../wire/instant.js';
-import { jsonValue } from '../../wire/tree.js';
 import {
   ADDRESS_CHARS, CARTS_MAX, LINE_INDEX_MAX, PROVIDER_ID_CHARS_MAX, RELAYED_BODIES,
 } from '../merchant/relay-shape.js';
@@ -60,6 +57,15 @@ const CART = closed({
 export type SentCart = Of<typeof CART>;
 
 const checkCart = checkOf(CART);
+
+/**
+ * Reads a body whose carts have their shape, so that they need not be checked; null for any other,
+ * which `readJson` and the check tell more of. What else stands in the body means nothing here.
+ */
+export const readMerchantBody: (body: Uint8Array) => Members | null = readerOf(open({
+  items: list(CART, { min: 1, max: CARTS_MAX }), transactionDate: optional(anyText()),
+  ...OPTION_MEMBERS,
+}));
 
 /** What a client sends for a merchant of either type. */
 export const CART_REQUEST = open({
@@ -117,6 +123,8 @@ function placeOf({ line1, line2, city, state, zip }: SentAddress): SplitPlace {
   return { kind: 'split', line1, line2: line2 ?? '', city, state, zip };
 }
 
+const NO_ERRORS: readonly BodyError[] = [];
+
 function isCart(value: unknown, errors: readonly BodyError[]): value is SentCart {
   return errors.length === 0 && isMembers(value);
 }
@@ -140,15 +148,15 @@ function readLines(cart: SentCart, at: string): readonly CartLine[] | Problem {
   return lines;
 }
 
-/** Reads one cart. `at` is its place in the body, "body.items[0]". */
+/** Reads one cart. `at` is its place in the body, "body.items[0]"; `fits`: it has its shape. */
 function readCart(
-  value: unknown, at: string, instantMs: number | null, options: CartOptions,
+  value: unknown, at: string, instantMs: number | null, options: CartOptions, fits: boolean,
 ): ReadCart | Problem {
   const refused = isMembers(value) ? refuse(value, at) : [];
   if (refused.length > 0) {
     return problem(400, 'The cart cannot be calculated for a self-managed merchant.', refused);
   }
-  const errors = checkCart(value, at);
+  const errors = fits ? NO_ERRORS : checkCart(value, at);
   if (!isCart(value, errors)) return invalid(...errors);
   const lines = readLines(value, at);
   if (isProblem(lines)) return lines;
@@ -176,9 +184,12 @@ function readInstant(body: Members): number | null | Problem {
   });
 }
 
-/** Reads all carts of a body; the first that cannot be read refuses the whole. */
+/**
+ * Reads all carts of a body; the first that cannot be read refuses the whole. `fits`: the body is
+ * one of `readMerchantBody`.
+ */
 export function readMerchantCarts(
-  body: Members, base: CartOptions,
+  body: Members, base: CartOptions, fits = false,
 ): readonly ReadCart[] | Problem {
   const options = optionsOfBody(body, base);
   if (isProblem(options)) return options;
@@ -193,52 +204,9 @@ export function readMerchantCarts(
   }
   const carts: ReadCart[] = [];
   for (let index = 0; index < items.length; index += 1) {
-    const cart = readCart(items[index], `body.items[${index}]`, instantMs, options);
+    const cart = readCart(items[index], `body.items[${index}]`, instantMs, options, fits);
     if (isProblem(cart)) return cart;
     carts.push(cart);
   }
   return carts;
-}
-
-/** Prints an address in its parts. */
-export function addressJson({ line1, line2, city, state, zip }: SentAddress): string {
-  const second = line2 === undefined || line2 === null ? '' : `"line2":${jsonValue(line2)},`;
-  return `{"line1":${jsonValue(line1)},${second}"city":${jsonValue(city)},`
-    + `"state":${jsonValue(state)},"zip":${jsonValue(zip)},"countryCode":"US"}`;
-}
-
-/** Rates whose texts are kept; they have five decimals and repeat from line to line. */
-const RATE_TEXTS_MAX = 4_096;
-const RATE_TEXTS = new Map<Rate, string>();
-
-/** The tax of a line up to its amount. */
-function taxText(rate: Rate): string {
-  const known = RATE_TEXTS.get(rate);
-  if (known !== undefined) return known;
-  const text = `,"tax":{"rate":${formatRate(rate)},"amount":`;
-  if (RATE_TEXTS.size >= RATE_TEXTS_MAX) RATE_TEXTS.clear();
-  RATE_TEXTS.set(rate, text);
-  return text;
-}
-
-function lineJson(line: SentCartLine, { amount, rate, explain }: LineOutcome): string {
-  const price = formatPrice(line.price);
-  const text = `{"index":${line.index},"itemId":${jsonValue(line.itemId)},"price":${price},`
-    + `"originalPrice":${price},"quantity":${line.quantity},"tic":${line.tic ?? 'null'}`
-    + `${taxText(rate)}${formatDollars(amount)}}`;
-  return explain === null ? `${text}}` : `${text},"explain":${JSON.stringify(explain)}}`;
-}
-
-/** Prints a calculated cart; `cartId` is the caller's or a new one. */
-export function cartJson({ sent }: ReadCart, outcome: CartOutcome, cartId: string): string {
-  const { lineItems } = sent;
-  let lines = '';
-  for (let at = 0; at < lineItems.length; at += 1) {
-    if (at > 0) lines += ',';
-    lines += lineJson(lineItems[at]!, outcome.lines[at]!);
-  }
-  return `{"cartId":${jsonValue(cartId)},"customerId":${jsonValue(sent.customerId)},`
-    + `"currency":{"currencyCode":"USD"},"origin":${addressJson(sent.origin)},`
-    + `"destination":${addressJson(sent.destination)},"lineItems":[${lines}]`
-    + `${outcome.explain === null ? '' : `,"explain":${JSON.stringify(outcome.explain)}`}}`;
 }

@@ -3,6 +3,7 @@
  * that was written as long as that has at most 15 significant digits (`json-digits` looks for
  * longer ones), and its shortest text is that decimal.
  */
+import type { ByteWriter } from '../../base/byte-writer.js';
 import { QUANTITY_ONE } from '../../engine/cart/cart-query.js';
 
 /** Highest unit price, in dollars. */
@@ -61,11 +62,19 @@ function formatCents(cents: number): string {
   return `${dollars}${CENT_TEXTS[cents - dollars * CENTS]}`;
 }
 
-/** Prints a number of dollars as JSON does. */
-export function formatPrice(price: number): string {
+const CENT_BYTES = CENT_TEXTS.map((text) => Buffer.from(text, 'latin1'));
+
+function writeCents(into: ByteWriter, cents: number): void {
+  const dollars = Math.trunc(cents / CENTS);
+  into.number(dollars);
+  into.piece(CENT_BYTES[cents - dollars * CENTS]!);
+}
+
+/** Writes a number of dollars as JSON does. */
+export function writePrice(into: ByteWriter, price: number): void {
   const cents = Math.round(price * CENTS);
-  const isShort = cents >= 0 && cents < SHORT_CENTS_MAX && cents / CENTS === price;
-  return isShort ? formatCents(cents) : String(price);
+  if (cents >= 0 && cents < SHORT_CENTS_MAX && cents / CENTS === price) writeCents(into, cents);
+  else into.number(price);
 }
 
 const NANO_DIGITS = 9;
@@ -88,4 +97,11 @@ export function formatDollars(amount: bigint): string {
   const rest = amount - whole * NANO;
   if (rest === 0n) return String(whole);
   return `${whole}.${String(rest).padStart(NANO_DIGITS, '0').replace(/0+$/, '')}`;
+}
+
+/** Writes what `formatDollars` prints. */
+export function writeDollars(into: ByteWriter, amount: bigint): void {
+  const cents = Number(amount) / NANO_PER_CENT;
+  if (cents < SHORT_CENTS_MAX && Number.isInteger(cents)) writeCents(into, cents);
+  else into.text(formatDollars(amount));
 }

@@ -9,13 +9,14 @@ import { formatRate } from '../../tax/rate.js';
 import {
   formatDollars, PRICE_DECIMALS_MAX, PRICE_MAX, QUANTITY_DECIMALS_MAX, QUANTITY_MAX,
 } from '../../api/cart/wire-amount.js';
+import type { ByteWriter } from '../../base/byte-writer.js';
 import { ticOf } from '../../api/cart/cart-text.js';
 import { parseInstant } from '../../wire/instant.js';
 import { isFailure, type Failure } from '../../failure.js';
 import { situsJson } from '../../wire/situs-note.js';
 import { cartColumns } from './columns.js';
 import { cartOptions, merchantOf } from './cart-parameters.js';
-import { calculated, itemWith, NO_GEO, ofBareCart, rowCartId } from './cart-row.js';
+import { calculated, itemOf, itemWith, NO_GEO, ofBareCart, rowCartId } from './cart-row.js';
 import type { Table } from './chunk-payload.js';
 import type { CartRole, Mapping } from './mapping.js';
 import {
@@ -24,7 +25,7 @@ import {
 import {
   refused, refusedCart, type CsvRow, type Place, type RowAnswer, type RowEngine,
 } from './row.js';
-import { addressJson } from '../../api/cart/merchant-cart.js';
+import { writeAddress } from '../../api/cart/print-cart.js';
 import { ADDRESS_CHARS_MAX, parseAddressLine } from '../../api/lookup/parameter-table.js';
 
 /** The columns of a place. */
@@ -96,11 +97,14 @@ function readPlace(cell: Cell, roles: PlaceRoles): CartPlace | Failure | null {
   return linePlace(addressLine(street, line2, city, state, five), roles.street);
 }
 
-/** Prints a place as the cart endpoint of its shape does. */
-function placeJson(place: CartPlace): string {
-  if (place.kind === 'line') return `{"address":${JSON.stringify(place.address)}}`;
+/** Writes a place as the cart endpoint of its shape does. */
+function writePlace(into: ByteWriter, place: CartPlace): void {
+  if (place.kind === 'line') {
+    into.text(`{"address":${JSON.stringify(place.address)}}`);
+    return;
+  }
   const { line1, line2, city, state, zip } = place;
-  return addressJson({ line1, ...(line2 === '' ? {} : { line2 }), city, state, zip });
+  writeAddress(into, { line1, ...(line2 === '' ? {} : { line2 }), city, state, zip });
 }
 
 const DECIMAL = /^(\d{0,20})(?:\.(\d{0,40}))?$/;
@@ -226,14 +230,16 @@ function cartLine({ query, tic }: CsvCart, { lines }: CartOutcome): string {
     + `${explain === null ? '' : `,"explain":${JSON.stringify(explain)}`}}`;
 }
 
-/** The cart as its endpoint answers it. */
-function cartJson(cart: CsvCart, outcome: CartOutcome, id: string): string {
+/** Writes the cart as its endpoint answers it. */
+function writeCart(into: ByteWriter, cart: CsvCart, outcome: CartOutcome, id: string): void {
   const { query: { origin, destination }, customerId } = cart;
   const explain = outcome.explain === null ? '' : `,"explain":${JSON.stringify(outcome.explain)}`;
-  return `{"cartId":"${id}","customerId":${JSON.stringify(customerId)},`
-    + `"currency":{"currencyCode":"USD"},"origin":${placeJson(origin)},`
-    + `"destination":${placeJson(destination)},"lineItems":[${cartLine(cart, outcome)}]`
-    + `${explain}}`;
+  into.text(`{"cartId":"${id}","customerId":${JSON.stringify(customerId)},`
+    + '"currency":{"currencyCode":"USD"},"origin":');
+  writePlace(into, origin);
+  into.text(',"destination":');
+  writePlace(into, destination);
+  into.text(`,"lineItems":[${cartLine(cart, outcome)}]${explain}}`);
 }
 
 /** Answers a row of the table. */
@@ -248,7 +254,8 @@ export function answerCsvCart(
   const { bytes, start, stop, line } = place;
   return ofBareCart(calculated(engine, cart.query, ofMerchant, (outcome) =>
     (run.output === 'csv' ? [cartColumns(outcome, dialect)] : itemWith(
-      cartJson(cart, outcome, rowCartId(run.name, line, bytes.subarray(start, stop))),
+      itemOf((into) =>
+        writeCart(into, cart, outcome, rowCartId(run.name, line, bytes.subarray(start, stop)))),
       situsJson(outcome.marks),
     ))));
 }

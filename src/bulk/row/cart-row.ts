@@ -5,15 +5,17 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { CartOutcome } from '../../engine/cart/outcome.js';
 import type { CartQuery } from '../../engine/cart/cart-query.js';
-import { GRANT_GEO } from '../../pool/types.js';
+import { GRANT_GEO, type BodyPart } from '../../pool/types.js';
 import { fail, isFailure } from '../../failure.js';
-import { calculationJson, readCalculation } from '../../api/cart/calculation.js';
+import { ByteWriter } from '../../base/byte-writer.js';
+import { readCalculation } from '../../api/cart/calculation.js';
 import { codesRefused, refusalProblem } from '../../api/cart/answer.js';
 import { CART_DEFAULTS, type CartOptions } from '../../api/cart/options.js';
 import { isMembers } from '../../api/cart/cart-text.js';
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
 import { longNumber, NUMBER_DIGITS_MAX } from '../../base/json-scan.js';
-import { cartJson, readMerchantCarts } from '../../api/cart/merchant-cart.js';
+import { readMerchantCarts } from '../../api/cart/merchant-cart.js';
+import { writeCalculation, writeCart } from '../../api/cart/print-cart.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { situsJson } from '../../wire/situs-note.js';
 import {
@@ -67,9 +69,25 @@ export function rowCartId(run: string, line: number, row: string | Uint8Array): 
     + `-${variant}${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }
 
+/** An item as it was written. */
+export type Item = Uint8Array;
+
+/** Of an everyday cart; longer ones have memory of their own, for once. */
+const ITEM_BYTES = 16_384;
+
+/** The item under way: it is copied before the next one begins. */
+const written = new ByteWriter(ITEM_BYTES);
+
+/** What `write` writes; valid until the next one is written. */
+export function itemOf(write: (into: ByteWriter) => void): Item {
+  written.clear();
+  write(written);
+  return written.bytes();
+}
+
 /** The item of a cart with what its answer rests on, as lines of files have it. */
-export function itemWith(item: string, situs: string): readonly string[] {
-  return [item.slice(0, -1), `,${situs}}`];
+export function itemWith(item: Item, situs: string): readonly BodyPart[] {
+  return [item.subarray(0, -1), `,${situs}}`];
 }
 
 /** How a cart is read, and what its answer is called. */
@@ -80,13 +98,13 @@ interface CartReading {
   /** An id for a cart without one. */
   newId(): string;
   /** The body of an answer, of its item and of the member `situs`. */
-  wrap(item: string, situs: string): readonly string[];
+  wrap(item: Item, situs: string): readonly BodyPart[];
 }
 
 /** A cart that was read, and how its outcome is written. */
 interface Asked {
   readonly query: CartQuery;
-  print(outcome: CartOutcome): string;
+  write(into: ByteWriter, outcome: CartOutcome): void;
 }
 
 function isOneLine(item: unknown): boolean {
@@ -106,21 +124,23 @@ function readAsked(
   if (!ofMerchant && isOneLine(Array.isArray(items) ? items[0] : null)) {
     const cart = readCalculation(body, options);
     if (isProblem(cart)) return cart;
-    return { query: cart.query, print: (outcome) => calculationJson(cart, outcome, newId()) };
+    return {
+      query: cart.query, write: (into, outcome) => writeCalculation(into, cart, outcome, newId()),
+    };
   }
   const carts = readMerchantCarts(body, options);
   if (isProblem(carts)) return carts;
   const cart = carts[0]!;
   return {
     query: cart.query,
-    print: (outcome) => cartJson(cart, outcome, cart.sent.cartId ?? newId()),
+    write: (into, outcome) => writeCart(into, cart, outcome, cart.sent.cartId ?? newId()),
   };
 }
 
 /** Has the engine calculate a cart, and prints what it came to. */
 export function calculated(
   { context, engine, run, grants }: RowEngine, query: CartQuery, ofMerchant: boolean,
-  print: (outcome: CartOutcome) => readonly string[],
+  print: (outcome: CartOutcome) => readonly BodyPart[],
 ): RowAnswer {
   const refusal = ofMerchant ? null : codesRefused(query, grants);
   if (refusal !== null) return refusedCart(refusal);
@@ -154,7 +174,7 @@ function answerBody(
   const asked = readAsked(body, reading);
   if (isProblem(asked)) return problemAnswer(asked);
   return calculated(engine, asked.query, ofMerchant,
-    (outcome) => wrap(asked.print(outcome), situsJson(outcome.marks)));
+    (outcome) => wrap(itemOf((into) => asked.write(into, outcome)), situsJson(outcome.marks)));
 }
 
 /** Answers a message that is a cart. */

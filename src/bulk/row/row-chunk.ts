@@ -9,7 +9,7 @@ import { FLAG_GEO, type Answer } from '../../pool/types.js';
 import { fail, isFailure } from '../../failure.js';
 import { SUCCESS } from '../../wire/response-code.js';
 import { answerBulkCart, answerCartMessage } from './cart-row.js';
-import { ByteWriter } from './byte-writer.js';
+import { ByteWriter } from '../../base/byte-writer.js';
 import { answerCsvCart } from './cart-cells.js';
 import { APPENDED_COLUMNS, CART_COLUMNS, LookupColumns } from './columns.js';
 import { contentEnd, csvReader } from './csv-rows.js';

@@ -53,10 +53,15 @@ const PLACES_MAX = 4_096;
 const SLOT_MS = 15 * 60 * 1000;
 
 /** What is known of a place; null is not asked yet. */
-interface KeptPlace {
+export interface KeptPlace<T> {
   readonly place: CartPlace;
   found: FoundPlace | Failure | null;
   state: string | null;
+  /**
+   * What was last found of carts to it, and from where: not what is known of that place, which
+   * would hold on to one before it.
+   */
+  sold: { readonly from: CartPlace; readonly precisionMin: Precision; readonly found: T } | null;
 }
 
 /**
@@ -66,12 +71,15 @@ function placeKey(place: CartPlace): string {
   return place.kind === 'line' ? place.address : place.zip + place.line1 + place.line2;
 }
 
-/** Locates places of carts in one dataset; keeps those of the quarter of an hour. */
-export class CartPlaces {
+/**
+ * Locates places of carts in one dataset; keeps those of the quarter of an hour, with a `T` for
+ * each destination.
+ */
+export class CartPlaces<T> {
   readonly #dataset: Dataset;
   readonly #locator: AddressLocator;
   #slot = Number.NaN;
-  #kept = new RecentCache<string, KeptPlace>(PLACES_MAX);
+  #kept = new RecentCache<string, KeptPlace<T>>(PLACES_MAX);
 
   constructor(dataset: Dataset, locator: AddressLocator) {
     this.#dataset = dataset;
@@ -82,9 +90,8 @@ export class CartPlaces {
    * The state that a place names, where a ZIP of that state is named with it, so that no search is
    * needed to be sure of it; "" where it is not certain.
    */
-  certainState(place: CartPlace, instantMs: number): string {
-    const kept = this.#keep(place, instantMs);
-    return (kept.state ??= this.#certainState(place));
+  certainState(kept: KeptPlace<T>): string {
+    return (kept.state ??= this.#certainState(kept.place));
   }
 
   #certainState(place: CartPlace): string {
@@ -112,13 +119,13 @@ export class CartPlaces {
     return this.#dataset.states().find(({ name }) => name.toUpperCase() === written)?.code ?? '';
   }
 
-  /** Locates a place on the day of a moment, in milliseconds since 1970 UTC. */
-  locate(place: CartPlace, dateOf: DateOf, instantMs: number): FoundPlace | Failure {
-    const kept = this.#keep(place, instantMs);
-    return (kept.found ??= this.#search(place, dateOf));
+  /** Locates a place on the day that `dateOf` gives, which is that of its moment. */
+  locate(kept: KeptPlace<T>, dateOf: DateOf): FoundPlace | Failure {
+    return (kept.found ??= this.#search(kept.place, dateOf));
   }
 
-  #keep(place: CartPlace, instantMs: number): KeptPlace {
+  /** What is known of a place at a moment, in milliseconds since 1970 UTC. */
+  of(place: CartPlace, instantMs: number): KeptPlace<T> {
     const slot = Math.floor(instantMs / SLOT_MS);
     if (slot !== this.#slot) {
       this.#slot = slot;
@@ -128,7 +135,7 @@ export class CartPlaces {
     if (known !== undefined && isSamePlace(known.place, place)) return known;
     // Copied: texts that were cut out of a file would keep all of it in memory.
     const copy: CartPlace = JSON.parse(JSON.stringify(place));
-    const kept = { place: copy, found: null, state: null };
+    const kept = { place: copy, found: null, state: null, sold: null };
     this.#kept.set(placeKey(copy), kept);
     return kept;
   }

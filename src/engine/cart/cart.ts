@@ -21,7 +21,9 @@ import {
 import { isFreight, LineTaxer, NO_GOODS, totalOf, type TaxedLine } from './taxed-lines.js';
 import { Localities } from './locality.js';
 import type { CartMarks, CartOutcome, LineOutcome } from './outcome.js';
-import { CartPlaces, isSamePlace, tooVague, type FoundPlace } from './cart-place.js';
+import {
+  CartPlaces, isSamePlace, tooVague, type FoundPlace, type KeptPlace,
+} from './cart-place.js';
 import { QUANTITY_ONE, type CartLine, type CartQuery } from './cart-query.js';
 import { needs, notHeld, Sites, type Side, type Site } from './site.js';
 import { GENERAL, isUnruled, Treatments } from './treatment.js';
@@ -81,7 +83,7 @@ export class Carts {
   readonly #states: States;
   readonly #products: ProductRules;
   readonly #facts: ReturnType<typeof readCartFacts>;
-  readonly #places: CartPlaces;
+  readonly #places: CartPlaces<PlacedCart | Failure>;
   readonly #sites: Sites;
   readonly #lines: LineTaxer;
   readonly #explainer: CartExplainer;
@@ -147,19 +149,35 @@ export class Carts {
     };
   }
 
-  /** Locates what the tax depends on, and reads the rates there. */
+  /** What `#read` reads; once for carts between two places, for as long as these are kept. */
   #place(cart: CartQuery, instantMs: number, precisionMin: Precision): PlacedCart | Failure {
+    const target = this.#places.of(cart.destination, instantMs);
+    const source = isSamePlace(cart.origin, cart.destination)
+      ? target : this.#places.of(cart.origin, instantMs);
+    const known = target.sold;
+    if (known !== null && known.from === source.place && known.precisionMin === precisionMin) {
+      return known.found;
+    }
+    const found = this.#read(source, target, instantMs, precisionMin);
+    target.sold = { from: source.place, precisionMin, found };
+    return found;
+  }
+
+  /** Locates what the tax depends on, and reads the rates there. */
+  #read(
+    source: KeptPlace<PlacedCart | Failure>, target: KeptPlace<PlacedCart | Failure>,
+    instantMs: number, precisionMin: Precision,
+  ): PlacedCart | Failure {
     const dateIn = (code: string): DateInt => this.#states.today(code, instantMs);
     const places = this.#places;
-    const to = places.locate(cart.destination, dateIn, instantMs);
-    const toState = isFailure(to)
-      ? places.certainState(cart.destination, instantMs) : to.area.state;
-    const isSame = isSamePlace(cart.origin, cart.destination);
-    const named = isSame ? toState : places.certainState(cart.origin, instantMs);
+    const isSame = source === target;
+    const to = places.locate(target, dateIn);
+    const toState = isFailure(to) ? places.certainState(target) : to.area.state;
+    const named = isSame ? toState : places.certainState(source);
     if (isFailure(to) && (toState === '' || named !== toState)) return refuse('destination', to);
     const from = isSame ? to
       : named !== '' && named !== toState ? null
-        : places.locate(cart.origin, dateIn, instantMs);
+        : places.locate(source, dateIn);
     const located = from === null || isFailure(from) ? named : from.area.state;
     if (from !== null && isFailure(from) && located === '') return refuse('origin', from);
     const interstate = located !== toState;

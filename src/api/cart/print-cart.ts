@@ -1,0 +1,145 @@
+/**
+ * Writes calculated carts as their endpoints answer them: those of merchants with addresses in
+ * parts, others with addresses on one line.
+ */
+import type { ByteWriter } from '../../base/byte-writer.js';
+import type { CartOutcome, LineOutcome } from '../../engine/cart/outcome.js';
+import { formatRate, type Rate } from '../../tax/rate.js';
+import type { ReadCalculation } from './calculation.js';
+import type { ReadCart, SentAddress, SentCartLine } from './merchant-cart.js';
+import { writeDollars, writePrice } from './wire-amount.js';
+
+/** What stands between the values of an answer. */
+const PIECES = {
+  cartId: Buffer.from('{"cartId":'), customerId: Buffer.from(',"customerId":'),
+  origin: Buffer.from(',"currency":{"currencyCode":"USD"},"origin":'),
+  destination: Buffer.from(',"destination":'), lines: Buffer.from(',"lineItems":['),
+  line1: Buffer.from('{"line1":'), line2: Buffer.from(',"line2":'), city: Buffer.from(',"city":'),
+  state: Buffer.from(',"state":'), zip: Buffer.from(',"zip":'),
+  country: Buffer.from(',"countryCode":"US"}'),
+  index: Buffer.from('{"index":'), itemId: Buffer.from(',"itemId":'),
+  price: Buffer.from(',"price":'), originalPrice: Buffer.from(',"originalPrice":'),
+  quantity: Buffer.from(',"quantity":'), tic: Buffer.from(',"tic":'), none: Buffer.from('null'),
+  firstItemId: Buffer.from('{"itemId":'), nextItemId: Buffer.from(',{"itemId":'),
+};
+
+const COMMA = 0x2c;
+const CLOSE_BRACKET = 0x5d;
+const CLOSE_BRACE = 0x7d;
+
+/** Writes an address in its parts. */
+export function writeAddress(
+  into: ByteWriter, { line1, line2, city, state, zip }: SentAddress,
+): void {
+  into.piece(PIECES.line1);
+  into.json(line1);
+  if (line2 !== undefined && line2 !== null) {
+    into.piece(PIECES.line2);
+    into.json(line2);
+  }
+  into.piece(PIECES.city);
+  into.json(city);
+  into.piece(PIECES.state);
+  into.json(state);
+  into.piece(PIECES.zip);
+  into.json(zip);
+  into.piece(PIECES.country);
+}
+
+/** Rates whose texts are kept; they have five decimals and repeat from line to line. */
+const RATES_MAX = 4_096;
+const RATES = new Map<Rate, Uint8Array>();
+
+/** The tax of a line up to its amount. */
+function taxPiece(rate: Rate): Uint8Array {
+  const known = RATES.get(rate);
+  if (known !== undefined) return known;
+  const piece = Buffer.from(`,"tax":{"rate":${formatRate(rate)},"amount":`);
+  if (RATES.size >= RATES_MAX) RATES.clear();
+  RATES.set(rate, piece);
+  return piece;
+}
+
+/** Writes how a line or a cart came about, where that was asked for. */
+function writeExplanation(into: ByteWriter, explain: object | null): void {
+  if (explain !== null) into.text(`,"explain":${JSON.stringify(explain)}`);
+}
+
+function writeLine(
+  into: ByteWriter, line: SentCartLine, { amount, rate, explain }: LineOutcome,
+): void {
+  into.piece(PIECES.index);
+  into.number(line.index);
+  into.piece(PIECES.itemId);
+  into.json(line.itemId);
+  into.piece(PIECES.price);
+  const from = into.length;
+  writePrice(into, line.price);
+  const to = into.length;
+  into.piece(PIECES.originalPrice);
+  into.again(from, to);
+  into.piece(PIECES.quantity);
+  into.number(line.quantity);
+  into.piece(PIECES.tic);
+  if (line.tic === undefined || line.tic === null) into.piece(PIECES.none);
+  else into.number(line.tic);
+  into.piece(taxPiece(rate));
+  writeDollars(into, amount);
+  into.byte(CLOSE_BRACE);
+  writeExplanation(into, explain);
+  into.byte(CLOSE_BRACE);
+}
+
+/** Writes a calculated cart; `cartId` is the caller's or a new one. */
+export function writeCart(
+  into: ByteWriter, { sent }: ReadCart, outcome: CartOutcome, cartId: string,
+): void {
+  const { lineItems } = sent;
+  into.piece(PIECES.cartId);
+  into.json(cartId);
+  into.piece(PIECES.customerId);
+  into.json(sent.customerId);
+  into.piece(PIECES.origin);
+  writeAddress(into, sent.origin);
+  into.piece(PIECES.destination);
+  writeAddress(into, sent.destination);
+  into.piece(PIECES.lines);
+  for (let at = 0; at < lineItems.length; at += 1) {
+    if (at > 0) into.byte(COMMA);
+    writeLine(into, lineItems[at]!, outcome.lines[at]!);
+  }
+  into.byte(CLOSE_BRACKET);
+  writeExplanation(into, outcome.explain);
+  into.byte(CLOSE_BRACE);
+}
+
+/** Writes a calculated cart of no merchant under a new id. */
+export function writeCalculation(
+  into: ByteWriter, { sent }: ReadCalculation, outcome: CartOutcome, cartId: string,
+): void {
+  const { customerId, destination, origin, lineItems } = sent;
+  into.piece(PIECES.cartId);
+  into.json(cartId);
+  into.piece(PIECES.customerId);
+  into.json(customerId);
+  into.text(`,"destination":{"address":${JSON.stringify(destination.address)}},`
+    + `"origin":{"address":${JSON.stringify(origin.address)}},"lineItems":[`);
+  for (let at = 0; at < lineItems.length; at += 1) {
+    const { itemId, price, quantity } = lineItems[at]!;
+    const { amount, rate, explain } = outcome.lines[at]!;
+    into.piece(at === 0 ? PIECES.firstItemId : PIECES.nextItemId);
+    into.json(itemId);
+    into.piece(PIECES.price);
+    writePrice(into, price);
+    into.piece(PIECES.quantity);
+    into.number(quantity);
+    into.piece(taxPiece(rate));
+    writeDollars(into, amount);
+    into.byte(CLOSE_BRACE);
+    writeExplanation(into, explain);
+    into.byte(CLOSE_BRACE);
+  }
+  into.byte(CLOSE_BRACKET);
+  writeExplanation(into, outcome.explain);
+  into.byte(CLOSE_BRACE);
+}

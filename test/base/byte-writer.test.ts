@@ -1,0 +1,42 @@
+/** Bytes that are written piece by piece: JSON as JSON.stringify has it, in memory that grows. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { ByteWriter } from '../../src/base/byte-writer.js';
+
+function written(into: ByteWriter): string {
+  return Buffer.from(into.bytes()).toString();
+}
+
+test('texts and numbers are written as JSON prints them', () => {
+  const values = fc.oneof(
+    fc.string(), fc.string({ unit: 'binary' }), fc.constantFrom('a"b', 'c\\d', 'tab\t', '\ud800', '\x7f'),
+    fc.nat(), fc.nat(12), fc.double({ min: 0, max: 1e9, noNaN: true }),
+    fc.constantFrom(0, -0, 999_999_999, 1_000_000_000, 1e21, 1e-7),
+  );
+  fc.assert(fc.property(fc.array(values), (list) => {
+    const into = new ByteWriter(1);
+    for (const value of list) {
+      if (typeof value === 'string') into.json(value);
+      else into.number(value);
+      into.byte(0x2c);
+    }
+    assert.equal(written(into), list.map((value) => `${JSON.stringify(value)},`).join(''));
+  }), { numRuns: 2_000 });
+});
+
+test('what was written is written again, and memory that has grown is let go of', () => {
+  const into = new ByteWriter(4);
+  into.piece(Buffer.from('abc'));
+  into.again(1, 3);
+  into.copy(Buffer.from('xyz'), 1);
+  into.part('é');
+  into.put(0, 0x41);
+  assert.equal(written(into), 'Abcbcyzé');
+  assert.equal(into.length, 9);
+  const grown = into.bytes().buffer;
+  into.clear();
+  into.byte(0x61);
+  assert.equal(written(into), 'a');
+  assert.notEqual(into.bytes().buffer, grown);
+});
