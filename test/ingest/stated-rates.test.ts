@@ -30,13 +30,16 @@ let name = '';
 let dataset: Dataset;
 
 /** In the columns of a rate file: state, type, code, four rates, first and last day. */
-const RATES = [
+const rateFile = (rows: readonly (readonly string[])[]): string =>
+  rows.map(([type, code, rate, first, last = '99991231']) =>
+    `91,${type},${code},${rate},${rate},0,0,${first},${last}`).join('\n');
+
+const RATES = rateFile([
   ['45', '91', '0.06', '20200101'],
   ['00', '001', '0.01', '20200101'], ['00', '003', '0.0075', '20200101'],
   ['01', '00100', '0.0125', '20200101'], ['01', '00300', '0.004', '20200101'],
   ['63', 'T1', '0.003', '20240101'], ['63', 'T9', '0.002', '20150101', '20191231'],
-].map(([type, code, rate, first, last = '99991231']) =>
-  `91,${type},${code},${rate},${rate},0,0,${first},${last}`).join('\n');
+]);
 
 const HELD: Columns = { 2: '20200101', 3: '99991231', 23: '91', 24: '91', 25: '003' };
 const GORSE: Columns = { ...HELD, 26: '00300', 27: 'C1', 16: '91012' };
@@ -48,37 +51,67 @@ const RECORDS = [
   street('3', 'QUILL', { ...GORSE, 30: 'ST', 31: 'T1', 32: '63' }),
   street('5', 'QUILL', { ...GORSE, 30: 'ST', 31: 'T9', 32: '63', 33: 'ST', 34: 'T1', 35: '63' }),
   street('7', 'QUILL', { ...GORSE, 30: 'ST', 31: 'T7', 32: '63' }),
+  street('9', 'QUILL', { ...HELD, 16: '91012' }),
+  street('11', 'QUILL', { ...GORSE, 24: '', 30: 'ST', 31: 'T7', 32: '49' }),
   // As the boundaries have it.
   { 1: 'A', ...HELD, 4: '21', 5: '99', 6: 'O', 8: 'BORDER', 9: 'AVE', 16: '91011', 25: '001' },
   { 1: '4', ...HELD, 18: '91020', 19: '1000', 20: '91020', 21: '1999', 30: 'ST', 31: 'T1', 32: '63' },
 ].map((columns) => boundaryRow(columns)).join('\n');
 
-before(async () => {
-  writeFileSync(join(FOLDER, 'QAR2026Q1.csv'), RATES);
-  writeFileSync(join(FOLDER, 'QAB2026Q1.csv'), RECORDS);
+/** A later rate file, without Elmton and with a code of two types, below a layer. */
+const LATER = rateFile([
+  ['45', '91', '0.06', '20200101'],
+  ['00', '001', '0.01', '20220101'], ['00', '003', '0.0075', '20220101'],
+  ['01', '00300', '0.004', '20220101'],
+  ['63', 'T2', '0.003', '20220101'], ['79', 'T2', '0.0115', '20220101'],
+]);
+
+const LATER_RECORDS = [
+  street('1', 'QUILL', GORSE),
+  street('3', 'QUILL', { ...GORSE, 30: 'ST', 31: 'T2', 32: '63' }),
+  street('1', 'FENNEL', { ...HELD, 25: '001', 26: '00100', 27: 'C1', 16: '91011' }),
+].map((columns) => boundaryRow(columns)).join('\n');
+
+const LAYER = `state,level,name,county,rate,from,until,code,boundary,zips,source,as_of,tic,taxable
+QA,district,Birch Roads,Birch County,0.5,2026-01-01,,,,,Roads,2026-10-01,,
+`;
+let later: Dataset;
+
+async function build(
+  quarter: string, file: string, records: string, own: readonly string[] = [],
+): Promise<string> {
+  writeFileSync(join(FOLDER, `QAR${quarter}.csv`), file);
+  writeFileSync(join(FOLDER, `QAB${quarter}.csv`), records);
   const { recipe, rates } = readRecipe('fixture');
-  name = await buildDataset({
-    varDir: FOLDER, sources: FOLDER, layers: [], workers: 1, progress: () => undefined,
-    recipe: {
-      recipe: { ...recipe, sst: [{ file: 'QAB2026Q1.csv', state: 'QA', source: 'invented' }] },
-      rates: { ...rates,
-        stated: [{ reader: 'sst', path: 'QAR2026Q1.csv', source: 'invented', state: 'QA' }] },
-    },
+  const sst = [{ file: `QAB${quarter}.csv`, state: 'QA', source: 'invented' }];
+  const stated = [{ reader: 'sst', path: `QAR${quarter}.csv`, source: 'invented', state: 'QA' }];
+  return buildDataset({
+    varDir: FOLDER, sources: FOLDER, layers: [], own, workers: 1, progress: () => undefined,
+    recipe: { recipe: { ...recipe, sst }, rates: { ...rates, stated } },
     report: (line) => told.push(line),
   });
+}
+
+before(async () => {
+  const layer = join(FOLDER, 'roads.csv');
+  writeFileSync(layer, LAYER);
+  name = await build('2026Q1', RATES, RECORDS);
   dataset = openDataset(join(releasesDir(FOLDER), name));
+  later = openDataset(join(releasesDir(FOLDER),
+    await build('2026Q2', LATER, LATER_RECORDS, [layer])));
 });
 
 after(() => {
   dataset.close();
+  later.close();
   rmSync(FOLDER, { recursive: true });
 });
 
-function ask(place: Written, month = ''): Told {
+function ask(place: Written, month = '', of = dataset): Told {
   const address = lineOf(place);
-  const lookup = byLookup(dataset, address, month);
+  const lookup = byLookup(of, address, month);
   assert.deepEqual(
-    byRow(dataset, { address, ...(month === '' ? {} : { historical: month }) }), lookup, address);
+    byRow(of, { address, ...(month === '' ? {} : { historical: month }) }), lookup, address);
   return lookup;
 }
 
@@ -109,6 +142,40 @@ test('a code that the rate file has not leads nowhere, and is told', () => {
   assert.notEqual(ask(at('7 Quill Ln', 'Gorse', '91012')).precision, 'range');
   assert.ok(told.some((line) =>
     line.includes("1 with a district that the state's rate file has not")), told.join('\n'));
+});
+
+test('a code that the rate file has with two types leads nowhere', () => {
+  assert.equal(ask(at('1 Quill Ln', 'Gorse', '91012'), '', later).precision, 'range');
+  assert.notEqual(ask(at('3 Quill Ln', 'Gorse', '91012'), '', later).precision, 'range');
+});
+
+test('a city that levies a tax by the lists and that the rate file lacks leads nowhere', () => {
+  assert.notEqual(ask(at('1 Fennel Rd', 'Elmton', '91011'), '', later).precision, 'range');
+});
+
+test('a build does not fail where most codes of a file have no rates, and it says so', () => {
+  assert.ok(told.some((line) => /^QAB2026Q2.*1 with a district.*1 with a jur/.test(line)),
+    told.join('\n'));
+});
+
+test('before the first day of the rate file nothing is known', () => {
+  const { refusal } = ask(at('1 Quill Ln', 'Gorse', '91012'), '202106', later);
+  assert.match(refusal, /held from 2022-01-01/);
+});
+
+test('a district that a layer lays over a county without a code holds at stated addresses', () => {
+  assert.deepEqual(ask(at('1 Quill Ln', 'Gorse', '91012'), '', later).levels,
+    [STATE, BIRCH, GORSE_STATED, 5_000_000]);
+});
+
+test('where lists levied otherwise before, the rates of the file hold then too', () => {
+  const place = at('9 Quill Ln', 'Gorse', '91012');
+  assert.deepEqual(ask(place).levels, [STATE, BIRCH, 0, 0]);
+  assert.deepEqual(ask(place, '202406').levels, [STATE, BIRCH, 0, 0]);
+});
+
+test('where the state\'s own tax does not apply nothing is answered, whatever the district', () => {
+  assert.match(ask(at('11 Quill Ln', 'Gorse', '91012')).refusal, /own tax does not apply here/);
 });
 
 test('a ZIP+4 has the rates of its record', () => {

@@ -24,11 +24,15 @@ export interface StatedList {
 
 const LEVELS = ['county', 'city', 'district'] as const;
 
-/** A rate file keeps its past rows: before and between them nothing is levied. */
-function marksOf({ state, source, until }: StatedList): readonly ListMark[] {
+/**
+ * A rate file keeps its past rows: from its first day on nothing is levied before and between them.
+ * States began their files when they joined, though localities had levied taxes before.
+ */
+function marksOf({ state, source, until, rows }: StatedList): readonly ListMark[] {
+  const since = rows.reduce((first, { from }) => (from < first ? from : first), DATE_OPEN);
   return LEVELS.map((level): ListMark => ({
-    state, level, mark: 'complete', unlisted: 'nothing', since: DATE_MIN, history: 'full', until,
-    source, fill: "the state's rate file", gap: '',
+    state, level, mark: 'complete', unlisted: 'nothing', since, history: 'full', until, source,
+    fill: "the state's rate file", gap: '',
   }));
 }
 
@@ -47,6 +51,7 @@ export function statedInput(input: RateBookInput, lists: readonly StatedList[]):
   const isLayer = ({ source }: RateRow): boolean =>
     input.sources[source]?.name.startsWith('layer:') === true;
   const others = input.rows.filter((row) => row.level === 'state' || isLayer(row));
+  const laid = new Set(input.rows.filter(isLayer).map(({ code }) => code));
   return {
     ...input, stated: [], estimates: [],
     rows: [
@@ -54,7 +59,8 @@ export function statedInput(input: RateBookInput, lists: readonly StatedList[]):
       // What an operator lays over the lists holds here too.
       ...others.filter(({ state }) => states.has(state)),
     ],
-    members: input.members.filter(({ code }) => !code.startsWith(OWN_CODE)),
+    // Districts without a code are parts of the lists' rates, or of a layer.
+    members: input.members.filter(({ code }) => !code.startsWith(OWN_CODE) || laid.has(code)),
     marks: [...input.marks.filter(({ state }) => !states.has(state)), ...lists.flatMap(marksOf)],
   };
 }

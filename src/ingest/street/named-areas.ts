@@ -5,7 +5,8 @@
 import { DATE_OPEN, type DateInt } from '../../tax/date.js';
 import type { OwnDistricts } from '../layer/districts.js';
 import type { AreaRegistry } from '../area-registry.js';
-import type { AreaTuple } from '../model.js';
+import type { AreaTuple, RateRow, ResolvedArea } from '../model.js';
+import { dayAfter } from '../rates/list.js';
 import type { LoadedRates } from '../rates/load.js';
 import type { StatedTuple } from './boundary-records.js';
 
@@ -32,19 +33,33 @@ interface Named {
   readonly municipality: string;
 }
 
+/** What a state's rate file has, and the day it is of. */
+interface RateFile {
+  /** Of districts. */
+  readonly codes: ReadonlySet<string>;
+  /** Counties by five digits, municipalities by seven or ten. */
+  readonly named: ReadonlySet<string>;
+  readonly day: DateInt;
+}
+
+/** Why codes of the right state lead nowhere: no rate that is held is known to be theirs. */
+export const UNRATED = {
+  district: "with a district that the state's rate file has not",
+  jurisdiction: "with a jurisdiction that levies a tax and the state's rate file has not",
+} as const;
 const WITHOUT_CITY = 'without the city, though cities levy a tax';
 
 class StatedPlaces {
   readonly #world: StatedWorld;
   readonly #fips: ReadonlyMap<string, string>;
-  /** Of states whose rate file says what their codes are worth: those, and the day of the file. */
-  readonly #lists: ReadonlyMap<string, {
-    readonly codes: ReadonlySet<string>; readonly day: DateInt;
-  }>;
+  /** Of states whose rate file says what their codes are worth. */
+  readonly #lists: ReadonlyMap<string, RateFile>;
   /** Municipalities whose listed rate has the county's in it. */
   readonly #inclusive: ReadonlySet<string>;
   /** "WA city": some city of the state levies a tax; "WA district 0100": the list has that code. */
   readonly #taxes = new Set<string>();
+  /** Counties and municipalities that levy by the lists on the day of their state's rate file. */
+  readonly #levied = new Set<string>();
   /** Areas of the boundaries by county and municipality. */
   readonly #drawn = new Map<string, number[]>();
   /** What the boundaries gave. */
@@ -59,15 +74,18 @@ class StatedPlaces {
     const { rows, stated = [] } = world.rates.input;
     this.#lists = new Map(stated.map((list) => [list.state, {
       codes: new Set(list.rows.filter(({ level }) => level === 'district').map(({ code }) => code)),
+      named: new Set(list.rows.map(({ place, county }) => place || county)),
       day: world.rates.input.sources[list.source]?.asOf ?? DATE_OPEN,
     }]));
     const held = rows.filter(({ state }) => !this.#lists.has(state));
     this.#inclusive = new Set([...held, ...stated.flatMap((list) => list.rows)]
       .filter(({ level, basis }) => level === 'city' && (basis === 'total' || basis === 'sole'))
       .map(({ place }) => place));
-    for (const { state, level, code, sales, use } of world.rates.input.rows) {
+    for (const row of rows) {
+      const { state, level, code, sales, use } = row;
       if (level === 'district') this.#taxes.add(`${state} district ${code}`);
       if (sales > 0 || use > 0) this.#taxes.add(`${state} ${level}`);
+      this.#noteLevied(row);
     }
     this.#tuples.forEach(({ county, place, town }, area) => {
       const own = new Set([place, town].filter((code) => code !== ''));
@@ -81,6 +99,13 @@ class StatedPlaces {
     else known.push(area);
   }
 
+  #noteLevied({ state, basis, place, county, sales, use, from, to }: RateRow): void {
+    const day = this.#lists.get(state)?.day;
+    // A total has other jurisdictions' parts in it.
+    if (day === undefined || (basis !== 'own' && basis !== 'sole')) return;
+    if ((sales > 0 || use > 0) && from <= day && to >= day) this.#levied.add(place || county);
+  }
+
   areaOf(written: StatedTuple, state: string): number | string {
     const fips = this.#fips.get(state) ?? '';
     const stated = written.state === '' ? this.#located(written, state, fips) : written;
@@ -89,12 +114,18 @@ class StatedPlaces {
     const others = ['city', 'district'].some((level) => this.#taxes.has(`${state} ${level}`));
     if (stated.countyAlone && others) return WITHOUT_CITY;
     const list = this.#lists.get(state);
-    if (list !== undefined && !stated.districts.every((code) => list.codes.has(code))) {
-      return "with a district that the state's rate file has not";
+    // Where the state's own tax does not apply nothing is known, whatever its districts are.
+    if (list !== undefined && stated.stateTaxed
+      && !stated.districts.every((code) => list.codes.has(code))) {
+      return UNRATED.district;
     }
     const named = this.#named(stated, state);
     if (typeof named === 'string') return named;
     const { county, municipality } = named;
+    if ([county, municipality].some((code) =>
+      this.#levied.has(code) && list?.named.has(code) === false)) {
+      return UNRATED.jurisdiction;
+    }
     const drawn = this.#drawn.get(`${county}|${municipality}`) ?? [];
     const isTown = municipality.length > 7;
     const tuple: AreaTuple = {
@@ -180,24 +211,12 @@ class StatedPlaces {
       level === 'county' && periods.some(({ sales, use }) => sales > 0 || use > 0));
   }
 
-  /**
-   * An area of the boundaries that levies as much on the day of the state's rate file, and of which
-   * nothing is unknown then: codes and names may be others. Undefined where there is none.
-   */
+  /** An area of the boundaries that may stand for a tuple of a rate file; codes may be others. */
   #sameRates(tuple: AreaTuple, drawn: readonly number[], day: DateInt): number | undefined {
     if (tuple.untaxed === true) return undefined;
-    const levied = (one: AreaTuple): string => {
-      const { components, unknown } = this.#world.rates.book.resolve(one);
-      if (unknown.some(({ from, to }) => from <= day && to >= day)) return '?';
-      const parts = components.flatMap(({ periods }) =>
-        periods.filter(({ from, to }) => from <= day && to >= day));
-      const sum = (of: 'sales' | 'use'): number =>
-        parts.reduce((total, period) => total + period[of], 0);
-      return `${sum('sales')} ${sum('use')}`;
-    };
-    const wanted = levied(tuple);
-    if (wanted === '?') return undefined;
-    return drawn.find((area) => levied(this.#tuples[area]!) === wanted);
+    const { book } = this.#world.rates;
+    const stated = book.resolve(tuple);
+    return drawn.find((area) => leviesSame(book.resolve(this.#tuples[area]!), stated, day));
   }
 
   /** An area of the boundaries that is this one in everything; undefined where there is none. */
@@ -207,6 +226,32 @@ class StatedPlaces {
     const wanted = resolve(tuple);
     return drawn.find((area) => resolve(this.#tuples[area]!) === wanted);
   }
+}
+
+/** What is levied on a day, as text; null where it is not known. */
+function leviedOn({ components, unknown }: ResolvedArea, day: DateInt): string | null {
+  if (unknown.some(({ from, to }) => from <= day && to >= day)) return null;
+  const parts = components.flatMap(({ periods }) =>
+    periods.filter(({ from, to }) => from <= day && to >= day));
+  const sum = (of: 'sales' | 'use'): number =>
+    parts.reduce((total, period) => total + period[of], 0);
+  return `${sum('sales')} ${sum('use')}`;
+}
+
+/**
+ * Whether lists know as surely as a state's rate file what is levied: as much on every day that
+ * both know, and on every day from that of the rate file on. Of earlier days either may know more.
+ */
+function leviesSame(drawn: ResolvedArea, stated: ResolvedArea, day: DateInt): boolean {
+  if (drawn.estimated || drawn.partial) return false;
+  const periods = [drawn, stated].flatMap(({ components, unknown }) =>
+    [...components.flatMap((component) => component.periods), ...unknown]);
+  const days = new Set([day, ...periods.flatMap(({ from, to }) =>
+    (to < DATE_OPEN ? [from, dayAfter(to)] : [from]))]);
+  return [...days].every((on) => {
+    const [one, other] = [leviedOn(drawn, on), leviedOn(stated, on)];
+    return one === other ? on < day || one !== null : on < day && (one === null || other === null);
+  });
 }
 
 function tupleOf(state: string, county: string, place: string): AreaTuple {

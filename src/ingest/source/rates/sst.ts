@@ -87,6 +87,25 @@ function cellsOf(cells: readonly string[], line: number): readonly string[] {
     + cells.slice(0, COLUMNS + 1).join(',').slice(0, 80));
 }
 
+/** Types that are no municipality, county or state, and stand in one namespace of codes. */
+function isDistrictType(type: string): boolean {
+  const level = LEVELS.get(type);
+  return level === undefined || level === 'district';
+}
+
+/** Codes of districts that the file has with several types. */
+function severalTypes(lines: readonly (readonly string[])[]): ReadonlySet<string> {
+  const types = new Map<string, string>();
+  const several = new Set<string>();
+  for (const [, number = '', written = ''] of lines) {
+    const [type, code] = [number.trim().padStart(2, '0'), written.trim()];
+    if (!isDistrictType(type)) continue;
+    if ((types.get(code) ?? type) !== type) several.add(code);
+    types.set(code, type);
+  }
+  return several;
+}
+
 /** Some states write "no end" as a day of 2078 or 2099. */
 const OPEN_FROM = 20780101;
 
@@ -101,6 +120,7 @@ export function readSst(text: string, context: ListContext): ListResult {
   const cities = textOption(context, 'cities') === 'sole' ? 'sole' : 'own';
   const lines = splitRows(text, ',');
   if (lines.length === 0) throw new RangeError('the rate file has no rows');
+  const several = severalTypes(lines);
   for (const [at, line] of lines.entries()) {
     const cells = cellsOf(line, at + 1);
     const [fips = '', number = '', code = '', general = '', , , , first = '', last = ''] = cells;
@@ -113,6 +133,10 @@ export function readSst(text: string, context: ListContext): ListResult {
     const level = levelOf(type, context);
     if (!level) {
       context.report.drop(`${type} ${code}`, 'a type that carries no general rate');
+      continue;
+    }
+    if (level === 'district' && several.has(code)) {
+      context.report.drop(`${type} ${code}`, 'a code of several types: which is meant is not told');
       continue;
     }
     const rate = fractionOf(general, `${type} ${code}`);
