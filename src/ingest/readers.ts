@@ -167,6 +167,7 @@ const RATE_LISTS: ReadonlyMap<string, Reader<RateReader>> = new Map([
     rates(readProvinces, MANY_STATES))],
   ['sst', rates(readSst, ONE_STATE, {
     cities: optional(choice(['own', 'sole'])), districts: MAY_LIST, without: MAY_LIST,
+    stateDiffers: MAY_LIST,
   })],
   ['sst-derived', headed('level|name|fips|combined_pct|local_pct|effective_from|as_of',
     rates(readSstDerived, ONE_STATE, {

@@ -39,6 +39,7 @@ const RATES = rateFile([
   ['00', '001', '0.01', '20200101'], ['00', '003', '0.0075', '20200101'],
   ['01', '00100', '0.0125', '20200101'], ['01', '00300', '0.004', '20200101'],
   ['63', 'T1', '0.003', '20240101'], ['63', 'T9', '0.002', '20150101', '20191231'],
+  ['69', 'GL1', '0.0275', '20240101'],
 ]);
 
 const HELD: Columns = { 2: '20200101', 3: '99991231', 23: '91', 24: '91', 25: '003' };
@@ -52,6 +53,7 @@ const RECORDS = [
   street('5', 'QUILL', { ...GORSE, 30: 'ST', 31: 'T9', 32: '63', 33: 'ST', 34: 'T1', 35: '63' }),
   street('7', 'QUILL', { ...GORSE, 30: 'ST', 31: 'T7', 32: '63' }),
   street('9', 'QUILL', { ...HELD, 16: '91012' }),
+  street('13', 'QUILL', { ...GORSE, 30: 'ST', 31: 'GL1', 32: '69' }),
   street('11', 'QUILL', { ...GORSE, 24: '', 30: 'ST', 31: 'T7', 32: '49' }),
   // As the boundaries have it.
   { 1: 'A', ...HELD, 4: '21', 5: '99', 6: 'O', 8: 'BORDER', 9: 'AVE', 16: '91011', 25: '001' },
@@ -84,7 +86,8 @@ async function build(
   writeFileSync(join(FOLDER, `QAB${quarter}.csv`), records);
   const { recipe, rates } = readRecipe('fixture');
   const sst = [{ file: `QAB${quarter}.csv`, state: 'QA', source: 'invented' }];
-  const stated = [{ reader: 'sst', path: `QAR${quarter}.csv`, source: 'invented', state: 'QA' }];
+  const stated = [{ reader: 'sst', path: `QAR${quarter}.csv`, source: 'invented', state: 'QA',
+    options: { stateDiffers: ['69'] } }];
   return buildDataset({
     varDir: FOLDER, sources: FOLDER, layers: [], own, workers: 1, progress: () => undefined,
     recipe: { recipe: { ...recipe, sst }, rates: { ...rates, stated } },
@@ -176,6 +179,12 @@ test('where lists levied otherwise before, the rates of the file hold then too',
 
 test('where the state\'s own tax does not apply nothing is answered, whatever the district', () => {
   assert.match(ask(at('11 Quill Ln', 'Gorse', '91012')).refusal, /own tax does not apply here/);
+});
+
+test('where the state\'s own rate is another nothing is answered while that holds', () => {
+  const place = at('13 Quill Ln', 'Gorse', '91012');
+  assert.match(ask(place).refusal, /in the district gl1 the state's own rate is another/);
+  assert.deepEqual(ask(place, '202306').levels, [STATE, BIRCH, GORSE_STATED, 0]);
 });
 
 test('a ZIP+4 has the rates of its record', () => {

@@ -62,7 +62,7 @@ export function indexRows(
       for (const county of within) withCities.add(county);
       // A town's code begins with its county's.
       if (row.place.length === TOWN_DIGITS) withTowns.add(row.place.slice(0, 5));
-    } else if (row.basis === 'unknown') {
+    } else if (row.basis === 'unknown' && (row.place !== '' || row.county !== '')) {
       gaps.add(row.place ? `${row.place}/${row.county}` : row.county, row);
     } else districts.add(`${row.state}/${row.code}`, row);
   }

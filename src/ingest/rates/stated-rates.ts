@@ -42,7 +42,7 @@ function zerosOf({ rows }: StatedList): readonly RateRow[] {
     .map((row) => [row.code, row]));
   const zero = 0 as Rate;
   return [...districts.values()].map((row): RateRow =>
-    ({ ...row, sales: zero, use: zero, from: DATE_MIN, to: DATE_OPEN }));
+    ({ ...row, basis: 'own', sales: zero, use: zero, from: DATE_MIN, to: DATE_OPEN }));
 }
 
 /** The input of the book that is asked about what boundary files name. */

@@ -7,10 +7,12 @@
  * county's place; `districts`, further types that are districts of their own; `without`, types that
  * are left out: combinations of jurisdictions that are listed themselves (Kansas 79), reservations
  * whose rate replaces the state's (South Dakota 49), districts listed with their county's rate in
- * theirs (Nevada 63).
+ * theirs (Nevada 63); `stateDiffers`, types of districts in which the state's own rate is another,
+ * so that nothing adds up (Nebraska 63, good life districts: Neb. Rev. Stat. 77-2701.02(6)).
  */
 import type { DateInt } from '../../../tax/date.js';
 import type { Level } from '../../../tax/jurisdiction.js';
+import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
   DATE_OPEN, fractionOf, type ListContext, listDate, listOption, type ListResult, textOption,
@@ -106,6 +108,13 @@ function severalTypes(lines: readonly (readonly string[])[]): ReadonlySet<string
   return several;
 }
 
+/** In place of a rate that does not add to the state's. */
+function unclear(code: string): Pick<RateRow, 'basis' | 'sales' | 'use' | 'note'> {
+  const zero = 0 as Rate;
+  return { basis: 'unknown', sales: zero, use: zero,
+    note: `In the district ${code} the state's own rate is another, which is not held.` };
+}
+
 /** Some states write "no end" as a day of 2078 or 2099. */
 const OPEN_FROM = 20780101;
 
@@ -121,6 +130,7 @@ export function readSst(text: string, context: ListContext): ListResult {
   const lines = splitRows(text, ',');
   if (lines.length === 0) throw new RangeError('the rate file has no rows');
   const several = severalTypes(lines);
+  const differs = listOption(context, 'stateDiffers');
   for (const [at, line] of lines.entries()) {
     const cells = cellsOf(line, at + 1);
     const [fips = '', number = '', code = '', general = '', , , , first = '', last = ''] = cells;
@@ -146,7 +156,7 @@ export function readSst(text: string, context: ListContext): ListResult {
     context.report.joined += 1;
     rows.push({
       state: context.state, level, ...found, basis: level === 'city' ? cities : 'own',
-      sales: rate, use: rate,
+      sales: rate, use: rate, ...(differs.includes(type) ? unclear(code) : {}),
       from: listDate(first, context.asOf), to: lastDay(last),
       source: context.source, asOf: context.asOf,
     });
