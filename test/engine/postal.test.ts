@@ -57,6 +57,21 @@ test('a district without a period on the day does not apply, a zero city row sta
   assert.deepEqual(RATES.at(DARK, DAY), fail('no-result', GAP.reason));
 });
 
+test('a city is that of the state asked for, whatever was asked before', () => {
+  const gazetteer = new DatasetGazetteer(dataset);
+  for (let turn = 0; turn < 2; turn += 1) {
+    assert.deepEqual(gazetteer.named('XA', 'SAINT OAK').record?.zips, [10002]);
+    assert.equal(gazetteer.isCity('YB', 'SAINT OAK'), false);
+    assert.equal(gazetteer.named('YB', 'SAINT OAK').record, null);
+    assert.deepEqual(gazetteer.named('', 'SAINT OAK'),
+      { record: null, localities: [], isKnown: true });
+    assert.deepEqual(gazetteer.named('XA', 'ST OAK').record?.zips, [10002]);
+    assert.deepEqual(gazetteer.named('XA', 'ELM').record?.zips, [10003]);
+    assert.equal(gazetteer.isCity('XA', ''), false);
+    assert.equal(gazetteer.isCity('XA', 'NOWHERE'), false);
+  }
+});
+
 test('a ZIP within one area is answered, with the address as normalized', () => {
   const found = LOCATOR.locate(
     read({ city: 'HILLS', state: 'XA', zip: '10001', zip4: '0042' }), dateOf,

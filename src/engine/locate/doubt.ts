@@ -66,9 +66,8 @@ export class Doubts {
    * ruled out and are not taxed alike on the day.
    */
   isDoubtful(query: Query, support: Support, area: number, dateOf: DateOf): boolean {
-    const { reading, state, zip, zipRecord } = query;
+    const { reading, state, zip, zipRecord, city } = query;
     if (support === 'agreed' && (zip > 0 || reading.city === '')) return false;
-    const city = reading.city === '' ? null : this.#gazetteer.city(state, reading.city);
     let others: readonly number[];
     if (support === 'elsewhere') {
       // A ZIP whose streets are all held, and which the city does not have, is a slip of the

@@ -230,23 +230,22 @@ export class AddressLocator {
     if (areas.length > 1) return fail('address-incomplete', AMBIGUOUS);
     const area = areas[0];
     if (area === undefined) return null;
-    return { ...this.#writer.write({
+    return this.#writer.write({
       // Nothing says that the street is there.
       area, precision: 'zip9', lat: 0, lng: 0, number: '', street: '', state, city: 0,
-      municipality: 0, zip, plus4, cityAsked: reading.city, zipAsked: zip,
-    }), stated: true };
+      municipality: 0, zip, plus4, cityAsked: reading.city, zipAsked: zip, stated: true,
+    });
   }
 
   #door(query: Query, door: Candidates): Situs {
     const { reading, state, zip } = query;
-    const situs = this.#writer.write({
+    return this.#writer.write({
       area: door.area, precision: door.isPoint ? 'point' : 'range', lat: door.lat, lng: door.lng,
       number: door.numberText || reading.number, street: door.label, state, city: door.city,
       municipality: door.municipality, zip: door.zip,
       plus4: door.plus4 >= 0 ? door.plus4 : plus4Sent(query, door.zip),
-      cityAsked: reading.city, zipAsked: zip,
+      cityAsked: reading.city, zipAsked: zip, stated: door.isStated,
     });
-    return door.isStated ? { ...situs, stated: true } : situs;
   }
 
   #street(query: Query, street: Candidates): Situs {
@@ -256,7 +255,7 @@ export class AddressLocator {
       street: street.streetLabel, state, city: street.streetCity,
       municipality: street.streetMunicipality, zip: street.streetZip,
       plus4: plus4Sent(query, street.streetZip),
-      cityAsked: reading.city, zipAsked: zip,
+      cityAsked: reading.city, zipAsked: zip, stated: false,
     });
   }
 }

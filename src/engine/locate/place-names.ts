@@ -18,13 +18,27 @@ const TWINS: Readonly<Record<string, string>> = {
 };
 const TWIN_WORDS = /\b(?:ST|SAINT|MT|MOUNT|FT|FORT|STE|N|S|E|W|HTS|SPGS|JCT)\b/;
 
-/** The places of one dataset; keeps which names are cities. */
+/** What a state has of a city's name. */
+export interface NamedCity {
+  readonly record: CityRecord | null;
+  readonly localities: readonly Locality[];
+  /** It has either. */
+  readonly isKnown: boolean;
+}
+
+const NO_CITY: NamedCity = { record: null, localities: [], isKnown: false };
+
+/** The places of one dataset; keeps what it has of the names that are asked for. */
 export class DatasetGazetteer implements Gazetteer {
   readonly #dataset: Dataset;
   readonly #codes = new Map<string, string>();
   /** By state, then by name: a name is hashed as it stands. */
-  readonly #answers = new Map<string, Map<string, boolean>>();
+  readonly #answers = new Map<string, Map<string, NamedCity>>();
   #kept = 0;
+  /** The city met last: an address that was read by it is searched with it. */
+  #last = NO_CITY;
+  #lastState = '';
+  #lastName = '';
 
   constructor(dataset: Dataset) {
     this.#dataset = dataset;
@@ -39,7 +53,19 @@ export class DatasetGazetteer implements Gazetteer {
   }
 
   isCity(state: string, city: string): boolean {
-    if (city === '') return false;
+    return this.named(state, city).isKnown;
+  }
+
+  /** What a state has of a city's name; "" stands for any state and tells `isKnown` alone. */
+  named(state: string, city: string): NamedCity {
+    if (city === '') return NO_CITY;
+    if (city === this.#lastName && state === this.#lastState) return this.#last;
+    const found = this.#answer(state, city);
+    if (found.isKnown) [this.#last, this.#lastState, this.#lastName] = [found, state, city];
+    return found;
+  }
+
+  #answer(state: string, city: string): NamedCity {
     let answers = this.#answers.get(state);
     if (answers === undefined) {
       answers = new Map();
@@ -67,12 +93,15 @@ export class DatasetGazetteer implements Gazetteer {
     return this.#dataset.city(state, twin);
   }
 
-  #find(state: string, city: string): boolean {
+  #find(state: string, city: string): NamedCity {
     if (state === '') {
-      return this.#dataset.states().some(({ code }) => this.#find(code, city));
+      const isKnown = this.#dataset.states().some(({ code }) => this.#find(code, city).isKnown);
+      return isKnown ? { ...NO_CITY, isKnown } : NO_CITY;
     }
-    return this.city(state, city) !== null
-      || this.#dataset.streets.localities(state, city).length > 0;
+    const record = this.city(state, city);
+    const localities = this.#dataset.streets.localities(state, city);
+    return record === null && localities.length === 0
+      ? NO_CITY : { record, localities, isKnown: true };
   }
 }
 
@@ -94,6 +123,8 @@ export interface Located {
   /** As the address was written, to choose among names of the same place. */
   readonly cityAsked: string;
   readonly zipAsked: number;
+  /** The state's boundary file says so. */
+  readonly stated: boolean;
 }
 
 /** Writes addresses of one dataset; keeps the names of its municipalities. */
@@ -119,7 +150,7 @@ export class AddressWriter {
     const line = street === '' ? number : `${number} ${street}`;
     const region = postalCode === '' ? state : `${state} ${postalCode}`;
     const { country } = this.#dataset.area(located.area);
-    return {
+    const situs: Situs = {
       area: located.area,
       precision: located.precision,
       lat: located.lat,
@@ -130,6 +161,7 @@ export class AddressWriter {
       city,
       postalCode,
     };
+    return located.stated ? Object.assign(situs, { stated: true }) : situs;
   }
 
   /** Where the source knows no ZIP: the one asked for, if it is one of the place's own. */

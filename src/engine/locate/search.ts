@@ -26,6 +26,8 @@ export interface Query {
   readonly zip: number;
   readonly zipRecord: ZipRecord | null;
   readonly localities: readonly Locality[];
+  /** Of the city that is named. */
+  readonly city: CityRecord | null;
 }
 
 export type Found =
@@ -66,6 +68,7 @@ export class StreetSearch {
   ): Query {
     const { number, numberValue, city } = reading;
     const value = Math.max(0, numberValue);
+    const { localities, record } = this.#gazetteer.named(state, city);
     return {
       reading,
       wanted: {
@@ -80,7 +83,7 @@ export class StreetSearch {
       state,
       zip: reading.zip === '' ? 0 : Number(reading.zip),
       zipRecord,
-      localities: city === '' ? [] : this.#streets.localities(state, city),
+      localities, city: record,
     };
   }
 
@@ -107,7 +110,7 @@ export class StreetSearch {
     if (zip > 0) this.#streets.similarInZip(state, zip, name, names);
     for (const { id } of localities) this.#streets.similarInCity(state, id, name, names);
     if (names.length === 0) {
-      for (const other of this.#city(query)?.zips.slice(0, CITY_ZIPS_MAX) ?? []) {
+      for (const other of query.city?.zips.slice(0, CITY_ZIPS_MAX) ?? []) {
         this.#streets.similarInZip(state, other, name, names);
       }
       for (const locality of this.#zipLocalities(query)) {
@@ -115,10 +118,6 @@ export class StreetSearch {
       }
     }
     return [...new Set(names.filter(typoAllowed).map(foldStreetName))];
-  }
-
-  #city({ state, reading }: Query): CityRecord | null {
-    return reading.city === '' ? null : this.#gazetteer.city(state, reading.city);
   }
 
   #scanZip(query: Query, fold: string): void {
@@ -132,8 +131,7 @@ export class StreetSearch {
     while (cursor.next()) {
       let agrees = free === true || lies(cursor, query.localities);
       if (!agrees && free === null) {
-        cursor.keep();
-        free = this.#city(query)?.zips.includes(zip) === true;
+        free = query.city?.zips.includes(zip) === true;
         agrees = free;
       }
       const into = agrees ? this.#agreed : this.#foreign;
@@ -178,7 +176,7 @@ export class StreetSearch {
 
   /** The ZIPs of a postal city; for a ZIP alone its localities that have streets without ZIP. */
   #scanPostal(query: Query, fold: string): void {
-    for (const zip of this.#city(query)?.zips.slice(0, CITY_ZIPS_MAX) ?? []) {
+    for (const zip of query.city?.zips.slice(0, CITY_ZIPS_MAX) ?? []) {
       if (zip !== query.zip) this.#scanPlace(query, fold, zip, null);
     }
     const around = this.#zipLocalities(query);
@@ -220,7 +218,7 @@ export class StreetSearch {
     }
     if (agreed.hasRightStreet) return { kind: 'street', from: agreed };
     if (!foreign.hasRightStreet || query.localities.length > 0) return NOTHING;
-    return this.#city(query) === null ? { kind: 'street', from: foreign } : NOTHING;
+    return query.city === null ? { kind: 'street', from: foreign } : NOTHING;
   }
 }
 
