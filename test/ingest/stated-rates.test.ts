@@ -15,6 +15,7 @@ import { buildDataset } from '../../src/ingest/build.js';
 import { type HeldRecipe, withHeld } from '../../src/ingest/held-recipe.js';
 import { readCatalogue, wantedOf } from '../../src/ingest/publisher/catalogue.js';
 import type { HeldFile } from '../../src/ingest/publisher/held-files.js';
+import type { HeldList } from '../../src/ingest/rates/held.js';
 import type { RatesRecipe } from '../../src/ingest/rates/load.js';
 import { readRecipe, type Recipe } from '../../src/ingest/recipe.js';
 import { ratesFaults } from '../../src/ingest/recipe-check.js';
@@ -81,16 +82,18 @@ let later: Dataset;
 
 async function build(
   quarter: string, file: string, records: string, own: readonly string[] = [],
+  held: readonly HeldList[] = [],
 ): Promise<string> {
   writeFileSync(join(FOLDER, `QAR${quarter}.csv`), file);
   writeFileSync(join(FOLDER, `QAB${quarter}.csv`), records);
   const { recipe, rates } = readRecipe('fixture');
   const sst = [{ file: `QAB${quarter}.csv`, state: 'QA', source: 'invented' }];
-  const stated = [{ reader: 'sst', path: `QAR${quarter}.csv`, source: 'invented', state: 'QA',
+  const source = held[0]?.name ?? 'invented';
+  const stated = [{ reader: 'sst', path: `QAR${quarter}.csv`, source, state: 'QA',
     options: { stateDiffers: ['69'] } }];
   return buildDataset({
     varDir: FOLDER, sources: FOLDER, layers: [], own, workers: 1, progress: () => undefined,
-    recipe: { recipe: { ...recipe, sst }, rates: { ...rates, stated } },
+    recipe: { recipe: { ...recipe, sst }, rates: { ...rates, stated }, lists: held },
     report: (line) => told.push(line),
   });
 }
@@ -185,6 +188,25 @@ test('where the state\'s own rate is another nothing is answered while that hold
   const place = at('13 Quill Ln', 'Gorse', '91012');
   assert.match(ask(place).refusal, /in the district gl1 the state's own rate is another/);
   assert.deepEqual(ask(place, '202306').levels, [STATE, BIRCH, GORSE_STATED, 0]);
+});
+
+test('an answer by a rate file that was published for an earlier time says so', async () => {
+  const name = await build('2026Q3', RATES, RECORDS, [], [{
+    name: 'sst-rates/QA', publisher: 'nobody', licence: 'Apache-2.0', rhythm: 'quarterly',
+    asOf: 20260701 as DateInt, until: 20260930 as DateInt, state: 'QA', levels: ['county', 'city'],
+    stated: true,
+  }]);
+  const ended = openDataset(join(releasesDir(FOLDER), name));
+  const isStale = (query: string): boolean => {
+    const { code, stale } = askQuery(ended, query);
+    assert.equal(code, 100, query);
+    return stale;
+  };
+  const address = `address=${encodeURIComponent('1 Quill Ln, Gorse, QA 91012')}`;
+  assert.equal(isStale(address), true);
+  assert.equal(isStale(`${address}&historical=202609`), false);
+  assert.equal(isStale('lat=10.33&lng=-29.47'), false);
+  ended.close();
 });
 
 test('a ZIP+4 has the rates of its record', () => {
