@@ -14,6 +14,8 @@ const WINDOW_MS = 5_000;
 const FROM = 1_790_000_000_000_000;
 const NODES = 3;
 const WAIT_MS_MAX = 2_500;
+/** Who says nothing for so long is taken for gone with all that it held. */
+const SILENT_MS = 2_000;
 /** How late it is told what was used: when the next step comes. */
 const TOLD_MS = USABLE_MS + WAIT_MS_MAX + 50;
 
@@ -46,19 +48,26 @@ const STEPS: fc.Arbitrary<readonly Step[]> = fc.array(fc.record({
   late: fc.boolean(),
 }), { minLength: 20, maxLength: 120 });
 
+interface Node {
+  readonly name: string;
+  readonly ahead: HeldAhead;
+  /** When the server heard of it last; null once it counts as gone, until it asks again. */
+  heard: number | null;
+}
+
 /** Several nodes and one server with a clock of their own. */
 class World {
   now = FROM / 1_000;
   readonly admitted: number[] = [];
   readonly #nodes = Array.from({ length: NODES }, (_, index) => this.#node(`n${index}`));
   #deaths = 0;
-  /** Holders that were gone with what they held. */
+  /** When holders were gone with what they held, also by standing still for long. */
   readonly #gone: number[] = [];
 
   constructor(readonly windows: RedisWindows, readonly key: Rated) {}
 
-  #node(name: string): { readonly name: string; readonly ahead: HeldAhead } {
-    return { name, ahead: new HeldAhead(() => undefined) };
+  #node(name: string): Node {
+    return { name, ahead: new HeldAhead(() => undefined), heard: null };
   }
 
   /** Requests of the last window, by the moments at which they were admitted. */
@@ -96,20 +105,25 @@ class World {
     }
   }
 
-  #inHand({ ahead }: { readonly ahead: HeldAhead }): boolean {
+  #inHand({ ahead }: Node): boolean {
     if (ahead.take(this.key, this.now) === NONE) return false;
     this.admitted.push(this.now);
     return true;
   }
 
   async #ask(
-    node: { readonly name: string; readonly ahead: HeldAhead }, count: number,
-    { there, back, meanwhile }: Step,
+    node: Node, count: number, { there, back, meanwhile }: Step,
   ): Promise<void> {
     const question = node.ahead.question(this.key, count, this.now, () => undefined);
     this.now += there / 2;
     for (let index = 0; index < meanwhile / 2; index += 1) this.#inHand(node);
     this.now += there / 2;
+    for (const each of this.#nodes) {
+      if (each.heard === null || this.now - each.heard < SILENT_MS) continue;
+      this.#gone.push(this.now);
+      each.heard = null;
+    }
+    node.heard = this.now;
     const [answer] = await this.windows.ask([question], node.name);
     for (let index = 0; index < answer!.admitted; index += 1) this.admitted.push(this.now);
     if (answer!.admitted < count) this.#refused();
