@@ -88,7 +88,8 @@ export class StatedNumber {
     let first = -1;
     let range = cursor.firstRange;
     for (let index = 0; index < cursor.ranges; index += 1) {
-      if (cursor.isStatedOn(range, day) && cursor.rangeHolds(range, value)) {
+      // The number first: of a long street's ranges few hold it, and most are stated for the day.
+      if (cursor.rangeHolds(range, value) && cursor.isStatedOn(range, day)) {
         if (first < 0) first = range;
         this.#take(cursor, range, tier, named);
       }
