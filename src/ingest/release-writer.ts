@@ -1,4 +1,7 @@
-/** TODO */
+/**
+ * Writes a release: records into LMDB below a temporary folder, which gets its name when it is
+ * whole.
+ */
 import { createHash, type Hash } from 'node:crypto';
 import {
   closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync,

@@ -1,4 +1,6 @@
-/** TODO */
+/**
+ * Opens the rates of keys as SITUS_LIMITS and the supervisor say, and tells the log how they fare.
+ */
 import { createRateGate, type RateGate } from '../http/rate-limit.js';
 import type { Log } from '../log.js';
 import type { WindowsOfAll } from './listener-rates.js';

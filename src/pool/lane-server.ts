@@ -1,4 +1,6 @@
-/** TODO */
+/**
+ * A worker's end of a lane: takes requests out of shared memory, answers them, and sleeps between.
+ */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { messageOf } from '../log.js';
 import { aligned, AnswerWriter } from './frame.js';

@@ -1,4 +1,7 @@
-/** TODO */
+/**
+ * What a stream's session hangs on: a WebSocket, or a POST whose answer goes on while its body
+ * comes.
+ */
 import { DRAIN_BYTES_MAX } from '../../http/body.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { type DuplexEvents, type Fields, headOf } from '../../http/reply.js';

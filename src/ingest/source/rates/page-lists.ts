@@ -1,4 +1,7 @@
-/** TODO */
+/**
+ * Rate lists that are published as pages: Louisiana's lookup, and the PDFs of New York and South
+ * Carolina.
+ */
 import type { DateInt } from '../../../tax/date.js';
 import { parsePercent, type Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
