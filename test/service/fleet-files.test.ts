@@ -60,39 +60,44 @@ test('lookups and carts in tables and lines are the bytes of one machine, whatev
   assert.deepEqual(await fleet.left(), [0, 0]);
 });
 
-test('chunks of a node that was killed are taken by another', async (context) => {
-  const fleet = await filesFleet(context);
-  if (fleet === null) return;
+/**
+ * Ends the only node with a signal in the midst of a file. What is returned starts another one and
+ * asserts that the output is what one machine writes.
+ */
+async function endedInTheMidst(
+  fleet: FilesFleet, signal: NodeJS.Signals,
+): Promise<() => Promise<void>> {
   const input = fleet.file('rows.csv', table(ROWS));
   const alone = await here(fleet, [input], join(fleet.dir, 'alone.csv'));
   const first = await fleet.node();
   const out = join(fleet.dir, 'out.csv');
   const driven = fleet.drive([input, '-o', out, '--fleet', `${fleet.url}?rows=256`]);
   await midst(fleet, driven, out);
-  await first.end('SIGKILL');
+  await first.end(signal);
+  return async () => {
+    await fleet.node();
+    assert.equal(await driven.ended, 3, driven.err());
+    assert.ok(readFileSync(out, 'utf8') === alone);
+  };
+}
+
+test('chunks of a node that was killed are taken by another', async (context) => {
+  const fleet = await filesFleet(context);
+  if (fleet === null) return;
+  const finish = await endedInTheMidst(fleet, 'SIGKILL');
   assert.ok((await fleet.broker.state(fleet.built.name)).inHand > 0, 'it had chunks in hand');
-  await fleet.node();
-  assert.equal(await driven.ended, 3, driven.err());
-  assert.ok(readFileSync(out, 'utf8') === alone);
+  await finish();
   assert.deepEqual(await fleet.left(), [0, 0]);
 });
 
 test('a node that leaves hands back what it has', async (context) => {
   const fleet = await filesFleet(context);
   if (fleet === null) return;
-  const input = fleet.file('rows.csv', table(ROWS));
-  const alone = await here(fleet, [input], join(fleet.dir, 'alone.csv'));
-  const first = await fleet.node();
-  const out = join(fleet.dir, 'out.csv');
-  const driven = fleet.drive([input, '-o', out, '--fleet', `${fleet.url}?rows=256`]);
-  await midst(fleet, driven, out);
-  await first.end('SIGTERM');
+  const finish = await endedInTheMidst(fleet, 'SIGTERM');
   const { inHand, waiting } = await fleet.broker.state(fleet.built.name);
   assert.equal(inHand, 0, 'nobody waits for what it had');
   assert.ok(waiting > 0);
-  await fleet.node();
-  assert.equal(await driven.ended, 3, driven.err());
-  assert.ok(readFileSync(out, 'utf8') === alone);
+  await finish();
 });
 
 test('an interrupted driver leaves nothing at the broker, and goes on as one that was killed does', async (context) => {
