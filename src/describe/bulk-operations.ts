@@ -1,6 +1,6 @@
 /** Bulk files, as OpenAPI tells them. */
 import { answerOf, problemOf } from './answers.js';
-import { OPTIONS as CART_OPTIONS } from './cart-operations.js';
+import { CART_OPTIONS } from './cart-operations.js';
 import type { Operation, OperationName } from './operations.js';
 import { KEY_PARAMETER, lookupParameters, type Parameter } from './lookup-parameters.js';
 import { BOOLEAN, TEXT, type Schema } from '../base/json-schema.js';

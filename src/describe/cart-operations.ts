@@ -63,8 +63,8 @@ export const CALCULATION_ANSWER: Schema = object({
   }, { explain: EXPLANATION })),
 }, SITUS);
 
-/** Options of both. */
-export const OPTIONS: readonly Parameter[] = [
+/** Options of carts, wherever they are calculated. */
+export const CART_OPTIONS: readonly Parameter[] = [
   {
     name: 'rounding', in: 'query', schema: TEXT,
     description: 'half-up (default), half-even, up or down; ",cart" after it for whole carts.',
@@ -73,8 +73,10 @@ export const OPTIONS: readonly Parameter[] = [
     name: 'explain', in: 'query', schema: BOOLEAN,
     description: 'Tells how each amount came about.',
   },
-  ...KEPT_PARAMETERS,
 ];
+
+/** Parameters of both operations. */
+const PARAMETERS: readonly Parameter[] = [...CART_OPTIONS, ...KEPT_PARAMETERS];
 
 const TOO_LONG = 'The body is longer than 8 MiB.';
 const UNKNOWN_PLACE = 'A field breaks its rule, or an address or a rate cannot be told.';
@@ -96,7 +98,7 @@ export const CART_OPERATIONS: readonly (readonly [OperationName, Operation])[] =
         503: 'No dataset is loaded, no provider is configured, or too much is under way.',
       },
     }),
-    parameters: OPTIONS,
+    parameters: PARAMETERS,
   }],
   ['POST /calculate/cart', {
     ...merchantOperation({
@@ -110,6 +112,6 @@ export const CART_OPERATIONS: readonly (readonly [OperationName, Operation])[] =
         503: 'No dataset is loaded, or too much is under way.',
       },
     }),
-    parameters: OPTIONS,
+    parameters: PARAMETERS,
   }],
 ];

@@ -39,6 +39,15 @@ function takeFromQuery(query: string): Presented {
   return { key, query: kept.join('&') };
 }
 
+function mayHaveKey(query: string): boolean {
+  return query.includes(KEY_PARAMETER) || (query.includes('%') && ESCAPED_LETTER.test(query));
+}
+
+/** A query without the keys that stand in it, also where none is looked for. */
+export function withoutKey(query: string): string {
+  return mayHaveKey(query) ? takeFromQuery(query).query : query;
+}
+
 /**
  * Takes the key from the header or else from the lower-case `key` parameter. The parameter is cut
  * from the query in either case: no key travels further than this. With `headerOnly` the query is
@@ -47,10 +56,7 @@ function takeFromQuery(query: string): Presented {
 export function presentedKey(request: KeyBearer, headerOnly = false): Presented {
   const header = request.header(KEY_HEADER);
   const { query } = request;
-  if (headerOnly) return { key: header, query };
-  const named = query.includes(KEY_PARAMETER)
-    || (query.includes('%') && ESCAPED_LETTER.test(query));
-  if (!named) return { key: header, query };
+  if (headerOnly || !mayHaveKey(query)) return { key: header, query };
   const taken = takeFromQuery(query);
   return header === '' ? taken : { key: header, query: taken.query };
 }

@@ -16,7 +16,7 @@ import type { AskWindow } from './ask-window.js';
 import { GuessGuard } from './client-limit.js';
 import type { Problem } from '../base/problem.js';
 import type { BodyError } from '../base/validator.js';
-import { AGAIN, codedProblem, problemReply } from './problem-reply.js';
+import { codedProblem, problemReply } from './problem-reply.js';
 import { missingScopes, neededScopes, scopesOfRows, type NeededScopes } from './path-scopes.js';
 import {
   LIMIT_HEADER, REFUSED, REMAINING_HEADER, type RateGate, type Rated,
@@ -245,9 +245,7 @@ export class Gate<K extends GateKey = KeyRecord> {
     const fields = rateFields(limit, remaining);
     switch (kind) {
       case 'forbidden': return problemReply({ status: 403, detail, instance }, fields);
-      case 'overloaded': return problemReply(
-        { status: 503, detail, instance }, { ...fields, ...AGAIN },
-      );
+      case 'overloaded': return problemReply({ status: 503, detail, instance }, fields);
       default: return codedProblem(kind, instance, this.#baseUrl, fields, detail);
     }
   }

@@ -32,7 +32,7 @@ import {
   Caller, gateRules, planNeeded, type Gate, type GateRules,
 } from './gate.js';
 import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey, unusableKey } from './idempotency-key.js';
-import { AGAIN, codedProblem, problemReply } from './problem-reply.js';
+import { codedProblem, problemReply } from './problem-reply.js';
 import { handleOf, isReply, type Admit, type Handle, type Reply, type Request } from './reply.js';
 import { DEADLINE_MS, type Route } from './router.js';
 
@@ -164,9 +164,7 @@ function run(
     if (error instanceof StoreFault) {
       services.log.error('store fault', { path: caller.instance, message: error.message });
       const { instance, fields } = caller;
-      return send(problemReply(
-        { status: 503, detail: error.detail, instance }, { ...fields, ...AGAIN },
-      ));
+      return send(problemReply({ status: 503, detail: error.detail, instance }, fields));
     }
     if (error instanceof LimitReached) return send(caller.limited(error));
     services.log.error('handler failed', { path: caller.instance, fault: faultOf(error) });

@@ -17,9 +17,6 @@ export interface ProblemDocument {
   readonly members?: WireObject;
 }
 
-/** Beside a 503 of what is soon otherwise. */
-export const AGAIN: Fields = { 'Retry-After': 1 };
-
 /** Renders a problem document. */
 export function problemReply(problem: ProblemDocument, fields: Fields = {}): Reply {
   const { status, detail, instance, errors, members } = problem;

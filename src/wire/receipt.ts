@@ -46,10 +46,10 @@ export function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** What is no plain ASCII in a query string, one character a byte, as percent sequences. */
+/** What is no plain ASCII in a query string, as percent sequences of its UTF-8. */
 function escaped(query: string): string {
-  return query.replace(/[^\x21-\x7e]/g, (char) =>
-    `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return query.replace(/[^\x21-\x7e]+/g, (text) =>
+    Buffer.from(text).toString('hex').replace(/../g, '%$&'));
 }
 
 /** Method, path and query as one text; the query is as it was sent, without the key. */

@@ -39,6 +39,14 @@ test('operation ids are unique', () => {
   assert.equal(new Set(ids).size, ids.length);
 });
 
+test('an operation has a parameter once, and rows of files have no receipt', () => {
+  for (const [name, { parameters = [] }] of OPERATIONS) {
+    const names = parameters.map((each) => `${each.in} ${each.name}`);
+    assert.equal(new Set(names).size, names.length, `${name}: ${names.join(', ')}`);
+    if (name.includes('/bulk')) assert.ok(!names.includes('query receipt'), name);
+  }
+});
+
 test('lookups list every status and code of the table', () => {
   for (const version of API_VERSIONS) {
     const text = JSON.stringify(OPERATIONS.get(`GET /request/v${version}`)?.responses);

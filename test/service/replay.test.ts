@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { get as httpGet } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { App } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
@@ -45,6 +47,19 @@ after(async () => {
   built.remove();
   rmSync(dir, { recursive: true, force: true });
 });
+
+/** A request whose query has bytes beyond ASCII as they are. */
+function getBare(path: string, key = KEY): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const bare = Buffer.from(path).toString('latin1');
+    httpGet(base, { path: bare, headers: { 'x-api-key': key } }, (response) => {
+      void text(response).then((body) => resolve({
+        status: response.statusCode ?? 0, body,
+        receipt: String(response.headers['x-situs-receipt'] ?? ''), dataset: null,
+      }));
+    }).on('error', reject);
+  });
+}
 
 interface Answer {
   readonly status: number;
@@ -169,7 +184,7 @@ test('a receipt gives the same bytes after another release is active', async () 
     '/request/v60?address=nowhere&receipt=true',
   ];
   const answers = await Promise.all(asked.map((path) => get(path)));
-  const cart = await post('/calculate/cart?rounding=up&receipt=true&key=secret', CART);
+  const cart = await post('/calculate/cart?rounding=up&receipt=true&key=secret&k%65y=secret', CART);
   assert.equal(cart.status, 200, cart.body);
   assert.doesNotMatch(cart.receipt ?? '', /secret/);
   const [other = ''] = names.values();
@@ -194,6 +209,30 @@ test('a receipt gives the same bytes after another release is active', async () 
   const again = await post(`/calculate/cart?rounding=up&dataset=${dataset}&at=${at}`, CART);
   assert.equal(again.body, cart.body);
   activateRelease(built.varDir, built.name);
+});
+
+test('characters beyond ASCII that were sent bare are told and asked again as they were', async () => {
+  for (const city of ['Caf\u00e9', 'B\u0159eclav', '\u{1f600}']) {
+    const { status, body, receipt } = await getBare(
+      `/request/v60?postalcode=${ZIP}&receipt=true&address=1+${city}`);
+    assert.equal(status, 422, body);
+    const { request } = JSON.parse(receipt ?? '') as { request: string };
+    assert.ok(request.toLowerCase().endsWith(`=1+${encodeURIComponent(city).toLowerCase()}`),
+      request);
+    const { code, out, told } = replayed(kept('bare.json', receipt ?? ''));
+    assert.equal(out, body);
+    assert.equal(code, 0, told);
+  }
+});
+
+test('no character of a query ends the service, with a key or without', async () => {
+  for (const path of ['/request/v60?format=', '/request/v10?receipt=true&city=',
+    '/account/metrics?format=', '/data/tic?format=']) {
+    for (const key of [KEY, '']) {
+      const { status, body } = await getBare(`${path}\u{1f600}`, key);
+      assert.ok(status > 0 && status < 500, `${path} ${status} ${body}`);
+    }
+  }
 });
 
 test('the day of an old question is that of its moment', async () => {

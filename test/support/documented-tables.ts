@@ -1,4 +1,5 @@
 /** Tables of the documentation that are made from the program. */
+import assert from 'node:assert/strict';
 import { parameterNames } from '../../src/api/lookup/parameter-table.js';
 import type { Schema } from '../../src/base/json-schema.js';
 import { type Setting, SETTINGS } from '../../src/config.js';
@@ -72,6 +73,8 @@ function valuesOf(schema: Schema): string {
   if (schema['type'] === 'number') {
     return `number, ${String(minimum)} ${maximum === undefined ? 'or more' : `to ${String(maximum)}`}`;
   }
+  if (schema['format'] === 'date-time') return 'RFC 3339 date and time';
+  assert.equal(typeof maxLength, 'number', 'the table has words for the schema');
   const least = minLength === undefined ? 'up to' : `${String(minLength)} to`;
   return `${least} ${String(maxLength)} characters`;
 }

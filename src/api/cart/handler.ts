@@ -17,6 +17,7 @@ import { merchantIdOf } from './cart-text.js';
 import type { MerchantRecord } from '../../store/merchants.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
+import { withoutKey } from '../../http/api-key.js';
 import { codedProblem } from '../../http/problem-reply.js';
 import { malformationOf } from '../../base/json-object.js';
 import { PARSED_BYTES_MAX } from '../../http/json-body.js';
@@ -94,11 +95,6 @@ function keptBy({ kept: services }: CartServices, caller: MerchantCaller): KeptA
 
 function keptProblem({ field, detail = '' }: Failure): Problem {
   return invalid({ location: `query.${field ?? 'dataset'}`, message: detail });
-}
-
-/** The query of a receipt: a key that stands there although it is not looked for is left out. */
-function withoutKey(query: string): string {
-  return query.split('&').filter((part) => !/^key(?:=|$)/.test(part)).join('&');
 }
 
 /** What a body is calculated for and with. */

@@ -43,16 +43,15 @@ const ASCII_MAX = 127;
 
 /**
  * Decodes '+' and percent sequences; `raw` has one character per byte. Bytes above ASCII that were
- * sent bare are read as UTF-8 like encoded ones. Null when it is not valid.
+ * sent bare are read as UTF-8 like encoded ones. Null when it is not valid. The front end has whole
+ * characters in place of bytes: those that are no byte stay what they are.
  */
 export function decodeValue(raw: string): string | null {
-  const bare = raw.replaceAll('+', ' ')
-    .replace(/[\x80-\uffff]/g, (char) => {
-      const byte = char.charCodeAt(0);
-      return byte > 255 ? encodeURIComponent(char) : `%${byte.toString(16).padStart(2, '0')}`;
-    });
   try {
-    return decodeURIComponent(bare);
+    return decodeURIComponent(raw.replaceAll('+', ' ').replace(/[^\0-\x7f]/gu, (char) => {
+      const byte = char.codePointAt(0) ?? 0;
+      return byte > 255 ? encodeURIComponent(char) : `%${byte.toString(16)}`;
+    }));
   } catch {
     return null;
   }
