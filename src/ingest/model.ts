@@ -43,7 +43,10 @@ export interface RateRow {
   readonly level: Level;
   /** Five digits. On a city row: the county part it holds for; "" for all. */
   readonly county: string;
-  /** Seven-digit place or ten-digit town code; "" for other levels. */
+  /**
+   * Seven-digit place or ten-digit town code; "" for other levels. On a county row: the place
+   * inside which the county's part is this one, not what it takes elsewhere; "" on most.
+   */
   readonly place: string;
   /** Publisher's name. */
   readonly name: string;

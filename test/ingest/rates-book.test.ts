@@ -162,6 +162,12 @@ test('a city levied alone stands in for its county, known or not', () => {
     'XX 0.05 | ALPHA 0 | ARDEN 0.02 = 0.07');
 });
 
+test('a county takes another part inside a place, where a row says so', () => {
+  const rows = [STATE, row('county', '0.5', { county: '99001', place: '9900010' }), ALPHA];
+  assert.equal(told(area({ rows }, { place: '9900010' })), 'XX 0.05 | ALPHA 0.005 | ARDEN 0 = 0.055');
+  assert.equal(told(area({ rows })), 'XX 0.05 | ALPHA 0.01 = 0.06');
+});
+
 test('a listed jurisdiction whose rate the list withholds is unknown', () => {
   const city = row('city', '0', { place: '9900010', basis: 'unknown', from: DATE_MIN,
     note: 'It varies.' });

@@ -40,7 +40,7 @@ export function withSources(
 type Jurisdiction = Pick<RateRow, 'level' | 'place' | 'county' | 'code'>;
 
 function keyOf({ level, place, county, code }: Jurisdiction): string {
-  return `${level} ${place || county || code}`;
+  return level === 'county' ? `${level} ${county}/${place}` : `${level} ${place || county || code}`;
 }
 
 /** A list with the number of its source and its rows. */

@@ -101,7 +101,8 @@ function countyLine(
   if (spot.tier) return [nothing(DATE_MIN, DATE_OPEN, mark.source, mark.since)];
   const county = book.counties.get(fips);
   const jurisdiction = county?.fullName ?? `county ${fips}`;
-  return fill(paint(book.rows.county(fips)), mark, { state: state.name, jurisdiction });
+  return fill(paint(book.rows.county(fips, spot.cityKey)), mark,
+    { state: state.name, jurisdiction });
 }
 
 function cityLine(

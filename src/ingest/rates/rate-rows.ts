@@ -6,7 +6,8 @@ import type { DistrictMember, TierFact } from './facts.js';
 /** Rows of the lists; within a jurisdiction in order of precedence, the last one winning. */
 export interface RowIndex {
   state(code: string): readonly RateRow[];
-  county(fips: string): readonly RateRow[];
+  /** Rows of a county: those for all of it, then those for what lies inside the place. */
+  county(fips: string, place?: string): readonly RateRow[];
   /** Rows of a place or town in a county: those for all counties, then those for this one. */
   city(place: string, county: string): readonly RateRow[];
   /** Whether towns of the county are listed, whose boundaries then matter. */
@@ -55,7 +56,7 @@ export function indexRows(
   for (const given of rows) {
     const row = asLevied(given, tiers);
     if (row.level === 'state') states.add(row.state, row);
-    else if (row.level === 'county') counties.add(row.county, row);
+    else if (row.level === 'county') counties.add(`${row.county}/${row.place}`, row);
     else if (row.level === 'city') {
       cities.add(`${row.place}/${row.county}`, row);
       const within = row.county ? [row.county] : places.get(row.place)?.counties ?? [];
@@ -68,7 +69,8 @@ export function indexRows(
   }
   return {
     state: (code) => states.get(code),
-    county: (fips) => counties.get(fips),
+    county: (fips, place = '') => [...counties.get(`${fips}/`),
+      ...(place ? counties.get(`${fips}/${place}`) : [])],
     city: (place, county) =>
       [...cities.get(`${place}/`), ...(county ? cities.get(`${place}/${county}`) : [])],
     hasTowns: (county) => withTowns.has(county),
