@@ -19,11 +19,10 @@ import {
 import {
   type RangeOptions, readDelimitedRanges, readTigerRanges, type StreetRange,
 } from './source/ranges.js';
+import { readAlabama } from './source/rates/alabama.js';
 import { readAlaska } from './source/rates/alaska.js';
 import { readCdtfa } from './source/rates/california.js';
-import {
-  readAlabama, readArizona, readNewMexico, readOklahoma,
-} from './source/rates/code-tables.js';
+import { readArizona, readNewMexico, readOklahoma } from './source/rates/code-tables.js';
 import { readColorado } from './source/rates/colorado.js';
 import { readColoradoWorkbook } from './source/rates/colorado-workbook.js';
 import { readSstDerived } from './source/rates/county-and-place.js';

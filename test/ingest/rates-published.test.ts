@@ -13,7 +13,7 @@ import {
 } from '../../src/ingest/rates/load.js';
 import { datasetsDir, SourceFiles } from '../../src/ingest/source-files.js';
 import { readTable } from '../../src/ingest/source/rows.js';
-import { brief, read } from '../support/listed-rates.js';
+import { brief, read, type Read } from '../support/listed-rates.js';
 import { type CellValue, workbookOf, zipOf } from '../support/made-files.js';
 
 const SHARED = join(import.meta.dirname, '../../../../shared/data');
@@ -183,6 +183,32 @@ test('al-text: general sales tax of counties and of cities by county, police dis
     /line 4: no locality code/);
   assert.throws(() => read('al-text', list.replace('3.0', 'n/a')), /line 4: not a percentage/);
   assert.throws(() => read('al-text', list.replaceAll('GENER', 'GEN')), /no general sales tax/);
+});
+
+test('al-text: what counties take inside cities and outside them', () => {
+  const list = (...counties: readonly (readonly [string, string])[]): Read => read('al-text', [
+    'Locality Code,Locality Name,TaxType,Rate Type,Active Date,Inactive Date,Rate,PJ,County Code',
+    ...counties.map(([name, rate], at) => `700${at},${name},ST,GENER,20240101,,${rate},N,`),
+    '9001,ARDEN,ST,GENER,20240101,,3,N,7000', '9002,ST BOSWELL,ST,GENER,20240101,,4,N,7000',
+  ].join('\n'));
+  const county = (...counties: readonly (readonly [string, string])[]): readonly string[] =>
+    brief(list(...counties).rows.filter(({ level }) => level === 'county'))
+      .map((row) => row.replace(/^county 99001 | 20240101 99991231$/g, ''));
+  assert.deepEqual(county(['ALPHA COUNTY', '3'], ['ALPHA COUNTY - CL', '1']),
+    ['  own 0.03', '9900010  own 0.01', '9900020  own 0.01']);
+  assert.deepEqual(county(['ALPHA COUNTY', '3'], ['ALPHA CO CL & PJ ARD', '1']),
+    ['  own 0.03', '9900010  own 0.01']);
+  assert.deepEqual(county(['ALPHA COUNTY EXC CL ARDEN', '3'], ['ALPHA COUNTY CL ARDEN', '2.5'],
+    ['ALPHA COUNTY PJ', '2'], ['ALPHA COUNTY UNABATED', '9']),
+  ['  own 0.03', '9900010  own 0.025']);
+  assert.deepEqual(county(['ALPHA COUNTY', '2'], ['ALPHA COUNTY CL 4 CITIES', '1']),
+    ['  own 0.02', '9900010  unknown ?', '9900020  unknown ?']);
+  assert.deepEqual(county(['ALPHA COUNTY UNINCORP AREAS', '3'], ['ALPHA COUNTY CL ARDEN', '1']),
+    ['  own 0.03', '9900010  own 0.01', '9900020  unknown ?']);
+  assert.deepEqual(county(['ALPHA COUNTY COUNTY-WIDE TAX', '0.5']),
+    ['  unknown ?', '9900010  unknown ?', '9900020  unknown ?']);
+  assert.match(list(['ALPHA COUNTY CL 4 CITIES', '1']).rows.at(-1)!.note!,
+    /^Alpha County: its list has "ALPHA COUNTY CL 4 CITIES", which does not say for which/i);
 });
 
 test('az-tpt: retail alone; a county\'s figure includes the state\'s, a city\'s does not', () => {
