@@ -33,6 +33,7 @@ export interface PoolOptions {
   readonly settings?: EngineSettings;
   /** Tasks a worker may hold: one being answered and the next ones waiting for it. */
   readonly tasksPerWorker?: number;
+  /** Lookups of a task; of other requests a quarter. */
   readonly requestsPerTask?: number;
   readonly waitingMax?: number;
   readonly waitingBytesMax?: number;
@@ -49,10 +50,12 @@ const ENGINE_WORKER = new URL('../workers/engine.js', import.meta.url);
 const TASKS_PER_WORKER = 8;
 
 /**
- * Enough to share the cost of a task. Larger ones save little, keep their first request waiting for
- * the last, and leave the front end idle until a worker is through.
+ * Enough to share the cost of a task, and for a worker to have the code of each step at hand for
+ * many lookups. Larger tasks keep their first request waiting for the last.
  */
-const REQUESTS_PER_TASK = 8;
+const REQUESTS_PER_TASK = 32;
+/** Of these, a request that is no lookup counts as so many: a cart takes several times as long. */
+const OTHER_WEIGHT = 4;
 
 /** Requests that wait for a worker; beyond it they are refused at once. */
 const WAITING_MAX = 4096;
@@ -70,6 +73,10 @@ const LOADING_MS_MAX = 10_000;
 const LOADING_CHECK_MS = 5;
 const REQUEST_BYTES = 64 * 1024;
 const ANSWER_BYTES = 512 * 1024;
+
+function weightOf({ kind }: PoolRequest): number {
+  return kind === 'lookup' ? 1 : OTHER_WEIGHT;
+}
 
 export class EnginePool {
   readonly #options: Required<PoolOptions>;
@@ -130,7 +137,7 @@ export class EnginePool {
     this.#waitingBytes += length;
     const waiting = this.#waiting.push(request);
     this.#schedule();
-    if (waiting >= this.#options.requestsPerTask) this.#dispatch();
+    if (waiting * weightOf(request) >= this.#options.requestsPerTask) this.#dispatch();
   }
 
   #refuse(request: PoolRequest): void {
@@ -198,10 +205,15 @@ export class EnginePool {
 
   /** Takes the requests of the next task: some of those that wait, or one that has its own. */
   #next(most: number): readonly PoolRequest[] {
+    const waiting = this.#waiting;
+    const weightMax = this.#options.requestsPerTask;
     let count = 0;
-    while (count < most && count < this.#waiting.length
-      && this.#waiting[count]!.own === undefined) count += 1;
-    return this.#waiting.splice(0, Math.max(1, count));
+    for (let weight = 0; count < most && count < waiting.length; count += 1) {
+      const request = waiting[count]!;
+      weight += weightOf(request);
+      if (request.own !== undefined || weight > weightMax) break;
+    }
+    return waiting.splice(0, Math.max(1, count));
   }
 
   #post(lane: Lane, requests: readonly PoolRequest[]): void {

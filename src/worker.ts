@@ -4,7 +4,9 @@ import {
   AnswerWriter, countRequests, RequestReader, type ReceivedLookup, type ReceivedRequest,
 } from './pool/frame.js';
 import { FLAG_GEO, FLAG_XML, isBodyRequest, type Answer } from './pool/types.js';
-import type { LookupQuery, PostalOutcome, SitusOutcome, ZipQuery } from './engine/lookup-query.js';
+import type {
+  LookupOutcome, LookupQuery, PostalOutcome, SitusOutcome, ZipQuery,
+} from './engine/lookup-query.js';
 import { PRECISIONS } from './engine/situs.js';
 import { fail, isFailure, type Failure } from './failure.js';
 import { answerBulk } from './bulk/row/row-chunk.js';
@@ -15,7 +17,7 @@ import { answerBody } from './api/merchant/checked-body.js';
 import { renderLegacy } from './api/lookup/legacy.js';
 import { answerLocate } from './api/lookup/located.js';
 import { notKept } from './api/lookup/kept.js';
-import { formatAsked, parseParameters, parseQuery } from './api/lookup/query.js';
+import { formatAsked, parseParameters, parseQuery, type ParsedQuery } from './api/lookup/query.js';
 import type { RawParameters } from './api/lookup/query-string.js';
 import type { Rendered } from './api/lookup/fragment.js';
 import { RESPONSE_CODES, SUCCESS } from './wire/response-code.js';
@@ -24,16 +26,58 @@ import { apiVersion, type ApiVersion, type Format } from './wire/version.js';
 
 let shared: WireContext | null = null;
 
+/** A request of a frame, as far as it has come. What is null is made with the answer. */
+interface Step {
+  readonly request: ReceivedRequest;
+  /** What a lookup's query string says. */
+  parsed: ParsedQuery | Failure | null;
+  /** What is found at a lookup's address. */
+  outcome: LookupOutcome | null;
+}
+
 /**
  * Answers every request of a frame, in order. A request that cannot be answered gets a failure of
- * its own and leaves the others alone.
+ * its own and leaves the others alone. Lookups go through each step together: a processor keeps
+ * less code at hand than a lookup goes through.
  */
 export function answerInto(
   writer: AnswerWriter, engine: Engine, frame: Uint8Array, nowMs: number, context: WireContext,
 ): void {
   const requests = new RequestReader(frame);
+  const steps: Step[] = [];
   for (let next = requests.next(); next !== null; next = requests.next()) {
-    writer.add(answerRequest(context, engine, next, nowMs));
+    steps.push({ request: next, parsed: null, outcome: null });
+  }
+  if (steps.length > 1) {
+    for (const step of steps) read(step);
+    for (const step of steps) find(step, context, engine, nowMs);
+  }
+  for (const step of steps) writer.add(answerRequest(context, engine, step, nowMs));
+}
+
+function read(step: Step): void {
+  const { request } = step;
+  if (request.kind !== 'lookup') return;
+  try {
+    step.parsed = parseQuery(request.payload, request.version, request.grants);
+  } catch {
+    // A bug, which is reported and answered when it throws again.
+  }
+}
+
+/**
+ * Looks addresses up. Coordinates are left for later: how near their border is, is read from what
+ * was read last.
+ */
+function find(step: Step, context: WireContext, engine: Engine, nowMs: number): void {
+  const { parsed } = step;
+  if (parsed === null || isFailure(parsed)) return;
+  const { query, dataset } = parsed;
+  if (query.kind !== 'address' || dataset !== null) return;
+  try {
+    step.outcome = engine.lookup(query, nowMs, context.precisionMin);
+  } catch {
+    // As above.
   }
 }
 
@@ -68,10 +112,11 @@ export function answerFrame(
 }
 
 function answerRequest(
-  context: WireContext, engine: Engine, request: ReceivedRequest, nowMs: number,
+  context: WireContext, engine: Engine, step: Step, nowMs: number,
 ): Answer {
+  const { request } = step;
   switch (request.kind) {
-    case 'lookup': return answerQuery(context, engine, request, nowMs);
+    case 'lookup': return answerQuery(context, engine, request, step, nowMs);
     case 'rows': return guarded(context, () =>
       answerBulk(context, engine, request.payload, request.grants, answerParameters));
     case 'locate': return guarded(context, () =>
@@ -95,19 +140,21 @@ function guarded(context: WireContext, answer: () => Answer): Answer {
 function answerQuery(
   context: WireContext, engine: Engine,
   { version: asked, grants, payload: text }: ReceivedLookup,
-  nowMs: number,
+  { parsed: known, outcome }: Step, nowMs: number,
 ): Answer {
   try {
     const version = apiVersion(asked);
     if (version === null) throw new RangeError(`there is no version ${asked}`);
-    const parsed = parseQuery(text, version, grants);
+    const parsed = known ?? parseQuery(text, version, grants);
     if (isFailure(parsed)) return refusal(context, version, parsed, formatAsked(text), 0);
     const { query, format, dataset, atMs } = parsed;
     // The front end names release and moment of a task: what it did not find is not here.
     if (dataset !== null && (dataset !== engine.id || (atMs !== null && atMs !== nowMs))) {
       return refusal(context, version, notKept(dataset), format, 0);
     }
-    return answerLookup(context, engine, query, version, format, nowMs);
+    return outcome === null
+      ? answerLookup(context, engine, query, version, format, nowMs)
+      : answerOutcome(context, engine, query, outcome, version, format);
   } catch (error) {
     context.report(error);
     return refusal(context, asked, fail('internal'), formatAsked(text), 0);
@@ -148,8 +195,15 @@ function answerFresh(
   context: WireContext, engine: Engine, query: LookupQuery, version: ApiVersion,
   format: Format, nowMs: number,
 ): Answer {
-  const geo = query.kind === 'postal' ? 0 : FLAG_GEO;
   const outcome = engine.lookup(query, nowMs, context.precisionMin);
+  return answerOutcome(context, engine, query, outcome, version, format);
+}
+
+function answerOutcome(
+  context: WireContext, engine: Engine, query: LookupQuery, outcome: LookupOutcome,
+  version: ApiVersion, format: Format,
+): Answer {
+  const geo = query.kind === 'postal' ? 0 : FLAG_GEO;
   if (isFailure(outcome)) return refusal(context, version, outcome, format, geo);
   const rendered = render(context, engine, query, outcome, version, format);
   if (isFailure(rendered)) return refusal(context, version, rendered, format, geo);

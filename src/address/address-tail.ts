@@ -1,4 +1,5 @@
 /** What ends an address: postal code, state and country; a military address is nothing else. */
+import { wordsOf } from '../base/word-table.js';
 import type { Gazetteer, ParsedAddress } from './parsed.js';
 import { directionOf, directionWord, isDigits, startsWithDigit } from './street-words.js';
 import { suffixOf } from './suffix.js';
@@ -30,7 +31,7 @@ const USA: readonly (readonly string[])[] = [
   ['USA'], ['US'],
 ];
 const CAN: readonly (readonly string[])[] = [['CANADA'], ['CAN']];
-const COUNTRY_LAST = new Set(['AMERICA', 'STATES', 'A', 'S', 'USA', 'US', 'CANADA', 'CAN']);
+const COUNTRY_LAST = wordsOf(['AMERICA', 'STATES', 'A', 'S', 'USA', 'US', 'CANADA', 'CAN']);
 
 function endsWith(words: readonly string[], end: number, phrase: readonly string[]): boolean {
   const start = end - phrase.length;

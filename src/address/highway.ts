@@ -2,6 +2,7 @@
  * Numbered roads. Publication 28, section 234, names the forms; every way of writing one comes to
  * the same name: "US HIGHWAY 7", "STATE ROUTE 100", "COUNTY HIGHWAY 12", "INTERSTATE 89".
  */
+import { WordTable, wordsOf } from '../base/word-table.js';
 import { directionOf, hasDigit, isDigits, startsWithDigit } from './street-words.js';
 import type { Gazetteer } from './parsed.js';
 import { suffixOf } from './suffix.js';
@@ -19,7 +20,7 @@ export interface Highway {
 type Kind = 'us' | 'interstate' | 'county' | 'state' | 'bare' | 'farm' | 'ranch' | 'whole';
 
 /** First words; kinds with `Words` of two are told apart by what follows. */
-const STARTS = new Map<string, Kind>([
+const STARTS = new WordTable<Kind>([
   ['US', 'us'], ['USH', 'us'], ['USHY', 'us'],
   ['INTERSTATE', 'interstate'], ['I', 'interstate'], ['IH', 'interstate'],
   ['COUNTY', 'county'], ['CO', 'county'], ['CNTY', 'county'], ['CTY', 'county'],
@@ -31,11 +32,11 @@ const STARTS = new Map<string, Kind>([
 ]);
 
 /** Abbreviations that need no further word before the number. */
-const COMPLETE = new Set(['SR', 'SH', 'STH', 'SRT', 'SHWY']);
-const QUALIFIERS = new Set(['OLD', 'BUSINESS', 'BUS']);
+const COMPLETE = wordsOf(['SR', 'SH', 'STH', 'SRT', 'SHWY']);
+const QUALIFIERS = wordsOf(['OLD', 'BUSINESS', 'BUS']);
 
 /** Local numbered roads: first word → words of the name; the road word after it follows. */
-const LOCAL = new Map([
+const LOCAL = new WordTable([
   ['TOWN', 'TOWN'], ['TOWNSHIP', 'TOWNSHIP'], ['TWP', 'TOWNSHIP'], ['PRIVATE', 'PRIVATE'],
   ['PVT', 'PRIVATE'], ['FOREST', 'FOREST'], ['FIRE', 'FIRE'], ['INDIAN', 'INDIAN'],
 ]);
@@ -215,7 +216,7 @@ function readLocal(span: Span, at: number): Highway | null {
   return suffix === 'LOOP' ? found(`LOOP ${number}`, at + 2) : null;
 }
 
-const LETTERED = new Set(['COUNTY', 'CO', 'CNTY', 'CTY', 'CTH']);
+const LETTERED = wordsOf(['COUNTY', 'CO', 'CNTY', 'CTY', 'CTH']);
 
 /** Longest way to a number: "OLD NEW YORK STATE TRUNK HIGHWAY 5". */
 const WORDS_TO_NUMBER_MAX = 6;

@@ -1,4 +1,5 @@
 /** Cities and states of a line: where a street ends, and what stands behind the address. */
+import { WordTable } from '../base/word-table.js';
 import { readHighway } from './highway.js';
 import type { Gazetteer } from './parsed.js';
 import {
@@ -18,7 +19,7 @@ const CITY_WORDS_MAX = 4;
 const ANCHORS_MAX = 2;
 
 /** First words of cities that are written in two ways. */
-const CITY_FIRST = new Map([
+const CITY_FIRST = new WordTable([
   ['ST', 'SAINT'], ['SAINT', 'ST'], ['STE', 'SAINTE'], ['MT', 'MOUNT'], ['MOUNT', 'MT'],
   ['FT', 'FORT'], ['FORT', 'FT'],
 ]);

@@ -1,4 +1,5 @@
 /** Reads one line of address. */
+import { wordsOf } from '../base/word-table.js';
 import { innerZipAt, readMilitary, readTail, withoutState, type Tail } from './address-tail.js';
 import {
   isKnownCity, pairedState, splitCity, stateWithin, streetEnds, withoutRemarks,
@@ -31,7 +32,7 @@ interface Gathering {
   readonly readings: Reading[];
 }
 
-const COUNTY_WORDS = new Set(['COUNTY', 'PARISH', 'BOROUGH', 'CNTY']);
+const COUNTY_WORDS = wordsOf(['COUNTY', 'PARISH', 'BOROUGH', 'CNTY']);
 
 /** Parts that are neither street nor city: a county, a unit without designator. */
 function tidyParts(gathering: Gathering, parts: readonly Span[]): [Span[], string] {

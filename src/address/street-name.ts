@@ -200,7 +200,22 @@ export function formatStreetName(name: StreetName): string {
   return text.trim();
 }
 
-const PLAIN = /^[A-Z0-9 /]*$/;
+const SPACE = 32;
+
+/** The words between single spaces; null where there is more than capitals, figures and strokes. */
+function plainWords(name: string): string[] | null {
+  const words: string[] = [];
+  let start = 0;
+  for (let index = 0; index < name.length; index++) {
+    const code = name.charCodeAt(index);
+    if (code === SPACE) {
+      words.push(name.slice(start, index));
+      start = index + 1;
+    } else if (code < 47 || code > 90 || (code > 57 && code < 65)) return null;
+  }
+  words.push(start === 0 ? name : name.slice(start));
+  return words;
+}
 
 /**
  * Key of a name for the index and for queries: the same for every way of writing it. Takes the
@@ -208,6 +223,6 @@ const PLAIN = /^[A-Z0-9 /]*$/;
  * "1st" agree; "1" and "1ST" do not.
  */
 export function foldStreetName(name: string): string {
-  const words = PLAIN.test(name) ? name.split(' ') : tokenize(name).words;
+  const words = plainWords(name) ?? tokenize(name).words;
   return wordsKey(canonicalWords(words, 0, words.length));
 }

@@ -1,4 +1,5 @@
 /** Words of street names: directions, numbers, and one spelling of each for keys. */
+import { WordTable } from '../base/word-table.js';
 import { SUFFIX_EXPANSIONS } from './suffix.js';
 
 const WORDS: readonly (readonly [string, string])[] = [
@@ -12,9 +13,9 @@ const WORDS: readonly (readonly [string, string])[] = [
   ['SW', 'SOUTHWEST'],
 ];
 
-const ABBREVIATION = new Map(WORDS.flatMap(([abbreviation, word]) =>
+const ABBREVIATION = new WordTable(WORDS.flatMap(([abbreviation, word]) =>
   [[abbreviation, abbreviation], [word, abbreviation]] as const));
-const FULL = new Map(WORDS);
+const FULL = new WordTable(WORDS);
 
 /** "NORTH" or "N" → "N"; '' for any other word. */
 export function directionOf(word: string): string {
@@ -53,17 +54,17 @@ const CARDINALS = [
   'ONE', 'TWO', 'THREE', 'FOUR', 'FIVE', 'SIX', 'SEVEN', 'EIGHT', 'NINE', 'TEN', 'ELEVEN', 'TWELVE',
 ];
 
-const ORDINAL = new Map<string, number>();
-const TEN = new Map<string, number>();
-const CARDINAL = new Map<string, number>();
-ONES.forEach((word, index) => ORDINAL.set(word, index + 1));
+const ordinals = new Map<string, number>();
+const TENS_VALUES = new Map<string, number>();
+ONES.forEach((word, index) => ordinals.set(word, index + 1));
 TENS.forEach((word, index) => {
   const value = (index + 2) * 10;
-  TEN.set(word, value);
-  ORDINAL.set(`${word.slice(0, -1)}IETH`, value);
-  ONES.slice(0, 9).forEach((one, unit) => ORDINAL.set(word + one, value + unit + 1));
+  TENS_VALUES.set(word, value);
+  ordinals.set(`${word.slice(0, -1)}IETH`, value);
+  ONES.slice(0, 9).forEach((one, unit) => ordinals.set(word + one, value + unit + 1));
 });
-CARDINALS.forEach((word, index) => CARDINAL.set(word, index + 1));
+const ORDINAL = new WordTable(ordinals);
+const CARDINAL = new WordTable(CARDINALS.map((word, index) => [word, index + 1] as const));
 
 /** 22 → "22ND". */
 export function ordinal(value: number): string {
@@ -71,11 +72,6 @@ export function ordinal(value: number): string {
   if (teens >= 11 && teens <= 13) return `${value}TH`;
   return `${value}${['TH', 'ST', 'ND', 'RD'][value % 10] ?? 'TH'}`;
 }
-
-/** Every ordinal word below one hundred with its value, and the tens and small cardinals. */
-const ORDINALS: ReadonlyMap<string, number> = ORDINAL;
-const TENS_VALUES: ReadonlyMap<string, number> = TEN;
-const CARDINAL_VALUES: ReadonlyMap<string, number> = CARDINAL;
 
 /** "FIRST" → 1, "TWENTYSECOND" → 22; 0 for other words. */
 export function ordinalValue(word: string): number {
@@ -153,10 +149,10 @@ interface NameWord {
   readonly alone: string;
 }
 
-const NAME_WORDS = new Map<string, NameWord>();
+const nameWords = new Map<string, NameWord>();
 
 function define(word: string, first: string, middle = first, last = first, alone = last): void {
-  NAME_WORDS.set(word, { tens: 0, first, middle, last, alone });
+  nameWords.set(word, { tens: 0, first, middle, last, alone });
 }
 
 for (const [word, full] of SUFFIX_EXPANSIONS) define(word, full);
@@ -171,10 +167,11 @@ define('JUNIOR', 'JR');
 define('SENIOR', 'SR');
 // A direction alone is the name itself: "NW Hwy". Letters stay, "E St" is not "East St".
 for (const word of ['NE', 'NW', 'SE', 'SW']) define(word, word, word, word, directionWord(word));
-for (const [word, value] of ORDINALS) define(word, ordinal(value));
+for (const [word, value] of ordinals) define(word, ordinal(value));
 for (const [word, tens] of TENS_VALUES) {
-  NAME_WORDS.set(word, { tens, first: word, middle: word, last: word, alone: word });
+  nameWords.set(word, { tens, first: word, middle: word, last: word, alone: word });
 }
+const NAME_WORDS = new WordTable(nameWords);
 
 /**
  * The words of a name from `start` to before `stop`, one spelling each: ordinals in figures,
@@ -208,18 +205,19 @@ export function canonicalWords(words: readonly string[], start: number, stop: nu
 }
 
 /** What a word adds to a key when it is one of several. */
-const KEY_WORD = new Map<string, string>();
-for (const [word, value] of CARDINAL_VALUES) KEY_WORD.set(word, String(value));
+const keyWords = new Map(CARDINALS.map((word, index) => [word, String(index + 1)]));
 for (const word of ['N', 'S', 'E', 'W', 'NE', 'NW', 'SE', 'SW']) {
-  KEY_WORD.set(directionWord(word), word);
+  keyWords.set(directionWord(word), word);
 }
 /** What a word adds to a key even when it stands alone. */
-const KEY_WORD_ALONE = new Map([
+const KEYS_ALONE: readonly (readonly [string, string])[] = [
   ['STREET', 'ST'], ['SAINT', 'ST'], ['SAINTE', 'STE'], ['DRIVE', 'DR'], ['DOCTOR', 'DR'],
   ['MOUNT', 'MT'], ['FORT', 'FT'],
-]);
-for (const [word, short] of KEY_WORD_ALONE) KEY_WORD.set(word, short);
-KEY_WORD.set('AND', '');
+];
+for (const [word, short] of KEYS_ALONE) keyWords.set(word, short);
+keyWords.set('AND', '');
+const KEY_WORD = new WordTable(keyWords);
+const KEY_WORD_ALONE = new WordTable(KEYS_ALONE);
 
 /** Spellings of one honoured name: "Dr Martin Luther King Jr", "M L King", "MLK". */
 const KING = ['MARTINLUTHERKING', 'MARTINLKING', 'MLKING', 'MLK'];

@@ -1,4 +1,5 @@
 /** Street suffixes: what a word abbreviates and how it is spelled out. */
+import { WordTable, wordsOf } from '../base/word-table.js';
 
 /**
  * Street suffixes of USPS Publication 28, appendix C1: standard abbreviation, full word, then the
@@ -216,10 +217,10 @@ export const STRONG_SUFFIXES =
   'ALY AVE BLVD BYP CIR CIRS CRES CSWY CT CTS CV DR DRS EXPY EXT FWY HOLW HWY LN LNDG LOOP PIKE ' +
   'PKWY PL PLZ RD RDS SQ ST STS TER TPKE TRCE TRFY TRL WAY XING XRD';
 
-const ABBREVIATION = new Map<string, string>();
-const FULL = new Map<string, string>();
+const abbreviations = new Map<string, string>();
+const fulls = new Map<string, string>();
 const EXPANSION = new Map<string, string>();
-const STRONG = new Set(STRONG_SUFFIXES.split(' '));
+const STRONG = wordsOf(STRONG_SUFFIXES.split(' '));
 
 /** Short forms that mean something else, or several things, in a name: "Via Roma", "St Paul". */
 const NOT_EXPANDED = new Set(
@@ -228,14 +229,17 @@ const NOT_EXPANDED = new Set(
 
 for (const line of SUFFIX_TABLE.trim().split('\n')) {
   const [abbreviation = '', full = '', ...variants] = line.split(' ');
-  FULL.set(abbreviation, full);
+  fulls.set(abbreviation, full);
   for (const word of [abbreviation, full, ...variants]) {
-    ABBREVIATION.set(word, abbreviation);
+    abbreviations.set(word, abbreviation);
     // "TRAILS" is no short form of "TRAIL", however the suffix table counts it.
     const plural = word.startsWith(full);
     if (!plural && !NOT_EXPANDED.has(word)) EXPANSION.set(word, full);
   }
 }
+
+const ABBREVIATION = new WordTable(abbreviations);
+const FULL = new WordTable(fulls);
 
 /** "STREET", "STR" or "ST" → "ST"; '' for a word that is no suffix. */
 export function suffixOf(word: string): string {

@@ -1,4 +1,5 @@
 /** Parts of a building and boxes: found anywhere in a line and taken out of it. */
+import { WordTable, wordsOf } from '../base/word-table.js';
 import {
   directionOf, hasDigit, isDigits, isOrdinal, ordinal, ordinalValue,
 } from './street-words.js';
@@ -46,18 +47,19 @@ interface Designator {
   readonly use: Use;
 }
 
-const DESIGNATORS = new Map<string, Designator>();
+const designators = new Map<string, Designator>();
 for (const [standard, use, variants] of TABLE) {
   for (const word of [standard, ...variants.split(' ')]) {
-    if (word !== '') DESIGNATORS.set(word, { standard, use });
+    if (word !== '') designators.set(word, { standard, use });
   }
 }
 
 /** First words of boxes and of rural routes. */
 const RURAL_START = new Set(['RR', 'HC', 'RFD', 'RURAL', 'STAR']);
 for (const word of ['PO', 'P', 'POBOX', 'POB', 'POST', 'BOX', ...RURAL_START]) {
-  DESIGNATORS.set(word, { standard: word, use: 'box' });
+  designators.set(word, { standard: word, use: 'box' });
 }
+const DESIGNATORS = new WordTable(designators);
 
 /** A line without its units and boxes. */
 export interface UnitReading {
@@ -81,7 +83,7 @@ interface Identifier {
   readonly next: number;
 }
 
-const NUMBER_SIGNS = new Set(['#', 'NO', 'NUM', 'NUMBER']);
+const NUMBER_SIGNS = wordsOf(['#', 'NO', 'NUM', 'NUMBER']);
 
 function isBreak(line: Line, index: number): boolean {
   return index >= line.words.length || line.joins[index] === JOIN.comma;

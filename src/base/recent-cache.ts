@@ -32,6 +32,48 @@ export class RecentCache<K, V> {
   }
 }
 
+/** Slots of a NumberCache; a power of two. */
+const SLOTS = 8_192;
+
+/**
+ * The same by whole numbers, where most are found at one look: a number has a slot of its own,
+ * which holds the last value met of all that share it. What has lost its slot is looked for in the
+ * generations. Slots keep up to 8,192 values beyond the limit.
+ */
+export class NumberCache<V> {
+  readonly #recent: RecentCache<number, V>;
+  readonly #keys = new Float64Array(SLOTS);
+  readonly #values: (V | undefined)[] = [];
+
+  /** `limit` is as that of a RecentCache, in entries. */
+  constructor(limit: number) {
+    this.#recent = new RecentCache(limit);
+  }
+
+  get(key: number): V | undefined {
+    const slot = key & (SLOTS - 1);
+    if (this.#keys[slot] === key && slot < this.#values.length) {
+      const value = this.#values[slot];
+      if (value !== undefined) return value;
+    }
+    const found = this.#recent.get(key);
+    if (found !== undefined) this.#put(slot, key, found);
+    return found;
+  }
+
+  set(key: number, value: V): void {
+    this.#recent.set(key, value);
+    this.#put(key & (SLOTS - 1), key, value);
+  }
+
+  #put(slot: number, key: number, value: V): void {
+    // Filled from the front, so that it stays an array whose memory is one piece.
+    while (this.#values.length <= slot) this.#values.push(undefined);
+    this.#keys[slot] = key;
+    this.#values[slot] = value;
+  }
+}
+
 /** What is kept of one release; another one begins anew. */
 export class OfRelease<T> {
   readonly #make: () => T;

@@ -8,7 +8,8 @@ import {
 } from './layout.js';
 import { DATA_FILE, readManifest, releaseName } from './manifest.js';
 import { pageProblem } from './page-check.js';
-import { RecentCache } from '../base/recent-cache.js';
+import { NumberCache, RecentCache } from '../base/recent-cache.js';
+import { WordTable } from '../base/word-table.js';
 import type {
   AreaRecord, CityRecord, ComponentRecord, SourceRecord, StateRecord, ZipRecord,
 } from './records.js';
@@ -22,15 +23,21 @@ type Decode = (bytes: Uint8Array) => unknown;
 /** No city's name is as long; what is longer is not looked for, and its absence not kept. */
 const CITY_NAME_LENGTH_MAX = 100;
 
+/** Where decoded records are kept. */
+interface Kept<K, V> {
+  get(key: K): V | undefined;
+  set(key: K, value: V): void;
+}
+
 class RecordTable<K extends number | string, V> {
-  readonly #recent: RecentCache<K, V>;
+  readonly #recent: Kept<K, V>;
   readonly #bytes: ByteTable<K>;
   readonly #decode: Decode;
   readonly #missing: RecentCache<K, true> | null;
 
   /** `missing`, where given, keeps the keys that have no record. */
   constructor(
-    bytes: ByteTable<K>, decode: Decode, recent: RecentCache<K, V>,
+    bytes: ByteTable<K>, decode: Decode, recent: Kept<K, V>,
     missing: RecentCache<K, true> | null = null,
   ) {
     this.#recent = recent;
@@ -91,7 +98,8 @@ class LmdbDataset implements ListedDataset {
   readonly #cities: RecordTable<string, CityRecord>;
   readonly #documents: RecordTable<string, unknown>;
   readonly #sources: readonly SourceRecord[];
-  readonly #states: ReadonlyMap<string, StateRecord>;
+  readonly #states: readonly StateRecord[];
+  readonly #statesByCode: WordTable<StateRecord>;
 
   constructor(dir: string) {
     const manifest = readManifest(dir);
@@ -105,13 +113,13 @@ class LmdbDataset implements ListedDataset {
     const decode = decoderOf(tables);
     this.#layers = new Set(manifest.layers);
     this.#areas = new RecordTable(
-      byteTable(tables.number.areas), decode, new RecentCache(RECORDS_MAX),
+      byteTable(tables.number.areas), decode, new NumberCache(RECORDS_MAX),
     );
     this.#components = new RecordTable(
-      byteTable(tables.number.components), decode, new RecentCache(RECORDS_MAX),
+      byteTable(tables.number.components), decode, new NumberCache(RECORDS_MAX),
     );
     this.#zips = new RecordTable(
-      byteTable(tables.number.zips), decode, new RecentCache(RECORDS_MAX),
+      byteTable(tables.number.zips), decode, new NumberCache(RECORDS_MAX),
     );
     this.#cities = new RecordTable(
       byteTable(tables.text.cities), decode, new RecentCache(RECORDS_MAX),
@@ -122,8 +130,8 @@ class LmdbDataset implements ListedDataset {
       byteTable(tables.text.documents), decode, new RecentCache(RECORDS_MAX),
     );
     this.#sources = manifest.sources;
-    const states = this.#firstRecords();
-    this.#states = new Map(states.map((state) => [state.code, state]));
+    this.#states = this.#firstRecords();
+    this.#statesByCode = new WordTable(this.#states.map((state) => [state.code, state] as const));
     this.cells = new CellIndex(byteTable(tables.number.tiles), indexedTable(tables.number.leaves));
     this.streets = new StreetIndex(streetTable(tables.text.streets));
   }
@@ -158,11 +166,11 @@ class LmdbDataset implements ListedDataset {
   }
 
   states(): readonly StateRecord[] {
-    return [...this.#states.values()];
+    return this.#states;
   }
 
   state(code: string): StateRecord | null {
-    return this.#states.get(code) ?? null;
+    return this.#statesByCode.get(code) ?? null;
   }
 
   zip(zip: number): ZipRecord | null {

@@ -1,5 +1,6 @@
 /** Addresses of a dataset: which streets a ZIP or a locality has, and where their doors are. */
-import { RecentCache } from '../base/recent-cache.js';
+import { NumberCache } from '../base/recent-cache.js';
+import { wordsOf, type WordTable } from '../base/word-table.js';
 import type { DateInt } from '../tax/date.js';
 import { areasOfAddOn, areasOfZip, type StatedZip } from './stated-areas.js';
 import {
@@ -73,16 +74,19 @@ export class StreetIndex {
   readonly #table: StreetTable;
   readonly #key = new StreetKey();
   /** States that the table has anything of; streets of no other are looked for. */
-  readonly #states: ReadonlySet<string>;
+  readonly #states: WordTable<true>;
   readonly #localities = new Map<string, StateLocalities>();
+  /** The state that was asked for last. */
+  #lastState = '?';
+  #last: StateLocalities = readLocalities(null);
   /** Which ZIPs have streets: where addresses come without their ZIP, none of a state has. */
-  readonly #zips = new RecentCache<number, boolean>(ZIPS_MAX);
+  readonly #zips = new NumberCache<boolean>(ZIPS_MAX);
 
   constructor(table: StreetTable) {
     this.#table = table;
     const states = Buffer.from(table.get(STATES_KEY) ?? []).toString('latin1');
-    this.#states = new Set(states.match(/../g) ?? []);
-    this.isEmpty = this.#states.size === 0;
+    this.#states = wordsOf(states.match(/../g) ?? []);
+    this.isEmpty = states.length < 2;
   }
 
   /** Whether anything is held of a state; what is asked of another one is never found. */
@@ -163,6 +167,13 @@ export class StreetIndex {
   }
 
   #stateLocalities(state: string): StateLocalities {
+    if (state === this.#lastState) return this.#last;
+    this.#last = this.#readState(state);
+    this.#lastState = state;
+    return this.#last;
+  }
+
+  #readState(state: string): StateLocalities {
     let known = this.#localities.get(state);
     if (known === undefined) {
       known = readLocalities(this.#table.get(localitiesKey(state)));

@@ -21,6 +21,36 @@ test('a frame is answered in order, each request on its own', () => {
   assert.deepEqual(askAll(60, []), []);
 });
 
+test('lookups of a frame, which go through each step together, are answered as alone', () => {
+  const queries = [
+    DOOR, 'lat=10.5&lng=0.5', 'address=1+Nowhere+Rd,+Brookmere,+QZ+97001', 'postalcode=97001',
+    `${DOOR}&format=xml&explain=true`, 'address=%ff', DOOR, 'lat=10.5&lng=5.5', 'lat=10.5&lng=0.5',
+    `${DOOR}&historical=202001`, `${DOOR}&dataset=2026-01-01-000000000000`, '',
+  ];
+  for (const version of [10, 50, 60]) {
+    const alone = queries.map((query) => ask(version, query));
+    assert.deepEqual(askAll(version, queries), alone);
+    assert.deepEqual(askAll(version, [...queries].reverse()).reverse(), alone);
+  }
+});
+
+test('an address that cannot be looked up leaves the others alone and is reported once', () => {
+  const reported: unknown[] = [];
+  const sound = memoryDataset();
+  const broken = {
+    ...sound,
+    zip: (zip: number) => {
+      if (zip === 97002) throw new Error('disk');
+      return sound.zip(zip);
+    },
+  };
+  const context = openWire({ report: (error) => reported.push(error) });
+  const answers = askAll(60, [DOOR, DOOR.replace('97001', '97002'), DOOR],
+    { dataset: broken, context });
+  assert.deepEqual(answers.map(({ code }) => code), [100, 106, 100]);
+  assert.equal(reported.length, 1);
+});
+
 test('precision and flags say how the answer came about', () => {
   const door = ask(60, DOOR);
   assert.equal(PRECISIONS[door.precision], 'point');

@@ -41,6 +41,19 @@ test('a large turn is split into tasks that go out as they fill', async (context
   assert.deepEqual(pins, { held: 0, taken: 10 });
 });
 
+test('of requests that are no lookups a task takes a quarter', async (context) => {
+  const { pool, pins } = startPool(context, { requestsPerTask: 32 });
+  const payloads = Array.from({ length: 40 }, (_, index) => `echo=${index}`);
+  const located = payloads.map((payload) => new Promise<string>((resolve) => {
+    pool.submit({
+      kind: 'locate', payload, failed: resolve,
+      answered: ({ body }) => resolve(Buffer.from(body).toString()),
+    });
+  }));
+  assert.deepEqual(await Promise.all(located), payloads);
+  assert.deepEqual(pins, { held: 0, taken: 5 });
+});
+
 test('beyond the queue limit requests are refused at once', async (context) => {
   const { pool } = startPool(context, { waitingMax: 10, requestsPerTask: 64 });
   const outcomes = await Promise.all(

@@ -39,6 +39,14 @@ const DAY_SPAN = 2 ** 22;
 const DAYS_IN_MONTH = 31;
 const DAYS_IN_YEAR = 372;
 
+/** A power of two. */
+const SLOTS = 4_096;
+const NO_KEY = -1;
+
+function slotOf(key: number): number {
+  return (key / (DAY_SPAN * VARIANT_SPAN)) & (SLOTS - 1);
+}
+
 function dayOf(date: DateInt): number {
   const year = Math.floor(date / 10_000);
   const month = Math.floor(date / 100) % 100;
@@ -56,6 +64,9 @@ export class FragmentCache {
   #old = new Map<number, Fragment>();
   #youngBytes = 0;
   #oldBytes = 0;
+  /** Of the young ones, for each slot of areas the one met last: most are found at one look. */
+  readonly #slotKeys = new Float64Array(SLOTS).fill(NO_KEY);
+  readonly #slotFragments: Fragment[] = [];
 
   constructor(bytesMax: number) {
     this.#generationBytesMax = bytesMax / 2;
@@ -73,8 +84,13 @@ export class FragmentCache {
 
   get(dataset: string, key: number): Fragment | null {
     if (dataset !== this.#dataset) this.#restart(dataset);
+    const slot = slotOf(key);
+    if (this.#slotKeys[slot] === key) return this.#slotFragments[slot]!;
     const young = this.#young.get(key);
-    if (young !== undefined) return young;
+    if (young !== undefined) {
+      this.#toSlot(slot, key, young);
+      return young;
+    }
     const old = this.#old.get(key);
     if (old === undefined) return null;
     this.set(dataset, key, old);
@@ -90,9 +106,23 @@ export class FragmentCache {
       this.#oldBytes = this.#youngBytes;
       this.#young = new Map();
       this.#youngBytes = 0;
+      this.#emptySlots();
     }
     if (!this.#young.has(key)) this.#youngBytes += weight;
     this.#young.set(key, fragment);
+    this.#toSlot(slotOf(key), key, fragment);
+  }
+
+  #toSlot(slot: number, key: number, fragment: Fragment): void {
+    // Filled from the front, so that it stays an array whose memory is one piece.
+    while (this.#slotFragments.length < slot) this.#slotFragments.push(fragment);
+    this.#slotFragments[slot] = fragment;
+    this.#slotKeys[slot] = key;
+  }
+
+  #emptySlots(): void {
+    this.#slotKeys.fill(NO_KEY);
+    this.#slotFragments.length = 0;
   }
 
   #restart(dataset: string): void {
@@ -100,6 +130,7 @@ export class FragmentCache {
     this.#young = new Map();
     this.#old = new Map();
     this.#youngBytes = this.#oldBytes = 0;
+    this.#emptySlots();
   }
 }
 

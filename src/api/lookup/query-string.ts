@@ -3,6 +3,7 @@
  * first value counts; an empty value counts as a parameter that was not sent.
  */
 
+import { WordTable } from '../../base/word-table.js';
 import { PARAMETER_NAMES, type ParameterName } from './parameter-table.js';
 
 type Texts = Record<ParameterName, string | null>;
@@ -16,8 +17,7 @@ export interface RawParameters extends Texts {
 }
 
 const NO_NAMES: readonly ParameterName[] = [];
-const NAMES: ReadonlyMap<string, ParameterName> =
-  new Map(PARAMETER_NAMES.map((name) => [name, name]));
+const NAMES = new WordTable(PARAMETER_NAMES.map((name) => [name, name] as const));
 
 /**
  * Parameters of which none was sent. Written out, since it is made for every lookup: copies of an

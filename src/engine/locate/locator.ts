@@ -7,7 +7,6 @@ import { parseAddress } from '../../address/parse.js';
 import type { ParsedAddress } from '../../address/parsed.js';
 import { foldStreetName } from '../../address/street-name.js';
 import { repairedReading } from '../../address/typo.js';
-import { RecentCache } from '../../base/recent-cache.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { RatesByArea } from '../rate/area-rates.js';
@@ -21,8 +20,6 @@ import { StreetSearch, type Query } from './search.js';
 
 export type { DateOf };
 
-/** Folded names kept, twice at most. */
-const FOLDS_MAX = 16_384;
 /** Shortest name that is searched for typos: one of four letters may have lost one. */
 const MISSPELT_LETTERS_MIN = 3;
 
@@ -41,8 +38,6 @@ export class AddressLocator {
   readonly #postal: PostalLocator;
   readonly #provinces: ProvinceLocator;
   readonly #writer: AddressWriter;
-  /** Names of streets with their keys: few names make up most addresses. */
-  readonly #folds = new RecentCache<string, string>(FOLDS_MAX);
 
   constructor(dataset: Dataset, rates: RatesByArea) {
     this.#dataset = dataset;
@@ -108,14 +103,6 @@ export class AddressLocator {
     return isFailure(postal) ? found : postal;
   }
 
-  #fold(name: string): string {
-    const known = this.#folds.get(name);
-    if (known !== undefined) return known;
-    const fold = foldStreetName(name);
-    this.#folds.set(name, fold);
-    return fold;
-  }
-
   /** The query of a reading; null for one that cannot lead to a door. */
   #query(reading: ParsedAddress, dateOf: DateOf): Query | Failure | null {
     if (reading.kind !== 'street' || reading.number === '' || reading.name === '') return null;
@@ -142,7 +129,7 @@ export class AddressLocator {
 
   /** The door by the street's name as written; null when it is not there. */
   #exact(query: Query, dateOf: DateOf): Situs | Failure | null {
-    const fold = this.#fold(query.reading.name);
+    const fold = foldStreetName(query.reading.name);
     const found = this.#doorOf(query, fold, dateOf);
     const { numberHigh } = query.reading;
     if (found !== null || numberHigh < 0) return found;
@@ -168,7 +155,7 @@ export class AddressLocator {
     let street: Situs | null = null;
     let known = false;
     for (const query of queries) {
-      const found = this.#search.find(query, this.#fold(query.reading.name));
+      const found = this.#search.find(query, foldStreetName(query.reading.name));
       if (found.kind !== 'street') continue;
       known = true;
       const area = found.from.streetArea;

@@ -1,6 +1,7 @@
 /** Names of places that a dataset knows: to read addresses by, and to write what was found. */
 import type { Gazetteer } from '../../address/parsed.js';
 import { titleCase } from '../../address/title-case.js';
+import { WordTable } from '../../base/word-table.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { CityRecord } from '../../dataset/records.js';
 import { foldLocality, zipText } from '../../dataset/street-format.js';
@@ -26,14 +27,19 @@ export interface NamedCity {
   readonly isKnown: boolean;
 }
 
+const NO_STATE = '?';
 const NO_CITY: NamedCity = { record: null, localities: [], isKnown: false };
 
 /** The places of one dataset; keeps what it has of the names that are asked for. */
 export class DatasetGazetteer implements Gazetteer {
   readonly #dataset: Dataset;
-  readonly #codes = new Map<string, string>();
+  /** Codes of states by code and by name. */
+  readonly #codes: WordTable<string>;
   /** By state, then by name: a name is hashed as it stands. */
   readonly #answers = new Map<string, Map<string, NamedCity>>();
+  /** The state that was asked about last. */
+  #state = NO_STATE;
+  #ofState = new Map<string, NamedCity>();
   #kept = 0;
   /** The city met last: an address that was read by it is searched with it. */
   #last = NO_CITY;
@@ -42,10 +48,8 @@ export class DatasetGazetteer implements Gazetteer {
 
   constructor(dataset: Dataset) {
     this.#dataset = dataset;
-    for (const { code, name } of dataset.states()) {
-      this.#codes.set(code, code);
-      this.#codes.set(name.toUpperCase(), code);
-    }
+    this.#codes = new WordTable(dataset.states().flatMap(({ code, name }) =>
+      [[code, code], [name.toUpperCase(), code]] as const));
   }
 
   stateOf(words: string): string {
@@ -66,23 +70,26 @@ export class DatasetGazetteer implements Gazetteer {
   }
 
   #answer(state: string, city: string): NamedCity {
-    let answers = this.#answers.get(state);
-    if (answers === undefined) {
-      answers = new Map();
-      this.#answers.set(state, answers);
-    }
+    const answers = this.#answersOf(state);
     const known = answers.get(city);
     if (known !== undefined) return known;
     const answer = this.#find(state, city);
     if (this.#kept >= ANSWERS_MAX) {
       this.#answers.clear();
+      this.#state = NO_STATE;
       this.#kept = 0;
-      answers = new Map();
-      this.#answers.set(state, answers);
     }
-    answers.set(city, answer);
+    this.#answersOf(state).set(city, answer);
     this.#kept += 1;
     return answer;
+  }
+
+  #answersOf(state: string): Map<string, NamedCity> {
+    if (state === this.#state) return this.#ofState;
+    const answers = this.#answers.get(state) ?? new Map<string, NamedCity>();
+    this.#answers.set(state, answers);
+    [this.#state, this.#ofState] = [state, answers];
+    return answers;
   }
 
   /** The record of a city under this name or its other spelling ("St Paul", "Saint Paul"). */

@@ -1,5 +1,5 @@
 /** The single place where a tax area's components meet a date. */
-import { RecentCache } from '../../base/recent-cache.js';
+import { NumberCache } from '../../base/recent-cache.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import type { ComponentRecord, RatePeriod } from '../../dataset/records.js';
 import { fail, type Failure } from '../../failure.js';
@@ -44,7 +44,7 @@ interface Rated {
 /** The rates of a dataset's tax areas; those of the last day asked for are remembered. */
 export class RatesByArea {
   readonly #dataset: Dataset;
-  readonly #areas = new RecentCache<number, Rated>(AREAS_MAX);
+  readonly #areas = new NumberCache<Rated>(AREAS_MAX);
 
   constructor(dataset: Dataset) {
     this.#dataset = dataset;

@@ -84,6 +84,10 @@ export function areaOf(dataset: Dataset, { area: id, stated }: Situs): AreaRecor
 /** The states, provinces and territories of one dataset. */
 export class States {
   readonly #dataset: Dataset;
+  /** The day that was asked for last: a lookup asks for its own several times. */
+  #code = '';
+  #slot = Number.NaN;
+  #today = 0 as DateInt;
 
   constructor(dataset: Dataset) {
     this.#dataset = dataset;
@@ -98,7 +102,11 @@ export class States {
 
   /** The date at `nowMs` in the state's main time zone. */
   today(code: string, nowMs: number): DateInt {
-    return todayAt(this.require(code), nowMs);
+    const slot = Math.floor(nowMs / SLOT_MS);
+    if (code === this.#code && slot === this.#slot) return this.#today;
+    const today = todayAt(this.require(code), nowMs);
+    [this.#code, this.#slot, this.#today] = [code, slot, today];
+    return today;
   }
 
   /** The rules on a day; null where none are held. */

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NumberCache, RecentCache } from '../../src/base/recent-cache.js';
+
+test('a recent cache keeps what is used and never more than two generations', () => {
+  const cache = new RecentCache<number, string>(10);
+  for (let key = 0; key < 100; key += 1) {
+    cache.set(key, `${key}`);
+    assert.equal(cache.get(0), '0');
+  }
+  const held = Array.from({ length: 100 }, (_, key) => cache.get(key)).filter(Boolean);
+  assert.ok(held.length <= 20, `${held.length}`);
+});
+
+test('numbers that share a slot are told apart, and the one that lost it is still found', () => {
+  const cache = new NumberCache<string>(100);
+  const keys = [0, 5, 8_192, 8_197, 16_389, 2 ** 31 + 5, 2 ** 40 + 5];
+  assert.deepEqual(keys.map((key) => cache.get(key)), keys.map(() => undefined));
+  for (const key of keys) cache.set(key, `${key}`);
+  for (let round = 0; round < 3; round += 1) {
+    for (const key of keys) assert.equal(cache.get(key), `${key}`);
+  }
+  cache.set(5, 'other');
+  assert.equal(cache.get(5), 'other');
+  assert.equal(cache.get(8_197), '8197');
+  assert.equal(cache.get(6), undefined);
+});
+
+test('false is a value', () => {
+  const cache = new NumberCache<boolean>(10);
+  cache.set(7, false);
+  assert.equal(cache.get(7), false);
+});
+
+test('of many numbers only so many are held', () => {
+  const cache = new NumberCache<number>(1_000);
+  const all = 50_000;
+  for (let key = 0; key < all; key += 1) cache.set(key, key);
+  let held = 0;
+  for (let key = 0; key < all; key += 1) if (cache.get(key) === key) held += 1;
+  assert.ok(held >= 1_000 && held <= 8_192 + 2_000, `${held}`);
+});
