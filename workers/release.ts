@@ -3,11 +3,14 @@
  * COPY_TO to check it where it is, and keys where it has to be signed. Prints a line of JSON for
  * each step and one at the end.
  */
-import { chmodSync, constants, copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import {
+  chmodSync, constants, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync,
+} from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { checkFiles } from '../src/dataset/file-check.js';
 import type { CheckLine } from '../src/dataset/release-check.js';
+import { LOCK_BYTES, LOCK_FILE } from '../src/dataset/manifest.js';
 import { signatureProblem } from '../src/dataset/signature.js';
 import { RELEASE_FILES, readStamp, writeStamp } from '../src/dataset/stamp.js';
 import { messageOf } from '../src/log.js';
@@ -43,6 +46,8 @@ function copied(dir: string, copyTo: string): string {
       copyFileSync(join(dir, name), target, constants.COPYFILE_FICLONE);
       chmodSync(target, 0o400);
     }
+    // LMDB maps this file with holes in it, and is killed where the disk has no room to fill them.
+    writeFileSync(join(copyTo, LOCK_FILE), Buffer.alloc(LOCK_BYTES), { mode: 0o600 });
     return copyTo;
   } catch (error) {
     rmSync(copyTo, { recursive: true, force: true });

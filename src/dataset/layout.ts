@@ -15,6 +15,7 @@
  */
 import { Packr, Unpackr } from 'msgpackr';
 import { open, type Database, type RootDatabase } from 'lmdb';
+import { READERS_MAX } from './manifest.js';
 import { STREET_KEY_ENCODER, type StreetKey } from './street-format.js';
 
 /**
@@ -47,9 +48,6 @@ export interface Tables {
   readonly number: Readonly<Record<NumberTable, Database<Uint8Array, number>>>;
   readonly text: Readonly<Record<TextTable, Database<Uint8Array, string>>>;
 }
-
-/** Readers of one release: every worker and process that has it open takes a slot. */
-const READERS_MAX = 512;
 
 /** Opens (or, for a build, creates) the tables of a release. */
 export function openTables(file: string, mode: 'read' | 'build'): Tables {

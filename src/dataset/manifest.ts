@@ -9,6 +9,11 @@ export const FORMAT_VERSION = 3;
 
 export const MANIFEST_FILE = 'manifest.json';
 export const DATA_FILE = 'data.mdb';
+/** Readers of one release: every worker and process that has it open takes a slot. */
+export const READERS_MAX = 512;
+/** The file beside the data in which LMDB keeps these slots, and bytes that hold them all. */
+export const LOCK_FILE = `${DATA_FILE}-lock`;
+export const LOCK_BYTES = (READERS_MAX + 8) * 64;
 /** SHA-256 of the data file as written: tells a damaged file before LMDB maps it. */
 export const CHECKSUM_FILE = 'data.sha256';
 

@@ -92,6 +92,9 @@ function writeBeside(path: string, keys: readonly KeptKek[]): string {
     }));
     writeSync(file, `${JSON.stringify({ v: 1, keys: kept }, null, 1)}\n`);
     fsyncSync(file);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
   } finally {
     closeSync(file);
   }

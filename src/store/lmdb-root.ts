@@ -1,8 +1,9 @@
 /** The embedded store: an LMDB environment in a folder. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
-import { writeError } from './fault.js';
-import { makeFolder } from './folder.js';
+import { StoreFault, writeError } from './fault.js';
+import { hasRoom, makeFolder } from './folder.js';
 import { FORMAT_KEY, FORMAT_VERSION, FORMATS_READ, type StoreKey } from './format.js';
 import { packPlain, unpackRecord } from './record-bytes.js';
 import type { RecordBytes, RecordRange, Root } from './root.js';
@@ -17,6 +18,8 @@ type Environment = RootDatabase<Buffer, string[]>;
  */
 const MAP_BYTES = 4 * 1024 ** 3;
 const READERS_MAX = 512;
+/** LMDB's own file beside the records. */
+const LOCK_FILE = 'lock.mdb';
 
 /** What is read of LMDB's statistics. */
 interface RootStats {
@@ -88,8 +91,8 @@ async function openEnvironment(path: string): Promise<Environment> {
     await root.flushed;
     return root;
   } catch (error) {
-    await root.close();
-    throw error;
+    await root.close().catch(() => undefined);
+    throw await writeError(error);
   }
 }
 
@@ -111,11 +114,13 @@ export class LmdbRoot implements Root {
   /**
    * Opens what is in a folder, or makes it.
    * @throws Error when the folder cannot be made, a newer program wrote the store, or its file is
-   *   damaged, cut off or lost.
+   *   damaged, cut off or lost; StoreFault when there is no room to make one.
    */
   static async open(path: string): Promise<LmdbRoot> {
     makeFolder(path, 'SITUS_VAR', 0o700);
     checkStoreFile(join(path, STORE_FILE));
+    // LMDB maps its lock file with holes in it, and is killed where the disk cannot fill them.
+    if (!existsSync(join(path, LOCK_FILE)) && !hasRoom(path)) throw new StoreFault('unwritable');
     await LmdbRoot.#rest(path);
     const root = await openEnvironment(path);
     markBegun(path);
@@ -203,7 +208,8 @@ export class LmdbRoot implements Root {
   watch(): void {}
 
   async close(): Promise<void> {
-    await this.#root.flushed;
+    // A write that failed was told to whoever asked for it.
+    await Promise.resolve(this.#root.flushed).catch(() => undefined);
     await this.#root.close();
     OPEN.get(this.#path)?.delete(this);
   }

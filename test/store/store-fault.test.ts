@@ -1,9 +1,13 @@
 /** A store that cannot be written: callers are told, reading goes on, nothing is damaged. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { StoreFault } from '../../src/store/fault.js';
 import { createKey } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
+import { CLI } from '../support/built-dataset.js';
 import { newVarDir } from '../support/http-var-dir.js';
 import { KEYS, startMerchants } from '../support/merchant-service.js';
 import { fill, release, smallDisk } from '../support/small-disk.js';
@@ -95,3 +99,26 @@ test('the service answers 503 to writes and everything to readers while its disk
     assert.equal(again.status, 201, again.text);
     assert.equal(again.headers.get('idempotency-replayed'), null);
   });
+
+test('commands say that the disk is full, and leave nothing half-made', (context) => {
+  const dir = smallDisk(context, 3_000_000);
+  if (dir === null) return;
+  const told = (varDir: string, ...args: string[]): readonly [number | null, string] => {
+    const { status, stderr } = spawnSync(process.execPath, [CLI, ...args], {
+      env: { ...process.env, SITUS_VAR: varDir }, encoding: 'utf8',
+    });
+    return [status, stderr.split('\n').filter((line) => line.startsWith('situs: ')).join('\n')];
+  };
+  const [old, fresh] = [join(dir, 'old'), join(dir, 'fresh')];
+  assert.equal(told(old, 'key', 'create', '--plan', 'pro')[0], 0);
+  fill(dir);
+  const full = 'situs: the store cannot be written: its disk is full or failed';
+  assert.deepEqual(told(fresh, 'key', 'create', '--plan', 'pro'), [1, full], 'no store to be made');
+  assert.deepEqual(told(old, 'key', 'create', '--plan', 'pro'), [1, full]);
+  assert.equal(told(old, 'secrets', 'rotate')[0], 1);
+  assert.deepEqual(readdirSync(old), ['store']);
+  release(dir);
+  for (const varDir of [old, fresh]) {
+    assert.deepEqual(told(varDir, 'key', 'create', '--plan', 'pro'), [0, '']);
+  }
+});
