@@ -1,5 +1,8 @@
-/** A process that builds one synthetic nation: DIR [WORKERS] [kept]. Prints one line of JSON. */
-import { readFileSync, statSync } from 'node:fs';
+/**
+ * A process that builds one synthetic nation: DIR [WORKERS] [kept]. Prints one line of JSON: of each
+ * stage seconds by the clock, of all processors, and of the thread that leads the build.
+ */
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { releasesDir } from '../../src/dataset/release.js';
 import { buildDataset } from '../../src/ingest/build.js';
@@ -11,20 +14,44 @@ const files = JSON.parse(readFileSync(join(folder, 'files.json'), 'utf8')) as Na
 const { recipe, rates } = readRecipe('default');
 const varDir = join(folder, 'var');
 const began = performance.now();
-const stages: Record<string, number> = {};
-let [stage, since] = ['input', began];
+
+/** Seconds of a stage: by the clock, of all processors, and of the thread that leads the build. */
+type Spent = readonly [clock: number, processors: number, lead: number];
+
+/** Hundredths of a second of the leading thread, by the kernel; 0 where it does not tell. */
+function leadTicks(): number {
+  const file = `/proc/self/task/${process.pid}/stat`;
+  if (!existsSync(file)) return 0;
+  const [user = 0, system = 0] = readFileSync(file, 'latin1').split(') ')[1]!.split(' ')
+    .slice(11, 13).map(Number);
+  return user + system;
+}
+
+function spent(): Spent {
+  const { user, system } = process.cpuUsage();
+  return [performance.now() / 1000, (user + system) / 1e6, leadTicks() / 100];
+}
+
+const stages: Record<string, readonly number[]> = {};
+let [stage, since] = ['input', spent()];
+
+function endStage(): void {
+  const now = spent();
+  stages[stage] = now.map((value, at) => Math.round((value - since[at]!) * 10) / 10);
+  since = now;
+}
+
 const name = await buildDataset({
   varDir, recipe: { recipe: { ...recipe, name: 'nation', ...files }, rates }, sources: folder,
   layers: [], report: () => undefined, keepParts: kept !== '',
   ...(workers === '' ? {} : { workers: Number(workers) }),
   progress: (next) => {
     if (next === stage) return;
-    const now = performance.now();
-    stages[stage] = Math.round((now - since) / 100) / 10;
-    [stage, since] = [next, now];
+    endStage();
+    stage = next;
   },
 });
-stages[stage] = Math.round((performance.now() - since) / 100) / 10;
+endStage();
 const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
 process.stdout.write(`${JSON.stringify({
   release: name,

@@ -9,7 +9,7 @@ import { listReleases } from '../dataset/release.js';
 import { DATE_MIN, DATE_OPEN, type DateInt, formatDate } from '../tax/date.js';
 import { AreaRegistry } from './area-registry.js';
 import {
-  type Boundaries, type Doubts, isTown, NO_DOUBTS, overlay, placesOf, readBoundaries,
+  type Boundaries, doubtsOf, isTown, NO_DOUBTS, type Overlay, overlay, placesOf, readBoundaries,
 } from './boundary/overlay.js';
 import { heldCoverage } from './coverage.js';
 import {
@@ -21,11 +21,12 @@ import { lay, type Layered, withCities } from './layer/lay.js';
 import {
   type Layer, layerCities, layerLabel, layerVersion, readLayers,
 } from './layer/layer-files.js';
+import type { OwnDistricts } from './layer/districts.js';
 import type { PlaceFact, Progress } from './model.js';
 import type { HeldRecipe } from './held-recipe.js';
 import { readPlaces, readTiers } from './rates/facts.js';
 import { listFiles, type LoadedRates, loadRates, type RatesRecipe } from './rates/load.js';
-import { READERS } from './readers.js';
+import { meanwhile } from './progress.js';
 import { inputHash } from './inputs.js';
 import { PartCache, partsDir } from './part-cache.js';
 import { readRecipe, type Recipe } from './recipe.js';
@@ -34,7 +35,9 @@ import { buildAddresses } from './street/addresses.js';
 import { districtCounties } from './boundary/place-counties.js';
 import { statedPlaces } from './street/named-areas.js';
 import { makeTemporary, scratchDir, writeRelease } from './release-writer.js';
-import { buildZips, mergeParts, zipCounties } from './zip/bind.js';
+import { bindZips, mergeParts, readZipLists, zipCounties } from './zip/bind.js';
+import { zipGround } from './zip/reach.js';
+import type { ZipLists } from './zip/zip-facts.js';
 
 /** Layers that are switched on with --with. */
 export const OPTIONAL_LAYERS = ['estimated'] as const;
@@ -68,34 +71,6 @@ function placeFacts(
     // A state without places of its own has no file.
     return existsSync(files.resolve(path)) ? readPlaces(files.text(path), code, tiers, path) : [];
   });
-}
-
-/**
- * Where listed cities may lie that no boundary is held for: around the ZIP points of their names,
- * and anywhere in their county where no ZIP has the name; in their state where no county is listed.
- */
-function doubtsOf(
-  recipe: Recipe, files: SourceFiles, states: readonly StateFact[], rates: LoadedRates,
-): Doubts {
-  const unplaced = rates.reports.flatMap((report) => report.unplaced);
-  const fips = new Map(states.map((state) => [state.code, state.fips]));
-  const points = unplaced.length === 0 ? [] : READERS.zips.points
-    .read(files.text(recipe.zips.points), (code) => fips.get(code) ?? '');
-  const found = unplaced.map(({ state, name, county }) => ({ state, county, points: points
-    .filter((point) => point.state === state && fold(point.name) === fold(name))
-    .map(({ county: own, lat, lng }) => ({ county: county || own, lat, lng }))
-    .filter((point) => point.county !== '') }));
-  return {
-    points: found.flatMap((city) => city.points),
-    counties: new Set(found.filter((city) => city.points.length === 0)
-      .flatMap(({ county, state }) => rates.input.counties
-        .filter((each) => (county === '' ? each.state === state : each.fips === county))
-        .map((each) => each.fips))),
-  };
-}
-
-function fold(name: string): string {
-  return name.toUpperCase().replace(/^SAINT\b|^ST\./, 'ST').replace(/[^A-Z0-9]/g, '');
 }
 
 function newestDate(sources: readonly SourceRecord[]): DateInt {
@@ -203,11 +178,24 @@ function drawAreas(
   const whole = new Map(loadZipFacts(files.factsDir).municipal
     .filter(({ sole }) => sole).map(({ county, place }) => [county, place]));
   const doubtful = boundaries.places.length > 0
-    ? doubtsOf(recipe, files, states, rates) : NO_DOUBTS;
+    ? doubtsOf(recipe, files, states, rates.reports.flatMap((report) => report.unplaced),
+      rates.input.counties) : NO_DOUBTS;
   return overlay(
     boundaries, places, { tiers: rates.input.tiers, whole }, doubtful, registry, progress,
     layered.districts,
   );
+}
+
+function zipListsOf(
+  { boundaries, places, rates, ...input }: Input, drawn: Overlay, districts: OwnDistricts,
+  { intern }: AreaRegistry,
+): ZipLists {
+  return readZipLists({
+    ...input, boundaries, overlay: drawn, districts, intern,
+    // Without boundaries no door can be told to lie in a town.
+    places: boundaries.places.length > 0 ? places : places.filter((place) => !isTown(place)),
+    unplaced: rates.reports.flatMap((report) => report.unplaced),
+  });
 }
 
 /** Builds a release and returns its folder name. A build that fails leaves nothing behind. */
@@ -243,7 +231,8 @@ async function buildFrom(
   const drawn = drawAreas(input, registry, progress);
   const districts = input.layered.districts.learned(registry.tuples());
   const settled = districts.settled(registry.tuples(), registry.intern);
-  const addresses = await buildAddresses({
+  const lists = zipListsOf(input, drawn, districts, registry);
+  const addressed = buildAddresses({
     recipe, files, states, places, cells: drawn.cells, tuples: registry.tuples(),
     place: statedPlaces({
       rates, states, districts, registry, counties: () => zipCounties(recipe, files, states),
@@ -254,13 +243,11 @@ async function buildFrom(
     scratch: scratchDir(temporary), parts,
     ...(workers === undefined ? {} : { workers }),
   });
-  const zips = buildZips({
-    recipe, files, states, counties, boundaries, overlay: drawn,
-    // Without boundaries no door can be told to lie in a town.
-    places: boundaries.places.length > 0 ? places : places.filter((place) => !isTown(place)),
-    unplaced: rates.reports.flatMap((report) => report.unplaced),
-    counts: addresses.zipCounts, districts, intern: registry.intern,
-  });
+  // While threads read and sort addresses, this one only tells them what is next.
+  const [addresses, ground] = await meanwhile(addressed, zipGround(lists));
+  progress('zips', 0, ground.postalZips.length);
+  const zips = bindZips({ ...lists, counts: addresses.zipCounts }, ground);
+  progress('zips', zips.zips.length, zips.zips.length);
   const prefixes = postalPrefixes(recipe, files, registry);
   const sources: SourceRecord[] = [...rates.book.sources];
   const stateRecords = loadStateRecords(files.factsDir, (source) => {

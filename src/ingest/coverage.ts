@@ -12,9 +12,22 @@ import type { Addresses } from './street/addresses.js';
 import { stateFileCoverage, stateFileGaps } from './street/agreement.js';
 import { lostByState } from './street/lost.js';
 
-function rateLevel(load: LoadedRates, state: StateName): CoverageLevel {
-  const rows = load.input.rows.filter((row) => row.state === state.code && row.level === 'state');
-  const last = rows.at(-1);
+/** Rows of each state's levels in their order: every figure below is one of a level's. */
+type LevelRows = (state: string, level: Level) => readonly RateRow[];
+
+function levelRows({ input }: LoadedRates): LevelRows {
+  const rows = new Map<string, RateRow[]>();
+  for (const row of input.rows) {
+    const key = `${row.state} ${row.level}`;
+    const known = rows.get(key);
+    if (known === undefined) rows.set(key, [row]);
+    else known.push(row);
+  }
+  return (state, level) => rows.get(`${state} ${level}`) ?? [];
+}
+
+function rateLevel(load: LoadedRates, rowsOf: LevelRows, state: StateName): CoverageLevel {
+  const last = rowsOf(state.code, 'state').at(-1);
   const source = last ? load.input.sources[last.source]?.name ?? '' : '';
   return {
     level: 'state', completeness: last ? 'complete' : 'none', source,
@@ -23,27 +36,20 @@ function rateLevel(load: LoadedRates, state: StateName): CoverageLevel {
 }
 
 /** The newest figure of a level, which may come from a list younger than its mark's source. */
-function newest(load: LoadedRates, state: string, level: Level, start: DateInt): DateInt {
-  return load.input.rows.reduce((latest, row) =>
-    (row.state === state && row.level === level && row.asOf > latest ? row.asOf : latest), start);
+function newest(rows: readonly RateRow[], start: DateInt): DateInt {
+  return rows.reduce((latest, { asOf }) => (asOf > latest ? asOf : latest), start);
 }
 
 /** Of a level's jurisdictions those that its rows fit, whatever the day. */
-function countOf(
-  { input }: LoadedRates, { state, level }: ListMark, fits: (row: RateRow) => boolean,
-): number {
-  const keys = new Set<string>();
-  for (const row of input.rows) {
-    const { place, county, code } = row;
-    if (row.state === state && row.level === level && fits(row)) keys.add(place || county || code);
-  }
-  return keys.size;
+function countOf(rows: readonly RateRow[], fits: (row: RateRow) => boolean): number {
+  return new Set(rows.filter(fits).map(({ place, county, code }) => place || county || code)).size;
 }
 
 /** Jurisdictions of a level by source: rows that older publications had alone do not count. */
-function listsOf(load: LoadedRates, { state, level }: ListMark): Readonly<Record<string, number>> {
-  const rows = load.input.rows.filter((row) =>
-    row.state === state && row.level === level && row.basis !== 'unknown');
+function listsOf(
+  { input }: LoadedRates, all: readonly RateRow[],
+): Readonly<Record<string, number>> {
+  const rows = all.filter(({ basis }) => basis !== 'unknown');
   const published = new Map<number, DateInt>();
   for (const { source, asOf } of rows) {
     if (asOf > (published.get(source) ?? 0)) published.set(source, asOf);
@@ -51,25 +57,26 @@ function listsOf(load: LoadedRates, { state, level }: ListMark): Readonly<Record
   const keys = new Map<string, Set<string>>();
   for (const { source, to, place, county, code } of rows) {
     if (to < published.get(source)!) continue;
-    const name = load.input.sources[source]?.name ?? '';
+    const name = input.sources[source]?.name ?? '';
     keys.set(name, (keys.get(name) ?? new Set()).add(place || county || code));
   }
   return Object.fromEntries([...keys].map(([name, own]): [string, number] => [name, own.size])
     .sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-function localLevel(load: LoadedRates, mark: ListMark): CoverageLevel {
+function localLevel(load: LoadedRates, rowsOf: LevelRows, mark: ListMark): CoverageLevel {
   const source = load.input.sources[mark.source];
   const held = mark.mark === 'complete' || mark.mark === 'partial';
-  const lists = listsOf(load, mark);
-  const asOf = source && held ? newest(load, mark.state, mark.level, source.asOf) : DATE_OPEN;
+  const rows = rowsOf(mark.state, mark.level);
+  const lists = listsOf(load, rows);
+  const asOf = source && held ? newest(rows, source.asOf) : DATE_OPEN;
   return {
     level: mark.level,
     completeness: mark.mark,
     source: source?.name ?? '',
     asOf: asOf === DATE_OPEN ? '' : formatDate(asOf),
     until: mark.until === DATE_OPEN ? '' : formatDate(mark.until),
-    jurisdictions: countOf(load, mark, ({ basis }) => basis !== 'unknown'),
+    jurisdictions: countOf(rows, ({ basis }) => basis !== 'unknown'),
     ...(Object.keys(lists).length === 0 ? {} : { lists }),
   };
 }
@@ -78,11 +85,12 @@ function localLevel(load: LoadedRates, mark: ListMark): CoverageLevel {
  * The gap of a mark with its figures, which go by the lists and places at hand: {held} and
  * {levying} jurisdictions, those whose rate is {refused}, and {all} municipalities of the state.
  */
-function gapText(load: LoadedRates, mark: ListMark): string {
+function gapText(load: LoadedRates, rowsOf: LevelRows, mark: ListMark): string {
+  const rows = rowsOf(mark.state, mark.level);
   const figures: Readonly<Record<string, () => number>> = {
-    held: () => countOf(load, mark, ({ basis }) => basis !== 'unknown'),
-    levying: () => countOf(load, mark, ({ basis, sales }) => basis !== 'unknown' && sales > 0),
-    refused: () => countOf(load, mark, ({ basis, to }) => basis === 'unknown' && to === DATE_OPEN),
+    held: () => countOf(rows, ({ basis }) => basis !== 'unknown'),
+    levying: () => countOf(rows, ({ basis, sales }) => basis !== 'unknown' && sales > 0),
+    refused: () => countOf(rows, ({ basis, to }) => basis === 'unknown' && to === DATE_OPEN),
     all: () => load.input.places.filter(({ state }) => state === mark.state).length,
   };
   return mark.gap.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -98,6 +106,7 @@ export const UNPLACED_GAP = 'listed cities without boundary: ';
 /** Coverage of every state and province, in the order of the states. */
 export function coverage(load: LoadedRates): readonly CoverageState[] {
   const { input } = load;
+  const rowsOf = levelRows(load);
   const unplaced = load.reports.flatMap((report) => report.unplaced);
   return input.states.map((state): CoverageState => {
     const marks = input.marks.filter((mark) => mark.state === state.code);
@@ -107,11 +116,12 @@ export function coverage(load: LoadedRates): readonly CoverageState[] {
     return {
       state: state.code,
       name: state.name,
-      levels: [rateLevel(load, state), ...marks.map((mark) => localLevel(load, mark))],
+      levels: [rateLevel(load, rowsOf, state),
+        ...marks.map((mark) => localLevel(load, rowsOf, mark))],
       placeBoundaries: false,
       addressPoints: 0,
       gaps: [
-        ...new Set(marks.map((mark) => gapText(load, mark)).filter((gap) => gap !== '')),
+        ...new Set(marks.map((mark) => gapText(load, rowsOf, mark)).filter((gap) => gap !== '')),
         ...(cities === '' ? [] : [UNPLACED_GAP + cities]),
         ...notes.map(({ note }) => `not supported: ${note}`),
       ],

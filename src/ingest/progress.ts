@@ -1,4 +1,5 @@
-/** Progress of long work: a bar on a terminal, plain lines elsewhere. */
+/** Long work: how far it is, and how others get the thread meanwhile. */
+import { setImmediate } from 'node:timers/promises';
 import type { Progress } from './model.js';
 
 const BAR_COLUMNS = 28;
@@ -31,4 +32,42 @@ export function createProgress(output: Output): Progress {
     }
     stage = name;
   };
+}
+
+/** Work that can be left between two of its pieces; its result comes at the end. */
+export type Pieces<Result> = Generator<undefined, Result>;
+
+/** Does all pieces one after the other. */
+export function inOneGo<Result>(work: Pieces<Result>): Result {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
+/** A thread that hands out tasks is away from the others for no longer than this. */
+const TURN_MS = 8;
+
+/**
+ * Does the pieces in short turns while something else is under way that now and then needs the
+ * thread, and gives both results once that has ended. Where it fails the work is left.
+ */
+export async function meanwhile<Other, Result>(
+  other: Promise<Other>, work: Pieces<Result>,
+): Promise<readonly [Other, Result]> {
+  let isWanted = true;
+  other.catch(() => {
+    isWanted = false;
+  });
+  let piece: IteratorResult<undefined, Result> = { done: false, value: undefined };
+  try {
+    for (let until = 0; piece.done !== true && isWanted; piece = work.next()) {
+      if (performance.now() < until) continue;
+      await setImmediate();
+      until = performance.now() + TURN_MS;
+    }
+  } finally {
+    await other;
+  }
+  return [await other, piece.done === true ? piece.value : inOneGo(work)];
 }

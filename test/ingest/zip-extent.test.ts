@@ -5,8 +5,9 @@ import { createPolygon, type Polygon } from '../../src/geo/polygon.js';
 import { drawnDistricts, OwnDistricts } from '../../src/ingest/layer/districts.js';
 import type { AreaTuple } from '../../src/ingest/model.js';
 import type { PostalZip } from '../../src/ingest/zip/counties.js';
+import { inOneGo } from '../../src/ingest/progress.js';
 import { ZipExtents } from '../../src/ingest/zip/extent.js';
-import { cityDensity } from '../../src/ingest/zip/claims.js';
+import { cityDensity } from '../../src/ingest/zip/land.js';
 import type { ZipPoint } from '../../src/ingest/zip/zip-facts.js';
 import { kilometres, landedZips, placeZip, type PlacedZip } from '../../src/ingest/zip/placed.js';
 
@@ -69,7 +70,7 @@ function extentWith(
   named: ReadonlySet<string> = new Set(),
 ) {
   const placed = placedAt(lattice(), tupleAt, named);
-  const extents = new ZipExtents(placed, tupleAt, cities);
+  const extents = inOneGo(ZipExtents.sampled(placed, tupleAt, cities));
   return { extents, zip: placed[0]!, extent: extents.of(placed[0]!) };
 }
 

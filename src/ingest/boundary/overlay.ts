@@ -3,10 +3,12 @@ import { LAT_MAX, LNG_MAX, type Microdegrees } from '../../geo/microdegrees.js';
 import { createPolygon, type Polygon, type Position } from '../../geo/polygon.js';
 import { NO_DISTRICTS, type OwnDistricts } from '../layer/districts.js';
 import type { AreaTuple, InternArea, PlaceFact, Progress } from '../model.js';
-import type { TierFact } from '../rates/facts.js';
+import type { CountyFact, TierFact } from '../rates/facts.js';
 import { READERS } from '../readers.js';
 import type { BoundarySource, Recipe } from '../recipe.js';
 import type { SourceFiles } from '../source-files.js';
+import type { StateFact } from '../state-facts.js';
+import type { UnplacedCity } from '../zip/zip-facts.js';
 import { buildCells, type CellTables } from './cells.js';
 import { placeCounties } from './place-counties.js';
 import { createSituate } from './combination.js';
@@ -228,6 +230,34 @@ export interface Doubts {
 }
 
 export const NO_DOUBTS: Doubts = { points: [], counties: new Set() };
+
+/**
+ * Where listed cities may lie that no boundary is held for: around the ZIP points of their names,
+ * and anywhere in their county where no ZIP has the name; in their state where no county is listed.
+ */
+export function doubtsOf(
+  recipe: Recipe, files: SourceFiles, states: readonly StateFact[],
+  unplaced: readonly UnplacedCity[], all: readonly CountyFact[],
+): Doubts {
+  const fips = new Map(states.map((state) => [state.code, state.fips]));
+  const points = unplaced.length === 0 ? [] : READERS.zips.points
+    .read(files.text(recipe.zips.points), (code) => fips.get(code) ?? '');
+  const found = unplaced.map(({ state, name, county }) => ({ state, county, points: points
+    .filter((point) => point.state === state && fold(point.name) === fold(name))
+    .map(({ county: own, lat, lng }) => ({ county: county || own, lat, lng }))
+    .filter((point) => point.county !== '') }));
+  return {
+    points: found.flatMap((city) => city.points),
+    counties: new Set(found.filter((city) => city.points.length === 0)
+      .flatMap(({ county, state }) => all
+        .filter((each) => (county === '' ? each.state === state : each.fips === county))
+        .map((each) => each.fips))),
+  };
+}
+
+function fold(name: string): string {
+  return name.toUpperCase().replace(/^SAINT\b|^ST\./, 'ST').replace(/[^A-Z0-9]/g, '');
+}
 
 /** The counties as doubts, keyed "<county>/all". */
 function wholeCounties(

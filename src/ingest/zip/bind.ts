@@ -6,19 +6,21 @@ import type { Boundaries, Overlay } from '../boundary/overlay.js';
 import { NO_DISTRICTS, type OwnDistricts } from '../layer/districts.js';
 import type { AreaTuple, InternArea, PlaceFact } from '../model.js';
 import type { CountyFact } from '../rates/facts.js';
+import { inOneGo } from '../progress.js';
 import { READERS } from '../readers.js';
 import type { Recipe } from '../recipe.js';
 import type { SourceFiles } from '../source-files.js';
 import { loadZipFacts, type StateFact } from '../state-facts.js';
 import {
-  byZip, doubtfulCounties, type SharedFacts, sharedFacts, spotKey, tupleKey, type ZipReach,
+  byZip, doubtfulCounties, type SharedFacts, spotKey, tupleKey, type ZipReach,
 } from './cities.js';
-import { listPostalZips, type PostalZip } from './counties.js';
-import type { UnplacedCity, ZipCount, ZipInput, ZipReport } from './zip-facts.js';
-import { cityRecords, PlaceNames } from './names.js';
+import type { PostalZip } from './counties.js';
+import type { UnplacedCity, ZipInput, ZipLists, ZipReport } from './zip-facts.js';
+import { cityRecords } from './names.js';
 import { bindZip, type BoundZip, countEvidence } from './zip-parts.js';
-import { type Extent, ZipExtents } from './extent.js';
-import { kilometres, landedZips, placeZip } from './placed.js';
+import type { Extent } from './extent.js';
+import { kilometres } from './placed.js';
+import { type ZipGround, zipGround } from './reach.js';
 
 /** What a build writes of ZIPs and city names. */
 export interface ZipBinding {
@@ -28,13 +30,15 @@ export interface ZipBinding {
   readonly report: ZipReport;
 }
 
-/** Binds ZIPs to areas and city names to both. Pure but for `intern`; the same input, the same. */
-export function bindZips(input: ZipInput): ZipBinding {
-  const names = new PlaceNames(input.places, input.facts.aliases);
-  const shared = sharedFacts(input, names);
-  const postalZips = listPostalZips(input, names);
+/**
+ * Binds ZIPs to areas and city names to both. Pure but for `intern`; the same input, the same.
+ * `ground` is what is known of the same lists before any door was read.
+ */
+export function bindZips(
+  input: ZipInput, ground: ZipGround = inOneGo(zipGround(input)),
+): ZipBinding {
+  const { shared, postalZips, reachOf } = ground;
   const counts = byZip(input.counts);
-  const reachOf = reaches(input, names, shared.stateOf, postalZips);
   const context = {
     shared,
     allMunicipal: new Set(input.states.filter((state) => state.allMunicipal)
@@ -54,55 +58,6 @@ export function bindZips(input: ZipInput): ZipBinding {
     recordOf(shared, zip, bound[index]!, reachOf(zip).extent, spots));
   const cities = cityRecords(input, shared, postalZips, bound);
   return { zips, cities, report: reportOf(input, shared, postalZips, bound, cities.size) };
-}
-
-/** The extent of every ZIP, and which cities can touch it. */
-function reaches(
-  input: ZipInput, names: PlaceNames, stateOf: ReadonlyMap<string, string>,
-  postalZips: readonly PostalZip[],
-): (zip: PostalZip) => ZipReach {
-  const { tupleAt, polygonOf = () => undefined, polygonsOfDistrict = () => [] } = input;
-  const unknown: ZipReach = {
-    extent: null, spots: [], mayTouch: () => true, mayHold: () => true,
-  };
-  if (tupleAt === undefined) return () => unknown;
-  const points = byZip(input.points);
-  const listed = input.tabulated.length > 0 ? input.tabulated : input.delivered;
-  const landed = landedZips(input.points, new Set(listed.map(({ zip }) => zip)));
-  const namedBy = ({ names: postal, counties }: PostalZip): ReadonlySet<string> => {
-    const states = new Set(counties.map((county) => stateOf.get(county.slice(0, 2)) ?? ''));
-    return new Set([...states].flatMap((state) => postal.flatMap((name) =>
-      names.find(state, name).map(({ place }) => place.geoid))));
-  };
-  const placed = postalZips.map((zip) => placeZip(zip, points.get(zip.zip) ?? [], tupleAt,
-    namedBy(zip), landed.has(zip.zip))).filter((zip) => zip !== null);
-  const cities = input.places.flatMap(({ geoid }) => polygonOf(geoid) ?? []);
-  const extents = new ZipExtents(placed, tupleAt, cities);
-  const byNumber = new Map(placed.map((zip) => [zip.zip, zip]));
-  const all = new Map(postalZips.map(({ zip: number }): [number, ZipReach] => {
-    const zip = byNumber.get(number);
-    if (zip === undefined) {
-      const spots = (points.get(number) ?? []).map(({ lat, lng }) => tupleAt(lat, lng))
-        .filter((at) => at !== null);
-      return [number, { ...unknown, spots }];
-    }
-    const extent = extents.of(zip);
-    const reached = new Set(extent.reached.map(({ tuple }) => tuple.town || tuple.place));
-    return [number, {
-      extent,
-      spots: [],
-      mayTouch: ({ geoid }) => {
-        const polygon = reached.has(geoid) ? undefined : polygonOf(geoid);
-        return polygon === undefined || extents.mayTouch(extent, polygon);
-      },
-      mayHold: (code) => {
-        const drawn = polygonsOfDistrict(code);
-        return drawn.length === 0 || extents.mayReach(zip, drawn)
-          || extent.reached.some(({ tuple }) => tuple.districts.includes(code));
-      },
-    }];
-  }));
-  return ({ zip }) => all.get(zip) ?? unknown;
 }
 
 interface Spot {
@@ -202,7 +157,6 @@ export interface ZipStageInput {
   readonly boundaries: Boundaries;
   readonly overlay: Overlay;
   readonly unplaced: readonly UnplacedCity[];
-  readonly counts: readonly ZipCount[];
   readonly districts: OwnDistricts;
   readonly intern: InternArea;
 }
@@ -219,14 +173,14 @@ function polygonsOf({ places, towns }: Boundaries): (geoid: string) => Polygon |
   return (geoid) => polygons.get(geoid);
 }
 
-/** Binds every ZIP of the recipe's lists. */
-export function buildZips(input: ZipStageInput): ZipBinding {
+/** Reads the lists of the recipe. */
+export function readZipLists(input: ZipStageInput): ZipLists {
   const { recipe: { zips }, files, states, boundaries, overlay } = input;
   const fips = new Map(states.map((state) => [state.code, state.fips]));
   const codes = new Map(states.map((state) => [state.fips, state.code]));
   const rows = <Row>(read: (text: string) => readonly Row[], path: string | undefined):
   readonly Row[] => (path === undefined ? [] : read(files.text(path)));
-  return bindZips({
+  return {
     states,
     counties: input.counties,
     places: input.places,
@@ -238,7 +192,6 @@ export function buildZips(input: ZipStageInput): ZipBinding {
     tabulated: rows(READERS.zips.tabulated.read, zips.tabulated),
     cities: rows((text) => READERS.zips.cities.read(text, (of) => codes.get(of) ?? ''),
       zips.cities),
-    counts: input.counts,
     countedStates: new Set(zips.counted ?? []),
     facts: loadZipFacts(files.factsDir),
     // Polygons of counties alone would say nothing that the crosswalks do not say better.
@@ -247,7 +200,7 @@ export function buildZips(input: ZipStageInput): ZipBinding {
         polygonsOfDistrict: districtPolygons(boundaries) }),
     districts: input.districts,
     intern: input.intern,
-  });
+  };
 }
 
 /** Counties of every ZIP, by each list of the recipe. */

@@ -6,7 +6,7 @@ import type { Extent } from './extent.js';
 import { type PlaceNames, placeNames } from './names.js';
 import { kilometres } from './placed.js';
 import type {
-  Evidence, MunicipalCounty, UnplacedCity, ZipCity, ZipInput, ZipPoint,
+  Evidence, MunicipalCounty, UnplacedCity, ZipCity, ZipLists, ZipPoint,
 } from './zip-facts.js';
 
 /** County equivalents that are cities have codes from 510 up. */
@@ -46,7 +46,7 @@ export function byZip<T extends { readonly zip: number }>(rows: readonly T[]): M
 }
 
 /** Gathers what does not change from ZIP to ZIP. */
-export function sharedFacts(input: ZipInput, names: PlaceNames): SharedFacts {
+export function sharedFacts(input: ZipLists, names: PlaceNames): SharedFacts {
   const independents = new Map<string, PlaceFact>();
   const placesOf = new Map<string, PlaceFact[]>();
   for (const place of input.places) {
@@ -104,8 +104,8 @@ export function tupleKey(tuple: AreaTuple): string {
 }
 
 /** A combination without its districts, which no evidence but doors and polygons tells. */
-export function spotKey(tuple: AreaTuple): string {
-  return tupleKey({ ...tuple, districts: [] });
+export function spotKey({ county, place, town }: AreaTuple): string {
+  return `${county}|${place}|${town}|`;
 }
 
 /** A city's share of the ZIP's own land from which on it is one of the ZIP's (5 %). */

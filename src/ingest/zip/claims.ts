@@ -1,8 +1,7 @@
-/** How likely a spot of land is a ZIP's, and what land a ZIP may reach. */
-import type { Microdegrees } from '../../geo/microdegrees.js';
-import type { AreaTuple } from '../model.js';
-import { isCity, tupleKey } from './cities.js';
-import { type Choice, KM, type PlacedZip, REACH_KM_MAX, SLACK, type ZipMap } from './placed.js';
+/** How likely a spot of land is a ZIP's. */
+import {
+  type Choice, KM, length, type PlacedZip, REACH_KM_MAX, SLACK, type ZipMap,
+} from './placed.js';
 
 const RADIANS = Math.PI / 180_000_000;
 /** Nearer than this, points of ZIPs are taken to lie alike: they are no centres of anything. */
@@ -21,11 +20,10 @@ const LIKELY_MIN = 0.001;
  * town, as the fourth power of the distances.
  */
 export function nearness(km: number): number {
-  const square = Math.max(NEAREST_KM, km) ** 2;
+  const least = Math.max(NEAREST_KM, km);
+  const square = least * least;
   return 1 / (square * square);
 }
-
-const NONE = new Float64Array();
 
 /** Kilometres of a square of microdegrees. */
 function kmOf(square: number): number {
@@ -36,6 +34,10 @@ function kmOf(square: number): number {
 function squareBeyond(km: number): number {
   return (km / KM) ** 2 * 1.000_001;
 }
+
+/** Places of the kilometres to the nearest two clusters. */
+const FIRST = 0;
+const SECOND = 1;
 
 /** Tells which ZIPs spots may belong to; holds what was last read. */
 export class Claims {
@@ -50,14 +52,10 @@ export class Claims {
   /** Squares of the distances in microdegrees of latitude: most are compared alone. */
   #squares = new Float64Array(64);
   #clusterKms = new Float64Array(64);
-  /** Of the spot last measured: its choice, the odds of all clusters, the nearest two of them. */
-  #choice: Choice = {
-    zips: [], lats: NONE, lngs: NONE, landed: new Uint8Array(), clusters: new Int32Array(),
-    clusterIds: [],
-  };
-  #sum = 0;
-  #first = Infinity;
-  #second = Infinity;
+  /** Of the spot last measured: its choice, how far the nearest two clusters are, the nearest. */
+  #choice: Choice = { zips: [], lats: [], lngs: [], landed: [], clusters: [], clusterIds: [] };
+  /** Kilometres, in an array since a field that holds a fraction is made anew at each change. */
+  readonly #least = Float64Array.of(Infinity, Infinity);
   #nearest = -1;
 
   constructor(map: ZipMap, zips: readonly PlacedZip[]) {
@@ -79,7 +77,9 @@ export class Claims {
     const named = this.#namedAt(lat, lng, county, geoid);
     const all = named.reduce((odds, { zip, km }) => odds + (zip.landed ? nearness(km) : 0), 0);
     const unnamed = all === 0 ? 1 : 1 - NAMED_SHARE;
-    const [most, mostOfNearest] = [SLACK * this.#first, SLACK * this.#second];
+    const sum = this.#sumOdds();
+    const most = SLACK * this.#least[FIRST]!;
+    const mostOfNearest = SLACK * this.#least[SECOND]!;
     const far = squareBeyond(most);
     for (let at = 0; at < choice.zips.length; at += 1) {
       const cluster = choice.clusters[at]!;
@@ -89,7 +89,7 @@ export class Claims {
       const km = kmOf(this.#squares[at]!);
       if (km > (isNearest ? mostOfNearest : most)) continue;
       const odds = nearness(km);
-      const others = this.#sum - nearness(this.#clusterKms[cluster]!);
+      const others = sum - nearness(this.#clusterKms[cluster]!);
       this.zips.push(zip);
       this.kms.push(km);
       this.likely.push(unnamed * (odds / (odds + Math.max(0, others))));
@@ -108,7 +108,7 @@ export class Claims {
   ratioOf(zip: PlacedZip, choice: Choice, km: number, lat: number, lng: number): number {
     this.#measure(choice, lat, lng);
     const isMate = choice.clusterIds[this.#nearest] === this.#map.clusterOf(zip);
-    return km / (isMate ? this.#second : this.#first);
+    return km / this.#least[isMate ? SECOND : FIRST]!;
   }
 
   /** How likely the spot that a ratio was last told of is the ZIP's, whose point is `km` away. */
@@ -116,7 +116,7 @@ export class Claims {
     const cluster = this.#choice.clusterIds.indexOf(this.#map.clusterOf(zip));
     const own = nearness(km);
     const mates = cluster < 0 ? 0 : nearness(this.#clusterKms[cluster]!);
-    return own / (own + Math.max(0, this.#sum - mates));
+    return own / (own + Math.max(0, this.#sumOdds() - mates));
   }
 
   #add(zip: PlacedZip, km: number, likely: number): void {
@@ -137,7 +137,7 @@ export class Claims {
     const found: { readonly zip: PlacedZip; readonly km: number }[] = [];
     for (const zip of this.#named.get(geoid) ?? []) {
       if (county !== '' && !zip.counties.includes(county)) continue;
-      const km = Math.hypot(zip.point.lat - lat, (zip.point.lng - lng) * shrink) * KM;
+      const km = length(zip.point.lat - lat, (zip.point.lng - lng) * shrink) * KM;
       if (km <= REACH_KM_MAX) found.push({ zip, km });
     }
     return found;
@@ -151,7 +151,8 @@ export class Claims {
       this.#clusterKms = new Float64Array(lats.length * 2);
     }
     // First the squares of each cluster's least distance; roots keep their order.
-    const [squares, clusterKms] = [this.#squares, this.#clusterKms];
+    const squares = this.#squares;
+    const clusterKms = this.#clusterKms;
     clusterKms.fill(Infinity, 0, clusterIds.length);
     const shrink = Math.cos(lat * RADIANS);
     for (let at = 0; at < lats.length; at += 1) {
@@ -160,127 +161,34 @@ export class Claims {
       const square = north * north + east * east;
       squares[at] = square;
       const cluster = clusters[at]!;
-      if (landed[at] === 1 && square < clusterKms[cluster]!) clusterKms[cluster] = square;
+      if (landed[at]! && square < clusterKms[cluster]!) clusterKms[cluster] = square;
     }
-    let [sum, first, second, nearest] = [0, Infinity, Infinity, -1];
+    let first = Infinity;
+    let second = Infinity;
+    let nearest = -1;
     for (let cluster = 0; cluster < clusterIds.length; cluster += 1) {
       if (clusterKms[cluster] === Infinity) continue;
       const km = kmOf(clusterKms[cluster]!);
       clusterKms[cluster] = km;
-      sum += nearness(km);
-      if (km < first) [first, second, nearest] = [km, first, cluster];
-      else if (km < second) second = km;
+      if (km < first) {
+        second = first;
+        first = km;
+        nearest = cluster;
+      } else if (km < second) second = km;
     }
-    [this.#choice, this.#sum] = [choice, sum];
-    [this.#first, this.#second, this.#nearest] = [first, second, nearest];
-  }
-}
-
-/*
- * Land of a ZIP by combinations of jurisdictions, and how much of it is lived on.
- */
-
-const PPM = 1_000_000;
-/**
- * A square kilometre of a city has so many times the doors of one outside, by square kilometre of
- * the ZIP: those outside are about as many in a large ZIP as in a small one. Measured on the doors
- * of Vermont and of Baltimore County, where most points of ZIPs lie outside cities.
- */
-const DENSITY_BY_KM2 = 0.12;
-const DENSITY_MIN = 3;
-const DENSITY_MAX = 1_000;
-
-/**
- * How many times as densely as other land a city is lived in, in a ZIP of so many km². `open` is
- * the share of the points of ZIPs around that lie outside cities: where few do, little is lived
- * there, but it is water, parks and works.
- */
-export function cityDensity(km2: number, open: number): number {
-  const times = Math.max(DENSITY_MIN, DENSITY_BY_KM2 * km2);
-  return Math.min(DENSITY_MAX, times / open);
-}
-
-/** The share of ZIPs whose points lie outside cities, of so many; never 0 for certain. */
-export function openShare(open: number, all: number): number {
-  return (open + 0.5) / (all + 1);
-}
-
-/** A combination of jurisdictions that a ZIP may reach. */
-export interface Reached {
-  readonly tuple: AreaTuple;
-  /** Parts per million of the ZIP's own land, as it is lived on; 0 where it reaches at most. */
-  readonly land: number;
-  /** The sampled spot nearest to the ZIP's point. */
-  readonly lat: Microdegrees;
-  readonly lng: Microdegrees;
-}
-
-interface Hit {
-  readonly tuple: AreaTuple;
-  /** Square kilometres that are likely the ZIP's. */
-  own: number;
-  nearest: number;
-  lat: number;
-  lng: number;
-}
-
-function takeNearer(hit: Hit, km: number, lat: number, lng: number): void {
-  if (km >= hit.nearest) return;
-  hit.nearest = km;
-  hit.lat = lat;
-  hit.lng = lng;
-}
-
-/** What was sampled of one ZIP. */
-export class ZipLand {
-  /** By the tuple itself, since its key costs more than all else of a sample. */
-  readonly #hits = new Map<AreaTuple, Hit>();
-
-  /** A spot that the ZIP may reach, `km` from its point; `own` square kilometres of it its own. */
-  add(tuple: AreaTuple, lat: number, lng: number, km: number, own: number): void {
-    let hit = this.#hits.get(tuple);
-    if (hit === undefined) {
-      hit = { tuple, own: 0, nearest: km, lat, lng };
-      this.#hits.set(tuple, hit);
-    }
-    takeNearer(hit, km, lat, lng);
-    hit.own += own;
+    this.#choice = choice;
+    this.#least[FIRST] = first;
+    this.#least[SECOND] = second;
+    this.#nearest = nearest;
   }
 
-  /** Whether any spot of the city or town was. */
-  has(geoid: string): boolean {
-    for (const { town, place } of this.#hits.keys()) if ((town || place) === geoid) return true;
-    return false;
-  }
-
-  /** Whether any spot outside cities was, in one of the counties. */
-  hasOpen(counties: readonly string[]): boolean {
-    for (const tuple of this.#hits.keys()) {
-      if (!isCity(tuple) && counties.includes(tuple.county)) return true;
+  /** The odds of all clusters with land. */
+  #sumOdds(): number {
+    let sum = 0;
+    for (let cluster = 0; cluster < this.#choice.clusterIds.length; cluster += 1) {
+      const km = this.#clusterKms[cluster]!;
+      if (km !== Infinity) sum += nearness(km);
     }
-    return false;
-  }
-
-  /** All of it in the counties, the most lived on first; `open` as `cityDensity` has it. */
-  reached(counties: readonly string[], open: number): Reached[] {
-    const hits = new Map<string, Hit>();
-    for (const hit of this.#hits.values()) {
-      if (!counties.includes(hit.tuple.county)) continue;
-      const key = tupleKey(hit.tuple);
-      const same = hits.get(key);
-      if (same === undefined) hits.set(key, { ...hit });
-      else {
-        same.own += hit.own;
-        takeNearer(same, hit.nearest, hit.lat, hit.lng);
-      }
-    }
-    const all = [...hits.values()];
-    const density = cityDensity(all.reduce((sum, { own }) => sum + own, 0), open);
-    const lived = ({ tuple, own }: Hit): number => (isCity(tuple) ? own * density : own);
-    const total = all.reduce((sum, hit) => sum + lived(hit), 0);
-    return all.map((hit) => ({ hit, own: total === 0 ? 0 : lived(hit) / total }))
-      .sort((a, b) => b.own - a.own || (tupleKey(a.hit.tuple) < tupleKey(b.hit.tuple) ? -1 : 1))
-      .map(({ hit: { tuple, lat, lng }, own }) =>
-        ({ tuple, land: Math.round(own * PPM), lat, lng }));
+    return sum;
   }
 }

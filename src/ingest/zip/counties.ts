@@ -2,7 +2,7 @@
  * The counties of each ZIP. Two crosswalks are joined: delivered addresses and census land. A
  * postal list's own county only settles a dispute or, backed by a second sign, fills a gap.
  */
-import type { ZipInput } from './zip-facts.js';
+import type { ZipLists } from './zip-facts.js';
 import type { PlaceNames } from './names.js';
 
 /** A ZIP with its postal names and counties. */
@@ -39,7 +39,7 @@ function prefixOf(zip: number): number {
   return Math.floor(zip / 100);
 }
 
-function lists(input: ZipInput): Lists {
+function lists(input: ZipLists): Lists {
   const known = new Set(input.counties.map((county) => county.fips));
   const delivered = input.delivered.filter(({ county }) => known.has(county));
   const tabulated = input.tabulated.filter(({ county }) => known.has(county));
@@ -118,7 +118,7 @@ function fillByName(postalZips: readonly PostalZip[]): PostalZip[] {
 }
 
 /** Finds postal names and counties of every ZIP that any list has, in ascending order. */
-export function listPostalZips(input: ZipInput, names: PlaceNames): PostalZip[] {
+export function listPostalZips(input: ZipLists, names: PlaceNames): PostalZip[] {
   const from = lists(input);
   const known = new Set(input.counties.map((county) => county.fips));
   const fips = new Map(input.states.map(({ code, fips: digits }) => [code, digits]));

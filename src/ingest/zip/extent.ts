@@ -7,8 +7,10 @@
  */
 import { type Polygon, rowInside } from '../../geo/polygon.js';
 import type { AreaTuple } from '../model.js';
+import type { Pieces } from '../progress.js';
 import { isCity } from './cities.js';
-import { Claims, openShare, type Reached, ZipLand } from './claims.js';
+import { Claims } from './claims.js';
+import { openShare, type Reached, ZipLand } from './land.js';
 import {
   BESIDE_MAX, KM, kilometres, type MappedZip, type PlacedZip, REACH_KM_MAX, SLACK, type Spot,
   type TupleAt, ZipMap,
@@ -167,13 +169,23 @@ export class ZipExtents {
   readonly #tupleAt: TupleAt;
   readonly #lands = new Map<PlacedZip, ZipLand>();
 
-  /** `cities` are the boundaries of cities and towns. */
-  constructor(zips: readonly PlacedZip[], tupleAt: TupleAt, cities: Iterable<Polygon>) {
+  private constructor(zips: readonly PlacedZip[], tupleAt: TupleAt) {
     this.#map = new ZipMap(zips);
     this.#tupleAt = tupleAt;
     this.#claims = new Claims(this.#map, zips);
-    const sampler = new CitySampler(this.#claims, tupleAt, (zip) => this.#landOf(zip));
-    for (const polygon of cities) sampler.add(polygon);
+  }
+
+  /** `cities` are the boundaries of cities and towns. */
+  static* sampled(
+    zips: readonly PlacedZip[], tupleAt: TupleAt, cities: Iterable<Polygon>,
+  ): Pieces<ZipExtents> {
+    const extents = new ZipExtents(zips, tupleAt);
+    const sampler = new CitySampler(extents.#claims, tupleAt, (zip) => extents.#landOf(zip));
+    for (const polygon of cities) {
+      sampler.add(polygon);
+      yield;
+    }
+    return extents;
   }
 
   #landOf(zip: PlacedZip): ZipLand {

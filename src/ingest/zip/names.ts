@@ -5,7 +5,7 @@ import { NO_DISTRICTS } from '../layer/districts.js';
 import type { PlaceFact } from '../model.js';
 import { type SharedFacts, tupleOf } from './cities.js';
 import type { PostalZip } from './counties.js';
-import type { CityAlias, ZipInput } from './zip-facts.js';
+import type { CityAlias, ZipLists } from './zip-facts.js';
 import type { BoundZip } from './zip-parts.js';
 
 const PARENTHESES = /^(.*?) \(([^()]+)\)$/;
@@ -109,7 +109,7 @@ class CityDrafts {
  * since addresses are printed with it.
  */
 export function cityRecords(
-  input: ZipInput,
+  input: ZipLists,
   shared: SharedFacts,
   zips: readonly PostalZip[],
   bound: readonly BoundZip[],

@@ -82,8 +82,8 @@ export interface UnplacedCity {
   readonly name: string;
 }
 
-/** Everything ZIPs are bound from. Lists may be empty; nothing is looked up elsewhere. */
-export interface ZipInput {
+/** What ZIPs are bound from, without doors. Lists may be empty; nothing is looked up elsewhere. */
+export interface ZipLists {
   readonly states: readonly StateFact[];
   readonly counties: readonly CountyFact[];
   /** Incorporated places and, where towns are loaded, governing towns (ten digits). */
@@ -97,8 +97,7 @@ export interface ZipInput {
   /** ZIP–county pairs of land, from census blocks. */
   readonly tabulated: readonly ZipCounty[];
   readonly cities: readonly ZipCity[];
-  readonly counts: readonly ZipCount[];
-  /** States (two letters) of which `counts` hold every door, so that they weigh ZIPs. */
+  /** States (two letters) of which every door is held, so that counts of them weigh ZIPs. */
   readonly countedStates: ReadonlySet<string>;
   readonly facts: ZipFacts;
   /** Jurisdictions of a spot from polygons; null outside all. */
@@ -110,6 +109,11 @@ export interface ZipInput {
   /** Districts of layers; none unless told. */
   readonly districts?: OwnDistricts;
   readonly intern: InternArea;
+}
+
+/** Everything ZIPs are bound from. */
+export interface ZipInput extends ZipLists {
+  readonly counts: readonly ZipCount[];
 }
 
 /**
