@@ -15,7 +15,7 @@ import { startRedis } from '../support/redis-server.js';
 const PROGRAM = fileURLToPath(new URL('../support/limits-node.js', import.meta.url));
 const NODES = 4;
 const WINDOW_MS = 2_000;
-const RATE = 640;
+const RATE = 400;
 const SECONDS = 12;
 
 interface Answered {
