@@ -55,16 +55,38 @@ test('a chunk that no node can answer is told with its rows, and holds nobody up
   assert.match(await submit(poolOf(context, fleet), payloadOf(run, 3)), /"rCode":100/);
 });
 
+test('what is too large for a message goes by way of objects, and nothing is left of it', async (context) => {
+  const fleet = await filesFleet(context);
+  if (fleet === null) return;
+  const { broker } = fleet;
+  await fleet.node();
+  const row = Buffer.from(`{"postalcode":"91010"${' '.repeat(60_000)}}\n`);
+  const bytes = Buffer.concat(Array.from({ length: 20 }, () => row));
+  const ends = Uint32Array.from({ length: 20 }, (_, index) => (index + 1) * row.length);
+  const payload = encodeChunk(Buffer.from(JSON.stringify(runOf(fleet))), { line: 1, bytes, ends });
+  const pool = poolOf(context, fleet);
+  const answered = submit(pool, payload);
+  await eventually(async () => (await fleet.left())[1] > 0);
+  assert.equal((await answered).match(/"rCode":100/g)?.length, 20);
+  await eventually(async () => (await fleet.left()).every((count) => count === 0));
+  // Of an object that is there already the first one stays.
+  await broker.objects.put('one', bytes);
+  await broker.objects.put('one', row);
+  assert.deepEqual(await broker.objects.get('one'), bytes);
+  assert.equal((await fleet.left())[1], Math.ceil(bytes.length / 524_288) + 1);
+  await broker.objects.remove(['one']);
+  assert.equal(await broker.objects.get('one'), null);
+});
+
 test('a chunk that is queued twice is answered once', async (context) => {
   const fleet = await filesFleet(context);
   if (fleet === null) return;
   const { broker, built } = fleet;
   const parts = [{ grants: GRANT_ALL, payload: payloadOf(runOf(fleet), 1) }];
-  const { name, bytes } = encodeParts('bulk_test', parts);
+  const [name, bytes] = ['bulk_test.one', encodeParts(parts)];
   const order = { job: 'bulk_test', chunk: name, release: built.name, line: 1, rows: 1 };
-  await broker.objects.put(name, bytes);
-  await broker.queue(order, name);
-  await broker.queue(order, name);
+  await broker.queue(order, bytes, name);
+  await broker.queue(order, bytes, name);
   assert.deepEqual(await broker.state(built.name), { waiting: 1, inHand: 0 });
   const told: string[] = [];
   broker.onDone('bulk_test', (chunk) => told.push(chunk));
@@ -72,7 +94,7 @@ test('a chunk that is queued twice is answered once', async (context) => {
   await eventually(() => told.length === 1);
   const [, objects] = await fleet.left();
   // A driver that had not heard of it sends it again.
-  await broker.queue(order, `${name} again`);
+  await broker.queue({ ...order, again: true }, bytes, `${name} again`);
   await eventually(() => told.length === 2);
   assert.deepEqual(await fleet.left(), [0, objects], 'no second result was stored');
   await broker.objects.remove([name, resultName(name)]);

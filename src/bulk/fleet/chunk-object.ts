@@ -3,20 +3,22 @@
  * them, so that what a node does with it is what it does with a file of its own.
  *
  * Chunk:   u32 parts · for each: u32 grants · u32 length · payload as row/chunk-payload.ts has it
+ * Order:   u8 2 · u32 length of the head · head (JSON) · the chunk; where the chunk is too large
+ *          for a message, the head alone as text, and the chunk is an object
  * Result:  u32 length of the head · head (JSON) · the answers one after the other
  *
- * An object is named by its job and the SHA-256 of the chunk, which says all that the answers
- * depend on: whatever lies under the name of a result is the result, whoever put it there and when.
+ * A chunk has a name of its own: whatever lies under the name of its result is the result, whoever
+ * put it there and when.
  */
-import { createHash } from 'node:crypto';
 import { isReleaseName } from '../../dataset/release.js';
 import type { PinnedRelease } from '../../pool/types.js';
 import { decodeChunk, encodeChunk, encodeRun } from '../row/chunk-payload.js';
 
-/** The form of all this; a node takes none of another. */
+/** The form of orders without their chunk, and of results. */
 const FORM = 1;
+/** The form of orders with their chunk. A node takes none of another. */
+const FORM_WITH_CHUNK = 2;
 const U32 = 4;
-const DIGITS = 40;
 
 /** What a worker is handed at a time. */
 export interface ChunkPart {
@@ -24,15 +26,24 @@ export interface ChunkPart {
   readonly payload: Uint8Array;
 }
 
-/** A message of the queue: one chunk to answer. */
+/** One chunk to answer. */
 export interface ChunkOrder {
   readonly job: string;
-  /** Name of the object. */
+  /** Name of the chunk. */
   readonly chunk: string;
   readonly release: string;
   /** Number of the first row, and rows. */
   readonly line: number;
   readonly rows: number;
+  /** It was queued before: its result may lie there. */
+  readonly again?: boolean;
+}
+
+/** A message of the queue. */
+export interface OrderMessage {
+  readonly order: ChunkOrder;
+  /** The chunk; null where it is an object. */
+  readonly bytes: Buffer | null;
 }
 
 /** What became of a chunk: an answer for each part, or why there is none. */
@@ -62,10 +73,8 @@ export function resultName(chunk: string): string {
   return `${chunk}.result`;
 }
 
-/** A chunk as an object, with its name. */
-export function encodeParts(
-  job: string, parts: readonly ChunkPart[],
-): { readonly name: string; readonly bytes: Buffer } {
+/** A chunk as it travels. */
+export function encodeParts(parts: readonly ChunkPart[]): Buffer {
   const length = parts.reduce((sum, { payload }) => sum + 2 * U32 + payload.length, U32);
   const bytes = Buffer.allocUnsafeSlow(length);
   let at = bytes.writeUInt32LE(parts.length, 0);
@@ -75,8 +84,7 @@ export function encodeParts(
     bytes.set(payload, at);
     at += payload.length;
   }
-  const sum = createHash('sha256').update(bytes).digest('hex').slice(0, DIGITS);
-  return { name: `${job}.${sum}`, bytes };
+  return bytes;
 }
 
 /** The parts of a chunk as this machine answers them: from the release where it lies here. */
@@ -93,23 +101,33 @@ export function decodeParts(bytes: Buffer, { id, dir }: PinnedRelease): readonly
   });
 }
 
-/** A result as an object. */
-export function encodeResults(node: string, result: ChunkResult): Buffer {
+/** What is told of a result beside its answers. */
+export function encodeResultHead(node: string, result: ChunkResult): Buffer {
   const answers = 'answers' in result ? result.answers : [];
   const head: ResultHead = {
     form: FORM, node, fault: 'fault' in result ? result.fault : null,
     lengths: answers.map(({ length }) => length),
   };
-  const text = Buffer.from(JSON.stringify(head), 'utf8');
+  return Buffer.from(JSON.stringify(head), 'utf8');
+}
+
+/** Reads that. */
+export function decodeResultHead(head: Uint8Array): ResultHead {
+  return JSON.parse(bytesOf(head).toString('utf8')) as ResultHead;
+}
+
+/** A result as an object. */
+export function encodeResults(node: string, result: ChunkResult): Buffer {
+  const text = encodeResultHead(node, result);
   const length = Buffer.allocUnsafe(U32);
   length.writeUInt32LE(text.length, 0);
-  return Buffer.concat([length, text, ...answers]);
+  return Buffer.concat([length, text, ...('answers' in result ? result.answers : [])]);
 }
 
 /** Reads a result; the answers stay views. */
 export function decodeResults(bytes: Buffer): ChunkResult & { readonly node: string } {
   let at = U32 + bytes.readUInt32LE(0);
-  const { node, fault, lengths }: ResultHead = JSON.parse(bytes.toString('utf8', U32, at));
+  const { node, fault, lengths } = decodeResultHead(bytes.subarray(U32, at));
   if (fault !== null) return { node, fault };
   const answers = lengths.map((length) => {
     at += length;
@@ -118,22 +136,38 @@ export function decodeResults(bytes: Buffer): ChunkResult & { readonly node: str
   return { node, answers };
 }
 
-/** A message of the queue. */
-export function encodeOrder(order: ChunkOrder): string {
-  return JSON.stringify({ form: FORM, ...order });
+function bytesOf(data: Uint8Array): Buffer {
+  return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+}
+
+/** A message of the queue with its chunk. */
+export function encodeOrderWith(order: ChunkOrder, chunk: Uint8Array): Buffer {
+  const head = Buffer.from(JSON.stringify(order), 'utf8');
+  const begin = Buffer.allocUnsafe(1 + U32);
+  begin.writeUInt32LE(head.length, begin.writeUInt8(FORM_WITH_CHUNK, 0));
+  return Buffer.concat([begin, head, chunk]);
+}
+
+/** A message of the queue without it. */
+export function encodeOrder(order: ChunkOrder): Buffer {
+  return Buffer.from(JSON.stringify({ form: FORM, ...order }), 'utf8');
 }
 
 /** Reads a message of the queue; null for what is none, or none that this program knows. */
-export function decodeOrder(text: string): ChunkOrder | null {
-  let order: Partial<ChunkOrder> & { readonly form?: number };
+export function decodeOrder(data: Uint8Array): OrderMessage | null {
+  const bytes = bytesOf(data);
+  const whole = bytes[0] === FORM_WITH_CHUNK && bytes.length > 1 + U32;
+  const end = whole ? 1 + U32 + bytes.readUInt32LE(1) : bytes.length;
+  let head: Partial<ChunkOrder> & { readonly form?: number };
   try {
-    order = JSON.parse(text) as typeof order;
+    head = JSON.parse(bytes.toString('utf8', whole ? 1 + U32 : 0, end)) as typeof head;
   } catch {
     return null;
   }
-  const { form, job, chunk, release, line, rows } = order;
-  return form === FORM && typeof job === 'string' && typeof chunk === 'string'
-    && typeof release === 'string' && isReleaseName(release)
-    && typeof line === 'number' && typeof rows === 'number'
-    ? { job, chunk, release, line, rows } : null;
+  const { form, job, chunk, release, line, rows, again = false } = head;
+  if ((!whole && form !== FORM) || typeof job !== 'string' || typeof chunk !== 'string'
+    || typeof release !== 'string' || !isReleaseName(release)
+    || typeof line !== 'number' || typeof rows !== 'number') return null;
+  const order: ChunkOrder = { job, chunk, release, line, rows, again };
+  return { order, bytes: whole ? bytes.subarray(end) : null };
 }

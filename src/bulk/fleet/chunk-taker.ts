@@ -1,49 +1,34 @@
 /**
  * A node that answers chunks of files which others cut: it takes what its workers have room for,
- * answers it in turns with the files and jobs of its own, stores the result, and acknowledges after
- * that. What it cannot finish it hands back; what it had when it was killed the broker gives to
- * another.
+ * answers it in turns with the files and jobs of its own, hands the result to its driver or stores
+ * it, and acknowledges after that. What it cannot finish it hands back; what it had when it was
+ * killed the broker gives to another.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { waitUntil } from '../../base/process.js';
 import type { FilesAddress } from '../../distribution/address.js';
 import { messageOf, type Log } from '../../log.js';
-import type { PinnedRelease } from '../../pool/types.js';
-import type { ChunkSchedule } from '../run/schedule.js';
-import {
-  decodeOrder, decodeParts, encodeResults, resultName, type ChunkOrder, type ChunkResult,
-} from './chunk-object.js';
-import { ACK_WAIT_MS, FilesBroker } from './files-broker.js';
-import { DamagedObject } from './object-bucket.js';
-import { PartsRun } from './parts-run.js';
+import { deliver, resultOf, type AnswerOptions, type InHand } from './chunk-answer.js';
+import { decodeOrder, resultName } from './chunk-object.js';
+import type { ChunkPull, QueuedMessage } from './chunk-pull.js';
+import { ACK_WAIT_MS, FilesBroker, type QueueState } from './files-broker.js';
 
-/** A chunk that was given out more often than so is answered with that. */
-const TRIES_MAX = 5;
 /** How long it stays back after a try that failed here. */
 const AGAIN_MS = 1_000;
-const FETCH_MS = 2_000;
-const FETCH_MS_MIN = 1_000;
+const FETCH_MS = 1_000;
+/** What waits of another release is there already. */
+const FETCH_MS_MIN = 500;
+const RETURNED_LOOK_MS = 100;
 const RECONNECT_MS = 2_000;
+/** How long it may take to hand back, longer than to fetch. */
+const RETURNED_MS = 2_500;
+/** How long what waits of other releases may not be looked for. */
+const QUEUES_MS = 500;
 
-/** Releases that rows may be asked of. */
-export interface TakerReleases {
-  /** Name of the one that answers; null before the first. */
-  active(): string | null;
-  has(name: string): boolean;
-  /** Keeps one open until `unpin`; null where there is none of the name. */
-  ask(name: string): Promise<PinnedRelease | null>;
-  unpin(release: PinnedRelease): void;
-}
-
-export interface TakerOptions {
+export interface TakerOptions extends AnswerOptions {
   readonly address: FilesAddress;
-  /** How this node is called among the others. */
-  readonly node: string;
   readonly program: string;
   readonly log: Log;
-  readonly schedule: ChunkSchedule;
-  readonly releases: TakerReleases;
   /** Chunks in hand at a time. */
   readonly handsMax: number;
 }
@@ -59,23 +44,18 @@ export interface TakerCounts {
   refused: number;
 }
 
-/** A chunk in hand. */
-interface InHand {
-  readonly message: JsMsg;
-  readonly order: ChunkOrder;
-  run: PartsRun | null;
-  /** Given back: what comes of it is of no use. */
-  returned: boolean;
-}
-
 export class ChunkTaker {
   readonly counts: TakerCounts = { taken: 0, done: 0, returned: 0, refused: 0 };
   readonly #options: TakerOptions;
   readonly #inHand = new Set<InHand>();
-  readonly #consumers = new Map<string, Consumer>();
+  /** Releases of which there is a consumer. */
+  readonly #consumers = new Set<string>();
   readonly #stopped = new AbortController();
   #broker: FilesBroker | null = null;
-  #fetching: ConsumerMessages | null = null;
+  #pull: ChunkPull | null = null;
+  /** What waited when it was last looked for, by release. */
+  #queues: ReadonlyMap<string, QueueState> = new Map();
+  #queuesAt = Number.NEGATIVE_INFINITY;
   #running: Promise<void> = Promise.resolve();
   #wake: () => void = () => undefined;
   #said = '';
@@ -102,7 +82,6 @@ export class ChunkTaker {
   leave(): void {
     if (this.#stopped.signal.aborted) return;
     this.#stopped.abort();
-    this.#fetching?.stop();
     this.#wake();
     for (const held of this.#inHand) {
       if (held.run?.begun === true) continue;
@@ -114,10 +93,15 @@ export class ChunkTaker {
   /** Leaves, finishes what is begun until a moment of `performance`, hands back the rest. */
   async close(until: number): Promise<void> {
     this.leave();
+    // What the broker still sends is handed back as it comes.
+    const pulled = this.#pull?.close().catch(() => undefined);
     await waitUntil(() => this.#inHand.size === 0, until);
     for (const held of this.#inHand) this.#giveBack(held, 0);
-    const flushed = this.#broker?.connection.flush().catch(() => undefined);
-    await Promise.race([flushed, delay(AGAIN_MS, undefined, { ref: false })]);
+    const returned = (async () => {
+      await pulled;
+      await this.#broker?.connection.flush();
+    })().catch(() => undefined);
+    await Promise.race([returned, delay(RETURNED_MS, undefined, { ref: false })]);
     await this.#broker?.close().catch(() => undefined);
     await this.#running;
   }
@@ -153,6 +137,7 @@ export class ChunkTaker {
   async #open(): Promise<FilesBroker> {
     const { address, node, program, releases } = this.#options;
     const broker = await FilesBroker.open(address, `situs ${node}`);
+    this.#pull = broker.pull((message) => void this.#take(broker, message));
     broker.onAsked((release) => ({
       node, program, active: releases.active(), has: release !== '' && releases.has(release),
     }));
@@ -171,62 +156,66 @@ export class ChunkTaker {
         continue;
       }
       const active = releases.active();
-      const queues = await broker.queues();
-      for (const name of this.#consumers.keys()) {
-        if (!queues.has(name)) this.#consumers.delete(name);
+      const queues = await this.#queuesOf(broker);
+      const others = [...queues].filter(([name, { waiting, inHand }]) =>
+        name !== active && waiting + inHand > 0 && releases.has(name));
+      for (const [name, { waiting, inHand }] of others) {
+        // What is in hand may have been handed back.
+        const expires = waiting > 0 ? FETCH_MS_MIN : RETURNED_LOOK_MS;
+        const most = Math.min(waiting + inHand, room());
+        if (most > 0) await this.#fetch(broker, name, most, expires);
       }
-      const waiting = [...queues].filter(([name, count]) => count > 0 && releases.has(name));
-      const others = waiting.filter(([name]) => name !== active);
-      for (const [name, count] of others) {
-        if (room() > 0) await this.#fetch(broker, name, Math.min(count, room()), FETCH_MS_MIN);
-      }
-      const mine = waiting.find(([name]) => name === active)?.[1] ?? 0;
       const left = room();
       if (active === null) await delay(FETCH_MS_MIN, undefined, { ref: false });
-      else if (left > 0 && others.length === 0) await this.#fetch(broker, active, left, FETCH_MS);
-      else if (left > 0 && mine > 0) {
-        await this.#fetch(broker, active, Math.min(left, mine), FETCH_MS_MIN);
+      else if (left > 0) {
+        await this.#fetch(broker, active, left, others.length === 0 ? FETCH_MS : FETCH_MS_MIN);
       }
     }
+  }
+
+  /** What waits of each release: looked for now and then, since it is asked of the broker. */
+  async #queuesOf(broker: FilesBroker): Promise<ReadonlyMap<string, QueueState>> {
+    if (performance.now() - this.#queuesAt < QUEUES_MS) return this.#queues;
+    this.#queues = await broker.queues();
+    this.#queuesAt = performance.now();
+    for (const name of this.#consumers) {
+      if (!this.#queues.has(name)) this.#consumers.delete(name);
+    }
+    return this.#queues;
   }
 
   async #fetch(
     broker: FilesBroker, release: string, most: number, expires: number,
   ): Promise<void> {
-    let consumer = this.#consumers.get(release);
-    if (consumer === undefined) {
-      consumer = await broker.consumer(release);
-      this.#consumers.set(release, consumer);
+    if (!this.#consumers.has(release)) {
+      await broker.state(release);
+      this.#consumers.add(release);
     }
     if (this.#stopped.signal.aborted) return;
-    const messages = await consumer.fetch({ max_messages: most, expires });
-    this.#fetching = messages;
-    try {
-      for await (const message of messages) void this.#take(broker, message);
-    } finally {
-      this.#fetching = null;
-    }
+    if (await this.#pull?.pull(release, most, expires) !== 'gone') return;
+    this.#consumers.delete(release);
+    await delay(AGAIN_MS, undefined, { ref: false });
   }
 
   /** Answers a chunk; never throws. */
-  async #take(broker: FilesBroker, message: JsMsg): Promise<void> {
-    const order = decodeOrder(message.string());
-    if (order === null || this.#stopped.signal.aborted) {
+  async #take(broker: FilesBroker, message: QueuedMessage): Promise<void> {
+    const ordered = decodeOrder(message.data);
+    if (ordered === null || this.#stopped.signal.aborted) {
       // Of another version of the program, which takes it then.
-      message.nak(order === null ? AGAIN_MS : 0);
+      message.giveBack(ordered === null ? AGAIN_MS : 0);
       this.counts.returned += 1;
       return;
     }
-    const held: InHand = { message, order, run: null, returned: false };
+    const held: InHand = { message, ordered, run: null, returned: false };
     this.#inHand.add(held);
     this.counts.taken += 1;
     const working = setInterval(() => message.working(), ACK_WAIT_MS / 4);
     try {
       await this.#answer(broker, held);
     } catch (error) {
-      const { log } = this.#options;
+      const [{ log }, { job }] = [this.#options, ordered.order];
       if (held.returned) return;
-      log.warn('chunk of a file handed back', { job: order.job, message: messageOf(error) });
+      log.warn('chunk of a file handed back', { job, message: messageOf(error) });
       this.#giveBack(held, AGAIN_MS);
     } finally {
       clearInterval(working);
@@ -238,53 +227,24 @@ export class ChunkTaker {
   #giveBack(held: InHand, afterMs: number): void {
     if (held.returned) return;
     held.returned = true;
-    held.message.nak(afterMs);
+    held.message.giveBack(afterMs);
     this.counts.returned += 1;
   }
 
   async #answer(broker: FilesBroker, held: InHand): Promise<void> {
-    const { message, order: { job, chunk } } = held;
+    const { message, ordered: { order } } = held;
     // It came again after its result was stored: its driver may not have heard of it.
-    const known = await broker.objects.has(resultName(chunk));
-    const result = known ? null : await this.#resultOf(broker, held);
+    const known = (order.again === true || message.tries > 1)
+      && await broker.objects.has(resultName(order.chunk));
+    const result = known ? null : await resultOf(broker, held, this.#options);
     if (held.returned) return;
-    if (result !== null) {
-      // Its driver may have gone and taken it back meanwhile.
-      if (!await broker.objects.has(chunk)) {
-        message.ack();
-        return;
-      }
-      await broker.objects.put(resultName(chunk), encodeResults(this.#options.node, result));
+    if (known) broker.tellDone(order.job, order.chunk);
+    else if (result !== null && await deliver(broker, held, result, this.#options)) {
       if ('fault' in result) this.counts.refused += 1;
       else this.counts.done += 1;
     }
+    if (held.returned) return;
     held.returned = true;
-    broker.tellDone(job, chunk);
     message.ack();
-  }
-
-  /** The result of a chunk; null where nobody wants it any more. */
-  async #resultOf(broker: FilesBroker, held: InHand): Promise<ChunkResult | null> {
-    const { message, order } = held;
-    const { schedule, releases } = this.#options;
-    const tries = message.info.deliveryCount;
-    if (tries > TRIES_MAX) {
-      return { fault: `nodes took them ${tries - 1} times, and none came to an end with them` };
-    }
-    const bytes = await broker.objects.get(order.chunk).catch((error: unknown) => {
-      if (error instanceof DamagedObject) return 'damaged' as const;
-      throw error;
-    });
-    if (bytes === null) return null;
-    if (bytes === 'damaged') return { fault: 'they are damaged at the broker' };
-    const release = await releases.ask(order.release);
-    if (release === null) throw new Error(`the dataset ${order.release} is not kept here`);
-    try {
-      if (held.returned) return null;
-      held.run = new PartsRun(schedule, decodeParts(bytes, release));
-      return { answers: await held.run.answers };
-    } finally {
-      releases.unpin(release);
-    }
   }
 }

@@ -8,16 +8,19 @@
  */
 import {
   AckPolicy, DeliverPolicy, DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy,
-  StorageType, type Consumer, type ConsumerInfo, type JetStreamClient, type JetStreamManager,
+  StorageType, type ConsumerInfo, type JetStreamClient, type JetStreamManager,
 } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
 import type { FilesAddress } from '../../distribution/address.js';
 import { connectBroker, isAbsent, isApi } from '../../distribution/nats-connection.js';
 import { messageOf } from '../../log.js';
 import {
-  decodeResults, encodeOrder, resultName, type ChunkOrder, type ChunkResult, type NodeAnswer,
+  decodeResults, encodeOrder, encodeOrderWith, resultName, type ChunkOrder, type ChunkResult,
+  type NodeAnswer,
 } from './chunk-object.js';
+import { ChunkPull, type QueuedMessage } from './chunk-pull.js';
 import { ObjectBucket } from './object-bucket.js';
+import { sendResult, takeResults } from './result-link.js';
 
 const REQUEST_MS = 5_000;
 /** What nobody collects is removed after so long. */
@@ -29,14 +32,27 @@ const DUPLICATE_MS = 120_000;
 const NODES_MS = 1_000;
 const NAME_TAKEN = 10_058;
 const NO_CONSUMER = 10_014;
+/** What a message of the queue has beside its chunk. */
+const ORDER_BYTES = 4_096;
 
 /** `gone`: the broker has closed the connection for good. */
 export type BrokerState = 'away' | 'back' | 'gone';
 
-/** What waits for nodes, and what they have in hand, of one release. */
+/** Chunks of one release. */
 export interface QueueState {
+  /** Never given out so far. */
   readonly waiting: number;
+  /** With nodes, or handed back by one and not given out again. */
   readonly inHand: number;
+}
+
+/** A sentence on nodes none of which has a release. */
+export function nobodyHas(
+  name: string, release: string, nodes: readonly NodeAnswer[],
+): string {
+  if (nodes.length === 0) return `no node takes chunks of files at ${name}`;
+  const held = nodes.map(({ node, active }) => `${node}: ${active ?? 'none'}`).join(', ');
+  return `no node at ${name} has the dataset ${release} (${held})`;
 }
 
 export class FilesBroker {
@@ -108,10 +124,33 @@ export class FilesBroker {
     return bytes === null ? null : decodeResults(bytes);
   }
 
-  /** Queues a chunk. One with the same id, within two minutes, is the same one. */
-  async queue(order: ChunkOrder, id: string): Promise<void> {
+  /**
+   * Queues a chunk. One with the same id, within two minutes, is the same one.
+   * @returns whether it is an object beside, since it is too large for a message.
+   */
+  async queue(order: ChunkOrder, chunk: Uint8Array, id: string): Promise<boolean> {
+    const large = chunk.length + ORDER_BYTES > (this.connection.info?.max_payload ?? 0);
+    if (large) await this.objects.put(order.chunk, chunk);
     await this.#client.publish(
-      `${this.#root}.chunks.${order.release}.${order.job}`, encodeOrder(order), { msgID: id });
+      `${this.#root}.chunks.${order.release}.${order.job}`,
+      large ? encodeOrder(order) : encodeOrderWith(order, chunk), { msgID: id });
+    return large;
+  }
+
+  /** Whether a message is still queued: neither answered nor taken back. */
+  async isQueued({ seq }: QueuedMessage): Promise<boolean> {
+    return await this.#manager.streams.getMessage(this.#stream, { seq }) !== null;
+  }
+
+  /** Sends a result to the driver of its job; whether that has it. */
+  async sendResult({ chunk }: ChunkOrder, node: string, result: ChunkResult): Promise<boolean> {
+    return sendResult(this.connection, `${this.#root}.results.${chunk}`, node, result);
+  }
+
+  /** Takes the results that are sent to the driver of a job. */
+  onResult(job: string, take: (chunk: string, result: ChunkResult) => void): void {
+    takeResults(this.connection, `${this.#root}.results.${job}`, (name, result) =>
+      take(`${job}.${name}`, result));
   }
 
   /** Takes what waits of a job out of the queue. */
@@ -126,27 +165,25 @@ export class FilesBroker {
     return { waiting, inHand };
   }
 
-  /** What nodes take chunks of a release from. */
-  async consumer(release: string): Promise<Consumer> {
-    await this.#consumer(release);
-    return this.#client.consumers.get(this.#stream, release);
+  /** What nodes take chunks with; `state` makes a consumer, which has the name of its release. */
+  pull(take: (message: QueuedMessage) => void): ChunkPull {
+    return new ChunkPull(this.connection, this.#stream, take);
   }
 
-  /** Releases that chunks were queued for of late, each with how many wait. */
-  async queues(): Promise<ReadonlyMap<string, number>> {
-    const found = new Map<string, number>();
-    for await (const { name, num_pending } of this.#manager.consumers.list(this.#stream)) {
-      found.set(name, num_pending);
-    }
+  /** What there is of each release that chunks were queued for of late. */
+  async queues(): Promise<ReadonlyMap<string, QueueState>> {
+    const found = new Map<string, QueueState>();
+    for await (const { name, num_pending: waiting, num_ack_pending: inHand } of
+      this.#manager.consumers.list(this.#stream)) found.set(name, { waiting, inHand });
     return found;
   }
 
-  /** Tells the driver of a job that the result of a chunk is there. */
+  /** Tells the driver of a job that the result of a chunk is stored. */
   tellDone(job: string, chunk: string): void {
     this.connection.publish(`${this.#root}.done.${job}`, chunk);
   }
 
-  /** Calls back for each chunk of a job whose result is there; a notice may be lost. */
+  /** Calls back for each chunk of a job whose result is stored; a notice may be lost. */
   onDone(job: string, done: (chunk: string) => void): void {
     this.connection.subscribe(`${this.#root}.done.${job}`, {
       callback: (error, message) => {
@@ -176,6 +213,19 @@ export class FilesBroker {
       // Nobody listens there.
     }
     return nodes;
+  }
+
+  /** Whether a node that takes chunks now has a release. */
+  async isHad(release: string): Promise<boolean> {
+    try {
+      for await (const message of await this.connection.requestMany(
+        `${this.#root}.nodes`, release, { strategy: 'stall', maxWait: NODES_MS })) {
+        if (message.json<NodeAnswer>().has) return true;
+      }
+    } catch {
+      // Nobody listens there.
+    }
+    return false;
   }
 
   async #follow(): Promise<void> {

@@ -2,9 +2,11 @@
  * The workers of a whole fleet, as a run sees them: what it hands over goes to the broker, some
  * chunks together, and comes back answered by whichever node took it. One is of one run.
  *
- * Held at most: `CHUNKS_AHEAD` chunks as they went, and the results of the `COLLECTED_MAX` next
- * ones in order; later results stay at the broker until it is their turn.
+ * Held at most: `CHUNKS_AHEAD` chunks as they went, and their results as far as nodes send them
+ * (`result-link.ts` has the bound); of those that lie at the broker the `COLLECTED_MAX` next ones
+ * in order.
  */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../../log.js';
 import type { PinnedRelease, PoolFailure, RowsRequest } from '../../pool/types.js';
@@ -13,10 +15,10 @@ import { rowsOf } from '../row/chunk-payload.js';
 import { CHUNK_ROWS_MAX } from '../row/row-limits.js';
 import type { ChunkPool } from '../run/schedule.js';
 import {
-  encodeParts, resultName, type ChunkOrder, type ChunkPart, type ChunkResult, type NodeAnswer,
+  encodeParts, resultName, type ChunkOrder, type ChunkPart, type ChunkResult,
 } from './chunk-object.js';
-import type { FilesBroker } from './files-broker.js';
-import { DamagedObject } from './object-bucket.js';
+import { nobodyHas, type FilesBroker } from './files-broker.js';
+import { DamagedObject, Removal } from './object-bucket.js';
 
 /** Chunks that nodes may have or take; enough for some dozen processors. */
 const CHUNKS_AHEAD = 16;
@@ -46,6 +48,8 @@ interface Chunk {
   readonly order: ChunkOrder;
   /** It is in the queue, or was. */
   sent: boolean;
+  /** It lies beside the queue, or may. */
+  stored: boolean;
   /** Its result is said to be at the broker. */
   done: boolean;
   reading: boolean;
@@ -58,25 +62,17 @@ function bytesOf(payload: string | Uint8Array): Uint8Array {
   return typeof payload === 'string' ? Buffer.from(payload) : payload;
 }
 
-/** A sentence on nodes none of which has a release. */
-export function nobodyHas(
-  name: string, release: string, nodes: readonly NodeAnswer[],
-): string {
-  if (nodes.length === 0) return `no node takes chunks of files at ${name}`;
-  const held = nodes.map(({ node, active }) => `${node}: ${active ?? 'none'}`).join(', ');
-  return `no node at ${name} has the dataset ${release} (${held})`;
-}
-
 export class FleetPool implements ChunkPool {
   readonly #options: FleetPoolOptions;
   readonly #timer: NodeJS.Timeout;
+  /** In the names of chunks: a run that goes on after it was killed queues the same rows anew. */
+  readonly #id = randomUUID();
   #gathered: RowsRequest[] = [];
   #gathering: NodeJS.Timeout | null = null;
   /** In the order of their rows. */
   readonly #chunks: Chunk[] = [];
-  /** Objects that are no longer needed. */
-  #spent: string[] = [];
-  #removing: Promise<void> = Promise.resolve();
+  /** Of objects that are no longer needed. */
+  readonly #removal: Removal;
   #movedAt = performance.now();
   #looking = false;
   #over = false;
@@ -85,7 +81,9 @@ export class FleetPool implements ChunkPool {
   constructor(options: FleetPoolOptions) {
     this.#options = options;
     const { broker, job, tell } = options;
+    this.#removal = new Removal(broker.objects);
     broker.onDone(job, (name) => this.#done(name));
+    broker.onResult(job, (name, result) => this.take(name, result));
     broker.onState((state, why) => {
       if (state === 'gone') this.abandon(`${broker.name} takes this client no more: ${why}`);
       else tell(state === 'away' ? 'NATS is away; waiting for it' : 'NATS is back');
@@ -113,6 +111,16 @@ export class FleetPool implements ChunkPool {
     else this.#gathering ??= setTimeout(() => this.#seal(), GATHER_MS);
   }
 
+  /** Takes the result of a chunk; one that it has already, or needs no more, is passed over. */
+  take(name: string, result: ChunkResult): void {
+    const chunk = this.#chunks.find(({ order }) => order.chunk === name);
+    if (chunk === undefined || this.#over) return;
+    chunk.result ??= result;
+    chunk.done = true;
+    this.#movedAt = performance.now();
+    this.#collect();
+  }
+
   /** What is under way fails, and what comes. */
   abandon(fault: string, failure: PoolFailure = 'overloaded'): void {
     if (this.#over) return;
@@ -131,8 +139,8 @@ export class FleetPool implements ChunkPool {
     const left = this.#chunks.flatMap(({ order: { chunk } }) => [chunk, resultName(chunk)]);
     const removed = (async () => {
       if (left.length > 0) await broker.unqueue(release, job);
-      await this.#removing;
-      await broker.objects.remove([...left, ...this.#spent.splice(0)]);
+      this.#removal.add(...left);
+      await this.#removal.over;
     })().catch(() => undefined);
     await Promise.race([removed, delay(CLOSE_MS, undefined, { ref: false })]);
   }
@@ -149,14 +157,15 @@ export class FleetPool implements ChunkPool {
     const { job, release } = this.#options;
     const places = parts.map(({ payload }) => rowsOf(bytesOf(payload)));
     const rows = places.reduce((sum, place) => sum + place.rows, 0);
-    const { name, bytes } = encodeParts(job, this.#partsOf(parts));
+    const line = places[0]?.line ?? 0;
+    const name = `${job}.${this.#id}-${line}`;
     const chunk: Chunk = {
-      parts, order: { job, chunk: name, release, line: places[0]?.line ?? 0, rows },
-      sent: false, done: false, reading: false, result: null, attempts: 0,
+      parts, order: { job, chunk: name, release, line, rows },
+      sent: false, stored: false, done: false, reading: false, result: null, attempts: 0,
     };
     if (this.#chunks.length === 0) this.#movedAt = performance.now();
     this.#chunks.push(chunk);
-    void this.#send(chunk, bytes);
+    void this.#send(chunk, encodeParts(this.#partsOf(parts)));
   }
 
   /** Stores a chunk and queues it, until the broker has taken both. */
@@ -166,8 +175,9 @@ export class FleetPool implements ChunkPool {
     chunk.attempts += 1;
     for (let attempt = 1; !this.#over; attempt += 1) {
       try {
-        await broker.objects.put(order.chunk, bytes);
-        await broker.queue(order, `${order.chunk}.${chunk.attempts}`);
+        const again = chunk.attempts > 1;
+        const id = `${order.chunk}.${chunk.attempts}`;
+        chunk.stored = await broker.queue({ ...order, again }, bytes, id) || chunk.stored;
         chunk.sent = true;
         return;
       } catch (error) {
@@ -179,7 +189,12 @@ export class FleetPool implements ChunkPool {
 
   #done(name: string): void {
     const chunk = this.#chunks.find(({ order }) => order.chunk === name);
-    if (chunk === undefined || this.#over) return;
+    if (this.#over) return;
+    if (chunk === undefined) {
+      // It came by itself too, or from two nodes.
+      this.#removal.add(resultName(name));
+      return;
+    }
     chunk.done = true;
     this.#movedAt = performance.now();
     this.#collect();
@@ -202,7 +217,9 @@ export class FleetPool implements ChunkPool {
     const { broker } = this.#options;
     chunk.reading = true;
     try {
-      chunk.result = await broker.result(chunk.order.chunk);
+      const result = await broker.result(chunk.order.chunk);
+      if (result !== null) this.#removal.add(resultName(chunk.order.chunk));
+      chunk.result ??= result;
       // It was removed: for its age, or by somebody. It is sent again when nothing comes.
       if (chunk.result === null) chunk.done = false;
     } catch (error) {
@@ -217,13 +234,13 @@ export class FleetPool implements ChunkPool {
     if (chunk.result !== null) this.#collect();
   }
 
-  #give({ parts, order }: Chunk, result: ChunkResult): void {
+  #give({ parts, order, stored }: Chunk, result: ChunkResult): void {
     const { line, rows, chunk } = order;
-    this.#spent.push(chunk, resultName(chunk));
+    if (stored) this.#removal.add(chunk);
     if (!('answers' in result) || result.answers.length !== parts.length) {
       const why = 'fault' in result ? result.fault : 'the result is not of these rows';
       this.#chunks.unshift({
-        parts, order, sent: true, done: true, reading: false, result: null, attempts: 1,
+        parts, order, stored, sent: true, done: true, reading: false, result: null, attempts: 1,
       });
       this.abandon(`rows from line ${line} to ${line + rows - 1}: ${why}`, 'internal');
       return;
@@ -234,8 +251,6 @@ export class FleetPool implements ChunkPool {
       const body = result.answers[index] ?? new Uint8Array(0);
       part.answered({ status, code, precision: 0, flags: 0, body }, release);
     }
-    this.#removing = this.#removing.then(() =>
-      this.#options.broker.objects.remove(this.#spent.splice(0)).catch(() => undefined));
   }
 
   /** Each second: results whose notice was lost, and whether anybody is at work at all. */
@@ -274,8 +289,7 @@ export class FleetPool implements ChunkPool {
     for (const chunk of this.#chunks) {
       if (!chunk.sent || chunk.done) continue;
       chunk.sent = false;
-      const { bytes } = encodeParts(chunk.order.job, this.#partsOf(chunk.parts));
-      void this.#send(chunk, bytes);
+      void this.#send(chunk, encodeParts(this.#partsOf(chunk.parts)));
     }
   }
 

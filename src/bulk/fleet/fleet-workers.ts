@@ -2,6 +2,7 @@
 import type { FilesAddress } from '../../distribution/address.js';
 import type { AnswerSettings } from '../../wire/receipt.js';
 import { ChunkSchedule } from '../run/schedule.js';
+import type { Drivers } from './chunk-answer.js';
 import { FleetPool } from './fleet-pool.js';
 import type { FilesBroker } from './files-broker.js';
 
@@ -28,14 +29,17 @@ interface FleetRun {
   readonly release: string;
   readonly settings: AnswerSettings;
   readonly tell: (text: string) => void;
+  /** Of a process that answers chunks itself, which hands over the results of these. */
+  readonly drivers?: Drivers;
 }
 
 /** The nodes that take chunks at a broker, as workers of a run. */
 export function fleetWorkers(
   broker: FilesBroker, { rows, waitMs }: Pick<FilesAddress, 'rows' | 'waitMs'>,
-  { job, release, tell, settings: { baseUrl, precisionMin, refuseUnruled } }: FleetRun,
+  { job, release, tell, drivers, settings: { baseUrl, precisionMin, refuseUnruled } }: FleetRun,
 ): FleetWorkers {
   const pool = new FleetPool({ broker, job, release, rows, waitMs, tell });
+  drivers?.set(job, (chunk, result) => pool.take(chunk, result));
   let leaving: NodeJS.Timeout | null = null;
   return {
     schedule: new ChunkSchedule(pool, pool.places), inFlight: pool.places,
@@ -46,6 +50,7 @@ export function fleetWorkers(
     },
     close: async () => {
       if (leaving !== null) clearTimeout(leaving);
+      drivers?.delete(job);
       await pool.close();
     },
   };

@@ -9,6 +9,7 @@ import { nodeName } from '../../distribution/puller.js';
 import { messageOf, type Log } from '../../log.js';
 import type { AnswerSettings } from '../../wire/receipt.js';
 import type { ChunkSchedule } from '../run/schedule.js';
+import type { Drivers } from './chunk-answer.js';
 import type { ChunkTaker, TakerCounts } from './chunk-taker.js';
 import type { FleetWorkers } from './fleet-workers.js';
 
@@ -38,6 +39,7 @@ export interface FilesStatus {
 export class FleetFiles {
   readonly address: FilesAddress;
   readonly #options: FilesOptions;
+  readonly #drivers: Drivers = new Map();
   #taker: ChunkTaker | null = null;
   #starting: Promise<void> = Promise.resolve();
   #leaving = false;
@@ -70,12 +72,14 @@ export class FleetFiles {
     ]);
     try {
       const broker = await FilesBroker.open(this.address, `situs ${job}`);
-      if (!(await broker.nodes(release)).some(({ has }) => has)) {
+      if (!await broker.isHad(release)) {
         await broker.close();
         return null;
       }
       const tell = (message: string): void => log.warn('job over the fleet', { job, message });
-      const workers = fleetWorkers(broker, this.address, { job, release, settings, tell });
+      const workers = fleetWorkers(broker, this.address, {
+        job, release, settings, tell, drivers: this.#drivers,
+      });
       return {
         ...workers, close: async () => {
           await workers.close();
@@ -108,7 +112,7 @@ export class FleetFiles {
     this.#taker = new ChunkTaker({
       address: this.address, node: nodeName(varDir), program: packageVersion(), log, schedule,
       // One more than there are workers: while its result is stored, they have the next one.
-      handsMax: threads + 1,
+      handsMax: threads + 1, drivers: this.#drivers,
       releases: {
         active: () => live.release?.id ?? null,
         has: (name) => live.has(name), ask: (name) => live.ask(name),

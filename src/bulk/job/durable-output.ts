@@ -6,6 +6,9 @@ import type { Checkpoint } from '../run/checkpoint.js';
 /** Bytes that may wait to be written. */
 const WAITING_BYTES_MAX = 4_194_304;
 
+/** Smaller pieces are put together before they are written. */
+const PIECE_BYTES = 16_384;
+
 /** Thrown when the disk that output may take is used up, with the limit in bytes. */
 export class DiskLimit extends Error {
   override readonly name = 'DiskLimit';
@@ -38,12 +41,23 @@ export interface OutputEvents {
 /** Where a run writes. */
 export interface RunOutput {
   listen(events: OutputEvents): void;
-  /** False when no more should come until `drained`. */
+  /** Takes bytes that stay as they are; false when no more should come until `drained`. */
   write(output: Uint8Array): boolean;
   /** What was written so far is whole chunks. */
   reached(checkpoint: Checkpoint): void;
   /** Resolves when everything is written and kept; rejects when it cannot be. */
   flush(): Promise<void>;
+}
+
+/** What is left of pieces after so many bytes. */
+function after(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
+  let left = bytes;
+  const index = pieces.findIndex(({ length }) => {
+    if (left < length) return true;
+    left -= length;
+    return false;
+  });
+  return index < 0 ? [] : [pieces[index]!.subarray(left), ...pieces.slice(index + 1)];
 }
 
 /**
@@ -54,8 +68,10 @@ export class DurableOutput implements RunOutput {
   readonly #options: DurableOptions;
   #events: OutputEvents = { drained: () => undefined, failed: () => undefined };
   #at: number;
-  /** What is to be written next; pieces may be one byte each. */
-  #waiting = NO_BYTES;
+  /** What is to be written next. */
+  #waiting: Uint8Array[] = [];
+  /** The end of it: pieces may be one byte each. */
+  #small = NO_BYTES;
   #waitingBytes = 0;
   #checkpoint: Checkpoint | null = null;
   #writing: Promise<void> | null = null;
@@ -78,7 +94,8 @@ export class DurableOutput implements RunOutput {
       this.#fail(error);
       return true;
     }
-    this.#waiting = grown(this.#waiting, output);
+    if (output.length < PIECE_BYTES) this.#small = grown(this.#small, output);
+    else this.#waiting.push(...this.#takeSmall(), output);
     this.#waitingBytes += output.length;
     this.#start();
     return this.#waitingBytes <= WAITING_BYTES_MAX;
@@ -105,9 +122,19 @@ export class DurableOutput implements RunOutput {
   #fail(error: unknown): void {
     if (this.#fault !== null) return;
     this.#fault = { error };
-    this.#waiting = NO_BYTES;
+    this.#takeWaiting();
     this.#checkpoint = null;
     this.#events.failed(error);
+  }
+
+  #takeSmall(): readonly Uint8Array[] {
+    const small = this.#small;
+    this.#small = NO_BYTES;
+    return small.length === 0 ? [] : [small];
+  }
+
+  #takeWaiting(): readonly Uint8Array[] {
+    return [...this.#waiting.splice(0), ...this.#takeSmall()];
   }
 
   async #drain(): Promise<void> {
@@ -115,17 +142,17 @@ export class DurableOutput implements RunOutput {
     try {
       // One turn of the event loop later, so that a chunk and its checkpoint are written together.
       await new Promise(setImmediate);
-      while (this.#waiting.length > 0 || this.#checkpoint !== null) {
-        const output = this.#waiting;
+      while (this.#waitingBytes > 0 || this.#checkpoint !== null) {
+        const output = this.#takeWaiting();
         const checkpoint = this.#checkpoint;
-        [this.#waiting, this.#checkpoint] = [NO_BYTES, null];
-        await this.#append(output);
+        this.#checkpoint = null;
+        const bytes = await this.#append(output);
         if (save !== null) {
           await file.datasync();
           if (checkpoint !== null) await save(checkpoint);
         }
         const before = this.#waitingBytes;
-        this.#waitingBytes -= output.length;
+        this.#waitingBytes -= bytes;
         if (before > WAITING_BYTES_MAX && this.#waitingBytes <= WAITING_BYTES_MAX) {
           this.#events.drained();
         }
@@ -135,12 +162,14 @@ export class DurableOutput implements RunOutput {
     }
   }
 
-  async #append(output: Uint8Array): Promise<void> {
-    for (let from = 0; from < output.length;) {
-      const { bytesWritten } = await this.#options.file
-        .write(output, from, output.length - from, this.#at);
-      from += bytesWritten;
+  /** Returns how many bytes there were. */
+  async #append(output: readonly Uint8Array[]): Promise<number> {
+    const from = this.#at;
+    for (let left = output; left.length > 0;) {
+      const { bytesWritten } = await this.#options.file.writev(left, this.#at);
       this.#at += bytesWritten;
+      left = after(left, bytesWritten);
     }
+    return this.#at - from;
   }
 }

@@ -127,12 +127,12 @@ export function encodeResult(tally: ChunkTally, output: Uint8Array): readonly Ui
   return [length, text, output];
 }
 
-/** Reads a result; the output is a copy, since answers share memory. */
+/** Reads a result; the output is a copy where answers share memory, else a view. */
 export function decodeResult(body: Uint8Array): { readonly tally: ChunkTally; output: Buffer } {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const at = U32 + bytes.readUInt32LE(0);
   const tally: ChunkTally = JSON.parse(bytes.toString('utf8', U32, at));
-  const output = Buffer.allocUnsafeSlow(bytes.length - at);
-  bytes.copy(output, 0, at);
-  return { tally, output };
+  const output = bytes.subarray(at);
+  const shared = output.buffer instanceof SharedArrayBuffer;
+  return { tally, output: shared ? Buffer.from(output) : output };
 }

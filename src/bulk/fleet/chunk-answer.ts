@@ -1,0 +1,85 @@
+/** A chunk in the hand of a node: how it is answered, and how its driver comes by the result. */
+import type { PinnedRelease } from '../../pool/types.js';
+import type { ChunkSchedule } from '../run/schedule.js';
+import {
+  decodeParts, encodeResults, resultName, type ChunkResult, type OrderMessage,
+} from './chunk-object.js';
+import type { QueuedMessage } from './chunk-pull.js';
+import type { FilesBroker } from './files-broker.js';
+import { DamagedObject } from './object-bucket.js';
+import { PartsRun } from './parts-run.js';
+
+/** A chunk that was given out more often than so is answered with that. */
+const TRIES_MAX = 5;
+
+/** Releases that rows may be asked of. */
+export interface TakerReleases {
+  /** Name of the one that answers; null before the first. */
+  active(): string | null;
+  has(name: string): boolean;
+  /** Keeps one open until `unpin`; null where there is none of the name. */
+  ask(name: string): Promise<PinnedRelease | null>;
+  unpin(release: PinnedRelease): void;
+}
+
+/** What takes the results of jobs. */
+export type Drivers = Map<string, (chunk: string, result: ChunkResult) => void>;
+
+export interface AnswerOptions {
+  /** How this node is called among the others. */
+  readonly node: string;
+  readonly schedule: ChunkSchedule;
+  readonly releases: TakerReleases;
+  /** Drivers in this process, by their jobs: their results need no way. */
+  readonly drivers: Drivers;
+}
+
+/** A chunk in hand. */
+export interface InHand {
+  readonly message: QueuedMessage;
+  readonly ordered: OrderMessage;
+  run: PartsRun | null;
+  /** Given back: what comes of it is of no use. */
+  returned: boolean;
+}
+
+/** The result of a chunk; null where nobody wants it any more. */
+export async function resultOf(
+  broker: FilesBroker, held: InHand, { schedule, releases }: AnswerOptions,
+): Promise<ChunkResult | null> {
+  const { message: { tries }, ordered: { order } } = held;
+  if (tries > TRIES_MAX) {
+    return { fault: `nodes took them ${tries - 1} times, and none came to an end with them` };
+  }
+  const bytes = held.ordered.bytes
+    ?? await broker.objects.get(order.chunk).catch((error: unknown) => {
+      if (error instanceof DamagedObject) return 'damaged' as const;
+      throw error;
+    });
+  if (bytes === null) return null;
+  if (bytes === 'damaged') return { fault: 'they are damaged at the broker' };
+  const release = await releases.ask(order.release);
+  if (release === null) throw new Error(`the dataset ${order.release} is not kept here`);
+  try {
+    if (held.returned) return null;
+    held.run = new PartsRun(schedule, decodeParts(bytes, release));
+    return { answers: await held.run.answers };
+  } finally {
+    releases.unpin(release);
+  }
+}
+
+/** Hands a result to its driver, or stores it; false where nobody wants it any more. */
+export async function deliver(
+  broker: FilesBroker, { message, ordered: { order } }: InHand, result: ChunkResult,
+  { node, drivers }: AnswerOptions,
+): Promise<boolean> {
+  const driver = drivers.get(order.job);
+  driver?.(order.chunk, result);
+  if (driver !== undefined || await broker.sendResult(order, node, result)) return true;
+  // Its driver is away, or the result is large. It may have gone and taken the chunk back.
+  if (!await broker.isQueued(message)) return false;
+  await broker.objects.put(resultName(order.chunk), encodeResults(node, result));
+  broker.tellDone(order.job, order.chunk);
+  return true;
+}

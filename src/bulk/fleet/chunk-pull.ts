@@ -1,0 +1,122 @@
+/**
+ * Messages of the work queue, pulled some at a time. All come to one subscription, which is closed
+ * last: what the broker sent is handed over until then, to be given back, and does not stay with a
+ * client that is gone until its time is over.
+ */
+import {
+  createInbox, deferred, nanos, type Deferred, type Msg, type NatsConnection, type Subscription,
+} from '@nats-io/transport-node';
+
+/** How much later than asked for the end of a pull may be told, before it counts as lost. */
+const LATE_MS = 1_000;
+/** Status of a message that is none: the consumer is gone, or nobody answers for it. */
+const GONE = new Set([409, 503]);
+
+/** A message in hand. */
+export interface QueuedMessage {
+  readonly data: Uint8Array;
+  /** How often it was given out, this time included. */
+  readonly tries: number;
+  /** Its number in the stream. */
+  readonly seq: number;
+  ack(): void;
+  /** To be given out again after a while. */
+  giveBack(afterMs: number): void;
+  /** Begins its time anew. */
+  working(): void;
+}
+
+/** `gone`: there is no such consumer. */
+export type PullEnd = 'over' | 'gone';
+
+interface Pull {
+  readonly inbox: string;
+  readonly over: Deferred<PullEnd>;
+  left: number;
+}
+
+/** Tries and number, out of where a message is to be acknowledged: with a domain or without. */
+function placeIn(reply: string): readonly [tries: number, seq: number] {
+  const words = reply.split('.');
+  const at = words.length > 9 ? 6 : 4;
+  return [Number(words[at]), Number(words[at + 1])];
+}
+
+function queuedMessage(message: Msg): QueuedMessage {
+  const [tries, seq] = placeIn(message.reply ?? '');
+  const say = (text: string): void => {
+    message.respond(text);
+  };
+  return {
+    data: message.data, tries, seq,
+    ack: () => say('+ACK'),
+    giveBack: (afterMs) => say(
+      afterMs === 0 ? '-NAK' : `-NAK ${JSON.stringify({ delay: nanos(afterMs) })}`),
+    working: () => say('+WPI'),
+  };
+}
+
+export class ChunkPull {
+  readonly #connection: NatsConnection;
+  readonly #stream: string;
+  readonly #take: (message: QueuedMessage) => void;
+  readonly #inbox = createInbox();
+  readonly #subscription: Subscription;
+  #pulls = 0;
+  #pull: Pull | null = null;
+
+  /** @param take called for each message, also after the end of what it came for */
+  constructor(
+    connection: NatsConnection, stream: string, take: (message: QueuedMessage) => void,
+  ) {
+    this.#connection = connection;
+    this.#stream = stream;
+    this.#take = take;
+    this.#subscription = connection.subscribe(`${this.#inbox}.*`, {
+      callback: (error, message) => {
+        if (error === null) this.#came(message);
+      },
+    });
+  }
+
+  /** Takes messages of a consumer until there were so many or the time is over; one at a time. */
+  async pull(consumer: string, most: number, expiresMs: number): Promise<PullEnd> {
+    this.#pulls += 1;
+    const inbox = `${this.#inbox}.${this.#pulls}`;
+    const pull: Pull = { inbox, left: most, over: deferred<PullEnd>() };
+    this.#pull = pull;
+    const timer = setTimeout(() => pull.over.resolve('over'), expiresMs + LATE_MS);
+    this.#connection.publish(
+      `$JS.API.CONSUMER.MSG.NEXT.${this.#stream}.${consumer}`,
+      JSON.stringify({ batch: most, expires: nanos(expiresMs) }), { reply: inbox });
+    try {
+      return await pull.over;
+    } finally {
+      clearTimeout(timer);
+      this.#pull = null;
+    }
+  }
+
+  /**
+   * Ends it all: nothing was sent that was not handed over when this resolves. A pull is awaited,
+   * since the broker may be about to send what it has given out for it, and would not learn that
+   * nobody is there any more.
+   */
+  async close(): Promise<void> {
+    await this.#pull?.over;
+    if (!this.#subscription.isClosed()) await this.#subscription.drain();
+  }
+
+  #came(message: Msg): void {
+    const code = message.headers?.code ?? 0;
+    if (code === 0) {
+      this.#take(queuedMessage(message));
+      if (this.#pull === null) return;
+      this.#pull.left -= 1;
+      if (this.#pull.left === 0) this.#pull.over.resolve('over');
+      return;
+    }
+    if (message.subject !== this.#pull?.inbox) return;
+    this.#pull.over.resolve(GONE.has(code) ? 'gone' : 'over');
+  }
+}
