@@ -149,6 +149,12 @@ test('Phoenix: 2.8 percent to $14,338 of one item and 2 percent above; elsewhere
   // 14338 × 2.8 % + 5662 × 2 % = 514.704, and 20000 × 6.3 % = 1260.
   assert.deepEqual(tax(phoenix, [['14338'], ['20000']]), ['1304.76', '1774.70']);
   assert.deepEqual(tax({ ...phoenix, placeGeoid: '0473000' }, [['20000']]), ['1820.00']);
+  // Glendale has a second level too, and what it is now is not held.
+  const glendale = { ...phoenix, placeGeoid: '0427820' };
+  assert.deepEqual(tax(glendale, [['5000'], ['2600', 2]]), ['455.00', '473.20']);
+  const at = splitAt('AZ', 0);
+  assert.match(refused(cartWorld([glendale]), cartOf(at, at, [['5000.01']])).detail ?? '',
+    /above \$5000 an item is not held/);
 });
 
 test('Connecticut: 7.75 percent on clothing above $1,000 and jewelry above $5,000, on the whole', () => {

@@ -83,5 +83,7 @@ test('a rule of the state that no cart applies stands in the explanation', () =>
   };
   assert.match(told('ND').join(), /^false the most that cities and counties take .*Refund/);
   assert.match(told('AR').join(), /\$2,500 of a motor vehicle.*26-73-301/);
+  assert.match(told('SC').join(), /no product code names.*12-36-2110/);
+  assert.match(told('NC').join(), /at most \$1,500 .*105-164\.4/);
   assert.deepEqual(told('OH'), []);
 });

@@ -8,7 +8,9 @@ import {
 import type { ByteTable } from '../../dataset/layout.js';
 import { BandedPolygon, forEachEdge } from '../../geo/polygon.js';
 import type { Progress } from '../model.js';
-import { type Cell, type CellGroup, type CellPolygon, encodeLeaf, touching } from './leaf.js';
+import {
+  type Cell, type CellGroup, type CellPolygon, encodeLeaf, quartered, touching,
+} from './leaf.js';
 import { OverlapMeter } from './overlaps.js';
 import type { BoundaryLayer, LayerHits } from './overlay.js';
 
@@ -96,11 +98,14 @@ class Builder {
       cells.push(NOWHERE, NOWHERE, NOWHERE, NOWHERE);
       cells[at] = INTERNAL - 1 - start;
       const size = cell.size / 2;
+      const within = content.parts.map(({ shape, edges: all }) =>
+        quartered(this.#shapes[shape]!.banded, all, cell));
       for (let child = 0; child < 4; child += 1) {
         const square: Cell = {
           x: cell.x + (child & 1) * size, y: cell.y + (child >> 1) * size, size,
         };
-        this.#cut(cells, start + child, square, this.#within(square, content), bits - 1);
+        const own = this.#within(square, content, within.map((quarters) => quarters[child]!));
+        this.#cut(cells, start + child, square, own, bits - 1);
       }
       this.#merge(cells, at, start);
     }
@@ -117,15 +122,15 @@ class Builder {
     cells[at] = first;
   }
 
-  #within(cell: Cell, content: Content): Content {
+  /** What of a cell lies in a quarter of it; `edges` are those of each part there. */
+  #within(quarter: Cell, content: Content, edges: readonly (readonly number[])[]): Content {
     const covers = [...content.covers];
     const parts: Part[] = [];
-    for (const part of content.parts) {
-      const { banded } = this.#shapes[part.shape]!;
-      const edges = touching(banded, part.edges, cell);
-      if (edges.length > 0) parts.push({ shape: part.shape, edges });
-      else if (banded.contains(cell.x, cell.y)) covers.push(part.shape);
-    }
+    content.parts.forEach(({ shape }, at) => {
+      const own = edges[at]!;
+      if (own.length > 0) parts.push({ shape, edges: own });
+      else if (this.#shapes[shape]!.banded.contains(quarter.x, quarter.y)) covers.push(shape);
+    });
     return { covers, parts };
   }
 
@@ -134,9 +139,16 @@ class Builder {
     const polygons = groups.map((group) => group.map((part): CellPolygon => ({
       shape: this.#shapes[part.shape]!.banded, edges: part.edges,
     })));
+    const covering = content.covers.join();
     const leaf = encodeLeaf(cell, polygons.map((candidates): CellGroup => ({ candidates })),
-      (choices) => this.#area(content.covers, choices.flatMap((choice, index) =>
-        choice === 0 ? [] : [groups[index]![choice - 1]!.shape])));
+      (choices) => {
+        const chosen: number[] = [];
+        for (let index = 0; index < choices.length; index += 1) {
+          const choice = choices[index]!;
+          if (choice > 0) chosen.push(groups[index]![choice - 1]!.shape);
+        }
+        return this.#area(content.covers, chosen, covering);
+      });
     const areas = new Int32Array(leaf.buffer, leaf.byteOffset, leaf.byteLength / 4);
     const from = 4 + groups.length + 1;
     const entries = areas.subarray(from, from + areas[from - 1]!);
@@ -166,8 +178,8 @@ class Builder {
   }
 
   /** `chosen` come first: they beat covering polygons of their group. */
-  #area(covers: readonly number[], chosen: readonly number[]): number {
-    const key = `${covers.join()}|${chosen.join()}`;
+  #area(covers: readonly number[], chosen: readonly number[], covering = covers.join()): number {
+    const key = `${covering}|${chosen.join()}`;
     let area = this.#areas.get(key);
     if (area === undefined) this.#areas.set(key, area = this.#areaAmong(covers, chosen));
     return area;

@@ -106,13 +106,15 @@ export function encodeLeaf(
     entries *= group.candidates.length + 1;
   }
   out.push(entries);
+  const choices = groups.map(() => 0);
   for (let entry = 0; entry < entries; entry += 1) {
     let rest = entry;
-    out.push(areaOf(groups.map((group) => {
-      const choice = rest % (group.candidates.length + 1);
-      rest = (rest - choice) / (group.candidates.length + 1);
-      return choice;
-    })));
+    for (let index = 0; index < groups.length; index += 1) {
+      const choice = rest % (groups[index]!.candidates.length + 1);
+      rest = (rest - choice) / (groups[index]!.candidates.length + 1);
+      choices[index] = choice;
+    }
+    out.push(areaOf(choices));
   }
   out.push(groups.reduce((sum, group) => sum + group.candidates.length, 0));
   groups.forEach((group, index) => group.candidates.forEach((polygon, choice) => {
@@ -159,5 +161,33 @@ export function touching(
 ): readonly number[] {
   const out: number[] = [];
   for (const vertex of vertices) if (touches(coords, vertex, cell)) out.push(vertex);
+  return out;
+}
+
+/**
+ * The edges that touch a cell by the quarters of it that they touch: south-west, south-east,
+ * north-west, north-east. Most lie in one quarter, which is told by their ends alone.
+ */
+export function quartered(
+  { polygon: { coords } }: BandedPolygon, vertices: readonly number[], cell: Cell,
+): readonly [number[], number[], number[], number[]] {
+  const size = cell.size / 2;
+  const [middleX, middleY] = [cell.x + size, cell.y + size];
+  const out: [number[], number[], number[], number[]] = [[], [], [], []];
+  for (const vertex of vertices) {
+    const [ax, ay] = [coords[vertex * 2]!, coords[vertex * 2 + 1]!];
+    const [bx, by] = [coords[vertex * 2 + 2]!, coords[vertex * 2 + 3]!];
+    const [isWest, isEast] = [ax < middleX && bx < middleX, ax > middleX && bx > middleX];
+    const [isSouth, isNorth] = [ay < middleY && by < middleY, ay > middleY && by > middleY];
+    if ((isWest || isEast) && (isSouth || isNorth)) {
+      out[(isEast ? 1 : 0) + (isNorth ? 2 : 0)]!.push(vertex);
+      continue;
+    }
+    for (let quarter = 0; quarter < 4; quarter += 1) {
+      if ((quarter & 1 ? isWest : isEast) || (quarter & 2 ? isSouth : isNorth)) continue;
+      const square = { x: cell.x + (quarter & 1) * size, y: cell.y + (quarter >> 1) * size, size };
+      if (touches(coords, vertex, square)) out[quarter]!.push(vertex);
+    }
+  }
   return out;
 }

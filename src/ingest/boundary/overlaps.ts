@@ -53,20 +53,24 @@ export class OverlapMeter {
   }
 
   /** Measures a cell by the polygons that cover it and those whose border crosses it. */
-  measure(
-    cell: Cell, covers: readonly number[], crossing: readonly { readonly shape: number }[],
-  ): void {
+  measure(cell: Cell, covers: readonly number[], crossing: readonly Crossing[]): void {
     if (covers.length + crossing.length < 2) return;
-    const all = [...covers, ...crossing.map(({ shape }) => shape)].filter((shape) =>
-      this.#exclusive.has(this.#shapes[shape]!.layer));
-    for (let one = 0; one < all.length; one += 1) {
-      for (let other = one + 1; other < all.length; other += 1) {
-        const pair = [all[one]!, all[other]!] as const;
-        const [a, b] = pair.map((shape) => this.#shapes[shape]!) as [Layered, Layered];
-        if (a.layer !== b.layer) continue;
-        const isWhole = covers.includes(pair[0]) && covers.includes(pair[1]);
+    const all = [...covers.map((shape): Crossing => ({ shape, edges: NONE })), ...crossing]
+      .filter(({ shape }) => this.#exclusive.has(this.#shapes[shape]!.layer));
+    for (let at = 0; at < all.length; at += 1) {
+      const one = all[at]!;
+      const a = this.#shapes[one.shape]!;
+      for (let beside = at + 1; beside < all.length; beside += 1) {
+        const other = all[beside]!;
+        const b = this.#shapes[other.shape]!;
+        if (a.layer !== b.layer || isDivided(cell, a.banded, one.edges, b.banded, other.edges)) {
+          continue;
+        }
+        const isWhole = one.edges === NONE && other.edges === NONE;
         const square = isWhole ? cell.size ** 2 : sharedIn(cell, a.banded, b.banded);
-        if (square > 0) this.#add(pair, square * squareAt(cell.y + cell.size / 2));
+        if (square > 0) {
+          this.#add([one.shape, other.shape], square * squareAt(cell.y + cell.size / 2));
+        }
       }
     }
   }
@@ -89,6 +93,47 @@ export class OverlapMeter {
   }
 }
 
+/** Edges of a polygon that covers a cell. */
+const NONE: readonly number[] = [];
+
+/** A polygon whose border crosses a cell, by the first vertices of its edges there. */
+interface Crossing {
+  readonly shape: number;
+  readonly edges: readonly number[];
+}
+
+/** Whether edges of two polygons are the same lines, in whatever direction and order. */
+function areSame(
+  a: Int32Array, edges: readonly number[], b: Int32Array, others: readonly number[],
+): boolean {
+  return edges.every((vertex) => {
+    const at = vertex * 2;
+    return others.some((other) => {
+      const [x, y, toX, toY] = [b[other * 2]!, b[other * 2 + 1]!, b[other * 2 + 2]!,
+        b[other * 2 + 3]!];
+      return (a[at] === toX && a[at + 1] === toY && a[at + 2] === x && a[at + 3] === y)
+        || (a[at] === x && a[at + 1] === y && a[at + 2] === toX && a[at + 3] === toY);
+    });
+  });
+}
+
+/**
+ * Whether the lines of two polygons in a cell are the same, with one on either side of them, as
+ * between most neighbours: then no spot of the cell lies in both.
+ */
+function isDivided(
+  cell: Cell, one: BandedPolygon, edges: readonly number[],
+  other: BandedPolygon, others: readonly number[],
+): boolean {
+  return edges.length > 0 && edges.length === others.length
+    && areSame(one.polygon.coords, edges, other.polygon.coords, others)
+    && one.contains(cell.x, cell.y) !== other.contains(cell.x, cell.y);
+}
+
+const XS: number[] = Array.from({ length: GRID }, () => 0);
+const IN_ONE = new Uint8Array(GRID);
+const IN_OTHER = new Uint8Array(GRID);
+
 /** Square microdegrees of a cell that both hold, by spots where both may lie. */
 function sharedIn(cell: Cell, one: BandedPolygon, other: BandedPolygon): number {
   const [a, b] = [one.polygon, other.polygon];
@@ -97,16 +142,16 @@ function sharedIn(cell: Cell, one: BandedPolygon, other: BandedPolygon): number 
   const width = Math.min(cell.x + cell.size, a.maxX, b.maxX) - west;
   const height = Math.min(cell.y + cell.size, a.maxY, b.maxY) - south;
   if (width <= 0 || height <= 0) return 0;
-  const xs = Array.from({ length: GRID }, (_, column) =>
-    Math.floor(west + (width * (column + 0.5)) / GRID));
-  const [inOne, inOther] = [new Uint8Array(GRID), new Uint8Array(GRID)];
+  for (let column = 0; column < GRID; column += 1) {
+    XS[column] = Math.floor(west + (width * (column + 0.5)) / GRID);
+  }
   let both = 0;
   for (let row = 0; row < GRID; row += 1) {
     const y = Math.floor(south + (height * (row + 0.5)) / GRID);
-    one.containsRow(xs, y, inOne);
-    if (!inOne.includes(1)) continue;
-    other.containsRow(xs, y, inOther);
-    for (let column = 0; column < GRID; column += 1) both += inOne[column]! & inOther[column]!;
+    one.containsRow(XS, y, IN_ONE);
+    if (!IN_ONE.includes(1)) continue;
+    other.containsRow(XS, y, IN_OTHER);
+    for (let column = 0; column < GRID; column += 1) both += IN_ONE[column]! & IN_OTHER[column]!;
   }
   return (both / GRID ** 2) * width * height;
 }
