@@ -31,7 +31,7 @@ interface Step {
   readonly request: ReceivedRequest;
   /** What a lookup's query string says. */
   parsed: ParsedQuery | Failure | null;
-  /** What is found at a lookup's address. */
+  /** What is found at a lookup's address or coordinates. */
   outcome: LookupOutcome | null;
 }
 
@@ -66,16 +66,19 @@ function read(step: Step): void {
 }
 
 /**
- * Looks addresses up. Coordinates are left for later: how near their border is, is read from what
- * was read last.
+ * Looks up an address, or coordinates with how near their border is: that is read from the cell
+ * they lie in, which is at hand for the moment.
  */
 function find(step: Step, context: WireContext, engine: Engine, nowMs: number): void {
-  const { parsed } = step;
-  if (parsed === null || isFailure(parsed)) return;
+  const { request, parsed } = step;
+  if (parsed === null || isFailure(parsed) || request.kind !== 'lookup') return;
   const { query, dataset } = parsed;
-  if (query.kind !== 'address' || dataset !== null) return;
+  if (query.kind === 'postal' || dataset !== null) return;
   try {
-    step.outcome = engine.lookup(query, nowMs, context.precisionMin);
+    const outcome = engine.lookup(query, nowMs, context.precisionMin);
+    const isPoint = query.kind === 'point' && request.version === 60;
+    if (isPoint && !isFailure(outcome) && outcome.kind === 'situs') engine.border(outcome);
+    step.outcome = outcome;
   } catch {
     // As above.
   }

@@ -205,7 +205,7 @@ export function innerZipAt(line: Line, end: number): number {
   return -1;
 }
 
-const OFFICES = new Set(['APO', 'FPO', 'DPO']);
+const OFFICES = wordsOf(['APO', 'FPO', 'DPO']);
 const REGIONS = new Set(['AA', 'AE', 'AP']);
 
 /** Where the office stands, provided that nothing but region and postal code follow; else -1. */

@@ -90,7 +90,8 @@ export class Engine {
     if (asked !== null && !isPast(asked, this.#states.today(area.state, nowMs))) return notPast();
     const date = dateAt(area.state);
     const rates = this.#rates.at(situs.area, date);
-    return isFailure(rates) ? rates : { kind: 'situs', situs, area, date, rates };
+    return isFailure(rates)
+      ? rates : { kind: 'situs', situs, area, date, rates, border: undefined };
   }
 
   #address(query: AddressQuery, dateAt: DateOf): Situs | Failure {
@@ -174,7 +175,12 @@ export class Engine {
   }
 
   /** The nearest line that changes the rate, for answers that have a spot of their own. */
-  border({ situs, area, date }: SitusOutcome): Border | null {
+  border(outcome: SitusOutcome): Border | null {
+    if (outcome.border === undefined) outcome.border = this.#border(outcome);
+    return outcome.border;
+  }
+
+  #border({ situs, area, date }: SitusOutcome): Border | null {
     const { lat, lng } = situs;
     if (isByArea(situs.precision) || (lat === 0 && lng === 0)) return null;
     return this.#borders.near(area.id, date, situs);

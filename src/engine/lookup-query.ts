@@ -4,6 +4,7 @@ import type { Failure } from '../failure.js';
 import type { Microdegrees } from '../geo/microdegrees.js';
 import type { DateInt } from '../tax/date.js';
 import type { Country } from '../tax/jurisdiction.js';
+import type { Border } from './locate/border.js';
 import type { KnownRates } from './rate/area-rates.js';
 import type { PostalRow } from './rate/zip-list.js';
 import type { Situs } from './situs.js';
@@ -61,6 +62,8 @@ export interface SitusOutcome {
   readonly area: AreaRecord;
   readonly date: DateInt;
   readonly rates: KnownRates;
+  /** How near a border is, once `Engine.border` was asked. */
+  border: Border | null | undefined;
 }
 
 /** Every tax area that overlaps a ZIP. */

@@ -114,6 +114,32 @@ test('a limit of zero keeps nothing', () => {
   assert.equal(cache.bytes, 0);
 });
 
+test('a cache that is too small for anything is not looked into, and counts what it was asked', () => {
+  const sizes = [0, MEBIBYTE - 1, MEBIBYTE];
+  assert.deepEqual(sizes.map((bytes) => new AnswerCache(bytes).isOff), [true, true, false]);
+  const cache = new AnswerCache(0);
+  cache.wasAsked = () => assert.fail('it was looked into');
+  let submitted = 0;
+  const table = routeTable(lookupRoutes({
+    gate: new Gate({ find: () => stubKey('a', 1_000), rates: createRateGate(() => 0), baseUrl: '' }),
+    renderFailure: stubFailure, baseUrl: '',
+    usage: {
+      admit: ({ id, account }) => new Admission(new Meter(id, account), GRANT_ALL, 0),
+      settle: () => undefined,
+    },
+    pool: {
+      submit: (request) => {
+        submitted += 1;
+        request.answered({ status: 200, code: 100, precision: 2, flags: 0, body: Buffer.from('x') },
+          { id: 'one', dir: '' });
+      },
+    },
+    repeats: { cache, release: () => 'one' },
+  }));
+  for (let time = 0; time < 3; time += 1) inject(table, 'GET', '/request/v60?postalcode=05401');
+  assert.deepEqual([submitted, cache.misses, cache.hits, cache.bytes], [3, 3, 0, 0]);
+});
+
 test('who asks a third time gets the same bytes and fields without a worker, and is counted', () => {
   const asked: LookupRequest[] = [];
   const settled: [boolean, boolean][] = [];

@@ -66,6 +66,11 @@ export class AnswerCache {
     this.#slabsWeightMax = bytesMax;
   }
 
+  /** Whether there is no memory to keep anything in. */
+  get isOff(): boolean {
+    return this.#slabsWeightMax < SLAB_BYTES;
+  }
+
   /** Questions that were answered from here, and those that were not, so far. */
   hits = 0;
   misses = 0;

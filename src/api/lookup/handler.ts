@@ -179,6 +179,10 @@ function repeat(
   { usage, heads }: LookupShared, { cache, release }: Repeats, answer: Answerer, version: number,
   { key, query, remaining }: Caller<LookupKey>, admission: Admission,
 ): number | 'answered' {
+  if (cache.isOff) {
+    cache.misses += 1;
+    return NOT_KEPT;
+  }
   const name = release();
   const time = cache.time(name, Date.now());
   const kind = kindOf(version, admission.grants);
