@@ -54,6 +54,13 @@ async function single(query: string): Promise<string> {
   return (await fetch(`http://127.0.0.1:${port}/request/v60?${query}`, { headers })).text();
 }
 
+/** The rate of the next answer; a stream that is over says why. */
+async function nextRate(client: StreamClient): Promise<number> {
+  const line = await client.next();
+  if (line === null) throw new Error(`the stream is over: ${JSON.stringify(await client.ended)}`);
+  return rateOf(line);
+}
+
 const LOOKUP = `{"postalcode":"${ZIP}"}`;
 
 for (const transport of ['socket', 'post'] as const) {
@@ -76,11 +83,11 @@ for (const transport of ['socket', 'post'] as const) {
       { readonly resume: string; readonly dataset?: string };
     assert.equal(dataset, name);
     client.send(LOOKUP);
-    assert.equal(rateOf(await client.next() ?? ''), rate);
+    assert.equal(await nextRate(client), rate);
     activateRelease(built.varDir, rest[0]?.[1] ?? '');
     await eventually(() => app.live.release?.id === rest[0]?.[1]);
     client.send(LOOKUP);
-    assert.equal(rateOf(await client.next() ?? ''), rate);
+    assert.equal(await nextRate(client), rate);
     client.cut();
     await client.ended;
     const again = await open(transport, `?resume=${resume}&from=2`);
