@@ -37,10 +37,13 @@ export function tellFailure(error: unknown): number {
 /** Exit codes of a command that a signal ended. */
 export const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Removes a temporary folder when the command is interrupted. */
+/**
+ * Removes a temporary folder when the command is interrupted. It goes on listening meanwhile: a
+ * second signal, as of whoever is impatient, would end the process halfway through.
+ */
 export function removeOnSignal(temporary: string): void {
   for (const [signal, code] of Object.entries(SIGNAL_CODES)) {
-    process.once(signal, () => {
+    process.on(signal, () => {
       rmSync(temporary, { recursive: true, force: true });
       process.stderr.write('\ninterrupted, nothing was changed\n');
       process.exit(code);
@@ -85,17 +88,19 @@ export interface WatchedEnd {
   readonly signal: NodeJS.Signals | null;
   /** The exit code of whoever watched, where that was interrupted; 0 where it was not. */
   readonly interrupted: number;
-  /** Undefined where it could not be started. */
-  readonly pid: number | undefined;
   /** What it printed, where that was heard. */
   readonly printed: string;
 }
 
 /**
- * Runs Node.js with these words until it ends, and kills it when this process is told to end. What
- * it prints goes to standard output, or is given back where it is `heard`.
+ * Runs Node.js with these words until it ends, and kills it when this process is told to end. Then
+ * `tidy` removes what it left: a second signal is not listened to before that is done. What the
+ * other process prints goes to standard output, or is given back where it is `heard`.
  */
-export async function watched(words: readonly string[], heard = false): Promise<WatchedEnd> {
+export async function watched(
+  words: readonly string[], tidy: (pid: number, code: number | null) => void | Promise<void>,
+  heard = false,
+): Promise<WatchedEnd> {
   const child = spawn(process.execPath, words,
     { stdio: ['ignore', heard ? 'pipe' : 'inherit', 'inherit'] });
   let [interrupted, printed] = [0, ''];
@@ -107,12 +112,16 @@ export async function watched(words: readonly string[], heard = false): Promise<
       interrupted = code;
       child.kill('SIGKILL');
     };
-    process.once(signal, listener);
+    process.on(signal, listener);
     return () => process.off(signal, listener);
   });
   const [code, signal] = await once(child, 'close') as [number | null, NodeJS.Signals | null];
-  hearing.forEach((stop) => stop());
-  return { code, signal, interrupted, pid: child.pid, printed };
+  try {
+    if (child.pid !== undefined) await tidy(child.pid, code);
+  } finally {
+    hearing.forEach((stop) => stop());
+  }
+  return { code, signal, interrupted, printed };
 }
 
 /** As a shell tells of a program that SIGPIPE ended: nobody reads what it writes. */

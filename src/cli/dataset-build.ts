@@ -28,15 +28,15 @@ export async function superviseBuild(
   words: readonly string[], heard = false,
 ): Promise<Supervised> {
   const { varDir } = loadConfig();
-  const { code, signal, interrupted, pid, printed } = await watched(
+  const { code, signal, interrupted, printed } = await watched(
     [YOUNG, ...process.execArgv, process.argv[1] ?? '', 'dataset', 'build', BUILDER, ...words],
-    heard);
-  if (pid !== undefined && code !== 0) {
-    const { temporaryDir } = await import('../ingest/release-writer.js');
-    const temporary = temporaryDir(varDir, pid);
-    // Removing what lies below a file would be a fault of its own.
-    if (existsSync(temporary)) rmSync(temporary, { recursive: true, force: true });
-  }
+    async (pid, ended) => {
+      if (ended === 0) return;
+      const { temporaryDir } = await import('../ingest/release-writer.js');
+      const temporary = temporaryDir(varDir, pid);
+      // Removing what lies below a file would be a fault of its own.
+      if (existsSync(temporary)) rmSync(temporary, { recursive: true, force: true });
+    }, heard);
   if (interrupted > 0) process.stderr.write('\nbuild interrupted, nothing was left behind\n');
   const ended = interrupted || (signal === 'SIGPIPE' ? READER_GONE : code ?? 1);
   return { code: ended, name: printed.trim() };

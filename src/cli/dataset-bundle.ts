@@ -50,7 +50,8 @@ export async function packCommand(
 ): Promise<void> {
   const { name, dir } = await wholeRelease(text, quiet);
   const file = resolve(path ?? `${name}.situs`);
-  if (existsSync(file)) throw new Error(`${file} exists; a bundle does not replace one`);
+  const exists = `${file} exists; a bundle does not replace one`;
+  if (existsSync(file)) throw new Error(exists);
   makeFolder(dirname(file), 'FILE');
   const temporary = join(dirname(file), `.${basename(file)}.${process.pid}`);
   removeOnSignal(temporary);
@@ -58,6 +59,9 @@ export async function packCommand(
   try {
     await packRelease(dir, name, temporary, (done, total) => tell('pack', done, total));
     nameBundle(temporary, file);
+  } catch (error) {
+    // Another one was faster.
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? new Error(exists) : error;
   } finally {
     rmSync(temporary, { force: true });
   }

@@ -89,9 +89,9 @@ export async function backupCommand(target: string): Promise<number> {
 
 /** Reads a backup in a process of its own: a damaged file may end the one that reads it. */
 async function verify(config: Config, file: string): Promise<number> {
-  const { code, signal, interrupted, pid } = await watched(
-    [process.argv[1]!, 'store', 'verify', '--in-this-process', file]);
-  if (pid !== undefined) rmSync(verifyFolder(config.varDir, pid), { recursive: true, force: true });
+  const { code, signal, interrupted } = await watched(
+    [process.argv[1]!, 'store', 'verify', '--in-this-process', file],
+    (pid) => rmSync(verifyFolder(config.varDir, pid), { recursive: true, force: true }));
   if (interrupted > 0) process.exit(interrupted);
   if (signal === 'SIGPIPE') return READER_GONE;
   if (code === null) progress('the file is damaged: reading it ended the process');

@@ -174,6 +174,25 @@ test('an interrupted command leaves nothing, neither packing nor unpacking', asy
   assert.deepEqual(readdirSync(folder), []);
 });
 
+test('a second signal does not end a command that tidies up after the first', async (context) => {
+  const folder = mkdtempSync(join(top, 'much-'));
+  for (let index = 0; index < 20_000; index += 1) writeFileSync(join(folder, `${index}`), '');
+  const commandLine = new URL('../../src/cli/command-line.js', import.meta.url).href;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', `
+    import { removeOnSignal } from ${JSON.stringify(commandLine)};
+    removeOnSignal(${JSON.stringify(folder)});
+    setInterval(() => undefined, 1_000);
+    process.stdout.write('listens');
+  `], { stdio: ['ignore', 'pipe', 'ignore'] });
+  context.after(() => child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  child.kill('SIGINT');
+  await eventually(() => !existsSync(folder) || readdirSync(folder).length < 20_000);
+  child.kill('SIGINT');
+  assert.deepEqual(await once(child, 'exit'), [130, null]);
+  assert.equal(existsSync(folder), false);
+});
+
 test('a bundle gets its name also where the disk knows no links, and replaces nothing', () => {
   const dir = mkdtempSync(join(top, 'stick-'));
   const [temporary, file] = [join(dir, '.one'), join(dir, 'one.situs')];
