@@ -8,7 +8,7 @@ import { DATE_OPEN, type DateInt } from '../../tax/date.js';
 import type { LostRows } from './lost.js';
 import type { AddressSource, ParseResult, PlacedSource, StatedRecords } from './parse-sources.js';
 import type { RecordCounts } from './boundary-records.js';
-import { NO_AREA } from './segments.js';
+import { NO_AREA } from './periods.js';
 import { type ShardSource, stateOf } from './shard.js';
 import { type PlaceStated, UNRATED } from './named-areas.js';
 
@@ -118,15 +118,15 @@ function placeRecords(
   const placed: RecordCounts = { sides: 0, zip9: 0, zip5: 0 };
   let kept = 0;
   const areas = Int32Array.from(tuples, (tuple, id) => {
-    const { sides, zip9, zip5 } = rows[id]!;
+    const { sides, zip9, zip5, said } = rows[id]!;
     const own = sides + zip9 + zip5;
     kept += own;
-    const area = own === 0 ? NO_AREA : place(tuple, state);
+    const area = own + said === 0 ? NO_AREA : place(tuple, state);
     if (typeof area === 'number') {
       for (const kind of ['sides', 'zip9', 'zip5'] as const) placed[kind] += rows[id]![kind];
       return area;
     }
-    reasons.set(area, (reasons.get(area) ?? 0) + own);
+    if (own > 0) reasons.set(area, (reasons.get(area) ?? 0) + own);
     return NO_AREA;
   });
   const unplaced = [...reasons.values()].reduce((sum, own) => sum + own, 0);

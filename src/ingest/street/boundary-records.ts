@@ -28,6 +28,12 @@ export interface RecordCounts {
   zip5: number;
 }
 
+/** Rows that lead to one tax area. */
+export interface TupleRows extends RecordCounts {
+  /** Those of which the ZIP alone is used. */
+  said: number;
+}
+
 /** What became of a record: the kind it was kept as, or why it was not. */
 export type Kept =
   | { readonly kept: keyof RecordCounts }
@@ -46,7 +52,7 @@ function zipOf({ kind, zip, zipLow, zipHigh }: BoundaryRecord): number {
 export class RecordWriter {
   readonly tuples: StatedTuple[] = [];
   /** How many kept records have each tuple. */
-  readonly rows: RecordCounts[] = [];
+  readonly rows: TupleRows[] = [];
   /** The last day of any record. */
   lastDay: DateInt = DATE_MIN;
   readonly #ids = new Map<string, number>();
@@ -65,6 +71,7 @@ export class RecordWriter {
   add(record: BoundaryRecord, state: string, source: string): Kept {
     const { kind, begin, end } = record;
     if (end < begin) return { left: 'that end before they begin' };
+    if (kind !== 'address' && record.zipHigh < record.zipLow) return UNREAD;
     if (end > this.lastDay) this.lastDay = end;
     const area = this.#tuple(record);
     if (kind !== 'address') {
@@ -73,10 +80,17 @@ export class RecordWriter {
       return { kept: kind };
     }
     const range = boundaryRange(record, area, state, source);
-    if (typeof range === 'string') return { left: range };
-    if (range === null || !this.#sides.add(this.#spill, range, false, area)) return UNREAD;
-    this.rows[area]!.sides += 1;
-    return { kept: 'sides' };
+    if (typeof range !== 'string' && range !== null
+      && this.#sides.add(this.#spill, range, false, area)) {
+      this.rows[area]!.sides += 1;
+      return { kept: 'sides' };
+    }
+    // Whatever its doors are, the ZIP is not taxed alike where theirs is another area.
+    if (Number(record.zip) > 0) {
+      this.#spill.said(state, Number(record.zip), { begin, end, area });
+      this.rows[area]!.said += 1;
+    }
+    return typeof range === 'string' ? { left: range } : UNREAD;
   }
 
   #tuple(record: BoundaryRecord): number {
@@ -90,7 +104,7 @@ export class RecordWriter {
     const id = this.tuples.push({
       state, county, place, districts, stateTaxed, zip, countyAlone,
     }) - 1;
-    this.rows.push({ sides: 0, zip9: 0, zip5: 0 });
+    this.rows.push({ sides: 0, zip9: 0, zip5: 0, said: 0 });
     this.#ids.set(key, id);
     return id;
   }

@@ -11,7 +11,7 @@ import type { AddressPoint } from '../source/points.js';
 import type { StreetRange } from '../source/ranges.js';
 import type { Pair } from './believed.js';
 import { LostCounter, type LostRows } from './lost.js';
-import { type RecordCounts, RecordWriter, type StatedTuple } from './boundary-records.js';
+import { RecordWriter, type StatedTuple, type TupleRows } from './boundary-records.js';
 import { areaAlong, areaAshore, type AreaNames, DoorSituator } from './situate.js';
 import { Spellings } from './source-names.js';
 import { type Segment, SpillWriter } from './spill.js';
@@ -63,7 +63,7 @@ export interface StatedRecords {
   readonly file: string;
   readonly tuples: readonly StatedTuple[];
   /** How many kept records have each tuple. */
-  readonly rows: readonly RecordCounts[];
+  readonly rows: readonly TupleRows[];
   /** The last day of any record. */
   readonly lastDay: DateInt;
 }

@@ -3,6 +3,9 @@ import { DATE_OPEN, type DateInt, dayBefore } from '../../tax/date.js';
 import { dayAfter } from '../rates/list.js';
 import { ByteSink } from './bytes.js';
 
+/** In place of the area of records that lead to none. */
+export const NO_AREA = -2;
+
 /** What a record says, from its first day to its last. */
 export interface Statement {
   readonly begin: DateInt;
@@ -58,6 +61,21 @@ export function latest(statements: readonly Statement[]): readonly Period[] {
 /** On each day everything that is stated. */
 export function together(statements: readonly Statement[]): readonly Period[] {
   return periodsOf(statements, (held) => held);
+}
+
+/** Those whose areas are all known. */
+export function knownPeriods(periods: readonly Period[]): readonly Period[] {
+  return periods.filter(({ areas }) => !areas.includes(NO_AREA));
+}
+
+/** The periods on the days on which none of the statements holds. */
+export function outside(
+  periods: readonly Period[], statements: readonly Statement[],
+): readonly Period[] {
+  if (statements.length === 0) return periods;
+  const unknown = statements.map((one) => ({ ...one, area: NO_AREA }));
+  return periodsOf([...statementsOf(periods), ...unknown], (held) =>
+    (held.some(({ area }) => area === NO_AREA) ? [] : held));
 }
 
 /** A period as one statement for each of its areas. */
@@ -130,6 +148,11 @@ export class Sweep {
     this.#said.push(number);
   }
 
+  /** Whether any add-on has a known area; to be asked after `encode`. */
+  get isKnown(): boolean {
+    return this.#sets.some((periods) => knownPeriods(periods).length > 0);
+  }
+
   /** What holds somewhere among the add-ons; to be asked after `encode`. */
   statements(): readonly Statement[] {
     return this.#sets.flatMap(statementsOf);
@@ -150,7 +173,8 @@ export class Sweep {
     }
     const starts = this.#sets.map((periods) => {
       const at = sink.length;
-      writePeriods(sink, periods);
+      // Where the latest leads to no area, one before it does not hold either.
+      writePeriods(sink, knownPeriods(periods));
       return at;
     });
     this.#stretches.forEach(({ set }, index) => sink.patchU32(tails[index]!, starts[set]!));

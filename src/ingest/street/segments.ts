@@ -1,23 +1,23 @@
 /** Reads the segments that a SpillWriter wrote. */
 import type { DateInt } from '../../tax/date.js';
-import { DOOR, SIDE, STREET, ZIP5, ZIP9 } from './spill.js';
+import { NO_AREA, type Statement } from './periods.js';
+import { DOOR, SAID, SIDE, STREET, ZIP5, ZIP9 } from './spill.js';
 import type { StreetSink } from './stated.js';
 import type { ZipRange } from './stated-zips.js';
 
 /** Takes the rows of segments; streets are numbered by what it gave for them. */
 export interface SegmentTarget extends StreetSink {
   zips(range: ZipRange): void;
+  /** What is stated of some doors of a ZIP; with NO_AREA where it is not known. */
+  said(state: string, zip: number, statement: Statement): void;
 }
 
 /** What the areas and days of segments become in a release. */
 export interface SegmentFacts {
-  /** NO_AREA where the row is to be left out. */
+  /** NO_AREA where the row leads to none. */
   readonly areaOf: (area: number) => number;
   readonly endOf: (end: DateInt) => DateInt;
 }
-
-/** In place of the area of records that lead to none. */
-export const NO_AREA = -2;
 
 /** Streets of a segment; a target is told of one when the first row of it is kept. */
 class SegmentStreets {
@@ -28,6 +28,12 @@ class SegmentStreets {
 
   add(...stated: Parameters<StreetSink['street']>): void {
     this.#stated.push(stated);
+  }
+
+  /** State and ZIP of a street. */
+  placeOf(id: number): readonly [state: string, zip: number] {
+    const [state, zip] = this.#stated[id]!;
+    return [state, Number(zip)];
   }
 
   number(id: number): number {
@@ -59,7 +65,12 @@ export function readSegment(bytes: Buffer, facts: SegmentFacts, target: SegmentT
         area: facts.areaOf(rows.u32()), begin: rows.u32() as DateInt,
         end: endOf(kind, rows.u32() as DateInt, facts),
       };
-      if (range.area !== NO_AREA) target.zips(range);
+      target.zips(range);
+    } else if (kind === SAID) {
+      target.said(rows.text(), rows.u32(), {
+        area: facts.areaOf(rows.u32()), begin: rows.u32() as DateInt,
+        end: facts.endOf(rows.u32() as DateInt),
+      });
     } else throw new Error(`a segment has a row of kind ${kind}`);
   }
 }
@@ -75,7 +86,12 @@ function readSide(rows: SegmentRows, facts: SegmentFacts, streets: SegmentStreet
   const [stated, begin, end] = [rows.i32(), rows.u32(), rows.u32()];
   const [vertices, line] = [rows.u16(), rows.raw()];
   const area = stated < 0 ? stated : facts.areaOf(stated);
-  if (area === NO_AREA) return;
+  if (area === NO_AREA) {
+    streets.target.said(...streets.placeOf(street), {
+      area, begin: begin as DateInt, end: facts.endOf(end as DateInt),
+    });
+    return;
+  }
   streets.target.side(streets.number(street), {
     from, to, flags, zip4, area, begin, end: end === 0 ? 0 : facts.endOf(end as DateInt),
   }, vertices, line);

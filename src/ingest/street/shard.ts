@@ -97,6 +97,10 @@ class ShardTarget implements SegmentTarget {
   zips(...[range]: Parameters<SegmentTarget['zips']>): void {
     this.stated.add(range);
   }
+
+  said(...[state, zip, statement]: Parameters<SegmentTarget['said']>): void {
+    if (zip > 0) this.stated.street(state, zip, statement);
+  }
 }
 
 function readSources(sources: readonly ShardSource[], target: SegmentTarget): void {

@@ -9,12 +9,14 @@
  *             u32 end, u16 vertices, u32 bytes, line
  *          4 or 5 (ZIP+4s or whole ZIPs), state, u32 and u32 ZIPs, u16 and u16 add-ons, u32 area,
  *             u32 begin, u32 end
+ *          6 (some doors of a ZIP), state, u32 ZIP, u32 area, u32 begin, u32 end
  * text:    u16 bytes, UTF-8
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { extendPair, type Pair, PairTable } from './believed.js';
 import { ByteSink } from './bytes.js';
 import { isLed } from './collection.js';
+import type { Statement } from './periods.js';
 import type { SideFacts } from './sides.js';
 import type { Spellings } from './source-names.js';
 import type { DoorFacts, StreetSink } from './stated.js';
@@ -26,6 +28,7 @@ export const DOOR = 2;
 export const SIDE = 3;
 export const ZIP9 = 4;
 export const ZIP5 = 5;
+export const SAID = 6;
 
 /** The shard of a state's streets without a ZIP. */
 export const NO_ZIP = '---';
@@ -169,6 +172,16 @@ export class SpillWriter implements StreetSink {
     }
     this.#count(0);
     return true;
+  }
+
+  /** What is stated of some doors of a ZIP that no range of numbers or add-ons tells. */
+  said(state: string, zip: number, { area, begin, end }: Statement): void {
+    const { sink } = this.#shard(this.#shardOf(state, zip));
+    const before = sink.length;
+    sink.u8(SAID);
+    writeText(sink, state);
+    for (const value of [zip, area, begin, end]) sink.u32(value);
+    this.#count(sink.length - before);
   }
 
   /** Writes what is left and closes the file. */

@@ -3,7 +3,8 @@ import { addOnsKey, statedZipKey } from '../../dataset/street-format.js';
 import type { DateInt } from '../../tax/date.js';
 import { ByteSink, IntColumn } from './bytes.js';
 import {
-  keyOf, latest, type Period, type Statement, statementsOf, Sweep, together, writePeriods,
+  keyOf, knownPeriods, latest, NO_AREA, outside, type Period, type Statement, statementsOf, Sweep,
+  together, writePeriods,
 } from './periods.js';
 
 /** A record on ZIPs, or on add-ons of them. */
@@ -80,12 +81,18 @@ class ZipColumns {
       const own = rows.subarray(starts[zip - first]!, starts[zip - first + 1]!);
       const streets = this.#streets.get(zip);
       if (own.length === 0 && streets === undefined) continue;
-      const whole = this.#cut(zip, own, sweep);
-      if (!sweep.isEmpty) yield [addOnsKey(state, zip), sweep.encode()];
-      const record = latest(whole);
-      const all = together([
-        ...statementsOf(record), ...sweep.statements(), ...streets?.values() ?? [],
-      ]);
+      const { whole, nowhere } = this.#cut(zip, own, sweep);
+      const addOns = sweep.isEmpty ? null : sweep.encode();
+      if (addOns !== null && sweep.isKnown) yield [addOnsKey(state, zip), addOns];
+      const latestOfZip = latest(whole);
+      const stated = [
+        ...statementsOf(latestOfZip), ...sweep.statements(), ...streets?.values() ?? [], ...nowhere,
+      ];
+      const all = together(stated.filter(({ area }) => area !== NO_AREA));
+      if (all.length === 0) continue;
+      // What leads to no area may be taxed otherwise: then the ZIP's own record is not all of it.
+      const record = outside(knownPeriods(latestOfZip),
+        stated.filter(({ area }) => area === NO_AREA));
       tell(zip, all);
       sink.clear();
       sink.u32(0);
@@ -121,9 +128,15 @@ class ZipColumns {
     return { starts, rows };
   }
 
-  /** Gives the sweep the add-ons of one ZIP; what is left are the records on the whole of it. */
-  #cut(zip: number, rows: Int32Array, sweep: Sweep): readonly Statement[] {
+  /**
+   * Gives the sweep the add-ons of one ZIP; what is left are the records on the whole of it, and
+   * those whose add-ons are the wrong way round: they hold somewhere in the ZIP.
+   */
+  #cut(zip: number, rows: Int32Array, sweep: Sweep): {
+    readonly whole: readonly Statement[]; readonly nowhere: readonly Statement[];
+  } {
     const whole: Statement[] = [];
+    const nowhere: Statement[] = [];
     sweep.clear();
     for (const row of rows) {
       const statement: Statement = {
@@ -132,11 +145,13 @@ class ZipColumns {
       };
       if (this.#plus4Low.at(row) === WHOLE) whole.push(statement);
       else {
-        sweep.add(zip === this.#zipLow.at(row) ? this.#plus4Low.at(row) : 0,
-          zip === this.#zipHigh.at(row) ? this.#plus4High.at(row) : PLUS4_MAX, statement);
+        const low = zip === this.#zipLow.at(row) ? this.#plus4Low.at(row) : 0;
+        const high = zip === this.#zipHigh.at(row) ? this.#plus4High.at(row) : PLUS4_MAX;
+        if (low > high) nowhere.push(statement);
+        else sweep.add(low, high, statement);
       }
     }
-    return whole;
+    return { whole, nowhere };
   }
 }
 
@@ -151,7 +166,7 @@ export class StatedZips {
     return true;
   }
 
-  /** Notes what is stated of a street in a ZIP. */
+  /** Notes what is stated of a street, or of some doors, in a ZIP. */
   street(state: string, zip: number, statement: Statement): void {
     this.#of(state).street(zip, statement);
   }
