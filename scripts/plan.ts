@@ -14,7 +14,7 @@ export interface Unit {
 
 /** Files in one process, of those that may share one: more would leave a processor idle at the end. */
 const TOGETHER_MAX: Readonly<Record<Exclude<Company, 'alone'>, number>> = {
-  calculating: 24, serving: 12,
+  calculating: 24, serving: 12, starting: 6,
 };
 
 /** They build the datasets that take long; begun first, so that others find them built. */
@@ -29,17 +29,27 @@ function isBuilder(file: string): boolean {
 const ASKS_THEM = new RegExp(`'(?:${BUILDERS.join('|')})'`);
 const BUILT = /\b(?:buildOnce|buildRecipe|openRecipe)\(/;
 
-/** They take long on every machine: where no run has told yet, they begin before the others. */
+/**
+ * They take long on every machine: each in a process of its own, and where no run has told yet, they
+ * begin before the others.
+ */
 const LONG: readonly string[] = [
   'store/on-postgres', 'service/fleet-torture', 'service/fleet-datasets', 'service/fleet-upgrade',
   'service/package', 'service/torn-torture', 'service/stalls-torture', 'service/torture',
   'service/bulk-command', 'service/bulk-flow', 'service/abort', 'service/update-kills',
-  'packaging/debian', 'packaging/docker-steps', 'service/job-kills',
+  'packaging/debian', 'packaging/docker-steps', 'service/job-kills', 'service/fleet-files',
+  'service/torn-dataset', 'service/dataset-update-all', 'service/stream-nats',
+  'service/stream-nats-once', 'service/postgres', 'service/stream-release', 'http/hostile-json',
+  'merchant/slow-provider', 'store/backup', 'limit/nodes',
 ].map((name) => join(...name.split('/')));
 
 /** What files are taken for until a run has told. */
 const LONG_MS = 100_000;
 const UNKNOWN_MS = 10_000;
+
+function isLong(file: string): boolean {
+  return LONG.some((long) => file.endsWith(`${long}.test.js`));
+}
 
 /** Whether a file takes a dataset that others build. */
 function asksThem(path: string): boolean {
@@ -52,11 +62,12 @@ export function planOf(
   root: string, tests: string, files: readonly string[], times: Times,
 ): readonly Unit[] {
   const sharing = new Sharing(join(root, tests));
+  const isOwn = (file: string): boolean => isLong(file) || isBuilder(file) || asksThem(join(root, file));
   const companies = new Map(files.map((file): [string, Company] => [file,
-    isBuilder(file) || asksThem(join(root, file)) ? 'alone' : sharing.companyOf(join(root, file))]));
+    isOwn(file) ? 'alone' : sharing.companyOf(join(root, file))]));
   const those = (company: Company): readonly string[] =>
     files.filter((file) => companies.get(file) === company);
-  const parts = (['serving', 'calculating'] as const)
+  const parts = (['starting', 'serving', 'calculating'] as const)
     .flatMap((company) => divided(those(company), TOGETHER_MAX[company]));
   const together = parts.map((part) => ({
     name: part.length === 1 ? part[0]! : `${part.length} files in one process, from ${part[0]} on`,
@@ -66,8 +77,7 @@ export function planOf(
   const rank = ({ name, files: [file = '', ...more] }: Unit): number => {
     if (isBuilder(file)) return Infinity;
     if (asksThem(join(root, file))) return -1;
-    const isLong = more.length > 0 || LONG.some((long) => file.endsWith(`${long}.test.js`));
-    return times.get(name)?.clockMs ?? (isLong ? LONG_MS : UNKNOWN_MS);
+    return times.get(name)?.clockMs ?? (more.length > 0 || isLong(file) ? LONG_MS : UNKNOWN_MS);
   };
   return [...together, ...alone].map((unit) => ({ unit, rank: rank(unit) }))
     .sort((a, b) => (a.rank === b.rank ? 0 : b.rank - a.rank)).map(({ unit }) => unit);

@@ -37,20 +37,30 @@ const IMPORTED = [
   /^(?:import|export) [^\n]*from '([^']+)';$/gm, /^import '([^']+)';$/gm, /\bimport\('([^']+)'\)/g,
 ];
 
-/** With these a test starts processes or threads of its own. */
-const STARTING = /^(?:node:)?(?:child_process|worker_threads|cluster|inspector.*|vm)$/;
+/** With these a test starts processes or threads, which are its own. */
+const STARTING = /^(?:node:)?(?:child_process|worker_threads)$/;
+
+/** What these change or look at is of the whole process. */
+const WITHIN = /^(?:node:)?(?:cluster|inspector.*|vm)$/;
 
 /** Rooms of whole programs, each of which starts much, and of deadlines of a few milliseconds. */
-const WHOLE = /\/(?:packaging|pool|scripts|service)\/[^/]+$/;
+const WHOLE = /\/(?:packaging|pool|scripts)\/[^/]+$/;
+
+/** A room of whole services, which take more than those of the others that serve. */
+const SERVICES = /\/service\/[^/]+$/;
 
 /** Support whose processes have ended when it returns, or that starts none for those who import it. */
 const ENDED = /\/support\/(?:built-dataset|kept-datasets|http-stub-server)\.js$/;
 
+/** Support that looks at processes it has started, or is the program of one, and changes nothing here. */
+const OF_OTHERS = /\/support\/(?:command-process|http-child-server|server-process)\.js$/;
+
 /**
  * How a file may run: with others that only calculate, with others that open sockets or stores in
- * this process and close them, or in a process of its own.
+ * this process and close them, with others that start processes or whole services, or in a process
+ * of its own.
  */
-export type Company = 'calculating' | 'serving' | 'alone';
+export type Company = 'calculating' | 'serving' | 'starting' | 'alone';
 
 interface Module {
   readonly text: string;
@@ -90,15 +100,19 @@ export class Sharing {
   companyOf(file: string): Company {
     if (MEASURED.test(this.#module(file).text)) return 'alone';
     const seen = new Set([file]);
-    let company: Company = 'calculating';
+    let [serves, starts] = [false, false];
     for (const path of seen) {
       const { text, own, others } = this.#module(path);
       for (const name of own) seen.add(name);
-      if (!others.every((name) => HARMLESS.has(name))) company = 'serving';
+      serves ||= !others.every((name) => HARMLESS.has(name));
       if (!path.startsWith(this.#tests) || ENDED.test(path)) continue;
-      if (NOTICED.test(text) || others.some((name) => STARTING.test(name))) return 'alone';
+      const isNoticed = NOTICED.test(text) && !OF_OTHERS.test(path);
+      if (isNoticed || others.some((name) => WITHIN.test(name))) return 'alone';
+      starts ||= others.some((name) => STARTING.test(name));
     }
-    return company === 'serving' && WHOLE.test(file) ? 'alone' : company;
+    if ((serves || starts) && WHOLE.test(file)) return 'alone';
+    if (starts || (serves && SERVICES.test(file))) return 'starting';
+    return serves ? 'serving' : 'calculating';
   }
 }
 

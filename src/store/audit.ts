@@ -26,6 +26,8 @@ const TIME_DIGITS = 15;
 const ID_BYTES = 6;
 /** Old entries that go with each new one. */
 const PRUNED_MAX = 10;
+/** So many of them are looked at before the others. */
+const PRUNED_FIRST = 2;
 
 /** Everything that is written down: what it is done to and, behind the dot, what is done. */
 export const AUDIT_ACTIONS = [
@@ -121,12 +123,17 @@ export function addAudit(
   let count = countOf(transaction, list) + 1;
   transaction.put(keyOf(order, id), order === at ? entry : { ...entry, order });
   const expiry = expiryOf(transaction, at);
-  for (const value of transaction.list([PREFIX, list], PRUNED_MAX)) {
-    const old = parseAge(value);
-    if (count <= AUDIT_ENTRIES_MAX && old.at > expiry) break;
-    transaction.remove(keyOf(orderOf(old), old.id));
-    count -= 1;
-  }
+  const isPruned = (limit: number): boolean => {
+    for (const value of transaction.list([PREFIX, list], limit)) {
+      const old = parseAge(value);
+      if (count <= AUDIT_ENTRIES_MAX && old.at > expiry) return true;
+      transaction.remove(keyOf(orderOf(old), old.id));
+      count -= 1;
+    }
+    return false;
+  };
+  // One makes room at most, unless entries came of age meanwhile.
+  if (!isPruned(PRUNED_FIRST)) isPruned(PRUNED_MAX - PRUNED_FIRST);
   transaction.put([COUNT_PREFIX, list], { v: 1, count });
 }
 

@@ -14,10 +14,21 @@ import { activateRelease, releasesDir } from '../../src/dataset/release.js';
 import { SIGNATURE_FILE } from '../../src/dataset/signature.js';
 import { createLog } from '../../src/log.js';
 import { writeRelease } from '../../src/ingest/release-writer.js';
-import { situs } from '../support/built-dataset.js';
+import { CommandProcess } from '../support/command-process.js';
 import { ask } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
 import { tinyContent } from '../support/tiny-release.js';
+
+const commands = new CommandProcess();
+
+/** Runs `situs ARGS` over a folder of variables; what it refuses is thrown. */
+async function situs(
+  dir: string, args: readonly string[], env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { code, out, err } = await commands.run(args, { SITUS_VAR: dir, ...env });
+  if (code !== 0) throw new Error(err);
+  return out;
+}
 
 let varDir: string;
 let names: readonly [string, string];
@@ -32,90 +43,95 @@ before(async () => {
     await writeRelease(varDir, tinyContent(50), () => undefined),
     await writeRelease(varDir, tinyContent(60), () => undefined),
   ];
-  ours = situs(varDir, ['dataset', 'sign', '--new-key', keyFile()]).trim();
-  theirs = situs(varDir, ['dataset', 'sign', '--new-key', join(varDir, 'other.pem')]).trim();
+  const newKey = async (file: string): Promise<string> =>
+    (await situs(varDir, ['dataset', 'sign', '--new-key', file])).trim();
+  ours = await newKey(keyFile());
+  theirs = await newKey(join(varDir, 'other.pem'));
 });
 
-after(() => rmSync(varDir, { recursive: true, force: true }));
+after(async () => {
+  await commands.end();
+  rmSync(varDir, { recursive: true, force: true });
+});
 
 function fileOf(name: string): string {
   return join(releasesDir(varDir), name, SIGNATURE_FILE);
 }
 
-function signed(name: string, key = keyFile()): void {
-  assert.match(situs(varDir, ['dataset', 'sign', name, '--key', key]), /signed by/);
+async function signed(name: string, key = keyFile()): Promise<void> {
+  assert.match(await situs(varDir, ['dataset', 'sign', name, '--key', key]), /signed by/);
 }
 
-function activated(name: string, required: string): string {
+function activated(name: string, required: string): Promise<string> {
   return situs(varDir, ['dataset', 'activate', name], { SITUS_REQUIRE_SIGNATURE: required });
 }
 
-test('a key is made for its owner alone, and replaces none', () => {
+test('a key is made for its owner alone, and replaces none', async () => {
   assert.equal(statSync(keyFile()).mode & 0o777, 0o600);
   assert.match(ours, /^[A-Za-z0-9+/]{43}=$/);
-  assert.throws(() => situs(varDir, ['dataset', 'sign', '--new-key', keyFile()]), /EEXIST/);
+  await assert.rejects(situs(varDir, ['dataset', 'sign', '--new-key', keyFile()]), /EEXIST/);
 });
 
-test('what is not signed, or by others, or is other bytes, is not activated', () => {
+test('what is not signed, or by others, or is other bytes, is not activated', async () => {
   const [name, other] = names;
-  assert.throws(() => activated(name, ours), /it is not signed/);
-  signed(name, join(varDir, 'other.pem'));
-  assert.throws(() => activated(name, ours), /signed with other keys/);
-  assert.equal(activated(name, `${ours},${theirs}`), `${name}\n`, 'one of them');
-  signed(name);
-  assert.equal(activated(name, ours), `${name}\n`, 'both have signed it');
+  await assert.rejects(activated(name, ours), /it is not signed/);
+  await signed(name, join(varDir, 'other.pem'));
+  await assert.rejects(activated(name, ours), /signed with other keys/);
+  assert.equal(await activated(name, `${ours},${theirs}`), `${name}\n`, 'one of them');
+  await signed(name);
+  assert.equal(await activated(name, ours), `${name}\n`, 'both have signed it');
   copyFileSync(fileOf(name), fileOf(other));
-  assert.throws(() => activated(other, ours), /its signature is that of other bytes/);
+  await assert.rejects(activated(other, ours), /its signature is that of other bytes/);
   writeFileSync(fileOf(other), '{}');
-  assert.throws(() => activated(other, ours), /it is not signed/);
+  await assert.rejects(activated(other, ours), /it is not signed/);
   rmSync(fileOf(other));
-  assert.equal(situs(varDir, ['dataset', 'activate', other]), `${other}\n`, 'not asked for');
-  assert.throws(() =>
-    situs(varDir, ['dataset', 'rollback', '--require-signature', ours]), /unknown option/);
-  assert.throws(() => situs(varDir, ['dataset', 'activate', other, '--require-signature', ours]),
+  assert.equal(await situs(varDir, ['dataset', 'activate', other]), `${other}\n`, 'not asked for');
+  await assert.rejects(situs(varDir, ['dataset', 'rollback', '--require-signature', ours]), /unknown option/);
+  await assert.rejects(situs(varDir, ['dataset', 'activate', other, '--require-signature', ours]),
     /it is not signed/);
 });
 
-test('keys of openssl serve as well, those of another kind are refused by name', () => {
+test('keys of openssl serve as well, those of another kind are refused by name', async () => {
   const pem = join(varDir, 'public.pem');
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   writeFileSync(pem, publicKey.export({ type: 'spki', format: 'pem' }));
-  assert.throws(() => activated(names[0], pem), /public\.pem holds a key of rsa/);
-  assert.throws(() => activated(names[0], 'nosuch'), /SITUS_REQUIRE_SIGNATURE: nosuch holds no/);
-  signed(names[0]);
+  await assert.rejects(activated(names[0], pem), /public\.pem holds a key of rsa/);
+  await assert.rejects(activated(names[0], 'nosuch'), /SITUS_REQUIRE_SIGNATURE: nosuch holds no/);
+  await signed(names[0]);
   try {
     execFileSync('openssl', ['pkey', '-in', keyFile(), '-pubout', '-out', pem]);
   } catch {
     return;
   }
-  assert.equal(activated(names[0], pem), `${names[0]}\n`);
+  assert.equal(await activated(names[0], pem), `${names[0]}\n`);
 });
 
-test('a bundle adds its signature and takes none away', () => {
+test('a bundle adds its signature and takes none away', async () => {
   const to = mkdtempSync(join(varDir, 'to-'));
   const [name] = names;
-  const pack = (file: string, key: string): string => {
+  const pack = async (file: string, key: string): Promise<string> => {
     rmSync(fileOf(name), { force: true });
-    signed(name, key);
-    return situs(varDir, ['dataset', 'pack', name, join(to, file)]).trim();
+    await signed(name, key);
+    return (await situs(varDir, ['dataset', 'pack', name, join(to, file)])).trim();
   };
-  const bundles = [pack('theirs', join(varDir, 'other.pem')), pack('ours', keyFile())];
-  for (const bundle of bundles) situs(to, ['dataset', 'unpack', bundle]);
+  const bundles = [
+    await pack('theirs', join(varDir, 'other.pem')), await pack('ours', keyFile()),
+  ];
+  for (const bundle of bundles) await situs(to, ['dataset', 'unpack', bundle]);
   for (const required of [theirs, ours]) {
-    assert.equal(situs(to, ['dataset', 'activate', name, '--require-signature', required]),
+    assert.equal(await situs(to, ['dataset', 'activate', name, '--require-signature', required]),
       `${name}\n`);
   }
 });
 
-test('a build that is to be activated is refused before it begins, or signed', () => {
+test('a build that is to be activated is refused before it begins, or signed', async () => {
   const build = ['dataset', 'build', '--recipe', 'fixture', '--quiet', '--activate'];
   const required = { SITUS_REQUIRE_SIGNATURE: ours };
-  assert.throws(() => situs(varDir, build, required), /--sign has to name/);
-  assert.throws(() =>
-    situs(varDir, [...build, '--sign', join(varDir, 'other.pem')], required), /--sign has to name/);
-  const name = situs(varDir, [...build, '--sign', keyFile()], required).trim();
+  await assert.rejects(situs(varDir, build, required), /--sign has to name/);
+  await assert.rejects(situs(varDir, [...build, '--sign', join(varDir, 'other.pem')], required), /--sign has to name/);
+  const name = (await situs(varDir, [...build, '--sign', keyFile()], required)).trim();
   assert.match(readFileSync(fileOf(name), 'utf8'), /"signature"/);
-  assert.equal(activated(name, ours), `${name}\n`);
+  assert.equal(await activated(name, ours), `${name}\n`);
 });
 
 async function serving(
@@ -135,7 +151,7 @@ async function serving(
 
 test('a server keeps the release it has when one that is not signed is activated', async (context) => {
   const [name, other] = names;
-  signed(name);
+  await signed(name);
   activateRelease(varDir, name);
   const lines: string[] = [];
   const health = await serving(context, ours, lines);
@@ -145,7 +161,7 @@ test('a server keeps the release it has when one that is not signed is activated
   await eventually(async () => (await health()).includes(`"refused":{"dataset":"${other}"`));
   assert.match(lines.join(''), /it is not signed/);
   assert.match(await health(), new RegExp(`"dataset":"${name}"`));
-  signed(other);
+  await signed(other);
   activateRelease(varDir, name);
   await eventually(async () => !(await health()).includes('"refused"'));
   activateRelease(varDir, other);

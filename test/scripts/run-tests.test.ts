@@ -35,8 +35,8 @@ const FILES: Readonly<Record<string, string>> = {
     if (transport !== "node") throw new Error(transport + " answers");
   });`,
   'broken.test.mjs': 'test("no file of tests", (((',
-  'alone.test.mjs': `import { fork } from 'node:child_process';
-import { test } from 'node:test';
+  'alone.test.mjs': `import { test } from 'node:test';
+process.umask(0o22);
 test("alone in " + process.pid, () => {});`,
   'first.test.mjs': `import { test } from 'node:test';
 test("first in " + process.pid, () => { console.log("shared: " + process.pid); });`,
@@ -171,11 +171,13 @@ test('a file over the limit is warned of', () => {
 test('what asks the large datasets begins last, what builds them first, then what took long', (context) => {
   const root = mkdtempSync(join(tmpdir(), 'situs-plan-'));
   context.after(() => rmSync(root, { recursive: true, force: true }));
-  const process = "import { spawn } from 'node:child_process';\n";
+  const process = "process.chdir('/');\n";
+  const starting = "import { spawn } from 'node:child_process';\n";
   const files: Readonly<Record<string, string>> = {
     'asks.test.js': `${process}buildRecipe('default');`, 'long.test.js': process,
     'new.test.js': process, 'service/default.test.js': `${process}openRecipe('default');`,
     'short.test.js': process, 'pure-1.test.js': '', 'pure-2.test.js': '',
+    'with-1.test.js': starting, 'with-2.test.js': starting, 'service/abort.test.js': starting,
   };
   mkdirSync(join(root, 'service'));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
@@ -183,7 +185,8 @@ test('what asks the large datasets begins last, what builds them first, then wha
     [String(name), { processorMs: Number(ms), clockMs: Number(ms) }]));
   const plan = planOf(root, '.', Object.keys(files), times);
   assert.deepEqual(plan.map((unit) => unit.files), [
-    ['service/default.test.js'], ['pure-1.test.js', 'pure-2.test.js'], ['new.test.js'],
+    ['service/default.test.js'], ['with-1.test.js', 'with-2.test.js'],
+    ['pure-1.test.js', 'pure-2.test.js'], ['service/abort.test.js'], ['new.test.js'],
     ['long.test.js'], ['short.test.js'], ['asks.test.js'],
   ]);
 });
@@ -191,7 +194,7 @@ test('what asks the large datasets begins last, what builds them first, then wha
 test('what a file imports decides whether it shares a process, whoever imports it', (context) => {
   const root = mkdtempSync(join(tmpdir(), 'situs-sharing-'));
   context.after(() => rmSync(root, { recursive: true, force: true }));
-  mkdirSync(join(root, 'test', 'service'), { recursive: true });
+  for (const room of ['pool', 'service', 'support']) mkdirSync(join(root, 'test', room), { recursive: true });
   const files: Readonly<Record<string, string>> = {
     'deep.js': "import net from 'node:net';", 'calm.js': "process.env['A'] = 'b';",
     'starting.js': "import { spawn } from 'node:child_process';",
@@ -201,7 +204,10 @@ test('what a file imports decides whether it shares a process, whoever imports i
     'test/five.js': "const now = mock.timers;", 'test/six.js': "import { a } from './gone.js';",
     'test/seven.js': "import a from 'unheard-of';", 'test/eight.js': "import '../starting.js';",
     'test/nine.js': "import { spawn } from 'node:child_process';", 'test/ten.js': "import './nine.js';",
-    'test/eleven.js': "const begun = performance.now();", 'test/service/twelve.js': "import '../../deep.js';",
+    'test/eleven.js': "const begun = performance.now();", 'test/fourteen.js': "import { runInThisContext } from 'node:vm';",
+    'test/support/server-process.js': "import { spawn } from 'node:child_process';\nread('/proc/1');",
+    'test/fifteen.js': "import './support/server-process.js';", 'test/sixteen.js': "read('/proc/self/fd');",
+    'test/pool/seventeen.js': "import '../../deep.js';", 'test/service/twelve.js': "import '../../deep.js';",
     'test/service/thirteen.js': "import '../../calm.js';",
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
@@ -211,8 +217,10 @@ test('what a file imports decides whether it shares a process, whoever imports i
     .map((name) => name.slice('test/'.length, -'.js'.length));
   assert.deepEqual(those('calculating'), ['one', 'service/thirteen']);
   assert.deepEqual(those('serving'), ['two', 'support', 'three', 'six', 'seven', 'eight']);
+  assert.deepEqual(those('starting'),
+    ['nine', 'ten', 'support/server-process', 'fifteen', 'service/twelve']);
   assert.deepEqual(those('alone'),
-    ['four', 'five', 'nine', 'ten', 'eleven', 'service/twelve']);
+    ['four', 'five', 'eleven', 'fourteen', 'sixteen', 'pool/seventeen']);
 });
 
 /** They start servers, and are run once: what they hold is not the server's affair, or they ask both. */

@@ -14,12 +14,24 @@ import { eventually } from '../support/http-eventually.js';
 import { runCommand } from '../support/run-command.js';
 
 const ROWS = 12_000;
+/** Rows of a chunk, for the files that are asked with several. */
+const CHUNKS: Readonly<Record<string, readonly number[]>> = {
+  'rows.csv': [600, 65_536], 'few.csv': [1],
+};
 
 /** Runs a command line here and returns what it wrote. */
 async function here(fleet: FilesFleet, args: readonly string[], out: string): Promise<string> {
   const driven = fleet.drive([...args, '-o', out]);
   assert.equal(await driven.ended, 3, driven.err());
   return readFileSync(out, 'utf8');
+}
+
+let wholeAlone: string | null = null;
+
+/** What this machine alone writes of the file that most tests have; the same for each of them. */
+async function aloneOf(fleet: FilesFleet, input: string): Promise<string> {
+  wholeAlone ??= await here(fleet, [input], join(fleet.dir, 'alone.csv'));
+  return wholeAlone;
 }
 
 /** Lines that have no name of a job in them. */
@@ -42,6 +54,8 @@ test('lookups and carts in tables and lines are the bytes of one machine, whatev
     `"${index % 5 === 0 ? '1 Nowhere Rd, Nowhere, QA' : DOOR}",${index}.75,2,"${DOOR}"`)].join('\n');
   const files: readonly (readonly [name: string, body: string, ...args: readonly string[]])[] = [
     ['rows.csv', table(2_000)],
+    // A chunk for each row is a message for each row.
+    ['few.csv', table(150)],
     ['to-lines.csv', table(700), '--format', 'ndjson'],
     ['rows.ndjson', lines(Array.from({ length: 1_500 }, (_, id) =>
       (id % 3 === 0 ? { id, postalcode: '91010' } : { id, address: id % 5 === 0 ? 'nowhere' : DOOR })))],
@@ -52,7 +66,7 @@ test('lookups and carts in tables and lines are the bytes of one machine, whatev
   for (const [name, body, ...more] of files) {
     const args = [fleet.file(name, body), ...more];
     const alone = await here(fleet, args, join(fleet.dir, `${name}.alone`));
-    for (const rows of name === 'rows.csv' ? [1, 600, 65_536] : [600]) {
+    for (const rows of CHUNKS[name] ?? [600]) {
       const among = await here(
         fleet, [...args, '--fleet', `${fleet.url}?rows=${rows}`], join(fleet.dir, `${name}.${rows}`));
       assert.ok(unnamed(among) === unnamed(alone), `${name} in chunks of ${rows}`);
@@ -69,7 +83,7 @@ async function endedInTheMidst(
   fleet: FilesFleet, signal: NodeJS.Signals,
 ): Promise<() => Promise<void>> {
   const input = fleet.file('rows.csv', table(ROWS));
-  const alone = await here(fleet, [input], join(fleet.dir, 'alone.csv'));
+  const alone = await aloneOf(fleet, input);
   const first = await fleet.node();
   const out = join(fleet.dir, 'out.csv');
   const driven = fleet.drive([input, '-o', out, '--fleet', `${fleet.url}?rows=256`]);
@@ -111,7 +125,7 @@ test('an interrupted driver leaves nothing at the broker, and goes on as one tha
   const fleet = await filesFleet(context);
   if (fleet === null) return;
   const input = fleet.file('rows.csv', table(ROWS));
-  const alone = await here(fleet, [input], join(fleet.dir, 'alone.csv'));
+  const alone = await aloneOf(fleet, input);
   await fleet.node();
   const out = join(fleet.dir, 'out.csv');
   const args = [input, '-o', out, '--fleet', `${fleet.url}?rows=256`];
@@ -135,7 +149,7 @@ test('a broker that is started anew in the midst loses nothing', async (context)
   const fleet = await filesFleet(context);
   if (fleet === null) return;
   const input = fleet.file('rows.csv', table(ROWS));
-  const alone = await here(fleet, [input], join(fleet.dir, 'alone.csv'));
+  const alone = await aloneOf(fleet, input);
   await fleet.node();
   const out = join(fleet.dir, 'out.csv');
   const driven = fleet.drive([input, '-o', out, '--fleet', `${fleet.url}?rows=256`]);
@@ -206,7 +220,7 @@ test('a job of a node is answered by the others too, and by itself when these ar
   const fleet = await filesFleet(context);
   if (fleet === null) return;
   const body = table(ROWS);
-  const alone = await here(fleet, [fleet.file('rows.csv', body)], join(fleet.dir, 'alone.csv'));
+  const alone = await aloneOf(fleet, fleet.file('rows.csv', body));
   const metrics = await freePort();
   const env = { SITUS_FLEET: `${fleet.url}?rows=256` };
   const [own, other] = await Promise.all(
@@ -236,7 +250,7 @@ test('a node that is told to stop in the midst of a job goes on with it later', 
   const fleet = await filesFleet(context);
   if (fleet === null) return;
   const body = table(ROWS);
-  const alone = await here(fleet, [fleet.file('rows.csv', body)], join(fleet.dir, 'alone.csv'));
+  const alone = await aloneOf(fleet, fleet.file('rows.csv', body));
   const { varDir, remove } = buildRecipe('fixture');
   context.after(remove);
   const env = { SITUS_FLEET: `${fleet.url}?rows=256`, SITUS_VAR: varDir };

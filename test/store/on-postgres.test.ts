@@ -91,7 +91,8 @@ function pathOf(file: string): string {
 async function outputs(): Promise<ReadonlyMap<string, string>> {
   const sharing = new Sharing(TESTS);
   const all = Object.keys(FILES);
-  const shared = all.filter((file) => sharing.companyOf(pathOf(file)) !== 'alone');
+  const shared = all.filter((file) =>
+    ['calculating', 'serving'].includes(sharing.companyOf(pathOf(file))));
   const dir = mkdtempSync(join(tmpdir(), 'situs-on-postgres-'));
   try {
     const program = join(dir, 'shared.mjs');

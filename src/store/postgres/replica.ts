@@ -16,17 +16,21 @@ import { leaveFolder, replicaFolder } from './replica-folder.js';
 
 const ESCAPED: ReadonlyMap<string, string> = new Map([['\0', '\x01\x01'], ['\x01', '\x01\x02']]);
 const PLAIN: ReadonlyMap<string, string> = new Map([['\x01\x01', '\0'], ['\x01\x02', '\x01']]);
+const TO_ESCAPE = /[\0\x01]/;
 
 /** Bytes of a key. */
 export function keyBytes(key: StoreKey): Buffer {
-  return Buffer.from(key.map((part) => part.replace(/[\0\x01]/g, (each) => ESCAPED.get(each)!))
-    .join('\0'));
+  const isPlain = !key.some((part) => TO_ESCAPE.test(part));
+  return Buffer.from((isPlain ? key : key.map((part) =>
+    part.replace(/[\0\x01]/g, (each) => ESCAPED.get(each)!))).join('\0'));
 }
 
 /** The key of some bytes. */
 export function keyOf(bytes: Uint8Array): StoreKey {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString().split('\0')
-    .map((part) => part.replace(/\x01[\x01\x02]/g, (each) => PLAIN.get(each)!));
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  const parts = text.split('\0');
+  if (!text.includes('\x01')) return parts;
+  return parts.map((part) => part.replace(/\x01[\x01\x02]/g, (each) => PLAIN.get(each)!));
 }
 
 const MAP_BYTES = 4 * 1024 ** 3;
