@@ -59,6 +59,12 @@ test('where local taxes on a product are not held nothing is guessed', () => {
   for (const state of ['AL', 'AZ', 'CO', 'IL', 'SC']) {
     assert.match(why(state, [['100', 1, GROCERIES]]), /differs by place and is not held/, state);
   }
+  // Phoenix and Tucson take nothing of food to be eaten at home, and counties what the state does.
+  const arizona: Percents = [['state', '5.6'], ['county', '0.7'], ['city', '2.8']];
+  for (const placeGeoid of ['0455000', '0477000']) {
+    assert.deepEqual(tax('AZ', [['100', 1, GROCERIES], ['100']], arizona, { placeGeoid }),
+      ['0.00', '9.10']);
+  }
   // Where nothing is levied besides, the state's rule is all there is.
   assert.deepEqual(tax('MS', [['100', 1, GROCERIES]], [['state', '7']]), ['5.00']);
 });

@@ -47,6 +47,8 @@ const PLACES: readonly FactPlace[] = [
   { state: 'CT', county: '001', percents: [['state', '6.35']] },
   { state: 'AZ', county: '013', placeGeoid: '0455000',
     percents: [['state', '5.6'], ['county', '0.7'], ['city', '2.8']] },
+  { state: 'AZ', county: '013', placeGeoid: '0427820',
+    percents: [['state', '5.6'], ['county', '0.7'], ['city', '2.9']] },
   { state: 'AZ', county: '005', placeGeoid: '0423620',
     percents: [['state', '5.6'], ['county', '1.3'], ['city', '2.281']] },
   { state: 'VT', county: '007', placeGeoid: '5010675', percents: [['state', '6'], ['city', '1']] },
