@@ -40,9 +40,14 @@ function newest(rows: readonly RateRow[], start: DateInt): DateInt {
   return rows.reduce((latest, { asOf }) => (asOf > latest ? asOf : latest), start);
 }
 
+/** What tells jurisdictions of a level apart: a county's rows of its places are the county's. */
+function keyOf({ level, place, county, code }: RateRow): string {
+  return level === 'county' ? county : place || county || code;
+}
+
 /** Of a level's jurisdictions those that its rows fit, whatever the day. */
 function countOf(rows: readonly RateRow[], fits: (row: RateRow) => boolean): number {
-  return new Set(rows.filter(fits).map(({ place, county, code }) => place || county || code)).size;
+  return new Set(rows.filter(fits).map(keyOf)).size;
 }
 
 /** Jurisdictions of a level by source: rows that older publications had alone do not count. */
@@ -55,10 +60,10 @@ function listsOf(
     if (asOf > (published.get(source) ?? 0)) published.set(source, asOf);
   }
   const keys = new Map<string, Set<string>>();
-  for (const { source, to, place, county, code } of rows) {
-    if (to < published.get(source)!) continue;
-    const name = input.sources[source]?.name ?? '';
-    keys.set(name, (keys.get(name) ?? new Set()).add(place || county || code));
+  for (const row of rows) {
+    if (row.to < published.get(row.source)!) continue;
+    const name = input.sources[row.source]?.name ?? '';
+    keys.set(name, (keys.get(name) ?? new Set()).add(keyOf(row)));
   }
   return Object.fromEntries([...keys].map(([name, own]): [string, number] => [name, own.size])
     .sort(([one], [other]) => (one < other ? -1 : 1)));

@@ -26,6 +26,11 @@ test('figures in what a list lacks are counted, not written', () => {
     assert.match(gaps, new RegExp(`\\b${count} of \\d{2,3} (municipalities|cities) are held`));
   }
   for (const { gaps } of states.values()) assert.doesNotMatch(gaps.join(), /[{}]/);
+  // What a county takes inside a city is another row of the county, not another county.
+  const alabama = states.get('AL')!;
+  assert.equal(alabama.levels.find(({ level }) => level === 'county')?.jurisdictions, 67);
+  assert.match(alabama.gaps.join(), /Tuscaloosa counties levy outside cities is not held/);
+  assert.equal(rates.input.marks.some(({ fill }) => / (is|are) /.test(fill)), false);
   for (const row of readTable(readFileSync(join(FACTS, 'completeness.tsv'), 'utf8'), '\t')) {
     assert.doesNotMatch(row.get('gap'), /\d+( of \d+)? [a-z ]*(are held|are refused)/,
       `${row.get('state')} ${row.get('level')}`);
