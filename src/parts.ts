@@ -186,6 +186,7 @@ function openJobParts(
   const { store, log, gate, usage, age, live, config, findMerchant, keys, member, place } = shared;
   return openJobs({
     ...(files === null ? {} : { fleet: (job, release) => files.workers(job, release) }),
+    files: config.storeUrl === null ? null : files?.jobFiles ?? null,
     member, place, store, log, gate, usage, age, findMerchant,
     releases: live, baseUrl: config.baseUrl,
     keyOf: (id) => keys.findId(id), idempotency: merchants.services.idempotency,

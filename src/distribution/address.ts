@@ -13,6 +13,10 @@ const REPLICAS_MAX = 5;
 /** Some tenths of a second of one processor: what travelling costs is little beside it. */
 const FILE_ROWS = 4_096;
 const FILE_ROWS_MAX = 65_536;
+/** Files of jobs that are kept at the broker: no larger ones, in MiB. */
+const KEPT_MIB = 256;
+const KEPT_MIB_MAX = 65_536;
+const MIB = 1_048_576;
 const FILE_WAIT_SECONDS = 30;
 const FILE_WAIT_SECONDS_MAX = 86_400;
 
@@ -48,6 +52,8 @@ export interface FilesAddress extends NatsAddress {
   readonly rows: number;
   /** How long nothing may be answered before it is asked whether anybody can. */
   readonly waitMs: number;
+  /** Uploads and results of jobs that are kept there: no larger ones; 0 for none. */
+  readonly keptBytesMax: number;
 }
 
 /** Refuses an address in a sentence that begins with the setting's name. */
@@ -100,7 +106,7 @@ function natsAddress(text: string, refuse: Refuse, names: readonly string[] = []
  */
 export function filesAddress(text: string, setting: string): FilesAddress {
   const refuse = refusing(setting);
-  const { address, more } = natsAddress(text, refuse, ['rows', 'wait']);
+  const { address, more } = natsAddress(text, refuse, ['rows', 'wait', 'kept']);
   const number = (name: string, otherwise: number, min: number, max: number): number => {
     const given = more(name) ?? String(otherwise);
     const value = Number(given);
@@ -110,6 +116,7 @@ export function filesAddress(text: string, setting: string): FilesAddress {
   return {
     ...address, rows: number('rows', FILE_ROWS, 1, FILE_ROWS_MAX),
     waitMs: number('wait', FILE_WAIT_SECONDS, 1, FILE_WAIT_SECONDS_MAX) * 1_000,
+    keptBytesMax: number('kept', KEPT_MIB, 0, KEPT_MIB_MAX) * MIB,
   };
 }
 

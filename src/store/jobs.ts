@@ -64,6 +64,10 @@ export const parseJob = recordReader('job', 1, {
   owner: optional(text),
   /** Name of the folder of jobs that has its files, likewise. */
   place: optional(text),
+  /** Name of the fleet whose broker has its upload, or its result once it has ended. */
+  kept: optional(text),
+  /** What was counted before it began anew elsewhere, as JSON of whoever runs jobs. */
+  counted: optional(text),
   /** Its server is asked to cancel it. */
   cancel: optional(choice([true])),
 });

@@ -37,6 +37,8 @@ export interface FilesFleet {
   drive(args: readonly string[]): Driven;
   /** What lies at the broker: messages that wait, and messages of objects. */
   left(): Promise<readonly [queued: number, objects: number]>;
+  /** Messages of what is kept of jobs. */
+  kept(): Promise<number>;
 }
 
 /** Null where there is no broker and the test is skipped. */
@@ -84,6 +86,7 @@ export async function filesFleet(context: TestContext): Promise<FilesFleet | nul
       ]);
       return [queue.messages, objects.messages];
     },
+    kept: async () => (await manager.streams.info('OBJ_tried-jobs')).state.messages,
   };
 }
 

@@ -25,6 +25,8 @@ import { sendResult, takeResults } from './result-link.js';
 const REQUEST_MS = 5_000;
 /** What nobody collects is removed after so long. */
 const LEFT_MS = 3_600_000;
+/** Files of jobs are removed with their jobs; what is left behind of one, after so long. */
+const KEPT_LEFT_MS = 90 * 86_400_000;
 /** A node that says nothing for so long has its chunks given to others. */
 export const ACK_WAIT_MS = 10_000;
 /** Longer than a driver takes to send what it sends again at once. */
@@ -62,6 +64,8 @@ export class FilesBroker {
   readonly #manager: JetStreamManager;
   /** Chunks and their results. */
   readonly objects: ObjectBucket;
+  /** Uploads and results of jobs. */
+  readonly kept: ObjectBucket;
   #online = true;
   #told: (state: BrokerState, why: string) => void = () => undefined;
 
@@ -74,6 +78,9 @@ export class FilesBroker {
     this.#client = jetstream(connection, { timeout: REQUEST_MS });
     this.objects = new ObjectBucket(this.#client, manager, {
       name: `${address.bucket}-files`, replicas: address.replicas, keptMs: LEFT_MS,
+    });
+    this.kept = new ObjectBucket(this.#client, manager, {
+      name: `${address.bucket}-jobs`, replicas: address.replicas, keptMs: KEPT_LEFT_MS,
     });
     void this.#follow();
   }

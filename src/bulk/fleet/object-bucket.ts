@@ -8,7 +8,9 @@ import { isApi, within } from '../../distribution/nats-connection.js';
 /** One object; the broker is on a network that takes this long for none. */
 const OBJECT_MS = 60_000;
 /** Bytes of an object in one message: half of what a broker takes unless it is told otherwise. */
-const PIECE_BYTES = 524_288;
+export const PIECE_BYTES = 524_288;
+/** Pieces on their way to the broker at a time. */
+const PIECES_SENT = 8;
 /** There is a message of that subject, where none was expected. */
 const OTHER_LAST = 10_071;
 
@@ -20,6 +22,12 @@ export class DamagedObject extends Error {
   constructor(object: string) {
     super(`the object ${object} is damaged`);
     this.object = object;
+  }
+}
+
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    yield bytes.subarray(at, at + PIECE_BYTES);
   }
 }
 
@@ -57,9 +65,16 @@ export class ObjectBucket {
    * the client's own way asks the broker five times for each.
    */
   async put(name: string, bytes: Uint8Array): Promise<void> {
+    await within(OBJECT_MS, this.putPieces(name, piecesOf(bytes)));
+  }
+
+  /** Stores an object of pieces, none of which is larger than `PIECE_BYTES`. */
+  async putPieces(
+    name: string, pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  ): Promise<void> {
     try {
       if (this.#store === null) await this.make();
-      await within(OBJECT_MS, this.#put(name, bytes));
+      await this.#put(name, pieces);
     } catch (error) {
       // The operator may have removed it: the next attempt makes it anew.
       this.#store = null;
@@ -68,28 +83,40 @@ export class ObjectBucket {
   }
 
   /**
-   * Reads an object; null where there is none. It is read message by message, since the client's
-   * own way leaves a consumer behind at the broker for each.
+   * Reads an object; null where there is none.
    * @throws DamagedObject
    */
   async get(name: string): Promise<Buffer | null> {
-    const info = await this.#info(name);
-    if (info === null) return null;
+    const read = await this.read(name);
+    if (read === null) return null;
     const pieces: Uint8Array[] = [];
+    for await (const piece of read) pieces.push(piece);
+    return Buffer.concat(pieces);
+  }
+
+  /**
+   * The same in pieces, the last of which is followed by DamagedObject where they are not what was
+   * put. Read message by message, since the client's own way leaves a consumer behind for each.
+   */
+  async read(name: string): Promise<AsyncIterable<Uint8Array> | null> {
+    const info = await this.#info(name);
+    return info === null ? null : this.#pieces(name, info);
+  }
+
+  async *#pieces(name: string, info: ObjectInfo): AsyncGenerator<Uint8Array> {
     const hash = createHash('sha256');
     const subject = `${this.#root}.C.${info.nuid}`;
-    for (let seq = 1; pieces.length < info.chunks;) {
+    for (let [seq, count] = [1, 0]; count < info.chunks; count += 1) {
       const message = await within(OBJECT_MS, this.#manager.direct.getMessage(
         this.#stream, { seq, next_by_subj: subject }));
-      if (message === null) return null;
+      if (message === null) throw new DamagedObject(name);
       hash.update(message.data);
-      pieces.push(message.data);
+      yield message.data;
       seq = message.seq + 1;
     }
     if (info.digest.replace(/=+$/, '') !== `SHA-256=${hash.digest('base64url')}`) {
       throw new DamagedObject(name);
     }
-    return Buffer.concat(pieces);
   }
 
   /** Whether there is such an object. */
@@ -108,19 +135,24 @@ export class ObjectBucket {
     }
   }
 
-  async #put(name: string, bytes: Uint8Array): Promise<void> {
+  async #put(
+    name: string, pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  ): Promise<void> {
     const id = nuid.next();
     const subject = `${this.#root}.C.${id}`;
     const hash = createHash('sha256');
     const sent: Promise<unknown>[] = [];
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      const piece = bytes.subarray(at, at + PIECE_BYTES);
+    let [size, chunks] = [0, 0];
+    for await (const piece of pieces) {
       hash.update(piece);
+      size += piece.length;
+      chunks += 1;
       sent.push(this.#client.publish(subject, piece));
+      if (sent.length >= PIECES_SENT) await sent.shift();
     }
     await Promise.all(sent);
     const info = {
-      name, bucket: this.#options.name, nuid: id, size: bytes.length, chunks: sent.length,
+      name, bucket: this.#options.name, nuid: id, size, chunks,
       digest: `SHA-256=${hash.digest('base64url')}`, mtime: new Date().toISOString(),
       options: { max_chunk_size: PIECE_BYTES },
     };

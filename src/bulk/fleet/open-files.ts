@@ -8,10 +8,12 @@ import { filesAddress, type FilesAddress } from '../../distribution/address.js';
 import { nodeName } from '../../distribution/puller.js';
 import { messageOf, type Log } from '../../log.js';
 import type { AnswerSettings } from '../../wire/receipt.js';
+import type { JobFiles } from '../job/keeping.js';
 import type { ChunkSchedule } from '../run/schedule.js';
 import type { Drivers } from './chunk-answer.js';
 import type { ChunkTaker, TakerCounts } from './chunk-taker.js';
 import type { FleetWorkers } from './fleet-workers.js';
+import type { KeptFiles } from './kept-files.js';
 
 const NONE: TakerCounts = { taken: 0, done: 0, returned: 0, refused: 0 };
 
@@ -90,6 +92,20 @@ export class FleetFiles {
       log.warn('job not over the fleet', { job, message: messageOf(error) });
       return null;
     }
+  }
+
+  /** Files of jobs at the broker, for servers on one store; the client is loaded when needed. */
+  get jobFiles(): JobFiles {
+    const { address } = this;
+    const { log } = this.#options;
+    const files = async (): Promise<KeptFiles> =>
+      new (await import('./kept-files.js')).KeptFiles(address, log);
+    return {
+      name: address.bucket,
+      put: async (...file) => (await files()).put(...file),
+      bring: async (...file) => (await files()).bring(...file),
+      remove: async (...file) => (await files()).remove(...file),
+    };
   }
 
   /** Takes no more, and hands back what it has not begun with. */

@@ -218,8 +218,9 @@ export class JobCreation implements DuplexEvents {
     let reply: Reply | null = null;
     // From here on the job stays, whether the client does or not.
     this.#done();
+    const uploaded = file === null ? await jobs.keeper.keepUpload(this.#id, bytes) : '';
     const made = jobs.create({
-      id: this.#id, key, file, inputBytes: bytes, inputModifiedMs: modifiedMs,
+      id: this.#id, key, file, kept: uploaded, inputBytes: bytes, inputModifiedMs: modifiedMs,
       dataset: kept?.dataset ?? this.#dataset,
       request: {
         kind, input, output, strict, map, delimiter, defaults,
@@ -236,6 +237,7 @@ export class JobCreation implements DuplexEvents {
       await made;
     } catch (error) {
       jobs.drop(this.#id);
+      if (uploaded !== '') jobs.keeper.forget(this.#id);
       throw error;
     }
     if (reply !== null) this.#exchange.send(reply);

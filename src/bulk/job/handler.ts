@@ -11,14 +11,14 @@ import { StoreFault } from '../../store/fault.js';
 import { faultOf, type Log } from '../../log.js';
 import type { JobRecord } from '../../store/jobs.js';
 import { JOB_PATH, jobBody, JOBS_PATH, RESULT_PATH } from '../row/job-body.js';
-import { CSV_TYPE, NDJSON_TYPE, packedOut } from '../run/request.js';
+import type { JobFiles } from './keeping.js';
 import { JobRegistry } from './registry.js';
 import { JobElsewhere, type JobMember } from './ownership.js';
-import { namesTag, parseRange, ResultStream } from './result.js';
+import { missing, sendResult } from './result-request.js';
 import { type Caller, rowsRefusal } from '../../http/gate.js';
-import { codedProblem, problemReply } from '../../http/problem-reply.js';
+import { codedProblem } from '../../http/problem-reply.js';
 import {
-  type Answerer, headOf, isReply, JSON_TYPE, type Reply, type Request,
+  type Answerer, headOf, isReply, JSON_TYPE, type Request,
 } from '../../http/reply.js';
 import { DEADLINE_MS, type Route } from '../../http/router.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
@@ -47,10 +47,6 @@ function idOf(path: string): string {
   return path.split('/')[3] ?? '';
 }
 
-function missing(caller: Caller): Reply {
-  return caller.problem(404, 'There is no such job.');
-}
-
 const RULES = bulkRules(JOBS_PATH);
 
 /** Runs what answers a caller about one job. */
@@ -73,8 +69,6 @@ function withJob(
   else answer.send(caller.problem(403, unscoped));
 }
 
-const AWAY = 'The result lies with another server, on another machine. Ask again, where a load '
-  + 'balancer may lead there, or ask that server.';
 const ELSEWHERE = 'The server that runs the job has been asked to cancel it and has not done so '
   + 'yet; ask again.';
 
@@ -126,51 +120,6 @@ function removeRoute(services: JobServices): Route {
   };
 }
 
-/** Answers with the result of a job as the conditions and the range of the request ask. */
-function sendResult(
-  { jobs }: JobServices, request: Request, exchange: DuplexExchange, caller: Caller,
-  record: JobRecord,
-): void {
-  const { fields, instance } = caller;
-  const { id, result, state, reason, dataset } = record;
-  if (result === null) {
-    const why = reason === null ? '' : ` ${reason}`;
-    return exchange.send(caller.problem(409, `The job is ${state} and has no result.${why}`));
-  }
-  const { bytes, sha256 } = result;
-  const [plainTag, packedTag] = [`"${sha256}"`, `"${sha256}-gzip"`];
-  const named = request.header('range');
-  const condition = request.header('if-range');
-  const range = condition === '' || condition === plainTag ? parseRange(named, bytes) : null;
-  const gzip = named === '' && packedOut((name) => request.header(name));
-  const common = {
-    ...fields, 'X-Situs-Job': id, 'X-Situs-Dataset': dataset, 'Accept-Ranges': 'bytes',
-    ETag: gzip ? packedTag : plainTag, Vary: 'Accept-Encoding',
-  };
-  const type = jobs.view(record).output === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE;
-  const unless = request.header('if-none-match');
-  if (unless !== '' && namesTag(unless, [plainTag, packedTag])) {
-    return exchange.send({ status: 304, head: headOf(type, common), body: '' });
-  }
-  if (range === 'unsatisfiable') {
-    return exchange.send(problemReply({
-      status: 416, detail: `The result has ${bytes} bytes.`, instance,
-    }, { ...fields, 'Content-Range': `bytes */${bytes}` }));
-  }
-  const { first, last } = range ?? { first: 0, last: bytes - 1 };
-  const head = headOf(type, {
-    ...common,
-    ...(gzip ? { 'Content-Encoding': 'gzip' } : {}),
-    ...(range === null ? {} : { 'Content-Range': `bytes ${first}-${last}/${bytes}` }),
-  });
-  void new ResultStream(exchange, {
-    path: jobs.options.space.output(id), range: { first, last }, gzip, head,
-    status: range === null ? 200 : 206,
-    missing: () => exchange.send([undefined, '', jobs.options.place].includes(record.place)
-      ? missing(caller) : caller.problem(503, AWAY)),
-  });
-}
-
 /** The routes of jobs. */
 function jobRoutes(services: JobServices): readonly Route[] {
   const { idleMs } = services.jobs.options.limits;
@@ -189,7 +138,7 @@ function jobRoutes(services: JobServices): readonly Route[] {
     duplexRoute('GET', RESULT_PATH, {
       idleMs,
       open: (request, exchange) => withJob(services, request, exchange, (caller, record) =>
-        sendResult(services, request, exchange, caller, record)),
+        sendResult(services.jobs, request, exchange, caller, record)),
     }, ask),
     removeRoute(services),
   ];
@@ -204,6 +153,8 @@ interface OpenJobOptions
   /** What days are counted by. */
   readonly age: () => number;
   readonly store: Store;
+  /** For servers on one database, which find one another's jobs. */
+  readonly files: JobFiles | null;
   /** This server among those of the store, and the name of its folder of jobs. */
   readonly member: JobMember;
   readonly place: string;

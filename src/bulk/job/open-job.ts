@@ -1,8 +1,19 @@
 /** Jobs that have not ended, and whose turn it is. */
 import type { KeyRecord } from '../../store/format.js';
 import type { JobRecord } from '../../store/jobs.js';
+import { parseCheckpoint, type Checkpoint } from '../run/checkpoint.js';
 import type { FileRun } from './file-run.js';
 import type { JobRequest } from './job-request.js';
+
+/** The request of a job as it was kept. */
+export function requestOf({ request }: JobRecord): JobRequest {
+  return JSON.parse(request) as JobRequest;
+}
+
+/** How far a job has come; null before its first chunk. */
+export function checkpointOf({ checkpoint }: JobRecord): Checkpoint | null {
+  return checkpoint === null ? null : parseCheckpoint(JSON.parse(checkpoint)) ?? null;
+}
 
 /** What a new job is made of. */
 export interface NewJob {
@@ -12,6 +23,8 @@ export interface NewJob {
   readonly file: string | null;
   readonly inputBytes: number;
   readonly inputModifiedMs: number;
+  /** Name of the fleet whose broker has the upload. */
+  readonly kept?: string;
   readonly dataset: string;
 }
 

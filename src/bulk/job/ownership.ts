@@ -59,10 +59,13 @@ export class JobOwnership {
   readonly #store: Store;
   readonly #member: JobMember | null;
   readonly place: string;
+  /** Name of the fleet whose broker keeps files of jobs; empty for none. */
+  readonly #fleet: string;
 
   /** @param member null where no other server is on the store */
-  constructor(store: Store, place: string, member: JobMember | null) {
+  constructor(store: Store, place: string, member: JobMember | null, fleet = '') {
     this.#store = store;
+    this.#fleet = fleet;
     this.place = place;
     this.#member = member;
   }
@@ -85,6 +88,11 @@ export class JobOwnership {
     return place === '' || place === this.place;
   }
 
+  /** Whether the upload or the result of a job is at the broker. */
+  isKept({ kept = '' }: JobRecord): boolean {
+    return kept !== '' && kept === this.#fleet;
+  }
+
   /** Whether a server lives that is named in a folder. */
   lives(id: string): boolean {
     return id !== this.id && lives(this.#store, id);
@@ -100,14 +108,15 @@ export class JobOwnership {
     return listJobs(this.#store).filter((record) => this.#isFree(this.#store, record));
   }
 
-  /** Takes a job over; null where another was faster. */
+  /** Takes a job over, as `change` says; null where another was faster. */
   async claim(
     { account, id }: Pick<JobRecord, 'account' | 'id'>,
+    change: (record: JobRecord) => JobRecord = (record) => record,
   ): Promise<JobRecord | null> {
     return this.#store.write((transaction) => {
       const record = findJob(transaction, account, id);
       if (record === null || !this.#isFree(transaction, record)) return null;
-      const taken = { ...record, owner: this.id, place: this.place };
+      const taken = { ...change(record), owner: this.id, place: this.place };
       putJob(transaction, taken);
       return taken;
     }, { quiet: true });
@@ -164,7 +173,7 @@ export class JobOwnership {
 
   #isFree(reader: Pick<StoreTransaction, 'get'>, record: JobRecord): boolean {
     const { state, owner = '' } = record;
-    if (ENDED.has(state) || !this.isHere(record)) return false;
+    if (ENDED.has(state) || !(this.isHere(record) || this.isKept(record))) return false;
     return owner === '' || owner === this.id || !isAtWork(reader, owner);
   }
 }

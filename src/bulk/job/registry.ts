@@ -3,21 +3,23 @@
  * told of a job is what is on the disk, so it holds after any stop.
  */
 import { randomBytes } from 'node:crypto';
-import { messageOf, type Log } from '../../log.js';
+import { messageOf } from '../../log.js';
 import {
   findJob, hasJobs, listJobs, removeJob, storeJob, type JobRecord,
 } from '../../store/jobs.js';
-import type { Store, StoreTransaction } from '../../store/store.js';
+import type { StoreTransaction } from '../../store/store.js';
 import type { JobView } from '../row/job-body.js';
 import type { Checkpoint } from '../run/checkpoint.js';
 import type { FileRunEnd } from './file-run.js';
-import { ENDED, JobLost, JobOwnership, type JobMember } from './ownership.js';
+import { JobKeeper } from './keeping.js';
+import { ENDED, JobLost, JobOwnership } from './ownership.js';
 import { Takeover } from './takeover.js';
 import {
-  countJobs, nextJob, openJob, type JobCounts, type NewJob, type OpenJob,
+  countJobs, nextJob, openJob, requestOf, type JobCounts, type NewJob, type OpenJob,
 } from './open-job.js';
+import type { JobRegistryOptions } from './registry-options.js';
 import { DAY_MS, viewOf } from './result.js';
-import { isPassing, JobFault, requestOf, runJob, type RunnerServices } from './runner.js';
+import { isPassing, JobFault, runJob } from './runner.js';
 
 /** Jobs of one account that have not ended, those being uploaded among them. */
 export const JOBS_OPEN_MAX = 20;
@@ -32,24 +34,11 @@ const JOBS_SWEEP_MS = 60_000;
 
 const ID_BYTES = 12;
 
-export interface JobRegistryOptions extends RunnerServices {
-  readonly store: Store;
-  readonly log: Log;
-  /** How long a job is kept after its end. */
-  readonly days: number;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  /** What days are counted by: a clock that does not jump. */
-  readonly age: () => number;
-  /** This server among those of the store, and the name of its folder; alone where left out. */
-  readonly member?: JobMember;
-  readonly place?: string;
-}
-
 type Beside = (transaction: StoreTransaction) => void;
 
 export class JobRegistry {
   readonly options: JobRegistryOptions;
+  readonly keeper: JobKeeper;
   readonly #open = new Map<string, OpenJob>();
   /** Accounts of uploads under way, by the id of their job. */
   readonly #uploads = new Map<string, string>();
@@ -59,10 +48,11 @@ export class JobRegistry {
   readonly #takeover: Takeover;
 
   constructor(options: JobRegistryOptions) {
-    const { store, place = '', member = null } = options;
+    const { store, space, place = '', member = null, files = null } = options;
     this.options = options;
-    this.#owned = new JobOwnership(store, place, member);
-    this.#takeover = new Takeover(options, this.#owned, {
+    this.keeper = new JobKeeper(files, space);
+    this.#owned = new JobOwnership(store, place, member, files?.name);
+    this.#takeover = new Takeover(options, this.keeper, this.#owned, {
       // Before its record is told here, a job that is made is reserved.
       isMine: (id) => this.#open.has(id) || this.#uploads.has(id),
       open: () => this.#open.values(),
@@ -115,7 +105,7 @@ export class JobRegistry {
 
   /** Makes a job of a reserved id; its files are durable. `beside` joins the transaction. */
   async create(
-    { id, key, request, file, inputBytes, inputModifiedMs, dataset }: NewJob,
+    { id, key, request, file, inputBytes, inputModifiedMs, dataset, kept = '' }: NewJob,
     beside: (transaction: StoreTransaction, view: JobView) => void,
   ): Promise<void> {
     const record: JobRecord = {
@@ -123,7 +113,7 @@ export class JobRegistry {
       request: JSON.stringify(request), file, ownFolder: true, inputBytes, inputModifiedMs, dataset,
       createdAt: this.options.now(), startedAt: null, endedAt: null, checkpoint: null,
       reason: null, stopped: null, result: null,
-      owner: this.#owned.id, place: this.#owned.place,
+      owner: this.#owned.id, place: this.#owned.place, ...(kept === '' ? {} : { kept }),
     };
     await storeJob(this.options.store, record, (transaction) => {
       beside(transaction, this.view(record));
@@ -164,6 +154,7 @@ export class JobRegistry {
     const left = findJob(store, record.account, record.id);
     if (left?.state === 'cancelled' && !ENDED.has(record.state)) return left;
     await removeJob(store, record);
+    if (this.keeper.has(record)) this.keeper.forget(record.id);
     space.remove(record.id);
     this.#release();
     return null;
@@ -244,8 +235,10 @@ export class JobRegistry {
       const { end: { stopped }, bytes, sha256 } = end;
       const dropped = stopped !== null && requestOf(job.record).strict;
       if (dropped) await this.options.space.removeOutput(job.record.id);
+      // Before its end is told, so that what is told to be done outlives this server.
+      const kept = await this.keeper.keepResult(job.record, dropped ? null : bytes);
       await this.#end(job, {
-        state: stopped === null ? 'done' : 'failed', stopped,
+        state: stopped === null ? 'done' : 'failed', stopped, ...(kept === '' ? {} : { kept }),
         reason: stopped?.message ?? null, result: dropped ? null : { bytes, sha256 },
       });
     }
@@ -267,6 +260,7 @@ export class JobRegistry {
     await this.#put(job, { ...change, endedAt: now(), endedOn: age() });
     const { id, result } = job.record;
     this.#open.delete(id);
+    this.keeper.ended(job.record);
     await space.removeUnneeded(id, result !== null, log);
     return job.record;
   }

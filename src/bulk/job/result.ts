@@ -7,7 +7,7 @@ import type { JobRecord } from '../../store/jobs.js';
 import type { JobView } from '../row/job-body.js';
 import { openOutput, type Output } from '../run/output.js';
 import { fileBytes } from './byte-source.js';
-import { checkpointOf, requestOf } from './runner.js';
+import { checkpointOf, requestOf } from './open-job.js';
 
 /*
  * Parts of a result (RFC 9110, 14).

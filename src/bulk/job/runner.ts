@@ -3,94 +3,27 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { UnsoundRelease } from '../../dataset/release.js';
 import type { PinnedRelease } from '../../pool.js';
-import type { KeyRecord, UsageRecord } from '../../store/format.js';
+import type { KeyRecord } from '../../store/format.js';
 import { StoreFault } from '../../store/fault.js';
 import type { JobRecord } from '../../store/jobs.js';
 import type { StoreTransaction } from '../../store/store.js';
-import { type Counts, type Metered, NO_COUNTS, plusCounts } from '../../store/usage-meter.js';
+import { NO_COUNTS } from '../../store/usage-meter.js';
 import type { BulkLimits } from '../run/uploads.js';
 import { admitRows, merchantRefusal, type FindMerchant, type RowsUsage } from '../run/kind.js';
+import { JobUsage, type JobRowsUsage } from './job-usage.js';
+import { countedOf } from './keeping.js';
+import { checkpointOf, requestOf } from './open-job.js';
 import type { AdmittedRows } from '../run/pump.js';
 import type { FleetWorkers } from '../fleet/fleet-workers.js';
 import type { ChunkSchedule } from '../run/schedule.js';
 import { rowsRefusal } from '../../http/gate.js';
 import { allowedFile, filesOf } from './allowed-file.js';
 import { FileChanged, fileBytes, fileSource, type ByteSource } from './byte-source.js';
-import { parseCheckpoint, type Checkpoint } from '../run/checkpoint.js';
+import type { Checkpoint } from '../run/checkpoint.js';
 import { DiskLimit, DurableOutput } from './durable-output.js';
 import { FileRun, type FileRunEnd } from './file-run.js';
 import type { JobRequest } from './job-request.js';
 import type { JobSpace } from './space.js';
-import type { RowsAdmission } from '../../store/usage-rows.js';
-
-/** Quotas and counters of rows that are counted later than they are answered. */
-interface JobRowsUsage extends RowsUsage {
-  answerRows(admission: RowsAdmission, counts: Counts): void;
-  storeRows(transaction: StoreTransaction, key: Metered, counts: Counts): UsageRecord | null;
-  storedRows(key: Metered, counts: Counts, record: UsageRecord | null): void;
-  storingRows(key: Metered, by: 1 | -1): void;
-  dropRows(key: Metered, counts: Counts): void;
-}
-
-/**
- * The usage of one attempt at a job. Rows are used up from when they are answered, and counted in
- * the transaction that keeps the checkpoint after them: once each, however often it is killed.
- */
-class JobUsage implements RowsUsage {
-  readonly #usage: JobRowsUsage;
-  readonly #key: Metered;
-  /** Answered and not counted. */
-  #open: Counts = NO_COUNTS;
-  /** Counted up to the last checkpoint, by all attempts. */
-  #counted: Counts;
-  #over = false;
-
-  constructor(usage: JobRowsUsage, key: Metered, counted: Counts) {
-    this.#usage = usage;
-    this.#key = key;
-    this.#counted = counted;
-  }
-
-  admitRows(key: Metered, rows: number, merchant: boolean): RowsAdmission {
-    return this.#usage.admitRows(key, rows, merchant);
-  }
-
-  settleRows(admission: RowsAdmission, counts: Counts): void {
-    if (this.#over) {
-      this.#usage.settleRows(admission, NO_COUNTS);
-      return;
-    }
-    this.#usage.answerRows(admission, counts);
-    this.#open = plusCounts(this.#open, counts, 1);
-  }
-
-  /** Keeps a checkpoint before which so much was counted in all; `keep` puts it. */
-  async save<T>(
-    total: Counts, keep: (beside: (transaction: StoreTransaction) => void) => Promise<T>,
-  ): Promise<T> {
-    const counts = plusCounts(total, this.#counted, -1);
-    let record: UsageRecord | null = null;
-    this.#usage.storingRows(this.#key, 1);
-    try {
-      const kept = await keep((transaction) => {
-        record = this.#usage.storeRows(transaction, this.#key, counts);
-      });
-      this.#counted = total;
-      this.#open = plusCounts(this.#open, counts, -1);
-      this.#usage.storedRows(this.#key, counts, record);
-      return kept;
-    } finally {
-      this.#usage.storingRows(this.#key, -1);
-    }
-  }
-
-  /** The attempt is over: what it answered beyond its last checkpoint is answered again. */
-  end(): void {
-    this.#over = true;
-    this.#usage.dropRows(this.#key, this.#open);
-    this.#open = NO_COUNTS;
-  }
-}
 
 /** A kind of rows. */
 export interface JobKind {
@@ -135,16 +68,6 @@ class ReleaseNotReady extends Error {
   override readonly name = 'ReleaseNotReady';
 }
 
-/** The request of a job as it was kept. */
-export function requestOf({ request }: JobRecord): JobRequest {
-  return JSON.parse(request) as JobRequest;
-}
-
-/** How far a job has come; null before its first chunk. */
-export function checkpointOf({ checkpoint }: JobRecord): Checkpoint | null {
-  return checkpoint === null ? null : parseCheckpoint(JSON.parse(checkpoint)) ?? null;
-}
-
 /** Errors of a disk that has no room; the same may succeed later. */
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO']);
 
@@ -176,8 +99,14 @@ function admission(
   usage: RowsUsage,
 ): (rows: number) => AdmittedRows {
   let key = first;
+  let counted = countedOf(record).rows - (checkpointOf(record)?.rows ?? 0);
   return (rows) => {
     key = services.keyOf(record.keyId) ?? key;
+    if (counted > 0) {
+      const again = Math.min(rows, counted);
+      counted -= again;
+      return { rows: again, grants: key.grants, scarce: false, settle: () => undefined };
+    }
     return admitRows(usage, key, asked, rows);
   };
 }
@@ -251,7 +180,8 @@ async function runWith(
   const request = requestOf(record);
   const from = checkpointOf(record);
   const input = await inputOf(services, record);
-  const usage = new JobUsage(services.usage, key, from?.counts ?? NO_COUNTS);
+  const usage = new JobUsage(
+    services.usage, key, from?.counts ?? NO_COUNTS, countedOf(record).counts);
   const file = await open(space.output(job), constants.O_RDWR | constants.O_CREAT, 0o600);
   const fleet = await services.fleet?.(job, release.id) ?? null;
   const { schedule, inFlight, settings, leave } = fleet ?? { schedule: services.schedule };

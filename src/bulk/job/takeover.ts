@@ -5,13 +5,16 @@
 import { messageOf, type Log } from '../../log.js';
 import { findJob, jobAccounts, listJobs, removeJob, type JobRecord } from '../../store/jobs.js';
 import type { Store } from '../../store/store.js';
-import type { OpenJob } from './open-job.js';
 import type { JobOwnership } from './ownership.js';
-import { checkpointOf } from './runner.js';
+import { begunAnew, type JobKeeper } from './keeping.js';
+import { checkpointOf, type OpenJob } from './open-job.js';
+import type { JobReleases } from './runner.js';
 import type { JobSpace } from './space.js';
 
 /** How old what is known of the disk that jobs of other servers take may be. */
 const SPACE_MS = 5_000;
+/** How long a job is left to the servers of its folder, one of which may start again. */
+const LEFT_MS = 5_000;
 
 /** The jobs of this server. */
 export interface OwnJobs {
@@ -23,10 +26,21 @@ export interface OwnJobs {
   cancel(record: JobRecord): Promise<unknown>;
 }
 
+interface TakeoverOptions {
+  readonly store: Store;
+  readonly space: JobSpace;
+  readonly log: Log;
+  readonly releases: JobReleases;
+}
+
 export class Takeover {
   readonly #store: Store;
   readonly #space: JobSpace;
   readonly #log: Log;
+  readonly #releases: JobReleases;
+  readonly #keeper: JobKeeper;
+  /** Jobs of other folders that no server has, and since when. */
+  readonly #left = new Map<string, number>();
   readonly #owned: JobOwnership;
   readonly #jobs: OwnJobs;
   #taking: Promise<void> | null = null;
@@ -34,9 +48,11 @@ export class Takeover {
   #measuredAt = 0;
 
   constructor(
-    { store, space, log }: { readonly store: Store; readonly space: JobSpace; readonly log: Log },
-    owned: JobOwnership, jobs: OwnJobs,
+    { store, space, log, releases }: TakeoverOptions, keeper: JobKeeper, owned: JobOwnership,
+    jobs: OwnJobs,
   ) {
+    this.#releases = releases;
+    this.#keeper = keeper;
     this.#store = store;
     this.#space = space;
     this.#log = log;
@@ -78,10 +94,16 @@ export class Takeover {
   async sweep(before: number): Promise<void> {
     try {
       for (const record of listJobs(this.#store)) {
-        const { endedAt, endedOn = endedAt } = record;
-        if (endedOn === null || endedOn > before || !this.#owned.isHere(record)) continue;
-        await removeJob(this.#store, record);
-        this.#space.remove(record.id);
+        const { id, endedAt, endedOn = endedAt } = record;
+        const [isHere, isKept] = [this.#owned.isHere(record), this.#keeper.has(record)];
+        if (endedOn !== null && endedOn <= before && (isHere || isKept)) {
+          await removeJob(this.#store, record);
+          if (isKept) this.#keeper.forget(id);
+          this.#space.remove(id);
+        } else if (isKept && !isHere && !this.#left.has(id) && !this.#jobs.isMine(id)) {
+          // What is left of it here, or was brought for a download.
+          this.#space.remove(id);
+        }
       }
     } catch (error) {
       this.#log.error('jobs not swept', { message: messageOf(error) });
@@ -101,16 +123,49 @@ export class Takeover {
   }
 
   async #take(): Promise<void> {
-    for (const { id, account } of this.#owned.free()) {
+    const free = this.#owned.free();
+    for (const id of this.#left.keys()) {
+      if (!free.some((record) => record.id === id)) this.#left.delete(id);
+    }
+    for (const found of free) {
+      const { id } = found;
       if (this.#stopping) return;
       if (this.#jobs.isMine(id)) continue;
-      const record = await this.#owned.claim({ id, account });
+      const record = this.#owned.isHere(found)
+        ? await this.#owned.claim(found) : await this.#adopt(found);
       if (record === null) continue;
       this.#space.measure(id);
       this.#count(record);
       this.#jobs.take(record);
     }
     this.#lookForCancelled();
+  }
+
+  /** Takes over a job whose files lie elsewhere, once its upload is here. Never throws. */
+  async #adopt(record: JobRecord): Promise<JobRecord | null> {
+    const { id, dataset } = record;
+    const now = performance.now();
+    const since = this.#left.get(id) ?? now;
+    this.#left.set(id, since);
+    if (now - since < LEFT_MS) {
+      setTimeout(() => void this.takeFree(), LEFT_MS).unref();
+      return null;
+    }
+    let taken: JobRecord | null = null;
+    try {
+      const release = await this.#releases.borrow(dataset);
+      if (release === null) return null;
+      this.#releases.unpin(release);
+      const modifiedMs = await this.#keeper.bringUpload(record, this.#owned.id);
+      if (modifiedMs === null) return null;
+      taken = await this.#owned.claim(record, (before) => begunAnew(before, modifiedMs));
+      if (taken !== null) this.#log.info('job taken over', { job: id });
+    } catch (error) {
+      this.#log.warn('job not taken over', { job: id, message: messageOf(error) });
+    } finally {
+      if (taken === null) this.#space.remove(id);
+    }
+    return taken;
   }
 
   /** Tells the disk whose a job is. */
