@@ -17,6 +17,7 @@ import {
 } from '../pool/types.js';
 import { parseReceipt, type Receipt, receiptText, requestLine, sha256Of } from '../wire/receipt.js';
 import { RESPONSE_CODES, SUCCESS } from '../wire/response-code.js';
+import { API_VERSIONS } from '../wire/version.js';
 import { answerFrame } from '../worker.js';
 import { print, progress } from './command-line.js';
 import { requireActive, soundRelease } from './sound-release.js';
@@ -196,7 +197,8 @@ interface Question {
   readonly payload: string | Uint8Array;
 }
 
-const LOOKUP = /^GET \/request\/v(\d+)\/?$/;
+/** Paths of lookups, by which their versions are told. */
+const LOOKUP = /^GET \/request\/v(\d\d)\/?$/;
 const ENDPOINTS = new Map([
   ['POST /merchant/cart/calculate', 'merchant'], ['POST /calculate/cart', 'calculation'],
 ] as const);
@@ -214,10 +216,10 @@ function bodyOf({ bodySha256 }: Receipt, file: string | undefined): Uint8Array {
 function questionOf(receipt: Receipt, bodyFile: string | undefined): Question {
   const [target = '', ...rest] = receipt.request.split('?');
   const query = rest.join('?');
-  const version = LOOKUP.exec(target)?.[1];
+  const asked = Number(LOOKUP.exec(target)?.[1]);
+  const version = API_VERSIONS.find((each) => each === asked);
   if (version !== undefined) {
-    const { grants } = receipt;
-    return { fields: { kind: 'lookup', version: Number(version), grants }, payload: query };
+    return { fields: { kind: 'lookup', version, grants: receipt.grants }, payload: query };
   }
   for (const [operation, endpoint] of ENDPOINTS) {
     if (operation !== target.replace(/\/$/, '')) continue;
@@ -274,7 +276,8 @@ export async function replayCommand(
     return 0;
   }
   const here = `situs ${packageVersion()}`;
-  progress(`the answer is another than the one that was given: SHA-256 ${sum}, not ${
-    receipt.sha256}${engine === here ? '' : `; it was given by ${engine}, this is ${here}`}`);
+  const versions = engine === here ? '' : `; it was given by ${engine}, this is ${here}`;
+  progress(`the answer is another than the one that was given: status ${answer.status}, SHA-256 `
+    + `${sum}; not ${receipt.status}, ${receipt.sha256}${versions}`);
   return DIFFERS;
 }

@@ -87,7 +87,8 @@ function granted(value: unknown): value is readonly Entitlement[] {
 export function parseReceipt(text: string): Receipt {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    // Windows puts a byte order mark before what it writes to a file.
+    value = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
     throw new Error('this is no receipt: it is not JSON');
   }

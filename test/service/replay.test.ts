@@ -249,6 +249,9 @@ test('replay tells a wrong receipt, a changed answer and a release that is gone'
     kept(name, JSON.stringify({ ...parts, ...change }));
   const other = replayed(changed({ sha256: '0'.repeat(64), engine: 'situs 0.0.1' }));
   assert.equal(other.code, 3);
+  const { code: differs, told } = replayed(changed({ status: 404 }));
+  assert.deepEqual([differs, /status 200, .* not 404, /.test(told)], [3, true], told);
+  assert.equal(replayed(kept('marked.json', `\ufeff${receipt}`)).code, 0, 'a byte order mark');
   assert.match(other.told, /another than the one that was given.*given by situs 0\.0\.1/);
   const broken: readonly (readonly [change: Record<string, unknown>, why: RegExp])[] = [
     [{ receipt: 2 }, /its member receipt/], [{ at: 'x' }, /its at is broken/],
@@ -256,6 +259,7 @@ test('replay tells a wrong receipt, a changed answer and a release that is gone'
     [{ settings: {} }, /its settings is broken/], [{ request: 'GET /system/health' }, /cannot be/],
     [{ dataset: '2020-01-01-000000000000' }, /is not kept in/],
     [{ request: 'POST /calculate/cart' }, /--body FILE names it/],
+    [{ request: 'GET /request/v61?postalcode=91010' }, /v61, which cannot be answered/],
   ];
   const [text, ...refused] = runMany(built.varDir, [
     ['replay', kept('text', 'no JSON')],
