@@ -46,6 +46,8 @@ const ROWS: readonly Columns[] = [
   // What is stated later leads nowhere: what was stated before does not hold either.
   addOns('91068', '1', '100', GORSE), addOns('91068', '50', '60', { ...NOWHERE, ...LATER }),
   whole('91069'), whole('91069', { ...NOWHERE, ...LATER }),
+  // Even numbers stated of the odd side, and a block of which one end is.
+  street('91071', '100', '198', { 6: 'O' }), street('91072', '100', '199', { 6: 'O' }),
   // A county of zeros is none, and a municipality of zeros is none.
   addOns('91070', '1', '9', { 25: '000' }), addOns('91070', '10', '19', { 26: '00000' }),
 ];
@@ -91,6 +93,15 @@ test('where the latest record leads nowhere the one before it does not hold', ()
   assert.equal(precisionOf('91068-0055', '202506'), 'zip9');
   assert.equal(precisionOf('91069'), '');
   assert.equal(precisionOf('91069', '202506'), 'postal');
+});
+
+test('of a range whose ends are on the other side nobody can tell which side is meant', () => {
+  const range = (number: string, zip: string): string =>
+    byLookup(dataset, `${number} Sage Rd, QA ${zip}`, '').precision;
+  assert.notEqual(range('101', '91071'), 'range');
+  assert.notEqual(range('102', '91071'), 'range');
+  assert.equal(range('101', '91072'), 'range');
+  assert.notEqual(range('102', '91072'), 'range');
 });
 
 test('a municipality of zeros leads to no tax area, nor does a county of zeros', () => {

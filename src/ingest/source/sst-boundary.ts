@@ -163,12 +163,15 @@ const PARITIES: Readonly<Record<string, RangeSide['parity']>> = {
 };
 
 /** Why an address record can be no range of house numbers; null where it is one. */
-function unusedRange({ low, high, street }: BoundaryRecord): string | null {
+function unusedRange({ low, high, parity, street }: BoundaryRecord): string | null {
   if (street === '') return 'without a street';
   if (/^P\.? ?O\.? BOX\b/i.test(street)) return 'of post office boxes';
   if (low === '' || high === '') return 'without house numbers';
-  return /^\d+$/.test(low) && /^\d+$/.test(high)
-    ? null : 'with house numbers that are no integers';
+  if (!/^\d+$/.test(low) || !/^\d+$/.test(high)) return 'with house numbers that are no integers';
+  // Numbers of one side that are stated of the other: nobody can tell which is the slip.
+  const other = parity === 'O' ? 0 : parity === 'E' ? 1 : -1;
+  return [low, high].every((end) => Number(end) % 2 === other)
+    ? 'with house numbers of the other side of the street' : null;
 }
 
 /**
