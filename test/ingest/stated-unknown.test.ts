@@ -46,6 +46,8 @@ const ROWS: readonly Columns[] = [
   // What is stated later leads nowhere: what was stated before does not hold either.
   addOns('91068', '1', '100', GORSE), addOns('91068', '50', '60', { ...NOWHERE, ...LATER }),
   whole('91069'), whole('91069', { ...NOWHERE, ...LATER }),
+  street('91073', '1', '99', GORSE), street('91073', '41', '49', { ...NOWHERE, ...LATER }),
+  street('91073', '101', '199', GORSE),
   // Even numbers stated of the odd side, and a block of which one end is.
   street('91071', '100', '198', { 6: 'O' }), street('91072', '100', '199', { 6: 'O' }),
   // A county of zeros is none, and a municipality of zeros is none.
@@ -93,6 +95,13 @@ test('where the latest record leads nowhere the one before it does not hold', ()
   assert.equal(precisionOf('91068-0055', '202506'), 'zip9');
   assert.equal(precisionOf('91069'), '');
   assert.equal(precisionOf('91069', '202506'), 'postal');
+});
+
+test('where the latest range leads nowhere the one before it does not hold', () => {
+  const range = (number: string): string =>
+    byLookup(dataset, `${number} Sage Rd, QA 91073`, '').precision;
+  assert.equal(range('145'), 'range');
+  assert.notEqual(range('45'), 'range');
 });
 
 test('of a range whose ends are on the other side nobody can tell which side is meant', () => {

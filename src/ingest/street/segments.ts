@@ -1,4 +1,5 @@
 /** Reads the segments that a SpillWriter wrote. */
+import { RANGE_STATED } from '../../dataset/street-format.js';
 import type { DateInt } from '../../tax/date.js';
 import { NO_AREA, type Statement } from './periods.js';
 import { DOOR, SAID, SIDE, STREET, ZIP5, ZIP9 } from './spill.js';
@@ -7,6 +8,8 @@ import type { ZipRange } from './stated-zips.js';
 
 /** Takes the rows of segments; streets are numbered by what it gave for them. */
 export interface SegmentTarget extends StreetSink {
+  /** Ranges that lead to no tax area, as far as they were met. */
+  readonly unplaced: UnplacedSides;
   zips(range: ZipRange): void;
   /** What is stated of some doors of a ZIP; with NO_AREA where it is not known. */
   said(state: string, zip: number, statement: Statement): void;
@@ -17,6 +20,38 @@ export interface SegmentFacts {
   /** NO_AREA where the row leads to none. */
   readonly areaOf: (area: number) => number;
   readonly endOf: (end: DateInt) => DateInt;
+}
+
+/** A range of numbers that leads to no tax area. */
+interface UnplacedSide {
+  readonly low: number;
+  readonly high: number;
+  readonly begin: number;
+  readonly end: number;
+}
+
+/**
+ * Ranges of a file that lead to no tax area, by the street as it is written: where they hold, what
+ * was stated before them does not.
+ */
+export class UnplacedSides {
+  readonly #byStreet = new Map<string, UnplacedSide[]>();
+
+  get isEmpty(): boolean {
+    return this.#byStreet.size === 0;
+  }
+
+  add(street: string, side: UnplacedSide): void {
+    const known = this.#byStreet.get(street);
+    if (known === undefined) this.#byStreet.set(street, [side]);
+    else known.push(side);
+  }
+
+  /** Whether one of them was stated later than another range that it meets, while that held. */
+  supersede(street: string, { low, high, begin, end }: UnplacedSide): boolean {
+    return this.#byStreet.get(street)?.some((side) => side.begin > begin && side.begin <= end
+      && side.low <= high && side.high >= low) === true;
+  }
 }
 
 /** Streets of a segment; a target is told of one when the first row of it is kept. */
@@ -34,6 +69,11 @@ class SegmentStreets {
   placeOf(id: number): readonly [state: string, zip: number] {
     const [state, zip] = this.#stated[id]!;
     return [state, Number(zip)];
+  }
+
+  /** The street as it is written, with its place. */
+  keyOf(id: number): string {
+    return this.#stated[id]!.join('|');
   }
 
   number(id: number): number {
@@ -86,15 +126,29 @@ function readSide(rows: SegmentRows, facts: SegmentFacts, streets: SegmentStreet
   const [stated, begin, end] = [rows.i32(), rows.u32(), rows.u32()];
   const [vertices, line] = [rows.u16(), rows.raw()];
   const area = stated < 0 ? stated : facts.areaOf(stated);
-  if (area === NO_AREA) {
+  const side = { low: Math.min(from, to), high: Math.max(from, to), begin, end };
+  const { unplaced } = streets.target;
+  if (area === NO_AREA) unplaced.add(streets.keyOf(street), side);
+  if (area === NO_AREA || (!unplaced.isEmpty && (flags & RANGE_STATED) !== 0
+    && unplaced.supersede(streets.keyOf(street), side))) {
     streets.target.said(...streets.placeOf(street), {
-      area, begin: begin as DateInt, end: facts.endOf(end as DateInt),
+      area: NO_AREA, begin: begin as DateInt, end: facts.endOf(end as DateInt),
     });
     return;
   }
   streets.target.side(streets.number(street), {
     from, to, flags, zip4, area, begin, end: end === 0 ? 0 : facts.endOf(end as DateInt),
   }, vertices, line);
+}
+
+/** Adds those ranges of a segment that lead to no tax area to those of the target. */
+export function readUnplaced(
+  bytes: Buffer, facts: SegmentFacts, { unplaced }: SegmentTarget,
+): void {
+  const nothing = (): number => 0;
+  readSegment(bytes, facts, {
+    unplaced, street: nothing, door: nothing, side: nothing, zips: nothing, said: nothing,
+  });
 }
 
 class SegmentRows {

@@ -8,10 +8,10 @@ import { StreetCollection } from './collection.js';
 import { byKey, streetEntries } from './entries.js';
 import { type Labels, LocalityNumbers } from './localities.js';
 import { finalStreets } from './order.js';
-import type { Period } from './periods.js';
+import { NO_AREA, type Period } from './periods.js';
 import { writeRun } from './run-file.js';
 import { Spellings } from './source-names.js';
-import { readSegment, type SegmentTarget } from './segments.js';
+import { readSegment, readUnplaced, type SegmentTarget, UnplacedSides } from './segments.js';
 import { NO_ZIP, type Segment, shardOf, SpillWriter, zipsOf } from './spill.js';
 import { StatedZips } from './stated-zips.js';
 
@@ -54,6 +54,7 @@ export interface ShardResult {
 /** Takes rows of segments into a collection, and those of streets without a believed ZIP out. */
 class ShardTarget implements SegmentTarget {
   readonly stated = new StatedZips();
+  readonly unplaced = new UnplacedSides();
   readonly #collection: StreetCollection;
   readonly #strays: SpillWriter;
   readonly #disbelieved: Disbelieved;
@@ -109,16 +110,21 @@ function readSources(sources: readonly ShardSource[], target: SegmentTarget): vo
       areaOf: (area: number): number => areas?.[area] ?? area,
       endOf: (end: DateInt): DateInt => (ended !== null && end >= ended ? DATE_OPEN : end),
     };
-    const fd = openSync(path, 'r');
-    try {
-      for (const { at, bytes } of segments) {
-        const segment = Buffer.allocUnsafe(bytes);
-        if (readSync(fd, segment, 0, bytes, at) < bytes) throw new Error(`${path} is cut short`);
-        readSegment(segment, facts, target);
+    const readAll = (read: typeof readSegment): void => {
+      const fd = openSync(path, 'r');
+      try {
+        for (const { at, bytes } of segments) {
+          const segment = Buffer.allocUnsafe(bytes);
+          if (readSync(fd, segment, 0, bytes, at) < bytes) throw new Error(`${path} is cut short`);
+          read(segment, facts, target);
+        }
+      } finally {
+        closeSync(fd);
       }
-    } finally {
-      closeSync(fd);
-    }
+    };
+    // What leads nowhere may stand behind what it was stated after.
+    if (areas?.includes(NO_AREA) === true) readAll(readUnplaced);
+    readAll(readSegment);
   }
 }
 
