@@ -215,13 +215,13 @@ export class StreamWork {
     }
   }
 
-  /** Answers what was held back once nothing is owed; before that little more is asked for. */
+  /** Answers what has its turn; while others have not, little more is asked for. */
   async #release(): Promise<void> {
     const owed = this.#owed;
-    if (owed?.settled === true) {
-      this.#owed = null;
-      for (const message of owed.release()) this.#take(message);
-    } else if (owed?.early === true) {
+    if (owed === null) return;
+    if (owed.settled) this.#owed = null;
+    for (const message of owed.release()) this.#take(message);
+    if (owed.early || this.#room === 0) {
       owed.keep();
       await Promise.race([delay(AGAIN_MS / 2), this.#changed]);
     }

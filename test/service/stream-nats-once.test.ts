@@ -121,3 +121,42 @@ test('messages in hand are bounded by their bytes too', async (context) => {
   // As the broker counts, which counts what is acknowledged until it has read that.
   assert.ok(most > 0 && most * long.length <= 64 * 1_048_576, `${most} of ${long.length} bytes`);
 });
+
+test('what is owed after a kill is answered in order, though it is more than is held', async (context) => {
+  const own = await ownBroker(context);
+  if (own === null) return;
+  const built = buildRecipe('fixture');
+  context.after(() => built.remove());
+  own.start();
+  const [connection, manager] = await own.connected();
+  for (const name of ['carts', 'taxed', 'refused']) {
+    await manager.streams.add({ name, subjects: [`orders.${name}.*`], storage: StorageType.Memory });
+  }
+  const start = (): Running => startStream(context, {
+    from: 'orders.carts.*', to: 'orders.taxed.*', failed: 'orders.refused.*',
+    nats: `nats://127.0.0.1:${own.port}`, varDir: built.varDir, more: ['--ordered'],
+  });
+  const sent = 70;
+  const long = JSON.stringify({ postalcode: ZIP, city: 'x'.repeat(900_000) });
+  for (let number = 0; number < sent; number += 1) {
+    await publish(connection, () => `orders.carts.shop-${number % 3}`, [long]);
+  }
+  const doomed = start();
+  await eventually(async () => {
+    const consumer = await manager.consumers.info('carts', 'situs').catch(() => null);
+    return (consumer?.num_ack_pending ?? 0) > 30;
+  });
+  await doomed.end('SIGKILL');
+  const next = start();
+  await eventually(async () => (await manager.streams.info('refused')).state.messages === sent);
+  assert.match(next.err(), /waiting 1 s for messages that were given out/);
+  assert.equal(await next.end('SIGTERM'), 0, next.err());
+  const keys = new Map<string, number[]>();
+  for (const { subject, header } of await stored(manager, 'refused')) {
+    keys.set(subject, [...keys.get(subject) ?? [], Number(header.get('Situs-Sequence'))]);
+  }
+  assert.equal(keys.size, 3);
+  for (const [key, seqs] of keys) {
+    assert.deepEqual(seqs, [...seqs].sort((one, two) => one - two), key);
+  }
+});
