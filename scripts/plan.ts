@@ -31,24 +31,29 @@ const BUILT = /\b(?:buildOnce|buildRecipe|openRecipe)\(/;
 
 /**
  * They take long on every machine: each in a process of its own, and where no run has told yet, they
- * begin before the others.
+ * begin before the others, the longest first.
  */
 const LONG: readonly string[] = [
-  'store/on-postgres', 'service/fleet-torture', 'service/fleet-datasets', 'service/fleet-upgrade',
-  'service/package', 'service/torn-torture', 'service/stalls-torture', 'service/torture',
-  'service/bulk-command', 'service/bulk-flow', 'service/abort', 'service/update-kills',
-  'packaging/debian', 'packaging/docker-steps', 'service/job-kills', 'service/fleet-files',
-  'service/torn-dataset', 'service/dataset-update-all', 'service/stream-nats',
-  'service/stream-nats-once', 'service/postgres', 'service/stream-release', 'http/hostile-json',
-  'merchant/slow-provider', 'store/backup', 'limit/nodes',
+  'store/on-postgres', 'service/fleet-files', 'service/fleet-torture', 'service/package',
+  'packaging/docker-steps', 'packaging/debian', 'service/fleet-upgrade', 'service/fleet-datasets',
+  'service/bulk-command', 'service/torn-dataset', 'service/update-kills', 'service/bulk-flow',
+  'service/abort', 'service/torn-torture', 'service/stalls-torture', 'service/job-kills',
+  'service/torture', 'service/stream-nats', 'service/stream-nats-once',
+  'service/dataset-update-all', 'service/postgres', 'service/stream-release', 'store/backup',
+  'merchant/slow-provider', 'limit/nodes', 'http/hostile-json',
 ].map((name) => join(...name.split('/')));
 
 /** What files are taken for until a run has told. */
 const LONG_MS = 100_000;
 const UNKNOWN_MS = 10_000;
 
+/** Place of a file among those; -1 where it is none. */
+function placeInLong(file: string): number {
+  return LONG.findIndex((long) => file.endsWith(`${long}.test.js`));
+}
+
 function isLong(file: string): boolean {
-  return LONG.some((long) => file.endsWith(`${long}.test.js`));
+  return placeInLong(file) >= 0;
 }
 
 /** Whether a file takes a dataset that others build. */
@@ -77,7 +82,9 @@ export function planOf(
   const rank = ({ name, files: [file = '', ...more] }: Unit): number => {
     if (isBuilder(file)) return Infinity;
     if (asksThem(join(root, file))) return -1;
-    return times.get(name)?.clockMs ?? (more.length > 0 || isLong(file) ? LONG_MS : UNKNOWN_MS);
+    const unknownMs = more.length > 0 ? LONG_MS : UNKNOWN_MS;
+    return times.get(name)?.clockMs
+      ?? (isLong(file) ? LONG_MS + LONG.length - placeInLong(file) : unknownMs);
   };
   return [...together, ...alone].map((unit) => ({ unit, rank: rank(unit) }))
     .sort((a, b) => (a.rank === b.rank ? 0 : b.rank - a.rank)).map(({ unit }) => unit);

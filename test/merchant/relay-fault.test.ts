@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import type { FaultName } from '../../src/provider/simulator/faults.js';
 import { RESPONSE_BYTES_MAX } from '../../src/provider/client.js';
 import { eventually } from '../support/http-eventually.js';
-import { KEYS } from '../support/merchant-service.js';
+import { KEYS, type RawAnswered } from '../support/merchant-service.js';
 import {
-  BODIES, CONNECTION_ID, postRaw, startRelay, type RawAnswered, type RelayName, type RelayService,
+  BODIES, CONNECTION_ID, postRaw, startRelay, type RelayName, type RelayService,
 } from '../support/relay-service.js';
 import { startRawProvider, startSimulator } from '../support/simulated-provider.js';
 

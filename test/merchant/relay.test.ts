@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Simulator } from '../../src/provider/simulator/server.js';
 import { COMPONENTS } from '../../src/describe/components.js';
-import { KEYS } from '../support/merchant-service.js';
+import { KEYS, type RawAnswered } from '../support/merchant-service.js';
 import { checker, faults } from '../support/schema-check.js';
 import {
-  BODIES, CONNECTION_ID, postRaw, startRelay, type RawAnswered, type RelayName, type RelayService,
+  BODIES, CONNECTION_ID, postRaw, startRelay, type RelayName, type RelayService,
 } from '../support/relay-service.js';
 import { startRawProvider, startSimulator } from '../support/simulated-provider.js';
 

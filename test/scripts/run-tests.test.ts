@@ -185,8 +185,8 @@ test('what asks the large datasets begins last, what builds them first, then wha
     [String(name), { processorMs: Number(ms), clockMs: Number(ms) }]));
   const plan = planOf(root, '.', Object.keys(files), times);
   assert.deepEqual(plan.map((unit) => unit.files), [
-    ['service/default.test.js'], ['with-1.test.js', 'with-2.test.js'],
-    ['pure-1.test.js', 'pure-2.test.js'], ['service/abort.test.js'], ['new.test.js'],
+    ['service/default.test.js'], ['service/abort.test.js'], ['with-1.test.js', 'with-2.test.js'],
+    ['pure-1.test.js', 'pure-2.test.js'], ['new.test.js'],
     ['long.test.js'], ['short.test.js'], ['asks.test.js'],
   ]);
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { request } from 'undici';
 import { App, type AppOptions } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { createLog, type Log } from '../../src/log.js';
@@ -63,13 +64,33 @@ export interface AskOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface RawAnswered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly bytes: Buffer;
+}
+
+/** Sends one request as it is: `fetch` takes six times as much of the processor for it. */
+export async function sendRaw(
+  url: string, options: Omit<NonNullable<Parameters<typeof request>[1]>, 'dispatcher'>,
+): Promise<RawAnswered> {
+  const { statusCode, headers, body } = await request(url, options);
+  const bytes = Buffer.from(await body.arrayBuffer());
+  const all = new Headers();
+  for (const [name, value = []] of Object.entries(headers)) {
+    for (const each of [value].flat()) all.append(name, each);
+  }
+  return { status: statusCode, headers: all, text: bytes.toString(), bytes };
+}
+
 /** Sends one request. `body` is sent as it is when it is text or bytes. */
 export async function ask(
   base: string, method: 'GET' | 'POST', path: string, body: unknown, options: AskOptions = {},
 ): Promise<Answered> {
   const { key = KEYS.alpha, idempotencyKey, headers = {}, signal } = options;
   const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
-  const response = await fetch(base + path, {
+  const response = await sendRaw(base + path, {
     method,
     ...(method === 'POST' ? { body: raw } : {}),
     ...(signal === undefined ? {} : { signal }),
@@ -80,9 +101,9 @@ export async function ask(
       ...headers,
     },
   });
-  const text = await response.text();
+  const { status, headers: answered, text } = response;
   const parsed = (text === '' ? {} : JSON.parse(text)) as Answered['body'];
-  return { status: response.status, headers: response.headers, text, body: parsed };
+  return { status, headers: answered, text, body: parsed };
 }
 
 /** Longest time that a request is sent again; the pauses before it grow, for a loaded machine. */

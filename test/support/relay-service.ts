@@ -4,8 +4,8 @@ import type { TestContext } from 'node:test';
 import { loadConfig } from '../../src/config.js';
 import { ECHO_WORKER } from './http-stub-server.js';
 import {
-  KEYS, newMerchantDir, removeDirs, startMerchants, type Answered, type AskOptions,
-  type MerchantService,
+  KEYS, newMerchantDir, removeDirs, sendRaw, startMerchants, type AskOptions, type MerchantService,
+  type RawAnswered,
 } from './merchant-service.js';
 
 export const CONNECTION_ID = '25eb9b97-5acb-492d-b720-c03e79cf715a';
@@ -78,16 +78,12 @@ export async function startRelay(
 }
 
 /** An answer with its bytes. */
-export interface RawAnswered extends Omit<Answered, 'body'> {
-  readonly bytes: Buffer;
-}
-
 /** Sends bytes and gives bytes. */
 export async function postRaw(
   service: MerchantService, path: string, body: string | Uint8Array, options: AskOptions = {},
 ): Promise<RawAnswered> {
   const { key = KEYS.alpha, idempotencyKey, headers = {}, signal } = options;
-  const response = await fetch(service.base + path, {
+  return sendRaw(service.base + path, {
     method: 'POST', body,
     ...(signal === undefined ? {} : { signal }),
     headers: {
@@ -96,8 +92,6 @@ export async function postRaw(
       ...headers,
     },
   });
-  const bytes = Buffer.from(await response.arrayBuffer());
-  return { status: response.status, headers: response.headers, text: bytes.toString(), bytes };
 }
 
 const ADDRESS = {
