@@ -241,17 +241,25 @@ export function documentsOf(recipe: Recipe, files: SourceFiles): Documents {
   }));
 }
 
-/** Tax areas of provinces, each with a spot, by the first characters of their postal codes. */
+/**
+ * Tax areas of provinces, each with a spot, by the first characters of their postal codes; where
+ * that is said also the province that has some of these codes too, and why the rate of a city in
+ * them is not held.
+ */
 export function postalPrefixes(
   recipe: Recipe, files: SourceFiles, registry: AreaRegistry,
 ): [string, object][] {
   if (recipe.postalPrefixes === undefined) return [];
   const [, ...rows] = splitRows(files.text(recipe.postalPrefixes), '\t');
-  const areas = rows.map(([prefix = '', province = '', lat, lng]): [string, object] => [prefix, {
-    area: registry.intern({
-      state: `CA-${province}`, county: '', place: '', town: '', districts: [],
-    }),
-    lat: toMicrodegrees(Number(lat)), lng: toMicrodegrees(Number(lng)),
-  }]);
+  const areaOf = (province: string): number => registry.intern({
+    state: `CA-${province}`, county: '', place: '', town: '', districts: [],
+  });
+  const areas = rows.map((cells): [string, object] => {
+    const [prefix = '', province = '', lat, lng, , , also = '', city = '', unheld = ''] = cells;
+    return [prefix, {
+      area: areaOf(province), lat: toMicrodegrees(Number(lat)), lng: toMicrodegrees(Number(lng)),
+      ...(also === '' ? {} : { also: areaOf(also) }), ...(city === '' ? {} : { city, unheld }),
+    }];
+  });
   return [['postal-prefixes', Object.fromEntries(areas)]];
 }

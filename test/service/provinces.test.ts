@@ -47,6 +47,31 @@ for (const [town, point] of LINES) {
   });
 }
 
+test('codes of federal offices are of the province that the address names', () => {
+  const ask = (address: string): ReturnType<typeof askQuery> =>
+    askQuery(dataset, `countryCode=CAN&address=${encodeURIComponent(address)}`);
+  assert.equal(ask('50 Victoria St, Gatineau, QC K1A 0C9').total, 0.14975);
+  assert.equal(ask('235 Queen St, Ottawa, ON K1A 0H5').total, 0.13);
+  const neither = ask('50 Victoria St, Gatineau K1A 0C9');
+  assert.equal(neither.code, 109);
+  assert.match(neither.message, /name the province/);
+  assert.equal(ask('50 Victoria St, Gatineau, SK K1A 0C9').code, 109);
+  assert.equal(ask('100 Main St, Ottawa, ON').total, 0.13);
+});
+
+test('the provincial tax that is mostly not collected in Lloydminster is not told as its rate', () => {
+  const ask = (address: string): ReturnType<typeof askQuery> =>
+    askQuery(dataset, `countryCode=CAN&address=${encodeURIComponent(address)}`);
+  for (const place of ['Lloydminster, SK S9V 0A1', 'Lloydminster, Saskatchewan', 'S9V 0A1']) {
+    const { code, message } = ask(`4420 50 Ave, ${place}`);
+    assert.equal(code, 110, place);
+    assert.match(message, /not collected on most goods/);
+  }
+  assert.equal(ask('4420 50 Ave, Lloydminster, AB T9V 0W2').total, 0.05);
+  assert.equal(ask('100 Main St, Regina, SK').total, 0.11);
+  assert.equal(ask('100 Main St, Creighton, SK S0P 0A0').total, 0.11);
+});
+
 test('in a bay between two provinces, far out and in a state nothing is told', () => {
   for (const point of ['lat=48.01&lng=-66.67', 'lat=44&lng=-60', 'lat=49&lng=-123.06']) {
     assert.equal(askQuery(dataset, `${point}&countryCode=CAN`).code, 110, point);

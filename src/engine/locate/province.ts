@@ -18,6 +18,11 @@ interface Prefix {
   readonly area: number;
   readonly lat: Microdegrees;
   readonly lng: Microdegrees;
+  /** The area of another province that has some of these codes too. */
+  readonly also?: number;
+  /** A city of the province, as addresses are read, whose rate is not held, and why. */
+  readonly city?: string;
+  readonly unheld?: string;
 }
 
 const SHORT = 1;
@@ -40,7 +45,11 @@ export class ProvinceLocator {
 
   /** Locates an address by its postal code, else by its province; precision `postal`. */
   locate({ canadianPostalCode: code, state: named, city }: ParsedAddress): Situs | Failure {
-    const prefix = code === '' ? this.#ofProvince(named) : this.#ofPrefix(code);
+    const prefix = code === '' ? this.#ofProvince(named) : this.#ofCode(code, named);
+    if (prefix === 'two provinces') {
+      return fail('address-incomplete',
+        `postal code ${code} may be in either of two provinces: name the province`);
+    }
     if (prefix === null) {
       return fail('address-incomplete', code === ''
         ? 'a Canadian address needs its postal code or its province'
@@ -51,6 +60,8 @@ export class ProvinceLocator {
     if (named !== '' && named !== state) {
       return fail('address-incomplete', `postal code ${code} is not in ${named}`);
     }
+    const unheld = this.#unheld(prefix, city);
+    if (unheld !== null) return fail('no-result', unheld);
     const label = titleCase(city);
     const region = code === '' ? state : `${state} ${code}`;
     return {
@@ -59,6 +70,22 @@ export class ProvinceLocator {
       normalizedAddress: addressLine('', label, region, 'CAN'),
       houseNumber: '', street: '', city: label, postalCode: code,
     };
+  }
+
+  /** Why the rate of an address in a province is not held; null where it is. */
+  #unheld(found: Prefix, city: string): string | null {
+    const of = Object.values(this.#prefixes()).find((each) => each.unheld !== undefined
+      && each.area === found.area && (each === found || each.city === city));
+    return of?.unheld ?? null;
+  }
+
+  /** The area of a postal code, of the province that is named where two have such codes. */
+  #ofCode(code: string, named: string): Prefix | 'two provinces' | null {
+    const prefix = this.#ofPrefix(code);
+    if (prefix?.also === undefined) return prefix;
+    if (named === '') return 'two provinces';
+    const other = this.#dataset.area(prefix.also).state;
+    return named === other ? this.#ofProvince(other) : prefix;
   }
 
   #prefixes(): Readonly<Record<string, Prefix>> {
