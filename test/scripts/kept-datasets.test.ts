@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { keptBuild, keyOf, type Ingredients } from '../support/kept-datasets.js';
+import { buildModules } from '../support/built-dataset.js';
+import { keptBuild, keyOf, reachedFrom, type Ingredients } from '../support/kept-datasets.js';
 
 const BUILDER = fileURLToPath(new URL('../support/kept-builder.js', import.meta.url));
 /** Beyond the largest process id of Linux and macOS. */
@@ -84,4 +85,25 @@ test('arguments, names and bytes of files, and the list of large ones make the k
   assert.equal(keys.size, 5);
   rmSync(join(input, 'two.tsv'));
   assert.equal(keyOf(ingredients(input)), first);
+});
+
+test('what a module loads is found, at once, later, or as a thread of its own', (context) => {
+  const { input } = folders(context);
+  const files: Readonly<Record<string, string>> = {
+    'begin.js': "import { a } from './at-once.js';\nimport fs from 'node:fs';\nawait import('./later.js');\n",
+    'at-once.js': "export * from './passed.js';\nimport './begin.js';\n", 'passed.js': '', 'other.js': '',
+    'later.js': "const WORKER = new URL('./thread.js', import.meta.url);\n", 'thread.js': '',
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(input, name), text);
+  assert.deepEqual(reachedFrom([join(input, 'begin.js')]).map((path) => relative(input, path)),
+    ['at-once.js', 'begin.js', 'later.js', 'passed.js', 'thread.js']);
+});
+
+test('a build loads its own modules and workers, and nothing that serves', () => {
+  const modules = buildModules().map((path) => path.replaceAll('\\', '/'));
+  for (const wanted of ['src/cli/dataset-builder.js', 'src/ingest/release-writer.js',
+    'src/ingest/verify.js', 'src/ingest/street/shard.js', 'workers/ingest.js', 'workers/release.js']) {
+    assert.ok(modules.some((path) => path.endsWith(wanted)), wanted);
+  }
+  assert.deepEqual(modules.filter((path) => /\/src\/(?:http|api|engine|bulk|event)\//.test(path)), []);
 });

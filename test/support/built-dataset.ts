@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { currentRelease, releasesDir } from '../../src/dataset/release.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
-import { keptBuild, type Kept } from './kept-datasets.js';
+import { keptBuild, reachedFrom, type Kept } from './kept-datasets.js';
 
 export const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url));
 
@@ -44,17 +44,34 @@ export async function situsBeside(varDir: string, args: readonly string[]): Prom
 }
 
 const SOURCES_OPTION = '--sources';
+const BUILD_COMMAND = fileURLToPath(new URL('../../src/cli/dataset-build.js', import.meta.url));
 
-/** A build by `situs ARGS`, taken from what is kept when nothing it is made of has changed. */
+/** Modules that a build may load: a change of another one makes no other dataset. */
+export function buildModules(): readonly string[] {
+  return reachedFrom([BUILD_COMMAND]);
+}
+
+/** What this process has asked for: to see that nothing has changed takes longer than a copy. */
+const asked = new Map<string, Kept>();
+
+/**
+ * A build by `situs ARGS`, taken from what is kept when nothing it is made of has changed: the
+ * modules that a build loads, the project's data and the publishers' files.
+ */
 export function buildOnce(args: readonly string[]): Kept {
+  const known = asked.get(args.join('\0'));
+  if (known !== undefined && existsSync(known.varDir)) return known;
+  const kept = builtOnce(args);
+  asked.set(args.join('\0'), kept);
+  return kept;
+}
+
+function builtOnce(args: readonly string[]): Kept {
   const root = packageRoot();
   const sources = args.includes(SOURCES_OPTION) ? args[args.indexOf(SOURCES_OPTION) + 1] : undefined;
   return keptBuild(join(root, 'node_modules', '.cache', 'situs-test'), {
     args,
-    content: [
-      fileURLToPath(new URL('../../src', import.meta.url)), join(root, 'datasets'),
-      join(root, 'package-lock.json'),
-    ],
+    content: [...buildModules(), join(root, 'datasets'), join(root, 'package-lock.json')],
     listed: sources === undefined ? [] : [sources],
   }, (varDir) => situs(varDir, args));
 }

@@ -7,7 +7,7 @@ import { createHash, type Hash } from 'node:crypto';
 import {
   existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 const WAIT_MS = 50;
 /** Longest wait for another process that builds; after it this one builds too. */
@@ -43,7 +43,8 @@ function addContent(hash: Hash, path: string): void {
   for (const file of filesOf(path)) {
     if (file.endsWith('.map')) continue;
     const bytes = readFileSync(file);
-    hash.update(`${file.slice(path.length)}\0${bytes.length}\0`).update(bytes);
+    hash.update(`${file === path ? basename(path) : file.slice(path.length)}\0${bytes.length}\0`)
+      .update(bytes);
   }
 }
 
@@ -52,6 +53,24 @@ function addListing(hash: Hash, path: string): void {
     const { size, mtimeMs } = statSync(file);
     hash.update(`${file}\0${size}\0${mtimeMs}\0`);
   }
+}
+
+/** As the compiler writes what a module loads: at once, later, or as a thread or process of its own. */
+const LOADED = [
+  /^(?:import|export) [^\n]*from '(\.[^']+)';$/gm, /^import '(\.[^']+)';$/gm,
+  /\bimport\('(\.[^']+)'\)/g, /new URL\('(\.[^']+\.js)', import\.meta\.url\)/g,
+];
+
+/** Compiled files that these may load, with themselves, and what those load; in order. */
+export function reachedFrom(entries: readonly string[]): readonly string[] {
+  const reached = new Set(entries.map((path) => resolve(path)));
+  for (const path of reached) {
+    const text = readFileSync(path, 'utf8');
+    for (const form of LOADED) {
+      for (const [, name = ''] of text.matchAll(form)) reached.add(join(dirname(path), name));
+    }
+  }
+  return [...reached].sort();
 }
 
 /** The name under which a build of these is kept. */
