@@ -2,7 +2,6 @@
  * Writes a release: records into LMDB below a temporary folder, which gets its name when it is
  * whole.
  */
-import { createHash, type Hash } from 'node:crypto';
 import {
   closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync,
   rmSync, writeFileSync,
@@ -19,6 +18,7 @@ import {
 import { isAlive } from '../dataset/process-copies.js';
 import type { AreaRecord, CityRecord, ComponentRecord, ZipRecord } from '../dataset/records.js';
 import { releasesDir } from '../dataset/release.js';
+import { RowHash } from '../dataset/row-hash.js';
 import { fileSha256 } from '../dataset/stamp.js';
 import type { Progress } from './model.js';
 
@@ -73,27 +73,19 @@ function encode(content: ReleaseContent): EncodedTables {
   };
 }
 
-/** Feeds one record of a table into the hash of a release. */
-export function hashRow(hash: Hash, key: number | string, value: Uint8Array): void {
-  const text = Buffer.from(String(key));
-  const lengths = Buffer.allocUnsafe(8);
-  lengths.writeUInt32LE(text.length, 0);
-  lengths.writeUInt32LE(value.length, 4);
-  hash.update(lengths).update(text).update(value);
-}
-
 const ROWS_PER_TRANSACTION = 20_000;
+const APPEND = { append: true } as const;
 
 /**
  * Writes rows as they come and returns how many there were.
  * @throws Error when their keys do not ascend: they are appended without looking.
  */
 function writeTable<K extends number | string>(
-  tables: Tables, database: Database<Uint8Array, K>, rows: ByteEntries<K>, hash: Hash,
+  tables: Tables, database: Database<Uint8Array, K>, rows: ByteEntries<K>, hash: RowHash,
 ): number {
   const next = rows[Symbol.iterator]();
   let count = 0;
-  let last: K | undefined;
+  let last: Buffer | undefined;
   try {
     for (let more = true; more;) {
       tables.root.transactionSync(() => {
@@ -102,12 +94,13 @@ function writeTable<K extends number | string>(
           more = done !== true;
           if (done === true) break;
           const [key, bytes] = value;
-          if (last !== undefined && !ascends(last, key)) {
-            throw new Error(`the key ${key} does not come after ${last}`);
+          const text = Buffer.from(String(key));
+          if (last !== undefined && !ascends(last, text, typeof key)) {
+            throw new Error(`the key ${key} does not come after ${last.toString()}`);
           }
-          database.putSync(key, bytes as Buffer, { append: true });
-          hashRow(hash, key, bytes);
-          last = key;
+          database.putSync(key, bytes as Buffer, APPEND);
+          hash.row(text, bytes);
+          last = text;
           count += 1;
         }
       });
@@ -118,10 +111,10 @@ function writeTable<K extends number | string>(
   return count;
 }
 
-/** Whether a key comes after another by its bytes. */
-function ascends(last: number | string, key: number | string): boolean {
-  if (typeof last === 'number') return last < Number(key);
-  return Buffer.compare(Buffer.from(last), Buffer.from(String(key))) < 0;
+/** Whether a key comes after another, both as text: by its bytes, a number by its value. */
+function ascends(last: Buffer, key: Buffer, type: string): boolean {
+  if (type === 'number') return Number(last.toString()) < Number(key.toString());
+  return last.compare(key) < 0;
 }
 
 interface Written {
@@ -134,18 +127,18 @@ async function writeTables(
 ): Promise<Written> {
   const encoded = encode(content);
   const tables = openTables(file, 'build');
-  const hash = createHash('sha256');
+  const hash = new RowHash();
   const stages = NUMBER_TABLES.length + TEXT_TABLES.length;
   const counts: Record<string, number> = {};
   let done = 0;
   try {
     for (const name of NUMBER_TABLES) {
-      hash.update(name);
+      hash.table(name);
       counts[name] = writeTable(tables, tables.number[name], encoded.number[name], hash);
       progress('write', done += 1, stages);
     }
     for (const name of TEXT_TABLES) {
-      hash.update(name);
+      hash.table(name);
       const rows = name === 'streets' ? content.streets : encoded.text[name];
       counts[name] = writeTable(tables, tables.text[name], rows, hash);
       progress('write', done += 1, stages);
@@ -154,7 +147,7 @@ async function writeTables(
   } finally {
     await tables.root.close();
   }
-  return { dataSha256: hash.digest('hex'), counts };
+  return { dataSha256: hash.digest(), counts };
 }
 
 function writeDurably(file: string, text: string): void {

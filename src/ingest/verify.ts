@@ -1,5 +1,4 @@
 /** Checks a finished release: that its bytes are what was built, and that its records agree. */
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Database } from 'lmdb';
 import type { Unpackr } from 'msgpackr';
@@ -9,27 +8,29 @@ import {
 } from '../dataset/layout.js';
 import { DATA_FILE, type Manifest, readManifest } from '../dataset/manifest.js';
 import type { AreaRecord, ComponentRecord, ZipRecord } from '../dataset/records.js';
+import { RowHash } from '../dataset/row-hash.js';
 import { RATE_ONE } from '../tax/rate.js';
 import type { Progress } from './model.js';
-import { hashRow } from './release-writer.js';
 
 /** No jurisdiction of any list held levies more than this share of the price. */
 const COMPONENT_RATE_MAX = RATE_ONE / 4;
 
 function hashTables(tables: Tables, progress: Progress): string {
-  const hash = createHash('sha256');
+  const hash = new RowHash();
   const total = NUMBER_TABLES.length + TEXT_TABLES.length;
   let done = 0;
   const add = <K extends number | string>(
     name: string, database: Database<Uint8Array, K>,
   ): void => {
-    hash.update(name);
-    for (const { key, value } of database.getRange({})) hashRow(hash, key, value);
+    hash.table(name);
+    for (const { key, value } of database.getRange({})) {
+      hash.row(Buffer.from(String(key)), value);
+    }
     progress('records', done += 1, total);
   };
   for (const name of NUMBER_TABLES) add(name, tables.number[name]);
   for (const name of TEXT_TABLES) add(name, tables.text[name]);
-  return hash.digest('hex');
+  return hash.digest();
 }
 
 function checkComponent(component: ComponentRecord, sources: number): string | null {

@@ -30,13 +30,16 @@ export function addFile(
   if (more.lastDay > into.lastDay) into.lastDay = more.lastDay;
 }
 
+function isSame(one: FinalStreet, other: FinalStreet): boolean {
+  return one.zip === other.zip && one.town === other.town && one.fold === other.fold
+    && one.suffix === other.suffix && one.pre === other.pre && one.post === other.post;
+}
+
 /** Streets that differ in the names of their place alone lie beside each other. */
 function* sameStreets(streets: readonly FinalStreet[]): Generator<readonly FinalStreet[]> {
-  const keyOf = ({ zip, town, fold, suffix, pre, post }: FinalStreet): string =>
-    [zip, town, fold, suffix, pre, post].join('|');
   let group: FinalStreet[] = [];
   for (const street of streets) {
-    if (group.length > 0 && keyOf(street) !== keyOf(group[0]!)) {
+    if (group.length > 0 && !isSame(street, group[0]!)) {
       yield group;
       group = [];
     }
@@ -74,6 +77,7 @@ export function compareDoors(
 ): Pick<StatedFindings, 'doors' | 'doorsElsewhere'> {
   const found = { doors: 0, doorsElsewhere: 0 };
   for (const group of sameStreets(streets)) {
+    if (group.every((street) => street.sides.length === 0)) continue;
     const stated = group.map((street) => [street, [...street.sides]
       .filter((row) => sides.isStated(row)).map((row) => sides.facts(row))
       .filter(({ begin, end, flags }) =>

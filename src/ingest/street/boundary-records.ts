@@ -40,6 +40,7 @@ export type Kept =
   | { readonly left: string }
   | { readonly unread: true };
 
+const NO_CODES: readonly string[] = [];
 const UNREAD: Kept = { unread: true };
 
 /** The ZIP of a record, 0 where it has none or several. */
@@ -95,9 +96,10 @@ export class RecordWriter {
 
   #tuple(record: BoundaryRecord): number {
     const { stateFips: state, county, place, stateTaxed, countyAlone = false } = record;
-    const districts = [...new Set(record.districts.map(({ code }) => code))].sort();
+    const districts = record.districts.length === 0 ? NO_CODES
+      : [...new Set(record.districts.map(({ code }) => code))].sort();
     const zip = county === '' || this.#byZip ? zipOf(record) : 0;
-    const signs = [stateTaxed, countyAlone].map(Number).join('');
+    const signs = `${stateTaxed ? 1 : 0}${countyAlone ? 1 : 0}`;
     const key = `${state}|${county}|${place}|${districts.join()}|${signs}|${zip}`;
     const known = this.#ids.get(key);
     if (known !== undefined) return known;

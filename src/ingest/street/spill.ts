@@ -64,6 +64,9 @@ interface Street {
   readonly pair: Pair | null;
 }
 
+/** In place of the last street where there is none yet: no state has this name. */
+const NO_STREET = { state: '-', zip: '', city: '', municipality: '', text: '', id: -1 };
+
 /**
  * Writes segments; memory stays within `budget` bytes of rows and what their streets take. There is
  * no file before the first segment.
@@ -83,6 +86,7 @@ export class SpillWriter implements StreetSink {
   #shards = new Map<string, { readonly sink: ByteSink; streets: number }>();
   #waiting = 0;
   #at = 0;
+  #last = NO_STREET;
 
   constructor(path: string, spellings: Spellings, budget: number, of = shardOf) {
     this.#path = path;
@@ -92,6 +96,16 @@ export class SpillWriter implements StreetSink {
   }
 
   street(state: string, zip: string, city: string, municipality: string, text: string): number {
+    // Doors of a street follow one another in most files.
+    const last = this.#last;
+    if (text === last.text && zip === last.zip && city === last.city
+      && municipality === last.municipality && state === last.state) return last.id;
+    const id = this.#idOf(state, zip, city, municipality, text);
+    this.#last = { state, zip, city, municipality, text, id };
+    return id;
+  }
+
+  #idOf(state: string, zip: string, city: string, municipality: string, text: string): number {
     const key = `${state}|${zip}|${city}|${municipality}|${text}`;
     const known = this.#ids.get(key);
     if (known !== undefined) return known;
@@ -218,6 +232,7 @@ export class SpillWriter implements StreetSink {
     this.#shards = new Map();
     this.#streets = [];
     this.#ids.clear();
+    this.#last = NO_STREET;
     this.#spellings.clear();
     this.#waiting = 0;
   }
