@@ -163,6 +163,14 @@ test('California: the workbook below titles gives the rows of the held list', HE
   assert.deepEqual(said(native), said(await load({ ...list, path }, SHARED)));
 });
 
+test('cdtfa: a city that nobody has drawn is in doubt only where it is taxed otherwise', () => {
+  const undrawn = (rate: string): readonly string[] => read('cdtfa',
+    `location\ttype\tcounty\trate\nAlpha County\tCounty\tAlpha\t0.08\nNewtown\tCity\tAlpha\t${rate}`,
+    { floor: '7.25', from: '2026-01-01' })
+    .report.unplaced.map(({ name, county }) => `${name} ${county}`);
+  assert.deepEqual([undrawn('0.08'), undrawn('0.085')], [[], ['Newtown 99001']]);
+});
+
 test('al-text: general sales tax of counties and of cities by county, police districts are told',
   () => {
   const list = ['\uFEFFLocality Code,Locality Name,County Number,TaxType,Rate Type,Administered,'

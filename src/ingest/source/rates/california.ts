@@ -9,7 +9,7 @@ import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
 import {
-  DATE_OPEN, fractionOf, joined, joinedCity, type ListContext, listDate, type ListResult, minus,
+  DATE_OPEN, fractionOf, joined, type ListContext, listDate, type ListResult, minus,
   OWN_CODE, percentOf, textOption,
 } from '../../rates/list.js';
 import { readBelowTitles, readTable, type TableRow } from '../rows.js';
@@ -21,7 +21,8 @@ const WHOLE = /^(?:County|Unincorporated Area)$/i;
 interface Listed {
   readonly name: string;
   readonly county: string;
-  readonly place: string;
+  /** "" of what lies outside cities; null of a city that no place held is called. */
+  readonly place: string | null;
   readonly rate: Rate;
 }
 
@@ -50,8 +51,19 @@ function listed(row: TableRow, context: ListContext): Listed | null {
       : { name: location.replace(UNINCORPORATED, ''), county: code, place: '', rate };
   }
   const found = gazetteer.city(state, location, county);
-  const place = joinedCity(context, location, found, county);
+  if (found.kind === 'unmatched') return { name: location, county, place: null, rate };
+  const place = joined(context, location, found);
   return place === null ? null : { name: location, county, place, rate };
+}
+
+/** Cities that nobody has drawn: one taxed as the land around it makes no difference. */
+function noteUndrawn(rows: readonly Listed[], { report, state }: ListContext): void {
+  for (const { name, county, place, rate } of rows) {
+    if (place !== null) continue;
+    const around = rows.find((row) => row.place === '' && row.county === county);
+    if (around?.rate === rate) report.drop(name, 'not drawn, and taxed as the land around it');
+    else report.unplace(state, name, '', county);
+  }
 }
 
 /**
@@ -66,6 +78,7 @@ export function readCdtfa(text: string, context: ListContext): ListResult {
   const table = tabs ? readTable(text, '\t') : readBelowTitles(text, COLUMNS);
   const rows = table.map((row) => listed(row, context))
     .filter((row) => row !== null);
+  noteUndrawn(rows, context);
   const out: RateRow[] = [];
   const members: DistrictMember[] = [];
   const add = (
@@ -77,7 +90,8 @@ export function readCdtfa(text: string, context: ListContext): ListResult {
     out.push({ state, ...row, basis: 'own', sales: rate, use: rate, ...period });
   };
   for (const county of rows.filter((row) => row.place === '')) {
-    const cities = rows.filter((row) => row.place !== '' && row.county === county.county);
+    const cities = rows.filter((row) => row.county === county.county)
+      .flatMap(({ name, place, rate }) => (place ? [{ name, place, rate }] : []));
     const lowest = Math.min(county.rate, ...cities.map((city) => city.rate)) as Rate;
     add({ level: 'county', county: county.county, place: '', name: county.name, code: '' },
       minus(lowest, floor));
