@@ -33,12 +33,12 @@ export class RecentCache<K, V> {
 }
 
 /** Slots of a NumberCache; a power of two. */
-const SLOTS = 8_192;
+const SLOTS = 16_384;
 
 /**
  * The same by whole numbers, where most are found at one look: a number has a slot of its own,
  * which holds the last value met of all that share it. What has lost its slot is looked for in the
- * generations. Slots keep up to 8,192 values beyond the limit.
+ * generations. Slots keep up to 16,384 values beyond the limit.
  */
 export class NumberCache<V> {
   readonly #recent: RecentCache<number, V>;

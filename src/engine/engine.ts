@@ -2,6 +2,7 @@
  * What one release answers: where a place is, its rates, what a cart comes to. Made once when a
  * release is opened; it holds everything that is remembered of it.
  */
+import { NumberCache } from '../base/recent-cache.js';
 import type { Dataset } from '../dataset/dataset.js';
 import type { AreaRecord, StateRuleRecord } from '../dataset/records.js';
 import { fail, isFailure, type Failure } from '../failure.js';
@@ -20,7 +21,7 @@ import { ProductRules, type NoProduct, type ProductFinding } from './product/rul
 import type {
   AddressQuery, LookupOutcome, LookupQuery, PointQuery, PostalOutcome, SitusOutcome, ZipQuery,
 } from './lookup-query.js';
-import { RatesByArea } from './rate/area-rates.js';
+import { RatesByArea, type KnownRates } from './rate/area-rates.js';
 import { explainLookup, type LookupExplanation } from './rate/explain.js';
 import { areaOf, States } from './rate/state-day.js';
 import { ZipLists } from './rate/zip-list.js';
@@ -37,6 +38,9 @@ export interface Located {
   readonly area: AreaRecord;
 }
 
+/** Places kept, twice at most. */
+const PLACES_MAX = 16_384;
+
 export class Engine {
   /** Of the release. */
   readonly id: string;
@@ -49,6 +53,8 @@ export class Engine {
   readonly #sources: SourceNotes;
   readonly #view: AreaView;
   readonly #borders: Borders;
+  /** Of coordinates, by area. */
+  readonly #places = new NumberCache<string>(PLACES_MAX);
   #carts: Carts | null = null;
 
   /** The dataset is the engine's from now on; `close` closes it. */
@@ -80,7 +86,7 @@ export class Engine {
     if (query.kind === 'postal') return this.#postal(query, dateAt, nowMs);
     const situs = query.kind === 'address'
       ? this.#address(query, dateAt) : this.#point(query, dateAt);
-    if (isFailure(situs)) return situs;
+    if (isRefusal(situs)) return situs;
     if (precisionMin !== WEAKEST
       && PRECISIONS.indexOf(situs.precision) > PRECISIONS.indexOf(precisionMin)) {
       return fail('address-incomplete',
@@ -90,7 +96,7 @@ export class Engine {
     if (asked !== null && !isPast(asked, this.#states.today(area.state, nowMs))) return notPast();
     const date = dateAt(area.state);
     const rates = this.#rates.at(situs.area, date);
-    return isFailure(rates)
+    return isRefusal(rates)
       ? rates : { kind: 'situs', situs, area, date, rates, border: undefined };
   }
 
@@ -115,12 +121,22 @@ export class Engine {
       precision: 'polygon',
       lat: query.lat,
       lng: query.lng,
-      normalizedAddress: `${pointPlace(area)}${countryName(area.country)}`,
+      normalizedAddress: this.#placeOf(area),
       houseNumber: '',
       street: '',
       city: area.placeName,
       postalCode: '',
     };
+  }
+
+  /** The place of coordinates in an area, on one line. */
+  #placeOf(area: AreaRecord): string {
+    const known = this.#places.get(area.id);
+    if (known !== undefined) return known;
+    // In one piece, as it is kept: it is looked through and printed many times.
+    const place = [pointPlace(area), countryName(area.country)].join('');
+    this.#places.set(area.id, place);
+    return place;
   }
 
   /** Refuses a spot so near to another province with other taxes that it may lie there. */
@@ -209,6 +225,11 @@ export class Engine {
       sources: this.#sources,
     }));
   }
+}
+
+/** As `isFailure`, of what a lookup meets alone: what is asked of few shapes is read at once. */
+function isRefusal(found: Situs | KnownRates | Failure): found is Failure {
+  return (found as Partial<Failure>).failure !== undefined;
 }
 
 /** "Irvine, CA, " or, outside every place, "Orange County, CA, ". */

@@ -11,21 +11,21 @@ export function toMicrodegrees(degrees: number): Microdegrees {
   return degrees < 0 ? -scaled || 0 : scaled;
 }
 
-/** Zeros before the decimals of a number, by how many are missing. */
-const ZEROS = ['', '0', '00', '000', '0000', '00000', '000000'];
+/** Texts of whole degrees, and of every three decimals: a number takes longer to become text. */
+const WHOLE = Array.from({ length: 181 }, (_, degrees) => String(degrees));
+const THREE = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, '0'));
 
 /** Prints microdegrees as the shortest decimal degrees. */
 export function formatMicrodegrees(value: Microdegrees): string {
   const size = Math.abs(value) | 0;
   const whole = (size / 1_000_000) | 0;
   let rest = size - whole * 1_000_000;
-  const sign = value < 0 ? '-' : '';
-  if (rest === 0) return `${sign}${whole}`;
+  const degrees = WHOLE[whole] ?? String(whole);
+  const signed = value < 0 ? `-${degrees}` : degrees;
+  if (rest === 0) return signed;
+  const thousands = (rest / 1000) | 0;
+  const decimals = THREE[thousands]! + THREE[rest - thousands * 1000]!;
   let digits = 6;
-  while (rest % 10 === 0) {
-    rest = (rest / 10) | 0;
-    digits -= 1;
-  }
-  const decimals = String(rest);
-  return `${sign}${whole}.${ZEROS[digits - decimals.length]!}${decimals}`;
+  for (; rest % 10 === 0; rest = (rest / 10) | 0) digits -= 1;
+  return `${signed}.${digits === 6 ? decimals : decimals.slice(0, digits)}`;
 }

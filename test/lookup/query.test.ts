@@ -27,6 +27,20 @@ function address(text: string): string {
   return query.address;
 }
 
+test('degrees are the nearest double of what is written, however it is written', () => {
+  const texts = ['44.123456', '-72.5', '0', '-0', '90', '-90.', '.5', '-.25', '007.10', '1e1', ' 12.5',
+    '89.999999999999', '89.9999999999999999', '0.1', '0.30000000000000004', '8.999999999999999',
+    ...Array.from({ length: 500 }, (_, at) => ((at * 7919.77773) % 90).toFixed(at % 15))];
+  for (const text of texts) {
+    const query = parse(`lat=${encodeURIComponent(text)}&lng=1`);
+    if (typeof query === 'string' || query.kind !== 'point') assert.fail(`${text} is refused`);
+    assert.ok(Object.is(query.latDegrees, Number(text)), text);
+  }
+  for (const text of ['.', '-', '-.', '1.2.3', '--1', '1-', '90.1', '-91', '1,5', '١']) {
+    assert.equal(parse(`lat=${encodeURIComponent(text)}&lng=1`), 'invalid-format', text);
+  }
+});
+
 /** [query, kind of query or of failure] */
 type Row = readonly [text: string, expected: string];
 

@@ -40,7 +40,7 @@ const DAYS_IN_MONTH = 31;
 const DAYS_IN_YEAR = 372;
 
 /** A power of two. */
-const SLOTS = 4_096;
+const SLOTS = 16_384;
 const NO_KEY = -1;
 
 function slotOf(key: number): number {
