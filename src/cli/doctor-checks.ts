@@ -248,7 +248,9 @@ async function ask(server: string, url: string): Promise<readonly Finding[]> {
     }
     return unreadyFindings(server, await body.json());
   } catch (error) {
-    return [{ level: 'fault', text: `${server} does not answer (${messageOf(error)})` }];
+    const text = `${server} does not answer (${messageOf(error)}); where it was started with `
+      + 'another HOST or PORT, run this with the same';
+    return [{ level: 'fault', text }];
   }
 }
 

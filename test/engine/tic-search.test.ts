@@ -69,6 +69,13 @@ test('slips, beginnings, endings, accents and capitals do not matter', () => {
   }
 });
 
+test('a slip in an ending, which leaves another stem, does not matter either', () => {
+  for (const text of ['clothng', 'clohting', 'clothin']) {
+    assert.deepEqual(firsts(text, 5), firsts('clothing', 5), text);
+  }
+  assert.notEqual(firsts('jewlery', 1).length, 0);
+});
+
 test('a code finds itself', () => {
   for (const tic of ['41030', '00000', '99999']) assert.equal(firsts(tic, 1)[0], tic);
 });

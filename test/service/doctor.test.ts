@@ -139,7 +139,8 @@ test('a server on the store is asked whether it is ready, in the words of its an
     await eventually(async () => (await fetch(`${url}/system/ready`)).status === 200);
     const ready = new RegExp(`^ok service process ${process.pid}, on ${url}, is ready$`);
     await assertFinds(varDir, ready, 0, { PORT }, doctor);
-    await assertFinds(varDir, /^fault service .* does not answer \(/, 1, { PORT: '1' }, doctor);
+    await assertFinds(varDir, /^fault service .* does not answer \(.*\); .* another HOST or PORT/,
+      1, { PORT: '1' }, doctor);
     await assertFinds(varDir, /^note service process \d+ serves this store, on a port PORT/, 0,
       { PORT: '0' }, doctor);
   });

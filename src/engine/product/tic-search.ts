@@ -5,6 +5,7 @@
  */
 import MiniSearch from 'minisearch';
 import { stemmer } from 'stemmer';
+import { withinOneTypo } from '../../address/typo.js';
 
 /** Names of the documents: the codes, and everyday words for them. */
 export const TIC_DOCUMENT = 'tic';
@@ -120,6 +121,8 @@ export class TicSearch {
   /** Titles and everyday words of each code as terms. */
   readonly #phrases: readonly (readonly (readonly string[])[])[];
   readonly #vocabulary = new Set<string>();
+  /** Terms by the words that codes have: a slip in an ending leaves another stem. */
+  readonly #words = new Map<string, string>();
   readonly #index: MiniSearch<Indexed>;
 
   constructor(tics: readonly Tic[]) {
@@ -131,7 +134,9 @@ export class TicSearch {
       tokenize: wordsOf,
       processTerm: (word) => {
         const term = termOf(word);
-        if (term !== null) known.add(term);
+        if (term === null) return null;
+        known.add(term);
+        this.#words.set(word, term);
         return term;
       },
       searchOptions: {
@@ -153,6 +158,11 @@ export class TicSearch {
   /** The codes that a description finds, best first; of equals the lower code. */
   find(query: string): readonly FoundTic[] {
     const terms = termsOf(query, QUERY_TERMS_MAX);
+    const found = this.#ranked(terms);
+    return found.length > 0 ? found : this.#ranked(this.#respelt(query));
+  }
+
+  #ranked(terms: readonly string[]): readonly FoundTic[] {
     if (terms.length === 0) return [];
     const asked = new Set(terms);
     const ranked = this.#index.search(terms.join(' ')).map(({ id, score, queryTerms }) => {
@@ -166,6 +176,14 @@ export class TicSearch {
       const tic = this.#tics[at];
       return tic === undefined ? [] : [{ tic, score: raw / (raw + SCORE_HALF) }];
     });
+  }
+
+  /** Terms of the words that those of a query are a single slip away from. */
+  #respelt(query: string): readonly string[] {
+    const words = [...new Set(wordsOf(query))].filter(({ length }) => length >= SLIP_LETTERS_MIN);
+    const terms = words.slice(0, SLIPS_MAX).flatMap((word) => [...this.#words].flatMap(
+      ([other, term]) => (withinOneTypo(word, other) ? [term] : [])));
+    return [...new Set(terms)].slice(0, QUERY_TERMS_MAX);
   }
 
   /** The share of a query that the longest phrase of a code makes up, of those wholly in it. */
