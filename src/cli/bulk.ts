@@ -144,13 +144,21 @@ interface BulkWorkers extends Partial<Omit<FleetWorkers, 'schedule' | 'close'>> 
   close(): Promise<void>;
 }
 
+/** A thread takes as long to start as to answer the rows of so many bytes. */
+const THREAD_BYTES_MIN = 262_144;
+
+/** How many threads a file is worth, where none were asked for; `plainBytes` may not be known. */
+export function threadsFor(plainBytes: number | null, processors: number): number {
+  if (plainBytes === null) return processors;
+  return Math.min(processors, Math.max(1, Math.floor(plainBytes / THREAD_BYTES_MIN)));
+}
+
 /** Workers of this machine. @throws Error with a sentence where the release is not sound. */
 export async function localWorkers(
-  config: Config, dataset: string, asked: number | null,
+  config: Config, dataset: string, threads: number,
 ): Promise<BulkWorkers> {
   const { varDir, baseUrl, precisionMin, refuseUnruled, logLevel } = config;
   const release = { id: dataset, dir: await soundRelease(varDir, dataset) };
-  const threads = asked ?? availableParallelism();
   const pool = openChunkPool({
     releases: { pin: () => release, unpin: () => undefined },
     log: createLog(logLevel), threads, settings: { baseUrl, precisionMin, refuseUnruled, logLevel },
@@ -173,7 +181,8 @@ async function runBulk(
   try {
     const planned = await plan(options, config.varDir, input, held, fleet);
     const { job, dataset } = planned.run;
-    const workers = fleet === null ? await localWorkers(config, dataset, options.threads)
+    const threads = options.threads ?? threadsFor(input.plainBytes, availableParallelism());
+    const workers = fleet === null ? await localWorkers(config, dataset, threads)
       : { release: { id: dataset, dir: '' }, ...fleet.workers(config, job, dataset) };
     return await runWith(options, to, input, planned, workers).finally(() => workers.close());
   } finally {

@@ -100,7 +100,8 @@ function answerCommands(program: Command, end: End): void {
     .option('--kind <KIND>', 'what each row asks for: lookup or cart', 'lookup')
     .option('--strict', 'all rows or none')
     .option('--resume', 'go on with an OUT that was interrupted')
-    .option('--threads <N>', 'one for each processor unless given', wholeNumber(1, THREADS_MAX))
+    .option('--threads <N>', 'one for each processor, fewer for a small FILE, unless given',
+      wholeNumber(1, THREADS_MAX))
     .option('--fleet <URL>', 'nodes that answer, in place of this machine: nats://HOST:PORT/NAME')
     .option('--quiet', 'no progress')
     .addHelpText('after', '\nExit codes: 0 every row was answered, 3 some were refused, 1 failure,'

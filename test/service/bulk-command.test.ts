@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { App } from '../../src/app.js';
+import { threadsFor } from '../../src/cli/bulk.js';
 import { RowsProgress } from '../../src/cli/rows-progress.js';
 import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
 import { CSV, NDJSON, readLines, sendBulk, startBulkApp } from '../support/bulk-client.js';
@@ -77,7 +78,7 @@ test('a table is written as a server would', async () => {
   const { body: streamed } = await sendBulk({ port, type: CSV }, body);
   const input = file('rows.csv', body);
   const output = join(dir, 'rows-out.csv');
-  const found = await run(['bulk', input, '-o', output]);
+  const found = await run(['bulk', input, '-o', output, '--threads', '2']);
   assert.equal(found.code, 3, found.err);
   assert.match(found.err, /900 rows \(100: 771, 109: 129\)/);
   assert.ok(readFileSync(output).equals(streamed));
@@ -89,6 +90,15 @@ test('a table is written as a server would', async () => {
     assert.equal(piped.code, 3, piped.err);
     assert.ok(piped.out.equals(streamed), args.join(' '));
   }
+});
+
+test('a small file has fewer threads than there are processors, a large one has as many', () => {
+  const mebibyte = 1_048_576;
+  for (const [bytes, threads] of [
+    [0, 1], [300, 1], [mebibyte / 2 - 1, 1], [mebibyte / 2, 2], [mebibyte, 4], [mebibyte ** 2, 8],
+    [null, 8],
+  ] as const) assert.equal(threadsFor(bytes, 8), threads, String(bytes));
+  assert.equal(threadsFor(mebibyte, 1), 1);
 });
 
 test('lines are those of a server, with a header and a trailer of their own', async () => {
