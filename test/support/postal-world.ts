@@ -105,6 +105,7 @@ const zips = [
   zip(10014, 'OAK', [[IN_OAK, 'ST. OAK', 100_000], [REST, 'OAK', 900_000]]),
   zip(10015, 'HILLS', [[REST, 'HILLS', 500_000], [OVER, 'HILLS', 500_000]]),
   zip(10016, 'HILLS', [[REST, 'HILLS', 900_000], [OVER, 'HILLS', 100_000]]),
+  zip(10020, 'HILLS', [[REST, 'HILLS', 1_000_000], [OVER, 'HILLS']]),
   zip(10017, 'HILLS', [[REST, 'HILLS', 520_000], [DARK, 'DARK', 480_000]]),
   zip(10018, 'ST. OAK', [[IN_OAK, 'ST. OAK', 210_000], [REST, 'ST. OAK', 790_000]]),
   zip(10019, 'ST. OAK', [[IN_OAK, 'ST. OAK', 190_000], [REST, 'ST. OAK', 810_000]]),

@@ -144,7 +144,7 @@ export class PostalLocator {
       ({ area: this.#dataset.area(area), share: land }));
     // Those across the state line: an address there may be written with the post office's state.
     const abroad = all.filter(({ area, weight, land }) =>
-      area.state !== state && (weight ?? land ?? 0) > 0).map(weighed);
+      area.state !== state && (weight ?? land ?? Number(isKnown)) > 0).map(weighed);
     const beside = isKnown
       ? [...beyond, ...abroad] : beyond.filter(({ area }) => area.state === state);
     const { streets } = this.#dataset;
