@@ -87,6 +87,12 @@ export async function backupCommand(target: string): Promise<number> {
   return tellDamaged(facts.damaged, 'in the backup as in the store; everything else is whole');
 }
 
+/** @throws Error where there is no backup to be read. */
+function requireFile(file: string): void {
+  if (!existsSync(file)) throw new Error(`there is no ${file}`);
+  if (!statSync(file).isFile()) throw new Error(`${file} is no file of a backup`);
+}
+
 /** Reads a backup in a process of its own: a damaged file may end the one that reads it. */
 async function verify(config: Config, file: string): Promise<number> {
   const { code, signal, interrupted } = await watched(
@@ -103,6 +109,7 @@ export async function verifyCommand(
   path: string, { inThisProcess }: { readonly inThisProcess?: boolean },
 ): Promise<number> {
   const [config, file] = [loadConfig(), resolve(path)];
+  requireFile(file);
   if (!inThisProcess) return verify(config, file);
   const facts = await verifyBackup(config.varDir, file);
   describe(config, facts);
@@ -115,7 +122,7 @@ export async function restoreCommand(
 ): Promise<void> {
   const [config, file] = [loadConfig(), resolve(path)];
   refuseDatabase(config);
-  if (!existsSync(file)) throw new Error(`there is no ${file}`);
+  requireFile(file);
   const problem = await obstacle(config.varDir, force);
   if (problem !== null) throw new Error(problem);
   const code = await verify(config, file);

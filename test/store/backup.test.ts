@@ -216,3 +216,16 @@ test('a damaged record is named and counted, and everything else is backed up', 
   assert.equal((await runSitus(target, 'store', 'restore', file, '--force')).code, 0);
   assert.equal((await recordsOf(target)).length, 18);
 });
+
+test('what is no file is told by its name, and nothing is made', async (context) => {
+  const varDir = newVarDir(context);
+  const before = readdirSync(varDir);
+  for (const [path, told] of [['nowhere', /there is no .*nowhere\n$/], ['.', /no file of a backup\n$/]] as const) {
+    for (const command of ['verify', 'restore']) {
+      const { code, err } = await runSitus(varDir, 'store', command, join(varDir, path));
+      assert.equal(code, 1);
+      assert.match(err, told);
+    }
+  }
+  assert.deepEqual(readdirSync(varDir), before);
+});
