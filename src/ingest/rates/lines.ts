@@ -48,12 +48,22 @@ function levies(mark: ListMark): boolean {
   return mark.mark !== 'not-levied';
 }
 
+/** Lines of states by their rows: every area of a state asks for the same one. */
+const STATE_LINES = new WeakMap<readonly RateRow[], readonly Segment[]>();
+
 function stateLine(book: LineContext, state: StateName): readonly Segment[] {
+  const rows = book.rows.state(state.code);
+  let line = STATE_LINES.get(rows);
+  if (line === undefined) STATE_LINES.set(rows, line = filledStateLine(rows, state));
+  return line;
+}
+
+function filledStateLine(rows: readonly RateRow[], state: StateName): readonly Segment[] {
   const mark: ListMark = {
     state: state.code, level: 'county', mark: 'complete', unlisted: 'unknown', since: DATE_OPEN,
     history: 'current', until: DATE_OPEN, source: 0, fill: "the state's rate history", gap: '',
   };
-  return fill(paint(book.rows.state(state.code)), mark,
+  return fill(paint(rows), mark,
     { state: state.name, jurisdiction: 'the state' });
 }
 

@@ -223,10 +223,9 @@ export function zipCounties(
 
 // Rows of a ZIP that no reader could tell apart are one row.
 
-/** What a row shows of its area: everything but the code of the place and the area's number. */
-function faceOf(part: ZipPart, areas: readonly AreaRecord[]): string {
-  const area = areas[part.area]!;
-  return JSON.stringify([part.city, area.state, area.countyFips, area.components, area.unknown,
+/** What rows show of an area: everything but the code of the place and the area's number. */
+function faceOf(area: AreaRecord): string {
+  return JSON.stringify([area.state, area.countyFips, area.components, area.unknown,
     area.staleAfter, area.estimated]);
 }
 
@@ -234,10 +233,12 @@ function faceOf(part: ZipPart, areas: readonly AreaRecord[]): string {
 export function mergeParts(
   zips: readonly ZipRecord[], areas: readonly AreaRecord[],
 ): readonly ZipRecord[] {
+  const shown: string[] = [];
   return zips.map((zip) => {
+    if (zip.parts.length < 2) return zip;
     const faces = new Map<string, ZipPart>();
     for (const part of zip.parts) {
-      const face = faceOf(part, areas);
+      const face = `${part.city}|${shown[part.area] ??= faceOf(areas[part.area]!)}`;
       const known = faces.get(face);
       const weight = known?.weight == null || part.weight === null
         ? known?.weight ?? part.weight : known.weight + part.weight;
