@@ -139,7 +139,10 @@ export class Engine {
     return place;
   }
 
-  /** Refuses a spot so near to another province with other taxes that it may lie there. */
+  /**
+   * Refuses a spot so near to another province with other taxes that it may lie there, and one at a
+   * city whose rate is not held.
+   */
   #atLine(area: AreaRecord, { lat, lng }: PointQuery, dateAt: DateOf): Failure | null {
     const total = (id: number, state: string): number | null => {
       const rates = this.#rates.at(id, dateAt(state));
@@ -154,7 +157,8 @@ export class Engine {
         + `the line between ${area.stateName} and ${stateName}, which is not known more closely: `
         + 'give an address with its postal code or province.');
     }
-    return null;
+    const unheld = this.#locator.unheldNear(area.id, lat, lng);
+    return unheld === null ? null : fail('no-result', `${unheld}.`);
   }
 
   #postal(query: ZipQuery, dateAt: DateOf, nowMs: number): PostalOutcome | Failure {

@@ -67,6 +67,10 @@ test('the provincial tax that is mostly not collected in Lloydminster is not tol
     assert.equal(code, 110, place);
     assert.match(message, /not collected on most goods/);
   }
+  const point = askQuery(dataset, 'countryCode=CAN&lat=53.285&lng=-109.95');
+  assert.equal(point.code, 110, 'a spot that is farther from the line');
+  assert.match(point.message, /not collected on most goods\.$/);
+  assert.equal(askQuery(dataset, 'countryCode=CAN&lat=53.285&lng=-109.6').total, 0.11);
   assert.equal(ask('4420 50 Ave, Lloydminster, AB T9V 0W2').total, 0.05);
   assert.equal(ask('100 Main St, Regina, SK').total, 0.11);
   assert.equal(ask('100 Main St, Creighton, SK S0P 0A0').total, 0.11);

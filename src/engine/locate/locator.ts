@@ -9,6 +9,7 @@ import { foldStreetName } from '../../address/street-name.js';
 import { repairedReading } from '../../address/typo.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
+import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { RatesByArea } from '../rate/area-rates.js';
 import type { Situs } from '../situs.js';
 import type { Candidates } from './candidates.js';
@@ -79,6 +80,11 @@ export class AddressLocator {
     const best = queries[0];
     if (best === undefined) return fail('address-incomplete', INCOMPLETE);
     return this.#weaker(queries, dateOf) ?? this.#postal.locate(best.reading, dateOf);
+  }
+
+  /** As `ProvinceLocator.unheldNear`. */
+  unheldNear(area: number, lat: Microdegrees, lng: Microdegrees): string | null {
+    return this.#provinces.unheldNear(area, lat, lng);
   }
 
   /**

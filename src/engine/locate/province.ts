@@ -6,6 +6,7 @@ import type { ParsedAddress } from '../../address/parsed.js';
 import { titleCase } from '../../address/title-case.js';
 import type { Dataset } from '../../dataset/dataset.js';
 import { fail, type Failure } from '../../failure.js';
+import { distanceMetres } from '../../geo/interpolate.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { Situs } from '../situs.js';
 import { addressLine } from './place-names.js';
@@ -24,6 +25,9 @@ interface Prefix {
   readonly city?: string;
   readonly unheld?: string;
 }
+
+/** No city whose rate is not held reaches farther from its spot, in metres. */
+const UNHELD_METRES_MAX = 8_000;
 
 const SHORT = 1;
 const LONG = 3;
@@ -77,6 +81,13 @@ export class ProvinceLocator {
     const of = Object.values(this.#prefixes()).find((each) => each.unheld !== undefined
       && each.area === found.area && (each === found || each.city === city));
     return of?.unheld ?? null;
+  }
+
+  /** Why the rate of coordinates in a province is not held; null where it is. */
+  unheldNear(area: number, lat: Microdegrees, lng: Microdegrees): string | null {
+    const near = Object.values(this.#prefixes()).find((each) => each.unheld !== undefined
+      && each.area === area && distanceMetres(each.lat, each.lng, lat, lng) < UNHELD_METRES_MAX);
+    return near?.unheld ?? null;
   }
 
   /** The area of a postal code, of the province that is named where two have such codes. */
