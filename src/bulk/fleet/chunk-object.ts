@@ -73,11 +73,15 @@ export function resultName(chunk: string): string {
   return `${chunk}.result`;
 }
 
-/** A chunk as it travels. */
-export function encodeParts(parts: readonly ChunkPart[]): Buffer {
-  const length = parts.reduce((sum, { payload }) => sum + 2 * U32 + payload.length, U32);
-  const bytes = Buffer.allocUnsafeSlow(length);
-  let at = bytes.writeUInt32LE(parts.length, 0);
+/** Bytes of a chunk as it travels. */
+export function partsBytes(parts: readonly ChunkPart[]): number {
+  return parts.reduce((sum, { payload }) => sum + 2 * U32 + payload.length, U32);
+}
+
+/** A chunk as it travels, after so many bytes for what is before it. */
+export function encodeParts(parts: readonly ChunkPart[], before = 0): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(before + partsBytes(parts));
+  let at = bytes.writeUInt32LE(parts.length, before);
   for (const { grants, payload } of parts) {
     at = bytes.writeUInt32LE(grants, at);
     at = bytes.writeUInt32LE(payload.length, at);
@@ -141,11 +145,11 @@ function bytesOf(data: Uint8Array): Buffer {
 }
 
 /** A message of the queue with its chunk. */
-export function encodeOrderWith(order: ChunkOrder, chunk: Uint8Array): Buffer {
+export function encodeOrderWith(order: ChunkOrder, parts: readonly ChunkPart[]): Buffer {
   const head = Buffer.from(JSON.stringify(order), 'utf8');
-  const begin = Buffer.allocUnsafe(1 + U32);
-  begin.writeUInt32LE(head.length, begin.writeUInt8(FORM_WITH_CHUNK, 0));
-  return Buffer.concat([begin, head, chunk]);
+  const bytes = encodeParts(parts, 1 + U32 + head.length);
+  bytes.set(head, bytes.writeUInt32LE(head.length, bytes.writeUInt8(FORM_WITH_CHUNK, 0)));
+  return bytes;
 }
 
 /** A message of the queue without it. */

@@ -15,8 +15,8 @@ import type { FilesAddress } from '../../distribution/address.js';
 import { connectBroker, isAbsent, isApi } from '../../distribution/nats-connection.js';
 import { messageOf } from '../../log.js';
 import {
-  decodeResults, encodeOrder, encodeOrderWith, resultName, type ChunkOrder, type ChunkResult,
-  type NodeAnswer,
+  decodeResults, encodeOrder, encodeOrderWith, encodeParts, partsBytes, resultName,
+  type ChunkOrder, type ChunkPart, type ChunkResult, type NodeAnswer,
 } from './chunk-object.js';
 import { ChunkPull, type QueuedMessage } from './chunk-pull.js';
 import { ObjectBucket } from './object-bucket.js';
@@ -135,12 +135,12 @@ export class FilesBroker {
    * Queues a chunk. One with the same id, within two minutes, is the same one.
    * @returns whether it is an object beside, since it is too large for a message.
    */
-  async queue(order: ChunkOrder, chunk: Uint8Array, id: string): Promise<boolean> {
-    const large = chunk.length + ORDER_BYTES > (this.connection.info?.max_payload ?? 0);
-    if (large) await this.objects.put(order.chunk, chunk);
+  async queue(order: ChunkOrder, parts: readonly ChunkPart[], id: string): Promise<boolean> {
+    const large = partsBytes(parts) + ORDER_BYTES > (this.connection.info?.max_payload ?? 0);
+    if (large) await this.objects.put(order.chunk, encodeParts(parts));
     await this.#client.publish(
       `${this.#root}.chunks.${order.release}.${order.job}`,
-      large ? encodeOrder(order) : encodeOrderWith(order, chunk), { msgID: id });
+      large ? encodeOrder(order) : encodeOrderWith(order, parts), { msgID: id });
     return large;
   }
 

@@ -15,7 +15,7 @@ import { rowsOf } from '../row/chunk-payload.js';
 import { CHUNK_ROWS_MAX } from '../row/row-limits.js';
 import type { ChunkPool } from '../run/schedule.js';
 import {
-  encodeParts, resultName, type ChunkOrder, type ChunkPart, type ChunkResult,
+  resultName, type ChunkOrder, type ChunkPart, type ChunkResult,
 } from './chunk-object.js';
 import { nobodyHas, type FilesBroker } from './files-broker.js';
 import { DamagedObject, Removal } from './object-bucket.js';
@@ -165,19 +165,19 @@ export class FleetPool implements ChunkPool {
     };
     if (this.#chunks.length === 0) this.#movedAt = performance.now();
     this.#chunks.push(chunk);
-    void this.#send(chunk, encodeParts(this.#partsOf(parts)));
+    void this.#send(chunk);
   }
 
   /** Stores a chunk and queues it, until the broker has taken both. */
-  async #send(chunk: Chunk, bytes: Uint8Array): Promise<void> {
+  async #send(chunk: Chunk): Promise<void> {
     const { broker, tell } = this.#options;
     const { order } = chunk;
     chunk.attempts += 1;
     for (let attempt = 1; !this.#over; attempt += 1) {
       try {
-        const again = chunk.attempts > 1;
+        const [parts, again] = [this.#partsOf(chunk.parts), chunk.attempts > 1];
         const id = `${order.chunk}.${chunk.attempts}`;
-        chunk.stored = await broker.queue({ ...order, again }, bytes, id) || chunk.stored;
+        chunk.stored = await broker.queue({ ...order, again }, parts, id) || chunk.stored;
         chunk.sent = true;
         return;
       } catch (error) {
@@ -289,7 +289,7 @@ export class FleetPool implements ChunkPool {
     for (const chunk of this.#chunks) {
       if (!chunk.sent || chunk.done) continue;
       chunk.sent = false;
-      void this.#send(chunk, encodeParts(this.#partsOf(chunk.parts)));
+      void this.#send(chunk);
     }
   }
 
