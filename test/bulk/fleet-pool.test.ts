@@ -5,8 +5,10 @@ import { resultName } from '../../src/bulk/fleet/chunk-object.js';
 import { FleetPool } from '../../src/bulk/fleet/fleet-pool.js';
 import { encodeChunk, type RunFacts } from '../../src/bulk/row/chunk-payload.js';
 import { GRANT_ALL } from '../../src/pool/types.js';
+import { buildRecipe } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
 import { filesFleet, type FilesFleet } from '../support/files-fleet.js';
+import { writeRates } from '../support/tiny-release.js';
 
 const ROW = Buffer.from('{"postalcode":"91010"}\n');
 
@@ -99,4 +101,27 @@ test('a chunk that is queued twice is answered once', async (context) => {
   assert.deepEqual(await fleet.left(), [0, objects], 'no second result was stored');
   await broker.objects.remove([name, resultName(name)]);
   assert.deepEqual(await fleet.left(), [0, 0]);
+});
+
+test('what was handed back of a release that is not the active one is taken again', async (context) => {
+  const fleet = await filesFleet(context);
+  if (fleet === null) return;
+  const { broker } = fleet;
+  const { varDir, remove } = buildRecipe('fixture');
+  context.after(remove);
+  const [release = ''] = (await writeRates(varDir, [41])).values();
+  const run = { ...runOf(fleet), release: { id: release, dir: '' } };
+  const parts = [{ grants: GRANT_ALL, payload: payloadOf(run, 1) }];
+  const order = { job: 'bulk_test', chunk: 'bulk_test.one', release, line: 1, rows: 1 };
+  await broker.state(release);
+  await broker.queue(order, parts, 'one');
+  const pull = broker.pull((message) => message.giveBack(0));
+  await pull.pull(release, 1, 5_000);
+  await pull.close();
+  assert.deepEqual(await broker.state(release), { waiting: 0, inHand: 1 });
+  const told: string[] = [];
+  broker.onDone('bulk_test', (chunk) => told.push(chunk));
+  const node = await fleet.node({ SITUS_VAR: varDir });
+  await eventually(() => told.length === 1);
+  assert.notEqual((await node.health()).dataset, release);
 });
