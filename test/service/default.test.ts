@@ -89,15 +89,26 @@ test('a ZIP lists its city and what lies outside it, each with its rate', () => 
 });
 
 test('around a listed city whose boundary nobody holds a point is not told', () => {
-  const { code, message } = askQuery(dataset, 'lat=37.7744&lng=-121.545');
-  assert.equal(code, 110);
-  assert.match(message, /California/);
-  assert.match(message, /place boundaries would fill it/);
+  for (const [state, point] of [
+    ['Oklahoma', 'lat=34.17&lng=-94.75'], ['Arizona', 'lat=33.19&lng=-111.56'],
+  ] as const) {
+    const { code, message } = askQuery(dataset, point);
+    assert.equal(code, 110, state);
+    assert.match(message, new RegExp(`${state}.*place boundaries would fill it`));
+  }
+  const alike = askQuery(dataset, 'lat=37.7744&lng=-121.545');
+  assert.deepEqual([alike.code, alike.total], [100, 0.0775], 'Mountain House is taxed as around it');
 });
 
 test('an address and coordinates of a territory name it alike', () => {
   const address = askAddress(dataset, '151 Calle Fortaleza, San Juan, PR 00901');
   assert.equal(address.normalizedAddress, 'San Juan, PR 00901, Puerto Rico');
+  for (const [line, municipality] of [
+    ['150 Calle A, San Juan, PR 00926', 'SAN JUAN'], ['1 Calle A, Guaynabo, PR 00969', 'GUAYNABO'],
+  ] as const) {
+    const { rows } = askAddress(dataset, line);
+    assert.deepEqual(rows.map(({ jurName }) => jurName), ['PR', municipality], line);
+  }
   const point = askQuery(dataset, 'lat=18.4655&lng=-66.1057&countryCode=PRI');
   assert.match(point.normalizedAddress, /, PR, Puerto Rico$/);
 });

@@ -193,7 +193,10 @@ export class PostalLocator {
     const compared = this.#doubts.compare(possible, dateOf);
     const labelled = parts.filter((part) => !part.incorporated && foldName(part.city) === name);
     if (compared === 'equal') {
-      return certain(named.length > 0 ? named : labelled.length > 0 ? labelled : parts);
+      // Puerto Rico's municipalities are counties; a ZIP reaches into several of them.
+      const county = labelled.filter(({ area }) => foldName(area.countyName) === name);
+      const best = [named, county, labelled].find(({ length }) => length > 0);
+      return certain(best ?? parts);
     }
     // A name that no place of the state has says nothing against the ZIP.
     const isOwn = zip.record.cities.some((city) => foldName(city) === name)
