@@ -53,7 +53,6 @@ test('over processes that come, stand still and are killed no window has more', 
   const redis = await startRedis(context);
   if (redis === null) return;
   const dir = mkdtempSync(join(tmpdir(), 'situs-limits-'));
-  context.after(() => rmSync(dir, { recursive: true, force: true }));
   const files: string[] = [];
   const start = (seconds: number): ChildProcess => {
     const file = join(dir, `node-${files.length}`);
@@ -66,6 +65,7 @@ test('over processes that come, stand still and are killed no window has more', 
   const children = Array.from({ length: NODES }, () => start(SECONDS));
   context.after(() => {
     for (const child of children) child.kill('SIGKILL');
+    rmSync(dir, { recursive: true, force: true, maxRetries: 9 });
   });
   const ended = children.slice(1).map((child) => once(child, 'exit'));
   // They have begun to ask.

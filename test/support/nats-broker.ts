@@ -1,5 +1,6 @@
 /** A NATS server of one test alone, over files that outlive it. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,14 +32,24 @@ export async function ownBroker(context: TestContext): Promise<OwnBroker | null>
   }
   const dir = mkdtempSync(join(tmpdir(), 'situs-nats-'));
   const port = await freePort();
-  context.after(() => rmSync(dir, { recursive: true, force: true }));
+  const servers: ChildProcess[] = [];
+  // A server that still writes would bring back what is removed, and what throws here keeps all that
+  // is registered later from being ended.
+  context.after(async () => {
+    for (const child of servers) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    rmSync(dir, { recursive: true, force: true });
+  });
   return {
     port,
     start: (more = []) => {
       const child = spawn('nats-server', [
         '-a', '127.0.0.1', '-p', String(port), '-js', '-sd', dir, ...more,
       ], { stdio: 'ignore' });
-      context.after(() => child.kill('SIGKILL'));
+      servers.push(child);
       return child;
     },
     connected: async (secrets = {}) => {
