@@ -8,7 +8,7 @@ import { filesAddress, type FilesAddress } from '../../distribution/address.js';
 import { nodeName } from '../../distribution/puller.js';
 import { messageOf, type Log } from '../../log.js';
 import type { AnswerSettings } from '../../wire/receipt.js';
-import type { JobFiles } from '../job/keeping.js';
+import type { JobFiles } from '../job/job-keeper.js';
 import type { ChunkSchedule } from '../run/schedule.js';
 import type { Drivers } from './chunk-answer.js';
 import type { ChunkTaker, TakerCounts } from './chunk-taker.js';

@@ -11,7 +11,7 @@ import { StoreFault } from '../../store/fault.js';
 import { faultOf, type Log } from '../../log.js';
 import type { JobRecord } from '../../store/jobs.js';
 import { JOB_PATH, jobBody, JOBS_PATH, RESULT_PATH } from '../row/job-body.js';
-import type { JobFiles } from './keeping.js';
+import type { JobFiles } from './job-keeper.js';
 import { JobRegistry } from './registry.js';
 import { JobElsewhere, type JobMember } from './ownership.js';
 import { missing, sendResult } from './result-request.js';

@@ -1,7 +1,7 @@
 /** What a registry of jobs is opened with. */
 import type { Log } from '../../log.js';
 import type { Store } from '../../store/store.js';
-import type { JobFiles } from './keeping.js';
+import type { JobFiles } from './job-keeper.js';
 import type { JobMember } from './ownership.js';
 import type { RunnerServices } from './runner.js';
 

@@ -11,7 +11,7 @@ import type { StoreTransaction } from '../../store/store.js';
 import type { JobView } from '../row/job-body.js';
 import type { Checkpoint } from '../run/checkpoint.js';
 import type { FileRunEnd } from './file-run.js';
-import { JobKeeper } from './keeping.js';
+import { JobKeeper } from './job-keeper.js';
 import { ENDED, JobLost, JobOwnership } from './ownership.js';
 import { Takeover } from './takeover.js';
 import {

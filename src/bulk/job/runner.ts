@@ -11,7 +11,7 @@ import { NO_COUNTS } from '../../store/usage-meter.js';
 import type { BulkLimits } from '../run/uploads.js';
 import { admitRows, merchantRefusal, type FindMerchant, type RowsUsage } from '../run/kind.js';
 import { JobUsage, type JobRowsUsage } from './job-usage.js';
-import { countedOf } from './keeping.js';
+import { countedOf } from './job-keeper.js';
 import { checkpointOf, requestOf } from './open-job.js';
 import type { AdmittedRows } from '../run/pump.js';
 import type { FleetWorkers } from '../fleet/fleet-workers.js';

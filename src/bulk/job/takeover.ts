@@ -6,7 +6,7 @@ import { messageOf, type Log } from '../../log.js';
 import { findJob, jobAccounts, listJobs, removeJob, type JobRecord } from '../../store/jobs.js';
 import type { Store } from '../../store/store.js';
 import type { JobOwnership } from './ownership.js';
-import { begunAnew, type JobKeeper } from './keeping.js';
+import { begunAnew, type JobKeeper } from './job-keeper.js';
 import { checkpointOf, type OpenJob } from './open-job.js';
 import type { JobReleases } from './runner.js';
 import type { JobSpace } from './space.js';
