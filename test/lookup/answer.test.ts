@@ -34,19 +34,24 @@ test('lookups of a frame, which go through each step together, are answered as a
   }
 });
 
-test('an address that cannot be looked up leaves the others alone and is reported once', () => {
+/** A dataset whose disk fails at one ZIP, and what is reported of that. */
+function brokenAt97002() {
   const reported: unknown[] = [];
   const sound = memoryDataset();
-  const broken = {
+  const dataset = {
     ...sound,
     zip: (zip: number) => {
       if (zip === 97002) throw new Error('disk');
       return sound.zip(zip);
     },
   };
-  const context = openWire({ report: (error) => reported.push(error) });
+  return { dataset, context: openWire({ report: (error) => reported.push(error) }), reported };
+}
+
+test('an address that cannot be looked up leaves the others alone and is reported once', () => {
+  const { reported, ...broken } = brokenAt97002();
   const answers = askAll(60, [DOOR, DOOR.replace('97001', '97002'), DOOR],
-    { dataset: broken, context });
+    broken);
   assert.deepEqual(answers.map(({ code }) => code), [100, 106, 100]);
   assert.equal(reported.length, 1);
 });
@@ -71,18 +76,9 @@ test('a figure of an estimated source marks the answer though its area is not ma
 });
 
 test('an exception is a 106 for its request alone, and is reported', () => {
-  const reported: unknown[] = [];
-  const sound = memoryDataset();
-  const broken = {
-    ...sound,
-    zip: (zip: number) => {
-      if (zip === 97002) throw new Error('disk');
-      return sound.zip(zip);
-    },
-  };
-  const context = openWire({ report: (error) => reported.push(error) });
+  const { reported, ...broken } = brokenAt97002();
   const answers = askAll(60, ['postalcode=97001', 'postalcode=97002&format=xml', DOOR],
-    { dataset: broken, context });
+    broken);
   assert.deepEqual(answers.map(({ status }) => status), [200, 500, 200]);
   assert.match(answers[1]?.text ?? '', /^<\?xml .*<code>106<\/code>/s);
   assert.equal(reported.length, 1);

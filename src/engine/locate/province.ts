@@ -37,6 +37,8 @@ export class ProvinceLocator {
   readonly #dataset: Dataset;
   /** The first prefix of each province by its code; read when it is first asked for. */
   #provinces: ReadonlyMap<string, Prefix> | null = null;
+  /** Prefixes of cities whose rate is not held; read when they are first asked for. */
+  #unheldCities: readonly Prefix[] | null = null;
 
   constructor(dataset: Dataset) {
     this.#dataset = dataset;
@@ -78,16 +80,21 @@ export class ProvinceLocator {
 
   /** Why the rate of an address in a province is not held; null where it is. */
   #unheld(found: Prefix, city: string): string | null {
-    const of = Object.values(this.#prefixes()).find((each) => each.unheld !== undefined
-      && each.area === found.area && (each === found || each.city === city));
-    return of?.unheld ?? null;
+    return this.#cities(found.area).find((each) => each === found || each.city === city)
+      ?.unheld ?? null;
   }
 
   /** Why the rate of coordinates in a province is not held; null where it is. */
   unheldNear(area: number, lat: Microdegrees, lng: Microdegrees): string | null {
-    const near = Object.values(this.#prefixes()).find((each) => each.unheld !== undefined
-      && each.area === area && distanceMetres(each.lat, each.lng, lat, lng) < UNHELD_METRES_MAX);
-    return near?.unheld ?? null;
+    return this.#cities(area).find((each) =>
+      distanceMetres(each.lat, each.lng, lat, lng) < UNHELD_METRES_MAX)?.unheld ?? null;
+  }
+
+  /** Prefixes of cities of a province whose rate is not held. */
+  #cities(area: number): readonly Prefix[] {
+    this.#unheldCities ??= Object.values(this.#prefixes())
+      .filter(({ unheld }) => unheld !== undefined);
+    return this.#unheldCities.filter((each) => each.area === area);
   }
 
   /** The area of a postal code, of the province that is named where two have such codes. */
