@@ -42,7 +42,7 @@ import {
 import {
   readCountyAddresses, readLocationAddresses, readLocationZip4,
 } from './source/location-codes.js';
-import { type BoundaryRecord, readSstBoundary } from './source/sst-boundary.js';
+import { type BoundaryRecord, readSstBoundary, readSstPlaces } from './source/sst-boundary.js';
 import { readGeonamesZips, readZipCities, readZipCounties } from './source/zip-lists.js';
 
 /** One reader: what its files become, the entry of a recipe that names one, and the function. */
@@ -246,7 +246,8 @@ export const READERS = {
   },
   /** By their `layout`. */
   sst: new Map([
-    [SST_LAYOUT, records(readSstBoundary)], ['wa-addresses', records(readLocationAddresses)],
+    [SST_LAYOUT, records(readSstBoundary)], ['sst-places', records(readSstPlaces)],
+    ['wa-addresses', records(readLocationAddresses)],
     ['wa-zip4', records(readLocationZip4)], ['county-addresses', records(readCountyAddresses)],
   ]),
   /** Each has a key of its own below `zips`. */

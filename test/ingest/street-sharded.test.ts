@@ -107,7 +107,7 @@ async function inMemory(): Promise<readonly string[]> {
       const districts = record.districts.map(({ code }) => code).sort();
       const { stateFips, county, place } = record;
       const stated = {
-        state: stateFips, county, place, districts, stateTaxed: true, zip: 0, countyAlone: false,
+        state: stateFips, county, place, districts, stateTaxed: true, zip: 0, alone: '' as const,
       };
       const area = input.place(stated, state);
       if (typeof area === 'string') continue;

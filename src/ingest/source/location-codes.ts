@@ -154,7 +154,7 @@ function parseFlat(line: string): Parsed {
     city: field('city'), zip: field('zip'),
     zip4: isDigits(field('plus4'), 4, 4) ? field('plus4') : '',
     stateFips: field('state'), county: field('county'),
-    units: field('unitLow') !== '' || field('unitHigh') !== '', countyAlone: true,
+    units: field('unitLow') !== '' || field('unitHigh') !== '', alone: 'county',
   };
 }
 

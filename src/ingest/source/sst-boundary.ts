@@ -41,8 +41,8 @@ export interface BoundaryRecord {
   /** Five digits or "". */
   readonly place: string;
   readonly districts: readonly BoundaryDistrict[];
-  /** Of municipalities and districts it says nothing. */
-  readonly countyAlone?: boolean;
+  /** What its file is believed of alone: counties, or counties and municipalities. */
+  readonly alone?: 'county' | 'places';
 }
 
 const KINDS: Readonly<Record<string, BoundaryRecord['kind']>> = {
@@ -156,6 +156,20 @@ export async function* readSstBoundary(
     } else fallen?.fault(row, record);
     first = false;
   }
+}
+
+/**
+ * Streams the records of a file whose counties and municipalities have the codes of the Census
+ * Bureau, and whose rates do not add up with its rate file: what a county and a city levy is told
+ * by lists, and a record that names a district leads nowhere. So Tennessee's (the code of a city in
+ * several counties stands among the districts, surcharges of transit in neither file; codes are
+ * FIPS by Tenn. Code 67-6-806) and Nevada's (its rates are totals of counties, and of districts).
+ * @throws Error where its first row is none of a boundary file.
+ */
+export async function* readSstPlaces(
+  path: string, fallen?: FallenRows,
+): AsyncGenerator<BoundaryRecord> {
+  for await (const record of readSstBoundary(path, fallen)) yield { ...record, alone: 'places' };
 }
 
 const PARITIES: Readonly<Record<string, RangeSide['parity']>> = {

@@ -17,8 +17,8 @@ export interface StatedTuple {
   readonly stateTaxed: boolean;
   /** Where it may tell the county, or a district of a layer: its ZIP, 0 for several. */
   readonly zip: number;
-  /** Of municipalities and districts it says nothing. */
-  readonly countyAlone: boolean;
+  /** What its file is believed of alone; "" for all that it names. */
+  readonly alone: '' | 'county' | 'places';
 }
 
 /** Records by what they were kept as. */
@@ -95,16 +95,16 @@ export class RecordWriter {
   }
 
   #tuple(record: BoundaryRecord): number {
-    const { stateFips: state, county, place, stateTaxed, countyAlone = false } = record;
+    const { stateFips: state, county, place, stateTaxed, alone = '' } = record;
     const districts = record.districts.length === 0 ? NO_CODES
       : [...new Set(record.districts.map(({ code }) => code))].sort();
     const zip = county === '' || this.#byZip ? zipOf(record) : 0;
-    const signs = `${stateTaxed ? 1 : 0}${countyAlone ? 1 : 0}`;
+    const signs = `${stateTaxed ? 1 : 0}${alone}`;
     const key = `${state}|${county}|${place}|${districts.join()}|${signs}|${zip}`;
     const known = this.#ids.get(key);
     if (known !== undefined) return known;
     const id = this.tuples.push({
-      state, county, place, districts, stateTaxed, zip, countyAlone,
+      state, county, place, districts, stateTaxed, zip, alone,
     }) - 1;
     this.rows.push({ sides: 0, zip9: 0, zip5: 0, said: 0 });
     this.#ids.set(key, id);

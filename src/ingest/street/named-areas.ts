@@ -46,6 +46,7 @@ interface RateFile {
 export const UNRATED = {
   district: "with a district that the state's rate file has not",
   jurisdiction: "with a jurisdiction that levies a tax and the state's rate file has not",
+  alone: 'with more than a county and a city, whose rates alone are known',
 } as const;
 const WITHOUT_CITY = 'without the city, though cities levy a tax';
 
@@ -112,7 +113,10 @@ class StatedPlaces {
     if (typeof stated === 'string') return stated;
     if (stated.state !== fips) return 'of another state';
     const others = ['city', 'district'].some((level) => this.#taxes.has(`${state} ${level}`));
-    if (stated.countyAlone && others) return WITHOUT_CITY;
+    if (stated.alone === 'county' && others) return WITHOUT_CITY;
+    if (stated.alone === 'places' && (stated.districts.length > 0 || !stated.stateTaxed)) {
+      return UNRATED.alone;
+    }
     const list = this.#lists.get(state);
     // Where the state's own tax does not apply nothing is known, whatever its districts are.
     if (list !== undefined && stated.stateTaxed
