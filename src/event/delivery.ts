@@ -4,7 +4,7 @@
  * store after its outcome is known, so that it is sent at least once, whatever happens.
  */
 import { type Log, messageOf } from '../log.js';
-import { endpointOf, setEndpoint, disableEndpoint } from '../store/endpoint.js';
+import { disableEndpoint, endpointId, endpointOf, setEndpoint } from '../store/endpoint.js';
 import type { EventVault } from '../store/event-seal.js';
 import {
   outboxCounts, sealOldEvents, bury, lastOutbox, listOutbox, postpone, settle,
@@ -44,8 +44,10 @@ interface DelivererOptions<K extends OutboxKind> {
   readonly store: Store;
   readonly log: Log;
   readonly sender: Sender<K>;
-  /** Asked before each look: false leaves everything where it is. */
+  /** Asked before each look: false leaves everything where it is, and to other servers. */
   readonly ready?: () => boolean;
+  /** The receiver answered that it is gone. */
+  readonly gone?: (transaction: StoreTransaction, now: number) => void;
   /** Of servers on a store one sends: what tells whether it is this one. */
   readonly lease?: (name: string) => Lease;
   /** Milliseconds since 1970. */
@@ -75,9 +77,7 @@ class Deliverer<K extends OutboxKind> {
 
   /** Begins to send. */
   start(): void {
-    const { sender, lease, store } = this.#options;
-    this.#lease = lease?.(`send-${sender.kind}`) ?? null;
-    store.watch(() => this.look());
+    this.#options.store.watch(() => this.look());
     this.#timer = setInterval(() => this.look(), LOOK_MS).unref();
     this.look();
   }
@@ -86,9 +86,9 @@ class Deliverer<K extends OutboxKind> {
   look(): void {
     const { sender, log, ready } = this.#options;
     try {
-      if (this.#closing || isLater(this.#pausedUntil, this.#now()) || ready?.() === false) return;
-      if (this.#lease?.held() === false) return;
-      this.#startDue();
+      if (this.#closing) return;
+      if (ready?.() === false) this.#leave();
+      else if (this.#mayStart() && !isLater(this.#pausedUntil, this.#now())) this.#startDue();
       this.#unreadable = false;
     } catch (error) {
       if (!this.#unreadable) {
@@ -112,6 +112,20 @@ class Deliverer<K extends OutboxKind> {
     clearTimeout(grace);
     await this.#options.sender.close();
     await this.#lease?.release();
+  }
+
+  /** Whether this server is the one that sends, which it asks to be. */
+  #mayStart(): boolean {
+    const { lease, sender: { kind } } = this.#options;
+    this.#lease ??= lease?.(`send-${kind}`) ?? null;
+    return this.#lease?.held() !== false;
+  }
+
+  /** Leaves sending to a server that may, once nothing is under way. */
+  #leave(): void {
+    if (this.#underWay.size > 0) return;
+    void this.#lease?.release();
+    this.#lease = null;
   }
 
   #startDue(): void {
@@ -180,7 +194,7 @@ class Deliverer<K extends OutboxKind> {
     const due = result === 'refused'
       ? null : nextAttempt({ attempts, now, random: this.#random(), retryAfterMs });
     await this.#write((transaction) => {
-      if (result === 'gone') disableEndpoint(transaction, now);
+      if (result === 'gone') this.#options.gone?.(transaction, now);
       if (due === null) bury(transaction, record, outcome, now);
       else postpone(transaction, record, outcome, due);
     });
@@ -218,13 +232,18 @@ export class Delivery {
   #closed: Promise<unknown> | null = null;
 
   private constructor(options: DeliveryOptions, events: WebhookSender | null) {
-    const { settings: { mail } } = options;
+    const { store, settings: { mail, webhook } } = options;
     this.#options = options;
-    const { store } = options;
+    const own = endpointId(webhook?.url ?? '');
     this.#events = events === null ? null : new Deliverer({
       ...options,
       sender: events,
-      ready: () => endpointOf(store)?.disabledAt === null,
+      // A server that was started later may have another URL: events go to that one.
+      ready: () => {
+        const endpoint = endpointOf(store);
+        return endpoint?.id === own && endpoint.disabledAt === null;
+      },
+      gone: (transaction, now) => disableEndpoint(transaction, own, now),
     });
     this.#mails = mail === null ? null : new Deliverer({
       ...options, sender: new MailSender(mail),

@@ -23,12 +23,17 @@ export function endpointOf(reader: Pick<StoreTransaction, 'get'>): EndpointRecor
   return value === undefined ? null : readEndpoint(value);
 }
 
+/** How the store knows the endpoint of a URL. */
+export function endpointId(url: string): string {
+  return createHash('sha256').update(url, 'utf8').digest('hex');
+}
+
 /**
  * Tells the store which endpoint is configured, null for none. Another URL than before is in use
  * again; the same one stays disabled.
  */
 export async function setEndpoint(store: Store, url: string | null): Promise<void> {
-  const id = url === null ? null : createHash('sha256').update(url, 'utf8').digest('hex');
+  const id = url === null ? null : endpointId(url);
   if ((endpointOf(store)?.id ?? null) === id) return;
   await store.write(({ put, remove }) => {
     if (id === null) remove(ENDPOINT_KEY);
@@ -36,10 +41,13 @@ export async function setEndpoint(store: Store, url: string | null): Promise<voi
   });
 }
 
-/** Disables the endpoint until it is enabled or another URL is set. */
-export function disableEndpoint(transaction: StoreTransaction, now: number): void {
+/**
+ * Disables the endpoint that said it is gone until it is enabled or another URL is set; nothing
+ * where another URL was set meanwhile.
+ */
+export function disableEndpoint(transaction: StoreTransaction, id: string, now: number): void {
   const record = endpointOf(transaction);
-  if (record === null || record.disabledAt !== null) return;
+  if (record === null || record.id !== id || record.disabledAt !== null) return;
   transaction.put(ENDPOINT_KEY, { ...record, disabledAt: now });
 }
 

@@ -6,6 +6,7 @@ import { test, type TestContext } from 'node:test';
 import { App } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { SILENT } from '../../src/log.js';
+import { endpointOf } from '../../src/store/endpoint.js';
 import { createKey } from '../../src/store/keys.js';
 import { listNodes } from '../../src/store/nodes.js';
 import { listUsage } from '../../src/store/usage.js';
@@ -25,7 +26,7 @@ import {
   ask, inventedCountry, KEYS, newMerchantDir, removeDirs, startMerchants, type Answered,
   type MerchantService,
 } from '../support/merchant-service.js';
-import { startServer } from '../support/server-process.js';
+import { type ServerProcess, startServer } from '../support/server-process.js';
 
 async function startTwo(
   context: TestContext, datasets: string | null = null,
@@ -96,6 +97,16 @@ test('servers that start together on a new store make one first key', async (con
   await store.close();
 });
 
+/** Makes a merchant and stores credentials of it, which one event tells. */
+async function connect({ base }: ServerProcess): Promise<void> {
+  const made = await ask(base, 'POST', '/merchant/create', { merchantName: 'Acme' });
+  const { merchantId } = made.body;
+  const set = await ask(base, 'POST', '/merchant/credentials/set', {
+    merchantId, apiKey: 'a-key', connectionId: randomUUID(),
+  });
+  assert.equal(set.status, 200, set.text);
+}
+
 test('events are sent by one server, and by another when that is killed', async (context) => {
   const receiver = await startReceiver(context);
   receiver.answer = answering(503);
@@ -108,21 +119,13 @@ test('events are sent by one server, and by another when that is killed', async 
   const second = await startServer(context, varDir, environment);
   const health = await ask(second.base, 'GET', '/system/health', null);
   assert.equal(health.body['servers'], 2);
-  const connect = async (): Promise<void> => {
-    const made = await ask(second.base, 'POST', '/merchant/create', { merchantName: 'Acme' });
-    const { merchantId } = made.body;
-    const set = await ask(second.base, 'POST', '/merchant/credentials/set', {
-      merchantId, apiKey: 'a-key', connectionId: randomUUID(),
-    });
-    assert.equal(set.status, 200, set.text);
-  };
-  await connect();
+  await connect(second);
   await eventually(() => receiver.got.length > 0);
   // Nobody else tries what is under way at the one that has the lease.
   assert.equal(new Set(receiver.got.map(({ headers }) => headers['webhook-id'])).size, 1);
   await first.kill();
   receiver.answer = answering(204);
-  await connect();
+  await connect(second);
   const store = await Store.open(varDir);
   context.after(() => store.close());
   const ids = (): number => new Set(receiver.got.map(({ headers }) => headers['webhook-id'])).size;
@@ -131,6 +134,37 @@ test('events are sent by one server, and by another when that is killed', async 
     return ids() === 2 && outboxCounts(store).events.waiting <= 1;
   });
   assert.equal(await second.stop(), 0);
+});
+
+test('events go to the endpoint of the server that was started last', async (context) => {
+  const [before, after] = [await startReceiver(context), await startReceiver(context)];
+  const varDir = await newMerchantDir(inventedCountry());
+  context.after(() => removeDirs(varDir));
+  const environment = ({ url }: { readonly url: string }): Record<string, string> => ({
+    SITUS_WEBHOOK_URL: url, SITUS_WEBHOOK_SECRET: SECRET, SITUS_ALLOW_PRIVATE_NETWORK: '1',
+  });
+  const old = await startServer(context, varDir, environment(before));
+  let answer: () => void = () => undefined;
+  before.answer = (response) => {
+    answer = () => response.writeHead(410).end();
+  };
+  await connect(old);
+  await eventually(() => before.got.length === 1);
+  const next = await startServer(context, varDir, environment(after));
+  // What the one before says of itself says nothing of the one after.
+  answer();
+  await connect(old);
+  await connect(next);
+  const ids = (): number => new Set(after.got.map(({ headers }) => headers['webhook-id'])).size;
+  await eventually(() => ids() >= 2);
+  assert.equal(before.got.length, 1);
+  const store = await Store.open(varDir);
+  context.after(() => store.close());
+  assert.equal(endpointOf(store)?.disabledAt, null);
+  // The one that was refused waits for its second attempt.
+  await eventually(() => ids() === 3, 30_000);
+  assert.equal(await old.stop(), 0);
+  assert.equal(await next.stop(), 0);
 });
 
 test('any server tells of a job and cancels it; one that is killed leaves it to another',
