@@ -36,6 +36,43 @@ function noon(day: number): CartWish {
 
 const CLOTHING = '20010';
 
+test('custom software: 3 percent in Maryland since July 2025, in full in Washington since October', () => {
+  const at = (state: string, day: number, percents: Percents): readonly string[] =>
+    tax({ state, percents }, [['100', 1, '30015'], ['100', 1, '30025']], noon(day));
+  assert.deepEqual(at('MD', 20250630, [['state', '6']]), ['0.00', '0.00']);
+  assert.deepEqual(at('MD', 20250701, [['state', '6']]), ['3.00', '3.00']);
+  const seattle: Percents = [['state', '6.5'], ['city', '3.85']];
+  assert.deepEqual(at('WA', 20250930, seattle), ['0.00', '0.00']);
+  assert.deepEqual(at('WA', 20251001, seattle), ['10.35', '10.35']);
+});
+
+test('hygiene: where and since when the law exempts it, of local taxes too', () => {
+  const local: Percents = [['state', '4'], ['county', '2']];
+  for (const [state, tic, first] of [
+    ['MO', '20011', 20250828], ['MO', '20012', 20250828], ['MO', '51175', 20250828],
+    ['NY', '20011', 20221201], ['NY', '20012', 20221201], ['ND', '20012', 20230701],
+    ['NM', '51175', 20220701], ['SC', '92019', 20240513], ['FL', '20011', 20230701],
+  ] as const) {
+    const wish = noon(first);
+    assert.deepEqual(tax({ state, percents: local }, [['100', 1, tic]], wish), ['0.00'],
+      `${state} ${tic}`);
+  }
+  assert.deepEqual(tax({ state: 'ND', percents: local }, [['100', 1, '20011']]), ['0.00']);
+});
+
+test('Texas exempts firearm safety devices, Maine taxes streams since 2026', () => {
+  const texas = { state: 'TX', percents: [['state', '6.25'], ['city', '2']] } as const;
+  assert.deepEqual(tax(texas, [['100', 1, '70010']]), ['0.00']);
+  const streams: readonly Item[] = [['100', 1, '31060'], ['100', 1, '31090']];
+  const maine = { state: 'ME', percents: [['state', '5.5']] } as const;
+  assert.deepEqual(tax(maine, streams, noon(20260101)), ['5.50', '5.50']);
+});
+
+test('Missouri: textbooks are exempt of the tax of the state alone', () => {
+  const percents = [['state', '4.225'], ['county', '2'], ['city', '1']] as const;
+  assert.deepEqual(tax({ state: 'MO', percents }, [['100', 1, '92090']]), ['3.00']);
+});
+
 test('holidays: Tennessee the last weekend of July that begins in it, West Virginia to Monday', () => {
   const tennessee: FactPlace = { state: 'TN', percents: [['state', '7'], ['county', '2.25']] };
   const virginia: FactPlace = { state: 'WV', percents: [['state', '6'], ['city', '1']] };
