@@ -3,7 +3,7 @@
  * are run over the native one and over that of Node.js.
  */
 const NAMES: readonly string[] = [
-  ...['app', 'body-order', 'descriptors', 'framing', 'front', 'guess-guard', 'half-close',
+  ...['app', 'body-order', 'browser', 'descriptors', 'framing', 'front', 'guess-guard', 'half-close',
     'idempotency', 'key-scope', 'pipeline', 'ready', 'reset', 'secret-leak', 'tls', 'traces']
     .map((name) => `http/${name}`),
   ...['socket', 'stream', 'stream-close', 'stream-stuck'].map((name) => `bulk/${name}`),

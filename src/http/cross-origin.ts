@@ -4,14 +4,16 @@ import { headOf, type Head } from './reply.js';
 const ANY = '*';
 const ORIGIN = /^https?:\/\/(?:[\w.-]+|\[[0-9a-f:]+\])(?::\d+)?$/i;
 
-/** Fields that a page may send. */
+/** Fields that a page may send. Clients of the service that is spoken like here send X-ENV. */
 const SENT = [
-  'X-API-Key', 'Content-Type', 'Content-Encoding', 'Idempotency-Key', 'X-Request-Id', 'Range',
+  'X-API-Key', 'Content-Type', 'Content-Encoding', 'Idempotency-Key', 'X-Request-Id', 'X-ENV',
+  'Range', 'If-Range', 'If-None-Match', 'traceparent', 'tracestate',
 ].join(', ');
 /** Fields of answers that a page may read, beside those that any may. */
 const READ = [
   'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-Situs-Precision', 'X-Situs-Dataset',
-  'X-Situs-Receipt', 'X-Situs-Job', 'X-Situs-Engine', 'X-Request-Id', 'Location', 'Allow',
+  'X-Situs-Receipt', 'X-Situs-Job', 'X-Situs-Engine', 'X-Situs-Next-Cursor', 'X-Request-Id',
+  'Idempotency-Replayed', 'Location', 'Allow', 'ETag', 'Accept-Ranges', 'Content-Range',
 ].join(', ');
 /** How long a browser may remember what it was told, in seconds. */
 const REMEMBERED_S = 7_200;
@@ -22,6 +24,10 @@ function originsIn(text: string): readonly string[] {
   return text.split(',').map((origin) => origin.trim()).filter((origin) => origin !== '');
 }
 
+function isOrigin(text: string): boolean {
+  return ORIGIN.test(text) && URL.canParse(text);
+}
+
 /** Keys travel in a field of their own, so no credentials of a browser are ever asked for. */
 export class CrossOrigins {
   readonly #any: boolean;
@@ -29,7 +35,9 @@ export class CrossOrigins {
 
   private constructor(origins: readonly string[]) {
     this.#any = origins.includes(ANY);
-    this.#origins = new Set(origins.map((origin) => origin.toLowerCase()));
+    // As browsers write them: without the usual port, in small letters.
+    this.#origins = new Set(origins.filter((origin) => origin !== ANY)
+      .map((origin) => new URL(origin).origin));
   }
 
   /**
@@ -38,7 +46,7 @@ export class CrossOrigins {
    */
   static of(text: string): CrossOrigins | null {
     const origins = originsIn(text);
-    if (!origins.every((origin) => origin === ANY || ORIGIN.test(origin))) {
+    if (!origins.every((origin) => origin === ANY || isOrigin(origin))) {
       throw new Error(
         'SITUS_CORS_ORIGINS must be * or origins (https://shop.example), with commas between',
       );

@@ -34,6 +34,21 @@ const EMPTY = new Uint8Array(0);
 /** What was asked for. */
 type DuplexTarget = Pick<Request, 'method' | 'path'>;
 
+/** Fields whose values are lists: several fields are one (RFC 9110, 5.3). */
+const LISTS: ReadonlySet<string> =
+  new Set(['accept', 'accept-encoding', 'content-encoding', 'if-none-match']);
+
+/** The fields of a head; of several of a name the first, as everywhere else. */
+function headersOf(native: RawRequest): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>();
+  native.forEach((name, value) => {
+    const before = headers.get(name);
+    if (before === undefined) headers.set(name, value);
+    else if (LISTS.has(name)) headers.set(name, `${before}, ${value}`);
+  });
+  return headers;
+}
+
 /** Opens an exchange; what its handler throws is a bug and becomes a 500. */
 export function openDuplex(
   handling: DuplexHandling, { method, path }: DuplexTarget, raw: RawResponse, native: RawRequest,
@@ -42,8 +57,7 @@ export function openDuplex(
 ): void {
   const { front } = traffic;
   const began = performance.now();
-  const headers = new Map<string, string>();
-  native.forEach((name, value) => headers.set(name, value));
+  const headers = headersOf(native);
   const address = addressOf(raw);
   const forwarded = front?.forwarded(native) ?? '';
   const client = front?.clientOf(address, forwarded) ?? address;

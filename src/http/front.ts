@@ -112,12 +112,11 @@ export class Front {
   /** What is to be kept of a request; null for most where nothing is logged. */
   note(method: string, raw: RawResponse, request: RawRequest): RequestNote | null {
     const given = request.getHeader(REQUEST_ID);
-    const origin = this.origins === null ? '' : request.getHeader(ORIGIN);
+    const shared = this.origins?.fieldsFor(request.getHeader(ORIGIN)) ?? NO_EXTRA;
     const { sink } = this;
-    if (given === '' && origin === '' && sink === null) return null;
+    if (given === '' && shared.length === 0 && sink === null) return null;
     const made = sink === null ? '' : randomUUID();
     const requestId = ID.test(given) ? given : made;
-    const shared = this.origins?.fieldsFor(origin) ?? NO_EXTRA;
     return {
       method, requestId, keyPrefix: '', query: '',
       extra: requestId === '' ? shared : ['X-Request-Id', requestId, ...shared],
