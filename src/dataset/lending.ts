@@ -41,7 +41,10 @@ export class Lending {
     const { generations } = this.#options;
     if (generations.find(name) === null) {
       if (!this.has(name)) return null;
-      await (this.#opening.get(name) ?? this.#next(name));
+      await (this.#opening.get(name) ?? this.#next(name)).catch((error: unknown) => {
+        // One that was removed while it was read has no fault of its own.
+        if (this.has(name)) throw error;
+      });
     }
     const generation = generations.find(name);
     return generation === null ? null : generations.pin(generation);
@@ -63,7 +66,7 @@ export class Lending {
     if (known !== undefined && known.facts === facts) throw known.why;
     this.#unsound.delete(name);
     const prepared = await prepare(name).catch((why: unknown) => {
-      if (why instanceof UnsoundRelease) this.#unsound.set(name, { facts, why });
+      if (why instanceof UnsoundRelease && this.has(name)) this.#unsound.set(name, { facts, why });
       throw why;
     });
     if (generations.find(name) === null) generations.lend(open(name, prepared));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
+import { removeRelease } from '../../src/dataset/keeping.js';
 import { LiveDataset } from '../../src/dataset/live.js';
 import { OpenReleases } from '../../src/dataset/open.js';
 import { inPlace } from '../../src/dataset/release-copy.js';
@@ -162,6 +163,30 @@ test('what is not sound is read once, however many ask for it, until its files c
   for (const file of RELEASE_FILES) writeFileSync(`${varDir}/datasets/${SECOND}/${file}`, 'anew');
   await assert.rejects(live.ask(SECOND), /torn/);
   assert.equal(checks, 2);
+});
+
+test('a release that is removed while it is read is not there, and is again when it came back', async (context) => {
+  const varDir = newVarDir(context);
+  for (const name of [FIRST, SECOND]) writeRelease(varDir, name);
+  activate(varDir, FIRST);
+  let removes = true;
+  const live = new LiveDataset({
+    varDir, pollMs: 60_000, log: createLog('error', () => undefined),
+    open: (dir) => emptyDataset(dir), probe: () => FACTS,
+    prepare: async (name) => {
+      if (name === SECOND && removes) {
+        removeRelease(varDir, name);
+        throw new UnsoundRelease('has no data.mdb');
+      }
+      return inPlace(`${varDir}/datasets/${name}`);
+    },
+  });
+  context.after(() => live.close());
+  await live.ready();
+  assert.deepEqual(await Promise.all([live.ask(SECOND), live.ask(SECOND)]), [null, null]);
+  writeRelease(varDir, SECOND);
+  removes = false;
+  assert.equal((await live.ask(SECOND))?.id, SECOND);
 });
 
 test('one release is prepared at a time, and only the last is taken', async (context) => {
