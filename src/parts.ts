@@ -29,7 +29,7 @@ import { messageOf, type Log } from './log.js';
 import { EnginePool, type EngineSettings, type ReleaseSource } from './pool.js';
 import { VERSION_KEY } from './store/format.js';
 import { KeyCache } from './store/key-cache.js';
-import { merchantFinder } from './store/merchant-cache.js';
+import { merchantFinder } from './store/merchants.js';
 import { hasRoom } from './store/folder.js';
 import { lives } from './store/nodes.js';
 import { ServiceClock } from './store/service-clock.js';

@@ -5,7 +5,7 @@ import type { Config } from '../config.js';
 import { currentRelease } from '../dataset/release.js';
 import { filesAddress, openPlace } from '../distribution/address.js';
 import { readState } from '../distribution/state.js';
-import { checkRedis } from '../limit/redis-check.js';
+import { checkRedis } from '../limit/open-rates.js';
 import { ANSWER_MS_MAX } from '../limit/shared-rates.js';
 import { messageOf } from '../log.js';
 import { databasePlace } from '../store/postgres/place.js';

@@ -8,7 +8,7 @@ import { GRANT_ALL } from '../pool/types.js';
 import { isProblem } from '../base/problem.js';
 import { isFailure, type Failure } from '../failure.js';
 import { readBeginning } from '../bulk/job/file-run.js';
-import { csvRows } from '../bulk/row/csv-rows.js';
+import { csvRows } from '../bulk/row/text-rows.js';
 import type { RawChunk } from '../bulk/row/framing.js';
 import type { Table } from '../bulk/row/chunk-payload.js';
 import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../bulk/row/row-limits.js';

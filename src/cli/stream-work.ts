@@ -9,8 +9,8 @@ import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import type { MsgHdrs } from '@nats-io/transport-node';
 import type { MessageAnswerer } from '../bulk/stream/answerer.js';
 import { messageOf } from '../log.js';
-import { bytesOf, headersOf, tooLong } from './stream-headers.js';
-import { isConsumerGone, isTooLong, type Broker } from './stream-broker.js';
+import type { Broker } from './stream-broker.js';
+import { bytesOf, headersOf, isConsumerGone, isTooLong, tooLong } from './stream-broker.js';
 import { OwedMessages } from './stream-owed.js';
 
 /** Messages that one process has in hand. */

@@ -11,13 +11,14 @@ import { keyPrefix } from '../store/keys.js';
 import { PLAN_FEATURES } from '../store/plan.js';
 import { scopesOfBits } from '../store/scope.js';
 import { jsonValue, type WireList, type WireObject } from '../wire/tree.js';
-import { KeyReader, presentedKey } from './api-key.js';
+import {
+  KeyReader, missingScopes, neededScopes, type NeededScopes, presentedKey, scopesOfRows,
+} from './api-key.js';
 import type { AskWindow } from './ask-window.js';
 import { GuessGuard } from './client-limit.js';
 import type { Problem } from '../base/problem.js';
 import type { BodyError } from '../base/validator.js';
 import { codedProblem, problemReply } from './problem-reply.js';
-import { missingScopes, neededScopes, scopesOfRows, type NeededScopes } from './path-scopes.js';
 import {
   LIMIT_HEADER, REFUSED, REMAINING_HEADER, type RateGate, type Rated,
 } from './rate-limit.js';

@@ -2,8 +2,9 @@
  * Opens the rates of keys as SITUS_LIMITS and the supervisor say, and tells the log how they fare.
  */
 import { createRateGate, type RateGate } from '../http/rate-limit.js';
-import type { Log } from '../log.js';
+import { type Log, messageOf } from '../log.js';
 import type { WindowsOfAll } from './listener-rates.js';
+import type { WindowQuestion } from './port.js';
 import { readRedisAddress } from './redis-address.js';
 import type { SharedRates } from './shared-rates.js';
 
@@ -65,4 +66,78 @@ export async function openLimits(
   });
   await rates.started(START_MS_MAX);
   return { rates, shared: rates, close: () => rates.close() };
+}
+
+// Whether a Redis or Valkey can keep the windows, for whoever looks before it is needed.
+
+/** Longest wait for it, in milliseconds. */
+const CHECK_MS_MAX = 3_000;
+const PAUSE_MS = 50;
+const QUESTION: WindowQuestion = { id: 'doctor', rate: 1, count: 0 };
+
+interface RedisCheck {
+  /** For people: without user and password. */
+  readonly server: string;
+  /** Why it cannot keep the windows; null where it can. */
+  readonly fault: string | null;
+  /** What is worth a change although it works. */
+  readonly warning: string | null;
+  /** "Redis 7.0.15". */
+  readonly version: string;
+  /** How long one question took. */
+  readonly milliseconds: number;
+}
+
+function field(info: string, name: string): string {
+  return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
+}
+
+/** What is said of a server by what it says of itself. */
+function told(info: string): Pick<RedisCheck, 'warning' | 'version'> {
+  const valkey = field(info, 'valkey_version');
+  const policy = field(info, 'maxmemory_policy');
+  const isBounded = field(info, 'maxmemory') !== '0' && policy !== '';
+  return {
+    version: valkey === '' ? `Redis ${field(info, 'redis_version')}` : `Valkey ${valkey}`,
+    warning: isBounded && policy !== 'noeviction'
+      ? `drops windows when its memory is full (maxmemory-policy ${policy}); noeviction drops none`
+      : null,
+  };
+}
+
+/**
+ * Asks the server of a setting once, as the service does.
+ * @throws Error that names the setting when its address cannot be read.
+ */
+export async function checkRedis(url: string): Promise<RedisCheck> {
+  const address = readRedisAddress(url);
+  const { RedisWindows } = await import('./redis.js');
+  const windows = new RedisWindows(address);
+  const until = performance.now() + CHECK_MS_MAX;
+  let fault = 'no answer';
+  try {
+    while (performance.now() < until) {
+      try {
+        await inTime(windows.ask([QUESTION]), until - performance.now());
+        const asked = performance.now();
+        await inTime(windows.ask([QUESTION]), until - asked);
+        const milliseconds = performance.now() - asked;
+        const info = await inTime(windows.info(), CHECK_MS_MAX).catch(() => '');
+        return { server: address.shown, fault: null, milliseconds, ...told(info) };
+      } catch (error) {
+        fault = messageOf(error);
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      }
+    }
+  } finally {
+    await windows.close();
+  }
+  return { server: address.shown, fault, warning: null, version: '', milliseconds: 0 };
+}
+
+function inTime<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('no answer')), milliseconds);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }

@@ -18,20 +18,19 @@
  */
 import { createHash } from 'node:crypto';
 import {
-  ageKey, AGE_PREFIX, answerText, keptKey, parseAge, parseKept, placeOf, readAnswer,
-  type AgeRecord, type KeptAnswer, type KeptRecord,
+  AGE_PREFIX, ageKey, type AgeRecord, answerText, type Claim, type Claimed, type Intent,
+  type KeptAnswer, keptKey, type KeptRecord, KeyTaken, parseAge, parseKept, placeOf, readAnswer,
+  UnstoredOutcomes,
 } from './idempotency-record.js';
-import {
-  type Claim, type Claimed, type Intent, KeyTaken, UnstoredOutcomes,
-} from './idempotency-outcomes.js';
 import { lives } from './nodes.js';
 import type { Sealed, SealPlace } from './sealed.js';
 import { orSetAside } from './set-aside.js';
 import { addShare, recordBytes, takeShare } from './share.js';
 import type { Store, StoreTransaction } from './store.js';
 
-export { KeyTaken, type Claim, type Claimed, type Intent } from './idempotency-outcomes.js';
-export { AGE_PREFIX, KEPT_PREFIX, type KeptAnswer } from './idempotency-record.js';
+export {
+  AGE_PREFIX, KEPT_PREFIX, KeyTaken, type Claim, type Claimed, type Intent, type KeptAnswer,
+} from './idempotency-record.js';
 
 /** Longest Idempotency-Key in characters. */
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;

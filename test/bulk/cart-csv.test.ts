@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import Papa from 'papaparse';
 import { seeded } from '../../bench/case/case.js';
 import { CART_COLUMNS } from '../../src/bulk/row/columns.js';
-import { columnRulesOf } from '../../src/bulk/row/cart-mapping.js';
-import { mapColumns } from '../../src/bulk/row/mapping.js';
+import { columnRulesOf, mapColumns } from '../../src/bulk/row/mapping.js';
 import { below, cut, oneOf, runBulk, type BulkRun } from '../support/bulk-bodies.js';
 import {
   CA, CA_PARTS, cartOf, endpoint, errorOf, itemOf, NY, NY_PARTS, RUN, UUID,

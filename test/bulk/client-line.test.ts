@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'node:test';
-import { listElements, readClientLine } from '../../src/bulk/stream/client-line.js';
+import { listElements, readClientLine } from '../../src/bulk/stream/inbox.js';
 import { BATCH_MESSAGES_MAX, REPLAY_BYTES_MAX } from '../../src/bulk/stream/stream-limits.js';
 import { AnswerBacklog } from '../../src/bulk/stream/answer-backlog.js';
 

@@ -7,12 +7,11 @@ import { test } from 'node:test';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { JSON_DEPTH_MAX } from '../../src/base/json-scan.js';
 import { CART_COLUMNS, APPENDED_COLUMNS } from '../../src/bulk/row/columns.js';
-import { columnRulesOf } from '../../src/bulk/row/cart-mapping.js';
 import { CART_PARAMETERS } from '../../src/bulk/row/cart-parameters.js';
 import {
   CART_ROW_BYTES_MAX, CHUNK_ROWS_MAX, COLUMNS_MAX, HEADER_BYTES_MAX, ID_CHARS_MAX, ROW_BYTES_MAX,
 } from '../../src/bulk/row/row-limits.js';
-import { CART_ROLES, mapColumns, ROLES } from '../../src/bulk/row/mapping.js';
+import { CART_ROLES, columnRulesOf, mapColumns, ROLES } from '../../src/bulk/row/mapping.js';
 import { SHARED_PARAMETERS } from '../../src/api/lookup/parameter-table.js';
 
 const PAGE = readFileSync(join(packageRoot(), 'docs', 'bulk.md'), 'utf8');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import { readRedisAddress } from '../../src/limit/redis-address.js';
-import { checkRedis } from '../../src/limit/redis-check.js';
+import { checkRedis } from '../../src/limit/open-rates.js';
 import { startRedis } from '../support/redis-server.js';
 
 test('hosts, sockets, credentials, databases and prefixes are read', () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { merchantFinder } from '../../src/store/merchant-cache.js';
 import {
-  createMerchant, deleteMerchant, updateMerchant, type MerchantRecord,
+  createMerchant, deleteMerchant, merchantFinder, type MerchantRecord, updateMerchant,
 } from '../../src/store/merchants.js';
 import { Store } from '../../src/store/store.js';
 import { newVarDir } from '../support/http-var-dir.js';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StoreFault } from '../../src/store/fault.js';
-import { type UnstoredOutcome, UnstoredOutcomes } from '../../src/store/idempotency-outcomes.js';
+import { type UnstoredOutcome, UnstoredOutcomes } from '../../src/store/idempotency-record.js';
 
 /** Longer than the test: only closing tries. */
 const RETRY_MS = 3_600_000;

@@ -6,7 +6,7 @@ import { GRANT_ALL } from '../../src/pool/types.js';
 import { CsvBeginning } from '../../src/bulk/run/csv-beginning.js';
 import { rowFramer } from '../../src/bulk/run/run.js';
 import { answerFrame } from '../../src/worker.js';
-import { columnRulesOf } from '../../src/bulk/row/cart-mapping.js';
+import { columnRulesOf } from '../../src/bulk/row/mapping.js';
 import { csvHeaderLine } from '../../src/bulk/row/envelope.js';
 import type { RecordFramer } from '../../src/bulk/row/framer.js';
 import {

@@ -14,7 +14,7 @@ import { JOB_PATH, jobBody, JOBS_PATH, RESULT_PATH } from '../row/job-body.js';
 import type { JobFiles } from './job-keeper.js';
 import { JobRegistry } from './registry.js';
 import { JobElsewhere, type JobMember } from './ownership.js';
-import { missing, sendResult } from './result-request.js';
+import { missing, sendResult } from './result.js';
 import { type Caller, rowsRefusal } from '../../http/gate.js';
 import { codedProblem } from '../../http/problem-reply.js';
 import {

@@ -12,13 +12,12 @@ import { answerBulkCart, answerCartMessage } from './cart-row.js';
 import { ByteWriter } from '../../base/byte-writer.js';
 import { answerCsvCart } from './cart-cells.js';
 import { APPENDED_COLUMNS, CART_COLUMNS, LookupColumns } from './columns.js';
-import { contentEnd, csvReader } from './csv-rows.js';
+import { contentEnd, csvReader, readLine, readMessage } from './text-rows.js';
 import type { RawChunk } from './framing.js';
 import {
   type BulkKind, type ChunkTally, decodeChunk, encodeResult, type RowRefusal, type RunFacts,
   type Table,
 } from './chunk-payload.js';
-import { readLine, readMessage } from './json-rows.js';
 import { csvParameters, jsonParameters } from './row-parameters.js';
 import {
   type AnswerRow, type CsvRow, type JsonRow, type Place, refusalOf, refused, refusedCart, type Row,

@@ -1,7 +1,7 @@
 /** The beginning of a CSV body: everything up to its first row, read before rows can be. */
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import type { WireObject } from '../../wire/tree.js';
-import { csvRows } from '../row/csv-rows.js';
+import { csvRows } from '../row/text-rows.js';
 import {
   BOM, HeaderEnd, isGzip, isWide, readCsvHead, type CsvHead, type Delimiter,
 } from '../row/dialect.js';

@@ -5,7 +5,7 @@
 import { isProblem } from '../../base/problem.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
 import type { Checkpoint } from './checkpoint.js';
-import { columnRulesOf } from '../row/cart-mapping.js';
+import { columnRulesOf } from '../row/mapping.js';
 import {
   csvHeaderLine, headerLine, trailerLine, type Trailer,
 } from '../row/envelope.js';

@@ -17,8 +17,7 @@ import { Flights, payloadOf, groupOf, type MessageClass } from './message-chunk.
 import {
   type CloseName, CLOSES, type Closing, type SessionOptions, type SessionServices, type StreamLink,
 } from './session-options.js';
-import { readClientLine } from './client-line.js';
-import { Inbox, type Message } from './inbox.js';
+import { Inbox, type Message, readClientLine } from './inbox.js';
 import {
   CHUNK_MESSAGES_MAX, CHUNK_MESSAGES_MIN, CHUNKS_IN_FLIGHT_MAX, STREAM_LIMITS, UNSENT_BYTES_MAX,
 } from './stream-limits.js';

@@ -24,7 +24,7 @@ import {
   checkFigures, DATE_OPEN, type ListOptions, ListReport, listDate, percentOf,
 } from './list.js';
 import type { StatedList } from './stated-rates.js';
-import { joinVintages, type Vintage } from './vintages.js';
+import { joinVintages, type Vintage } from './timeline.js';
 
 /** One list: a file of a publisher, or a fact table. */
 export interface RateList {

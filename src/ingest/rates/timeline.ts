@@ -1,8 +1,11 @@
-/** One jurisdiction's rates in time: rows of several lists painted over one another. */
+/**
+ * One jurisdiction's rates in time: rows of several lists painted over one another, and those of
+ * several publications of one list joined.
+ */
 import { type DateInt, dayBefore } from '../../tax/date.js';
-import type { Rate } from '../../tax/rate.js';
+import { formatRate, type Rate } from '../../tax/rate.js';
 import type { RateRow } from '../model.js';
-import type { ListMark } from './facts.js';
+import type { DistrictMember, ListMark } from './facts.js';
 import { DATE_MIN, DATE_OPEN, dayAfter, formatDate } from './list.js';
 
 /** What holds over some days. A filled timeline has one segment for every day. */
@@ -98,4 +101,152 @@ export function fill(
 export function segmentOn(timeline: readonly Segment[], day: DateInt): Segment {
   for (const segment of timeline) if (segment.to >= day && segment.from <= day) return segment;
   throw new RangeError(`no segment on ${String(day)}`);
+}
+
+/*
+ * Publications of one list at several times, joined: each holds from the day it was published for
+ * until the next one's, and where a newer one speaks of days before its own it wins, since its
+ * publisher has corrected the older one. What differs is told.
+ */
+
+/** One publication of a list. */
+export interface Vintage {
+  /** How it is called in what is told: its reader and file. */
+  readonly list: string;
+  /** The day it was published for. */
+  readonly asOf: DateInt;
+  readonly rows: readonly RateRow[];
+  readonly members: readonly DistrictMember[];
+}
+
+interface JoinedVintages {
+  /** In order of precedence, the last one winning. */
+  readonly rows: readonly RateRow[];
+  readonly members: readonly DistrictMember[];
+  /** A sentence for each period that two rows give other rates for. */
+  readonly contradictions: readonly string[];
+}
+
+interface Period {
+  readonly from: DateInt;
+  readonly to: DateInt;
+}
+
+function overlapOf(one: Period, other: Period): Period | null {
+  const from = one.from > other.from ? one.from : other.from;
+  const to = one.to < other.to ? one.to : other.to;
+  return from <= to ? { from, to } : null;
+}
+
+/** What a row is about. */
+function subjectOf({ state, level, county, place, code, basis }: RateRow): string {
+  const own = level === 'county' || level === 'city' ? '' : code;
+  return [state, level, county, place, own, basis].join('/');
+}
+
+function memberOf({ code, scope, state, county, place }: DistrictMember): string {
+  return [code, scope, state, county, place].join('/');
+}
+
+function grouped<T>(all: readonly T[], keyOf: (one: T) => string): ReadonlyMap<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const key = keyOf(one);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return groups;
+}
+
+function ratesOf({ sales, use }: RateRow): string {
+  return sales === use ? formatRate(sales) : `${formatRate(sales)} (use ${formatRate(use)})`;
+}
+
+interface Numbered {
+  readonly row: RateRow;
+  readonly list: string;
+  /** Its place among the rates of its list, from 1. */
+  readonly number: number;
+  /** Its list tells no last day: it holds until another one begins. */
+  readonly isOpen: boolean;
+}
+
+function numbered({ rows, list }: Pick<Vintage, 'rows' | 'list'>): readonly Numbered[] {
+  return rows.map((row, index) =>
+    ({ row, list, number: index + 1, isOpen: row.to === DATE_OPEN }));
+}
+
+/**
+ * Tells where two rows about the same give other rates for the same days; the later one holds. One
+ * that has no end and is followed by one that begins later is no contradiction but a change.
+ */
+function contradiction(before: Numbered, after: Numbered): string | null {
+  const [one, other] = [before.row, after.row];
+  if (before.isOpen && other.from > one.from) return null;
+  const days = overlapOf(one, other);
+  if (days === null || (one.sales === other.sales && one.use === other.use)) return null;
+  const until = days.to === DATE_OPEN ? 'on' : `to ${formatDate(days.to)}`;
+  const where = before.list === after.list
+    ? `rates ${before.number} and ${after.number} of ${after.list}`
+    : `rate ${before.number} of ${before.list} and rate ${after.number} of ${after.list}`;
+  return `${other.name || other.state} (${other.level}) from ${formatDate(days.from)} ${until}: `
+    + `${ratesOf(one)} and ${ratesOf(other)}, ${where}; the latter holds`;
+}
+
+/** Contradictions of rows that stand in order of precedence. */
+function contradictionsOf(rows: readonly Numbered[]): readonly string[] {
+  const found: string[] = [];
+  for (const group of grouped(rows, ({ row }) => subjectOf(row)).values()) {
+    for (let at = 1; at < group.length; at += 1) {
+      for (const before of group.slice(0, at)) {
+        const told = contradiction(before, group[at]!);
+        if (told !== null) found.push(told);
+      }
+    }
+  }
+  return found;
+}
+
+/** A row or member up to a day; null where nothing is left of it. */
+function until<T extends Period>(one: T, last: DateInt): T | null {
+  if (one.from > last) return null;
+  return one.to <= last ? one : { ...one, to: last };
+}
+
+/** Members of older publications where no newer one says the same of the same days. */
+function joinMembers(
+  older: readonly DistrictMember[], newer: readonly DistrictMember[],
+): readonly DistrictMember[] {
+  const known = grouped(newer, memberOf);
+  const isSaid = (member: DistrictMember): boolean =>
+    (known.get(memberOf(member)) ?? []).some((each) => overlapOf(each, member) !== null);
+  return [...older.filter((member) => !isSaid(member)), ...newer];
+}
+
+/**
+ * Joins the publications of a list, in any order.
+ * @throws RangeError where two were published for the same day.
+ */
+export function joinVintages(vintages: readonly Vintage[]): JoinedVintages {
+  const inOrder = [...vintages].sort((one, other) => one.asOf - other.asOf);
+  let rows: readonly Numbered[] = [];
+  let members: readonly DistrictMember[] = [];
+  for (const [index, vintage] of inOrder.entries()) {
+    const earlier = inOrder[index - 1];
+    if (earlier?.asOf === vintage.asOf) {
+      throw new RangeError(`${earlier.list} and ${vintage.list} are both of ${
+        formatDate(vintage.asOf)}: which of them is newer?`);
+    }
+    const last = dayBefore(vintage.asOf);
+    const past = rows.flatMap((each) => {
+      const row = until(each.row, last);
+      return row === null ? [] : [{ ...each, row }];
+    });
+    rows = [...past, ...numbered(vintage)];
+    members = joinMembers(
+      members.flatMap((member) => until(member, last) ?? []), vintage.members,
+    );
+  }
+  return { rows: rows.map(({ row }) => row), members, contradictions: contradictionsOf(rows) };
 }
