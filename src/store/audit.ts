@@ -6,9 +6,9 @@
  *
  * ["audit", list, order, id]  AuditRecord; the list is "operator" or "account:" and its name, the
  *                             order is the time, or behind the last one where a clock is set back
- * ["audit-count", list]       how many there are
+ * ["audit-count", list]       how many there are, order of the last one, time of the first
  */
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { StoreKey } from './format.js';
 import { member, number, optional, orNull, recordReader, text } from './record-reader.js';
 import { savedTime } from './service-clock.js';
@@ -23,7 +23,6 @@ export const AUDIT_MS_MAX = 400 * 86_400_000;
 const PREFIX = 'audit';
 const COUNT_PREFIX = 'audit-count';
 const TIME_DIGITS = 15;
-const ID_BYTES = 6;
 /** Old entries that go with each new one. */
 const PRUNED_MAX = 10;
 /** So many of them are looked at before the others. */
@@ -81,7 +80,11 @@ const parseEntry = recordReader('audit', 1, {
 
 /** What a key is made of; the order is there where it is not the time. */
 const parseAge = recordReader('audit', 1, { at: number, id: text, order: optional(number) });
-const parseCount = recordReader('audit count', 1, { count: number });
+/** Without `last` or `oldest`, as earlier versions write it, these are to be looked for. */
+const parseCount = recordReader('audit count', 1, {
+  count: number, last: optional(number), oldest: optional(number),
+});
+type AuditCount = Omit<ReturnType<typeof parseCount>, 'v'>;
 
 export type AuditRecord = Omit<ReturnType<typeof parseEntry>, 'v'>;
 
@@ -90,10 +93,10 @@ function parseAudit(value: unknown): AuditRecord {
   return entry;
 }
 
-function countOf(transaction: StoreTransaction, list: string): number {
+function countOf(transaction: StoreTransaction, list: string): AuditCount {
   const found = countRecord(transaction, [COUNT_PREFIX, list], () =>
     ({ v: 1, count: transaction.list([PREFIX, list]).length }));
-  return found === undefined ? 0 : parseCount(found).count;
+  return found === undefined ? { count: 0 } : parseCount(found);
 }
 
 function orderOf({ at, order }: ReturnType<typeof parseAge>): number {
@@ -108,33 +111,55 @@ function expiryOf(transaction: StoreTransaction, at: number): number {
   return Math.min(at, savedTime(transaction) ?? 0) - AUDIT_MS_MAX;
 }
 
+function keyOf(list: string, order: number, id: string): StoreKey {
+  return [PREFIX, list, String(order).padStart(TIME_DIGITS, '0'), id];
+}
+
+/** The order of the last entry of a list; before all times where there is none. */
+function lastOrder(transaction: StoreTransaction, list: string): number {
+  const last = transaction.last([PREFIX, list]);
+  return last === undefined ? -1 : orderOf(parseAge(last));
+}
+
+/**
+ * Removes the first entries of a list while there are more than `AUDIT_ENTRIES_MAX` or they are too
+ * old, some at a time.
+ * @returns how many are left, and the time of the first where it was seen
+ */
+function prune(
+  transaction: StoreTransaction, list: string, before: number, expiry: number,
+): AuditCount {
+  let count = before;
+  // One makes room at most, unless entries came of age meanwhile.
+  for (const limit of [PRUNED_FIRST, PRUNED_MAX - PRUNED_FIRST]) {
+    for (const value of transaction.list([PREFIX, list], limit)) {
+      const old = parseAge(value);
+      if (count <= AUDIT_ENTRIES_MAX && old.at > expiry) return { count, oldest: old.at };
+      transaction.remove(keyOf(list, orderOf(old), old.id));
+      count -= 1;
+    }
+  }
+  return { count };
+}
+
 /** Adds an entry within the transaction of the change; the oldest ones make room. */
 export function addAudit(
   transaction: StoreTransaction, { actor, account, action, object }: AuditEntry, at: number,
 ): void {
   const list = account === null ? 'operator' : `account:${account}`;
-  const keyOf = (order: number, id: string): StoreKey =>
-    [PREFIX, list, String(order).padStart(TIME_DIGITS, '0'), id];
-  const id = randomBytes(ID_BYTES).toString('hex');
+  // Twelve digits of a UUID that are random; Node makes many of them at once.
+  const id = randomUUID().replace('-', '').slice(0, 12);
+  const { count: before, last, oldest } = countOf(transaction, list);
   // Behind those that are there, whatever the clock says: the first in the list make room.
-  const last = transaction.last([PREFIX, list]);
-  const order = Math.max(at, last === undefined ? 0 : orderOf(parseAge(last)) + 1);
+  const order = Math.max(at, (last ?? lastOrder(transaction, list)) + 1);
   const entry = { v: 1, at, id, actor, account, action, object };
-  let count = countOf(transaction, list) + 1;
-  transaction.put(keyOf(order, id), order === at ? entry : { ...entry, order });
-  const expiry = expiryOf(transaction, at);
-  const isPruned = (limit: number): boolean => {
-    for (const value of transaction.list([PREFIX, list], limit)) {
-      const old = parseAge(value);
-      if (count <= AUDIT_ENTRIES_MAX && old.at > expiry) return true;
-      transaction.remove(keyOf(orderOf(old), old.id));
-      count -= 1;
-    }
-    return false;
-  };
-  // One makes room at most, unless entries came of age meanwhile.
-  if (!isPruned(PRUNED_FIRST)) isPruned(PRUNED_MAX - PRUNED_FIRST);
-  transaction.put([COUNT_PREFIX, list], { v: 1, count });
+  transaction.put(keyOf(list, order, id), order === at ? entry : { ...entry, order });
+  // The list is looked at only where its first entry may have to go: none does whose time is not
+  // up by the later one of the two clocks.
+  const left = before < AUDIT_ENTRIES_MAX && oldest !== undefined && oldest > at - AUDIT_MS_MAX
+    ? { count: before + 1, oldest }
+    : prune(transaction, list, before + 1, expiryOf(transaction, at));
+  transaction.put([COUNT_PREFIX, list], { v: 1, ...left, last: order });
 }
 
 /** The entries of all lists from a time on, the oldest first; none older than they are kept. */

@@ -89,11 +89,11 @@ export function addShare(
 export function takeShare(
   transaction: StoreTransaction, kind: ShareKind, account: string, by: number,
 ): void {
+  if (by === 0) return;
   const limit = SHARE_BYTES_MAX[kind];
-  if (by > 0 && shareBytes(transaction, kind, account) + by > limit) {
-    throw new LimitReached(MESSAGES[kind], limit);
-  }
-  addShare(transaction, kind, account, by);
+  const bytes = shareBytes(transaction, kind, account) + by;
+  if (by > 0 && bytes > limit) throw new LimitReached(MESSAGES[kind], limit);
+  setShare(transaction, kind, account, Math.max(0, bytes));
 }
 
 /**

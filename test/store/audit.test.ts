@@ -88,6 +88,25 @@ test('a clock set two years ahead and back takes no entry that is new', async (t
   assert.deepEqual([told()[0], told().length], [`o${NOW + 30}`, AUDIT_ENTRIES_MAX]);
 });
 
+test('beside an earlier version, which counts and nothing else, no entry is overwritten or kept', async (t) => {
+  const store = await Store.open(newVarDir(t));
+  t.after(() => store.close());
+  const add = adderOf(store);
+  const countAlone = (count: number): Promise<void> =>
+    store.write((transaction) => transaction.put(['audit-count', 'operator'], { v: 1, count }));
+  await setServiceClock(store, NOW + AUDIT_MS_MAX + 5);
+  await add(null, NOW, 3);
+  await countAlone(3);
+  await add(null, NOW, 1);
+  const told = (store.list(['audit', 'operator']) as { object: string }[])
+    .map(({ object }) => object);
+  assert.deepEqual(told, [0, 1, 2, 0].map((after) => `o${NOW + after}`), 'behind the last one');
+  await countAlone(4);
+  await add(null, NOW + AUDIT_MS_MAX + 2, 1);
+  assert.deepEqual(store.list(['audit-count', 'operator']),
+    [{ v: 1, count: 1, oldest: NOW + AUDIT_MS_MAX + 2, last: NOW + AUDIT_MS_MAX + 2 }]);
+});
+
 test('a key that is made or changed is written down, one that is not is not', async (t) => {
   const store = await Store.open(newVarDir(t));
   t.after(() => store.close());

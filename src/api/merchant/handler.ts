@@ -20,7 +20,8 @@ import { type MerchantCaller, merchantRoute } from '../../http/merchant-route.js
 import { type Reply, headOf, JSON_TYPE, type Fields, type Request } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import {
-  addInvitation, isReply, ownMerchant, readRoute, vouchForNone, writeRoute, type HandlerServices,
+  addInvitation, type Change, type HandlerServices, isReply, ownMerchant, readRoute, vouchForNone,
+  writeRoute,
 } from './services.js';
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
 import { GATHER_BATCH } from '../../store/gather.js';
@@ -151,7 +152,7 @@ function told(
 function create(
   services: HandlerServices, caller: MerchantCaller, transaction: StoreTransaction,
   body: CreateBody,
-): Reply {
+): Change | Reply {
   const refused = body.type === 'provider' ? needsEnterprise(caller) : null;
   if (refused !== null) return refused;
   if (body.invite && body.contacts.email === undefined) {
@@ -166,15 +167,15 @@ function create(
     return referenceTaken(caller, 'body.referenceId', body.referenceId);
   }
   if (wanted) invite(transaction, merchant, now);
-  return caller.json(201, told(
-    services, merchant.merchantId, 'merchant created successfully', wanted,
-  ));
+  const { merchantId } = merchant;
+  const members = told(services, merchantId, 'merchant created successfully', wanted);
+  return { merchantId, reply: caller.json(201, members) };
 }
 
 function update(
   services: HandlerServices, caller: MerchantCaller, transaction: StoreTransaction,
   body: UpdateBody,
-): Reply {
+): Change | Reply {
   const before = ownMerchant(caller, transaction, body.merchantId);
   if (isReply(before)) return before;
   const { block, type } = body;
@@ -194,9 +195,9 @@ function update(
     return referenceTaken(caller, 'body.update.referenceId', block?.referenceId);
   }
   if (invited) invite(transaction, merchant, now);
-  return caller.json(200, told(
-    services, merchant.merchantId, 'merchant updated successfully', invited,
-  ));
+  const { merchantId } = merchant;
+  const members = told(services, merchantId, 'merchant updated successfully', invited);
+  return { merchantId, reply: caller.json(200, members) };
 }
 
 function membersOf(services: HandlerServices, merchant: MerchantRecord): WireObject {
@@ -232,7 +233,8 @@ export function merchantRoutes(services: HandlerServices): readonly Route[] {
         const merchant = ownMerchant(caller, transaction, merchantId);
         if (isReply(merchant)) return merchant;
         deleteMerchant(transaction, merchant, services.now(), services.age());
-        return caller.json(200, resultOf(merchantId, 'merchant deleted successfully'));
+        const members = resultOf(merchantId, 'merchant deleted successfully');
+        return { merchantId, reply: caller.json(200, members) };
       }),
     readRoute(services, {
       path: '/merchant/get', needs, shape: MERCHANT_ID, parse: parseMerchantBody,

@@ -235,9 +235,8 @@ export function nexusRoutes(services: NexusServices): readonly Route[] {
         const found = findNexus(transaction, caller.account, merchantId, locationId);
         if (found === null) return noLocation(caller);
         deleteNexus(transaction, found, services.now(), services.age());
-        return caller.json(200, {
-          ...resultOf(merchantId, 'nexus location deleted successfully'), locationId,
-        });
+        const members = resultOf(merchantId, 'nexus location deleted successfully');
+        return { merchantId, locationId, reply: caller.json(200, { ...members, locationId }) };
       },
     ),
   ];

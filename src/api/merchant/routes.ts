@@ -18,7 +18,7 @@ import {
 import { nexusRoutes, type NexusServices } from './nexus-handler.js';
 import { type GeocodingUsage, type Locator, startTimer, type StartTimer } from './nexus-locator.js';
 import {
-  addEvent, audit, type HandlerServices, isReply, ownMerchant, readRoute, vouchForNone,
+  addEvent, audit, type Change, type HandlerServices, isReply, ownMerchant, readRoute, vouchForNone,
   writeRoute,
 } from './services.js';
 
@@ -34,7 +34,7 @@ function noCredentials(caller: MerchantCaller): Reply {
 function set(
   services: HandlerServices, caller: MerchantCaller, transaction: StoreTransaction,
   body: CredentialsBody,
-): Reply {
+): Change | Reply {
   const merchant = ownMerchant(caller, transaction, body.merchantId);
   if (isReply(merchant)) return merchant;
   if (merchant.type === 'self-managed') {
@@ -51,7 +51,8 @@ function set(
   const { account, referenceId } = merchant;
   const data = { merchantId, connectionId, ...(referenceId === undefined ? {} : { referenceId }) };
   addEvent(transaction, services.vault, { account, type: CREDENTIALS_EVENT, data, now });
-  return caller.json(200, resultOf(merchantId, 'merchant credentials set successfully'));
+  const members = resultOf(merchantId, 'merchant credentials set successfully');
+  return { merchantId, reply: caller.json(200, members) };
 }
 
 /** The routes of credentials. */
@@ -95,9 +96,10 @@ function credentialsRoutes(services: HandlerServices): readonly Route[] {
       (caller, transaction, { merchantId }) => {
         const merchant = ownMerchant(caller, transaction, merchantId);
         if (isReply(merchant)) return merchant;
-        return deleteCredentials(transaction, merchant, services.now())
-          ? caller.json(200, resultOf(merchantId, 'merchant credentials deleted successfully'))
-          : noCredentials(caller);
+        const deleted = deleteCredentials(transaction, merchant, services.now());
+        if (!deleted) return noCredentials(caller);
+        const members = resultOf(merchantId, 'merchant credentials deleted successfully');
+        return { merchantId, reply: caller.json(200, members) };
       },
     ),
   ];

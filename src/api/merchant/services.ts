@@ -99,14 +99,9 @@ export function audit(
   addAudit(transaction, { actor: keyActor(key), account, action, object }, now);
 }
 
-/** What an answer to a change names; every one of them does. */
-function namedIn({ body }: Reply): Named {
-  const { merchantId, locationId } =
-    Object(JSON.parse(body.toString())) as Readonly<Record<string, unknown>>;
-  return {
-    merchantId: String(merchantId),
-    ...(typeof locationId === 'string' ? { locationId } : {}),
-  };
+/** A change that was made: its answer, and what it was done to. */
+export interface Change extends Named {
+  readonly reply: Reply;
 }
 
 /**
@@ -116,7 +111,7 @@ function namedIn({ body }: Reply): Named {
  */
 export function writeRoute<T extends object>(
   services: HandlerServices, operation: WriteOperation<T>,
-  write: (caller: MerchantCaller, transaction: StoreTransaction, body: T) => Reply,
+  write: (caller: MerchantCaller, transaction: StoreTransaction, body: T) => Change | Reply,
 ): Route {
   const { path, needs, shape, parse, action, tells = () => false } = operation;
   return merchantRoute(services, {
@@ -126,11 +121,11 @@ export function writeRoute<T extends object>(
     const body = readBodyOf(caller, request, parse);
     if (isReply(body)) return body;
     return services.store.write((transaction) => {
-      const reply = write(caller, transaction, body);
-      if (reply.status >= 300) return reply;
-      caller.keep(transaction, reply);
-      audit(transaction, caller, action, namedIn(reply), services.now());
-      return reply;
+      const done = write(caller, transaction, body);
+      if (isReply(done)) return done;
+      caller.keep(transaction, done.reply);
+      audit(transaction, caller, action, done, services.now());
+      return done.reply;
     }, { quiet: !tells(body) });
   });
 }
