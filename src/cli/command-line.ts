@@ -28,9 +28,23 @@ export class UsageError extends Error {
 /** The exit code of a command line that cannot be understood. */
 export const BAD_USAGE = 2;
 
+/** What the system says of files, as a sentence about the file. */
+const FILE_FAULTS: Readonly<Partial<Record<string, string>>> = {
+  ENOENT: 'there is no file or folder', ENOTDIR: 'a part of this path is no folder:',
+  EISDIR: 'this is a folder:', EACCES: 'no permission for', EPERM: 'no permission for',
+  EROFS: 'the disk is read-only:', ENOSPC: 'the disk is full:',
+};
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, path }: NodeJS.ErrnoException = error;
+  const fault = code === undefined ? undefined : FILE_FAULTS[code];
+  return fault === undefined || path === undefined ? error.message : `${fault} ${path} (${code})`;
+}
+
 /** Tells on standard error why a command failed, and returns its exit code. */
 export function tellFailure(error: unknown): number {
-  process.stderr.write(`situs: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`situs: ${reasonOf(error)}\n`);
   return error instanceof UsageError ? BAD_USAGE : 1;
 }
 

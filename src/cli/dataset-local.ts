@@ -88,7 +88,8 @@ export async function listCommand(): Promise<void> {
   const { varDir, keep } = loadConfig();
   const all = keepings(varDir, keep, await inJobs(varDir), Date.now());
   if (all.length === 0) {
-    progress(`there is no dataset in ${varDir}, the folder that SITUS_VAR names`);
+    progress(`there is no dataset in ${varDir}, the folder that SITUS_VAR names; `
+      + 'build one with: npx situs dataset build --activate');
   }
   for (const { name, reason } of all) {
     const { recipe, counts } = readManifest(join(releasesDir(varDir), name));

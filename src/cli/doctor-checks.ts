@@ -123,7 +123,9 @@ async function keks({ config, store }: Checked): Promise<readonly Finding[]> {
 
 async function dataset({ config, now }: Checked): Promise<readonly Finding[]> {
   const name = activeRelease(config.varDir);
-  if (name === null) return found('fault', 'no dataset is active; run: situs dataset build');
+  if (name === null) {
+    return found('fault', 'no dataset is active; run: situs dataset build --activate');
+  }
   const dir = join(releasesDir(config.varDir), name);
   const problems = await problemsOf(dir, true);
   if (problems.length > 0) {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { optionBits, optionsOfQuery, PRODUCT_BIT, SAME_IDS_BIT } from '../api/cart/options.js';
-import { openWire } from '../api/lookup/context.js';
+import { openWire, type WireContext } from '../api/lookup/context.js';
 import { packageVersion } from '../base/process.js';
 import { isProblem } from '../base/problem.js';
 import { loadConfig } from '../config.js';
@@ -60,14 +60,21 @@ function level(jurType: string): string {
   return jurType.replace(/^US_/, '').replace(/_(SALES|USE)_TAX$/, '').toLowerCase();
 }
 
+type Note = NonNullable<NonNullable<Body['metadata']>['situs']>;
+
+/** What the rate may be elsewhere in a ZIP. */
+function inZip({ lowest, highest, unknown }: NonNullable<Note['assumed']>): string {
+  if (lowest === highest) return 'the rate of a part of this ZIP is not known';
+  return `the rate may be ${percent(lowest)} to ${percent(highest)} in this ZIP`
+    + (unknown === true ? ', and that of a part is not known' : '');
+}
+
 /** What makes the answer less than certain, in sentences. */
 function doubts(
-  { assumed, border }: NonNullable<NonNullable<Body['metadata']>['situs']>,
+  { assumed, border }: Note,
 ): readonly string[] {
   return [
-    ...(assumed === undefined ? [] : ['assumed from the ZIP and the city: the rate may be '
-      + `${percent(assumed.lowest)} to ${percent(assumed.highest)} in this ZIP`
-      + (assumed.unknown === true ? ', and that of a part is not known' : '')]),
+    ...(assumed === undefined ? [] : [`assumed from the ZIP and the city: ${inZip(assumed)}`]),
     ...(border === undefined ? [] : [`${border.metres} metres from a line beyond which the rate is `
       + (border.rate === null ? 'not known' : percent(border.rate))]),
   ];
@@ -77,8 +84,10 @@ function doubts(
 const OPERATOR = 'To see what is held: npx situs dataset coverage; to add rates of your own: '
   + 'npx situs dataset build --layer FILE';
 
-/** Formats a v60 body; `marks` tell how the location was found. */
-function lookupTable(text: string, marks: string, dataset: string): string {
+/** Formats a v60 body: how the location was found, and what marks the lists behind its rates. */
+function lookupTable(
+  text: string, precision: string, marks: readonly string[], dataset: string,
+): string {
   const body = JSON.parse(text) as Body;
   if (body.results !== undefined) {
     const header = ['city', 'county', 'state', 'sales', 'use'];
@@ -86,7 +95,8 @@ function lookupTable(text: string, marks: string, dataset: string): string {
       String(row['geoCity']), String(row['geoCounty']), String(row['geoState']),
       percent(Number(row['taxSales'])), percent(Number(row['taxUse'])),
     ]);
-    return `${table([header, ...rows])}\n\ndataset ${dataset}`;
+    const rests = [...(marks.length === 0 ? [] : [marks.join(', ')]), `dataset ${dataset}`];
+    return `${table([header, ...rows])}\n\n${rests.join('; ')}`;
   }
   const { response, situs } = body.metadata
     ?? { response: { code: RESPONSE_CODES.internal.code, message: 'no answer' } };
@@ -103,19 +113,22 @@ function lookupTable(text: string, marks: string, dataset: string): string {
     table([...rows, ['total', '', percent(total?.rate ?? 0)]]),
     '',
     `${body.addressDetail?.incorporated === 'true' ? 'incorporated' : 'unincorporated'}; ` +
-      `found by ${marks}; dataset ${dataset}`,
+      `found by ${[precision, ...marks].join(', ')}; dataset ${dataset}`,
     ...doubts(situs ?? {}),
   ].join('\n');
 }
 
 const POINT = /^\s*(-?\d{1,3}(?:\.\d+)?)(?:\s*,\s*|\s+)(-?\d{1,3}(?:\.\d+)?)\s*$/;
+/** A ZIP, or what is meant to be one. */
+const DIGITS = /^\d[\d-]*$/;
+
 /** The query string for what was typed: a ZIP, a point, or else an address. */
 function queryOf(
   text: string, country: string | undefined, historical: string | undefined,
 ): string {
   const query = new URLSearchParams();
   const point = POINT.exec(text);
-  if (/^\d{5}$/.test(text.trim())) query.set('postalcode', text.trim());
+  if (DIGITS.test(text.trim())) query.set('postalcode', text.trim());
   else if (point) {
     query.set('lat', point[1]!);
     query.set('lng', point[2]!);
@@ -125,13 +138,13 @@ function queryOf(
   return query.toString();
 }
 
-function ask(dir: string, query: string, nowMs: number): AnswerSlice {
+function ask(dir: string, query: string, nowMs: number, context: WireContext): AnswerSlice {
   const engine = new Engine(openDataset(dir));
   try {
     const frame = new RequestFrame();
     frame.add({ kind: 'lookup', version: 60, grants: GRANT_ALL }, query);
     let answer: AnswerSlice | null = null;
-    readAnswers(answerFrame(engine, frame.bytes(), nowMs), 1, (_, slice) => {
+    readAnswers(answerFrame(engine, frame.bytes(), nowMs, context), 1, (_, slice) => {
       answer = slice;
     });
     if (answer === null) throw new Error('the engine gave no answer');
@@ -140,9 +153,6 @@ function ask(dir: string, query: string, nowMs: number): AnswerSlice {
     engine.close();
   }
 }
-
-/** Settings that a lookup of the command line is answered with. */
-const DEFAULTS = { baseUrl: '', precisionMin: 'city', refuseUnruled: false } as const;
 
 interface LookupAsked {
   readonly json?: boolean;
@@ -155,15 +165,16 @@ interface LookupAsked {
 export async function lookupCommand(
   text: string, { json, country, historical, receipt }: LookupAsked,
 ): Promise<number> {
-  const { varDir } = loadConfig();
+  const { varDir, baseUrl, precisionMin, refuseUnruled } = loadConfig();
+  const settings = { baseUrl, precisionMin, refuseUnruled };
   const release = requireActive(varDir);
   const query = queryOf(text, country, historical);
   const atMs = Date.now();
-  const answer = ask(await soundRelease(varDir, release), query, atMs);
+  const answer = ask(await soundRelease(varDir, release), query, atMs, openWire(settings));
   if (receipt !== undefined) {
     writeFileSync(receipt, `${receiptText({
       request: requestLine('GET', '/request/v60', query), bodySha256: null, dataset: release, atMs,
-      grants: GRANT_ALL, ...DEFAULTS, engine: `situs ${packageVersion()}`,
+      grants: GRANT_ALL, ...settings, engine: `situs ${packageVersion()}`,
       status: answer.status, sha256: sha256Of(answer.body),
     })}\n`);
   }
@@ -173,13 +184,14 @@ export async function lookupCommand(
     return answer.status === 200 ? 0 : 1;
   }
   const marks = [
-    PRECISIONS[answer.precision] ?? 'none',
     ...(answer.flags & FLAG_ESTIMATED ? ['estimated'] : []),
     ...(answer.flags & FLAG_STALE ? ['stale list'] : []),
     ...(answer.flags & FLAG_PARTIAL ? ['districts not listed'] : []),
-  ].join(', ');
+  ];
+  const precision = PRECISIONS[answer.precision] ?? 'none';
   const found = answer.status === 200;
-  (found ? process.stdout : process.stderr).write(`${lookupTable(body, marks, release)}\n`);
+  const told = lookupTable(body, precision, marks, release);
+  (found ? process.stdout : process.stderr).write(`${told}\n`);
   return found ? 0 : 1;
 }
 

@@ -192,7 +192,7 @@ function storeCommands(program: Command, end: End): void {
     .option('--status', 'only tell which keys there are and what they wrap')
     .option('--json', 'the status for programs')
     .action(async (asked) => end(await (await import('./store-commands.js')).rotateCommand(asked)));
-  const store = program.command('store').description('backup, verify, restore, copy')
+  const store = program.command('store').description('backup, verify, restore, migrate, copy')
     .addHelpText('after', '\nSecrets in a backup open only with the key-encryption key, '
       + 'which is not in it.');
   store.command('backup').description('a sound copy, also while the server runs')

@@ -158,7 +158,7 @@ export type Asking = Pick<Request, 'path' | 'query' | 'header'>;
 export type RefusalFields = (asking: Asking) => Fields;
 
 /** Kinds of operations whose every answer tells the rate of the key. */
-const KEYED = /^\/(?:request|account|search|calculate|merchant|bulk)(?:\/|$)/;
+const KEYED = /^\/(?:request|account|search|calculate|merchant|bulk|stream)(?:\/|$)/;
 
 const NO_FIELDS: Fields = {};
 

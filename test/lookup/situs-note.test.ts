@@ -1,7 +1,9 @@
 /** What a v60 body says of what it rests on. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AREA, memoryDataset } from '../support/memory-dataset.js';
+import Papa from 'papaparse';
+import { runBulk } from '../support/bulk-bodies.js';
+import { AREA, memoryDataset, NOW_MS } from '../support/memory-dataset.js';
 import { ask } from './ask.js';
 
 const DOOR = 'address=200+Spindle+Center+Dr,+Brookmere,+QZ+97001';
@@ -71,4 +73,26 @@ test('older versions keep their bytes', () => {
   for (const version of [10, 20, 30, 40, 50]) {
     assert.doesNotMatch(ask(version, DOOR).text, /situs/);
   }
+});
+
+test('the note of a row tells what is not known of its ZIP, and what is true of any of its areas', () => {
+  const plain = memoryDataset();
+  const noteOf = (csv: string, id: string, change: (id: number) => object): string => {
+    const areas = Object.values(AREA).map((area) => ({ ...plain.area(area), ...change(area) }));
+    const dataset = memoryDataset({ id, areas });
+    const { output } = runBulk('csv', [Buffer.from(csv)], { dataset, nowMs: NOW_MS, output: 'csv' });
+    const [row] = Papa.parse<Readonly<Record<string, string>>>(output.toString('utf8'), { header: true }).data;
+    return `${row?.['situs_code']} ${row?.['situs_note']}`;
+  };
+  const assumed = 'address\n"999 Nowhere Ln, Brookmere, QZ 97001"\n';
+  assert.match(noteOf(assumed, '2026-11-21-00000000000a', () => ({})), /^100 assumed [\d.]+-[\d.]+$/);
+  const { unknown } = plain.area(AREA.unknown);
+  assert.match(noteOf(assumed, '2026-11-21-00000000000b', (id) => (id === AREA.remainder ? { unknown } : {})),
+    /^100 assumed ([\d.]+)-\1 unknown$/);
+  const { components } = plain.area(AREA.city);
+  const { staleAfter } = plain.area(AREA.estimated);
+  assert.equal(noteOf('zip\n97001\n', '2026-11-21-00000000000c', (id) => {
+    if (id === AREA.city) return { estimated: true, staleAfter };
+    return id === AREA.remainder ? { components, partial: true, staleAfter } : {};
+  }), '100 estimated stale partial');
 });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildRecipe, CLI, situs, type Built } from '../support/built-dataset.js';
-import { runMany } from '../support/run-command.js';
+import { runCommand, runMany } from '../support/run-command.js';
 
 let built: Built;
 
@@ -45,6 +45,32 @@ test('lookup prints a table, or the body as the API gives it', () => {
     assert.match(out, /Fernville/);
   }
   assert.match(far!.err, /^110: .*\nTo see what is held: npx situs dataset coverage/);
+});
+
+test('lookup answers by the settings of the service', async () => {
+  const { code, out, err } = await runCommand(['lookup', '10.18,-29.8'],
+    { SITUS_VAR: built.varDir });
+  assert.deepEqual([code, err], [0, '']);
+  assert.match(out, /found by polygon/);
+  const strict = await runCommand(['lookup', '--json', '10.18,-29.8'],
+    { SITUS_VAR: built.varDir, SITUS_PRECISION_MIN: 'point', SITUS_BASE_URL: 'https://rates.example' });
+  assert.equal(strict.code, 1);
+  assert.match(strict.out, /"code":109,.*this server asks for point or better/);
+  assert.match(strict.out, /"definition":"https:\/\/rates\.example\/request\/v60\/schema"/);
+});
+
+test('what is meant to be a ZIP is told that it is none, a missing file by its name', () => {
+  const none = join(built.varDir, 'none');
+  const [short, long, receipt, verify] = runMany(built.varDir, [
+    ['lookup', '9102'], ['lookup', '91020-1234'], ['replay', none], ['bulk', none],
+  ]);
+  for (const { code, err } of [short!, long!]) {
+    assert.equal(code, 1);
+    assert.match(err, /^104: .*five digits/);
+  }
+  for (const { code, err } of [receipt!, verify!]) {
+    assert.deepEqual([code, err], [1, `situs: there is no file or folder ${none} (ENOENT)\n`]);
+  }
 });
 
 test('a refusal exits with 1 and says why, bad usage with 2', () => {

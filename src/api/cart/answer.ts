@@ -131,7 +131,7 @@ export function answerCarts(
     return answerBody(context, engine, sent, nowMs);
   } catch (error) {
     context.report(error);
-    return problemAnswer(problem(500, 'The service failed to calculate the cart.', []));
+    return problemAnswer(problem(500, 'The service failed to calculate the cart.'));
   }
 }
 

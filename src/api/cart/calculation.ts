@@ -59,7 +59,7 @@ function isCart(value: unknown, errors: readonly BodyError[]): value is SentCart
 }
 
 /** Everything that is wrong with the body is a 400 here. */
-function malformed({ detail, errors = [] }: Problem): Problem {
+function malformed({ detail, errors }: Problem): Problem {
   return problem(400, detail, errors);
 }
 

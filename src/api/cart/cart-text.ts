@@ -25,13 +25,13 @@ const DECODER = new TextDecoder('utf-8', { fatal: true });
 export function readJson(body: Uint8Array): Members | Problem {
   const scanned = scanJson(body);
   if (scanned === SCAN_TOO_DEEP) {
-    return problem(400, `The body has more than ${JSON_DEPTH_MAX} levels.`, []);
+    return problem(400, `The body has more than ${JSON_DEPTH_MAX} levels.`);
   }
   let value: unknown;
   try {
     value = JSON.parse(DECODER.decode(body));
   } catch {
-    return problem(400, 'The body is not JSON in UTF-8.', []);
+    return problem(400, 'The body is not JSON in UTF-8.');
   }
   if (!isMembers(value)) {
     return invalid({ location: 'body', message: 'expected an object' });

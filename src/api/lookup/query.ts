@@ -166,13 +166,21 @@ function readLocation(raw: RawParameters, options: LookupOptions): LookupQuery |
   return fail('invalid-postal-code', 'Give an address, both lat and lng, or a postalcode.');
 }
 
+const NO_GEOCODING = 'The key has no lookups by address or coordinates, or their quota of this '
+  + 'month is used up.';
+
+/** The refusal of what is not of today. */
+function noHistory(name: ParameterName): Failure {
+  return fail('feature-not-enabled', `Parameter ${name}: the key has no historical data.`, name);
+}
+
 /** What the key behind the request may not ask. */
 function refused({ kind, options }: LookupQuery, grants: number): Failure | null {
   const { country, date, taxabilityCode } = options;
   const geocoded = kind !== 'postal';
-  if (geocoded && (grants & GRANT_GEO) === 0) return fail('feature-not-enabled');
+  if (geocoded && (grants & GRANT_GEO) === 0) return fail('feature-not-enabled', NO_GEOCODING);
   if (country === 'CAN' && (grants & GRANT_CANADA) === 0) return fail('international-not-enabled');
-  if (date !== null && (grants & GRANT_HISTORICAL) === 0) return fail('feature-not-enabled');
+  if (date !== null && (grants & GRANT_HISTORICAL) === 0) return noHistory('historical');
   // Lists by postal code carry no product rules; an override code is left out (`granted`).
   if (geocoded && taxabilityCode !== null && STANDARD_TIC.test(taxabilityCode)
     && (grants & GRANT_PRODUCT) === 0) {
@@ -214,6 +222,6 @@ export function parseParameters(
   const query = readLocation(raw, options);
   if (isFailure(query)) return query;
   const { dataset, atMs } = kept;
-  if (dataset !== null && (grants & GRANT_HISTORICAL) === 0) return fail('feature-not-enabled');
+  if (dataset !== null && (grants & GRANT_HISTORICAL) === 0) return noHistory('dataset');
   return refused(query, grants) ?? { format, query: granted(query, grants), dataset, atMs };
 }

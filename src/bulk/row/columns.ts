@@ -53,7 +53,7 @@ function rateAt({ rows }: KnownRates, level: Level): string {
 
 /**
  * "estimated", "stale", "partial", "assumed 0.05-0.079": what the rate may be where a city is
- * assumed.
+ * assumed, with "unknown" behind it where that of a part of the ZIP is not known.
  */
 function noteOf(rated: RatedArea, unruled: string, assumed?: RateRange): string {
   const flags = areaFlags(rated);
@@ -61,7 +61,8 @@ function noteOf(rated: RatedArea, unruled: string, assumed?: RateRange): string 
     (flags & FLAG_ESTIMATED) === 0 ? '' : 'estimated', (flags & FLAG_STALE) === 0 ? '' : 'stale',
     (flags & FLAG_PARTIAL) === 0 ? '' : 'partial',
     assumed === undefined ? ''
-      : `assumed ${formatRate(assumed.lowest)}-${formatRate(assumed.highest)}`,
+      : `assumed ${formatRate(assumed.lowest)}-${formatRate(assumed.highest)}`
+        + (assumed.isOpen ? ' unknown' : ''),
     unruled === '' ? '' : 'unruled',
   ].filter((word) => word !== '').join(' ');
 }
@@ -158,8 +159,11 @@ export class LookupColumns {
     }
     const joined: string[] = AREA_COLUMNS.map((name, index) => {
       const values = new Set(all.map((cells) => cells[index] ?? ''));
-      // Where one area's list has ended the row says so.
-      if (name === 'situs_note') return all.map((cells) => cells[index]).find(Boolean) ?? '';
+      // What is true of one area's lists is said of the row.
+      if (name === 'situs_note') {
+        const words = [...values].flatMap((note) => note.split(' '));
+        return [...new Set(words)].filter((word) => word !== '').join(' ');
+      }
       return values.size === 1 ? [...values][0]! : '';
     });
     const [rate, , , , , use, state] = joined;
