@@ -31,11 +31,25 @@ const RENEW_TRIES = 100;
 
 type Behavior<T> = import('uWebSockets.js').WebSocketBehavior<T>;
 
+type NativeSocket = import('uWebSockets.js').WebSocket<SocketHolder>;
+
 interface SocketHolder {
   readonly events: SocketEvents;
 }
 
-type NativeSocket = import('uWebSockets.js').WebSocket<SocketHolder>;
+/** Sizes of what may have been freed where an HTTP connection becomes a WebSocket, in bytes. */
+const FREED_BYTES_MAX = 512;
+const FREED_STEP = 8;
+
+/**
+ * Fills with zeros what was freed when an HTTP connection became a WebSocket. To be called within a
+ * cork: at its end the native server looks at that memory, and closes the WebSocket where it finds
+ * a certain bit there (uNetworking/uWebSockets#1929). Returns what is to be held until then.
+ */
+function clearFreed(): readonly Buffer[] {
+  return Array.from({ length: FREED_BYTES_MAX / FREED_STEP }, (_, index) =>
+    Buffer.allocUnsafeSlow((index + 1) * FREED_STEP).fill(0));
+}
 
 /** Pings and clocks are the service's own: those of the native server cannot be told apart. */
 function socketBehavior(
@@ -49,6 +63,8 @@ function socketBehavior(
       socket.close();
     }
   };
+  /** Set within the cork of a WebSocket that is taken after its handler has returned. */
+  const later: { cleared: readonly Buffer[] | null } = { cleared: null };
   return {
     maxPayloadLength: messageBytesMax,
     maxBackpressure: bufferedBytesMax,
@@ -59,11 +75,22 @@ function socketBehavior(
       // Read first: the request is gone once it was answered.
       const [key, protocol, extensions] = ['key', 'protocol', 'extensions']
         .map((name) => request.getHeader(`sec-websocket-${name}`));
-      upgrade(response, request, (events) => response.upgrade<SocketHolder>(
-        { events }, key ?? '', protocol ?? '', extensions ?? '', context,
-      ));
+      let hasReturned = false;
+      upgrade(response, request, (events) => {
+        const take = (): void => response.upgrade<SocketHolder>(
+          { events }, key ?? '', protocol ?? '', extensions ?? '', context,
+        );
+        if (!hasReturned) return take();
+        later.cleared = [];
+        response.cork(take);
+        later.cleared = null;
+      });
+      hasReturned = true;
     }, () => 'plain', fault)(response, request),
-    open: (socket) => tell(socket, (events) => events.open(socket)),
+    open: (socket) => {
+      if (later.cleared !== null) later.cleared = clearFreed();
+      tell(socket, (events) => events.open(socket));
+    },
     message: (socket, message, isBinary) =>
       tell(socket, (events) => events.message(message, isBinary)),
     drain: (socket) => tell(socket, (events) => events.drained()),

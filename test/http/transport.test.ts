@@ -1,8 +1,10 @@
 /** Both HTTP servers behind one port, and where they differ by nature. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
 import { headOf } from '../../src/http/reply.js';
 import { createServer } from '../../src/http/open-transport.js';
 import { Router, type Route } from '../../src/http/router.js';
@@ -102,7 +104,7 @@ for (const [name, text, status] of REFUSED) {
     const problem = JSON.parse(answer.body) as Record<string, unknown>;
     assert.equal(problem['status'], status);
     assert.ok(typeof problem['title'] === 'string' && typeof problem['detail'] === 'string');
-    await client.closed();
+    await client.closed;
     await eventually(() => served!.router.traffic.open === 0);
   });
 }
@@ -118,7 +120,7 @@ test('node: how long a connection rests is told, and that it ends', async (conte
   const last = await client.answer();
   assert.equal(last?.headers.get('connection'), 'close');
   assert.equal(last.headers.get('keep-alive'), undefined);
-  await client.closed();
+  await client.closed;
 });
 
 test('HTTP/1.0 is answered by the server of Node.js, and 505 by the native one', async (context) => {
@@ -179,7 +181,7 @@ for (const transport of ['native', 'node'] as const) {
     await eventually(() => served.router.traffic.open === 1);
     served.server.close();
     assert.equal(served.router.traffic.open, 0);
-    await client.closed();
+    await client.closed;
   });
 
   test(`${transport}: what a handler throws outside the router ends its connection alone`,
@@ -247,3 +249,43 @@ test('a choice that loads is told to nobody', async () => {
   server.close();
   assert.deepEqual(told, []);
 });
+
+for (const transport of ['native', 'node'] as const) {
+  test(`${transport}: a WebSocket that is taken later stays open, whatever is put into memory then`, async (context) => {
+    let server: RawServer;
+    try {
+      server = await createServer({ transport });
+    } catch (error) {
+      context.skip(String(error));
+      return;
+    }
+    const kept: Buffer[] = [];
+    let closed = 0;
+    server.sockets('/later', { messageBytesMax: 1_024, bufferedBytesMax: 65_536 }, (raw, _request, accept) => {
+      raw.onAborted(() => undefined);
+      setImmediate(() => accept({
+        open: (socket) => {
+          socket.send(Buffer.from('opened'));
+          // What the end of an HTTP connection has freed is taken, with the bit of one to be closed.
+          for (let bytes = 16; bytes < 400; bytes += 8) kept.push(Buffer.allocUnsafeSlow(bytes).fill(0x10));
+        },
+        message: () => undefined, drained: () => undefined, alive: () => undefined,
+        closed: () => {
+          closed += 1;
+        },
+      }));
+    });
+    const port = await server.listen('127.0.0.1', 0);
+    context.after(() => server.close());
+    const sockets: WebSocket[] = [];
+    for (let index = 0; index < 40; index += 1) {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/later`);
+      sockets.push(socket);
+      await Promise.race([once(socket, 'message'), once(socket, 'close')]);
+    }
+    assert.equal(closed, 0);
+    assert.ok(sockets.every(({ readyState }) => readyState === WebSocket.OPEN));
+    for (const socket of sockets) socket.terminate();
+    await eventually(() => closed === sockets.length);
+  });
+}

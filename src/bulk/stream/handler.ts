@@ -232,7 +232,7 @@ function laterUpgrade(
   });
   void asked.then((found) => {
     const events = gone ? null : decide(found);
-    if (events !== null) raw.cork(() => accept(events));
+    if (events !== null) accept(events);
   });
 }
 
