@@ -264,14 +264,17 @@ export async function supervise(options: SupervisorOptions): Promise<void> {
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
   process.on('SIGHUP', () => supervisor.signal('SIGHUP'));
-  let started = false;
+  let [started, replaced] = [false, false];
   process.on('SIGUSR2', () => {
     if (started) void supervisor.replace();
+    // What is started is of the program there was before.
+    else replaced = true;
   });
   try {
     const url = await supervisor.start();
     started = true;
     process.stdout.write(`Situs answers on ${url}\n`);
+    if (replaced) void supervisor.replace();
   } catch (error) {
     await supervisor.end();
     throw error;

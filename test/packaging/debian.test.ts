@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
-  appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync,
+  appendFileSync, copyFileSync, cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync,
+  rmSync, statSync, writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,9 @@ import { after, before, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { buildRecipe } from '../support/built-dataset.js';
+import { freePort } from '../support/free-port.js';
+import { eventually } from '../support/http-eventually.js';
+import { SystemdMachine } from '../support/systemd-machine.js';
 import { skipForWantOf } from '../support/wanting.js';
 
 const MAKER = fileURLToPath(new URL('../../scripts/debian.js', import.meta.url));
@@ -120,4 +124,142 @@ test('an upgrade keeps the settings, a removal too, and a purge takes them', (co
   assert.ok(!existsSync(join(root, 'usr/lib/situs')));
   dpkg('--purge', 'situs');
   assert.ok(!existsSync(settings));
+});
+
+/** A machine with the package and a dataset, whose service answers; null where there can be none. */
+async function serviceOf(context: TestContext): Promise<Service | null> {
+  const machine = await SystemdMachine.boot();
+  if (machine === null) {
+    skipForWantOf(context, 'systemd cannot be started in namespaces');
+    return null;
+  }
+  context.after(() => machine.end());
+  copyFileSync(deb, machine.file('/root/situs.deb'));
+  const service = new Service(machine, await freePort());
+  service.install();
+  const built = buildRecipe('fixture');
+  cpSync(join(built.varDir, 'datasets'), machine.file('/var/lib/situs/datasets'), { recursive: true });
+  built.remove();
+  machine.run('chown', '-R', 'situs:situs', '/var/lib/situs');
+  appendFileSync(machine.file('/etc/default/situs'), [
+    `PORT=${service.port}`, `SITUS_BOOTSTRAP_KEY=${KEY}`, 'SITUS_BOOTSTRAP_RATE=1000000',
+    'SITUS_WORKERS=1', 'SITUS_BULK_WORKERS=1', '',
+  ].join('\n'));
+  return service;
+}
+
+/** The service of an installed package. */
+class Service {
+  readonly machine: SystemdMachine;
+  readonly port: number;
+
+  constructor(machine: SystemdMachine, port: number) {
+    this.machine = machine;
+    this.port = port;
+  }
+
+  /** Installs the package, or itself over itself. */
+  install(): void {
+    const { code, out } = this.machine.run(
+      'dpkg', '--force-depends', '--force-confold', '--no-triggers', '--install', '/root/situs.deb',
+    );
+    assert.equal(code, 0, out);
+  }
+
+  /** What systemd says of a property. */
+  told(property: string): string {
+    return this.machine.run('systemctl', 'show', '--property', property, '--value', 'situs').out.trim();
+  }
+
+  /** The processes that its main process has started, as the machine counts. */
+  listeners(): readonly string[] {
+    const main = this.told('MainPID');
+    return main === '0' ? [] : readFileSync(
+      this.machine.file(`/proc/${main}/task/${main}/children`), 'latin1',
+    ).trim().split(' ').filter((pid) => pid !== '');
+  }
+
+  /** The status of a lookup on a connection of its own. */
+  async status(): Promise<number> {
+    const { status, body } = await fetch(`http://127.0.0.1:${this.port}/request/v60?postalcode=91010`, {
+      headers: { 'X-API-KEY': KEY, Connection: 'close' },
+    });
+    await body?.cancel();
+    return status;
+  }
+
+  async start(): Promise<void> {
+    const { code, out } = this.machine.run('systemctl', 'start', 'situs');
+    assert.equal(code, 0, out);
+    await eventually(async () => (await this.status().catch(() => 0)) === 200);
+  }
+}
+
+test('under systemd an upgrade replaces the server that runs without a failed request', async (context) => {
+  if (!able) return skip(context);
+  const service = await serviceOf(context);
+  if (service === null) return;
+  const { machine } = service;
+  assert.equal(service.told('UnitFileState'), 'enabled');
+  assert.equal(service.told('ActiveState'), 'inactive', 'the first start is left to who installed it');
+  await service.start();
+  const [main, before] = [service.told('MainPID'), service.listeners()];
+  assert.equal(before.length, 1);
+  let [over, answered] = [false, 0];
+  const failures: unknown[] = [];
+  const asking = (async () => {
+    while (!over) {
+      const status = await service.status().catch((error: unknown) => String(error));
+      if (status === 200) answered += 1;
+      else failures.push(status);
+    }
+  })();
+  service.install();
+  await eventually(() => {
+    const now = service.listeners();
+    return now.length === 1 && now[0] !== before[0];
+  });
+  over = true;
+  await asking;
+  assert.deepEqual([failures, service.told('MainPID')], [[], main]);
+  assert.ok(answered > 0);
+
+  // One that is stopping is neither reloaded nor started again.
+  machine.run('systemctl', 'stop', '--no-block', 'situs');
+  assert.equal(service.told('ActiveState'), 'deactivating');
+  service.install();
+  await eventually(() => service.told('ActiveState') === 'inactive');
+
+  // Without a supervisor there is nothing to reload.
+  appendFileSync(machine.file('/etc/default/situs'), 'SITUS_SUPERVISED=0\n');
+  await service.start();
+  const alone = service.told('MainPID');
+  service.install();
+  assert.notEqual(service.told('MainPID'), alone);
+  await eventually(async () => (await service.status().catch(() => 0)) === 200);
+});
+
+test('whether the service is enabled outlives its removal, and ends with its purge', async (context) => {
+  if (!able) return skip(context);
+  const service = await serviceOf(context);
+  if (service === null) return;
+  const { machine } = service;
+  await service.start();
+  const dpkgs = (action: string): void => {
+    const { code, out } = machine.run('dpkg', action, 'situs');
+    assert.equal(code, 0, out);
+  };
+  dpkgs('--remove');
+  assert.equal(service.told('ActiveState'), 'inactive');
+  service.install();
+  assert.equal(service.told('UnitFileState'), 'enabled');
+  machine.run('systemctl', 'disable', 'situs');
+  dpkgs('--remove');
+  service.install();
+  assert.equal(service.told('UnitFileState'), 'disabled', 'as the operator left it');
+  machine.run('systemctl', 'enable', 'situs');
+  dpkgs('--purge');
+  const link = '/etc/systemd/system/multi-user.target.wants/situs.service';
+  assert.ok(lstatSync(machine.file(link), { throwIfNoEntry: false }) === undefined);
+  assert.ok(existsSync(machine.file('/var/lib/situs/kek')), 'secrets are nowhere else');
 });

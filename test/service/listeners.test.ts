@@ -14,6 +14,7 @@ import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
 import { type ServerProcess, startServer } from '../support/server-process.js';
 
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const KEY = 'a-key-for-the-listeners';
 const LIMITED = 'a-key-of-thirty-a-minute';
 const LIMIT = 30;
@@ -128,6 +129,32 @@ test('while listeners are replaced every request is answered, on new and kept co
     assert.equal(await server.stop(), 0);
   });
 
+test('a server that is told to be replaced while it begins is replaced once it answers', async (context) => {
+  const lines: string[] = [];
+  const child = spawn(process.execPath, [MAIN], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'], PORT: '0', SITUS_VAR: built.varDir, SITUS_SUPERVISED: '1',
+      SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
+    },
+  });
+  context.after(() => child.kill('SIGKILL'));
+  for (const output of [child.stdout, child.stderr]) {
+    createInterface({ input: output }).on('line', (line) => lines.push(line));
+  }
+  await eventually(() => childrenOf(child).length === 1);
+  const [first] = childrenOf(child);
+  child.kill('SIGUSR2');
+  assert.ok(!lines.some((line) => line.startsWith('Situs answers')), 'it still begins');
+  await eventually(() => {
+    const now = childrenOf(child);
+    return now.length === 1 && now[0] !== first;
+  });
+  assert.ok(lines.some((line) => line.includes('"event":"replaced"')), lines.join('\n'));
+  child.kill('SIGTERM');
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
+});
+
 test('an idle connection that is used while its server leaves is answered', async (context) => {
   const server = await startServer(context, built.varDir, { SITUS_SUPERVISED: '1' });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -152,13 +179,12 @@ test('listeners end with a supervisor that is killed, and a port that is taken i
       SITUS_LISTENERS: '2',
     });
     const port = new URL(server.base).port;
-    const second = spawn(process.execPath,
-      [fileURLToPath(new URL('../../src/main.js', import.meta.url))], {
-        stdio: ['ignore', 'ignore', 'pipe'],
-        env: {
-          PATH: process.env['PATH'], PORT: port, SITUS_VAR: built.varDir, SITUS_SUPERVISED: '1',
-        },
-      });
+    const second = spawn(process.execPath, [MAIN], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: {
+        PATH: process.env['PATH'], PORT: port, SITUS_VAR: built.varDir, SITUS_SUPERVISED: '1',
+      },
+    });
     const [line] = await once(createInterface({ input: second.stderr }), 'line') as [string];
     assert.match(line, /cannot listen on 127\.0\.0\.1:\d+: the port is taken/);
     const pids = childrenOf(server.process);
