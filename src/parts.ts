@@ -28,7 +28,7 @@ import type { Route } from './http/router.js';
 import { messageOf, type Log } from './log.js';
 import { EnginePool, type EngineSettings, type ReleaseSource } from './pool.js';
 import { VERSION_KEY } from './store/format.js';
-import { KeyCache } from './store/key-cache.js';
+import { KeyCache } from './store/watched.js';
 import { merchantFinder } from './store/merchants.js';
 import { hasRoom } from './store/folder.js';
 import { lives } from './store/nodes.js';

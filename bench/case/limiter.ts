@@ -7,7 +7,7 @@ import { Bench } from 'tinybench';
 import { presentedKey } from '../../src/http/api-key.js';
 import { mayGeocode } from '../../src/api/lookup/handler.js';
 import { createRateGate, REFUSED } from '../../src/http/rate-limit.js';
-import { KeyCache } from '../../src/store/key-cache.js';
+import { KeyCache } from '../../src/store/watched.js';
 import { createKey, randomKey, type KeySettings } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
 import { UsageBook } from '../../src/store/usage.js';

@@ -22,10 +22,9 @@ import type { FleetWorkers } from '../bulk/fleet/fleet-workers.js';
 import type { BulkFleet } from './bulk-fleet.js';
 import { bulkOptions, RESUME_NEEDS, type BulkAsked, type BulkOptions } from './bulk-options.js';
 import {
-  optionsDigest, PartialFile, type PartialRun, openTarget, StreamOutput,
-} from './rows-target.js';
+  openRows, openTarget, optionsDigest, PartialFile, type PartialRun, type RowsSource, StreamOutput,
+} from './rows-files.js';
 import { RowsProgress } from './rows-progress.js';
-import { openRows, type RowsSource } from './rows-source.js';
 import { keptRelease, requireActive, soundRelease } from './sound-release.js';
 import { SIGNAL_CODES, UsageError, watchSignals } from './command-line.js';
 

@@ -2,13 +2,13 @@
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileSha256 } from '../dataset/stamp.js';
-import { type Download, downloadsFile, fetchDownload, readDownloads } from '../ingest/download.js';
 import { createProgress } from '../ingest/progress.js';
 import {
   readCatalogue, type Source, type Wanted, wantedOf,
 } from '../ingest/publisher/catalogue.js';
 import {
-  type FetchRecord, holdFolder, readRecords, writeRecords,
+  type Download, downloadsFile, fetchDownload, type FetchRecord, holdFolder, readDownloads,
+  readRecords, writeRecords,
 } from '../ingest/publisher/fetched-folder.js';
 import { checkPages, getNewest, type GetOptions, type Got } from '../ingest/publisher/get.js';
 import { openOrigin } from '../ingest/publisher/origin.js';

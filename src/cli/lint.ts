@@ -18,7 +18,7 @@ import { parseParameters } from '../api/lookup/query.js';
 import { requestFor, type RowsAsked } from './bulk-options.js';
 import { print, UsageError } from './command-line.js';
 import { rowFramer } from '../bulk/run/run.js';
-import { openRows } from './rows-source.js';
+import { openRows } from './rows-files.js';
 import { keptRelease, requireActive, soundRelease } from './sound-release.js';
 import { PRECISIONS, type Precision } from '../engine/situs.js';
 

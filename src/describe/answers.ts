@@ -1,7 +1,7 @@
 /** Answers of operations as OpenAPI writes them. */
 import type { Schema } from '../base/json-schema.js';
 import { RECEIPT_HEADER } from '../wire/receipt.js';
-import type { ComponentName } from './components.js';
+import type { ComponentName } from './document.js';
 
 /** A reference to a named schema. */
 export function reference(name: ComponentName): Schema {

@@ -5,7 +5,7 @@ import {
 import { MERCHANT_STATUSES } from '../store/merchants.js';
 import { API_KEY_CHARS_MAX, CONNECTION_CHARS_MAX } from '../api/merchant/merchant-shape.js';
 import { answerOf, problemOf } from './answers.js';
-import type { ComponentName } from './components.js';
+import type { ComponentName } from './document.js';
 import type { Operation, OperationName } from './operations.js';
 import { IDEMPOTENCY_PARAMETER, type Parameter } from './lookup-parameters.js';
 

@@ -1,6 +1,6 @@
 /** What each operation of the service takes and answers. */
 import { answerOf, type AnswerOptions, problemOf, reference } from './answers.js';
-import type { ComponentName } from './components.js';
+import type { ComponentName } from './document.js';
 import { BULK_OPERATIONS } from './bulk-operations.js';
 import { CART_OPERATIONS } from './cart-operations.js';
 import { JOB_OPERATIONS } from './job-operations.js';

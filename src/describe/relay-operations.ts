@@ -4,7 +4,7 @@ import {
 } from '../base/json-schema.js';
 import { CERTIFICATE_MEMBERS, RELAYED_PARTS } from '../api/merchant/relay-shape.js';
 import { answerOf, problemOf } from './answers.js';
-import type { ComponentName } from './components.js';
+import type { ComponentName } from './document.js';
 import { merchantOperation } from './merchant-operations.js';
 import type { Operation, OperationName } from './operations.js';
 

@@ -8,7 +8,6 @@ import type { AreaRecord, StateRuleRecord } from '../dataset/records.js';
 import { fail, isFailure, type Failure } from '../failure.js';
 import { dateOf, type DateInt } from '../tax/date.js';
 import { Carts } from './cart/cart.js';
-import { SourceNotes } from './cart/explain-source.js';
 import type { SingleArticle } from './cart/cart-facts.js';
 import type { CartOutcome } from './cart/outcome.js';
 import type { CartQuery } from './cart/cart-query.js';
@@ -22,7 +21,7 @@ import type {
   AddressQuery, LookupOutcome, LookupQuery, PointQuery, PostalOutcome, SitusOutcome, ZipQuery,
 } from './lookup-query.js';
 import { RatesByArea, type KnownRates } from './rate/area-rates.js';
-import { explainLookup, type LookupExplanation } from './rate/explain.js';
+import { explainLookup, type LookupExplanation, SourceNotes } from './rate/explain.js';
 import { areaOf, States } from './rate/state-day.js';
 import { ZipLists } from './rate/zip-list.js';
 import {

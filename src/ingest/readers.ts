@@ -19,8 +19,7 @@ import {
 import {
   type RangeOptions, readDelimitedRanges, readTigerRanges, type StreetRange,
 } from './source/ranges.js';
-import { readAlabama } from './source/rates/alabama.js';
-import { readAlaska } from './source/rates/alaska.js';
+import { readAlabama, readAlaska } from './source/rates/alabama-alaska.js';
 import { readCdtfa } from './source/rates/california.js';
 import { readArizona, readNewMexico, readOklahoma } from './source/rates/code-tables.js';
 import { readColorado } from './source/rates/colorado.js';

@@ -10,10 +10,8 @@ import { performance } from 'node:perf_hooks';
 import type { RateGate, Rated } from '../http/rate-limit.js';
 import { messageOf } from '../log.js';
 import { HeldAhead, LOOK_MS, NONE } from './ahead.js';
-import { OwnWindows } from './own-windows.js';
-import { type SharedWindows, type WindowAnswer, WindowsLost } from './port.js';
-import { Recovery } from './recovery.js';
-import { TurnBatch } from './turn-batch.js';
+import { OwnWindows, Recovery } from './own-windows.js';
+import { type SharedWindows, TurnBatch, type WindowAnswer, WindowsLost } from './port.js';
 
 /** Longest wait of a request, less what a timer may be late. */
 export const ANSWER_MS_MAX = 12;

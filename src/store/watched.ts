@@ -1,8 +1,11 @@
-/** Records that others keep in memory: who is told when one of them changes. */
+/** Records that are kept in memory: who is told when one of them changes, and the keys. */
 import {
-  KEY_PREFIX, KEYS_VERSION_KEY, MERCHANTS_VERSION_KEY, VERSION_KEY, type StoreKey,
+  KEY_PREFIX, type KeyRecord, KEYS_VERSION_KEY, MERCHANTS_VERSION_KEY, parseKeyRecord,
+  type StoreKey, VERSION_KEY,
 } from './format.js';
+import { isKeyText, keyId } from './keys.js';
 import { MERCHANT_PREFIX } from './merchant-format.js';
+import type { Store } from './store.js';
 
 class Watched {
   /** First part of the keys of such records; null for all that changes are told of. */
@@ -81,5 +84,61 @@ export class WatchedRecords {
   /** Forgets everyone who watches. */
   clear(): void {
     for (const { watchers } of this.#each) watchers.clear();
+  }
+}
+
+// Finds keys without touching the disk.
+
+/** Keys remembered by their text, to spare the hash of each request. */
+const RECENT_MAX = 10_000;
+
+const NO_KEY = '-'.repeat(10);
+
+/**
+ * The keys of a store. Unknown, malformed and disabled keys take the same way, a hash and
+ * one failed look-up, so that their times do not tell them apart.
+ */
+export class KeyCache {
+  readonly #store: Store;
+  #byId = new Map<string, KeyRecord>();
+  readonly #byText = new Map<string, KeyRecord>();
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.#load();
+    store.watchKeys(() => this.#load());
+  }
+
+  /** The key's record, or null when it is malformed, unknown or disabled. */
+  find(text: string): KeyRecord | null {
+    const recent = this.#byText.get(text);
+    if (recent !== undefined) return recent;
+    const wellFormed = isKeyText(text);
+    const record = this.#byId.get(keyId(wellFormed ? text : NO_KEY));
+    if (record === undefined || !wellFormed || !record.active) return null;
+    if (this.#byText.size >= RECENT_MAX) this.#byText.clear();
+    this.#byText.set(text, record);
+    return record;
+  }
+
+  /** The key's record even when it is disabled; null when it is malformed or unknown. */
+  findAny(text: string): KeyRecord | null {
+    return isKeyText(text) ? this.#byId.get(keyId(text)) ?? null : null;
+  }
+
+  /** The key's record by its id; null when it is unknown or disabled. */
+  findId(id: string): KeyRecord | null {
+    const record = this.#byId.get(id);
+    return record?.active === true ? record : null;
+  }
+
+  #load(): void {
+    const byId = new Map<string, KeyRecord>();
+    for (const value of this.#store.list([KEY_PREFIX])) {
+      const record = parseKeyRecord(value);
+      byId.set(record.id, record);
+    }
+    this.#byId = byId;
+    this.#byText.clear();
   }
 }

@@ -5,7 +5,7 @@ import { accountRoutes } from '../../src/api/account/handler.js';
 import { Gate } from '../../src/http/gate.js';
 import { createRateGate, type RateGate } from '../../src/http/rate-limit.js';
 import { routeTable } from '../../src/http/router.js';
-import { KeyCache } from '../../src/store/key-cache.js';
+import { KeyCache } from '../../src/store/watched.js';
 import { createKey, disableKey, updateKey } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
 import { UsageBook } from '../../src/store/usage.js';

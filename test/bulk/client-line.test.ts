@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'node:test';
-import { listElements, readClientLine } from '../../src/bulk/stream/inbox.js';
+import { AnswerBacklog, listElements, readClientLine } from '../../src/bulk/stream/backlog.js';
 import { BATCH_MESSAGES_MAX, REPLAY_BYTES_MAX } from '../../src/bulk/stream/stream-limits.js';
-import { AnswerBacklog } from '../../src/bulk/stream/answer-backlog.js';
 
 test('the elements of a list are found whatever they hold', () => {
   fc.assert(fc.property(fc.array(fc.jsonValue()), fc.constantFrom('', ' ', '\n\t'), (list, space) => {

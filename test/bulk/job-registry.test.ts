@@ -12,7 +12,7 @@ import { JobSpace } from '../../src/bulk/job/space.js';
 import { SILENT } from '../../src/log.js';
 import { StoreFault } from '../../src/store/fault.js';
 import { createKey, disableKey } from '../../src/store/keys.js';
-import { KeyCache } from '../../src/store/key-cache.js';
+import { KeyCache } from '../../src/store/watched.js';
 import { findJob, listJobs, storeJob, type JobRecord } from '../../src/store/jobs.js';
 import { Store } from '../../src/store/store.js';
 import { UsageBook } from '../../src/store/usage.js';

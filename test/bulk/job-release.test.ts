@@ -17,7 +17,7 @@ import { ReleaseCopies } from '../../src/dataset/release-copy.js';
 import { releasesDir } from '../../src/dataset/release.js';
 import { SILENT } from '../../src/log.js';
 import { createKey } from '../../src/store/keys.js';
-import { KeyCache } from '../../src/store/key-cache.js';
+import { KeyCache } from '../../src/store/watched.js';
 import { findJob, type JobRecord } from '../../src/store/jobs.js';
 import { Store } from '../../src/store/store.js';
 import { UsageBook } from '../../src/store/usage.js';

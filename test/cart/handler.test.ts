@@ -1,7 +1,7 @@
 /** Carts over HTTP: self-managed merchants and carts of no merchant, every status, both options. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { COMPONENTS } from '../../src/describe/components.js';
+import { COMPONENTS } from '../../src/describe/document.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import { KEYS, newMerchantDir, startMerchants, type MerchantService } from '../support/merchant-service.js';
 import { faults, strictly } from '../support/schema-check.js';

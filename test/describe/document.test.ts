@@ -10,7 +10,7 @@ import { loadConfig } from '../../src/config.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { SILENT } from '../../src/log.js';
 import { OPERATIONS } from '../../src/describe/operations.js';
-import { COMPONENTS, type ComponentName } from '../../src/describe/components.js';
+import { type ComponentName, COMPONENTS } from '../../src/describe/document.js';
 import { buildRecipe, type Built } from '../support/built-dataset.js';
 import {
   operationsOf, operationsTable, parametersTable, withTable,

@@ -1,11 +1,10 @@
 /** The document itself: sound, complete, and made from the tables it tells of. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openapiDocument } from '../../src/describe/document.js';
+import { COMPONENTS, openapiDocument } from '../../src/describe/document.js';
 import { lookupParameters } from '../../src/describe/lookup-parameters.js';
 import { parameterNames } from '../../src/api/lookup/parameter-table.js';
 import { OPERATIONS } from '../../src/describe/operations.js';
-import { COMPONENTS } from '../../src/describe/components.js';
 import { parseQuery } from '../../src/api/lookup/query.js';
 import { isFailure } from '../../src/failure.js';
 import { GRANT_ALL } from '../../src/pool/types.js';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { FAILURE_KINDS, fail } from '../../src/failure.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { failureBytes } from '../../src/wire/failure-body.js';
-import { COMPONENTS } from '../../src/describe/components.js';
+import { COMPONENTS } from '../../src/describe/document.js';
 import { ticSearchSchema } from '../../src/describe/service.js';
 import { v60Schema } from '../../src/describe/lookups.js';
 import { legacyFailure, legacySuccess } from '../../src/describe/legacy-lookups.js';

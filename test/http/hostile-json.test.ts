@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { OPERATIONS } from '../../src/describe/operations.js';
-import { COMPONENTS } from '../../src/describe/components.js';
+import { COMPONENTS } from '../../src/describe/document.js';
 import { Simulator } from '../../src/provider/simulator/server.js';
 import {
   bodyOperations, HOSTILE_NAMES, HOSTILE_VALUES, mutated, placesOf, type BodyOperation,

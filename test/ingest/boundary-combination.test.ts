@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LayerHits } from '../../src/ingest/boundary/overlay.js';
 import type { PlaceFact } from '../../src/ingest/model.js';
-import { createSituate, type SituateInput } from '../../src/ingest/boundary/combination.js';
+import { createSituate, type SituateInput } from '../../src/ingest/area-registry.js';
 
 function place(geoid: string, ...counties: readonly string[]): PlaceFact {
   return { geoid, name: 'X', fullName: 'X city', state: 'ZZ', counties, independent: false };

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parseDownloads, readDownloads } from '../../src/ingest/download.js';
+import { parseDownloads, readDownloads } from '../../src/ingest/publisher/fetched-folder.js';
 import { ratesFaults, recipeFaults } from '../../src/ingest/recipe-check.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';

@@ -5,7 +5,7 @@ import { createKey, disableKey } from '../../src/store/keys.js';
 import { merchantKey } from '../../src/store/merchant-format.js';
 import { PLANS, PLAN_FEATURES } from '../../src/store/plan.js';
 import { Store } from '../../src/store/store.js';
-import { COMPONENTS } from '../../src/describe/components.js';
+import { COMPONENTS } from '../../src/describe/document.js';
 import { operationObject, OPERATIONS } from '../../src/describe/operations.js';
 import { bodyAboutNobody, ENDPOINTS } from '../support/merchant-routes.js';
 import {

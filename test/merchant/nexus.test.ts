@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { StartTimer } from '../../src/api/merchant/nexus-locator.js';
-import { COMPONENTS } from '../../src/describe/components.js';
+import { COMPONENTS } from '../../src/describe/document.js';
 import {
   ask, ELMTON, inventedCountry, KEYS, newMerchantDir, NOWHERE, removeDirs, startMerchants,
   UNKNOWN_ID, type Answered, type AskOptions, type MerchantService,

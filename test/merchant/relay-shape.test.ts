@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PROVIDER_ENDPOINTS, RELAYED_NAMES } from '../../src/provider/operation-call.js';
-import { COMPONENTS, type ComponentName } from '../../src/describe/components.js';
+import { type ComponentName, COMPONENTS } from '../../src/describe/document.js';
 import { OPERATIONS } from '../../src/describe/operations.js';
 import {
   BUSINESS_TYPES, EXEMPTION_REASONS, PROVIDER_ID_CHARS_MAX, relayProblem,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Simulator } from '../../src/provider/simulator/server.js';
-import { COMPONENTS } from '../../src/describe/components.js';
+import { COMPONENTS } from '../../src/describe/document.js';
 import { KEYS, type RawAnswered } from '../support/merchant-service.js';
 import { checker, faults } from '../support/schema-check.js';
 import {

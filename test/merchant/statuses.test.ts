@@ -12,7 +12,7 @@ import { packageRoot } from '../../src/ingest/source-files.js';
 import { createKey } from '../../src/store/keys.js';
 import { merchantKey, referenceKey } from '../../src/store/merchant-format.js';
 import { Store } from '../../src/store/store.js';
-import { COMPONENTS, type ComponentName } from '../../src/describe/components.js';
+import { type ComponentName, COMPONENTS } from '../../src/describe/document.js';
 import { OPERATIONS } from '../../src/describe/operations.js';
 import {
   ELMTON, inventedCountry, KEYS, newMerchantDir, NOWHERE, removeDirs, startMerchants, UNKNOWN_ID,

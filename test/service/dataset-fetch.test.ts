@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import {
-  downloadsFile, fetchDownload, parseDownloads, readDownloads, type Download,
-} from '../../src/ingest/download.js';
+  type Download, downloadsFile, fetchDownload, parseDownloads, readDownloads,
+} from '../../src/ingest/publisher/fetched-folder.js';
 import { openOrigin } from '../../src/ingest/publisher/origin.js';
 import { CLI } from '../support/built-dataset.js';
 import { CommandProcess } from '../support/command-process.js';

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { QueuedMessage } from '../../src/bulk/fleet/chunk-pull.js';
+import type { QueuedMessage } from '../../src/bulk/fleet/chunk-messages.js';
 import { DOOR, filesFleet, midst, table, type FilesFleet } from '../support/files-fleet.js';
 import { buildRecipe } from '../support/built-dataset.js';
 import { freePort } from '../support/free-port.js';

@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { COMPONENTS } from '../../src/describe/components.js';
+import { COMPONENTS } from '../../src/describe/document.js';
 import type { Built } from '../support/built-dataset.js';
 import {
   CSV, KEYS, NDJSON, openBulk, readLines, sendBulk,

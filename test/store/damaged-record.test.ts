@@ -9,7 +9,7 @@ import { jobsDirOf } from '../../src/bulk/job/space.js';
 import { DamagedRecord } from '../../src/store/fault.js';
 import { FORMAT_VERSION } from '../../src/store/format.js';
 import { IdempotencyBook, KEPT_MS_MAX } from '../../src/store/idempotency.js';
-import { KeyCache } from '../../src/store/key-cache.js';
+import { KeyCache } from '../../src/store/watched.js';
 import { bootstrapKey, createKey, keyId, listKeys } from '../../src/store/keys.js';
 import { listJobs, storeJob, type JobRecord } from '../../src/store/jobs.js';
 import { packRecord, unpackRecord } from '../../src/store/record-bytes.js';

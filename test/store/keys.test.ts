@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { GRANT_ALL } from '../../src/pool/types.js';
-import { KeyCache } from '../../src/store/key-cache.js';
+import { KeyCache } from '../../src/store/watched.js';
 import {
   bootstrapKey, createKey, disableKey, keyId, listKeys, randomKey, selectKey, updateKey,
 } from '../../src/store/keys.js';

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { copyStore } from '../../src/store/copy.js';
 import { createKey, listKeys } from '../../src/store/keys.js';
-import { KeyCache } from '../../src/store/key-cache.js';
+import { KeyCache } from '../../src/store/watched.js';
 import { Membership } from '../../src/store/membership.js';
 import { Store } from '../../src/store/store.js';
 import { openVault, parseSealed, type Vault } from '../../src/store/vault.js';

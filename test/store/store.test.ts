@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { KeyCache } from '../../src/store/key-cache.js';
+import { KeyCache } from '../../src/store/watched.js';
 import { createKey, disableKey, listKeys } from '../../src/store/keys.js';
 import { Store } from '../../src/store/store.js';
 import { eventually } from '../support/http-eventually.js';

@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { FORMAT_KEY, FORMAT_VERSION, parseKeyRecord } from '../../src/store/format.js';
 import { createKey, updateKey } from '../../src/store/keys.js';
-import { KeyCache } from '../../src/store/key-cache.js';
+import { KeyCache } from '../../src/store/watched.js';
 import { Store } from '../../src/store/store.js';
 import { eventually } from '../support/http-eventually.js';
 import { newVarDir } from '../support/http-var-dir.js';

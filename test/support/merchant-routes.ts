@@ -7,7 +7,7 @@ import { createServer } from '../../src/http/open-transport.js';
 import { createRateGate } from '../../src/http/rate-limit.js';
 import { type Route, Router } from '../../src/http/router.js';
 import { SILENT } from '../../src/log.js';
-import { KeyCache } from '../../src/store/key-cache.js';
+import { KeyCache } from '../../src/store/watched.js';
 import { Store } from '../../src/store/store.js';
 import { UsageBook } from '../../src/store/usage.js';
 import { openVault } from '../../src/store/vault.js';

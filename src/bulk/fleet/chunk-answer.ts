@@ -6,7 +6,7 @@ import type { ChunkSchedule, ChunkSource } from '../run/schedule.js';
 import {
   type ChunkPart, type ChunkResult, decodeParts, encodeResults, type OrderMessage, resultName,
 } from './chunk-object.js';
-import type { QueuedMessage } from './chunk-pull.js';
+import type { QueuedMessage } from './chunk-messages.js';
 import type { FilesBroker } from './files-broker.js';
 import { DamagedObject } from './object-bucket.js';
 

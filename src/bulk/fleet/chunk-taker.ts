@@ -10,7 +10,7 @@ import type { FilesAddress } from '../../distribution/address.js';
 import { messageOf, type Log } from '../../log.js';
 import { deliver, resultOf, type AnswerOptions, type InHand } from './chunk-answer.js';
 import { decodeOrder, resultName } from './chunk-object.js';
-import type { ChunkPull, QueuedMessage } from './chunk-pull.js';
+import type { ChunkPull, QueuedMessage } from './chunk-messages.js';
 import { ACK_WAIT_MS, FilesBroker, type QueueState } from './files-broker.js';
 
 /** How long it stays back after a try that failed here. */

@@ -18,9 +18,8 @@ import {
   decodeResults, encodeOrder, encodeOrderWith, encodeParts, partsBytes, resultName,
   type ChunkOrder, type ChunkPart, type ChunkResult, type NodeAnswer,
 } from './chunk-object.js';
-import { ChunkPull, type QueuedMessage } from './chunk-pull.js';
+import { ChunkPull, type QueuedMessage, sendResult, takeResults } from './chunk-messages.js';
 import { ObjectBucket } from './object-bucket.js';
-import { sendResult, takeResults } from './result-link.js';
 
 const REQUEST_MS = 5_000;
 /** What nobody collects is removed after so long. */

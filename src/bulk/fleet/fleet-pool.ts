@@ -3,8 +3,8 @@
  * chunks together, and comes back answered by whichever node took it. One is of one run.
  *
  * Held at most: `CHUNKS_AHEAD` chunks as they went, and their results as far as nodes send them
- * (`result-link.ts` has the bound); of those that lie at the broker the `COLLECTED_MAX` next ones
- * in order.
+ * (`chunk-messages.ts` has the bound); of those that lie at the broker the `COLLECTED_MAX` next
+ * ones in order.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';

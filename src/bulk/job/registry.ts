@@ -17,9 +17,8 @@ import { Takeover } from './takeover.js';
 import {
   countJobs, nextJob, openJob, requestOf, type JobCounts, type NewJob, type OpenJob,
 } from './open-job.js';
-import type { JobRegistryOptions } from './registry-options.js';
 import { DAY_MS, viewOf } from './result.js';
-import { isPassing, JobFault, runJob } from './runner.js';
+import { isPassing, JobFault, type JobRegistryOptions, runJob } from './runner.js';
 
 /** Jobs of one account that have not ended, those being uploaded among them. */
 export const JOBS_OPEN_MAX = 20;

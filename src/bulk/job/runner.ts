@@ -2,28 +2,45 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { UnsoundRelease } from '../../dataset/release.js';
-import type { PinnedRelease } from '../../pool.js';
-import type { KeyRecord } from '../../store/format.js';
-import { StoreFault } from '../../store/fault.js';
-import type { JobRecord } from '../../store/jobs.js';
-import type { StoreTransaction } from '../../store/store.js';
-import { NO_COUNTS } from '../../store/usage-meter.js';
-import type { BulkLimits } from '../run/uploads.js';
-import { admitRows, merchantRefusal, type FindMerchant, type RowsUsage } from '../run/kind.js';
-import { JobUsage, type JobRowsUsage } from './job-usage.js';
-import { countedOf } from './job-keeper.js';
-import { checkpointOf, requestOf } from './open-job.js';
-import type { AdmittedRows } from '../run/pump.js';
-import type { FleetWorkers } from '../fleet/fleet-workers.js';
-import type { ChunkSchedule } from '../run/schedule.js';
 import { rowsRefusal } from '../../http/gate.js';
-import { allowedFile, filesOf } from './allowed-file.js';
-import { FileChanged, fileBytes, fileSource, type ByteSource } from './byte-source.js';
+import type { Log } from '../../log.js';
+import type { PinnedRelease } from '../../pool.js';
+import { StoreFault } from '../../store/fault.js';
+import type { KeyRecord } from '../../store/format.js';
+import type { JobRecord } from '../../store/jobs.js';
+import type { Store, StoreTransaction } from '../../store/store.js';
+import { NO_COUNTS } from '../../store/usage-meter.js';
+import type { FleetWorkers } from '../fleet/fleet-workers.js';
 import type { Checkpoint } from '../run/checkpoint.js';
+import { admitRows, type FindMerchant, merchantRefusal, type RowsUsage } from '../run/kind.js';
+import type { AdmittedRows } from '../run/pump.js';
+import type { ChunkSchedule } from '../run/schedule.js';
+import type { BulkLimits } from '../run/uploads.js';
+import { allowedFile, filesOf } from './allowed-file.js';
+import { type ByteSource, fileBytes, FileChanged, fileSource } from './byte-source.js';
 import { DiskLimit, DurableOutput } from './durable-output.js';
-import { FileRun, type FileRunEnd } from './file-run.js';
+import { FileRun, type FileRunEnd, type JobRowsUsage, JobUsage } from './file-run.js';
+import { countedOf, type JobFiles } from './job-keeper.js';
 import type { JobRequest } from './job-request.js';
+import { checkpointOf, requestOf } from './open-job.js';
+import type { JobMember } from './ownership.js';
 import type { JobSpace } from './space.js';
+
+export interface JobRegistryOptions extends RunnerServices {
+  readonly store: Store;
+  readonly log: Log;
+  /** How long a job is kept after its end. */
+  readonly days: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** What days are counted by: a clock that does not jump. */
+  readonly age: () => number;
+  /** This server among those of the store, and the name of its folder; alone where left out. */
+  readonly member?: JobMember;
+  readonly place?: string;
+  /** Where files of jobs are kept for all servers of a fleet; null where each has its own. */
+  readonly files?: JobFiles | null;
+}
 
 /** A kind of rows. */
 export interface JobKind {

@@ -13,7 +13,7 @@ import { CHUNK_BYTES_MAX } from '../row/row-limits.js';
 import { refusalOf } from '../row/row.js';
 import type { ChunkSchedule, ChunkSource } from '../run/schedule.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
-import type { Message } from './inbox.js';
+import type { Message } from './backlog.js';
 import { CHUNK_MESSAGES_MAX, MESSAGE_BYTES_MAX } from './stream-limits.js';
 import { merchantText, payloadOf } from './message-chunk.js';
 

@@ -10,7 +10,7 @@ import { OWN_MERCHANTS } from '../row/cart-row.js';
 import { encodeChunk, encodeRun, type ChunkTally } from '../row/chunk-payload.js';
 import { CHUNK_BYTES_MAX } from '../row/row-limits.js';
 import type { FindMerchant } from '../run/kind.js';
-import type { Message } from './inbox.js';
+import type { Message } from './backlog.js';
 
 /** Messages of one class travel together. */
 export interface MessageClass {

@@ -17,12 +17,11 @@ import { Flights, payloadOf, groupOf, type MessageClass } from './message-chunk.
 import {
   type CloseName, CLOSES, type Closing, type SessionOptions, type SessionServices, type StreamLink,
 } from './session-options.js';
-import { Inbox, type Message, readClientLine } from './inbox.js';
+import { AnswerBacklog, Inbox, type Message, readClientLine } from './backlog.js';
 import {
   CHUNK_MESSAGES_MAX, CHUNK_MESSAGES_MIN, CHUNKS_IN_FLIGHT_MAX, STREAM_LIMITS, UNSENT_BYTES_MAX,
 } from './stream-limits.js';
 import { SessionRelease } from './session-release.js';
-import { AnswerBacklog } from './answer-backlog.js';
 
 const OVER_CREDITS = `At most ${STREAM_LIMITS.credits} messages and ${STREAM_LIMITS.creditBytes} `
   + 'bytes may be unanswered.';

@@ -14,7 +14,7 @@ import type { RatesByArea } from '../rate/area-rates.js';
 import { todayIn, type States } from '../rate/state-day.js';
 import { PRECISIONS, type Precision } from '../situs.js';
 import { CartExplainer } from './explain-cart.js';
-import type { SourceNotes } from './explain-source.js';
+import type { SourceNotes } from '../rate/explain.js';
 import {
   readCartFacts, singleArticleOn, type SingleArticle, type SourcingRule,
 } from './cart-facts.js';

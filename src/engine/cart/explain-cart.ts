@@ -6,7 +6,7 @@ import { formatRate, type Rate } from '../../tax/rate.js';
 import { exactTax } from '../../tax/round-lines.js';
 import { MEAL_DOCUMENT, type MealRule } from '../product/meal-tax.js';
 import { RuleNotes } from './explain-rules.js';
-import { citedSource, type SourceNotes } from './explain-source.js';
+import { citedSource, type SourceNotes } from '../rate/explain.js';
 import type { CartFacts } from './cart-facts.js';
 import { totalOf, type LineTaxer, type TaxedLine, type GoodsTotal } from './taxed-lines.js';
 import type {

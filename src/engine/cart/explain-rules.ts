@@ -3,7 +3,7 @@ import { decimalText, formatUsd } from '../../tax/amount.js';
 import { formatDate } from '../../tax/date.js';
 import type { ProductRule } from '../../tax/product-rule.js';
 import { PRODUCT_DOCUMENT } from '../product/product-book.js';
-import { citedSource, type SourceNotes } from './explain-source.js';
+import { citedSource, type SourceNotes } from '../rate/explain.js';
 import { coverOf, factOn, type CartFacts, type Holiday, type TierFact } from './cart-facts.js';
 import type { GoodsTotal, LineTaxer, TaxedLine } from './taxed-lines.js';
 import type { RuleNote } from './outcome.js';

@@ -2,14 +2,60 @@
  * Explanations of lookups: the rows of every tax area of an answer with the source of each figure,
  * and how the place was found. Plain values, as in explanations of carts.
  */
+import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord } from '../../dataset/records.js';
-import { DATE_OPEN, formatDate, type DateInt } from '../../tax/date.js';
+import { DATE_MIN, DATE_OPEN, type DateInt, formatDate } from '../../tax/date.js';
 import { formatRate } from '../../tax/rate.js';
-import { dayText, type SourceNotes } from '../cart/explain-source.js';
+import type { Citation } from '../cart/cart-facts.js';
 import type { SourceNote } from '../cart/outcome.js';
 import type { PostalOutcome, SitusOutcome } from '../lookup-query.js';
+import { type Cells, cellsOf } from '../product/table-cells.js';
 import type { Precision, Situs } from '../situs.js';
-import { periodOn, type KnownRates } from './area-rates.js';
+import { type KnownRates, periodOn } from './area-rates.js';
+
+// Where the figures of an explanation come from.
+
+/** A day as YYYY-MM-DD; "" where it is not recorded. */
+function dayText(date: DateInt | null): string {
+  return date === null || date <= DATE_MIN ? '' : formatDate(date);
+}
+
+/** A fact's source. */
+export function citedSource(name: string, { citation, source, asOf }: Citation): SourceNote {
+  return { name: source === '' ? name : `${name}: ${source}`, asOf: dayText(asOf), citation };
+}
+
+/** Finds the source of each figure of one dataset. */
+export class SourceNotes {
+  readonly #dataset: Dataset;
+  readonly #tables = new Map<string, ReadonlyMap<string, readonly Cells[]>>();
+
+  constructor(dataset: Dataset) {
+    this.#dataset = dataset;
+  }
+
+  /** A source of the dataset's list. */
+  listed(source: number | null): SourceNote | null {
+    if (source === null || source < 0) return null;
+    const { name, publisher, asOf } = this.#dataset.source(source);
+    return { name, asOf: dayText(asOf), citation: publisher };
+  }
+
+  /** Rows of a document by the text of some columns, "CA|20010"; read once. */
+  rowsBy(name: string, columns: readonly string[]): ReadonlyMap<string, readonly Cells[]> {
+    const known = this.#tables.get(name);
+    if (known !== undefined) return known;
+    const rows = new Map<string, Cells[]>();
+    for (const row of cellsOf(this.#dataset.document(name), name) ?? []) {
+      const key = columns.map((column) => row.text(column)).join('|');
+      const list = rows.get(key);
+      if (list === undefined) rows.set(key, [row]);
+      else list.push(row);
+    }
+    this.#tables.set(name, rows);
+    return rows;
+  }
+}
 
 /** What one jurisdiction levies, and on which source's word. */
 export interface RowNote {

@@ -11,7 +11,7 @@ import type { StateFact } from '../state-facts.js';
 import type { UnplacedCity } from '../zip/zip-facts.js';
 import { buildCells, type CellTables } from './cells.js';
 import { placeCounties } from './place-counties.js';
-import { createSituate } from './combination.js';
+import { createSituate } from '../area-registry.js';
 
 /** Boundaries of every layer as read, before they are overlaid. */
 export interface Boundaries {

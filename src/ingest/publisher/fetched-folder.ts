@@ -1,10 +1,156 @@
 /** A folder of publishers' files: what was got into it, and that one command at a time does so. */
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { isAlive } from '../../dataset/process-copies.js';
-import { putFile } from '../../dataset/stamp.js';
-import type { Version } from './transfer.js';
+import { fileSha256, putFile } from '../../dataset/stamp.js';
+import { datasetsDir } from '../source-files.js';
+import { unknownName } from '../spelling.js';
+import { dropPart, reasonOf, transfer, type TransferOptions, type Version } from './transfer.js';
+
+/*
+ * Gets one file from its publisher. It is written beside its place, checked, and renamed, so that a
+ * file below the folder is whole or not there.
+ */
+
+interface DownloadOptions extends TransferOptions {
+  /** Folder that files are put below. */
+  readonly folder: string;
+  /** Gets a file also where one is there already. */
+  readonly again: boolean;
+}
+
+/** What became of a download. */
+type Fetched = 'fetched' | 'kept';
+
+/** Why a file on disk is not the one of the list; null when it may be. */
+function mismatch({ bytes, sha256 }: Download, size: number, hash: () => string): string | null {
+  if (bytes !== null && bytes !== size) return `it has ${size} bytes, the list says ${bytes}`;
+  if (sha256 !== null && hash() !== sha256) return 'its SHA-256 is not that of the list';
+  return null;
+}
+
+/**
+ * Gets a file, unless one is there that the list has nothing against.
+ * @throws Error naming the path; then nothing is left of it.
+ */
+export async function fetchDownload(
+  download: Download, options: DownloadOptions,
+): Promise<Fetched> {
+  const target = join(options.folder, download.path);
+  if (!options.again && existsSync(target)) {
+    const problem = mismatch(download, statSync(target).size, () => fileSha256(target));
+    if (problem === null) return 'kept';
+  }
+  mkdirSync(dirname(target), { recursive: true });
+  try {
+    const came = await transfer(download.url, target, null, options);
+    if (came.kind !== 'whole') throw new Error('the publisher says nothing changed');
+    const problem = mismatch(download, came.bytes, () => came.sha256);
+    if (problem !== null) throw new Error(problem);
+    renameSync(came.part, target);
+  } catch (error) {
+    throw new Error(`${download.path} from ${download.url}: ${reasonOf(error)}`);
+  } finally {
+    dropPart(target);
+  }
+  return 'fetched';
+}
+
+// What `situs dataset fetch` gets from publishers: one entry per file, or per state of a file.
+
+export interface Download {
+  /** Where it goes below the folder asked for. */
+  readonly path: string;
+  readonly url: string;
+  /** As published; null where the list does not say. */
+  readonly bytes: number | null;
+  /** 64 hexadecimal digits; null as above. */
+  readonly sha256: string | null;
+}
+
+/** What an entry of a list may say. */
+const KEYS: readonly string[] = ['path', 'url', 'bytes', 'sha256', 'states'];
+
+const SHA256 = /^[0-9a-f]{64}$/;
+const STATE = '{fips}';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A path that cannot leave the folder it is put below. */
+function isBelow(path: string): boolean {
+  const plain = normalize(path);
+  return path !== '' && !isAbsolute(path) && plain !== '..' && !plain.startsWith('../');
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+/** The states of an entry whose path has a place for them; one empty text for any other. */
+function statesOf(entry: Fields, path: string): readonly string[] {
+  if (!path.includes(STATE)) return [''];
+  const { states } = entry;
+  return Array.isArray(states) ? states.map(String) : [];
+}
+
+function readEntry(entry: unknown, at: number): readonly Download[] {
+  const wrong = (what: string): Error => new Error(`download ${at + 1}: ${what}`);
+  if (!isFields(entry)) throw wrong('expected an object');
+  const stranger = Object.keys(entry).find((name) => !KEYS.includes(name));
+  if (stranger !== undefined) throw wrong(unknownName('key', stranger, KEYS));
+  const { path, url, bytes = null, sha256 = null } = entry;
+  if (typeof path !== 'string' || !isBelow(path)) throw wrong('path must lie below the folder');
+  if (typeof url !== 'string' || !isWebAddress(url)) throw wrong('url must be of http or https');
+  if (bytes !== null && (typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 0)) {
+    throw wrong('bytes must be a whole number');
+  }
+  if (sha256 !== null && (typeof sha256 !== 'string' || !SHA256.test(sha256))) {
+    throw wrong('sha256 must be 64 small hexadecimal digits');
+  }
+  const states = statesOf(entry, path);
+  if (states.length === 0) throw wrong(`states must say what ${STATE} stands for`);
+  return states.map((state) => ({
+    path: path.replaceAll(STATE, state), url: url.replaceAll(STATE, state), bytes, sha256,
+  }));
+}
+
+/**
+ * Reads a list of downloads.
+ * @throws Error naming the entry that cannot be read.
+ */
+export function parseDownloads(text: string): readonly Download[] {
+  const list: unknown = JSON.parse(text);
+  if (!Array.isArray(list)) throw new Error('a list of downloads is a JSON array');
+  const downloads = list.flatMap(readEntry);
+  const paths = new Set(downloads.map(({ path }) => path));
+  if (paths.size < downloads.length) throw new Error('two downloads have one path');
+  return downloads;
+}
+
+/** The file that lists the downloads of a recipe. */
+export function downloadsFile(recipe: string): string {
+  if (!/^[a-z0-9-]+$/.test(recipe)) throw new Error(`"${recipe}" is no recipe's name`);
+  return join(datasetsDir(), 'recipes', `downloads-${recipe}.json`);
+}
+
+/**
+ * Reads the list in a file.
+ * @throws Error naming the file.
+ */
+export function readDownloads(file: string): readonly Download[] {
+  try {
+    return parseDownloads(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`no list of downloads in ${file}: ${(error as Error).message}`);
+  }
+}
 
 /** A file that was got. */
 export interface FetchRecord extends Version {

@@ -7,7 +7,7 @@ import type { StoreKey } from '../format.js';
 import { bytesIn } from '../lmdb-root.js';
 import type { RecordBytes, RecordRange } from '../root.js';
 import type { Batch, Change, Position } from './change-log.js';
-import { leaveFolder, replicaFolder } from './replica-folder.js';
+import { leaveFolder, replicaFolder } from './place.js';
 
 /*
  * Keys as bytes whose order is that of the keys: the parts in UTF-8 with a zero between them. The
