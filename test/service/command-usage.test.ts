@@ -138,7 +138,8 @@ test('only commands that put something into a store make one', (context) => {
   }
   const { code, out, err } = run(varDir, ['dataset', 'list']);
   assert.deepEqual([code, out], [0, '']);
-  assert.equal(err, `there is no dataset in ${varDir}, the folder that SITUS_VAR names\n`);
+  assert.equal(err, `there is no dataset in ${varDir}, the folder that SITUS_VAR names; `
+    + 'build one with: npx situs dataset build --activate\n');
   assert.ok(!existsSync(varDir));
   assert.equal(run(varDir, ['key', 'create', '--plan', 'pro']).code, 0);
   assert.equal(run(varDir, ['key', 'list']).out.trim().split('\n').length, 1);

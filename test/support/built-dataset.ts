@@ -11,6 +11,13 @@ import { keptBuild, reachedFrom, type Kept } from './kept-datasets.js';
 
 export const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url));
 
+/**
+ * Options of node for processes that live no longer than a test: as scripts/run-tests.ts has this one
+ * optimize its functions late, where it does.
+ */
+export const LATER_OPTIMIZED: readonly string[] =
+  process.execArgv.filter((option) => option.startsWith('--interrupt-budget='));
+
 /** Publishers' files beside the repository, or null where they are not at hand. */
 export function publishersFiles(): string | null {
   const dir = join(packageRoot(), '..', 'shared', 'data');

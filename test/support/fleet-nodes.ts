@@ -6,7 +6,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
-import { CLI } from './built-dataset.js';
+import { CLI, LATER_OPTIMIZED } from './built-dataset.js';
 import { rateOf, ZIP } from './tiny-release.js';
 
 const KEY = 'a-key-for-nodes-of-a-fleet';
@@ -42,7 +42,7 @@ function ended(child: ChildProcess): Promise<unknown> {
 export async function startNode(
   context: TestContext, env: Readonly<Record<string, string>>, program = CLI,
 ): Promise<FleetNode> {
-  const child = spawn(process.execPath, [program, 'serve'], {
+  const child = spawn(process.execPath, [...LATER_OPTIMIZED, program, 'serve'], {
     env: {
       PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', SITUS_WORKERS: '1',
       SITUS_BULK_WORKERS: '1', SITUS_BOOTSTRAP_KEY: KEY, SITUS_BOOTSTRAP_RATE: '10000000', ...env,

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { jetstream, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { CLI } from './built-dataset.js';
+import { CLI, LATER_OPTIMIZED } from './built-dataset.js';
 import { sentCart } from './sent-carts.js';
 
 const PLACE = { line1: '120 Main St', city: 'Elmton', state: 'QA', zip: '91010' };
@@ -37,7 +37,7 @@ export function startStream(
   context: TestContext, { from, to, failed, nats, varDir, more = [], env = {} }: Asked,
 ): Running {
   const child = spawn(process.execPath, [
-    CLI, 'stream', '--nats', nats, '--from', from, '--to', to, '--failed', failed,
+    ...LATER_OPTIMIZED, CLI, 'stream', '--nats', nats, '--from', from, '--to', to, '--failed', failed,
     '--ack-wait', ACK_SECONDS, '--threads', '1', ...more,
   ], {
     env: { PATH: process.env['PATH'], SITUS_VAR: varDir, ...env },

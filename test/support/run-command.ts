@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { CLI } from './built-dataset.js';
+import { CLI, LATER_OPTIMIZED } from './built-dataset.js';
 
 const MANY = fileURLToPath(new URL('./many-commands.js', import.meta.url));
 /** A command that waits for ever is ended, and its code is then null. */
@@ -30,7 +30,7 @@ export function runCommand(
  * their own and read no standard input.
  */
 export function runMany(varDir: string, lines: readonly (readonly string[])[]): readonly Ran[] {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [MANY], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...LATER_OPTIMIZED, MANY], {
     env: { ...process.env, SITUS_VAR: varDir }, encoding: 'utf8', timeout: MS_MAX,
     input: JSON.stringify(lines),
   });

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { LATER_OPTIMIZED } from './built-dataset.js';
 import { KEYS } from './bulk-client.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
@@ -24,7 +25,7 @@ export interface ServerProcess {
 export async function startServer(
   context: TestContext, varDir: string, environment: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env['PATH'], HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir,
@@ -78,7 +79,7 @@ async function portOf(child: ChildProcess): Promise<number> {
 export async function startChild(
   varDir: string, settings: Readonly<Record<string, string>> = {},
 ): Promise<ChildService> {
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       PATH: process.env['PATH'], SITUS_VAR: varDir, PORT: '0', SITUS_LOG: 'error',
