@@ -10,8 +10,8 @@ import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parseArgs } from 'node:util';
 import { datasetsDir } from '../src/ingest/source-files.js';
-import { type ArcLayer, encodeGeometry, packGeometry } from '../src/ingest/source/geometry-file.js';
 import { splitRows } from '../src/ingest/source/rows.js';
+import { type ArcLayer, encodeGeometry, packGeometry } from './geometry/file-writer.js';
 import { forEachFile, ORIGIN, scriptSha256, unpackPackage } from './geometry/package.js';
 import { greatestDistance, keptVertices, type Line, onGrid } from './geometry/simplify.js';
 import {

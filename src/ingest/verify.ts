@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import type { Database } from 'lmdb';
 import type { Unpackr } from 'msgpackr';
-import { checkFiles } from '../dataset/file-check.js';
 import {
   byteTable, NUMBER_TABLES, openTables, recordReader, type Tables, TEXT_TABLES,
 } from '../dataset/layout.js';
@@ -98,13 +97,4 @@ export async function checkRecords(
   } finally {
     await tables?.root.close();
   }
-}
-
-/**
- * Returns what is wrong with the release in `dir`, nothing when it is sound.
- * @throws Error when there is no readable release at all.
- */
-export async function verifyRelease(dir: string): Promise<readonly string[]> {
-  const { problems } = checkFiles(dir);
-  return problems.length > 0 ? problems : checkRecords(dir);
 }

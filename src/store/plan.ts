@@ -34,11 +34,6 @@ export const PLAN_FEATURES: Readonly<Record<Plan, PlanFeatures>> = {
   enterprise: { rate: 10_000, grants: ALL, merchants: true, bulk: true, provider: true },
 };
 
-/** Tells a plan's name from any other word. */
-export function isPlan(text: string): text is Plan {
-  return (PLANS as readonly string[]).includes(text);
-}
-
 /** Tells an entitlement's name from any other word. */
 export function isEntitlement(text: string): text is Entitlement {
   return Object.hasOwn(ENTITLEMENTS, text);

@@ -8,66 +8,39 @@ export interface ResponseCode {
   readonly message: string;
 }
 
-export const SUCCESS: ResponseCode = {
-  code: 100, name: 'RESPONSE_CODE_SUCCESS', http: 200, message: 'Successful API Request.',
-};
+function coded(code: number, name: string, http: number, message: string): ResponseCode {
+  return { code, name: `RESPONSE_CODE_${name}`, http, message };
+}
 
-const API_ERROR = {
-  code: 106, name: 'RESPONSE_CODE_API_ERROR', http: 500, message: 'Unknown API error.',
-} as const;
+function unparsable(code: number, name: string, what: string): ResponseCode {
+  return coded(code, name, 422,
+    `The provided ${what} is not in a valid format parsable by the API.`);
+}
+
+export const SUCCESS = coded(100, 'SUCCESS', 200, 'Successful API Request.');
+const API_ERROR = coded(106, 'API_ERROR', 500, 'Unknown API error.');
 
 /** The table is exhaustive: a new kind of failure does not compile until it has a code. */
 export const RESPONSE_CODES: Readonly<Record<FailureKind, ResponseCode>> = {
-  'invalid-key': {
-    code: 101, name: 'RESPONSE_CODE_INVALID_KEY', http: 401,
-    message: 'Key format is not valid or key not found.',
-  },
-  'invalid-state': {
-    code: 102, name: 'RESPONSE_CODE_INVALID_STATE', http: 422,
-    message: 'The provided State is not in a valid format parsable by the API.',
-  },
-  'invalid-city': {
-    code: 103, name: 'RESPONSE_CODE_INVALID_CITY', http: 422,
-    message: 'The provided City is not in a valid format parsable by the API.',
-  },
-  'invalid-postal-code': {
-    code: 104, name: 'RESPONSE_CODE_INVALID_POSTAL_CODE', http: 422,
-    message: 'The provided Postal Code is not in a valid format parsable by the API.',
-  },
-  'invalid-format': {
-    code: 105, name: 'RESPONSE_CODE_INVALID_FORMAT', http: 422,
-    message: 'Query string format is not valid.',
-  },
+  'invalid-key': coded(101, 'INVALID_KEY', 401, 'Key format is not valid or key not found.'),
+  'invalid-state': unparsable(102, 'INVALID_STATE', 'State'),
+  'invalid-city': unparsable(103, 'INVALID_CITY', 'City'),
+  'invalid-postal-code': unparsable(104, 'INVALID_POSTAL_CODE', 'Postal Code'),
+  'invalid-format': coded(105, 'INVALID_FORMAT', 422, 'Query string format is not valid.'),
   internal: API_ERROR,
-  'feature-not-enabled': {
-    code: 107, name: 'RESPONSE_CODE_FEATURE_NOT_ENABLED', http: 405,
-    message: 'Requested feature or version not enabled for your current plan. '
-      + 'Upgrade your plan to access this feature.',
-  },
-  'rate-limited': {
-    code: 108, name: 'RESPONSE_CODE_REQUEST_LIMIT_MET', http: 429,
-    message: 'API request limit met.',
-  },
-  'address-incomplete': {
-    code: 109, name: 'RESPONSE_CODE_ADDRESS_INCOMPLETE', http: 422,
-    message: 'The provided address is missing, incomplete, or not a valid address.',
-  },
-  'no-result': {
-    code: 110, name: 'RESPONSE_CODE_NO_RESULT', http: 422,
-    message: 'Query parameters valid but no result found.',
-  },
-  'invalid-historical': {
-    code: 111, name: 'RESPONSE_CODE_INVALID_HISTORICAL', http: 422,
-    message: 'The provided historical parameter is not in a valid format.',
-  },
-  'international-not-enabled': {
-    code: 112, name: 'RESPONSE_CODE_INTERNATIONAL_NOT_ENABLED', http: 403,
-    message: 'Lookups in this country are not enabled for your current plan.',
-  },
-  'product-rules-not-enabled': {
-    code: 113, name: 'RESPONSE_CODE_PRODUCT_RULES_NOT_ENABLED', http: 403,
-    message: 'Product rules by taxability code are not enabled for your current plan.',
-  },
+  'feature-not-enabled': coded(107, 'FEATURE_NOT_ENABLED', 405,
+    'Requested feature or version not enabled for your current plan. '
+      + 'Upgrade your plan to access this feature.'),
+  'rate-limited': coded(108, 'REQUEST_LIMIT_MET', 429, 'API request limit met.'),
+  'address-incomplete': coded(109, 'ADDRESS_INCOMPLETE', 422,
+    'The provided address is missing, incomplete, or not a valid address.'),
+  'no-result': coded(110, 'NO_RESULT', 422, 'Query parameters valid but no result found.'),
+  'invalid-historical': coded(111, 'INVALID_HISTORICAL', 422,
+    'The provided historical parameter is not in a valid format.'),
+  'international-not-enabled': coded(112, 'INTERNATIONAL_NOT_ENABLED', 403,
+    'Lookups in this country are not enabled for your current plan.'),
+  'product-rules-not-enabled': coded(113, 'PRODUCT_RULES_NOT_ENABLED', 403,
+    'Product rules by taxability code are not enabled for your current plan.'),
   overloaded: { ...API_ERROR, http: 503 },
 };
 

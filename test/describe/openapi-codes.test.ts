@@ -9,7 +9,7 @@ import { App } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { SILENT } from '../../src/log.js';
-import { isPlan } from '../../src/store/plan.js';
+import { PLANS } from '../../src/store/plan.js';
 import { RESPONSE_CODES, SUCCESS } from '../../src/wire/response-code.js';
 import { v60Schema } from '../../src/describe/lookups.js';
 import { buildRecipe, situsBeside, type Built } from '../support/built-dataset.js';
@@ -64,7 +64,7 @@ after(async () => {
 
 /** Header fields with a fresh key of a plan, once the service knows it. */
 async function withKey({ varDir, base }: Running, plan: string): Promise<Record<string, string>> {
-  assert.ok(isPlan(plan), plan);
+  assert.ok((PLANS as readonly string[]).includes(plan), plan);
   const made = await situsBeside(varDir, ['key', 'create', '--plan', plan, '--json']);
   const { key: text } = JSON.parse(made) as { readonly key: string };
   const headers = { 'X-API-KEY': text };

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
+import { encodeGeometry } from '../../scripts/geometry/file-writer.js';
 import { ORIGIN, scriptSha256 } from '../../scripts/geometry/package.js';
 import {
   greatestDistance, keptVertices, onGrid,
@@ -14,9 +15,7 @@ import { createTopology, Vertices } from '../../scripts/geometry/topology.js';
 import { forEachEdge } from '../../src/geo/polygon.js';
 import type { BoundaryFeature } from '../../src/ingest/boundary/overlay.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
-import {
-  decodeGeometry, encodeGeometry, readGeometryFile,
-} from '../../src/ingest/source/geometry-file.js';
+import { decodeGeometry, readGeometryFile } from '../../src/ingest/source/geometry-file.js';
 import { splitRows } from '../../src/ingest/source/rows.js';
 
 const FOLDER = join(datasetsDir(), 'geometry');

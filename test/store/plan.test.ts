@@ -4,7 +4,7 @@ import {
   GRANT_ALL, GRANT_CANADA, GRANT_GEO, GRANT_HISTORICAL, GRANT_PRODUCT,
 } from '../../src/pool/types.js';
 import {
-  ENTITLEMENTS, entitlementsOf, grantsOf, isEntitlement, isPlan, PLAN_FEATURES,
+  ENTITLEMENTS, entitlementsOf, grantsOf, isEntitlement, PLAN_FEATURES,
 } from '../../src/store/plan.js';
 
 test('entitlements are the bits that the engine reads', () => {
@@ -32,6 +32,5 @@ test('the table of plans', () => {
 test('names and bits go both ways', () => {
   assert.deepEqual(entitlementsOf(grantsOf(['historical', 'geo_enabled'])),
     ['geo_enabled', 'historical']);
-  assert.ok(isPlan('pro') && !isPlan('Pro') && !isPlan('toString'));
   assert.ok(isEntitlement('rate_loc_can') && !isEntitlement('toString'));
 });

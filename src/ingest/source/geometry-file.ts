@@ -10,14 +10,14 @@
  *   the layer (signed), twice, plus one where it runs backwards.
  */
 import { readFileSync } from 'node:fs';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import { type Polygon, polygonOf } from '../../geo/polygon.js';
 import type { BoundaryFeature } from '../boundary/overlay.js';
 
-const FORMAT = 'situs-geometry-1';
+export const GEOMETRY_FORMAT = 'situs-geometry-1';
 
 /** A layer's name, the digits of its keys and how many polygons it has. */
-export interface GeometryLayerHead {
+interface GeometryLayerHead {
   readonly name: string;
   readonly digits: number;
   readonly polygons: number;
@@ -25,51 +25,11 @@ export interface GeometryLayerHead {
 
 /** First line of the file. */
 export interface GeometryHead {
-  readonly format: typeof FORMAT;
+  readonly format: typeof GEOMETRY_FORMAT;
   /** Microdegrees. */
   readonly step: number;
   readonly arcs: number;
   readonly layers: readonly GeometryLayerHead[];
-}
-
-/** A polygon of arcs; an arc that runs backwards is −1 − its number. */
-export interface ArcPolygon {
-  readonly key: string;
-  readonly rings: readonly (readonly number[])[];
-}
-
-export interface ArcLayer {
-  readonly name: string;
-  readonly digits: number;
-  readonly polygons: readonly ArcPolygon[];
-}
-
-class Writer {
-  #bytes = new Uint8Array(1 << 16);
-  #length = 0;
-
-  unsigned(value: number): void {
-    if (this.#length + 8 > this.#bytes.length) {
-      const grown = new Uint8Array(this.#bytes.length * 2);
-      grown.set(this.#bytes);
-      this.#bytes = grown;
-    }
-    let rest = value;
-    for (; rest > 127; rest = Math.floor(rest / 128)) {
-      this.#bytes[this.#length] = (rest % 128) + 128;
-      this.#length += 1;
-    }
-    this.#bytes[this.#length] = rest;
-    this.#length += 1;
-  }
-
-  signed(value: number): void {
-    this.unsigned(value < 0 ? -2 * value - 1 : 2 * value);
-  }
-
-  bytes(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length);
-  }
 }
 
 class Reader {
@@ -97,50 +57,6 @@ class Reader {
     const value = this.unsigned();
     return (value & 1) === 1 ? -(value + 1) / 2 : value / 2;
   }
-}
-
-/** Bytes of a file before they are gzipped. `arcs` in steps: x0, y0, x1, y1, … */
-export function encodeGeometry(
-  step: number, arcs: readonly Int32Array[], layers: readonly ArcLayer[],
-): Buffer {
-  const head: GeometryHead = {
-    format: FORMAT, step, arcs: arcs.length,
-    layers: layers.map(({ name, digits, polygons }) =>
-      ({ name, digits, polygons: polygons.length })),
-  };
-  const out = new Writer();
-  for (const arc of arcs) out.unsigned(arc.length / 2);
-  let [x, y] = [0, 0];
-  for (const arc of arcs) {
-    for (let at = 0; at < arc.length; at += 2) {
-      out.signed(arc[at]! - x);
-      out.signed(arc[at + 1]! - y);
-      [x, y] = [arc[at]!, arc[at + 1]!];
-    }
-  }
-  for (const { polygons } of layers) {
-    let [key, last] = [0, 0];
-    for (const polygon of polygons) {
-      out.unsigned(Number(polygon.key) - key);
-      key = Number(polygon.key);
-      out.unsigned(polygon.rings.length);
-      for (const ring of polygon.rings) {
-        out.unsigned(ring.length);
-        for (const ref of ring) {
-          const [arc, backwards] = ref < 0 ? [-1 - ref, 1] : [ref, 0];
-          const jump = arc - last;
-          out.unsigned((jump < 0 ? -2 * jump - 1 : 2 * jump) * 2 + backwards);
-          last = arc;
-        }
-      }
-    }
-  }
-  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), out.bytes()]);
-}
-
-/** Gzips what `encodeGeometry` gave. */
-export function packGeometry(bytes: Buffer): Buffer {
-  return gzipSync(bytes, { level: 9 });
 }
 
 /** Vertices of all arcs in microdegrees (x, y, x, y, …), and where each arc begins among them. */
@@ -243,7 +159,9 @@ function readLayer(
 export function decodeGeometry(bytes: Buffer): ReadonlyMap<string, readonly BoundaryFeature[]> {
   const line = bytes.indexOf('\n');
   const head = JSON.parse(bytes.toString('utf8', 0, line)) as GeometryHead;
-  if (head.format !== FORMAT) throw new Error(`the format is ${head.format}, not ${FORMAT}`);
+  if (head.format !== GEOMETRY_FORMAT) {
+    throw new Error(`the format is ${head.format}, not ${GEOMETRY_FORMAT}`);
+  }
   const reader = new Reader(bytes, line + 1);
   const arcs = readArcs(head, reader);
   const rings = new Rings();

@@ -222,11 +222,3 @@ export function splitRows(
   }
   return Papa.parse<string[]>(body, { delimiter: ',', skipEmptyLines: true }).data;
 }
-
-/** Writes a table; cells must not hold tabs or line ends. */
-export function writeTable(
-  header: readonly string[],
-  rows: readonly (readonly string[])[],
-): string {
-  return [header, ...rows].map((cells) => `${cells.join('\t')}\n`).join('');
-}

@@ -3,26 +3,15 @@
  * place, name, code, basis, sales, use (decimal fractions), from, to (YYYY-MM-DD, "" for open),
  * source, as_of, note; where a rate is one of a season, season ("October 1 through March 31").
  */
-import type { DateInt } from '../../../tax/date.js';
 import { type Level, LEVELS } from '../../../tax/jurisdiction.js';
-import { formatRate, type Rate } from '../../../tax/rate.js';
+import type { Rate } from '../../../tax/rate.js';
 import { parseYearlyDays } from '../../../tax/yearly-days.js';
 import type { RateRow } from '../../model.js';
 import type { DistrictMember } from '../../rates/facts.js';
 import {
-  DATE_MIN, DATE_OPEN, formatDate, fractionOf, type ListContext, listDate, type ListResult,
+  DATE_MIN, DATE_OPEN, fractionOf, type ListContext, listDate, type ListResult,
 } from '../../rates/list.js';
-import { readTable, type TableRow, writeTable } from '../rows.js';
-
-/** Columns of a rate table. */
-export const RATE_COLUMNS = [
-  'state', 'level', 'county', 'place', 'name', 'code', 'basis', 'sales', 'use', 'from', 'to',
-  'source', 'as_of', 'note',
-];
-/** Columns of a table of district members. */
-export const MEMBER_COLUMNS = [
-  'state', 'code', 'scope', 'county', 'place', 'except', 'from', 'to', 'source',
-];
+import { readTable, type TableRow } from '../rows.js';
 
 const BASES: readonly RateRow['basis'][] = ['own', 'total', 'sole', 'unknown'];
 const SCOPES: readonly DistrictMember['scope'][] = ['state', 'county', 'remainder', 'place'];
@@ -32,10 +21,6 @@ export function oneOf<T extends string>(words: readonly T[], row: TableRow, colu
   const found = words.find((word) => word === row.get(column));
   if (found === undefined) throw new RangeError(`line ${row.line}: ${column}: ${row.get(column)}`);
   return found;
-}
-
-function dateText(date: DateInt, open: DateInt): string {
-  return date === open ? '' : formatDate(date);
 }
 
 /** Seasons are laid out for so many years; after them the rate without a season holds. */
@@ -98,22 +83,6 @@ export function readFactTable(
   return { rows, members: [] };
 }
 
-/** Writes a rate table. */
-export function writeRateFacts(
-  rows: readonly RateRow[],
-  sourceName: (id: number) => string,
-): string {
-  return writeTable(RATE_COLUMNS, rows.map((row) => {
-    const known = row.basis !== 'unknown';
-    return [
-      row.state, row.level, row.county, row.place, row.name, row.code, row.basis,
-      known ? formatRate(row.sales) : '', known ? formatRate(row.use) : '',
-      dateText(row.from, DATE_MIN), dateText(row.to, DATE_OPEN), sourceName(row.source),
-      formatDate(row.asOf), row.note ?? '',
-    ];
-  }));
-}
-
 /** Reads a table of district members: `except` holds place codes between blanks. */
 export function readMemberFacts(text: string): readonly DistrictMember[] {
   return readTable(text, '\t').map((row): DistrictMember => ({
@@ -126,13 +95,4 @@ export function readMemberFacts(text: string): readonly DistrictMember[] {
     from: listDate(row.get('from'), DATE_MIN),
     to: listDate(row.get('to'), DATE_OPEN),
   }));
-}
-
-/** Writes a table of district members. */
-export function writeMemberFacts(members: readonly DistrictMember[], source: string): string {
-  return writeTable(MEMBER_COLUMNS, members.map((member) => [
-    member.state, member.code, member.scope, member.county, member.place,
-    member.except.join(' '), dateText(member.from, DATE_MIN), dateText(member.to, DATE_OPEN),
-    source,
-  ]));
 }
