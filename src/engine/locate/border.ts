@@ -190,11 +190,18 @@ function isProvince({ areaOf }: AreaView, id: number): boolean {
   return areaOf(id).countyFips === '';
 }
 
+/** In microdegrees of latitude, with what rounding adds. */
+const PROVINCE_REACH = PROVINCE_LINE_METRES / METRES_PER_MICRO + 1;
+/** Says yes to every cell that is not empty. */
+const ANY_AREA: CellJudge = { whole: (area) => area >= 0, border: () => true };
+
 /**
  * The province whose shore is near a spot that lies in no area, if no other is anywhere near; else
  * −1. Areas with a county are never told so.
  */
 export function shoreArea(view: AreaView, lat: Microdegrees, lng: Microdegrees): number {
+  // Far out at sea and abroad nothing needs to be walked around.
+  if (!view.cells.anyNear(lat, lng, PROVINCE_REACH, ANY_AREA)) return -1;
   for (const found of around(view, lat, lng, COUNTY_METRES)) {
     if (!isProvince(view, found)) return -1;
   }
