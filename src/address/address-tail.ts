@@ -67,7 +67,8 @@ function takeCanadianCode(line: Line, tail: Draft): boolean {
   return true;
 }
 
-function isZip(word: string): boolean {
+/** Tells five digits from any other word. */
+export function isZip(word: string): boolean {
   return word.length === 5 && isDigits(word);
 }
 

@@ -1,5 +1,6 @@
 /** Cities and states of a line: where a street ends, and what stands behind the address. */
 import { WordTable } from '../base/word-table.js';
+import { isZip } from './address-tail.js';
 import { readHighway } from './highway.js';
 import type { Gazetteer } from './parsed.js';
 import {
@@ -119,10 +120,6 @@ export function splitCity(
 }
 
 const CITY_BEFORE_STATE_WORDS_MAX = 3;
-
-function isZip(word: string): boolean {
-  return word.length === 5 && isDigits(word);
-}
 
 /** Words [from, to) that name a state. */
 interface StateWords {

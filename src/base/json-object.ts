@@ -17,7 +17,8 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** A body; a problem where it is none, which repeats nothing of it: it may hold a secret. */
 export type JsonBody = { readonly object: JsonObject } | Problem;
 
-function isObject(value: unknown): value is JsonObject {
+/** Tells an object from every other JSON value. */
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -16,9 +16,7 @@ import {
   type AddressPoint, POINT_LAYOUTS, type PointLayout, type PointOptions, readDelimitedPoints,
   readGeoJsonPoints,
 } from './source/points.js';
-import {
-  type RangeOptions, readDelimitedRanges, readTigerRanges, type StreetRange,
-} from './source/ranges.js';
+import { readDelimitedRanges, readTigerRanges, type StreetRange } from './source/ranges.js';
 import { readAlabama, readAlaska } from './source/rates/alabama-alaska.js';
 import { readCdtfa } from './source/rates/california.js';
 import { readArizona, readNewMexico, readOklahoma } from './source/rates/code-tables.js';
@@ -54,7 +52,7 @@ export interface Reader<Read> {
 }
 
 export type PointReader = (path: string, options: PointOptions) => AsyncGenerator<AddressPoint>;
-export type RangeReader = (path: string, options: RangeOptions) => AsyncGenerator<StreetRange>;
+export type RangeReader = (path: string, options: PointOptions) => AsyncGenerator<StreetRange>;
 export type RecordReader = (path: string, fallen?: FallenRows) => AsyncGenerator<BoundaryRecord>;
 
 /** Text that says something. */

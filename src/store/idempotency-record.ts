@@ -1,8 +1,9 @@
 /** The records of kept answers, as idempotency.ts lists them. */
+import { isObject } from '../base/json-object.js';
 import { StoreFault } from './fault.js';
 import type { StoreKey } from './format.js';
 import {
-  AS_IT_IS, damaged, isFields, number, optional, orNull, type RecordFields, recordReader, since,
+  AS_IT_IS, damaged, number, optional, orNull, type RecordFields, recordReader, since,
   text,
 } from './record-reader.js';
 import { parseSealed, type Sealed, type SealPlace } from './sealed.js';
@@ -65,7 +66,7 @@ export const parseKept = recordReader(KIND, 3, {
    * request is sent elsewhere until its answer is known.
    */
   answer: orNull<Sealed | KeptAnswer>((value) =>
-    (isFields(value) && 'status' in value ? answerOf(value) : parseSealed(value))),
+    (isObject(value) && 'status' in value ? answerOf(value) : parseSealed(value))),
 }, [gathered, AS_IT_IS]);
 
 /** An answer as the text that is sealed. Bodies of bytes come back as the same bytes. */

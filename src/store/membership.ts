@@ -6,10 +6,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
+import { isObject } from '../base/json-object.js';
 import type { StoreKey } from './format.js';
 import { dropLease, findNode, listNodes, nodeKey, type NodeRecord, takeLease } from './nodes.js';
 import { hasEnded, ownMark, type ProcessMark } from './process-mark.js';
-import { isFields } from './record-reader.js';
 import type { Store, StoreTransaction } from './store.js';
 
 /** How often a server gives a sign of life. */
@@ -244,7 +244,7 @@ export const SERVER_KEY: StoreKey = ['meta', 'server'];
 function claimOf(store: Store): { readonly v: number; readonly pid: number } | null {
   const record = store.getSound(SERVER_KEY);
   // One that cannot be read claims nothing.
-  if (!isFields(record) || typeof record['pid'] !== 'number') return null;
+  if (!isObject(record) || typeof record['pid'] !== 'number') return null;
   return { v: Number(record['v']), pid: record['pid'] };
 }
 

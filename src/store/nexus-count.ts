@@ -3,10 +3,11 @@
  *
  * ["nexus-count", account, merchant]   NexusCount
  */
+import { isObject } from '../base/json-object.js';
 import type { StoreKey } from './format.js';
 import { LimitReached } from './transaction.js';
 import { NEXUS_PREFIX } from './merchant-format.js';
-import { isFields, number, recordReader } from './record-reader.js';
+import { number, recordReader } from './record-reader.js';
 import { countRecord } from './set-aside.js';
 import type { StoreTransaction } from './store.js';
 
@@ -36,7 +37,7 @@ export function countNexus(
 ): void {
   const found = countRecord(transaction, nexusCountKey(account, merchantId), () => {
     const live = transaction.list([NEXUS_PREFIX, account, merchantId])
-      .filter((record) => isFields(record) && record['deletedAt'] === undefined);
+      .filter((record) => isObject(record) && record['deletedAt'] === undefined);
     return { v: 1, count: live.length };
   });
   const count = found === undefined ? 0 : parseCount(found).count;

@@ -1,6 +1,7 @@
 /** What waits to be sent, as it is kept. Personal data: a mail holds the address it goes to. */
+import { isObject } from '../base/json-object.js';
 import {
-  AS_IT_IS, choice, damaged, isFields, member, number, orNull, recordReader, text,
+  AS_IT_IS, choice, damaged, member, number, orNull, recordReader, text,
 } from './record-reader.js';
 import { isSealed, type Sealed } from './sealed.js';
 
@@ -59,7 +60,7 @@ export type OutboxRecord = EventRecord | MailRecord;
  * @throws Error when the record has another shape: the store is damaged or from a newer program.
  */
 export function parseOutboxRecord(value: unknown): OutboxRecord {
-  if (!isFields(value) || value['kind'] !== 'event') return readMail(value);
+  if (!isObject(value) || value['kind'] !== 'event') return readMail(value);
   const event = readEvent(value);
   if (value['v'] !== 1 && !isSealed(event.data)) throw damaged('outbox');
   return event;

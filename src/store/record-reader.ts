@@ -2,6 +2,8 @@
  * Records of the store, each declared once: its type and its reader are read off the same list of
  * members. A record may have been written by an earlier version of the program.
  */
+import { isObject } from '../base/json-object.js';
+
 
 export type RecordFields = Readonly<Record<string, unknown>>;
 
@@ -10,11 +12,6 @@ export type RecordStep = (fields: RecordFields) => RecordFields;
 
 /** A step between versions that differ in the values of a member alone. */
 export const AS_IT_IS: RecordStep = (fields) => fields;
-
-/** Tells an object with names from any other value. */
-export function isFields(value: unknown): value is RecordFields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Thrown for records that cannot be read: the store is damaged, or a newer program wrote it. */
 export function damaged(kind: string): Error {
@@ -29,7 +26,7 @@ export function damaged(kind: string): Error {
 export function upgraded(
   value: unknown, kind: string, steps: readonly RecordStep[] = [],
 ): RecordFields {
-  if (!isFields(value)) throw damaged(kind);
+  if (!isObject(value)) throw damaged(kind);
   const { v } = value;
   if (typeof v !== 'number' || !Number.isInteger(v) || v < 1) throw damaged(kind);
   if (v > steps.length + 1) {
@@ -114,7 +111,7 @@ function reading<M extends Members>(
 export function members<M extends Members>(shape: M): Reader<MembersRead<M>> {
   const read = reading(shape);
   return (value, kind) => {
-    if (!isFields(value)) throw damaged(kind);
+    if (!isObject(value)) throw damaged(kind);
     return read({}, value, kind);
   };
 }

@@ -2,6 +2,7 @@
  * Counts what accounts had before shares were counted, once for a store: from then on every
  * transaction keeps the counts.
  */
+import { isObject } from '../base/json-object.js';
 import type { StoreKey } from './format.js';
 import { gatherKeys } from './gather.js';
 import {
@@ -10,7 +11,6 @@ import {
 } from './merchant-format.js';
 import { setNexusCount } from './nexus-count.js';
 import { parseNexus } from './nexus.js';
-import { isFields } from './record-reader.js';
 import { retire } from './retired.js';
 import { recordBytes, setShare } from './share.js';
 import type { Store } from './store.js';
@@ -107,7 +107,7 @@ async function putLists(store: Store, { deleted, locations }: Totals): Promise<v
 }
 
 function isCounted(marked: unknown): boolean {
-  return isFields(marked) && Number(marked['v']) >= COUNTED_VERSION;
+  return isObject(marked) && Number(marked['v']) >= COUNTED_VERSION;
 }
 
 /**

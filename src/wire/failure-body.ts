@@ -23,7 +23,8 @@ export function failureBytes(
   return Buffer.from(text, 'utf8');
 }
 
-function currentText(envelope: WireObject, format: Format): string {
+/** A body in the current envelope, in either format. */
+export function currentText(envelope: WireObject, format: Format): string {
   return format === 'json'
     ? `{${jsonMembers(envelope)}}`
     : `${V60_XML_OPEN}${xmlMembers(envelope)}${V60_XML_CLOSE}`;

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { XMLParser } from 'fast-xml-parser';
-import { accountBody, metricsMembers, usagePercent } from '../../src/api/account/handler.js';
+import { metricsMembers, usagePercent } from '../../src/api/account/handler.js';
 import { API_VERSIONS } from '../../src/wire/version.js';
+import { currentText } from '../../src/wire/failure-body.js';
 
 const METRICS = {
   used: { core: 15_595, geo: 4_215, merchant: 120 },
@@ -25,7 +26,7 @@ const CURRENT = {
 };
 
 function parsed(version: Parameters<typeof metricsMembers>[0]): unknown {
-  return JSON.parse(accountBody(metricsMembers(version, METRICS), 'json'));
+  return JSON.parse(currentText(metricsMembers(version, METRICS), 'json'));
 }
 
 test('v60 has its five members, versions before their nine, the plain path all', () => {
@@ -42,7 +43,7 @@ test('v60 has its five members, versions before their nine, the plain path all',
 test('XML has the same members in the same order', () => {
   const parser = new XMLParser({ parseTagValue: false, ignoreDeclaration: true });
   for (const version of [null, 40, 60] as const) {
-    const xml = accountBody(metricsMembers(version, METRICS), 'xml');
+    const xml = currentText(metricsMembers(version, METRICS), 'xml');
     assert.match(xml, /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<response>/);
     const { response } = parser.parse(xml) as { response: object };
     const json = parsed(version) as Readonly<Record<string, unknown>>;

@@ -15,10 +15,9 @@ import type { KeyRecord } from '../../store/format.js';
 import { isKeyText } from '../../store/keys.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import { type Counts, NO_COUNTS } from '../../store/usage-meter.js';
-import { V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/lookup-envelope.js';
-import { type Decimal, jsonMembers, type WireObject } from '../../wire/tree.js';
-import { API_VERSIONS, type ApiVersion, type Format } from '../../wire/version.js';
-import { xmlMembers } from '../../wire/xml.js';
+import { currentText } from '../../wire/failure-body.js';
+import type { Decimal, WireObject } from '../../wire/tree.js';
+import { API_VERSIONS, type ApiVersion } from '../../wire/version.js';
 import { decodeValue } from '../lookup/query-string.js';
 import { formatStated } from '../lookup/query.js';
 
@@ -77,13 +76,6 @@ export function metricsMembers(version: ApiVersion | null, metrics: AccountMetri
   if (version !== null) return { ...apart(metrics), ...end };
   const merchant = counter('merchant_', used.merchant, limits.merchant);
   return { ...unified, ...apart(metrics), ...merchant, ...end };
-}
-
-/** A body of the account operations in either format. */
-export function accountBody(members: WireObject, format: Format): string {
-  return format === 'json'
-    ? `{${jsonMembers(members)}}`
-    : `${V60_XML_OPEN}${xmlMembers(members)}${V60_XML_CLOSE}`;
 }
 
 interface AccountServices {
@@ -149,7 +141,7 @@ function metricsReply(
   const head = headOf(format === 'xml' ? XML_TYPE : JSON_TYPE, fields);
   if (unknown) {
     const { key: text } = presentedKey(request);
-    if (text === '') return { status: 400, head, body: accountBody(MISSING, format ?? 'json') };
+    if (text === '') return { status: 400, head, body: currentText(MISSING, format ?? 'json') };
     if (!isKeyText(text)) return malformedKey(request, fields);
   }
   if (format === null) {
@@ -158,7 +150,7 @@ function metricsReply(
     return unprocessable(request.path, error, fields);
   }
   const members = metricsMembers(version, metricsOf(services, key));
-  return { status: 200, head, body: accountBody(members, format) };
+  return { status: 200, head, body: currentText(members, format) };
 }
 
 /** The routes of account metrics. */

@@ -2,6 +2,7 @@
  * POST /calculate/cart: one cart with addresses on one line, answered with amounts of five decimals
  * (contract 8). Everything wrong with the body is a 400 here.
  */
+import { isObject } from '../../base/json-object.js';
 import {
   anyText, checkOf, choice, closed, list, number, optional, readerOf, stated, whole, type Of,
 } from '../../base/shape.js';
@@ -10,9 +11,7 @@ import type { BodyError } from '../../base/validator.js';
 import { CART_LINES_MAX, type CartLine, type CartQuery } from '../../engine/cart/cart-query.js';
 import { PRICE_MAX, QUANTITY_MAX } from './wire-amount.js';
 import { OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
-import {
-  isMembers, readLine, TIC_MAX, ticOf, type Members,
-} from './cart-text.js';
+import { readLine, TIC_MAX, ticOf, type Members } from './cart-text.js';
 import { ADDRESS_CHARS_MAX } from '../lookup/parameter-table.js';
 
 /** Decimals of a dollar in amounts. */
@@ -55,7 +54,7 @@ export interface ReadCalculation {
 const BODY_MEMBERS: ReadonlySet<string> = new Set(['items', 'rounding', 'explain']);
 
 function isCart(value: unknown, errors: readonly BodyError[]): value is SentCart {
-  return errors.length === 0 && isMembers(value);
+  return errors.length === 0 && isObject(value);
 }
 
 /** Everything that is wrong with the body is a 400 here. */
@@ -91,7 +90,7 @@ function readItem(
   const only = onlyItem(body);
   if (isProblem(only)) return only;
   const { item } = only;
-  const sentLines: unknown = isMembers(item) ? item['lineItems'] : null;
+  const sentLines: unknown = isObject(item) ? item['lineItems'] : null;
   // Told before each of them is checked.
   if (Array.isArray(sentLines) && sentLines.length > CART_LINES_MAX) {
     const message = `expected at most ${CART_LINES_MAX} items`;

@@ -1,4 +1,5 @@
 /** What both cart endpoints share in reading: refusals, lines, the JSON text itself. */
+import { isObject } from '../../base/json-object.js';
 import { invalid, problem, type Problem } from '../../base/problem.js';
 import type { CartLine } from '../../engine/cart/cart-query.js';
 import {
@@ -10,11 +11,6 @@ import {
 import { memberName, memberValue } from '../../base/json-member.js';
 
 export type Members = Readonly<Record<string, unknown>>;
-
-/** Tells an object from every other JSON value. */
-export function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Longer numbers are cut in an error. */
 const NUMBER_ECHO_MAX = 40;
@@ -33,7 +29,7 @@ export function readJson(body: Uint8Array): Members | Problem {
   } catch {
     return problem(400, 'The body is not JSON in UTF-8.');
   }
-  if (!isMembers(value)) {
+  if (!isObject(value)) {
     return invalid({ location: 'body', message: 'expected an object' });
   }
   if (scanned === SCAN_FINE) return value;

@@ -2,6 +2,7 @@
  * Carts of self-managed merchants (POST /merchant/cart/calculate): their shape, and what is refused
  * of the provider's shape. Their amounts have two decimals.
  */
+import { isObject } from '../../base/json-object.js';
 import {
   anything, anyText, checkOf, choice, closed, flag, list, number, open, optional, readerOf, uuid,
   whole, type Of,
@@ -13,7 +14,7 @@ import {
 } from '../../engine/cart/cart-query.js';
 import { QUANTITY_MAX } from './wire-amount.js';
 import { OPTION_MEMBERS, optionsOfBody, type CartOptions } from './options.js';
-import { isMembers, lineLocation, readLine, TIC_MAX, ticOf, type Members } from './cart-text.js';
+import { lineLocation, readLine, TIC_MAX, ticOf, type Members } from './cart-text.js';
 import { parseInstant } from '../../wire/instant.js';
 import {
   ADDRESS_CHARS, CARTS_MAX, LINE_INDEX_MAX, PROVIDER_ID_CHARS_MAX, RELAYED_BODIES,
@@ -101,7 +102,7 @@ function refuse(cart: Members, at: string): readonly BodyError[] {
     errors.push({ location: `${at}.${name}`, message: 'not accepted for self-managed merchants' });
   }
   const { currency, lineItems } = cart;
-  const code = isMembers(currency) ? currency['currencyCode'] : null;
+  const code = isObject(currency) ? currency['currencyCode'] : null;
   if (typeof code === 'string' && code !== 'USD') {
     errors.push({
       location: `${at}.currency.currencyCode`, message: 'expected USD', value: code.slice(0, 40),
@@ -109,7 +110,7 @@ function refuse(cart: Members, at: string): readonly BodyError[] {
   }
   for (const name of PLACES) {
     const address = cart[name];
-    if (!isMembers(address) || address['countryCode'] !== 'CA') continue;
+    if (!isObject(address) || address['countryCode'] !== 'CA') continue;
     errors.push({ location: `${at}.${name}.countryCode`, message: 'expected US' });
   }
   if (Array.isArray(lineItems) && lineItems.length > CART_LINES_MAX) {
@@ -126,7 +127,7 @@ function placeOf({ line1, line2, city, state, zip }: SentAddress): SplitPlace {
 const NO_ERRORS: readonly BodyError[] = [];
 
 function isCart(value: unknown, errors: readonly BodyError[]): value is SentCart {
-  return errors.length === 0 && isMembers(value);
+  return errors.length === 0 && isObject(value);
 }
 
 function readLines(cart: SentCart, at: string): readonly CartLine[] | Problem {
@@ -152,7 +153,7 @@ function readLines(cart: SentCart, at: string): readonly CartLine[] | Problem {
 function readCart(
   value: unknown, at: string, instantMs: number | null, options: CartOptions, fits: boolean,
 ): ReadCart | Problem {
-  const refused = isMembers(value) ? refuse(value, at) : [];
+  const refused = isObject(value) ? refuse(value, at) : [];
   if (refused.length > 0) {
     return problem(400, 'The cart cannot be calculated for a self-managed merchant.', refused);
   }

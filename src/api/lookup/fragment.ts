@@ -185,7 +185,7 @@ export function withRules(engine: Engine, rated: RatedArea): RuledArea | Failure
 }
 
 /** Bytes of their own: a slice of the shared pool would keep the whole pool alive. */
-function ownBytes(text: string): Uint8Array {
+export function ownBytes(text: string): Uint8Array {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text, 'utf8'));
   bytes.write(text, 'utf8');
   return bytes;

@@ -14,7 +14,7 @@ import type { LookupQuery, SitusOutcome } from '../../engine/lookup-query.js';
 import { isByArea } from '../../engine/situs.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { ProductMember, WireContext } from './context.js';
-import { printMembers } from './fragment.js';
+import { ownBytes, printMembers } from './fragment.js';
 import { type WireObject, rateOf, type Decimal } from '../../wire/tree.js';
 import type { Format } from '../../wire/version.js';
 import type { MealRule, MealTax } from '../../engine/product/meal-tax.js';
@@ -176,13 +176,6 @@ function contentOf(
 function printed(content: WireObject, format: Format): string {
   const members = printMembers({ productDetail: content }, format);
   return format === 'json' ? `,${members}` : members;
-}
-
-/** Bytes of their own: a slice of the shared pool would keep the whole pool alive. */
-function ownBytes(text: string): Uint8Array {
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text, 'utf8'));
-  bytes.write(text, 'utf8');
-  return bytes;
 }
 
 /**

@@ -1,4 +1,5 @@
 /** What is asked for when a job is made: by query and header fields, or by a JSON body. */
+import { isObject } from '../../base/json-object.js';
 import { isProblem, type Problem } from '../../base/problem.js';
 import type { BulkKind } from '../row/chunk-payload.js';
 import {
@@ -81,10 +82,6 @@ function optionsOf(members: Readonly<Record<string, unknown>>): URLSearchParams 
     }
   }
   return options;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A text as it is; anything else is the name of nothing, and some values have no text. */

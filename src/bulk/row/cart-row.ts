@@ -3,6 +3,7 @@
  * With `merchantId` it is a merchant's; without, either shape, told by how `origin` is written.
  */
 import { createHash, randomUUID } from 'node:crypto';
+import { isObject } from '../../base/json-object.js';
 import type { CartOutcome } from '../../engine/cart/outcome.js';
 import type { CartQuery } from '../../engine/cart/cart-query.js';
 import { GRANT_GEO, type BodyPart } from '../../pool/types.js';
@@ -11,7 +12,6 @@ import { ByteWriter } from '../../base/byte-writer.js';
 import { readCalculation } from '../../api/cart/calculation.js';
 import { codesRefused, refusalProblem } from '../../api/cart/answer.js';
 import { CART_DEFAULTS, type CartOptions } from '../../api/cart/options.js';
-import { isMembers } from '../../api/cart/cart-text.js';
 import { invalid, isProblem, type Problem } from '../../base/problem.js';
 import { longNumber, NUMBER_DIGITS_MAX } from '../../base/json-scan.js';
 import { readMerchantCarts } from '../../api/cart/merchant-cart.js';
@@ -108,9 +108,9 @@ interface Asked {
 }
 
 function isOneLine(item: unknown): boolean {
-  if (!isMembers(item)) return true;
+  if (!isObject(item)) return true;
   const { origin } = item;
-  return !isMembers(origin) || !('line1' in origin);
+  return !isObject(origin) || !('line1' in origin);
 }
 
 /** Reads the body as its endpoint does. */

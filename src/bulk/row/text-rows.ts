@@ -1,6 +1,7 @@
 /** Records of a chunk to rows: those of a CSV file, and JSON objects. */
 import { isUtf8 } from 'node:buffer';
 import Papa from 'papaparse';
+import { isObject } from '../../base/json-object.js';
 import { isTooDeep, JSON_DEPTH_MAX } from '../../base/json-scan.js';
 import type { Failure } from '../../failure.js';
 import type { Table } from './chunk-payload.js';
@@ -101,10 +102,6 @@ type Noun = 'line' | 'message';
 const MESSAGE_TOO_LONG = 'The message is longer than a message may be.';
 const WRONG_ID = noRequest(`Parameter id: up to ${ID_CHARS_MAX} characters, or a whole number that `
   + 'a double holds exactly.', 'id');
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Whether a value can be an id: text of bounded length, or a whole number that JSON keeps. */
 function isRowId(value: unknown): value is RowId {

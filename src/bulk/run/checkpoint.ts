@@ -1,4 +1,5 @@
 /** How far a run has come: all that is needed to go on as if it had never stopped. */
+import { isObject } from '../../base/json-object.js';
 import { type Counts, NO_COUNTS } from '../../store/usage-meter.js';
 import type { FramerPosition } from '../row/framing.js';
 
@@ -20,20 +21,16 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** None where a checkpoint was kept without them. */
 function countsIn(value: unknown): Counts {
-  if (!isMembers(value)) return NO_COUNTS;
+  if (!isObject(value)) return NO_COUNTS;
   const { core, geo, merchant } = value;
   return isCount(core) && isCount(geo) && isCount(merchant) ? { core, geo, merchant } : NO_COUNTS;
 }
 
 /** Reads a checkpoint that was kept; undefined when it is none. */
 export function parseCheckpoint(value: unknown): Checkpoint | undefined {
-  if (!isMembers(value) || !isMembers(value['position']) || !isMembers(value['codes'])) {
+  if (!isObject(value) || !isObject(value['position']) || !isObject(value['codes'])) {
     return undefined;
   }
   const { bytes, rows } = value;

@@ -13,7 +13,7 @@ import { unruledSentence, type ProductRules } from '../product/rules.js';
 import type { RatesByArea } from '../rate/area-rates.js';
 import { todayIn, type States } from '../rate/state-day.js';
 import { PRECISIONS, type Precision } from '../situs.js';
-import { CartExplainer } from './explain-cart.js';
+import { CartExplainer, type ExplainedPlaces } from './explain-cart.js';
 import type { SourceNotes } from '../rate/explain.js';
 import {
   readCartFacts, singleArticleOn, type SingleArticle, type SourcingRule,
@@ -29,14 +29,7 @@ import { needs, notHeld, Sites, type Side, type Site } from './site.js';
 import { GENERAL, isUnruled, Treatments } from './treatment.js';
 
 /** The places of a cart, as far as they were needed, and the site that taxes it. */
-export interface PlacedCart {
-  readonly site: Site;
-  readonly origin: FoundPlace | null;
-  readonly destination: FoundPlace | null;
-  /** The state of the origin, which is known even where its place is not. */
-  readonly originState: string;
-  /** The time zone by whose calendar the sale is dated. */
-  readonly timeZone: string;
+export interface PlacedCart extends ExplainedPlaces {
   /**
    * The sourcing rule as far as it needs places: `origin` where no tax of the destination can be
    * added.

@@ -114,7 +114,9 @@ export interface ExplainedPlaces {
   readonly site: Site;
   readonly origin: FoundPlace | null;
   readonly destination: FoundPlace | null;
+  /** The state of the origin, which is known even where its place is not. */
   readonly originState: string;
+  /** The time zone by whose calendar the sale is dated. */
   readonly timeZone: string;
 }
 

@@ -1,4 +1,5 @@
 /** Rows of table documents (arrays of column → text), read with checks. */
+import { isObject } from '../../base/json-object.js';
 import { dateOf, parseDate, type DateInt } from '../../tax/date.js';
 
 /** One row; a column that the table lacks reads as "". */
@@ -62,13 +63,9 @@ export class Cells {
   }
 }
 
-function isRow(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The rows of a document; null when the dataset lacks it. */
 export function cellsOf(document: unknown, name: string): readonly Cells[] | null {
   if (!Array.isArray(document)) return null;
   return document.flatMap((row: unknown, at) =>
-    (isRow(row) ? [new Cells(row, `document ${name}, row ${at + 1}`)] : []));
+    (isObject(row) ? [new Cells(row, `document ${name}, row ${at + 1}`)] : []));
 }

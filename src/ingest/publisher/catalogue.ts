@@ -77,7 +77,8 @@ function readerNames(): readonly string[] {
     ...READERS.sst.keys(), 'boundaries', 'zips'];
 }
 
-function isWebAddress(text: string): boolean {
+/** Tells an address of http or https from any other text. */
+export function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 

@@ -4,10 +4,12 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
+import { isObject } from '../../base/json-object.js';
 import { isAlive } from '../../dataset/process-copies.js';
 import { fileSha256, putFile } from '../../dataset/stamp.js';
 import { datasetsDir } from '../source-files.js';
 import { unknownName } from '../spelling.js';
+import { isWebAddress } from './catalogue.js';
 import { dropPart, reasonOf, transfer, type TransferOptions, type Version } from './transfer.js';
 
 /*
@@ -79,18 +81,10 @@ const STATE = '{fips}';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** A path that cannot leave the folder it is put below. */
 function isBelow(path: string): boolean {
   const plain = normalize(path);
   return path !== '' && !isAbsolute(path) && plain !== '..' && !plain.startsWith('../');
-}
-
-function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 /** The states of an entry whose path has a place for them; one empty text for any other. */
@@ -102,7 +96,7 @@ function statesOf(entry: Fields, path: string): readonly string[] {
 
 function readEntry(entry: unknown, at: number): readonly Download[] {
   const wrong = (what: string): Error => new Error(`download ${at + 1}: ${what}`);
-  if (!isFields(entry)) throw wrong('expected an object');
+  if (!isObject(entry)) throw wrong('expected an object');
   const stranger = Object.keys(entry).find((name) => !KEYS.includes(name));
   if (stranger !== undefined) throw wrong(unknownName('key', stranger, KEYS));
   const { path, url, bytes = null, sha256 = null } = entry;

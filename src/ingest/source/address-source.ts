@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { READERS, type Reader, SST_LAYOUT } from '../readers.js';
 import { FallenRows, settled, toleranceOf } from './fallen.js';
 import type { AddressPoint, PointOptions } from './points.js';
-import type { RangeOptions, StreetRange } from './ranges.js';
+import type { StreetRange } from './ranges.js';
 import type { BoundaryRecord } from './sst-boundary.js';
 
 export interface PointSource extends PointOptions {
@@ -15,11 +15,7 @@ export interface PointSource extends PointOptions {
   readonly tolerance?: string;
 }
 
-export interface RangeSource extends RangeOptions {
-  readonly file: string;
-  readonly layout: string;
-  readonly tolerance?: string;
-}
+export type RangeSource = PointSource;
 
 function readerOf<Read>(readers: ReadonlyMap<string, Reader<Read>>, layout: string): Read {
   const reader = readers.get(layout);

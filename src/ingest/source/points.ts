@@ -1,4 +1,5 @@
 /** An address point as publishers state it, before any street index exists. */
+import { isObject } from '../../base/json-object.js';
 import { type Microdegrees, toMicrodegrees } from '../../geo/microdegrees.js';
 import type { FallenRows } from './fallen.js';
 import { columnIndexes, readLines, readRows } from './rows.js';
@@ -29,7 +30,7 @@ export interface AddressPoint extends PointTexts {
   readonly source: string;
 }
 
-/** What a file of points does not say itself; from the recipe. */
+/** What a file of points, or of ranges, does not say itself; from the recipe. */
 export interface PointOptions {
   readonly source: string;
   /** State of rows that name none. */
@@ -206,10 +207,6 @@ export function degrees(text: string): number | null {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function text(fields: Fields, name: string): string {
   const value = fields[name];
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
@@ -218,7 +215,7 @@ function text(fields: Fields, name: string): string {
 function parseLine(line: string): Fields | null {
   try {
     const value: unknown = JSON.parse(line);
-    return isFields(value) ? value : null;
+    return isObject(value) ? value : null;
   } catch {
     return null;
   }
@@ -234,7 +231,7 @@ function featureOf(line: string): PointFeature | string {
   const feature = parseLine(line);
   if (feature === null) return 'that are no JSON object';
   const { properties, geometry } = feature;
-  if (!isFields(properties) || !isFields(geometry)) return 'that are no feature with properties';
+  if (!isObject(properties) || !isObject(geometry)) return 'that are no feature with properties';
   const position: unknown = geometry.coordinates;
   if (geometry.type !== 'Point' || !Array.isArray(position)) return 'that are no point';
   return { properties, position };

@@ -2,8 +2,8 @@
 import { distanceMetres } from '../../geo/interpolate.js';
 import { toMicrodegrees } from '../../geo/microdegrees.js';
 import type { DateInt } from '../../tax/date.js';
-import type { FallenRows } from './fallen.js';
 import { type LineShape, readLineShapes } from './line-shapes.js';
+import type { PointOptions } from './points.js';
 import { columnIndexes, readRows } from './rows.js';
 
 export interface RangeSide {
@@ -34,16 +34,6 @@ export interface StreetRange {
   /** It is stated for some units of its buildings alone. */
   readonly units?: boolean;
   readonly source: string;
-}
-
-/** What a file of ranges does not say itself; from the recipe. */
-export interface RangeOptions {
-  readonly source: string;
-  readonly state: string;
-  readonly city?: string;
-  readonly cityIsMunicipality?: boolean;
-  /** Takes what rows fell away; without it they are not told. */
-  readonly fallen?: FallenRows;
 }
 
 const NUMBER_MAX = 999_999;
@@ -104,7 +94,7 @@ function parityOf(stated: string, first: number, last: number): RangeSide['parit
 }
 
 /** Names of the place of a range's street by the recipe. */
-export function rangePlace(options: RangeOptions): { city: string; municipality: string } {
+export function rangePlace(options: PointOptions): { city: string; municipality: string } {
   const city = options.city ?? '';
   return options.cityIsMunicipality === true
     ? { city: '', municipality: city }
@@ -120,7 +110,7 @@ interface Stretch {
 }
 
 /** Whether nothing of a stretch can be used; notes why. */
-function isLeftOut(stretch: Stretch, options: RangeOptions, row: number): boolean {
+function isLeftOut(stretch: Stretch, options: PointOptions, row: number): boolean {
   const { street, stated, geometry, left, right } = stretch;
   if (street !== '' && geometry.length >= 4 && (left !== null || right !== null)) return false;
   if (street === '') options.fallen?.leave(row, 'without a street');
@@ -156,7 +146,7 @@ export function parseShape(text: string): number[] {
  */
 export async function* readDelimitedRanges(
   path: string,
-  options: RangeOptions,
+  options: PointOptions,
 ): AsyncGenerator<StreetRange> {
   let at: Readonly<Record<keyof typeof COLUMNS, number>> | null = null;
   const place = rangePlace(options);
@@ -208,7 +198,7 @@ function tigerSide(feature: LineShape, first: number): RangeSide | null {
  */
 export async function* readTigerRanges(
   path: string,
-  options: RangeOptions,
+  options: PointOptions,
 ): AsyncGenerator<StreetRange> {
   const place = rangePlace(options);
   for await (const feature of readLineShapes(path, TIGER_COLUMNS)) {
