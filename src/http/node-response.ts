@@ -11,6 +11,8 @@ import type { RawResponse } from './transport.js';
 
 /** A client that takes nothing of its answer for so long is cut, as by the native server. */
 export const IDLE_MS = 10_000;
+/** How often it is looked at what clients have taken. */
+const TAKEN_LOOK_MS = 2_000;
 
 /**
  * How long a connection may rest between requests, as its clients are told. It is cut later than
@@ -38,6 +40,15 @@ function binary(value: string | Uint8Array): string {
 /** The bytes in memory of their own. */
 export function ownBuffer(bytes: Buffer): ArrayBuffer {
   return new Uint8Array(bytes).buffer;
+}
+
+/** Bytes that were handed over and that the system has not taken. */
+function untaken(socket: Duplex): number {
+  // Node.js tells it nowhere else while one long write is under way; its own time limits go by it.
+  const { _handle: handle } = socket as Duplex & {
+    readonly _handle?: { readonly writeQueueSize?: number } | null;
+  };
+  return handle?.writeQueueSize ?? socket.writableLength;
 }
 
 /** What a response needs of the connection it is sent on. */
@@ -258,7 +269,20 @@ export class NodeResponse implements RawResponse {
     this.#ended = true;
     if (body.length === 0) this.#response.end();
     else this.#response.end(body, 'latin1');
-    if (!this.#taken) this.#connection.socket.setTimeout?.(IDLE_MS);
+    if (!this.#taken) this.#limitTaking();
+  }
+
+  /** The limits of Node.js would take whatever the client sends for a sign that it reads. */
+  #limitTaking(): void {
+    const { socket } = this.#connection;
+    let [left, stillMs] = [untaken(socket), 0];
+    const timer = setInterval(() => {
+      if (this.#over) return clearInterval(timer);
+      const now = untaken(socket);
+      stillMs = now === left ? stillMs + TAKEN_LOOK_MS : 0;
+      left = now;
+      if (stillMs >= IDLE_MS) socket.destroy();
+    }, TAKEN_LOOK_MS).unref();
   }
 
   /** Hands over what was written: Node.js would gather more until the end of the turn. */

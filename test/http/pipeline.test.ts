@@ -6,10 +6,13 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startChildServer } from '../support/http-child-server.js';
 import { ask, RawClient } from '../support/http-client.js';
+import { eventually } from '../support/http-eventually.js';
 import { LARGE_BYTES, startStubServer, STUB_KEY } from '../support/http-stub-server.js';
 
 const KEY = { 'X-API-KEY': STUB_KEY };
 const CONNECTIONS = 6;
+/** What a slow client takes of an answer in a second. */
+const PART_BYTES = 1_000_000;
 /** What connections that take nothing may cost, all of them together. */
 const GROWTH_BYTES_MAX = 48 * 1_048_576;
 /** Over the HTTP server of Node.js: what is thrown away is collected later, with each release. */
@@ -99,6 +102,36 @@ test('a client that takes its answer late gets all of it', async (context) => {
   assert.ok(whole > 0);
   client.close();
 });
+
+test('a client that takes nothing is cut, whatever it sends; one that takes a little is not',
+  async (context) => {
+    const { port, server, close } = await startStubServer();
+    context.after(close);
+    const huge = 'GET /huge HTTP/1.1\r\nHost: a\r\n\r\n';
+    const [slow, mute, loud] = [await deaf(port, huge), await deaf(port, huge), await deaf(port, huge)];
+    const sending = setInterval(() => loud.write('\r\n'), 500);
+    let taken = 0;
+    slow.on('data', (bytes) => {
+      taken += bytes.length;
+      if (taken % PART_BYTES < bytes.length) slow.pause();
+    });
+    const taking = setInterval(() => slow.resume(), 1_000);
+    context.after(() => {
+      clearInterval(sending);
+      clearInterval(taking);
+      for (const socket of [slow, mute, loud]) socket.destroy();
+    });
+    await eventually(() => server.connections === 3);
+    await eventually(() => server.connections < 3, 60_000);
+    await eventually(() => server.connections === 1, 20_000);
+    clearInterval(taking);
+    slow.removeAllListeners('data').resume();
+    const before = taken;
+    slow.on('data', (bytes) => {
+      taken += bytes.length;
+    });
+    await eventually(() => taken > before + PART_BYTES);
+  });
 
 test('a request that comes while workers answer the one before waits for its turn',
   async (context) => {

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { Agent, request, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { after, before, test } from 'node:test';
+import { after, before, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createKey } from '../../src/store/keys.js';
 import { listNodes } from '../../src/store/nodes.js';
@@ -129,19 +130,27 @@ test('while listeners are replaced every request is answered, on new and kept co
     assert.equal(await server.stop(), 0);
   });
 
-test('a server that is told to be replaced while it begins is replaced once it answers', async (context) => {
+/** The program with what it says, from its start on. */
+function begin(
+  context: TestContext, environment: Readonly<Record<string, string>>,
+): { readonly child: ChildProcess; readonly lines: readonly string[] } {
   const lines: string[] = [];
   const child = spawn(process.execPath, [MAIN], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      PATH: process.env['PATH'], PORT: '0', SITUS_VAR: built.varDir, SITUS_SUPERVISED: '1',
-      SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
+      PATH: process.env['PATH'], PORT: '0', SITUS_VAR: built.varDir, SITUS_WORKERS: '1',
+      SITUS_BULK_WORKERS: '1', ...environment,
     },
   });
   context.after(() => child.kill('SIGKILL'));
   for (const output of [child.stdout, child.stderr]) {
     createInterface({ input: output }).on('line', (line) => lines.push(line));
   }
+  return { child, lines };
+}
+
+test('a server that is told to be replaced while it begins is replaced once it answers', async (context) => {
+  const { child, lines } = begin(context, { SITUS_SUPERVISED: '1' });
   await eventually(() => childrenOf(child).length === 1);
   const [first] = childrenOf(child);
   child.kill('SIGUSR2');
@@ -151,6 +160,20 @@ test('a server that is told to be replaced while it begins is replaced once it a
     return now.length === 1 && now[0] !== first;
   });
   assert.ok(lines.some((line) => line.includes('"event":"replaced"')), lines.join('\n'));
+  child.kill('SIGTERM');
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
+});
+
+test('a server without a supervisor is not replaced, says so, and opens its log anew', async (context) => {
+  const log = join(built.varDir, 'requests.log');
+  const { child, lines } = begin(context, { SITUS_REQUEST_LOG: log });
+  const base = (): string => lines.flatMap((line) => /^Situs answers on (\S+)$/.exec(line)?.[1] ?? [])[0] ?? '';
+  await eventually(() => base() !== '' && existsSync(log));
+  renameSync(log, `${log}.1`);
+  child.kill('SIGUSR2');
+  await eventually(() => existsSync(log));
+  assert.ok(lines.some((line) => line.includes('not replaced: that needs SITUS_SUPERVISED=1')));
+  assert.equal((await look(base(), false)).status, 200);
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'exit'), [0, null]);
 });

@@ -31,12 +31,19 @@ export const stubFailure: RenderFailure = (version, { failure }, format) => {
 
 /** More than the system's buffers of a connection take at once. */
 export const LARGE_BYTES = 300_000;
+/** More than the system takes of one answer at all, however much it lets its buffers grow. */
+const HUGE_BYTES = 24_000_000;
 
 const OTHER_ROUTES: readonly Route[] = [
   {
     method: 'GET', path: '/large', bodyBytesMax: 0, deadlineMs: 0,
     handle: (_request, answer) =>
       answer.send({ status: 200, head: headOf('text/plain'), body: 'x'.repeat(LARGE_BYTES) }),
+  },
+  {
+    method: 'GET', path: '/huge', bodyBytesMax: 0, deadlineMs: 0,
+    handle: (_request, answer) =>
+      answer.send({ status: 200, head: headOf('text/plain'), body: Buffer.alloc(HUGE_BYTES, 'x') }),
   },
   {
     method: 'POST', path: '/echo', bodyBytesMax: 1_048_576, deadlineMs: 30_000,
