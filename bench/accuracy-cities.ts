@@ -4,7 +4,8 @@
  * lie on a spiral of their own, so that none is one that the build looked at. A spot where no other
  * ZIP's point is nearer is the ZIP's for certain answers; for assumed ones every spot counts by how
  * likely it is the ZIP's and by how densely cities and other land are lived in, as doors show it
- * (ingest/zip/claims.ts). A spot whose rate is not held counts as wrong.
+ * (ingest/zip/claims.ts). A spot whose rate is not held counts as wrong. Which ZIPs have land is
+ * asked of the lists that the release was built from.
  */
 import { foldName } from '../src/address/place-name.js';
 import { Engine } from '../src/engine/engine.js';
@@ -18,6 +19,7 @@ import { READERS } from '../src/ingest/readers.js';
 import { readRecipe } from '../src/ingest/recipe.js';
 import { SourceFiles } from '../src/ingest/source-files.js';
 import { kilometres, landedZips, SLACK, type Spot } from '../src/ingest/zip/placed.js';
+import { PointGrid } from './point-grid.js';
 
 const OPTIONS: LookupOptions = {
   country: 'USA', date: null, addressDetailExtended: false,
@@ -26,19 +28,21 @@ const OPTIONS: LookupOptions = {
 /** Most of the ZIPs that may be assumed and wrong, and certain and wrong. */
 const CITY_TARGETS = { assumedWrong: 0.03, certainWrong: 0 } as const;
 const SPOTS = 256;
+/**
+ * Where a rate is assumed a spot stands for a square kilometre at most, as long as so many do: of
+ * 256 in a wide ZIP none meets the small city that most of it lives in.
+ */
+const SPOTS_MAX = 4_096;
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
 /** A ZIP is looked for as far as so many times the mean distance of the nearest others. */
 const RADIUS_TIMES = 1.5;
 const RADIUS_KM_MAX = 45;
 const NEAREST = 4;
-const OTHERS_MAX = 32;
 const AROUND = 8;
-/** Points that are not apart say nothing of each other's land. */
-const APART_KM = 0.5;
 const KM_PER_MICRO = 111.32 / 1e6;
-const CELL = 250_000;
-const CELLS_AROUND = 2;
 const EXAMPLES_MAX = 10;
+/** Towns have ten. */
+const PLACE_DIGITS = 7;
 
 /** Shares of ZIPs, each ZIP counting by its spots. */
 interface CityTally {
@@ -51,51 +55,14 @@ interface CityTally {
   readonly examples: string[];
 }
 
-/** Points of ZIPs, found by where they are. */
-class PointGrid {
-  readonly #cells = new Map<string, ZipPoint[]>();
-
-  constructor(points: readonly ZipPoint[]) {
-    for (const point of points) {
-      const key = this.#key(point.lat, point.lng);
-      const cell = this.#cells.get(key);
-      if (cell === undefined) this.#cells.set(key, [point]);
-      else cell.push(point);
-    }
-  }
-
-  #key(lat: number, lng: number): string {
-    return `${Math.floor(lat / CELL)} ${Math.floor(lng / CELL)}`;
-  }
-
-  /** The nearest points of other ZIPs, nearest first. */
-  others(point: ZipPoint): readonly ZipPoint[] {
-    const found: { readonly other: ZipPoint; readonly km: number }[] = [];
-    const wide = Math.ceil(CELLS_AROUND / Math.cos((point.lat / 1e6) * (Math.PI / 180)));
-    for (let north = -CELLS_AROUND; north <= CELLS_AROUND; north += 1) {
-      for (let east = -wide; east <= wide; east += 1) {
-        const key = this.#key(point.lat + north * CELL, point.lng + east * CELL);
-        for (const other of this.#cells.get(key) ?? []) {
-          const km = kilometres(point, other);
-          if (other.zip !== point.zip && km > APART_KM) found.push({ other, km });
-        }
-      }
-    }
-    const apart: ZipPoint[] = [];
-    for (const { other } of found.sort((a, b) => a.km - b.km)) {
-      if (apart.length === OTHERS_MAX) break;
-      if (!apart.some((one) => kilometres(one, other) <= APART_KM)) apart.push(other);
-    }
-    return apart;
-  }
-}
-
 /** What is taken at a spot, and where it is. */
 interface Place {
   /** "" where it is not held. */
   readonly rate: string;
   readonly isCity: boolean;
   readonly name: string;
+  /** The name where ZIPs with their point here are the city's: none of a New England town. */
+  readonly held: string;
   readonly county: string;
 }
 
@@ -136,6 +103,8 @@ class Asker {
         rate: isFailure(found) || found.kind !== 'situs'
           ? '' : `${found.rates.sales}|${found.rates.use}`,
         isCity: area.incorporated, name: foldName(area.placeName),
+        held: area.incorporated && area.placeGeoid.length === PLACE_DIGITS
+          ? foldName(area.placeName) : '',
         county: area.stateFips + area.countyFips,
       };
       this.#places.set(id, place);
@@ -169,12 +138,12 @@ class Asker {
 }
 
 /** Spots that may be the ZIP's, with the square kilometres that each stands for. */
-function samplesOf(
-  asker: Asker, grid: PointGrid, point: ZipPoint,
-): { readonly samples: readonly Sample[]; readonly km2: number; readonly open: number } {
+function samplesOf(asker: Asker, grid: PointGrid, point: ZipPoint, most: number): {
+  readonly samples: readonly Sample[]; readonly km2: number; readonly open: number;
+} {
   const others = grid.others(point).map((other) => ({
     lat: other.lat, lng: other.lng, name: foldName(other.name),
-    counties: asker.countiesOf(other.zip),
+    held: asker.placeAt(other)?.held ?? '', counties: asker.countiesOf(other.zip),
   }));
   const near = others.slice(0, NEAREST);
   const mean = near.reduce((sum, other) => sum + kilometres(point, other), 0)
@@ -182,10 +151,12 @@ function samplesOf(
   const reach = Math.min(RADIUS_KM_MAX, near.length === 0 ? RADIUS_KM_MAX : mean * RADIUS_TIMES);
   const shrink = Math.cos((point.lat / 1e6) * (Math.PI / 180));
   const name = foldName(point.name);
+  const held = asker.placeAt(point)?.held ?? '';
   const own = asker.countiesOf(point.zip);
   const samples: Sample[] = [];
-  for (let at = 0; at < SPOTS; at += 1) {
-    const km = reach * Math.sqrt((at + 0.5) / SPOTS);
+  const spots = Math.min(most, Math.max(SPOTS, Math.ceil(Math.PI * reach * reach)));
+  for (let at = 0; at < spots; at += 1) {
+    const km = reach * Math.sqrt((at + 0.5) / spots);
     const angle = at * GOLDEN_ANGLE;
     const spot = {
       lat: Math.round(point.lat + (km * Math.sin(angle)) / KM_PER_MICRO),
@@ -200,10 +171,10 @@ function samplesOf(
       least = Math.min(least, far);
       if (!other.counties.has(place.county)) continue;
       sum += nearness(far);
-      if (place.isCity && other.name === place.name) named += nearness(far);
+      if (place.isCity && [other.name, other.held].includes(place.name)) named += nearness(far);
     }
     const odds = nearness(km);
-    const isNamed = place.isCity && name === place.name;
+    const isNamed = place.isCity && [name, held].includes(place.name);
     if (km > SLACK * least && !isNamed) continue;
     const unnamed = named > 0 || isNamed ? 1 - NAMED_SHARE : 1;
     const likely = unnamed * (odds / (odds + sum))
@@ -213,7 +184,7 @@ function samplesOf(
   const around = [...grid.others(point).slice(0, AROUND), point]
     .map((one) => asker.placeAt(one)).filter((place) => place !== null);
   return {
-    samples, km2: (Math.PI * reach * reach) / SPOTS,
+    samples, km2: (Math.PI * reach * reach) / spots,
     open: openShare(around.filter(({ isCity }) => !isCity).length, around.length),
   };
 }
@@ -225,10 +196,11 @@ function askZip(
   const record = dataset.zip(point.zip);
   // Doors tell better than the nearest point whose ZIP a spot is.
   if (record === null || record.parts.every(({ weight }) => weight !== null)) return;
-  const { samples, km2, open } = samplesOf(asker, grid, point);
+  const answer = asker.answer(point);
+  const { samples, km2, open } = samplesOf(
+    asker, grid, point, answer?.kind === 'assumed' ? SPOTS_MAX : SPOTS);
   if (!samples.some(({ isOwn }) => isOwn)) return;
   tally.zips += 1;
-  const answer = asker.answer(point);
   if (answer === null) {
     tally.refused += 1;
     return;
@@ -282,13 +254,17 @@ function reportCities(tally: CityTally): boolean {
     && share(tally.certainWrong) <= CITY_TARGETS.certainWrong;
 }
 
-/** Postal cities against the spots of their ZIPs, of the lists that every recipe has. */
-export function askCities(dataset: Dataset): boolean {
-  const { recipe } = readRecipe('default');
-  const files = new SourceFiles('', null);
-  const list = READERS.zips.points.read(files.text(recipe.zips.points), () => '');
-  const landed = landedZips(list, new Set(
-    READERS.zips.delivered.read(files.text(recipe.zips.delivered ?? '')).map(({ zip }) => zip),
-  ));
+/**
+ * Postal cities against the spots of their ZIPs. The lists are those of the release's recipe where
+ * the folder of its sources is at hand, else those that every recipe has.
+ */
+export function askCities(dataset: Dataset, recipe: string, folder: string | null): boolean {
+  const { zips } = readRecipe(folder === null ? 'default' : recipe, folder).recipe;
+  const files = new SourceFiles('', folder);
+  const list = READERS.zips.points.read(files.text(zips.points), () => '');
+  const tabled = zips.tabulated === undefined
+    ? READERS.zips.delivered.read(files.text(zips.delivered ?? ''))
+    : READERS.zips.tabulated.read(files.text(zips.tabulated));
+  const landed = landedZips(list, new Set(tabled.map(({ zip }) => zip)));
   return reportCities(measureCities(dataset, list.filter(({ zip }) => landed.has(zip))));
 }

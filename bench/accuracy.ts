@@ -23,6 +23,7 @@ import {
 import { loadConfig } from '../src/config.js';
 import { sourcesDir } from './case/addresses.js';
 import type { Dataset } from '../src/dataset/dataset.js';
+import { readManifest } from '../src/dataset/manifest.js';
 import { openDataset } from '../src/dataset/open.js';
 import { currentRelease, releasesDir } from '../src/dataset/release.js';
 import { foldLocality, withoutMunicipalEnding } from '../src/dataset/street-format.js';
@@ -281,7 +282,7 @@ async function main(): Promise<number> {
   const folder = values.sources ?? sourcesDir();
   const asked = { folder, recipe, sample: Number(sample) };
   const isFound = (part !== 'all' && part !== 'doors') || await doors(dataset, asked);
-  const isTrue = (part !== 'all' && part !== 'cities') || askCities(dataset);
+  const isTrue = (part !== 'all' && part !== 'cities') || askCities(dataset, readManifest(dir).recipe, folder);
   if (part === 'all' || part === 'shares') await shares(dataset, asked);
   dataset.close();
   return isFound && isTrue ? 0 : 1;

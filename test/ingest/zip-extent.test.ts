@@ -137,6 +137,44 @@ test('land between cities along their lines leaves a remainder, however small it
   assert.ok(extent.reached.some(({ tuple, land }) => tuple.place === '' && land === 0));
 });
 
+/** A rectangle, in tenths of a degree. */
+function corners(west: number, south: number, east: number, north: number): [number, number][] {
+  return ([[west, south], [east, south], [east, north], [west, north]] as const)
+    .map(([x, y]) => [EQUATOR_LNG + x * TENTH, y * TENTH]);
+}
+
+test('a pocket of open land next to a corner of a large city is found', () => {
+  const tupleAt = (lat: number, lng: number): AreaTuple => {
+    const [x, y] = [(lng - EQUATOR_LNG) / TENTH, lat / TENTH];
+    const isPocket = x > -0.2 && x < -0.19 && y > -0.21 && y < -0.2;
+    const place = isPocket ? '' : Math.min(x, y) > -0.3 ? '9000002' : '9000003';
+    return { state: '90', county: COUNTY, place, town: '', districts: [] };
+  };
+  const city = createPolygon('9000002', [
+    corners(-0.3, -0.3, 4, 4), corners(-0.2, -0.21, -0.19, -0.2)]);
+  const { extent } = extentWith(tupleAt, [city ?? assert.fail('no polygon')]);
+  assert.equal(extent.allCities, false);
+  assert.ok(extent.reached.some(({ tuple }) => tuple.place === ''));
+});
+
+test('a post office inside a city is the city\'s by whatever name; one in a town is not', () => {
+  const inCity = cityEastOf(-0.1);
+  const all = new Set(['9000001']);
+  const placed = (tupleAt: typeof inCity): PlacedZip[] => lattice().map((each) =>
+    placeZip(zipOf(each.zip), [each], tupleAt, each.zip === 1 ? new Set() : all, true)!);
+  const city = createPolygon('9000001', [corners(-0.1, -3, 3, 3)]) ?? assert.fail('no polygon');
+  const zips = placed(inCity);
+  assert.deepEqual([...zips[0]!.named], ['9000001']);
+  const { reached } = inOneGo(ZipExtents.sampled(zips, inCity, [city])).of(zips[0]!);
+  const share = reached.find(({ tuple }) => tuple.place !== '')?.land ?? 0;
+  assert.ok(share > 900_000, String(share));
+  const inTown: typeof inCity = (lat, lng) => {
+    const at = inCity(lat, lng);
+    return at === null ? null : { ...at, place: '', town: '9000000001' };
+  };
+  assert.deepEqual([...placed(inTown)[0]!.named], []);
+});
+
 test('the spot told of an area is the sampled one nearest to the point', () => {
   const { extent } = extentWith(cityEastOf(0.3));
   const city = extent.reached.find(({ tuple }) => tuple.place !== '') ?? assert.fail('no city');

@@ -223,6 +223,8 @@ test('where no ZIP bears the name of such a city the remainder is unknown all ov
     });
     assert.deepEqual(partsOf(binding, 501), ['ASH 90001/?']);
     assert.deepEqual(partsOf(binding, 503), ['OAK 90003']);
+    // An address that names it does not mean the ZIP's post office.
+    assert.deepEqual(binding.cities.get('XA|FIR'), { name: 'Fir', zips: [], areas: [] });
   });
 
 test('a listed city without a county lies in those of its name, or anywhere in its state', () => {

@@ -20,8 +20,9 @@ import type { ZipPoint } from './zip-facts.js';
 /** Spots across a city, and the most between two, in microdegrees. */
 const SPOTS_ACROSS = 6;
 const SPACING_MAX = 12_000;
-/** Corners of a city's line are looked at so many times along its length. */
+/** Corners of a city's line are looked at so many times along its length, and so far apart. */
 const CORNERS_ALONG = 14;
+const CORNERS_APART_MAX = 8_000;
 /** From a corner to a spot inside, in microdegrees. */
 const NUDGES = [30, 300, 2_000] as const;
 const CORNERS = [
@@ -85,12 +86,15 @@ class CitySampler {
    * Ends of a city reach ZIPs that no spot inside does, and pockets of open land lie along its line
    * that rays from the points of ZIPs pass by.
    */
-  #corners({ key, coords, minX, minY, maxX, maxY }: Polygon): void {
-    const apart = Math.max(maxX - minX, maxY - minY) / CORNERS_ALONG;
-    let [lastX, lastY] = [Infinity, Infinity];
+  #corners({ key, coords, rings, minX, minY, maxX, maxY }: Polygon): void {
+    const along = Math.max(maxX - minX, maxY - minY) / CORNERS_ALONG;
+    const apart = Math.min(CORNERS_APART_MAX, along);
+    let [ring, lastX, lastY] = [0, Infinity, Infinity];
     for (let at = 0; at < coords.length; at += 2) {
       const [lng, lat] = [coords[at]!, coords[at + 1]!];
-      if (Math.abs(lng - lastX) < apart && Math.abs(lat - lastY) < apart) continue;
+      // A ring may be a pocket that is smaller than the steps along the line.
+      if (at === rings[ring]! * 2) ring += 1;
+      else if (Math.abs(lng - lastX) < apart && Math.abs(lat - lastY) < apart) continue;
       [lastX, lastY] = [lng, lat];
       this.#corner(key, lat, lng);
     }

@@ -132,6 +132,8 @@ export function cityRecords(
     const place = shared.names.place(geoid);
     if (place !== undefined) addPlace(name, place, county === '' ? place.counties : [county]);
   }
+  // A listed city that is drawn nowhere is no other city's land: its name says so.
+  for (const { state, name } of input.unplaced) drafts.open(state, name, false);
   zips.forEach(({ zip, state, names }, index) => {
     for (const name of names) drafts.open(state, name, true).zips.add(zip);
     const one = bound[index];

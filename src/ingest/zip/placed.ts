@@ -41,7 +41,10 @@ export interface PlacedZip {
   /** Jurisdictions at the point. */
   readonly here: AreaTuple;
   readonly counties: readonly string[];
-  /** Codes of the cities and towns that bear one of its postal names. */
+  /**
+   * Codes of the cities and towns that bear one of its postal names, and of the city that holds its
+   * point: post offices in large cities are called by parts of them (Flushing, Van Nuys).
+   */
   readonly named: ReadonlySet<string>;
   /** It has land of its own; boxes and buildings would take it from others. */
   readonly landed: boolean;
@@ -87,9 +90,10 @@ export function placeZip(
 ): PlacedZip | null {
   for (const point of points) {
     const here = tupleAt(point.lat, point.lng);
-    if (here !== null && counties.includes(here.county)) {
-      return { zip, point, here, counties, named, landed };
-    }
+    if (here === null || !counties.includes(here.county)) continue;
+    const isHeld = here.town === '' && here.place !== '' && here.place !== '?';
+    const all = isHeld ? new Set([...named, here.place]) : named;
+    return { zip, point, here, counties, named: all, landed };
   }
   return null;
 }
