@@ -262,7 +262,7 @@ async function runStrict(
 export async function bulkCommand(file: string, asked: BulkAsked): Promise<number> {
   const options = bulkOptions(file, asked);
   const config = loadConfig();
-  const target = openTarget(options.output);
+  const target = openTarget(options.output, options.file);
   if (target.kind === 'file') return runBulk(options, config, new PartialFile(target.path));
   if (options.resume) throw new UsageError(RESUME_NEEDS);
   const { stream } = target;

@@ -32,7 +32,7 @@ export const BAD_USAGE = 2;
 const FILE_FAULTS: Readonly<Partial<Record<string, string>>> = {
   ENOENT: 'there is no file or folder', ENOTDIR: 'a part of this path is no folder:',
   EISDIR: 'this is a folder:', EACCES: 'no permission for', EPERM: 'no permission for',
-  EROFS: 'the disk is read-only:', ENOSPC: 'the disk is full:',
+  EEXIST: 'there is already', EROFS: 'the disk is read-only:', ENOSPC: 'the disk is full:',
 };
 
 function reasonOf(error: unknown): string {

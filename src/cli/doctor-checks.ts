@@ -278,5 +278,5 @@ async function service({ config, store }: Checked): Promise<readonly Finding[]> 
   return url === null
     ? [{ level: 'note', text: `${who} ${others.length === 0 ? 'serves' : 'serve'} this store, `
       + 'on a port PORT does not tell' }]
-    : ask(`${who}, on ${url},`, url);
+    : ask(others.length === 0 ? `${who}, on ${url},` : `${url}, of ${who},`, url);
 }

@@ -31,8 +31,8 @@ const ENTITLEMENT_NAMES = Object.keys(ENTITLEMENTS) as readonly Entitlement[];
 const SCOPE_NAMES = Object.keys(SCOPES) as readonly Scope[];
 
 /** How the rows of a file are read. */
-function rowOptions(command: Command) {
-  return command.argument('<FILE>', 'CSV or NDJSON, plain or gzip; - is standard input')
+function rowOptions(command: Command, formats: string) {
+  return command.argument('<FILE>', `${formats}, plain or gzip; - is standard input`)
     .option('--input <FORMAT>', 'how FILE is read, csv or ndjson; told from its name unless given')
     .option('--map <ROLE:COLUMN>', 'which column is what; repeatable', oneMore)
     .option('--delimiter <NAME>',
@@ -93,7 +93,7 @@ function answerCommands(program: Command, end: End): void {
     .action(async (file, asked) => {
       end(await (await import('./lookup.js')).replayCommand(file, asked));
     });
-  rowOptions(program.command('bulk'))
+  rowOptions(program.command('bulk'), 'CSV or NDJSON')
     .description('the rates of every row of a CSV or NDJSON file')
     .option('-o, --output <OUT>', 'the file to write; - is standard output', '-')
     .option('--format <FORMAT>', 'how OUT is written, csv or ndjson; as FILE is unless given')
@@ -110,7 +110,8 @@ function answerCommands(program: Command, end: End): void {
       end(await (await import('./bulk.js')).bulkCommand(file, asked));
     });
   streamCommand(program, end);
-  rowOptions(program.command('lint')).description('how well the addresses of a CSV file are found')
+  rowOptions(program.command('lint'), 'CSV')
+    .description('how well the addresses of a CSV file are found')
     .option('--json', 'the report for programs')
     .addHelpText('after',
       '\nExit codes: 0 every row is exact and without fault, 3 it is not, 1 failure.')

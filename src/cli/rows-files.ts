@@ -176,10 +176,10 @@ type RowsTarget =
 
 /**
  * Opens what OUT names. Only a file is replaced by another; one that a symbolic link leads to is
- * replaced where it is.
- * @throws UsageError for a folder, and for a file in none
+ * replaced where it is. Rows that are read as they are written would be lost, so OUT is not FILE.
+ * @throws UsageError for a folder, for a file in none, and for the file that rows come from
  */
-export function openTarget(out: string): RowsTarget {
+export function openTarget(out: string, file: string): RowsTarget {
   if (out === STANDARD) {
     return { kind: 'stream', stream: process.stdout, close: async () => undefined };
   }
@@ -190,7 +190,13 @@ export function openTarget(out: string): RowsTarget {
     return { kind: 'file', path };
   }
   if (found.isDirectory()) throw new UsageError(`${out} is a folder`);
-  if (found.isFile()) return { kind: 'file', path: realpathSync(path) };
+  if (found.isFile()) {
+    const from = file === STANDARD ? undefined : statSync(resolve(file), { throwIfNoEntry: false });
+    if (from !== undefined && from.dev === found.dev && from.ino === found.ino) {
+      throw new UsageError(`${out} is the file that is read: give what is written another name`);
+    }
+    return { kind: 'file', path: realpathSync(path) };
+  }
   const stream = createWriteStream(path);
   return {
     kind: 'stream', stream,

@@ -6,7 +6,7 @@
 import {
   createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject,
 } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { putFile, RELEASE_FILES, type Stamp } from './stamp.js';
 
@@ -46,6 +46,7 @@ function ofEd25519(key: KeyObject, file: string): KeyObject {
 
 /** Reads a key from a PEM file. @throws Error that names the file. */
 function keyOfFile(file: string, create: (pem: Buffer) => KeyObject, what: string): KeyObject {
+  if (!existsSync(file)) throw new Error(`${file} is no ${what} key and no file of one`);
   let key: KeyObject;
   try {
     key = create(readFileSync(file));

@@ -61,6 +61,9 @@ function readJson(
 ): unknown {
   const own = join(folder, name);
   const file = existsSync(own) ? own : join(datasetsDir(), 'recipes', name);
+  if (!existsSync(file)) {
+    throw new Error(`recipe ${name} cannot be read: there is no file ${own}`);
+  };
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(file, 'utf8'),

@@ -12,7 +12,7 @@ import type { StoreKey } from './format.js';
 import { syncFolder } from './kek-file.js';
 import { sealedCounts } from './rotation.js';
 import { Store, storeDir } from './store.js';
-import { isEmptyStoreFile, STORE_FILE, storeFileProblem } from './store-file.js';
+import { isEmptyStoreFile, openIn, STORE_FILE, storeFileProblem } from './store-file.js';
 import { createHash } from 'node:crypto';
 
 /** Pages are a multiple of it on every system. */
@@ -218,7 +218,7 @@ export async function obstacle(varDir: string, force: boolean): Promise<string |
   try {
     const users = store.users();
     if (users.length > 0) {
-      return `process ${users.join(', ')} has the store open: stop the server first`;
+      return `${openIn(users)}: stop the server first`;
     }
     const held = store.scan(null, 100).some(({ key }) => key[0] !== 'meta');
     return held && !force

@@ -15,7 +15,7 @@ import { syncFolder } from './kek-file.js';
 import { LmdbRoot } from './lmdb-root.js';
 import { isDatabaseUrl } from './postgres/place.js';
 import { storeDir } from './store.js';
-import { markBegun, STORE_FILE, storeFileProblem } from './store-file.js';
+import { markBegun, openIn, STORE_FILE, storeFileProblem } from './store-file.js';
 
 /** Records read and written at once. */
 const PAGE_RECORDS = 500;
@@ -99,7 +99,7 @@ async function folderSource(varDir: string): Promise<CopySource> {
   const users = root.users();
   if (users.length > 0) {
     await root.close();
-    throw new Error(`process ${users.join(', ')} has the store open: stop the server first, or `
+    throw new Error(`${openIn(users)}: stop the server first, or `
       + 'what it stores meanwhile is not in the copy');
   }
   return { pages: () => pagesOf(root), close: () => root.close() };

@@ -135,6 +135,12 @@ export function checkStoreFile(path: string): void {
   if (problem !== null) throw new Error(problem);
 }
 
+/** Tells which processes have a store open, one at least. */
+export function openIn(pids: readonly number[]): string {
+  return pids.length === 1
+    ? `process ${pids[0]} has the store open` : `processes ${pids.join(', ')} have the store open`;
+}
+
 /** Writes down that there is a store, durably. */
 export function markBegun(folder: string): void {
   const path = join(folder, BEGUN_FILE);

@@ -128,6 +128,6 @@ test('a recipe may lie anywhere, its rates section beside it or among those of t
   assert.deepEqual(rates, readRecipe('fixture').rates);
   writeFileSync(join(dir, recipe.rates), JSON.stringify({ ...rates, caps: { QB: '3' } }));
   assert.deepEqual(readRecipe(path).rates.caps, { QB: '3' });
-  assert.throws(() => readRecipe(join(dir, 'none.json')), /recipe none\.json cannot be read/);
+  assert.throws(() => readRecipe(join(dir, 'none.json')), /recipe none\.json cannot be read: there is no file .*none\.json$/);
   rmSync(dir, { recursive: true });
 });

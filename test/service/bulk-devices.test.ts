@@ -90,6 +90,18 @@ test('a symbolic link keeps leading to what was written', async () => {
   assert.ok(readFileSync(target).equals(sound));
 });
 
+test('a file is not written over itself, whatever it is called', async () => {
+  const [own, link] = [join(dir, 'own.csv'), join(dir, 'own-link.csv')];
+  writeFileSync(own, TABLE);
+  symlinkSync('own.csv', link);
+  for (const out of [own, link]) {
+    const ended = await run(['bulk', own, '-o', out, '--format', 'ndjson']);
+    assert.equal(ended.code, 2);
+    assert.match(ended.err, /is the file that is read: give what is written another name/);
+  }
+  assert.equal(readFileSync(own, 'utf8'), String(TABLE));
+});
+
 test('a folder, a missing folder and a pipe that is to be resumed are bad usage', async () => {
   for (const args of [
     [dir], [rows, '-o', dir], [rows, '-o', join(dir, 'none', 'out.csv')],

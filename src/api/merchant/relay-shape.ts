@@ -179,7 +179,7 @@ function idCheck(name: string): Check {
 /** Ids go into the provider's paths, where a dot or two would lead elsewhere. */
 function idErrors(value: unknown, name: string): readonly BodyError[] {
   if (value === '.' || value === '..') {
-    return [{ location: `body.${name}`, message: 'expected an id', value }];
+    return [{ location: `body.${name}`, message: 'expected an id other than . and ..', value }];
   }
   return idCheck(name)({ [name]: value });
 }
