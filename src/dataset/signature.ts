@@ -46,7 +46,7 @@ function ofEd25519(key: KeyObject, file: string): KeyObject {
 
 /** Reads a key from a PEM file. @throws Error that names the file. */
 function keyOfFile(file: string, create: (pem: Buffer) => KeyObject, what: string): KeyObject {
-  if (!existsSync(file)) throw new Error(`${file} is no ${what} key and no file of one`);
+  if (!existsSync(file)) throw new Error(`${file} holds no ${what} key: there is no such file`);
   let key: KeyObject;
   try {
     key = create(readFileSync(file));

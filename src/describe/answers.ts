@@ -24,7 +24,8 @@ const LOOKUP_HEADERS: Schema = {
     schema: { type: 'string' },
   },
   'X-Situs-Dataset': {
-    description: 'The dataset that answered, with ";stale" where a list has ended.',
+    description: 'The dataset that answered, with ";stale" where a list has ended, and '
+      + '";partial" where districts of the state are known not to be listed.',
     schema: { type: 'string' },
   },
 };

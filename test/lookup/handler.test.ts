@@ -123,6 +123,8 @@ test('precision, release and format are told in the head', () => {
   assert.equal(marked.get('content-type'), 'application/xml; charset=utf-8');
   assert.equal(marked.get('x-situs-precision'), 'postal;estimated');
   assert.equal(marked.get('x-situs-dataset'), `${RELEASE.id};stale`);
+  assert.equal(send(6, 16).headers.get('x-situs-dataset'), `${RELEASE.id};partial`);
+  assert.equal(send(6, 20).headers.get('x-situs-dataset'), `${RELEASE.id};stale;partial`);
   assert.equal(send(0, 0).headers.get('x-situs-precision'), 'none');
 });
 

@@ -1,11 +1,12 @@
 /** The header fields of lookup answers, joined once per combination. */
-import { FLAG_ESTIMATED, FLAG_STALE, FLAG_XML } from '../../pool/types.js';
+import {
+  FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, FLAG_XML, FLAGS_SPAN,
+} from '../../pool/types.js';
 import { PRECISIONS } from '../../engine/situs.js';
 import { LIMIT_HEADER, REMAINING_HEADER } from '../../http/rate-limit.js';
 import { headOf, JSON_TYPE, NumberedHead, XML_TYPE, type Fields } from '../../http/reply.js';
 
-const FLAGS = FLAG_XML | FLAG_ESTIMATED | FLAG_STALE;
-const FLAG_BITS = 3;
+const FLAGS = FLAG_XML | FLAG_ESTIMATED | FLAG_STALE | FLAG_PARTIAL;
 /** Different limits kept; there are about as many as plans. */
 const LIMITS_MAX = 256;
 
@@ -14,9 +15,10 @@ function locationFields(dataset: string, precision: number, flags: number): Fiel
   const name = PRECISIONS[precision] ?? 'none';
   const estimated = (flags & FLAG_ESTIMATED) !== 0 ? ';estimated' : '';
   const stale = (flags & FLAG_STALE) !== 0 ? ';stale' : '';
+  const partial = (flags & FLAG_PARTIAL) !== 0 ? ';partial' : '';
   return {
     'X-Situs-Precision': `${name}${estimated}`,
-    'X-Situs-Dataset': `${dataset}${stale}`,
+    'X-Situs-Dataset': `${dataset}${stale}${partial}`,
   };
 }
 
@@ -43,7 +45,7 @@ export class LookupHeads {
       heads = [];
       this.#byLimit.set(limit, heads);
     }
-    const index = (precision << FLAG_BITS) | (flags & FLAGS);
+    const index = precision * FLAGS_SPAN + (flags & FLAGS);
     return (heads[index] ??= render(dataset, limit, precision, flags));
   }
 }

@@ -4,7 +4,7 @@
  */
 import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Agent, EnvHttpProxyAgent, request } from 'undici';
+import { EnvHttpProxyAgent, request } from 'undici';
 
 /** Some publishers turn away clients that do not look like a browser. */
 const USER_AGENT = 'Mozilla/5.0 (compatible; Situs; sales tax datasets)';
@@ -37,16 +37,9 @@ async function* nothing(): AsyncGenerator<Uint8Array> {
   // An answer without a body.
 }
 
-const PROXY_SETTINGS = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'];
-
-/** Connects through a proxy where one is set: Node.js warns of that agent as of an experiment. */
-function connections(): Agent | EnvHttpProxyAgent {
-  return PROXY_SETTINGS.some((name) => process.env[name]) ? new EnvHttpProxyAgent() : new Agent();
-}
-
 /** The web, or a mirror on it: MIRROR/HOST/PATH. */
 class WebOrigin implements Origin {
-  readonly #agent = connections();
+  readonly #agent = new EnvHttpProxyAgent();
   readonly #mirror: string | null;
 
   constructor(mirror: string | null) {
