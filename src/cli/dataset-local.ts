@@ -83,10 +83,21 @@ async function inJobs(varDir: string): Promise<ReadonlySet<string>> {
     .filter(({ endedAt }) => endedAt === null).map(({ dataset }) => dataset)));
 }
 
-/** Runs `situs dataset list`: every release, and why it is kept. */
-export async function listCommand(): Promise<void> {
+/**
+ * Runs `situs dataset list`: every release, and why it is kept. As JSON `kept` is null where it
+ * goes with the next prune.
+ */
+export async function listCommand({ json = false }: { readonly json?: boolean }): Promise<void> {
   const { varDir, keep } = loadConfig();
   const all = keepings(varDir, keep, await inJobs(varDir), Date.now());
+  if (json) {
+    print(JSON.stringify(all.map(({ name, reason }) => {
+      const { recipe, counts } = readManifest(join(releasesDir(varDir), name));
+      const { areas = 0, streets = 0 } = counts;
+      return { name, recipe, areas, streets, kept: reason };
+    }), null, 1));
+    return;
+  }
   if (all.length === 0) {
     progress(`there is no dataset in ${varDir}, the folder that SITUS_VAR names; `
       + 'build one with: npx situs dataset build --activate');

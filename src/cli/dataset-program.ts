@@ -53,10 +53,10 @@ function choosingCommands(dataset: Command): void {
       : (await import('./dataset-local.js')).rollbackCommand()));
   dataset.command('list').description('all releases, and why each is kept')
     .option('--fleet', 'those of the place, and what each node has')
-    .option('--json', 'with --fleet: for programs')
+    .option('--json', 'for programs')
     .action(async (asked) => (asked.fleet
       ? (await import('./dataset-fleet.js')).listFleet(asked)
-      : (await import('./dataset-local.js')).listCommand()));
+      : (await import('./dataset-local.js')).listCommand(asked)));
   dataset.command('prune').description('remove the releases that nothing speaks for')
     .option('--list', 'say which, and remove none')
     .option('--fleet', 'from the place of SITUS_DATASETS')

@@ -22,7 +22,7 @@ import { isUpgrade, NodeSocket, withoutUpgrade } from './node-socket.js';
 import type { Reply } from './reply.js';
 import { statusLine } from './status.js';
 import {
-  UNFIT_CERTIFICATE, type Fault, type RawHandler, type RawServer, type SocketLimits, type Upgrade,
+  unfitCertificate, type Fault, type RawHandler, type RawServer, type SocketLimits, type Upgrade,
 } from './transport.js';
 
 const OPTIONS = {
@@ -45,7 +45,7 @@ function certificateOf({ cert, key }: Tls): { readonly cert: Buffer; readonly ke
     createSecureContext(read);
     return read;
   } catch {
-    throw new Error(UNFIT_CERTIFICATE);
+    throw unfitCertificate({ cert, key });
   }
 }
 

@@ -3,12 +3,21 @@
  * `node-server.ts` by the one of Node.js; `open-transport.ts` chooses.
  */
 
+import { existsSync } from 'node:fs';
+
 /** Which server answers. */
 export type TransportName = 'native' | 'node';
 
 /** What is told of a certificate that cannot be read, or not with its key. */
-export const UNFIT_CERTIFICATE =
-  'SITUS_TLS_CERT and SITUS_TLS_KEY name no certificate and key that fit';
+export function unfitCertificate(
+  { cert, key }: { readonly cert: string; readonly key: string },
+): Error {
+  const missing = [['SITUS_TLS_CERT', cert], ['SITUS_TLS_KEY', key]] as const;
+  const [name, path] = missing.find(([, file]) => !existsSync(file)) ?? [];
+  return new Error(name === undefined
+    ? 'SITUS_TLS_CERT and SITUS_TLS_KEY name no certificate and key that fit'
+    : `${name} names no file: ${path}`);
+}
 
 /** Told of what a handler threw, which is a bug. */
 export type Fault = (error: unknown) => void;

@@ -8,7 +8,7 @@ import { framingOf, framingOfGet } from './body-framing.js';
 import { unclearBody } from './head-refusal.js';
 import { guarded, refuse } from './native-guard.js';
 import {
-  UNFIT_CERTIFICATE, type Fault, type RawHandler, type RawServer, type SocketEvents,
+  unfitCertificate, type Fault, type RawHandler, type RawServer, type SocketEvents,
   type SocketLimits, type Upgrade,
 } from './transport.js';
 
@@ -129,7 +129,7 @@ function nativeApp(native: Native, tls: Config['tls']): NativeApp {
   try {
     return native.SSLApp({ cert_file_name: tls.cert, key_file_name: tls.key });
   } catch {
-    throw new Error(UNFIT_CERTIFICATE);
+    throw unfitCertificate(tls);
   }
 }
 

@@ -91,6 +91,8 @@ test('a refusal exits with 1 and says why, bad usage with 2', () => {
 test('verify, list and coverage speak of the active release', () => {
   assert.match(situs(built.varDir, ['dataset', 'verify']), /sound/);
   assert.match(situs(built.varDir, ['dataset', 'list']), new RegExp(`${built.name}.*active`));
+  const listed = JSON.parse(situs(built.varDir, ['dataset', 'list', '--json'])) as { name: string; kept: string | null }[];
+  assert.deepEqual(listed.map(({ name, kept }) => [name, kept]), [[built.name, 'active']]);
   const coverage = situs(built.varDir, ['dataset', 'coverage']);
   assert.match(coverage, /\| QB \|.*partial \(1\)/);
   const json = JSON.parse(situs(built.varDir, ['dataset', 'coverage', '--json'])) as { state: string }[];
