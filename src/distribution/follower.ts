@@ -32,8 +32,6 @@ export interface FollowerOptions {
   /** How this node is called among the others. */
   readonly node: string;
   readonly program: string;
-  readonly pollMs?: number;
-  readonly againMs?: number;
 }
 
 /** Why a release is not prepared here. */
@@ -126,7 +124,7 @@ export class Follower {
 
   /** Of the active release before others. */
   get #problem(): Unprepared | null {
-    for (const { dataset } of this.#state === null ? [] : wantedOf(this.#state)) {
+    for (const { dataset } of this.#wanted) {
       const failure = this.#failures.get(dataset);
       if (failure !== undefined) return { dataset, reason: failure.reason };
     }
@@ -134,14 +132,14 @@ export class Follower {
   }
 
   async #run(): Promise<void> {
-    const { place, pollMs = POLL_MS } = this.#options;
+    const { place } = this.#options;
     await place.watch(() => this.#wake());
     while (!this.#stopped.signal.aborted) {
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
       await this.#look();
-      const timer = setTimeout(() => this.#wake(), pollMs);
+      const timer = setTimeout(() => this.#wake(), POLL_MS);
       await woken;
       clearTimeout(timer);
     }
@@ -169,15 +167,15 @@ export class Follower {
     const { place, varDir, live, log } = this.#options;
     if (found === null) {
       // Nothing was pushed yet. What was there and is gone is no word to stop following it.
-      if (this.#state !== null) throw new Error(`${place.name} holds no state of a fleet any more`);
-      return;
+      if (this.#state === null) return;
+      throw new Error(`${place.name} holds no state of a fleet any more`);
     }
     const before = this.#state?.active ?? null;
     this.#state = parseState(found.text, place.name);
     this.#version = found.version === '' ? null : found.version;
     const { active } = this.#state;
     if (active !== before) log.info('active for the fleet', { dataset: active, before });
-    const wanted = wantedOf(this.#state);
+    const wanted = this.#wanted;
     for (const [name, release] of this.#held) {
       if (wanted.some(({ dataset }) => dataset === name)) continue;
       this.#held.delete(name);
@@ -188,7 +186,13 @@ export class Follower {
         this.#failures.delete(name);
       }
     }
+    const under = this.#preparing;
+    if (!wanted.some(({ dataset }) => dataset === under?.dataset)) under?.end.abort();
     removeUnwanted(varDir, wanted.map(({ dataset }) => dataset));
+  }
+
+  get #wanted(): readonly Offer[] {
+    return this.#state === null ? [] : wantedOf(this.#state);
   }
 
   /** Answers with the release that is active for the fleet, once it is prepared. */
@@ -206,8 +210,8 @@ export class Follower {
 
   /** Prepares the next release that is wanted; what is under way for others ends for the active. */
   #prepare(): void {
-    const offers = this.#state === null ? [] : wantedOf(this.#state);
-    const next = offers.find(({ dataset }) => !this.#held.has(dataset) && this.#isDue(dataset));
+    const next = this.#wanted.find(({ dataset }) =>
+      !this.#held.has(dataset) && this.#isDue(dataset));
     if (next === undefined) return;
     const { active = null } = this.#state ?? {};
     if (this.#preparing === null) {
@@ -228,6 +232,8 @@ export class Follower {
     try {
       const release = await this.#ready(offer, signal);
       this.#failures.delete(dataset);
+      // It is asked for no more, or another one before it.
+      if (signal.aborted) return this.#options.live.unpin(release);
       this.#held.set(dataset, release);
       this.#options.log.info('dataset prepared for the fleet', { dataset });
     } catch (error) {
@@ -264,10 +270,10 @@ export class Follower {
   }
 
   #failed({ dataset, list }: Offer, error: unknown): void {
-    const { log, againMs = AGAIN_MS } = this.#options;
+    const { log } = this.#options;
     const reason = messageOf(error);
     const before = this.#failures.get(dataset);
-    const next = before === undefined ? againMs : Math.min(before.againMs * 2, AGAIN_MS_MAX);
+    const next = before === undefined ? AGAIN_MS : Math.min(before.againMs * 2, AGAIN_MS_MAX);
     const at = error instanceof UnsoundRelease ? Infinity : performance.now() + next;
     this.#failures.set(dataset, { dataset, reason, list, againMs: next, at });
     if (before?.reason !== reason) log.error('dataset not prepared', { dataset, message: reason });

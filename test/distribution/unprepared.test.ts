@@ -1,7 +1,7 @@
 /** A node that cannot prepare what its fleet has active: told everywhere, and answering on. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -196,4 +196,18 @@ test('a store that refuses the node is told, and changes nothing of what it answ
   assert.equal(await node.rate(), 0.05);
   assert.match(await node.metrics(), /situs_fleet_place_reached 0\n/);
   assert.match(await doctor(node), /^warning {2}fleet .*refuses \(403 AccessDenied\).*; what is active here goes on$/m);
+});
+
+test('a release that the fleet asks for no more is pulled no longer, and not kept open', async (context) => {
+  const node = await startUnprepared(context, false);
+  const { server, log } = node;
+  server.fault = (method, path) => (method === 'GET' && path.includes('/pieces/') ? 'silent' : null);
+  const { dataset } = await node.push(0.06);
+  await eventually(() => log.some((line) => line.includes('dataset being pulled')));
+  // Now another one was pushed last: the one before was never active.
+  const { dataset: last } = await node.push(0.05);
+  await eventually(() => log.some((line) => line.includes('dataset prepared for the fleet') && line.includes(last)), 20_000);
+  assert.deepEqual((await node.health()).fleet['prepared'], [last]);
+  assert.ok(!log.some((line) => line.includes('not prepared')), log.join(''));
+  assert.ok(!readdirSync(releasesDir(node.varDir)).some((name) => name.includes(dataset)));
 });
