@@ -125,3 +125,45 @@ test('what was handed back of a release that is not the active one is taken agai
   await eventually(() => told.length === 1);
   assert.notEqual((await node.health()).dataset, release);
 });
+
+test('an object that is not stored whole leaves nothing at the broker, and its failure is one alone', async (context) => {
+  const fleet = await filesFleet(context);
+  if (fleet === null) return;
+  const { broker, server } = fleet;
+  const piece = Buffer.alloc(1_000);
+  const torn = async function* (): AsyncGenerator<Uint8Array> {
+    yield* Array.from({ length: 12 }, () => piece);
+    throw new Error('the file cannot be read');
+  };
+  await assert.rejects(broker.objects.putPieces('torn', torn()), /cannot be read/);
+  assert.deepEqual(await fleet.left(), [0, 0]);
+  const cut = async function* (): AsyncGenerator<Uint8Array> {
+    server.kill('SIGSTOP');
+    yield* Array.from({ length: 12 }, () => piece);
+  };
+  // All on their way fail at the same time; the test would fail with one that nobody awaits.
+  await assert.rejects(broker.objects.putPieces('cut', cut()), /timeout/i);
+  server.kill('SIGCONT');
+});
+
+test('a chunk that is lost at the broker is sent again though chunks of others wait', async (context) => {
+  const fleet = await filesFleet(context);
+  if (fleet === null) return;
+  const { broker, built } = fleet;
+  const run = runOf(fleet);
+  // The node has the release and takes nothing: what it could take is in the hand of the test.
+  broker.onAsked(() => ({ node: 'a', program: '0', active: built.name, has: true }));
+  const parts = [{ grants: GRANT_ALL, payload: payloadOf(run, 1) }];
+  const other = { job: 'bulk_other', chunk: 'bulk_other.one', release: built.name, line: 1, rows: 1 };
+  await broker.queue(other, parts, 'other');
+  const pool = new FleetPool({
+    broker, job: 'bulk_test', release: built.name, rows: 1, waitMs: 500, tell: () => undefined,
+  });
+  context.after(() => pool.close());
+  const answered = submit(pool, payloadOf(run, 1));
+  await eventually(async () => (await broker.queued()).has(`${built.name}.bulk_test`));
+  await broker.unqueue(built.name, 'bulk_test');
+  await eventually(async () => (await broker.queued()).has(`${built.name}.bulk_test`));
+  await fleet.node();
+  assert.match(await answered, /"rCode":100/);
+});

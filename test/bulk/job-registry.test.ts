@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { currentRelease, releasesDir } from '../../src/dataset/release.js';
 import { CHUNKS_PER_WORKER, type ClosingPool } from '../../src/bulk/run/chunk-pool.js';
-import { ChunkSchedule } from '../../src/bulk/run/schedule.js';
+import { type ChunkPool, ChunkSchedule } from '../../src/bulk/run/schedule.js';
 import { JobRegistry } from '../../src/bulk/job/registry.js';
 import { JobSpace } from '../../src/bulk/job/space.js';
 import { SILENT } from '../../src/log.js';
@@ -36,7 +36,7 @@ interface World {
   readonly store: Store;
   readonly clock: { now: number; wall?: number };
   readonly dir: string;
-  open(more?: { readonly gone?: string }): JobRegistry;
+  open(more?: { readonly gone?: string; readonly workers?: ChunkPool }): JobRegistry;
   make(registry: JobRegistry, body?: string): Promise<JobRecord>;
   end(): Promise<void>;
 }
@@ -48,13 +48,13 @@ async function openWorld(): Promise<World> {
   const keys = new KeyCache(store);
   const usage = new UsageBook(store);
   const clock: World['clock'] = { now: Date.UTC(2026, 5, 1) };
-  const open: World['open'] = ({ gone = '' } = {}) => new JobRegistry({
+  const open: World['open'] = ({ gone = '', workers = pool } = {}) => new JobRegistry({
     store, log: SILENT, days: 3, now: () => clock.wall ?? clock.now, age: () => clock.now,
     usage, filesDir: null,
     space: new JobSpace(join(dir, 'jobs'), {
       bytesMax: 10_000_000, accountBytesMax: 10_000_000, errorBytesMax: 10_000_000,
     }),
-    schedule: new ChunkSchedule(pool, CHUNKS_PER_WORKER),
+    schedule: new ChunkSchedule(workers, CHUNKS_PER_WORKER),
     limits: { rowsMax: 10_000, bytesMax: 1_000_000, idleMs: 1_000 },
     kinds: [{ kind: 'lookup' }], findMerchant: () => null,
     keyOf: (id) => keys.findId(id),
@@ -197,12 +197,27 @@ test('jobs that were queued when the service stopped run when it starts', async 
 
 test('a job is paused with the service and goes on from its checkpoint', async () => {
   const world = await openWorld();
-  const first = world.open();
+  // Some chunks are answered, and the others not before it is told to pause: else a loaded machine
+  // may come to the end of all before the test sees that it began.
+  const held: (() => void)[] = [];
+  let count = 0;
+  const first = world.open({
+    workers: {
+      submit: (request) => {
+        count += 1;
+        if (count <= 8) pool.submit(request);
+        else held.push(() => pool.submit(request));
+      },
+    },
+  });
   first.start();
   const body = `address\n${'"120 Main St, Elmton, QA 91010"\n'.repeat(9_000)}`;
   const job = await world.make(first, body);
-  await eventually(() => stateOf(world.store, job).checkpoint !== null);
-  await first.stop();
+  await eventually(() => stateOf(world.store, job).checkpoint !== null && held.length > 0);
+  const stopped = first.stop();
+  await new Promise(setImmediate);
+  for (const submit of held) submit();
+  await stopped;
   const paused = stateOf(world.store, job);
   assert.equal(paused.state, 'queued');
   const second = world.open();

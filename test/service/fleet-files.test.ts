@@ -272,3 +272,29 @@ test('a node that is told to stop in the midst of a job goes on with it later', 
   const result = await fetch(`${second.url}${path}/result`, { headers: KEY });
   assert.ok(await result.text() === alone);
 });
+
+test('rows that a node answers itself are not sent to the broker', async (context) => {
+  const fleet = await filesFleet(context);
+  if (fleet === null) return;
+  const body = table(ROWS);
+  const alone = await aloneOf(fleet, fleet.file('rows.csv', body));
+  const own = await fleet.node({ SITUS_FLEET: `${fleet.url}?rows=256` });
+  const [, manager] = await fleet.own.connected();
+  const sent = async (): Promise<number> => (await manager.streams.info('tried-files')).state.last_seq;
+  const answered = async (): Promise<void> => {
+    const headers = { ...KEY, 'Content-Type': 'text/csv' };
+    const made = await fetch(`${own.url}/bulk/jobs?kind=lookup`, { method: 'POST', headers, body });
+    assert.equal(made.status, 202, await made.text());
+    const asked = (path = ''): Promise<Response> =>
+      fetch(`${own.url}${made.headers.get('location')}${path}`, { headers: KEY });
+    await eventually(async () => (await (await asked()).json() as Job).state === 'done', 60_000);
+    assert.ok(await (await asked('/result')).text() === alone);
+  };
+  await eventually(async () => (await fleet.broker.nodes('')).length === 1);
+  await answered();
+  assert.equal(await sent(), 0);
+  await fleet.node();
+  await eventually(async () => (await fleet.broker.nodes('')).length === 2);
+  await answered();
+  assert.ok(await sent() > 0 && await sent() * 256 < ROWS, `${await sent()} chunks of 256 rows were sent`);
+});

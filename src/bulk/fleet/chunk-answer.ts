@@ -9,6 +9,7 @@ import {
 import type { QueuedMessage } from './chunk-messages.js';
 import type { FilesBroker } from './files-broker.js';
 import { DamagedObject } from './object-bucket.js';
+import type { Drivers } from './own-share.js';
 
 // The parts of a chunk with the workers of this machine, in turns with its own files.
 
@@ -83,9 +84,6 @@ export interface TakerReleases {
   unpin(release: PinnedRelease): void;
 }
 
-/** What takes the results of jobs. */
-export type Drivers = Map<string, (chunk: string, result: ChunkResult) => void>;
-
 export interface AnswerOptions {
   /** How this node is called among the others. */
   readonly node: string;
@@ -136,7 +134,7 @@ export async function deliver(
   { node, drivers }: AnswerOptions,
 ): Promise<boolean> {
   const driver = drivers.get(order.job);
-  driver?.(order.chunk, result);
+  driver?.take(order.chunk, result);
   if (driver !== undefined || await broker.sendResult(order, node, result)) return true;
   // Its driver is away, or the result is large. It may have gone and taken the chunk back.
   if (!await broker.isQueued(message)) return false;

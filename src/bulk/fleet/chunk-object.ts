@@ -59,6 +59,8 @@ export interface NodeAnswer {
   readonly active: string | null;
   /** Whether it can answer with the release that was asked for. */
   readonly has: boolean;
+  /** Chunks that it takes at a time; absent in answers of earlier versions. */
+  readonly hands?: number;
 }
 
 interface ResultHead {

@@ -22,7 +22,7 @@ const RETURNED_LOOK_MS = 100;
 const RECONNECT_MS = 2_000;
 /** How long it may take to hand back, longer than to fetch. */
 const RETURNED_MS = 2_500;
-/** How long what waits of other releases may not be looked for. */
+/** How long what waits of other releases, or of jobs of others, may not be looked for. */
 const QUEUES_MS = 500;
 
 export interface TakerOptions extends AnswerOptions {
@@ -62,6 +62,7 @@ export class ChunkTaker {
 
   constructor(options: TakerOptions) {
     this.#options = options;
+    options.drivers.idle = () => this.#wake();
   }
 
   get inHand(): number {
@@ -135,24 +136,28 @@ export class ChunkTaker {
   }
 
   async #open(): Promise<FilesBroker> {
-    const { address, node, program, releases } = this.#options;
+    const { address, node, program, releases, handsMax: hands } = this.#options;
     const broker = await FilesBroker.open(address, `situs ${node}`);
     this.#pull = broker.pull((message) => void this.#take(broker, message));
     broker.onAsked((release) => ({
-      node, program, active: releases.active(), has: release !== '' && releases.has(release),
+      node, program, active: releases.active(), hands,
+      has: release !== '' && releases.has(release),
     }));
     return broker;
   }
 
   /** Takes chunks until it is stopped. */
   async #serve(broker: FilesBroker): Promise<void> {
-    const { releases, handsMax } = this.#options;
+    const { releases, handsMax, drivers } = this.#options;
     while (!this.#stopped.signal.aborted) {
       const room = (): number => handsMax - this.#inHand.size;
       if (room() <= 0) {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
+        await this.#woken();
+        continue;
+      }
+      // Its workers have rows of its own jobs, which need no way.
+      if (drivers.busy && !await this.#othersWait(broker) && drivers.busy) {
+        await this.#woken(QUEUES_MS);
         continue;
       }
       const active = releases.active();
@@ -171,6 +176,25 @@ export class ChunkTaker {
         await this.#fetch(broker, active, left, others.length === 0 ? FETCH_MS : FETCH_MS_MIN);
       }
     }
+  }
+
+  /** Waits until there is room, or nothing of jobs of its own; so long at most. */
+  async #woken(ms?: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      if (ms !== undefined) timer = setTimeout(resolve, ms).unref();
+    });
+    clearTimeout(timer);
+  }
+
+  /** Whether there are chunks of jobs that others drive, of a release that is here. */
+  async #othersWait(broker: FilesBroker): Promise<boolean> {
+    const { releases, drivers } = this.#options;
+    return [...(await broker.queued()).keys()].some((name) => {
+      const [release = '', job = ''] = name.split('.');
+      return drivers.get(job) === undefined && releases.has(release);
+    });
   }
 
   /** What waits of each release: looked for now and then, since it is asked of the broker. */

@@ -165,6 +165,15 @@ export class FilesBroker {
       this.#stream, { filter: `${this.#root}.chunks.${release}.${job}` });
   }
 
+  /** Chunks that are queued, in hand of a node or not, by `RELEASE.JOB`. */
+  async queued(): Promise<ReadonlyMap<string, number>> {
+    const chunks = `${this.#root}.chunks.`;
+    const { state: { subjects = {} } } = await this.#manager.streams.info(
+      this.#stream, { subjects_filter: `${chunks}>` });
+    return new Map(Object.entries(subjects).map(([subject, count]) =>
+      [subject.slice(chunks.length), count]));
+  }
+
   /** Makes the consumer of a release where there is none, and tells what it has. */
   async state(release: string): Promise<QueueState> {
     const { num_pending: waiting, num_ack_pending: inHand } = await this.#consumer(release);
@@ -207,31 +216,33 @@ export class FilesBroker {
     });
   }
 
-  /** The nodes that take chunks now, and which of them have a release; "" asks for none. */
-  async nodes(release: string): Promise<readonly NodeAnswer[]> {
-    const nodes: NodeAnswer[] = [];
+  /**
+   * Asks the nodes that take chunks now whether they have a release; "" asks for none.
+   * @param told called with each answer as it comes; true where no more are needed
+   */
+  async askNodes(release: string, told: (node: NodeAnswer) => unknown): Promise<void> {
     try {
       for await (const message of await this.connection.requestMany(
         `${this.#root}.nodes`, release, { strategy: 'stall', maxWait: NODES_MS })) {
-        nodes.push(message.json<NodeAnswer>());
+        if (told(message.json<NodeAnswer>()) === true) return;
       }
     } catch {
       // Nobody listens there.
     }
+  }
+
+  /** The nodes that take chunks now, and which of them have a release; "" asks for none. */
+  async nodes(release: string): Promise<readonly NodeAnswer[]> {
+    const nodes: NodeAnswer[] = [];
+    await this.askNodes(release, (node) => void nodes.push(node));
     return nodes;
   }
 
   /** Whether a node that takes chunks now has a release. */
   async isHad(release: string): Promise<boolean> {
-    try {
-      for await (const message of await this.connection.requestMany(
-        `${this.#root}.nodes`, release, { strategy: 'stall', maxWait: NODES_MS })) {
-        if (message.json<NodeAnswer>().has) return true;
-      }
-    } catch {
-      // Nobody listens there.
-    }
-    return false;
+    let isHad = false;
+    await this.askNodes(release, ({ has }) => (isHad = has));
+    return isHad;
   }
 
   async #follow(): Promise<void> {

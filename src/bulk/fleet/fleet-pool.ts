@@ -1,6 +1,7 @@
 /**
  * The workers of a whole fleet, as a run sees them: what it hands over goes to the broker, some
- * chunks together, and comes back answered by whichever node took it. One is of one run.
+ * chunks together, and comes back answered by whichever node took it. Where the node that has the
+ * run answers rows too, it shares them with the others (`own-share.ts`). One is of one run.
  *
  * Held at most: `CHUNKS_AHEAD` chunks as they went, and their results as far as nodes send them
  * (`chunk-messages.ts` has the bound); of those that lie at the broker the `COLLECTED_MAX` next
@@ -11,14 +12,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../../log.js';
 import type { PinnedRelease, PoolFailure, RowsRequest } from '../../pool/types.js';
 import { SUCCESS } from '../../wire/response-code.js';
-import { rowsOf } from '../row/chunk-payload.js';
 import { CHUNK_ROWS_MAX } from '../row/row-limits.js';
 import type { ChunkPool } from '../run/schedule.js';
-import {
-  resultName, type ChunkOrder, type ChunkPart, type ChunkResult,
-} from './chunk-object.js';
+import { resultName, type ChunkResult } from './chunk-object.js';
 import { nobodyHas, type FilesBroker } from './files-broker.js';
 import { DamagedObject, Removal } from './object-bucket.js';
+import { OtherNodes, WaitingParts, type OwnNode } from './own-share.js';
+import { chunkOf, partsOf, type PoolChunk } from './pool-chunk.js';
 
 /** Chunks that nodes may have or take; enough for some dozen processors. */
 const CHUNKS_AHEAD = 16;
@@ -41,25 +41,8 @@ export interface FleetPoolOptions {
   readonly waitMs: number;
   /** Told what keeps it waiting. */
   readonly tell: (text: string) => void;
-}
-
-interface Chunk {
-  readonly parts: readonly RowsRequest[];
-  readonly order: ChunkOrder;
-  /** It is in the queue, or was. */
-  sent: boolean;
-  /** It lies beside the queue, or may. */
-  stored: boolean;
-  /** Its result is said to be at the broker. */
-  done: boolean;
-  reading: boolean;
-  result: ChunkResult | null;
-  /** So often it was queued. */
-  attempts: number;
-}
-
-function bytesOf(payload: string | Uint8Array): Uint8Array {
-  return typeof payload === 'string' ? Buffer.from(payload) : payload;
+  /** Absent where this process answers no rows. */
+  readonly own?: OwnNode;
 }
 
 export class FleetPool implements ChunkPool {
@@ -67,10 +50,12 @@ export class FleetPool implements ChunkPool {
   readonly #timer: NodeJS.Timeout;
   /** In the names of chunks: a run that goes on after it was killed queues the same rows anew. */
   readonly #id = randomUUID();
-  #gathered: RowsRequest[] = [];
+  readonly #waiting: WaitingParts;
+  /** Null where this process answers no rows: all go to whoever is there. */
+  readonly #others: OtherNodes | null;
   #gathering: NodeJS.Timeout | null = null;
   /** In the order of their rows. */
-  readonly #chunks: Chunk[] = [];
+  readonly #chunks: PoolChunk[] = [];
   /** Of objects that are no longer needed. */
   readonly #removal: Removal;
   #movedAt = performance.now();
@@ -80,7 +65,9 @@ export class FleetPool implements ChunkPool {
 
   constructor(options: FleetPoolOptions) {
     this.#options = options;
-    const { broker, job, tell } = options;
+    const { broker, job, release, tell, own = null } = options;
+    this.#waiting = new WaitingParts(own);
+    this.#others = own === null ? null : new OtherNodes(broker, release, own);
     this.#removal = new Removal(broker.objects);
     broker.onDone(job, (name) => this.#done(name));
     broker.onResult(job, (name, result) => this.take(name, result));
@@ -89,11 +76,17 @@ export class FleetPool implements ChunkPool {
       else tell(state === 'away' ? 'NATS is away; waiting for it' : 'NATS is back');
     });
     this.#timer = setInterval(() => void this.#look(), LOOK_MS);
+    this.#askOthers();
   }
 
   /** Parts that may be with it at a time: what `inFlight` of its run is to be. */
   get places(): number {
     return CHUNKS_AHEAD * this.#partsMax;
+  }
+
+  /** Whether rows wait for the workers of this node. */
+  get busy(): boolean {
+    return this.#others !== null && this.#waiting.count > 0;
   }
 
   /** Why rows were not answered; null while all are. */
@@ -106,9 +99,9 @@ export class FleetPool implements ChunkPool {
       request.failed('overloaded');
       return;
     }
-    this.#gathered.push(request);
-    if (this.#gathered.length >= this.#partsMax) this.#seal();
-    else this.#gathering ??= setTimeout(() => this.#seal(), GATHER_MS);
+    this.#waiting.add(request);
+    if (this.#others === null && this.#waiting.count >= this.#partsMax) this.#cut();
+    else this.#gathering ??= setTimeout(() => this.#cut(), GATHER_MS);
   }
 
   /** Takes the result of a chunk; one that it has already, or needs no more, is passed over. */
@@ -119,6 +112,12 @@ export class FleetPool implements ChunkPool {
     chunk.done = true;
     this.#movedAt = performance.now();
     this.#collect();
+    this.#cut();
+  }
+
+  /** What nobody has begun with fails: the run is to end. */
+  leave(): void {
+    for (const part of this.#waiting.take(Infinity)) part.failed('overloaded');
   }
 
   /** What is under way fails, and what comes. */
@@ -129,7 +128,7 @@ export class FleetPool implements ChunkPool {
     clearInterval(this.#timer);
     if (this.#gathering !== null) clearTimeout(this.#gathering);
     const parts = this.#chunks.flatMap((chunk) => chunk.parts);
-    for (const part of [...parts, ...this.#gathered.splice(0)]) part.failed(failure);
+    for (const part of [...parts, ...this.#waiting.take(Infinity)]) part.failed(failure);
   }
 
   /** Leaves nothing at the broker, as far as it can be reached. */
@@ -149,33 +148,36 @@ export class FleetPool implements ChunkPool {
     return Math.ceil(this.#options.rows / CHUNK_ROWS_MAX);
   }
 
-  #seal(): void {
+  #askOthers(): void {
+    void this.#others?.look(() => this.#cut());
+  }
+
+  /** Makes chunks of what waits, as many as the other nodes have hands for. */
+  #cut(): void {
     if (this.#gathering !== null) clearTimeout(this.#gathering);
     this.#gathering = null;
-    const parts = this.#gathered.splice(0);
-    if (parts.length === 0 || this.#over) return;
-    const { job, release } = this.#options;
-    const places = parts.map(({ payload }) => rowsOf(bytesOf(payload)));
-    const rows = places.reduce((sum, place) => sum + place.rows, 0);
-    const line = places[0]?.line ?? 0;
-    const name = `${job}.${this.#id}-${line}`;
-    const chunk: Chunk = {
-      parts, order: { job, chunk: name, release, line, rows },
-      sent: false, stored: false, done: false, reading: false, result: null, attempts: 0,
-    };
+    const hands = Math.min(this.#others?.hands ?? Infinity, CHUNKS_AHEAD);
+    while (!this.#over && this.#waiting.count > 0) {
+      if (this.#chunks.filter(({ done }) => !done).length >= hands) return;
+      this.#seal(this.#waiting.takeChunk(this.#partsMax));
+    }
+  }
+
+  #seal(parts: readonly RowsRequest[]): void {
+    const chunk = chunkOf(parts, this.#options, this.#id);
     if (this.#chunks.length === 0) this.#movedAt = performance.now();
     this.#chunks.push(chunk);
     void this.#send(chunk);
   }
 
   /** Stores a chunk and queues it, until the broker has taken both. */
-  async #send(chunk: Chunk): Promise<void> {
+  async #send(chunk: PoolChunk): Promise<void> {
     const { broker, tell } = this.#options;
     const { order } = chunk;
     chunk.attempts += 1;
     for (let attempt = 1; !this.#over; attempt += 1) {
       try {
-        const [parts, again] = [this.#partsOf(chunk.parts), chunk.attempts > 1];
+        const [parts, again] = [partsOf(chunk), chunk.attempts > 1];
         const id = `${order.chunk}.${chunk.attempts}`;
         chunk.stored = await broker.queue({ ...order, again }, parts, id) || chunk.stored;
         chunk.sent = true;
@@ -198,6 +200,7 @@ export class FleetPool implements ChunkPool {
     chunk.done = true;
     this.#movedAt = performance.now();
     this.#collect();
+    this.#cut();
   }
 
   /** Reads results whose turn it is soon, and hands them out in order. */
@@ -213,7 +216,7 @@ export class FleetPool implements ChunkPool {
     }
   }
 
-  async #read(chunk: Chunk): Promise<void> {
+  async #read(chunk: PoolChunk): Promise<void> {
     const { broker } = this.#options;
     chunk.reading = true;
     try {
@@ -234,7 +237,7 @@ export class FleetPool implements ChunkPool {
     if (chunk.result !== null) this.#collect();
   }
 
-  #give({ parts, order, stored }: Chunk, result: ChunkResult): void {
+  #give({ parts, order, stored }: PoolChunk, result: ChunkResult): void {
     const { line, rows, chunk } = order;
     if (stored) this.#removal.add(chunk);
     if (!('answers' in result) || result.answers.length !== parts.length) {
@@ -257,6 +260,7 @@ export class FleetPool implements ChunkPool {
   async #look(): Promise<void> {
     const { broker, waitMs } = this.#options;
     if (!broker.online) this.#movedAt = performance.now();
+    else this.#askOthers();
     if (this.#looking || this.#chunks.length === 0 || !broker.online) return;
     this.#looking = true;
     try {
@@ -276,24 +280,19 @@ export class FleetPool implements ChunkPool {
 
   /** Nothing came for long: ends where no node can answer, and sends again what is lost. */
   async #ask(): Promise<void> {
-    const { broker, release } = this.#options;
+    const { broker, job, release } = this.#options;
     const nodes = await broker.nodes(release);
     if (!nodes.some(({ has }) => has)) {
       this.abandon(nobodyHas(broker.name, release, nodes));
       return;
     }
     this.#movedAt = performance.now();
-    const { waiting, inHand } = await broker.state(release);
-    if (waiting + inHand > 0) return;
+    if ((await broker.queued()).has(`${release}.${job}`)) return;
     // Neither waiting nor in hand, and no result: whoever emptied the queue is not known.
     for (const chunk of this.#chunks) {
       if (!chunk.sent || chunk.done) continue;
       chunk.sent = false;
       void this.#send(chunk);
     }
-  }
-
-  #partsOf(parts: readonly RowsRequest[]): readonly ChunkPart[] {
-    return parts.map(({ grants, payload }) => ({ grants, payload: bytesOf(payload) }));
   }
 }

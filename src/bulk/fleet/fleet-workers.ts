@@ -2,9 +2,9 @@
 import type { FilesAddress } from '../../distribution/address.js';
 import type { AnswerSettings } from '../../wire/receipt.js';
 import { ChunkSchedule } from '../run/schedule.js';
-import type { Drivers } from './chunk-answer.js';
 import { FleetPool } from './fleet-pool.js';
 import type { FilesBroker } from './files-broker.js';
+import type { Drivers } from './own-share.js';
 
 /** How long a run that is to end waits for what nodes have in hand. */
 const LEAVE_MS = 3_000;
@@ -30,27 +30,36 @@ interface FleetRun {
   readonly settings: AnswerSettings;
   readonly tell: (text: string) => void;
   /** Of a process that answers chunks itself, which hands over the results of these. */
-  readonly drivers?: Drivers;
+  readonly own?: {
+    readonly drivers: Drivers;
+    readonly node: string;
+    /** With the workers of this node. */
+    readonly schedule: ChunkSchedule;
+  };
 }
 
 /** The nodes that take chunks at a broker, as workers of a run. */
 export function fleetWorkers(
   broker: FilesBroker, { rows, waitMs }: Pick<FilesAddress, 'rows' | 'waitMs'>,
-  { job, release, tell, drivers, settings: { baseUrl, precisionMin, refuseUnruled } }: FleetRun,
+  { job, release, tell, own, settings: { baseUrl, precisionMin, refuseUnruled } }: FleetRun,
 ): FleetWorkers {
-  const pool = new FleetPool({ broker, job, release, rows, waitMs, tell });
-  drivers?.set(job, (chunk, result) => pool.take(chunk, result));
+  const pool = new FleetPool({
+    broker, job, release, rows, waitMs, tell,
+    ...(own && { own: { ...own, emptied: () => own.drivers.idle() } }),
+  });
+  own?.drivers.set(job, pool);
   let leaving: NodeJS.Timeout | null = null;
   return {
     schedule: new ChunkSchedule(pool, pool.places), inFlight: pool.places,
     settings: { baseUrl, precisionMin, refuseUnruled },
     fault: () => pool.fault,
     leave: () => {
+      pool.leave();
       leaving ??= setTimeout(() => pool.abandon('it was told to end'), LEAVE_MS);
     },
     close: async () => {
       if (leaving !== null) clearTimeout(leaving);
-      drivers?.delete(job);
+      own?.drivers.delete(job);
       await pool.close();
     },
   };

@@ -143,14 +143,24 @@ export class ObjectBucket {
     const hash = createHash('sha256');
     const sent: Promise<unknown>[] = [];
     let [size, chunks] = [0, 0];
-    for await (const piece of pieces) {
-      hash.update(piece);
-      size += piece.length;
-      chunks += 1;
-      sent.push(this.#client.publish(subject, piece));
-      if (sent.length >= PIECES_SENT) await sent.shift();
+    try {
+      for await (const piece of pieces) {
+        hash.update(piece);
+        size += piece.length;
+        chunks += 1;
+        const stored = this.#client.publish(subject, piece);
+        // Awaited later, and it may fail before.
+        stored.catch(() => undefined);
+        sent.push(stored);
+        if (sent.length >= PIECES_SENT) await sent.shift();
+      }
+      await Promise.all(sent);
+    } catch (error) {
+      // Nobody would find what was stored of it.
+      await Promise.allSettled(sent);
+      await this.#manager.streams.purge(this.#stream, { filter: subject }).catch(() => undefined);
+      throw error;
     }
-    await Promise.all(sent);
     const info = {
       name, bucket: this.#options.name, nuid: id, size, chunks,
       digest: `SHA-256=${hash.digest('base64url')}`, mtime: new Date().toISOString(),

@@ -10,10 +10,10 @@ import { messageOf, type Log } from '../../log.js';
 import type { AnswerSettings } from '../../wire/receipt.js';
 import type { JobFiles } from '../job/job-keeper.js';
 import type { ChunkSchedule } from '../run/schedule.js';
-import type { Drivers } from './chunk-answer.js';
 import type { ChunkTaker, TakerCounts } from './chunk-taker.js';
 import type { FleetWorkers } from './fleet-workers.js';
 import type { KeptFiles } from './kept-files.js';
+import { Drivers } from './own-share.js';
 
 const NONE: TakerCounts = { taken: 0, done: 0, returned: 0, refused: 0 };
 
@@ -41,7 +41,7 @@ export interface FilesStatus {
 export class FleetFiles {
   readonly address: FilesAddress;
   readonly #options: FilesOptions;
-  readonly #drivers: Drivers = new Map();
+  readonly #drivers = new Drivers();
   #taker: ChunkTaker | null = null;
   #starting: Promise<void> = Promise.resolve();
   #leaving = false;
@@ -68,7 +68,7 @@ export class FleetFiles {
    */
   async workers(job: string, release: string): Promise<FleetWorkers | null> {
     if (this.#leaving) return null;
-    const { log, settings } = this.#options;
+    const { log, settings, schedule, varDir } = this.#options;
     const [{ FilesBroker }, { fleetWorkers }] = await Promise.all([
       import('./files-broker.js'), import('./fleet-workers.js'),
     ]);
@@ -80,7 +80,8 @@ export class FleetFiles {
       }
       const tell = (message: string): void => log.warn('job over the fleet', { job, message });
       const workers = fleetWorkers(broker, this.address, {
-        job, release, settings, tell, drivers: this.#drivers,
+        job, release, settings, tell,
+        own: { drivers: this.#drivers, node: nodeName(varDir), schedule },
       });
       return {
         ...workers, close: async () => {
