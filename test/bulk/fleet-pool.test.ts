@@ -1,7 +1,8 @@
 /** What a run hands to a fleet: a chunk that nobody can answer, one that is queued twice. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { resultName } from '../../src/bulk/fleet/chunk-object.js';
+import { decodeOrder, resultName } from '../../src/bulk/fleet/chunk-object.js';
+import type { QueuedMessage } from '../../src/bulk/fleet/chunk-messages.js';
 import { FleetPool } from '../../src/bulk/fleet/fleet-pool.js';
 import { encodeChunk, type RunFacts } from '../../src/bulk/row/chunk-payload.js';
 import { GRANT_ALL } from '../../src/pool/types.js';
@@ -166,4 +167,20 @@ test('a chunk that is lost at the broker is sent again though chunks of others w
   await eventually(async () => (await broker.queued()).has(`${built.name}.bulk_test`));
   await fleet.node();
   assert.match(await answered, /"rCode":100/);
+});
+
+test('a node that is killed between its result and its word that it is done leaves nothing queued', async (context) => {
+  const fleet = await filesFleet(context);
+  if (fleet === null) return;
+  const { broker, built } = fleet;
+  const pool = poolOf(context, fleet);
+  const answered = submit(pool, payloadOf(runOf(fleet), 1));
+  const taken: QueuedMessage[] = [];
+  await broker.state(built.name);
+  await broker.pull((message) => taken.push(message)).pull(built.name, 1, 5_000);
+  const { order } = decodeOrder(taken[0]!.data)!;
+  assert.ok(await broker.sendResult(order, 'a', { answers: [Buffer.from('answered')] }));
+  assert.equal(await answered, 'answered');
+  await pool.close();
+  assert.deepEqual(await fleet.left(), [0, 0]);
 });

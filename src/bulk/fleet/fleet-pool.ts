@@ -56,10 +56,10 @@ export class FleetPool implements ChunkPool {
   #gathering: NodeJS.Timeout | null = null;
   /** In the order of their rows. */
   readonly #chunks: PoolChunk[] = [];
-  /** Of objects that are no longer needed. */
   readonly #removal: Removal;
   #movedAt = performance.now();
   #looking = false;
+  #hasSent = false;
   #over = false;
   #fault: string | null = null;
 
@@ -137,7 +137,8 @@ export class FleetPool implements ChunkPool {
     const { broker, job, release } = this.#options;
     const left = this.#chunks.flatMap(({ order: { chunk } }) => [chunk, resultName(chunk)]);
     const removed = (async () => {
-      if (left.length > 0) await broker.unqueue(release, job);
+      // Also what was answered by a node that was killed before it could say so.
+      if (this.#hasSent) await broker.unqueue(release, job);
       this.#removal.add(...left);
       await this.#removal.over;
     })().catch(() => undefined);
@@ -167,6 +168,7 @@ export class FleetPool implements ChunkPool {
     const chunk = chunkOf(parts, this.#options, this.#id);
     if (this.#chunks.length === 0) this.#movedAt = performance.now();
     this.#chunks.push(chunk);
+    this.#hasSent = true;
     void this.#send(chunk);
   }
 
