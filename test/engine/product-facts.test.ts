@@ -112,11 +112,12 @@ function statesWhere(tic: string, taxable: boolean): string {
     .some((rule) => rule.taxable === taxable)).sort().join(' ');
 }
 
-test('known lists: who exempts clothing, medicines without a prescription, feminine hygiene', () => {
+test('known lists: who exempts clothing, medicines without a prescription, hygiene, textbooks', () => {
   assert.equal(statesWhere('20010', false), 'MN NJ PA VT');
   assert.equal(statesWhere('51130', false), 'CT DC FL MD MN NJ NY PA TX VA VT');
   assert.match(statesWhere('51175', false), /^AL CA CO CT DC FL IA IL LA MA MD ME MI MN MO NE NJ NM NV NY/);
   assert.equal(statesWhere('51020', true), 'IL');
+  assert.equal(statesWhere('92090', false), 'AZ CT MA MN MS NM NY PR SC TN VA WV');
   assert.equal(statesWhere('10005', true), '');
 });
 
