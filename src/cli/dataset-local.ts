@@ -4,15 +4,11 @@ import { join } from 'node:path';
 import { loadConfig } from '../config.js';
 import { keepings, removeLeft, removeRelease } from '../dataset/keeping.js';
 import { type CoverageState, readManifest } from '../dataset/manifest.js';
-import { openDataset } from '../dataset/open.js';
 import { activeRelease, earlierRelease, findRelease, releasesDir } from '../dataset/release.js';
-import { Engine } from '../engine/engine.js';
-import { zipCoverage, zipCoverageTable } from '../engine/release-survey.js';
 import { coverageTable } from '../ingest/coverage.js';
 import { createProgress } from '../ingest/progress.js';
 import { listJobs } from '../store/jobs.js';
 import { print, progress } from './command-line.js';
-import { errorsIn, findingsBeside, tellFindings } from './findings.js';
 import { hasStore, withStore } from './open-store.js';
 import { activateSound, problemsOf, requiredKeys, soundRelease } from './sound-release.js';
 
@@ -47,6 +43,7 @@ export async function verifyCommand(
     print(`${name}: ${problems.length} problems`);
     return 1;
   }
+  const { errorsIn, findingsBeside, tellFindings } = await import('./findings.js');
   const findings = await findingsBeside(varDir, name,
     against === undefined ? null : findRelease(varDir, against));
   const said = tellFindings(json ? [] : findings);
@@ -131,6 +128,11 @@ interface CoverageAsked {
 
 /** Every ZIP is asked for, which takes a few seconds; a bar tells how many were. */
 async function populationCoverage(varDir: string, name: string, json: boolean): Promise<void> {
+  // Loaded here alone: most of these commands answer nothing from a release.
+  const [{ openDataset }, { Engine }, { zipCoverage, zipCoverageTable }] = await Promise.all([
+    import('../dataset/open.js'), import('../engine/engine.js'),
+    import('../engine/release-survey.js'),
+  ]);
   const dataset = openDataset(await soundRelease(varDir, name));
   const progress = createProgress(process.stderr);
   const states = zipCoverage(new Engine(dataset), dataset, Date.now(),

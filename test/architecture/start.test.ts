@@ -29,6 +29,12 @@ test('the command loads what reads its words, and the rest when it is asked for'
   assert.deepEqual(packagesOf('src/cli.ts'), ['@commander-js/extra-typings', 'commander']);
 });
 
+test('a command on datasets loads what answers from one, and what judges one, where it is asked to', () => {
+  const loaded = packagesOf('src/cli/dataset-local.ts');
+  assert.ok(loaded.includes('lmdb'), 'the imports were followed');
+  for (const name of ['papaparse', 'sax', 'yauzl']) assert.ok(!loaded.includes(name), name);
+});
+
 test('a server loads what calls others, or measures, where it is set to', () => {
   const loaded = packagesOf('src/serve.ts');
   assert.ok(loaded.includes('lmdb') && loaded.includes('piscina'), 'the imports were followed');
