@@ -76,11 +76,24 @@ async function transport({ config }: Checked): Promise<readonly Finding[]> {
     : found('warning', `the native HTTP server cannot load: ${NODE_COST}${secure}`);
 }
 
+/** The folder that is there, above one that may not be yet; the server makes all between. */
+function ground(path: string): string {
+  return existsSync(path) ? path : ground(dirname(path));
+}
+
+/** Of a folder whose files jobs may name: without it every such job is refused. */
+function bulkFolder({ bulkDir }: Config): readonly Finding[] {
+  return bulkDir === null || existsSync(bulkDir)
+    ? [] : found('warning', `SITUS_BULK_DIR names ${bulkDir}, which does not exist`);
+}
+
 function folder({ config }: Checked): readonly Finding[] {
-  const { varDir } = config;
+  return [...varFolder(config), ...bulkFolder(config)];
+}
+
+function varFolder({ varDir }: Config): readonly Finding[] {
   if (!existsSync(varDir)) {
-    const parent = dirname(varDir);
-    rmdirSync(mkdtempSync(join(parent, '.situs-doctor-')));
+    rmdirSync(mkdtempSync(join(ground(varDir), '.situs-doctor-')));
     return found('note', `${varDir} does not exist yet and will be made`);
   }
   rmdirSync(mkdtempSync(join(varDir, '.doctor-')));
@@ -96,8 +109,7 @@ export function diskFinding(free: number): readonly Finding[] {
 }
 
 function disk({ config }: Checked): readonly Finding[] {
-  const { bavail, bsize } = statfsSync(existsSync(config.varDir)
-    ? config.varDir : dirname(config.varDir));
+  const { bavail, bsize } = statfsSync(ground(config.varDir));
   return diskFinding(bavail * bsize);
 }
 

@@ -92,6 +92,12 @@ async function withStore<T>(varDir: string, use: (store: Store) => Promise<T>): 
   }
 }
 
+test('folders that are not there are told', async (context) => {
+  await assertFinds(join(folder(context), 'a', 'b'), /^note folder .* does not exist yet and will be made$/, 1);
+  await assertFinds(folder(context), /^warning folder SITUS_BULK_DIR names \/nowhere\/files, which does not exist$/, 0,
+    { SITUS_BULK_DIR: '/nowhere/files' });
+});
+
 test('a new folder with a dataset has nothing wrong, and looking leaves nothing in it',
   async (context) => {
     const varDir = folder(context);
