@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { buildRecipe, type Built } from '../support/built-dataset.js';
+import { buildRecipe, type Built, LATER_OPTIMIZED } from '../support/built-dataset.js';
 import { CommandProcess } from '../support/command-process.js';
 import { ask, type RawAnswer } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
@@ -22,7 +22,7 @@ let server: ChildProcess;
 let port = 0;
 
 async function startServer(): Promise<void> {
-  server = spawn(process.execPath, [MAIN], {
+  server = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
     stdio: ['ignore', 'pipe', 2],
     env: {
       ...process.env, SITUS_VAR: built.varDir, HOST: '127.0.0.1', PORT: '0', SITUS_LOG: 'error',

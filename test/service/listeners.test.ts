@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { createKey } from '../../src/store/keys.js';
 import { listNodes } from '../../src/store/nodes.js';
 import { Store } from '../../src/store/store.js';
-import { buildRecipe, type Built } from '../support/built-dataset.js';
+import { buildRecipe, type Built, LATER_OPTIMIZED } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
 import { type ServerProcess, startServer } from '../support/server-process.js';
 
@@ -135,7 +135,7 @@ function begin(
   context: TestContext, environment: Readonly<Record<string, string>>,
 ): { readonly child: ChildProcess; readonly lines: readonly string[] } {
   const lines: string[] = [];
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env['PATH'], PORT: '0', SITUS_VAR: built.varDir, SITUS_WORKERS: '1',
@@ -202,7 +202,7 @@ test('listeners end with a supervisor that is killed, and a port that is taken i
       SITUS_LISTENERS: '2',
     });
     const port = new URL(server.base).port;
-    const second = spawn(process.execPath, [MAIN], {
+    const second = spawn(process.execPath, [...LATER_OPTIMIZED, MAIN], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
         PATH: process.env['PATH'], PORT: port, SITUS_VAR: built.varDir, SITUS_SUPERVISED: '1',
