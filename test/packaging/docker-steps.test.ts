@@ -7,7 +7,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
 import { packageRoot } from '../../src/ingest/source-files.js';
@@ -34,10 +34,14 @@ function copy({ words, from }: Step, place: Place, roots: ReadonlyMap<string, st
   const to = join(place.work, words.at(-1)!);
   for (const source of sources) {
     const path = join(from === null ? ROOT : roots.get(from)!, source);
-    const folder = words.at(-1)!.endsWith('/');
-    cpSync(path, folder ? join(to, basename(source)) : to, {
-      recursive: true, filter: (each) => !each.includes('/scripts/style'),
-    });
+    const target = words.at(-1)!.endsWith('/') ? join(to, basename(source)) : to;
+    if (from === null) {
+      cpSync(path, target, { recursive: true, filter: (each) => !each.includes('/scripts/style') });
+    } else {
+      // A stage that is done is not changed any more, so that links do for its thousands of files.
+      mkdirSync(dirname(target), { recursive: true });
+      execFileSync('cp', ['-alT', path, target]);
+    }
   }
 }
 

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { buildRecipe, CLI, situs, type Built } from '../support/built-dataset.js';
+import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
+import { CommandProcess } from '../support/command-process.js';
 import { runCommand, runMany } from '../support/run-command.js';
 
 let built: Built;
@@ -16,7 +17,19 @@ before(() => {
   built = buildRecipe('fixture');
 });
 
-after(() => built.remove());
+const commands = new CommandProcess();
+
+after(async () => {
+  await commands.end();
+  built.remove();
+});
+
+/** One command after the other in a process that has begun; the error of one that fails is thrown. */
+async function situs(...words: readonly string[]): Promise<string> {
+  const { code, out, err } = await commands.run(words, { SITUS_VAR: built.varDir });
+  if (code !== 0) throw new Error(err);
+  return out;
+}
 
 function run(args: readonly string[], varDir = built.varDir): { code: number | null; out: string; err: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], {
@@ -25,13 +38,13 @@ function run(args: readonly string[], varDir = built.varDir): { code: number | n
   return { code: status, out: stdout, err: stderr };
 }
 
-test('the same recipe gives the same id again, and the id is the last line', () => {
-  const out = situs(built.varDir, ['dataset', 'build', '--recipe', 'fixture', '--quiet']);
+test('the same recipe gives the same id again, and the id is the last line', async () => {
+  const out = await situs('dataset', 'build', '--recipe', 'fixture', '--quiet');
   assert.equal(out.trim().split('\n').at(-1), built.name);
 });
 
-test('lookup prints a table, or the body as the API gives it', () => {
-  const table = situs(built.varDir, ['lookup', '120 Main St, Elmton, QA 91010']);
+test('lookup prints a table, or the body as the API gives it', async () => {
+  const table = await situs('lookup', '120 Main St, Elmton, QA 91010');
   assert.match(table, /120 Main St, Elmton, QA 91010, United States/);
   assert.match(table, /total\s+7\.75 %/);
   assert.match(table, /found by point/);
@@ -88,31 +101,30 @@ test('a refusal exits with 1 and says why, bad usage with 2', () => {
   assert.equal(run(['nonsense']).code, 2, 'also as a process of its own');
 });
 
-test('verify, list and coverage speak of the active release', () => {
-  assert.match(situs(built.varDir, ['dataset', 'verify']), /sound/);
-  assert.match(situs(built.varDir, ['dataset', 'list']), new RegExp(`${built.name}.*active`));
-  const listed = JSON.parse(situs(built.varDir, ['dataset', 'list', '--json'])) as { name: string; kept: string | null }[];
+test('verify, list and coverage speak of the active release', async () => {
+  assert.match(await situs('dataset', 'verify'), /sound/);
+  assert.match(await situs('dataset', 'list'), new RegExp(`${built.name}.*active`));
+  const listed = JSON.parse(await situs('dataset', 'list', '--json')) as { name: string; kept: string | null }[];
   assert.deepEqual(listed.map(({ name, kept }) => [name, kept]), [[built.name, 'active']]);
-  const coverage = situs(built.varDir, ['dataset', 'coverage']);
+  const coverage = await situs('dataset', 'coverage');
   assert.match(coverage, /\| QB \|.*partial \(1\)/);
-  const json = JSON.parse(situs(built.varDir, ['dataset', 'coverage', '--json'])) as { state: string }[];
+  const json = JSON.parse(await situs('dataset', 'coverage', '--json')) as { state: string }[];
   assert.ok(json.some(({ state }) => state === 'QA'));
 });
 
-test('an unknown recipe, layer or missing sources is a clear sentence', () => {
-  assert.match(run(['dataset', 'build', '--recipe', 'nothing']).err, /no recipe "nothing"; there are: default, fixture/);
-  assert.match(run(['dataset', 'build', '--recipe', 'fixture', '--with', 'magic']).err, /no layer "magic"/);
-  assert.match(run(['dataset', 'build', '--recipe', 'default', '--with', 'estimated']).err,
-    /the recipe default has no layer "estimated"/);
-  assert.match(run(['dataset', 'build', '--recipe', 'reference']).err, /--sources DIR/);
-  assert.match(run(['dataset', 'activate', 'zzz']).err, /no dataset matches/);
+test('an unknown recipe, layer or missing sources is a clear sentence', async () => {
+  await assert.rejects(situs('dataset', 'build', '--recipe', 'nothing'), /no recipe "nothing"; there are: default, fixture/);
+  await assert.rejects(situs('dataset', 'build', '--recipe', 'fixture', '--with', 'magic'), /no layer "magic"/);
+  await assert.rejects(situs('dataset', 'build', '--recipe', 'default', '--with', 'estimated'), /the recipe default has no layer "estimated"/);
+  await assert.rejects(situs('dataset', 'build', '--recipe', 'reference'), /--sources DIR/);
+  await assert.rejects(situs('dataset', 'activate', 'zzz'), /no dataset matches/);
 });
 
-test('keys are made, listed, changed and disabled; the key is shown once', () => {
-  const made = JSON.parse(situs(built.varDir, ['key', 'create', '--plan', 'pro', '--account', 'shop', '--json'])) as
+test('keys are made, listed, changed and disabled; the key is shown once', async () => {
+  const made = JSON.parse(await situs('key', 'create', '--plan', 'pro', '--account', 'shop', '--json')) as
     { key: string; id: string };
   assert.ok(made.key.length >= 10);
-  const list = situs(built.varDir, ['key', 'list']);
+  const list = await situs('key', 'list');
   assert.match(list, /shop {2}pro {2}500\/min {2}active/);
   assert.ok(!list.includes(made.key));
   const [updated, disabled, refused] = runMany(built.varDir, [

@@ -1,6 +1,5 @@
 /** Old questions: `dataset` and `at` of lookups and carts, receipts, and `situs replay`. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { get as httpGet } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -12,7 +11,8 @@ import { loadConfig } from '../../src/config.js';
 import { ASKED_OPEN_MAX } from '../../src/dataset/generations.js';
 import { activateRelease, releasesDir } from '../../src/dataset/release.js';
 import { createLog } from '../../src/log.js';
-import { buildRecipe, CLI, situsBeside, type Built } from '../support/built-dataset.js';
+import { buildRecipe, situsBeside, type Built } from '../support/built-dataset.js';
+import { CommandProcess } from '../support/command-process.js';
 import { eventually } from '../support/http-eventually.js';
 import { runMany } from '../support/run-command.js';
 import { rateOf, writeRates, ZIP } from '../support/tiny-release.js';
@@ -26,6 +26,7 @@ let base: string;
 /** Names by rate. */
 let names: ReadonlyMap<number, string>;
 const lines: string[] = [];
+const commands = new CommandProcess();
 
 before(async () => {
   built = buildRecipe('fixture');
@@ -43,6 +44,7 @@ before(async () => {
 });
 
 after(async () => {
+  await commands.end();
   await app.stop();
   built.remove();
   rmSync(dir, { recursive: true, force: true });
@@ -88,11 +90,11 @@ async function post(path: string, body: string): Promise<Answer> {
   };
 }
 
-function replayed(...args: string[]): { code: number | null; out: string; told: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, 'replay', ...args], {
-    env: { ...process.env, SITUS_VAR: built.varDir }, encoding: 'utf8',
-  });
-  return { code: status, out: stdout, told: stderr };
+async function replayed(
+  ...args: readonly string[]
+): Promise<{ readonly code: number | null; readonly out: string; readonly told: string }> {
+  const { code, out, err } = await commands.run(['replay', ...args], { SITUS_VAR: built.varDir });
+  return { code, out, told: err };
 }
 
 function kept(name: string, text: string): string {
@@ -193,7 +195,7 @@ test('a receipt gives the same bytes after another release is active', async () 
   for (const [index, { body, receipt }] of answers.entries()) {
     assert.ok(receipt !== null, asked[index]);
     assert.doesNotMatch(receipt, new RegExp(KEY));
-    const { code, out, told } = replayed(kept(`${index}.json`, receipt));
+    const { code, out, told } = await replayed(kept(`${index}.json`, receipt));
     assert.equal(out, body, asked[index]);
     assert.equal(code, 0, told);
     assert.match(told, /byte for byte/);
@@ -202,7 +204,7 @@ test('a receipt gives the same bytes after another release is active', async () 
     assert.equal(again.body, body, asked[index]);
   }
   const file = kept('cart.json', cart.receipt ?? '');
-  const { code, out, told } = replayed(file, '--body', kept('body.json', CART));
+  const { code, out, told } = await replayed(file, '--body', kept('body.json', CART));
   assert.equal(out, cart.body, told);
   assert.equal(code, 0);
   const { dataset, at } = JSON.parse(cart.receipt ?? '') as { dataset: string; at: string };
@@ -219,7 +221,7 @@ test('characters beyond ASCII that were sent bare are told and asked again as th
     const { request } = JSON.parse(receipt ?? '') as { request: string };
     assert.ok(request.toLowerCase().endsWith(`=1+${encodeURIComponent(city).toLowerCase()}`),
       request);
-    const { code, out, told } = replayed(kept('bare.json', receipt ?? ''));
+    const { code, out, told } = await replayed(kept('bare.json', receipt ?? ''));
     assert.equal(out, body);
     assert.equal(code, 0, told);
   }
@@ -247,11 +249,11 @@ test('replay tells a wrong receipt, a changed answer and a release that is gone'
   const parts = JSON.parse(receipt ?? '') as Record<string, unknown>;
   const changed = (change: Record<string, unknown>, name = 'changed.json'): string =>
     kept(name, JSON.stringify({ ...parts, ...change }));
-  const other = replayed(changed({ sha256: '0'.repeat(64), engine: 'situs 0.0.1' }));
+  const other = await replayed(changed({ sha256: '0'.repeat(64), engine: 'situs 0.0.1' }));
   assert.equal(other.code, 3);
-  const { code: differs, told } = replayed(changed({ status: 404 }));
+  const { code: differs, told } = await replayed(changed({ status: 404 }));
   assert.deepEqual([differs, /status 200, .* not 404, /.test(told)], [3, true], told);
-  assert.equal(replayed(kept('marked.json', `\ufeff${receipt}`)).code, 0, 'a byte order mark');
+  assert.equal((await replayed(kept('marked.json', `\ufeff${receipt}`))).code, 0, 'a byte order mark');
   assert.match(other.told, /another than the one that was given.*given by situs 0\.0\.1/);
   const broken: readonly (readonly [change: Record<string, unknown>, why: RegExp])[] = [
     [{ receipt: 2 }, /its member receipt/], [{ at: 'x' }, /its at is broken/],
@@ -272,13 +274,12 @@ test('replay tells a wrong receipt, a changed answer and a release that is gone'
   }
 });
 
-test('a lookup of the command line gives a receipt as well', () => {
+test('a lookup of the command line gives a receipt as well', async () => {
   const file = join(dir, 'lookup.json');
-  const run = (...args: string[]): string => spawnSync(process.execPath, [CLI, ...args], {
-    env: { ...process.env, SITUS_VAR: built.varDir }, encoding: 'utf8',
-  }).stdout;
-  const body = run('lookup', '--json', '--receipt', file, '120 Main St, Elmton, QA 91010');
-  const { code, out, told } = replayed(file);
+  const { out: body } = await commands.run(
+    ['lookup', '--json', '--receipt', file, '120 Main St, Elmton, QA 91010'], { SITUS_VAR: built.varDir },
+  );
+  const { code, out, told } = await replayed(file);
   assert.equal(`${out}\n`, body);
   assert.equal(code, 0, told);
 });

@@ -1,6 +1,6 @@
 /** Damaged releases: neither activated, nor served, nor the end of a server. */
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import {
   chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync,
   truncateSync, utimesSync, writeFileSync,
@@ -13,9 +13,12 @@ import { App } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { currentRelease, previousRelease, releasesDir } from '../../src/dataset/release.js';
 import { createLog } from '../../src/log.js';
-import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
+import { buildRecipe, type Built } from '../support/built-dataset.js';
+import { CommandProcess } from '../support/command-process.js';
 import { ask } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
+import type { Ran } from '../support/run-command.js';
+import { startServer } from '../support/server-process.js';
 import { writeRelease } from '../../src/ingest/release-writer.js';
 import { tinyContent } from '../support/tiny-release.js';
 
@@ -23,6 +26,7 @@ const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const KEY = 'a-key-of-the-torn-test';
 const LOOKUP = '/request/v60?postalcode=91010';
 
+const commands = new CommandProcess();
 let built: Built;
 let other: string;
 
@@ -31,6 +35,7 @@ before(async () => {
   other = await writeRelease(built.varDir, tinyContent(50), () => undefined);
 });
 
+after(() => commands.end());
 after(() => built.remove());
 
 interface Place {
@@ -49,11 +54,15 @@ function place(context: TestContext): Place {
   };
 }
 
-function command(varDir: string, ...args: string[]): { code: number | null; told: string } {
-  const { status, stderr } = spawnSync(process.execPath, [CLI, ...args], {
-    env: { ...process.env, SITUS_VAR: varDir }, encoding: 'utf8',
+/** Runs `situs WORDS`. */
+const command = (varDir: string, ...words: readonly string[]): Promise<Ran> =>
+  commands.run(words, { SITUS_VAR: varDir });
+
+/** Runs a server that is to end by itself. */
+function served(varDir: string): SpawnSyncReturns<string> {
+  return spawnSync(process.execPath, [MAIN], {
+    env: { ...process.env, SITUS_VAR: varDir, PORT: '0' }, encoding: 'utf8', timeout: 120_000,
   });
-  return { code: status, told: stderr };
 }
 
 function flip(file: string, at: number): void {
@@ -107,47 +116,45 @@ const DAMAGES: readonly (readonly [what: string, damage: (at: Place) => void, to
 ];
 
 for (const [what, damage, told] of DAMAGES) {
-  test(`a release ${what} is not activated`, (context) => {
+  test(`a release ${what} is not activated`, async (context) => {
     const here = place(context);
     damage(here);
-    const { code, told: sentence } = command(here.varDir, 'dataset', 'activate', other);
+    const { code, err } = await command(here.varDir, 'dataset', 'activate', other);
     assert.equal(code, 1);
-    assert.match(sentence, told);
+    assert.match(err, told);
     assert.equal(currentRelease(here.varDir), built.name);
   });
 }
 
-test('a sound release is activated, stamped and protected; rollback checks too', (context) => {
+test('a sound release is activated, stamped and protected; rollback checks too', async (context) => {
   const { varDir, file } = place(context);
-  assert.equal(command(varDir, 'dataset', 'activate', other).code, 0);
+  assert.equal((await command(varDir, 'dataset', 'activate', other)).code, 0);
   assert.ok(existsSync(file('verified.json')));
   assert.equal(statSync(file('data.mdb')).mode & 0o777, 0o444);
   flip(file('data.mdb', built.name), 20_000);
-  const back = command(varDir, 'dataset', 'rollback');
+  const back = await command(varDir, 'dataset', 'rollback');
   assert.equal(back.code, 1);
-  assert.match(back.told, /data differ/);
+  assert.match(back.err, /data differ/);
   assert.deepEqual([currentRelease(varDir), previousRelease(varDir)], [other, built.name]);
 });
 
-test('a release that was stamped and changed since is read anew', (context) => {
+test('a release that was stamped and changed since is read anew', async (context) => {
   const { varDir, file } = place(context);
   const data = file('data.mdb', built.name);
   const { mtime } = statSync(data);
   flip(data, 20_000);
   // As a copy does that keeps times: neither size nor time tells.
   spawnSync('touch', ['-m', '-d', mtime.toISOString(), data]);
-  const { code, told } = command(varDir, 'dataset', 'activate', built.name);
+  const { code, err } = await command(varDir, 'dataset', 'activate', built.name);
   assert.equal(code, 1);
-  assert.match(told, /data differ/);
+  assert.match(err, /data differ/);
 });
 
 test('a server on a cut release ends with a sentence and a damaged stamp is none', (context) => {
   const { varDir, file } = place(context);
   writeFileSync(file('verified.json', built.name), 'nonsense');
   cut(file('data.mdb', built.name));
-  const { status, signal, stderr } = spawnSync(process.execPath, [MAIN], {
-    env: { ...process.env, SITUS_VAR: varDir, PORT: '0' }, encoding: 'utf8', timeout: 120_000,
-  });
+  const { status, signal, stderr } = served(varDir);
   assert.deepEqual([status, signal], [1, null]);
   assert.match(stderr, /situs: dataset \S+ is not sound: the data file was cut/);
 });
@@ -179,7 +186,7 @@ test('a named release that is damaged is refused, told, and answers once repaire
   assert.match(String(answer.headers.get('x-situs-dataset')), new RegExp(built.name));
 
   writeFileSync(file('data.mdb'), sound);
-  assert.equal(command(varDir, 'dataset', 'activate', other).code, 0);
+  assert.equal((await command(varDir, 'dataset', 'activate', other)).code, 0);
   await eventually(() => app.live.release?.id === other);
   assert.equal(app.live.release?.id, other);
   assert.equal((await health(port))['refused'], undefined);
@@ -187,18 +194,10 @@ test('a named release that is damaged is refused, told, and answers once repaire
 
 test('files that are cut, changed or removed under a server change no answer', async (context) => {
   const { varDir, file } = place(context);
-  const child = spawn(process.execPath, [MAIN], {
-    env: {
-      ...process.env, SITUS_VAR: varDir, HOST: '127.0.0.1', PORT: '0', SITUS_BOOTSTRAP_KEY: KEY,
-      SITUS_ANSWER_CACHE_MIB: '0', SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
-    },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  context.after(() => child.kill());
-  let out = '';
-  child.stdout.on('data', (bytes: Buffer) => (out += bytes.toString()));
-  await eventually(() => /answers on/.test(out));
-  const port = Number(/:(\d+)\n/.exec(out)?.[1]);
+  const { base, process: child } = await startServer(
+    context, varDir, { SITUS_BOOTSTRAP_KEY: KEY, SITUS_ANSWER_CACHE_MIB: '0' },
+  );
+  const port = Number(new URL(base).port);
   const first = await ask(port, LOOKUP, { 'X-API-KEY': KEY });
   cut(file('data.mdb', built.name));
   truncateSync(file('data.mdb', built.name));
@@ -271,30 +270,28 @@ test('a second start copies nothing; whatever changed is copied and checked anew
 });
 
 for (const [what, text] of [['missing', null], ['empty', ''], ['garbage', 'ÿþ\0\n']] as const) {
-  test(`a CURRENT that is ${what} beside releases is an error that names the command`, (context) => {
+  test(`a CURRENT that is ${what} beside releases is an error that names the command`, async (context) => {
     const { varDir } = place(context);
     const current = join(releasesDir(varDir), 'CURRENT');
     if (text === null) rmSync(current);
     else writeFileSync(current, text);
-    const { status, stderr } = spawnSync(process.execPath, [MAIN], {
-      env: { ...process.env, SITUS_VAR: varDir, PORT: '0' }, encoding: 'utf8', timeout: 120_000,
-    });
+    const { status, stderr } = served(varDir);
     assert.equal(status, 1);
     assert.match(stderr, /CURRENT (is missing|names no dataset), beside 2 datasets; .*npx situs dataset activate/);
     assert.doesNotMatch(stderr, /building the default/);
-    if (text === null) assert.match(command(varDir, 'lookup', '91010').told, /dataset activate/);
-    assert.equal(command(varDir, 'dataset', 'activate', built.name).code, 0);
+    if (text === null) assert.match((await command(varDir, 'lookup', '91010')).err, /dataset activate/);
+    assert.equal((await command(varDir, 'dataset', 'activate', built.name)).code, 0);
     assert.equal(currentRelease(varDir), built.name);
   });
 }
 
-test('a command that reads a cut release says so; building again repairs it', (context) => {
+test('a command that reads a cut release says so; building again repairs it', async (context) => {
   const { varDir, file } = place(context);
   cut(file('data.mdb', built.name));
-  const looked = command(varDir, 'lookup', '91010');
+  const looked = await command(varDir, 'lookup', '91010');
   assert.equal(looked.code, 1);
-  assert.match(looked.told, /was cut/);
-  const again = command(varDir, 'dataset', 'build', '--recipe', 'fixture', '--quiet', '--activate');
-  assert.equal(again.code, 0, again.told);
-  assert.equal(command(varDir, 'dataset', 'verify').code, 0);
+  assert.match(looked.err, /was cut/);
+  const again = await command(varDir, 'dataset', 'build', '--recipe', 'fixture', '--quiet', '--activate');
+  assert.equal(again.code, 0, again.err);
+  assert.equal((await command(varDir, 'dataset', 'verify')).code, 0);
 });

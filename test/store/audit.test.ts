@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import {
   addAudit, AUDIT_ACTIONS, AUDIT_ENTRIES_MAX, AUDIT_MS_MAX, listAudit, type Actor,
 } from '../../src/store/audit.js';
@@ -17,24 +17,53 @@ import {
   ask, ELMTON, inventedCountry, KEYS, newMerchantDir, removeDirs, startMerchants,
 } from '../support/merchant-service.js';
 import { tinyContent } from '../support/tiny-release.js';
-import { situsBeside } from '../support/built-dataset.js';
+import { CommandProcess } from '../support/command-process.js';
 
 const NOW = 1_800_000_000_000;
 const ACTOR: Actor = { kind: 'cli', uid: 7, user: 'someone' };
 
+const commands = new CommandProcess();
+after(() => commands.end());
+
+/** What a command prints beside a server of this process. */
+async function situsBeside(varDir: string, words: readonly string[]): Promise<string> {
+  const { code, out, err } = await commands.run(words, { SITUS_VAR: varDir });
+  assert.equal(code, 0, err);
+  return out;
+}
+
 type Add = (account: string | null, from: number, count: number) => Promise<void>;
 
-/** Entries of one write: thousands at once would hold the lock of a shared store for seconds. */
-const ADDED_AT_ONCE = 500;
+const adderOf = (store: Store): Add => (account, from, count) => store.write((transaction) => {
+  for (let at = from; at < from + count; at += 1) {
+    addAudit(transaction, { actor: ACTOR, account, action: 'key.update', object: `o${at}` }, at);
+  }
+});
 
-const adderOf = (store: Store): Add => async (account, from, count) => {
-  for (let first = from; first < from + count; first += ADDED_AT_ONCE) {
-    const end = Math.min(from + count, first + ADDED_AT_ONCE);
-    await store.write((transaction) => {
+/** Entries of one write: thousands at once would hold the lock of a shared store for seconds. */
+const FILLED_AT_ONCE = 2_500;
+const TIME_DIGITS = 15;
+
+/**
+ * Fills a list of an account with entries as `addAudit` leaves them behind the last one, of which
+ * none makes room for another: ten thousand by `addAudit` take most of a test.
+ */
+const fillerOf = (store: Store) => async (account: string, from: number, count: number): Promise<void> => {
+  const list = `account:${account}`;
+  for (let first = from; first < from + count; first += FILLED_AT_ONCE) {
+    const end = Math.min(from + count, first + FILLED_AT_ONCE);
+    await store.write(({ last, get, put }) => {
+      const { at: lastAt, order: lastOrder = lastAt, id: lastId, ...same } = last(['audit', list]) as
+        { readonly at: number; readonly order?: number; readonly id: string };
+      const { count: held } = get(['audit-count', list]) as { readonly count: number };
+      let order = lastOrder;
       for (let at = first; at < end; at += 1) {
-        const object = `o${at}`;
-        addAudit(transaction, { actor: ACTOR, account, action: 'key.update', object }, at);
+        order = Math.max(at, order + 1);
+        const id = `${lastId}${at}`;
+        put(['audit', list, String(order).padStart(TIME_DIGITS, '0'), id],
+          { ...same, at, id, object: `o${at}`, ...(order === at ? {} : { order }) });
       }
+      put(['audit-count', list], { v: 1, count: held + end - first });
     });
   }
 };
@@ -47,7 +76,9 @@ test('entries are kept for a time and a number, of each account by itself', asyn
   t.after(() => store.close());
   const add = adderOf(store);
   await add(null, NOW, 1);
-  await add('alpha', NOW, AUDIT_ENTRIES_MAX + 3);
+  await add('alpha', NOW, 1);
+  await fillerOf(store)('alpha', NOW + 1, AUDIT_ENTRIES_MAX - 3);
+  await add('alpha', NOW + AUDIT_ENTRIES_MAX - 2, 5);
   const kept = listAudit(store, 0, NOW + AUDIT_ENTRIES_MAX);
   assert.equal(kept.filter(({ account }) => account === null).length, 1);
   const alphas = kept.filter(({ account }) => account === 'alpha');
@@ -68,7 +99,7 @@ test('entries are kept for a time and a number, of each account by itself', asyn
 test('a clock set two years ahead and back takes no entry that is new', async (t) => {
   const store = await Store.open(newVarDir(t));
   t.after(() => store.close());
-  const add = adderOf(store);
+  const [add, fill] = [adderOf(store), fillerOf(store)];
   const ahead = NOW + 2 * 365 * 86_400_000;
   const told = (): readonly string[] => listAudit(store, 0, NOW).map(({ object }) => object);
   await setServiceClock(store, NOW);
@@ -77,15 +108,20 @@ test('a clock set two years ahead and back takes no entry that is new', async (t
   await add('alpha', NOW + 10, 2);
   assert.deepEqual(told(),
     [0, 1, 2, 10, 11, ahead - NOW].map((after) => `o${NOW + after}`), 'nothing is gone');
-  await add('alpha', ahead, AUDIT_ENTRIES_MAX - 6);
+  await fill('alpha', ahead, AUDIT_ENTRIES_MAX - 10);
+  await add('alpha', ahead, 4);
   await add('alpha', NOW + 20, 2);
   const full = told();
   assert.equal(full.length, AUDIT_ENTRIES_MAX);
   assert.deepEqual(full.slice(0, 5), [2, 10, 11, 20, 21].map((after) => `o${NOW + after}`),
     'those that were added first made room');
   // Later than all: the clock is right again, and those of the wrong one go as any other.
-  await add('alpha', NOW + 30, AUDIT_ENTRIES_MAX);
-  assert.deepEqual([told()[0], told().length], [`o${NOW + 30}`, AUDIT_ENTRIES_MAX]);
+  await add('beta', ahead, 5);
+  await add('beta', NOW + 30, 1);
+  await fill('beta', NOW + 31, AUDIT_ENTRIES_MAX - 8);
+  await add('beta', NOW + 23 + AUDIT_ENTRIES_MAX, 7);
+  const betas = listAudit(store, 0, NOW).filter(({ account }) => account === 'beta');
+  assert.deepEqual([betas[0]?.object, betas.length], [`o${NOW + 30}`, AUDIT_ENTRIES_MAX]);
 });
 
 test('beside an earlier version, which counts and nothing else, no entry is overwritten or kept', async (t) => {

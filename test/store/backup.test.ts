@@ -7,18 +7,28 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { REPLACED_FILE } from '../../src/store/backup.js';
 import { Store, storeDir } from '../../src/store/store.js';
 import { STORE_FILE } from '../../src/store/store-file.js';
 import { openVault } from '../../src/store/vault.js';
 import { CLI } from '../support/built-dataset.js';
-import { filledStore, runSitus, turnAt } from '../support/filled-store.js';
+import { CommandProcess } from '../support/command-process.js';
+import { filledStore, turnAt } from '../support/filled-store.js';
 import { DISTINCTIVE, fileConfig } from '../support/kek-dir.js';
 import { newVarDir } from '../support/http-var-dir.js';
+import type { Ran } from '../support/run-command.js';
 
 const WRITER = fileURLToPath(new URL('../support/store-writer.js', import.meta.url));
+
+const commands = new CommandProcess();
+after(() => commands.end());
+
+/** Runs `situs` on the store in a folder. */
+function runSitus(varDir: string, ...words: readonly string[]): Promise<Ran> {
+  return commands.run(words, { SITUS_VAR: varDir });
+}
 
 async function withStore<T>(varDir: string, use: (store: Store) => T | Promise<T>): Promise<T> {
   const store = await Store.open(varDir);

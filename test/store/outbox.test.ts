@@ -8,7 +8,7 @@ import {
   addEvent, addInvitation, bury, DEAD_ACCOUNT_MAX, DEAD_MAX, EVENT_DATA_BYTES_MAX, listOutbox,
   outboxCounts, postpone, replayDead, sealOldEvents, settle, WAITING_ACCOUNT_MAX, WAITING_MAX,
 } from '../../src/store/outbox.js';
-import { countOutboxAccounts } from '../../src/store/outbox-count.js';
+import { countOutbox, countOutboxAccounts } from '../../src/store/outbox-count.js';
 import { kekOf } from '../../src/store/kek.js';
 import { parseOutboxRecord, type EventRecord } from '../../src/store/outbox-record.js';
 import { rewrapAll, sealedCounts } from '../../src/store/rotation.js';
@@ -101,24 +101,42 @@ test('above the limit an event is given up at once and can be replayed', async (
 });
 
 /** Events of one write: a database that many share has seconds for a write. */
-const A_WRITE = 1_000;
+const A_WRITE = 2_500;
 
-test('the oldest dead make room', async (context) => {
-  const store = await openStore(context);
-  for (let from = 0; from < DEAD_MAX + 2; from += A_WRITE) {
-    await store.write((transaction) => {
-      const end = Math.min(from + A_WRITE, DEAD_MAX + 2);
-      for (let now = from; now < end; now += 1) event(transaction, now, {}, `shop${now % 11}`);
-    });
-  }
+async function buryNew(store: Store, from: number, end: number): Promise<void> {
+  await store.write((transaction) => {
+    for (let now = from; now < end; now += 1) event(transaction, now, {}, `shop${now % 11}`);
+  });
   const records = listOutbox(store, 'waiting', 'event');
-  for (let from = 0; from < records.length; from += A_WRITE) {
+  await store.write((transaction) => {
+    for (const record of records) {
+      bury(transaction, record, { status: 500, error: 'x' }, record.createdAt);
+    }
+  });
+}
+
+/** Dead events as `bury` leaves them, put beside the first one: ten thousand by it take seconds. */
+async function fillDead(store: Store, first: number, past: number): Promise<void> {
+  const [like] = listOutbox(store, 'dead', 'event', 1);
+  if (like === undefined) throw new Error('there is none to be like');
+  for (let from = first; from < past; from += A_WRITE) {
     await store.write((transaction) => {
-      for (const record of records.slice(from, from + A_WRITE)) {
-        bury(transaction, record, { status: 500, error: 'x' }, record.createdAt);
+      for (let now = from; now < Math.min(from + A_WRITE, past); now += 1) {
+        const record = {
+          ...like, id: `${like.id}${now}`, account: `shop${now % 11}`, createdAt: now, dueAt: now,
+        };
+        countOutbox(transaction, record, 'dead', 1);
+        transaction.put(outboxKey('dead', 'event', now, record.id), record);
       }
     });
   }
+}
+
+test('the oldest dead make room', async (context) => {
+  const store = await openStore(context);
+  await buryNew(store, 0, 10);
+  await fillDead(store, 10, DEAD_MAX - 10);
+  await buryNew(store, DEAD_MAX - 10, DEAD_MAX + 2);
   assert.deepEqual(outboxCounts(store).events, { waiting: 0, dead: DEAD_MAX });
   const dead = listOutbox(store, 'dead', 'event');
   assert.equal(dead.length, DEAD_MAX);

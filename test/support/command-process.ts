@@ -7,7 +7,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CLI } from './built-dataset.js';
 import type { Ran } from './run-command.js';
@@ -63,6 +63,14 @@ export class CommandProcess {
   }
 }
 
+/** The store of a folder, in a run of tests whose stores are all in PostgreSQL (on-postgres.ts). */
+async function storeOf(varDir: string | undefined): Promise<Readonly<Record<string, string>>> {
+  const prefix = process.env['SITUS_TEST_SCHEMAS'];
+  if (prefix === undefined || varDir === undefined) return {};
+  const { schemaOf, schemaUrl } = await import('./postgres.js');
+  return { SITUS_STORE: schemaUrl(schemaOf(prefix, resolve(varDir))) };
+}
+
 /** Runs the commands that the other process asks for, each with an environment of its own. */
 async function serve(): Promise<void> {
   const { runCommand } = await import('../../src/cli/program.js');
@@ -71,8 +79,9 @@ async function serve(): Promise<void> {
   // Each listens for signals as if it were alone.
   process.setMaxListeners(0);
   process.on('message', async ({ words, env }: Command) => {
+    const store = await storeOf(env['SITUS_VAR']);
     for (const name of Object.keys(process.env)) delete process.env[name];
-    Object.assign(process.env, plain, env);
+    Object.assign(process.env, plain, env, store);
     // By these a command starts itself again.
     process.argv.splice(1, Infinity, CLI, ...words);
     process.send!(await runCommand(words).catch(tellFailure));

@@ -6,11 +6,12 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
+import { request } from 'undici';
 import { CLI, LATER_OPTIMIZED } from './built-dataset.js';
 import { rateOf, ZIP } from './tiny-release.js';
 
 const KEY = 'a-key-for-nodes-of-a-fleet';
-const PAUSE_MS = 2;
+const PAUSE_MS = 5;
 
 export interface Health {
   readonly dataset: string | null;
@@ -66,17 +67,19 @@ export async function startNode(
   return {
     url, log: () => log,
     rate: async () => {
-      const response = await fetch(`${url}/request/v60?postalcode=${ZIP}`, {
+      // Asked all the time, and `fetch` takes six times as much of the processor for it.
+      const { statusCode, body } = await request(`${url}/request/v60?postalcode=${ZIP}`, {
         headers: { 'X-API-KEY': KEY },
       });
-      if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
-      return rateOf(await response.text());
+      const text = await body.text();
+      if (statusCode !== 200) throw new Error(`${statusCode} ${text}`);
+      return rateOf(text);
     },
-    health: async () => (await fetch(`${url}/system/health`)).json() as Promise<Health>,
+    health: async () => (await request(`${url}/system/health`)).body.json() as Promise<Health>,
     ready: async () => {
-      const response = await fetch(`${url}/system/ready`);
-      const { reasons } = await response.json() as { readonly reasons: readonly string[] };
-      return [response.status, ...reasons].join(' ');
+      const { statusCode, body } = await request(`${url}/system/ready`);
+      const { reasons } = await body.json() as { readonly reasons: readonly string[] };
+      return [statusCode, ...reasons].join(' ');
     },
     end: async (signal) => {
       child.kill(signal);
