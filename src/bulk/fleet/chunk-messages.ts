@@ -125,8 +125,8 @@ export class ChunkPull {
 
 /*
  * Results on their way from the node to the driver that waits for them: through the broker, which
- * keeps nothing of it. Each answer is a message, and the last one asks whether all have come. Who
- * gets no yes stores the result instead, as for a driver that is away.
+ * keeps nothing of it. Each answer is some messages, and the last one asks whether all have come.
+ * Who gets no yes stores the result instead, as for a driver that is away.
  */
 
 /**
@@ -134,6 +134,11 @@ export class ChunkPull {
  * is to be less than a broker holds back for a client before it hangs up, 64 MiB.
  */
 const SENT_BYTES_MAX = 3_932_160;
+/**
+ * Bytes of an answer in one message: less than what is read at a time, since a message in several
+ * reads is copied again and again by the broker and by the client.
+ */
+const PIECE_BYTES = 24_576;
 /** What a message has beside the answer. */
 const HEAD_BYTES = 1_024;
 const TAKEN_MS = 5_000;
@@ -152,14 +157,16 @@ export async function sendResult(
 ): Promise<boolean> {
   const answers = 'answers' in result ? result.answers : [];
   const one = (connection.info?.max_payload ?? 0) - HEAD_BYTES;
-  if (answers.some(({ length }) => length > one)) return false;
   if (answers.reduce((sum, { length }) => sum + length, 0) > SENT_BYTES_MAX) return false;
   const head = encodeResultHead(node, result);
-  if (head.length > one) return false;
+  if (head.length > one || PIECE_BYTES > one) return false;
   const sent = `${subject}.${names.next()}`;
   try {
-    for (const [index, answer] of answers.entries()) {
-      connection.publish(`${sent}.${index}`, answer);
+    let index = 0;
+    for (const answer of answers) {
+      for (let at = 0; at < answer.length; at += PIECE_BYTES, index += 1) {
+        connection.publish(`${sent}.${index}`, answer.subarray(at, at + PIECE_BYTES));
+      }
     }
     const told = await connection.request(`${sent}.${END}`, head, { timeout: TAKEN_MS });
     return told.string() === TAKEN;
@@ -193,13 +200,19 @@ export function takeResults(
       }
       came.delete(name);
       const { fault, lengths } = decodeResultHead(message.data);
-      if (fault === null && (lengths.length !== answers.length
-        || lengths.some((length, index) => length !== answers[index]?.length))) {
+      const bytes = Buffer.concat(answers);
+      if (fault === null && bytes.length !== lengths.reduce((sum, length) => sum + length, 0)) {
         // The connection was lost in the midst of them.
         message.respond('');
         return;
       }
-      take(name, fault === null ? { answers } : { fault });
+      let end = 0;
+      take(name, fault !== null ? { fault } : {
+        answers: lengths.map((length) => {
+          end += length;
+          return bytes.subarray(end - length, end);
+        }),
+      });
       message.respond(TAKEN);
     },
   });
