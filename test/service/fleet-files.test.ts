@@ -1,19 +1,54 @@
 /** Files over a fleet: the bytes of one machine, whoever takes the chunks and whoever goes away. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { QueuedMessage } from '../../src/bulk/fleet/chunk-messages.js';
-import { DOOR, filesFleet, midst, table, type FilesFleet } from '../support/files-fleet.js';
-import { buildRecipe } from '../support/built-dataset.js';
+import { DOOR, filesFleet, midst, table, type FilesFleet, type FilesNode } from '../support/files-fleet.js';
 import { freePort } from '../support/free-port.js';
-import { startNode } from '../support/fleet-nodes.js';
 import { eventually } from '../support/http-eventually.js';
 import { runCommand } from '../support/run-command.js';
 
 const ROWS = 12_000;
+
+const ends: (() => unknown)[] = [];
+after(async () => {
+  for (const end of ends.reverse()) await end();
+});
+
+let shared: FilesFleet | null = null;
+/** Those that run now; a test finds what the one before left. */
+let nodes: readonly FilesNode[] = [];
+
+/** A test with the broker of all tests: a fleet for each would take most of their time. */
+function over(name: string, holds: (fleet: FilesFleet) => Promise<void>): void {
+  test(name, async (context) => {
+    shared ??= await filesFleet({
+      after: (end: () => unknown) => ends.push(end), skip: (why) => context.skip(why),
+    });
+    if (shared !== null) await holds(shared);
+  });
+}
+
+/** So many nodes, some of which may be those of an earlier test; each divides jobs and has metrics. */
+async function nodesOf({ node, url }: FilesFleet, count: number): Promise<readonly FilesNode[]> {
+  for (const each of nodes.slice(count)) await leave(each, 'SIGTERM');
+  const more = Array.from({ length: count - nodes.length }, async () =>
+    node({ SITUS_FLEET: `${url}?rows=256`, SITUS_METRICS: `127.0.0.1:${await freePort()}` }));
+  nodes = [...nodes, ...await Promise.all(more)];
+  return nodes;
+}
+
+async function leave(node: FilesNode, signal: NodeJS.Signals): Promise<void> {
+  nodes = nodes.filter((each) => each !== node);
+  await node.end(signal);
+}
+
+async function metricsOf({ env }: FilesNode): Promise<string> {
+  return (await fetch(`http://${env['SITUS_METRICS']}/metrics`)).text();
+}
+
 /** Rows of a chunk, for the files that are asked with several. */
 const CHUNKS: Readonly<Record<string, readonly number[]>> = {
   'rows.csv': [600, 65_536], 'few.csv': [1],
@@ -39,10 +74,60 @@ function unnamed(text: string): string {
   return text.replaceAll(/"job":"bulk_[0-9a-f]+"/g, '').replaceAll(/"sha256":"[0-9a-f]{64}"/g, '');
 }
 
-test('lookups and carts in tables and lines are the bytes of one machine, whatever a chunk is', async (context) => {
-  const fleet = await filesFleet(context);
-  if (fleet === null) return;
-  await Promise.all([fleet.node(), fleet.node()]);
+/** How many chunks metrics tell of. */
+function chunksOf(told: string, result: string): number {
+  return Number(new RegExp(`^situs_files_chunks_total\\{result="${result}"\\} (\\d+)$`, 'm').exec(told)?.[1]);
+}
+
+async function filesState(node: FilesNode): Promise<unknown> {
+  return (await node.health() as { files?: string }).files;
+}
+
+async function chunksDone(node: FilesNode): Promise<number> {
+  return chunksOf(await metricsOf(node), 'done');
+}
+
+over('a fleet that cannot answer says what its nodes have', async (fleet) => {
+  const input = fleet.file('rows.csv', table(10));
+  const asked = [input, '--fleet', `${fleet.url}?wait=1`];
+  const alone = fleet.drive(asked);
+  assert.equal(await alone.ended, 1);
+  assert.match(alone.err(), /no node takes chunks of files at nats:\/\/127\.0\.0\.1:\d+\/tried$/m);
+  await nodesOf(fleet, 1);
+  const unknown = fleet.drive([...asked, '--dataset', '2020-01-01-0123456789ab']);
+  assert.equal(await unknown.ended, 1);
+  assert.match(unknown.err(), /no node at .* has the dataset 2020-01-01-0123456789ab \(\S+: 2026-/);
+  const away = fleet.drive([input, '--fleet', 'nats://127.0.0.1:1/tried']);
+  assert.equal(await away.ended, 1);
+  assert.match(away.err(), /nats:\/\/127\.0\.0\.1:1\/tried cannot be reached/);
+  const wrong = fleet.drive([input, '--fleet', 'nats://127.0.0.1:1/tried?row=1']);
+  assert.equal(await wrong.ended, 2);
+  assert.match(wrong.err(), /--fleet knows no "row"; there are: creds, replicas, rows, wait/);
+});
+
+over('what a node does with chunks is told by metrics, health and doctor', async (fleet) => {
+  const [node] = await nodesOf(fleet, 1);
+  const driven = fleet.drive([fleet.file('rows.csv', table(1_000)), '--fleet', `${fleet.url}?rows=256`]);
+  assert.equal(await driven.ended, 3, driven.err());
+  const told = await metricsOf(node!);
+  assert.match(told, /^situs_files_broker_reached 1$/m);
+  assert.match(told, /^situs_files_chunks_open 0$/m);
+  const of = (result: string): number => chunksOf(told, result);
+  assert.ok(of('done') >= 4 && of('taken') === of('done'), told);
+  assert.deepEqual([of('returned'), of('refused')], [0, 0]);
+  assert.equal(await filesState(node!), 'ok');
+  const env = { SITUS_VAR: fleet.built.varDir, SITUS_FLEET: fleet.url };
+  assert.match((await runCommand(['doctor'], env)).out, /^ok +files +\S+ take chunks at nats:/m);
+  await fleet.own.stop();
+  await eventually(async () => await filesState(node!) === 'connection_error');
+  assert.equal(await node!.ready(), '200');
+  assert.match((await runCommand(['doctor'], env)).out, /^warning +files .* cannot be reached: .*; no chunks of files are taken$/m);
+  fleet.own.start();
+  await eventually(async () => await filesState(node!) === 'ok');
+});
+
+over('lookups and carts in tables and lines are the bytes of one machine, whatever a chunk is', async (fleet) => {
+  await nodesOf(fleet, 2);
   const place = { address: DOOR };
   const cart = {
     cartId: 'c', customerId: 'c-7', currency: {}, origin: place, destination: place,
@@ -75,40 +160,69 @@ test('lookups and carts in tables and lines are the bytes of one machine, whatev
   assert.deepEqual(await fleet.left(), [0, 0]);
 });
 
-/**
- * Ends the only node with a signal in the midst of a file. What is returned starts another one and
- * asserts that the output is what one machine writes.
- */
+const KEY = { 'X-API-KEY': 'a-key-for-nodes-of-a-fleet' };
+
+interface Job {
+  readonly state: string;
+  readonly rows: { readonly done: number };
+  readonly reason: string | null;
+}
+
+over('a job of a node is answered by the others too, and by itself when these are killed', async (fleet) => {
+  const body = table(ROWS);
+  const alone = await aloneOf(fleet, fleet.file('rows.csv', body));
+  const [other, own] = await nodesOf(fleet, 2);
+  await eventually(async () => (await fleet.broker.nodes('')).length === 2);
+  const before = await chunksDone(other!);
+  const made = await fetch(`${own!.url}/bulk/jobs?kind=lookup`, {
+    method: 'POST', headers: { ...KEY, 'Content-Type': 'text/csv' }, body,
+  });
+  assert.equal(made.status, 202, await made.text());
+  const href = `${own!.url}${made.headers.get('location')}`;
+  const job = async (): Promise<Job> => (await fetch(href, { headers: KEY })).json() as Promise<Job>;
+  await eventually(async () => {
+    const { state } = await job();
+    assert.ok(state === 'queued' || state === 'running', state);
+    return await chunksDone(other!) > before;
+  });
+  await leave(other!, 'SIGKILL');
+  assert.equal((await job()).state, 'running', 'it had not ended before');
+  await eventually(async () => !['queued', 'running'].includes((await job()).state), 60_000);
+  assert.equal((await job()).state, 'done', (await job()).reason ?? '');
+  assert.ok(await (await fetch(`${href}/result`, { headers: KEY })).text() === alone);
+  await eventually(async () => (await fleet.left()).every((count) => count === 0));
+});
+
+/** Ends the only node in the midst of a file. What is returned starts another and asserts the output. */
 async function endedInTheMidst(
-  fleet: FilesFleet, signal: NodeJS.Signals,
+  fleet: FilesFleet, signal: NodeJS.Signals, start: () => Promise<readonly FilesNode[]>,
 ): Promise<() => Promise<void>> {
   const input = fleet.file('rows.csv', table(ROWS));
   const alone = await aloneOf(fleet, input);
-  const first = await fleet.node();
-  const out = join(fleet.dir, 'out.csv');
+  const [first] = await start();
+  const out = join(fleet.dir, `${signal}.csv`);
   const driven = fleet.drive([input, '-o', out, '--fleet', `${fleet.url}?rows=256`]);
   await midst(fleet, driven, out);
-  await first.end(signal);
+  await leave(first!, signal);
   return async () => {
-    await fleet.node();
+    await start();
     assert.equal(await driven.ended, 3, driven.err());
     assert.ok(readFileSync(out, 'utf8') === alone);
   };
 }
 
+// What a killed node had in hand comes back after its time, so this has a fleet of its own.
 test('chunks of a node that was killed are taken by another', async (context) => {
   const fleet = await filesFleet(context);
   if (fleet === null) return;
-  const finish = await endedInTheMidst(fleet, 'SIGKILL');
+  const finish = await endedInTheMidst(fleet, 'SIGKILL', async () => [await fleet.node()]);
   assert.ok((await fleet.broker.state(fleet.built.name)).inHand > 0, 'it had chunks in hand');
   await finish();
   assert.deepEqual(await fleet.left(), [0, 0]);
 });
 
-test('a node that leaves hands back what it has', async (context) => {
-  const fleet = await filesFleet(context);
-  if (fleet === null) return;
-  const finish = await endedInTheMidst(fleet, 'SIGTERM');
+over('a node that leaves hands back what it has', async (fleet) => {
+  const finish = await endedInTheMidst(fleet, 'SIGTERM', () => nodesOf(fleet, 1));
   // What was handed back counts as in hand until it is given out again: so all of it is taken.
   const [queued] = await fleet.left();
   const taken: QueuedMessage[] = [];
@@ -121,13 +235,35 @@ test('a node that leaves hands back what it has', async (context) => {
   await finish();
 });
 
-test('an interrupted driver leaves nothing at the broker, and goes on as one that was killed does', async (context) => {
-  const fleet = await filesFleet(context);
-  if (fleet === null) return;
+over('a node that is told to stop in the midst of a job goes on with it later', async (fleet) => {
+  const body = table(ROWS);
+  const alone = await aloneOf(fleet, fleet.file('rows.csv', body));
+  const [first] = await nodesOf(fleet, 1);
+  const made = await fetch(`${first!.url}/bulk/jobs?kind=lookup`, {
+    method: 'POST', headers: { ...KEY, 'Content-Type': 'text/csv' }, body,
+  });
+  const path = made.headers.get('location');
+  const job = async (url: string): Promise<Job> =>
+    (await fetch(`${url}${path}`, { headers: KEY })).json() as Promise<Job>;
+  await eventually(async () => (await job(first!.url)).rows.done > 0);
+  await leave(first!, 'SIGTERM');
+  assert.deepEqual(await fleet.left(), [0, 0]);
+  // What answers then is this machine alone: its broker is away.
+  await fleet.own.stop();
+  const second = await fleet.node(first!.env);
+  nodes = [second];
+  await eventually(async () => (await job(second.url)).state === 'done', 60_000);
+  const result = await fetch(`${second.url}${path}/result`, { headers: KEY });
+  assert.ok(await result.text() === alone);
+  fleet.own.start();
+  await eventually(async () => await filesState(second) === 'ok');
+});
+
+over('an interrupted driver leaves nothing at the broker, and goes on as one that was killed does', async (fleet) => {
   const input = fleet.file('rows.csv', table(ROWS));
   const alone = await aloneOf(fleet, input);
-  await fleet.node();
-  const out = join(fleet.dir, 'out.csv');
+  await nodesOf(fleet, 1);
+  const out = join(fleet.dir, 'interrupted.csv');
   const args = [input, '-o', out, '--fleet', `${fleet.url}?rows=256`];
   const interrupted = fleet.drive(args);
   await midst(fleet, interrupted, out);
@@ -145,156 +281,19 @@ test('an interrupted driver leaves nothing at the broker, and goes on as one tha
   assert.ok(readFileSync(out, 'utf8') === alone);
 });
 
-test('a broker that is started anew in the midst loses nothing', async (context) => {
-  const fleet = await filesFleet(context);
-  if (fleet === null) return;
+// What is done twice may leave something behind for its time, so this comes last.
+over('a broker that is started anew in the midst loses nothing', async (fleet) => {
   const input = fleet.file('rows.csv', table(ROWS));
   const alone = await aloneOf(fleet, input);
-  await fleet.node();
-  const out = join(fleet.dir, 'out.csv');
+  await nodesOf(fleet, 1);
+  const out = join(fleet.dir, 'anew.csv');
   const driven = fleet.drive([input, '-o', out, '--fleet', `${fleet.url}?rows=256`]);
   await midst(fleet, driven, out);
-  fleet.server.kill('SIGTERM');
-  await once(fleet.server, 'exit');
+  await fleet.own.stop();
   await eventually(() => /NATS is away; waiting for it/.test(driven.err()));
   await delay(500);
   fleet.own.start();
   assert.equal(await driven.ended, 3, driven.err());
   assert.match(driven.err(), /NATS is back/);
   assert.ok(readFileSync(out, 'utf8') === alone);
-});
-
-test('a fleet that cannot answer says what its nodes have', async (context) => {
-  const fleet = await filesFleet(context);
-  if (fleet === null) return;
-  const input = fleet.file('rows.csv', table(10));
-  const asked = [input, '--fleet', `${fleet.url}?wait=1`];
-  const alone = fleet.drive(asked);
-  assert.equal(await alone.ended, 1);
-  assert.match(alone.err(), /no node takes chunks of files at nats:\/\/127\.0\.0\.1:\d+\/tried$/m);
-  await fleet.node();
-  const unknown = fleet.drive([...asked, '--dataset', '2020-01-01-0123456789ab']);
-  assert.equal(await unknown.ended, 1);
-  assert.match(unknown.err(), /no node at .* has the dataset 2020-01-01-0123456789ab \(\S+: 2026-/);
-  const away = fleet.drive([input, '--fleet', 'nats://127.0.0.1:1/tried']);
-  assert.equal(await away.ended, 1);
-  assert.match(away.err(), /nats:\/\/127\.0\.0\.1:1\/tried cannot be reached/);
-  const wrong = fleet.drive([input, '--fleet', 'nats://127.0.0.1:1/tried?row=1']);
-  assert.equal(await wrong.ended, 2);
-  assert.match(wrong.err(), /--fleet knows no "row"; there are: creds, replicas, rows, wait/);
-});
-
-test('what a node does with chunks is told by metrics, health and doctor', async (context) => {
-  const fleet = await filesFleet(context);
-  if (fleet === null) return;
-  const metrics = await freePort();
-  const node = await fleet.node({ SITUS_METRICS: `127.0.0.1:${metrics}` });
-  const driven = fleet.drive([fleet.file('rows.csv', table(1_000)), '--fleet', `${fleet.url}?rows=256`]);
-  assert.equal(await driven.ended, 3, driven.err());
-  const told = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
-  assert.match(told, /^situs_files_broker_reached 1$/m);
-  assert.match(told, /^situs_files_chunks_open 0$/m);
-  const of = (result: string): number =>
-    Number(new RegExp(`^situs_files_chunks_total\\{result="${result}"\\} (\\d+)$`, 'm').exec(told)?.[1]);
-  assert.ok(of('done') >= 4 && of('taken') === of('done'), told);
-  assert.deepEqual([of('returned'), of('refused')], [0, 0]);
-  const health = async (): Promise<unknown> => (await node.health() as { files?: string }).files;
-  assert.equal(await health(), 'ok');
-  const env = { SITUS_VAR: fleet.built.varDir, SITUS_FLEET: fleet.url };
-  assert.match((await runCommand(['doctor'], env)).out, /^ok +files +\S+ take chunks at nats:/m);
-  fleet.server.kill('SIGTERM');
-  await eventually(async () => await health() === 'connection_error');
-  assert.equal(await node.ready(), '200');
-  assert.match((await runCommand(['doctor'], env)).out, /^warning +files .* cannot be reached: .*; no chunks of files are taken$/m);
-});
-
-const KEY = { 'X-API-KEY': 'a-key-for-nodes-of-a-fleet' };
-
-interface Job {
-  readonly state: string;
-  readonly rows: { readonly done: number };
-  readonly reason: string | null;
-}
-
-test('a job of a node is answered by the others too, and by itself when these are killed', async (context) => {
-  const fleet = await filesFleet(context);
-  if (fleet === null) return;
-  const body = table(ROWS);
-  const alone = await aloneOf(fleet, fleet.file('rows.csv', body));
-  const metrics = await freePort();
-  const env = { SITUS_FLEET: `${fleet.url}?rows=256` };
-  const [own, other] = await Promise.all(
-    [fleet.node(env), fleet.node({ ...env, SITUS_METRICS: `127.0.0.1:${metrics}` })]);
-  await eventually(async () => (await fleet.broker.nodes('')).length === 2);
-  const made = await fetch(`${own.url}/bulk/jobs?kind=lookup`, {
-    method: 'POST', headers: { ...KEY, 'Content-Type': 'text/csv' }, body,
-  });
-  assert.equal(made.status, 202, await made.text());
-  const href = `${own.url}${made.headers.get('location')}`;
-  const job = async (): Promise<Job> => (await fetch(href, { headers: KEY })).json() as Promise<Job>;
-  await eventually(async () => {
-    const { state } = await job();
-    assert.ok(state === 'queued' || state === 'running', state);
-    const told = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
-    return /^situs_files_chunks_total\{result="done"\} [1-9]/m.test(told);
-  });
-  await other.end('SIGKILL');
-  assert.equal((await job()).state, 'running', 'it had not ended before');
-  await eventually(async () => !['queued', 'running'].includes((await job()).state), 60_000);
-  assert.equal((await job()).state, 'done', (await job()).reason ?? '');
-  assert.ok(await (await fetch(`${href}/result`, { headers: KEY })).text() === alone);
-  await eventually(async () => (await fleet.left()).every((count) => count === 0));
-});
-
-test('a node that is told to stop in the midst of a job goes on with it later', async (context) => {
-  const fleet = await filesFleet(context);
-  if (fleet === null) return;
-  const body = table(ROWS);
-  const alone = await aloneOf(fleet, fleet.file('rows.csv', body));
-  const { varDir, remove } = buildRecipe('fixture');
-  context.after(remove);
-  const env = { SITUS_FLEET: `${fleet.url}?rows=256`, SITUS_VAR: varDir };
-  const first = await startNode(context, env);
-  await eventually(async () => (await fleet.broker.nodes('')).length === 1);
-  const made = await fetch(`${first.url}/bulk/jobs?kind=lookup`, {
-    method: 'POST', headers: { ...KEY, 'Content-Type': 'text/csv' }, body,
-  });
-  const path = made.headers.get('location');
-  const job = async (url: string): Promise<Job> =>
-    (await fetch(`${url}${path}`, { headers: KEY })).json() as Promise<Job>;
-  await eventually(async () => (await job(first.url)).rows.done > 0);
-  await first.end('SIGTERM');
-  assert.deepEqual(await fleet.left(), [0, 0]);
-  // What answers then is this machine alone: its broker is away.
-  fleet.server.kill('SIGTERM');
-  const second = await startNode(context, env);
-  await eventually(async () => (await job(second.url)).state === 'done', 60_000);
-  const result = await fetch(`${second.url}${path}/result`, { headers: KEY });
-  assert.ok(await result.text() === alone);
-});
-
-test('rows that a node answers itself are not sent to the broker', async (context) => {
-  const fleet = await filesFleet(context);
-  if (fleet === null) return;
-  const body = table(ROWS);
-  const alone = await aloneOf(fleet, fleet.file('rows.csv', body));
-  const own = await fleet.node({ SITUS_FLEET: `${fleet.url}?rows=256` });
-  const [, manager] = await fleet.own.connected();
-  const sent = async (): Promise<number> => (await manager.streams.info('tried-files')).state.last_seq;
-  const answered = async (): Promise<void> => {
-    const headers = { ...KEY, 'Content-Type': 'text/csv' };
-    const made = await fetch(`${own.url}/bulk/jobs?kind=lookup`, { method: 'POST', headers, body });
-    assert.equal(made.status, 202, await made.text());
-    const asked = (path = ''): Promise<Response> =>
-      fetch(`${own.url}${made.headers.get('location')}${path}`, { headers: KEY });
-    await eventually(async () => (await (await asked()).json() as Job).state === 'done', 60_000);
-    assert.ok(await (await asked('/result')).text() === alone);
-  };
-  await eventually(async () => (await fleet.broker.nodes('')).length === 1);
-  await answered();
-  assert.equal(await sent(), 0);
-  await fleet.node();
-  await eventually(async () => (await fleet.broker.nodes('')).length === 2);
-  await answered();
-  assert.ok(await sent() > 0 && await sent() * 256 < ROWS, `${await sent()} chunks of 256 rows were sent`);
 });

@@ -30,18 +30,23 @@ interface Jobs {
   start(more?: string): Promise<FleetNode>;
 }
 
+/** What one machine writes for these rows. */
+async function aloneOf(fleet: FilesFleet, body: string): Promise<string> {
+  const out = join(fleet.dir, 'alone.csv');
+  const driven = fleet.drive([fleet.file('rows.csv', body), '-o', out]);
+  assert.equal(await driven.ended, 3, driven.err());
+  return readFileSync(out, 'utf8');
+}
+
 async function jobs(context: TestContext): Promise<Jobs | null> {
   const fleet = await filesFleet(context);
   if (fleet === null || !await hasPostgres(context)) return null;
   const prefix = newPrefix();
   context.after(() => dropSchemas(prefix));
   const body = table(ROWS);
-  const out = join(fleet.dir, 'alone.csv');
-  const driven = fleet.drive([fleet.file('rows.csv', body), '-o', out]);
-  assert.equal(await driven.ended, 3, driven.err());
   const kek = randomBytes(32).toString('base64');
   return {
-    fleet, body, alone: readFileSync(out, 'utf8'),
+    fleet, body, alone: await aloneOf(fleet, body),
     start: (more = '') => {
       const { varDir, remove } = buildRecipe('fixture');
       context.after(remove);
@@ -130,4 +135,30 @@ test('a job that is larger than what is kept waits for its node, and its result 
   assert.equal(there.status, 503);
   assert.match(await there.text(), /lies with another server/);
   assert.ok(await (await fetch(`${own.url}${path}/result`, { headers: KEY })).text() === it.alone);
+});
+
+test('rows that a node answers itself are not sent to the broker', async (context) => {
+  const fleet = await filesFleet(context);
+  if (fleet === null) return;
+  const body = table(ROWS);
+  const alone = await aloneOf(fleet, body);
+  const own = await fleet.node({ SITUS_FLEET: `${fleet.url}?rows=256` });
+  const [, manager] = await fleet.own.connected();
+  const sent = async (): Promise<number> => (await manager.streams.info('tried-files')).state.last_seq;
+  const answered = async (): Promise<void> => {
+    const headers = { ...KEY, 'Content-Type': 'text/csv' };
+    const made = await fetch(`${own.url}/bulk/jobs?kind=lookup`, { method: 'POST', headers, body });
+    assert.equal(made.status, 202, await made.text());
+    const asked = (path = ''): Promise<Response> =>
+      fetch(`${own.url}${made.headers.get('location')}${path}`, { headers: KEY });
+    await eventually(async () => (await (await asked()).json() as Job).state === 'done', TAKEN_MS);
+    assert.ok(await (await asked('/result')).text() === alone);
+  };
+  await eventually(async () => (await fleet.broker.nodes('')).length === 1);
+  await answered();
+  assert.equal(await sent(), 0);
+  await fleet.node();
+  await eventually(async () => (await fleet.broker.nodes('')).length === 2);
+  await answered();
+  assert.ok(await sent() > 0 && await sent() * 256 < ROWS, `${await sent()} chunks of 256 rows were sent`);
 });

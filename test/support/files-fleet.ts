@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { FilesBroker } from '../../src/bulk/fleet/files-broker.js';
 import { filesAddress } from '../../src/distribution/address.js';
 import { buildRecipe, CLI, type Built } from './built-dataset.js';
-import { startNode, type FleetNode } from './fleet-nodes.js';
+import { startNode, type Ending, type FleetNode } from './fleet-nodes.js';
 import { eventually } from './http-eventually.js';
 import { ownBroker, type OwnBroker } from './nats-broker.js';
+import type { Skipped } from './wanting.js';
 
 export const DOOR = '120 Main St, Elmton, QA 91010';
 
@@ -21,16 +21,22 @@ export interface Driven {
   readonly err: () => string;
 }
 
+/** A node, and what its environment has of its own: started with it again, it has the same folder. */
+export interface FilesNode extends FleetNode {
+  readonly env: Readonly<Record<string, string>>;
+}
+
 export interface FilesFleet {
   readonly own: OwnBroker;
+  /** The broker's process, as it was first started. */
   readonly server: ChildProcess;
   /** Where the nodes and the driver meet. */
   readonly url: string;
   readonly dir: string;
   readonly built: Built;
   readonly broker: FilesBroker;
-  /** Starts a node with a folder of its own. */
-  node(env?: Readonly<Record<string, string>>): Promise<FleetNode>;
+  /** Starts a node, with a folder of its own where the environment names none. */
+  node(env?: Readonly<Record<string, string>>): Promise<FilesNode>;
   /** Writes a file and returns its path. */
   file(name: string, body: string): string;
   /** Runs `situs bulk ARGS`. */
@@ -41,8 +47,8 @@ export interface FilesFleet {
   kept(): Promise<number>;
 }
 
-/** Null where there is no broker and the test is skipped. */
-export async function filesFleet(context: TestContext): Promise<FilesFleet | null> {
+/** Ended with the test, or with all tests of a file; null where there is no broker and it is skipped. */
+export async function filesFleet(context: Ending & Skipped): Promise<FilesFleet | null> {
   const own = await ownBroker(context);
   if (own === null) return null;
   const server = own.start();
@@ -56,12 +62,16 @@ export async function filesFleet(context: TestContext): Promise<FilesFleet | nul
   const url = `nats://127.0.0.1:${own.port}/tried`;
   const broker = await FilesBroker.open(filesAddress(url, 'url'), 'a test');
   context.after(() => broker.close());
+  const folder = (): string => {
+    const { varDir, remove } = buildRecipe('fixture');
+    context.after(remove);
+    return varDir;
+  };
   return {
     own, server, url, dir, built, broker,
-    node: (env = {}) => {
-      const { varDir, remove } = buildRecipe('fixture');
-      context.after(remove);
-      return startNode(context, { SITUS_VAR: varDir, SITUS_FLEET: url, ...env });
+    node: async (more = {}) => {
+      const env = { SITUS_VAR: more['SITUS_VAR'] ?? folder(), SITUS_FLEET: url, ...more };
+      return { ...await startNode(context, env), env };
     },
     file: (name, body) => {
       const path = join(dir, name);

@@ -13,6 +13,11 @@ import { rateOf, ZIP } from './tiny-release.js';
 const KEY = 'a-key-for-nodes-of-a-fleet';
 const PAUSE_MS = 5;
 
+/** A test, or all tests of a file, by whose end something is removed. */
+export interface Ending {
+  after(end: () => unknown): void;
+}
+
 export interface Health {
   readonly dataset: string | null;
   readonly unready?: readonly string[];
@@ -41,7 +46,7 @@ function ended(child: ChildProcess): Promise<unknown> {
  * at the end of the test.
  */
 export async function startNode(
-  context: TestContext, env: Readonly<Record<string, string>>, program = CLI,
+  context: Ending, env: Readonly<Record<string, string>>, program = CLI,
 ): Promise<FleetNode> {
   const child = spawn(process.execPath, [...LATER_OPTIMIZED, program, 'serve'], {
     env: {

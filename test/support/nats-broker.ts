@@ -4,17 +4,19 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
+import type { Ending } from './fleet-nodes.js';
 import { freePort } from './free-port.js';
 import { eventually } from './http-eventually.js';
-import { skipForWantOf } from './wanting.js';
+import { skipForWantOf, type Skipped } from './wanting.js';
 
 export interface OwnBroker {
   readonly port: number;
   /** Starts a server on the port, with more arguments. */
   start(more?: readonly string[]): ChildProcess;
+  /** Ends the server that was started last, and waits for its end. */
+  stop(): Promise<void>;
   /** A connection to it, closed at the end of the test. */
   connected(secrets?: Secrets): Promise<readonly [NatsConnection, JetStreamManager]>;
 }
@@ -25,7 +27,7 @@ interface Secrets {
 }
 
 /** Null where there is none and the test is skipped. */
-export async function ownBroker(context: TestContext): Promise<OwnBroker | null> {
+export async function ownBroker(context: Ending & Skipped): Promise<OwnBroker | null> {
   if (spawnSync('nats-server', ['--version']).error !== undefined) {
     skipForWantOf(context, 'there is no program nats-server (NATS)');
     return null;
@@ -51,6 +53,12 @@ export async function ownBroker(context: TestContext): Promise<OwnBroker | null>
       ], { stdio: 'ignore' });
       servers.push(child);
       return child;
+    },
+    stop: async () => {
+      const child = servers.at(-1);
+      if (child === undefined || child.exitCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
     },
     connected: async (secrets = {}) => {
       let connection: NatsConnection | null = null;
