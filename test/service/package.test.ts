@@ -17,7 +17,7 @@ const KEY = 'a-key-for-the-package-test';
 /** Boundaries of counties and cities are 8.4 MB of it. */
 const BYTES_MAX = 10_500_000;
 const ALLOWED = new RegExp([
-  String.raw`^dist/(?:src|workers)/[\w/.-]+\.js$`, '^datasets/', String.raw`^docs/[\w-]+\.md$`,
+  String.raw`^dist/(?:src|workers)/[\w/.-]+\.js$`, '^datasets/', String.raw`^docs/[\w-]+\.(?:md|svg)$`,
   String.raw`^docs/monitoring/[\w-]+\.(?:json|yml)$`,
   String.raw`^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$`,
 ].join('|'));
