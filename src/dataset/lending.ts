@@ -1,16 +1,36 @@
 /** Releases that are opened because somebody named them, one after the other. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Generation, Generations, LiveRelease } from './generations.js';
 import { MANIFEST_FILE } from './manifest.js';
-import { factsOf, type PreparedRelease } from './release-copy.js';
+import { UnfinishedCheck } from './release-check.js';
+import type { PreparedRelease } from './release-copy.js';
 import { releasesDir, UnsoundRelease } from './release.js';
+import { SIGNATURE_FILE } from './signature.js';
+import { RELEASE_FILES } from './stamp.js';
 
 export interface LendingOptions {
   readonly varDir: string;
   readonly generations: Generations;
   prepare(name: string): Promise<PreparedRelease>;
   open(name: string, prepared: PreparedRelease): Generation;
+}
+
+/** How often a release is read whose files change meanwhile. */
+const READS_MAX = 3;
+
+/** Its files were others whenever it was read: it is being removed, put back or copied here. */
+export class ChangingRelease extends UnfinishedCheck {}
+
+/**
+ * What the system tells of a release's folder and files, those that are missing too. Of one that
+ * was taken away and put back the folder alone tells.
+ */
+function stateOf(dir: string): string {
+  return JSON.stringify(['', ...RELEASE_FILES, SIGNATURE_FILE].map((name) => {
+    const found = statSync(join(dir, name), { throwIfNoEntry: false });
+    return found === undefined ? null : [found.size, found.mtimeMs, found.ctimeMs, found.ino];
+  }));
 }
 
 export class Lending {
@@ -20,7 +40,7 @@ export class Lending {
   /** What is being opened, by name: one check answers all who wait for it. */
   readonly #opening = new Map<string, Promise<void>>();
   /** What was not sound, and how its files were then. */
-  readonly #unsound = new Map<string, { readonly facts: string | null; readonly why: Error }>();
+  readonly #unsound = new Map<string, { readonly state: string; readonly why: Error }>();
 
   constructor(options: LendingOptions) {
     this.#options = options;
@@ -58,18 +78,33 @@ export class Lending {
   }
 
   async #lend(name: string): Promise<void> {
-    const { generations, varDir, prepare, open } = this.#options;
-    if (generations.find(name) !== null) return;
-    const facts = factsOf(join(releasesDir(varDir), name));
+    const { generations, open } = this.#options;
+    for (let reads = 1; generations.find(name) === null; reads += 1) {
+      const prepared = await this.#read(name, reads);
+      if (prepared === null) continue;
+      if (generations.find(name) === null) generations.lend(open(name, prepared));
+      else prepared.remove();
+    }
+  }
+
+  /** Reads a release; null where its files changed meanwhile, so that nothing is known of it. */
+  async #read(name: string, reads: number): Promise<PreparedRelease | null> {
+    const dir = join(releasesDir(this.#options.varDir), name);
+    const state = stateOf(dir);
     const known = this.#unsound.get(name);
     // To read all of it again would find the same.
-    if (known !== undefined && known.facts === facts) throw known.why;
+    if (known !== undefined && known.state === state) throw known.why;
     this.#unsound.delete(name);
-    const prepared = await prepare(name).catch((why: unknown) => {
-      if (why instanceof UnsoundRelease && this.has(name)) this.#unsound.set(name, { facts, why });
+    try {
+      return await this.#options.prepare(name);
+    } catch (why) {
+      if (!(why instanceof UnsoundRelease) || !this.has(name)) throw why;
+      if (stateOf(dir) !== state) {
+        if (reads < READS_MAX) return null;
+        throw new ChangingRelease(`the files of dataset ${name} change while they are read`);
+      }
+      this.#unsound.set(name, { state, why });
       throw why;
-    });
-    if (generations.find(name) === null) generations.lend(open(name, prepared));
-    else prepared.remove();
+    }
   }
 }

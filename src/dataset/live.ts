@@ -8,7 +8,7 @@ import { type Log, messageOf } from '../log.js';
 import {
   Generations, openGeneration, probeRelease, type Generation, type LiveRelease, type OpenRelease,
 } from './generations.js';
-import { Lending } from './lending.js';
+import { ChangingRelease, Lending } from './lending.js';
 import { openProcessCopies, removeLeftCopies } from './process-copies.js';
 import { UnfinishedCheck } from './release-check.js';
 import {
@@ -118,9 +118,15 @@ export class LiveDataset {
     return this.#lending.borrow(name);
   }
 
-  /** The same for one that is asked for by its name: it stays open until others were asked for. */
+  /**
+   * The same for one that is asked for by its name: it stays open until others were asked for. One
+   * whose files change all the while is not there yet, or no more.
+   */
   async ask(name: string): Promise<LiveRelease | null> {
-    const release = await this.borrow(name);
+    const release = await this.borrow(name).catch((error: unknown) => {
+      if (error instanceof ChangingRelease) return null;
+      throw error;
+    });
     if (release !== null) this.#generations.keep(name);
     return release;
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { removeRelease } from '../../src/dataset/keeping.js';
 import { LiveDataset } from '../../src/dataset/live.js';
@@ -187,6 +188,37 @@ test('a release that is removed while it is read is not there, and is again when
   writeRelease(varDir, SECOND);
   removes = false;
   assert.equal((await live.ask(SECOND))?.id, SECOND);
+});
+
+test('one that is put back while it is read is read again, and not there while it changes', async (context) => {
+  const varDir = newVarDir(context);
+  for (const name of [FIRST, SECOND]) writeRelease(varDir, name);
+  activate(varDir, FIRST);
+  const [dir, away] = [`${varDir}/datasets/${SECOND}`, `${varDir}/datasets/.away`];
+  let [moves, reads] = [0, 0];
+  const live = new LiveDataset({
+    varDir, pollMs: 60_000, log: createLog('error', () => undefined),
+    open: (folder) => emptyDataset(folder), probe: () => FACTS,
+    prepare: async (name) => {
+      if (name !== SECOND) return inPlace(`${varDir}/datasets/${name}`);
+      reads += 1;
+      if (moves === 0) return inPlace(dir);
+      moves -= 1;
+      // What the system tells of times has the grain of its clock.
+      await delay(20);
+      renameSync(dir, away);
+      renameSync(away, dir);
+      throw new UnsoundRelease('has no data.mdb');
+    },
+  });
+  context.after(() => live.close());
+  await live.ready();
+  moves = Infinity;
+  assert.equal(await live.ask(SECOND), null);
+  await assert.rejects(live.borrow(SECOND), /change while they are read/, 'a job is to wait');
+  [moves, reads] = [2, 0];
+  assert.equal((await live.ask(SECOND))?.id, SECOND);
+  assert.equal(reads, 3);
 });
 
 test('one release is prepared at a time, and only the last is taken', async (context) => {
