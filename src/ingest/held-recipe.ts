@@ -45,7 +45,7 @@ function keysOf(recipe: Recipe, rates: RatesRecipe): readonly string[] {
 
 /** @throws Error naming a key that the catalogue has not. */
 export function checkKeys(file: string, recipe: Recipe, rates: RatesRecipe): void {
-  const named = keysOf(recipe, rates);
+  const named = [...keysOf(recipe, rates), ...recipe.sst.flatMap(({ unless = [] }) => unless)];
   if (named.length === 0) return;
   const wanted = readCatalogue().flatMap(wantedOf);
   const known = new Set(wanted.flatMap(({ key, source, state }) =>
@@ -99,12 +99,15 @@ function entriesOf<Entry>(expanded: readonly Expanded<Entry>[]): readonly Entry[
 
 /**
  * A state's boundary file of the catalogue takes the place of those the recipe has beside it. It is
- * left out of a state whose rate file says what its codes are worth and was not fetched.
+ * left out of a state whose rate file says what its codes are worth and was not fetched, and where
+ * a source was fetched that its entry stands back for.
  */
 function boundaryFiles(
   entries: Recipe['sst'], held: Held, worthless: ReadonlySet<string | undefined>,
 ): Recipe['sst'] {
-  const expanded = expand(entries, 'file', held).filter(({ entry, file }) =>
+  const wanted = entries.flatMap(({ unless = [], ...entry }) =>
+    (unless.some((key) => held.has(key)) ? [] : [entry]));
+  const expanded = expand(wanted, 'file', held).filter(({ entry, file }) =>
     file === null || !worthless.has(entry.state));
   const fetched = new Set(expanded.filter(({ file }) => file !== null)
     .map(({ entry }) => entry.state));
@@ -141,7 +144,7 @@ export function withHeld(
   { recipe, rates }: Pick<HeldRecipe, 'recipe' | 'rates'>, held: Held,
 ): HeldRecipe {
   const lists = expand(rates.lists, 'path', held);
-  const { stated: beside = [], ...others } = rates;
+  const { stated: beside = [], ...section } = rates;
   const stated = expand(beside, 'path', held);
   const own: Recipe = {
     ...recipe,
@@ -154,15 +157,17 @@ export function withHeld(
       .map(({ state }) => state))),
   };
   const listed: RatesRecipe = {
-    ...others, lists: entriesOf(lists),
+    ...section, lists: entriesOf(lists),
     estimates: entriesOf(expand(rates.estimates, 'path', held)),
     ...(stated.length === 0 ? {} : { stated: entriesOf(stated) }),
   };
   const paths = new Set(pathsOf(own, listed).map((path) => path.split('!')[0]));
+  const read = lists.flatMap((list) => heldList(list, false));
+  // A list that is read as one of rates, too, is one source.
+  const others = stated.flatMap((list) => heldList(list, true))
+    .filter(({ name }) => !read.some((list) => list.name === name));
   return {
-    recipe: own, rates: listed, keys: keysOf(recipe, rates),
-    lists: [...lists.flatMap((list) => heldList(list, false)),
-      ...stated.flatMap((list) => heldList(list, true))],
+    recipe: own, rates: listed, keys: keysOf(recipe, rates), lists: [...read, ...others],
     files: [...held.values()].filter(({ path }) => paths.has(path)),
   };
 }

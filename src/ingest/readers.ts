@@ -39,7 +39,9 @@ import {
 import {
   readCountyAddresses, readLocationAddresses, readLocationZip4,
 } from './source/location-codes.js';
-import { type BoundaryRecord, readSstBoundary, readSstPlaces } from './source/sst-boundary.js';
+import {
+  type BoundaryRecord, readSstBoundary, readSstLocations, readSstPlaces,
+} from './source/sst-boundary.js';
 import { readGeonamesZips, readZipCities, readZipCounties } from './source/zip-lists.js';
 
 /** One reader: what its files become, the entry of a recipe that names one, and the function. */
@@ -209,7 +211,9 @@ export const SST_LAYOUT = 'sst-boundary';
 function records(read: RecordReader): Reader<RecordReader> {
   return {
     yields: 'address and ZIP+4 ranges with the jurisdictions that hold there', read,
-    entry: closed({ file: TEXT, layout: MAY, state: TEXT, source: TEXT, tolerance: MAY }),
+    entry: closed({
+      file: TEXT, layout: MAY, state: TEXT, source: TEXT, tolerance: MAY, unless: MAY_LIST,
+    }),
   };
 }
 
@@ -244,6 +248,7 @@ export const READERS = {
   /** By their `layout`. */
   sst: new Map([
     [SST_LAYOUT, records(readSstBoundary)], ['sst-places', records(readSstPlaces)],
+    ['sst-locations', records(readSstLocations)],
     ['wa-addresses', records(readLocationAddresses)],
     ['wa-zip4', records(readLocationZip4)], ['county-addresses', records(readCountyAddresses)],
   ]),

@@ -1,6 +1,6 @@
 /**
- * `situs dataset update --all` with the files of publishers that are held, from a server that has
- * these alone: what it lacks is told. And the commands of the operator's page.
+ * `situs dataset update --all` with the files of publishers that are held, and Washington's in the
+ * published layouts, from a server that has these alone: what it lacks is told. And the commands of the operator's page.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,10 +10,15 @@ import { readManifest } from '../../src/dataset/manifest.js';
 import { releasesDir } from '../../src/dataset/release.js';
 import { datasetsDir, packageRoot } from '../../src/ingest/source-files.js';
 import { publishersFiles } from '../support/built-dataset.js';
+import { boundaryRow } from '../support/boundary-rows.js';
+import { zipOf } from '../support/made-files.js';
 import { LISTING, rateFile, UpdateWorld } from '../support/update-world.js';
 
 const BOUNDARIES = LISTING.replace('Rates', 'Boundary');
-const STATES = ['GA', 'MN', 'WI'];
+const STATES = ['GA', 'MN', 'WA', 'WI'];
+/** Washington's Department of Revenue: a page of links into folders by month. */
+const WA_PAGE = '/dor.wa.gov/taxes-rates/sales-use-tax-rates/downloadable-database';
+const WA_FILES = '/sites/default/files/2026-09';
 
 const world = new UpdateWorld();
 const { publishers } = world;
@@ -27,16 +32,29 @@ function jsonOf(name: string): Record<string, unknown> {
     Record<string, unknown>;
 }
 
-/** The recipe `default` without boundaries, of three states. */
+/** Invented rates of locations in the published layouts, and a boundary file that names one. */
+function publishWashington(): void {
+  const rates = 'Rates_26Q4.zip';
+  publishers.put(WA_PAGE, `<a href="${WA_FILES}/${rates}">Rates</a>`);
+  publishers.put(`/dor.wa.gov${WA_FILES}/${rates}`, zipOf([{ name: 'Rates.csv', data:
+    'Name,Code,State,Local,RTA,Rate,Effective Date,Expiration Date\n'
+    + 'NOWHERE,9901,.065,.01,.005,.08,20261001,20261231\n' }]));
+  publishers.put(`${BOUNDARIES}WAB2026Q4AUG27.zip`, zipOf([{ name: 'WAB.csv', data: boundaryRow({
+    1: 'A', 2: '20261001', 3: '99991231', 4: '1', 5: '99', 6: 'B', 8: 'QUILL', 9: 'LN', 16: '98101',
+    23: '53', 24: '53', 30: 'ST', 31: 'L9901', 32: '45',
+  }) }]));
+}
+
+/** The recipe `default` without boundaries, of four states. */
 function writeRecipe(): string {
-  const path = join(world.dir, 'three.json');
+  const path = join(world.dir, 'four.json');
   const rates = jsonOf('rates-default.json');
   const lists = rates['lists'] as readonly { readonly path: string }[];
   const kept = lists.filter(({ path: own }) => own.startsWith('catalogue:')
     || STATES.some((state) => own === `facts/rates/${state}.tsv`));
-  writeFileSync(join(world.dir, 'three-rates.json'), JSON.stringify({ ...rates, lists: kept }));
+  writeFileSync(join(world.dir, 'four-rates.json'), JSON.stringify({ ...rates, lists: kept }));
   writeFileSync(path, JSON.stringify({
-    ...jsonOf('default.json'), name: 'three', rates: 'three-rates.json', boundaries: [],
+    ...jsonOf('default.json'), name: 'four', rates: 'four-rates.json', boundaries: [],
   }));
   return path;
 }
@@ -49,7 +67,8 @@ test('--all: what publishers have is read as it comes, what they lack is told', 
   const names = ['GAR2026Q2FEB19.csv', 'MNR2026Q2FEB18.csv', 'WIR2026Q2FEB18.csv'];
   publishers.list(LISTING, ...names);
   for (const name of names) publishers.put(`${LISTING}${name}`, file(name));
-  publishers.list(BOUNDARIES, 'MNB2026Q2FEB18.csv');
+  publishers.list(BOUNDARIES, 'MNB2026Q2FEB18.csv', 'WAB2026Q4AUG27.zip');
+  publishWashington();
   publishers.put(`${BOUNDARIES}MNB2026Q2FEB18.csv`, file('MNB2026Q2FEB18-sample.csv'));
   const varDir = join(world.dir, 'all');
   mkdirSync(varDir);
@@ -67,6 +86,9 @@ test('--all: what publishers have is read as it comes, what they lack is told', 
     ['sst-rates/WI', '2026-02-18', '2026-06-30', 72]);
   assert.ok(files.some(({ path }) => path === 'sst-boundaries/MNB2026Q2FEB18.csv'));
   assert.ok((counts['streets'] ?? 0) > 10);
+  assert.ok(out.includes('fetched   sst-boundaries/WAB2026Q4AUG27.zip\n'), out);
+  const stated = coverage.find(({ state }) => state === 'WA')?.stateFile;
+  assert.equal(stated?.ranges, 1, JSON.stringify(stated));
 });
 
 test('the commands of the operator\'s page work', async () => {

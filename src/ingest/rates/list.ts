@@ -71,10 +71,18 @@ export interface ListContext {
   readonly districtCode: (listed: string) => string | null;
 }
 
+/** Where a location lies by its name: five digits, and seven or ten; "" where that is not told. */
+export interface Within {
+  readonly county: string;
+  readonly place: string;
+}
+
 /** What a list became. */
 export interface ListResult {
   readonly rows: readonly RateRow[];
   readonly members: readonly DistrictMember[];
+  /** Of lists that have all that is levied in a location as a district: where each lies. */
+  readonly within?: ReadonlyMap<string, Within>;
 }
 
 /** Reads one publisher's format. */

@@ -21,7 +21,8 @@ import {
 import { createGazetteer, type Gazetteer } from './gazetteer.js';
 import { type HeldList, settleHeld, withSources } from './held.js';
 import {
-  checkFigures, DATE_OPEN, type ListOptions, ListReport, listDate, percentOf,
+  checkFigures, DATE_OPEN, type ListOptions, ListReport, type ListResult, listDate, percentOf,
+  type Within,
 } from './list.js';
 import type { StatedList } from './stated-rates.js';
 import { joinVintages, type Vintage } from './timeline.js';
@@ -130,6 +131,7 @@ interface ReadList {
   readonly members: readonly DistrictMember[];
   /** Of each of its publications, the newest last. */
   readonly reports: readonly ListReport[];
+  readonly within: ReadonlyMap<string, Within>;
 }
 
 function sourceIndex(sources: readonly SourceRecord[]): (name: string) => number {
@@ -172,7 +174,7 @@ function readIn<Result>(path: string, read: () => Result): Result {
 /** Reads one publication of a list; it speaks for the day of its source unless another is told. */
 function readVintage(
   list: RateList, loading: Loading, published?: DateInt,
-): Vintage & { readonly report: ListReport } {
+): Vintage & Pick<ListResult, 'within'> & { readonly report: ListReport } {
   const { files, gazetteer, sources, names } = loading;
   const report = new ListReport(`${list.reader} ${list.path}${list.state ? `#${list.state}` : ''}`);
   const sourceOf = sourceIndex(sources);
@@ -203,7 +205,10 @@ function readList({ earlier = [], ...list }: RateList, loading: Loading): ReadLi
   });
   const { rows, members, contradictions } = joinVintages([...older, newest]);
   newest.report.contradictions.push(...contradictions);
-  return { rows, members, reports: [...older, newest].map(({ report }) => report) };
+  return {
+    rows, members, reports: [...older, newest].map(({ report }) => report),
+    within: newest.within ?? new Map(),
+  };
 }
 
 function placesOf(
@@ -272,8 +277,8 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
     ...layered, states, tiers, counties, places,
     estimates: estimates.flatMap((list) => list.rows),
     estimable: recipe.estimates.length > 0,
-    stated: stated.map(({ rows, of: { state = '', source = '' } }): StatedList => ({
-      state, source: sourceIndex(sources)(source),
+    stated: stated.map(({ rows, within, of: { state = '', source = '' } }): StatedList => ({
+      state, within, source: sourceIndex(sources)(source),
       until: held.find(({ name }) => name === source)?.until ?? DATE_OPEN,
       rows: rows.filter(({ level }) => level !== 'state'),
     })),

@@ -9,7 +9,7 @@ import type { Rate } from '../../tax/rate.js';
 import type { RateRow } from '../model.js';
 import type { RateBookInput } from './book.js';
 import type { ListMark } from './facts.js';
-import { DATE_MIN, DATE_OPEN, OWN_CODE } from './list.js';
+import { DATE_MIN, DATE_OPEN, OWN_CODE, type Within } from './list.js';
 
 /** What a state's rate file says of the codes in its boundary file. */
 export interface StatedList {
@@ -20,6 +20,8 @@ export interface StatedList {
   readonly until: DateInt;
   /** Of counties, cities and districts. */
   readonly rows: readonly RateRow[];
+  /** Where its locations lie, by their codes. */
+  readonly within: ReadonlyMap<string, Within>;
 }
 
 const LEVELS = ['county', 'city', 'district'] as const;

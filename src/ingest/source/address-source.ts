@@ -56,6 +56,8 @@ export interface BoundaryRecordSource {
   readonly state: string;
   readonly source: string;
   readonly tolerance?: string;
+  /** Sources of the catalogue that say the same more surely: where one was fetched, not this. */
+  readonly unless?: readonly string[];
 }
 
 /** Streams the records of a boundary file at `path`. @throws Error as above. */

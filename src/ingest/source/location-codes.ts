@@ -29,8 +29,8 @@ function locationCode(text: string): string {
 }
 
 /** The location as the district that its boundary and its rate are. */
-function located(code: string): Pick<BoundaryRecord, 'districts'> {
-  return { districts: [{ source: '', code, type: '' }] };
+function located(code: string): Pick<BoundaryRecord, 'districts' | 'alone'> {
+  return { districts: [{ source: '', code, type: '' }], alone: 'location' };
 }
 
 /** The first day of "Q32026"; null for what is no quarter. */

@@ -41,8 +41,11 @@ export interface BoundaryRecord {
   /** Five digits or "". */
   readonly place: string;
   readonly districts: readonly BoundaryDistrict[];
-  /** What its file is believed of alone: counties, or counties and municipalities. */
-  readonly alone?: 'county' | 'places';
+  /**
+   * What its file is believed of alone: counties, or counties and municipalities. Or what its codes
+   * are, its districts: one location, whose rate is all that is levied there.
+   */
+  readonly alone?: 'county' | 'places' | 'location';
 }
 
 const KINDS: Readonly<Record<string, BoundaryRecord['kind']>> = {
@@ -64,14 +67,16 @@ export const OPEN_FROM = 20780101;
 /** Class codes of places that are no municipalities begin with it. */
 const CLASS_UNINCORPORATED = 'U';
 
-function districtsOf(fields: readonly string[]): BoundaryDistrict[] {
+/** The districts of a record, or the codes that stand among them under the type of states. */
+function districtsOf(fields: readonly string[], ofStates = false): BoundaryDistrict[] {
   const districts: BoundaryDistrict[] = [];
   for (let index = 0; index < DISTRICTS_MAX; index += 1) {
     const at = COLUMN.districts + index * 3;
     const code = (fields[at + 1] ?? '').trim();
     if (code === '') continue;
     const type = (fields[at + 2] ?? '').trim().padStart(2, '0');
-    if (type !== TYPE_STATE) districts.push({ source: (fields[at] ?? '').trim(), code, type });
+    if ((type === TYPE_STATE) !== ofStates) continue;
+    districts.push({ source: (fields[at] ?? '').trim(), code, type });
   }
   return districts;
 }
@@ -138,17 +143,14 @@ export function parseBoundary(fields: readonly string[]): BoundaryRecord | strin
   };
 }
 
-/**
- * Streams the records of a file.
- * @throws Error where its first row is none of a boundary file: then it is something else.
- */
-export async function* readSstBoundary(
-  path: string, fallen?: FallenRows,
+async function* readRecords(
+  path: string, fallen: FallenRows | undefined,
+  parse: (fields: readonly string[]) => BoundaryRecord | string,
 ): AsyncGenerator<BoundaryRecord> {
   let first = true;
   for await (const fields of readRows(path, ',')) {
     const row = fallen?.next() ?? 0;
-    const record = parseBoundary(fields);
+    const record = parse(fields);
     if (typeof record !== 'string') yield record;
     else if (first) {
       throw new Error(`${path}: this is no boundary file: a first row ${record}: `
@@ -159,6 +161,16 @@ export async function* readSstBoundary(
 }
 
 /**
+ * Streams the records of a file.
+ * @throws Error where its first row is none of a boundary file: then it is something else.
+ */
+export function readSstBoundary(
+  path: string, fallen?: FallenRows,
+): AsyncGenerator<BoundaryRecord> {
+  return readRecords(path, fallen, parseBoundary);
+}
+
+/**
  * Streams the records of a file whose counties and municipalities have the codes of the Census
  * Bureau, and whose rates do not add up with its rate file: what a county and a city levy is told
  * by lists, and a record that names a district leads nowhere. So Tennessee's (the code of a city in
@@ -166,10 +178,35 @@ export async function* readSstBoundary(
  * FIPS by Tenn. Code 67-6-806) and Nevada's (its rates are totals of counties, and of districts).
  * @throws Error where its first row is none of a boundary file.
  */
-export async function* readSstPlaces(
+export function readSstPlaces(
   path: string, fallen?: FallenRows,
 ): AsyncGenerator<BoundaryRecord> {
-  for await (const record of readSstBoundary(path, fallen)) yield { ...record, alone: 'places' };
+  return readRecords(path, fallen, (fields) => {
+    const record = parseBoundary(fields);
+    return typeof record === 'string' ? record : { ...record, alone: 'places' };
+  });
+}
+
+/** A code of a location as it stands among the districts, and as lists of rates have it. */
+const LOCATION = /^L(\d{4})$/i;
+
+/**
+ * Streams the records of a file that names the location which each of its records lies in, under
+ * the type of states ("L1704"), beside jurisdictions that the location's rate has in it. So
+ * Washington's: what a location levies is told by the list of its Department of Revenue. A record
+ * of no location, or of several, leads nowhere.
+ * @throws Error where its first row is none of a boundary file.
+ */
+export function readSstLocations(
+  path: string, fallen?: FallenRows,
+): AsyncGenerator<BoundaryRecord> {
+  return readRecords(path, fallen, (fields) => {
+    const record = parseBoundary(fields);
+    if (typeof record === 'string') return record;
+    const districts = districtsOf(fields, true).map((district) =>
+      ({ ...district, code: district.code.replace(LOCATION, '$1') }));
+    return { ...record, place: '', districts, alone: 'location' };
+  });
 }
 
 const PARITIES: Readonly<Record<string, RangeSide['parity']>> = {

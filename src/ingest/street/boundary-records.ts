@@ -18,7 +18,7 @@ export interface StatedTuple {
   /** Where it may tell the county, or a district of a layer: its ZIP, 0 for several. */
   readonly zip: number;
   /** What its file is believed of alone; "" for all that it names. */
-  readonly alone: '' | 'county' | 'places';
+  readonly alone: '' | NonNullable<BoundaryRecord['alone']>;
 }
 
 /** Records by what they were kept as. */

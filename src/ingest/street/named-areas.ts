@@ -5,10 +5,11 @@
 import { DATE_OPEN, type DateInt } from '../../tax/date.js';
 import type { OwnDistricts } from '../layer/districts.js';
 import type { AreaRegistry } from '../area-registry.js';
-import type { AreaTuple, RateRow, ResolvedArea } from '../model.js';
-import { dayAfter } from '../rates/list.js';
+import type { AreaTuple, RateRow } from '../model.js';
+import type { Within } from '../rates/list.js';
 import type { LoadedRates } from '../rates/load.js';
 import type { StatedTuple } from './boundary-records.js';
+import { leviesSame } from './same-levies.js';
 
 /** What is known of jurisdictions beside the file. */
 export interface StatedWorld {
@@ -39,6 +40,8 @@ interface RateFile {
   readonly codes: ReadonlySet<string>;
   /** Counties by five digits, municipalities by seven or ten. */
   readonly named: ReadonlySet<string>;
+  /** What the list says of the land of its locations. */
+  readonly within: ReadonlyMap<string, Within>;
   readonly day: DateInt;
 }
 
@@ -47,8 +50,10 @@ export const UNRATED = {
   district: "with a district that the state's rate file has not",
   jurisdiction: "with a jurisdiction that levies a tax and the state's rate file has not",
   alone: 'with more than a county and a city, whose rates alone are known',
+  location: 'without one location that all of the record lies in',
 } as const;
 const WITHOUT_CITY = 'without the city, though cities levy a tax';
+const NO_COUNTY = 'without a county, which nothing else tells';
 
 class StatedPlaces {
   readonly #world: StatedWorld;
@@ -76,6 +81,7 @@ class StatedPlaces {
     this.#lists = new Map(stated.map((list) => [list.state, {
       codes: new Set(list.rows.filter(({ level }) => level === 'district').map(({ code }) => code)),
       named: new Set(list.rows.map(({ place, county }) => place || county)),
+      within: list.within,
       day: world.rates.input.sources[list.source]?.asOf ?? DATE_OPEN,
     }]));
     const held = rows.filter(({ state }) => !this.#lists.has(state));
@@ -109,24 +115,29 @@ class StatedPlaces {
 
   areaOf(written: StatedTuple, state: string): number | string {
     const fips = this.#fips.get(state) ?? '';
-    const stated = written.state === '' ? this.#located(written, state, fips) : written;
+    if (written.state !== '' && written.state !== fips) return 'of another state';
+    const list = this.#lists.get(state);
+    const isLocation = written.alone === 'location';
+    const stated = isLocation && list === undefined ? this.#located(written, state, fips)
+      : { ...written, state: fips };
     if (typeof stated === 'string') return stated;
-    if (stated.state !== fips) return 'of another state';
     const others = ['city', 'district'].some((level) => this.#taxes.has(`${state} ${level}`));
     if (stated.alone === 'county' && others) return WITHOUT_CITY;
     if (stated.alone === 'places' && (stated.districts.length > 0 || !stated.stateTaxed)) {
       return UNRATED.alone;
     }
-    const list = this.#lists.get(state);
     // Where the state's own tax does not apply nothing is known, whatever its districts are.
     if (list !== undefined && stated.stateTaxed
       && !stated.districts.every((code) => list.codes.has(code))) {
       return UNRATED.district;
     }
-    const named = this.#named(stated, state);
+    if (isLocation && stated.districts.length !== 1) return UNRATED.location;
+    const named = isLocation && list !== undefined ? this.#landOf(stated, list)
+      : this.#named(stated, state);
     if (typeof named === 'string') return named;
     const { county, municipality } = named;
-    if ([county, municipality].some((code) =>
+    // A location's rate is all that is levied there.
+    if (!isLocation && [county, municipality].some((code) =>
       this.#levied.has(code) && list?.named.has(code) === false)) {
       return UNRATED.jurisdiction;
     }
@@ -160,6 +171,19 @@ class StatedPlaces {
     return { ...written, state: fips, county };
   }
 
+  /** The land of a location whose list of rates names it, with the record's county and ZIP. */
+  #landOf(stated: StatedTuple, { within }: RateFile): Named | string {
+    const { gazetteer } = this.#world.rates;
+    const listed = within.get(stated.districts[0] ?? '') ?? { county: '', place: '' };
+    const counties = gazetteer.place(listed.place)?.counties ?? [];
+    const only = counties.length === 1 ? counties[0]! : '';
+    const own = stated.county === '' ? '' : stated.state + stated.county;
+    const county = [listed.county, only, own, this.#countyOf(stated.zip)].find((one) =>
+      gazetteer.countyFact(one) !== undefined && one.startsWith(stated.state)
+      && (counties.length === 0 || one === listed.county || counties.includes(one)));
+    return county === undefined ? NO_COUNTY : { county, municipality: listed.place };
+  }
+
   /** The town that all areas of a place lie in: a file names either. */
   #townOf(drawn: readonly number[]): string {
     const towns = new Set(drawn.map((area) => this.#tuples[area]!.town));
@@ -178,7 +202,7 @@ class StatedPlaces {
     const near = this.#countyOf(stated.zip);
     const guessed = only || (municipality === '' || counties.includes(near) ? near : '');
     const county = part || own || guessed;
-    if (county === '') return 'without a county, which nothing else tells';
+    if (county === '') return NO_COUNTY;
     if (!county.startsWith(stated.state) || gazetteer.countyFact(county) === undefined) {
       return 'with a county that is not known';
     }
@@ -230,32 +254,6 @@ class StatedPlaces {
     const wanted = resolve(tuple);
     return drawn.find((area) => resolve(this.#tuples[area]!) === wanted);
   }
-}
-
-/** What is levied on a day, as text; null where it is not known. */
-function leviedOn({ components, unknown }: ResolvedArea, day: DateInt): string | null {
-  if (unknown.some(({ from, to }) => from <= day && to >= day)) return null;
-  const parts = components.flatMap(({ periods }) =>
-    periods.filter(({ from, to }) => from <= day && to >= day));
-  const sum = (of: 'sales' | 'use'): number =>
-    parts.reduce((total, period) => total + period[of], 0);
-  return `${sum('sales')} ${sum('use')}`;
-}
-
-/**
- * Whether lists know as surely as a state's rate file what is levied: as much on every day that
- * both know, and on every day from that of the rate file on. Of earlier days either may know more.
- */
-function leviesSame(drawn: ResolvedArea, stated: ResolvedArea, day: DateInt): boolean {
-  if (drawn.estimated || drawn.partial) return false;
-  const periods = [drawn, stated].flatMap(({ components, unknown }) =>
-    [...components.flatMap((component) => component.periods), ...unknown]);
-  const days = new Set([day, ...periods.flatMap(({ from, to }) =>
-    (to < DATE_OPEN ? [from, dayAfter(to)] : [from]))]);
-  return [...days].every((on) => {
-    const [one, other] = [leviedOn(drawn, on), leviedOn(stated, on)];
-    return one === other ? on < day || one !== null : on < day && (one === null || other === null);
-  });
 }
 
 function tupleOf(state: string, county: string, place: string): AreaTuple {

@@ -10,7 +10,7 @@ import type { DateInt } from '../../../tax/date.js';
 import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
-  DATE_OPEN, fractionOf, type ListContext, listDate, type ListResult, minus,
+  DATE_OPEN, fractionOf, type ListContext, listDate, ListReport, type ListResult, minus,
 } from '../../rates/list.js';
 import { readTable } from '../rows.js';
 
@@ -166,7 +166,13 @@ function codeRates(locations: readonly Location[], context: ListContext): ListRe
     state, level: 'district', county: '', place: '', name, code, basis: 'own', sales: local,
     use: local, from, to: from === last ? DATE_OPEN : to, source, asOf,
   }));
-  return { rows: rows.sort((a, b) => a.from - b.from), members: [] };
+  // The rates hold whatever the names of the locations say.
+  const quiet = { ...context, report: new ListReport('') };
+  const within = new Map(locations.flatMap((location) => {
+    const found = areaOf(location, quiet);
+    return found === null ? [] : [[location.code, found] as const];
+  }));
+  return { rows: rows.sort((a, b) => a.from - b.from), members: [], within };
 }
 
 /** Reads the file. @throws RangeError naming the line of a figure or a day that is none. */
