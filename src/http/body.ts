@@ -110,6 +110,7 @@ export function readBody(exchange: Exchange, events: BodyEvents): void {
   keepAlive(exchange);
   exchange.onClosed(() => {
     uploads.delete(exchange);
+    body = NO_BYTES;
     if (refusal === null) room.give(received);
   });
   const refuse = (why: Unkept): Refusal => {

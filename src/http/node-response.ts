@@ -221,10 +221,11 @@ export class NodeResponse implements RawResponse {
     return this;
   }
 
-  /** The client has gone, or was cut. */
+  /** The client has gone, or was cut: what was received is let go. */
   gone(): void {
     if (this.#over) return;
     this.#over = true;
+    this.#data = NOTHING;
     this.#aborted();
   }
 

@@ -252,6 +252,8 @@ export class NodeServer implements RawServer {
     const connection = this.#connectionOf(socket);
     const answer = plainAnswer(unreadableHead(code));
     if (code === 'ECONNRESET' || !connection.refuse(answer)) return connection.cut();
-    setTimeout(() => socket.destroy(), IDLE_MS).unref();
+    const timer = setTimeout(() => socket.destroy(), IDLE_MS).unref();
+    // It would keep all that the connection had, as the body of a request that was cut off.
+    socket.once('close', () => clearTimeout(timer));
   }
 }

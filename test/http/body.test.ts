@@ -8,6 +8,7 @@ import { KEYED_DRAIN, KEYLESS_DRAIN } from '../../src/http/drain.js';
 import { Exchange } from '../../src/http/exchange.js';
 import { headOf } from '../../src/http/reply.js';
 import { REQUEST_HEAD_BYTES } from '../../src/pool/frame.js';
+import { eventually } from '../support/http-eventually.js';
 import { FakeResponse } from '../support/http-fake-response.js';
 
 const HEAD = headOf('text/plain');
@@ -150,6 +151,23 @@ test('a body of single bytes takes little more memory than its bytes', () => {
   assert.ok(used() - before < 20 * pieces, `${used() - before} bytes for ${pieces}`);
   raw.receive('y', true);
   assert.equal(results[0], `${'x'.repeat(pieces)}y`);
+});
+
+test('of a body whose client has gone nothing is kept, whoever keeps the response', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const used = (): number => {
+    collectGarbage();
+    return process.memoryUsage().arrayBuffers;
+  };
+  const { raw } = collect(1e9);
+  const before = used();
+  // So much that what other tests have left is nothing beside it.
+  raw.receive('x'.repeat(60_000_000));
+  assert.ok(used() - before >= 40_000_000);
+  raw.abort();
+  await eventually(() => used() - before < 20_000_000, 5_000);
+  raw.receive('', true);
 });
 
 test('a long body whose length was told lies in memory of that length, with room for a head', () => {

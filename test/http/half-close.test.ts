@@ -1,6 +1,9 @@
 /** Clients that end their half of the connection behind the request, as `nc -N` does. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { eventually } from '../support/http-eventually.js';
 import { RawClient } from '../support/http-client.js';
 import { LARGE_BYTES, startStubServer, STUB_KEY } from '../support/http-stub-server.js';
 
@@ -33,4 +36,24 @@ test('a large answer comes whole after the client has ended its half', async (co
   client.socket.end(`GET /large ${HEAD}\r\n`);
   assert.equal((await client.answer())?.body.length, LARGE_BYTES);
   client.close();
+});
+
+test('of bodies that end before their length nothing is kept', async (context) => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const server = await startStubServer();
+  context.after(server.close);
+  const bytes = 1_000_000;
+  const before = process.memoryUsage().arrayBuffers;
+  const request = `POST /echo ${HEAD}Content-Length: ${bytes + 1}\r\n\r\n${'x'.repeat(bytes)}`;
+  for (let sent = 0; sent < 40; sent += 1) {
+    const client = await RawClient.open(server.port);
+    client.socket.end(request);
+    await client.closed();
+    client.close();
+  }
+  await eventually(() => {
+    collectGarbage();
+    return process.memoryUsage().arrayBuffers - before < 10 * bytes;
+  }, 5_000);
 });
