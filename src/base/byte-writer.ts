@@ -5,24 +5,61 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
-const ZERO = 0x30;
 const ASCII_MAX = 0x7f;
 
-/** Whole numbers up to it are written digit by digit. */
+/** Whole numbers up to it are written in words of three digits. */
 const SHORT_WHOLE_MAX = 999_999_999;
-const SHORT_WHOLE_DIGITS = 9;
+const THOUSAND = 1_000;
 
-/** The digits of a short number, from the last place on. */
-const digits = new Uint8Array(SHORT_WHOLE_DIGITS);
+const WORD_BYTES = 8;
+
+/**
+ * ASCII that is written often. It is written in words of eight bytes, as doubles: a tenth of the
+ * time of byte by byte. The bits of a double are kept unless it is no number, and no such begins
+ * with an ASCII byte.
+ */
+export class Piece {
+  readonly length: number;
+  readonly words: Float64Array;
+
+  /** @throws RangeError for text that is not ASCII. */
+  constructor(text: string) {
+    const bytes = Buffer.alloc(Math.ceil(text.length / WORD_BYTES) * WORD_BYTES);
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code > ASCII_MAX) throw new RangeError(`no ASCII: ${text}`);
+      bytes[at] = code;
+    }
+    this.length = text.length;
+    this.words = Float64Array.from(
+      { length: bytes.length / WORD_BYTES }, (_, at) => bytes.readDoubleLE(at * WORD_BYTES));
+  }
+}
+
+/** The word of a text of up to eight ASCII characters. */
+function wordOf(text: string): number {
+  return new Piece(text).words[0] ?? 0;
+}
+
+/** Numbers below a thousand, and the same in three digits. */
+const WHOLES = Float64Array.from({ length: THOUSAND }, (_, value) => wordOf(String(value)));
+const THREE_DIGITS = Float64Array.from(
+  { length: THOUSAND }, (_, value) => wordOf(String(value).padStart(3, '0')));
+
+function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, length);
+}
 
 export class ByteWriter {
   readonly #usual: Buffer;
+  readonly #usualView: DataView;
   #buffer: Buffer;
+  #view: DataView;
   #used = 0;
 
   constructor(capacityBytes: number) {
-    this.#usual = Buffer.allocUnsafeSlow(capacityBytes);
-    this.#buffer = this.#usual;
+    this.#buffer = this.#usual = Buffer.allocUnsafeSlow(capacityBytes);
+    this.#view = this.#usualView = viewOf(this.#usual);
   }
 
   /** Bytes written so far. */
@@ -33,6 +70,7 @@ export class ByteWriter {
   /** Begins anew in the memory of the first time: what `bytes` gave is no longer valid. */
   clear(): void {
     this.#buffer = this.#usual;
+    this.#view = this.#usualView;
     this.#used = 0;
   }
 
@@ -58,13 +96,14 @@ export class ByteWriter {
     this.#used += 1;
   }
 
-  /** Some bytes, such as a piece of every line; more are copied faster by `copy`. */
-  piece(bytes: Uint8Array): void {
-    const { length } = bytes;
-    this.#reserve(length);
-    const buffer = this.#buffer;
+  piece({ length, words }: Piece): void {
+    const count = words.length;
+    this.#reserve(count * WORD_BYTES);
+    const view = this.#view;
     const from = this.#used;
-    for (let at = 0; at < length; at += 1) buffer[from + at] = bytes[at]!;
+    for (let at = 0; at < count; at += 1) {
+      view.setFloat64(from + at * WORD_BYTES, words[at]!, true);
+    }
     this.#used = from + length;
   }
 
@@ -100,19 +139,18 @@ export class ByteWriter {
     if (!Number.isInteger(value) || value < 0 || value > SHORT_WHOLE_MAX) {
       return this.text(String(value));
     }
-    let rest = value;
-    let count = 0;
-    do {
-      const next = Math.floor(rest / 10);
-      digits[count] = ZERO + (rest - next * 10);
-      count += 1;
-      rest = next;
-    } while (rest > 0);
-    this.#reserve(count);
-    const buffer = this.#buffer;
-    const from = this.#used;
-    for (let at = 0; at < count; at += 1) buffer[from + at] = digits[count - 1 - at]!;
-    this.#used = from + count;
+    if (value >= THOUSAND) {
+      const thousands = Math.floor(value / THOUSAND);
+      this.number(thousands);
+      this.#word(THREE_DIGITS[value - thousands * THOUSAND]!, 3);
+    } else this.#word(WHOLES[value]!, value < 10 ? 1 : value < 100 ? 2 : 3);
+  }
+
+  /** The first bytes of a word. */
+  #word(word: number, length: number): void {
+    this.#reserve(WORD_BYTES);
+    this.#view.setFloat64(this.#used, word, true);
+    this.#used += length;
   }
 
   /** Replaces one byte that was written. */
@@ -131,5 +169,6 @@ export class ByteWriter {
     const next = Buffer.allocUnsafeSlow(Math.max(need, this.#buffer.length * 2));
     this.#buffer.copy(next, 0, 0, this.#used);
     this.#buffer = next;
+    this.#view = viewOf(next);
   }
 }

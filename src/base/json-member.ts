@@ -14,13 +14,13 @@ const ESCAPE_BYTES_MAX = 6;
 export interface MemberName {
   readonly text: string;
   readonly bytes: Buffer;
-  /** As JSON. */
+  /** As JSON, without the quote before it: there are many quotes to begin at. */
   readonly quoted: Buffer;
 }
 
 /** Makes a name to look for; once where it is looked for often. */
 export function memberName(text: string): MemberName {
-  return { text, bytes: Buffer.from(text), quoted: Buffer.from(JSON.stringify(text)) };
+  return { text, bytes: Buffer.from(text), quoted: Buffer.from(JSON.stringify(text).slice(1)) };
 }
 
 /** Whether the text between two quotes, those included, is a name. */
@@ -94,7 +94,7 @@ export function withoutMember(bytes: Uint8Array, name: string): Uint8Array {
 
 const ESCAPE = Buffer.from('\\u', 'latin1');
 
-/** Whether a name stands once in a text, in quotes, and nowhere written with escapes. */
+/** Whether a name stands once in a text, before a quote, and nowhere written with escapes. */
 function standsOnce(bytes: Uint8Array, { quoted }: MemberName): boolean {
   const buffer = Buffer.isBuffer(bytes) ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -1,5 +1,5 @@
 /** What an answer rests on, in its body: an extension of this service in v60, carts and files. */
-import { OfRelease } from '../base/recent-cache.js';
+import { OfRelease, RecentCache } from '../base/recent-cache.js';
 import type { Precision, RateRange } from '../engine/situs.js';
 import type { Border } from '../engine/locate/border.js';
 import { jsonMembers, rateOf, type WireObject } from './tree.js';
@@ -53,16 +53,21 @@ export function situsNote(note: SitusNote): WireObject {
 /** What the answer of carts rests on. */
 export type CartNote = Omit<SitusNote, 'assumed' | 'border'>;
 
-/** What answers of the release say where all codes have rules: there are few such texts. */
-const USUAL = new OfRelease(() => new Map<string, string>());
+/** Texts kept, once to twice as many: products without rules are few, and named again and again. */
+const NOTES_MAX = 1_024;
+/** Of more products the text is made each time. */
+const NOTE_CODES_MAX = 8;
+
+/** What answers of the release say. */
+const NOTES = new OfRelease(() => new RecentCache<string, string>(NOTES_MAX));
 
 /** The member of an answer of carts as JSON, without the comma before it. */
 export function situsJson(marks: CartNote): string {
   const { precision, dataset, stale, estimated, partial, unruled } = marks;
-  if (unruled.length > 0) return printed(marks);
-  const texts = USUAL.get(dataset);
+  if (unruled.length > NOTE_CODES_MAX) return printed(marks);
+  const texts = NOTES.get(dataset);
   const key = `${precision}${stale ? ';stale' : ''}${estimated ? ';estimated' : ''}`
-    + (partial ? ';partial' : '');
+    + `${partial ? ';partial' : ''}${unruled.length === 0 ? '' : `;${unruled.join()}`}`;
   const known = texts.get(key);
   if (known !== undefined) return known;
   const text = printed(marks);

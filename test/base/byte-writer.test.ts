@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ByteWriter } from '../../src/base/byte-writer.js';
+import { ByteWriter, Piece } from '../../src/base/byte-writer.js';
 
 function written(into: ByteWriter): string {
   return Buffer.from(into.bytes()).toString();
@@ -27,7 +27,7 @@ test('texts and numbers are written as JSON prints them', () => {
 
 test('what was written is written again, and memory that has grown is let go of', () => {
   const into = new ByteWriter(4);
-  into.piece(Buffer.from('abc'));
+  into.piece(new Piece('abc'));
   into.again(1, 3);
   into.copy(Buffer.from('xyz'), 1);
   into.part('é');
@@ -39,4 +39,13 @@ test('what was written is written again, and memory that has grown is let go of'
   into.byte(0x61);
   assert.equal(written(into), 'a');
   assert.notEqual(into.bytes().buffer, grown);
+});
+
+test('pieces of any length are written whole, with nothing behind them', () => {
+  fc.assert(fc.property(fc.array(fc.string({ unit: 'binary-ascii' })), fc.nat(20), (texts, room) => {
+    const into = new ByteWriter(room);
+    for (const text of texts) into.piece(new Piece(text));
+    assert.equal(written(into), texts.join(''));
+  }));
+  assert.throws(() => new Piece('é'), RangeError);
 });

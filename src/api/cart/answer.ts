@@ -11,7 +11,7 @@ import { fail, isFailure, type Failure } from '../../failure.js';
 import { readCalculation, readCalculationBody } from './calculation.js';
 import { optionsOfBits, PRODUCT_BIT, type CartOptions } from './options.js';
 import { readJson, type Members } from './cart-text.js';
-import { ByteWriter } from '../../base/byte-writer.js';
+import { ByteWriter, Piece } from '../../base/byte-writer.js';
 import { isProblem, problem, type Problem } from '../../base/problem.js';
 import { packValue } from '../../pool/value.js';
 import type { WireContext } from '../lookup/context.js';
@@ -43,7 +43,7 @@ export function refusalProblem({ failure, field, detail }: Failure, at: string):
   return problem(422, 'The cart cannot be calculated.', [{ location, message }]);
 }
 
-const ITEMS = Buffer.from('{"items":[');
+const ITEMS = new Piece('{"items":[');
 const COMMA = 0x2c;
 
 /** Of an everyday answer. Larger ones have memory of their own, for once. */

@@ -2,7 +2,7 @@
  * Writes calculated carts as their endpoints answer them: those of merchants with addresses in
  * parts, others with addresses on one line.
  */
-import type { ByteWriter } from '../../base/byte-writer.js';
+import { Piece, type ByteWriter } from '../../base/byte-writer.js';
 import type { CartOutcome, LineOutcome } from '../../engine/cart/outcome.js';
 import { formatRate, type Rate } from '../../tax/rate.js';
 import type { ReadCalculation } from './calculation.js';
@@ -11,16 +11,16 @@ import { writeDollars, writePrice } from './wire-amount.js';
 
 /** What stands between the values of an answer. */
 const PIECES = {
-  cartId: Buffer.from('{"cartId":'), customerId: Buffer.from(',"customerId":'),
-  origin: Buffer.from(',"currency":{"currencyCode":"USD"},"origin":'),
-  destination: Buffer.from(',"destination":'), lines: Buffer.from(',"lineItems":['),
-  line1: Buffer.from('{"line1":'), line2: Buffer.from(',"line2":'), city: Buffer.from(',"city":'),
-  state: Buffer.from(',"state":'), zip: Buffer.from(',"zip":'),
-  country: Buffer.from(',"countryCode":"US"}'),
-  index: Buffer.from('{"index":'), itemId: Buffer.from(',"itemId":'),
-  price: Buffer.from(',"price":'), originalPrice: Buffer.from(',"originalPrice":'),
-  quantity: Buffer.from(',"quantity":'), tic: Buffer.from(',"tic":'), none: Buffer.from('null'),
-  firstItemId: Buffer.from('{"itemId":'), nextItemId: Buffer.from(',{"itemId":'),
+  cartId: new Piece('{"cartId":'), customerId: new Piece(',"customerId":'),
+  origin: new Piece(',"currency":{"currencyCode":"USD"},"origin":'),
+  destination: new Piece(',"destination":'), lines: new Piece(',"lineItems":['),
+  line1: new Piece('{"line1":'), line2: new Piece(',"line2":'), city: new Piece(',"city":'),
+  state: new Piece(',"state":'), zip: new Piece(',"zip":'),
+  country: new Piece(',"countryCode":"US"}'),
+  index: new Piece('{"index":'), itemId: new Piece(',"itemId":'),
+  price: new Piece(',"price":'), originalPrice: new Piece(',"originalPrice":'),
+  quantity: new Piece(',"quantity":'), tic: new Piece(',"tic":'), none: new Piece('null'),
+  firstItemId: new Piece('{"itemId":'), nextItemId: new Piece(',{"itemId":'),
 };
 
 const COMMA = 0x2c;
@@ -48,13 +48,13 @@ export function writeAddress(
 
 /** Rates whose texts are kept; they have five decimals and repeat from line to line. */
 const RATES_MAX = 4_096;
-const RATES = new Map<Rate, Uint8Array>();
+const RATES = new Map<Rate, Piece>();
 
 /** The tax of a line up to its amount. */
-function taxPiece(rate: Rate): Uint8Array {
+function taxPiece(rate: Rate): Piece {
   const known = RATES.get(rate);
   if (known !== undefined) return known;
-  const piece = Buffer.from(`,"tax":{"rate":${formatRate(rate)},"amount":`);
+  const piece = new Piece(`,"tax":{"rate":${formatRate(rate)},"amount":`);
   if (RATES.size >= RATES_MAX) RATES.clear();
   RATES.set(rate, piece);
   return piece;

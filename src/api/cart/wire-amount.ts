@@ -3,7 +3,7 @@
  * that was written as long as that has at most 15 significant digits (`json-digits` looks for
  * longer ones), and its shortest text is that decimal.
  */
-import type { ByteWriter } from '../../base/byte-writer.js';
+import { Piece, type ByteWriter } from '../../base/byte-writer.js';
 import { QUANTITY_ONE } from '../../engine/cart/cart-query.js';
 
 /** Highest unit price, in dollars. */
@@ -62,12 +62,12 @@ function formatCents(cents: number): string {
   return `${dollars}${CENT_TEXTS[cents - dollars * CENTS]}`;
 }
 
-const CENT_BYTES = CENT_TEXTS.map((text) => Buffer.from(text, 'latin1'));
+const CENT_PIECES = CENT_TEXTS.map((text) => new Piece(text));
 
 function writeCents(into: ByteWriter, cents: number): void {
   const dollars = Math.trunc(cents / CENTS);
   into.number(dollars);
-  into.piece(CENT_BYTES[cents - dollars * CENTS]!);
+  into.piece(CENT_PIECES[cents - dollars * CENTS]!);
 }
 
 /** Writes a number of dollars as JSON does. */

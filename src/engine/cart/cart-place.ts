@@ -64,11 +64,38 @@ export interface KeptPlace<T> {
   sold: { readonly from: CartPlace; readonly precisionMin: Precision; readonly found: T } | null;
 }
 
+const FNV_PRIME = 0x01000193;
+
 /**
  * A short key that few places share. Of places with the same key only the last one is remembered.
  */
-function placeKey(place: CartPlace): string {
-  return place.kind === 'line' ? place.address : place.zip + place.line1 + place.line2;
+function placeKey(place: CartPlace): string | number {
+  if (place.kind === 'line') return place.address;
+  // A text put together of these would have to be laid out before it can be looked for.
+  return hashed(hashed(hashed(0, place.zip), place.line1), place.line2);
+}
+
+/** A number for a text behind another (FNV-1a by characters). */
+function hashed(before: number, text: string): number {
+  let hash = before;
+  for (let at = 0; at < text.length; at += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
+  }
+  return hash;
+}
+
+/** The same text in memory of its own: one that was cut out of a file keeps all of it in memory. */
+function own(text: string): string {
+  return ` ${text}`.slice(1);
+}
+
+function ownPlace(place: CartPlace): CartPlace {
+  if (place.kind === 'line') return { kind: 'line', address: own(place.address) };
+  const { line1, line2, city, state, zip } = place;
+  return {
+    kind: 'split', line1: own(line1), line2: own(line2), city: own(city), state: own(state),
+    zip: own(zip),
+  };
 }
 
 /**
@@ -79,7 +106,7 @@ export class CartPlaces<T> {
   readonly #dataset: Dataset;
   readonly #locator: AddressLocator;
   #slot = Number.NaN;
-  #kept = new RecentCache<string, KeptPlace<T>>(PLACES_MAX);
+  #kept = new RecentCache<string | number, KeptPlace<T>>(PLACES_MAX);
 
   constructor(dataset: Dataset, locator: AddressLocator) {
     this.#dataset = dataset;
@@ -131,12 +158,12 @@ export class CartPlaces<T> {
       this.#slot = slot;
       this.#kept = new RecentCache(PLACES_MAX);
     }
-    const known = this.#kept.get(placeKey(place));
+    const key = placeKey(place);
+    const known = this.#kept.get(key);
     if (known !== undefined && isSamePlace(known.place, place)) return known;
-    // Copied: texts that were cut out of a file would keep all of it in memory.
-    const copy: CartPlace = JSON.parse(JSON.stringify(place));
+    const copy = ownPlace(place);
     const kept = { place: copy, found: null, state: null, sold: null };
-    this.#kept.set(placeKey(copy), kept);
+    this.#kept.set(copy.kind === 'line' ? copy.address : key, kept);
     return kept;
   }
 
