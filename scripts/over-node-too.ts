@@ -4,7 +4,7 @@
  */
 const NAMES: readonly string[] = [
   ...['app', 'body-order', 'browser', 'descriptors', 'framing', 'front', 'guess-guard', 'half-close',
-    'idempotency', 'key-scope', 'pipeline', 'ready', 'reset', 'secret-leak', 'tls', 'traces']
+    'idempotency', 'key-scope', 'pipeline', 'ready', 'reset', 'secret-leak', 'staying', 'tls', 'traces']
     .map((name) => `http/${name}`),
   ...['socket', 'stream', 'stream-close', 'stream-stuck'].map((name) => `bulk/${name}`),
   'service/http', 'service/stream', 'packaging/proxies',

@@ -49,7 +49,8 @@ function renderRequests(options: LoadOptions): readonly Buffer[] {
   const { keys = [] } = options;
   const keyOf = (index: number): string =>
     (keys.length === 0 ? '' : `X-API-KEY: ${keys[index % keys.length]!}\r\n`);
-  const headers = Object.entries(options.headers ?? {})
+  // As Node.js, browsers and the libraries of Python say of connections that they use again.
+  const headers = Object.entries({ Connection: 'keep-alive', ...options.headers })
     .map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const { bodies, paths: [path = '/'] } = options;
   if (bodies !== undefined) {

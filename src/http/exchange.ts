@@ -11,7 +11,8 @@ import {
 import { fieldsOf, type Answerer, type Reply } from './reply.js';
 import { statusLine } from './status.js';
 import { endWith, endWithout } from './pacing.js';
-import type { RawResponse } from './transport.js';
+import type { Staying } from './staying.js';
+import type { RawRequest, RawResponse } from './transport.js';
 
 /** Exchanges that are open, and whether their connections are to be closed with the answer. */
 export interface Traffic {
@@ -104,6 +105,8 @@ export class Exchange implements Answerer, Noted {
   readonly began: number;
   /** What is kept of the request for its log line and answer. */
   note: RequestNote | null = null;
+  /** The first characters of the key; empty until it is known. */
+  keyPrefix = '';
   /** Null once the answer was given or the client has gone. */
   #raw: RawResponse | null;
   readonly #traffic: Traffic;
@@ -112,6 +115,8 @@ export class Exchange implements Answerer, Noted {
   /** Whether the connection is closed with the answer. */
   #last = false;
   #held = false;
+  /** Set where the connection is read on since its client said that it goes on with it. */
+  #staying: Staying | null = null;
   #watched = false;
   #timer: NodeJS.Timeout | null = null;
   #closed: (() => void) | null = null;
@@ -143,6 +148,13 @@ export class Exchange implements Answerer, Noted {
     if (this.#raw === null || this.#held || this.#watched) return;
     this.#held = true;
     this.#raw.pause();
+  }
+
+  /** As `hold`, but for clients that go on with their connection; for what may be asked again. */
+  holdUnless(staying: Staying, request: RawRequest): void {
+    if (this.#raw === null) return;
+    if (staying.stays(request, this.keyPrefix)) this.#staying = staying;
+    else this.hold();
   }
 
   /** What stands around the request. */
@@ -233,6 +245,7 @@ export class Exchange implements Answerer, Noted {
   #gone(): void {
     const { front } = this.#traffic;
     if (this.#raw !== null && front?.watches === true) front.gone(this);
+    if (this.#raw !== null) this.#staying?.cut(this.keyPrefix);
     this.#close();
   }
 

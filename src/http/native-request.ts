@@ -16,8 +16,10 @@ function clientOf({ raw, front }: Exchange, forwarded: string): string {
   return front === undefined ? address : front.clientOf(address, forwarded);
 }
 
-/** Keeps whose request it is, where that is asked for. */
-function identify({ note }: Exchange, keyPrefix: string, query: string): void {
+/** Keeps whose request it is, and its query where that is asked for. */
+function identify(exchange: Exchange, keyPrefix: string, query: string): void {
+  exchange.keyPrefix = keyPrefix;
+  const { note } = exchange;
   if (note === null) return;
   note.keyPrefix = keyPrefix;
   note.query = query;

@@ -14,6 +14,7 @@ import {
   allowedOf, findRoute, methodsOf, NO_FIELDS, PARAMETER, routeOf, routeTable, type Route,
   type RouteTable,
 } from './route-table.js';
+import { Staying } from './staying.js';
 import type { RawRequest, RawResponse, RawServer } from './transport.js';
 
 export {
@@ -73,6 +74,8 @@ export class Router {
   }
 
   attach(server: RawServer): void {
+    // With the server of Node.js holding costs nothing.
+    const staying = server.transport === 'native' ? new Staying() : null;
     for (const [path, methods] of this.#table) {
       if (path.includes(PARAMETER)) continue;
       const get = methods.get('GET');
@@ -85,7 +88,8 @@ export class Router {
           exchange.note = this.#front.note('GET', raw, request);
           this.#run(get, exchange, new LiveRequest(request, exchange, 'GET', path));
           exchange.guard();
-          exchange.hold();
+          if (staying === null) exchange.hold();
+          else exchange.holdUnless(staying, request);
         });
       }
       if (post !== undefined && post.bodyBytesMax > 0 && post.duplex === undefined) {

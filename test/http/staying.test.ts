@@ -1,0 +1,115 @@
+/** Clients that say that they go on with their connection, which is then read on. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Staying, WARY_MS } from '../../src/http/staying.js';
+import type { RawRequest } from '../../src/http/transport.js';
+import { RawClient, requestText } from '../support/http-client.js';
+import { startStubServer, STUB_KEY } from '../support/http-stub-server.js';
+
+const KEY = { 'X-API-KEY': STUB_KEY };
+const STAYING = { ...KEY, Connection: 'keep-alive' };
+const SLOW = '/request/v60?sleep';
+
+/** A request that says this of its connection. */
+function saying(connection: string): Pick<RawRequest, 'getHeader'> {
+  return { getHeader: () => connection };
+}
+
+test('whoever says keep-alive, in whatever letters, stays; nobody else does', () => {
+  const staying = new Staying();
+  for (const said of ['keep-alive', 'Keep-Alive']) assert.equal(staying.stays(saying(said), 'a'), true);
+  for (const said of ['', 'close', 'upgrade', 'keep-alive, Upgrade', 'keep-alivf']) {
+    assert.equal(staying.stays(saying(said), 'a'), false, said);
+  }
+});
+
+test('after a cut the connections of that key are held for a while, those of others are not', () => {
+  let now = 1_000;
+  const staying = new Staying(() => now);
+  const request = saying('keep-alive');
+  staying.cut('a');
+  assert.equal(staying.stays(request, 'a'), false);
+  assert.equal(staying.stays(request, 'b'), true);
+  now += WARY_MS - 1;
+  assert.equal(staying.stays(request, 'a'), false);
+  now += 1;
+  assert.equal(staying.stays(request, 'a'), true);
+});
+
+test('a connection that was used again and again may still end its half where it does not say more',
+  async (context) => {
+    const server = await startStubServer();
+    context.after(server.close);
+    const client = await RawClient.open(server.port);
+    for (let at = 0; at < 40; at += 1) {
+      client.get(`/request/v60?${at}`, STAYING);
+      assert.equal((await client.answer())?.status, 200);
+    }
+    client.socket.end(requestText('GET', SLOW, KEY));
+    assert.equal((await client.answer())?.status, 200);
+    await client.closed();
+  });
+
+test('a client that says it stays and sends the next request early is cut once at most',
+  async (context) => {
+    const server = await startStubServer();
+    context.after(server.close);
+    const early = async (): Promise<number> => {
+      const client = await RawClient.open(server.port);
+      client.get(SLOW, STAYING);
+      await delay(5);
+      client.get('/nothing', STAYING);
+      const statuses = [(await client.answer())?.status, (await client.answer())?.status];
+      client.close();
+      assert.ok(statuses[0] === 200 ? statuses[1] === 404 : statuses[1] === undefined);
+      return statuses[0] === 200 ? 0 : 1;
+    };
+    const first = await early();
+    assert.equal(first, server.server.transport === 'native' ? 1 : 0);
+    for (let round = 0; round < 5; round += 1) assert.equal(await early(), 0);
+    assert.equal(server.router.traffic.open, 0);
+  });
+
+test('the answer of a client that goes meanwhile is let go of, and others are answered',
+  async (context) => {
+    const server = await startStubServer();
+    context.after(server.close);
+    for (const leave of ['end', 'resetAndDestroy'] as const) {
+      const client = await RawClient.open(server.port);
+      client.get(SLOW, STAYING);
+      await delay(5);
+      client.socket[leave]();
+      const other = await RawClient.open(server.port);
+      other.get('/request/v60?other', STAYING);
+      assert.equal((await other.answer())?.status, 200);
+      other.close();
+    }
+    while (server.router.traffic.open > 0) await delay(5);
+  });
+
+test('under load every client is answered that waits, or ends its half without a word',
+  async (context) => {
+    const server = await startStubServer();
+    context.after(server.close);
+    const stays = async (): Promise<void> => {
+      const client = await RawClient.open(server.port);
+      for (let at = 0; at < 300; at += 1) {
+        client.get(`/request/v60?stays${at}`, STAYING);
+        assert.equal((await client.answer())?.status, 200);
+      }
+      client.close();
+    };
+    const ends = async (): Promise<void> => {
+      for (let at = 0; at < 40; at += 1) {
+        const client = await RawClient.open(server.port);
+        client.socket.end(requestText('GET', `/request/v60?ends${at}`, KEY));
+        assert.equal((await client.answer())?.status, 200);
+        await client.closed();
+      }
+    };
+    await Promise.all([
+      ...Array.from({ length: 16 }, stays), ...Array.from({ length: 8 }, ends),
+    ]);
+    assert.equal(server.router.traffic.open, 0);
+  });
