@@ -31,6 +31,7 @@ import { inputHash } from './inputs.js';
 import { PartCache, partsDir } from './part-cache.js';
 import { readRecipe, type Recipe } from './recipe.js';
 import { datasetsDir, SourceFiles } from './source-files.js';
+import { eachFile } from './street/address-work.js';
 import { buildAddresses } from './street/addresses.js';
 import { districtCounties } from './boundary/place-counties.js';
 import { statedPlaces } from './street/named-areas.js';
@@ -233,7 +234,8 @@ async function buildFrom(
   const settled = districts.settled(registry.tuples(), registry.intern);
   const lists = zipListsOf(input, drawn, districts, registry);
   const addressed = buildAddresses({
-    recipe, files, states, places, cells: drawn.cells, tuples: registry.tuples(),
+    recipe: eachFile(recipe, files), files, states, places, cells: drawn.cells,
+    tuples: registry.tuples(),
     place: statedPlaces({
       rates, states, districts, registry, counties: () => zipCounties(recipe, files, states),
       locations: () => districtCounties(boundaries.districts, boundaries.counties),

@@ -37,7 +37,7 @@ import {
   readFlorida, readIowa, readMissouri, readUtah, readVirginia, VIRGINIA_COLUMNS,
 } from './source/rates/workbooks.js';
 import {
-  readCountyAddresses, readLocationAddresses, readLocationZip4,
+  readCountyAddresses, readLocationAddresses, readLocationZip4, readTexasAddresses,
 } from './source/location-codes.js';
 import {
   type BoundaryRecord, readSstBoundary, readSstLocations, readSstPlaces,
@@ -251,6 +251,7 @@ export const READERS = {
     ['sst-locations', records(readSstLocations)],
     ['wa-addresses', records(readLocationAddresses)],
     ['wa-zip4', records(readLocationZip4)], ['county-addresses', records(readCountyAddresses)],
+    ['tx-addresses', records(readTexasAddresses)],
   ]),
   /** Each has a key of its own below `zips`. */
   zips: {

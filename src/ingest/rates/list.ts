@@ -71,8 +71,8 @@ export interface ListContext {
   readonly districtCode: (listed: string) => string | null;
 }
 
-/** Where a location lies by its name: five digits, and seven or ten; "" where that is not told. */
-export interface Within {
+/** County and municipality, by five and by seven or ten digits; "" for none. */
+export interface Land {
   readonly county: string;
   readonly place: string;
 }
@@ -81,8 +81,8 @@ export interface Within {
 export interface ListResult {
   readonly rows: readonly RateRow[];
   readonly members: readonly DistrictMember[];
-  /** Of lists that have all that is levied in a location as a district: where each lies. */
-  readonly within?: ReadonlyMap<string, Within>;
+  /** Counties and municipalities that its own codes stand for, or that its locations lie in. */
+  readonly codes?: ReadonlyMap<string, Land>;
 }
 
 /** Reads one publisher's format. */

@@ -21,10 +21,10 @@ import {
 import { createGazetteer, type Gazetteer } from './gazetteer.js';
 import { type HeldList, settleHeld, withSources } from './held.js';
 import {
-  checkFigures, DATE_OPEN, type ListOptions, ListReport, type ListResult, listDate, percentOf,
-  type Within,
+  checkFigures, DATE_OPEN, type Land, type ListOptions, ListReport, type ListResult, listDate,
+  percentOf,
 } from './list.js';
-import type { StatedList } from './stated-rates.js';
+import { landOfCodes, type StatedList } from './stated-rates.js';
 import { joinVintages, type Vintage } from './timeline.js';
 
 /** One list: a file of a publisher, or a fact table. */
@@ -90,6 +90,8 @@ export interface LoadedRates {
   readonly input: RateBookInput;
   readonly reports: readonly ListReport[];
   readonly gazetteer: Gazetteer;
+  /** What the codes of lists stand for, by state and code. */
+  readonly codes: ReadonlyMap<string, Land>;
   readonly notSupported: readonly NotSupported[];
   /** Members worked out from the lists, without those of fact tables. */
   readonly derivedMembers: readonly DistrictMember[];
@@ -131,7 +133,7 @@ interface ReadList {
   readonly members: readonly DistrictMember[];
   /** Of each of its publications, the newest last. */
   readonly reports: readonly ListReport[];
-  readonly within: ReadonlyMap<string, Within>;
+  readonly codes: ReadonlyMap<string, Land>;
 }
 
 function sourceIndex(sources: readonly SourceRecord[]): (name: string) => number {
@@ -174,7 +176,7 @@ function readIn<Result>(path: string, read: () => Result): Result {
 /** Reads one publication of a list; it speaks for the day of its source unless another is told. */
 function readVintage(
   list: RateList, loading: Loading, published?: DateInt,
-): Vintage & Pick<ListResult, 'within'> & { readonly report: ListReport } {
+): Vintage & Pick<ListResult, 'codes'> & { readonly report: ListReport } {
   const { files, gazetteer, sources, names } = loading;
   const report = new ListReport(`${list.reader} ${list.path}${list.state ? `#${list.state}` : ''}`);
   const sourceOf = sourceIndex(sources);
@@ -207,7 +209,7 @@ function readList({ earlier = [], ...list }: RateList, loading: Loading): ReadLi
   newest.report.contradictions.push(...contradictions);
   return {
     rows, members, reports: [...older, newest].map(({ report }) => report),
-    within: newest.within ?? new Map(),
+    codes: newest.codes ?? new Map(),
   };
 }
 
@@ -251,7 +253,8 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
   const aliases = readAliases(files.text(recipe.aliases));
   const gazetteer = createGazetteer(states, counties, places, aliases);
   const loading: Loading = { files, gazetteer, sources, names };
-  const lists = recipe.lists.filter(isResolved).map((list) => readList(list, loading));
+  const lists = recipe.lists.filter(isResolved)
+    .map((list) => ({ ...readList(list, loading), of: list }));
   const estimates = load.estimated ? recipe.estimates.map((list) => readList(list, loading)) : [];
   const stated = (recipe.stated ?? []).filter(isResolved).map((list) =>
     ({ ...readList(list, loading), of: list }));
@@ -277,8 +280,8 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
     ...layered, states, tiers, counties, places,
     estimates: estimates.flatMap((list) => list.rows),
     estimable: recipe.estimates.length > 0,
-    stated: stated.map(({ rows, within, of: { state = '', source = '' } }): StatedList => ({
-      state, within, source: sourceIndex(sources)(source),
+    stated: stated.map(({ rows, of: { state = '', source = '' } }): StatedList => ({
+      state, source: sourceIndex(sources)(source),
       until: held.find(({ name }) => name === source)?.until ?? DATE_OPEN,
       rows: rows.filter(({ level }) => level !== 'state'),
     })),
@@ -290,5 +293,7 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
     book: createRateBook(input), input, reports, gazetteer, notSupported, derivedMembers,
     layered: { districts, lines },
     heldLines: settled.lines,
+    codes: landOfCodes([...lists, ...stated]
+      .map(({ codes, of: { state = '' } }) => ({ state, codes }))),
   };
 }

@@ -9,7 +9,7 @@ import type { Rate } from '../../tax/rate.js';
 import type { RateRow } from '../model.js';
 import type { RateBookInput } from './book.js';
 import type { ListMark } from './facts.js';
-import { DATE_MIN, DATE_OPEN, OWN_CODE, type Within } from './list.js';
+import { DATE_MIN, DATE_OPEN, type Land, OWN_CODE } from './list.js';
 
 /** What a state's rate file says of the codes in its boundary file. */
 export interface StatedList {
@@ -20,8 +20,24 @@ export interface StatedList {
   readonly until: DateInt;
   /** Of counties, cities and districts. */
   readonly rows: readonly RateRow[];
-  /** Where its locations lie, by their codes. */
-  readonly within: ReadonlyMap<string, Within>;
+}
+
+/** What the codes of lists stand for, by state and code ("TX 2227016"), where they agree. */
+export function landOfCodes(
+  lists: readonly { readonly state: string; readonly codes: ReadonlyMap<string, Land> }[],
+): ReadonlyMap<string, Land> {
+  const found = new Map<string, Land>();
+  const torn = new Set<string>();
+  for (const { state, codes } of lists) {
+    for (const [code, land] of codes) {
+      const key = `${state} ${code}`;
+      const { county, place } = found.get(key) ?? land;
+      if (county !== land.county || place !== land.place) torn.add(key);
+      found.set(key, land);
+    }
+  }
+  for (const key of torn) found.delete(key);
+  return found;
 }
 
 const LEVELS = ['county', 'city', 'district'] as const;

@@ -1,13 +1,15 @@
 /**
  * Files of authorities, other than the boundary files of the Streamlined Sales Tax states, that say
- * which jurisdictions ranges of addresses and ZIP+4s have: Washington's location codes, and the
- * flat file in which states answer sellers of mobile telecommunications. Each row becomes a record
- * as a boundary file has them.
+ * which jurisdictions ranges of addresses and ZIP+4s have: Washington's location codes, Texas'
+ * local codes, and the flat file in which states answer sellers of mobile telecommunications. Each
+ * row becomes a record as a boundary file has them.
  */
+import { basename } from 'node:path';
 import { DATE_MIN, DATE_OPEN, dateOf, type DateInt, parseDate } from '../../tax/date.js';
 import type { FallenRows } from './fallen.js';
 import { columnIndexes, readLines, readRows } from './rows.js';
 import { type BoundaryRecord, OPEN_FROM } from './sst-boundary.js';
+import { splitMember } from './zip.js';
 
 /** A record that says nothing yet; the state is the one the file's entry names. */
 const BARE: BoundaryRecord = {
@@ -39,21 +41,31 @@ function quarterBegin(text: string): DateInt | null {
   return quarter === '' ? null : dateOf(Number(year), Number(quarter) * 3 - 2, 1);
 }
 
-/** Streams the records of comma-separated text with these columns among others. */
-async function* readColumns<Name extends string>(
+type Field<Name> = (name: Name) => string;
+type FurtherOf<Further> = (path: string, header: readonly string[]) => Further;
+const NOTHING = (): null => null;
+
+/**
+ * Streams the records of comma-separated text with these columns among others; `further` finds more
+ * in the header.
+ */
+async function* readColumns<Name extends string, Further>(
   path: string, columns: Readonly<Record<Name, string>>,
-  parse: (field: (name: Name) => string) => Parsed, fallen?: FallenRows,
+  parse: (field: Field<Name>, fields: readonly string[], further: Further) => Parsed,
+  fallen: FallenRows | undefined, furtherOf: FurtherOf<Further>,
 ): AsyncGenerator<BoundaryRecord> {
-  let at: Readonly<Record<Name, number>> | null = null;
+  let found: { readonly at: Readonly<Record<Name, number>>; readonly further: Further } | null
+    = null;
   for await (const fields of readRows(path, ',')) {
-    if (at === null) {
+    if (found === null) {
       // Programs for maps cut names after ten signs, and publishers before.
-      at = columnIndexes(path, fields.map((name) => name.replace(/HIG$/i, 'HIGH')), columns);
+      const header = fields.map((name) => name.replace(/HIG$/i, 'HIGH'));
+      found = { at: columnIndexes(path, header, columns), further: furtherOf(path, header) };
       continue;
     }
-    const indexes = at;
+    const { at, further } = found;
     const row = (fallen?.next() ?? 0) + 1;
-    const record = parse((name) => (fields[indexes[name]] ?? '').trim());
+    const record = parse((name) => (fields[at[name]] ?? '').trim(), fields, further);
     if (typeof record === 'string') fallen?.fault(row, record);
     else yield record;
   }
@@ -83,7 +95,7 @@ export function readLocationAddresses(
       parity: field('parity').toUpperCase(), street: field('street'), zip: field('zip'),
       zip4: isDigits(field('plus4'), 1, 4) ? field('plus4').padStart(4, '0') : '',
     };
-  }, fallen);
+  }, fallen, NOTHING);
 }
 
 const ZIP4_COLUMNS = {
@@ -113,7 +125,71 @@ export function readLocationZip4(
       ...BARE, ...located(code), kind: 'zip9', begin, zipLow: zip, zipHigh: zip,
       plus4Low: Number(low), plus4High: Number(high),
     };
-  }, fallen);
+  }, fallen, NOTHING);
+}
+
+const TEXAS_COLUMNS = {
+  low: 'From', high: 'To', parity: 'Even-Odd', pre: 'Pre Dir', name: 'Street', suffix: 'Suffix',
+  post: 'Post Dir', city: 'Postal City', zip: 'Zip', plus4: 'Plus 4',
+} as const;
+
+/** Columns of local codes: how many there are at least of each kind, by how their names begin. */
+const TEXAS_CODES: readonly (readonly [name: RegExp, least: number])[] = [
+  [/^County TAID/i, 1], [/^City TAID/i, 1], [/^Transit Authority \d+ TAID/i, 2],
+  [/^Special Purpose District \d+ TAID/i, 4], [/^Unique Authority TAID/i, 1],
+];
+const TEXAS_CODE = /^[2-6]\d{6}$/;
+
+/** Columns of local codes; the code of the last kind may stand for the others, or beside them. */
+function codeColumns(path: string, header: readonly string[]): {
+  readonly added: readonly number[]; readonly other: readonly number[];
+} {
+  const kinds = TEXAS_CODES.map(([name]) =>
+    header.flatMap((column, at) => (name.test(column.trim()) ? [at] : [])));
+  const known = new Set(kinds.flat());
+  const stranger = header.find((column, at) => /\bTAID\b/i.test(column) && !known.has(at));
+  if (stranger !== undefined || TEXAS_CODES.some(([, least], at) => kinds[at]!.length < least)) {
+    throw new Error(`${path}: its layout is another: ${stranger === undefined
+      ? 'it lacks columns of local codes (TAID)' : `it has a column "${stranger}"`}`);
+  }
+  return { added: kinds.slice(0, -1).flat(), other: kinds.at(-1)! };
+}
+
+/**
+ * Streams Texas' ranges of addresses with the Comptroller's local codes of seven digits, a file for
+ * each county (TX-County-FIPS-029-2026Q4.zip): From, To, Even-Odd, Pre Dir, Street, Suffix,
+ * Post Dir, Postal City, St, Zip, Plus 4, and codes (TAID) of the county, the city, two transit
+ * authorities, four special purpose districts and a unique authority, each "" where there is none.
+ * They are worth what the list of rates has them with. What a unique authority's code takes the
+ * place of is not described: a record with one leads nowhere. A file is of the quarter in its name.
+ * @throws Error when a column or the quarter is missing.
+ */
+export function readTexasAddresses(
+  path: string, fallen?: FallenRows,
+): AsyncGenerator<BoundaryRecord> {
+  const name = basename(splitMember(path).file);
+  const [, year = '', quarter = ''] = /(20\d\d)Q([1-4])/.exec(name) ?? [];
+  const begin = quarterBegin(`Q${quarter}${year}`);
+  if (begin === null) {
+    throw new Error(`${path}: its name has no quarter ("2026Q4"), which its rows hold from`);
+  }
+  return readColumns(path, TEXAS_COLUMNS, (field, fields, { added, other }): Parsed => {
+    const codes = (columns: readonly number[]): readonly string[] =>
+      columns.map((at) => (fields[at] ?? '').trim()).filter((code) => code !== '');
+    if (![...codes(added), ...codes(other)].every((code) => TEXAS_CODE.test(code))) {
+      return 'with a local code that is none';
+    }
+    if (!isDigits(field('zip'), 5, 5)) return 'with a ZIP that is none';
+    return {
+      ...BARE, begin, low: field('low'), high: field('high'), alone: 'codes',
+      parity: field('parity').charAt(0).toUpperCase(), city: field('city'), zip: field('zip'),
+      zip4: isDigits(field('plus4'), 1, 4) ? field('plus4').padStart(4, '0') : '',
+      street: (['pre', 'name', 'suffix', 'post'] as const).map(field)
+        .filter((part) => part !== '').join(' '),
+      districts: [...codes(added), ...codes(other).map((code) => `unique ${code}`)]
+        .map((code) => ({ source: '', code, type: '' })),
+    };
+  }, fallen, codeColumns);
 }
 
 /** Widths of the fields of the flat file, in their order; districts follow. */

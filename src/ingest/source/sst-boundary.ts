@@ -42,10 +42,11 @@ export interface BoundaryRecord {
   readonly place: string;
   readonly districts: readonly BoundaryDistrict[];
   /**
-   * What its file is believed of alone: counties, or counties and municipalities. Or what its codes
-   * are, its districts: one location, whose rate is all that is levied there.
+   * What its file is believed of alone: counties, or counties and municipalities. Or what stands
+   * among its districts: one location, whose rate is all that is levied there, or the codes that
+   * the state's list of rates has for county, city and districts.
    */
-  readonly alone?: 'county' | 'places' | 'location';
+  readonly alone?: 'county' | 'places' | 'location' | 'codes';
 }
 
 const KINDS: Readonly<Record<string, BoundaryRecord['kind']>> = {

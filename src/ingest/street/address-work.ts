@@ -27,6 +27,15 @@ export type AddressFiles = Pick<SourceFiles, 'note' | 'sha256'>;
 
 export type SourceRecipe = Pick<Recipe, 'points' | 'ranges' | 'sst'>;
 
+/** The sources of a recipe, each file by itself where an entry names several ("tx/*.zip"). */
+export function eachFile(
+  { points, ranges, sst }: SourceRecipe, files: Pick<SourceFiles, 'filesOf'>,
+): SourceRecipe {
+  const each = <Source extends { readonly file: string }>(sources: readonly Source[]): Source[] =>
+    sources.flatMap((source) => files.filesOf(source.file).map((file) => ({ ...source, file })));
+  return { points: each(points), ranges: each(ranges), sst: each(sst) };
+}
+
 /** Sources in an order of their own, so that the recipe's order decides nothing. */
 function placedSources(
   recipe: SourceRecipe, files: AddressFiles,

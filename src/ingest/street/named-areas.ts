@@ -6,14 +6,13 @@ import { DATE_OPEN, type DateInt } from '../../tax/date.js';
 import type { OwnDistricts } from '../layer/districts.js';
 import type { AreaRegistry } from '../area-registry.js';
 import type { AreaTuple, RateRow } from '../model.js';
-import type { Within } from '../rates/list.js';
 import type { LoadedRates } from '../rates/load.js';
 import type { StatedTuple } from './boundary-records.js';
 import { leviesSame } from './same-levies.js';
 
 /** What is known of jurisdictions beside the file. */
 export interface StatedWorld {
-  readonly rates: Pick<LoadedRates, 'book' | 'gazetteer' | 'input'>;
+  readonly rates: Pick<LoadedRates, 'book' | 'codes' | 'gazetteer' | 'input'>;
   readonly states: readonly { readonly code: string; readonly fips: string }[];
   /** Counties of each ZIP, by whatever list; asked for where a file leaves one out. */
   readonly counties: () => ReadonlyMap<number, ReadonlySet<string>>;
@@ -40,8 +39,6 @@ interface RateFile {
   readonly codes: ReadonlySet<string>;
   /** Counties by five digits, municipalities by seven or ten. */
   readonly named: ReadonlySet<string>;
-  /** What the list says of the land of its locations. */
-  readonly within: ReadonlyMap<string, Within>;
   readonly day: DateInt;
 }
 
@@ -51,6 +48,8 @@ export const UNRATED = {
   jurisdiction: "with a jurisdiction that levies a tax and the state's rate file has not",
   alone: 'with more than a county and a city, whose rates alone are known',
   location: 'without one location that all of the record lies in',
+  code: 'with a code that no list of rates has',
+  sum: 'with codes that together levy more than the law allows',
 } as const;
 const WITHOUT_CITY = 'without the city, though cities levy a tax';
 const NO_COUNTY = 'without a county, which nothing else tells';
@@ -81,7 +80,6 @@ class StatedPlaces {
     this.#lists = new Map(stated.map((list) => [list.state, {
       codes: new Set(list.rows.filter(({ level }) => level === 'district').map(({ code }) => code)),
       named: new Set(list.rows.map(({ place, county }) => place || county)),
-      within: list.within,
       day: world.rates.input.sources[list.source]?.asOf ?? DATE_OPEN,
     }]));
     const held = rows.filter(({ state }) => !this.#lists.has(state));
@@ -119,7 +117,8 @@ class StatedPlaces {
     const list = this.#lists.get(state);
     const isLocation = written.alone === 'location';
     const stated = isLocation && list === undefined ? this.#located(written, state, fips)
-      : { ...written, state: fips };
+      : written.alone === 'codes' ? this.#coded(written, state, fips)
+        : { ...written, state: fips };
     if (typeof stated === 'string') return stated;
     const others = ['city', 'district'].some((level) => this.#taxes.has(`${state} ${level}`));
     if (stated.alone === 'county' && others) return WITHOUT_CITY;
@@ -132,7 +131,7 @@ class StatedPlaces {
       return UNRATED.district;
     }
     if (isLocation && stated.districts.length !== 1) return UNRATED.location;
-    const named = isLocation && list !== undefined ? this.#landOf(stated, list)
+    const named = isLocation && list !== undefined ? this.#landOf(stated, state)
       : this.#named(stated, state);
     if (typeof named === 'string') return named;
     const { county, municipality } = named;
@@ -153,6 +152,7 @@ class StatedPlaces {
     if (stated.county === '' && municipality === '' && this.#countyLevies(tuple)) {
       return 'without the county, though it levies a tax';
     }
+    if (stated.alone === 'codes' && this.#exceeds(tuple)) return UNRATED.sum;
     const laid = this.#world.districts.ofRecord(tuple, stated.zip === 0 ? null : stated.zip);
     const same = list === undefined ? this.#same(laid, drawn)
       : this.#sameRates(laid, drawn, list.day);
@@ -171,10 +171,26 @@ class StatedPlaces {
     return { ...written, state: fips, county };
   }
 
+  /** What names county, city and districts by the codes of a list; or why it cannot be told. */
+  #coded(written: StatedTuple, state: string, fips: string): StatedTuple | string {
+    const [counties, places, districts] = [new Set<string>(), new Set<string>(), [] as string[]];
+    for (const code of written.districts) {
+      const land = this.#world.rates.codes.get(`${state} ${code}`);
+      if (land?.place === '') counties.add(land.county);
+      else if (land !== undefined) places.add(land.place);
+      else if (this.#taxes.has(`${state} district ${code}`)) districts.push(code);
+      else return UNRATED.code;
+    }
+    if (counties.size > 1 || places.size > 1) return 'with several counties or cities';
+    const bare = ([code = '']: Iterable<string>): string => code.slice(fips.length);
+    return { ...written, state: fips, county: bare(counties), place: bare(places), districts };
+  }
+
   /** The land of a location whose list of rates names it, with the record's county and ZIP. */
-  #landOf(stated: StatedTuple, { within }: RateFile): Named | string {
-    const { gazetteer } = this.#world.rates;
-    const listed = within.get(stated.districts[0] ?? '') ?? { county: '', place: '' };
+  #landOf(stated: StatedTuple, state: string): Named | string {
+    const { codes, gazetteer } = this.#world.rates;
+    const [code = ''] = stated.districts;
+    const listed = codes.get(`${state} ${code}`) ?? { county: '', place: '' };
     const counties = gazetteer.place(listed.place)?.counties ?? [];
     const only = counties.length === 1 ? counties[0]! : '';
     const own = stated.county === '' ? '' : stated.state + stated.county;
@@ -237,6 +253,11 @@ class StatedPlaces {
   #countyLevies(tuple: AreaTuple): boolean {
     return this.#world.rates.book.resolve(tuple).components.some(({ level, periods }) =>
       level === 'county' && periods.some(({ sales, use }) => sales > 0 || use > 0));
+  }
+
+  /** Whether what codes levy is not known today: their sum is above the cap of the law. */
+  #exceeds(tuple: AreaTuple): boolean {
+    return this.#world.rates.book.resolve(tuple).unknown.some(({ to }) => to === DATE_OPEN);
   }
 
   /** An area of the boundaries that may stand for a tuple of a rate file; codes may be others. */

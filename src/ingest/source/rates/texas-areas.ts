@@ -5,6 +5,7 @@
  */
 import type { Rate } from '../../../tax/rate.js';
 import { countiesWithLand, type RateRow } from '../../model.js';
+import { plainCounty } from '../../rates/book.js';
 import type { DistrictMember } from '../../rates/facts.js';
 import { DATE_MIN, DATE_OPEN, type ListContext, type ListResult } from '../../rates/list.js';
 
@@ -100,14 +101,28 @@ function gapRow(county: string, place: string, where: string, context: ListConte
   };
 }
 
+/**
+ * Counties by local codes, "" for none: digits two to four number them by the letters of their
+ * names, in which the Census Bureau's numbers put "Mc" before all of "M".
+ */
+export function countiesByCode(
+  { gazetteer, state }: Pick<ListContext, 'gazetteer' | 'state'>,
+): (code: string) => string {
+  const letters = (name: string): string =>
+    plainCounty(name).toLowerCase().replaceAll(/[^a-z]/g, '');
+  const numbered = gazetteer.counties(state)
+    .map(({ fips, fullName }) => [letters(fullName), fips] as const)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return (code) => numbered[Number(code.slice(1, 4)) - 1]?.[1] ?? '';
+}
+
 /** Counties of districts that no area names: they lie somewhere in the county's remainder. */
 function strayCounties(input: AreaInput, context: ListContext): ReadonlySet<string> {
   const named = new Set(input.areas.flatMap((area) => area.districts));
-  // The second to fourth digit of a code number the counties by their alphabet.
-  const numbered = context.gazetteer.counties(context.state).map((county) => county.fips).sort();
+  const countyOf = countiesByCode(context);
   const stray = input.rows.filter((row) => row.level === 'district'
     && !named.has(row.code) && !input.placed.has(row.code));
-  return new Set(stray.map((row) => numbered[Number(row.code.slice(1, 4)) - 1] ?? ''));
+  return new Set(stray.map((row) => countyOf(row.code)));
 }
 
 /** Settles groups one by one into members or gaps. */

@@ -8,10 +8,11 @@ import { type DateInt, dateOf } from '../../../tax/date.js';
 import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
-  DATE_OPEN, fractionOf, type ListContext, listDate, listOption, type ListResult, percentOf,
+  DATE_OPEN, fractionOf, type Land, type ListContext, listDate, listOption, type ListResult,
+  percentOf,
 } from '../../rates/list.js';
 import { readTable, splitRows } from '../rows.js';
-import { type TexasArea, texasAreas } from './texas-areas.js';
+import { countiesByCode, type TexasArea, texasAreas } from './texas-areas.js';
 
 function readAreas(text: string, context: ListContext): readonly TexasArea[] {
   const out: TexasArea[] = [];
@@ -33,14 +34,6 @@ function readAreas(text: string, context: ListContext): readonly TexasArea[] {
   return out;
 }
 
-/**
- * County of a city by its code: digits two to four number the counties by name, as the Census
- * Bureau's odd numbers do.
- */
-function countyOf(code: string): string {
-  return `48${String(Number(code.slice(1, 4)) * 2 - 1).padStart(3, '0')}`;
-}
-
 /** A code of the list with its rate. */
 interface TexasEntry {
   readonly name: string;
@@ -60,6 +53,7 @@ function cityPlaces(
 ): ReadonlyMap<string, string> {
   const { gazetteer, state, report } = context;
   const places = new Map<string, string>();
+  const countyOf = countiesByCode(context);
   for (const { code, name, place: own } of entries.filter((entry) => entry.code.startsWith('2'))) {
     const match = gazetteer.city(state, name, countyOf(code));
     // The list's own place code is that of a settlement of the same name where no city is held.
@@ -120,7 +114,13 @@ function texasRates(
   rows.sort((a, b) => a.from - b.from);
   const placed = new Set(listOption(context, 'placed'));
   const held = texasAreas({ areas, places, rows, combined, placed }, context);
-  return { rows: [...rows, ...held.rows], members: held.members };
+  const codes = new Map<string, Land>([...places].map(([code, place]) =>
+    [code, { county: '', place }]));
+  for (const { code, name } of entries.filter((entry) => entry.code.startsWith('4'))) {
+    const match = context.gazetteer.county(context.state, name);
+    if (match.kind === 'code') codes.set(code, { county: match.code, place: '' });
+  }
+  return { rows: [...rows, ...held.rows], members: held.members, codes };
 }
 
 /** Reads the rates and works out which districts hold in which city and county remainder. */

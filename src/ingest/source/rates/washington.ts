@@ -168,11 +168,11 @@ function codeRates(locations: readonly Location[], context: ListContext): ListRe
   }));
   // The rates hold whatever the names of the locations say.
   const quiet = { ...context, report: new ListReport('') };
-  const within = new Map(locations.flatMap((location) => {
+  const codes = new Map(locations.flatMap((location) => {
     const found = areaOf(location, quiet);
     return found === null ? [] : [[location.code, found] as const];
   }));
-  return { rows: rows.sort((a, b) => a.from - b.from), members: [], within };
+  return { rows: rows.sort((a, b) => a.from - b.from), members: [], codes };
 }
 
 /** Reads the file. @throws RangeError naming the line of a figure or a day that is none. */
