@@ -40,8 +40,8 @@ const LOCATION: Schema = object({
   zip: about(TEXT, 'With the four digits where they are known.'),
   countryCode: { const: 'US' },
   normalizedAddress: TEXT,
-  geoLat: about(NUMBER, '0 where no door was found.'),
-  geoLng: about(NUMBER, '0 where no door was found.'),
+  geoLat: about(NUMBER, 'A spot in the area where only ZIP or city are known.'),
+  geoLng: about(NUMBER, 'A spot in the area where only ZIP or city are known.'),
   createdAt: MOMENT,
   updatedAt: MOMENT,
 }, { name: TEXT, line2: TEXT });

@@ -186,6 +186,14 @@ test('a message that is nested too deeply is refused before it is parsed', async
   assert.equal((JSON.parse(fine!) as Refusal).error?.field, 'postalcode');
 });
 
+test('an empty message is told to be empty', async () => {
+  const client = await open();
+  client.send('');
+  client.finish();
+  const { lines: [line] } = await ending(client);
+  assert.match((JSON.parse(line!) as Refusal).error?.message ?? '', /The message is empty/);
+});
+
 test('whose cart it is decides who may have it, and by which counter it counts', async () => {
   const foreign = await newMerchant('self-managed', KEYS.beta);
   const got = await answers([

@@ -139,7 +139,9 @@ function booleanOf(text: string | null): boolean | null {
 }
 
 /** Chooses the location: address before coordinates before postal code. */
-function readLocation(raw: RawParameters, options: LookupOptions): LookupQuery | Failure {
+function readLocation(
+  raw: RawParameters, version: number, options: LookupOptions,
+): LookupQuery | Failure {
   const lat = raw.lat === null ? null : parseDegrees(raw.lat, LAT_DEGREES_MAX);
   const lng = raw.lng === null ? null : parseDegrees(raw.lng, LNG_DEGREES_MAX);
   if (lat === null && raw.lat !== null) return invalid('lat', 'a number from -90 to 90.');
@@ -163,7 +165,8 @@ function readLocation(raw: RawParameters, options: LookupOptions): LookupQuery |
     };
   }
   if (raw.addressSent) return fail('address-incomplete', ADDRESS_FORM);
-  return fail('invalid-postal-code', 'Give an address, both lat and lng, or a postalcode.');
+  return fail('invalid-postal-code', version < 50
+    ? 'Give an address or a postalcode.' : 'Give an address, both lat and lng, or a postalcode.');
 }
 
 const NO_GEOCODING = 'The key has no lookups by address or coordinates, or their quota of this '
@@ -219,7 +222,7 @@ export function parseParameters(
   if (isFailure(options)) return options;
   const kept = readKept(raw);
   if (isFailure(kept)) return kept;
-  const query = readLocation(raw, options);
+  const query = readLocation(raw, version, options);
   if (isFailure(query)) return query;
   const { dataset, atMs } = kept;
   if (dataset !== null && (grants & GRANT_HISTORICAL) === 0) return noHistory('dataset');

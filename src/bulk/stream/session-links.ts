@@ -14,6 +14,9 @@ import {
   BEHIND_BYTES_MAX, HEARTBEAT_MS, MESSAGE_BYTES_MAX, PONG_BYTES_MAX,
 } from './stream-limits.js';
 
+/** In place of an empty message: one of no bytes already means one that was too long. */
+const SPACE = Buffer.from(' ');
+
 /*
  * A stream over a WebSocket: text messages in, text messages out, pings to tell a dead client.
  */
@@ -62,7 +65,7 @@ export class SocketLink implements StreamLink, SocketEvents {
     if (isBinary) session.stop('binary', 'Messages are text.');
     else if (message.byteLength > MESSAGE_BYTES_MAX) {
       session.stop('too-big', `A message may have ${MESSAGE_BYTES_MAX} bytes.`);
-    } else session.receive(Buffer.from(message.slice(0)));
+    } else session.receive(message.byteLength === 0 ? SPACE : Buffer.from(message.slice(0)));
   }
 
   drained(): void {
@@ -155,9 +158,6 @@ function content(line: Buffer): Buffer {
   if (end > 0 && line[end - 1] === CR) end -= 1;
   return line.subarray(0, end);
 }
-
-/** In place of an empty line: a message of no bytes already means one that was too long. */
-const SPACE = Buffer.from(' ');
 
 export class PostLink implements StreamLink, DuplexEvents {
   readonly #exchange: DuplexExchange;
