@@ -131,7 +131,7 @@ const PUBLISHED: readonly (readonly [string, Reader<RateReader>])[] = [
   ['la-domiciles', rates(readLouisiana, ONE_STATE)],
   ['mo-tables', rates(readMissouri, ONE_STATE, TOTALS)],
   ['nm-grt', headed('name|county|locat_cdr|locat_cd1|locat_cd2|grt_rate',
-    rates(readNewMexico, ONE_STATE, TOTALS))],
+    rates(readNewMexico, ONE_STATE, { ...TOTALS, areas: optional(flag()) }))],
   ['ny-718', rates(readNewYork, ONE_STATE, { state: TEXT })],
   ['ok-copo', rates(readOklahoma, ONE_STATE)],
   ['sc-st575', rates(readSouthCarolina, ONE_STATE, { state: TEXT })],

@@ -11,7 +11,7 @@ import type { RateRow } from '../model.js';
 import type { Source } from '../publisher/catalogue.js';
 import { endByRhythm } from '../publisher/held-files.js';
 import type { ListMark } from './facts.js';
-import { dayAfter, formatDate, type ListReport } from './list.js';
+import { dayAfter, formatDate, isOutside, type ListReport } from './list.js';
 
 export interface HeldList {
   /** Key in the catalogue, which is the name of its source. */
@@ -105,6 +105,22 @@ function beside(row: RateRow, list: Read): readonly RateRow[] {
   return [...left, ...lackedRows(row, list, row.from > from ? row.from : from)];
 }
 
+/**
+ * Where a list has all that is levied in its locations, another's county or city would be levied
+ * twice.
+ * @throws RangeError naming one.
+ */
+function checkLocations(rows: readonly RateRow[]): void {
+  for (const { state, from } of rows.filter(isOutside)) {
+    const other = rows.find((row) => row.state === state && row.to > from
+      && (row.level === 'county' || row.level === 'city')
+      && row.basis !== 'unknown' && (row.sales > 0 || row.use > 0));
+    if (other === undefined) continue;
+    throw new RangeError(`${state}: ${other.name} has a rate after ${formatDate(from)}, beside `
+      + 'locations that have all of it: leave out the lists of counties and cities, or end them');
+  }
+}
+
 /** What a settling of lists gives. */
 export interface Settled {
   readonly rows: readonly RateRow[];
@@ -177,6 +193,7 @@ export function settleHeld(
     }
     return left;
   });
+  checkLocations(rows);
   return {
     rows,
     marks: marks.map((mark) => newer.reduce(withList, mark)),

@@ -3,7 +3,7 @@ import type { Rate } from '../../tax/rate.js';
 import { type AreaTuple, OPEN_MARK, type PlaceFact, type RateRow } from '../model.js';
 import type { DistrictLine, Estimate, TupleLines } from './combine.js';
 import type { CountyFact, ListMark, StateName, TierFact } from './facts.js';
-import { DATE_MIN, DATE_OPEN, OWN_CODE } from './list.js';
+import { DATE_MIN, DATE_OPEN, NO_CODE, OWN_CODE } from './list.js';
 import type { MemberIndex, Membership, RowIndex, Spot } from './rate-rows.js';
 import { fill, nothing, paint, type Segment, unknown } from './timeline.js';
 
@@ -191,6 +191,21 @@ function openDistrict(book: LineContext, state: StateName, code: string): readon
     .map(({ from, to }) => unknown(from, to, reason));
 }
 
+/** The days on which a spot lies in one location of a list, where a spot lies in none or more. */
+function locationGaps(
+  book: LineContext, state: StateName, { districts, complete }: AreaTuple,
+): readonly Segment[] {
+  const outside = paint(book.rows.district(state.code, NO_CODE));
+  const [first] = book.rows.district(state.code, NO_CODE);
+  if (first === undefined) return [];
+  const inside = districts.filter((code) =>
+    book.rows.district(state.code, code).some(({ source }) => source === first.source));
+  if (inside.length === 0) return complete === true ? [] : outside;
+  const reason = `${state.name}: several locations hold here (${inside.join(', ')}), and each has `
+    + 'all that is levied; newer boundaries would fill it.';
+  return inside.length === 1 ? [] : outside.map(({ from, to }) => unknown(from, to, reason));
+}
+
 function gapLines(
   book: LineContext,
   state: StateName,
@@ -203,6 +218,7 @@ function gapLines(
     const keys = spot.spot.places.length > 0 ? spot.spot.places : [''];
     for (const key of keys) out.push(...paint(book.rows.gaps(county, key)));
   }
+  out.push(...locationGaps(book, state, tuple));
   for (const code of tuple.districts.filter((one) => one.startsWith(OPEN_MARK))) {
     out.push(...openDistrict(book, state, code.slice(OPEN_MARK.length)));
   }

@@ -10,6 +10,26 @@ import type { Gazetteer, NameMatch } from './gazetteer.js';
 /** Districts their publisher gives no code have one of ours; the wire shows none for them. */
 export const OWN_CODE = '~';
 
+/** Code of the district row of a list whose locations are all land: it is what lies outside. */
+export const NO_CODE = '';
+
+/** The row that says so: what no location that is drawn has is not known. */
+export function outsideRow(
+  { state, source, asOf }: ListContext, name: string, from: DateInt,
+): RateRow {
+  const zero = 0 as Rate;
+  const note = `${name}: no location of the list is drawn here; newer boundaries would fill it.`;
+  return {
+    state, level: 'district', county: '', place: '', name: '', code: NO_CODE, basis: 'unknown',
+    sales: zero, use: zero, from, to: DATE_OPEN, source, asOf, note,
+  };
+}
+
+/** Whether a row is such a one. */
+export function isOutside({ level, county, place, code }: RateRow): boolean {
+  return level === 'district' && county === '' && place === '' && code === NO_CODE;
+}
+
 /** A city an official list names and no boundary is held for: the area around it is uncertain. */
 export interface UnplacedCity {
   readonly state: string;

@@ -24,7 +24,7 @@ import {
   checkFigures, DATE_OPEN, type Land, type ListOptions, ListReport, type ListResult, listDate,
   percentOf,
 } from './list.js';
-import { landOfCodes, type StatedList } from './stated-rates.js';
+import { isStated, landOfCodes, type StatedList } from './stated-rates.js';
 import { joinVintages, type Vintage } from './timeline.js';
 
 /** One list: a file of a publisher, or a fact table. */
@@ -283,7 +283,7 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
     stated: stated.map(({ rows, of: { state = '', source = '' } }): StatedList => ({
       state, source: sourceIndex(sources)(source),
       until: held.find(({ name }) => name === source)?.until ?? DATE_OPEN,
-      rows: rows.filter(({ level }) => level !== 'state'),
+      rows: rows.filter(isStated),
     })),
     caps: Object.entries(recipe.caps)
       .map(([state, cap]) => ({ state, cap: percentOf(cap, state) })),

@@ -9,7 +9,7 @@ import type { Rate } from '../../tax/rate.js';
 import type { RateRow } from '../model.js';
 import type { RateBookInput } from './book.js';
 import type { ListMark } from './facts.js';
-import { DATE_MIN, DATE_OPEN, type Land, OWN_CODE } from './list.js';
+import { DATE_MIN, DATE_OPEN, isOutside, type Land, OWN_CODE } from './list.js';
 
 /** What a state's rate file says of the codes in its boundary file. */
 export interface StatedList {
@@ -20,6 +20,11 @@ export interface StatedList {
   readonly until: DateInt;
   /** Of counties, cities and districts. */
   readonly rows: readonly RateRow[];
+}
+
+/** Whether a row of such a file is told by codes of records. */
+export function isStated(row: RateRow): boolean {
+  return row.level !== 'state' && !isOutside(row);
 }
 
 /** What the codes of lists stand for, by state and code ("TX 2227016"), where they agree. */

@@ -103,7 +103,7 @@ export interface BoundaryFile {
   readonly path: string;
   /** Object of a topology; not needed for GeoJSON. */
   readonly object?: string;
-  /** Property that is the key; the feature's own id without. */
+  /** Property that is the key; without, the feature's own id. "A|B": the first not blank. */
   readonly key?: string;
   /** Put before the key. */
   readonly prefix?: string;
@@ -112,6 +112,12 @@ export interface BoundaryFile {
   /** Expression with named groups over the property, and what the key is made of ("50$<c>"). */
   readonly pattern?: string;
   readonly template?: string;
+}
+
+function rawKey(properties: Feature['properties'], key: string): unknown {
+  const [first = '', ...others] = key.split('|');
+  return [first, ...others].map((name): unknown => properties?.[name])
+    .find((value) => others.length === 0 || String(value ?? '').trim() !== '');
 }
 
 function keyOf(raw: string, file: BoundaryFile): string {
@@ -219,7 +225,7 @@ async function readPolygons(file: BoundaryFile): Promise<readonly BoundaryFeatur
   const rings = new Map<string, (readonly Position[])[]>();
   const properties = new Map<string, Readonly<Record<string, string>>>();
   for await (const { id, properties: found, geometry } of featuresOf(file)) {
-    const raw: unknown = file.key === undefined ? id : found?.[file.key];
+    const raw: unknown = file.key === undefined ? id : rawKey(found, file.key);
     if (raw === undefined || raw === null) throw new Error('a feature has no key');
     const key = keyOf(String(raw), file);
     const known = rings.get(key);

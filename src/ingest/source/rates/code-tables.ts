@@ -4,12 +4,12 @@ import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
   DATE_MIN, DATE_OPEN, joined, joinedCity, type ListContext, listDate, listOption, type ListResult,
-  minus, percentOf, textOption,
+  minus, outsideRow, percentOf, textOption,
 } from '../../rates/list.js';
 import { readTable, splitRows, type TableRow } from '../rows.js';
 import { listedDay } from '../workbook.js';
 import { unlistedGaps } from './county-and-place.js';
-import { countyOf, type Located, totalRates } from './located-totals.js';
+import { countyOf, type Located, type Period, totalRates } from './located-totals.js';
 
 type Where = Pick<RateRow, 'level' | 'county' | 'place' | 'name'>;
 
@@ -75,18 +75,58 @@ export function readArizona(text: string, context: ListContext): ListResult {
  * is levied), note_key, bndry_ref, SHAPE_Leng, grt_rate2, Shape_Area. "Remainder of County - X" is
  * a county outside its municipalities. Tribal lands have two codes in place of locat_cdr, and a
  * rate for each class of seller: they are told, not read. Districts have no boundary in this file.
+ * With the option `areas`, for builds that have the polygons beside it as districts by their first
+ * code, all of the local part is that of its code, and tribal lands are refused.
  */
 
 const CODE = /^\d{2}-\d{3}$/;
 const REMAINDER = /^Remainder of County\s*-\s*(.+)$/i;
 
-/** Reads the list. Options: `state`, its part in percent; `from` and `to`, days it speaks for. */
+/** The local part of each location as its code's; what one code stands for is one rate. */
+function locationRates(
+  text: string, floor: Rate, period: Period, context: ListContext,
+): ListResult {
+  const { state, source, asOf, report } = context;
+  const rows = new Map<string, RateRow>();
+  for (const row of readTable(text, ',')) {
+    report.read += 1;
+    const [where, name] = [`line ${row.line}`, row.get('name')];
+    const codes = ['locat_cdr', 'locat_cd1', 'locat_cd2'].map((column) => row.get(column))
+      .filter((code) => code !== '');
+    const [code = ''] = codes;
+    if (!codes.every((one) => CODE.test(one)) || code === '') {
+      throw new RangeError(`${where}: ${name}: no location code: ${codes.join(', ')}`);
+    }
+    const total = percentOf(row.get('grt_rate'), `${where}: ${name}`);
+    const local = codes.length > 1 ? 0 as Rate : minus(total, floor);
+    if (local < 0) throw new RangeError(`${where}: ${name}: a total below the state's part`);
+    const known = rows.get(code);
+    if (known !== undefined && (known.sales !== local || codes.length > 1)) {
+      throw new RangeError(`${where}: ${name}: code ${code} has another rate than before`);
+    }
+    report.joined += 1;
+    rows.set(code, {
+      state, level: 'district', county: '', place: '', name, code, basis: 'own', sales: local,
+      use: local, ...period, source, asOf,
+      ...(codes.length > 1 ? { basis: 'unknown', note: `New Mexico: ${name} is tribal land, taxed `
+        + `by the class of the seller (${codes.join(', ')}), which no address tells.` } : {}),
+    });
+  }
+  if (rows.size === 0) throw new RangeError('it lists no location');
+  return { rows: [...rows.values(), outsideRow(context, 'New Mexico', period.from)], members: [] };
+}
+
+/**
+ * Reads the list. Options: `state`, its part in percent; `from` and `to`, days it speaks for;
+ * `areas`, for boundaries of locations.
+ */
 export function readNewMexico(text: string, context: ListContext): ListResult {
   const floor = percentOf(textOption(context, 'state'), 'option state');
   const period = {
     from: listDate(textOption(context, 'from'), context.asOf),
     to: listDate(textOption(context, 'to'), DATE_OPEN),
   };
+  if (context.options['areas'] === true) return locationRates(text, floor, period, context);
   const located = readTable(text, ',').flatMap((row): readonly Located[] => {
     const [where, name, code] = [`line ${row.line}`, row.get('name'), row.get('locat_cdr')];
     const rate = percentOf(row.get('grt_rate'), `${where}: ${name}`);

@@ -11,6 +11,7 @@ import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
   DATE_OPEN, fractionOf, type ListContext, listDate, ListReport, type ListResult, minus,
+  outsideRow,
 } from '../../rates/list.js';
 import { readTable } from '../rows.js';
 
@@ -172,6 +173,8 @@ function codeRates(locations: readonly Location[], context: ListContext): ListRe
     const found = areaOf(location, quiet);
     return found === null ? [] : [[location.code, found] as const];
   }));
+  const first = Math.min(...rows.map(({ from }) => from)) as DateInt;
+  rows.push(outsideRow(context, 'Washington', first));
   return { rows: rows.sort((a, b) => a.from - b.from), members: [], codes };
 }
 
