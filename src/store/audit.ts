@@ -23,7 +23,11 @@ export const AUDIT_MS_MAX = 400 * 86_400_000;
 const PREFIX = 'audit';
 const COUNT_PREFIX = 'audit-count';
 const TIME_DIGITS = 15;
-/** Old entries that go with each new one. */
+/** Entries beyond those that are kept which wait to go together: looking for them costs most. */
+const PRUNED_TOGETHER = 64;
+/** Entries that go by their number with a new one at most. */
+const OVER_MAX = 4 * PRUNED_TOGETHER;
+/** Entries that go by their age with a new one at most. */
 const PRUNED_MAX = 10;
 /** So many of them are looked at before the others. */
 const PRUNED_FIRST = 2;
@@ -104,11 +108,11 @@ function orderOf({ at, order }: ReturnType<typeof parseAge>): number {
 }
 
 /**
- * The time up to which entries are too old, by the clock and by the service's own: the machine's
- * may be set ahead by years.
+ * Whether an entry is too old, by the clock and by the service's own: the machine's may be set
+ * ahead by years.
  */
-function expiryOf(transaction: StoreTransaction, at: number): number {
-  return Math.min(at, savedTime(transaction) ?? 0) - AUDIT_MS_MAX;
+function isExpired(transaction: StoreTransaction, entry: number, at: number): boolean {
+  return entry <= at - AUDIT_MS_MAX && entry <= (savedTime(transaction) ?? 0) - AUDIT_MS_MAX;
 }
 
 function keyOf(list: string, order: number, id: string): StoreKey {
@@ -127,14 +131,19 @@ function lastOrder(transaction: StoreTransaction, list: string): number {
  * @returns how many are left, and the time of the first where it was seen
  */
 function prune(
-  transaction: StoreTransaction, list: string, before: number, expiry: number,
+  transaction: StoreTransaction, list: string, before: number, at: number,
 ): AuditCount {
+  if (before > AUDIT_ENTRIES_MAX + PRUNED_TOGETHER) {
+    const over = Math.min(before - AUDIT_ENTRIES_MAX, OVER_MAX);
+    for (const key of transaction.keys([PREFIX, list], over)) transaction.remove(key);
+    return { count: before - over };
+  }
   let count = before;
-  // One makes room at most, unless entries came of age meanwhile.
+  // One of the others has come of age at most, unless nothing was added for long.
   for (const limit of [PRUNED_FIRST, PRUNED_MAX - PRUNED_FIRST]) {
     for (const value of transaction.list([PREFIX, list], limit)) {
       const old = parseAge(value);
-      if (count <= AUDIT_ENTRIES_MAX && old.at > expiry) return { count, oldest: old.at };
+      if (!isExpired(transaction, old.at, at)) return { count, oldest: old.at };
       transaction.remove(keyOf(list, orderOf(old), old.id));
       count -= 1;
     }
@@ -156,15 +165,22 @@ export function addAudit(
   transaction.put(keyOf(list, order, id), order === at ? entry : { ...entry, order });
   // The list is looked at only where its first entry may have to go: none does whose time is not
   // up by the later one of the two clocks.
-  const left = before < AUDIT_ENTRIES_MAX && oldest !== undefined && oldest > at - AUDIT_MS_MAX
-    ? { count: before + 1, oldest }
-    : prune(transaction, list, before + 1, expiryOf(transaction, at));
+  const left = before < AUDIT_ENTRIES_MAX + PRUNED_TOGETHER && oldest !== undefined
+    && oldest > at - AUDIT_MS_MAX
+    ? { count: before + 1, oldest } : prune(transaction, list, before + 1, at);
   transaction.put([COUNT_PREFIX, list], { v: 1, ...left, last: order });
 }
 
 /** The entries of all lists from a time on, the oldest first; none older than they are kept. */
 export function listAudit(store: Store, since: number, now: number): readonly AuditRecord[] {
   const from = Math.max(since, now - AUDIT_MS_MAX);
-  return store.list([PREFIX]).map(parseAudit).filter(({ at }) => at >= from)
-    .sort((left, right) => left.at - right.at);
+  const lists = new Map<string | null, AuditRecord[]>();
+  for (const entry of store.list([PREFIX]).map(parseAudit)) {
+    const list = lists.get(entry.account);
+    if (list === undefined) lists.set(entry.account, [entry]);
+    else list.push(entry);
+  }
+  // Those beyond the number go some at a time.
+  return [...lists.values()].flatMap((list) => list.slice(-AUDIT_ENTRIES_MAX))
+    .filter(({ at }) => at >= from).sort((left, right) => left.at - right.at);
 }

@@ -63,7 +63,7 @@ export function setCredentials(
     connection,
     updatedAt: now,
   };
-  putShared(transaction, account, credentialsKey(account, merchantId), record);
+  putShared(transaction, account, credentialsKey(account, merchantId), record, undefined);
   const own: OwnerRecord = { v: 1, merchantId };
   transaction.put(connectionKey(account, connection), own);
   return true;
@@ -76,7 +76,7 @@ export function deleteCredentials(
   const { account, merchantId } = merchant;
   if (!forgetCredentials(transaction, account, merchantId)) return false;
   const record: MerchantRecord = { ...merchant, connectedBefore: true, updatedAt: now };
-  putShared(transaction, account, merchantKey(account, merchantId), record);
+  putShared(transaction, account, merchantKey(account, merchantId), record, merchant);
   return true;
 }
 

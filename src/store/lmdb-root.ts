@@ -2,10 +2,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
+import { Batch, type BatchPlace, type Outcome } from './batch.js';
 import { StoreFault, writeError } from './fault.js';
 import { hasRoom, makeFolder } from './folder.js';
 import { FORMAT_KEY, FORMAT_VERSION, FORMATS_READ, type StoreKey } from './format.js';
-import { packPlain, unpackRecord } from './record-bytes.js';
+import { packPlain, type StoredValue, unpackRecord } from './record-bytes.js';
 import type { RecordBytes, RecordRange, Root } from './root.js';
 import { checkStoreFile, markBegun, STORE_FILE } from './store-file.js';
 
@@ -96,14 +97,40 @@ async function openEnvironment(path: string): Promise<Environment> {
   }
 }
 
+function resultOf<T>(outcome: Outcome<T> | null): T {
+  if (outcome?.kind === 'done') return outcome.result;
+  throw outcome === null ? new Error('a write whose action was not run') : outcome.error;
+}
+
+/** Writes that go into the next transaction. */
+interface Waiting {
+  /** Each keeps its result, or what it threw, for whoever asked for it. */
+  readonly actions: ((batch: Batch) => void)[];
+  /** Fulfilled when the transaction is durable. */
+  readonly done: Promise<void>;
+}
+
 /** What this process has open, by folder. */
 const OPEN = new Map<string, Set<LmdbRoot>>();
 
 export class LmdbRoot implements Root {
   readonly #path: string;
   readonly #root: Environment;
+  readonly #place: BatchPlace = {
+    get: (key) => this.#root.get([...key]),
+    put: (key, value) => {
+      this.#root.putSync([...key], value);
+    },
+    remove: (key) => {
+      this.#root.removeSync([...key]);
+    },
+  };
   /** Writes under way. */
   #writing = 0;
+  #next: Waiting | null = null;
+  #written = 0;
+  /** While actions run. */
+  #batch: Batch | null = null;
 
   private constructor(path: string, root: Environment) {
     this.#path = path;
@@ -138,38 +165,50 @@ export class LmdbRoot implements Root {
     }
   }
 
-  get(key: StoreKey): Buffer | undefined {
-    return this.#root.get([...key]);
+  get(key: StoreKey): StoredValue | undefined {
+    return this.#batch === null ? this.#root.get([...key]) : this.#batch.get(key);
   }
 
   * range(range: RecordRange): Iterable<RecordBytes> {
+    this.#batch?.flush();
     for (const { key, value } of this.#root.getRange(lmdbRange(range))) {
       yield { key: partsOf(key), value };
     }
   }
 
   * keys(range: RecordRange): Iterable<StoreKey> {
+    this.#batch?.flush();
     for (const key of this.#root.getKeys(lmdbRange(range))) yield partsOf(key);
   }
 
-  put(key: StoreKey, value: Buffer): void {
-    this.#root.putSync([...key], value);
+  put(key: StoreKey, value: StoredValue): void {
+    this.#change(key, value);
   }
 
   remove(key: StoreKey): void {
-    this.#root.removeSync([...key]);
+    this.#change(key, null);
+  }
+
+  get written(): number {
+    return this.#written;
   }
 
   async write<T>(action: () => T): Promise<T> {
+    let outcome: Outcome<T> | null = null;
     this.#writing += 1;
     try {
-      // A child transaction, because only that is undone when it throws.
-      return await this.#root.childTransaction(action);
+      this.#next ??= this.#transaction();
+      const { actions, done } = this.#next;
+      actions.push((batch) => {
+        outcome = batch.run(action);
+      });
+      await done;
     } catch (error) {
       throw await writeError(error);
     } finally {
       this.#writing -= 1;
     }
+    return resultOf(outcome);
   }
 
   refresh(): void {
@@ -212,5 +251,34 @@ export class LmdbRoot implements Root {
     await Promise.resolve(this.#root.flushed).catch(() => undefined);
     await this.#root.close();
     OPEN.get(this.#path)?.delete(this);
+  }
+
+  #change(key: StoreKey, value: StoredValue | null): void {
+    if (this.#batch === null) throw new Error('a store is written by the action of a write');
+    this.#batch.change(key, value);
+  }
+
+  /** Asks for a transaction, in which all that waits by its turn is run. */
+  #transaction(): Waiting {
+    const actions: Waiting['actions'] = [];
+    const taken = (): void => {
+      if (this.#next?.actions === actions) this.#next = null;
+    };
+    // A child transaction, because only that is undone as a whole when it throws.
+    const run = this.#root.childTransaction(() => {
+      taken();
+      const batch = new Batch(this.#place);
+      this.#batch = batch;
+      try {
+        for (const action of actions) action(batch);
+        batch.flush();
+      } finally {
+        this.#batch = null;
+      }
+    });
+    const done = run.then(() => {
+      this.#written += 1;
+    }).finally(taken);
+    return { actions, done };
   }
 }

@@ -139,7 +139,7 @@ export function createMerchant(
     v: 1, merchantId, account, name, contacts, ...present({ referenceId }), type,
     connectedBefore: false, createdAt: now, updatedAt: now,
   };
-  putShared(transaction, account, merchantKey(account, merchantId), record);
+  putShared(transaction, account, merchantKey(account, merchantId), record, undefined);
   return record;
 }
 
@@ -179,7 +179,7 @@ export function updateMerchant(
     createdAt: before.createdAt,
     updatedAt: change.block === undefined && !switched ? before.updatedAt : change.now,
   };
-  putShared(transaction, account, merchantKey(account, merchantId), record);
+  putShared(transaction, account, merchantKey(account, merchantId), record, before);
   return record;
 }
 

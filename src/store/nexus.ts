@@ -65,12 +65,15 @@ export async function listNexus(
 }
 
 /**
- * Stores a location, new or changed.
+ * Stores a location, new or in place of what it was before.
  * @throws LimitReached when the account has used up its share.
  */
-export function putNexus(transaction: StoreTransaction, record: NexusRecord): void {
+export function putNexus(
+  transaction: StoreTransaction, record: NexusRecord, before?: NexusRecord,
+): void {
   const { account, merchantId, locationId } = record;
-  putShared(transaction, account, nexusKey(account, merchantId, locationId), record);
+  const key = nexusKey(account, merchantId, locationId);
+  putShared(transaction, account, key, record, before);
 }
 
 /**

@@ -7,9 +7,14 @@ import zlib from 'node:zlib';
 import { Encoder } from 'msgpackr';
 import { DamagedRecord } from './fault.js';
 import type { StoreKey } from './format.js';
+import { PACKED, packSmall } from './record-pack.js';
+
+/** A record as a store has it, or is given it. */
+export type StoredValue = Buffer | NewRecord;
 
 /** 0xc1 is no msgpack. */
 const MARK = [0xc1, 0x53, 0x69, 0x74] as const;
+const MARK_NUMBER = 0xc1536974;
 /** With one of its bytes changed it is still no record of an earlier version. */
 const MARK_BYTES_MIN = 3;
 const SUM_AT = MARK.length;
@@ -25,35 +30,80 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
 // As LMDB's own: bytes within a record outlive the page they were read from.
 const encoder = new Encoder({ copyBuffers: true });
 
-/** Node.js has it from 20.15 on, many times as fast. */
+/** Node.js has it from 20.15 on, many times as fast where there is more than a little. */
 const { crc32 } = zlib as { readonly crc32?: (bytes: Uint8Array, before?: number) => number };
+const LITTLE_BYTES = 512;
 
-function crcOf(bytes: Uint8Array, before = 0): number {
-  if (crc32 !== undefined) return crc32(bytes, before);
+/** The sum of some bytes behind others, of which `before` is the sum. */
+function crcOf(bytes: Uint8Array, before: number, from = 0, end = bytes.length): number {
+  if (crc32 !== undefined && end - from > LITTLE_BYTES) {
+    return crc32(bytes.subarray(from, end), before);
+  }
   let sum = ~before;
-  for (let at = 0; at < bytes.length; at += 1) {
-    sum = (sum >>> 8) ^ TABLE[(sum ^ bytes[at]!) & 0xff]!;
+  for (let at = from; at < end; at += 1) sum = (sum >>> 8) ^ TABLE[(sum ^ bytes[at]!) & 0xff]!;
+  return ~sum >>> 0;
+}
+
+/** The sum of a key; bytes in UTF-8 of its parts with a zero between them. */
+function keySum(key: StoreKey): number {
+  const text = key.join('\0');
+  let sum = ~0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x80) return crcOf(Buffer.from(text), 0);
+    sum = (sum >>> 8) ^ TABLE[(sum ^ code) & 0xff]!;
   }
   return ~sum >>> 0;
 }
 
 /** Bound to its key: a record that turns up under another one is not taken for that one's. */
-function sumOf(key: StoreKey, body: Uint8Array): number {
-  return crcOf(body, crcOf(Buffer.from(key.join('\0'))));
+function sumOf(key: StoreKey, bytes: Uint8Array, from: number, end: number): number {
+  return crcOf(bytes, keySum(key), from, end);
 }
 
-function isMarked(bytes: Uint8Array): boolean {
+function isMarked(bytes: Buffer): boolean {
+  if (bytes.length >= BODY_AT && bytes.readUInt32BE() === MARK_NUMBER) return true;
   return MARK.filter((byte, at) => bytes[at] === byte).length >= MARK_BYTES_MIN;
+}
+
+/** A record behind room for its checksum. */
+function packedLarge(record: unknown): Buffer {
+  const body = encoder.encode(record);
+  const bytes = Buffer.allocUnsafe(BODY_AT + body.length);
+  bytes.set(body, BODY_AT);
+  return bytes;
 }
 
 /** A record as it is stored under a key. */
 export function packRecord(key: StoreKey, record: unknown): Buffer {
-  const body = encoder.encode(record);
-  const bytes = Buffer.allocUnsafe(BODY_AT + body.length);
-  bytes.set(MARK);
-  bytes.writeUInt32LE(sumOf(key, body), SUM_AT);
-  bytes.set(body, BODY_AT);
+  const end = packSmall(record, BODY_AT);
+  const bytes = end < 0 ? packedLarge(record) : Buffer.allocUnsafe(end);
+  if (end >= 0) PACKED.copy(bytes, BODY_AT, BODY_AT, end);
+  bytes.writeUInt32BE(MARK_NUMBER, 0);
+  bytes.writeUInt32LE(sumOf(key, bytes, BODY_AT, bytes.length), SUM_AT);
   return bytes;
+}
+
+/** A record that was not stored yet; its bytes are made when they are first asked for. */
+export class NewRecord {
+  readonly record: unknown;
+  readonly #key: StoreKey;
+  #bytes: Buffer | null = null;
+
+  constructor(key: StoreKey, record: unknown) {
+    this.#key = key;
+    this.record = record;
+  }
+
+  get bytes(): Buffer {
+    this.#bytes ??= packRecord(this.#key, this.record);
+    return this.#bytes;
+  }
+}
+
+/** The bytes of a record, stored or not. */
+export function bytesOf(value: StoredValue): Buffer {
+  return value instanceof NewRecord ? value.bytes : value;
 }
 
 /** A value as every version reads it. */
@@ -75,12 +125,11 @@ function decoded(key: StoreKey, body: Uint8Array): unknown {
  */
 export function unpackRecord(key: StoreKey, bytes: Buffer): unknown {
   if (!isMarked(bytes)) return decoded(key, bytes);
-  const body = bytes.subarray(BODY_AT);
   if (
-    MARK.some((byte, at) => bytes[at] !== byte) || bytes.length < BODY_AT ||
-    bytes.readUInt32LE(SUM_AT) !== sumOf(key, body)
+    bytes.length < BODY_AT || bytes.readUInt32BE() !== MARK_NUMBER ||
+    bytes.readUInt32LE(SUM_AT) !== sumOf(key, bytes, BODY_AT, bytes.length)
   ) {
     throw new DamagedRecord(key);
   }
-  return decoded(key, body);
+  return decoded(key, bytes.subarray(BODY_AT));
 }

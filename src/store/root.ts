@@ -1,5 +1,6 @@
 /** What a store lies on: records as bytes, in the order of their keys. */
 import type { StoreKey } from './format.js';
+import type { StoredValue } from './record-bytes.js';
 
 /** A stretch of keys; without a start or an end from the first or to the last. */
 export interface RecordRange {
@@ -26,11 +27,11 @@ export interface RootWriteOptions {
 
 /** Reading is immediate, from what is at hand; writing resolves when it is durable. */
 export interface Root {
-  get(key: StoreKey): Buffer | undefined;
+  get(key: StoreKey): StoredValue | undefined;
   range(range: RecordRange): Iterable<RecordBytes>;
   keys(range: RecordRange): Iterable<StoreKey>;
   /** To be called by the action of a write alone, as `remove`. */
-  put(key: StoreKey, value: Buffer): void;
+  put(key: StoreKey, value: StoredValue): void;
   remove(key: StoreKey): void;
   /**
    * Runs an action once at most, on the newest records, and resolves with its result once what it
@@ -38,6 +39,8 @@ export interface Root {
    * @throws StoreFault when it could not be written.
    */
   write<T>(action: () => T, options?: RootWriteOptions): Promise<T>;
+  /** Goes up with what this handle wrote, before whoever wrote it is told. */
+  readonly written: number;
   /** From now on reading sees the newest of what is at hand. */
   refresh(): void;
   /** Bytes of the pages that hold records. */

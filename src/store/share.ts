@@ -9,6 +9,7 @@ import type { StoreKey } from './format.js';
 import { AGE_PREFIX, parseAge } from './idempotency-record.js';
 import { LimitReached } from './transaction.js';
 import { CREDENTIALS_PREFIX, MERCHANT_PREFIX, NEXUS_PREFIX } from './merchant-format.js';
+import { plainBytes } from './record-pack.js';
 import { number, recordReader } from './record-reader.js';
 import { countRecord, type CountReader } from './set-aside.js';
 import type { StoreTransaction } from './store.js';
@@ -46,7 +47,8 @@ function shareKey(kind: ShareKind, account: string): StoreKey {
 
 /** What a record counts for. */
 export function recordBytes(record: unknown): number {
-  return pack(record).byteLength + OVERHEAD_BYTES;
+  const bytes = plainBytes(record);
+  return (bytes < 0 ? pack(record).byteLength : bytes) + OVERHEAD_BYTES;
 }
 
 const COUNTED: readonly string[] = [MERCHANT_PREFIX, CREDENTIALS_PREFIX, NEXUS_PREFIX];
@@ -98,12 +100,12 @@ export function takeShare(
 
 /**
  * Stores a record of an account's merchants within its share.
+ * @param before what is stored under the key; undefined for nothing
  * @throws LimitReached when there is no room.
  */
 export function putShared(
-  transaction: StoreTransaction, account: string, key: StoreKey, record: object,
+  transaction: StoreTransaction, account: string, key: StoreKey, record: object, before: unknown,
 ): void {
-  const before = transaction.get(key);
   const by = recordBytes(record) - (before === undefined ? 0 : recordBytes(before));
   takeShare(transaction, 'merchants', account, by);
   transaction.put(key, record);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DamagedRecord, setAsideNotice, StoreFault } from './fault.js';
 import { ALWAYS_TAKEN, DAMAGED_PREFIX, type StoreKey } from './format.js';
 import { LmdbRoot } from './lmdb-root.js';
-import { packRecord, unpackRecord } from './record-bytes.js';
+import { bytesOf, NewRecord, unpackRecord } from './record-bytes.js';
 import type { Root } from './root.js';
 import type { StoreEntry, StoreTransaction, WriteOptions } from './transaction.js';
 import { WatchedRecords } from './watched.js';
@@ -44,6 +44,8 @@ export class Store {
   readonly #root: Root;
   readonly #bytesMax: number;
   #writes = 0;
+  /** What was written when changes were last looked for: once for all that share a commit. */
+  #seen = 0;
   #full = false;
   readonly #watched = new WatchedRecords();
   readonly #poll: NodeJS.Timeout;
@@ -79,8 +81,9 @@ export class Store {
 
   /** @throws DamagedRecord when it is not what was stored. */
   get(key: StoreKey): unknown {
-    const bytes = this.#root.get(key);
-    return bytes === undefined ? undefined : unpackRecord(key, bytes);
+    const found = this.#root.get(key);
+    if (found === undefined) return undefined;
+    return found instanceof NewRecord ? found.record : unpackRecord(key, found);
   }
 
   /** A record that can be done without: undefined, and told of, when it is damaged. */
@@ -144,7 +147,7 @@ export class Store {
   }
 
   /**
-   * Runs a transaction and returns its result once it is on the disk. What `action` throws undoes
+   * Runs a transaction; its result is on the disk when it is returned. What `action` throws undoes
    * it alone and is thrown here. Writes that wait together share one commit and one flush.
    * @throws StoreFault when it could not be written; nothing of it is kept.
    */
@@ -153,15 +156,13 @@ export class Store {
     { quiet = false, certain = false }: WriteOptions = {},
   ): Promise<T> {
     this.#measure();
-    const { result, told } = await this.#root.write(() => {
+    const result = await this.#root.write(() => {
       this.#watched.begin();
       const done = action(this.#transaction);
-      const changed = this.#watched.changed(quiet);
-      for (const version of changed) this.#bump(version);
-      return { result: done, told: changed.length > 0 };
+      for (const version of this.#watched.changed(quiet)) this.#bump(version);
+      return done;
     }, { certain });
-    if (told) this.refresh();
-    else this.#root.refresh();
+    if (this.#root.written !== this.#seen) this.refresh();
     return result;
   }
 
@@ -228,6 +229,7 @@ export class Store {
 
   /** Looks for changes now. */
   refresh(): void {
+    this.#seen = this.#root.written;
     this.#root.refresh();
     this.#look(this.#failed);
   }
@@ -242,22 +244,23 @@ export class Store {
     get: (key) => this.get(key),
     list: (prefix, limit) => this.list(prefix, limit),
     last: (prefix) => this.last(prefix),
+    keys: (prefix, limit) => this.keys(prefix, limit),
     put: (key, record) => {
       if (this.#full && !ALWAYS_TAKEN.has(key[0]) && this.#root.get(key) === undefined) {
         throw new StoreFault('full');
       }
       this.#watched.touch(key);
-      this.#root.put(key, packRecord(key, record));
+      this.#root.put(key, new NewRecord(key, record));
     },
     remove: (key) => {
       this.#watched.touch(key);
       this.#root.remove(key);
     },
     setAside: (key, counted = false) => {
-      const bytes = this.#root.get(key);
-      if (bytes === undefined) return;
+      const found = this.#root.get(key);
+      if (found === undefined) return;
       const aside = [DAMAGED_PREFIX, ...key];
-      this.#root.put(aside, packRecord(aside, { v: 1, bytes }));
+      this.#root.put(aside, new NewRecord(aside, { v: 1, bytes: bytesOf(found) }));
       this.#root.remove(key);
       this.#failed(setAsideNotice(key, counted));
     },
@@ -287,7 +290,7 @@ export class Store {
   }
 
   #bump(key: StoreKey): void {
-    this.#root.put(key, packRecord(key, this.#version(key) + 1));
+    this.#root.put(key, new NewRecord(key, this.#version(key) + 1));
   }
 
   #version(key: StoreKey): number {

@@ -8,6 +8,8 @@ export interface StoreTransaction {
   list(prefix: StoreKey, limit?: number): readonly unknown[];
   /** As `Store.last`. */
   last(prefix: StoreKey): unknown;
+  /** As `Store.keys`. */
+  keys(prefix: StoreKey, limit?: number): readonly StoreKey[];
   put(key: StoreKey, record: object): void;
   remove(key: StoreKey): void;
   /**

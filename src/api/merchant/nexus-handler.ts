@@ -169,7 +169,7 @@ async function update(
     const record: NexusRecord = {
       v: 1, locationId, merchantId, account, ...place, position, createdAt, updatedAt: now,
     };
-    putNexus(transaction, record);
+    putNexus(transaction, record, before);
     const reply = caller.json(200, {
       ...resultOf(merchantId, 'nexus location updated successfully'),
       location: nexusMembers(record),

@@ -1,7 +1,7 @@
 /** A store in PostgreSQL that any number of nodes share; each reads a replica of its own. */
 import { StoreFault } from '../fault.js';
 import { FORMAT_KEY, FORMAT_VERSION, FORMATS_READ, type StoreKey } from '../format.js';
-import { packPlain, unpackRecord } from '../record-bytes.js';
+import { bytesOf, packPlain, type StoredValue, unpackRecord } from '../record-bytes.js';
 import type { RecordBytes, RecordRange, Root, RootWriteOptions } from '../root.js';
 import { listenForCommits, readSince } from './change-log.js';
 import { Connection } from './connection.js';
@@ -138,6 +138,7 @@ export class PostgresRoot implements Root {
   /** When the replica was known to be the newest, as `performance.now` tells. */
   #freshAt = performance.now();
   #loading: Promise<void> | null = null;
+  #written = 0;
 
   private constructor(
     place: DatabasePlace, replica: Replica, failed: (error: unknown) => void,
@@ -194,8 +195,8 @@ export class PostgresRoot implements Root {
     return this.#replica.keys(range);
   }
 
-  put(key: StoreKey, value: Buffer): void {
-    this.#replica.put(key, value);
+  put(key: StoreKey, value: StoredValue): void {
+    this.#replica.put(key, bytesOf(value));
   }
 
   remove(key: StoreKey): void {
@@ -207,7 +208,13 @@ export class PostgresRoot implements Root {
     // where the process stood still: then nobody has tried yet.
     const isFailing = this.#follower.isFailing || this.#writer.isFailing;
     if (isFailing && this.age() > TURN_MS_MAX) throw new StoreFault('unreachable');
-    return await this.#writer.write(action, certain) as T;
+    const result = await this.#writer.write(action, certain) as T;
+    this.#written += 1;
+    return result;
+  }
+
+  get written(): number {
+    return this.#written;
   }
 
   refresh(): void {

@@ -3,6 +3,7 @@
  * anew at any time, and the commit up to which they are those of the database. Reading never waits.
  */
 import { ABORT, type Database, open, type RootDatabase } from 'lmdb';
+import type { Outcome } from '../batch.js';
 import type { StoreKey } from '../format.js';
 import { bytesIn } from '../lmdb-root.js';
 import type { RecordBytes, RecordRange } from '../root.js';
@@ -43,14 +44,9 @@ const COMMIT_MS_MAX = 200;
 const UNREAD: Position = { seq: -1, batch: '' };
 const POSITION_KEY = 'position';
 
-/** What became of an action: its result, or what it threw. */
-export type Outcome =
-  | { readonly kind: 'done'; readonly result: unknown }
-  | { readonly kind: 'threw'; readonly error: unknown };
-
 interface Attempt {
   /** In the order of the actions; fewer where they changed much or took long. */
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly Outcome<unknown>[];
   readonly changes: readonly Change[];
 }
 
@@ -135,7 +131,7 @@ export class Replica {
    * replica is not at the commit that is given, as where it is being read anew.
    */
   attempt(seq: number, actions: readonly (() => unknown)[]): Attempt | null {
-    const outcomes: Outcome[] = [];
+    const outcomes: Outcome<unknown>[] = [];
     const changes = new Map<string, Change>();
     let [bytes, isThere] = [0, false];
     const from = performance.now();
@@ -207,7 +203,7 @@ export class Replica {
     leaveFolder(this.#path);
   }
 
-  #try(action: () => unknown, own: Map<string, Change>): Outcome {
+  #try(action: () => unknown, own: Map<string, Change>): Outcome<unknown> {
     this.#changed = own;
     try {
       const result: unknown = this.#environment.childTransaction(action);

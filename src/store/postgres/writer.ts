@@ -12,6 +12,7 @@
  * nobody gets before the earlier transaction has ended, whether the commit is there.
  */
 import { randomUUID } from 'node:crypto';
+import type { Outcome } from '../batch.js';
 import { StoreFault } from '../fault.js';
 import {
   append, beginLocked, commit, prune, type Batch, type Begun, type Position,
@@ -19,7 +20,7 @@ import {
 import { Connection, DatabaseError } from './connection.js';
 import type { DatabasePlace } from './place.js';
 import { Pending } from './pending.js';
-import type { Outcome, Replica } from './replica.js';
+import type { Replica } from './replica.js';
 
 /** Writes in one commit at most. */
 const COMMIT_WRITES_MAX = 1_000;
@@ -36,7 +37,7 @@ const UNWRITABLE = /^(53|58)/;
 interface Doubtful {
   readonly batch: string;
   readonly taken: readonly Pending[];
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly Outcome<unknown>[];
 }
 
 export interface WriterOptions {
@@ -60,7 +61,7 @@ interface Next {
   readonly begun: Promise<Begun>;
 }
 
-function settle(pending: Pending, outcome: Outcome): void {
+function settle(pending: Pending, outcome: Outcome<unknown>): void {
   if (outcome.kind === 'done') pending.done(outcome.result);
   else pending.fail(outcome.error);
 }

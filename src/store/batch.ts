@@ -1,0 +1,100 @@
+/**
+ * Writes that share a transaction. What their actions change is kept here until the last one has
+ * run, and then put into the store at once: a count that each of them changes is packed and put
+ * once, and an action that throws is undone by forgetting what it changed. A transaction within
+ * the transaction for each action, which LMDB has for that, copies every page it comes by.
+ */
+import type { StoreKey } from './format.js';
+import { bytesOf, type StoredValue } from './record-bytes.js';
+
+/** Where it is all put in the end, within a transaction. */
+export interface BatchPlace {
+  get(key: StoreKey): Buffer | undefined;
+  put(key: StoreKey, value: Buffer): void;
+  remove(key: StoreKey): void;
+}
+
+/** What became of an action: its result, or what it threw. */
+export type Outcome<T> =
+  | { readonly kind: 'done'; readonly result: T }
+  | { readonly kind: 'threw'; readonly error: unknown };
+
+interface Change {
+  readonly key: StoreKey;
+  /** Null where the record is removed. */
+  readonly value: StoredValue | null;
+}
+
+/** Longer keys go to the store at once: an action that gave one too long for it has to be told. */
+const NAME_CHARS_MAX = 400;
+
+/** A key as one text; the lengths tell where its parts end. */
+function nameOf(key: StoreKey): string {
+  let name = '';
+  for (const part of key) name += `${part.length}:${part}`;
+  return name;
+}
+
+export class Batch {
+  readonly #place: BatchPlace;
+  /** What was changed and is not in the store. */
+  readonly #changes = new Map<string, Change>();
+  /** What the action under way changed of these, with what they were before it, in order. */
+  readonly #undo: { readonly name: string; readonly was: Change | undefined }[] = [];
+  /** What the action under way changed in the store, as it was before it. */
+  readonly #before = new Map<string, Change>();
+
+  constructor(place: BatchPlace) {
+    this.#place = place;
+  }
+
+  /** Runs an action; what it throws undoes it alone. @throws Error when it cannot be undone. */
+  run<T>(action: () => T): Outcome<T> {
+    try {
+      return { kind: 'done', result: action() };
+    } catch (error) {
+      for (const { name, was } of this.#undo.reverse()) {
+        if (was === undefined) this.#changes.delete(name);
+        else this.#changes.set(name, was);
+      }
+      for (const [name, change] of this.#before) {
+        this.#changes.delete(name);
+        this.#set(change);
+      }
+      return { kind: 'threw', error };
+    } finally {
+      this.#undo.length = 0;
+      this.#before.clear();
+    }
+  }
+
+  get(key: StoreKey): StoredValue | undefined {
+    const changed = this.#changes.get(nameOf(key));
+    return changed === undefined ? this.#place.get(key) : changed.value ?? undefined;
+  }
+
+  /** Changes a record, or removes it. */
+  change(key: StoreKey, value: StoredValue | null): void {
+    const name = nameOf(key);
+    this.#undo.push({ name, was: this.#changes.get(name) });
+    this.#changes.set(name, { key, value });
+    if (name.length > NAME_CHARS_MAX) this.flush();
+  }
+
+  /** Puts everything into the store, whose ranges are then as the actions left them. */
+  flush(): void {
+    for (const { name, was } of this.#undo) {
+      const key = this.#changes.get(name)?.key;
+      if (key === undefined || this.#before.has(name)) continue;
+      this.#before.set(name, was ?? { key, value: this.#place.get(key) ?? null });
+    }
+    this.#undo.length = 0;
+    for (const change of this.#changes.values()) this.#set(change);
+    this.#changes.clear();
+  }
+
+  #set({ key, value }: Change): void {
+    if (value === null) this.#place.remove(key);
+    else this.#place.put(key, bytesOf(value));
+  }
+}

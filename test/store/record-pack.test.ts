@@ -1,0 +1,64 @@
+/** Records that are packed here, against msgpackr. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Encoder, pack } from 'msgpackr';
+import { packRecord, unpackRecord } from '../../src/store/record-bytes.js';
+import { PACKED, packSmall, plainBytes } from '../../src/store/record-pack.js';
+
+const encoder = new Encoder({ copyBuffers: true });
+
+const NUMBERS = [
+  0, -0, 1, 31, 32, 63, 64, 127, 128, 255, 256, 65_535, 65_536, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1,
+  2 ** 32, 1_800_000_000_000, 0.5, -1, -32, -33, -128, -129, -32_768, -32_769, -(2 ** 31),
+  -(2 ** 31) - 1, Infinity, Number.MAX_SAFE_INTEGER,
+];
+const TEXTS = ['', 'a', 'x'.repeat(31), 'x'.repeat(32), 'x'.repeat(255), '\0\x7f'];
+
+/** As the records of the store. */
+const SMALL: readonly object[] = [
+  {}, { v: 1, bytes: 5 }, { v: 1, contacts: {} }, { v: 1, list: [] },
+  {
+    v: 1, merchantId: '0e0f', account: 'alpha', name: 'Shop', type: 'provider', createdAt: 1.8e12,
+    contacts: { first: 'A', email: 'owner@shop.example' }, connectedBefore: false, none: null,
+  },
+  { v: 1, key: ['merchant', 'alpha', 'm-1'], more: ['b', 7, null, true] },
+  ...NUMBERS.map((number) => ({ v: 1, number, inner: { number } })),
+  ...TEXTS.map((text) => ({ v: 1, text, inner: { text } })),
+  Object.fromEntries(Array.from({ length: 15 }, (_, index) => [`m${index}`, index])),
+];
+
+/** What is left to msgpackr. */
+const OTHERS: readonly unknown[] = [
+  7, 'text', null, undefined, [1, 2], new Date(0), new Map([[1, 2]]), { v: 1, name: 'é' }, { é: 1 },
+  { v: 1, text: 'x'.repeat(256) }, { v: 1, none: undefined }, { v: 1, bytes: Buffer.from('abc') },
+  { a: { b: { c: 1 } } }, { a: {}, b: {} }, { list: [{ a: 1 }] }, { list: [[1]] }, { at: new Date(0) },
+  { constructor: 1 }, { many: 12n }, { a: { list: [1] } },
+  Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`m${index}`, index])),
+  { v: 1, list: Array.from({ length: 16 }, (_, index) => index) },
+];
+
+test('small records have the bytes that msgpackr gives them, and are counted as it counts', () => {
+  for (const record of SMALL) {
+    const told = JSON.stringify(record);
+    const end = packSmall(record, 8);
+    assert.ok(end > 8, told);
+    const bytes = PACKED.subarray(8, end);
+    assert.equal(bytes.toString('hex'), encoder.encode(record).toString('hex'), told);
+    assert.equal(plainBytes(record), pack(record).length, told);
+  }
+});
+
+test('other values are left to msgpackr', () => {
+  for (const record of OTHERS) {
+    assert.deepEqual([packSmall(record, 8), plainBytes(record)], [-1, -1]);
+  }
+});
+
+test('records are read as they were stored, whoever packed them', () => {
+  for (const key of [['a', 'b'], ['é', 'b'], ['x'.repeat(900), '']]) {
+    for (const record of [...SMALL, { v: 1, name: 'é' }, { v: 1, text: 'x'.repeat(2_000) }]) {
+      assert.deepEqual(unpackRecord(key, packRecord(key, record)), encoder.decode(
+        encoder.encode(record)));
+    }
+  }
+});
