@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { FIELDS_MAX } from '../../src/http/head-refusal.js';
 import { RawClient } from '../support/http-client.js';
 import { startStubServer } from '../support/http-stub-server.js';
 
@@ -126,6 +127,13 @@ for (const [name, body] of BEHIND) {
     }
   });
 }
+
+test('a head has as many fields as are told', async (context) => {
+  const client = await open(context);
+  client.write(`GET /large ${HEAD}${'X-A: b\r\n'.repeat(FIELDS_MAX - 1)}\r\n`);
+  setTimeout(() => client.close(), 5_000).unref();
+  assert.equal((await client.answer())?.status, 200);
+});
 
 test('a body with a length leaves its connection open', async (context) => {
   const client = await open(context);

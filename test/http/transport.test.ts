@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
+import { FIELDS_MAX } from '../../src/http/head-refusal.js';
 import { headOf } from '../../src/http/reply.js';
 import { createServer } from '../../src/http/open-transport.js';
 import { Router, type Route } from '../../src/http/router.js';
@@ -74,7 +75,7 @@ async function answerTo(
   return [answer?.status, answer?.body];
 }
 
-const manyFields = Array.from({ length: 110 }, (_, at) => `h${at}: 1\r\n`).join('');
+const manyFields = Array.from({ length: FIELDS_MAX }, (_, at) => `h${at}: 1\r\n`).join('');
 
 /** What the server of Node.js says to requests that no handler gets to see. */
 const REFUSED: readonly (readonly [name: string, text: string, status: number])[] = [
