@@ -76,6 +76,15 @@ test('a slip in an ending, which leaves another stem, does not matter either', (
   assert.notEqual(firsts('jewlery', 1).length, 0);
 });
 
+test('a title finds its code', (context) => {
+  assert.equal(firsts('clothing', 1)[0], '20010');
+  const codes = new Map<string, string[]>();
+  for (const { tic, title } of TICS) codes.set(title, [...codes.get(title) ?? [], tic]);
+  const { top1 } = sharesOf([...codes].map(([title, tics]): Description => [title, ...tics]));
+  context.diagnostic(`${codes.size} titles: first ${percent(top1)}`);
+  assert.ok(top1 >= 0.96, percent(top1));
+});
+
 test('a code finds itself', () => {
   for (const tic of ['41030', '00000', '99999']) assert.equal(firsts(tic, 1)[0], tic);
 });

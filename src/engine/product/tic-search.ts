@@ -86,6 +86,8 @@ const TWO_SLIPS_LETTERS_MIN = 8;
 const BM25 = { k: 1.2, b: 0.3, d: 0.5 } as const;
 /** What it adds to a score when all of the query is a title or an everyday word. */
 const WHOLE_PHRASE = 1;
+/** The same again where all of the query is all of a title: "clothing" is the code of that name. */
+const WHOLE_TITLE = 1;
 
 /** The score that counts as one half. */
 const SCORE_HALF = 20;
@@ -120,6 +122,7 @@ export class TicSearch {
   readonly #tics: readonly Tic[];
   /** Titles and everyday words of each code as terms. */
   readonly #phrases: readonly (readonly (readonly string[])[])[];
+  readonly #titles: readonly (readonly string[])[];
   readonly #vocabulary = new Set<string>();
   /** Terms by the words that codes have: a slip in an ending leaves another stem. */
   readonly #words = new Map<string, string>();
@@ -128,6 +131,7 @@ export class TicSearch {
   constructor(tics: readonly Tic[]) {
     this.#tics = tics;
     this.#phrases = tics.map(phrasesOf);
+    this.#titles = tics.map(({ title }) => termsOf(title));
     const known = this.#vocabulary;
     this.#index = new MiniSearch<Indexed>({
       fields: Object.keys(BOOST),
@@ -169,7 +173,9 @@ export class TicSearch {
       const at = Number(id);
       // Codes that match more of the query come before those that match one word well.
       const share = queryTerms.length / terms.length;
-      return { at, raw: score * share * (1 + WHOLE_PHRASE * this.#phraseShare(at, asked)) };
+      const named = WHOLE_PHRASE * this.#phraseShare(at, asked)
+        + (this.#isTitle(at, asked) ? WHOLE_TITLE : 0);
+      return { at, raw: score * share * (1 + named) };
     });
     ranked.sort((one, other) => other.raw - one.raw || one.at - other.at);
     return ranked.slice(0, FOUND_MAX).flatMap(({ at, raw }) => {
@@ -184,6 +190,11 @@ export class TicSearch {
     const terms = words.slice(0, SLIPS_MAX).flatMap((word) => [...this.#words].flatMap(
       ([other, term]) => (withinOneTypo(word, other) ? [term] : [])));
     return [...new Set(terms)].slice(0, QUERY_TERMS_MAX);
+  }
+
+  #isTitle(at: number, asked: ReadonlySet<string>): boolean {
+    const title = this.#titles[at];
+    return title?.length === asked.size && title.every((term) => asked.has(term));
   }
 
   /** The share of a query that the longest phrase of a code makes up, of those wholly in it. */
