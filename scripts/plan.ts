@@ -46,6 +46,8 @@ const LONG: readonly string[] = [
 /** What files are taken for until a run has told. */
 const LONG_MS = 100_000;
 const UNKNOWN_MS = 10_000;
+/** And those that take what builders make: by then it is there, and they are not what the end waits for. */
+const ASKING_MS = 50_000;
 
 /** Place of a file among those; -1 where it is none. */
 function placeInLong(file: string): number {
@@ -81,7 +83,7 @@ export function planOf(
   const alone = those('alone').map((file) => ({ name: file, files: [file] }));
   const rank = ({ name, files: [file = '', ...more] }: Unit): number => {
     if (isBuilder(file)) return Infinity;
-    if (asksThem(join(root, file))) return -1;
+    if (asksThem(join(root, file))) return ASKING_MS;
     const unknownMs = more.length > 0 ? LONG_MS : UNKNOWN_MS;
     return times.get(name)?.clockMs
       ?? (isLong(file) ? LONG_MS + LONG.length - placeInLong(file) : unknownMs);

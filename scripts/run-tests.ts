@@ -12,8 +12,8 @@ import { planOf, type Unit } from './plan.js';
 import type { RunOrder } from './run-files.js';
 import { programOf } from './together.js';
 
-/** Many tests wait for a process, a clock or a disk, so that four share even two cores well. */
-const AT_ONCE_MIN = 4;
+/** Many tests wait for a process, a clock or a disk: with four, two cores had nothing to do for a fifth of the time. */
+const AT_ONCE_MIN = 6;
 /**
  * V8 of Node.js 20 optimizes a function here when it has run nine times as much as it would wait for by
  * itself, 67,584: most processes of tests end before that has paid, and those that only calculate take

@@ -168,7 +168,7 @@ test('a file over the limit is warned of', () => {
   assert.deepEqual(warnings.map((line) => line.split(' ')[2]), ['dear.test.js']);
 });
 
-test('what asks the large datasets begins last, what builds them first, then what took long', (context) => {
+test('what builds the large datasets begins first, then what took long, and what asks them amid', (context) => {
   const root = mkdtempSync(join(tmpdir(), 'situs-plan-'));
   context.after(() => rmSync(root, { recursive: true, force: true }));
   const process = "process.chdir('/');\n";
@@ -186,8 +186,8 @@ test('what asks the large datasets begins last, what builds them first, then wha
   const plan = planOf(root, '.', Object.keys(files), times);
   assert.deepEqual(plan.map((unit) => unit.files), [
     ['service/default.test.js'], ['service/abort.test.js'], ['with-1.test.js', 'with-2.test.js'],
-    ['pure-1.test.js', 'pure-2.test.js'], ['new.test.js'],
-    ['long.test.js'], ['short.test.js'], ['asks.test.js'],
+    ['pure-1.test.js', 'pure-2.test.js'], ['asks.test.js'], ['new.test.js'],
+    ['long.test.js'], ['short.test.js'],
   ]);
 });
 

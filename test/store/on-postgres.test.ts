@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { programOf, Sharing } from '../../scripts/together.js';
+import { LATER_OPTIMIZED } from '../support/built-dataset.js';
 import { dropSchemas, hasPostgres, newPrefix } from '../support/postgres.js';
 
 const PRELOAD = fileURLToPath(new URL('../support/on-postgres.js', import.meta.url));
@@ -65,7 +66,7 @@ after(() => dropSchemas(prefix).catch(() => undefined));
 
 /** What a program of tests writes. */
 async function outputOf(program: string): Promise<string> {
-  const child = spawn(process.execPath, ['--test-reporter=tap', program], {
+  const child = spawn(process.execPath, [...LATER_OPTIMIZED, '--test-reporter=tap', program], {
     env: {
       ...process.env, SITUS_TEST_SCHEMAS: prefix, NODE_OPTIONS: `--import=${PRELOAD}`,
       // A test in a process of a test would tell the outer one of itself.

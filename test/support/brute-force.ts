@@ -8,11 +8,12 @@ export interface PlainPolygon {
 }
 
 function edgeIsEast(
-  x: number, y: number, [ax, ay]: readonly [number, number], [bx, by]: readonly [number, number],
+  x: number, y: number, a: readonly [number, number], b: readonly [number, number],
 ): boolean {
-  const low = Math.min(ay, by);
-  const high = Math.max(ay, by);
-  if (y < low || y >= high) return false;
+  const [ay, by] = [a[1], b[1]];
+  // Each has the point's latitude or lies north of it, or each lies south: asked millions of times.
+  if ((y < ay) === (y < by)) return false;
+  const [ax, bx] = [a[0], b[0]];
   if (x < Math.min(ax, bx)) return true;
   if (x >= Math.max(ax, bx)) return false;
   // ax + (bx − ax)(y − ay)/(by − ay) > x, multiplied out.

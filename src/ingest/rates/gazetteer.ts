@@ -37,10 +37,12 @@ export interface Gazetteer {
   states(): readonly StateName[];
 }
 
+/** Without any mark, as most names are. */
+const PLAIN = /^[\x20-\x7e]*$/;
+
 /** Spelling of a name that lists and the Census agree on: capitals, no marks, words spelled out. */
 export function plainName(name: string): string {
-  return name
-    .normalize('NFD').replace(/\p{M}/gu, '')
+  return (PLAIN.test(name) ? name : name.normalize('NFD').replace(/\p{M}/gu, ''))
     .toUpperCase()
     .replace(/[.'’`]/g, '').replace(/[-–]/g, ' ')
     .replace(/\bSTE?\b(?= )/g, (word) => (word === 'STE' ? 'SAINTE' : 'SAINT'))
@@ -67,7 +69,25 @@ function one(codes: readonly string[] | undefined, county: string): NameMatch {
   return code !== undefined && second === undefined ? { kind: 'code', code, county } : UNMATCHED;
 }
 
-/** Builds the gazetteer of a build's counties and places. */
+/** Places of a state by their names, spelt by plainName and by closed. */
+interface PlaceNames {
+  readonly plains: ReadonlyMap<string, readonly PlaceFact[]>;
+  readonly closeds: ReadonlyMap<string, readonly PlaceFact[]>;
+}
+
+function placeNamesOf(places: readonly PlaceFact[]): PlaceNames {
+  const plains = new Map<string, PlaceFact[]>();
+  const closeds = new Map<string, PlaceFact[]>();
+  for (const place of places) {
+    const listed = new Set([place.name, plainPlace(place.name), place.fullName]);
+    const names = new Set([...listed].map(plainName));
+    for (const name of names) push(plains, name, place);
+    for (const name of new Set([...names].map(closed))) push(closeds, name, place);
+  }
+  return { plains, closeds };
+}
+
+/** The gazetteer of a build. Places of a state are put by their names once a list asks for one. */
 export function createGazetteer(
   states: readonly StateName[],
   counties: readonly CountyFact[],
@@ -83,17 +103,14 @@ export function createGazetteer(
     if (plain === county.fullName) continue;
     push(countyNames, `${county.state}/${plainName(plain)}`, county.fips);
   }
-  const placeNames = new Map<string, PlaceFact[]>();
-  const closedNames = new Map<string, PlaceFact[]>();
   const placesOf = new Map<string, PlaceFact[]>();
-  for (const place of places) {
-    push(placesOf, place.state, place);
-    const names = [place.name, plainPlace(place.name), place.fullName].map(plainName);
-    for (const name of new Set(names)) push(placeNames, `${place.state}/${name}`, place);
-    for (const name of new Set(names.map(closed))) {
-      push(closedNames, `${place.state}/${name}`, place);
-    }
-  }
+  for (const place of places) push(placesOf, place.state, place);
+  const namesOf = new Map<string, PlaceNames>();
+  const placeNames = (state: string): PlaceNames => {
+    const known = namesOf.get(state) ?? placeNamesOf(placesOf.get(state) ?? []);
+    namesOf.set(state, known);
+    return known;
+  };
   const named = new Map(aliases.map((alias) =>
     [`${alias.level}/${alias.state}/${plainName(alias.listed)}/${alias.county}`, alias]));
   const alias = (level: string, state: string, name: string, county: string): NameMatch | null => {
@@ -114,8 +131,8 @@ export function createGazetteer(
       const known = alias('city', state, name, county);
       if (known) return known;
       const plain = plainName(name);
-      const all = placeNames.get(`${state}/${plain}`)
-        ?? closedNames.get(`${state}/${closed(plain)}`) ?? [];
+      const { plains, closeds } = placeNames(state);
+      const all = plains.get(plain) ?? closeds.get(closed(plain)) ?? [];
       const inside = county ? all.filter((place) => place.counties.includes(county)) : all;
       // A place's own counties leave out slivers, so a lone name may lie in a neighbour as well.
       return one((inside.length > 0 ? inside : all).map((place) => place.geoid), county);
