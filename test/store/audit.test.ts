@@ -94,6 +94,16 @@ test('entries are kept for a time and a number, of each account by itself', asyn
   assert.deepEqual(listAudit(store, 0, NOW).filter(({ account }) => account === null)
     .map(({ at }) => at - NOW), [AUDIT_MS_MAX, AUDIT_MS_MAX + 1]);
   assert.equal(store.list(['audit', 'operator']).length, 2);
+  // Those beyond the number go some at a time, and are not told meanwhile.
+  for (let added = 0; added < 3; added += 1) {
+    await add('alpha', NOW + AUDIT_ENTRIES_MAX + 3 + 40 * added, 40);
+    const held = store.keys(['audit', 'account:alpha']).length;
+    assert.ok(held >= AUDIT_ENTRIES_MAX && held <= AUDIT_ENTRIES_MAX + 64, String(held));
+    assert.deepEqual(store.list(['audit-count', 'account:alpha']).map((record) =>
+      (record as { count: number }).count), [held]);
+  }
+  const newest = listAudit(store, 0, NOW).filter(({ account }) => account === 'alpha');
+  assert.deepEqual([newest.length, newest[0]?.object], [AUDIT_ENTRIES_MAX, `o${NOW + 123}`]);
 });
 
 test('a clock set two years ahead and back takes no entry that is new', async (t) => {
