@@ -11,6 +11,8 @@ import { foldName } from '../src/address/place-name.js';
 import { Engine } from '../src/engine/engine.js';
 import type { Dataset } from '../src/dataset/dataset.js';
 import type { LookupOptions } from '../src/engine/lookup-query.js';
+import { zipRecords } from '../src/engine/release-survey.js';
+import { peopleByZip } from '../src/engine/zip-people.js';
 import { isFailure } from '../src/failure.js';
 import { NAMED_SHARE, nearness } from '../src/ingest/zip/claims.js';
 import { cityDensity, openShare } from '../src/ingest/zip/land.js';
@@ -44,15 +46,26 @@ const EXAMPLES_MAX = 10;
 /** Towns have ten. */
 const PLACE_DIGITS = 7;
 
-/** Shares of ZIPs, each ZIP counting by its spots. */
-interface CityTally {
-  zips: number;
+/** ZIPs, or the people in them; each ZIP counts by its spots. */
+interface Shares {
+  all: number;
   certainRight: number;
   certainWrong: number;
   assumedRight: number;
   assumedWrong: number;
   refused: number;
+}
+
+interface CityTally {
+  readonly zips: Shares;
+  readonly people: Shares;
   readonly examples: string[];
+}
+
+function noShares(): Shares {
+  return {
+    all: 0, certainRight: 0, certainWrong: 0, assumedRight: 0, assumedWrong: 0, refused: 0,
+  };
 }
 
 /** What is taken at a spot, and where it is. */
@@ -191,7 +204,8 @@ function samplesOf(asker: Asker, grid: PointGrid, point: ZipPoint, most: number)
 
 /** Asks one ZIP; its spots share one place in the tally. */
 function askZip(
-  asker: Asker, dataset: Dataset, grid: PointGrid, point: ZipPoint, tally: CityTally,
+  asker: Asker, dataset: Dataset, grid: PointGrid, point: ZipPoint, people: number,
+  tally: CityTally,
 ): void {
   const record = dataset.zip(point.zip);
   // Doors tell better than the nearest point whose ZIP a spot is.
@@ -200,9 +214,13 @@ function askZip(
   const { samples, km2, open } = samplesOf(
     asker, grid, point, answer?.kind === 'assumed' ? SPOTS_MAX : SPOTS);
   if (!samples.some(({ isOwn }) => isOwn)) return;
-  tally.zips += 1;
+  const count = (name: keyof Shares, share: number): void => {
+    tally.zips[name] += share;
+    tally.people[name] += people * share;
+  };
+  count('all', 1);
   if (answer === null) {
-    tally.refused += 1;
+    count('refused', 1);
     return;
   }
   const { rate, kind } = answer;
@@ -214,8 +232,8 @@ function askZip(
     all += weight;
     if (place.rate !== rate) wrong += weight;
   }
-  tally[`${kind}Wrong`] += wrong / all;
-  tally[`${kind}Right`] += 1 - wrong / all;
+  count(`${kind}Wrong`, wrong / all);
+  count(`${kind}Right`, 1 - wrong / all);
   if (kind === 'certain' && wrong > 0 && tally.examples.length < EXAMPLES_MAX) {
     tally.examples.push(`${String(point.zip).padStart(5, '0')} ${point.name}, ${point.state}`);
   }
@@ -225,33 +243,34 @@ function askZip(
 function measureCities(dataset: Dataset, points: readonly ZipPoint[]): CityTally {
   const asker = new Asker(dataset);
   const grid = new PointGrid(points);
-  const tally: CityTally = {
-    zips: 0, certainRight: 0, certainWrong: 0, assumedRight: 0, assumedWrong: 0, refused: 0,
-    examples: [],
-  };
+  const people = peopleByZip(dataset, zipRecords(dataset));
+  const tally: CityTally = { zips: noShares(), people: noShares(), examples: [] };
   const seen = new Set<number>();
   for (const point of points) {
     if (seen.has(point.zip)) continue;
     seen.add(point.zip);
-    askZip(asker, dataset, grid, point, tally);
+    askZip(asker, dataset, grid, point, people.get(point.zip) ?? 0, tally);
   }
   return tally;
 }
 
-/** Prints the tally; returns whether its targets are met. */
-function reportCities(tally: CityTally): boolean {
-  const share = (part: number): number => part / Math.max(1, tally.zips);
-  const show = (name: string, part: number): void =>
-    console.log(`  ${name.padEnd(20)}${(100 * share(part)).toFixed(3).padStart(9)} %`);
-  console.log(`cities: ${tally.zips} ZIPs, spots inside each against its postal city`);
-  show('certain and right', tally.certainRight);
-  show('certain and wrong', tally.certainWrong);
-  show('assumed and right', tally.assumedRight);
-  show('assumed and wrong', tally.assumedWrong);
-  show('refused', tally.refused);
-  for (const example of tally.examples) console.log(`      certain and wrong  ${example}`);
-  return share(tally.assumedWrong) <= CITY_TARGETS.assumedWrong
-    && share(tally.certainWrong) <= CITY_TARGETS.certainWrong;
+/** Prints the tally; returns whether its targets are met, which are of ZIPs. */
+function reportCities({ zips, people, examples }: CityTally): boolean {
+  const show = (name: string, kind: keyof Shares): void => {
+    const [ofZips, ofPeople] = [zips, people].map((shares) =>
+      `${((100 * shares[kind]) / Math.max(1, shares.all)).toFixed(3).padStart(9)} %`);
+    console.log(`  ${name.padEnd(20)}${ofZips}${ofPeople}`);
+  };
+  console.log(`cities: ${zips.all} ZIPs with ${Math.round(people.all / 1e6)} million people, `
+    + 'spots inside each against its postal city; shares of ZIPs and of people');
+  show('certain and right', 'certainRight');
+  show('certain and wrong', 'certainWrong');
+  show('assumed and right', 'assumedRight');
+  show('assumed and wrong', 'assumedWrong');
+  show('refused', 'refused');
+  for (const example of examples) console.log(`      certain and wrong  ${example}`);
+  return zips.assumedWrong <= CITY_TARGETS.assumedWrong * zips.all
+    && zips.certainWrong <= CITY_TARGETS.certainWrong * zips.all;
 }
 
 /**

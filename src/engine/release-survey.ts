@@ -7,6 +7,7 @@ import { formatRate, type Rate } from '../tax/rate.js';
 import type { Engine } from './engine.js';
 import type { LookupOptions, PointQuery } from './lookup-query.js';
 import { type KnownRates, periodOn, RatesByArea } from './rate/area-rates.js';
+import { peopleByZip, populations } from './zip-people.js';
 
 /*
  * What differs between two releases on a day: rates of jurisdictions, of tax areas and of ZIPs.
@@ -147,10 +148,8 @@ const OPTIONS: LookupOptions = {
   country: 'USA', date: null, addressDetailExtended: false,
   shippingExtended: false, taxabilityCode: null, satItemTotal: null,
 };
-/** The document of the population of states. */
-export const POPULATION = 'population';
 
-/** How addresses and spots of a state are answered; shares are parts per million of its ZIPs. */
+/** How addresses and spots of a state are answered; shares are parts per million of its people. */
 export interface StateCoverage {
   readonly state: string;
   /** 0 where it is not held. */
@@ -172,6 +171,7 @@ export interface StateCoverage {
 
 interface Sum {
   zips: number;
+  people: number;
   certain: number;
   assumed: number;
   refused: number;
@@ -184,17 +184,18 @@ function zipText(zip: number): string {
   return String(zip).padStart(5, '0');
 }
 
-/** Asks for one ZIP and adds what came of it. */
+/** Asks for one ZIP and adds what came of it for so many people. */
 function askZip(
-  engine: Engine, dataset: Dataset, record: ZipRecord, sum: Sum, nowMs: number,
+  engine: Engine, dataset: Dataset, record: ZipRecord, people: number, sum: Sum, nowMs: number,
 ): void {
   const address = `${DOOR}, ${record.cities[0] ?? ''}, ${record.state} ${zipText(record.zip)}`;
   const found = engine.lookup({ kind: 'address', address, options: OPTIONS }, nowMs);
   sum.zips += 1;
-  if (isFailure(found)) sum[found.failure === 'no-result' ? 'unknown' : 'refused'] += 1;
+  sum.people += people;
+  if (isFailure(found)) sum[found.failure === 'no-result' ? 'unknown' : 'refused'] += people;
   else if (found.kind === 'situs') {
-    sum[found.situs.precision === 'city' ? 'assumed' : 'certain'] += 1;
-    if (found.area.staleAfter < found.date) sum.stale += 1;
+    sum[found.situs.precision === 'city' ? 'assumed' : 'certain'] += people;
+    if (found.area.staleAfter < found.date) sum.stale += people;
   }
   let all = 0;
   let answered = 0;
@@ -209,7 +210,17 @@ function askZip(
     };
     if (!isFailure(engine.lookup(spot, nowMs))) answered += share;
   }
-  sum.points += all === 0 ? 0 : answered / all;
+  sum.points += all === 0 ? 0 : people * (answered / all);
+}
+
+/** The ZIPs of a release that have tax areas. */
+export function zipRecords(dataset: Dataset): readonly ZipRecord[] {
+  const records: ZipRecord[] = [];
+  for (let zip = ZIP_MIN; zip <= ZIP_MAX; zip += 1) {
+    const record = dataset.zip(zip);
+    if (record !== null && record.parts.length > 0) records.push(record);
+  }
+  return records;
 }
 
 /** Asks for every ZIP of the states; `progress` is told how many were asked for. */
@@ -218,32 +229,30 @@ export function zipCoverage(
   progress: (done: number, total: number) => void = () => undefined,
 ): readonly StateCoverage[] {
   const sums = new Map<string, Sum>();
+  const people = peopleByZip(dataset, zipRecords(dataset));
   for (let zip = ZIP_MIN; zip <= ZIP_MAX; zip += 1) {
     if (zip % 1_000 === 0) progress(zip - ZIP_MIN, ZIP_MAX - ZIP_MIN + 1);
-    const record = dataset.zip(zip);
-    if (record === null || record.parts.length === 0) continue;
+    const own = people.get(zip);
+    const record = own === undefined ? null : dataset.zip(zip);
+    if (own === undefined || record === null) continue;
     let sum = sums.get(record.state);
     if (sum === undefined) {
-      sum = { zips: 0, certain: 0, assumed: 0, refused: 0, unknown: 0, points: 0, stale: 0 };
+      sum = {
+        zips: 0, people: 0, certain: 0, assumed: 0, refused: 0, unknown: 0, points: 0, stale: 0,
+      };
       sums.set(record.state, sum);
     }
-    askZip(engine, dataset, record, sum, nowMs);
+    askZip(engine, dataset, record, own, sum, nowMs);
   }
-  const people = populations(dataset);
+  const population = populations(dataset);
   return [...sums].sort(([one], [other]) => (one < other ? -1 : 1)).map(([state, sum]) => {
-    const share = (part: number): number => Math.round((part / sum.zips) * PPM);
+    const share = (part: number): number => Math.round((part / sum.people) * PPM);
     return {
-      state, population: people.get(state) ?? 0, zips: sum.zips,
+      state, population: population.get(state) ?? 0, zips: sum.zips,
       certain: share(sum.certain), assumed: share(sum.assumed), refused: share(sum.refused),
       unknown: share(sum.unknown), points: share(sum.points), stale: share(sum.stale),
     };
   });
-}
-
-function populations(dataset: Dataset): ReadonlyMap<string, number> {
-  const rows = dataset.document(POPULATION) as
-    readonly { readonly state: string; readonly population: string }[] | null;
-  return new Map((rows ?? []).map(({ state, population }) => [state, Number(population)]));
 }
 
 const SHARES = ['certain', 'assumed', 'refused', 'unknown', 'points', 'stale'] as const;

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../../src/engine/engine.js';
-import { POPULATION, zipCoverage, zipCoverageTable } from '../../src/engine/release-survey.js';
+import { zipCoverage, zipCoverageTable } from '../../src/engine/release-survey.js';
+import { POPULATION } from '../../src/engine/zip-people.js';
 import { DAY, dataset } from '../support/postal-world.js';
 
 const NOW_MS = Date.UTC(2026, 6, 1, 12);

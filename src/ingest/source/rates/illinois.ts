@@ -23,7 +23,18 @@ interface Line {
   readonly part: string;
 }
 
-function lineOf(row: TableRow, context: ListContext): Line | null {
+/** Rates outside cities by "Name County", with their first days. */
+type Around = ReadonlyMap<string, { readonly figure: string; readonly from: string }>;
+
+/** Whether a city has no other rate than the land around it, on every day that is listed. */
+function isAsAround(row: TableRow, county: string, around: Around): boolean {
+  const outside = around.get(county);
+  const figure = row.get('combined_pct');
+  return outside !== undefined && figure !== '' && Number(figure) === Number(outside.figure)
+    && row.get('effective_from') <= outside.from;
+}
+
+function lineOf(row: TableRow, around: Around, context: ListContext): Line | null {
   const { gazetteer, state, report } = context;
   const listed = row.get('name');
   report.read += 1;
@@ -37,7 +48,12 @@ function lineOf(row: TableRow, context: ListContext): Line | null {
   }
   const match = gazetteer.county(state, `${within} County`);
   const county = match.kind === 'code' ? match.code : '';
-  const place = joinedCity(context, name, gazetteer.city(state, name, county), county);
+  const city = gazetteer.city(state, name, county);
+  if (city.kind === 'unmatched' && isAsAround(row, `${within} County`, around)) {
+    report.drop(listed, 'no boundary of it is held, and it is taxed as its county is');
+    return null;
+  }
+  const place = joinedCity(context, name, city, county);
   if (place === null || !county) return null;
   return { row, level: 'city', name, county, place, part };
 }
@@ -75,7 +91,10 @@ export function readIllinois(text: string, context: ListContext): ListResult {
 
 /** Rates of rows of the layout above. */
 function illinoisRates(table: readonly TableRow[], context: ListContext): ListResult {
-  const lines = table.map((row) => lineOf(row, context))
+  const around: Around = new Map(table.filter((row) => row.get('level') === 'county')
+    .map((row) => [row.get('name'),
+      { figure: row.get('combined_pct'), from: row.get('effective_from') }]));
+  const lines = table.map((row) => lineOf(row, around, context))
     .filter((line) => line !== null);
   const parts = new Set(lines.filter((line) => line.part !== '')
     .map((line) => `${line.place}/${line.county}`));
