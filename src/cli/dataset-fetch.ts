@@ -1,14 +1,15 @@
 /** `situs dataset fetch`: publishers' files into a folder of sources. */
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import { fileSha256 } from '../dataset/stamp.js';
 import { createProgress } from '../ingest/progress.js';
 import {
   readCatalogue, type Source, type Wanted, wantedOf,
 } from '../ingest/publisher/catalogue.js';
 import {
-  type Download, downloadsFile, fetchDownload, type FetchRecord, holdFolder, readDownloads,
-  readRecords, writeRecords,
+  type Download, downloadsFile, fetchDownload, type FetchRecord, filesThere, holdFolder,
+  readDownloads, readRecords, writeRecords,
 } from '../ingest/publisher/fetched-folder.js';
 import { checkPages, getNewest, type GetOptions, type Got } from '../ingest/publisher/get.js';
 import { openOrigin } from '../ingest/publisher/origin.js';
@@ -84,11 +85,14 @@ function byHand({ source }: Wanted, known: FetchRecord | null, to: string): Fetc
     return null;
   }
   line('held', source.name);
-  const sha256 = fileSha256(join(folder, name));
-  const path = join(source.name, name);
+  const path = join(source.name, source.together === true ? `*${extname(name)}` : name);
+  const files = filesThere(to, path);
+  const sums = files.map((file) => fileSha256(join(to, file)));
+  const sha256 = sums.length === 1 ? sums[0]!
+    : createHash('sha256').update(JSON.stringify([files, sums])).digest('hex');
   if (known !== null && known.path === path && known.sha256 === sha256) return known;
-  const { size: bytes, mtime } = statSync(join(folder, name));
-  const day = mtime.toISOString().slice(0, 10);
+  const bytes = files.reduce((sum, file) => sum + statSync(join(to, file)).size, 0);
+  const day = statSync(join(folder, name)).mtime.toISOString().slice(0, 10);
   return { path, url: new URL(encodeURIComponent(name), source.page).href, bytes, sha256,
     etag: '', lastModified: '', fetchedOn: day, checkedOn: day };
 }

@@ -1,6 +1,6 @@
 /**
- * `situs dataset update --all` with the files of publishers that are held, and Washington's in the
- * published layouts, from a server that has these alone: what it lacks is told. And the commands of the operator's page.
+ * `situs dataset update --all` with the files of publishers that are held, and Washington's and
+ * Texas' in the published layouts, from a server that has these alone: what it lacks is told. And the commands of the operator's page.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,10 +12,10 @@ import { datasetsDir, packageRoot } from '../../src/ingest/source-files.js';
 import { publishersFiles } from '../support/built-dataset.js';
 import { boundaryRow } from '../support/boundary-rows.js';
 import { zipOf } from '../support/made-files.js';
-import { LISTING, rateFile, UpdateWorld } from '../support/update-world.js';
+import { DOORS, LISTING, rateFile, UpdateWorld } from '../support/update-world.js';
 
 const BOUNDARIES = LISTING.replace('Rates', 'Boundary');
-const STATES = ['GA', 'MN', 'WA', 'WI'];
+const STATES = ['GA', 'MN', 'TX', 'WA', 'WI'];
 /** Washington's Department of Revenue: a page of links into folders by month. */
 const WA_PAGE = '/dor.wa.gov/taxes-rates/sales-use-tax-rates/downloadable-database';
 const WA_FILES = '/sites/default/files/2026-09';
@@ -45,16 +45,32 @@ function publishWashington(): void {
   }) }]));
 }
 
-/** The recipe `default` without boundaries, of four states. */
+/** Texas' list of one county, and files by county that somebody put into their folder. */
+function publishTexas(varDir: string): void {
+  const none = '\tn/a'.repeat(3);
+  publishers.put(DOORS, '1\t20264\t202610\t2026 - 4th\t0.0625\t0\t1\t\n'
+    + `Hill Co\tn/a\tn/a\tHill Co\t4109000\t0.005${none}${none}\n`);
+  const fixture = join(packageRoot(), 'test/ingest/published/tx-addresses.csv');
+  const [header = '', , , row = ''] = readFileSync(fixture, 'utf8').split('\n');
+  const own = row.replace('4002000', '4109000').replace('91012', '76621').replace('QA', 'TX');
+  const folder = join(varDir, 'sources/tx-addresses');
+  mkdirSync(folder, { recursive: true });
+  for (const [county, street] of [['217', 'QUILL'], ['035', 'HERON']] as const) {
+    writeFileSync(join(folder, `TX-County-FIPS-${county}-2026Q4.zip`), zipOf([
+      { name: 'TX.csv', data: `${header}\n${own.replace('QUILL', street)}\n` }]));
+  }
+}
+
+/** The recipe `default` without boundaries, of five states. */
 function writeRecipe(): string {
-  const path = join(world.dir, 'four.json');
+  const path = join(world.dir, 'five.json');
   const rates = jsonOf('rates-default.json');
   const lists = rates['lists'] as readonly { readonly path: string }[];
   const kept = lists.filter(({ path: own }) => own.startsWith('catalogue:')
     || STATES.some((state) => own === `facts/rates/${state}.tsv`));
-  writeFileSync(join(world.dir, 'four-rates.json'), JSON.stringify({ ...rates, lists: kept }));
+  writeFileSync(join(world.dir, 'five-rates.json'), JSON.stringify({ ...rates, lists: kept }));
   writeFileSync(path, JSON.stringify({
-    ...jsonOf('default.json'), name: 'four', rates: 'four-rates.json', boundaries: [],
+    ...jsonOf('default.json'), name: 'five', rates: 'five-rates.json', boundaries: [],
   }));
   return path;
 }
@@ -71,7 +87,7 @@ test('--all: what publishers have is read as it comes, what they lack is told', 
   publishWashington();
   publishers.put(`${BOUNDARIES}MNB2026Q2FEB18.csv`, file('MNB2026Q2FEB18-sample.csv'));
   const varDir = join(world.dir, 'all');
-  mkdirSync(varDir);
+  publishTexas(varDir);
   const { code, out, err } = await world.run(['dataset', 'update', '--all', '--yes', '--quiet',
     '--recipe', writeRecipe(), '--mirror', publishers.mirror], varDir);
   assert.equal(code, 3, err);
@@ -87,8 +103,9 @@ test('--all: what publishers have is read as it comes, what they lack is told', 
   assert.ok(files.some(({ path }) => path === 'sst-boundaries/MNB2026Q2FEB18.csv'));
   assert.ok((counts['streets'] ?? 0) > 10);
   assert.ok(out.includes('fetched   sst-boundaries/WAB2026Q4AUG27.zip\n'), out);
-  const stated = coverage.find(({ state }) => state === 'WA')?.stateFile;
-  assert.equal(stated?.ranges, 1, JSON.stringify(stated));
+  assert.ok(out.includes('held      tx-addresses\n'), out);
+  assert.deepEqual(['TX', 'WA'].map((code) =>
+    coverage.find(({ state }) => state === code)?.stateFile?.ranges), [2, 1]);
 });
 
 test('the commands of the operator\'s page work', async () => {

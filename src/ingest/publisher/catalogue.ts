@@ -40,6 +40,8 @@ const ENTRY = closed({
   pages: optional(list(closed({ url: TEXT, says: TEXTS }))),
   /** Why no program can get it; then people put it into the source's folder. */
   withheld: optional(TEXT),
+  /** Such files are read together, all that lie in the folder with the newest one's ending. */
+  together: optional(flag()),
   container: choice(['csv', 'text', 'csv or zip', 'zip', 'xlsx', 'shapefile', 'page', 'pdf']),
   /** Name in the table of readers, or why nothing reads it. */
   reader: optional(TEXT),

@@ -1,9 +1,9 @@
 /** A folder of publishers' files: what was got into it, and that one command at a time does so. */
 import {
-  existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
+  existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname, isAbsolute, join, normalize } from 'node:path';
+import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import { isObject } from '../../base/json-object.js';
 import { isAlive } from '../../dataset/process-copies.js';
 import { fileSha256, putFile } from '../../dataset/stamp.js';
@@ -183,6 +183,16 @@ export function readRecords(folder: string): Map<string, FetchRecord> {
   } catch (error) {
     throw new Error(`${file} cannot be read: ${(error as Error).message}`);
   }
+}
+
+/** Files below a folder that a path stands for: one, or all with an ending ("tx/*.zip"). */
+export function filesThere(folder: string, path: string): readonly string[] {
+  const [below, name] = [dirname(path), basename(path)];
+  if (!name.startsWith('*') || !existsSync(join(folder, below))) {
+    return existsSync(join(folder, path)) ? [path] : [];
+  }
+  return readdirSync(join(folder, below)).filter((own) => own.endsWith(name.slice(1))).sort()
+    .map((own) => join(below, own));
 }
 
 /** Writes the records, whole or not at all. */

@@ -1,10 +1,9 @@
 /** What a folder of sources holds of the catalogue, and for which days each file was published. */
-import { existsSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { DATE_OPEN, type DateInt, dateOf, parseDate } from '../../tax/date.js';
 import { readCatalogue, type Source, type Wanted, wantedOf } from './catalogue.js';
 import { firstDayOf, type Link, newestLinks } from './get.js';
-import { type FetchRecord, readRecords } from './fetched-folder.js';
+import { type FetchRecord, filesThere, readRecords } from './fetched-folder.js';
 
 /** A file of the catalogue that a folder holds. */
 export interface HeldFile {
@@ -86,7 +85,7 @@ export function heldFiles(
   for (const wanted of catalogue.flatMap(wantedOf)) {
     const { key, source, state } = wanted;
     const record = records.get(key);
-    if (record === undefined || !existsSync(join(folder, record.path))) continue;
+    if (record === undefined || filesThere(folder, record.path).length === 0) continue;
     const fips = source.states.find((entry) => entry.startsWith(state))?.slice(3) ?? '';
     held.set(key, { key, source, state, fips: state === '' ? '' : fips, path: record.path,
       ...publishedFor(wanted, record) });
