@@ -2,6 +2,7 @@
 export const USD = 1_000_000_000n;
 
 const SCALE = 9;
+const ZERO = 0x30;
 const STRICT = /^(\d{1,12})(?:\.(\d{1,9}))?$/;
 
 /** Reads "110.00"; null when it is no decimal or finer than 10⁻⁹ dollars. */
@@ -26,13 +27,17 @@ function shared(one: bigint, other: bigint): bigint {
 /** Prints numerator ÷ 10^digits as the shortest decimal; the numerator is 0 or more. */
 export function decimalText(numerator: bigint, digits: number): string {
   const text = String(numerator).padStart(digits + 1, '0');
-  const whole = text.slice(0, text.length - digits);
-  const fraction = text.slice(text.length - digits).replace(/0+$/, '');
-  return fraction === '' ? whole : `${whole}.${fraction}`;
+  const point = text.length - digits;
+  let end = text.length;
+  while (end > point && text.charCodeAt(end - 1) === ZERO) end -= 1;
+  const whole = text.slice(0, point);
+  return end === point ? whole : `${whole}.${text.slice(point, end)}`;
 }
 
 /** Prints numerator ÷ (10^digits × denominator): "1.7437", or "2/3" in lowest terms. */
 export function exactText(numerator: bigint, digits: number, denominator = 1n): string {
+  if (numerator === 0n) return '0';
+  if (denominator === 1n) return decimalText(numerator, digits);
   if (numerator % denominator === 0n) return decimalText(numerator / denominator, digits);
   const below = denominator * 10n ** BigInt(digits);
   const common = shared(numerator, below);

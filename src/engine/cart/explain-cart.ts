@@ -14,7 +14,7 @@ import type {
 } from './outcome.js';
 import { placeText, type FoundPlace } from './cart-place.js';
 import type { CartPlace, CartQuery, CartLine } from './cart-query.js';
-import type { Site } from './site.js';
+import type { Site, SiteRow } from './site.js';
 import { GENERAL, type Levy, type Treatments, type Treatment } from './treatment.js';
 
 /** One part: tax = base × rate + fixed, all over the denominator. */
@@ -126,6 +126,9 @@ export class CartExplainer {
   readonly #sources: SourceNotes;
   readonly #treatments: Treatments;
   readonly #rules: RuleNotes;
+  /** Whose rate a row of a site is, and what it says of lines that it takes nothing of. */
+  readonly #names = new WeakMap<SiteRow, Named>();
+  readonly #nothing = new WeakMap<SiteRow, PartNote>();
 
   constructor(
     release: string, sources: SourceNotes, facts: CartFacts, treatments: Treatments,
@@ -214,24 +217,37 @@ export class CartExplainer {
    * another rate stands in for theirs.
    */
   #untaxed(site: Site, parts: readonly Part[]): readonly PartNote[] {
-    return site.rows.filter((row) => !parts.some(({ levy }) => levy.site === row)).map((row) => {
-      const rate = 0 as Rate;
-      const ofState = row.row.component.level === 'state';
-      const none = { ruled: false, meal: null, bracket: false, tier: null };
-      const levy = { ...none, rate, ofState, site: row };
-      return this.#part(site, { levy, base: 0n, fixed: 0n, denominator: 1n });
-    });
+    return site.rows.filter((row) => !parts.some(({ levy }) => levy.site === row))
+      .map((row) => this.#nothingOf(site, row));
+  }
+
+  #nothingOf(site: Site, row: SiteRow): PartNote {
+    const known = this.#nothing.get(row);
+    if (known !== undefined) return known;
+    const rate = 0 as Rate;
+    const ofState = row.row.component.level === 'state';
+    const none = { ruled: false, meal: null, bracket: false, tier: null };
+    const levy = { ...none, rate, ofState, site: row };
+    const note = this.#part(site, { levy, base: 0n, fixed: 0n, denominator: 1n });
+    this.#nothing.set(row, note);
+    return note;
+  }
+
+  #rowNamed(site: SiteRow): Named {
+    const known = this.#names.get(site);
+    if (known !== undefined) return known;
+    const { row, side, rate } = site;
+    const { level, jurName, jurCode } = row.component;
+    const named = {
+      level, jurisdiction: jurName, code: jurCode, place: side, ordinaryRate: formatRate(rate),
+      source: this.#sources.listed(row.source),
+    };
+    this.#names.set(site, named);
+    return named;
   }
 
   #named(site: Site, levy: Levy): Named {
-    if (levy.site !== null) {
-      const { row, side, rate } = levy.site;
-      const { level, jurName, jurCode } = row.component;
-      return {
-        level, jurisdiction: jurName, code: jurCode, place: side, ordinaryRate: formatRate(rate),
-        source: this.#sources.listed(row.source),
-      };
-    }
+    if (levy.site !== null) return this.#rowNamed(levy.site);
     const apart = { place: 'destination', ordinaryRate: '0' } as const;
     if (levy.meal !== null) {
       const { type, name, code } = levy.meal;

@@ -105,6 +105,8 @@ export class RuleNotes {
   readonly #sources: SourceNotes;
   readonly #facts: CartFacts;
   readonly #lines: LineTaxer;
+  /** Holidays at a site that general goods have no part in. */
+  readonly #others = new WeakMap<Site, readonly RuleNote[]>();
 
   constructor(sources: SourceNotes, facts: CartFacts, lines: LineTaxer) {
     this.#sources = sources;
@@ -155,8 +157,10 @@ export class RuleNotes {
   /** General goods may be of a holiday's kind: they stay taxed, and the explanation says why. */
   #otherHolidays(site: Site, tic: string): readonly RuleNote[] {
     if (tic !== GENERAL) return [];
+    const known = this.#others.get(site);
+    if (known !== undefined) return known;
     const facts = this.#facts;
-    return holidaysOn(facts.holidays.get(site.state.code) ?? [], site.date)
+    const notes = holidaysOn(facts.holidays.get(site.state.code) ?? [], site.date)
       .filter((holiday) => coverOf(facts, holiday, tic) === 'no')
       .map((holiday): RuleNote => {
         const { name, categories } = holiday;
@@ -169,6 +173,8 @@ export class RuleNotes {
           source: citedSource('holidays', holiday),
         };
       });
+    this.#others.set(site, notes);
+    return notes;
   }
 
   #freight(
