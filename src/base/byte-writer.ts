@@ -7,6 +7,9 @@ const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 const ASCII_MAX = 0x7f;
 
+/** Text and bytes up to so many are written one by one: what a copy of memory costs to begin. */
+const SHORT_MAX = 96;
+
 /** Whole numbers up to it are written in words of three digits. */
 const SHORT_WHOLE_MAX = 999_999_999;
 const THOUSAND = 1_000;
@@ -75,14 +78,35 @@ export class ByteWriter {
   }
 
   text(text: string): void {
-    this.#reserve(text.length * 3);
-    this.#used += this.#buffer.write(text, this.#used, 'utf8');
+    const { length } = text;
+    this.#reserve(length * 3);
+    if (length > SHORT_MAX || !this.#ascii(text)) {
+      this.#used += this.#buffer.write(text, this.#used, 'utf8');
+    }
+  }
+
+  /** Writes text where each character is one byte; false where one is not. */
+  #ascii(text: string): boolean {
+    const { length } = text;
+    const buffer = this.#buffer;
+    const from = this.#used;
+    for (let at = 0; at < length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code > ASCII_MAX) return false;
+      buffer[from + at] = code;
+    }
+    this.#used = from + length;
+    return true;
   }
 
   copy(bytes: Uint8Array, from = 0, to = bytes.length): void {
-    this.#reserve(to - from);
-    this.#buffer.set(bytes.subarray(from, to), this.#used);
-    this.#used += to - from;
+    const length = to - from;
+    this.#reserve(length);
+    const buffer = this.#buffer;
+    const at = this.#used;
+    if (length > SHORT_MAX) buffer.set(bytes.subarray(from, to), at);
+    else for (let next = 0; next < length; next += 1) buffer[at + next] = bytes[from + next]!;
+    this.#used = at + length;
   }
 
   part(part: Uint8Array | string): void {

@@ -13,7 +13,7 @@ import type { RawChunk } from '../bulk/row/framing.js';
 import type { Table } from '../bulk/row/chunk-payload.js';
 import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../bulk/row/row-limits.js';
 import type { Mapping, Role } from '../bulk/row/mapping.js';
-import { csvParameters, fiveDigits } from '../bulk/row/row-parameters.js';
+import { cellReader, fiveDigits } from '../bulk/row/row-parameters.js';
 import { parseParameters } from '../api/lookup/query.js';
 import { requestFor, type RowsAsked } from './bulk-options.js';
 import { print, UsageError } from './command-line.js';
@@ -142,7 +142,7 @@ class Linter {
   readonly #dataset: Dataset;
   readonly #engine: Engine;
   readonly #table: Table;
-  readonly #defaults: ReturnType<typeof requestFor>['defaults'];
+  readonly #read: ReturnType<typeof cellReader>;
   /** Codes by the names of states. */
   readonly #states: ReadonlyMap<string, string>;
   readonly #seen = new Set<bigint>();
@@ -157,7 +157,7 @@ class Linter {
     this.#engine = new Engine(dataset);
     this.#states = new Map(dataset.states().map(({ code, name }) => [name.toUpperCase(), code]));
     this.#table = table;
-    this.#defaults = defaults;
+    this.#read = cellReader(table.mapping, defaults);
   }
 
   chunk(chunk: RawChunk): void {
@@ -177,8 +177,7 @@ class Linter {
       this.tally.fault(line, 'empty field');
     }
     if (this.#isElsewhere(cell('zip'), cell('state'))) this.tally.fault(line, 'ZIP not in state');
-    const parsed = parseParameters(csvParameters(cells, mapping, this.#defaults, true), 60,
-      GRANT_ALL);
+    const parsed = parseParameters(this.#read(cells, true), 60, GRANT_ALL);
     const outcome = isFailure(parsed) ? parsed : this.#engine.lookup(parsed.query, this.#now);
     if (isFailure(outcome)) this.tally.found(line, foundOf(outcome));
     else this.tally.found(line, outcome.kind === 'postal' ? 'zip' : outcome.situs.precision);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { csvCell, isWide, readCsvHead, sniffDelimiter } from '../../src/bulk/row/dialect.js';
 import { COLUMNS_MAX, HEADER_BYTES_MAX } from '../../src/bulk/row/row-limits.js';
 import { mapColumns } from '../../src/bulk/row/mapping.js';
-import { csvParameters } from '../../src/bulk/row/row-parameters.js';
+import { cellReader } from '../../src/bulk/row/row-parameters.js';
 
 test('the delimiter is the one that makes most cells', () => {
   const cases: readonly (readonly [header: string, delimiter: string])[] = [
@@ -92,7 +92,7 @@ function located(headers: readonly string[], cells: readonly string[]): string {
   const mapping = mapColumns(headers);
   assert.ok(!isProblem(mapping));
   const { address, postalcode, city, state, lat, lng, countryCode } =
-    csvParameters(cells, mapping, {}, true);
+    cellReader(mapping, {})(cells, true);
   return [address, postalcode, city, state, lat, lng, countryCode]
     .map((part) => part ?? '-').join(' | ');
 }

@@ -101,6 +101,16 @@ export interface ProductMember {
   readonly unruled: string;
 }
 
+/** What is known of an area on a day, printed in the dialect of a file. */
+export interface AreaCells {
+  /** All columns of the area but the note. */
+  readonly cells: string;
+  /** What its note says of any row. */
+  readonly note: string;
+  /** Its note as a cell. */
+  readonly noteCell: string;
+}
+
 /** The beginning of a v60 answer in print. */
 export interface Head {
   readonly whole: Uint8Array;
@@ -116,7 +126,7 @@ export interface WireContext extends WireSettings {
   /** Product members by all that they depend on. */
   readonly products: OfRelease<RecentCache<string, ProductMember>>;
   /** Columns of rows by dialect, then by tax area and day. */
-  readonly columns: OfRelease<Map<string, RecentCache<number, string>>>;
+  readonly columns: OfRelease<Map<string, RecentCache<number, AreaCells>>>;
 }
 
 export const WIRE_DEFAULTS: WireSettings = {

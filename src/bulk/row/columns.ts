@@ -9,14 +9,14 @@ import { fail, isFailure, type Failure } from '../../failure.js';
 import { formatMicrodegrees } from '../../geo/microdegrees.js';
 import type { Level } from '../../tax/jurisdiction.js';
 import { formatRate, sumRates } from '../../tax/rate.js';
-import type { WireContext } from '../../api/lookup/context.js';
+import type { AreaCells, WireContext } from '../../api/lookup/context.js';
 import { areaFlags, withRules, type RatedArea } from '../../api/lookup/fragment.js';
 import { productDetail } from '../../api/lookup/product-detail.js';
 import { parseParameters } from '../../api/lookup/query.js';
 import type { RawParameters } from '../../api/lookup/query-string.js';
 import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
 import { echoOf } from '../../wire/tree.js';
-import { csvCells, type Dialect } from './dialect.js';
+import { csvCell, csvCells, type Dialect } from './dialect.js';
 import { refusalOf, type RowAnswer } from './row.js';
 import type { CartOutcome } from '../../engine/cart/outcome.js';
 import { formatDate } from '../../tax/date.js';
@@ -51,26 +51,31 @@ function rateAt({ rows }: KnownRates, level: Level): string {
   ));
 }
 
-/**
- * "estimated", "stale", "partial", "assumed 0.05-0.079": what the rate may be where a city is
- * assumed, with "unknown" behind it where that of a part of the ZIP is not known.
- */
-function noteOf(rated: RatedArea, unruled: string, assumed?: RateRange): string {
+/** "estimated", "stale", "partial": what is true of every answer in an area on a day. */
+function noteOf(rated: RatedArea): string {
   const flags = areaFlags(rated);
   return [
     (flags & FLAG_ESTIMATED) === 0 ? '' : 'estimated', (flags & FLAG_STALE) === 0 ? '' : 'stale',
     (flags & FLAG_PARTIAL) === 0 ? '' : 'partial',
-    assumed === undefined ? ''
-      : `assumed ${formatRate(assumed.lowest)}-${formatRate(assumed.highest)}`
-        + (assumed.isOpen ? ' unknown' : ''),
-    unruled === '' ? '' : 'unruled',
   ].filter((word) => word !== '').join(' ');
 }
 
-/** The cells of an area in the order of AREA_COLUMNS; `unruled` is a code without a rule, or "". */
-function areaCells(
-  engine: Engine, rated: RatedArea, unruled = '', assumed?: RateRange,
-): readonly string[] | Failure {
+/**
+ * The same with "assumed 0.05-0.079", what the rate may be where a city is assumed, with "unknown"
+ * behind it where that of a part of the ZIP is not known, and "unruled" for a code without a rule.
+ */
+function rowNote(note: string, unruled: string, assumed?: RateRange): string {
+  let text = note;
+  if (assumed !== undefined) {
+    const { lowest, highest, isOpen } = assumed;
+    text += `${text === '' ? '' : ' '}assumed ${formatRate(lowest)}-${formatRate(highest)}`
+      + (isOpen ? ' unknown' : '');
+  }
+  return unruled === '' ? text : `${text}${text === '' ? '' : ' '}unruled`;
+}
+
+/** The cells of an area in the order of AREA_COLUMNS. */
+function areaCells(engine: Engine, rated: RatedArea): readonly string[] | Failure {
   const ruled = withRules(engine, rated);
   if (isFailure(ruled)) return ruled;
   const { area, rates, rules } = ruled;
@@ -78,14 +83,14 @@ function areaCells(
     formatRate(rates.sales), rateAt(rates, 'state'), rateAt(rates, 'county'),
     rateAt(rates, 'city'), rateAt(rates, 'district'), formatRate(rates.use),
     area.state, area.countyName, area.placeName,
-    rules.freightTaxable, rules.serviceTaxable, rules.sourcing, noteOf(rated, unruled, assumed),
+    rules.freightTaxable, rules.serviceTaxable, rules.sourcing, noteOf(rated),
   ];
 }
 
 /** Areas that are known in a dialect; kept from chunk to chunk. */
 function areasIn(
   { columns }: WireContext, { id }: Engine, { delimiter, quoteAll }: Dialect,
-): RecentCache<number, string> {
+): RecentCache<number, AreaCells> {
   const byDialect = columns.get(id);
   const name = `${delimiter}${quoteAll}`;
   let areas = byDialect.get(name);
@@ -101,13 +106,16 @@ export class LookupColumns {
   readonly #context: WireContext;
   readonly #engine: Engine;
   readonly #dialect: Dialect;
-  readonly #areas: RecentCache<number, string>;
+  readonly #areas: RecentCache<number, AreaCells>;
+  /** Code and message of a row with an answer. */
+  readonly #answered: string;
 
   constructor(context: WireContext, engine: Engine, dialect: Dialect) {
     this.#context = context;
     this.#engine = engine;
     this.#dialect = dialect;
     this.#areas = areasIn(context, engine, dialect);
+    this.#answered = this.#join([String(SUCCESS.code), '']);
   }
 
   /** Looks a row up; the body is what is appended to it. */
@@ -130,22 +138,24 @@ export class LookupColumns {
       ? null : productDetail(this.#context, this.#engine, query, outcome, 'json');
     if (product !== null && isFailure(product)) return refused(product);
     const unruled = product?.unruled ?? '';
-    // What is assumed differs from ZIP to ZIP, and what is unruled by code.
-    const isOfArea = situs.assumed === undefined && unruled === '';
-    let known = isOfArea ? this.#areas.get(key) : undefined;
+    let known = this.#areas.get(key);
     if (known === undefined) {
-      const cells = areaCells(this.#engine, outcome, unruled, situs.assumed);
+      const cells = areaCells(this.#engine, outcome);
       if (isFailure(cells)) return refused(cells);
-      known = this.#join(cells);
-      if (isOfArea) this.#areas.set(key, known);
+      const note = cells.at(-1)!;
+      known = { cells: this.#join(cells.slice(0, -1)), note, noteCell: this.#join([note]) };
+      this.#areas.set(key, known);
     }
+    // What is assumed differs from ZIP to ZIP, and what is unruled by code.
+    const note = situs.assumed === undefined && unruled === ''
+      ? known.noteCell : this.#join([rowNote(known.note, unruled, situs.assumed)]);
     const located = situs.lat !== 0 || situs.lng !== 0;
     const lat = query.kind === 'point' ? echoOf(query.latDegrees).decimal
       : located ? formatMicrodegrees(situs.lat) : '';
     const lng = query.kind === 'point' ? echoOf(query.lngDegrees).decimal
       : located ? formatMicrodegrees(situs.lng) : '';
     return this.#success(
-      known, [situs.normalizedAddress, lat, lng, situs.precision], true,
+      [known.cells, note], [situs.normalizedAddress, lat, lng, situs.precision], true,
     );
   }
 
@@ -169,12 +179,16 @@ export class LookupColumns {
     const [rate, , , , , use, state] = joined;
     if (rate === '' || use === '' || state === '') return refused(fail('address-incomplete',
       'The ZIP has areas with different rates; give the street address, or ask NDJSON for all'));
-    return this.#success(this.#join(joined), ['', '', '', 'postal'], false);
+    return this.#success([this.#join(joined)], ['', '', '', 'postal'], false);
   }
 
-  #success(area: string, own: readonly string[], geo: boolean): RowAnswer {
-    const { code } = SUCCESS;
-    return { code, geo, body: [area + this.#join([...own, String(code), ''])], refusal: null };
+  /** In parts as they are: one text put together of them is written no faster. */
+  #success(area: readonly string[], own: readonly string[], geo: boolean): RowAnswer {
+    const { delimiter } = this.#dialect;
+    const body: string[] = [...area];
+    for (const cell of own) body.push(delimiter, csvCell(cell, this.#dialect));
+    body.push(this.#answered);
+    return { code: SUCCESS.code, geo, body, refusal: null };
   }
 
   #join(cells: readonly string[]): string {

@@ -135,10 +135,14 @@ export function readCsvHead(
   };
 }
 
+const NEEDS_QUOTES = /["\r\n]|^\s|\s$/;
+
 /** A cell as the file would write it. */
 export function csvCell(text: string, { delimiter, quoteAll }: Dialect): string {
-  const quoted = quoteAll || text.includes(delimiter) || /["\r\n]|^\s|\s$/.test(text);
-  return quoted ? `"${text.replaceAll('"', '""')}"` : text;
+  if (text === '' && !quoteAll) return text;
+  const quoted = quoteAll || text.includes(delimiter) || NEEDS_QUOTES.test(text);
+  if (!quoted) return text;
+  return text.includes('"') ? `"${text.replaceAll('"', '""')}"` : `"${text}"`;
 }
 
 /** Cells that stand behind others: each begins with the delimiter. */

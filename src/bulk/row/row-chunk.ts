@@ -18,7 +18,7 @@ import {
   type BulkKind, type ChunkTally, decodeChunk, encodeResult, type RowRefusal, type RunFacts,
   type Table,
 } from './chunk-payload.js';
-import { csvParameters, jsonParameters } from './row-parameters.js';
+import { cellReader, memberReader } from './row-parameters.js';
 import {
   type AnswerRow, type CsvRow, type JsonRow, type Place, refusalOf, refused, refusedCart, type Row,
   type RowAnswer, type RowEngine,
@@ -79,7 +79,7 @@ function tableWriter(
   return ({ problem, cells }, { code, body, refusal }, { bytes, start, stop, end }) => {
     if (problem === null) into.copy(bytes, start, stop);
     else into.copy(cellBytes(bytes.subarray(start, stop), dialect));
-    into.text(delimiter.repeat(Math.max(0, columns - (problem === null ? cells.length : 1))));
+    for (let at = problem === null ? cells.length : 1; at < columns; at += 1) into.text(delimiter);
     if (refusal === null) for (const part of body) into.part(part);
     else into.text(empty + csvCells([String(code), refusal.message], dialect));
     if (end === start) into.text(newline);
@@ -106,31 +106,31 @@ function liveWriter(): ByteWriter {
   return live;
 }
 
-/** A row that is a lookup: the parameters of version 60 as members. */
-const jsonLookup: AnswerRow<JsonRow> = (engine, { object }) => {
-  const raw = jsonParameters(object, engine.run.defaults);
-  return isFailure(raw) ? refused(engine, raw) : engine.lookup(raw);
-};
+/** How a row that is a lookup is answered: the parameters of version 60 as members. */
+function jsonLookup({ defaults }: RunFacts): AnswerRow<JsonRow> {
+  const read = memberReader(defaults);
+  return (engine, { object }) => {
+    const raw = read(object);
+    return isFailure(raw) ? refused(engine, raw) : engine.lookup(raw);
+  };
+}
 
 /** A message is a lookup, or a cart where it has a member `items`. */
-const message: AnswerRow<JsonRow> = (engine, row, place) => {
-  const { refusal } = engine.run;
-  const isCart = 'items' in row.object;
-  if (refusal !== undefined) return isCart ? refusedCart(refusal) : refused(engine, refusal);
-  return isCart ? answerCartMessage(engine, row) : jsonLookup(engine, row, place);
-};
-
-/** How a JSON object of each kind is answered. */
-const JSON_KINDS: Readonly<Record<BulkKind, AnswerRow<JsonRow>>> = {
-  lookup: jsonLookup, cart: answerBulkCart, message,
-};
+function message(run: RunFacts): AnswerRow<JsonRow> {
+  const lookup = jsonLookup(run);
+  const { refusal } = run;
+  return (engine, row, place) => {
+    const isCart = 'items' in row.object;
+    if (refusal !== undefined) return isCart ? refusedCart(refusal) : refused(engine, refusal);
+    return isCart ? answerCartMessage(engine, row) : lookup(engine, row, place);
+  };
+}
 
 /** How a row of a table is answered. */
-function csvKind(kind: BulkKind, table: Table): AnswerRow<CsvRow> {
+function csvKind({ kind, defaults }: RunFacts, table: Table): AnswerRow<CsvRow> {
   if (kind === 'cart') return (engine, row, place) => answerCsvCart(engine, table, row, place);
-  const { mapping } = table;
-  return (engine, { cells, decoded }) =>
-    engine.lookup(csvParameters(cells, mapping, engine.run.defaults, decoded));
+  const read = cellReader(table.mapping, defaults);
+  return (engine, { cells, decoded }) => engine.lookup(read(cells, decoded));
 }
 
 /** Counts what became of the rows of a chunk. */
@@ -210,16 +210,17 @@ function answerChunk(engine: RowEngine, chunk: RawChunk, into: ByteWriter): Chun
   const { kind, table, output, refusal } = engine.run;
   if (kind === 'message') {
     return answerRows(engine, chunk, {
-      read: readMessage, answer: message, write: lineWriter(into, 'seq'),
+      read: readMessage, answer: message(engine.run), write: lineWriter(into, 'seq'),
     });
   }
   const refuse = refusal === undefined ? null : (): RowAnswer => refused(engine, refusal);
   if (table === null) {
     return answerRows(engine, chunk, {
-      read: readLine, answer: refuse ?? JSON_KINDS[kind], write: lineWriter(into, 'line'),
+      read: readLine, answer: refuse ?? (kind === 'cart' ? answerBulkCart : jsonLookup(engine.run)),
+      write: lineWriter(into, 'line'),
     });
   }
-  const answer = refuse ?? csvKind(kind, table);
+  const answer = refuse ?? csvKind(engine.run, table);
   return output === 'csv' ? answerRows(engine, chunk, {
     read: csvReader(chunk, table, undefined), answer, write: tableWriter(into, table, kind),
   }) : answerRows(engine, chunk, {

@@ -7,9 +7,19 @@ import { fail, type Failure } from '../../failure.js';
 import type { Defaults } from './chunk-payload.js';
 import type { Mapping, Role } from './mapping.js';
 
-function withDefaults(defaults: Defaults): RawParameters {
+/** Parameters that hold for rows without a value of their own, most often none. */
+type Shared = readonly (readonly [ParameterName, string])[];
+
+function sharedOf(defaults: Defaults): Shared {
+  return SHARED_PARAMETERS.flatMap((name) => {
+    const value = defaults[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+}
+
+function withShared(shared: Shared): RawParameters {
   const raw = noParameters();
-  for (const name of SHARED_PARAMETERS) raw[name] = defaults[name] ?? null;
+  for (const [name, value] of shared) raw[name] = value;
   return raw;
 }
 
@@ -18,21 +28,27 @@ export function noRequest(detail: string, field: string | null = null): Failure 
   return fail('invalid-format', detail, field);
 }
 
-/** Reads the members of a JSON row; others are ignored, as unknown query parameters are. */
-export function jsonParameters(
-  row: Readonly<Record<string, unknown>>, defaults: Defaults,
-): RawParameters | Failure {
-  const raw = withDefaults(defaults);
-  for (const name of ROW_PARAMETERS) {
-    const value = row[name];
-    if (value === undefined || value === null) continue;
-    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
-      return noRequest(`Parameter ${name}: text, a number, true or false.`, name);
+/**
+ * What reads the members of JSON rows; others are ignored, as unknown query parameters are. What
+ * holds for all rows is found once.
+ */
+export function memberReader(
+  defaults: Defaults,
+): (row: Readonly<Record<string, unknown>>) => RawParameters | Failure {
+  const shared = sharedOf(defaults);
+  return (row) => {
+    const raw = withShared(shared);
+    for (const name of ROW_PARAMETERS) {
+      const value = row[name];
+      if (value === undefined || value === null) continue;
+      if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+        return noRequest(`Parameter ${name}: text, a number, true or false.`, name);
+      }
+      if (name === 'address') raw.addressSent = true;
+      if (value !== '') raw[name] = String(value);
     }
-    if (name === 'address') raw.addressSent = true;
-    if (value !== '') raw[name] = String(value);
-  }
-  return raw;
+    return raw;
+  };
 }
 
 /** Stands in text for bytes that are no UTF-8. */
@@ -49,6 +65,8 @@ const PLAIN: readonly (Role & ParameterName)[] = [
   'adjustment',
 ];
 
+const WHOLE_ZIP = /^\d{5}$/;
+
 /**
  * A ZIP as it was before a spreadsheet took it for a number: with its leading zeros, where it has
  * its +4 too, and without the decimals of a table of fractions. Anything else is left as it is.
@@ -63,58 +81,78 @@ export function wholeZip(zip: string): string {
 
 /** Five digits of a ZIP that may have its +4. */
 export function fiveDigits(zip: string): string {
+  if (WHOLE_ZIP.test(zip)) return zip;
   const whole = wholeZip(zip);
   return /^\d{5}(?:-?\d{4})?$/.test(whole) ? whole.slice(0, 5) : whole;
 }
 
-/** "street, city, ST 12345"; what is empty leaves no trace. */
+/** Two texts with something between them; one alone where the other is empty. */
+function joined(one: string, between: string, other: string): string {
+  if (one === '') return other;
+  return other === '' ? one : one + between + other;
+}
+
+/** "street, city, ST 12345"; of all but the street, what is empty leaves no trace. */
 export function addressLine(
   street: string, street2: string, city: string, state: string, zip: string,
 ): string {
-  const region = [state, zip].filter((part) => part !== '').join(' ');
-  const place = [city, region].filter((part) => part !== '');
-  const whole = [street2 === '' ? street : `${street} ${street2}`, ...place].join(', ');
+  const place = joined(city, ', ', joined(state, ' ', zip));
+  const whole = joined(street2 === '' ? street : `${street} ${street2}`, ', ', place);
   // A unit never decides the tax area, so where the line is too long the unit is left out first.
-  return whole.length <= ADDRESS_CHARS_MAX ? whole : [street, ...place].join(', ');
+  return whole.length <= ADDRESS_CHARS_MAX ? whole : joined(street, ', ', place);
 }
 
 /** Whether a street already is a whole address. */
 export function holdsPlace(street: string, city: string, zip: string): boolean {
-  if (zip !== '') return street.includes(zip.slice(0, 5)) && street.includes(',');
+  if (!street.includes(',')) return false;
+  if (zip !== '') return street.includes(zip.slice(0, 5));
   return city !== '' && street.toLowerCase().includes(`, ${city.toLowerCase()}`);
 }
 
-/** Reads the cells of a CSV row. */
-export function csvParameters(
-  cells: readonly string[], mapping: Mapping, defaults: Defaults, decoded: boolean,
-): RawParameters {
-  const raw = withDefaults(defaults);
-  const cell = (role: Role): string => {
-    const column = mapping[role];
-    return column === undefined ? '' : (cells[column] ?? '').trim();
+/** What reads the cells of CSV rows; which column is which is found once. */
+export function cellReader(
+  mapping: Mapping, defaults: Defaults,
+): (cells: readonly string[], decoded: boolean) => RawParameters {
+  const shared = sharedOf(defaults);
+  const plain = PLAIN.flatMap((name) => {
+    const column = mapping[name];
+    return column === undefined ? [] : [{ name, column }];
+  });
+  const { countryCode, zip: zipColumn, address, street, street2 } = mapping;
+  return (cells, decoded) => {
+    const raw = withShared(shared);
+    for (const { name, column } of plain) {
+      const value = cellAt(cells, column);
+      if (value !== '') raw[name] = value;
+    }
+    const country = cellAt(cells, countryCode);
+    if (country !== '') raw.countryCode = COUNTRY_NAMES[country.toUpperCase()] ?? country;
+    const zip = fiveDigits(cellAt(cells, zipColumn));
+    if (zip !== '') raw.postalcode = zip;
+    raw.address = addressOf(raw, zip, cellAt(cells, address), cellAt(cells, street),
+      cellAt(cells, street2));
+    if (!decoded) checkDecoded(raw);
+    // Beside an address or a point these parameters add nothing, and a malformed one would have
+    // the row refused.
+    if (raw.address !== null || (raw.lat !== null && raw.lng !== null)) {
+      raw.city = raw.state = raw.county = raw.postalcode = null;
+    }
+    return raw;
   };
-  for (const name of PLAIN) {
-    const value = cell(name);
-    if (value !== '') raw[name] = value;
-  }
-  const country = cell('countryCode');
-  if (country !== '') raw.countryCode = COUNTRY_NAMES[country.toUpperCase()] ?? country;
-  const zip = fiveDigits(cell('zip'));
-  if (zip !== '') raw.postalcode = zip;
-  const [address, street] = [cell('address'), cell('street')];
-  const city = raw.city ?? '';
-  if (address !== '') raw.address = address;
-  else if (street !== '') {
-    raw.address = holdsPlace(street, city, zip)
-      ? street : addressLine(street, cell('street2'), city, raw.state ?? '', zip);
-  }
-  if (!decoded) checkDecoded(raw);
-  // Beside an address or a point these parameters add nothing, and a malformed one would have the
-  // row refused.
-  if (raw.address !== null || (raw.lat !== null && raw.lng !== null)) {
-    raw.city = raw.state = raw.county = raw.postalcode = null;
-  }
-  return raw;
+}
+
+function cellAt(cells: readonly string[], column: number | undefined): string {
+  return column === undefined ? '' : (cells[column] ?? '').trim();
+}
+
+/** The address of a row that has one in one cell or in several. */
+function addressOf(
+  { city, state }: RawParameters, zip: string, address: string, street: string, street2: string,
+): string | null {
+  if (address !== '') return address;
+  if (street === '') return null;
+  return holdsPlace(street, city ?? '', zip)
+    ? street : addressLine(street, street2, city ?? '', state ?? '', zip);
 }
 
 /** Marks what came from bytes that are no UTF-8. */

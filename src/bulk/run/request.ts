@@ -8,7 +8,7 @@ import { GRANT_ALL } from '../../pool/types.js';
 import { CART_PARAMETERS, checkCartParameters } from '../row/cart-parameters.js';
 import { DELIMITERS, type Delimiter } from '../row/dialect.js';
 import type { BulkFormat, BulkKind, Defaults } from '../row/chunk-payload.js';
-import { csvParameters } from '../row/row-parameters.js';
+import { cellReader } from '../row/row-parameters.js';
 import { SHARED_PARAMETERS } from '../../api/lookup/parameter-table.js';
 import { readKept } from '../../api/lookup/kept.js';
 import { parseParameters } from '../../api/lookup/query.js';
@@ -182,7 +182,7 @@ function checkDefaults(
     const found = checkCartParameters(defaults, input);
     return found === null ? null : wrongOption(found.name, found.detail);
   }
-  const raw = csvParameters(['00000'], { zip: 0 }, defaults, true);
+  const raw = cellReader({ zip: 0 }, defaults)(['00000'], true);
   const parsed = parseParameters(raw, 60, GRANT_ALL);
   if (!isFailure(parsed)) return null;
   return wrongOption(parsed.field ?? Object.keys(defaults)[0] ?? '', failureMessage(parsed));
