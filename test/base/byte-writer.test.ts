@@ -25,6 +25,20 @@ test('texts and numbers are written as JSON prints them', () => {
   }), { numRuns: 2_000 });
 });
 
+test('texts and bytes of any length are written as they are', () => {
+  const values = fc.oneof(fc.string({ maxLength: 200 }), fc.string({ unit: 'binary', maxLength: 200 }));
+  fc.assert(fc.property(fc.array(values), (list) => {
+    const into = new ByteWriter(1);
+    const bytes = list.map((text) => Buffer.from(`.${text}.`));
+    list.forEach((text, index) => {
+      into.text(text);
+      into.copy(bytes[index]!, 1, bytes[index]!.length - 1);
+    });
+    // A half of a pair becomes the sign for what cannot be read, as in any text.
+    assert.equal(written(into), list.map((text) => Buffer.from(text).toString().repeat(2)).join(''));
+  }), { numRuns: 500 });
+});
+
 test('what was written is written again, and memory that has grown is let go of', () => {
   const into = new ByteWriter(4);
   into.piece(new Piece('abc'));

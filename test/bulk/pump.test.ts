@@ -15,6 +15,12 @@ const RELEASE = { id: 'r', dir: '' };
 /** Workers that answer when told, in any order: each row with its text in capitals. */
 class HandPool {
   readonly held: PoolRequest[] = [];
+  /** Answers lie in memory that threads share. */
+  readonly #isShared: boolean;
+
+  constructor(isShared = false) {
+    this.#isShared = isShared;
+  }
 
   submit(request: PoolRequest): void {
     this.held.push(request);
@@ -30,7 +36,8 @@ class HandPool {
     const parts = encodeResult({
       rows, codes: { [code]: rows }, core: code === 100 ? rows : 0, geo: 0, merchant: 0, refusal: null,
     }, output);
-    request.answered(slice({ status: 200, code: 100, precision: 0, flags: 0, body: parts }), RELEASE);
+    request.answered(slice({ status: 200, code: 100, precision: 0, flags: 0, body: parts }, this.#isShared),
+      RELEASE);
   }
 
   fail(failure: PoolFailure, index = 0): void {
@@ -38,8 +45,12 @@ class HandPool {
   }
 }
 
-function slice({ body, ...rest }: Answer): Omit<Answer, 'body'> & { body: Uint8Array } {
-  return { ...rest, body: Buffer.concat(body.map((part) => Buffer.from(part as Uint8Array))) };
+function slice({ body, ...rest }: Answer, isShared = false): Omit<Answer, 'body'> & { body: Uint8Array } {
+  const bytes = Buffer.concat(body.map((part) => Buffer.from(part as Uint8Array)));
+  if (!isShared) return { ...rest, body: bytes };
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
+  return { ...rest, body: shared };
 }
 
 interface Rig {
@@ -238,4 +249,44 @@ test('stopping lets what is under way be written first', () => {
   assert.equal(ends.length, 0);
   pool.answer();
   assert.deepEqual([ends[0]?.rows, ends[0]?.stopped?.message], [3, 'The service is stopping.']);
+});
+
+test('memory of outputs is used again, and never while the sink may need it', () => {
+  for (const isPassing of [true, false]) {
+    const seen: { readonly bytes: Uint8Array; readonly text: string }[] = [];
+    const pool = new HandPool(true);
+    let ready = true;
+    const pump = new BulkPump({
+      run: {
+        name: 'j', kind: 'lookup', release: RELEASE, nowMs: 0, output: 'ndjson', table: null, defaults: {},
+      },
+      framer: new RecordFramer({ framing: { kind: 'ndjson' } }), schedule: new ChunkSchedule(pool, 8),
+      sink: {
+        isPassing,
+        write: (output) => {
+          seen.push({ bytes: output, text: Buffer.from(output).toString() });
+          return ready;
+        },
+      },
+      body: { pause: () => undefined, resume: () => undefined },
+      admit: UNMETERED, rowsMax: 1_000_000, strict: false, header: Buffer.from('header\n'),
+      done: () => undefined,
+    });
+    const isAsWritten = (at: number): boolean => Buffer.from(seen[at]!.bytes).toString() === seen[at]!.text;
+    pump.push(rows(CHUNK_ROWS_MAX, 'a'));
+    pool.answer();
+    for (const name of ['b', 'c', 'd']) pump.push(rows(CHUNK_ROWS_MAX, name));
+    ready = false;
+    pool.answer();
+    assert.equal(seen[2]!.bytes.buffer === seen[1]!.bytes.buffer, isPassing);
+    // Not taken yet: what comes meanwhile has memory of its own.
+    pool.answer();
+    assert.ok(isAsWritten(2));
+    ready = true;
+    pump.drained();
+    pool.answer();
+    assert.deepEqual(seen.slice(1).map(({ text }) => text.charAt(0)), ['A', 'B', 'C', 'D']);
+    assert.equal(new Set(seen.slice(1).map(({ bytes }) => bytes.buffer)).size, isPassing ? 2 : 4);
+    assert.equal(seen.every((_, at) => isAsWritten(at)), !isPassing);
+  }
 });

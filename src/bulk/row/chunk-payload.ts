@@ -127,12 +127,16 @@ export function encodeResult(tally: ChunkTally, output: Uint8Array): readonly Ui
   return [length, text, output];
 }
 
-/** Reads a result; the output is a copy where answers share memory, else a view. */
-export function decodeResult(body: Uint8Array): { readonly tally: ChunkTally; output: Buffer } {
+/**
+ * Reads a result; the output is a copy where answers share memory, made by `copy` if it is given,
+ * else a view.
+ */
+export function decodeResult(
+  body: Uint8Array, copy: (output: Buffer) => Buffer = Buffer.from,
+): { readonly tally: ChunkTally; output: Buffer } {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const at = U32 + bytes.readUInt32LE(0);
   const tally: ChunkTally = JSON.parse(bytes.toString('utf8', U32, at));
   const output = bytes.subarray(at);
-  const shared = output.buffer instanceof SharedArrayBuffer;
-  return { tally, output: shared ? Buffer.from(output) : output };
+  return { tally, output: output.buffer instanceof SharedArrayBuffer ? copy(output) : output };
 }

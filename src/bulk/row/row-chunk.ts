@@ -87,23 +87,21 @@ function tableWriter(
   };
 }
 
-/** Bytes to begin with for each row, about what one gets. */
-const CSV_ROW_BYTES = 200;
-const LINE_BYTES = 3_000;
-const LIVE_BYTES = 262_144;
-
 /** Answers the parameters of a row with the bytes of a single lookup. */
 export type AnswerParameters = (
   context: WireContext, engine: Engine, raw: RawParameters, grants: number, nowMs: number,
 ) => Answer;
 
-/** Memory of small chunks that come often; an answer is copied before the next one begins. */
-let live: ByteWriter | null = null;
+/** Enough for the rows of most chunks, whole bodies of lookups included. */
+const OUTPUT_BYTES = 524_288;
 
-function liveWriter(): ByteWriter {
-  live ??= new ByteWriter(LIVE_BYTES);
-  live.clear();
-  return live;
+/** Where every chunk is written; its answer is copied before the next one begins. */
+let written: ByteWriter | null = null;
+
+function outputWriter(): ByteWriter {
+  written ??= new ByteWriter(OUTPUT_BYTES);
+  written.clear();
+  return written;
 }
 
 /** How a row that is a lookup is answered: the parameters of version 60 as members. */
@@ -253,15 +251,10 @@ export function answerBulk(
   const context = wireWith(own, run.settings);
   const engine = run.release.id === given.id ? given : context.open(run.release);
   const lookup = lookupOf(context, engine, run, grants, answerParameters);
-  const into = run.kind === 'message'
-    ? liveWriter() : new ByteWriter(chunk.bytes.length + chunk.ends.length * rowBytes(run));
+  const into = outputWriter();
   const tally = answerChunk({ context, engine, run, grants, lookup }, chunk, into);
   return {
     status: SUCCESS.http, code: SUCCESS.code, precision: 0, flags: 0,
     body: encodeResult(tally, into.bytes()),
   };
-}
-
-function rowBytes({ output }: RunFacts): number {
-  return output === 'csv' ? CSV_ROW_BYTES : LINE_BYTES;
 }

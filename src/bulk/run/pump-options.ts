@@ -10,6 +10,11 @@ import type { RunTotals } from './run-totals.js';
 export interface BulkSink {
   /** False when no more should come until `BulkPump.drained` is called. */
   write(output: Uint8Array): boolean;
+  /**
+   * It needs nothing of what it was given once `write` returns true or the pump is told that it has
+   * drained: that memory may be used again.
+   */
+  readonly isPassing?: boolean;
 }
 
 /** Where the body comes from. */

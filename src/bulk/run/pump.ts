@@ -17,6 +17,7 @@ import { failureMessage, RESPONSE_CODES, SUCCESS } from '../../wire/response-cod
 import type { AdmittedRows, PumpOptions } from './pump-options.js';
 import { firstLineOf } from './csv-beginning.js';
 import type { ChunkSource } from './schedule.js';
+import { OutputMemory } from './output.js';
 import { RunTotals } from './run-totals.js';
 
 export type { AdmittedRows, BulkBody, BulkSink, PumpOptions } from './pump-options.js';
@@ -55,6 +56,7 @@ export class BulkPump implements ChunkSource {
   readonly totals: RunTotals;
   readonly #options: PumpOptions;
   readonly #run: Buffer;
+  readonly #memory: OutputMemory;
   #flights: Flight[] = [];
   #blocked = false;
   #resting = false;
@@ -70,6 +72,7 @@ export class BulkPump implements ChunkSource {
     this.#options = options;
     this.totals = options.totals ?? new RunTotals();
     this.#run = encodeRun(options.run);
+    this.#memory = new OutputMemory(options.sink);
   }
 
   /** True when nothing can be done until more of the body comes or output is taken. */
@@ -101,6 +104,7 @@ export class BulkPump implements ChunkSource {
   drained(): void {
     if (!this.#blocked || this.#over) return;
     this.#blocked = false;
+    this.#memory.drained();
     this.#deliver();
     this.#turn();
   }
@@ -137,7 +141,7 @@ export class BulkPump implements ChunkSource {
       return null;
     }
     const admitted = admit(Math.min(wanted, left));
-    if (admitted.scarce && this.#busy() > 0) {
+    if (admitted.scarce && this.#flights.some(({ output }) => output === null)) {
       admitted.settle(null);
       return null;
     }
@@ -145,10 +149,6 @@ export class BulkPump implements ChunkSource {
     const chunk = framer.take(admitted.rows, CHUNK_BYTES_MAX);
     if (chunk === null) throw new Error(`no rows of ${run.name} where some were counted`);
     return this.#request(encodeChunk(this.#run, chunk), chunk.line, admitted);
-  }
-
-  #busy(): number {
-    return this.#flights.filter((flight) => flight.output === null).length;
   }
 
   /** Small pieces go out at once when nothing is under way, and gather while something is. */
@@ -189,11 +189,10 @@ export class BulkPump implements ChunkSource {
           this.#fail(flight, 'internal');
           return;
         }
-        const { tally, output } = decodeResult(body);
-        admitted.settle(tally);
+        const result = decodeResult(body, (bytes) => this.#memory.copy(bytes));
+        admitted.settle(result.tally);
         if (this.#over) return;
-        flight.tally = tally;
-        flight.output = output;
+        Object.assign(flight, result);
         this.#deliver();
         this.#turn();
       },
@@ -269,7 +268,7 @@ export class BulkPump implements ChunkSource {
       this.#write(this.#options.header);
     }
     this.totals.write(output);
-    if (!this.#options.sink.write(output)) this.#blocked = true;
+    if (!this.#memory.written(output, this.#options.sink.write(output))) this.#blocked = true;
   }
 
   #turn(): void {

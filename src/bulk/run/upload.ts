@@ -133,11 +133,13 @@ export class Upload implements DuplexEvents {
 
   #sink(): BulkSink {
     if (this.#spool !== null) return this.#spool;
+    const output = this.#output;
     return {
-      write: (output) => {
+      write: (bytes) => {
         this.#begin();
-        return this.#output.write(output);
+        return output.write(bytes);
       },
+      ...(output.isPassing === true ? { isPassing: true } : {}),
     };
   }
 
