@@ -40,6 +40,12 @@ function tileAt(coordinate: number, max: number): number {
 /** Decoded tile directories kept per thread, in cells (four bytes each) per generation. */
 const TILE_CELLS_MAX = 2_000_000;
 
+/**
+ * Border cells that doors were near to, kept likewise: those of a town are met again and again.
+ * What coordinates lie in is not kept: they seldom come again, and a copy costs more than a look.
+ */
+const LEAF_CELLS_MAX = 131_072;
+
 const EMPTY_TILE = Int32Array.of(NOWHERE);
 
 /** Judges the cells around a spot; true ends the look at them. */
@@ -99,7 +105,9 @@ export class CellIndex {
   readonly #tiles: ByteTable<number>;
   readonly #leaves: ByteTable<number>;
   readonly #recent = new RecentCache<number, Int32Array>(TILE_CELLS_MAX);
+  readonly #met = new RecentCache<number, Int32Array>(LEAF_CELLS_MAX);
   #leaf = new Int32Array(1024);
+  #leafLength = 0;
   /** The memory that leaves are read from, as integers: the table hands out the same one. */
   #source: ArrayBufferLike = new ArrayBuffer(0);
   #integers = new Int32Array(this.#source);
@@ -108,7 +116,7 @@ export class CellIndex {
   #lastKey = -1;
   #lastTile: Int32Array = EMPTY_TILE;
   readonly #square: Square = { west: 0, south: 0, east: 0, north: 0 };
-  readonly #lines = new LineJudge((number) => this.#load(number));
+  readonly #lines = new LineJudge((number) => this.#meet(number));
 
   /** Leaves are read by index up to their `length`: the memory behind them may be larger. */
   constructor(tiles: ByteTable<number>, leaves: ByteTable<number>) {
@@ -213,6 +221,16 @@ export class CellIndex {
     return cells;
   }
 
+  /** As `#load`, kept for the next time. */
+  #meet(number: number): Int32Array {
+    if (number === this.#loaded) return this.#leaf;
+    const met = this.#met.get(number);
+    if (met !== undefined) return met;
+    const leaf = this.#load(number).slice(0, this.#leafLength);
+    this.#met.set(number, leaf, leaf.length);
+    return leaf;
+  }
+
   #load(number: number): Int32Array {
     if (number === this.#loaded) return this.#leaf;
     const bytes = this.#leaves.get(number);
@@ -233,6 +251,7 @@ export class CellIndex {
       for (let at = 0; at < count; at += 1) leaf[at] = integerAt(bytes, at * 4);
     }
     this.#loaded = number;
+    this.#leafLength = count;
     return this.#leaf;
   }
 }

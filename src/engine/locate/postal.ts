@@ -32,7 +32,7 @@ interface Choice {
   /** As it is written in an address. */
   readonly city: string;
   /** What `dateOf` said of each state it was asked for: for other days it may be another area. */
-  readonly days: ReadonlyMap<string, DateInt>;
+  readonly days: readonly (readonly [state: string, day: DateInt])[];
 }
 
 /** Locates addresses of one dataset by ZIP or city; keeps what they led to. */
@@ -103,7 +103,7 @@ export class PostalLocator {
         : this.#agreed(this.#byZip(record, reading, noted), record, reading, noted);
     const city = isFailure(found)
       ? '' : this.#cityName(found.candidate.area.state, reading.city, record);
-    return { found, city, days };
+    return { found, city, days: [...days] };
   }
 
   /** What a ZIP leads to for certain, doubted where the city is another place. */
