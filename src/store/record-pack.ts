@@ -6,6 +6,8 @@
 
 /** Longest text that is copied here; longer ones the system copies faster. */
 const TEXT_CHARS_MAX = 255;
+/** Bytes of a value, as those of a sealed secret. */
+const BYTES_MAX = 4_096;
 /** Members of a record, or elements of a list. */
 const MEMBERS_MAX = 15;
 const PACKED_BYTES = 1 << 18;
@@ -72,6 +74,22 @@ function packNumber(value: number): void {
   }
 }
 
+/** False where there are many. */
+function packBytes(bytes: Uint8Array): boolean {
+  const { length } = bytes;
+  if (length > BYTES_MAX) return false;
+  if (length < 0x100) {
+    PACKED[at++] = 0xc4;
+    PACKED[at++] = length;
+  } else {
+    PACKED[at] = 0xc5;
+    at = PACKED.writeUInt16BE(length, at + 1);
+  }
+  PACKED.set(bytes, at);
+  at += length;
+  return true;
+}
+
 /** False where it is none of the plain ones; of objects there is one, in the record itself. */
 function packValue(value: unknown, depth: number): boolean {
   if (at > FULL) return false;
@@ -88,6 +106,7 @@ function packValue(value: unknown, depth: number): boolean {
         PACKED[at++] = 0xc0;
         return true;
       }
+      if (value instanceof Uint8Array) return packBytes(value);
       return depth === 0 && packInner(value);
     default: return false;
   }

@@ -22,6 +22,9 @@ const SMALL: readonly object[] = [
     contacts: { first: 'A', email: 'owner@shop.example' }, connectedBefore: false, none: null,
   },
   { v: 1, key: ['merchant', 'alpha', 'm-1'], more: ['b', 7, null, true] },
+  ...[0, 3, 255, 256, 4_096].map((length) => ({
+    v: 1, bytes: new Uint8Array(length).fill(7), inner: { bytes: Buffer.alloc(length, 200) },
+  })),
   ...NUMBERS.map((number) => ({ v: 1, number, inner: { number } })),
   ...TEXTS.map((text) => ({ v: 1, text, inner: { text } })),
   Object.fromEntries(Array.from({ length: 15 }, (_, index) => [`m${index}`, index])),
@@ -30,7 +33,8 @@ const SMALL: readonly object[] = [
 /** What is left to msgpackr. */
 const OTHERS: readonly unknown[] = [
   7, 'text', null, undefined, [1, 2], new Date(0), new Map([[1, 2]]), { v: 1, name: 'é' }, { é: 1 },
-  { v: 1, text: 'x'.repeat(256) }, { v: 1, none: undefined }, { v: 1, bytes: Buffer.from('abc') },
+  { v: 1, text: 'x'.repeat(256) }, { v: 1, none: undefined },
+  { v: 1, bytes: Buffer.alloc(4_097) }, { v: 1, words: new Uint16Array(3) },
   { a: { b: { c: 1 } } }, { a: {}, b: {} }, { list: [{ a: 1 }] }, { list: [[1]] }, { at: new Date(0) },
   { constructor: 1 }, { many: 12n }, { a: { list: [1] } },
   Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`m${index}`, index])),
