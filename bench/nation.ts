@@ -1,11 +1,12 @@
 /**
  * npm run nation -- --points N [--ranges N] [--records N] [--seed N] [--workers N] [--dir DIR]
- *   [--keep] [--json FILE] [--keep-parts]
+ *   [--keep] [--json FILE] [--keep-parts] [--update SS]
  *
  * Writes a synthetic nation (bench/nation/nation.ts) below DIR, builds the boundaries and rates of
  * `default` with it in a process of its own, and prints what that took. `--reuse` takes the files
- * that lie there already; with `--keep-parts` what did not change is not read again. The lines
- * beside the release tell size and how fast doors are found.
+ * that lie there already; with `--keep-parts` what did not change is not read again. With
+ * `--update SS` it is published on the loopback instead, and what is printed is what the first
+ * `situs dataset update` took and that of the state SS after some of its doors changed.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,6 +16,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type NationFiles, writeNation } from './nation/nation.js';
+import { measureUpdate } from './nation/update.js';
 
 const BUILDER = fileURLToPath(new URL('./nation/builder.js', import.meta.url));
 
@@ -29,7 +31,7 @@ async function main(): Promise<number> {
     points: { type: 'string' }, ranges: { type: 'string' }, records: { type: 'string' },
     seed: { type: 'string' }, workers: { type: 'string' }, dir: { type: 'string' },
     keep: { type: 'boolean' }, reuse: { type: 'boolean' }, json: { type: 'string' },
-    'keep-parts': { type: 'boolean' },
+    'keep-parts': { type: 'boolean' }, update: { type: 'string' },
   } });
   const folder = values.dir ?? mkdtempSync(join(tmpdir(), 'situs-nation-'));
   mkdirSync(folder, { recursive: true });
@@ -45,6 +47,12 @@ async function main(): Promise<number> {
       });
     if (!reused) writeFileSync(list, JSON.stringify(files));
     process.stderr.write(`files: ${((performance.now() - began) / 1000).toFixed(1)} s\n`);
+    if (values.update !== undefined) {
+      const told = `${JSON.stringify(await measureUpdate(folder, files, values.update), null, 2)}\n`;
+      process.stdout.write(told);
+      if (values.json !== undefined) writeFileSync(values.json, told);
+      return 0;
+    }
     const kept = values['keep-parts'] === true ? 'kept' : '';
     const child = spawn(process.execPath, [BUILDER, folder, values.workers ?? '', kept],
       { stdio: ['ignore', 'pipe', 'inherit'] });
