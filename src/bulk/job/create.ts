@@ -281,7 +281,8 @@ export class JobCreation implements DuplexEvents {
   #drop(): void {
     if (this.#over) return;
     this.#done();
-    this.#upload?.close();
-    this.#services.jobs.drop(this.#id);
+    const opening = this.#upload?.close();
+    if (opening === undefined) this.#services.jobs.drop(this.#id);
+    else void opening.then(() => this.#services.jobs.drop(this.#id));
   }
 }

@@ -49,6 +49,8 @@ export class JobUpload {
   #output: DurableOutput | null = null;
   #ended = false;
   #over = false;
+  /** Until the file is there, or cannot be. */
+  #opening: Promise<void> | undefined;
 
   constructor(options: UploadOptions) {
     this.#options = options;
@@ -61,19 +63,26 @@ export class JobUpload {
         failed: (failure) => this.#refused(failure),
       },
     });
-    void this.#open();
+    this.#opening = this.#open().finally(() => {
+      this.#opening = undefined;
+    });
   }
 
   push(piece: Uint8Array, isLast: boolean): void {
     this.#intake.push(piece, isLast);
   }
 
-  /** Gives everything up. */
-  close(): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#intake.close();
-    void this.#release();
+  /**
+   * Gives everything up. Where the file is being made, what is returned ends once it is there: it
+   * would stay behind in a folder that is removed meanwhile.
+   */
+  close(): Promise<void> | undefined {
+    if (!this.#over) {
+      this.#over = true;
+      this.#intake.close();
+      void this.#release();
+    }
+    return this.#opening;
   }
 
   async #open(): Promise<void> {
@@ -139,7 +148,7 @@ export class JobUpload {
 
   #fail(refused: Refused): void {
     if (this.#over) return;
-    this.close();
+    void this.close();
     this.#options.failed(refused);
   }
 
