@@ -22,16 +22,16 @@ test('whenever a client goes, its file has been made or never is once it is give
   context.after(() => rmSync(dir, { recursive: true, force: true }));
   const space = new JobSpace(join(dir, 'jobs'), ROOM);
   let told = 0;
-  for (let round = 0; round < 300; round += 1) {
+  for (let round = 0; round < 3_000; round += 1) {
     const id = `job_${round}`;
-    space.make(id, 'a');
+    space.make(id, 'a', 'a server');
     const upload = new JobUpload({
       id, space, gzip: false, bytesMax: 1_000,
       body: { pause: () => undefined, resume: () => undefined },
       done: () => { told += 1; }, failed: () => { told += 1; },
     });
     if (round % 3 === 0) await turn();
-    else busy((round % 20) / 100);
+    else busy((round % 97) / 400);
     if (round % 2 === 0) upload.push(Buffer.from('a body'), false);
     await upload.close();
     assert.equal(upload.close(), undefined);
