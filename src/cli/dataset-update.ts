@@ -12,9 +12,10 @@ import {
   activateRelease, activeRelease, currentFile, listReleases, releasesDir,
 } from '../dataset/release.js';
 import { OPTIONAL_LAYERS } from '../ingest/build.js';
+import { FileSums } from '../ingest/file-sums.js';
 import type { HeldRecipe } from '../ingest/held-recipe.js';
 import { inputHash } from '../ingest/inputs.js';
-import { releaseMadeOf } from '../ingest/part-cache.js';
+import { partsDir, releaseMadeOf } from '../ingest/part-cache.js';
 import { layerLabel, readLayers } from '../ingest/layer/layer-files.js';
 import type { Wanted } from '../ingest/publisher/catalogue.js';
 import { readRecipe } from '../ingest/recipe.js';
@@ -116,8 +117,10 @@ async function releaseOf(
 ): Promise<{ readonly code: number; readonly name: string }> {
   const { varDir, recipe, sources, layers } = plan;
   const own = readRecipe(recipe, sources);
-  const hash = inputHash(own, new SourceFiles(join(datasetsDir(), own.recipe.facts), sources),
-    layers);
+  const sums = new FileSums(partsDir(varDir));
+  const hash = inputHash(own,
+    new SourceFiles(join(datasetsDir(), own.recipe.facts), sources, sums), layers);
+  sums.write();
   const made = releaseMadeOf(varDir, hash, listReleases(varDir));
   // Of an operator's layers the hash knows nothing: with any, the build tells what has changed.
   if (made !== null && plan.own.length === 0) return { code: 0, name: made };

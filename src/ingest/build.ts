@@ -27,6 +27,7 @@ import type { HeldRecipe } from './held-recipe.js';
 import { readPlaces, readTiers } from './rates/facts.js';
 import { listFiles, type LoadedRates, loadRates, type RatesRecipe } from './rates/load.js';
 import { meanwhile } from './progress.js';
+import { FileSums } from './file-sums.js';
 import { inputHash } from './inputs.js';
 import { PartCache, partsDir } from './part-cache.js';
 import { readRecipe, type Recipe } from './recipe.js';
@@ -135,13 +136,13 @@ interface Input {
   readonly hash: () => string;
 }
 
-async function readInput(options: BuildOptions): Promise<Input> {
+async function readInput(options: BuildOptions, sums: FileSums): Promise<Input> {
   const { recipe, rates: ratesRecipe, lists: held = [] } = typeof options.recipe === 'string'
     ? readRecipe(options.recipe, options.sources) : options.recipe;
   const hash = (): string =>
     inputHash({ recipe, rates: ratesRecipe, lists: held }, files, options.layers);
   checkHeld(options.layers, recipe, ratesRecipe);
-  const files = new SourceFiles(join(datasetsDir(), recipe.facts), options.sources);
+  const files = new SourceFiles(join(datasetsDir(), recipe.facts), options.sources, sums);
   files.noteFacts();
   const { factsDir } = files;
   const states = loadStates(factsDir);
@@ -202,13 +203,15 @@ function zipListsOf(
 /** Builds a release and returns its folder name. A build that fails leaves nothing behind. */
 export async function buildDataset(options: BuildOptions): Promise<string> {
   checkLayers(options.layers);
-  const input = await readInput(options);
+  const keep = options.keepParts === true;
+  const sums = new FileSums(keep ? partsDir(options.varDir) : null);
+  const input = await readInput(options, sums);
   const temporary = makeTemporary(options.varDir);
   try {
-    const keep = options.keepParts === true;
     const parts = new PartCache(keep ? partsDir(options.varDir) : scratchDir(temporary), keep);
     const name = await buildFrom(input, options, temporary, parts);
     if (keep) parts.settle(name, input.hash(), listReleases(options.varDir));
+    sums.write();
     return name;
   } finally {
     rmSync(temporary, { recursive: true, force: true });

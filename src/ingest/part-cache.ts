@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { isAlive } from '../dataset/process-copies.js';
 import { releasesDir } from '../dataset/release.js';
+import { SUMS_FILE } from './file-sums.js';
 
 const FOLDER = '.cache';
 const NOTE = /^release-(.+)\.json$/;
@@ -132,7 +133,7 @@ export class PartCache {
     const name = `release-${release}.json`;
     writeFileSync(this.temporary(name), JSON.stringify(note));
     this.put(name);
-    const wanted = new Set<string>();
+    const wanted = new Set([SUMS_FILE]);
     for (const file of readdirSync(this.folder)) {
       const [, of = ''] = NOTE.exec(file) ?? [];
       if (!releases.includes(of)) continue;

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { SourceFile } from '../dataset/manifest.js';
-import { fileSha256 } from '../dataset/stamp.js';
+import { FileSums } from './file-sums.js';
 import { isMany, isPacked, readPacked } from './source/container.js';
 import { nameExpression, splitMember } from './source/zip.js';
 
@@ -44,6 +44,7 @@ export class SourceFiles {
     readonly factsDir: string,
     /** Folder of publishers' files; null when the build was given none. */
     readonly sourcesDir: string | null,
+    readonly sums = new FileSums(null),
   ) {}
 
   /**
@@ -76,7 +77,7 @@ export class SourceFiles {
     }
     if (!this.#read.has(named.file)) {
       const bytes = statSync(file).size;
-      this.#read.set(named.file, { path: named.file, sha256: fileSha256(file), bytes });
+      this.#read.set(named.file, { path: named.file, sha256: this.sums.of(file), bytes });
     }
     return named.member === null ? file : `${file}!${named.member}`;
   }
@@ -84,7 +85,7 @@ export class SourceFiles {
   /** SHA-256 of a file, which is part of the build or lies beside one that is. */
   sha256(path: string): string {
     const { file } = splitMember(path);
-    return this.#read.get(file)?.sha256 ?? fileSha256(this.resolve(file));
+    return this.#read.get(file)?.sha256 ?? this.sums.of(this.resolve(file));
   }
 
   /** The files that a path stands for, ascending. @throws Error where the names of none fit. */
