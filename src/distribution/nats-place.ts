@@ -2,7 +2,7 @@
  * A place in NATS with JetStream: the document is a key of a key-value bucket, pieces are objects
  * of an object store, and nodes report in a bucket whose entries end by themselves.
  */
-import { jetstream, type JetStreamClient, StorageType } from '@nats-io/jetstream';
+import { jetstream, type JetStreamClient, jetstreamManager, StorageType } from '@nats-io/jetstream';
 import { type KV, Kvm, KvWatchInclude } from '@nats-io/kv';
 import { type ObjectStore, Objm } from '@nats-io/obj';
 import type { NatsConnection } from '@nats-io/transport-node';
@@ -158,10 +158,14 @@ export class NatsPlace implements Place {
 
   async #allReports(): Promise<readonly NodeReport[]> {
     const bucket = await this.#reports();
-    // A key that is written meanwhile is told again.
-    const keys = new Set<string>();
-    for await (const key of await bucket.keys()) keys.add(key);
-    const entries = await Promise.all([...keys].map((key) => bucket.get(key)));
+    const name = `${this.#address.bucket}-nodes`;
+    const prefix = `$KV.${name}.`;
+    // One question with one answer: the list of keys that the library makes from a consumer may
+    // never end where they are written meanwhile.
+    const manager = await jetstreamManager(await this.#connected(), { timeout: REQUEST_MS });
+    const { state } = await manager.streams.info(`KV_${name}`, { subjects_filter: `${prefix}>` });
+    const keys = Object.keys(state.subjects ?? {}).map((subject) => subject.slice(prefix.length));
+    const entries = await Promise.all(keys.map((key) => bucket.get(key)));
     return entries.flatMap((entry) => {
       const report: unknown = entry === null || entry.operation !== 'PUT' ? null : entry.json();
       return isReport(report) ? [report] : [];

@@ -164,6 +164,29 @@ test('a node that is cut off goes on, is told of, and follows once it is back; a
   await eventually(async () => await cut.ready() === '200');
 });
 
+test('nodes are listed whole and at once however often they report meanwhile', async (context) => {
+  const it = fleet(context);
+  if (it === null) return;
+  const place = await openPlace(loadConfig({ SITUS_DATASETS: it.place }));
+  const other = await openPlace(loadConfig({ SITUS_DATASETS: it.place }));
+  const all = Array.from({ length: 8 }, (_, at) => `node-${at}`);
+  const report = (node: string): Promise<void> => other.nodes!.report({
+    node, at: '2026-01-01T00:00:00Z', program: '', dataset: null, prepared: [], problem: null,
+  });
+  await Promise.all(all.map(report));
+  let ended = false;
+  const reporting = Promise.all(all.map(async (node) => {
+    while (!ended) await report(node);
+  }));
+  for (let round = 0; round < 100; round += 1) {
+    const nodes = await place.nodes!.all();
+    assert.deepEqual(nodes.map(({ node }) => node).toSorted(), all);
+  }
+  ended = true;
+  await reporting;
+  await Promise.all([place.close(), other.close()]);
+});
+
 test('an activation is refused while a node has not prepared it', async (context) => {
   const it = fleet(context);
   if (it === null) return;
