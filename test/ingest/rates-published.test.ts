@@ -88,14 +88,16 @@ function texasLines(): readonly string[] {
   });
 }
 
-test('wa-quarter with areas: the local part of each location code, the last quarter open', () => {
+test('wa-quarter with areas: the local part of each location code, the last quarter open, and none outside', () => {
   const csv = 'Name,Code,State,Local,RTA,Rate,Effective Date,Expiration '
     + 'Date\nARDEN,726,0.065,0.0265,0.014,0.1055,'
     + '20260701,20260930\nARDEN,0726,0.065,0.0275,0.014,0.1065,20261001,20261231\nALPHA COUNTY '
       + 'NON-RTA,4000,0.065,0.024,0,0.089,20261001,20261231\n';
   assert.deepEqual(brief(read('wa-quarter', csv, { areas: true }).rows),
     ['district   0726 own 0.0405 20260701 20260930',
-    'district   0726 own 0.0415 20261001 99991231', 'district   4000 own 0.024 20261001 99991231']);
+      // Of land in no location nothing is known.
+      'district    unknown ? 20260701 99991231',
+      'district   0726 own 0.0415 20261001 99991231', 'district   4000 own 0.024 20261001 99991231']);
 });
 
 test('Texas: the quarter as published gives the rates of every code that areas name', HELD,
