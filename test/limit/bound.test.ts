@@ -108,9 +108,14 @@ for (const [name, away, back, bound] of FAULTS) {
       for (let step = 0; step < 5; step += 1) admitted += await fleet.ask(id);
       await allShared(fleet);
       for (let step = 0; step < 5; step += 1) admitted += await fleet.ask(id);
+      // Nobody is kept from the rate for good; on a machine under load answers are late for a while.
+      await eventually(async () => {
+        if (admitted >= RATE) return true;
+        await allShared(fleet);
+        admitted += await fleet.ask(id);
+        return admitted >= RATE;
+      }, 30_000);
       assert.ok(admitted <= bound, `${id}: ${admitted} of ${bound}`);
-      await allShared(fleet);
-      assert.ok(admitted >= RATE, `${id}: nobody is kept from the rate for good (${admitted})`);
       context.diagnostic(`${id}: ${admitted} of ${bound}, rate ${RATE}`);
     }
   });
