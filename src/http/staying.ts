@@ -8,6 +8,7 @@
  * connections of its key are held again for a while.
  */
 import { performance } from 'node:perf_hooks';
+import { RecentCache } from '../base/recent-cache.js';
 import { fieldName } from './body-framing.js';
 import type { RawRequest } from './transport.js';
 
@@ -17,10 +18,15 @@ export const WARY_MS = 60_000;
 const CONNECTION = fieldName('connection');
 const KEEP_ALIVE = 'keep-alive';
 
+/** Keys that are remembered; whoever asks names any, held or not. */
+const KEYS_MAX = 4_096;
+
 export class Staying {
   readonly #now: () => number;
   /** Until when connections of a key are held, by the beginning of the key. */
-  readonly #wary = new Map<string, number>();
+  readonly #wary = new RecentCache<string, number>(KEYS_MAX);
+  /** Until when those of any are; 0 of none. */
+  #until = 0;
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
@@ -30,19 +36,18 @@ export class Staying {
   stays(request: Pick<RawRequest, 'getHeader'>, keyPrefix: string): boolean {
     const said = request.getHeader(CONNECTION);
     if (said.length !== KEEP_ALIVE.length || said.toLowerCase() !== KEEP_ALIVE) return false;
-    return this.#wary.size === 0 || !this.#isWary(keyPrefix);
+    return this.#until === 0 || !this.#isWary(keyPrefix);
   }
 
   /** A connection ended before its answer while it was read on. */
   cut(keyPrefix: string): void {
-    this.#wary.set(keyPrefix, this.#now() + WARY_MS);
+    this.#until = this.#now() + WARY_MS;
+    this.#wary.set(keyPrefix, this.#until);
   }
 
   #isWary(keyPrefix: string): boolean {
-    const until = this.#wary.get(keyPrefix);
-    if (until === undefined) return false;
-    if (this.#now() < until) return true;
-    this.#wary.delete(keyPrefix);
-    return false;
+    const now = this.#now();
+    if (now >= this.#until) this.#until = 0;
+    return now < (this.#wary.get(keyPrefix) ?? 0);
   }
 }

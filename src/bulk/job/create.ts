@@ -283,6 +283,6 @@ export class JobCreation implements DuplexEvents {
     this.#done();
     const opening = this.#upload?.close();
     if (opening === undefined) this.#services.jobs.drop(this.#id);
-    else void opening.then(() => this.#services.jobs.drop(this.#id));
+    else void this.#guard(opening.then(() => this.#services.jobs.drop(this.#id)));
   }
 }
