@@ -7,7 +7,7 @@ import { MANIFEST_FILE } from '../dataset/manifest.js';
 import { protectRelease } from '../dataset/put-release.js';
 import { checkRelease, UnfinishedCheck } from '../dataset/release-check.js';
 import {
-  activateRelease, activeRelease, releasesDir, unsoundRelease,
+  activateRelease, activeRelease, otherFormat, releasesDir, unsoundRelease,
 } from '../dataset/release.js';
 import { readPublicKeys, signRelease, type SigningKey } from '../dataset/signature.js';
 import { readStamp, stampHolds } from '../dataset/stamp.js';
@@ -63,6 +63,8 @@ export async function problemsOf(
  */
 export async function soundRelease(varDir: string, name: string): Promise<string> {
   const dir = join(releasesDir(varDir), name);
+  const unread = otherFormat(varDir, name);
+  if (unread !== null) throw unread;
   if (stampHolds(dir)) return dir;
   const problems = await problemsOf(dir, true);
   if (problems.length > 0) throw unsoundRelease(name, problems);

@@ -5,7 +5,7 @@ import type { Generation, Generations, LiveRelease } from './generations.js';
 import { MANIFEST_FILE } from './manifest.js';
 import { UnfinishedCheck } from './release-check.js';
 import type { PreparedRelease } from './release-copy.js';
-import { releasesDir, UnsoundRelease } from './release.js';
+import { otherFormat, releasesDir, UnsoundRelease } from './release.js';
 import { SIGNATURE_FILE } from './signature.js';
 import { RELEASE_FILES } from './stamp.js';
 
@@ -55,7 +55,8 @@ export class Lending {
 
   /**
    * A release by its name, kept open until it is unpinned; null when there is none of that name.
-   * @throws UnsoundRelease with a sentence; other errors when it cannot be checked or opened now.
+   * @throws UnsoundRelease with a sentence, OtherFormat among them; other errors when it cannot be
+   * checked or opened now.
    */
   async borrow(name: string): Promise<LiveRelease | null> {
     const { generations } = this.#options;
@@ -95,6 +96,8 @@ export class Lending {
     // To read all of it again would find the same.
     if (known !== undefined && known.state === state) throw known.why;
     this.#unsound.delete(name);
+    const unread = otherFormat(this.#options.varDir, name);
+    if (unread !== null) throw unread;
     try {
       return await this.#options.prepare(name);
     } catch (why) {

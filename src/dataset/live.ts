@@ -14,7 +14,9 @@ import { UnfinishedCheck } from './release-check.js';
 import {
   inPlace, type PreparedRelease, type PrepareOptions, ReleaseCopies,
 } from './release-copy.js';
-import { currentFile, currentRelease, releasesDir } from './release.js';
+import {
+  currentFile, currentRelease, otherFormat, releasesDir, type OtherFormat,
+} from './release.js';
 import type { Dataset } from './dataset.js';
 import { openDataset } from './open.js';
 
@@ -111,6 +113,11 @@ export class LiveDataset {
   /** Whether there is a release of this name, sound or not. */
   has(name: string): boolean {
     return this.#lending.has(name);
+  }
+
+  /** Why a release of this name can answer nothing; null where its format is no reason. */
+  otherFormat(name: string): OtherFormat | null {
+    return otherFormat(this.#options.varDir, name);
   }
 
   /** Any release by its name, as `Lending` has it, kept open until `unpin`. */

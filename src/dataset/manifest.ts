@@ -110,6 +110,22 @@ export function manifestId(manifest: Omit<Manifest, 'id'>): string {
 }
 
 /**
+ * Why this version of Situs does not read the release in a folder, as the end of a sentence; null
+ * where its format is the right one, or where no manifest can be read.
+ */
+export function formatProblem(dir: string): string | null {
+  let format: unknown;
+  try {
+    ({ format } = JSON.parse(readFileSync(join(dir, MANIFEST_FILE), 'utf8')) as Partial<Manifest>);
+  } catch {
+    return null;
+  }
+  if (typeof format !== 'number' || format === FORMAT_VERSION) return null;
+  return `was built by ${format < FORMAT_VERSION ? 'an older' : 'a newer'} version of Situs `
+    + `(format ${format}) and cannot be read by this one (format ${FORMAT_VERSION}).`;
+}
+
+/**
  * Reads and checks a release's manifest.
  * @throws Error naming the folder when it is missing, unreadable or of another format.
  */

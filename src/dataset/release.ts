@@ -1,7 +1,7 @@
 /** Releases on disk: `<SITUS_VAR>/datasets/<date>-<hash12>/`, `CURRENT` and `PREVIOUS`. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MANIFEST_FILE, readManifest, type Manifest } from './manifest.js';
+import { formatProblem, MANIFEST_FILE, readManifest, type Manifest } from './manifest.js';
 import { putFile } from './stamp.js';
 
 const CURRENT = 'CURRENT';
@@ -55,7 +55,18 @@ export function activeRelease(varDir: string): string | null {
 
 /** Thrown for a release that was read and may not be used; reading it again finds the same. */
 export class UnsoundRelease extends Error {
-  override readonly name = 'UnsoundRelease';
+  override readonly name: string = 'UnsoundRelease';
+}
+
+/** Thrown for a release that another version of Situs built; its message is a whole sentence. */
+export class OtherFormat extends UnsoundRelease {
+  override readonly name = 'OtherFormat';
+}
+
+/** Why a release is not read whose format is another; null where that is no reason. */
+export function otherFormat(varDir: string, name: string): OtherFormat | null {
+  const problem = formatProblem(join(releasesDir(varDir), name));
+  return problem === null ? null : new OtherFormat(`The dataset ${name} ${problem}`);
 }
 
 /** What is said of a release that may not be used. */

@@ -13,7 +13,8 @@ import {
   CSV, KEYS, NDJSON, readLines, sendBulk, startBulkApp, type BulkAnswer, type KeyName,
 } from '../support/bulk-client.js';
 import { JobClient } from '../support/job-service.js';
-import { rateOf, writeRates, ZIP } from '../support/tiny-release.js';
+import { rateOf, setFormat, writeRates, ZIP } from '../support/tiny-release.js';
+import { wasRefused, StreamClient } from '../../bench/load/stream-client.js';
 import { sentCalculation } from '../support/sent-carts.js';
 
 const AT = '2026-02-05T12:00:00Z';
@@ -173,4 +174,24 @@ test('what may not be asked is refused before the first row', async () => {
     assert.equal(status, 403, body.toString());
     assert.match(body.toString(), /entitlement historical/);
   }
+});
+
+test('files, jobs and streams of a release that an older version built are refused', async () => {
+  const [old = ''] = (await writeRates(built.varDir, [47])).values();
+  setFormat(built.varDir, old, 2);
+  const told = /built by an older version of Situs \(format 2\)/;
+  for (const path of ['/bulk/lookup', '/bulk/cart', '/bulk/jobs']) {
+    const { status, body } = await file(`dataset=${old}`, BODY, path);
+    assert.equal(status, 422, path);
+    assert.match(body.toString(), told);
+  }
+  for (const transport of ['socket', 'post'] as const) {
+    const stream = await StreamClient.open({
+      port, key: KEYS.bulk, transport, query: `?dataset=${old}`,
+    });
+    assert.ok(wasRefused(stream));
+    assert.equal(stream.status, 422);
+    assert.match(stream.body, told);
+  }
+  assert.throws(() => situs(built.varDir, ['bulk', '/dev/null', '--dataset', old]), told);
 });

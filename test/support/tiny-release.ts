@@ -1,4 +1,8 @@
 /** A release of a handful of invented records, for tests of writing, checking and switching. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MANIFEST_FILE } from '../../src/dataset/manifest.js';
+import { releasesDir } from '../../src/dataset/release.js';
 import { type ReleaseContent, writeRelease } from '../../src/ingest/release-writer.js';
 import { DATE_OPEN, type DateInt } from '../../src/tax/date.js';
 import type { Rate } from '../../src/tax/rate.js';
@@ -65,6 +69,14 @@ export async function writeRates(
     }, () => undefined));
   }
   return names;
+}
+
+/** Makes a release of another format of one, as another version of Situs would have built it. */
+export function setFormat(varDir: string, name: string, format: number): void {
+  const file = join(releasesDir(varDir), name, MANIFEST_FILE);
+  const manifest = JSON.parse(readFileSync(file, 'utf8')) as object;
+  rmSync(file);
+  writeFileSync(file, JSON.stringify({ ...manifest, format }));
 }
 
 /** The rate of an answer to a lookup of the ZIP. */

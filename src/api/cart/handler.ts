@@ -24,7 +24,7 @@ import { PARSED_BYTES_MAX } from '../../http/json-body.js';
 import { ownerOfLarge } from '../merchant/checked-body.js';
 import { LookupHeads } from '../lookup/head.js';
 import {
-  keptAsked, NOTHING_KEPT, notKept, placeOf, receiptOf, type KeptAsked, type KeptServices,
+  keptAsked, NOTHING_KEPT, placeOf, receiptOf, type KeptAsked, type KeptServices,
 } from '../lookup/kept.js';
 import {
   merchantRoute, promised, type LaterReply, type MerchantCaller, type MerchantServices,
@@ -147,8 +147,8 @@ function calculate(
   const placed = placeOf(services.kept, kept);
   return (take, failed) => {
     placed.then((own) => {
-      if (own === 'not-kept') take(caller.refuse(keptProblem(notKept(kept.dataset ?? ''))));
-      else if (own === 'internal' || own === 'overloaded') take(failedReply(caller, own));
+      if (own === 'internal' || own === 'overloaded') take(failedReply(caller, own));
+      else if (isFailure(own)) take(caller.refuse(keptProblem(own)));
       else calculated(services, caller, body, { ...asked, own }, take);
     }).catch(failed);
   };

@@ -58,7 +58,8 @@ export interface Repeats {
 }
 
 /** Failures that the front end answers itself. */
-type FrontFailure = 'invalid-key' | 'rate-limited' | 'feature-not-enabled' | PoolFailure;
+type FrontFailure =
+  | 'invalid-key' | 'rate-limited' | 'feature-not-enabled' | 'no-result' | PoolFailure;
 
 /** How the path of every version begins. */
 const PATHS = '/request/';
@@ -162,11 +163,13 @@ class PendingLookup implements LookupRequest {
     this.#answer.send({ status, head, body, code, precision, dataset: release.id });
   }
 
-  failed(failure: PoolFailure): void {
+  failed(failure: PoolFailure | 'no-result', detail?: string): void {
     const { failures, usage } = this.#shared;
     const { key, remaining } = this.#caller;
     usage.settle(this.#admission, false, false);
-    this.#answer.send(failures.reply(failure, this.version, this.payload, key.rate, remaining));
+    this.#answer.send(
+      failures.reply(failure, this.version, this.payload, key.rate, remaining, detail),
+    );
   }
 }
 
@@ -204,9 +207,10 @@ async function submitKept(
   const { payload: query, grants } = lookup;
   // What the entitlements do not include the worker refuses.
   const mayAsk = asked.dataset === null || (grants & ENTITLEMENTS.historical) !== 0;
-  const own = mayAsk ? await placeOf(kept, asked) : 'not-kept';
+  const own = mayAsk ? await placeOf(kept, asked) : null;
   if (own === 'internal' || own === 'overloaded') return lookup.failed(own);
-  if (own !== 'not-kept') {
+  if (own !== null && isFailure(own)) return lookup.failed('no-result', own.detail);
+  if (own !== null) {
     lookup.own = own;
     if (asked.receipt) {
       lookup.receipt = ({ status, body }, { id: dataset }) => receiptOf(kept, {

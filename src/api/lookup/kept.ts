@@ -3,8 +3,8 @@
  * active one, `at` the moment that today is told from, `receipt` asks for a receipt of the answer.
  * The front end looks for them, since it is the one that says which release a worker opens.
  */
-import { isReleaseName, UnsoundRelease } from '../../dataset/release.js';
-import { fail, type Failure } from '../../failure.js';
+import { isReleaseName, OtherFormat, UnsoundRelease } from '../../dataset/release.js';
+import { fail, isFailure, type Failure } from '../../failure.js';
 import { messageOf, type Log } from '../../log.js';
 import type { OwnTask, PinnedRelease, PoolFailure } from '../../pool/types.js';
 import { parseInstant } from '../../wire/instant.js';
@@ -61,6 +61,11 @@ export function notKept(dataset: string): Failure {
   return fail('no-result', `The dataset ${dataset} is not kept here.`, 'dataset');
 }
 
+/** The refusal of a release that another version of Situs built. */
+export function notRead({ message }: OtherFormat): Failure {
+  return fail('no-result', message, 'dataset');
+}
+
 /** What answers to these questions are made with. */
 export interface KeptServices {
   /** Keeps a release open until its task is answered; null when it is not there. */
@@ -71,8 +76,16 @@ export interface KeptServices {
   readonly log: Log;
 }
 
-/** Where a question goes that is not for now or for the active release. */
-export type Placed = OwnTask | 'not-kept' | PoolFailure;
+/**
+ * Where a question goes that is not for now or for the active release, or the refusal of a release
+ * that is not there or cannot be read.
+ */
+export type Placed = OwnTask | Failure | PoolFailure;
+
+/** Tells a place from a refusal. */
+export function isPlaced(placed: Placed): placed is OwnTask {
+  return typeof placed === 'object' && !isFailure(placed);
+}
 
 /** Opens the release that is asked for. What is opened is unpinned with the task. */
 export async function placeOf(
@@ -83,8 +96,9 @@ export async function placeOf(
   if (dataset === null) return { release: null, now };
   try {
     const release = await kept.ask(dataset);
-    return release === null ? 'not-kept' : { release, now: atMs ?? Date.now() };
+    return release === null ? notKept(dataset) : { release, now: atMs ?? Date.now() };
   } catch (error) {
+    if (error instanceof OtherFormat) return notRead(error);
     kept.log.error('dataset asked for not opened', { dataset, message: messageOf(error) });
     return error instanceof UnsoundRelease ? 'internal' : 'overloaded';
   }

@@ -1,7 +1,7 @@
 /** One attempt at a job: from its last checkpoint to its end, or to whatever stops it. */
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { UnsoundRelease } from '../../dataset/release.js';
+import { OtherFormat, UnsoundRelease } from '../../dataset/release.js';
 import { rowsRefusal } from '../../http/gate.js';
 import type { Log } from '../../log.js';
 import type { PinnedRelease } from '../../pool.js';
@@ -133,6 +133,7 @@ async function borrowed({ releases }: RunnerServices, dataset: string): Promise<
   try {
     release = await releases.borrow(dataset);
   } catch (error) {
+    if (error instanceof OtherFormat) throw new JobFault(error.message);
     if (error instanceof UnsoundRelease) {
       throw new JobFault(`Dataset ${dataset}, which the job was begun with, is damaged.`);
     }

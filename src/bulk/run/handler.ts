@@ -9,8 +9,9 @@
  * The request takes one place in the rate window whatever its rows; each row counts for the quotas
  * of the month like a request of its own.
  */
-import { notKept, placeOf, type KeptServices, type Placed } from '../../api/lookup/kept.js';
-import type { PinnedRelease, ReleaseSource } from '../../pool.js';
+import { isPlaced, placeOf, type KeptServices, type Placed } from '../../api/lookup/kept.js';
+import type { OwnTask, PinnedRelease } from '../../pool/types.js';
+import type { ReleaseSource } from '../../pool.js';
 import { trailerBody } from '../row/envelope.js';
 import type { WireObject } from '../../wire/tree.js';
 import { type Uploads, limitsOf, newRunName } from './uploads.js';
@@ -45,9 +46,9 @@ export interface BulkServices {
 
 /** Why a release that was asked for does not answer, as a status and a sentence. */
 export function placeRefusal(
-  placed: Exclude<Placed, object>, dataset: string,
+  placed: Exclude<Placed, OwnTask>, dataset: string,
 ): { readonly status: 422 | 500 | 503; readonly detail: string } {
-  if (placed === 'not-kept') return { status: 422, detail: notKept(dataset).detail ?? '' };
+  if (typeof placed === 'object') return { status: 422, detail: placed.detail ?? '' };
   return placed === 'internal'
     ? { status: 500, detail: `The dataset ${dataset} is damaged.` }
     : { status: 503, detail: `The dataset ${dataset} cannot be opened now; try again later.` };
@@ -134,7 +135,7 @@ function withRelease(
   exchange.pause();
   void placeOf(services, kept).then((placed) => {
     exchange.resume();
-    if (typeof placed === 'string') {
+    if (!isPlaced(placed)) {
       refused(placeRefusal(placed, kept.dataset));
       return;
     }

@@ -1,4 +1,5 @@
 /** Kinds of rows with a path of their own, and what their rows count as. */
+import type { OtherFormat } from '../../dataset/release.js';
 import { StoreFault } from '../../store/fault.js';
 import type { KeyRecord } from '../../store/format.js';
 import type { MerchantRecord } from '../../store/merchants.js';
@@ -68,6 +69,8 @@ export function keptRefusal(
 export interface KnownReleases {
   /** Whether there is a release of this name, sound or not. */
   has(name: string): boolean;
+  /** Why its format keeps it from being read; null where it does not. */
+  otherFormat(name: string): OtherFormat | null;
 }
 
 /** Why a job may not be of the kept release that it asks for; null where it may or does not. */
@@ -77,8 +80,11 @@ export function keptFault(
   if (kept === undefined) return null;
   const unentitled = keptRefusal(key, { kept });
   if (unentitled !== null) return { status: 403, detail: unentitled };
-  return releases.has(kept.dataset) ? null
-    : { status: 422, detail: notKept(kept.dataset).detail ?? '' };
+  const { dataset } = kept;
+  const unread = releases.otherFormat(dataset);
+  if (unread !== null) return { status: 422, detail: unread.message };
+  return releases.has(dataset) ? null : { status: 422, detail: notKept(dataset).detail ?? '' };
+
 }
 
 /** A live merchant of an account; null for an unknown, foreign or deleted one alike. */

@@ -9,7 +9,7 @@
  */
 import { STREAM_ENGINE } from '../row/envelope.js';
 import { isProblem } from '../../base/problem.js';
-import { placeOf, type KeptServices } from '../../api/lookup/kept.js';
+import { isPlaced, notKept, placeOf, type KeptServices } from '../../api/lookup/kept.js';
 import type { KeyRecord } from '../../store/format.js';
 import { placeRefusal } from '../run/handler.js';
 import { keptRefusal } from '../run/kind.js';
@@ -115,8 +115,8 @@ async function openedKept(
   known: () => KeyRecord | null,
 ): Promise<StreamSession | Reply> {
   const { sessions, kept } = services;
-  const placed = kept === undefined ? 'not-kept' : await placeOf(kept, { dataset, atMs });
-  if (typeof placed === 'string') {
+  const placed = kept === undefined ? notKept(dataset) : await placeOf(kept, { dataset, atMs });
+  if (!isPlaced(placed)) {
     const { status, detail } = placeRefusal(placed, dataset);
     return caller.problem(status, detail, [{ location: 'query.dataset', message: detail }]);
   }
