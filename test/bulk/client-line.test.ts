@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'node:test';
 import { AnswerBacklog, listElements, readClientLine } from '../../src/bulk/stream/backlog.js';
+import type { JsonObject } from '../../src/base/json-object.js';
+import { wordProblem } from '../../src/bulk/row/stream-word.js';
 import { BATCH_MESSAGES_MAX, REPLAY_BYTES_MAX } from '../../src/bulk/stream/stream-limits.js';
 
 test('the elements of a list are found whatever they hold', () => {
@@ -38,6 +40,22 @@ test('words about the stream are told from messages', () => {
     assert.equal(kind(text), 'messages', text);
   }
   assert.equal(kind(`[${Array(65).fill('{}').join(',')}]`), 'batch-too-long');
+});
+
+test('a word about the stream that is not written as one is told what is wrong with it', () => {
+  const wrong = (object: JsonObject): string => {
+    const problem = wordProblem(object);
+    return problem === null ? '' : `${problem.failure} ${problem.field} ${problem.detail}`;
+  };
+  for (const ack of [-1, 1.5, '7', null, true, 1e15, [1]]) {
+    assert.match(wrong({ ack }), /^invalid-format ack Parameter ack: the number of the last answer/);
+  }
+  assert.match(wrong({ ack: 1, id: 2 }), /alone in a message of up to 64 bytes/);
+  assert.match(wrong({ end: false }), /^invalid-format end Parameter end: true/);
+  assert.match(wrong({ id: 1, close: true }), /^address-incomplete null Parameter close is not known/);
+  for (const object of [{}, { id: 1 }, { address: '', end: true }, { postalcode: 91010, ack: -1 }]) {
+    assert.equal(wrong(object), '', 'other members of a lookup are ignored');
+  }
 });
 
 function line(bytes: number): Buffer {

@@ -186,12 +186,14 @@ test('a message that is nested too deeply is refused before it is parsed', async
   assert.equal((JSON.parse(fine!) as Refusal).error?.field, 'postalcode');
 });
 
-test('an empty message is told to be empty', async () => {
+test('an empty message and a malformed word are told what they are', async () => {
   const client = await open();
-  client.send('');
+  for (const message of ['', '{"ack":-1}']) client.send(message);
   client.finish();
-  const { lines: [line] } = await ending(client);
-  assert.match((JSON.parse(line!) as Refusal).error?.message ?? '', /The message is empty/);
+  const { lines } = await ending(client);
+  const [empty, ack] = lines.map((line) => (JSON.parse(line) as Refusal).error);
+  assert.match(empty?.message ?? '', /The message is empty/);
+  assert.deepEqual([ack?.code, ack?.field], [105, 'ack']);
 });
 
 test('whose cart it is decides who may have it, and by which counter it counts', async () => {

@@ -23,6 +23,7 @@ import {
   type AnswerRow, type CsvRow, type JsonRow, type Place, refusalOf, refused, refusedCart, type Row,
   type RowAnswer, type RowEngine,
 } from './row.js';
+import { wordProblem } from './stream-word.js';
 import { isUtf8 } from 'node:buffer';
 import { jsonValue } from '../../wire/tree.js';
 import { csvCell, csvCells, type Dialect } from './dialect.js';
@@ -120,7 +121,9 @@ function message(run: RunFacts): AnswerRow<JsonRow> {
   return (engine, row, place) => {
     const isCart = 'items' in row.object;
     if (refusal !== undefined) return isCart ? refusedCart(refusal) : refused(engine, refusal);
-    return isCart ? answerCartMessage(engine, row) : lookup(engine, row, place);
+    if (isCart) return answerCartMessage(engine, row);
+    const wrong = wordProblem(row.object);
+    return wrong === null ? lookup(engine, row, place) : refused(engine, wrong);
   };
 }
 

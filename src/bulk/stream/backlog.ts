@@ -3,6 +3,7 @@
  * take up, and answers for the client.
  */
 import { elementEnd, skipBlanks } from '../../base/json-scan.js';
+import { WORD_BYTES_MAX } from '../row/stream-word.js';
 import {
   BATCH_MESSAGES_MAX, CREDIT_BYTES, CREDIT_MESSAGES, REPLAY_BYTES_MAX,
 } from './stream-limits.js';
@@ -23,7 +24,6 @@ type ClientLine =
   | { readonly kind: 'messages'; readonly messages: readonly Buffer[]; readonly batch: boolean }
   | { readonly kind: 'batch-too-long' };
 
-const CONTROL_BYTES_MAX = 64;
 const ACK = /^\s*\{\s*"ack"\s*:\s*(\d{1,15})\s*\}\s*$/;
 const END = /^\s*\{\s*"end"\s*:\s*true\s*\}\s*$/;
 
@@ -61,7 +61,7 @@ function withoutBlanks(line: Buffer, elements: readonly Buffer[]): readonly Buff
 
 /** Reads a line; the messages are views of it where it is little more than these. */
 export function readClientLine(bytes: Buffer): ClientLine {
-  if (bytes.length <= CONTROL_BYTES_MAX) {
+  if (bytes.length <= WORD_BYTES_MAX) {
     const text = bytes.toString('latin1');
     const ack = ACK.exec(text);
     if (ack !== null) return { kind: 'ack', seq: Number(ack[1]) };

@@ -1,0 +1,31 @@
+/** Messages of a stream that are meant as words about the stream itself, and are not written so. */
+import { ROW_PARAMETERS } from '../../api/lookup/parameter-table.js';
+import { fail, type Failure } from '../../failure.js';
+import type { JsonObject } from '../../base/json-object.js';
+import { noRequest } from './row-parameters.js';
+
+/** Bytes of a word: what is longer is not looked at for one, and answered as a message. */
+export const WORD_BYTES_MAX = 64;
+
+const ACK = noRequest('Parameter ack: the number of the last answer that came, a whole number of '
+  + `up to 15 digits, alone in a message of up to ${WORD_BYTES_MAX} bytes.`, 'ack');
+const END = noRequest(
+  `Parameter end: true, alone in a message of up to ${WORD_BYTES_MAX} bytes.`, 'end');
+
+/** Characters of an unknown member's name that are repeated. */
+const NAME_CHARS_MAX = 40;
+
+/**
+ * What is wrong with a message that names no parameter of a lookup: a word about the stream that is
+ * not written as one, or a member that nothing has; null where it is a lookup.
+ */
+export function wordProblem(object: JsonObject): Failure | null {
+  if (ROW_PARAMETERS.some((name) => object[name] !== undefined)) return null;
+  if ('ack' in object) return ACK;
+  if ('end' in object) return END;
+  const stranger = Object.keys(object).find((name) => name !== 'id');
+  if (stranger === undefined) return null;
+  const name = stranger.slice(0, NAME_CHARS_MAX);
+  return fail('address-incomplete', `Parameter ${name} is not known; a message is a lookup, a cart `
+    + 'with "items", {"ack":N} or {"end":true}.', null);
+}
