@@ -2,21 +2,17 @@
  * The commands of `situs`: their words, options and help, declared here and nowhere else. What a
  * command does is loaded when it is asked for, so that each starts at once.
  */
-import { Command, Option } from '@commander-js/extra-typings';
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { CommanderError } from 'commander';
 import { packageVersion } from '../base/process.js';
 import { FAULT_HEADER } from '../provider/simulator/faults.js';
-import { ENTITLEMENTS, PLANS, type Entitlement } from '../store/plan.js';
-import { SCOPES, type Scope } from '../store/scope.js';
 import { releaseCommands } from './dataset-program.js';
+import { keyCommands } from './key-program.js';
 import {
-  BAD_USAGE, type End, inThisProcess, oneMore, oneMoreOf, refuseMisread, THREADS_MAX, UsageError,
+  BAD_USAGE, type End, inThisProcess, oneMore, refuseMisread, THREADS_MAX, UsageError,
   wholeNumber,
 } from './command-line.js';
 
-/** Largest rate and quota of a key, small enough to be counted exactly. */
-const RATE_MAX = 999_999_999;
-const QUOTA_MAX = 999_999_999_999;
 const SIMULATOR_NUMBER_MAX = 999_999_999;
 const SIMULATOR_PORT = 8790;
 const PORT_MAX = 65_535;
@@ -26,9 +22,6 @@ const ACK_SECONDS_MAX = 3_600;
 /** Messages that a broker hands out without acknowledgement. */
 const PENDING = 2_048;
 const PENDING_MAX = 1_000_000;
-
-const ENTITLEMENT_NAMES = Object.keys(ENTITLEMENTS) as readonly Entitlement[];
-const SCOPE_NAMES = Object.keys(SCOPES) as readonly Scope[];
 
 /** How the rows of a file are read. */
 function rowOptions(command: Command, formats: string) {
@@ -118,49 +111,6 @@ function answerCommands(program: Command, end: End): void {
     .action(async (file, asked) => {
       end(await (await import('./lint.js')).lintCommand(file, asked));
     });
-}
-
-/** What a key may do and how often, against its plan's own. */
-function keyOptions(command: Command) {
-  const quota = wholeNumber(0, QUOTA_MAX);
-  return command.option('--rate <N>', 'requests a minute', wholeNumber(1, RATE_MAX))
-    .option('--core-limit <N>', 'lookups a calendar month (UTC); 0 is unmetered', quota)
-    .option('--geo-limit <N>',
-      'lookups by address or coordinates a month; 0 is unmetered', quota)
-    .option('--merchant-limit <N>', 'merchant operations a month; 0 is unmetered', quota)
-    .option('--grant <NAME>', `may ask this, repeatable: ${ENTITLEMENT_NAMES.join(', ')}`,
-      oneMoreOf(ENTITLEMENT_NAMES))
-    .option('--deny <NAME>', 'may not', oneMoreOf(ENTITLEMENT_NAMES))
-    .option('--scope <NAME>', 'may be used for this alone, repeatable: '
-      + `${SCOPE_NAMES.join(', ')}; all of them unless given`, oneMoreOf(SCOPE_NAMES))
-    .option('--json', 'for programs');
-}
-
-function keyCommands(program: Command): void {
-  const key = program.command('key').description('create, list, update and disable API keys')
-    .addHelpText('after', '\nA running server follows within a second.');
-  const plan = (): Option<'--plan <PLAN>', undefined, undefined, undefined, false,
-    typeof PLANS[number]> => new Option('--plan <PLAN>', 'what it includes').choices(PLANS);
-  const which = 'the key, or the beginning of its id';
-  keyOptions(key.command('create')).description('make a key; it is shown once')
-    .addOption(plan().makeOptionMandatory())
-    .option('--account <NAME>', 'the account it is of (default unless given)')
-    .action(async (asked) => (await import('./key.js')).createCommand(asked));
-  key.command('list').description('with what each used in this month')
-    .option('--json', 'for programs')
-    .action(async (asked) => (await import('./key.js')).listCommand(asked));
-  keyOptions(key.command('update')).description('change what a key may do')
-    .argument('<KEY>', which)
-    .addOption(plan())
-    .action(async (text, asked) => (await import('./key.js')).updateCommand(text, asked));
-  for (const active of [false, true]) {
-    key.command(active ? 'enable' : 'disable')
-      .description(active ? 'let a disabled key be used again' : 'refuse a key from now on')
-      .argument('<KEY>', which)
-      .option('--json', 'for programs')
-      .action(async (text, asked) =>
-        (await import('./key.js')).enableCommand(text, active, asked));
-  }
 }
 
 function eventCommands(program: Command): void {
@@ -256,8 +206,41 @@ function situs(words: readonly string[], end: End): Command {
   return program;
 }
 
+/** What commander calls faults of a command line. */
+const UNKNOWN_OPTION = 'commander.unknownOption';
+const MISSING_OPTION = 'commander.missingMandatoryOptionValue';
+
 /** A word that begins with a negative coordinate and would be read as an option. */
 const NEGATIVE = /^-[\d.]/;
+
+/**
+ * An option that no command has, beside a required one that is missing: most often the required one
+ * misspelt, which commander looks for later. Nothing is run; null where there is none.
+ */
+async function unknownBeside(words: readonly string[]): Promise<CommanderError | null> {
+  const program = situs(words, () => undefined).hook('preAction', () => {
+    throw new UsageError('an option is missing');
+  });
+  const all = (command: CommandUnknownOpts): readonly CommandUnknownOpts[] =>
+    [command, ...command.commands.flatMap(all)];
+  for (const { options } of all(program)) {
+    for (const option of options) option.mandatory = false;
+  }
+  try {
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError && error.code === UNKNOWN_OPTION) return error;
+  }
+  return null;
+}
+
+/** What commander says of a command line, as one sentence. */
+async function badUsage(error: CommanderError, words: readonly string[]): Promise<UsageError> {
+  const told = error.code === MISSING_OPTION ? await unknownBeside(words) ?? error : error;
+  return new UsageError(told.message.replace(/^error: /, '')
+    .replace(/^(unknown \w+) '(.+)'/, '$1 $2')
+    .replace(/\n\(Did you mean (.+)\?\)$/, '; did you mean $1?'));
+}
 
 /**
  * Runs the words after `situs` and returns the exit code.
@@ -282,7 +265,7 @@ export async function runCommand(words: readonly string[]): Promise<number> {
     if (error.exitCode === 0) return 0;
     // A command without its verb: its help was written.
     if (error.code === 'commander.help') return BAD_USAGE;
-    throw new UsageError(error.message.replace(/^error: /, ''));
+    throw await badUsage(error, read);
   }
   return code;
 }

@@ -56,6 +56,30 @@ test('help names every command, and the version is that of the package', (contex
   }
 });
 
+test('an option that no command has is named first, with the nearest that it has', (context) => {
+  const varDir = newVarDir(context);
+  const verbs = Object.entries(VERBS).flatMap(([name, each]) =>
+    each.map((verb) => (verb === '' ? [name] : [name, verb])));
+  const strange = verbs.map((words) => [...words, '--nonesuch']);
+  for (const [index, { code, out, err }] of runMany(varDir, strange).entries()) {
+    assert.deepEqual([code, out], [2, ''], strange[index]!.join(' '));
+    assert.equal(err, 'situs: unknown option --nonesuch\n', strange[index]!.join(' '));
+  }
+  const near = [
+    ['key create --plann pro', 'option --plann; did you mean --plan?'],
+    ['key update --rat=5 a', 'option --rat=5; did you mean --rate?'],
+    ['stream --nat nats://a', 'option --nat; did you mean one of --at, --nats?'],
+    ['lookup --historicl 202501 91010', 'option --historicl; did you mean --historical?'],
+    ['kye list', 'command kye; did you mean key?'],
+    ['dataset bild', 'command bild; did you mean build?'],
+  ] as const;
+  const ran = runMany(varDir, near.map(([line]) => line.split(' ')));
+  for (const [index, { code, err }] of ran.entries()) {
+    assert.deepEqual([code, err], [2, `situs: unknown ${near[index]![1]}\n`]);
+  }
+  assert.deepEqual(readdirSync(varDir), ['datasets'], 'nothing was done');
+});
+
 test('what follows -- is no option', (context) => {
   assert.deepEqual(run(newVarDir(context), ['key', 'list', '--', '--help']), {
     code: 2, out: '',
