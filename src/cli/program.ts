@@ -73,6 +73,7 @@ function answerCommands(program: Command, end: End): void {
     .option('--json', 'the answer as the API gives it')
     .option('--country <CODE>', 'USA unless given, or CAN, PRI, ASM, GUM, MNP, VIR')
     .option('--historical <YYYYMM>', 'rates of a past month')
+    .option('--tic <CODE>', 'what a product is taxed with, such as 20010 (clothing)')
     .option('--receipt <FILE>', 'write a receipt of the answer, for situs replay')
     .action(async (words, asked) => {
       const { lookupCommand } = await import('./lookup.js');
@@ -84,7 +85,7 @@ function answerCommands(program: Command, end: End): void {
     .addHelpText('after', '\nExit codes: 0 the answer is the same byte for byte, 3 it is not, 1 '
       + 'failure.')
     .action(async (file, asked) => {
-      end(await (await import('./lookup.js')).replayCommand(file, asked));
+      end(await (await import('./replay.js')).replayCommand(file, asked));
     });
   rowOptions(program.command('bulk'), 'CSV or NDJSON')
     .description('the rates of every row of a CSV or NDJSON file')

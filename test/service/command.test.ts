@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { percent, productLines } from '../../src/cli/product-lines.js';
 import { buildRecipe, CLI, type Built } from '../support/built-dataset.js';
 import { CommandProcess } from '../support/command-process.js';
 import { runCommand, runMany } from '../support/run-command.js';
@@ -58,6 +59,43 @@ test('lookup prints a table, or the body as the API gives it', async () => {
     assert.match(out, /Fernville/);
   }
   assert.match(far!.err, /^110: .*\nTo see what is held: npx situs dataset coverage/);
+});
+
+test('lookup tells what a product is taxed with', () => {
+  const door = '120 Main St, Elmton, QA 91010';
+  const [clothing, body, unknown, zip] = runMany(built.varDir, [
+    ['lookup', '--tic', '20010', door], ['lookup', '--json', '--tic', '20010', door],
+    ['lookup', '--tic', 'abc', door], ['lookup', '--tic', '20010', '91010'],
+  ]);
+  const { title, rateRules: [rule] } = (JSON.parse(body!.out) as {
+    productDetail: { taxabilityCode: { title: string; rateRules: { effectiveTaxRate: number }[] } };
+  }).productDetail.taxabilityCode;
+  const told = percent(rule?.effectiveTaxRate ?? -1);
+  assert.ok(clothing!.out.includes(`\n20010 ${title}: ${told}`), clothing!.out);
+  assert.match(unknown!.out, /^abc: there is no such product code/m);
+  assert.deepEqual([zip!.code, zip!.err],
+    [2, 'situs: --tic needs an address or a point; this is a ZIP\n']);
+});
+
+test('the terms of a product stand beside its rate', () => {
+  const rule = {
+    effectiveDt: null, effectiveTaxRate: 0.0625, exemptOver: null, exemptUnder: null,
+    expiresDt: null, jurTaxCode: null, percentTaxable: null, taxablePortionOver: null,
+  };
+  const lines = (change: object, special: object = {}): readonly string[] => productLines({
+    taxabilityCode: {
+      id: '1', title: 'A', rateActionCode: 'T00', rateRules: [{ ...rule, ...change }], ...special,
+    },
+  });
+  const meal = { jurisdictionName: 'QA', taxName: 'Meals', rate: 0.09, replacesStateRate: true };
+  assert.deepEqual(lines({ taxablePortionOver: 175, expiresDt: '2026-12-31' }),
+    ['', '1 A: 6.25 %, on what an item costs above $175, to 2026-12-31']);
+  assert.deepEqual(lines({ jurTaxCode: '91', exemptUnder: 110, percentTaxable: 0.5 }),
+    ['', "1 A: 6.25 %, the state's part; local rates as above, exempt below $110 an item, "
+      + 'on 50 % of the price']);
+  assert.deepEqual(lines({}, { specialRules: { mealTax: { rules: [meal] } } }).slice(1),
+    ['1 A: 6.25 %', '1 A: 9 % Meals of QA, in place of its rate above']);
+  assert.deepEqual(lines({}, { rateRules: [] }), ['', '1 A: no rule of its own; the rates above']);
 });
 
 test('lookup answers by the settings of the service', async () => {
