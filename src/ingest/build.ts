@@ -151,7 +151,9 @@ async function readInput(options: BuildOptions, sums: FileSums): Promise<Input> 
   const read = await readBoundaries(recipe, files, options.progress);
   const cities = await layerCities(layers, new Map(states.map(({ code, fips }) => [code, fips])));
   const { boundaries, lines } = withCities(read, cities);
-  const places = placesOf(boundaries, placeFacts(files, ratesRecipe.places, states), codes);
+  const facts = placeFacts(files, ratesRecipe.places, states);
+  const places = placesOf(boundaries, facts, codes);
+  const undrawn = facts.filter((place) => isTown(place) && !places.includes(place));
   const estimated = options.layers.includes('estimated');
   const lists = listFiles(ratesRecipe, estimated);
   for (const path of lists.flatMap((named) => files.filesOf(named))) files.note(path);
@@ -159,7 +161,7 @@ async function readInput(options: BuildOptions, sums: FileSums): Promise<Input> 
   await files.unpack([...lists, points, delivered, tabulated, listed]);
   const rates = loadRates(ratesRecipe, {
     factsDir, sourcesDir: options.sources ?? '', estimated, packed: (path) => files.text(path),
-    ...(boundaries.places.length > 0 ? { places } : {}), layers, held,
+    ...(boundaries.places.length > 0 ? { places, towns: undrawn } : {}), layers, held,
   });
   reportRates(rates, options.report);
   const { boundaries: drawn, ...layered } = await lay(layers, {

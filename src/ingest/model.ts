@@ -88,6 +88,9 @@ export interface RateBook {
   resolve(tuple: AreaTuple): ResolvedArea;
 }
 
+/** Digits of a town's (county subdivision's) code; a place has seven. */
+export const TOWN_DIGITS = 10;
+
 /** An incorporated place or governing town. */
 export interface PlaceFact {
   readonly geoid: string;

@@ -1,6 +1,7 @@
 /**
- * `situs dataset update --all` with the files of publishers that are held, and Washington's and
- * Texas' in the published layouts, from a server that has these alone: what it lacks is told. And the commands of the operator's page.
+ * `situs dataset update --all` with the files of publishers that are held, and Washington's, Texas'
+ * and Vermont's in the published layouts, from a server that has these alone: what it lacks is
+ * told. And the commands of the operator's page.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +16,7 @@ import { zipOf } from '../support/made-files.js';
 import { DOORS, LISTING, rateFile, UpdateWorld } from '../support/update-world.js';
 
 const BOUNDARIES = LISTING.replace('Rates', 'Boundary');
-const STATES = ['GA', 'MN', 'TX', 'WA', 'WI'];
+const STATES = ['GA', 'MN', 'TX', 'VT', 'WA', 'WI'];
 /** Washington's Department of Revenue: a page of links into folders by month. */
 const WA_PAGE = '/dor.wa.gov/taxes-rates/sales-use-tax-rates/downloadable-database';
 const WA_FILES = '/sites/default/files/2026-09';
@@ -61,16 +62,31 @@ function publishTexas(varDir: string): void {
   }
 }
 
-/** The recipe `default` without boundaries, of five states. */
+/** Vermont's files: a town with the local option, one without, and a code that no town has. */
+function publishVermont(): void {
+  const rates = ['45,50,0.06,0.06,0,0,20031001,29991231', '01,07900,0.01,0.01,0,0,20190401,29991231',
+    '02,00520,0.01,0.01,0,0,20220701,29991231'].map((row) => `50,${row}\n`).join('');
+  publishers.put(`${LISTING}VTR2026Q4AUG20.zip`,
+    zipOf([{ name: 'VTR.csv', data: `\uFEFF${rates}` }]));
+  const rows = [['1', '07900'], ['101', '00325'], ['201', '00520']].map(([low = '', place = '']) =>
+    boundaryRow({
+      1: 'A', 2: '20261001', 3: '29991231', 4: low, 5: String(Number(low) + 98), 6: 'B',
+      8: 'QUILL', 9: 'LN', 16: '05301', 23: '50', 24: '50', 26: place,
+    }));
+  publishers.put(`${BOUNDARIES}VTB2026Q4AUG20.zip`,
+    zipOf([{ name: 'VTB.csv', data: `\uFEFF${rows.join('\n')}\n` }]));
+}
+
+/** The recipe `default` without boundaries, of six states. */
 function writeRecipe(): string {
-  const path = join(world.dir, 'five.json');
+  const path = join(world.dir, 'six.json');
   const rates = jsonOf('rates-default.json');
   const lists = rates['lists'] as readonly { readonly path: string }[];
   const kept = lists.filter(({ path: own }) => own.startsWith('catalogue:')
     || STATES.some((state) => own === `facts/rates/${state}.tsv`));
-  writeFileSync(join(world.dir, 'five-rates.json'), JSON.stringify({ ...rates, lists: kept }));
+  writeFileSync(join(world.dir, 'six-rates.json'), JSON.stringify({ ...rates, lists: kept }));
   writeFileSync(path, JSON.stringify({
-    ...jsonOf('default.json'), name: 'five', rates: 'five-rates.json', boundaries: [],
+    ...jsonOf('default.json'), name: 'six', rates: 'six-rates.json', boundaries: [],
   }));
   return path;
 }
@@ -81,10 +97,12 @@ test('--all: what publishers have is read as it comes, what they lack is told', 
   const file = (name: string): Buffer => readFileSync(join(shared ?? '', 'sst-files', name));
   publishers.clear();
   const names = ['GAR2026Q2FEB19.csv', 'MNR2026Q2FEB18.csv', 'WIR2026Q2FEB18.csv'];
-  publishers.list(LISTING, ...names);
+  publishers.list(LISTING, ...names, 'VTR2026Q4AUG20.zip');
   for (const name of names) publishers.put(`${LISTING}${name}`, file(name));
-  publishers.list(BOUNDARIES, 'MNB2026Q2FEB18.csv', 'WAB2026Q4AUG27.zip');
+  publishers.list(BOUNDARIES, 'MNB2026Q2FEB18.csv', 'VTB2026Q4AUG20.zip',
+    'WAB2026Q4AUG27.zip');
   publishWashington();
+  publishVermont();
   publishers.put(`${BOUNDARIES}MNB2026Q2FEB18.csv`, file('MNB2026Q2FEB18-sample.csv'));
   const varDir = join(world.dir, 'all');
   publishTexas(varDir);
@@ -104,8 +122,8 @@ test('--all: what publishers have is read as it comes, what they lack is told', 
   assert.ok((counts['streets'] ?? 0) > 10);
   assert.ok(out.includes('fetched   sst-boundaries/WAB2026Q4AUG27.zip\n'), out);
   assert.ok(out.includes('held      tx-addresses\n'), out);
-  assert.deepEqual(['TX', 'WA'].map((code) =>
-    coverage.find(({ state }) => state === code)?.stateFile?.ranges), [2, 1]);
+  assert.deepEqual(['TX', 'VT', 'WA'].map((code) =>
+    coverage.find(({ state }) => state === code)?.stateFile?.ranges), [2, 2, 1]);
 });
 
 test('the commands of the operator\'s page work', async () => {

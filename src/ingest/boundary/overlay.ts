@@ -2,7 +2,9 @@
 import { LAT_MAX, LNG_MAX, type Microdegrees } from '../../geo/microdegrees.js';
 import { createPolygon, type Polygon, type Position } from '../../geo/polygon.js';
 import { NO_DISTRICTS, type OwnDistricts } from '../layer/districts.js';
-import type { AreaTuple, InternArea, PlaceFact, Progress } from '../model.js';
+import {
+  type AreaTuple, type InternArea, type PlaceFact, type Progress, TOWN_DIGITS,
+} from '../model.js';
 import type { CountyFact, TierFact } from '../rates/facts.js';
 import { READERS } from '../readers.js';
 import type { BoundarySource, Recipe } from '../recipe.js';
@@ -124,7 +126,7 @@ export function placesOf(
 
 /** Governing towns have ten digits, places seven. */
 export function isTown(place: PlaceFact): boolean {
-  return place.geoid.length === 10;
+  return place.geoid.length === TOWN_DIGITS;
 }
 
 /** What is known of counties that are cities. */

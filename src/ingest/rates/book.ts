@@ -72,6 +72,8 @@ export interface RateBookInput {
   readonly counties: readonly CountyFact[];
   /** Incorporated places and governing towns. */
   readonly places: readonly PlaceFact[];
+  /** Towns without boundaries: they have names alone. */
+  readonly towns?: readonly PlaceFact[];
   readonly tiers: readonly TierFact[];
   readonly members: readonly DistrictMember[];
   /** District name by "<state>/<code>". */
@@ -96,7 +98,7 @@ function context(input: RateBookInput): LineContext {
     tiers,
     independent: new Map(input.tiers.filter((tier) => tier.kind === 'independent')
       .map((tier) => [tier.place, tier])),
-    places,
+    places: new Map([...(input.towns ?? []), ...input.places].map((place) => [place.geoid, place])),
     counties: new Map(input.counties.map((county) => [county.fips, county])),
     marks: new Map(input.marks.map((mark) => [`${mark.state}/${mark.level}`, mark])),
     caps: new Map(input.caps.map(({ state, cap }) => [state, cap])),

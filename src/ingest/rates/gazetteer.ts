@@ -2,7 +2,7 @@
  * Joins the names of rate lists to Census codes: county names with their suffix, place names with
  * their county, aliases from facts first. A name that fits two places without a county fits none.
  */
-import type { PlaceFact } from '../model.js';
+import { type PlaceFact, TOWN_DIGITS } from '../model.js';
 import { plainCounty, plainPlace } from './book.js';
 import type { CountyFact, StateName } from './facts.js';
 
@@ -31,8 +31,12 @@ export interface Gazetteer {
   /** `county` narrows to places in it; "" where the list names none. */
   city(state: string, name: string, county: string): NameMatch;
   place(geoid: string): PlaceFact | undefined;
+  /** A place, or a town whether its boundary is held or not. */
+  municipality(geoid: string): PlaceFact | undefined;
   countyFact(fips: string): CountyFact | undefined;
   places(state: string): readonly PlaceFact[];
+  /** Towns that are divisions of a county, whether their boundaries are held or not. */
+  towns(county: string): readonly PlaceFact[];
   counties(state: string): readonly CountyFact[];
   states(): readonly StateName[];
 }
@@ -87,12 +91,35 @@ function placeNamesOf(places: readonly PlaceFact[]): PlaceNames {
   return { plains, closeds };
 }
 
-/** The gazetteer of a build. Places of a state are put by their names once a list asks for one. */
+/** A town's code begins with its county's. */
+const COUNTY_DIGITS = 5;
+
+type Towns = ReadonlyMap<string, readonly PlaceFact[]>;
+
+function townOf(towns: Towns, geoid: string): PlaceFact | undefined {
+  return towns.get(geoid.slice(0, COUNTY_DIGITS))?.find((town) => town.geoid === geoid);
+}
+
+/** The towns among places, by their counties. */
+function townsOf(places: readonly PlaceFact[]): Towns {
+  const found = new Map<string, PlaceFact[]>();
+  for (const place of places) {
+    if (place.geoid.length !== TOWN_DIGITS) continue;
+    push(found, place.geoid.slice(0, COUNTY_DIGITS), place);
+  }
+  return found;
+}
+
+/**
+ * The gazetteer of a build. Places of a state are put by their names once a list asks for one.
+ * `undrawn` are towns without boundaries: known by their codes, and found by no name.
+ */
 export function createGazetteer(
   states: readonly StateName[],
   counties: readonly CountyFact[],
   places: readonly PlaceFact[],
   aliases: readonly NameAlias[],
+  undrawn: readonly PlaceFact[] = [],
 ): Gazetteer {
   const countyNames = new Map<string, string[]>();
   const countiesOf = new Map<string, CountyFact[]>();
@@ -121,6 +148,7 @@ export function createGazetteer(
     return { kind: 'code', code: found.code, county };
   };
   const byGeoid = new Map(places.map((place) => [place.geoid, place]));
+  const towns = townsOf([...undrawn, ...places]);
   const byFips = new Map(counties.map((county) => [county.fips, county]));
   return {
     county(state, name) {
@@ -138,8 +166,10 @@ export function createGazetteer(
       return one((inside.length > 0 ? inside : all).map((place) => place.geoid), county);
     },
     place: (geoid) => byGeoid.get(geoid),
+    municipality: (geoid) => byGeoid.get(geoid) ?? townOf(towns, geoid),
     countyFact: (fips) => byFips.get(fips),
     places: (state) => placesOf.get(state) ?? [],
+    towns: (county) => towns.get(county) ?? [],
     counties: (state) => countiesOf.get(state) ?? [],
     states: () => states,
   };

@@ -223,7 +223,9 @@ function gapLines(
     out.push(...openDistrict(book, state, code.slice(OPEN_MARK.length)));
   }
   const named = book.counties.get(county)?.fullName ?? state.name;
-  const townUnknown = tuple.town === '' && book.rows.hasTowns(county)
+  // A record that names no municipality says that none levies a tax; a village's leaves it open.
+  const saysNone = tuple.complete === true && spot.cityKey === '' && !spot.unsure;
+  const townUnknown = tuple.town === '' && !saysNone && book.rows.hasTowns(county)
     && book.rows.city(spot.cityKey, county).length === 0;
   if (townUnknown) {
     const reason = `${state.name}: it cannot be told which town of ${named} contains this spot; `

@@ -74,6 +74,8 @@ export interface RateLoad {
   readonly estimated: boolean;
   /** Places of the build's own boundaries; place facts are read without. */
   readonly places?: readonly PlaceFact[];
+  /** Towns that the build has no boundary of. */
+  readonly towns?: readonly PlaceFact[];
   /** Counties of the build's own; county facts are read without. */
   readonly counties?: readonly CountyFact[];
   /** Texts of lists that are workbooks or lie in zip archives, by their paths. */
@@ -248,10 +250,10 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
   const places = placesOf(recipe, files, { states, tiers });
   const names = readDistrictNames(files.text(recipe.districtNames));
   const named = readSources(files.text(recipe.sources));
-  const { held = [] } = load;
+  const { held = [], towns = [] } = load;
   const sources = withSources(named, held);
   const aliases = readAliases(files.text(recipe.aliases));
-  const gazetteer = createGazetteer(states, counties, places, aliases);
+  const gazetteer = createGazetteer(states, counties, places, aliases, towns);
   const loading: Loading = { files, gazetteer, sources, names };
   const lists = recipe.lists.filter(isResolved)
     .map((list) => ({ ...readList(list, loading), of: list }));
@@ -277,7 +279,7 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
     marks: settled.marks,
   }, load.layers ?? []);
   const input: RateBookInput = {
-    ...layered, states, tiers, counties, places,
+    ...layered, states, tiers, counties, places, towns,
     estimates: estimates.flatMap((list) => list.rows),
     estimable: recipe.estimates.length > 0,
     stated: stated.map(({ rows, of: { state = '', source = '' } }): StatedList => ({
@@ -291,8 +293,7 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
   const notSupported = readNotSupported(files.text(recipe.notSupported));
   return {
     book: createRateBook(input), input, reports, gazetteer, notSupported, derivedMembers,
-    layered: { districts, lines },
-    heldLines: settled.lines,
+    layered: { districts, lines }, heldLines: settled.lines,
     codes: landOfCodes([...lists, ...stated]
       .map(({ codes, of: { state = '' } }) => ({ state, codes }))),
   };

@@ -1,6 +1,6 @@
 /** Rate rows by the jurisdiction they belong to. */
 import type { DateInt } from '../../tax/date.js';
-import type { PlaceFact, RateRow } from '../model.js';
+import { type PlaceFact, type RateRow, TOWN_DIGITS } from '../model.js';
 import type { DistrictMember, TierFact } from './facts.js';
 
 /** Rows of the lists; within a jurisdiction in order of precedence, the last one winning. */
@@ -18,9 +18,6 @@ export interface RowIndex {
   /** Why the districts of a county's remainder ("" as place) or of a place cannot be told. */
   gaps(county: string, place: string): readonly RateRow[];
 }
-
-/** Digits of a county subdivision's code; a place has seven. */
-const TOWN_DIGITS = 10;
 
 class RowGroups {
   readonly #groups = new Map<string, RateRow[]>();

@@ -5,10 +5,11 @@
 import { DATE_OPEN, type DateInt } from '../../tax/date.js';
 import type { OwnDistricts } from '../layer/districts.js';
 import type { AreaRegistry } from '../area-registry.js';
-import type { AreaTuple, RateRow } from '../model.js';
+import { type AreaTuple, type RateRow, TOWN_DIGITS } from '../model.js';
 import type { LoadedRates } from '../rates/load.js';
 import type { StatedTuple } from './boundary-records.js';
 import { leviesSame } from './same-levies.js';
+import { townFirst, townOf } from './towns.js';
 
 /** What is known of jurisdictions beside the file. */
 export interface StatedWorld {
@@ -106,9 +107,10 @@ class StatedPlaces {
 
   #noteLevied({ state, basis, place, county, sales, use, from, to }: RateRow): void {
     const day = this.#lists.get(state)?.day;
+    const code = place || county;
     // A total has other jurisdictions' parts in it.
-    if (day === undefined || (basis !== 'own' && basis !== 'sole')) return;
-    if ((sales > 0 || use > 0) && from <= day && to >= day) this.#levied.add(place || county);
+    if (day === undefined || code === '' || (basis !== 'own' && basis !== 'sole')) return;
+    if ((sales > 0 || use > 0) && from <= day && to >= day) this.#levied.add(code);
   }
 
   areaOf(written: StatedTuple, state: string): number | string {
@@ -140,11 +142,13 @@ class StatedPlaces {
       this.#levied.has(code) && list?.named.has(code) === false)) {
       return UNRATED.jurisdiction;
     }
-    const drawn = this.#drawn.get(`${county}|${municipality}`) ?? [];
-    const isTown = municipality.length > 7;
+    const isTown = municipality.length === TOWN_DIGITS;
+    const drawn = townFirst(municipality,
+      this.#drawn.get(`${county}|${municipality}`) ?? [], this.#tuples);
     const tuple: AreaTuple = {
       state: stated.state, county, place: isTown ? '' : municipality,
-      town: isTown ? municipality : this.#townOf(drawn),
+      town: isTown ? municipality : townOf(municipality, county,
+        new Set(drawn.map((area) => this.#tuples[area]!.town)), this.#world.rates.gazetteer),
       districts: stated.districts, complete: true,
       ...(stated.stateTaxed ? {} : { untaxed: true }),
       ...(list === undefined ? {} : { stated: true }),
@@ -200,20 +204,13 @@ class StatedPlaces {
     return county === undefined ? NO_COUNTY : { county, municipality: listed.place };
   }
 
-  /** The town that all areas of a place lie in: a file names either. */
-  #townOf(drawn: readonly number[]): string {
-    const towns = new Set(drawn.map((area) => this.#tuples[area]!.town));
-    const [town = ''] = towns;
-    return towns.size === 1 ? town : '';
-  }
-
   #named(stated: StatedTuple, state: string): Named | string {
     const { gazetteer } = this.#world.rates;
     const place = stated.place === '' ? '' : this.#placeOf(stated, state);
     if (place === null) return 'with a place that is not known';
     const [municipality = '', part = ''] = place.split('@');
     const own = stated.county === '' ? '' : stated.state + stated.county;
-    const counties = gazetteer.place(municipality)?.counties ?? [];
+    const counties = gazetteer.municipality(municipality)?.counties ?? [];
     const only = counties.length === 1 ? counties[0]! : '';
     const near = this.#countyOf(stated.zip);
     const guessed = only || (municipality === '' || counties.includes(near) ? near : '');

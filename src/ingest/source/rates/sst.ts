@@ -56,15 +56,16 @@ function jurisdiction(
       return fact ? { county, place: '', name: fact.fullName, code: '' } : null;
     }
     case 'city': {
-      // A state may give the part of a city in another county a code that no place has.
-      const aliased = gazetteer.city(state, `#${code}`, '');
+      // A state may give the part of a city in another county a code that no place has, and towns
+      // have codes that are no places'.
+      const aliased = gazetteer.city(state, `#${code.padStart(5, '0')}`, '');
       if (aliased.kind === 'dropped') {
         report.drop(label, aliased.why);
         return null;
       }
       const target = aliased.kind === 'code' ? aliased.code : `${fips}${code.padStart(5, '0')}`;
       const [place = '', county = ''] = target.split('@');
-      const fact = gazetteer.place(place);
+      const fact = gazetteer.municipality(place);
       if (!fact) {
         if (zero) report.drop(label, 'a zero of a jurisdiction that is no place held');
         else report.miss(label);
