@@ -5,6 +5,7 @@ import type { BodyRoom } from './body-room.js';
 import { Drain, drainLimits } from './drain.js';
 import type { Exchange } from './exchange.js';
 import type { Reply } from './reply.js';
+import type { Staying } from './staying.js';
 
 /** The longest body that the compliance provider is sent, but for carts. */
 export const BODY_BYTES_MAX = 1_048_576;
@@ -40,6 +41,8 @@ export interface BodyEvents {
   /** The length that its head tells; not above `bytesMax`, and no number without one. */
   readonly told: number;
   readonly room: BodyRoom;
+  /** Given where the connection may be read on behind the body. */
+  readonly staying?: Staying | null;
   /** The whole body. */
   done(body: Uint8Array): void;
   /** Told as soon as it is known; nothing is held of the body any more. Gives the answer. */
@@ -140,6 +143,6 @@ export function readBody(exchange: Exchange, events: BodyEvents): void {
     const whole = body;
     body = NO_BYTES;
     events.done(whole);
-    exchange.hold();
+    exchange.holdUnlessSaid(events.staying ?? null);
   });
 }

@@ -157,6 +157,13 @@ export class Exchange implements Answerer, Noted {
     else this.hold();
   }
 
+  /** The same when the body has come; null where its client did not say that it goes on. */
+  holdUnlessSaid(staying: Staying | null): void {
+    if (this.#raw === null || this.#watched) return;
+    if (staying?.trusts(this.keyPrefix) === true) this.#staying = staying;
+    else this.hold();
+  }
+
   /** What stands around the request. */
   get front(): Front | undefined {
     return this.#traffic.front;
@@ -223,6 +230,8 @@ export class Exchange implements Answerer, Noted {
    */
   watch(): void {
     this.#watched = true;
+    // That such a client goes is nothing to be wary of.
+    this.#staying = null;
     if (!this.#held) return;
     this.#held = false;
     this.#raw?.resume();

@@ -231,6 +231,6 @@ export function merchantRoute(
   const decide: Admit = (head) => admit(services, operation, rules, handle, head);
   return {
     method, path, bodyBytesMax, deadlineMs, ask: services.gate.asking(rules),
-    admit: decide, handle: handleOf(decide),
+    admit: decide, handle: handleOf(decide), repeats: operation.writes ? 'keyed' : 'always',
   };
 }

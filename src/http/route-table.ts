@@ -23,6 +23,11 @@ export interface Route {
   readonly admit?: Admit;
   /** What a bug in the handler is answered with; a problem document without. */
   readonly fault?: (request: Request) => Reply;
+  /**
+   * On routes with a body: whether who got no answer may ask again, `keyed` under an
+   * Idempotency-Key alone; never unless given. Of such the connection may be read on (`Staying`).
+   */
+  readonly repeats?: 'always' | 'keyed';
   /** Where body and answer are open at once; `handle` is not called then. */
   readonly duplex?: DuplexHandling;
 }

@@ -6,6 +6,7 @@ import { readBody, refuseBody, type Unkept } from './body.js';
 import { openDuplex } from './duplex-route.js';
 import { Exchange, type Traffic } from './exchange.js';
 import { Front } from './front.js';
+import { IDEMPOTENCY_HEADER } from './idempotency-key.js';
 import { BodyRequest, LiveRequest } from './native-request.js';
 import { problemReply } from './problem-reply.js';
 import type { RefusalFields } from './gate.js';
@@ -14,7 +15,7 @@ import {
   allowedOf, findRoute, methodsOf, NO_FIELDS, PARAMETER, routeOf, routeTable, type Route,
   type RouteTable,
 } from './route-table.js';
-import { Staying } from './staying.js';
+import { Staying, STAYING_BODY_BYTES_MAX } from './staying.js';
 import type { RawRequest, RawResponse, RawServer } from './transport.js';
 
 export {
@@ -42,6 +43,12 @@ export function runHandle(
   } catch (error) {
     answer.send(faultReply(route, request, error, log, fieldsOf));
   }
+}
+
+/** Whether a client that got no answer may send the same request again. */
+function mayRepeat({ repeats }: Route, request: Request): boolean {
+  return repeats === 'always'
+    || repeats === 'keyed' && request.header(IDEMPOTENCY_HEADER) !== '';
 }
 
 /** Connects a table of routes with a native server. */
@@ -97,14 +104,14 @@ export class Router {
         server.post(path, (raw, request) => {
           const exchange = new Exchange(raw, this.traffic, options);
           exchange.note = this.#front.note('POST', raw, request);
-          this.#collect(post, exchange, request, post.path);
+          this.#collect(post, exchange, request, post.path, staying);
         });
       }
     }
-    server.any('/*', (raw, request) => this.#dispatch(raw, request));
+    server.any('/*', (raw, request) => this.#dispatch(raw, request, staying));
   }
 
-  #dispatch(raw: RawResponse, request: RawRequest): void {
+  #dispatch(raw: RawResponse, request: RawRequest, staying: Staying | null): void {
     const method = request.getCaseSensitiveMethod();
     const path = request.getUrl();
     const methods = methodsOf(this.#table, path);
@@ -125,11 +132,9 @@ export class Router {
     const live = new LiveRequest(request, exchange, method, path);
     const route = findRoute(this.#table, method, live, exchange, this.#fieldsOf);
     if (route === null) return;
-    if (route.bodyBytesMax > 0) this.#collect(route, exchange, request, path);
-    else {
-      this.#run(route, exchange, live);
-      exchange.hold();
-    }
+    if (route.bodyBytesMax > 0) return this.#collect(route, exchange, request, path, staying);
+    this.#run(route, exchange, live);
+    exchange.hold();
   }
 
   #run(route: Route, exchange: Exchange, request: LiveRequest): void {
@@ -152,7 +157,9 @@ export class Router {
     request.release();
   }
 
-  #collect(route: Route, exchange: Exchange, raw: RawRequest, path: string): void {
+  #collect(
+    route: Route, exchange: Exchange, raw: RawRequest, path: string, staying: Staying | null,
+  ): void {
     const request = new BodyRequest(raw, exchange, route.method, path);
     this.#limit(
       route, exchange, () => this.#fieldsOf(request), (reply) => exchange.sendLast(reply),
@@ -171,6 +178,8 @@ export class Router {
       bytesMax: route.bodyBytesMax,
       told,
       room: this.room,
+      staying: told <= STAYING_BODY_BYTES_MAX && mayRepeat(route, request)
+        && staying?.says(raw) === true ? staying : null,
       refused: (why) => this.#unkept(route, request, why),
       done: (body) => {
         request.took(body);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Staying, WARY_MS } from '../../src/http/staying.js';
+import { Staying, STAYING_BODY_BYTES_MAX, WARY_MS } from '../../src/http/staying.js';
 import type { RawRequest } from '../../src/http/transport.js';
 import { RawClient, requestText } from '../support/http-client.js';
 import { startStubServer, STUB_KEY } from '../support/http-stub-server.js';
@@ -69,6 +69,67 @@ test('a client that says it stays and sends the next request early is cut once a
     assert.equal(first, server.server.transport === 'native' ? 1 : 0);
     for (let round = 0; round < 5; round += 1) assert.equal(await early(), 0);
     assert.equal(server.router.traffic.open, 0);
+  });
+
+test('while a key is not known yet, a cut of any is minded', () => {
+  const staying = new Staying();
+  assert.equal(staying.trusts(''), true);
+  staying.cut('a');
+  assert.equal(staying.trusts(''), false);
+  assert.equal(staying.trusts('b'), true);
+});
+
+/** A POST whose client ends its half behind it all the same. */
+function posted(path: string, fields: string, body = 'x'): string {
+  return `POST ${path} HTTP/1.1\r\nHost: a\r\nConnection: keep-alive\r\n${fields}` +
+    `Content-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+const LONG = 'x'.repeat(STAYING_BODY_BYTES_MAX + 1);
+const IDEMPOTENT = 'Idempotency-Key: 1\r\n';
+const POSTS: readonly (readonly [name: string, request: string, isRead: boolean])[] = [
+  ['what writes nothing', posted('/slow', ''), true],
+  ['a write under an Idempotency-Key', posted('/slow/write', IDEMPOTENT), true],
+  ['a write without one', posted('/slow/write', ''), false],
+  ['a route that says nothing of repeating', posted('/slow/once', IDEMPOTENT), false],
+  ['a long body', posted('/slow', '', LONG), false],
+];
+
+for (const [name, request, isRead] of POSTS) {
+  test(`a body of a client that stays, its half ended all the same: ${name}`, async (context) => {
+    const server = await startStubServer();
+    context.after(server.close);
+    const once = async (): Promise<number> => {
+      const client = await RawClient.open(server.port);
+      client.write(request);
+      await delay(5);
+      client.socket.end();
+      const answer = await client.answer();
+      await client.closed();
+      return answer?.status ?? 0;
+    };
+    const isCut = isRead && server.server.transport === 'native';
+    assert.equal(await once(), isCut ? 0 : 200);
+    for (let round = 0; round < 3; round += 1) assert.equal(await once(), 200);
+    assert.equal(server.router.traffic.open, 0);
+    assert.equal(server.router.room.used, 0);
+  });
+}
+
+test('bodies of a client that stays and waits are answered, one behind the other, whole or in parts',
+  async (context) => {
+    const server = await startStubServer();
+    context.after(server.close);
+    const client = await RawClient.open(server.port);
+    for (let round = 0; round < 5; round += 1) {
+      const request = posted('/slow', '', 'some text');
+      client.write(request.slice(0, -3));
+      if (round % 2 === 0) await delay(5);
+      client.write(request.slice(-3));
+      assert.equal((await client.answer())?.body, '/slow');
+    }
+    client.close();
+    assert.equal(server.router.room.used, 0);
   });
 
 test('the answer of a client that goes meanwhile is let go of, and others are answered',

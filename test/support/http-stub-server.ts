@@ -34,7 +34,22 @@ export const LARGE_BYTES = 300_000;
 /** More than the system takes of one answer at all, however much it lets its buffers grow. */
 const HUGE_BYTES = 24_000_000;
 
+/** Answers of `/slow` and `/slow/write` come so late. */
+const SLOW_MS = 40;
+
+/** A route with a body that is answered a while after it has come. */
+function slowRoute(path: string, repeats: 'always' | 'keyed' | undefined): Route {
+  return {
+    method: 'POST', path, bodyBytesMax: 1_048_576, deadlineMs: 30_000,
+    ...(repeats === undefined ? {} : { repeats }),
+    handle: (_request, answer) => {
+      setTimeout(() => answer.send({ status: 200, head: headOf('text/plain'), body: path }), SLOW_MS);
+    },
+  };
+}
+
 const OTHER_ROUTES: readonly Route[] = [
+  slowRoute('/slow', 'always'), slowRoute('/slow/write', 'keyed'), slowRoute('/slow/once', undefined),
   {
     method: 'GET', path: '/large', bodyBytesMax: 0, deadlineMs: 0,
     handle: (_request, answer) =>

@@ -132,7 +132,7 @@ export function ticRoutes(services: TicServices): readonly Route[] {
     {
       method: 'POST', path: SEARCH_PATH, bodyBytesMax: TIC_BODY_BYTES_MAX,
       deadlineMs: DEADLINE_MS, ask: services.gate.asking(rules), admit,
-      handle: handleOf(admit),
+      handle: handleOf(admit), repeats: 'always',
     },
   ];
 }
