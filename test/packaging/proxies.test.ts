@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { request, type RequestOptions } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
@@ -65,7 +67,7 @@ async function ask(
 }
 
 /** The settings that are kept, with ports and certificate of this test. */
-function settings(name: string): string | null {
+function settings(name: string, upstream: number): string | null {
   const made = selfSigned();
   if (made === null) return null;
   const [cert, key] = [join(dir, 'cert.pem'), join(dir, 'key.pem')];
@@ -74,7 +76,8 @@ function settings(name: string): string | null {
   const file = join(dir, name);
   const text = readFileSync(join(packageRoot(), 'packaging', 'proxy', name), 'utf8');
   writeFileSync(file, text
-    .replace('127.0.0.1:3000', `127.0.0.1:${situs.port}`)
+    .replace('worker_processes auto', 'worker_processes 1')
+    .replaceAll('127.0.0.1:3000', `127.0.0.1:${upstream}`)
     .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
     .replace('tax.example {', `{\n\tadmin off\n}\ntax.example:${port} {\n\tbind 127.0.0.1\n`)
     .replace(/\/etc\/ssl\/tax\.example\/fullchain\.pem/g, cert)
@@ -85,12 +88,13 @@ function settings(name: string): string | null {
 /** Starts the proxy for a test; false where it is not installed, which skips the test. */
 async function proxied(
   context: TestContext, program: string, file: string, args: (path: string) => readonly string[],
+  upstream = situs.port,
 ): Promise<boolean> {
   if (spawnSync(program, ['version']).error !== undefined) {
     skipForWantOf(context, `${program} is not installed`);
     return false;
   }
-  const path = settings(file);
+  const path = settings(file, upstream);
   if (path === null) {
     skipForWantOf(context, 'openssl is not installed');
     return false;
@@ -180,5 +184,34 @@ for (const { program, file, clients, args } of PROXIES) {
     await knowsClients(clients);
     await takesFiles();
     await streams();
+  });
+}
+
+/** What stands in the place of the service and keeps how each request came. */
+async function upstream(
+  context: TestContext,
+): Promise<{ readonly port: number; readonly seen: { connection: string; socket: number }[] }> {
+  const seen: { connection: string; socket: number }[] = [];
+  const server = createServer(({ headers, socket }, answer) => {
+    seen.push({ connection: headers.connection ?? '', socket: socket.remotePort ?? 0 });
+    answer.end('{}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, seen };
+}
+
+for (const { program, file, args } of PROXIES) {
+  test(`${program} tells the service that it goes on with a connection, and does`, async (context) => {
+    const { port: stub, seen } = await upstream(context);
+    if (!await proxied(context, program, file, args, stub)) return;
+    seen.length = 0;
+    for (let count = 0; count < 5; count += 1) await ask(LOOKUP);
+    assert.deepEqual(seen.map(({ connection }) => connection), Array(5).fill('keep-alive'));
+    assert.equal(new Set(seen.map(({ socket }) => socket)).size, 1, 'one connection for all');
   });
 }
