@@ -14,6 +14,8 @@ const KILL_MS_MAX = 400;
 const POLL_MS = 20;
 const LATER_SHARE = 0.8;
 const REPORT_KILLS = 10;
+/** The refused rows of a whole run are more than one account has room for. */
+const SETTINGS = { SITUS_JOB_ERROR_BYTES_MAX: String(4 * 1024 ** 3) };
 const METRICS_PATH = '/account/v50/metrics';
 
 const ADDRESSES = [
@@ -31,6 +33,7 @@ const FORMATS = [
 interface Job {
   readonly id: string;
   readonly state: string;
+  readonly reason: string | null;
   readonly rows: { readonly done: number };
   readonly codes: Readonly<Record<string, number>>;
   readonly result: { readonly bytes: number; readonly sha256: string } | null;
@@ -123,7 +126,7 @@ async function runJob(
   const job = await disturb(service, id, random, most, counts);
   if (job === null) return;
   if (job.state !== 'done') {
-    counts.wrong.push(`${id} is ${job.state}`);
+    counts.wrong.push(`${id} is ${job.state}: ${job.reason}`);
     return;
   }
   counts.done.push({ job, type, body });
@@ -154,7 +157,7 @@ export async function jobKillsCase(
   { kills, seed, report }: TortureInput,
 ): Promise<TortureResult> {
   const random = seeded(seed);
-  const service = new TortureService();
+  const service = new TortureService(SETTINGS);
   const counts: Counts = { kills: 0, jobs: 0, met: 0, done: [], lost: [], wrong: [] };
   try {
     service.prepare();

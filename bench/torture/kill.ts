@@ -7,7 +7,7 @@ import { seeded } from '../case/case.js';
 import type { TortureInput, TortureResult } from './case.js';
 import { TortureService } from './service.js';
 import { checkStore } from './store-check.js';
-import { Writer } from './writer.js';
+import { Writer, type WriteTarget } from './writer.js';
 
 const CLIENTS = 8;
 const KILL_MS_MIN = 10;
@@ -16,9 +16,18 @@ const KILL_MS_MAX = 1_000;
 const KEY_ROUNDS = 4;
 const REPORT_ROUNDS = 10;
 
+/**
+ * A writer in an account of its own: what is kept for its Idempotency-Keys in a whole run is more
+ * than the share of one account.
+ */
+interface Client {
+  readonly key: string;
+  readonly writer: Writer;
+}
+
 interface Torture {
   readonly service: TortureService;
-  readonly writers: readonly Writer[];
+  readonly clients: readonly Client[];
   /** Ids of keys that the command acknowledged. */
   readonly keys: Set<string>;
   readonly lost: string[];
@@ -34,9 +43,26 @@ async function makeKey({ service, keys, wrong }: Torture): Promise<void> {
   }
 }
 
-/** Names of the merchants that are listed, by id. */
-async function listed({ service, wrong }: Torture): Promise<ReadonlyMap<string, string>> {
-  const { status, text } = await service.get('/merchant/list');
+async function makeClients(
+  service: TortureService, random: () => number, ids: Set<string>,
+): Promise<readonly Client[]> {
+  const clients: Client[] = [];
+  for (let index = 0; index < CLIENTS; index += 1) {
+    const { id, key } = await service.key(`writer-${index}`);
+    ids.add(id);
+    const target: WriteTarget = {
+      post: (path, body, idempotencyKey) => service.post(path, body, idempotencyKey, key),
+    };
+    clients.push({ key, writer: new Writer(target, random) });
+  }
+  return clients;
+}
+
+/** Names of the merchants that are listed for a key, by id. */
+async function listed(
+  { service, wrong }: Torture, key: string,
+): Promise<ReadonlyMap<string, string>> {
+  const { status, text } = await service.get('/merchant/list', key);
   if (status !== 200) wrong.push(`/merchant/list was answered ${status}`);
   const merchants = JSON.parse(text) as readonly { merchantId: string; merchantName: string }[];
   return new Map(merchants.map(({ merchantId, merchantName }) => [merchantId, merchantName]));
@@ -49,19 +75,21 @@ async function checkOffline({ service, keys, lost, wrong }: Torture): Promise<vo
 }
 
 async function checkOnline(torture: Torture): Promise<void> {
-  const { service, writers, wrong } = torture;
-  for (const writer of writers) await writer.repeat();
-  const merchants = await listed(torture);
-  for (const writer of writers) await writer.check(merchants);
-  const known = writers.reduce((sum, { merchants: own }) => sum + own.size, 0);
-  if (merchants.size > known) wrong.push(`${merchants.size - known} merchants nobody acknowledged`);
+  const { service, clients, wrong } = torture;
+  for (const { writer } of clients) await writer.repeat();
+  for (const { key, writer } of clients) {
+    const merchants = await listed(torture, key);
+    await writer.check(merchants);
+    const more = merchants.size - writer.merchants.size;
+    if (more > 0) wrong.push(`${more} merchants nobody acknowledged`);
+  }
   const health = await service.get('/system/health');
   if (health.status !== 200) wrong.push(`/system/health was answered ${health.status}`);
 }
 
 async function round(torture: Torture, waitMs: number, withKey: boolean): Promise<void> {
-  const { service, writers } = torture;
-  const running = writers.map((writer) => writer.run());
+  const { service, clients } = torture;
+  const running = clients.map(({ writer }) => writer.run());
   const key = withKey ? makeKey(torture) : Promise.resolve();
   await new Promise((resolve) => setTimeout(resolve, waitMs));
   await service.kill();
@@ -72,7 +100,8 @@ async function round(torture: Torture, waitMs: number, withKey: boolean): Promis
   await checkOnline(torture);
 }
 
-function resultOf({ writers, lost, wrong }: Torture, kills: number): TortureResult {
+function resultOf({ clients, lost, wrong }: Torture, kills: number): TortureResult {
+  const writers = clients.map(({ writer }) => writer);
   return {
     kills,
     acknowledged: writers.reduce((sum, writer) => sum + writer.acknowledged, 0),
@@ -89,10 +118,9 @@ export async function killCase({ kills, seed, report }: TortureInput): Promise<T
   try {
     service.prepare();
     await service.start();
-    const torture: Torture = {
-      service, keys: new Set(), lost: [], wrong: [],
-      writers: Array.from({ length: CLIENTS }, () => new Writer(service, random)),
-    };
+    const keys = new Set<string>();
+    const clients = await makeClients(service, random, keys);
+    const torture: Torture = { service, clients, keys, lost: [], wrong: [] };
     for (let done = 1; done <= kills; done += 1) {
       const waitMs = KILL_MS_MIN + random() * (KILL_MS_MAX - KILL_MS_MIN);
       await round(torture, waitMs, done % KEY_ROUNDS === 1);

@@ -13,6 +13,7 @@ import { chosenTransport } from '../load/situs-server.js';
 const SRC = new URL('../../src/', import.meta.url);
 const COMMAND = fileURLToPath(new URL('cli.js', SRC));
 const KEY = 'a-key-for-the-torture';
+const RATE = '100000000';
 
 export interface Answer {
   readonly status: number;
@@ -24,6 +25,12 @@ export class TortureService {
   readonly varDir = mkdtempSync(join(tmpdir(), 'situs-torture-'));
   #child: ChildProcess | null = null;
   #base = '';
+  readonly #settings: Readonly<Record<string, string>>;
+
+  /** `settings` are beside those of every case. */
+  constructor(settings: Readonly<Record<string, string>> = {}) {
+    this.#settings = settings;
+  }
 
   /** Builds the dataset of the invented country, which the addresses of nexus locations are in. */
   prepare(): void {
@@ -57,27 +64,37 @@ export class TortureService {
   }
 
   /** One request. Rejects when the connection is lost before the whole answer is there. */
-  async post(path: string, body: object, idempotencyKey?: string): Promise<Answer> {
+  async post(
+    path: string, body: object, idempotencyKey?: string, key = KEY,
+  ): Promise<Answer> {
     return this.#ask('POST', path, JSON.stringify(body), {
-      'Content-Type': 'application/json',
+      'X-API-KEY': key, 'Content-Type': 'application/json',
       ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
     });
   }
 
   /** Sends rows of a content type. */
   async send(path: string, body: string, type: string): Promise<Answer> {
-    return this.#ask('POST', path, body, { 'Content-Type': type });
+    return this.#ask('POST', path, body, { 'X-API-KEY': KEY, 'Content-Type': type });
   }
 
-  async get(path: string): Promise<Answer> {
-    return this.#ask('GET', path, '', {});
+  async get(path: string, key = KEY): Promise<Answer> {
+    return this.#ask('GET', path, '', { 'X-API-KEY': key });
+  }
+
+  /** Makes a key of an account of its own, without limits other than a rate. */
+  async key(account: string): Promise<{ readonly id: string; readonly key: string }> {
+    const text = await this.command([
+      'key', 'create', '--plan', 'enterprise', '--account', account, '--rate', RATE, '--json',
+    ]);
+    return JSON.parse(text) as { id: string; key: string };
   }
 
   /** Not `fetch`, whose promise now and then never settles when the other side is killed. */
   async #ask(
     method: string, path: string, body: string, headers: Readonly<Record<string, string>>,
   ): Promise<Answer> {
-    const sent = request(this.#base + path, { method, headers: { ...headers, 'X-API-KEY': KEY } });
+    const sent = request(this.#base + path, { method, headers });
     // A connection that is lost during the answer is told by the answer too.
     sent.on('error', () => undefined);
     sent.end(body);
@@ -107,7 +124,7 @@ export class TortureService {
     return {
       PATH: process.env['PATH'], SITUS_VAR: this.varDir, HOST: '127.0.0.1', PORT: '0',
       SITUS_LOG: 'error', SITUS_WORKERS: '1', SITUS_BOOTSTRAP_KEY: KEY,
-      SITUS_BOOTSTRAP_RATE: '100000000', ...chosenTransport(),
+      SITUS_BOOTSTRAP_RATE: RATE, ...chosenTransport(), ...this.#settings,
     };
   }
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import {
   activateRelease, currentRelease, listReleases, releasesDir,
 } from '../../src/dataset/release.js';
-import { writeRelease } from '../../src/ingest/release-writer.js';
+import { type ReleaseContent, writeRelease } from '../../src/ingest/release-writer.js';
 import { tinyContent } from '../../test/support/tiny-release.js';
 import { seeded } from '../case/case.js';
 import { startSitus } from '../load/situs-server.js';
@@ -40,11 +40,18 @@ function copyReleases(from: string, to: string): void {
   }
 }
 
+/** A dataset that answers everything the load asks for: a search needs product codes. */
+export function otherContent(): ReleaseContent {
+  const content = tinyContent(50);
+  const codes = [{ tic: '20010', title: 'Cotton shirts', parent: '' }];
+  return { ...content, documents: new Map([...content.documents, ['tic', codes]]) };
+}
+
 /** A folder with the datasets of another one, and at least two of them. */
 async function ownFolder(varDir: string, active: string): Promise<string> {
   const own = mkdtempSync(join(tmpdir(), 'situs-soak-'));
   copyReleases(varDir, own);
-  if (listReleases(own).length < 2) await writeRelease(own, tinyContent(50), () => undefined);
+  if (listReleases(own).length < 2) await writeRelease(own, otherContent(), () => undefined);
   activateRelease(own, active);
   return own;
 }
