@@ -17,7 +17,7 @@ export function fieldName(text: string): ArrayBuffer {
 }
 
 const ENCODING = fieldName('transfer-encoding');
-const CONTENT_LENGTH = fieldName('content-length');
+export const CONTENT_LENGTH = fieldName('content-length');
 
 /** Looks at all fields of a request; for those that may have a body. */
 export function framingOf(request: RawRequest): Framing {

@@ -22,7 +22,9 @@ import { codedProblem, problemReply } from './problem-reply.js';
 import {
   LIMIT_HEADER, REFUSED, REMAINING_HEADER, type RateGate, type Rated,
 } from './rate-limit.js';
-import { headOf, JSON_TYPE, type Fields, type Reply, type Request } from './reply.js';
+import {
+  headOf, JSON_TYPE, type Fields, type Head, type Reply, type Request,
+} from './reply.js';
 import type { Status } from './status.js';
 
 const GUESSING =
@@ -85,6 +87,18 @@ export function rateFields(limit: number, remaining: number): Fields {
   return { [LIMIT_HEADER]: limit, [REMAINING_HEADER]: remaining };
 }
 
+/** The rate of the last head, and what it begins with: most answers are to keys of one rate. */
+const lastHead = { rate: Number.NaN, start: '' };
+
+/** What `headOf` makes of the rate fields of a JSON answer, without looking at them anew. */
+function ratedHead(rate: number, remaining: number): Head {
+  if (lastHead.rate !== rate) {
+    lastHead.rate = rate;
+    lastHead.start = `${headOf(JSON_TYPE, { [LIMIT_HEADER]: rate })}\r\n${REMAINING_HEADER}: `;
+  }
+  return `${lastHead.start}${remaining}` as Head;
+}
+
 /** Whoever calls, behind the gate. */
 export class Caller<K extends GateKey = KeyRecord> {
   readonly key: K;
@@ -108,8 +122,9 @@ export class Caller<K extends GateKey = KeyRecord> {
   }
 
   /** A JSON answer. */
-  json(status: number, body: WireObject | WireList, more: Fields = {}): Reply {
-    const head = headOf(JSON_TYPE, { ...this.fields, ...more });
+  json(status: number, body: WireObject | WireList, more: Fields | null = null): Reply {
+    const head = more === null ? ratedHead(this.key.rate, this.remaining)
+      : headOf(JSON_TYPE, { ...this.fields, ...more });
     return { status, head, body: jsonValue(body) };
   }
 

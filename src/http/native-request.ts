@@ -79,6 +79,7 @@ export class LiveRequest implements Request {
 
 /** Header fields that are kept until the body is there. */
 const BODY_FIELDS: readonly string[] = [KEY_HEADER, 'content-type', 'idempotency-key'];
+const BODY_NAMES = BODY_FIELDS.map((name) => fieldName(name));
 
 /** A request whose body arrives after the native one has gone. */
 export class BodyRequest implements Request {
@@ -96,7 +97,7 @@ export class BodyRequest implements Request {
     this.path = path;
     this.query = raw.getQuery() ?? '';
     this.#forwarded = exchange.front?.forwarded(raw) ?? '';
-    this.#fields = BODY_FIELDS.map((name) => raw.getHeader(name));
+    this.#fields = BODY_NAMES.map((name) => raw.getHeader(name));
     this.#exchange = exchange;
   }
 
