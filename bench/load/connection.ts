@@ -11,6 +11,8 @@ export interface ConnectionTarget {
 }
 
 const RECEIVE_BYTES = 65_536;
+/** An answer that does not come for so long is not waited for any more. */
+const FINISH_MS = 2_000;
 const CONTENT_LENGTH = Buffer.from('\r\nContent-Length: ');
 const HEAD_END = Buffer.from('\r\n\r\n');
 const STATUS_AT = 'HTTP/1.1 '.length;
@@ -35,6 +37,8 @@ export class LoadConnection {
   #missing = -1;
   #head: Buffer = Buffer.alloc(0);
   #closed = false;
+  /** Set while the last answer is waited for. */
+  #finished: (() => void) | null = null;
 
   constructor(target: ConnectionTarget) {
     this.#target = target;
@@ -59,6 +63,20 @@ export class LoadConnection {
   close(): void {
     this.#closed = true;
     this.#socket.destroy();
+    this.#finished?.();
+  }
+
+  /**
+   * Closes after the answer under way: a client that goes before it makes the service hold the
+   * connections of its key for a minute, which the next measurement would be of.
+   */
+  async finish(): Promise<void> {
+    if (this.#closed) return;
+    const late = setTimeout(() => this.close(), FINISH_MS);
+    await new Promise<void>((resolve) => {
+      this.#finished = resolve;
+    });
+    clearTimeout(late);
   }
 
   #fail(): void {
@@ -79,7 +97,8 @@ export class LoadConnection {
     else this.#missing -= bytes.length;
     if (this.#missing !== 0) return;
     this.#target.answered(this.#status, performance.now() - this.#sentAt);
-    if (!this.#closed) this.#send();
+    if (this.#finished !== null) this.close();
+    else if (!this.#closed) this.#send();
   }
 
   #readHead(bytes: Buffer): void {

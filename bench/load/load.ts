@@ -98,7 +98,8 @@ async function generate(options: LoadOptions): Promise<LoadResult> {
   const elapsed = (performance.now() - from) / 1000;
   const own = process.cpuUsage(ownFrom);
   const server = pid === undefined ? Number.NaN : processorTime(pid) - serverFrom;
-  for (const connection of open) connection.close();
+  counting = false;
+  await Promise.all(open.map((connection) => connection.finish()));
   const sorted = Float64Array.from(latencies).sort();
   return {
     rps: sorted.length / elapsed,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { runLoad } from '../../bench/load/load.js';
 import { Staying, STAYING_BODY_BYTES_MAX, WARY_MS } from '../../src/http/staying.js';
 import type { RawRequest } from '../../src/http/transport.js';
 import { RawClient, requestText } from '../support/http-client.js';
@@ -173,4 +174,22 @@ test('under load every client is answered that waits, or ends its half without a
       ...Array.from({ length: 16 }, stays), ...Array.from({ length: 8 }, ends),
     ]);
     assert.equal(server.router.traffic.open, 0);
+  });
+
+test('the load generator waits for its last answers, so that what it measures next is read on too',
+  async (context) => {
+    const server = await startStubServer();
+    context.after(server.close);
+    const { port } = server;
+    const { errors, requests } = await runLoad({
+      port, paths: [SLOW], headers: KEY, connections: 4, seconds: 0.2, warmupSeconds: 0.1,
+    });
+    assert.equal(errors, 0);
+    assert.ok(requests > 0);
+    const client = await RawClient.open(port);
+    client.get(SLOW, STAYING);
+    await delay(5);
+    client.socket.end();
+    assert.equal(await client.answer() === null, server.server.transport === 'native');
+    await client.closed();
   });
