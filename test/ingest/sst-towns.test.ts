@@ -15,8 +15,10 @@ import { releasesDir } from '../../src/dataset/release.js';
 import type { LookupOptions } from '../../src/engine/lookup-query.js';
 import { isFailure } from '../../src/failure.js';
 import { buildDataset } from '../../src/ingest/build.js';
+import { createGazetteer } from '../../src/ingest/rates/gazetteer.js';
 import { readRecipe } from '../../src/ingest/recipe.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
+import { townOf } from '../../src/ingest/street/towns.js';
 import { engineOf } from '../support/engine-of.js';
 import { byLookup, byRow, lineOf, NOON_MS, type Told } from '../support/three-ways.js';
 
@@ -30,8 +32,9 @@ const OPTIONS: LookupOptions = {
 
 /** Towns of Cedar County from west to east, one of them a city, and the one of Dogwood County. */
 const TOWNS = [
-  ['9200100005', 'Aspen', 'Aspen town', '92001', -30, -29.85],
-  ['9200100015', 'St. Hazel', 'St. Hazel city', '92001', -29.85, -29.75],
+  ['9200100005', 'Aspen', 'Aspen town', '92001', -30, -29.84],
+  // Its boundary as a city, of another map, begins at -29.85.
+  ['9200100015', 'St. Hazel', 'St. Hazel city', '92001', -29.84, -29.75],
   ['9200100010', 'Reed', 'Reed town', '92001', -29.75, -29.5],
   ['9200300005', 'Juniper', 'Juniper town', '92003', -29.5, -29],
 ] as const;
@@ -151,6 +154,22 @@ test('a town whose code has no rate levies nothing, as one that a record does no
 
 test('a city that is a town as well levies its rate once', () => {
   each('407 Aspen Ln', 'range', OPTION);
+});
+
+test('a city is its own town though borders differ; a village has the one town of its land', () => {
+  const fact = (geoid: string, fullName: string) => ({
+    geoid, name: 'Vale', fullName, state: 'QB', counties: ['92001'], independent: false,
+  });
+  const gazetteer = createGazetteer([], [], [fact('9200700', 'Vale city'),
+    fact('9200800', 'Vale village')], [], [fact('9200100025', 'Vale city'),
+    fact('9200100030', 'Vale town')]);
+  const town = (place: string, ...towns: readonly string[]): string =>
+    townOf(place, '92001', new Set(towns), gazetteer);
+  assert.equal(town('9200700', '9200100025', '9200100030'), '9200100025');
+  assert.equal(town('9200700'), '9200100025');
+  assert.equal(town('9200800', '9200100030'), '9200100030');
+  assert.equal(town('9200800', '9200100025', '9200100030'), '');
+  assert.equal(town('9200800', ''), '');
 });
 
 test('a code that is no town\'s leads nowhere, whatever its type and rate', () => {

@@ -9,7 +9,7 @@ import { type AreaTuple, type RateRow, TOWN_DIGITS } from '../model.js';
 import type { LoadedRates } from '../rates/load.js';
 import type { StatedTuple } from './boundary-records.js';
 import { leviesSame } from './same-levies.js';
-import { townFirst, townOf } from './towns.js';
+import { ownFirst, townOf } from './towns.js';
 
 /** What is known of jurisdictions beside the file. */
 export interface StatedWorld {
@@ -143,16 +143,16 @@ class StatedPlaces {
       return UNRATED.jurisdiction;
     }
     const isTown = municipality.length === TOWN_DIGITS;
-    const drawn = townFirst(municipality,
-      this.#drawn.get(`${county}|${municipality}`) ?? [], this.#tuples);
+    const areas = this.#drawn.get(`${county}|${municipality}`) ?? [];
     const tuple: AreaTuple = {
       state: stated.state, county, place: isTown ? '' : municipality,
       town: isTown ? municipality : townOf(municipality, county,
-        new Set(drawn.map((area) => this.#tuples[area]!.town)), this.#world.rates.gazetteer),
+        new Set(areas.map((area) => this.#tuples[area]!.town)), this.#world.rates.gazetteer),
       districts: stated.districts, complete: true,
       ...(stated.stateTaxed ? {} : { untaxed: true }),
       ...(list === undefined ? {} : { stated: true }),
     };
+    const drawn = ownFirst(tuple, areas, this.#tuples);
     if (stated.county === '' && municipality === '' && this.#countyLevies(tuple)) {
       return 'without the county, though it levies a tax';
     }

@@ -1,25 +1,30 @@
 /** Towns that are divisions of their county, and the cities and villages that places are there. */
-import { type AreaTuple, TOWN_DIGITS } from '../model.js';
+import type { AreaTuple } from '../model.js';
 import type { Gazetteer } from '../rates/gazetteer.js';
 
-/** Areas of a municipality; those of a town outside its villages first, whose name is its own. */
-export function townFirst(
-  municipality: string, areas: readonly number[], tuples: readonly AreaTuple[],
+/**
+ * Areas of a municipality, those of this very place and town first: a town also has villages, and
+ * borders of different maps leave slivers of a city in the towns beside it.
+ */
+export function ownFirst(
+  { place, town }: Pick<AreaTuple, 'place' | 'town'>, areas: readonly number[],
+  tuples: readonly AreaTuple[],
 ): readonly number[] {
-  if (municipality.length !== TOWN_DIGITS) return areas;
-  const isVillage = (area: number): boolean => tuples[area]?.place !== '';
-  return [...areas.filter((area) => !isVillage(area)), ...areas.filter(isVillage)];
+  const isOwn = (area: number): boolean =>
+    tuples[area]?.place === place && tuples[area]?.town === town;
+  return [...areas.filter(isOwn), ...areas.filter((area) => !isOwn(area))];
 }
 
 /**
- * The town that all areas of a place lie in: a file names either. Without boundaries of towns a
- * city is known to be one of them by its name ("Vergennes city"), and a village is in none known.
+ * The town of a place: a file names either. A city that is a town of its own has its full name
+ * ("Vergennes city"), wherever a coarser border has slivers of it; a village has the town that all
+ * its areas lie in, and without boundaries of towns none.
  */
 export function townOf(
   place: string, county: string, towns: ReadonlySet<string>, gazetteer: Gazetteer,
 ): string {
-  const [drawn = ''] = towns;
-  if (drawn !== '' || towns.size > 1) return towns.size === 1 ? drawn : '';
   const name = gazetteer.place(place)?.fullName;
-  return gazetteer.towns(county).find(({ fullName }) => fullName === name)?.geoid ?? '';
+  const own = gazetteer.towns(county).find(({ fullName }) => fullName === name);
+  const [drawn = ''] = towns;
+  return own?.geoid ?? (towns.size === 1 ? drawn : '');
 }
