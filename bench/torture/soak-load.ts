@@ -98,31 +98,51 @@ export class SoakLoad {
     await this.#ask(`/request/v${version}?${this.#query()}${more}`, {}, [200, 400, 404, 422]);
   }
 
-  #place(): object {
+  #parts(): { readonly line1: string; city: string; state: string; zip: string } {
     for (;;) {
-      const [, street = '', city = '', state = '', zip = ''] =
+      const [, line1 = '', city = '', state = '', zip = ''] =
         /^([^,"]+),([^,"]+),([A-Z]{2}),(\d{5}),/.exec(this.#row().body.toString()) ?? [];
-      if (zip !== '') return { line1: street, city, state, zip, countryCode: 'US' };
+      if (zip !== '') return { line1, city, state, zip };
     }
   }
 
-  #cartItem(id: number): object {
+  #place(): { readonly address: string } {
+    const { line1, city, state, zip } = this.#parts();
+    return { address: `${line1}, ${city}, ${state} ${zip}` };
+  }
+
+  #cartItem(): object {
     const { random } = this.#target;
     const lines = 1 + Math.floor(random() ** 3 * CART_LINES_MAX);
     return {
-      cartId: `cart-${id}`, customerId: 'c', currency: { currencyCode: 'USD' },
+      customerId: 'c', currency: { currencyCode: 'USD' },
       origin: this.#place(), destination: this.#place(),
       lineItems: Array.from({ length: lines }, (_, index) => ({
-        index, itemId: `sku-${index}`, price: Math.floor(random() * 10_000) / 100, quantity: 1,
+        itemId: `sku-${index}`, price: (1 + Math.floor(random() * 10_000)) / 100, quantity: 1,
       })),
     };
   }
 
+  /** A cart of a merchant: addresses in parts, lines with their index. */
+  #merchantItem(): object {
+    return {
+      customerId: 'c', currency: { currencyCode: 'USD' },
+      origin: this.#parts(), destination: this.#parts(),
+      lineItems: [{ index: 0, itemId: 'sku-0', price: 12.5, quantity: 1 }],
+    };
+  }
+
+  /** A cart whose shape is refused is not calculated: a fault of the load. */
+  #understood(answer: string): void {
+    if (answer.includes('validation failed')) this.#wrong(`a cart was refused: ${answer}`);
+  }
+
   async #cart(): Promise<void> {
-    const body = JSON.stringify({ items: [this.#cartItem(1)] });
-    await this.#ask('/calculate/cart', {
+    const body = JSON.stringify({ items: [this.#cartItem()] });
+    const text = await this.#ask('/calculate/cart', {
       method: 'POST', body, headers: { 'Content-Type': 'application/json' },
     }, [200, 400, 422]);
+    this.#understood(text);
   }
 
   async #bulk(type: string, accept: string): Promise<void> {
@@ -135,7 +155,7 @@ export class SoakLoad {
 
   async #bulkCarts(): Promise<void> {
     const rows = Array.from({ length: BULK_CARTS }, (_, id) =>
-      `${JSON.stringify({ id, items: [this.#cartItem(id)] })}\n`);
+      `${JSON.stringify({ id, items: [this.#cartItem()] })}\n`);
     await this.#ask('/bulk/cart', {
       method: 'POST', body: rows.join(''),
       headers: { 'Content-Type': 'application/x-ndjson', Accept: 'application/x-ndjson' },
@@ -168,7 +188,7 @@ export class SoakLoad {
   }
 
   #message(id: number): object {
-    if (this.#target.random() < 0.3) return { id, items: [this.#cartItem(id)] };
+    if (this.#target.random() < 0.3) return { id, items: [this.#cartItem()] };
     const query = new URLSearchParams(this.#query());
     return { id, ...Object.fromEntries(query) };
   }
@@ -183,10 +203,11 @@ export class SoakLoad {
       merchantName: 'Soak', merchantType: 'self-managed',
     })) as { readonly merchantId: string };
     const { merchantId } = made;
-    await this.#ask('/calculate/cart', {
-      method: 'POST', body: JSON.stringify({ merchantId, items: [this.#cartItem(1)] }),
+    const text = await this.#ask('/merchant/cart/calculate', {
+      method: 'POST', body: JSON.stringify({ merchantId, items: [this.#merchantItem()] }),
       headers: { 'Content-Type': 'application/json' },
     }, [200, 400, 422]);
+    this.#understood(text);
     await this.#ask('/merchant/list', {}, [200]);
     await post('/merchant/delete', { merchantId });
   }
