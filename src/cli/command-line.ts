@@ -146,6 +146,11 @@ export function inThisProcess(): Option<'--in-this-process'> {
   return new Option('--in-this-process').hideHelp();
 }
 
+/** Set in a build whose findings the command that started it looks for, beside another release. */
+export function withoutFindings(): Option<'--without-findings'> {
+  return new Option('--without-findings').hideHelp();
+}
+
 /** An option that may be given several times. */
 export function oneMore(text: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, text];

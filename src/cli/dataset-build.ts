@@ -56,6 +56,8 @@ export interface BuildAsked {
   readonly keepParts?: boolean;
   readonly quiet?: boolean;
   readonly inThisProcess?: boolean;
+  /** Whoever started the build looks for findings. */
+  readonly withoutFindings?: boolean;
 }
 
 /** Runs `situs dataset build`. */

@@ -1,6 +1,8 @@
 /** The commands of `situs dataset`: their words, options and help. */
 import { Option, type Command } from '@commander-js/extra-typings';
-import { type End, inThisProcess, oneMore, THREADS_MAX, wholeNumber } from './command-line.js';
+import {
+  type End, inThisProcess, oneMore, THREADS_MAX, wholeNumber, withoutFindings,
+} from './command-line.js';
 
 /** Which signatures let a release answer. */
 function requireSignature() {
@@ -96,7 +98,7 @@ function makingCommands(dataset: Command, end: End): void {
     .option('--sign <KEY>', 'sign it with the private key in this file')
     .addOption(requireSignature())
     .option('--quiet', 'no progress')
-    .addOption(inThisProcess())
+    .addOption(inThisProcess()).addOption(withoutFindings())
     .action(async (asked) => end(await (await import('./dataset-build.js')).buildCommand(asked)));
 }
 

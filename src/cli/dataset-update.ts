@@ -125,7 +125,7 @@ async function releaseOf(
   // Of an operator's layers the hash knows nothing: with any, the build tells what has changed.
   if (made !== null && plan.own.length === 0) return { code: 0, name: made };
   return superviseBuild([
-    '--recipe', recipe, '--sources', sources, '--keep-parts',
+    '--recipe', recipe, '--sources', sources, '--keep-parts', '--without-findings',
     ...layers.flatMap((layer) => ['--with', layer]),
     ...(asked.layer ?? []).flatMap((file) => ['--layer', file]),
     ...(asked.workers === undefined ? [] : ['--workers', String(asked.workers)]),
@@ -149,14 +149,16 @@ async function agreed(name: string): Promise<boolean> {
   }
 }
 
+const WRONG = '; what it says cannot be right';
+
 /** Whether nothing of what a release says is a fault by which an answer may be wrong. */
 async function isPlausible({ varDir }: Plan, dir: string): Promise<boolean> {
   const findings = await findingsBeside(varDir, dir, null);
   const errors = findings.filter(({ severity }) => severity === 'error');
-  if (errors.length === 0) return true;
-  progress(`${tellFindings(errors, findings)}; what it says cannot be right; see: `
+  if (findings.length === 0) return true;
+  progress(`${tellFindings(errors, findings)}${errors.length > 0 ? WRONG : ''}; see: `
     + 'npx situs dataset verify');
-  return false;
+  return errors.length === 0;
 }
 
 async function activate(plan: Plan, name: string, asked: UpdateAsked): Promise<boolean> {

@@ -156,6 +156,17 @@ test('a file that lost most of its rows is built, and answers only when a person
   assert.deepEqual([again.code, world.active], [4, answering], again.err);
 });
 
+test('what a release says that cannot be right is told once', async () => {
+  const layer = join(sources, 'steep.csv');
+  writeFileSync(layer, 'state,level,name,county,rate,from,source,as_of\n'
+    + 'QA,city,Elmton,,22,2020-01-01,invented,2026-01-01\n');
+  const { code, err } = await world.run(world.words('--yes', '--quiet', '--layer', layer));
+  rmSync(layer);
+  assert.equal(code, 4, err);
+  assert.match(err, /^error total-out-of-bounds/m);
+  assert.equal(err.match(/ errors, \d+ warnings/g)?.length, 1, err);
+});
+
 test('a folder of files is one command\'s at a time, until that is gone', async () => {
   const hold = join(sources, '.getting');
   writeFileSync(hold, `${hostname()} ${process.pid}\n`);
