@@ -155,8 +155,9 @@ class LastResponse implements RawResponse {
     this.#raw?.pause();
   }
 
+  /** In the same turn as the answer that follows, else a half that has ended is read before it. */
   resume(): void {
-    this.#raw?.resume();
+    setImmediate(() => this.#raw?.resume());
   }
 
   onAborted(handler: () => void): this {
