@@ -88,7 +88,8 @@ function localLevel(load: LoadedRates, rowsOf: LevelRows, mark: ListMark): Cover
 
 /**
  * The gap of a mark with its figures, which go by the lists and places at hand: {held} and
- * {levying} jurisdictions, those whose rate is {refused}, and {all} municipalities of the state.
+ * {levying} jurisdictions, those whose rate is {refused}, and {all} counties or municipalities of
+ * the state.
  */
 function gapText(load: LoadedRates, rowsOf: LevelRows, mark: ListMark): string {
   const rows = rowsOf(mark.state, mark.level);
@@ -96,7 +97,8 @@ function gapText(load: LoadedRates, rowsOf: LevelRows, mark: ListMark): string {
     held: () => countOf(rows, ({ basis }) => basis !== 'unknown'),
     levying: () => countOf(rows, ({ basis, sales }) => basis !== 'unknown' && sales > 0),
     refused: () => countOf(rows, ({ basis, to }) => basis === 'unknown' && to === DATE_OPEN),
-    all: () => load.input.places.filter(({ state }) => state === mark.state).length,
+    all: () => (mark.level === 'county' ? load.input.counties : load.input.places)
+      .filter(({ state }) => state === mark.state).length,
   };
   return mark.gap.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const figure = figures[name];
