@@ -96,9 +96,9 @@ export class Lending {
     // To read all of it again would find the same.
     if (known !== undefined && known.state === state) throw known.why;
     this.#unsound.delete(name);
-    const unread = otherFormat(this.#options.varDir, name);
-    if (unread !== null) throw unread;
     try {
+      const unread = otherFormat(this.#options.varDir, name);
+      if (unread !== null) throw unread;
       return await this.#options.prepare(name);
     } catch (why) {
       if (!(why instanceof UnsoundRelease) || !this.has(name)) throw why;

@@ -79,6 +79,8 @@ class LastResponse implements RawResponse {
   #raw: RawResponse | null;
   #aborted: () => void = NOTHING;
   #streams = false;
+  /** Whether it is read on, or is to be in this turn. */
+  #resumes = false;
   /** What is left to be sent, and the length that was told. */
   #rest: Uint8Array = NO_BYTES;
   #length = 0;
@@ -152,12 +154,16 @@ class LastResponse implements RawResponse {
   }
 
   pause(): void {
+    this.#resumes = false;
     this.#raw?.pause();
   }
 
   /** In the same turn as the answer that follows, else a half that has ended is read before it. */
   resume(): void {
-    setImmediate(() => this.#raw?.resume());
+    this.#resumes = true;
+    setImmediate(() => {
+      if (this.#resumes) this.#raw?.resume();
+    });
   }
 
   onAborted(handler: () => void): this {

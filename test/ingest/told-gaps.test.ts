@@ -25,6 +25,8 @@ test('figures in what a list lacks are counted, not written', () => {
     const [count, gaps] = held(state);
     assert.match(gaps, new RegExp(`\\b${count} of \\d{2,3} (municipalities|cities) are held`));
   }
+  const parishes = rates.input.counties.filter(({ state }) => state === 'LA').length;
+  assert.match(held('LA')[1], new RegExp(`\\b\\d+ of ${parishes} parishes are held`));
   for (const { gaps } of states.values()) assert.doesNotMatch(gaps.join(), /[{}]/);
   // What a county takes inside a city is another row of the county, not another county.
   const alabama = states.get('AL')!;

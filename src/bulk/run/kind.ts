@@ -84,7 +84,6 @@ export function keptFault(
   const unread = releases.otherFormat(dataset);
   if (unread !== null) return { status: 422, detail: unread.message };
   return releases.has(dataset) ? null : { status: 422, detail: notKept(dataset).detail ?? '' };
-
 }
 
 /** A live merchant of an account; null for an unknown, foreign or deleted one alike. */
