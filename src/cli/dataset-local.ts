@@ -120,34 +120,41 @@ export async function pruneCommand({ list = false }: { readonly list?: boolean }
   progress(`${gone.length} of ${all.length} datasets ${list ? 'would go' : 'removed'}`);
 }
 
-/** What is asked of a release: of its lists, or with `population` of its ZIPs. */
+/** What is asked of a release: of its lists, or with `population` or `weights` of its ZIPs. */
 interface CoverageAsked {
   readonly json?: boolean;
   readonly population?: boolean;
+  /** A file of what each ZIP counts. */
+  readonly weights?: string;
 }
 
 /** Every ZIP is asked for, which takes a few seconds; a bar tells how many were. */
-async function populationCoverage(varDir: string, name: string, json: boolean): Promise<void> {
+async function populationCoverage(
+  varDir: string, name: string, json: boolean, file: string | undefined,
+): Promise<void> {
   // Loaded here alone: most of these commands answer nothing from a release.
-  const [{ openDataset }, { Engine }, { zipCoverage, zipCoverageTable }] = await Promise.all([
+  const [
+    { openDataset }, { Engine }, { zipCoverage, zipCoverageTable }, { readZipWeights },
+  ] = await Promise.all([
     import('../dataset/open.js'), import('../engine/engine.js'),
-    import('../engine/release-survey.js'),
+    import('../engine/release-survey.js'), import('./zip-weights.js'),
   ]);
+  const weights = file === undefined ? null : await readZipWeights(file);
   const dataset = openDataset(await soundRelease(varDir, name));
   const progress = createProgress(process.stderr);
   const states = zipCoverage(new Engine(dataset), dataset, Date.now(),
-    (done, total) => progress('ZIPs', done, total));
+    (done, total) => progress('ZIPs', done, total), weights);
   dataset.close();
   print(json ? JSON.stringify(states, null, 1) : zipCoverageTable(states));
 }
 
 /** Runs `situs dataset coverage [RELEASE]`. */
 export async function coverageCommand(
-  text: string | undefined, { json = false, population = false }: CoverageAsked,
+  text: string | undefined, { json = false, population = false, weights }: CoverageAsked,
 ): Promise<void> {
   const { varDir } = loadConfig();
   const name = chosen(varDir, text);
-  if (population) return populationCoverage(varDir, name, json);
+  if (population || weights !== undefined) return populationCoverage(varDir, name, json, weights);
   const states: readonly CoverageState[] =
     readManifest(join(releasesDir(varDir), name)).coverage;
   print(json ? JSON.stringify(states, null, 1) : coverageTable(states));

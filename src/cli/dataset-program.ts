@@ -125,6 +125,7 @@ export function releaseCommands(program: Command, end: End): void {
   dataset.command('coverage').description('what is known, per state')
     .argument('[RELEASE]', 'the active one unless given')
     .option('--population', 'how surely addresses and spots are answered, by population')
+    .option('--weights <FILE>', 'the same by what each ZIP counts: a CSV file of ZIP and figure')
     .option('--json', 'for programs')
     .action(async (name, asked) =>
       (await import('./dataset-local.js')).coverageCommand(name, asked));

@@ -213,6 +213,13 @@ function askZip(
   sum.points += all === 0 ? 0 : people * (answered / all);
 }
 
+/** Counts a ZIP that the release has nothing of. */
+function unknownZip(sum: Sum, people: number): void {
+  sum.zips += 1;
+  sum.people += people;
+  sum.unknown += people;
+}
+
 /** The ZIPs of a release that have tax areas. */
 export function zipRecords(dataset: Dataset): readonly ZipRecord[] {
   const records: ZipRecord[] = [];
@@ -223,32 +230,46 @@ export function zipRecords(dataset: Dataset): readonly ZipRecord[] {
   return records;
 }
 
-/** Asks for every ZIP of the states; `progress` is told how many were asked for. */
+/** Where ZIPs that are weighed and have no tax area are counted: nothing is known of them. */
+const NO_STATE = '-';
+
+/**
+ * Asks for every ZIP of the states; `progress` is told how many were asked for. With `weights` each
+ * ZIP counts as much as they say, those without one nothing, and `population` is their sum.
+ */
 export function zipCoverage(
   engine: Engine, dataset: Dataset, nowMs: number,
   progress: (done: number, total: number) => void = () => undefined,
+  weights: ReadonlyMap<number, number> | null = null,
 ): readonly StateCoverage[] {
   const sums = new Map<string, Sum>();
-  const people = peopleByZip(dataset, zipRecords(dataset));
-  for (let zip = ZIP_MIN; zip <= ZIP_MAX; zip += 1) {
-    if (zip % 1_000 === 0) progress(zip - ZIP_MIN, ZIP_MAX - ZIP_MIN + 1);
-    const own = people.get(zip);
-    const record = own === undefined ? null : dataset.zip(zip);
-    if (own === undefined || record === null) continue;
-    let sum = sums.get(record.state);
+  const sumOf = (state: string): Sum => {
+    let sum = sums.get(state);
     if (sum === undefined) {
       sum = {
         zips: 0, people: 0, certain: 0, assumed: 0, refused: 0, unknown: 0, points: 0, stale: 0,
       };
-      sums.set(record.state, sum);
+      sums.set(state, sum);
     }
-    askZip(engine, dataset, record, own, sum, nowMs);
+    return sum;
+  };
+  const people = weights ?? peopleByZip(dataset, zipRecords(dataset));
+  let done = 0;
+  for (const [zip, own] of people) {
+    if (done % 400 === 0) progress(done, people.size);
+    done += 1;
+    const record = dataset.zip(zip);
+    if (record !== null && record.parts.length > 0) {
+      askZip(engine, dataset, record, own, sumOf(record.state), nowMs);
+    } else unknownZip(sumOf(NO_STATE), own);
   }
-  const population = populations(dataset);
+  const population = weights === null ? populations(dataset) : null;
   return [...sums].sort(([one], [other]) => (one < other ? -1 : 1)).map(([state, sum]) => {
-    const share = (part: number): number => Math.round((part / sum.people) * PPM);
+    const share = (part: number): number =>
+      sum.people === 0 ? 0 : Math.round((part / sum.people) * PPM);
     return {
-      state, population: population.get(state) ?? 0, zips: sum.zips,
+      state, zips: sum.zips,
+      population: population === null ? sum.people : population.get(state) ?? 0,
       certain: share(sum.certain), assumed: share(sum.assumed), refused: share(sum.refused),
       unknown: share(sum.unknown), points: share(sum.points), stale: share(sum.stale),
     };

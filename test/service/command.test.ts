@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -148,6 +148,40 @@ test('verify, list and coverage speak of the active release', async () => {
   assert.match(coverage, /\| QB \|.*partial \(1\)/);
   const json = JSON.parse(await situs('dataset', 'coverage', '--json')) as { state: string }[];
   assert.ok(json.some(({ state }) => state === 'QA'));
+});
+
+test('coverage is weighed by what a file says of each ZIP, those that are not held included', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'situs-weights-'));
+  try {
+    const file = join(dir, 'orders.csv');
+    const weigh = (): Promise<string> => situs('dataset', 'coverage', '--weights', file, '--json');
+    const states = JSON.parse(await situs('dataset', 'coverage', '--population', '--json')) as {
+      state: string; zips: number; certain: number; unknown: number;
+    }[];
+    assert.ok(states.every(({ state }) => state !== '-'));
+    // Of QA's four ZIPs 91020 alone is certain, and QC's rate is not held.
+    writeFileSync(file, 'ZIP code,Orders\r\n91020,1.5\r\n91010,6,x\r\n"91020",0.5\r\n00001,10\r\n93010,8\r\n');
+    const weighed = JSON.parse(await weigh()) as (typeof states[number] & { population: number })[];
+    assert.deepEqual(weighed.map(({ state, population, zips, certain, unknown }) =>
+      [state, population, zips, certain, unknown]), [
+      ['-', 10, 1, 0, 1_000_000], ['QA', 8, 2, 250_000, 0], ['QC', 8, 1, 0, 1_000_000],
+    ]);
+    writeFileSync(file, '91020,0\n');
+    assert.equal((JSON.parse(await weigh()) as typeof states)[0]?.certain, 0);
+    for (const [text, told] of [
+      ['zip,orders\n9700,1\n', /orders\.csv, row 2: "9700" is no ZIP code of five digits/],
+      ['97002,1\n97002,-1\n', /orders\.csv, row 2: "-1" is no figure from 0 to 1000000000000/],
+      ['97002,1e3\n', /row 1: "1e3" is no figure/],
+      ['zip,orders\n', /orders\.csv has no ZIP codes/],
+    ] as const) {
+      writeFileSync(file, text);
+      await assert.rejects(weigh(), told);
+    }
+    rmSync(file);
+    await assert.rejects(weigh(), /orders\.csv/);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
 });
 
 test('an unknown recipe, layer or missing sources is a clear sentence', async () => {
