@@ -1,75 +1,21 @@
 /** The service from its start to its end: what it opens, listens with and closes. */
 import { waitUntil } from './base/process.js';
 import type { Config } from './config.js';
-import { type LiveDataset, openLive } from './dataset/live.js';
-import type { Dataset } from './dataset/dataset.js';
-import { readPublicKeys } from './dataset/signature.js';
-import type { Follower } from './distribution/follower.js';
-import { openFollower } from './distribution/puller.js';
-import { Delivery } from './event/delivery.js';
-import { readDeliverySettings } from './event/delivery-settings.js';
-import { placeOf } from './bulk/job/ownership.js';
-import { jobsDirOf } from './bulk/job/space.js';
+import type { LiveDataset } from './dataset/live.js';
 import type { BulkParts } from './bulk/run/open-bulk.js';
-import type { RenderFailure } from './api/lookup/handler.js';
-import type { StartTimer } from './api/merchant/nexus-locator.js';
 import { Router, type Route } from './http/router.js';
 import type { StreamParts } from './bulk/stream/handler.js';
-import { createServer } from './http/open-transport.js';
-import type { RawServer } from './http/transport.js';
-import type { Supervised } from './listener/supervised.js';
 import { messageOf, type Log } from './log.js';
-import { type Limits, openLimits } from './limit/open-rates.js';
-import { logging, openParts, openPool, type Parts } from './parts.js';
+import { type AppOptions, type Beginning, openAll, type Opened } from './opened.js';
+import { openParts, type Parts } from './parts.js';
 import type { EnginePool } from './pool.js';
-import { openProvider, type ProviderWatch, watchProvider } from './provider/open-provider.js';
-import type { Provider } from './provider/provider.js';
-import { bootstrapKey } from './store/keys.js';
-import { countOutboxAccounts } from './store/outbox-count.js';
-import { countShares } from './store/share-count.js';
-import { claimStore, Membership, releaseServer } from './store/membership.js';
-import { Store } from './store/store.js';
-import { openVault, type Vault } from './store/vault.js';
-import { readWatchSettings, ServiceWatch, type WatchSettings } from './service-watch.js';
+import { releaseServer } from './store/membership.js';
+import { ServiceWatch } from './service-watch.js';
 
 /** Longest wait for answers under way when the service stops. */
 export const DRAIN_MS_MAX = 4_000;
 /** Longest wait for the first worker of a server that takes another's place. */
 const WARM_MS_MAX = 60_000;
-
-export interface AppOptions {
-  readonly config: Config;
-  readonly log: Log;
-  /** Null for a server that is alone on its port. */
-  readonly supervised?: Supervised | null;
-  /** Replaced in tests, as are the four below. */
-  readonly worker?: URL;
-  readonly open?: (dir: string) => Dataset;
-  readonly renderFailure?: RenderFailure;
-  readonly openedLimits?: Limits;
-  /** Measures the budget of geocoding. */
-  readonly timer?: StartTimer;
-}
-
-/** What is open before the routes are made. */
-export interface Opened {
-  readonly store: Store;
-  /** This server among those of the store. */
-  readonly member: Membership;
-  /** Name of the folder of its jobs. */
-  readonly place: string;
-  readonly vault: Vault;
-  readonly delivery: Delivery;
-  readonly provider: Provider | null;
-  /** Null unless the service is not to be called ready without the provider. */
-  readonly providerWatch: ProviderWatch | null;
-  readonly server: RawServer;
-  readonly live: LiveDataset;
-  /** Null where no fleet is followed. */
-  readonly follower: Follower | null;
-  readonly pool: EnginePool;
-  readonly limits: Limits;
-}
 
 export class App {
   /** A first key that was made at random, to be shown once; null otherwise. */
@@ -87,9 +33,7 @@ export class App {
   readonly #shared: boolean;
   #stopping: Promise<void> | null = null;
 
-  private constructor(
-    options: AppOptions, opened: Opened, firstKey: string | null, settings: WatchSettings,
-  ) {
+  private constructor(options: AppOptions, { opened, firstKey, watching }: Beginning) {
     const { config, log } = options;
     this.firstKey = firstKey;
     this.#config = config;
@@ -98,7 +42,7 @@ export class App {
     this.#opened = opened;
     this.#parts = openParts(options, opened);
     const { routes, streams, gate } = this.#parts;
-    this.#watch = new ServiceWatch(options, settings, this.#parts);
+    this.#watch = new ServiceWatch(options, watching, this.#parts);
     this.router = new Router(routes, log, gate.fieldsOf, config.bodyBytes, this.#watch.front);
     streams.attach(opened.server, this.router.traffic);
     this.router.attach(opened.server);
@@ -126,54 +70,11 @@ export class App {
 
   /** Opens everything; nothing listens yet. */
   static async start(options: AppOptions): Promise<App> {
-    const { config, log } = options;
-    const settings = readDeliverySettings(config);
-    const watching = await readWatchSettings(config, log);
-    const signedBy = readPublicKeys(config.requireSignature, 'SITUS_REQUIRE_SIGNATURE');
-    const provider = await openProvider(config);
-    const server = await createServer({
-      transport: config.transport, tls: config.tls, log,
-      fault: (error) => log.error('handler failed', { message: messageOf(error) }),
-    });
-    const store = await Store.open(config.varDir, {
-      url: config.storeUrl, failed: logging(log, 'store'),
-    });
-    await claimStore(store);
-    await countShares(store);
-    await countOutboxAccounts(store);
-    const vault = await openVault(config, store);
-    const place = placeOf(jobsDirOf(config.varDir));
-    const member = await Membership.join(store, {
-      place, failed: logging(log, 'no sign of life stored'),
-    });
-    // Another process looks through the release, and threads load, while the rest is opened.
-    const opening = openLive(config.varDir, log, signedBy, {
-      open: options.open, beside: member.others.length > 0,
-    });
-    opening.catch(() => undefined);
-    let live: LiveDataset | null = null;
-    const pool = openPool(options, {
-      pin: () => live?.pin() ?? null,
-      unpin: (release) => live?.unpin(release),
-    });
+    const beginning = await openAll(options);
     try {
-      const delivery = await Delivery.open({
-        store, vault, log, settings, lease: (name) => member.lease(name),
-      });
-      const created = await bootstrapKey(store, config.bootstrapKey, config.bootstrapRate);
-      const firstKey = config.bootstrapKey === null ? created?.text ?? null : null;
-      live = await opening;
-      const providerWatch = watchProvider(config, log);
-      const limits = options.openedLimits
-        ?? await openLimits(config.limits, log, options.supervised ?? null);
-      const follower = await openFollower({ config, live, log, signedBy });
-      const opened = {
-        store, member, place, vault, delivery, provider, providerWatch, server, live, follower,
-        pool, limits,
-      };
-      return new App(options, opened, firstKey, watching);
+      return new App(options, beginning);
     } catch (error) {
-      await pool.close();
+      await beginning.opened.pool.close();
       throw error;
     }
   }

@@ -1,7 +1,4 @@
-/**
- * Everything the environment decides, read by the table of settings; the only file that touches
- * process.env.
- */
+/** All that the environment decides, read by the table of settings: only this sees process.env. */
 import { resolve } from 'node:path';
 import {
   CHECKS, isLogLevel, isMinimumPrecision, type LogLevel, type MinimumPrecision,
@@ -129,6 +126,7 @@ export interface Config {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 type SettingName = (typeof SETTINGS)[number]['name'];
+type Text = (name: SettingName) => string;
 
 /** The raw value of each setting, checked. Values are never repeated in the error: one is a key. */
 function readSettings(environment: Environment): ReadonlyMap<SettingName, string> {
@@ -148,7 +146,7 @@ function readSettings(environment: Environment): ReadonlyMap<SettingName, string
   return values;
 }
 
-function requestLogOf(text: (name: SettingName) => string): RequestLogConfig {
+function requestLogOf(text: Text): RequestLogConfig {
   return {
     path: text('SITUS_REQUEST_LOG') || null,
     every: Number(text('SITUS_REQUEST_LOG_EVERY')),
@@ -157,14 +155,12 @@ function requestLogOf(text: (name: SettingName) => string): RequestLogConfig {
   };
 }
 
-function tlsOf(text: (name: SettingName) => string): Config['tls'] {
+function tlsOf(text: Text): Config['tls'] {
   const [cert, key] = [text('SITUS_TLS_CERT'), text('SITUS_TLS_KEY')];
   return cert === '' ? null : { cert: resolve(cert), key: resolve(key) };
 }
 
-function listenersOf(
-  text: (name: SettingName) => string,
-): Pick<Config, 'listeners' | 'supervised' | 'leaveMs'> {
+function listenersOf(text: Text): Pick<Config, 'listeners' | 'supervised' | 'leaveMs'> {
   return {
     listeners: Number(text('SITUS_LISTENERS')),
     supervised: text('SITUS_SUPERVISED') === '1',
@@ -172,7 +168,20 @@ function listenersOf(
   };
 }
 
-function jobLimitsOf(text: (name: SettingName) => string): Config['jobLimits'] {
+/** What stands between commas. */
+function listed(text: string): readonly string[] {
+  return text.split(',').filter((each) => each !== '');
+}
+
+function kekOf(text: Text): Pick<Config, 'kekFile' | 'kek' | 'kekPrevious'> {
+  return {
+    kekFile: text('SITUS_KEK_FILE') === '' ? null : resolve(text('SITUS_KEK_FILE')),
+    kek: text('SITUS_KEK') === '' ? null : secretBytes(text('SITUS_KEK')),
+    kekPrevious: listed(text('SITUS_KEK_PREVIOUS')).map(secretBytes),
+  };
+}
+
+function jobLimitsOf(text: Text): Config['jobLimits'] {
   return {
     bytesMax: Number(text('SITUS_JOB_BYTES_MAX')),
     accountBytesMax: Number(text('SITUS_JOB_ACCOUNT_BYTES_MAX')),
@@ -196,7 +205,7 @@ function awsOf(environment: Environment): AwsSettings {
  */
 export function loadConfig(environment: Environment = process.env): Config {
   const values = readSettings(environment);
-  const text = (name: SettingName): string => values.get(name) ?? '';
+  const text: Text = (name) => values.get(name) ?? '';
   const logLevel = text('SITUS_LOG');
   const precisionMin = text('SITUS_PRECISION_MIN');
   return Object.freeze({
@@ -205,16 +214,13 @@ export function loadConfig(environment: Environment = process.env): Config {
     ...listenersOf(text),
     varDir: resolve(text('SITUS_VAR')),
     storeUrl: text('SITUS_STORE') || null,
-    requireSignature: text('SITUS_REQUIRE_SIGNATURE').split(',').filter((key) => key !== ''),
+    requireSignature: listed(text('SITUS_REQUIRE_SIGNATURE')),
     datasets: text('SITUS_DATASETS'), fleet: text('SITUS_FLEET'),
     aws: awsOf(environment),
     keep: { days: Number(text('SITUS_KEEP_DAYS')), count: Number(text('SITUS_KEEP_DATASETS')) },
     bootstrapKey: text('SITUS_BOOTSTRAP_KEY') || null,
     bootstrapRate: Number(text('SITUS_BOOTSTRAP_RATE')),
-    kekFile: text('SITUS_KEK_FILE') === '' ? null : resolve(text('SITUS_KEK_FILE')),
-    kek: text('SITUS_KEK') === '' ? null : secretBytes(text('SITUS_KEK')),
-    kekPrevious: text('SITUS_KEK_PREVIOUS').split(',').filter((key) => key !== '')
-      .map(secretBytes),
+    ...kekOf(text),
     baseUrl: text('SITUS_BASE_URL').replace(/\/+$/, '')
       || ownUrl(text('HOST'), Number(text('PORT')), text('SITUS_TLS_CERT') !== ''),
     workers: Number(text('SITUS_WORKERS')),

@@ -1,7 +1,6 @@
 /** What the service is made of: gate, workers, bulk, streams, jobs, and the routes over them. */
 import { availableParallelism } from 'node:os';
-import type { AppOptions, Opened } from './app.js';
-import { packageVersion } from './base/process.js';
+import { type AppOptions, type Opened, settingsOf } from './opened.js';
 import type { Config } from './config.js';
 import { accountRoutes } from './api/account/handler.js';
 import { cartRoutes } from './api/cart/handler.js';
@@ -9,11 +8,10 @@ import { ticRoutes } from './api/catalogue/handler.js';
 import { openTics } from './api/catalogue/pages.js';
 import { AnswerCache } from './api/lookup/answer-cache.js';
 import { lookupRoutes } from './api/lookup/handler.js';
-import type { KeptServices } from './api/lookup/kept.js';
 import { relayCart, relayRoutes } from './api/merchant/relay-handler.js';
 import { type MerchantParts, openMerchants } from './api/merchant/routes.js';
 import {
-  healthRoute, liveRoute, metadataRoute, Readiness, readyRoute,
+  healthRoute, liveRoute, metadataRoute, type Readiness, readyRoute,
 } from './api/system/health.js';
 import { FleetFiles } from './bulk/fleet/open-files.js';
 import type { JobRegistry } from './bulk/job/registry.js';
@@ -22,18 +20,15 @@ import { BULK_ROUTES } from './bulk/run/kind.js';
 import { openUploads, spoolDirOf, type BulkParts } from './bulk/run/open-bulk.js';
 import { openStreams, type StreamParts } from './bulk/stream/handler.js';
 import { schemaRoutes, withOpenapi } from './describe/document.js';
-import { ClientGate, GuessGuard, GuessWatch } from './http/client-limit.js';
-import { Gate } from './http/gate.js';
+import { ClientGate, type GuessWatch } from './http/client-limit.js';
+import type { Gate } from './http/gate.js';
 import type { Route } from './http/router.js';
-import { messageOf, type Log } from './log.js';
-import { EnginePool, type EngineSettings, type ReleaseSource } from './pool.js';
+import type { EnginePool } from './pool.js';
+import { keptOf, openShared, readinessOf, type ServiceState, type Shared } from './shared.js';
 import { VERSION_KEY } from './store/format.js';
-import { KeyCache } from './store/watched.js';
-import { merchantFinder } from './store/merchants.js';
-import { hasRoom } from './store/folder.js';
 import { lives } from './store/nodes.js';
-import { ServiceClock } from './store/service-clock.js';
-import { UsageBook } from './store/usage.js';
+import type { ServiceClock } from './store/service-clock.js';
+import type { UsageBook } from './store/usage.js';
 import { failureBytes } from './wire/failure-body.js';
 
 /** What lives as long as the service and is closed with it. */
@@ -54,85 +49,6 @@ export interface Parts {
   /** Answers that are kept. */
   readonly cache: AnswerCache;
   readonly guesses: GuessWatch;
-}
-
-/** What is told of the service while it runs. */
-export interface ServiceState {
-  /** It was told to stop. */
-  draining: boolean;
-}
-
-/** Tells the log of what went wrong. */
-export function logging(log: Log, event: string): (error: unknown) => void {
-  return (error) => log.error(event, { message: messageOf(error) });
-}
-
-function settingsOf(
-  { baseUrl, precisionMin, refuseUnruled, logLevel }: Config,
-): EngineSettings {
-  return { baseUrl, precisionMin, refuseUnruled, logLevel };
-}
-
-/** Kept releases, for those who ask for one by its name, and receipts. */
-function keptOf({ config, live, log }: Shared): KeptServices {
-  const { baseUrl, precisionMin, refuseUnruled } = config;
-  return {
-    ask: (name) => live.ask(name), log,
-    engine: `situs ${packageVersion()}`, settings: { baseUrl, precisionMin, refuseUnruled },
-  };
-}
-
-/** What every part is made with. */
-interface Shared extends AppOptions, Opened {
-  /** Those that may ask for rates, and those that may look at their account: disabled ones too. */
-  readonly keys: KeyCache;
-  readonly gate: Gate;
-  readonly anyKeyGate: Gate;
-  readonly usage: UsageBook;
-  readonly clock: ServiceClock;
-  readonly age: () => number;
-  readonly state: ServiceState;
-  readonly guesses: GuessWatch;
-  readonly findMerchant: ReturnType<typeof merchantFinder>;
-  readonly files?: FleetFiles | null;
-}
-
-function openShared(options: AppOptions, opened: Opened): Shared {
-  const { config: { baseUrl }, log } = options;
-  const { store, member, limits: { rates } } = opened;
-  const keys = new KeyCache(store);
-  const guesses = new GuessGuard();
-  const gating = { rates, baseUrl, guesses, isBehind: (): boolean => store.isBehind };
-  const isShared = (): boolean => member.others.length > 0;
-  const clock = new ServiceClock(store, {
-    failed: logging(log, 'clock not stored'), shared: isShared(),
-  });
-  return {
-    ...options, ...opened, keys, clock, state: { draining: false },
-    guesses: new GuessWatch(guesses, log),
-    gate: new Gate({ ...gating, find: (text) => keys.find(text) }),
-    anyKeyGate: new Gate({ ...gating, find: (text) => keys.findAny(text) }),
-    usage: new UsageBook(store, {
-      shared: isShared,
-      failed: (error) => {
-        logging(log, 'usage not stored')(error);
-        void clock.save();
-      },
-    }),
-    age: () => clock.now(),
-    findMerchant: merchantFinder(store),
-  };
-}
-
-/** One thread for the front end on small machines, the rest for answers. */
-export function openPool(
-  { config, log, worker }: AppOptions, releases: ReleaseSource,
-): EnginePool {
-  return new EnginePool({
-    releases, log, settings: settingsOf(config),
-    threads: config.workers > 0 ? config.workers : Math.max(1, availableParallelism() - 1),
-    ...(worker === undefined ? {} : { worker }),
-  });
 }
 
 /** Worker threads of files. */
@@ -197,28 +113,6 @@ function openJobParts(
 
 /** From this age on writes are refused at once; what is known is served. */
 const STORE_LOST_MS = 8_000;
-/** From this age on what is known of a database that cannot be reached is too old. */
-export const STORE_AGE_MS_MAX = 30_000;
-
-/** What keeps the service from being ready; a store that took nothing is tried again when asked. */
-function readinessOf(
-  { config, state, live, follower, clock, providerWatch, store }: Shared, pool: EnginePool,
-): Readiness {
-  return new Readiness({
-    draining: () => state.draining,
-    hasDataset: () => live.release !== null,
-    followsFleet: () => follower?.status.follows ?? true,
-    serving: () => pool.state.serving > 0,
-    storeTakes: () => {
-      if (!clock.stored) void clock.save();
-      // What is known goes on being served for a while.
-      if ((store.age() ?? 0) > STORE_AGE_MS_MAX) return false;
-      return clock.stored && hasRoom(config.varDir);
-    },
-    providerReached: () => providerWatch?.reached ?? true,
-  });
-}
-
 function systemRoutes(
   { live, follower, store, member, limits, files }: Shared, readiness: Readiness,
 ): readonly Route[] {

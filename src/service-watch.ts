@@ -1,5 +1,5 @@
 /** How the service is watched: metrics, the log of requests, what stands around each of them. */
-import type { AppOptions, Opened } from './app.js';
+import type { AppOptions, Opened } from './opened.js';
 import { packageVersion } from './base/process.js';
 import type { Config } from './config.js';
 import { PRECISIONS } from './engine/situs.js';

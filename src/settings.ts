@@ -25,6 +25,7 @@ function whole<const N extends string>(
 /** What is off unless it is 1. */
 const on = <const N extends string>(name: N, meaning: string) => whole(name, 0, 0, 1, meaning);
 
+// biome-ignore format: a setting a row, what it is called and may be in front of what it means
 export const SETTINGS = [
   text('HOST', '127.0.0.1', 'Address to listen on.'),
   whole('PORT', 3_000, 0, 65_535, 'TCP port to listen on; 0 takes a free one.'),

@@ -7,10 +7,9 @@ import { CommanderError } from 'commander';
 import { packageVersion } from '../base/process.js';
 import { FAULT_HEADER } from '../provider/simulator/faults.js';
 import { releaseCommands } from './dataset-program.js';
-import { keyCommands } from './key-program.js';
+import { storeCommands } from './store-program.js';
 import {
-  BAD_USAGE, type End, inThisProcess, oneMore, refuseMisread, THREADS_MAX, UsageError,
-  wholeNumber,
+  BAD_USAGE, type End, oneMore, refuseMisread, THREADS_MAX, UsageError, wholeNumber,
 } from './command-line.js';
 
 const SIMULATOR_NUMBER_MAX = 999_999_999;
@@ -34,6 +33,26 @@ function rowOptions(command: Command, formats: string) {
       'a parameter for every row without one, e.g. historical=202506; repeatable', oneMore)
     .option('--dataset <NAME>', 'the dataset that answers; the active one unless given')
     .option('--at <TIME>', 'the moment that today is told from, with --dataset; now unless given');
+}
+
+/** Rows of a file, answered by this machine or by a fleet. */
+function bulkCommand(program: Command, end: End): void {
+  rowOptions(program.command('bulk'), 'CSV or NDJSON')
+    .description('the rates of every row of a CSV or NDJSON file')
+    .option('-o, --output <OUT>', 'the file to write; - is standard output', '-')
+    .option('--format <FORMAT>', 'how OUT is written, csv or ndjson; as FILE is unless given')
+    .option('--kind <KIND>', 'what each row asks for: lookup or cart', 'lookup')
+    .option('--strict', 'all rows or none')
+    .option('--resume', 'go on with an OUT that was interrupted')
+    .option('--threads <N>', 'one for each processor, fewer for a small FILE, unless given',
+      wholeNumber(1, THREADS_MAX))
+    .option('--fleet <URL>', 'nodes that answer, in place of this machine: nats://HOST:PORT/NAME')
+    .option('--quiet', 'no progress')
+    .addHelpText('after', '\nExit codes: 0 every row was answered, 3 some were refused, 1 failure,'
+      + '\n130 interrupted, 141 nobody reads the output any more.')
+    .action(async (file, asked) => {
+      end(await (await import('./bulk.js')).bulkCommand(file, asked));
+    });
 }
 
 /** Carts of a broker, answered for as long as they come. */
@@ -87,22 +106,7 @@ function answerCommands(program: Command, end: End): void {
     .action(async (file, asked) => {
       end(await (await import('./replay.js')).replayCommand(file, asked));
     });
-  rowOptions(program.command('bulk'), 'CSV or NDJSON')
-    .description('the rates of every row of a CSV or NDJSON file')
-    .option('-o, --output <OUT>', 'the file to write; - is standard output', '-')
-    .option('--format <FORMAT>', 'how OUT is written, csv or ndjson; as FILE is unless given')
-    .option('--kind <KIND>', 'what each row asks for: lookup or cart', 'lookup')
-    .option('--strict', 'all rows or none')
-    .option('--resume', 'go on with an OUT that was interrupted')
-    .option('--threads <N>', 'one for each processor, fewer for a small FILE, unless given',
-      wholeNumber(1, THREADS_MAX))
-    .option('--fleet <URL>', 'nodes that answer, in place of this machine: nats://HOST:PORT/NAME')
-    .option('--quiet', 'no progress')
-    .addHelpText('after', '\nExit codes: 0 every row was answered, 3 some were refused, 1 failure,'
-      + '\n130 interrupted, 141 nobody reads the output any more.')
-    .action(async (file, asked) => {
-      end(await (await import('./bulk.js')).bulkCommand(file, asked));
-    });
+  bulkCommand(program, end);
   streamCommand(program, end);
   rowOptions(program.command('lint'), 'CSV')
     .description('how well the addresses of a CSV file are found')
@@ -112,60 +116,6 @@ function answerCommands(program: Command, end: End): void {
     .action(async (file, asked) => {
       end(await (await import('./lint.js')).lintCommand(file, asked));
     });
-}
-
-function eventCommands(program: Command): void {
-  const events = program.command('events')
-    .description('list what is to be sent, send again, enable')
-    .addHelpText('after', '\nEvents go to SITUS_WEBHOOK_URL, invitation mails to SITUS_SMTP_URL. '
-      + 'What was sent is\nnot kept. A running server follows within a second.');
-  events.command('list').description('what is to be sent or was given up')
-    .option('--dead', 'what was given up').option('--waiting', 'what is to be sent')
-    .option('--all', 'both, as without any of these').option('--json', 'for programs')
-    .action(async (asked) => (await import('./history.js')).listCommand(asked));
-  events.command('replay').description('send again, with all attempts')
-    .argument('[ID]', 'one of them').option('--dead', 'all that were given up')
-    .action(async (id, asked) => (await import('./history.js')).replayCommand(id, asked));
-  events.command('enable').description('use an endpoint again that said it was gone')
-    .action(async () => (await import('./history.js')).enableCommand());
-}
-
-function storeCommands(program: Command, end: End): void {
-  program.command('audit')
-    .description('who did what to keys, credentials, merchants, nexus, releases and secrets')
-    .command('list').description('the oldest first')
-    .option('--since <TIME>', 'a day or a moment, 2026-05-31 or 2026-05-31T12:00:00Z')
-    .option('--json', 'for programs')
-    .action(async (asked) => (await import('./history.js')).auditCommand(asked));
-  program.command('secrets').description('rotate the key that seals credentials')
-    .addHelpText('after', '\nAn interrupted rotation is finished by the next one. '
-      + 'A running server follows at once.')
-    .command('rotate').description('a new key for all that is sealed')
-    .option('--status', 'only tell which keys there are and what they wrap')
-    .option('--json', 'the status for programs')
-    .action(async (asked) => end(await (await import('./store-commands.js')).rotateCommand(asked)));
-  const store = program.command('store').description('backup, verify, restore, migrate, copy')
-    .addHelpText('after', '\nSecrets in a backup open only with the key-encryption key, '
-      + 'which is not in it.');
-  store.command('backup').description('a sound copy, also while the server runs')
-    .argument('<FILE|DIR>')
-    .action(async (path) => end(await (await import('./store-commands.js')).backupCommand(path)));
-  store.command('verify').description('read a backup from end to end')
-    .argument('<FILE>').addOption(inThisProcess())
-    .action(async (path, asked) =>
-      end(await (await import('./store-commands.js')).verifyCommand(path, asked)));
-  store.command('restore').description('put a backup in place; the server must be stopped')
-    .argument('<FILE>')
-    .option('--force', 'replace a store that holds records, and keep it as data.mdb.replaced')
-    .action(async (path, asked) =>
-      (await import('./store-commands.js')).restoreCommand(path, asked));
-  store.command('migrate').description('make or renew the tables of the database in SITUS_STORE')
-    .action(async () => (await import('./store-commands.js')).migrateCommand());
-  store.command('copy').description('a whole store to where none is, read again and compared')
-    .addHelpText('after', '\nFROM and TO are folders, as SITUS_VAR names one, or addresses as in '
-      + 'SITUS_STORE. A password\nneed not stand in one: PGPASSWORD and ~/.pgpass are read.')
-    .argument('<FROM>').argument('<TO>')
-    .action(async (from, to) => (await import('./store-commands.js')).copyCommand(from, to));
 }
 
 function trialCommands(program: Command, end: End): void {
@@ -200,8 +150,6 @@ function situs(words: readonly string[], end: End): Command {
     .hook('preAction', (_, command) => refuseMisread(command, words));
   answerCommands(program, end);
   releaseCommands(program, end);
-  keyCommands(program);
-  eventCommands(program);
   storeCommands(program, end);
   trialCommands(program, end);
   return program;

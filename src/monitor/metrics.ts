@@ -106,6 +106,7 @@ function ageSeconds({ release, now }: MetricSources): readonly Sample[] {
   return day === '' ? [] : one(Math.max(0, (now() - Date.parse(day)) / 1_000));
 }
 
+// biome-ignore format: a series a row, and below each how it is read
 const GAUGES: readonly Reading[] = [
   ['situs_ready', '1 when requests should be sent here.', [],
     ({ readiness }) => flag(readiness.reasons.length === 0)],
@@ -172,6 +173,7 @@ const GAUGES: readonly Reading[] = [
   ['situs_bulk_files_open', 'Bulk files under way.', [], ({ uploads }) => one(uploads())],
 ];
 
+// biome-ignore format: as above
 const COUNTERS: readonly Reading[] = [
   ['situs_requests_total', 'Requests answered; status 499 is a client that left before.',
     ['operation', 'status'], ({ meter }) => {

@@ -29,7 +29,10 @@ const LAYERS: readonly (readonly string[])[] = [
   ['describe'],
   ['monitor'],
   ['worker.ts'],
-  ['app.ts', 'parts.ts', 'service-watch.ts', 'serve.ts', 'main.ts', 'cli', 'cli.ts'],
+  [
+    'app.ts', 'opened.ts', 'shared.ts', 'parts.ts', 'service-watch.ts', 'serve.ts', 'main.ts',
+    'cli', 'cli.ts',
+  ],
 ];
 
 /** Siblings that may use each other within one layer. */
@@ -37,7 +40,7 @@ const PEERS: readonly (readonly string[])[] = [
   ['config.ts', 'log.ts', 'setting.ts', 'settings.ts'],
   ['tax', 'address', 'geo'],
   ['pool', 'pool.ts'],
-  ['main.ts', 'serve.ts', 'app.ts', 'parts.ts', 'service-watch.ts'],
+  ['main.ts', 'serve.ts', 'app.ts', 'opened.ts', 'shared.ts', 'parts.ts', 'service-watch.ts'],
   ['cli', 'cli.ts', 'app.ts', 'main.ts'],
 ];
 
