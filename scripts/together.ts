@@ -34,7 +34,7 @@ const MEASURED = /\bperformance\.|\bcpuUsage\b|\bhrtime\b|\b[hH]eap|\brss\b|\bMB
 
 /** As the compiler writes them. */
 const IMPORTED = [
-  /^(?:import|export) [^\n]*from '([^']+)';$/gm, /^import '([^']+)';$/gm, /\bimport\('([^']+)'\)/g,
+  /^(?:import|export) [^\n]*from '([^']+)';$/gm, /^import '([^']+)';$/gm, /\bimport\(\s*'([^']+)',?\s*\)/g,
 ];
 
 /** With these a test starts processes or threads, which are its own. */

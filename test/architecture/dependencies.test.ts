@@ -12,7 +12,7 @@ const ROOT = packageRoot();
 const ROW = /^\| `([^`]+)` \| (.+) \|$/gm;
 /** Gone after compilation. */
 const TYPES_ONLY = /^(?:import|export) type\b[^;]*;/gm;
-const REQUIRED = /createRequire\(import\.meta\.url\)\('([^']+)'\)/g;
+const REQUIRED = /createRequire\(import\.meta\.url\)\(\s*'([^']+)',?\s*\)/g;
 
 const { dependencies, devDependencies } = JSON.parse(
   readFileSync(join(ROOT, 'package.json'), 'utf8'),

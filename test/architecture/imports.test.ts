@@ -84,6 +84,7 @@ test('the checker lets sound code be', () => {
     "import { a } from '../tax/rate.js';",
     "import {\n  b,\n} from './other.js';",
     "import type { Log } from '../log.js';",
+    "const later = await import(\n  './later.js',\n);",
     '/** Any clock, Date.now() or process.env here is only prose: any. */',
     "const text = 'as any'; // new Date()",
     'const url = `http://x/y`;',
@@ -91,5 +92,5 @@ test('the checker lets sound code be', () => {
   ].join('\n');
   assert.deepEqual(problemsOf({ path: 'src/dataset/a.ts', text }), []);
   assert.deepEqual(problemsOf({ path: 'src/geo/a.ts', text: codeOf(text) }), []);
-  assert.deepEqual(importsOf(text), ['../tax/rate.js', './other.js', '../log.js']);
+  assert.deepEqual(importsOf(text), ['../tax/rate.js', './other.js', '../log.js', './later.js']);
 });

@@ -49,7 +49,7 @@ const QUOTED = '[\'"]([^\'"]+)[\'"]';
 const IMPORT = new RegExp([
   String.raw`^\s*(?:import|export)\s[^'"]*?from\s+${QUOTED}`,
   String.raw`^\s*import\s+${QUOTED}`,
-  String.raw`\bimport\(\s*${QUOTED}\s*\)`,
+  String.raw`\bimport\(\s*${QUOTED},?\s*\)`,
 ].join('|'), 'gm');
 
 /** Text without comments and without what stands in quotes, so that rules see code alone. */
