@@ -63,8 +63,8 @@ function knownKeks(config: Config): readonly string[] {
 function refuseDatabase({ storeUrl }: Config): void {
   if (storeUrl === null) return;
   throw new Error(`the store is in ${databasePlace(storeUrl).shown}: back it up and put it back `
-    + 'with pg_dump and pg_restore, or with what else the database has for it; "situs store copy" '
-    + 'makes a store in a folder of it');
+    + 'with pg_dump and pg_restore, or with what else the database has for it; "situs store '
+    + 'copy" makes a store in a folder of it');
 }
 
 /** The file of a backup: a name of its own in a folder, or the file as given. */

@@ -55,8 +55,8 @@ export function takenKey(
     case 'running': return unfit(409, 'A request with this Idempotency-Key is under way.',
       'expected a key that is not in use');
     case 'unknown': return unfit(409,
-      'This request was sent to the compliance provider before, and whether it was carried out is '
-      + 'not known. It was not sent again: look it up first.',
+      'This request was sent to the compliance provider before, and whether it was carried out '
+      + 'is not known. It was not sent again: look it up first.',
       'expected a new key, once it is known that the first request was not carried out');
     case 'other': return unfit(422, 'This Idempotency-Key belongs to another request.',
       `expected a new key for another ${parts}`);

@@ -100,7 +100,8 @@ function told(info: string): Pick<RedisCheck, 'warning' | 'version'> {
   return {
     version: valkey === '' ? `Redis ${field(info, 'redis_version')}` : `Valkey ${valkey}`,
     warning: isBounded && policy !== 'noeviction'
-      ? `drops windows when its memory is full (maxmemory-policy ${policy}); noeviction drops none`
+      ? `drops windows when its memory is full (maxmemory-policy ${policy}); `
+        + 'noeviction drops none'
       : null,
   };
 }

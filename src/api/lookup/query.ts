@@ -24,7 +24,8 @@ export interface ParsedQuery {
 }
 
 const ADDRESS_FORM =
-  `Parameter address: 1 to ${ADDRESS_CHARS_MAX} characters, not blank, no control characters.`;
+  `Parameter address: 1 to ${ADDRESS_CHARS_MAX} characters, `
+  + 'not blank, no control characters.';
 const STANDARD_TIC = /^[0-9]+$/;
 
 /** A parameter that breaks its form, which `form` tells. */

@@ -73,7 +73,8 @@ function totalFinding(
     const most = area.country === 'USA' ? bounds.get(area.state) : undefined;
     if (total > TOTAL_MAX || (most !== undefined && local > most)) {
       return finding('total-out-of-bounds', placeOf(area), most !== undefined && local > most
-        ? `${percent(local)} of local taxes on ${formatDate(day)}, the law allows ${percent(most)}`
+        ? `${percent(local)} of local taxes on ${formatDate(day)}, `
+          + `the law allows ${percent(most)}`
         : `${percent(total)} on ${formatDate(day)}, more than ${percent(TOTAL_MAX)}`);
     }
   }

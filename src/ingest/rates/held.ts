@@ -197,7 +197,7 @@ export function settleHeld(
   return {
     rows,
     marks: marks.map((mark) => newer.reduce(withList, mark)),
-    lines: [...old].map(({ name, asOf, state }) =>
-      `${name} is of ${formatDate(asOf)}: older than what the recipe has of ${state}, which holds`),
+    lines: [...old].map(({ name, asOf, state }) => `${name} is of ${formatDate(asOf)}: `
+      + `older than what the recipe has of ${state}, which holds`),
   };
 }
