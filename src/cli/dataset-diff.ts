@@ -3,7 +3,7 @@ import { loadConfig } from '../config.js';
 import { type Manifest, readManifest } from '../dataset/manifest.js';
 import { openDataset } from '../dataset/open.js';
 import { findRelease } from '../dataset/release.js';
-import { type Change, diffReleases, type ReleaseDiff } from '../engine/release-survey.js';
+import { type Change, diffReleases, type ReleaseDiff } from '../engine/release-diff.js';
 import { coverageCell } from '../ingest/coverage.js';
 import { type DateInt, formatDate, parseDate } from '../tax/date.js';
 import { print, UsageError } from './command-line.js';

@@ -1,7 +1,8 @@
 /** The product codes of the release that answers, with what is made of them once. */
+import { type FoundTic, TicSearch } from '../../engine/product/tic-search.js';
 import {
-  type FoundTic, readTics, type Tic, TIC_DOCUMENT, TIC_WORDS_DOCUMENT, TicSearch,
-} from '../../engine/product/tic-search.js';
+  readTics, type Tic, TIC_DOCUMENT, TIC_WORDS_DOCUMENT,
+} from '../../engine/product/tic-table.js';
 import { type Log, messageOf } from '../../log.js';
 import { V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/lookup-envelope.js';
 import { jsonMembers, type WireObject } from '../../wire/tree.js';

@@ -19,8 +19,11 @@ import type { DateInt } from '../../tax/date.js';
 import { type Level, LEVELS } from '../../tax/jurisdiction.js';
 import { inForce } from '../../tax/product-rule.js';
 import { parseRate, type Rate } from '../../tax/rate.js';
-import { type DaySpan, parseYearlyDays, type YearlyDays } from '../../tax/yearly-days.js';
+import { parseYearlyDays } from '../../tax/yearly-days.js';
 import { cellsOf, type Cells } from '../product/table-cells.js';
+import {
+  COVERS, HOLIDAY_SCOPES, LIMIT_KINDS, type Cover, type HolidayRule,
+} from './holidays.js';
 
 /** Where a fact comes from. */
 export interface Citation {
@@ -56,41 +59,6 @@ export interface Locality extends Dated, Citation {
   readonly name: string;
   readonly follows: boolean;
 }
-
-/** Where a holiday reaches: local taxes too, the state's alone, or not recorded. */
-const HOLIDAY_SCOPES = ['all', 'state', 'varies'] as const;
-/** Whether an item whose price is exactly the limit is still exempt. */
-const LIMIT_KINDS = ['up_to', 'under'] as const;
-
-/** A holiday of every year that its row is held for. */
-export interface HolidayRule extends Citation {
-  readonly name: string;
-  readonly days: YearlyDays;
-  /** First and last day that the row speaks for; null for no last one. */
-  readonly heldFrom: DateInt | null;
-  readonly heldTo: DateInt | null;
-  readonly categories: readonly string[];
-  /** Price of an item in 10⁻⁹ dollars; null for none. */
-  readonly limit: bigint | null;
-  /** Null where it is not recorded whether the limit itself is exempt. */
-  readonly limitKind: (typeof LIMIT_KINDS)[number] | null;
-  readonly scope: (typeof HOLIDAY_SCOPES)[number];
-  /** False where the limits of the law are not held, so that nothing can be told. */
-  readonly limitsHeld: boolean;
-}
-
-/** A holiday with its days in one year. */
-export type Holiday = HolidayRule & DaySpan;
-
-/**
- * Whether a holiday's category holds a product code; `unclear` where the code is wider than what
- * the law names.
- */
-const COVERS = ['yes', 'no', 'unclear'] as const;
-export type Cover = (typeof COVERS)[number];
-
-/** In place of a code: every code that the category does not list. */
-const OTHER_CODES = '*';
 
 export interface FreightMix extends Dated, Citation {
   readonly mixed: 'proportion' | 'whole';
@@ -256,22 +224,6 @@ export function readCartFacts(dataset: Dataset): CartFacts {
 /** Key of a code's localities. */
 export function localityKey(state: string, tic: string): string {
   return `${state}|${tic}`;
-}
-
-/** The holiday of a year; null where its row is for other years. */
-export function holidayIn(rule: HolidayRule, year: number): Holiday | null {
-  const span = rule.days(year);
-  if (span === null || (rule.heldFrom !== null && span.from < rule.heldFrom)) return null;
-  return rule.heldTo !== null && span.to > rule.heldTo ? null : { ...rule, ...span };
-}
-
-/** Whether a holiday covers a code: the strongest answer that one of its categories gives. */
-export function coverOf(facts: CartFacts, { categories }: HolidayRule, tic: string): Cover {
-  const covers = categories.map((category) => {
-    const codes = facts.categories.get(category);
-    return codes?.get(tic) ?? codes?.get(OTHER_CODES) ?? 'no';
-  });
-  return covers.includes('yes') ? 'yes' : covers.includes('unclear') ? 'unclear' : 'no';
 }
 
 /** The first row in force on a day; null where there is none. */

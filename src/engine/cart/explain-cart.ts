@@ -1,95 +1,22 @@
 /** Explanations of carts: every amount with the figures and rules that it came from. */
 import { decimalText, exactText, formatUsd } from '../../tax/amount.js';
 import { formatDate, parseDate } from '../../tax/date.js';
-import { BASE_DIGITS, TAX_DIGITS, lineParts, type HolidayReach } from '../../tax/line-tax.js';
+import { BASE_DIGITS, TAX_DIGITS } from '../../tax/line-tax.js';
 import { formatRate, type Rate } from '../../tax/rate.js';
 import { exactTax } from '../../tax/round-lines.js';
 import { MEAL_DOCUMENT, type MealRule } from '../product/meal-tax.js';
+import { partsOf, partTax, type Part } from './explain-parts.js';
 import { RuleNotes } from './explain-rules.js';
 import { citedSource, type SourceNotes } from '../rate/explain.js';
 import type { CartFacts } from './cart-facts.js';
-import { totalOf, type LineTaxer, type TaxedLine, type GoodsTotal } from './taxed-lines.js';
+import { totalOf, type LineTaxer, type TaxedLine } from './taxed-lines.js';
 import type {
   CartExplanation, LineExplanation, PartNote, PlaceNote, RuleNote, SourceNote,
 } from './outcome.js';
 import { placeText, type FoundPlace } from './cart-place.js';
-import type { CartPlace, CartQuery, CartLine } from './cart-query.js';
+import type { CartPlace, CartQuery } from './cart-query.js';
 import type { Site, SiteRow } from './site.js';
-import { GENERAL, type Levy, type Treatments, type Treatment } from './treatment.js';
-
-/** One part: tax = base × rate + fixed, all over the denominator. */
-interface Part {
-  readonly levy: Levy;
-  /** 10⁻²² dollars. */
-  readonly base: bigint;
-  /** 10⁻³¹ dollars. */
-  readonly fixed: bigint;
-  readonly denominator: bigint;
-}
-
-/** The tax of a part in 10⁻³¹ dollars over its denominator. */
-function partTax({ levy, base, fixed }: Part): bigint {
-  return base * BigInt(levy.rate) + fixed;
-}
-
-/** The parts of items that are treated alike. */
-function itemParts(
-  treatment: Treatment, { price, quantity }: CartLine, reach: HolidayReach,
-): readonly Part[] {
-  const exempt = treatment.rule?.taxable === false;
-  const parts: Part[] = [];
-  lineParts(treatment, price, quantity, reach, (levy, base, fixed) => {
-    const taxed = exempt && levy.ruled && fixed === 0n ? 0n : base;
-    parts.push({ levy, base: taxed, fixed, denominator: 1n });
-  });
-  return parts;
-}
-
-/** Parts of all goods together by what is levied. */
-function gathered(parts: readonly Part[]): readonly Part[] {
-  const found = new Map<string, Part>();
-  for (const part of parts) {
-    const { site, meal, bracket, rate } = part.levy;
-    const id = site === null ? meal?.taxName ?? `bracket ${bracket}` : site.row.component.id;
-    const key = `${id}|${rate}|${meal?.code ?? ''}`;
-    const known = found.get(key);
-    found.set(key, known === undefined
-      ? part : { ...known, base: known.base + part.base, fixed: known.fixed + part.fixed });
-  }
-  return [...found.values()];
-}
-
-/** The parts of a delivery charge. */
-function freightParts(
-  charge: Treatment, line: CartLine, tax: TaxedLine, goods: GoodsTotal,
-  ofGoods: readonly Part[],
-): readonly Part[] {
-  switch (tax.freight) {
-    case 'as-goods':
-      return gathered(ofGoods).map((part) => ({
-        ...part, base: part.base * BigInt(tax.gross), fixed: part.fixed * BigInt(tax.gross),
-        denominator: tax.denominator,
-      }));
-    case 'ordinary':
-    case 'whole':
-      return itemParts(charge, line, 'none').filter(({ levy }) =>
-        tax.freight === 'ordinary' || (levy.ofState ? goods.state : goods.local) > 0n);
-    default:
-      return [];
-  }
-}
-
-/** The parts of every line; `charge` is how delivery charges are treated at the site. */
-function partsOf(
-  charge: Treatment, lines: readonly CartLine[], taxed: readonly TaxedLine[],
-  goods: GoodsTotal,
-): readonly (readonly Part[])[] {
-  const own = taxed.map(({ treatment, reach }, at) =>
-    (treatment === null ? [] : itemParts(treatment, lines[at]!, reach)));
-  const ofGoods = own.flat();
-  return taxed.map((tax, at) => (tax.treatment === null
-    ? freightParts(charge, lines[at]!, tax, goods, ofGoods) : own[at]!));
-}
+import { GENERAL, type Levy, type Treatments } from './treatment.js';
 
 const QUANTITY_DIGITS = 4;
 

@@ -4,12 +4,13 @@ import { formatDate } from '../../tax/date.js';
 import type { ProductRule } from '../../tax/product-rule.js';
 import { PRODUCT_DOCUMENT } from '../product/product-book.js';
 import { citedSource, type SourceNotes } from '../rate/explain.js';
-import { coverOf, factOn, type CartFacts, type Holiday, type TierFact } from './cart-facts.js';
+import { factOn, type CartFacts, type TierFact } from './cart-facts.js';
+import { coverOf, holidaysOn, type Holiday } from './holidays.js';
 import type { GoodsTotal, LineTaxer, TaxedLine } from './taxed-lines.js';
 import type { RuleNote } from './outcome.js';
 import type { CartLine } from './cart-query.js';
 import type { Site } from './site.js';
-import { GENERAL, HANDLING, holidaysOn, type Treatment } from './treatment.js';
+import { GENERAL, HANDLING, type Treatment } from './treatment.js';
 
 const PERCENT_DIGITS = 7;
 const NOT_SUPPORTED_DOCUMENT = 'rules-not-supported';

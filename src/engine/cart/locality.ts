@@ -1,12 +1,17 @@
-/** Local taxes on a product whose rule is the state's: do they follow it, or is it not known? */
+/**
+ * Local taxes on a product whose rule is the state's: do they follow it, or is it not known? And
+ * the levies that a rule leaves, of the state and of them.
+ */
 import type { Dataset } from '../../dataset/dataset.js';
 import type { AreaRecord } from '../../dataset/records.js';
 import { isFailure } from '../../failure.js';
-import { inForce, type ProductRule } from '../../tax/product-rule.js';
+import { inForce, isWhole, type ProductRule } from '../../tax/product-rule.js';
+import type { Rate } from '../../tax/rate.js';
 import type { RatesByArea } from '../rate/area-rates.js';
 import { localityKey, type CartFacts, type Locality } from './cart-facts.js';
 import type { FoundPlace } from './cart-place.js';
 import type { Site, SiteRow } from './site.js';
+import type { Levy } from './treatment.js';
 import { isByArea } from '../situs.js';
 
 interface LocalRow {
@@ -117,4 +122,50 @@ export class Localities {
       return this.#ordinaryPart(site, facts, area) === here;
     });
   }
+}
+
+/** A row's levy at its own rate, or at one that a rule gives. */
+export function levy(site: SiteRow, ruled: boolean, rate = site.rate): Levy {
+  const ofState = site.row.component.level === 'state';
+  return { rate, ofState, ruled, site, meal: null, bracket: false, tier: null };
+}
+
+/** Levies, and what is not known of local ones. */
+interface Draft {
+  readonly levies: readonly Levy[];
+  readonly unknownLocals: string;
+  readonly locality: Locality | null;
+}
+
+/**
+ * The levies of a rule that gives one rate, or an exemption, for the whole tax: it is taken once,
+ * in place of every jurisdiction's own.
+ */
+function wholeRate(site: Site, rate: Rate): readonly Levy[] {
+  const [first] = site.rows;
+  return first === undefined || rate === 0 ? [] : [levy(first, true, rate)];
+}
+
+/** The levies that a rule leaves, before meals and single articles. */
+export function ruled(localities: Localities, site: Site, rule: ProductRule): Draft {
+  const { rows } = site;
+  const none = { unknownLocals: '', locality: null };
+  if (isWhole(rule)) {
+    if (!rule.taxable) return { ...none, levies: [] };
+    const levies = rule.rate === null
+      ? rows.map((row) => levy(row, true)) : wholeRate(site, rule.rate);
+    return { ...none, levies };
+  }
+  const state = rows.filter(({ row }) => row.component.level === 'state');
+  const rate = rule.taxable ? rule.rate : 0 as Rate;
+  const ofState = state.map((row, at) =>
+    levy(row, true, rate === null ? row.rate : at === 0 ? rate : 0 as Rate));
+  const locals = localities.localsOf(site, rule);
+  const kept = locals.rows.flatMap(({ site: row, follows }) => {
+    if (!follows) return [levy(row, false)];
+    return rule.taxable ? [levy(row, true)] : [];
+  });
+  return {
+    levies: [...ofState, ...kept], unknownLocals: locals.unknown, locality: locals.locality,
+  };
 }

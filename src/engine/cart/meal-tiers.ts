@@ -42,24 +42,15 @@ interface SidePlace {
   readonly place: FoundPlace | null;
 }
 
-/**
- * Adds meal taxes to the ordinary levies. A rate that stands in for the state's takes its place,
- * and where it stands in for sales tax as a whole, that of the local ones too, or of its own alone.
- * What is levied on the seller is no tax on the sale and is left out. Where the list says that a
- * tax may apply here and not whether, nothing can be told.
- */
-export function mealLevies(
-  products: ProductRules, site: Site, tic: string, ordinary: readonly Levy[],
-): MealLevies {
-  if (!MEAL_CODES.has(tic)) return { levies: ordinary, unknown: '', notes: [] };
-  const table = products.book.meals;
-  if (table === null) {
-    return { levies: ordinary, unknown: 'Meal taxes are not loaded.', notes: [] };
-  }
-  if (table.get(site.state.fips) === undefined) {
-    const why = `no meal taxes of ${site.state.name} are listed`;
-    return { levies: ordinary, unknown: '', notes: [{ rule: 'meal', applied: false, why }] };
-  }
+/** Meal taxes on a sale, and why it cannot be told whether there are others. */
+interface FoundMeals {
+  readonly rules: readonly MealRule[];
+  readonly notes: readonly TreatmentNote[];
+  readonly reasons: ReadonlySet<string>;
+}
+
+/** What is levied on a meal at either side of a sale. */
+function mealsOf(products: ProductRules, site: Site): FoundMeals {
   const rules: MealRule[] = [];
   const notes: TreatmentNote[] = [];
   const reasons = new Set<string>();
@@ -81,6 +72,28 @@ export function mealLevies(
     if (side === seller && !local) found.reasons.forEach((reason) => reasons.add(reason));
   }
   if (site.origin === null && !site.sourcing.interstate) reasons.add('LOCATION_NOT_RESOLVED');
+  return { rules, notes, reasons };
+}
+
+/**
+ * Adds meal taxes to the ordinary levies. A rate that stands in for the state's takes its place,
+ * and where it stands in for sales tax as a whole, that of the local ones too, or of its own alone.
+ * What is levied on the seller is no tax on the sale and is left out. Where the list says that a
+ * tax may apply here and not whether, nothing can be told.
+ */
+export function mealLevies(
+  products: ProductRules, site: Site, tic: string, ordinary: readonly Levy[],
+): MealLevies {
+  if (!MEAL_CODES.has(tic)) return { levies: ordinary, unknown: '', notes: [] };
+  const table = products.book.meals;
+  if (table === null) {
+    return { levies: ordinary, unknown: 'Meal taxes are not loaded.', notes: [] };
+  }
+  if (table.get(site.state.fips) === undefined) {
+    const why = `no meal taxes of ${site.state.name} are listed`;
+    return { levies: ordinary, unknown: '', notes: [{ rule: 'meal', applied: false, why }] };
+  }
+  const { rules, notes, reasons } = mealsOf(products, site);
   const unknown = reasons.size === 0 ? '' : `Whether a meal tax is levied here cannot be told `
     + `(${[...reasons].join(', ')}).`;
   const replaced = rules.some(({ replacesStateRate }) => replacesStateRate);

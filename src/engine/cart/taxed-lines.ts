@@ -7,7 +7,8 @@ import {
 } from '../../tax/line-tax.js';
 import { RATE_ONE } from '../../tax/rate.js';
 import { exactTax, type ExactLine } from '../../tax/round-lines.js';
-import { factOn, type CartFacts, type FreightMix, type Holiday } from './cart-facts.js';
+import { factOn, type CartFacts, type FreightMix } from './cart-facts.js';
+import type { Holiday } from './holidays.js';
 import type { CartLine } from './cart-query.js';
 import type { Site } from './site.js';
 import { GENERAL, HANDLING, SHIPPING, type Treatment, type Treatments } from './treatment.js';

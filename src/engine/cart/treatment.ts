@@ -1,16 +1,18 @@
 /** How a kind of product is taxed at a site: the levies on it, and what shapes their base. */
-import { formatDate, type DateInt } from '../../tax/date.js';
+import { formatDate } from '../../tax/date.js';
 import { coarseRates, tierlessOf, type LineLevy, type LineRule } from '../../tax/line-tax.js';
-import { inForce, isWhole, type ProductRule } from '../../tax/product-rule.js';
+import { isWhole, type ProductRule } from '../../tax/product-rule.js';
 import type { Rate } from '../../tax/rate.js';
-import type { DaySpan } from '../../tax/yearly-days.js';
 import { MEAL_CODES, type MealRule } from '../product/meal-tax.js';
 import type { ProductRules } from '../product/rules.js';
 import {
-  coverOf, holidayIn, singleArticleOn, type CartFacts, type Cover, type Holiday, type HolidayRule,
-  type Locality, type SingleArticle, type TierFact,
+  singleArticleOn, type CartFacts, type Locality, type SingleArticle, type TierFact,
 } from './cart-facts.js';
-import type { Localities } from './locality.js';
+import {
+  coverOf, holidaysOn, unheldHoliday, type CodeHolidays, type Cover, type Holiday,
+  type HolidayRule,
+} from './holidays.js';
+import { levy, ruled, type Localities } from './locality.js';
 import { mealLevies, tiered, type UnknownTier } from './meal-tiers.js';
 import type { Site, SiteRow } from './site.js';
 
@@ -61,92 +63,6 @@ export function isUnruled({ rule, tic, levies }: Treatment): boolean {
 export const GENERAL = '00000';
 export const SHIPPING = '10001';
 export const HANDLING = '11000';
-function levy(site: SiteRow, ruled: boolean, rate = site.rate): Levy {
-  const ofState = site.row.component.level === 'state';
-  return { rate, ofState, ruled, site, meal: null, bracket: false, tier: null };
-}
-
-interface Draft {
-  readonly levies: readonly Levy[];
-  readonly unknownLocals: string;
-  readonly locality: Locality | null;
-}
-
-/**
- * The levies of a rule that gives one rate, or an exemption, for the whole tax: it is taken once,
- * in place of every jurisdiction's own.
- */
-function wholeRate(site: Site, rate: Rate): readonly Levy[] {
-  const [first] = site.rows;
-  return first === undefined || rate === 0 ? [] : [levy(first, true, rate)];
-}
-
-/** The levies that a rule leaves, before meals and single articles. */
-function ruled(localities: Localities, site: Site, rule: ProductRule): Draft {
-  const { rows } = site;
-  const none = { unknownLocals: '', locality: null };
-  if (isWhole(rule)) {
-    if (!rule.taxable) return { ...none, levies: [] };
-    const levies = rule.rate === null
-      ? rows.map((row) => levy(row, true)) : wholeRate(site, rule.rate);
-    return { ...none, levies };
-  }
-  const state = rows.filter(({ row }) => row.component.level === 'state');
-  const rate = rule.taxable ? rule.rate : 0 as Rate;
-  const ofState = state.map((row, at) =>
-    levy(row, true, rate === null ? row.rate : at === 0 ? rate : 0 as Rate));
-  const locals = localities.localsOf(site, rule);
-  const kept = locals.rows.flatMap(({ site: row, follows }) => {
-    if (!follows) return [levy(row, false)];
-    return rule.taxable ? [levy(row, true)] : [];
-  });
-  return {
-    levies: [...ofState, ...kept], unknownLocals: locals.unknown, locality: locals.locality,
-  };
-}
-
-interface CodeHolidays {
-  readonly named: readonly HolidayRule[];
-  readonly unclear: readonly HolidayRule[];
-}
-
-/** Yearly holidays move by some days from one year to the next. */
-const SEASON_DAYS = 14;
-const MONTH_DAYS = 31;
-
-function yearOf(date: DateInt): number {
-  return Math.floor(date / 10_000);
-}
-
-/** A number of the day in its year, near enough to compare seasons. */
-function seasonDay(date: DateInt): number {
-  return (Math.floor(date / 100) % 100) * MONTH_DAYS + (date % 100);
-}
-
-/** Holidays on a day. */
-export function holidaysOn(rules: readonly HolidayRule[], date: DateInt): readonly Holiday[] {
-  return rules.flatMap((rule) => holidayIn(rule, yearOf(date)) ?? [])
-    .filter((holiday) => inForce(holiday, date));
-}
-
-/** A rule's days in a year or, of a rule for one year alone, in the year it is held for. */
-function seasonOf({ days, heldFrom }: HolidayRule, year: number): DaySpan | null {
-  return days(year) ?? (heldFrom === null ? null : days(yearOf(heldFrom)));
-}
-
-/** Why it cannot be told whether a year without recorded holidays has one now; "" where it can. */
-function unheldHoliday(rules: readonly HolidayRule[], date: DateInt): string {
-  const year = yearOf(date);
-  if (rules.some((rule) => holidayIn(rule, year) !== null)) return '';
-  const day = seasonDay(date);
-  const near = rules.find((rule) => {
-    const season = seasonOf(rule, year);
-    return season !== null && seasonDay(season.from) - SEASON_DAYS <= day
-      && day <= seasonDay(season.to) + SEASON_DAYS;
-  });
-  return near === undefined ? '' : `Sales-tax holidays of ${year} are not held; in other years `
-    + `there is "${near.name}" about this day.`;
-}
 
 /** Whether a rule taxes a product exactly as general goods are. */
 function isPlain(rule: ProductRule | null): boolean {

@@ -1,60 +1,11 @@
 /**
- * The Taxability Information Codes of a dataset, read from its documents, and a ranked full-text
- * search over them: words are compared by their stems; a word that no code has stands for those it
- * begins, and for those it misspells.
+ * A ranked full-text search over the Taxability Information Codes: words are compared by their
+ * stems; a word that no code has stands for those it begins, and for those it misspells.
  */
 import MiniSearch from 'minisearch';
 import { stemmer } from 'stemmer';
 import { withinOneTypo } from '../../address/typo.js';
-
-/** Names of the documents: the codes, and everyday words for them. */
-export const TIC_DOCUMENT = 'tic';
-export const TIC_WORDS_DOCUMENT = 'tic-words';
-
-export interface Tic {
-  /** Five digits. */
-  readonly tic: string;
-  readonly title: string;
-  /** The code above; empty at the top. */
-  readonly parent: string;
-  /** Everyday words, separated by commas; empty where there are none. */
-  readonly words: string;
-}
-
-const CODE = /^[0-9]{5}$/;
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null;
-}
-
-function textOf(row: Fields, column: string): string {
-  const value = row[column];
-  return typeof value === 'string' ? value.trim() : '';
-}
-
-/** The rows of a table document; a dataset without it has none. */
-function rowsOf(document: unknown): readonly Fields[] {
-  return Array.isArray(document) ? document.filter(isFields) : [];
-}
-
-/** Reads the catalogue in the order of its table. Rows without code or title are left out. */
-export function readTics(codes: unknown, words: unknown): readonly Tic[] {
-  const everyday = new Map<string, string>();
-  for (const row of rowsOf(words)) {
-    const tic = textOf(row, 'tic');
-    const before = everyday.get(tic);
-    const more = textOf(row, 'words');
-    everyday.set(tic, before === undefined ? more : `${before}, ${more}`);
-  }
-  return rowsOf(codes).flatMap((row): Tic[] => {
-    const tic = textOf(row, 'tic');
-    const title = textOf(row, 'title');
-    if (!CODE.test(tic) || title === '') return [];
-    return [{ tic, title, parent: textOf(row, 'parent'), words: everyday.get(tic) ?? '' }];
-  });
-}
+import type { Tic } from './tic-table.js';
 
 /** Codes found by one query, best first. */
 export const FOUND_MAX = 20;

@@ -1,0 +1,100 @@
+/** Sales-tax holidays: what is held of one, when it is in a year, and which codes it covers. */
+import type { DateInt } from '../../tax/date.js';
+import { inForce } from '../../tax/product-rule.js';
+import type { DaySpan, YearlyDays } from '../../tax/yearly-days.js';
+import type { CartFacts, Citation } from './cart-facts.js';
+
+/** Where a holiday reaches: local taxes too, the state's alone, or not recorded. */
+export const HOLIDAY_SCOPES = ['all', 'state', 'varies'] as const;
+/** Whether an item whose price is exactly the limit is still exempt. */
+export const LIMIT_KINDS = ['up_to', 'under'] as const;
+
+/** A holiday of every year that its row is held for. */
+export interface HolidayRule extends Citation {
+  readonly name: string;
+  readonly days: YearlyDays;
+  /** First and last day that the row speaks for; null for no last one. */
+  readonly heldFrom: DateInt | null;
+  readonly heldTo: DateInt | null;
+  readonly categories: readonly string[];
+  /** Price of an item in 10⁻⁹ dollars; null for none. */
+  readonly limit: bigint | null;
+  /** Null where it is not recorded whether the limit itself is exempt. */
+  readonly limitKind: (typeof LIMIT_KINDS)[number] | null;
+  readonly scope: (typeof HOLIDAY_SCOPES)[number];
+  /** False where the limits of the law are not held, so that nothing can be told. */
+  readonly limitsHeld: boolean;
+}
+
+/** A holiday with its days in one year. */
+export type Holiday = HolidayRule & DaySpan;
+
+/**
+ * Whether a holiday's category holds a product code; `unclear` where the code is wider than what
+ * the law names.
+ */
+export const COVERS = ['yes', 'no', 'unclear'] as const;
+export type Cover = (typeof COVERS)[number];
+
+/** In place of a code: every code that the category does not list. */
+const OTHER_CODES = '*';
+
+/** The holiday of a year; null where its row is for other years. */
+function holidayIn(rule: HolidayRule, year: number): Holiday | null {
+  const span = rule.days(year);
+  if (span === null || (rule.heldFrom !== null && span.from < rule.heldFrom)) return null;
+  return rule.heldTo !== null && span.to > rule.heldTo ? null : { ...rule, ...span };
+}
+
+/** Whether a holiday covers a code: the strongest answer that one of its categories gives. */
+export function coverOf(facts: CartFacts, { categories }: HolidayRule, tic: string): Cover {
+  const covers = categories.map((category) => {
+    const codes = facts.categories.get(category);
+    return codes?.get(tic) ?? codes?.get(OTHER_CODES) ?? 'no';
+  });
+  return covers.includes('yes') ? 'yes' : covers.includes('unclear') ? 'unclear' : 'no';
+}
+
+/** Holidays of a state that name a code, and those of which that is unclear. */
+export interface CodeHolidays {
+  readonly named: readonly HolidayRule[];
+  readonly unclear: readonly HolidayRule[];
+}
+
+/** Yearly holidays move by some days from one year to the next. */
+const SEASON_DAYS = 14;
+const MONTH_DAYS = 31;
+
+function yearOf(date: DateInt): number {
+  return Math.floor(date / 10_000);
+}
+
+/** A number of the day in its year, near enough to compare seasons. */
+function seasonDay(date: DateInt): number {
+  return (Math.floor(date / 100) % 100) * MONTH_DAYS + (date % 100);
+}
+
+/** Holidays on a day. */
+export function holidaysOn(rules: readonly HolidayRule[], date: DateInt): readonly Holiday[] {
+  return rules.flatMap((rule) => holidayIn(rule, yearOf(date)) ?? [])
+    .filter((holiday) => inForce(holiday, date));
+}
+
+/** A rule's days in a year or, of a rule for one year alone, in the year it is held for. */
+function seasonOf({ days, heldFrom }: HolidayRule, year: number): DaySpan | null {
+  return days(year) ?? (heldFrom === null ? null : days(yearOf(heldFrom)));
+}
+
+/** Why it cannot be told whether a year without recorded holidays has one now; "" where it can. */
+export function unheldHoliday(rules: readonly HolidayRule[], date: DateInt): string {
+  const year = yearOf(date);
+  if (rules.some((rule) => holidayIn(rule, year) !== null)) return '';
+  const day = seasonDay(date);
+  const near = rules.find((rule) => {
+    const season = seasonOf(rule, year);
+    return season !== null && seasonDay(season.from) - SEASON_DAYS <= day
+      && day <= seasonDay(season.to) + SEASON_DAYS;
+  });
+  return near === undefined ? '' : `Sales-tax holidays of ${year} are not held; in other years `
+    + `there is "${near.name}" about this day.`;
+}
