@@ -1,8 +1,5 @@
 /** `situs bulk`: a file of rows to the same rows with their taxes, without a server. */
-import {
-  closeSync, constants, existsSync, mkdtempSync, openSync, readSync, rmSync,
-} from 'node:fs';
-import { open } from 'node:fs/promises';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig, type Config } from '../config.js';
@@ -11,19 +8,18 @@ import { releasesDir } from '../dataset/release.js';
 import { GRANT_ALL } from '../pool/types.js';
 import { CHUNKS_PER_WORKER, openChunkPool } from '../bulk/run/chunk-pool.js';
 import { newRunName, type BulkLimits } from '../bulk/run/uploads.js';
-import { fileBytes } from '../bulk/job/byte-source.js';
 import { ChunkSchedule } from '../bulk/run/schedule.js';
 import type { Checkpoint } from '../bulk/run/checkpoint.js';
-import { DurableOutput, type RunOutput } from '../bulk/job/durable-output.js';
 import { FileRun, type FileRunEnd } from '../bulk/job/file-run.js';
 import { createLog } from '../log.js';
 import { SUCCESS } from '../wire/response-code.js';
 import type { FleetWorkers } from '../bulk/fleet/fleet-workers.js';
 import type { BulkFleet } from './bulk-fleet.js';
 import { bulkOptions, RESUME_NEEDS, type BulkAsked, type BulkOptions } from './bulk-options.js';
+import { openRows, type RowsSource } from './rows-files.js';
 import {
-  openRows, openTarget, optionsDigest, PartialFile, type PartialRun, type RowsSource, StreamOutput,
-} from './rows-files.js';
+  copyOut, openRowsOutput, openTarget, optionsDigest, PartialFile, type PartialRun,
+} from './rows-output.js';
 import { RowsProgress } from './rows-progress.js';
 import { keptRelease, requireActive, soundRelease } from './sound-release.js';
 import { SIGNAL_CODES, UsageError, watchSignals } from './command-line.js';
@@ -69,36 +65,6 @@ async function plan(
       job, nowMs: kept?.atMs ?? Date.now(), dataset, input: input.identity, options: digest,
     },
     from: null,
-  };
-}
-
-interface Output {
-  readonly output: RunOutput;
-  readonly earlier: () => AsyncIterable<Uint8Array>;
-  close(): Promise<void>;
-}
-
-async function* nothing(): AsyncGenerator<Uint8Array> {
-  // There is no output before the first.
-}
-
-async function openOutput(
-  to: PartialFile | NodeJS.WritableStream, run: PartialRun, from: Checkpoint | null,
-): Promise<Output> {
-  if (!(to instanceof PartialFile)) {
-    return { output: new StreamOutput(to), earlier: nothing, close: async () => {} };
-  }
-  const partial = to;
-  const file = await open(partial.path, constants.O_RDWR | constants.O_CREAT, 0o644);
-  const at = from?.bytes ?? 0;
-  if ((await file.stat()).size < at) throw new Error(`cannot resume: ${partial.path} is too short`);
-  await file.truncate(at);
-  return {
-    output: new DurableOutput({
-      file, at, save: async (checkpoint) => partial.save(run, checkpoint),
-    }),
-    earlier: () => fileBytes(file),
-    close: () => file.close(),
   };
 }
 
@@ -195,7 +161,7 @@ async function runWith(
 ): Promise<number> {
   const { release, schedule, settings, inFlight } = workers;
   const held = to instanceof PartialFile ? to : null;
-  const { output, earlier, close } = await openOutput(to, about, from);
+  const { output, earlier, close } = await openRowsOutput(to, about, from);
   const run = new FileRun({
     run: {
       name: about.job, kind: options.kind, release, nowMs: about.nowMs,
@@ -220,23 +186,6 @@ async function runWith(
     progress?.end();
     unwatch();
     await close();
-  }
-}
-
-/** Copies a finished file to a stream. */
-async function copyOut(path: string, stream: NodeJS.WritableStream): Promise<void> {
-  const file = openSync(path, 'r');
-  try {
-    const piece = Buffer.alloc(262_144);
-    for (;;) {
-      const read = readSync(file, piece);
-      if (read === 0) return;
-      if (!stream.write(Buffer.from(piece.subarray(0, read)))) {
-        await new Promise((drained) => stream.once('drain', drained));
-      }
-    }
-  } finally {
-    closeSync(file);
   }
 }
 

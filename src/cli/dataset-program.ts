@@ -131,7 +131,7 @@ export function releaseCommands(program: Command, end: End): void {
       (await import('./dataset-local.js')).coverageCommand(name, asked));
   dataset.command('sources').description('the catalogue of sources')
     .option('--json', 'for programs')
-    .action(async (asked) => (await import('./dataset-fetch.js')).sourcesCommand(asked));
+    .action(async (asked) => (await import('./catalogue-fetch.js')).sourcesCommand(asked));
   dataset.command('fetch').description("get publishers' files")
     .option('--to <DIR>', 'into which folder')
     .option('--source <NAME>', 'the newest file of a source of the catalogue; repeatable', oneMore)

@@ -21,7 +21,7 @@ import type { Wanted } from '../ingest/publisher/catalogue.js';
 import { readRecipe } from '../ingest/recipe.js';
 import { datasetsDir, SourceFiles } from '../ingest/source-files.js';
 import { auditRelease } from './open-store.js';
-import { askedFor, fetchSources } from './dataset-fetch.js';
+import { askedFor, fetchSources } from './catalogue-fetch.js';
 import { superviseBuild } from './dataset-build.js';
 import { findingsBeside, tellFindings } from './findings.js';
 import { print, progress, UsageError } from './command-line.js';

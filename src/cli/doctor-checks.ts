@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Config, localUrl } from '../config.js';
+import type { Config } from '../config.js';
 import { readManifest } from '../dataset/manifest.js';
 import { activeRelease, releasesDir } from '../dataset/release.js';
 import { readDeliverySettings } from '../event/delivery-settings.js';
@@ -16,11 +16,8 @@ import { kekPath, openKekSource } from '../store/kek-source.js';
 import { outboxCounts } from '../store/outbox.js';
 import { sealedCounts } from '../store/rotation.js';
 import type { Store } from '../store/store.js';
-import { files, fleet, limits, listenerFindings, storeState } from './doctor-services.js';
+import { files, fleet, limits, listenerFindings, service, storeState } from './doctor-services.js';
 import { problemsOf } from './sound-release.js';
-import { isUnready, UNREADY } from '../api/system/health.js';
-import { listNodes, type NodeRecord } from '../store/nodes.js';
-import { hasEnded, ownMark } from '../store/process-mark.js';
 
 /** From good to bad. A fault keeps the service from working; a warning is worth a look. */
 export type Level = 'ok' | 'note' | 'warning' | 'fault';
@@ -223,72 +220,3 @@ export const CHECKS: readonly Check[] = [
   { name: 'events', run: events },
   { name: 'mail', run: mails },
 ];
-
-// Of the server on the store: what its `/system/ready` says.
-
-const ANSWER_MS_MAX = 5_000;
-
-/** Reasons that pass by themselves. */
-const PASSING: ReadonlySet<string> = new Set(['starting', 'draining']);
-
-function reasonsOf(body: unknown): readonly unknown[] {
-  return typeof body === 'object' && body !== null && 'reasons' in body
-    && Array.isArray(body.reasons) ? body.reasons : [];
-}
-
-/** A sentence for each reason that a server gave for not being ready. */
-export function unreadyFindings(server: string, body: unknown): readonly Finding[] {
-  const reasons = reasonsOf(body);
-  if (reasons.length === 0) {
-    return [{ level: 'fault', text: `${server} says that it is not ready, and not why` }];
-  }
-  return reasons.map((reason) => ({
-    level: PASSING.has(String(reason)) ? 'note' : 'fault',
-    text: `${server} is not ready: ${isUnready(reason) ? UNREADY[reason] : String(reason)}`,
-  }));
-}
-
-async function ask(server: string, url: string): Promise<readonly Finding[]> {
-  const { Agent, request } = await import('undici');
-  try {
-    const { statusCode, body } = await request(`${url}/system/ready`, {
-      // Asked by the address of this machine, which no certificate is for; nothing secret is told.
-      dispatcher: new Agent({ connect: { rejectUnauthorized: false } }),
-      headersTimeout: ANSWER_MS_MAX, bodyTimeout: ANSWER_MS_MAX,
-    });
-    if (statusCode === 200) {
-      await body.dump();
-      return [{ level: 'ok', text: `${server} is ready` }];
-    }
-    return unreadyFindings(server, await body.json());
-  } catch (error) {
-    const text = `${server} does not answer (${messageOf(error)}); where it was started with `
-      + 'another HOST or PORT, run this with the same';
-    return [{ level: 'fault', text }];
-  }
-}
-
-function addressOf({ host, port, tls }: Config): string | null {
-  return port === 0 ? null : localUrl(host, port, tls !== null);
-}
-
-/** Servers on the store whose process has not been seen to end. */
-function serversOf(store: Store | null): readonly NodeRecord[] {
-  const own = ownMark();
-  return store === null ? [] : listNodes(store).filter((node) => !hasEnded(node, own));
-}
-
-/** Which servers run on the store, and whether they are ready. */
-async function service({ config, store }: Checked): Promise<readonly Finding[]> {
-  const servers = serversOf(store);
-  const [first, ...others] = servers;
-  if (first === undefined) return [{ level: 'note', text: 'no server runs on this store' }];
-  const url = addressOf(config);
-  const names = servers.map(({ pid }) => pid).join(', ');
-  const who = others.length === 0
-    ? `process ${first.pid}` : `${servers.length} servers (processes ${names})`;
-  return url === null
-    ? [{ level: 'note', text: `${who} ${others.length === 0 ? 'serves' : 'serve'} this store, `
-      + 'on a port PORT does not tell' }]
-    : ask(others.length === 0 ? `${who}, on ${url},` : `${url}, of ${who},`, url);
-}

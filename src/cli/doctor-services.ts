@@ -1,6 +1,7 @@
-/** Checks of `situs doctor` beyond this process: store, fleet, files, windows, listeners. */
+/** Checks of `situs doctor` beyond this process: store, fleet, files, windows, servers. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isUnready, UNREADY } from '../api/system/health.js';
 import type { Config } from '../config.js';
 import { currentRelease } from '../dataset/release.js';
 import { filesAddress, openPlace } from '../distribution/address.js';
@@ -8,9 +9,12 @@ import { readState } from '../distribution/state.js';
 import { checkRedis } from '../limit/open-rates.js';
 import { ANSWER_MS_MAX } from '../limit/shared-rates.js';
 import { messageOf } from '../log.js';
+import { localUrl } from '../setting.js';
+import { listNodes, type NodeRecord } from '../store/nodes.js';
 import { databasePlace } from '../store/postgres/place.js';
+import { hasEnded, ownMark } from '../store/process-mark.js';
 import { STORE_FILE } from '../store/store-file.js';
-import { STORE_BYTES_MAX, storeDir } from '../store/store.js';
+import { type Store, STORE_BYTES_MAX, storeDir } from '../store/store.js';
 import type { Checked, Finding, Level } from './doctor-checks.js';
 
 const MIB = 1_048_576;
@@ -112,4 +116,73 @@ export function listenerFindings(
     text: `${text}; a replacement may reset a connection that just comes, unless `
       + 'net.ipv4.tcp_migrate_req is 1 (sysctl)',
   }];
+}
+
+// Of the server on the store: what its `/system/ready` says.
+
+const READY_MS_MAX = 5_000;
+
+/** Reasons that pass by themselves. */
+const PASSING: ReadonlySet<string> = new Set(['starting', 'draining']);
+
+function reasonsOf(body: unknown): readonly unknown[] {
+  return typeof body === 'object' && body !== null && 'reasons' in body
+    && Array.isArray(body.reasons) ? body.reasons : [];
+}
+
+/** A sentence for each reason that a server gave for not being ready. */
+export function unreadyFindings(server: string, body: unknown): readonly Finding[] {
+  const reasons = reasonsOf(body);
+  if (reasons.length === 0) {
+    return [{ level: 'fault', text: `${server} says that it is not ready, and not why` }];
+  }
+  return reasons.map((reason) => ({
+    level: PASSING.has(String(reason)) ? 'note' : 'fault',
+    text: `${server} is not ready: ${isUnready(reason) ? UNREADY[reason] : String(reason)}`,
+  }));
+}
+
+async function ask(server: string, url: string): Promise<readonly Finding[]> {
+  const { Agent, request } = await import('undici');
+  try {
+    const { statusCode, body } = await request(`${url}/system/ready`, {
+      // Asked by the address of this machine, which no certificate is for; nothing secret is told.
+      dispatcher: new Agent({ connect: { rejectUnauthorized: false } }),
+      headersTimeout: READY_MS_MAX, bodyTimeout: READY_MS_MAX,
+    });
+    if (statusCode === 200) {
+      await body.dump();
+      return [{ level: 'ok', text: `${server} is ready` }];
+    }
+    return unreadyFindings(server, await body.json());
+  } catch (error) {
+    const text = `${server} does not answer (${messageOf(error)}); where it was started with `
+      + 'another HOST or PORT, run this with the same';
+    return [{ level: 'fault', text }];
+  }
+}
+
+function addressOf({ host, port, tls }: Config): string | null {
+  return port === 0 ? null : localUrl(host, port, tls !== null);
+}
+
+/** Servers on the store whose process has not been seen to end. */
+function serversOf(store: Store | null): readonly NodeRecord[] {
+  const own = ownMark();
+  return store === null ? [] : listNodes(store).filter((node) => !hasEnded(node, own));
+}
+
+/** Which servers run on the store, and whether they are ready. */
+export async function service({ config, store }: Checked): Promise<readonly Finding[]> {
+  const servers = serversOf(store);
+  const [first, ...others] = servers;
+  if (first === undefined) return [{ level: 'note', text: 'no server runs on this store' }];
+  const url = addressOf(config);
+  const names = servers.map(({ pid }) => pid).join(', ');
+  const who = others.length === 0
+    ? `process ${first.pid}` : `${servers.length} servers (processes ${names})`;
+  return url === null
+    ? [{ level: 'note', text: `${who} ${others.length === 0 ? 'serves' : 'serve'} this store, `
+      + 'on a port PORT does not tell' }]
+    : ask(others.length === 0 ? `${who}, on ${url},` : `${url}, of ${who},`, url);
 }

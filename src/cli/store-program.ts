@@ -86,7 +86,7 @@ function historyCommands(program: Command, end: End): void {
     .command('rotate').description('a new key for all that is sealed')
     .option('--status', 'only tell which keys there are and what they wrap')
     .option('--json', 'the status for programs')
-    .action(async (asked) => end(await (await import('./store-commands.js')).rotateCommand(asked)));
+    .action(async (asked) => end(await (await import('./secrets.js')).rotateCommand(asked)));
 }
 
 /** The store as a whole. */

@@ -2,15 +2,11 @@
 import { readFileSync } from 'node:fs';
 import {
   AckPolicy, type Consumer, type ConsumerInfo, DeliverPolicy, DiscardPolicy, jetstream,
-  JetStreamApiError, type JetStreamClient, jetstreamManager, type JetStreamManager, type JsMsg,
-  RetentionPolicy, StorageType, type StreamInfo,
+  JetStreamApiError, type JetStreamClient, jetstreamManager, type JetStreamManager, RetentionPolicy,
+  StorageType, type StreamInfo,
 } from '@nats-io/jetstream';
-import {
-  connect, credsAuthenticator, headers, type MsgHdrs, nanos, type NatsConnection,
-} from '@nats-io/transport-node';
-import type { Refused } from '../bulk/stream/answerer.js';
+import { connect, credsAuthenticator, nanos, type NatsConnection } from '@nats-io/transport-node';
 import { messageOf } from '../log.js';
-import { RESPONSE_CODES } from '../wire/response-code.js';
 import { UsageError } from './command-line.js';
 
 /** What `situs stream` is asked. */
@@ -205,41 +201,4 @@ export async function openBroker(connection: NatsConnection, asked: StreamAsked)
   return {
     connection, client, consumer, stream: `${name}:${Date.parse(created)}`, ackWaitMs, info,
   };
-}
-
-// What is told of messages that `situs stream` refuses.
-
-const HEADER_CHARS_MAX = 1_000;
-
-/** The refusal of a message whose answer is not taken. */
-export function tooLong(bytes: number): Refused {
-  return {
-    code: RESPONSE_CODES.internal.code, field: null,
-    message: `The answer has ${bytes} bytes, more than its stream takes in a message.`,
-  };
-}
-
-/** Bytes of header fields, with what is written between them. */
-export function bytesOf(fields: MsgHdrs | undefined): number {
-  let bytes = 0;
-  for (const [name, values] of fields ?? []) {
-    for (const value of values) bytes += name.length + Buffer.byteLength(value) + 4;
-  }
-  return bytes;
-}
-
-/** A text as the value of a header field: one line of no great length. */
-function lineOf(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').slice(0, HEADER_CHARS_MAX);
-}
-
-/** What a refused message is sent on with. */
-export function headersOf(message: JsMsg, { code, field, message: why }: Refused): MsgHdrs {
-  const set = headers();
-  set.set('Situs-Code', String(code));
-  if (field !== null) set.set('Situs-Field', lineOf(field));
-  set.set('Situs-Message', lineOf(why));
-  set.set('Situs-Subject', message.subject);
-  set.set('Situs-Sequence', String(message.seq));
-  return set;
 }

@@ -1,7 +1,6 @@
 /**
- * The work of `situs stream`: messages in, answers stored by the broker, messages acknowledged. A
- * message is acknowledged after its answer is stored under an id made of stream and sequence, so
- * one that comes again makes no second answer.
+ * The work of `situs stream`: a message is acknowledged after its answer is stored by the broker
+ * under an id made of stream and sequence, so one that comes again makes no second answer.
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,8 +8,8 @@ import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import type { MsgHdrs } from '@nats-io/transport-node';
 import type { MessageAnswerer } from '../bulk/stream/answerer.js';
 import { messageOf } from '../log.js';
-import type { Broker } from './stream-broker.js';
-import { bytesOf, headersOf, isConsumerGone, isTooLong, tooLong } from './stream-broker.js';
+import { type Broker, isConsumerGone, isTooLong } from './stream-broker.js';
+import { bytesOf, headersOf, keyOf, targetOf, tooLong } from './stream-message.js';
 import { OwedMessages } from './stream-owed.js';
 
 /** Messages that one process has in hand. */
@@ -38,16 +37,6 @@ export interface WorkOptions {
   readonly failed: string;
   readonly ordered: boolean;
   readonly tell: (text: string) => void;
-}
-
-/** The last token of a subject: what `--ordered` keeps the order of. */
-function keyOf(subject: string): string {
-  return subject.slice(subject.lastIndexOf('.') + 1);
-}
-
-/** Where an answer goes: a last token "*" is that of the message. */
-function targetOf(pattern: string, subject: string): string {
-  return pattern.endsWith('.*') ? `${pattern.slice(0, -1)}${keyOf(subject)}` : pattern;
 }
 
 export class StreamWork {

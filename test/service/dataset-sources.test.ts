@@ -6,7 +6,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { sourcesTable } from '../../src/cli/dataset-fetch.js';
+import { sourcesTable } from '../../src/cli/catalogue-fetch.js';
 import { readCatalogue } from '../../src/ingest/publisher/catalogue.js';
 import type { FetchRecord } from '../../src/ingest/publisher/fetched-folder.js';
 import { CommandProcess } from '../support/command-process.js';

@@ -1,6 +1,6 @@
 /** `situs doctor` with real faults. */
 import assert from 'node:assert/strict';
-import { listenerFindings } from '../../src/cli/doctor-services.js';
+import { listenerFindings, unreadyFindings } from '../../src/cli/doctor-services.js';
 import { execFile } from 'node:child_process';
 import {
   chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync,
@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
 import { open } from 'lmdb';
 import { App } from '../../src/app.js';
-import { CHECKS, diskFinding, nodeFinding, unreadyFindings } from '../../src/cli/doctor-checks.js';
+import { CHECKS, diskFinding, nodeFinding } from '../../src/cli/doctor-checks.js';
 import { diagnose, isSound } from '../../src/cli/doctor.js';
 import { loadConfig } from '../../src/config.js';
 import { currentRelease, releasesDir } from '../../src/dataset/release.js';
