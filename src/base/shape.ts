@@ -11,8 +11,8 @@ import {
   readWhole, type NumberLimits, type ReadValue,
 } from './shape-reader.js';
 import {
-  BODY_ERRORS_MAX, compileRule, listRule, ownRule, type Check, type Finding, type ListLimits,
-  type OwnCheck, type Rule,
+  type Check, compileRule, keepsLength, type ListLimits, listRule, type OwnCheck, ownRule,
+  type Rule, strangers, textCheck,
 } from './validator.js';
 
 declare const TYPE: unique symbol;
@@ -88,32 +88,10 @@ export function optional<T>({ rule, read, schema }: Shape<T>): OptionalShape<T> 
   };
 }
 
-/** True for text of more than `max` characters; those above U+FFFF count once. */
-export function longerThan(text: string, max: number): boolean {
-  return text.length > max && (text.length > 2 * max || [...text].length > max);
-}
-
 /** No line breaks, no other control characters, no halves of characters. */
 const PLAIN = /^[^\p{Cc}\p{Cs}]*$/u;
 const ASCII = /^[ -~]*$/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** Whether text keeps to its limits in characters; what it breaks is added to `found`. */
-function keepsLength(text: string, min: number, max: number, found: Finding[]): boolean {
-  if (text.length < min) found.push({ type: 'textMin', expected: min, actual: text });
-  else if (longerThan(text, max)) found.push({ type: 'textMax', expected: max });
-  else return true;
-  return false;
-}
-
-/** A check of text: `check` sees what is text and returns the kind of error, or null. */
-function textCheck(check: (text: string, found: Finding[]) => string | null): OwnCheck {
-  return (value, found) => {
-    const type = typeof value === 'string' ? check(value, found) : 'text';
-    if (type !== null) found.push({ type, actual: value });
-    return value;
-  };
-}
 
 function lengths(min: number, max: number): Schema {
   return { type: 'string', minLength: min, ...(max === Infinity ? {} : { maxLength: max }) };
@@ -217,26 +195,6 @@ export function either<T>(...shapes: readonly Shape<T>[]): Shape<T> {
     () => ({ type: 'multi', rules: shapes.map(({ rule }) => rule()) }), readsNothing,
     { anyOf: shapes.map(({ schema }) => schema) },
   );
-}
-
-/** Longer names of members are cut in a location. */
-const NAME_CHARS_MAX = 100;
-
-function shortened(name: string): string {
-  return name.length <= NAME_CHARS_MAX ? name : `${name.slice(0, NAME_CHARS_MAX)}…`;
-}
-
-/** Finds members that are not among the known ones. */
-function strangers(known: ReadonlySet<string>): OwnCheck {
-  return (value, found) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    for (const name of Object.keys(value)) {
-      if (known.has(name)) continue;
-      found.push({ type: 'unknown', below: `.${shortened(name)}` });
-      if (found.length >= BODY_ERRORS_MAX) break;
-    }
-    return value;
-  };
 }
 
 function propertiesOf(members: Members): Schema {

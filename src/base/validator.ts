@@ -177,3 +177,47 @@ export function compileRule(rule: Rule): Check {
       : found.slice(0, BODY_ERRORS_MAX).map((error) => bodyError(error, prefix));
   };
 }
+
+// Checks of our own.
+
+/** True for text of more than `max` characters; those above U+FFFF count once. */
+export function longerThan(text: string, max: number): boolean {
+  return text.length > max && (text.length > 2 * max || [...text].length > max);
+}
+
+/** Whether text keeps to its limits in characters; what it breaks is added to `found`. */
+export function keepsLength(text: string, min: number, max: number, found: Finding[]): boolean {
+  if (text.length < min) found.push({ type: 'textMin', expected: min, actual: text });
+  else if (longerThan(text, max)) found.push({ type: 'textMax', expected: max });
+  else return true;
+  return false;
+}
+
+/** A check of text: `check` sees what is text and returns the kind of error, or null. */
+export function textCheck(check: (text: string, found: Finding[]) => string | null): OwnCheck {
+  return (value, found) => {
+    const type = typeof value === 'string' ? check(value, found) : 'text';
+    if (type !== null) found.push({ type, actual: value });
+    return value;
+  };
+}
+
+/** Longer names of members are cut in a location. */
+const NAME_CHARS_MAX = 100;
+
+function shortened(name: string): string {
+  return name.length <= NAME_CHARS_MAX ? name : `${name.slice(0, NAME_CHARS_MAX)}…`;
+}
+
+/** Finds members that are not among the known ones. */
+export function strangers(known: ReadonlySet<string>): OwnCheck {
+  return (value, found) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    for (const name of Object.keys(value)) {
+      if (known.has(name)) continue;
+      found.push({ type: 'unknown', below: `.${shortened(name)}` });
+      if (found.length >= BODY_ERRORS_MAX) break;
+    }
+    return value;
+  };
+}

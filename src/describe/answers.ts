@@ -1,7 +1,9 @@
-/** Answers of operations as OpenAPI writes them. */
+/** Answers of operations as OpenAPI writes them, those of merchants with all that they refuse. */
 import type { Schema } from '../base/json-schema.js';
 import { RECEIPT_HEADER } from '../wire/receipt.js';
 import type { ComponentName } from './document.js';
+import { IDEMPOTENCY_PARAMETER } from './lookup-parameters.js';
+import type { Operation } from './operations.js';
 
 /** A reference to a named schema. */
 export function reference(name: ComponentName): Schema {
@@ -91,5 +93,69 @@ export function problemOf(description: string, options: AnswerOptions = {}): Sch
     description,
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
     content: { 'application/problem+json': { schema: reference('Problem') } },
+  };
+}
+
+// Operations behind the gate of merchants.
+
+const LIMITED = { limited: true };
+
+/** What a status means where the operation says nothing else. */
+export const REASONS = {
+  400: 'The body is not JSON, or an id is not a UUID.',
+  401: 'Response code 101: no usable key in the header.',
+  403: 'The account has no such merchant, or the plan or the scopes of the key do not include the '
+    + 'operation.',
+  404: 'There is no such merchant.',
+  405: 'Response code 107: a quota of this month is used up.',
+  409: 'A request with this Idempotency-Key is under way.',
+  413: 'The body is longer than the operation takes.',
+  422: 'A field breaks its rule, or the Idempotency-Key belongs to another request.',
+  429: 'Response code 108: over the rate of the key, or too many unusable keys of the address. '
+    + 'Without a code: the account has used up what it may keep or send; limit tells how much.',
+  500: 'A fault of the service.',
+  502: 'The compliance provider cannot be reached, or its answer cannot be used.',
+  503: 'Too many bodies are under way, or the store takes nothing now; nothing was done.',
+  504: 'The answer took too long.',
+} as const;
+type Reason = keyof typeof REASONS;
+
+/** Every operation behind the gate answers these. */
+const ALWAYS: readonly Reason[] = [401, 403, 429, 500];
+
+export interface MerchantOperation {
+  readonly id: string;
+  readonly summary: string;
+  /** Null for none. */
+  readonly body: ComponentName | null;
+  readonly status: 200 | 201;
+  readonly answer: string;
+  readonly of: ComponentName;
+  /** Honours an Idempotency-Key and counts for the quota. */
+  readonly writes: boolean;
+  readonly more?: Partial<Readonly<Record<Reason, string>>>;
+}
+
+function reasonsOf({ body, writes, more = {} }: MerchantOperation): readonly Reason[] {
+  const told: Reason[] = [...ALWAYS];
+  if (body !== null) told.push(400, 413, 422, 503, 504);
+  if (writes) told.push(405, 409);
+  const named = Object.keys(more).map(Number);
+  const isReason = (status: number): status is Reason => status in REASONS;
+  return [...new Set([...told, ...named.filter(isReason)])].sort((one, other) => one - other);
+}
+
+/** An operation behind the gate of merchants. */
+export function merchantOperation(operation: MerchantOperation): Operation {
+  const { id, summary, body, status, answer, of, writes, more = {} } = operation;
+  const refusals: Record<string, Schema> = {};
+  for (const reason of reasonsOf(operation)) {
+    refusals[String(reason)] = problemOf(more[reason] ?? REASONS[reason], LIMITED);
+  }
+  return {
+    id, summary, tag: 'Merchants', keyed: true, headerOnly: true,
+    parameters: writes ? [IDEMPOTENCY_PARAMETER] : [],
+    ...(body === null ? {} : { body }),
+    responses: { [String(status)]: answerOf(answer, [of], LIMITED), ...refusals },
   };
 }

@@ -4,8 +4,8 @@ import {
 } from '../base/json-schema.js';
 import { PRICE_MAX, QUANTITY_MAX } from '../api/cart/wire-amount.js';
 import { ADDRESS_CHARS_MAX } from '../api/lookup/parameter-table.js';
+import { merchantOperation } from './answers.js';
 import { SITUS_NOTE } from './lookups.js';
-import { merchantOperation } from './merchant-operations.js';
 import type { Operation, OperationName } from './operations.js';
 import { KEPT_PARAMETERS, type Parameter } from './lookup-parameters.js';
 

@@ -4,10 +4,9 @@ import {
 } from '../base/json-schema.js';
 import { MERCHANT_STATUSES } from '../store/merchants.js';
 import { API_KEY_CHARS_MAX, CONNECTION_CHARS_MAX } from '../api/merchant/merchant-shape.js';
-import { answerOf, problemOf } from './answers.js';
-import type { ComponentName } from './document.js';
+import { merchantOperation, REASONS } from './answers.js';
 import type { Operation, OperationName } from './operations.js';
-import { IDEMPOTENCY_PARAMETER, type Parameter } from './lookup-parameters.js';
+import type { Parameter } from './lookup-parameters.js';
 
 const ID: Schema = { type: 'string', format: 'uuid' };
 const MOMENT: Schema = { type: 'string', format: 'date-time' };
@@ -50,68 +49,6 @@ export const NEXUS_CREATED: Schema = object({ ...RESULT, locations: list(LOCATIO
 export const NEXUS_LISTED: Schema = object({ merchantId: ID, locations: list(LOCATION) });
 export const NEXUS_UPDATED: Schema = object({ ...RESULT, location: LOCATION });
 export const NEXUS_DELETED: Schema = object({ ...RESULT, locationId: ID });
-
-const LIMITED = { limited: true };
-
-/** What a status means where the operation says nothing else. */
-const REASONS = {
-  400: 'The body is not JSON, or an id is not a UUID.',
-  401: 'Response code 101: no usable key in the header.',
-  403: 'The account has no such merchant, or the plan or the scopes of the key do not include the '
-    + 'operation.',
-  404: 'There is no such merchant.',
-  405: 'Response code 107: a quota of this month is used up.',
-  409: 'A request with this Idempotency-Key is under way.',
-  413: 'The body is longer than the operation takes.',
-  422: 'A field breaks its rule, or the Idempotency-Key belongs to another request.',
-  429: 'Response code 108: over the rate of the key, or too many unusable keys of the address. '
-    + 'Without a code: the account has used up what it may keep or send; limit tells how much.',
-  500: 'A fault of the service.',
-  502: 'The compliance provider cannot be reached, or its answer cannot be used.',
-  503: 'Too many bodies are under way, or the store takes nothing now; nothing was done.',
-  504: 'The answer took too long.',
-} as const;
-type Reason = keyof typeof REASONS;
-
-/** Every operation behind the gate answers these. */
-const ALWAYS: readonly Reason[] = [401, 403, 429, 500];
-
-export interface MerchantOperation {
-  readonly id: string;
-  readonly summary: string;
-  /** Null for none. */
-  readonly body: ComponentName | null;
-  readonly status: 200 | 201;
-  readonly answer: string;
-  readonly of: ComponentName;
-  /** Honours an Idempotency-Key and counts for the quota. */
-  readonly writes: boolean;
-  readonly more?: Partial<Readonly<Record<Reason, string>>>;
-}
-
-function reasonsOf({ body, writes, more = {} }: MerchantOperation): readonly Reason[] {
-  const told: Reason[] = [...ALWAYS];
-  if (body !== null) told.push(400, 413, 422, 503, 504);
-  if (writes) told.push(405, 409);
-  const named = Object.keys(more).map(Number);
-  const isReason = (status: number): status is Reason => status in REASONS;
-  return [...new Set([...told, ...named.filter(isReason)])].sort((one, other) => one - other);
-}
-
-/** An operation behind the gate of merchants. */
-export function merchantOperation(operation: MerchantOperation): Operation {
-  const { id, summary, body, status, answer, of, writes, more = {} } = operation;
-  const refusals: Record<string, Schema> = {};
-  for (const reason of reasonsOf(operation)) {
-    refusals[String(reason)] = problemOf(more[reason] ?? REASONS[reason], LIMITED);
-  }
-  return {
-    id, summary, tag: 'Merchants', keyed: true, headerOnly: true,
-    parameters: writes ? [IDEMPOTENCY_PARAMETER] : [],
-    ...(body === null ? {} : { body }),
-    responses: { [String(status)]: answerOf(answer, [of], LIMITED), ...refusals },
-  };
-}
 
 const TAKEN = 'Another merchant has the referenceId, or a request with this Idempotency-Key is '
   + 'under way.';

@@ -3,9 +3,8 @@ import {
   BOOLEAN, INTEGER, NUMBER, TEXT, about, list, nullable, object, type Members, type Schema,
 } from '../base/json-schema.js';
 import { CERTIFICATE_MEMBERS, RELAYED_PARTS } from '../api/merchant/relay-shape.js';
-import { answerOf, problemOf } from './answers.js';
+import { answerOf, merchantOperation, problemOf } from './answers.js';
 import type { ComponentName } from './document.js';
-import { merchantOperation } from './merchant-operations.js';
 import type { Operation, OperationName } from './operations.js';
 
 const { address: { schema: ADDRESS }, currency: { schema: CURRENCY } } = RELAYED_PARTS;

@@ -29,7 +29,25 @@ export interface NodeReport {
   readonly dataset: string | null;
   /** Those that it can answer with at once. */
   readonly prepared: readonly string[];
-  readonly problem: { readonly dataset: string; readonly reason: string } | null;
+  readonly problem: Unprepared | null;
+}
+
+/** Why a release is not prepared here. */
+export interface Unprepared {
+  readonly dataset: string;
+  readonly reason: string;
+}
+
+/** What is told of a node in a fleet. */
+export interface FleetStatus {
+  /** Whether the place answered when it was asked last. */
+  readonly reached: boolean;
+  /** The release that is active for the fleet, as far as it is known here; null for none. */
+  readonly active: string | null;
+  /** Whether this node answers with it; true where none is known. */
+  readonly follows: boolean;
+  readonly prepared: readonly string[];
+  readonly problem: Unprepared | null;
 }
 
 /** Where nodes say what they have; a report that is not renewed goes by itself. */

@@ -1,12 +1,11 @@
 /**
- * A node of a fleet: it looks at the place each second and whenever the place says so, prepares
- * what the fleet may ask of it, and answers with what is active there. Whatever it cannot do it
- * tells, and goes on answering with what it has.
+ * A node of a fleet: it looks at the place each second and when the place says so, prepares what
+ * the fleet may ask of it, answers with what is active there, and tells what it cannot do.
  */
 import type { LiveDataset, LiveRelease } from '../dataset/live.js';
 import { activateRelease, UnsoundRelease } from '../dataset/release.js';
 import { type Log, messageOf } from '../log.js';
-import { NodeReporter, type Place } from './fleet-place.js';
+import { type FleetStatus, NodeReporter, type Place, type Unprepared } from './fleet-place.js';
 import { removeUnwanted } from './pull.js';
 import { type FleetState, type Offer, parseState, wantedOf } from './state.js';
 
@@ -32,24 +31,6 @@ export interface FollowerOptions {
   /** How this node is called among the others. */
   readonly node: string;
   readonly program: string;
-}
-
-/** Why a release is not prepared here. */
-export interface Unprepared {
-  readonly dataset: string;
-  readonly reason: string;
-}
-
-/** What is told of a node in a fleet. */
-export interface FleetStatus {
-  /** Whether the place answered when it was asked last. */
-  readonly reached: boolean;
-  /** The release that is active for the fleet, as far as it is known here; null for none. */
-  readonly active: string | null;
-  /** Whether this node answers with it; true where none is known. */
-  readonly follows: boolean;
-  readonly prepared: readonly string[];
-  readonly problem: Unprepared | null;
 }
 
 interface Failure extends Unprepared {

@@ -1,5 +1,9 @@
-/** A listener's end of the channel to its supervisor. */
+/** A listener's end of the channel to its supervisor, and the port that all of them have. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Config } from '../config.js';
 import type { SharedWindows, WindowAnswer, WindowDebt, WindowQuestion } from '../limit/port.js';
+import { messageOf } from '../log.js';
 
 /** From a listener. */
 export type ListenerMessage =
@@ -44,6 +48,28 @@ export interface ListenerOrder {
   readonly count: number;
   /** The port that all of them listen on. */
   readonly port: number;
+}
+
+/**
+ * The port for all listeners; 0 is a free one, which each of them has to be told.
+ * @throws Error where another program has it: listeners would share it unnoticed.
+ */
+export async function freePort({ host, port }: Config): Promise<number> {
+  const server = createServer();
+  const listening = once(server, 'listening');
+  server.listen({ host, port, exclusive: true });
+  try {
+    await listening;
+  } catch (error) {
+    throw new Error(
+      `cannot listen on ${host}:${port}: the port is taken, or the address or port is not ` +
+      `permitted; set HOST and PORT (${messageOf(error)})`,
+    );
+  }
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : port;
 }
 
 const OPTION = '--listener';

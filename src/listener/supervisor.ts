@@ -4,12 +4,10 @@
  * opens neither store nor dataset, answers no request, and keeps the windows of keys for all.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { type Config, localUrl } from '../config.js';
 import { type Log, messageOf } from '../log.js';
 import {
-  isFromListener, type ListenerOrder, orderWords, type SupervisorMessage,
+  freePort, isFromListener, type ListenerOrder, orderWords, type SupervisorMessage,
 } from './supervised.js';
 import { WindowKeeper } from '../limit/listener-rates.js';
 
@@ -160,28 +158,6 @@ interface SupervisorOptions {
   readonly log: Log;
   /** The program that each listener runs. */
   readonly program: string;
-}
-
-/**
- * The port for all listeners; 0 is a free one, which each of them has to be told.
- * @throws Error where another program has it: listeners would share it unnoticed.
- */
-async function freePort({ host, port }: Config): Promise<number> {
-  const server = createServer();
-  const listening = once(server, 'listening');
-  server.listen({ host, port, exclusive: true });
-  try {
-    await listening;
-  } catch (error) {
-    throw new Error(
-      `cannot listen on ${host}:${port}: the port is taken, or the address or port is not ` +
-      `permitted; set HOST and PORT (${messageOf(error)})`,
-    );
-  }
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : port;
 }
 
 class Supervisor {

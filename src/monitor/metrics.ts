@@ -8,7 +8,7 @@ import type { AnswerCache } from '../api/lookup/answer-cache.js';
 import type { FilesStatus } from '../bulk/fleet/open-files.js';
 import type { JobCounts } from '../bulk/job/open-job.js';
 import type { LiveRelease } from '../dataset/live.js';
-import type { FleetStatus } from '../distribution/follower.js';
+import type { FleetStatus } from '../distribution/fleet-place.js';
 import { PRECISIONS } from '../engine/situs.js';
 import type { RequestMeter } from '../http/request-meter.js';
 import type { TransportName } from '../http/transport.js';

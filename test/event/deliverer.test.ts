@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { SLOW_MS, SLOW_MS_MAX, UNDER_WAY_MAX, Delivery } from '../../src/event/delivery.js';
+import { SLOW_MS, SLOW_MS_MAX, UNDER_WAY_MAX } from '../../src/event/deliverer.js';
+import { Delivery } from '../../src/event/delivery.js';
 import { RETRY_AFTER_MS_MAX, RETRY_MS } from '../../src/event/attempt.js';
 import { SILENT } from '../../src/log.js';
 import { enableEndpoint, endpointOf, setEndpoint } from '../../src/store/endpoint.js';

@@ -9,7 +9,7 @@ import { GZIP_RATIO_MAX } from '../../src/bulk/run/intake.js';
 import { SPOOL_ACCOUNT_PART } from '../../src/bulk/run/spool.js';
 import { UPLOADS_MAX, UPLOADS_PER_ACCOUNT_MAX, TRAILER_MS } from '../../src/bulk/run/uploads.js';
 import { loadConfig } from '../../src/config.js';
-import { SLOW_MS, SLOW_MS_MAX, UNDER_WAY_MAX } from '../../src/event/delivery.js';
+import { SLOW_MS, SLOW_MS_MAX, UNDER_WAY_MAX } from '../../src/event/deliverer.js';
 import { RETRY_AFTER_MS_MAX } from '../../src/event/attempt.js';
 import { ATTEMPT_MS_MAX } from '../../src/event/webhook.js';
 import { packageRoot } from '../../src/ingest/source-files.js';

@@ -4,7 +4,7 @@
  */
 import { RELEASE_NAME } from '../../dataset/release.js';
 import { oneOf, type Schema } from '../../base/json-schema.js';
-import { longerThan } from '../../base/shape.js';
+import { longerThan } from '../../base/validator.js';
 import { dateOf, type DateInt } from '../../tax/date.js';
 import { COUNTRIES } from '../../tax/jurisdiction.js';
 import { parseDollars } from '../../tax/amount.js';

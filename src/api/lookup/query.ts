@@ -1,5 +1,5 @@
 /** Query strings of lookups: parameters of each version, checked, to what the engine is asked. */
-import { longerThan } from '../../base/shape.js';
+import { longerThan } from '../../base/validator.js';
 import { GRANT_CANADA, GRANT_GEO, GRANT_HISTORICAL, GRANT_PRODUCT } from '../../pool/types.js';
 import type { LookupOptions, LookupQuery } from '../../engine/lookup-query.js';
 import { fail, isFailure, type Failure } from '../../failure.js';

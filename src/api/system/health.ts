@@ -4,7 +4,7 @@
  */
 import { hostname } from 'node:os';
 import type { LiveRelease, Refusal } from '../../dataset/live.js';
-import type { FleetStatus } from '../../distribution/follower.js';
+import type { FleetStatus } from '../../distribution/fleet-place.js';
 import { headOf, JSON_TYPE } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 
