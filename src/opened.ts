@@ -1,6 +1,6 @@
 /** What is open before the routes are made: store, dataset, threads, what is followed. */
 import { availableParallelism } from 'node:os';
-import type { RenderFailure } from './api/lookup/handler.js';
+import type { RenderFailure } from './api/lookup/head.js';
 import type { StartTimer } from './api/merchant/nexus-locator.js';
 import { placeOf } from './bulk/job/ownership.js';
 import { jobsDirOf } from './bulk/job/space.js';

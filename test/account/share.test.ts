@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { performance } from 'node:perf_hooks';
 import { isProblem } from '../../src/base/problem.js';
-import { CURSOR_HEADER, pageAsked } from '../../src/api/merchant/handler.js';
+import { CURSOR_HEADER, pageAsked } from '../../src/api/merchant/merchant-list.js';
 import { INVITATIONS_RECIPIENT_DAY_MAX } from '../../src/store/invited.js';
 import { createMerchant, deleteMerchant, findMerchant } from '../../src/store/merchants.js';
 import { setShare, SHARE_BYTES_MAX, type ShareKind } from '../../src/store/share.js';

@@ -1,9 +1,8 @@
 /** A front end over the worker without a dataset. Also runs as a process, for measurements. */
 import { pathToFileURL } from 'node:url';
 import { GRANT_ALL } from '../../src/pool/types.js';
-import {
-  lookupRoutes, type LookupKey, type RenderFailure, type UsageGate,
-} from '../../src/api/lookup/handler.js';
+import { lookupRoutes, type LookupKey, type UsageGate } from '../../src/api/lookup/handler.js';
+import type { RenderFailure } from '../../src/api/lookup/head.js';
 import { Gate } from '../../src/http/gate.js';
 import { createRateGate } from '../../src/http/rate-limit.js';
 import { headOf } from '../../src/http/reply.js';

@@ -16,7 +16,7 @@ import {
 } from '../../http/reply.js';
 import { DEADLINE_MS, type Route } from '../../http/router.js';
 import { RESPONSE_CODES } from '../../wire/response-code.js';
-import type { RenderFailure } from '../lookup/handler.js';
+import type { RenderFailure } from '../lookup/head.js';
 import { formatStated } from '../lookup/query.js';
 import { type TicPages, ticSearchBody } from './pages.js';
 

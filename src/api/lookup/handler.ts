@@ -3,30 +3,20 @@ import {
   FLAG_GEO, type AnswerSlice, type LookupRequest, type OwnTask, type PinnedRelease,
   type PoolFailure,
 } from '../../pool/types.js';
-import { fail, isFailure, type Failure } from '../../failure.js';
+import { isFailure } from '../../failure.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
 import {
   keptAsked, placeOf, receiptOf, type KeptAsked, type KeptServices,
 } from './kept.js';
-import { formatAsked } from './query.js';
 import { RECEIPT_HEADER } from '../../wire/receipt.js';
-import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
-import { API_VERSIONS, type Format } from '../../wire/version.js';
+import { SUCCESS } from '../../wire/response-code.js';
+import { API_VERSIONS } from '../../wire/version.js';
 import type { AnswerCache } from './answer-cache.js';
-import {
-  gateRules, rateFields, Refused, type Caller, type Gate, type GateKey,
-} from '../../http/gate.js';
-import { LookupHeads } from './head.js';
-import {
-  headOf, JSON_TYPE, withField, XML_TYPE, type Answerer, type Reply, type Request,
-} from '../../http/reply.js';
+import { type Caller, type Gate, type GateKey, gateRules, Refused } from '../../http/gate.js';
+import { FrontFailures, LookupHeads, type RenderFailure } from './head.js';
+import { type Answerer, type Reply, type Request, withField } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
-
-/** Renders a failure in the envelope of a lookup version. */
-export type RenderFailure = (
-  version: number, failure: Failure, format: Format, baseUrl: string,
-) => Uint8Array;
 
 /** What a lookup needs to know of a key. */
 export type LookupKey = GateKey & Metered;
@@ -57,10 +47,6 @@ export interface Repeats {
   release(): string;
 }
 
-/** Failures that the front end answers itself. */
-type FrontFailure =
-  | 'invalid-key' | 'rate-limited' | 'feature-not-enabled' | 'no-result' | PoolFailure;
-
 /** How the path of every version begins. */
 const PATHS = '/request/';
 
@@ -72,38 +58,6 @@ const MAY_GEOCODE = /(?:^|&)(?:(?:address|lat)=|[^=&]*%)/;
  */
 export function mayGeocode(key: Metered, query: string): boolean {
   return key.geoLimit > 0 && MAY_GEOCODE.test(query);
-}
-
-/** What a person can do about it. */
-const DETAILS: Partial<Readonly<Record<FrontFailure, string>>> = {
-  'feature-not-enabled': 'The quota of lookups of this month is used up.',
-};
-
-/** Answers of the front end's own, rendered once. */
-class FrontFailures {
-  readonly #bodies = new Map<string, Uint8Array>();
-  readonly #services: LookupServices;
-
-  constructor(services: LookupServices) {
-    this.#services = services;
-  }
-
-  reply(
-    failure: FrontFailure, version: number, query: string, limit: number, remaining: number,
-    detail = DETAILS[failure] ?? '',
-  ): Reply {
-    const format = formatAsked(query);
-    const name = `${failure} ${version} ${format} ${detail}`;
-    const { renderFailure, baseUrl } = this.#services;
-    let body = this.#bodies.get(name);
-    if (body === undefined) {
-      body = renderFailure(version, fail(failure, detail), format, baseUrl);
-      this.#bodies.set(name, body);
-    }
-    const head = headOf(format === 'xml' ? XML_TYPE : JSON_TYPE, rateFields(limit, remaining));
-    const { http: status, code } = RESPONSE_CODES[failure];
-    return { status, head, body, code, precision: 0, dataset: '' };
-  }
 }
 
 interface LookupShared {

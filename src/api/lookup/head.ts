@@ -1,10 +1,17 @@
-/** The header fields of lookup answers, joined once per combination. */
+/** What the front end has of lookup answers: header fields and failures, each made once. */
+import { fail, type Failure } from '../../failure.js';
+import { rateFields } from '../../http/gate.js';
 import {
-  FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, FLAG_XML, FLAGS_SPAN,
+  FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, FLAG_XML, FLAGS_SPAN, type PoolFailure,
 } from '../../pool/types.js';
 import { PRECISIONS } from '../../engine/situs.js';
 import { LIMIT_HEADER, REMAINING_HEADER } from '../../http/rate-limit.js';
-import { headOf, JSON_TYPE, NumberedHead, XML_TYPE, type Fields } from '../../http/reply.js';
+import {
+  type Fields, headOf, JSON_TYPE, NumberedHead, type Reply, XML_TYPE,
+} from '../../http/reply.js';
+import { RESPONSE_CODES } from '../../wire/response-code.js';
+import type { Format } from '../../wire/version.js';
+import { formatAsked } from './query.js';
 
 const FLAGS = FLAG_XML | FLAG_ESTIMATED | FLAG_STALE | FLAG_PARTIAL;
 /** Different limits kept; there are about as many as plans. */
@@ -47,5 +54,52 @@ export class LookupHeads {
     }
     const index = precision * FLAGS_SPAN + (flags & FLAGS);
     return (heads[index] ??= render(dataset, limit, precision, flags));
+  }
+}
+
+/** Renders a failure in the envelope of a lookup version. */
+export type RenderFailure = (
+  version: number, failure: Failure, format: Format, baseUrl: string,
+) => Uint8Array;
+
+/** Failures that the front end answers itself. */
+type FrontFailure =
+  | 'invalid-key' | 'rate-limited' | 'feature-not-enabled' | 'no-result' | PoolFailure;
+
+/** What they are made with. */
+interface FailureServices {
+  readonly renderFailure: RenderFailure;
+  readonly baseUrl: string;
+}
+
+/** What a person can do about it. */
+const DETAILS: Partial<Readonly<Record<FrontFailure, string>>> = {
+  'feature-not-enabled': 'The quota of lookups of this month is used up.',
+};
+
+/** Answers of the front end's own, rendered once. */
+export class FrontFailures {
+  readonly #bodies = new Map<string, Uint8Array>();
+  readonly #services: FailureServices;
+
+  constructor(services: FailureServices) {
+    this.#services = services;
+  }
+
+  reply(
+    failure: FrontFailure, version: number, query: string, limit: number, remaining: number,
+    detail = DETAILS[failure] ?? '',
+  ): Reply {
+    const format = formatAsked(query);
+    const name = `${failure} ${version} ${format} ${detail}`;
+    const { renderFailure, baseUrl } = this.#services;
+    let body = this.#bodies.get(name);
+    if (body === undefined) {
+      body = renderFailure(version, fail(failure, detail), format, baseUrl);
+      this.#bodies.set(name, body);
+    }
+    const head = headOf(format === 'xml' ? XML_TYPE : JSON_TYPE, rateFields(limit, remaining));
+    const { http: status, code } = RESPONSE_CODES[failure];
+    return { status, head, body, code, precision: 0, dataset: '' };
   }
 }

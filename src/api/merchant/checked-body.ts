@@ -5,8 +5,9 @@ import { invalid, isProblem, problem, type Problem } from '../../base/problem.js
 import { checkOf, type Shape } from '../../base/shape.js';
 import type { BodyError } from '../../base/validator.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
+import { isReadHere } from '../../http/json-body.js';
 import type { MerchantCaller } from '../../http/merchant-route.js';
-import type { Reply } from '../../http/reply.js';
+import { isReply, type Reply } from '../../http/reply.js';
 import type { Answer, BodyFields, BodyPart, BodyRequest, PoolFailure } from '../../pool/types.js';
 import { packValue, unpackWithRest } from '../../pool/value.js';
 import type { EndpointName } from '../../provider/operation-call.js';
@@ -14,7 +15,7 @@ import { SUCCESS } from '../../wire/response-code.js';
 import { degreesOf, type WireObject } from '../../wire/tree.js';
 import { merchantIdOf } from '../cart/cart-text.js';
 import { type LocationBody, type NexusCreateBody, parseNexusCreate } from './nexus-shape.js';
-import { lookAtRelayed, relayedBytes, type RelayLook } from './relay-shape.js';
+import { lookAtRelayed, relayedBytes, type RelayLook } from './relay-look.js';
 
 /** What the operations answer that change something. `status` is theirs, not the merchant's. */
 export function resultOf(merchantId: string, message: string): WireObject {
@@ -206,4 +207,25 @@ export function readLargeNexus(
   workers: BodyWorkers, caller: MerchantCaller, body: Uint8Array,
 ): Promise<Looked<NexusCreateBody> | Reply> {
   return look(workers, caller, body, { kind: 'nexus' });
+}
+
+/** Looks at a body, here or in a worker, and goes on with what is known of it. */
+export function withLook(
+  { bodyWorkers }: { readonly bodyWorkers: BodyWorkers }, caller: MerchantCaller,
+  body: Uint8Array, name: EndpointName,
+  go: (look: RelayLook, bytes: Uint8Array) => Reply | Promise<Reply>,
+): Reply | Promise<Reply> {
+  if (isReadHere(body)) {
+    const look = lookAtRelayed(name, body);
+    return isProblem(look) ? caller.refuse(look) : go(look, relayedBytes(body));
+  }
+  return lookAtLarge(bodyWorkers, caller, body, name).then((found) =>
+    (isReply(found) ? found : go(found.told, found.bytes)));
+}
+
+/** The answer to a body that names no merchant. */
+export function noMerchantId(caller: MerchantCaller): Reply {
+  return caller.problem(400, 'merchantId must be a UUID.', [
+    { location: 'body.merchantId', message: 'expected a UUID' },
+  ]);
 }

@@ -1,110 +1,25 @@
-/**
- * Merchants: create, update, delete, get and list (specification, merchants). GET /merchant/list
- * gives the whole list, the oldest first, or one page of it in the order of ids. It is read and
- * written in pieces, so that other requests are answered meanwhile.
- */
+/** Merchants: create, update, delete, get and list (specification, merchants). */
 import { countInvitation } from '../../store/invited.js';
 import {
-  createMerchant, deleteMerchant, findMerchant, hasCredentials, statusOf, updateMerchant,
-  type MerchantRecord, listMerchants, MERCHANTS_LISTED_MAX, pageOfMerchants,
+  createMerchant, deleteMerchant, findMerchant, hasCredentials, type MerchantRecord, statusOf,
+  updateMerchant,
 } from '../../store/merchants.js';
 import { PLAN_FEATURES } from '../../store/plan.js';
-import type { StoreTransaction, Store } from '../../store/store.js';
+import type { StoreTransaction } from '../../store/store.js';
+import { merchantListRoute } from './merchant-list.js';
 import {
   MERCHANT_CREATE, MERCHANT_ID, MERCHANT_UPDATE,
   parseCreate, parseMerchantBody, parseUpdate, type CreateBody, type UpdateBody,
 } from './merchant-shape.js';
 import { merchantMembers, resultOf } from './checked-body.js';
-import { type WireObject, jsonValue } from '../../wire/tree.js';
-import { type MerchantCaller, merchantRoute } from '../../http/merchant-route.js';
-import { type Reply, headOf, JSON_TYPE, type Fields, type Request } from '../../http/reply.js';
+import type { WireObject } from '../../wire/tree.js';
+import type { MerchantCaller } from '../../http/merchant-route.js';
+import type { Reply } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
 import {
   addInvitation, type Change, type HandlerServices, isReply, ownMerchant, readRoute, vouchForNone,
   writeRoute,
 } from './services.js';
-import { invalid, isProblem, type Problem } from '../../base/problem.js';
-import { GATHER_BATCH } from '../../store/gather.js';
-import { problemReply } from '../../http/problem-reply.js';
-
-/** Merchants of one page at most, and without `limit`. */
-const MERCHANT_PAGE_MAX = 1_000;
-/** Tells where the next page begins; absent with the last one. */
-export const CURSOR_HEADER = 'X-Situs-Next-Cursor';
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-interface PageAsked {
-  readonly limit: number;
-  /** Id of the last merchant of the page before; empty for the first page. */
-  readonly cursor: string;
-}
-
-/** What a query asks for: null for the whole list, or which parameter cannot be used, and why. */
-export function pageAsked(query: string): PageAsked | Problem | null {
-  const parameters = new URLSearchParams(query);
-  const [limit, cursor] = [parameters.get('limit'), parameters.get('cursor')];
-  if (limit === null && cursor === null) return null;
-  if (limit !== null && (!/^[1-9]\d{0,3}$/.test(limit) || Number(limit) > MERCHANT_PAGE_MAX)) {
-    const message = `expected a number from 1 to ${MERCHANT_PAGE_MAX}`;
-    return invalid({ location: 'query.limit', message });
-  }
-  if (cursor !== null && cursor !== '' && !UUID.test(cursor)) {
-    return invalid({ location: 'query.cursor', message: `expected a value of ${CURSOR_HEADER}` });
-  }
-  return {
-    limit: limit === null ? MERCHANT_PAGE_MAX : Number(limit),
-    cursor: (cursor ?? '').toLowerCase(),
-  };
-}
-
-/** Merchants as JSON, some at a time. */
-async function rendered(store: Store, merchants: readonly MerchantRecord[]): Promise<string> {
-  const parts: string[] = [];
-  for (let from = 0; from < merchants.length; from += GATHER_BATCH) {
-    if (from > 0) await new Promise(setImmediate);
-    for (const merchant of merchants.slice(from, from + GATHER_BATCH)) {
-      const status = statusOf(merchant, hasCredentials(store, merchant));
-      parts.push(jsonValue(merchantMembers(merchant, status)));
-    }
-  }
-  return `[${parts.join(',')}]`;
-}
-
-async function answer(
-  { store }: HandlerServices, caller: MerchantCaller, merchants: readonly MerchantRecord[],
-  more: Fields = {},
-): Promise<Reply> {
-  const body = await rendered(store, merchants);
-  return { status: 200, head: headOf(JSON_TYPE, { ...caller.fields, ...more }), body };
-}
-
-async function list(
-  services: HandlerServices, caller: MerchantCaller, request: Request,
-): Promise<Reply> {
-  const asked = pageAsked(request.query);
-  if (asked !== null && isProblem(asked)) return caller.refuse(asked);
-  if (asked === null) {
-    const merchants = await listMerchants(services.store, caller.account);
-    if (merchants !== null) return answer(services, caller, merchants);
-    const { instance, fields } = caller;
-    return problemReply({
-      status: 422, instance, members: { limit: MERCHANTS_LISTED_MAX },
-      detail: `The account has more than ${MERCHANTS_LISTED_MAX} merchants; ask for pages of them `
-        + 'with limit and cursor.',
-    }, fields);
-  }
-  const { merchants, next } = await pageOfMerchants(services.store, caller.account, asked);
-  return answer(services, caller, merchants, next === null ? {} : { [CURSOR_HEADER]: next });
-}
-
-/** The route of the list. */
-function merchantListRoute(services: HandlerServices): Route {
-  return merchantRoute(services, {
-    method: 'GET', path: '/merchant/list', bodyBytesMax: 0, needs: 'merchants', metered: false,
-    writes: false,
-  }, (caller, request) => list(services, caller, request));
-}
 
 /** Answers of both writing operations for a provider merchant without the plan. */
 function needsEnterprise(caller: MerchantCaller): Reply | null {
@@ -200,6 +115,17 @@ function update(
   return { merchantId, reply: caller.json(200, members) };
 }
 
+function remove(
+  services: HandlerServices, caller: MerchantCaller, transaction: StoreTransaction,
+  merchantId: string,
+): Change | Reply {
+  const merchant = ownMerchant(caller, transaction, merchantId);
+  if (isReply(merchant)) return merchant;
+  deleteMerchant(transaction, merchant, services.now(), services.age());
+  const members = resultOf(merchantId, 'merchant deleted successfully');
+  return { merchantId, reply: caller.json(200, members) };
+}
+
 function membersOf(services: HandlerServices, merchant: MerchantRecord): WireObject {
   return merchantMembers(merchant, statusOf(merchant, hasCredentials(services.store, merchant)));
 }
@@ -229,13 +155,8 @@ export function merchantRoutes(services: HandlerServices): readonly Route[] {
         path: '/merchant/delete', needs,
         shape: MERCHANT_ID, parse: parseMerchantBody, action: 'merchant.delete',
       },
-      (caller, transaction, { merchantId }) => {
-        const merchant = ownMerchant(caller, transaction, merchantId);
-        if (isReply(merchant)) return merchant;
-        deleteMerchant(transaction, merchant, services.now(), services.age());
-        const members = resultOf(merchantId, 'merchant deleted successfully');
-        return { merchantId, reply: caller.json(200, members) };
-      }),
+      (caller, transaction, { merchantId }) => remove(services, caller, transaction, merchantId),
+    ),
     readRoute(services, {
       path: '/merchant/get', needs, shape: MERCHANT_ID, parse: parseMerchantBody,
     },

@@ -3,20 +3,15 @@
  * geocoded before anything is written, and everything of a request is written in one transaction.
  */
 import {
-  deleteNexus, findNexus, listNexus, putNexus, type NexusPlace, type NexusRecord,
+  deleteNexus, findNexus, listNexus, type NexusRecord, putNexus,
 } from '../../store/nexus.js';
 import { countNexus } from '../../store/nexus-count.js';
 import type { MerchantRecord } from '../../store/merchants.js';
-import type { Problem } from '../../base/problem.js';
-import { isFailure } from '../../failure.js';
-import type { LocatedAddress } from '../lookup/located.js';
 import { nexusMembers, readLargeNexus, resultOf } from './checked-body.js';
 import {
-  NEXUS_DELETE, NEXUS_LIST, NEXUS_UPDATE,
-  parseNexusCreate, parseNexusDelete, parseNexusList, parseNexusUpdate, unresolved,
-  type LocationBody, type NexusCreateBody, type NexusUpdateBody,
+  NEXUS_DELETE, NEXUS_LIST, NEXUS_UPDATE, type NexusCreateBody, type NexusUpdateBody,
+  parseNexusCreate, parseNexusDelete, parseNexusList, parseNexusUpdate,
 } from './nexus-shape.js';
-import { codedProblem } from '../../http/problem-reply.js';
 import { bodyBytesMax } from '../../base/body-size.js';
 import { isReadHere, PARSED_BYTES_MAX } from '../../http/json-body.js';
 import {
@@ -28,7 +23,7 @@ import {
   audit, isReply, ownMerchant, readBodyOf, readRoute, vouchForNone, writeRoute,
   type HandlerServices, type Reader,
 } from './services.js';
-import { locateAll, type LocateFailure, type LocateServices } from './nexus-locator.js';
+import { type LocateServices, placesOf } from './nexus-locator.js';
 
 /**
  * The body of nexus/create: 25 locations of 609 characters take 183 kB where each is written as two
@@ -37,9 +32,6 @@ import { locateAll, type LocateFailure, type LocateServices } from './nexus-loca
 export const NEXUS_BYTES_MAX = 262_144;
 
 export type NexusServices = HandlerServices & LocateServices;
-
-/** What a place that cannot be found is told with where the engine says nothing. */
-const NOT_FOUND = 'it could not be found';
 
 /** The caller's live self-managed merchant, or the answer for everything else. */
 function selfManaged(
@@ -56,54 +48,6 @@ function noLocation(caller: MerchantCaller): Reply {
 
 function notLoaded(caller: MerchantCaller): Reply {
   return caller.problem(503, 'No address data is loaded.');
-}
-
-/** An address on one line, as it would be written. */
-function addressLine({ line1, line2, city, state, zip }: LocationBody): string {
-  const street = line2 === undefined ? line1 : `${line1}, ${line2}`;
-  return `${street}, ${city}, ${state} ${zip}`;
-}
-
-function placeOf(location: LocationBody, found: LocatedAddress): NexusPlace {
-  const { normalizedAddress, state, postalCode, lat, lng } = found;
-  const zip = postalCode === '' ? location.zip : postalCode;
-  return { ...location, state, zip, normalizedAddress, lat, lng };
-}
-
-/** The status of a request that ran out of time: only create documents 504. */
-type LateStatus = 503 | 504;
-
-function locateRefusal(
-  services: NexusServices, caller: MerchantCaller, failure: LocateFailure, late: LateStatus,
-): Reply {
-  switch (failure) {
-    case 'not-enabled':
-      return codedProblem('feature-not-enabled', caller.instance, services.baseUrl, caller.fields,
-        'Geocoding is not enabled for the key, or its quota of this month is used up.');
-    case 'overloaded': return caller.problem(503, 'The service has more to do than it can take.');
-    case 'internal': return caller.problem(500, 'The service failed to answer.');
-    case 'late': return caller.problem(late, 'Finding the addresses took too long.');
-  }
-}
-
-/** Places for all locations, or the answer when one of them has none. */
-async function placesOf(
-  services: NexusServices, caller: MerchantCaller, locations: readonly LocationBody[],
-  nameOf: (index: number) => string, late: LateStatus,
-): Promise<readonly NexusPlace[] | Reply> {
-  const located = await locateAll(services, caller.key, locations.map(addressLine));
-  if (typeof located === 'string') return locateRefusal(services, caller, located, late);
-  const places: NexusPlace[] = [];
-  const problems: Problem[] = [];
-  located.outcomes.forEach((outcome, index) => {
-    const location = locations[index];
-    if (location === undefined) return;
-    if (isFailure(outcome)) problems.push(unresolved(nameOf(index), outcome.detail ?? NOT_FOUND));
-    else places.push(placeOf(location, outcome));
-  });
-  const [first] = problems;
-  if (first === undefined) return places;
-  return caller.refuse({ ...first, errors: problems.flatMap(({ errors = [] }) => errors) });
 }
 
 function isList<T>(value: readonly T[] | object): value is readonly T[] {

@@ -2,12 +2,17 @@
  * Addresses to places through the pool, for one request within one budget of time. What was
  * geocoded counts for the key's quota like a lookup, also when the request comes to nothing.
  */
-
+import type { Problem } from '../../base/problem.js';
+import type { MerchantCaller, MerchantServices } from '../../http/merchant-route.js';
+import { codedProblem } from '../../http/problem-reply.js';
+import type { Reply } from '../../http/reply.js';
 import type { LocateRequest } from '../../pool/types.js';
 import { isFailure } from '../../failure.js';
+import type { NexusPlace } from '../../store/nexus.js';
 import { ENTITLEMENTS } from '../../store/plan.js';
 import type { Admission, Metered } from '../../store/usage-meter.js';
-import { readLocated, type LocateOutcome } from '../lookup/located.js';
+import { type LocatedAddress, type LocateOutcome, readLocated } from '../lookup/located.js';
+import { type LocationBody, unresolved } from './nexus-shape.js';
 
 /** Longest time for all addresses of a request (specification, limits). */
 export const LOCATE_MS_MAX = 10_000;
@@ -99,4 +104,58 @@ export function locateAll(
       });
     });
   });
+}
+
+/** What a place that cannot be found is told with where the engine says nothing. */
+const NOT_FOUND = 'it could not be found';
+
+/** An address on one line, as it would be written. */
+function addressLine({ line1, line2, city, state, zip }: LocationBody): string {
+  const street = line2 === undefined ? line1 : `${line1}, ${line2}`;
+  return `${street}, ${city}, ${state} ${zip}`;
+}
+
+function placeOf(location: LocationBody, found: LocatedAddress): NexusPlace {
+  const { normalizedAddress, state, postalCode, lat, lng } = found;
+  const zip = postalCode === '' ? location.zip : postalCode;
+  return { ...location, state, zip, normalizedAddress, lat, lng };
+}
+
+/** What places of locations are found with. */
+type PlacesServices = LocateServices & Pick<MerchantServices, 'baseUrl'>;
+
+/** The status of a request that ran out of time: only create documents 504. */
+type LateStatus = 503 | 504;
+
+function locateRefusal(
+  services: PlacesServices, caller: MerchantCaller, failure: LocateFailure, late: LateStatus,
+): Reply {
+  switch (failure) {
+    case 'not-enabled':
+      return codedProblem('feature-not-enabled', caller.instance, services.baseUrl, caller.fields,
+        'Geocoding is not enabled for the key, or its quota of this month is used up.');
+    case 'overloaded': return caller.problem(503, 'The service has more to do than it can take.');
+    case 'internal': return caller.problem(500, 'The service failed to answer.');
+    case 'late': return caller.problem(late, 'Finding the addresses took too long.');
+  }
+}
+
+/** Places for all locations, or the answer when one of them has none. */
+export async function placesOf(
+  services: PlacesServices, caller: MerchantCaller, locations: readonly LocationBody[],
+  nameOf: (index: number) => string, late: LateStatus,
+): Promise<readonly NexusPlace[] | Reply> {
+  const located = await locateAll(services, caller.key, locations.map(addressLine));
+  if (typeof located === 'string') return locateRefusal(services, caller, located, late);
+  const places: NexusPlace[] = [];
+  const problems: Problem[] = [];
+  located.outcomes.forEach((outcome, index) => {
+    const location = locations[index];
+    if (location === undefined) return;
+    if (isFailure(outcome)) problems.push(unresolved(nameOf(index), outcome.detail ?? NOT_FOUND));
+    else places.push(placeOf(location, outcome));
+  });
+  const [first] = problems;
+  if (first === undefined) return places;
+  return caller.refuse({ ...first, errors: problems.flatMap(({ errors = [] }) => errors) });
 }

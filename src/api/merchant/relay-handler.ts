@@ -14,11 +14,11 @@ import { findMerchant, type MerchantRecord } from '../../store/merchants.js';
 import { PLAN_FEATURES } from '../../store/plan.js';
 import type { Store } from '../../store/store.js';
 import { bodyBytesMax } from '../../base/body-size.js';
-import { isProblem } from '../../base/problem.js';
-import { lookAtRelayed, relayedBytes, relayedShape, type RelayLook } from './relay-shape.js';
+import type { RelayLook } from './relay-look.js';
+import { relayedShape } from './relay-shape.js';
 import { BODY_BYTES_MAX } from '../../http/body.js';
-import { isReadHere, PARSED_BYTES_MAX, type JsonObject } from '../../http/json-body.js';
-import { type BodyWorkers, lookAtLarge } from './checked-body.js';
+import { type JsonObject, PARSED_BYTES_MAX } from '../../http/json-body.js';
+import { type BodyWorkers, noMerchantId, withLook } from './checked-body.js';
 import { IDEMPOTENCY_HEADER } from '../../http/idempotency-key.js';
 import {
   merchantRoute, type MerchantCaller, type MerchantServices,
@@ -119,7 +119,6 @@ export interface RelayServices extends RelayCallServices, MerchantServices {
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 const WELL_FORMED = /^\P{Cs}*$/u;
 
 function callOf(
@@ -180,19 +179,6 @@ async function send(
   return reply;
 }
 
-/** Looks at a body, here or in a worker, and goes on with what is known of it. */
-function withLook(
-  services: RelayCallServices, caller: MerchantCaller, body: Uint8Array, name: EndpointName,
-  go: (look: RelayLook, bytes: Uint8Array) => Reply | Promise<Reply>,
-): Reply | Promise<Reply> {
-  if (isReadHere(body)) {
-    const look = lookAtRelayed(name, body);
-    return isProblem(look) ? caller.refuse(look) : go(look, relayedBytes(body));
-  }
-  return lookAtLarge(services.bodyWorkers, caller, body, name).then((found) =>
-    (isReply(found) ? found : go(found.told, found.bytes)));
-}
-
 /** Relays a cart of a provider-connected merchant, byte for byte. */
 export function relayCart(
   services: RelayCallServices, caller: MerchantCaller, merchant: MerchantRecord, request: Request,
@@ -221,9 +207,7 @@ function relayOwn(
   return withLook(services, caller, request.body, name, (look, bytes) => {
     const { merchantId } = look;
     if (merchantId === null || !UUID.test(merchantId)) {
-      return caller.problem(400, 'merchantId must be a UUID.', [
-        { location: 'body.merchantId', message: 'expected a UUID' },
-      ]);
+      return noMerchantId(caller);
     }
     const merchant = findMerchant(services.store, caller.account, merchantId.toLowerCase());
     if (merchant === null) {
@@ -245,7 +229,6 @@ const LONG_BODIES: ReadonlySet<EndpointName> = new Set(['order/create', 'refund/
 
 /** The routes of orders, refunds and exemption certificates. */
 export function relayRoutes(services: RelayServices): readonly Route[] {
-  const { timeoutMs } = services;
   return RELAYED_NAMES.map((name) => {
     const { writes } = PROVIDER_ENDPOINTS[name];
     return merchantRoute(services, {
@@ -254,7 +237,7 @@ export function relayRoutes(services: RelayServices): readonly Route[] {
         relayedShape(name), LONG_BODIES.has(name) ? BODY_BYTES_MAX : PARSED_BYTES_MAX,
         RELAYED_BYTES_MIN,
       ),
-      metered: writes, writes, deadlineMs: DEADLINE_MS + timeoutMs,
+      metered: writes, writes, deadlineMs: DEADLINE_MS + services.timeoutMs,
     }, (caller, request) => relayOwn(services, caller, request, name));
   });
 }

@@ -7,12 +7,8 @@ import {
   textThat, told, uuid, whole, type Members, type Shape,
 } from '../../base/shape.js';
 import type { BodyError, Check } from '../../base/validator.js';
-import { withoutMember } from '../../base/json-member.js';
-import { parseJsonObject, type JsonObject } from '../../base/json-object.js';
-import { invalid, isProblem, problem, type Problem } from '../../base/problem.js';
-import {
-  PROVIDER_ENDPOINTS, type EndpointName, type ProviderEndpoint,
-} from '../../provider/operation-call.js';
+import { invalid, type Problem, problem } from '../../base/problem.js';
+import { type EndpointName, PROVIDER_ENDPOINTS } from '../../provider/operation-call.js';
 import { parseInstant } from '../../wire/instant.js';
 import { QUANTITY_MAX } from '../cart/wire-amount.js';
 import { TIC_MAX } from '../cart/cart-text.js';
@@ -196,41 +192,4 @@ export function relayProblem(
   }
   const errors = CHECKS.get(name)?.(body) ?? [];
   return errors.length === 0 ? null : invalid(...errors);
-}
-
-/** What is known of a body, without anything that was parsed of it beside small members. */
-export interface RelayLook {
-  /** As it was sent; null for what is no text. */
-  readonly merchantId: string | null;
-  readonly problem: Problem | null;
-  /** Members that become the path and query of the call; none where there is a problem. */
-  readonly members: JsonObject;
-}
-
-/** Longest text that is told of as a merchant's id; a UUID has 36 characters. */
-const ID_CHARS_MAX = 36;
-
-function pathMembers({ ids, query }: ProviderEndpoint, body: JsonObject): JsonObject {
-  return Object.fromEntries([...ids, ...query].flatMap((name) =>
-    (body[name] === undefined ? [] : [[name, body[name]] as const])));
-}
-
-/** Looks at a body of an operation; a problem where it is no JSON object. */
-export function lookAtRelayed(name: EndpointName, body: Uint8Array): RelayLook | Problem {
-  const read = parseJsonObject(body);
-  if (isProblem(read)) return read;
-  const endpoint: ProviderEndpoint = PROVIDER_ENDPOINTS[name];
-  const { merchantId } = read.object;
-  const refused = relayProblem(name, endpoint.ids, read.object);
-  return {
-    merchantId: typeof merchantId === 'string' && merchantId.length <= ID_CHARS_MAX
-      ? merchantId : null,
-    problem: refused,
-    members: refused === null ? pathMembers(endpoint, read.object) : {},
-  };
-}
-
-/** The bytes of a body that the provider gets. */
-export function relayedBytes(body: Uint8Array): Uint8Array {
-  return withoutMember(body, 'merchantId');
 }

@@ -55,6 +55,24 @@ function set(
   return { merchantId, reply: caller.json(200, members) };
 }
 
+async function get(
+  services: HandlerServices, caller: MerchantCaller, merchantId: string,
+): Promise<Reply> {
+  const merchant = ownMerchant(caller, services.store, merchantId);
+  if (isReply(merchant)) return merchant;
+  const found = credentialsOf(services.store, services.vault, caller.account, merchantId);
+  if (found === null) {
+    vouchForNone(services.store);
+    return noCredentials(caller);
+  }
+  const { apiKey, connectionId } = found;
+  // Before the answer: a reading that is not written down would be worse than none.
+  await services.store.write((transaction) => {
+    audit(transaction, caller, 'credentials.get', { merchantId }, services.now());
+  }, { quiet: true });
+  return caller.json(200, { apiKey, connectionId }, NO_STORE);
+}
+
 /** The routes of credentials. */
 function credentialsRoutes(services: HandlerServices): readonly Route[] {
   return [
@@ -71,21 +89,7 @@ function credentialsRoutes(services: HandlerServices): readonly Route[] {
         path: '/merchant/credentials/get', needs: 'merchants',
         shape: MERCHANT_ID, parse: parseMerchantBody,
       },
-      async (caller, { merchantId }) => {
-        const merchant = ownMerchant(caller, services.store, merchantId);
-        if (isReply(merchant)) return merchant;
-        const found = credentialsOf(services.store, services.vault, caller.account, merchantId);
-        if (found === null) {
-          vouchForNone(services.store);
-          return noCredentials(caller);
-        }
-        const { apiKey, connectionId } = found;
-        // Before the answer: a reading that is not written down would be worse than none.
-        await services.store.write((transaction) => {
-          audit(transaction, caller, 'credentials.get', { merchantId }, services.now());
-        }, { quiet: true });
-        return caller.json(200, { apiKey, connectionId }, NO_STORE);
-      },
+      (caller, { merchantId }) => get(services, caller, merchantId),
     ),
     writeRoute(
       services, {

@@ -1,0 +1,116 @@
+/** Carts on their way through the pool, and what their answers become. */
+import type {
+  AnswerSlice, BodyRequest, CartEndpoint, CartRequest, OwnTask, PinnedRelease, PoolFailure,
+} from '../../pool/types.js';
+import { isFailure, type Failure } from '../../failure.js';
+import { invalid, type Problem } from '../../base/problem.js';
+import { unpackValue } from '../../pool/value.js';
+import { RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
+import { RECEIPT_HEADER, sha256Of } from '../../wire/receipt.js';
+import type { CartServices } from './handler.js';
+import { SAME_IDS_BIT } from './options.js';
+import { ENTITLEMENTS } from '../../store/plan.js';
+import { withoutKey } from '../../http/api-key.js';
+import { codedProblem } from '../../http/problem-reply.js';
+import { PARSED_BYTES_MAX } from '../../http/json-body.js';
+import { LookupHeads } from '../lookup/head.js';
+import { type KeptAsked, keptAsked, NOTHING_KEPT, placeOf, receiptOf } from '../lookup/kept.js';
+import type { LaterReply, MerchantCaller } from '../../http/merchant-route.js';
+import { LIMIT_HEADER, REMAINING_HEADER } from '../../http/rate-limit.js';
+import { isReply, type Reply, withField } from '../../http/reply.js';
+
+/** Bodies above it are calculated in the lane of bulk work, where no lookup waits for them. */
+export const SMALL_CART_BYTES_MAX = PARSED_BYTES_MAX;
+
+/** Workers of one lane. */
+export interface Lane {
+  submit(request: CartRequest | BodyRequest): void;
+}
+
+/** The header fields of amounts: those of lookups. */
+const HEADS = new LookupHeads();
+
+/** The reply to a slice: head and body are views that are good until the turn is over. */
+function replyOf(
+  { baseUrl }: CartServices, caller: MerchantCaller, slice: AnswerSlice, release: PinnedRelease,
+  receipt: string | null,
+): Reply {
+  const { status, code, body, precision, flags } = slice;
+  if (code === RESPONSE_CODES['product-rules-not-enabled'].code) {
+    return codedProblem('product-rules-not-enabled', caller.instance, baseUrl, caller.fields);
+  }
+  if (status !== SUCCESS.http) return caller.refuse(unpackValue<Problem>(body));
+  const { [LIMIT_HEADER]: limit, [REMAINING_HEADER]: remaining } = caller.fields;
+  const head = HEADS.get(release.id, Number(limit), precision, flags).with(Number(remaining));
+  return { status, head: receipt === null ? head : withField(head, RECEIPT_HEADER, receipt), body };
+}
+
+/** What is asked of kept releases, or why that may not be asked. */
+function keptBy({ kept: services }: CartServices, caller: MerchantCaller): KeptAsked | Reply {
+  const asked = services === undefined ? null : keptAsked(caller.query);
+  if (asked === null) return NOTHING_KEPT;
+  if (isFailure(asked)) return caller.refuse(keptProblem(asked));
+  const may = asked.dataset === null || (caller.key.grants & ENTITLEMENTS.historical) !== 0;
+  return may ? asked : caller.problem(403, 'Kept datasets need the entitlement historical.');
+}
+
+function keptProblem({ field, detail = '' }: Failure): Problem {
+  return invalid({ location: `query.${field ?? 'dataset'}`, message: detail });
+}
+
+/** What a body is calculated for and with. */
+interface Asked {
+  readonly endpoint: CartEndpoint;
+  readonly bits: number;
+  readonly kept: KeptAsked;
+  readonly own: OwnTask | undefined;
+}
+
+/** Has a worker calculate a body. */
+function calculated(
+  services: CartServices, caller: MerchantCaller, body: Uint8Array,
+  { endpoint, bits, kept: { receipt }, own }: Asked, take: (reply: Reply) => void,
+): void {
+  const { pool, bulkPool, kept: made } = services;
+  const lane = body.length > SMALL_CART_BYTES_MAX ? bulkPool : pool;
+  const bodySha256 = receipt ? sha256Of(body) : null;
+  const receiptFor = (slice: AnswerSlice, { id: dataset }: PinnedRelease): string | null =>
+    (made === undefined || bodySha256 === null || own === undefined ? null
+      : receiptOf(made, {
+        method: 'POST', path: caller.instance, query: withoutKey(caller.query), bodySha256,
+        grants: caller.key.grants, dataset, atMs: own.now, status: slice.status, body: slice.body,
+      }));
+  lane.submit({
+    kind: 'cart', endpoint, own, payload: body, gives: body.length > SMALL_CART_BYTES_MAX,
+    optionBits: own === undefined ? bits : bits | SAME_IDS_BIT,
+    answered: (slice, release) =>
+      take(replyOf(services, caller, slice, release, receiptFor(slice, release))),
+    failed: (failure) => take(failedReply(caller, failure)),
+  });
+}
+
+function failedReply(caller: MerchantCaller, failure: PoolFailure): Reply {
+  return failure === 'overloaded'
+    ? caller.problem(503, 'The service has no dataset or is overloaded.')
+    : caller.problem(500, 'The service failed to calculate the cart.');
+}
+
+/** Has a worker calculate a body with the release and at the moment that are asked for. */
+export function calculate(
+  services: CartServices, caller: MerchantCaller, endpoint: CartEndpoint, bits: number,
+  body: Uint8Array,
+): Reply | LaterReply {
+  const kept = keptBy(services, caller);
+  if (isReply(kept)) return kept;
+  const asked = { endpoint, bits, kept, own: undefined };
+  const plain = services.kept === undefined || (kept.dataset === null && !kept.receipt);
+  if (plain) return (take) => calculated(services, caller, body, asked, take);
+  const placed = placeOf(services.kept, kept);
+  return (take, failed) => {
+    placed.then((own) => {
+      if (own === 'internal' || own === 'overloaded') take(failedReply(caller, own));
+      else if (isFailure(own)) take(caller.refuse(keptProblem(own)));
+      else calculated(services, caller, body, { ...asked, own }, take);
+    }).catch(failed);
+  };
+}
