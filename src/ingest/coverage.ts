@@ -50,6 +50,13 @@ function countOf(rows: readonly RateRow[], fits: (row: RateRow) => boolean): num
   return new Set(rows.filter(fits).map(keyOf)).size;
 }
 
+/** How many jurisdictions end unknown: those that no later row settles. */
+function refusedOf(rows: readonly RateRow[]): number {
+  const last = new Map(rows.filter(({ to }) => to === DATE_OPEN)
+    .map((row) => [`${row.place} ${row.county}`, row]));
+  return countOf([...last.values()], ({ basis }) => basis === 'unknown');
+}
+
 /** Jurisdictions of a level by source: rows that older publications had alone do not count. */
 function listsOf(
   { input }: LoadedRates, all: readonly RateRow[],
@@ -96,7 +103,7 @@ function gapText(load: LoadedRates, rowsOf: LevelRows, mark: ListMark): string {
   const figures: Readonly<Record<string, () => number>> = {
     held: () => countOf(rows, ({ basis }) => basis !== 'unknown'),
     levying: () => countOf(rows, ({ basis, sales }) => basis !== 'unknown' && sales > 0),
-    refused: () => countOf(rows, ({ basis, to }) => basis === 'unknown' && to === DATE_OPEN),
+    refused: () => refusedOf(rows),
     all: () => (mark.level === 'county' ? load.input.counties : load.input.places)
       .filter(({ state }) => state === mark.state).length,
   };

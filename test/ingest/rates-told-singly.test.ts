@@ -1,0 +1,91 @@
+/** What authorities say of some jurisdictions beside the lists that are held: facts. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { loadRates, type RatesRecipe } from '../../src/ingest/rates/load.js';
+import type { DateInt } from '../../src/tax/date.js';
+import { formatRate, sumRates } from '../../src/tax/rate.js';
+
+const DATASETS = join(import.meta.dirname, '../../../datasets');
+const TODAY = 20261121 as DateInt;
+
+const recipe = readFileSync(join(DATASETS, 'recipes/rates-default.json'), 'utf8');
+const rates = loadRates(JSON.parse(recipe) as RatesRecipe, {
+  factsDir: join(DATASETS, 'facts'), sourcesDir: '', estimated: false,
+});
+
+/** In percent, or "refused"; `place` is the code of a city, "" outside all. */
+function total(county: string, place = '', day = TODAY): string {
+  const state = county.slice(0, 2);
+  const area = rates.book.resolve({ state, county, place, town: '', districts: [] });
+  if (area.unknown.some(({ from, to }) => from <= day && to >= day)) return 'refused';
+  const sum = sumRates(area.components.flatMap(({ periods }) =>
+    periods.filter(({ from, to }) => from <= day && to >= day).map(({ sales }) => sales)));
+  return formatRate((sum * 100) as typeof sum);
+}
+
+/** How many cities of a state have a total, each in its first county. */
+function totals(state: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { state: of, geoid, counties } of rates.input.places) {
+    if (of !== state) continue;
+    const figure = total(counties[0]!, geoid);
+    counts.set(figure, (counts.get(figure) ?? 0) + 1);
+  }
+  return counts;
+}
+
+test('Idaho: 23 cities have a tax, by the list of the state; the others have its rate', () => {
+  const found = totals('ID');
+  assert.equal(found.get('refused'), 11);
+  assert.equal([...found].filter(([figure]) => figure !== '6' && figure !== 'refused')
+    .reduce((sum, [, count]) => sum + count, 0), 12);
+  assert.equal(total('16001', '1676870'), '6', 'Star');
+  assert.equal(total('16013', '1634390'), 'refused', 'Hailey levies, and nobody here knows what');
+  assert.equal(total('16001', '1676870', 20260909 as DateInt), 'refused', 'before the list');
+});
+
+test('Iowa: a county\'s average shows that its larger cities have the tax', () => {
+  assert.equal(total('19155', '1916860'), '7', 'Council Bluffs');
+  assert.equal(total('19155', '1916860', 20260630 as DateInt), 'refused');
+  assert.equal(total('19015', '1906040'), 'refused', 'Berkley, smaller than what is left out');
+  assert.equal(total('19103', '1938595'), '7', 'Iowa City');
+  assert.equal(total('19103', '1938595', 20260630 as DateInt), 'refused');
+  assert.equal(total('19103'), '6', 'Johnson County outside cities');
+});
+
+test('Illinois: a municipality has one tax in all its counties, whatever a district adds', () => {
+  assert.equal(total('17197', '1738570'), '9', 'Joliet in Will County');
+  assert.equal(total('17093', '1738570'), '9', 'in Kendall County');
+  assert.equal(total('17043', '1703012'), '8.5', 'Aurora in DuPage County');
+  assert.equal(total('17089', '1703012'), '8.5', 'in Kane County');
+  assert.equal(total('17143', '1759000'), '9', 'Peoria, by its own page');
+  assert.equal(total('17031', '1770122'), '10.5', 'Skokie, by its own page');
+  // Their parts that do not vary may lie in a business district as a whole.
+  assert.equal(total('17089', '1721696'), 'refused', 'East Dundee');
+  assert.equal(total('17111', '1727533'), 'refused', 'Fox River Grove');
+});
+
+test('Illinois: the transit tax rose in six counties, and Sangamon County\'s a month before', () => {
+  const july = 20260731 as DateInt;
+  const six: readonly (readonly [string, string, string])[] = [
+    ['17031', '9', '9.25'], ['17043', '7', '7.25'], ['17089', '7', '7.25'],
+    ['17097', '7', '7.25'], ['17111', '7.25', '7.5'], ['17197', '7', '7.25'],
+  ];
+  for (const [county, before, after] of six) {
+    assert.deepEqual([total(county, '', july), total(county)], [before, after], county);
+  }
+  assert.equal(total('17093', '', july), total('17093'), 'Kendall County has no such tax');
+  assert.equal(total('17167', '', 20260630 as DateInt), '7.25');
+  assert.equal(total('17167'), '7.75');
+  assert.equal(total('17167', '1702921'), '7.75', 'Auburn, a city of it');
+});
+
+test('cities by their own pages: Missouri, and Rio Rancho on either side of a county line', () => {
+  assert.equal(total('29189', '2978154'), '9.238', 'Webster Groves');
+  assert.equal(total('29183', '2978442'), '8.45', 'Wentzville');
+  assert.equal(total('29037', '2904384'), '9.1', 'Belton');
+  assert.equal(total('35043', '3563460'), '7.4375', 'in Sandoval County');
+  assert.equal(total('35001', '3563460'), '7.875', 'in Bernalillo County');
+});
