@@ -1,14 +1,18 @@
 /** Bulk jobs at their limits: the allowed folder, the disk, the jobs of an account. */
 import assert from 'node:assert/strict';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { JOBS_OPEN_MAX } from '../../src/bulk/job/registry.js';
-import { CSV, openBulk, readLines, type BulkAnswer } from '../support/bulk-client.js';
+import { buildRecipe } from '../support/built-dataset.js';
+import {
+  CSV, openBulk, readLines, startBulkApp, type BulkAnswer,
+} from '../support/bulk-client.js';
 import { eventually } from '../support/http-eventually.js';
 import {
   DISK_MAX, type JobBody, JobClient, type JobService, problem, startJobs, table, WAIT_MS,
 } from '../support/job-service.js';
+import { fill, release, smallDisk } from '../support/small-disk.js';
 
 let service: JobService;
 let files: string;
@@ -101,4 +105,25 @@ test('an account has so many jobs at a time', async () => {
   await Promise.all(open.map(async ({ answer }) => {
     assert.ok([202, 429].includes((await answer).status));
   }));
+});
+
+test('a full disk of jobs refuses one more as without room, and nothing of it stays', async (context) => {
+  const dir = smallDisk(context, 2_000_000);
+  if (dir === null) return;
+  const built = buildRecipe('fixture');
+  context.after(() => built.remove());
+  symlinkSync(dir, join(built.varDir, 'jobs'));
+  const { app, port: own } = await startBulkApp(built.varDir, {});
+  context.after(() => app.stop());
+  const before = readdirSync(dir);
+  fill(dir);
+  const client = new JobClient(own);
+  const refused = problem(await client.post(table(5)), 507);
+  assert.equal(refused.detail, 'The disk does not take the body.');
+  release(dir);
+  assert.deepEqual(readdirSync(dir), before);
+  const answer = await client.post(table(5));
+  assert.equal(answer.status, 202, answer.body.toString());
+  const { id } = JSON.parse(answer.body.toString()) as JobBody;
+  assert.equal((await client.until(id, 'done', 'failed')).state, 'done');
 });

@@ -33,6 +33,7 @@ import type { WireObject } from '../../wire/tree.js';
 import { admitRows, keptFault, merchantRefusal, type RowsAsked } from '../run/kind.js';
 import { isProblem } from '../../base/problem.js';
 import { errorsOf, parseUpload } from './job-request.js';
+import { diskRefusal } from './stored-body.js';
 import { IDEMPOTENCY_HEADER, takenKey, unusableKey } from '../../http/idempotency-key.js';
 import type { Status } from '../../http/status.js';
 
@@ -244,5 +245,18 @@ function openJob(
   const release = releases.pin();
   if (release === null) return refuse(503, 'No rates are loaded now; try again later.');
   releases.unpin(release);
-  void new JobCreation(services, caller, request, exchange, asked, release.id);
+  begin(services, caller, request, exchange, asked, release.id);
+}
+
+/** A disk that does not take the folder of a job refuses it as one that does not take its body. */
+function begin(...job: ConstructorParameters<typeof JobCreation>): void {
+  const [{ jobs, log }, caller, , exchange, asked] = job;
+  try {
+    void new JobCreation(...job);
+  } catch (error) {
+    log.error('job not made', { fault: faultOf(error) });
+    const { status, detail, members } = diskRefusal(error);
+    const limits = limitsOf(jobs.options.limits, asked?.kind ?? ANY_ROWS.kind);
+    exchange.send(caller.problem(status, detail, undefined, { limits, ...members }));
+  }
 }

@@ -109,10 +109,15 @@ export class JobSpace {
     }
   }
 
-  /** Makes the folder of a job of an account. */
+  /** Makes the folder of a job of an account; where the disk does not take all of it, none. */
   make(id: string, account: string, maker = ''): void {
     mkdirSync(join(this.dir, id), { mode: 0o700 });
-    if (maker !== '') writeFileSync(join(this.dir, id, MAKER), maker, { mode: 0o600 });
+    try {
+      if (maker !== '') writeFileSync(join(this.dir, id, MAKER), maker, { mode: 0o600 });
+    } catch (error) {
+      rmSync(join(this.dir, id), { recursive: true, force: true });
+      throw error;
+    }
     this.#set(id, 0);
     this.own(id, account, 0);
   }
