@@ -63,6 +63,17 @@ export interface ProductRule {
   readonly basis: RuleBasis;
 }
 
+/** Goods without a code of their own. */
+export const GENERAL = '00000';
+/** Delivery charges: shipping alone, and handling. */
+export const SHIPPING = '10001';
+export const HANDLING = '11000';
+
+/** Whether product rules tell how a code is taxed: delivery charges have rules of their own. */
+export function isProduct(code: string): boolean {
+  return code !== GENERAL && code !== SHIPPING && code !== HANDLING;
+}
+
 /** Ordinary sales-tax rates of a place. */
 export interface OrdinaryRates {
   readonly state: Rate;

@@ -181,6 +181,16 @@ test('a lookup for such a code is refused with 110 where the server is set to', 
   }
 });
 
+test('a lookup for shipping, handling or goods without a code says nothing of the kind: their rules are no products\'', () => {
+  for (const code of ['10001', '11000', '00000']) {
+    for (const context of [TELLING, REFUSING]) {
+      const { code: answered, text } = lookup(`lat=10.5&lng=0.5&taxabilityCode=${code}`, context);
+      assert.equal(answered, 100, text);
+      assert.match(text, new RegExp(`"situs":\\{"precision":"polygon","dataset":"${PLACES.id}"\\}\\},`), code);
+    }
+  }
+});
+
 test('rows of lookups have the word in their note, whatever their neighbours', () => {
   const run = { dataset: PLACES, kind: 'lookup' } as const;
   const table = `lat,lng,tic\n10.5,0.5,30100\n10.5,0.5,${FLAG}\n10.5,0.5,\n`;

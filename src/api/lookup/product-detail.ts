@@ -20,7 +20,7 @@ import type { Format } from '../../wire/version.js';
 import type { MealRule, MealTax } from '../../engine/product/meal-tax.js';
 import { formatUsd } from '../../tax/amount.js';
 import {
-  effectiveRate, isWhole, type OrdinaryRates, type ProductRule,
+  effectiveRate, isProduct, isWhole, type OrdinaryRates, type ProductRule,
 } from '../../tax/product-rule.js';
 
 /** What rules are shown against. */
@@ -164,7 +164,8 @@ function contentOf(
   if (found.kind === 'no-catalogue') return null;
   if (found.kind === 'found') {
     // Where nothing is levied a rule would change nothing.
-    const unruled = isRuled(found) || outcome.rates.sales === 0 ? '' : text;
+    const wants = isProduct(found.code.tic) && outcome.rates.sales > 0 && !isRuled(found);
+    const unruled = wants ? text : '';
     return { content: detailOf(engine, outcome, text, found), keep: true, unruled };
   }
   const action = found.kind === 'unknown' ? 'T02' : 'T03';

@@ -6,6 +6,7 @@ import type { Dataset } from '../../dataset/dataset.js';
 import type { StateRecord } from '../../dataset/records.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
+import { GENERAL } from '../../tax/product-rule.js';
 import type { Rate } from '../../tax/rate.js';
 import { fiveDecimals, roundAmounts, roundRate } from '../../tax/round-lines.js';
 import type { AddressLocator } from '../locate/locator.js';
@@ -26,7 +27,7 @@ import {
 } from './cart-place.js';
 import { QUANTITY_ONE, type CartLine, type CartQuery } from './cart-query.js';
 import { needs, notHeld, Sites, type Side, type Site } from './site.js';
-import { GENERAL, isUnruled, Treatments } from './treatment.js';
+import { isUnruled, Treatments } from './treatment.js';
 
 /** The places of a cart, as far as they were needed, and the site that taxes it. */
 export interface PlacedCart extends ExplainedPlaces {

@@ -2,6 +2,7 @@
 import { decimalText, exactText, formatUsd } from '../../tax/amount.js';
 import { formatDate, parseDate } from '../../tax/date.js';
 import { BASE_DIGITS, TAX_DIGITS } from '../../tax/line-tax.js';
+import { GENERAL } from '../../tax/product-rule.js';
 import { formatRate, type Rate } from '../../tax/rate.js';
 import { exactTax } from '../../tax/round-lines.js';
 import { MEAL_DOCUMENT, type MealRule } from '../product/meal-tax.js';
@@ -16,7 +17,7 @@ import type {
 import { placeText, type FoundPlace } from './cart-place.js';
 import type { CartPlace, CartQuery } from './cart-query.js';
 import type { Site, SiteRow } from './site.js';
-import { GENERAL, type Levy, type Treatments } from './treatment.js';
+import type { Levy, Treatments } from './treatment.js';
 
 const QUANTITY_DIGITS = 4;
 

@@ -1,7 +1,7 @@
 /** The rules considered for a line of a cart, and why each applied or did not. */
 import { decimalText, formatUsd } from '../../tax/amount.js';
 import { formatDate } from '../../tax/date.js';
-import type { ProductRule } from '../../tax/product-rule.js';
+import { GENERAL, HANDLING, type ProductRule } from '../../tax/product-rule.js';
 import { PRODUCT_DOCUMENT } from '../product/product-book.js';
 import { citedSource, type SourceNotes } from '../rate/explain.js';
 import { factOn, type CartFacts, type TierFact } from './cart-facts.js';
@@ -10,7 +10,7 @@ import type { GoodsTotal, LineTaxer, TaxedLine } from './taxed-lines.js';
 import type { RuleNote } from './outcome.js';
 import type { CartLine } from './cart-query.js';
 import type { Site } from './site.js';
-import { GENERAL, HANDLING, type Treatment } from './treatment.js';
+import type { Treatment } from './treatment.js';
 
 const PERCENT_DIGITS = 7;
 const NOT_SUPPORTED_DOCUMENT = 'rules-not-supported';

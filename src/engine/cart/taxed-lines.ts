@@ -5,13 +5,14 @@ import { type Exact, plus } from '../../tax/exact.js';
 import {
   COARSE, FINE, lineTax, ruledUnit, type HolidayReach, type Scale,
 } from '../../tax/line-tax.js';
+import { GENERAL, HANDLING, SHIPPING } from '../../tax/product-rule.js';
 import { RATE_ONE } from '../../tax/rate.js';
 import { exactTax, type ExactLine } from '../../tax/round-lines.js';
 import { factOn, type CartFacts, type FreightMix } from './cart-facts.js';
 import type { Holiday } from './holidays.js';
 import type { CartLine } from './cart-query.js';
 import type { Site } from './site.js';
-import { GENERAL, HANDLING, SHIPPING, type Treatment, type Treatments } from './treatment.js';
+import type { Treatment, Treatments } from './treatment.js';
 
 /** The exact tax of a line, and what it follows from. */
 export interface TaxedLine extends ExactLine {

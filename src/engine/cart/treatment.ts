@@ -1,7 +1,7 @@
 /** How a kind of product is taxed at a site: the levies on it, and what shapes their base. */
 import { formatDate } from '../../tax/date.js';
 import { coarseRates, tierlessOf, type LineLevy, type LineRule } from '../../tax/line-tax.js';
-import { isWhole, type ProductRule } from '../../tax/product-rule.js';
+import { GENERAL, isWhole, type ProductRule } from '../../tax/product-rule.js';
 import type { Rate } from '../../tax/rate.js';
 import { MEAL_CODES, type MealRule } from '../product/meal-tax.js';
 import type { ProductRules } from '../product/rules.js';
@@ -59,10 +59,6 @@ export function isUnruled({ rule, tic, levies }: Treatment): boolean {
   return rule === null && tic !== GENERAL && levies.every(({ meal }) => meal === null)
     && levies.some(({ rate }) => rate > 0);
 }
-
-export const GENERAL = '00000';
-export const SHIPPING = '10001';
-export const HANDLING = '11000';
 
 /** Whether a rule taxes a product exactly as general goods are. */
 function isPlain(rule: ProductRule | null): boolean {
