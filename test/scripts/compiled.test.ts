@@ -26,7 +26,7 @@ test('compiled files without a source are removed, and no others', (context) => 
 test('a build removes what is stale, and every way to run tests builds first', () => {
   const { scripts } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as
     { readonly scripts: Readonly<Record<string, string>> };
-  assert.match(scripts['build'] ?? '', /&& node dist\/scripts\/prune\.js$/);
+  assert.match(scripts['build'] ?? '', /&& node dist\/scripts\/finish-build\.js$/);
   for (const name of ['test', 'test:one', 'prepare']) {
     assert.match(scripts[name] ?? '', /^npm run --silent build\b/, name);
   }
