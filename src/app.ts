@@ -4,7 +4,7 @@ import type { Config } from './config.js';
 import type { LiveDataset } from './dataset/live.js';
 import type { BulkParts } from './bulk/run/open-bulk.js';
 import { Router, type Route } from './http/router.js';
-import type { StreamParts } from './bulk/stream/handler.js';
+import type { StreamParts } from './bulk/stream/open-streams.js';
 import { messageOf, type Log } from './log.js';
 import { type AppOptions, type Beginning, openAll, type Opened } from './opened.js';
 import { openParts, type Parts } from './parts.js';

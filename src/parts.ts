@@ -18,7 +18,7 @@ import type { JobRegistry } from './bulk/job/registry.js';
 import { openJobs, type JobParts } from './bulk/job/handler.js';
 import { BULK_ROUTES } from './bulk/run/kind.js';
 import { openUploads, spoolDirOf, type BulkParts } from './bulk/run/open-bulk.js';
-import { openStreams, type StreamParts } from './bulk/stream/handler.js';
+import { openStreams, type StreamParts } from './bulk/stream/open-streams.js';
 import { schemaRoutes, withOpenapi } from './describe/document.js';
 import { ClientGate, type GuessWatch } from './http/client-limit.js';
 import type { Gate } from './http/gate.js';

@@ -1,6 +1,7 @@
 /** The nodes of a fleet as the workers of `situs bulk`. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { FilesBroker, nobodyHas } from '../bulk/fleet/files-broker.js';
+import { nobodyHas } from '../bulk/fleet/chunk-object.js';
+import { FilesBroker } from '../bulk/fleet/files-broker.js';
 import { fleetWorkers, type FleetWorkers } from '../bulk/fleet/fleet-workers.js';
 import type { Config } from '../config.js';
 import { filesAddress, type FilesAddress } from '../distribution/address.js';

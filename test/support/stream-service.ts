@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { type StreamAsk, StreamClient, wasRefused } from '../../bench/load/stream-client.js';
 import { decodeChunk, encodeResult } from '../../src/bulk/row/chunk-payload.js';
 import { type ChunkPool, ChunkSchedule } from '../../src/bulk/run/schedule.js';
-import { openStreams, type StreamParts } from '../../src/bulk/stream/handler.js';
+import { openStreams, type StreamParts } from '../../src/bulk/stream/open-streams.js';
 import { Gate } from '../../src/http/gate.js';
 import { createServer } from '../../src/http/open-transport.js';
 import { createRateGate } from '../../src/http/rate-limit.js';

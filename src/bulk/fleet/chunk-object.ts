@@ -63,6 +63,15 @@ export interface NodeAnswer {
   readonly hands?: number;
 }
 
+/** A sentence on nodes none of which has a release. */
+export function nobodyHas(
+  name: string, release: string, nodes: readonly NodeAnswer[],
+): string {
+  if (nodes.length === 0) return `no node takes chunks of files at ${name}`;
+  const held = nodes.map(({ node, active }) => `${node}: ${active ?? 'none'}`).join(', ');
+  return `no node at ${name} has the dataset ${release} (${held})`;
+}
+
 interface ResultHead {
   readonly form: number;
   readonly node: string;

@@ -11,7 +11,8 @@ import { messageOf, type Log } from '../../log.js';
 import { deliver, resultOf, type AnswerOptions, type InHand } from './chunk-answer.js';
 import { decodeOrder, resultName } from './chunk-object.js';
 import type { ChunkPull, QueuedMessage } from './chunk-messages.js';
-import { ACK_WAIT_MS, FilesBroker, type QueueState } from './files-broker.js';
+import { ACK_WAIT_MS, type QueueState } from './chunk-queue.js';
+import { FilesBroker } from './files-broker.js';
 
 /** How long it stays back after a try that failed here. */
 const AGAIN_MS = 1_000;

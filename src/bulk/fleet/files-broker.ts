@@ -7,10 +7,9 @@
  * often somebody tried.
  */
 import {
-  AckPolicy, DeliverPolicy, DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy,
-  StorageType, type ConsumerInfo, type JetStreamClient, type JetStreamManager,
+  type ConsumerInfo, jetstream, type JetStreamClient, jetstreamManager, type JetStreamManager,
 } from '@nats-io/jetstream';
-import { nanos, type NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
 import type { FilesAddress } from '../../distribution/address.js';
 import { connectBroker, isAbsent, isApi } from '../../distribution/nats-connection.js';
 import { messageOf } from '../../log.js';
@@ -19,42 +18,19 @@ import {
   type ChunkOrder, type ChunkPart, type ChunkResult, type NodeAnswer,
 } from './chunk-object.js';
 import { ChunkPull, type QueuedMessage, sendResult, takeResults } from './chunk-messages.js';
+import { LEFT_MS, makeConsumer, makeQueue, type QueueState } from './chunk-queue.js';
 import { ObjectBucket } from './object-bucket.js';
 
 const REQUEST_MS = 5_000;
-/** What nobody collects is removed after so long. */
-const LEFT_MS = 3_600_000;
 /** Files of jobs are removed with their jobs; what is left behind of one, after so long. */
 const KEPT_LEFT_MS = 90 * 86_400_000;
-/** A node that says nothing for so long has its chunks given to others. */
-export const ACK_WAIT_MS = 10_000;
-/** Longer than a driver takes to send what it sends again at once. */
-const DUPLICATE_MS = 120_000;
 const NODES_MS = 1_000;
-const NAME_TAKEN = 10_058;
 const NO_CONSUMER = 10_014;
 /** What a message of the queue has beside its chunk. */
 const ORDER_BYTES = 4_096;
 
 /** `gone`: the broker has closed the connection for good. */
 export type BrokerState = 'away' | 'back' | 'gone';
-
-/** Chunks of one release. */
-export interface QueueState {
-  /** Never given out so far. */
-  readonly waiting: number;
-  /** With nodes, or handed back by one and not given out again. */
-  readonly inHand: number;
-}
-
-/** A sentence on nodes none of which has a release. */
-export function nobodyHas(
-  name: string, release: string, nodes: readonly NodeAnswer[],
-): string {
-  if (nodes.length === 0) return `no node takes chunks of files at ${name}`;
-  const held = nodes.map(({ node, active }) => `${node}: ${active ?? 'none'}`).join(', ');
-  return `no node at ${name} has the dataset ${release} (${held})`;
-}
 
 export class FilesBroker {
   readonly connection: NatsConnection;
@@ -138,7 +114,7 @@ export class FilesBroker {
     const large = partsBytes(parts) + ORDER_BYTES > (this.connection.info?.max_payload ?? 0);
     if (large) await this.objects.put(order.chunk, encodeParts(parts));
     await this.#client.publish(
-      `${this.#root}.chunks.${order.release}.${order.job}`,
+      `${this.#chunks}.${order.release}.${order.job}`,
       large ? encodeOrder(order) : encodeOrderWith(order, parts), { msgID: id });
     return large;
   }
@@ -162,12 +138,12 @@ export class FilesBroker {
   /** Takes what waits of a job out of the queue. */
   async unqueue(release: string, job: string): Promise<void> {
     await this.#manager.streams.purge(
-      this.#stream, { filter: `${this.#root}.chunks.${release}.${job}` });
+      this.#stream, { filter: `${this.#chunks}.${release}.${job}` });
   }
 
   /** Chunks that are queued, in hand of a node or not, by `RELEASE.JOB`. */
   async queued(): Promise<ReadonlyMap<string, number>> {
-    const chunks = `${this.#root}.chunks.`;
+    const chunks = `${this.#chunks}.`;
     const { state: { subjects = {} } } = await this.#manager.streams.info(
       this.#stream, { subjects_filter: `${chunks}>` });
     return new Map(Object.entries(subjects).map(([subject, count]) =>
@@ -265,19 +241,13 @@ export class FilesBroker {
     return `${this.#address.bucket}.files`;
   }
 
+  /** What subjects of chunks begin with. */
+  get #chunks(): string {
+    return `${this.#root}.chunks`;
+  }
+
   async #make(): Promise<void> {
-    const { replicas } = this.#address;
-    await this.#manager.streams.info(this.#stream).catch(async (error: unknown) => {
-      if (!isAbsent(error)) throw error;
-      await this.#manager.streams.add({
-        name: this.#stream, subjects: [`${this.#root}.chunks.>`], num_replicas: replicas,
-        retention: RetentionPolicy.Workqueue, storage: StorageType.File,
-        discard: DiscardPolicy.Old, max_age: nanos(LEFT_MS), duplicate_window: nanos(DUPLICATE_MS),
-      }).catch((made: unknown) => {
-        // Another made it meanwhile.
-        if (!isApi(made, NAME_TAKEN)) throw made;
-      });
-    });
+    await makeQueue(this.#manager, this.#stream, this.#chunks, this.#address.replicas);
     await this.objects.make();
   }
 
@@ -288,11 +258,6 @@ export class FilesBroker {
       if (isAbsent(error)) await this.#make();
       else if (!isApi(error, NO_CONSUMER)) throw error;
     }
-    // No bound on deliveries: a chunk that was given out too often is answered with that.
-    return this.#manager.consumers.add(this.#stream, {
-      durable_name: release, filter_subject: `${this.#root}.chunks.${release}.*`,
-      deliver_policy: DeliverPolicy.All, ack_policy: AckPolicy.Explicit,
-      ack_wait: nanos(ACK_WAIT_MS), max_deliver: -1, inactive_threshold: nanos(LEFT_MS),
-    });
+    return makeConsumer(this.#manager, this.#stream, this.#chunks, release);
   }
 }

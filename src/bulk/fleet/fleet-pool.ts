@@ -14,11 +14,10 @@ import type { PinnedRelease, PoolFailure, RowsRequest } from '../../pool/types.j
 import { SUCCESS } from '../../wire/response-code.js';
 import { CHUNK_ROWS_MAX } from '../row/row-limits.js';
 import type { ChunkPool } from '../run/schedule.js';
-import { resultName, type ChunkResult } from './chunk-object.js';
-import { nobodyHas, type FilesBroker } from './files-broker.js';
+import { nobodyHas, resultName, type ChunkResult } from './chunk-object.js';
 import { DamagedObject, Removal } from './object-bucket.js';
-import { OtherNodes, WaitingParts, type OwnNode } from './own-share.js';
-import { chunkOf, partsOf, type PoolChunk } from './pool-chunk.js';
+import { OtherNodes, WaitingParts } from './own-share.js';
+import { chunkOf, type FleetPoolOptions, partsOf, type PoolChunk } from './pool-chunk.js';
 
 /** Chunks that nodes may have or take; enough for some dozen processors. */
 const CHUNKS_AHEAD = 16;
@@ -29,21 +28,6 @@ const LOOK_MS = 1_000;
 const AGAIN_MS = 500;
 /** How long what is left behind may take to be removed. */
 const CLOSE_MS = 5_000;
-
-export interface FleetPoolOptions {
-  readonly broker: FilesBroker;
-  /** Name of the run. */
-  readonly job: string;
-  readonly release: string;
-  /** Rows of a chunk. */
-  readonly rows: number;
-  /** How long nothing may come before it is asked whether any node has the release. */
-  readonly waitMs: number;
-  /** Told what keeps it waiting. */
-  readonly tell: (text: string) => void;
-  /** Absent where this process answers no rows. */
-  readonly own?: OwnNode;
-}
 
 export class FleetPool implements ChunkPool {
   readonly #options: FleetPoolOptions;

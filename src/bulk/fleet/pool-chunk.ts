@@ -2,6 +2,8 @@
 import type { RowsRequest } from '../../pool/types.js';
 import { rowsOf } from '../row/chunk-payload.js';
 import type { ChunkOrder, ChunkPart, ChunkResult } from './chunk-object.js';
+import type { FilesBroker } from './files-broker.js';
+import type { OwnNode } from './own-share.js';
 
 export interface PoolChunk {
   readonly parts: readonly RowsRequest[];
@@ -18,6 +20,22 @@ export interface PoolChunk {
   attempts: number;
 }
 
+/** What a run is answered over a fleet with. */
+export interface FleetPoolOptions {
+  readonly broker: FilesBroker;
+  /** Name of the run. */
+  readonly job: string;
+  readonly release: string;
+  /** Rows of a chunk. */
+  readonly rows: number;
+  /** How long nothing may come before it is asked whether any node has the release. */
+  readonly waitMs: number;
+  /** Told what keeps it waiting. */
+  readonly tell: (text: string) => void;
+  /** Absent where this process answers no rows. */
+  readonly own?: OwnNode;
+}
+
 function bytesOf(payload: string | Uint8Array): Uint8Array {
   return typeof payload === 'string' ? Buffer.from(payload) : payload;
 }
@@ -25,7 +43,7 @@ function bytesOf(payload: string | Uint8Array): Uint8Array {
 /** A chunk of these parts; `id` is in its name, with its first row. */
 export function chunkOf(
   parts: readonly RowsRequest[],
-  { job, release }: { readonly job: string; readonly release: string }, id: string,
+  { job, release }: Pick<FleetPoolOptions, 'job' | 'release'>, id: string,
 ): PoolChunk {
   const places = parts.map(({ payload }) => rowsOf(bytesOf(payload)));
   const rows = places.reduce((sum, place) => sum + place.rows, 0);

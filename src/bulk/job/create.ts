@@ -10,14 +10,14 @@ import { JOBS_PATH, jobBody } from '../row/job-body.js';
 import type { BulkKind } from '../row/chunk-payload.js';
 import type { WireObject } from '../../wire/tree.js';
 import { limitsOf } from '../run/uploads.js';
-import { keptFault, merchantRefusal, type KnownReleases } from '../run/kind.js';
+import type { KnownReleases } from '../run/kind.js';
 import { allowedFile, filesOf } from './allowed-file.js';
 import { fileSource, type FileIdentity } from './byte-source.js';
 import type { JobRegistry } from './registry.js';
 import { readBeginning } from './file-run.js';
-import { errorsOf, parseReference, type AskedJob } from './job-request.js';
+import { type AskedJob, askedOfFile } from './job-request.js';
 import { diskRefusal, JobUpload } from './stored-body.js';
-import { rowsRefusal, type Caller } from '../../http/gate.js';
+import type { Caller } from '../../http/gate.js';
 import { IDEMPOTENCY_HEADER, keptOf, replayed, takenKey } from '../../http/idempotency-key.js';
 import {
   type DuplexEvents, headOf, JSON_TYPE, type Reply, type Request,
@@ -87,10 +87,9 @@ export class JobCreation implements DuplexEvents {
     this.#bodyBytes += piece.length;
     if (this.#bodyBytes > JOB_BODY_BYTES_MAX) {
       this.#body = null;
-      this.#refuse(413, `A body that names a file may have ${JOB_BODY_BYTES_MAX} bytes.`, {
+      return this.#refuse(413, `A body that names a file may have ${JOB_BODY_BYTES_MAX} bytes.`, {
         limit: JOB_BODY_BYTES_MAX,
       });
-      return;
     }
     this.#body = grown(this.#body, piece);
     if (isLast) void this.#guard(this.#named(this.#body));
@@ -135,42 +134,11 @@ export class JobCreation implements DuplexEvents {
 
   /** The body names a file. */
   async #named(body: Buffer): Promise<void> {
-    const { jobs: { options: { filesDir, kinds, limits, findMerchant } } } = this.#services;
-    if (filesDir === null) {
-      return this.#refuse(403, 'This service reads no files of its own; upload the rows.');
-    }
-    const asked = parseReference(body, kinds.map(({ kind }) => kind));
-    if (isProblem(asked)) return this.#refuse(asked.status, asked.detail, errorsOf(asked));
-    this.#kind = asked.kind;
-    const unscoped = rowsRefusal(this.#caller.key, asked.kind);
-    if (unscoped !== null) return this.#refuse(403, unscoped);
-    const { account } = this.#caller.key;
-    const unkept = keptFault(this.#services.releases, this.#caller.key, asked.bulk);
-    if (unkept !== null) {
-      const { status, detail } = unkept;
-      return this.#refuse(status, detail, {
-        errors: [{ location: 'body.dataset', message: detail }],
-      });
-    }
-    const unfit = merchantRefusal(findMerchant, account, asked.bulk);
-    if (unfit !== null) {
-      const { status, detail } = unfit;
-      return this.#refuse(status, detail, {
-        errors: [{ location: 'body.merchantId', message: detail }],
-      });
-    }
-    const found = await allowedFile(filesOf(filesDir, account), asked.file ?? '');
-    if (found === null) {
-      const detail = 'There is no such file in the folder of the account.';
-      return this.#refuse(422, detail, { errors: [{ location: 'body.file', message: detail }] });
-    }
-    const { identity } = found;
-    if (identity.bytes > limits.bytesMax) {
-      return this.#refuse(413, `A file may have ${limits.bytesMax} bytes.`, {
-        limit: limits.bytesMax,
-      });
-    }
-    await this.#arrived({ asked, identity, fingerprint: body.toString('utf8') });
+    const found = await askedOfFile(this.#services, this.#caller.key, body, (kind) => {
+      this.#kind = kind;
+    });
+    if ('status' in found) return this.#refuse(found.status, found.detail, found.members);
+    await this.#arrived({ ...found, fingerprint: body.toString('utf8') });
   }
 
   async #arrived({ asked, identity, fingerprint }: Arrived): Promise<void> {

@@ -30,9 +30,9 @@ import { limitsOf, type Uploads } from '../run/uploads.js';
 import type { JobKind, JobReleases, RunnerServices } from './runner.js';
 import { JobSpace, jobsDirOf, type SpaceLimits } from './space.js';
 import type { WireObject } from '../../wire/tree.js';
-import { admitRows, keptFault, merchantRefusal, type RowsAsked } from '../run/kind.js';
+import { admitRows, type RowsAsked } from '../run/kind.js';
 import { isProblem } from '../../base/problem.js';
-import { errorsOf, parseUpload } from './job-request.js';
+import { errorsOf, headRefusal, parseUpload } from './job-request.js';
 import { diskRefusal } from './stored-body.js';
 import { IDEMPOTENCY_HEADER, takenKey, unusableKey } from '../../http/idempotency-key.js';
 import type { Status } from '../../http/status.js';
@@ -186,11 +186,19 @@ export function openJobs(options: OpenJobOptions): JobParts {
 /** Stands in for the kind of rows until the body has named it. */
 const ANY_ROWS: RowsAsked = { kind: 'lookup', defaults: {} };
 
+/** Why an Idempotency-Key cannot be used for one more body; null where it can. */
+function unfitToken(
+  { underWay }: CreationServices, account: string, token: string,
+): ReturnType<typeof unusableKey> {
+  const isUnderWay = underWay.has(`${account}\n${token}`);
+  return unusableKey(token) ?? (isUnderWay ? takenKey('running', 'body') : null);
+}
+
 /** Begins a job, or refuses it before its body is read. */
 function openJob(
   services: CreationServices, caller: Caller, request: Request, exchange: DuplexExchange,
 ): void {
-  const { jobs, releases, baseUrl, underWay } = services;
+  const { jobs, releases, baseUrl } = services;
   const { key, fields, query } = caller;
   const { limits, kinds, usage } = jobs.options;
   const refuse = (status: Status, detail: string, members: WireObject = {}): void => {
@@ -210,25 +218,10 @@ function openJob(
   if (asked !== null && isProblem(asked)) {
     return refuse(asked.status, asked.detail, errorsOf(asked));
   }
-  const unscoped = asked === null ? null : rowsRefusal(key, asked.kind);
-  if (unscoped !== null) return refuse(403, unscoped);
-  if (Number(request.header('content-length') || 0) > limits.bytesMax) {
-    return refuse(413, `A body may have ${limits.bytesMax} bytes.`, { limit: limits.bytesMax });
-  }
-  const unfit = asked === null
-    ? null : merchantRefusal(jobs.options.findMerchant, key.account, asked.bulk);
-  if (unfit !== null) {
-    const { status, detail } = unfit;
-    return refuse(status, detail, { errors: [{ location: 'query.merchantId', message: detail }] });
-  }
-  const unkept = asked === null ? null : keptFault(releases, key, asked.bulk);
-  if (unkept !== null) {
-    const { status, detail } = unkept;
-    return refuse(status, detail, { errors: [{ location: 'query.dataset', message: detail }] });
-  }
+  const refusal = headRefusal(services, key, request, asked);
+  if (refusal !== null) return refuse(refusal.status, refusal.detail, refusal.members);
   const token = request.header(IDEMPOTENCY_HEADER);
-  const unfitKey = token === '' ? null : unusableKey(token)
-    ?? (underWay.has(`${key.account}\n${token}`) ? takenKey('running', 'body') : null);
+  const unfitKey = token === '' ? null : unfitToken(services, key.account, token);
   if (unfitKey !== null) {
     const { status, detail, errors } = unfitKey;
     return refuse(status, detail, { errors });

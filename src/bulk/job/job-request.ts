@@ -1,11 +1,19 @@
 /** What is asked for when a job is made: by query and header fields, or by a JSON body. */
 import { isObject } from '../../base/json-object.js';
 import { isProblem, type Problem } from '../../base/problem.js';
+import { rowsRefusal } from '../../http/gate.js';
+import type { Status } from '../../http/status.js';
+import type { KeyRecord } from '../../store/format.js';
 import type { BulkKind } from '../row/chunk-payload.js';
+import { keptFault, merchantRefusal } from '../run/kind.js';
 import {
   CSV_TYPE, NDJSON_TYPE, parseBulkRequest, refused, type BulkRequest,
 } from '../run/request.js';
 import type { WireObject } from '../../wire/tree.js';
+import { allowedFile, filesOf } from './allowed-file.js';
+import type { FileIdentity } from './byte-source.js';
+import type { CreationServices } from './create.js';
+import type { Request } from '../../http/reply.js';
 import type { RunRequest } from './file-run.js';
 
 /** What is kept of a request. */
@@ -119,4 +127,81 @@ export function parseReference(
   const location = error?.location ?? 'body';
   return refused(status, detail, location === 'header.Accept'
     ? 'body.output' : location.replace(/^query\./, 'body.'));
+}
+
+// What speaks against a job.
+
+/** Why there is no job: the status, a sentence, and what else is told. */
+export interface JobRefusal {
+  readonly status: Status;
+  readonly detail: string;
+  readonly members: WireObject;
+}
+
+type Services = Pick<CreationServices, 'jobs' | 'releases'>;
+
+function refusedAt(
+  location: string, { status, detail }: { readonly status: Status; readonly detail: string },
+): JobRefusal {
+  return { status, detail, members: { errors: [{ location, message: detail }] } };
+}
+
+function tooLong(detail: string, limit: number): JobRefusal {
+  return { status: 413, detail, members: { limit } };
+}
+
+/** What speaks against a job before its body is read; `asked` is null where that names a file. */
+export function headRefusal(
+  { jobs, releases }: Services, key: KeyRecord, request: Request, asked: AskedJob | null,
+): JobRefusal | null {
+  const { limits, findMerchant } = jobs.options;
+  const unscoped = asked === null ? null : rowsRefusal(key, asked.kind);
+  if (unscoped !== null) return { status: 403, detail: unscoped, members: {} };
+  if (Number(request.header('content-length') || 0) > limits.bytesMax) {
+    return tooLong(`A body may have ${limits.bytesMax} bytes.`, limits.bytesMax);
+  }
+  if (asked === null) return null;
+  const unfit = merchantRefusal(findMerchant, key.account, asked.bulk);
+  if (unfit !== null) return refusedAt('query.merchantId', unfit);
+  const unkept = keptFault(releases, key, asked.bulk);
+  return unkept === null ? null : refusedAt('query.dataset', unkept);
+}
+
+/** A file that a body names, as it is, and what is asked of its rows. */
+interface NamedFile {
+  readonly asked: AskedJob;
+  readonly identity: FileIdentity;
+}
+
+/**
+ * The file that a body names, or why there is no job of it.
+ * @param told called with the kind of rows, once that is known
+ */
+export async function askedOfFile(
+  { jobs, releases }: Services, key: KeyRecord, body: Buffer, told: (kind: BulkKind) => void,
+): Promise<NamedFile | JobRefusal> {
+  const { filesDir, kinds, limits, findMerchant } = jobs.options;
+  if (filesDir === null) {
+    const detail = 'This service reads no files of its own; upload the rows.';
+    return { status: 403, detail, members: {} };
+  }
+  const asked = parseReference(body, kinds.map(({ kind }) => kind));
+  if (isProblem(asked)) {
+    return { status: asked.status, detail: asked.detail, members: errorsOf(asked) };
+  }
+  told(asked.kind);
+  const unscoped = rowsRefusal(key, asked.kind);
+  if (unscoped !== null) return { status: 403, detail: unscoped, members: {} };
+  const unkept = keptFault(releases, key, asked.bulk);
+  if (unkept !== null) return refusedAt('body.dataset', unkept);
+  const unfit = merchantRefusal(findMerchant, key.account, asked.bulk);
+  if (unfit !== null) return refusedAt('body.merchantId', unfit);
+  const found = await allowedFile(filesOf(filesDir, key.account), asked.file ?? '');
+  if (found === null) {
+    const detail = 'There is no such file in the folder of the account.';
+    return refusedAt('body.file', { status: 422, detail });
+  }
+  const { identity } = found;
+  return identity.bytes > limits.bytesMax
+    ? tooLong(`A file may have ${limits.bytesMax} bytes.`, limits.bytesMax) : { asked, identity };
 }

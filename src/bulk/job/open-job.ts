@@ -28,6 +28,26 @@ export interface NewJob {
   readonly dataset: string;
 }
 
+/** Who has a job: a server of the store, and the folder it has jobs in. */
+interface Owner {
+  readonly id: string;
+  readonly place: string;
+}
+
+/** The record of a job that waits for its first turn. */
+export function queuedRecord(
+  { id, key, request, file, inputBytes, inputModifiedMs, dataset, kept = '' }: NewJob,
+  owned: Owner, now: number,
+): JobRecord {
+  return {
+    v: 1, id, account: key.account, keyId: key.id, state: 'queued',
+    request: JSON.stringify(request), file, ownFolder: true, inputBytes, inputModifiedMs, dataset,
+    createdAt: now, startedAt: null, endedAt: null, checkpoint: null,
+    reason: null, stopped: null, result: null,
+    owner: owned.id, place: owned.place, ...(kept === '' ? {} : { kept }),
+  };
+}
+
 export interface OpenJob {
   record: JobRecord;
   run: FileRun | null;
@@ -41,7 +61,7 @@ export interface OpenJob {
 }
 
 /** A job that has not been tried yet. */
-export function openJob(record: JobRecord): OpenJob {
+function openJob(record: JobRecord): OpenJob {
   return { record, run: null, over: null, cancelled: false, held: false, attempts: 0 };
 }
 
@@ -51,7 +71,7 @@ export interface JobCounts {
   readonly waiting: number;
 }
 
-export function countJobs(jobs: Iterable<OpenJob>): JobCounts {
+function countJobs(jobs: Iterable<OpenJob>): JobCounts {
   let [running, waiting] = [0, 0];
   for (const { over } of jobs) {
     if (over === null) waiting += 1;
@@ -61,7 +81,7 @@ export function countJobs(jobs: Iterable<OpenJob>): JobCounts {
 }
 
 /** The job to start next: of the account that runs fewest, then the oldest; null for none. */
-export function nextJob(jobs: readonly OpenJob[], runningMax: number): OpenJob | null {
+function nextJob(jobs: readonly OpenJob[], runningMax: number): OpenJob | null {
   const running = jobs.filter(({ over }) => over !== null);
   if (running.length >= runningMax) return null;
   const runningOf = ({ record: { account } }: OpenJob): number =>
@@ -71,4 +91,55 @@ export function nextJob(jobs: readonly OpenJob[], runningMax: number): OpenJob |
     .sort((left, right) => runningOf(left) - runningOf(right)
       || left.record.createdAt - right.record.createdAt);
   return first ?? null;
+}
+
+/** All of them, each attempted when it has its turn. */
+export class OpenJobs {
+  /** No more are attempted. */
+  stopping = false;
+  readonly #jobs = new Map<string, OpenJob>();
+  readonly #runningMax: number;
+  readonly #attempt: (job: OpenJob) => Promise<void>;
+
+  /** @param attempt must not fail */
+  constructor(runningMax: number, attempt: (job: OpenJob) => Promise<void>) {
+    this.#runningMax = runningMax;
+    this.#attempt = attempt;
+  }
+
+  get counts(): JobCounts { return countJobs(this.#jobs.values()); }
+
+  has(id: string): boolean { return this.#jobs.has(id); }
+
+  get(id: string): OpenJob | undefined { return this.#jobs.get(id); }
+
+  delete(id: string): void {
+    this.#jobs.delete(id);
+  }
+
+  values(): Iterable<OpenJob> { return this.#jobs.values(); }
+
+  enter(record: JobRecord): void {
+    this.#jobs.set(record.id, openJob(record));
+    this.#next();
+  }
+
+  /** Those that were held may be tried again. */
+  release(): void {
+    for (const job of this.#jobs.values()) job.held = false;
+    this.#next();
+  }
+
+  /** Starts jobs while there is room. */
+  #next(): void {
+    while (!this.stopping) {
+      const first = nextJob([...this.#jobs.values()], this.#runningMax);
+      if (first === null) return;
+      first.over = this.#attempt(first).finally(() => {
+        first.over = null;
+        first.run = null;
+        this.#next();
+      });
+    }
+  }
 }

@@ -15,7 +15,7 @@ import { JobKeeper } from './job-keeper.js';
 import { ENDED, JobLost, JobOwnership } from './ownership.js';
 import { Takeover } from './takeover.js';
 import {
-  countJobs, nextJob, openJob, requestOf, type JobCounts, type NewJob, type OpenJob,
+  type JobCounts, type NewJob, type OpenJob, OpenJobs, queuedRecord, requestOf,
 } from './open-job.js';
 import { DAY_MS, viewOf } from './result.js';
 import { isPassing, JobFault, type JobRegistryOptions, runJob } from './runner.js';
@@ -38,12 +38,11 @@ type Beside = (transaction: StoreTransaction) => void;
 export class JobRegistry {
   readonly options: JobRegistryOptions;
   readonly keeper: JobKeeper;
-  readonly #open = new Map<string, OpenJob>();
+  readonly #open = new OpenJobs(JOBS_RUNNING_MAX, (job) => this.#attempt(job));
   /** Accounts of uploads under way, by the id of their job. */
   readonly #uploads = new Map<string, string>();
   readonly #owned: JobOwnership;
   #timer: NodeJS.Timeout | null = null;
-  #stopping = false;
   readonly #takeover: Takeover;
 
   constructor(options: JobRegistryOptions) {
@@ -55,12 +54,12 @@ export class JobRegistry {
       // Before its record is told here, a job that is made is reserved.
       isMine: (id) => this.#open.has(id) || this.#uploads.has(id),
       open: () => this.#open.values(),
-      take: (record) => this.#enter(record),
+      take: (record) => this.#open.enter(record),
       cancel: (record) => this.remove(record),
     });
   }
   /** Jobs that have not ended. */
-  get counts(): JobCounts { return countJobs(this.#open.values()); }
+  get counts(): JobCounts { return this.#open.counts; }
 
   /** Continues the jobs that were interrupted, and removes files that belong to no job. */
   start(): void {
@@ -70,7 +69,7 @@ export class JobRegistry {
 
   /** Pauses what runs; resolves when every checkpoint is kept. */
   async stop(): Promise<void> {
-    this.#stopping = true;
+    this.#open.stopping = true;
     if (this.#timer !== null) clearInterval(this.#timer);
     await this.#takeover.stop();
     for (const { run } of this.#open.values()) run?.pause();
@@ -104,21 +103,14 @@ export class JobRegistry {
 
   /** Makes a job of a reserved id; its files are durable. `beside` joins the transaction. */
   async create(
-    { id, key, request, file, inputBytes, inputModifiedMs, dataset, kept = '' }: NewJob,
-    beside: (transaction: StoreTransaction, view: JobView) => void,
+    job: NewJob, beside: (transaction: StoreTransaction, view: JobView) => void,
   ): Promise<void> {
-    const record: JobRecord = {
-      v: 1, id, account: key.account, keyId: key.id, state: 'queued',
-      request: JSON.stringify(request), file, ownFolder: true, inputBytes, inputModifiedMs, dataset,
-      createdAt: this.options.now(), startedAt: null, endedAt: null, checkpoint: null,
-      reason: null, stopped: null, result: null,
-      owner: this.#owned.id, place: this.#owned.place, ...(kept === '' ? {} : { kept }),
-    };
+    const record = queuedRecord(job, this.#owned, this.options.now());
     await storeJob(this.options.store, record, (transaction) => {
       beside(transaction, this.view(record));
     });
-    this.#uploads.delete(id);
-    this.#enter(record);
+    this.#uploads.delete(job.id);
+    this.#open.enter(record);
   }
 
   /** A job of an account; null when it has no such one. @throws StoreFault as `vouchForNone` */
@@ -155,7 +147,7 @@ export class JobRegistry {
     await removeJob(store, record);
     if (this.keeper.has(record)) this.keeper.forget(record.id);
     space.remove(record.id);
-    this.#release();
+    this.#open.release();
     return null;
   }
 
@@ -163,31 +155,8 @@ export class JobRegistry {
   async sweep(): Promise<void> {
     const { age, days } = this.options;
     await this.#takeover.sweep(age() - days * DAY_MS);
-    this.#release();
+    this.#open.release();
     await this.#takeover.takeFree();
-  }
-
-  #enter(record: JobRecord): void {
-    this.#open.set(record.id, openJob(record));
-    this.#next();
-  }
-
-  #release(): void {
-    for (const job of this.#open.values()) job.held = false;
-    this.#next();
-  }
-
-  /** Starts jobs while there is room. */
-  #next(): void {
-    while (!this.#stopping) {
-      const first = nextJob([...this.#open.values()], JOBS_RUNNING_MAX);
-      if (first === null) return;
-      first.over = this.#attempt(first).finally(() => {
-        first.over = null;
-        first.run = null;
-        this.#next();
-      });
-    }
   }
 
   async #attempt(job: OpenJob): Promise<void> {
@@ -201,7 +170,7 @@ export class JobRegistry {
         (checkpoint, beside) => this.#save(job, checkpoint, beside),
         (run) => {
           job.run = run;
-          if (this.#stopping || job.cancelled) run.pause();
+          if (this.#open.stopping || job.cancelled) run.pause();
         },
       );
       await this.#conclude(job, end);

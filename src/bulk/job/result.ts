@@ -206,14 +206,25 @@ export function sendResult(
     ...(gzip ? { 'Content-Encoding': 'gzip' } : {}),
     ...(range === null ? {} : { 'Content-Range': `bytes ${first}-${last}/${bytes}` }),
   });
+  sendFile(jobs, exchange, caller, record, {
+    range: { first, last }, gzip, head, status: range === null ? 200 : 206,
+  });
+}
+
+/** Sends what lies here, or is brought here first. */
+function sendFile(
+  jobs: JobRegistry, exchange: DuplexExchange, caller: Caller, record: JobRecord,
+  part: Omit<ResultOptions, 'path' | 'missing'>,
+): void {
   const isHere = [undefined, '', jobs.options.place].includes(record.place);
-  const path = jobs.options.space.output(id);
+  const path = jobs.options.space.output(record.id);
   const send = (): void => void new ResultStream(exchange, {
-    path, range: { first, last }, gzip, head, status: range === null ? 200 : 206,
+    ...part, path,
     missing: () => exchange.send(isHere ? missing(caller) : caller.problem(503, AWAY)),
   });
   // What lies here of a job of another server is whole, or of its beginning here.
-  const isWhole = isHere || statSync(path, { throwIfNoEntry: false })?.size === bytes;
+  const isWhole = isHere
+    || statSync(path, { throwIfNoEntry: false })?.size === record.result?.bytes;
   if (isWhole || !jobs.keeper.has(record)) send();
   else void jobs.keeper.bringResult(record).then(send);
 }

@@ -1,6 +1,6 @@
 /** One attempt at a job: from its last checkpoint to its end, or to whatever stops it. */
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { OtherFormat, UnsoundRelease } from '../../dataset/release.js';
 import { rowsRefusal } from '../../http/gate.js';
 import type { Log } from '../../log.js';
@@ -11,6 +11,7 @@ import type { JobRecord } from '../../store/jobs.js';
 import type { Store, StoreTransaction } from '../../store/store.js';
 import { NO_COUNTS } from '../../store/usage-meter.js';
 import type { FleetWorkers } from '../fleet/fleet-workers.js';
+import type { RunFacts } from '../row/chunk-payload.js';
 import type { Checkpoint } from '../run/checkpoint.js';
 import { admitRows, type FindMerchant, merchantRefusal, type RowsUsage } from '../run/kind.js';
 import type { AdmittedRows } from '../run/pump.js';
@@ -191,6 +192,27 @@ interface JobRun {
   readonly started: (run: FileRun) => void;
 }
 
+/** What the answers of a job's rows depend on. */
+function factsOf(
+  name: string, { kind, nowMs, defaults }: JobRequest, { id, dir }: PinnedRelease,
+): Pick<RunFacts, 'name' | 'kind' | 'release' | 'nowMs' | 'defaults'> {
+  return { name, kind, release: { id, dir }, nowMs, defaults };
+}
+
+/** Output of a job from a place of its file on, as long as there is room for it. */
+function outputOf(
+  { space, fence }: RunnerServices, job: string, file: FileHandle, at: number,
+  save: (checkpoint: Checkpoint) => Promise<void>,
+): DurableOutput {
+  return new DurableOutput({
+    file, at, save,
+    take: (bytes) => {
+      fence?.();
+      space.take(job, bytes);
+    },
+  });
+}
+
 async function runWith(
   services: RunnerServices, record: JobRecord, { key, release, save, started }: JobRun,
 ): Promise<FileRunEnd> {
@@ -211,27 +233,17 @@ async function runWith(
     space.measure(job);
     space.setErrors(job, from?.errorBytes ?? 0);
     const run: FileRun = new FileRun({
-      run: {
-        name: job, kind: request.kind, release: { id: release.id, dir: release.dir },
-        nowMs: request.nowMs, defaults: request.defaults, ...(settings && { settings }),
-      },
+      run: { ...factsOf(job, request, release), ...(settings && { settings }) },
       ...(inFlight && { inFlight }), ...(leave && { paused: leave }),
       request, input, schedule, limits, from,
       admit: admission(services, record, key, request, usage),
       errors: (bytes) => space.takeErrors(job, bytes),
       earlier: () => fileBytes(file),
-      output: new DurableOutput({
-        file, at,
-        take: (bytes) => {
-          services.fence?.();
-          space.take(job, bytes);
-        },
-        save: async (checkpoint) => {
-          const goesOn = await usage.save(
-            checkpoint.counts, (beside) => save(checkpoint, beside),
-          );
-          if (!goesOn) run.pause();
-        },
+      output: outputOf(services, job, file, at, async (checkpoint) => {
+        const goesOn = await usage.save(
+          checkpoint.counts, (beside) => save(checkpoint, beside),
+        );
+        if (!goesOn) run.pause();
       }),
     });
     started(run);

@@ -1,8 +1,6 @@
 /** The cells of a CSV row to a cart of one line, and its answer. */
 import { GRANT_GEO } from '../../pool/types.js';
-import {
-  QUANTITY_ONE, type CartQuery, type CartPlace, type SplitPlace,
-} from '../../engine/cart/cart-query.js';
+import { type CartQuery, QUANTITY_ONE } from '../../engine/cart/cart-query.js';
 import type { CartOutcome } from '../../engine/cart/outcome.js';
 import { formatDate, parseDate } from '../../tax/date.js';
 import { formatRate } from '../../tax/rate.js';
@@ -15,97 +13,16 @@ import { parseInstant } from '../../wire/instant.js';
 import { isFailure, type Failure } from '../../failure.js';
 import { situsJson } from '../../wire/situs-note.js';
 import { cartColumns } from './columns.js';
-import { cartOptions, merchantOf } from './cart-parameters.js';
+import {
+  cartOptions, type Cell, DESTINATION, linePlace, merchantOf, ORIGIN, readPlace, writePlace,
+} from './cart-parameters.js';
 import { calculated, itemOf, itemWith, NO_GEO, ofBareCart, rowCartId } from './cart-row.js';
 import type { Table } from './chunk-payload.js';
 import type { CartRole, Mapping } from './mapping.js';
-import {
-  noRequest, UNREADABLE, addressLine, fiveDigits, holdsPlace, wholeZip,
-} from './row-parameters.js';
+import { noRequest, UNREADABLE } from './row-parameters.js';
 import {
   refused, refusedCart, type CsvRow, type Place, type RowAnswer, type RowEngine,
 } from './row.js';
-import { writeAddress } from '../../api/cart/print-cart.js';
-import { ADDRESS_CHARS_MAX, parseAddressLine } from '../../api/lookup/parameter-table.js';
-
-/** The columns of a place. */
-interface PlaceRoles {
-  readonly whole: CartRole;
-  readonly street: CartRole;
-  readonly street2: CartRole;
-  readonly city: CartRole;
-  readonly state: CartRole;
-  readonly zip: CartRole;
-}
-
-const DESTINATION: PlaceRoles = {
-  whole: 'destination', street: 'street', street2: 'street2', city: 'city', state: 'state',
-  zip: 'zip',
-};
-const ORIGIN: PlaceRoles = {
-  whole: 'origin', street: 'originStreet', street2: 'originStreet2', city: 'originCity',
-  state: 'originState', zip: 'originZip',
-};
-
-/** The text of a cell, without spaces around it. */
-type Cell = (role: CartRole) => string;
-
-/** Characters of the parts, as carts of merchants have them. */
-const PART_CHARS_MAX = { street: 128, street2: 128, city: 50, state: 32, zip: 16 } as const;
-
-/** A place on one line. */
-function linePlace(text: string, field: CartRole): CartPlace | Failure {
-  const address = parseAddressLine(text);
-  return address === null
-    ? noRequest(`Parameter ${field}: up to ${ADDRESS_CHARS_MAX} characters, none of them a control `
-      + 'character.', field)
-    : { kind: 'line', address };
-}
-
-function splitPlace(roles: PlaceRoles, place: SplitPlace): CartPlace | Failure {
-  const parts = {
-    street: place.line1, street2: place.line2, city: place.city, state: place.state,
-    zip: place.zip,
-  };
-  for (const [part, charsMax] of Object.entries(PART_CHARS_MAX)) {
-    const name = part as keyof typeof parts;
-    if (parts[name].length <= charsMax) continue;
-    const field = roles[name];
-    return noRequest(`Parameter ${field}: up to ${charsMax} characters.`, field);
-  }
-  return place;
-}
-
-/**
- * Reads a place: one line, or the parts of a merchant's cart where all are there, or what of them
- * there is as one line. Null where its cells are empty.
- */
-function readPlace(cell: Cell, roles: PlaceRoles): CartPlace | Failure | null {
-  const whole = cell(roles.whole);
-  if (whole !== '') return linePlace(whole, roles.whole);
-  const [street, line2] = [cell(roles.street), cell(roles.street2)];
-  const [city, state, zip] = [cell(roles.city), cell(roles.state), wholeZip(cell(roles.zip))];
-  if (street === '') {
-    return `${city}${state}${zip}` === ''
-      ? null : noRequest(`Parameter ${roles.street}: not given.`, roles.street);
-  }
-  const five = fiveDigits(zip);
-  if (holdsPlace(street, city, five)) return linePlace(street, roles.street);
-  if (city !== '' && state !== '' && zip !== '') {
-    return splitPlace(roles, { kind: 'split', line1: street, line2, city, state, zip });
-  }
-  return linePlace(addressLine(street, line2, city, state, five), roles.street);
-}
-
-/** Writes a place as the cart endpoint of its shape does. */
-function writePlace(into: ByteWriter, place: CartPlace): void {
-  if (place.kind === 'line') {
-    into.text(`{"address":${JSON.stringify(place.address)}}`);
-    return;
-  }
-  const { line1, line2, city, state, zip } = place;
-  writeAddress(into, { line1, ...(line2 === '' ? {} : { line2 }), city, state, zip });
-}
 
 const DECIMAL = /^(\d{0,20})(?:\.(\d{0,40}))?$/;
 const TRAILING_ZEROS = /0+$/;

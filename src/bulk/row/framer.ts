@@ -8,18 +8,9 @@
  * NDJSON: each line is a record, a blank one too. What follows the last line end is a record if it
  * is not empty.
  */
-import type { FramerOptions, FramerPosition, Framing, RawChunk } from './framing.js';
+import type { FramerOptions, FramerPosition, Framing, RawChunk, Rescan } from './framing.js';
 import { grown } from '../../base/growing-bytes.js';
 import { ROW_BYTES_MAX } from './row-limits.js';
-
-/**
- * A record that begins at `start` was ended with its first line, after bytes up to `to` had been
- * scanned in vain.
- */
-interface Rescan {
-  readonly start: number;
-  readonly to: number;
-}
 
 const LF = 10;
 const CR = 13;

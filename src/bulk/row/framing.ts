@@ -36,3 +36,12 @@ export interface RawChunk {
   /** Where each ends in `bytes`; one without any bytes was too long and has been left out. */
   readonly ends: Uint32Array;
 }
+
+/**
+ * A record that begins at `start` was ended with its first line, after bytes up to `to` had been
+ * scanned in vain.
+ */
+export interface Rescan {
+  readonly start: number;
+  readonly to: number;
+}

@@ -12,6 +12,7 @@
 import { isPlaced, placeOf, type KeptServices, type Placed } from '../../api/lookup/kept.js';
 import type { OwnTask, PinnedRelease } from '../../pool/types.js';
 import type { ReleaseSource } from '../../pool.js';
+import type { KeyRecord } from '../../store/format.js';
 import { trailerBody } from '../row/envelope.js';
 import type { WireObject } from '../../wire/tree.js';
 import { type Uploads, limitsOf, newRunName } from './uploads.js';
@@ -59,6 +60,38 @@ export function bulkRules(path: string): GateRules {
   return gateRules(path, { planRefusal: planNeeded('bulk', 'Bulk needs') });
 }
 
+/** Why rows are not taken: where in the request, if anywhere, and what else is told. */
+interface UploadRefusal {
+  readonly status: Status;
+  readonly detail: string;
+  readonly location: string | null;
+  readonly members?: WireObject;
+}
+
+/** What speaks against a request that could be read. */
+function askedRefusal(
+  { uploads, findMerchant }: BulkServices, key: KeyRecord, request: Request, asked: BulkRequest,
+): UploadRefusal | null {
+  const { bytesMax } = uploads.limits;
+  if (Number(request.header('content-length') || 0) > bytesMax) {
+    const detail = `A body may have ${bytesMax} bytes.`;
+    return { status: 413, detail, location: null, members: { limit: bytesMax } };
+  }
+  const unfit = merchantRefusal(findMerchant, key.account, asked);
+  if (unfit !== null) return { ...unfit, location: 'query.merchantId' };
+  const unentitled = keptRefusal(key, asked);
+  if (unentitled === null) return null;
+  return { status: 403, detail: unentitled, location: 'query.dataset' };
+}
+
+function fullRefusal(uploads: Uploads, account: string): UploadRefusal | null {
+  const full = uploads.full(account);
+  if (full === null) return null;
+  const { own, limit } = full;
+  const detail = `${limit} streams are open${own ? ' of this account' : ''}; try again later.`;
+  return { status: own ? 429 : 503, detail, location: null, members: { limit } };
+}
+
 /** Opens an upload of one kind, or refuses it. */
 function openUpload(
   services: BulkServices, route: BulkKindRoute, rules: GateRules, request: Request,
@@ -68,40 +101,27 @@ function openUpload(
   const caller = services.gate.admit(rules, request);
   if (isReply(caller)) return exchange.send(caller);
   const { key, fields, query } = caller;
-  const refuse = (
-    status: Status, detail: string, location: string | null, members: WireObject = {},
-  ): void => exchange.send(caller.problem(
-    status, detail, location === null ? undefined : [{ location, message: detail }],
-    { limits: limitsOf(uploads.limits, route.kind), ...members },
-  ));
+  const refuse = ({ status, detail, location, members = {} }: UploadRefusal): void => {
+    const errors = location === null ? undefined : [{ location, message: detail }];
+    const limits = limitsOf(uploads.limits, route.kind);
+    exchange.send(caller.problem(status, detail, errors, { limits, ...members }));
+  };
   // Proxies stop sending a body once its answer begins, so theirs begin when all of it is here.
   const asked = parseBulkRequest(
     (name) => request.header(name), query, route.kind, request.isProxied,
   );
   if (isProblem(asked)) {
-    return refuse(asked.status, asked.detail, asked.errors?.[0]?.location ?? null);
+    const { status, detail, errors } = asked;
+    return refuse({ status, detail, location: errors?.[0]?.location ?? null });
   }
-  const { bytesMax } = uploads.limits;
-  if (Number(request.header('content-length') || 0) > bytesMax) {
-    return refuse(413, `A body may have ${bytesMax} bytes.`, null, { limit: bytesMax });
-  }
-  const unfit = merchantRefusal(services.findMerchant, key.account, asked);
-  if (unfit !== null) return refuse(unfit.status, unfit.detail, 'query.merchantId');
-  const unentitled = keptRefusal(key, asked);
-  if (unentitled !== null) return refuse(403, unentitled, 'query.dataset');
-  const isFull = (): boolean => {
-    const full = uploads.full(key.account);
-    if (full === null) return false;
-    refuse(full.own ? 429 : 503,
-      `${full.limit} streams are open${full.own ? ' of this account' : ''}; try again later.`,
-      null, { limit: full.limit });
-    return true;
-  };
-  if (isFull()) return;
+  const refusal = askedRefusal(services, key, request, asked) ?? fullRefusal(uploads, key.account);
+  if (refusal !== null) return refuse(refusal);
   const admit = (rows: number): AdmittedRows => admitRows(usage, key, asked, rows);
   if (usedUp(admit)) {
-    return exchange.send(codedProblem('feature-not-enabled', route.path, baseUrl, fields,
-      'The quota of this month is used up.'));
+    const detail = 'The quota of this month is used up.';
+    return exchange.send(
+      codedProblem('feature-not-enabled', route.path, baseUrl, fields, detail),
+    );
   }
   const begin = (release: PinnedRelease, nowMs: number | null): void => void new Upload(
     exchange, uploads, {
@@ -109,10 +129,12 @@ function openUpload(
       fields, request: asked, admit, over: () => releases.unpin(release),
       ...(nowMs === null ? {} : { nowMs }),
     });
-  withRelease(services, exchange, asked, begin, (refusal) => {
-    if (refusal === null) return isFull();
-    refuse(refusal.status, refusal.detail, asked.kept === undefined ? null : 'query.dataset');
-    return true;
+  withRelease(services, exchange, asked, begin, (unplaced) => {
+    const location = asked.kept === undefined ? null : 'query.dataset';
+    const found = unplaced === null
+      ? fullRefusal(uploads, key.account) : { ...unplaced, location };
+    if (found !== null) refuse(found);
+    return found !== null;
   });
 }
 

@@ -1,4 +1,6 @@
 /** What a pump stands between. */
+import { fail } from '../../failure.js';
+import type { PoolFailure } from '../../pool/types.js';
 import type { Trailer } from '../row/envelope.js';
 import type { RunFacts, ChunkTally } from '../row/chunk-payload.js';
 import type { RecordFramer } from '../row/framer.js';
@@ -66,3 +68,21 @@ export interface PumpOptions {
   /** Called once, unless the pump was aborted before. */
   readonly done: (end: Trailer) => void;
 }
+
+/** A chunk on its way: with the workers, or done and waiting for those before it. */
+export interface Flight {
+  readonly line: number;
+  /** The body goes on here after it. */
+  readonly after: FramerPosition;
+  output: Buffer | null;
+  tally: ChunkTally | null;
+  failure: PoolFailure | null;
+}
+
+// What a run that ends before its rows is refused with.
+
+export const QUOTA = fail('feature-not-enabled',
+  'The quota of this month is used up; rows from this one on were not answered');
+export const BROKEN = fail('internal', 'Rows from this one on were not answered');
+export const UNAVAILABLE = fail('overloaded',
+  'The service is stopping or has no data; rows from this one on were not answered');

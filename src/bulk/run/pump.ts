@@ -8,17 +8,17 @@
  * sink has not taken.
  */
 import type { AnswerSlice, PoolFailure, RowsRequest } from '../../pool/types.js';
-import { fail } from '../../failure.js';
 import type { Trailer, Stopped } from '../row/envelope.js';
-import type { FramerPosition } from '../row/framing.js';
-import { decodeResult, encodeChunk, encodeRun, type ChunkTally } from '../row/chunk-payload.js';
+import { decodeResult, encodeChunk, encodeRun } from '../row/chunk-payload.js';
 import { CHUNK_BYTES_MAX, CHUNK_ROWS_MAX } from '../row/row-limits.js';
-import { failureMessage, RESPONSE_CODES, SUCCESS } from '../../wire/response-code.js';
-import type { AdmittedRows, PumpOptions } from './pump-options.js';
+import { failureMessage, RESPONSE_CODES } from '../../wire/response-code.js';
+import {
+  type AdmittedRows, BROKEN, type Flight, type PumpOptions, QUOTA, UNAVAILABLE,
+} from './pump-options.js';
 import { firstLineOf } from './csv-beginning.js';
 import type { ChunkSource } from './schedule.js';
 import { OutputMemory } from './output.js';
-import { RunTotals } from './run-totals.js';
+import { errorBytesOf, RunTotals } from './run-totals.js';
 
 export type { AdmittedRows, BulkBody, BulkSink, PumpOptions } from './pump-options.js';
 
@@ -28,29 +28,6 @@ export const CHUNKS_IN_FLIGHT_MAX = 4;
 /** Bytes and rows from which on the source rests. */
 const HELD_BYTES_MAX = 2 * CHUNK_BYTES_MAX;
 const HELD_ROWS_MAX = 2 * CHUNK_ROWS_MAX;
-
-/** A chunk on its way: with the workers, or done and waiting for those before it. */
-interface Flight {
-  readonly line: number;
-  /** The body goes on here after it. */
-  readonly after: FramerPosition;
-  output: Buffer | null;
-  tally: ChunkTally | null;
-  failure: PoolFailure | null;
-}
-
-const QUOTA = fail('feature-not-enabled',
-  'The quota of this month is used up; rows from this one on were not answered');
-const BROKEN = fail('internal', 'Rows from this one on were not answered');
-const UNAVAILABLE = fail('overloaded',
-  'The service is stopping or has no data; rows from this one on were not answered');
-
-/** How much of a chunk's output is refused rows, by their number. */
-function errorBytesOf(tally: ChunkTally | null, bytes: number): number {
-  if (tally === null || tally.rows === 0) return 0;
-  const refused = tally.rows - (tally.codes[SUCCESS.code] ?? 0);
-  return Math.ceil(bytes * refused / tally.rows);
-}
 
 export class BulkPump implements ChunkSource {
   readonly totals: RunTotals;
@@ -216,10 +193,7 @@ export class BulkPump implements ChunkSource {
     while (!this.#over && !this.#blocked) {
       const [flight] = this.#flights;
       if (flight === undefined || flight.output === null) return;
-      if (flight.failure !== null) {
-        this.#break(flight.failure, flight.line);
-        return;
-      }
+      if (flight.failure !== null) return this.#break(flight.failure, flight.line);
       this.#flights.shift();
       const stopped = this.#options.strict ? null : this.#errors(flight);
       if (stopped !== null) {

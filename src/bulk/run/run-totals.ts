@@ -1,6 +1,7 @@
 /** What a run comes to: the content of its trailer. */
 import { createHash } from 'node:crypto';
 import { type Counts, NO_COUNTS, plusCounts } from '../../store/usage-meter.js';
+import { SUCCESS } from '../../wire/response-code.js';
 import type { Trailer, Stopped } from '../row/envelope.js';
 import type { ChunkTally, RowRefusal } from '../row/chunk-payload.js';
 
@@ -60,4 +61,11 @@ export class RunTotals {
   sha256With(rest: Uint8Array): string {
     return this.#hash.copy().update(rest).digest('hex');
   }
+}
+
+/** How much of a chunk's output is refused rows, by their number. */
+export function errorBytesOf(tally: ChunkTally | null, bytes: number): number {
+  if (tally === null || tally.rows === 0) return 0;
+  const refused = tally.rows - (tally.codes[SUCCESS.code] ?? 0);
+  return Math.ceil(bytes * refused / tally.rows);
 }

@@ -15,26 +15,19 @@ import { placeRefusal } from '../run/handler.js';
 import { keptRefusal } from '../run/kind.js';
 import { readKeptRun, refused, type KeptRun } from '../run/request.js';
 import { KEY_HEADER } from '../../http/api-key.js';
-import { askAhead } from '../../http/ask-window.js';
 import {
   gateRules, planNeeded, type Caller, type Gate,
 } from '../../http/gate.js';
 import { isReply, type Fields, type Reply, type Request } from '../../http/reply.js';
 import type { Route } from '../../http/router.js';
-import { Sessions, type StreamTimes } from './sessions.js';
-import { PostLink, SocketLink } from './session-links.js';
+import type { Sessions } from './sessions.js';
+import { PostLink } from './session-links.js';
 import type { StreamSession } from './session.js';
 import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { duplexRoute } from '../../http/duplex-route.js';
-import { performance } from 'node:perf_hooks';
-import { messageOf, type Log } from '../../log.js';
-import { Exchange, type Traffic } from '../../http/exchange.js';
 import { problemReply } from '../../http/problem-reply.js';
-import type { RawRequest, RawResponse, RawServer, SocketEvents } from '../../http/transport.js';
-import { BEHIND_BYTES_MAX, CREDIT_BYTES, MESSAGE_BYTES_MAX } from './stream-limits.js';
-import type { SessionServices } from './session-options.js';
 
-const STREAM_PATH = '/stream';
+export const STREAM_PATH = '/stream';
 
 export interface StreamServices {
   readonly gate: Gate;
@@ -53,7 +46,8 @@ export interface Opened {
   readonly fields: Fields;
 }
 
-const RULES = gateRules(STREAM_PATH, {
+/** What the gate asks of streams. */
+export const STREAM_RULES = gateRules(STREAM_PATH, {
   headerOnly: true, planRefusal: planNeeded('bulk', 'Streams need'),
 });
 
@@ -100,7 +94,7 @@ function opened(
   if (unentitled !== null) return caller.problem(403, unentitled);
   const refusal = full(services, caller);
   if (refusal !== null) return refusal;
-  const known = (): KeyRecord | null => gate.known(text, RULES);
+  const known = (): KeyRecord | null => gate.known(text, STREAM_RULES);
   if (asked.kept !== undefined) return openedKept(services, caller, asked.kept, known);
   const { releases } = sessions.options;
   const release = releases.pin();
@@ -129,10 +123,10 @@ async function openedKept(
 }
 
 /** Opens or resumes a stream, or gives the refusal. */
-function openStream(
+export function openStream(
   services: StreamServices, request: Request,
 ): Opened | Reply | Promise<Opened | Reply> {
-  const caller = services.gate.admit(RULES, request);
+  const caller = services.gate.admit(STREAM_RULES, request);
   if (isReply(caller)) return caller;
   if (request.method === 'POST' && (!NDJSON.test(request.header('content-type'))
     || !/^(?:identity)?$/i.test(request.header('content-encoding')))) {
@@ -170,130 +164,16 @@ function post(services: StreamServices, request: Request, exchange: DuplexExchan
 }
 
 /** The route of clients without WebSocket. */
-function streamRoute(services: StreamServices): Route {
+export function streamRoute(services: StreamServices): Route {
   const { sessions, tickMs } = services;
   return duplexRoute('POST', STREAM_PATH, {
     idleMs: sessions.options.idleMs, atOnce: true,
     ...(tickMs === undefined ? {} : { tickMs }),
     open: (request, exchange) => post(services, request, exchange),
-  }, services.gate.asking(RULES));
+  }, services.gate.asking(STREAM_RULES));
 }
 
 /** The answer to a fault of the program. */
-const FAULT = problemReply({
+export const FAULT = problemReply({
   status: 500, detail: 'The service failed to answer.', instance: STREAM_PATH,
 });
-
-interface OpenStreamOptions extends Omit<SessionServices, 'limits' | 'now'>, StreamTimes,
-  Omit<StreamServices, 'sessions'> {
-  readonly log: Log;
-  /** Replaced in tests. */
-  readonly clock?: () => number;
-}
-
-export interface StreamParts {
-  readonly route: Route;
-  readonly sessions: Sessions;
-  /** Takes WebSockets; before the routes are attached. */
-  attach(server: RawServer, traffic: Traffic): void;
-  /** Ends every stream with its trailer. */
-  stop(): void;
-  close(): void;
-}
-
-/** A longer message cuts the connection; one in between is told with a close code. */
-const SOCKET_BYTES_MAX = 4 * MESSAGE_BYTES_MAX;
-/** Never reached by what is sent only to clients that keep up. */
-const BUFFERED_BYTES_MAX = BEHIND_BYTES_MAX + 64 * CREDIT_BYTES;
-
-const EMPTY = new Uint8Array(0);
-
-/** A request that may be asked for its key when the native one has gone. */
-function requestOf(raw: RawResponse, native: RawRequest): Request {
-  const key = native.getHeader(KEY_HEADER);
-  const client = Buffer.from(raw.getRemoteAddressAsText()).toString('latin1');
-  return {
-    method: 'GET', path: STREAM_PATH, query: native.getQuery() ?? '', body: EMPTY,
-    header: (name) => (name === KEY_HEADER ? key : ''), client: () => client,
-  };
-}
-
-/**
- * Takes a WebSocket when a shared window has answered or a release is open, unless its client has
- * gone by then.
- */
-function laterUpgrade(
-  raw: RawResponse, asked: Promise<Opened | Reply>,
-  decide: (found: Opened | Reply) => SocketEvents | null, accept: (events: SocketEvents) => void,
-): void {
-  let gone = false;
-  raw.onAborted(() => {
-    gone = true;
-  });
-  void asked.then((found) => {
-    const events = gone ? null : decide(found);
-    if (events !== null) accept(events);
-  });
-}
-
-/** Opens the routes and what they need. */
-export function openStreams(options: OpenStreamOptions): StreamParts {
-  const { log, idleMs, resumeMs, clock = () => performance.now() } = options;
-  const sessions = new Sessions({
-    ...options, clock, now: Date.now,
-    limits: { idleSeconds: idleMs / 1000, resumeSeconds: resumeMs / 1000 },
-  });
-  const services: StreamServices = { ...options, sessions };
-  const ask = options.gate.asking(RULES);
-  const fault = (error: unknown): Reply => {
-    log.error('handler failed', { path: STREAM_PATH, message: messageOf(error) });
-    return FAULT;
-  };
-  const open = (request: Request): ReturnType<typeof openStream> => {
-    try {
-      return openStream(services, request);
-    } catch (error) {
-      return fault(error);
-    }
-  };
-  const link = (raw: RawResponse, traffic: Traffic, found: Opened | Reply): SocketEvents | null => {
-    if (isReply(found)) {
-      new Exchange(raw, traffic).send(found);
-      return null;
-    }
-    const { session, from } = found;
-    return new SocketLink({
-      session, from, clock, idleMs,
-      opened: () => {
-        traffic.open += 1;
-      },
-      closed: () => {
-        traffic.open -= 1;
-      },
-    });
-  };
-  return {
-    route: streamRoute(services),
-    sessions,
-    attach: (server, traffic) => server.sockets(
-      STREAM_PATH,
-      { messageBytesMax: SOCKET_BYTES_MAX, bufferedBytesMax: BUFFERED_BYTES_MAX },
-      (raw, native, accept) => {
-        const request = requestOf(raw, native);
-        const asked = askAhead(ask, request);
-        const opened = (taken: number): ReturnType<typeof open> => open({ ...request, taken });
-        const found = asked === null ? open(request)
-          : typeof asked === 'number' ? opened(asked) : asked.then(opened);
-        if (found instanceof Promise) {
-          const later = found.catch(fault);
-          laterUpgrade(raw, later, (each) => link(raw, traffic, each), accept);
-          return;
-        }
-        const events = link(raw, traffic, found);
-        if (events !== null) accept(events);
-      },
-    ),
-    stop: () => sessions.stop(),
-    close: () => sessions.close(),
-  };
-}

@@ -3,14 +3,16 @@
 import { memberName, memberValue } from '../../base/json-member.js';
 import { fail, type Failure } from '../../failure.js';
 import type { PinnedRelease } from '../../pool.js';
+import type { AnswerSlice, PoolFailure, RowsRequest } from '../../pool/types.js';
 import { StoreFault } from '../../store/fault.js';
 import type { KeyRecord } from '../../store/format.js';
 import { PLAN_FEATURES } from '../../store/plan.js';
 import { OWN_MERCHANTS } from '../row/cart-row.js';
-import { encodeChunk, encodeRun, type ChunkTally } from '../row/chunk-payload.js';
+import { type ChunkTally, decodeResult, encodeChunk, encodeRun } from '../row/chunk-payload.js';
 import { CHUNK_BYTES_MAX } from '../row/row-limits.js';
 import type { FindMerchant } from '../run/kind.js';
 import type { Message } from './backlog.js';
+import { CHUNK_MESSAGES_MIN, CHUNKS_IN_FLIGHT_MAX } from './stream-limits.js';
 
 /** Messages of one class travel together. */
 export interface MessageClass {
@@ -141,10 +143,35 @@ export class Flights {
     return this.#flights.some(({ output, lost }) => output === null && !lost);
   }
 
-  start(messages: readonly Message[], dataset: string): Flight {
+  /** Whether so many messages that wait may go on their way: few of them do not go with others. */
+  hasPlace(waiting: number): boolean {
+    return this.count === 0
+      || (waiting >= CHUNK_MESSAGES_MIN && this.count < CHUNKS_IN_FLIGHT_MAX);
+  }
+
+  /** Messages on their way to the workers; `over` is told what became of them. */
+  request(
+    messages: readonly Message[], grants: number, options: ChunkOptions,
+    over: (tally: ChunkTally | null, failure: PoolFailure | null) => void,
+  ): RowsRequest {
+    const dataset = options.release.id;
     const flight: Flight = { messages, dataset, output: null, tally: null, lost: false };
     this.#flights.push(flight);
-    return flight;
+    return {
+      kind: 'rows', grants, payload: payloadOf(messages, options),
+      answered: (slice: AnswerSlice) => {
+        if (slice.status === 200) {
+          const { tally, output } = decodeResult(slice.body);
+          flight.tally = tally;
+          flight.output = output;
+        } else flight.lost = true;
+        over(flight.tally, null);
+      },
+      failed: (failure: PoolFailure) => {
+        flight.lost = true;
+        over(null, failure);
+      },
+    };
   }
 
   /** The oldest chunk if it is answered or lost, else null. An answered one is removed. */

@@ -3,28 +3,25 @@
  * connection: a cut one is followed by another that presents the token and says what it has.
  * Answers keep the order of the messages; a chunk has the release that is active when it leaves.
  */
-import type { AnswerSlice, PinnedRelease, PoolFailure, RowsRequest } from '../../pool/types.js';
+import type { PinnedRelease, RowsRequest } from '../../pool/types.js';
 import { fail } from '../../failure.js';
 import { NO_COUNTS } from '../../store/usage-meter.js';
 import type { RowsAdmission } from '../../store/usage-rows.js';
 import {
   datasetLine, streamHeaderLine, trailerLine, type Trailer, type Stopped,
 } from '../row/envelope.js';
-import { decodeResult, type ChunkTally } from '../row/chunk-payload.js';
 import type { ChunkSource } from '../run/schedule.js';
 import { RunTotals } from '../run/run-totals.js';
-import { Flights, payloadOf, groupOf, type MessageClass } from './message-chunk.js';
+import { Flights, groupOf, type MessageClass } from './message-chunk.js';
 import {
   type CloseName, CLOSES, type Closing, type SessionOptions, type SessionServices, type StreamLink,
 } from './session-options.js';
 import { AnswerBacklog, Inbox, type Message, readClientLine } from './backlog.js';
 import {
-  CHUNK_MESSAGES_MAX, CHUNK_MESSAGES_MIN, CHUNKS_IN_FLIGHT_MAX, STREAM_LIMITS, UNSENT_BYTES_MAX,
+  CHUNK_MESSAGES_MAX, OVER_CREDITS, STREAM_LIMITS, UNSENT_BYTES_MAX,
 } from './stream-limits.js';
 import { SessionRelease } from './session-release.js';
 
-const OVER_CREDITS = `At most ${STREAM_LIMITS.credits} messages and ${STREAM_LIMITS.creditBytes} `
-  + 'bytes may be unanswered.';
 const QUOTA = fail('feature-not-enabled', 'The quota of this month is used up');
 
 export class StreamSession implements ChunkSource {
@@ -193,8 +190,7 @@ export class StreamSession implements ChunkSource {
     if (waiting === 0 || this.#forgotten || this.#outbox.unsentBytes >= UNSENT_BYTES_MAX) {
       return false;
     }
-    return this.#flights.count === 0 || (waiting >= CHUNK_MESSAGES_MIN
-      && this.#flights.count < CHUNKS_IN_FLIGHT_MAX);
+    return this.#flights.hasPlace(waiting);
   }
 
   #request(
@@ -202,33 +198,13 @@ export class StreamSession implements ChunkSource {
     admission: RowsAdmission | null,
   ): RowsRequest {
     this.#inbox.take(messages.length);
-    const flight = this.#flights.start(messages, release.id);
-    const { merchant, refusal } = kind;
-    const settle = (tally: ChunkTally | null): void => {
+    const options = { ...kind, name: this.options.name, release, nowMs: this.#release.nowMs };
+    return this.#flights.request(messages, admission?.grants ?? 0, options, (tally, failure) => {
       if (admission !== null) this.#services.usage.settleRows(admission, tally ?? NO_COUNTS);
       this.#release.unpin(release);
-    };
-    return {
-      kind: 'rows', grants: admission?.grants ?? 0,
-      payload: payloadOf(messages, {
-        name: this.options.name, release, nowMs: this.#release.nowMs, merchant, refusal,
-      }),
-      answered: (slice: AnswerSlice) => {
-        if (slice.status === 200) {
-          const { tally, output } = decodeResult(slice.body);
-          flight.tally = tally;
-          flight.output = output;
-        } else flight.lost = true;
-        settle(flight.tally);
-        this.#turn();
-      },
-      failed: (failure: PoolFailure) => {
-        settle(null);
-        flight.lost = true;
-        if (failure === 'overloaded') this.#closing = CLOSES.unavailable;
-        this.#turn();
-      },
-    };
+      if (failure === 'overloaded') this.#closing = CLOSES.unavailable;
+      this.#turn();
+    });
   }
 
   /** Does what can be done now. */
@@ -253,10 +229,7 @@ export class StreamSession implements ChunkSource {
       const flight = this.#flights.landed();
       if (flight === null) return;
       const { messages, dataset, output, tally, lost } = flight;
-      if (lost || output === null || tally === null) {
-        this.#break(messages[0]?.seq ?? 0);
-        return;
-      }
+      if (lost || output === null || tally === null) return this.#break(messages[0]?.seq ?? 0);
       this.#totals.add(tally);
       this.#totals.write(output);
       this.#outbox.add(messages, output, dataset);

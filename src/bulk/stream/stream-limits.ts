@@ -43,3 +43,8 @@ export const STREAM_LIMITS = {
   credits: CREDIT_MESSAGES, creditBytes: CREDIT_BYTES, batch: BATCH_MESSAGES_MAX,
   messageBytes: MESSAGE_BYTES_MAX, replayBytes: REPLAY_BYTES_MAX,
 } as const;
+
+/** What a client that sends more is told. */
+export const OVER_CREDITS =
+  `At most ${STREAM_LIMITS.credits} messages and ${STREAM_LIMITS.creditBytes} `
+  + 'bytes may be unanswered.';

@@ -1,0 +1,136 @@
+/** POST /stream and GET /stream put together: the streams there are, their routes, WebSockets. */
+import { KEY_HEADER } from '../../http/api-key.js';
+import { askAhead } from '../../http/ask-window.js';
+import { isReply, type Reply, type Request } from '../../http/reply.js';
+import type { Route } from '../../http/router.js';
+import {
+  FAULT, type Opened, openStream, STREAM_PATH, STREAM_RULES, streamRoute, type StreamServices,
+} from './handler.js';
+import { Sessions, type StreamTimes } from './sessions.js';
+import { SocketLink } from './session-links.js';
+import { performance } from 'node:perf_hooks';
+import { messageOf, type Log } from '../../log.js';
+import { Exchange, type Traffic } from '../../http/exchange.js';
+import type { RawRequest, RawResponse, RawServer, SocketEvents } from '../../http/transport.js';
+import { BEHIND_BYTES_MAX, CREDIT_BYTES, MESSAGE_BYTES_MAX } from './stream-limits.js';
+import type { SessionServices } from './session-options.js';
+
+interface OpenStreamOptions extends Omit<SessionServices, 'limits' | 'now'>, StreamTimes,
+  Omit<StreamServices, 'sessions'> {
+  readonly log: Log;
+  /** Replaced in tests. */
+  readonly clock?: () => number;
+}
+
+export interface StreamParts {
+  readonly route: Route;
+  readonly sessions: Sessions;
+  /** Takes WebSockets; before the routes are attached. */
+  attach(server: RawServer, traffic: Traffic): void;
+  /** Ends every stream with its trailer. */
+  stop(): void;
+  close(): void;
+}
+
+/** A longer message cuts the connection; one in between is told with a close code. */
+const SOCKET_BYTES_MAX = 4 * MESSAGE_BYTES_MAX;
+/** Never reached by what is sent only to clients that keep up. */
+const BUFFERED_BYTES_MAX = BEHIND_BYTES_MAX + 64 * CREDIT_BYTES;
+
+const EMPTY = new Uint8Array(0);
+
+/** A request that may be asked for its key when the native one has gone. */
+function requestOf(raw: RawResponse, native: RawRequest): Request {
+  const key = native.getHeader(KEY_HEADER);
+  const client = Buffer.from(raw.getRemoteAddressAsText()).toString('latin1');
+  return {
+    method: 'GET', path: STREAM_PATH, query: native.getQuery() ?? '', body: EMPTY,
+    header: (name) => (name === KEY_HEADER ? key : ''), client: () => client,
+  };
+}
+
+/**
+ * Takes a WebSocket when a shared window has answered or a release is open, unless its client has
+ * gone by then.
+ */
+function laterUpgrade(
+  raw: RawResponse, asked: Promise<Opened | Reply>,
+  decide: (found: Opened | Reply) => SocketEvents | null, accept: (events: SocketEvents) => void,
+): void {
+  let gone = false;
+  raw.onAborted(() => {
+    gone = true;
+  });
+  void asked.then((found) => {
+    const events = gone ? null : decide(found);
+    if (events !== null) accept(events);
+  });
+}
+
+/** Goes on with a WebSocket, or refuses it. */
+function link(
+  { clock, idleMs }: { readonly clock: () => number; readonly idleMs: number }, raw: RawResponse,
+  traffic: Traffic, found: Opened | Reply,
+): SocketEvents | null {
+  if (isReply(found)) {
+    new Exchange(raw, traffic).send(found);
+    return null;
+  }
+  const { session, from } = found;
+  return new SocketLink({
+    session, from, clock, idleMs,
+    opened: () => {
+      traffic.open += 1;
+    },
+    closed: () => {
+      traffic.open -= 1;
+    },
+  });
+}
+
+/** Opens the routes and what they need. */
+export function openStreams(options: OpenStreamOptions): StreamParts {
+  const { log, idleMs, resumeMs, clock = () => performance.now() } = options;
+  const sessions = new Sessions({
+    ...options, clock, now: Date.now,
+    limits: { idleSeconds: idleMs / 1000, resumeSeconds: resumeMs / 1000 },
+  });
+  const services: StreamServices = { ...options, sessions };
+  const ask = options.gate.asking(STREAM_RULES);
+  const fault = (error: unknown): Reply => {
+    log.error('handler failed', { path: STREAM_PATH, message: messageOf(error) });
+    return FAULT;
+  };
+  const open = (request: Request): ReturnType<typeof openStream> => {
+    try {
+      return openStream(services, request);
+    } catch (error) {
+      return fault(error);
+    }
+  };
+  const times = { clock, idleMs };
+  return {
+    route: streamRoute(services),
+    sessions,
+    attach: (server, traffic) => server.sockets(
+      STREAM_PATH,
+      { messageBytesMax: SOCKET_BYTES_MAX, bufferedBytesMax: BUFFERED_BYTES_MAX },
+      (raw, native, accept) => {
+        const request = requestOf(raw, native);
+        const asked = askAhead(ask, request);
+        const opened = (taken: number): ReturnType<typeof open> => open({ ...request, taken });
+        const found = asked === null ? open(request)
+          : typeof asked === 'number' ? opened(asked) : asked.then(opened);
+        if (found instanceof Promise) {
+          const later = found.catch(fault);
+          laterUpgrade(raw, later, (each) => link(times, raw, traffic, each), accept);
+          return;
+        }
+        const events = link(times, raw, traffic, found);
+        if (events !== null) accept(events);
+      },
+    ),
+    stop: () => sessions.stop(),
+    close: () => sessions.close(),
+  };
+}
