@@ -10,7 +10,8 @@ import type { SourceRecord } from '../src/dataset/records.js';
 import type { Rate } from '../src/tax/rate.js';
 import type { RateRow } from '../src/ingest/model.js';
 import { DATE_MIN, DATE_OPEN, type UnplacedCity } from '../src/ingest/rates/list.js';
-import { isResolved, loadRates, type RateList, type RatesRecipe } from '../src/ingest/rates/load.js';
+import { loadRates } from '../src/ingest/rates/load.js';
+import { isResolved, type RateList, type RatesRecipe } from '../src/ingest/recipe.js';
 import { writeMemberFacts, writeRateFacts } from './fact-tables.js';
 
 /** Table of the provinces; their codes ("CA-ON") share no file with the states. */

@@ -16,7 +16,7 @@ import { createServer } from './http/open-transport.js';
 import type { RawServer } from './http/transport.js';
 import { type Limits, openLimits } from './limit/open-rates.js';
 import type { Supervised } from './listener/supervised.js';
-import { messageOf, type Log } from './log.js';
+import { type Log, messageOf } from './log.js';
 import { EnginePool, type EngineSettings, type ReleaseSource } from './pool.js';
 import { openProvider, type ProviderWatch, watchProvider } from './provider/open-provider.js';
 import type { Provider } from './provider/provider.js';

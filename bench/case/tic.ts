@@ -2,9 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import { openDataset } from '../../src/dataset/open.js';
 import { TicSearch } from '../../src/engine/product/tic-search.js';
-import {
-  readTics, TIC_DOCUMENT, TIC_WORDS_DOCUMENT,
-} from '../../src/engine/product/tic-table.js';
+import { readTics, TIC_DOCUMENT, TIC_WORDS_DOCUMENT } from '../../src/engine/product/tic-table.js';
 import { sink, type BenchInput, type Figure } from './case.js';
 
 const TARGET_MICROSECONDS = 1000;

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { type Finding, type Manifest, readManifest } from '../dataset/manifest.js';
 import { currentRelease, previousRelease, releasesDir } from '../dataset/release.js';
 import { findingText } from '../ingest/findings/finding.js';
-import { findingsOf, isComparable } from '../ingest/findings/release-faults.js';
+import { findingsOf } from '../ingest/findings/release-faults.js';
+import { isComparable } from '../ingest/findings/list-shrunk.js';
 import { progress } from './command-line.js';
 
 /** Findings of a kind told one by one; --json has all. */

@@ -1,7 +1,7 @@
 /** The commands on what the store holds: keys, events, its history, itself. */
 import { type Command, Option } from '@commander-js/extra-typings';
-import { ENTITLEMENTS, PLANS, type Entitlement } from '../store/plan.js';
-import { SCOPES, type Scope } from '../store/scope.js';
+import { type Entitlement, ENTITLEMENTS, PLANS } from '../store/plan.js';
+import { type Scope, SCOPES } from '../store/scope.js';
 import { type End, inThisProcess, oneMoreOf, wholeNumber } from './command-line.js';
 
 /** Largest rate and quota of a key, small enough to be counted exactly. */

@@ -7,8 +7,7 @@
 import { readCatalogue, wantedOf } from './publisher/catalogue.js';
 import type { HeldFile } from './publisher/held-files.js';
 import type { HeldList } from './rates/held.js';
-import type { RateList, RatesRecipe } from './rates/load.js';
-import type { Recipe } from './recipe.js';
+import type { RateList, RatesRecipe, Recipe } from './recipe.js';
 import { unknownName } from './spelling.js';
 
 const NAMED = /^catalogue:([^!|]+)(![^|]*)?(?:\|(.*))?$/;

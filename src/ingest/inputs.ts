@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HeldRecipe } from './held-recipe.js';
-import { listFiles } from './rates/load.js';
+import { listFiles } from './recipe.js';
 import { packageFile, type SourceFiles } from './source-files.js';
 
 /** Folders of code that what is read depends on, beside this one's. */

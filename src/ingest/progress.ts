@@ -71,3 +71,16 @@ export async function meanwhile<Other, Result>(
   }
   return [await other, piece.done === true ? piece.value : inOneGo(work)];
 }
+
+/** Does `work` on all items, so many at a time; the results are in the order of the items. */
+export async function inTurn<T, R>(
+  items: readonly T[], atOnce: number, work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  const next = items.entries();
+  const one = async (): Promise<void> => {
+    for (const [index, item] of next) results[index] = await work(item, index);
+  };
+  await Promise.all(Array.from({ length: atOnce }, one));
+  return results;
+}

@@ -4,41 +4,41 @@
  * unless it is `optional`; recipes are checked against this table when they are read.
  */
 import {
-  anyText, choice, closed, flag, list, type Members, optional, type Shape, whole,
+  choice, closed, flag, list, type Members, optional, type Shape, whole,
 } from '../base/shape.js';
-import { readsNothing } from '../base/shape-reader.js';
-import { ownRule } from '../base/validator.js';
+import { group, MAY, MAY_LIST, TEXT, TEXTS, textsByName } from './entry-shapes.js';
 import type { RateReader } from './rates/list.js';
 import { readBoundaryFile } from './source/boundary-file.js';
 import { readAddressCollection, readNationalAddresses } from './source/collected-addresses.js';
 import type { FallenRows } from './source/fallen.js';
 import {
-  type AddressPoint, POINT_LAYOUTS, type PointLayout, type PointOptions, readDelimitedPoints,
-  readGeoJsonPoints,
+  type AddressPoint, POINT_LAYOUTS, type PointLayout, readDelimitedPoints, readGeoJsonPoints,
 } from './source/points.js';
+import type { PointOptions } from './source/address-source.js';
 import { readDelimitedRanges, readTigerRanges, type StreetRange } from './source/ranges.js';
-import { readAlabama, readAlaska } from './source/rates/alabama-alaska.js';
+import { readAlabama } from './source/rates/alabama.js';
 import { readCdtfa } from './source/rates/california.js';
-import { readArizona, readNewMexico, readOklahoma } from './source/rates/code-tables.js';
+import {
+  readArizona, readOklahoma, readVirginia, VIRGINIA_COLUMNS,
+} from './source/rates/code-tables.js';
 import { readColorado } from './source/rates/colorado.js';
 import { readColoradoWorkbook } from './source/rates/colorado-workbook.js';
 import { readSstDerived } from './source/rates/county-and-place.js';
+import { readEstimated, readZipTable } from './source/rates/estimates.js';
 import { readIllinois, readIllinoisOrdinary } from './source/rates/illinois.js';
-import {
-  readAuthority, readEstimated, readProvinces, readStateRates, readZipTable,
-} from './source/rates/many-states.js';
+import { readAuthority, readProvinces, readStateRates } from './source/rates/many-states.js';
 import { readFactTable } from './source/rates/own-tables.js';
 import { readLouisiana, readNewYork, readSouthCarolina } from './source/rates/page-lists.js';
 import { readCoded, readCombined, readTownOption } from './source/rates/prepared-lists.js';
 import { readSst } from './source/rates/sst.js';
 import { readTexas, readTexasQuarter } from './source/rates/texas.js';
+import { readMissouri, readNewMexico, readUtah } from './source/rates/total-lists.js';
 import { readWaDor, readWashingtonQuarter } from './source/rates/washington.js';
+import { readAlaska, readFlorida, readIowa } from './source/rates/workbooks.js';
 import {
-  readFlorida, readIowa, readMissouri, readUtah, readVirginia, VIRGINIA_COLUMNS,
-} from './source/rates/workbooks.js';
-import {
-  readCountyAddresses, readLocationAddresses, readLocationZip4, readTexasAddresses,
+  readLocationAddresses, readLocationZip4, readTexasAddresses,
 } from './source/location-codes.js';
+import { readCountyAddresses } from './source/county-addresses.js';
 import {
   type BoundaryRecord, readSstBoundary, readSstLocations, readSstPlaces,
 } from './source/sst-boundary.js';
@@ -57,43 +57,11 @@ export type PointReader = (path: string, options: PointOptions) => AsyncGenerato
 export type RangeReader = (path: string, options: PointOptions) => AsyncGenerator<StreetRange>;
 export type RecordReader = (path: string, fallen?: FallenRows) => AsyncGenerator<BoundaryRecord>;
 
-/** Text that says something. */
-export const TEXT = anyText(1);
-export const TEXTS = list(TEXT);
-const MAY = optional(TEXT);
-const MAY_LIST = optional(TEXTS);
-
-/** Texts by names that are a publisher's or a state's, so that any name will do. */
-export function textsByName(): Shape<Readonly<Record<string, string>>> {
-  return {
-    optional: false,
-    read: readsNothing,
-    schema: { type: 'object', additionalProperties: { type: 'string' } },
-    rule: () => ownRule((value, found) => {
-      if (typeof value !== 'object' || value === null) found.push({ type: 'object' });
-      else {
-        for (const [name, text] of Object.entries(value)) {
-          if (typeof text !== 'string') found.push({ type: 'text', below: `.${name}` });
-        }
-      }
-      return value;
-    }),
-  };
-}
-
 // Rate lists.
 
 /** Keys of a list that names its states itself, and of one that is a single state's. */
 const MANY_STATES: Members = { path: TEXT, source: TEXT };
 const ONE_STATE: Members = { ...MANY_STATES, state: TEXT };
-
-/** A member of these keys; none where there are no keys, and optional where all of them are. */
-function group(name: string, keys: Members): Members {
-  const shapes = Object.values(keys);
-  if (shapes.length === 0) return {};
-  const member = closed(keys);
-  return { [name]: shapes.every((shape) => shape.optional) ? optional(member) : member };
-}
 
 /** A reader of rate lists with the keys of its `options` and of its further `files`. */
 function rates(
@@ -118,6 +86,7 @@ const DAYS: Members = { from: MAY, to: MAY };
 const TOTALS: Members = { state: TEXT, ...DAYS };
 
 /** As the authorities of single states publish them. */
+// biome-ignore format: a row tells a list's name, the header it is known by, and its keys
 const PUBLISHED: readonly (readonly [string, Reader<RateReader>])[] = [
   ['ak-members', rates(readAlaska, ONE_STATE)],
   ['al-text', headed('Locality Code|Locality Name|TaxType|Rate Type|Active Date|Inactive Date|Rate'
@@ -143,6 +112,7 @@ const PUBLISHED: readonly (readonly [string, Reader<RateReader>])[] = [
     rates(readWashingtonQuarter, ONE_STATE, { areas: optional(flag()) }))],
 ];
 
+// biome-ignore format: as above
 const RATE_LISTS: ReadonlyMap<string, Reader<RateReader>> = new Map([
   ['authority', headed('state|level|name|rate_pct|effective_from|effective_to|parent',
     rates(readAuthority, ONE_STATE, {

@@ -3,7 +3,8 @@ import type { Schema } from '../base/json-schema.js';
 import {
   anything, checkOf, closed, list, type Members, object, optional, type Shape,
 } from '../base/shape.js';
-import { READERS, SST_LAYOUT, TEXT, TEXTS, textsByName } from './readers.js';
+import { READERS, SST_LAYOUT } from './readers.js';
+import { TEXT, TEXTS, textsByName } from './entry-shapes.js';
 import { unknownName } from './spelling.js';
 
 /** Fact tables that lookups and carts read, by the names of their documents. */

@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { checkKeys, type HeldRecipe, withHeld } from './held-recipe.js';
 import { heldFiles } from './publisher/held-files.js';
-import type { RatesRecipe } from './rates/load.js';
 import { ratesFaults, recipeFaults } from './recipe-check.js';
 import { datasetsDir } from './source-files.js';
 import type { BoundaryRecordSource, PointSource, RangeSource } from './source/address-source.js';
 import type { BoundaryFile } from './source/boundary-file.js';
+import type { ListOptions } from './rates/list.js';
 
 /** Boundaries of one layer. `path` may hold {fips}, for one file per state. */
 export interface BoundarySource extends BoundaryFile {
@@ -50,6 +50,58 @@ export interface Recipe {
   readonly postalPrefixes?: string;
   /** Fact tables that become documents of the dataset, by document name. */
   readonly documents: Readonly<Record<string, string>>;
+}
+
+/** One list: a file of a publisher, or a fact table. */
+export interface RateList {
+  /** Name of a reader in the table of readers. */
+  readonly reader: string;
+  /** Below the facts folder when it begins with "facts/", else below the sources folder. */
+  readonly path: string;
+  /** Name in sources.tsv; fact tables name their sources per row. */
+  readonly source?: string;
+  readonly state?: string;
+  readonly options?: ListOptions;
+  /** Further files of the list by the name its reader asks for. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Older publications of the same list, each with the day it was published for, YYYY-MM-DD. */
+  readonly earlier?: readonly (Pick<RateList, 'path' | 'files'> & { readonly asOf: string })[];
+}
+
+/** The rates section. Lists stand in order of precedence: where two overlap the later holds. */
+export interface RatesRecipe {
+  readonly states: string;
+  readonly counties: string;
+  /** Folder of place facts by state; read unless the build hands over places of its own. */
+  readonly places: string;
+  readonly tiers: string;
+  readonly aliases: string;
+  readonly districtNames: string;
+  readonly sources: string;
+  readonly completeness: string;
+  /** Rules of states that coverage names as not applied: state, note, source. */
+  readonly notSupported: string;
+  readonly members: readonly string[];
+  readonly lists: readonly RateList[];
+  /** The estimated layer: read only when it is switched on. */
+  readonly estimates: readonly RateList[];
+  /** Rate files beside boundary files, of states whose `lists` have other codes. */
+  readonly stated?: readonly RateList[];
+  /** Highest sum of local parts by state, in percent. */
+  readonly caps: Readonly<Record<string, string>>;
+}
+
+/** Whether a list has a file: one that names a source of the catalogue has none yet. */
+export function isResolved({ path }: Pick<RateList, 'path'>): boolean {
+  return !path.startsWith('catalogue:');
+}
+
+/** Every file that the lists of a recipe are read from. */
+export function listFiles(recipe: RatesRecipe, estimated: boolean): readonly string[] {
+  return [...[...recipe.lists, ...recipe.stated ?? []].filter(isResolved),
+    ...(estimated ? recipe.estimates : [])]
+    .flatMap((list) => [list, ...list.earlier ?? []])
+    .flatMap(({ path, files = {} }) => [path, ...Object.values(files)]);
 }
 
 /**

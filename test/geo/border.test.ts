@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { BandedPolygon, createPolygon } from '../../src/geo/polygon.js';
 import type { CellIndex } from '../../src/dataset/cell-index.js';
 import { buildCells } from '../../src/ingest/boundary/cells.js';
-import { doubtDiscs, type LayerHits } from '../../src/ingest/boundary/overlay.js';
+import type { LayerHits } from '../../src/ingest/boundary/overlay.js';
+import { doubtDiscs } from '../../src/ingest/boundary/doubtful-land.js';
 
 type Ring = readonly (readonly [number, number])[];
 

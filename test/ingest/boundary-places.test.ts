@@ -6,8 +6,9 @@ import { test } from 'node:test';
 import { createPolygon, type Position } from '../../src/geo/polygon.js';
 import { AreaRegistry } from '../../src/ingest/area-registry.js';
 import {
-  type Boundaries, type BoundaryFeature, NO_DOUBTS, overlay, placesOf,
+  type Boundaries, type BoundaryFeature, overlay, placesOf,
 } from '../../src/ingest/boundary/overlay.js';
+import { NO_DOUBTS } from '../../src/ingest/boundary/doubtful-land.js';
 import { placeCounties } from '../../src/ingest/boundary/place-counties.js';
 import { readPlaces } from '../../src/ingest/rates/facts.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';

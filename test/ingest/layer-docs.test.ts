@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { LAYER_COLUMNS } from '../../src/ingest/layer/table.js';
+import { LAYER_COLUMNS } from '../../src/ingest/layer/checked-cells.js';
 import { datasetsDir, packageRoot, SourceFiles } from '../../src/ingest/source-files.js';
 import { readGeometryFile } from '../../src/ingest/source/geometry-file.js';
 import { CLI } from '../support/built-dataset.js';

@@ -9,7 +9,9 @@ import { readManifest } from '../../src/dataset/manifest.js';
 import { openDataset } from '../../src/dataset/open.js';
 import { releasesDir } from '../../src/dataset/release.js';
 import { buildDataset } from '../../src/ingest/build.js';
-import { LayerFaults, readLayerTable, workbookDay } from '../../src/ingest/layer/table.js';
+import { readLayerTable } from '../../src/ingest/layer/table.js';
+import { LayerFaults } from '../../src/ingest/layer/checked-cells.js';
+import { workbookDay } from '../../src/ingest/layer/layer-files.js';
 import { askAddress, askQuery } from '../support/ask-dataset.js';
 
 const SQUARE = (west: number, south: number, east: number, north: number): object => ({

@@ -18,9 +18,8 @@ import { readRecipe } from '../../src/ingest/recipe.js';
 import { recipeFaults } from '../../src/ingest/recipe-check.js';
 import type { BoundaryRecordSource } from '../../src/ingest/source/address-source.js';
 import { FallenRows } from '../../src/ingest/source/fallen.js';
-import {
-  readCountyAddresses, readLocationAddresses, readLocationZip4,
-} from '../../src/ingest/source/location-codes.js';
+import { readLocationAddresses, readLocationZip4 } from '../../src/ingest/source/location-codes.js';
+import { readCountyAddresses } from '../../src/ingest/source/county-addresses.js';
 import type { BoundaryRecord } from '../../src/ingest/source/sst-boundary.js';
 import { byLookup, byRow, lineOf, type Told, type Written } from '../support/three-ways.js';
 import { zipOf } from '../support/made-files.js';

@@ -11,8 +11,7 @@ import type { Dataset } from '../../src/dataset/dataset.js';
 import { openDataset } from '../../src/dataset/open.js';
 import { releasesDir } from '../../src/dataset/release.js';
 import { buildDataset } from '../../src/ingest/build.js';
-import type { RateList } from '../../src/ingest/rates/load.js';
-import { readRecipe } from '../../src/ingest/recipe.js';
+import { type RateList, readRecipe } from '../../src/ingest/recipe.js';
 import { askQuery } from '../support/ask-dataset.js';
 
 const PUBLISHED = join(import.meta.dirname, '../../../test/ingest/published');

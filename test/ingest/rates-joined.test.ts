@@ -7,7 +7,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { type LoadedRates, loadRates, type RatesRecipe } from '../../src/ingest/rates/load.js';
+import { type LoadedRates, loadRates } from '../../src/ingest/rates/load.js';
+import type { RatesRecipe } from '../../src/ingest/recipe.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
 
 const DIR = mkdtempSync(join(tmpdir(), 'situs-joined-'));

@@ -8,9 +8,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import {
-  type LoadedRates, loadRates, type RateList, type RatesRecipe,
-} from '../../src/ingest/rates/load.js';
+import { type LoadedRates, loadRates } from '../../src/ingest/rates/load.js';
+import type { RateList, RatesRecipe } from '../../src/ingest/recipe.js';
 import { datasetsDir, SourceFiles } from '../../src/ingest/source-files.js';
 import { readTable } from '../../src/ingest/source/rows.js';
 import { brief, read, type Read } from '../support/listed-rates.js';

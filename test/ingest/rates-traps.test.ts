@@ -4,7 +4,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { coverage } from '../../src/ingest/coverage.js';
-import { loadRates, type LoadedRates, type RatesRecipe } from '../../src/ingest/rates/load.js';
+import { type LoadedRates, loadRates } from '../../src/ingest/rates/load.js';
+import type { RatesRecipe } from '../../src/ingest/recipe.js';
 import { readTable } from '../../src/ingest/source/rows.js';
 import { formatRate, sumRates } from '../../src/tax/rate.js';
 import type { DateInt } from '../../src/tax/date.js';
@@ -16,8 +17,8 @@ const TODAY = 20261121 as DateInt;
 
 function load(recipe: string, sourcesDir = '', estimated = false): LoadedRates {
   const text = readFileSync(join(ROOT, 'datasets/recipes', `${recipe}.json`), 'utf8');
-  return loadRates(JSON.parse(text) as RatesRecipe, { factsDir: FACTS, sourcesDir,
-    estimated });
+  const read = JSON.parse(text) as RatesRecipe;
+  return loadRates(read, { factsDir: FACTS, sourcesDir, estimated });
 }
 
 const rates = load('rates-default');
@@ -33,8 +34,8 @@ function placeOf(state: string, fullName: string): string {
 /** Total in percent, or "refused". `place` is a full name, "" for none, "?" for not known. */
 function total(state: string, county: string, place = '', on: number = TODAY, town = ''): string {
   const geoid = place === '' || place === '?' ? place : placeOf(state, place);
-  const area = rates.book.resolve({ state: fips.get(state) ?? '', county, place: geoid, town,
-    districts: [] });
+  const where = { state: fips.get(state) ?? '', county, place: geoid, town, districts: [] };
+  const area = rates.book.resolve(where);
   if (area.unknown.some(({ from, to }) => from <= on && to >= on)) return 'refused';
   const sum = sumRates(area.components.flatMap((part) =>
     part.periods.filter(({ from, to }) => from <= on && to >= on).map((period) => period.sales)));
@@ -42,9 +43,8 @@ function total(state: string, county: string, place = '', on: number = TODAY, to
 }
 
 function stale(state: string, county: string, place: string): boolean {
-  return rates.book.resolve({
-    state: fips.get(state) ?? '', county, place: placeOf(state, place), town: '', districts: [],
-  }).staleAfter < TODAY;
+  const where = { state: fips.get(state) ?? '', county, place: placeOf(state, place) };
+  return rates.book.resolve({ ...where, town: '', districts: [] }).staleAfter < TODAY;
 }
 
 test('trap 1: Washington is of this quarter; aliases join; transit areas refuse', () => {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { loadRates, type RatesRecipe } from '../../src/ingest/rates/load.js';
+import { loadRates } from '../../src/ingest/rates/load.js';
+import type { RatesRecipe } from '../../src/ingest/recipe.js';
 import type { DateInt } from '../../src/tax/date.js';
 import { formatRate, sumRates } from '../../src/tax/rate.js';
 

@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { loadRates, type RatesRecipe } from '../../src/ingest/rates/load.js';
+import { loadRates } from '../../src/ingest/rates/load.js';
+import type { RatesRecipe } from '../../src/ingest/recipe.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
 import { readPoints, readRanges, readRecords } from '../../src/ingest/source/address-source.js';
 

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { coverage } from '../../src/ingest/coverage.js';
-import { loadRates, type RatesRecipe } from '../../src/ingest/rates/load.js';
+import { loadRates } from '../../src/ingest/rates/load.js';
+import type { RatesRecipe } from '../../src/ingest/recipe.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
 import { readTable } from '../../src/ingest/source/rows.js';
 

@@ -21,9 +21,7 @@ import { inForce } from '../../tax/product-rule.js';
 import { parseRate, type Rate } from '../../tax/rate.js';
 import { parseYearlyDays } from '../../tax/yearly-days.js';
 import { cellsOf, type Cells } from '../product/table-cells.js';
-import {
-  COVERS, HOLIDAY_SCOPES, LIMIT_KINDS, type Cover, type HolidayRule,
-} from './holidays.js';
+import { type Cover, COVERS, HOLIDAY_SCOPES, type HolidayRule, LIMIT_KINDS } from './holidays.js';
 
 /** Where a fact comes from. */
 export interface Citation {

@@ -6,11 +6,11 @@ import { GENERAL } from '../../tax/product-rule.js';
 import { formatRate, type Rate } from '../../tax/rate.js';
 import { exactTax } from '../../tax/round-lines.js';
 import { MEAL_DOCUMENT, type MealRule } from '../product/meal-tax.js';
-import { partsOf, partTax, type Part } from './explain-parts.js';
+import { type Part, partsOf, partTax } from './explain-parts.js';
 import { RuleNotes } from './explain-rules.js';
 import { citedSource, type SourceNotes } from '../rate/explain.js';
 import type { CartFacts } from './cart-facts.js';
-import { totalOf, type LineTaxer, type TaxedLine } from './taxed-lines.js';
+import { type LineTaxer, type TaxedLine, totalOf } from './taxed-lines.js';
 import type {
   CartExplanation, LineExplanation, PartNote, PlaceNote, RuleNote, SourceNote,
 } from './outcome.js';

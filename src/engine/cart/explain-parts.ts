@@ -1,5 +1,5 @@
 /** The parts that the tax of a line is made of, as explanations tell them: one for each levy. */
-import { lineParts, type HolidayReach } from '../../tax/line-tax.js';
+import { type HolidayReach, lineParts } from '../../tax/line-tax.js';
 import type { CartLine } from './cart-query.js';
 import type { GoodsTotal, TaxedLine } from './taxed-lines.js';
 import type { Levy, Treatment } from './treatment.js';

@@ -8,7 +8,7 @@ import {
 import { GENERAL, HANDLING, SHIPPING } from '../../tax/product-rule.js';
 import { RATE_ONE } from '../../tax/rate.js';
 import { exactTax, type ExactLine } from '../../tax/round-lines.js';
-import { factOn, type CartFacts, type FreightMix } from './cart-facts.js';
+import { type CartFacts, factOn, type FreightMix } from './cart-facts.js';
 import type { Holiday } from './holidays.js';
 import type { CartLine } from './cart-query.js';
 import type { Site } from './site.js';

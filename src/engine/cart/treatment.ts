@@ -6,13 +6,12 @@ import type { Rate } from '../../tax/rate.js';
 import { MEAL_CODES, type MealRule } from '../product/meal-tax.js';
 import type { ProductRules } from '../product/rules.js';
 import {
-  singleArticleOn, type CartFacts, type Locality, type SingleArticle, type TierFact,
+  type CartFacts, type Locality, type SingleArticle, singleArticleOn, type TierFact,
 } from './cart-facts.js';
 import {
-  coverOf, holidaysOn, unheldHoliday, type CodeHolidays, type Cover, type Holiday,
-  type HolidayRule,
+  type CodeHolidays, type Cover, coverOf, type Holiday, type HolidayRule, holidaysOn, unheldHoliday,
 } from './holidays.js';
-import { levy, ruled, type Localities } from './locality.js';
+import { levy, type Localities, ruled } from './locality.js';
 import { mealLevies, tiered, type UnknownTier } from './meal-tiers.js';
 import type { Site, SiteRow } from './site.js';
 

@@ -6,10 +6,10 @@ import {
   CELL_BITS_MIN, CellIndex, INTERNAL, NOWHERE, TILE_BITS, TILE_SIZE,
 } from '../../dataset/cell-index.js';
 import type { ByteTable } from '../../dataset/layout.js';
-import { BandedPolygon, forEachEdge } from '../../geo/polygon.js';
+import { BandedPolygon } from '../../geo/polygon.js';
 import type { Progress } from '../model.js';
 import {
-  type Cell, type CellGroup, type CellPolygon, encodeLeaf, quartered, touching,
+  bucket, type Cell, type CellGroup, type CellPolygon, encodeLeaf, quartered, touching,
 } from './leaf.js';
 import { OverlapMeter } from './overlaps.js';
 import type { BoundaryLayer, LayerHits } from './overlay.js';
@@ -206,39 +206,6 @@ class Builder {
       doubts: keys('doubt').map((key) => key.slice(0, key.indexOf('/'))),
     });
   }
-}
-
-/** Edges of every polygon by tile, and polygons that may cover a tile whole. */
-function bucket(shapes: readonly Shape[]): Map<number, Map<number, number[]>> {
-  const tiles = new Map<number, Map<number, number[]>>();
-  const edgesOf = (tile: number, shape: number): number[] => {
-    let inTile = tiles.get(tile);
-    if (inTile === undefined) tiles.set(tile, inTile = new Map());
-    let edges = inTile.get(shape);
-    if (edges === undefined) inTile.set(shape, edges = []);
-    return edges;
-  };
-  const column = (x: number): number => Math.floor((x + 180_000_000) / TILE_SIZE);
-  const row = (y: number): number => Math.floor((y + 90_000_000) / TILE_SIZE);
-  shapes.forEach(({ banded: { polygon } }, shape) => {
-    const { coords } = polygon;
-    for (let ty = row(polygon.minY); ty <= row(polygon.maxY); ty += 1) {
-      for (let tx = column(polygon.minX); tx <= column(polygon.maxX); tx += 1) {
-        edgesOf((ty << 10) | tx, shape);
-      }
-    }
-    forEachEdge(polygon, (vertex) => {
-      const [ax, ay, bx, by] = [coords[vertex * 2]!, coords[vertex * 2 + 1]!,
-        coords[vertex * 2 + 2]!, coords[vertex * 2 + 3]!];
-      // An edge on a tile's border belongs to the tiles on both of its sides.
-      for (let ty = row(Math.min(ay, by) - 1); ty <= row(Math.max(ay, by)); ty += 1) {
-        for (let tx = column(Math.min(ax, bx) - 1); tx <= column(Math.max(ax, bx)); tx += 1) {
-          if (tx >= 0 && ty >= 0) edgesOf((ty << 10) | tx, shape).push(vertex);
-        }
-      }
-    });
-  });
-  return tiles;
 }
 
 function contentOf(

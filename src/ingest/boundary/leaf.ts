@@ -1,6 +1,7 @@
 /** Bytes of a border cell; the layout is told in dataset/cell-index.ts. */
+import { TILE_SIZE } from '../../dataset/cell-index.js';
 import { isRightOf } from '../../geo/crossing.js';
-import type { BandedPolygon } from '../../geo/polygon.js';
+import { type BandedPolygon, forEachEdge } from '../../geo/polygon.js';
 
 /** A square cell: south-west corner and side, in microdegrees. */
 export interface Cell {
@@ -127,7 +128,7 @@ export function encodeLeaf(
 }
 
 /*
- * Which edges of a polygon can touch a cell.
+ * Which edges of a polygon can touch a cell, or a tile.
  */
 
 /** Whether an edge can touch a closed square; never false for one that does. */
@@ -190,4 +191,39 @@ export function quartered(
     }
   }
   return out;
+}
+
+/** Edges of every polygon by tile, and polygons that may cover a tile whole. */
+export function bucket(
+  shapes: readonly { readonly banded: BandedPolygon }[],
+): Map<number, Map<number, number[]>> {
+  const tiles = new Map<number, Map<number, number[]>>();
+  const edgesOf = (tile: number, shape: number): number[] => {
+    let inTile = tiles.get(tile);
+    if (inTile === undefined) tiles.set(tile, inTile = new Map());
+    let edges = inTile.get(shape);
+    if (edges === undefined) inTile.set(shape, edges = []);
+    return edges;
+  };
+  const column = (x: number): number => Math.floor((x + 180_000_000) / TILE_SIZE);
+  const row = (y: number): number => Math.floor((y + 90_000_000) / TILE_SIZE);
+  shapes.forEach(({ banded: { polygon } }, shape) => {
+    const { coords } = polygon;
+    for (let ty = row(polygon.minY); ty <= row(polygon.maxY); ty += 1) {
+      for (let tx = column(polygon.minX); tx <= column(polygon.maxX); tx += 1) {
+        edgesOf((ty << 10) | tx, shape);
+      }
+    }
+    forEachEdge(polygon, (vertex) => {
+      const [ax, ay, bx, by] = [coords[vertex * 2]!, coords[vertex * 2 + 1]!,
+        coords[vertex * 2 + 2]!, coords[vertex * 2 + 3]!];
+      // An edge on a tile's border belongs to the tiles on both of its sides.
+      for (let ty = row(Math.min(ay, by) - 1); ty <= row(Math.max(ay, by)); ty += 1) {
+        for (let tx = column(Math.min(ax, bx) - 1); tx <= column(Math.max(ax, bx)); tx += 1) {
+          if (tx >= 0 && ty >= 0) edgesOf((ty << 10) | tx, shape).push(vertex);
+        }
+      }
+    });
+  });
+  return tiles;
 }

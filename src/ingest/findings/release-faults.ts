@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { byteTable, openTables, recordReader } from '../../dataset/layout.js';
 import {
-  type CoverageLevel, type CoverageState, DATA_FILE, type Finding, type Manifest, readManifest,
+  type CoverageState, DATA_FILE, type Finding, type Manifest, readManifest,
 } from '../../dataset/manifest.js';
 import type { AreaRecord, ComponentRecord, ZipRecord } from '../../dataset/records.js';
 import { type DateInt, formatDate } from '../../tax/date.js';
@@ -13,6 +13,7 @@ import { dayAfter } from '../rates/list.js';
 import { datasetsDir } from '../source-files.js';
 import { readTable } from '../source/rows.js';
 import { finding } from './finding.js';
+import { shrunkFindings } from './list-shrunk.js';
 
 /** No place of any state has more, by every list held: what is above was added up twice. */
 const TOTAL_MAX = 0.15 * RATE_ONE;
@@ -173,76 +174,10 @@ readonly Finding[] {
 
 /** What states' laws allow: beside the recipes, since it is no source of any figure. */
 const BOUNDS = join('checks', 'rate_bounds.tsv');
-/** Shares of what a list had: with less of it a warning is told, an error. */
-const WARNING_SHARE = 0.9;
-const ERROR_SHARE = 0.5;
-
 function boundsOf({ coverage }: Manifest): LocalBounds {
   const file = join(datasetsDir(), BOUNDS);
   const held = existsSync(file) ? readBounds(readFileSync(file, 'utf8')) : new Map();
   return new Map([...withoutLocals(coverage), ...held]);
-}
-
-/** Whether a release should have all that an earlier one had: its recipe, with every layer. */
-export function isComparable(before: Manifest, now: Manifest): boolean {
-  const layers = new Set(now.recipe.split('+'));
-  return before.recipe.split('+').every((layer) => layers.has(layer));
-}
-
-function shrunk(place: string, before: number, now: number): readonly Finding[] {
-  if (before === 0 || now > before * WARNING_SHARE) return [];
-  const lost = (((before - now) / before) * 100).toFixed(1);
-  return [finding('list-shrunk', place, `${now} where there were ${before}, ${lost} % fewer`,
-    now <= before * ERROR_SHARE ? 'error' : 'warning')];
-}
-
-function sum(counts: readonly (readonly [string, number])[]): number {
-  return counts.reduce((total, [, count]) => total + count, 0);
-}
-
-/**
- * Each list of a level with that of the same source. Sources that only one of the releases has took
- * one another's place: they are compared together, as is all where either does not tell its lists.
- */
-function levelFindings(
-  state: string, before: readonly CoverageLevel[], now: readonly CoverageLevel[],
-): readonly Finding[] {
-  return before.flatMap((old) => {
-    const { level, source } = old;
-    const own = now.find((one) => one.level === level);
-    const place = (name: string): string =>
-      `${state} ${level} list${name === '' ? '' : ` (${name})`}`;
-    if (old.lists === undefined || own?.lists === undefined) {
-      return shrunk(place(source), old.jurisdictions, own?.jurisdictions ?? 0);
-    }
-    const earlier = new Map(Object.entries(old.lists));
-    const later = new Map(Object.entries(own.lists));
-    const gone = [...earlier].filter(([name]) => !later.has(name));
-    const come = [...later].filter(([name]) => !earlier.has(name));
-    return [
-      ...[...earlier].flatMap(([name, count]) => (later.has(name)
-        ? shrunk(place(name), count, later.get(name)!) : [])),
-      ...shrunk(place(gone.map(([name]) => name).join(', ')), sum(gone), sum(come)),
-    ];
-  });
-}
-
-/**
- * Lists of rates by state, level and source, doors by state, and the release's ZIPs, a tenth of
- * whose rows are gone since a release before.
- */
-function shrunkFindings(before: Manifest, now: Manifest): readonly Finding[] {
-  const states = new Map(now.coverage.map((state) => [state.state, state]));
-  return [
-    ...before.coverage.flatMap((old): readonly Finding[] => {
-      const own: CoverageState | undefined = states.get(old.state);
-      return [
-        ...levelFindings(old.state, old.levels, own?.levels ?? []),
-        ...shrunk(`${old.state} doors`, old.addressPoints, own?.addressPoints ?? 0),
-      ];
-    }),
-    ...shrunk('ZIPs', before.counts['zips'] ?? 0, now.counts['zips'] ?? 0),
-  ];
 }
 
 /**

@@ -3,11 +3,12 @@ import type { SourceRecord } from '../../dataset/records.js';
 import { countiesWithLand, type PlaceFact, type RateRow } from '../model.js';
 import type { DistrictMember, ListMark, StateName, TierFact } from '../rates/facts.js';
 import type { Gazetteer, NameMatch } from '../rates/gazetteer.js';
-import { OWN_CODE } from '../rates/list.js';
+import { DATE_MIN, DATE_OPEN, OWN_CODE } from '../rates/list.js';
 import type { RowIndex } from '../rates/rate-rows.js';
 import { nearestName } from '../spelling.js';
 import type { Layer } from './layer-files.js';
-import type { LayerColumn, LayerRate } from './table.js';
+import type { LayerRate } from './table.js';
+import type { LayerColumn } from './checked-cells.js';
 
 /** What the lists say before any layer. */
 export interface BaseRates {
@@ -142,4 +143,21 @@ export class Finder {
 
 function codeOf(match: NameMatch): string {
   return match.kind === 'code' ? match.code : '';
+}
+
+/** Where a district is said to hold by counties and cities, as facts have it. */
+export function membersOf(finder: Finder, row: LayerRate, code: string): readonly DistrictMember[] {
+  const common = {
+    state: row.state, code, except: [], from: DATE_MIN, to: DATE_OPEN, always: true,
+  };
+  return [
+    ...row.counties.flatMap((name): DistrictMember[] => {
+      const county = finder.county(row, 'county', name);
+      return county === null ? [] : [{ ...common, scope: 'county', county, place: '' }];
+    }),
+    ...row.cities.flatMap((name): DistrictMember[] => {
+      const place = finder.city(row, 'city', name, '');
+      return place === null ? [] : [{ ...common, scope: 'place', county: '', place }];
+    }),
+  ];
 }

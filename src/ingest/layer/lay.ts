@@ -4,10 +4,7 @@ import { formatRate } from '../../tax/rate.js';
 import { type Boundaries, type BoundaryFeature, drawnOver } from '../boundary/overlay.js';
 import type { RateBookInput } from '../rates/book.js';
 import type { DistrictMember } from '../rates/facts.js';
-import { plainName } from '../rates/gazetteer.js';
-import {
-  DATE_MIN, DATE_OPEN, dayAfter, formatDate, listDate, type ListReport,
-} from '../rates/list.js';
+import { DATE_MIN, DATE_OPEN, dayAfter, formatDate, listDate } from '../rates/list.js';
 import { drawnDistricts, type OwnDistrict, OwnDistricts } from './districts.js';
 import { boundaryOf, type Layer, layerLabel } from './layer-files.js';
 import type { LayeredRates, PlacedDistrict } from './rates.js';
@@ -195,18 +192,6 @@ export function withCities(
     boundaries: { ...boundaries, places: drawnOver(boundaries.places, own) },
     lines: replacedPolygons('city', boundaries.places, own),
   };
-}
-
-/** Takes what layers draw from the listed cities that no boundary is held for. */
-export function placeUnplaced(reports: readonly ListReport[], layers: readonly Layer[]): void {
-  const drawn = new Set(layers.flatMap(({ rates }) => rates)
-    .filter(({ level, boundary }) => level === 'city' && boundary !== '')
-    .map(({ state, name }) => `${state}/${plainName(name)}`));
-  if (drawn.size === 0) return;
-  for (const { unplaced } of reports) {
-    const left = unplaced.filter(({ state, name }) => !drawn.has(`${state}/${plainName(name)}`));
-    unplaced.splice(0, unplaced.length, ...left);
-  }
 }
 
 /**

@@ -10,12 +10,15 @@ import { datasetsDir } from '../source-files.js';
 import { featuresOf, ringsOf } from '../source/boundary-file.js';
 import { textOf } from '../source/container.js';
 import { sheetText } from '../source/workbook.js';
-import {
-  LayerFaults, type LayerRate, type LayerTable, readLayerTable, workbookDay,
-} from './table.js';
+import { type LayerRate, type LayerTable, readLayerTable } from './table.js';
+import { LayerFaults } from './checked-cells.js';
 
 const WORKBOOK = /\.xlsx$/i;
 const TABLE = /\.(?:csv|xlsx)$/i;
+
+/** The first day that workbooks count from is the day before 1900-01-00: 1900 was no leap year. */
+const WORKBOOK_EPOCH = Date.UTC(1899, 11, 30);
+const DAY_MS = 86_400_000;
 
 /** A layer as read. */
 export interface Layer extends LayerTable {
@@ -25,6 +28,12 @@ export interface Layer extends LayerTable {
   readonly faults: LayerFaults;
   /** The table and the boundary files read so far, as the manifest names them. */
   readonly files: SourceFile[];
+}
+
+/** The day that a cell of a workbook counts, written out. */
+export function workbookDay(text: string): string {
+  return /^\d{5}$/.test(text)
+    ? new Date(WORKBOOK_EPOCH + Number(text) * DAY_MS).toISOString().slice(0, 10) : text;
 }
 
 /** What the manifest and explanations call a layer. */

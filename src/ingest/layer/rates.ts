@@ -7,7 +7,7 @@ import type { DistrictMember, ListMark } from '../rates/facts.js';
 import { DATE_MIN, DATE_OPEN, formatDate } from '../rates/list.js';
 import { indexRows } from '../rates/rate-rows.js';
 import { paint, type Segment } from '../rates/timeline.js';
-import { type Base, type BaseRates, Finder, type Found } from './finder.js';
+import { type Base, type BaseRates, Finder, type Found, membersOf } from './finder.js';
 import { type Layer, layerLabel } from './layer-files.js';
 import type { LayerRate } from './table.js';
 
@@ -106,23 +106,6 @@ function sourceOf(layer: Layer, row: LayerRate, sources: SourceRecord[]): number
     estimated: false,
   });
   return sources.length - 1;
-}
-
-/** Where a district is said to hold by counties and cities, as facts have it. */
-function membersOf(finder: Finder, row: LayerRate, code: string): readonly DistrictMember[] {
-  const common = {
-    state: row.state, code, except: [], from: DATE_MIN, to: DATE_OPEN, always: true,
-  };
-  return [
-    ...row.counties.flatMap((name): DistrictMember[] => {
-      const county = finder.county(row, 'county', name);
-      return county === null ? [] : [{ ...common, scope: 'county', county, place: '' }];
-    }),
-    ...row.cities.flatMap((name): DistrictMember[] => {
-      const place = finder.city(row, 'city', name, '');
-      return place === null ? [] : [{ ...common, scope: 'place', county: '', place }];
-    }),
-  ];
 }
 
 function at({ name, faults }: Layer, { line }: LayerRate): string {

@@ -177,6 +177,12 @@ export function readDistrictNames(text: string): readonly DistrictName[] {
   }));
 }
 
+/** Names on the wire by state and code. */
+export function shownNames(names: readonly DistrictName[]): ReadonlyMap<string, string> {
+  return new Map(names.filter((name) => name.name !== '')
+    .map((name) => [`${name.state}/${name.code}`, name.name]));
+}
+
 /** Completeness: state, level, mark, unlisted, since, history, until, source, fill, gap. */
 export function readMarks(text: string, sourceOf: (name: string) => number): readonly ListMark[] {
   return readTable(text, '\t').map((row) => ({
@@ -202,4 +208,14 @@ export interface NotSupported {
 /** Rules not applied: state, note, source. */
 export function readNotSupported(text: string): readonly NotSupported[] {
   return readTable(text, '\t').map((row) => ({ state: row.get('state'), note: row.get('note') }));
+}
+
+/** Number of a source by its name, which the table of sources must have. */
+export function sourceIndex(sources: readonly SourceRecord[]): (name: string) => number {
+  const byName = new Map(sources.map((source) => [source.name, source.id]));
+  return (name) => {
+    const id = byName.get(name);
+    if (id === undefined) throw new RangeError(`no source named "${name}" in the table of sources`);
+    return id;
+  };
 }

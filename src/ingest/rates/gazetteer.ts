@@ -91,6 +91,25 @@ function placeNamesOf(places: readonly PlaceFact[]): PlaceNames {
   return { plains, closeds };
 }
 
+/** Counties by state, and their codes by state and name. */
+interface CountyIndex {
+  readonly byState: ReadonlyMap<string, readonly CountyFact[]>;
+  readonly names: ReadonlyMap<string, readonly string[]>;
+}
+
+function countyIndex(counties: readonly CountyFact[]): CountyIndex {
+  const names = new Map<string, string[]>();
+  const byState = new Map<string, CountyFact[]>();
+  for (const county of counties) {
+    push(byState, county.state, county);
+    push(names, `${county.state}/${plainName(county.fullName)}`, county.fips);
+    const plain = plainCounty(county.fullName);
+    if (plain === county.fullName) continue;
+    push(names, `${county.state}/${plainName(plain)}`, county.fips);
+  }
+  return { byState, names };
+}
+
 /** A town's code begins with its county's. */
 const COUNTY_DIGITS = 5;
 
@@ -121,15 +140,7 @@ export function createGazetteer(
   aliases: readonly NameAlias[],
   undrawn: readonly PlaceFact[] = [],
 ): Gazetteer {
-  const countyNames = new Map<string, string[]>();
-  const countiesOf = new Map<string, CountyFact[]>();
-  for (const county of counties) {
-    push(countiesOf, county.state, county);
-    push(countyNames, `${county.state}/${plainName(county.fullName)}`, county.fips);
-    const plain = plainCounty(county.fullName);
-    if (plain === county.fullName) continue;
-    push(countyNames, `${county.state}/${plainName(plain)}`, county.fips);
-  }
+  const { names: countyNames, byState: countiesOf } = countyIndex(counties);
   const placesOf = new Map<string, PlaceFact[]>();
   for (const place of places) push(placesOf, place.state, place);
   const namesOf = new Map<string, PlaceNames>();

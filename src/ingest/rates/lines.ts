@@ -4,8 +4,8 @@ import { type AreaTuple, OPEN_MARK, type PlaceFact, type RateRow } from '../mode
 import type { DistrictLine, Estimate, TupleLines } from './combine.js';
 import type { CountyFact, ListMark, StateName, TierFact } from './facts.js';
 import { DATE_MIN, DATE_OPEN, NO_CODE, OWN_CODE } from './list.js';
-import type { MemberIndex, Membership, RowIndex, Spot } from './rate-rows.js';
-import { fill, nothing, paint, type Segment, unknown } from './timeline.js';
+import type { MemberIndex, RowIndex, Spot } from './rate-rows.js';
+import { during, fill, nothing, paint, type Segment, unknown } from './timeline.js';
 
 /** The indexed lists and facts of a book. */
 export interface LineContext {
@@ -125,22 +125,6 @@ function cityLine(
   const mark = markOf(book, state, 'city');
   const name = book.places.get(spot.cityKey)?.fullName ?? rows[0]?.name ?? spot.cityKey;
   return fill(paint(rows), mark, { state: state.name, jurisdiction: name });
-}
-
-/** Lays a membership's days over a district's rates; outside them nothing is levied. */
-function during(
-  line: readonly Segment[],
-  memberships: readonly Membership[],
-): readonly Segment[] {
-  const out: Segment[] = [];
-  for (const segment of line) {
-    for (const { from, to } of memberships) {
-      const first = segment.from > from ? segment.from : from;
-      const last = segment.to < to ? segment.to : to;
-      if (first <= last) out.push({ ...segment, from: first, to: last });
-    }
-  }
-  return out.sort((a, b) => a.from - b.from);
 }
 
 const ALWAYS = { from: DATE_MIN, to: DATE_OPEN, countywide: false, always: true };

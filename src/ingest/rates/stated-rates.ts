@@ -10,6 +10,7 @@ import type { RateRow } from '../model.js';
 import type { RateBookInput } from './book.js';
 import type { ListMark } from './facts.js';
 import { DATE_MIN, DATE_OPEN, isOutside, type Land, OWN_CODE } from './list.js';
+import type { SourceRecord } from '../../dataset/records.js';
 
 /** What a state's rate file says of the codes in its boundary file. */
 export interface StatedList {
@@ -85,5 +86,23 @@ export function statedInput(input: RateBookInput, lists: readonly StatedList[]):
     // Districts without a code are parts of the lists' rates, or of a layer.
     members: input.members.filter(({ code }) => !code.startsWith(OWN_CODE) || laid.has(code)),
     marks: [...input.marks.filter(({ state }) => !states.has(state)), ...lists.flatMap(marksOf)],
+  };
+}
+
+/** What a state's rate file has, and the day it is of. */
+export interface RateFile {
+  /** Of districts. */
+  readonly codes: ReadonlySet<string>;
+  /** Counties by five digits, municipalities by seven or ten. */
+  readonly named: ReadonlySet<string>;
+  readonly day: DateInt;
+}
+
+/** What is known of a rate file whose rows are these. */
+export function rateFileOf(list: StatedList, sources: readonly SourceRecord[]): RateFile {
+  return {
+    codes: new Set(list.rows.filter(({ level }) => level === 'district').map(({ code }) => code)),
+    named: new Set(list.rows.map(({ place, county }) => place || county)),
+    day: sources[list.source]?.asOf ?? DATE_OPEN,
   };
 }

@@ -56,6 +56,22 @@ export function paint(rows: readonly RateRow[]): readonly Segment[] {
   return painted.sort((a, b) => a.from - b.from);
 }
 
+/** Lays the days of memberships over a district's rates; outside them nothing is levied. */
+export function during(
+  line: readonly Segment[],
+  memberships: readonly Pick<Segment, 'from' | 'to'>[],
+): readonly Segment[] {
+  const out: Segment[] = [];
+  for (const segment of line) {
+    for (const { from, to } of memberships) {
+      const first = segment.from > from ? segment.from : from;
+      const last = segment.to < to ? segment.to : to;
+      if (first <= last) out.push({ ...segment, from: first, to: last });
+    }
+  }
+  return out.sort((a, b) => a.from - b.from);
+}
+
 /** Names used in the sentences of a filled timeline. */
 export interface Subject {
   /** "Alabama" */

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { READERS, type Reader, SST_LAYOUT } from '../readers.js';
 import { FallenRows, settled, toleranceOf } from './fallen.js';
-import type { AddressPoint, PointOptions } from './points.js';
+import type { AddressPoint } from './points.js';
 import type { StreetRange } from './ranges.js';
 import type { BoundaryRecord } from './sst-boundary.js';
 
@@ -67,4 +67,17 @@ export function readRecords(
   const fallen = new FallenRows(source.file, toleranceOf(source.file, source.tolerance));
   const read = readerOf(READERS.sst, source.layout ?? SST_LAYOUT);
   return settled(read(path, fallen), fallen, report);
+}
+
+/** What a file of points, or of ranges, does not say itself; from the recipe. */
+export interface PointOptions {
+  readonly source: string;
+  /** State of rows that name none. */
+  readonly state: string;
+  /** City of rows that name none. */
+  readonly city?: string;
+  /** The city column holds municipalities: it is evidence of where a door lies. */
+  readonly cityIsMunicipality?: boolean;
+  /** Takes what rows fell away; without it they are not told. */
+  readonly fallen?: FallenRows;
 }

@@ -1,8 +1,7 @@
 /** Doors of collections of many publishers: OpenAddresses, the National Address Database. */
 import type { FallenRows } from './fallen.js';
-import {
-  type AddressPoint, degrees, type PointOptions, readGeoJsonPoints, toAddressPoint,
-} from './points.js';
+import { type AddressPoint, degrees, readGeoJsonPoints, toAddressPoint } from './points.js';
+import type { PointOptions } from './address-source.js';
 import { columnIndexes, readRows } from './rows.js';
 import { fileError, memberNames, nameExpression, splitMember } from './zip.js';
 

@@ -1,8 +1,8 @@
 /** An address point as publishers state it, before any street index exists. */
 import { isObject } from '../../base/json-object.js';
 import { type Microdegrees, toMicrodegrees } from '../../geo/microdegrees.js';
-import type { FallenRows } from './fallen.js';
 import { columnIndexes, readLines, readRows } from './rows.js';
+import type { PointOptions } from './address-source.js';
 
 /** What a point and a row that is not yet checked have alike. */
 interface PointTexts {
@@ -28,19 +28,6 @@ export interface AddressPoint extends PointTexts {
   readonly lng: Microdegrees;
   /** Name of the source. */
   readonly source: string;
-}
-
-/** What a file of points, or of ranges, does not say itself; from the recipe. */
-export interface PointOptions {
-  readonly source: string;
-  /** State of rows that name none. */
-  readonly state: string;
-  /** City of rows that name none. */
-  readonly city?: string;
-  /** The city column holds municipalities: it is evidence of where a door lies. */
-  readonly cityIsMunicipality?: boolean;
-  /** Takes what rows fell away; without it they are not told. */
-  readonly fallen?: FallenRows;
 }
 
 /** The fields of a row, by meaning, before they are checked. */

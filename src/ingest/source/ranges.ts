@@ -3,7 +3,7 @@ import { distanceMetres } from '../../geo/interpolate.js';
 import { toMicrodegrees } from '../../geo/microdegrees.js';
 import type { DateInt } from '../../tax/date.js';
 import { type LineShape, readLineShapes } from './line-shapes.js';
-import type { PointOptions } from './points.js';
+import type { PointOptions } from './address-source.js';
 import { columnIndexes, readRows } from './rows.js';
 
 export interface RangeSide {

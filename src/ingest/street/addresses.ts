@@ -30,6 +30,7 @@ import { type ShardResult, type ShardSource, stateOf } from './shard.js';
 import type { AreaNames } from './situate.js';
 import type { PlaceStated } from './named-areas.js';
 import { NO_ZIP } from './spill.js';
+import { inTurn } from '../progress.js';
 
 /** Sources of fewer bytes than this are not worth a thread. */
 const THREADS_FROM_BYTES = 1 << 20;
@@ -83,19 +84,6 @@ export function areaNames({ places, tuples }: Pick<AddressInput, 'places' | 'tup
     names: new Map(places.map(({ geoid, name, fullName }) =>
       [geoid, [name.toUpperCase(), fullName.toUpperCase()]])),
   };
-}
-
-/** Does `work` on all items, so many at a time; the results are in the order of the items. */
-async function inTurn<T, R>(
-  items: readonly T[], atOnce: number, work: (item: T, index: number) => Promise<R>,
-): Promise<R[]> {
-  const results: R[] = [];
-  const next = items.entries();
-  const one = async (): Promise<void> => {
-    for (const [index, item] of next) results[index] = await work(item, index);
-  };
-  await Promise.all(Array.from({ length: atOnce }, one));
-  return results;
 }
 
 /** The largest first, so that no thread is left with one at the end. */

@@ -2,14 +2,14 @@
  * What a boundary file names → tax areas of the release. Where the boundaries give an area that is
  * the same in everything, it is that one, so that it can be told where file and boundaries agree.
  */
-import { DATE_OPEN, type DateInt } from '../../tax/date.js';
 import type { OwnDistricts } from '../layer/districts.js';
 import type { AreaRegistry } from '../area-registry.js';
 import { type AreaTuple, type RateRow, TOWN_DIGITS } from '../model.js';
 import type { LoadedRates } from '../rates/load.js';
 import type { StatedTuple } from './boundary-records.js';
-import { leviesSame } from './same-levies.js';
-import { ownFirst, townOf } from './towns.js';
+import { countyLevies, isUnknown, sameInAll, sameRates } from './same-levies.js';
+import { ownFirst, placeOf, townOf } from './towns.js';
+import { type RateFile, rateFileOf } from '../rates/stated-rates.js';
 
 /** What is known of jurisdictions beside the file. */
 export interface StatedWorld {
@@ -32,15 +32,6 @@ interface Named {
   readonly county: string;
   /** Seven digits of a place or ten of a town; "" outside both. */
   readonly municipality: string;
-}
-
-/** What a state's rate file has, and the day it is of. */
-interface RateFile {
-  /** Of districts. */
-  readonly codes: ReadonlySet<string>;
-  /** Counties by five digits, municipalities by seven or ten. */
-  readonly named: ReadonlySet<string>;
-  readonly day: DateInt;
 }
 
 /** Why codes of the right state lead nowhere: no rate that is held is known to be theirs. */
@@ -77,12 +68,8 @@ class StatedPlaces {
     this.#world = world;
     this.#tuples = world.registry.tuples();
     this.#fips = new Map(world.states.map(({ code, fips }) => [code, fips]));
-    const { rows, stated = [] } = world.rates.input;
-    this.#lists = new Map(stated.map((list) => [list.state, {
-      codes: new Set(list.rows.filter(({ level }) => level === 'district').map(({ code }) => code)),
-      named: new Set(list.rows.map(({ place, county }) => place || county)),
-      day: world.rates.input.sources[list.source]?.asOf ?? DATE_OPEN,
-    }]));
+    const { rows, stated = [], sources } = world.rates.input;
+    this.#lists = new Map(stated.map((list) => [list.state, rateFileOf(list, sources)]));
     const held = rows.filter(({ state }) => !this.#lists.has(state));
     this.#inclusive = new Set([...held, ...stated.flatMap((list) => list.rows)]
       .filter(({ level, basis }) => level === 'city' && (basis === 'total' || basis === 'sole'))
@@ -113,7 +100,8 @@ class StatedPlaces {
     if ((sales > 0 || use > 0) && from <= day && to >= day) this.#levied.add(code);
   }
 
-  areaOf(written: StatedTuple, state: string): number | string {
+  /** What is written, where all of it is known in the state; or why it cannot be told. */
+  #read(written: StatedTuple, state: string): StatedTuple | string {
     const fips = this.#fips.get(state) ?? '';
     if (written.state !== '' && written.state !== fips) return 'of another state';
     const list = this.#lists.get(state);
@@ -132,6 +120,15 @@ class StatedPlaces {
       && !stated.districts.every((code) => list.codes.has(code))) {
       return UNRATED.district;
     }
+    return stated;
+  }
+
+  areaOf(written: StatedTuple, state: string): number | string {
+    const stated = this.#read(written, state);
+    if (typeof stated === 'string') return stated;
+    const { book } = this.#world.rates;
+    const list = this.#lists.get(state);
+    const isLocation = written.alone === 'location';
     if (isLocation && stated.districts.length !== 1) return UNRATED.location;
     const named = isLocation && list !== undefined ? this.#landOf(stated, state)
       : this.#named(stated, state);
@@ -153,13 +150,14 @@ class StatedPlaces {
       ...(list === undefined ? {} : { stated: true }),
     };
     const drawn = ownFirst(tuple, areas, this.#tuples);
-    if (stated.county === '' && municipality === '' && this.#countyLevies(tuple)) {
+    if (stated.county === '' && municipality === '' && countyLevies(book, tuple)) {
       return 'without the county, though it levies a tax';
     }
-    if (stated.alone === 'codes' && this.#exceeds(tuple)) return UNRATED.sum;
+    if (stated.alone === 'codes' && isUnknown(book, tuple)) return UNRATED.sum;
     const laid = this.#world.districts.ofRecord(tuple, stated.zip === 0 ? null : stated.zip);
-    const same = list === undefined ? this.#same(laid, drawn)
-      : this.#sameRates(laid, drawn, list.day);
+    const boundaries = drawn.map((area) => ({ area, tuple: this.#tuples[area]! }));
+    const same = list === undefined ? sameInAll(book, laid, boundaries)
+      : sameRates(book, laid, boundaries, list.day);
     return same ?? this.#world.registry.intern(laid);
   }
 
@@ -206,7 +204,7 @@ class StatedPlaces {
 
   #named(stated: StatedTuple, state: string): Named | string {
     const { gazetteer } = this.#world.rates;
-    const place = stated.place === '' ? '' : this.#placeOf(stated, state);
+    const place = stated.place === '' ? '' : placeOf(gazetteer, stated, state);
     if (place === null) return 'with a place that is not known';
     const [municipality = '', part = ''] = place.split('@');
     const own = stated.county === '' ? '' : stated.state + stated.county;
@@ -220,7 +218,7 @@ class StatedPlaces {
       return 'with a county that is not known';
     }
     if (own === '' && municipality !== '' && !this.#inclusive.has(municipality)
-      && this.#countyLevies({
+      && countyLevies(this.#world.rates.book, {
         ...tupleOf(stated.state, county, ''), stated: this.#lists.has(state),
       })) {
       return 'without the county, though it levies a tax';
@@ -233,44 +231,6 @@ class StatedPlaces {
     const [county = '', ...others] = [...(this.#counties ??= this.#world.counties()).get(zip) ?? []]
       .filter((own) => own !== '');
     return others.length === 0 ? county : '';
-  }
-
-  /** Seven digits of a place, with its county where the code is of one part; ten of a town. */
-  #placeOf({ state: fips, county, place }: StatedTuple, state: string): string | null {
-    const { gazetteer } = this.#world.rates;
-    const aliased = gazetteer.city(state, `#${place}`, '');
-    if (aliased.kind === 'code') return aliased.code;
-    if (aliased.kind === 'dropped') return '';
-    if (gazetteer.place(fips + place) !== undefined) return fips + place;
-    const town = fips + county + place;
-    return county !== '' && gazetteer.place(town) !== undefined ? town : null;
-  }
-
-  /** Whether the county of a tuple takes anything, or may, on any day. */
-  #countyLevies(tuple: AreaTuple): boolean {
-    return this.#world.rates.book.resolve(tuple).components.some(({ level, periods }) =>
-      level === 'county' && periods.some(({ sales, use }) => sales > 0 || use > 0));
-  }
-
-  /** Whether what codes levy is not known today: their sum is above the cap of the law. */
-  #exceeds(tuple: AreaTuple): boolean {
-    return this.#world.rates.book.resolve(tuple).unknown.some(({ to }) => to === DATE_OPEN);
-  }
-
-  /** An area of the boundaries that may stand for a tuple of a rate file; codes may be others. */
-  #sameRates(tuple: AreaTuple, drawn: readonly number[], day: DateInt): number | undefined {
-    if (tuple.untaxed === true) return undefined;
-    const { book } = this.#world.rates;
-    const stated = book.resolve(tuple);
-    return drawn.find((area) => leviesSame(book.resolve(this.#tuples[area]!), stated, day));
-  }
-
-  /** An area of the boundaries that is this one in everything; undefined where there is none. */
-  #same(tuple: AreaTuple, drawn: readonly number[]): number | undefined {
-    if (tuple.untaxed === true) return undefined;
-    const resolve = (one: AreaTuple): string => JSON.stringify(this.#world.rates.book.resolve(one));
-    const wanted = resolve(tuple);
-    return drawn.find((area) => resolve(this.#tuples[area]!) === wanted);
   }
 }
 

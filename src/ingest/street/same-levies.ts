@@ -1,6 +1,6 @@
-/** Whether two areas are taxed alike: one of a list, and one of a state's rate file. */
+/** What areas levy, and whether two are taxed alike: one that is drawn, one of a state's file. */
 import { DATE_OPEN, type DateInt } from '../../tax/date.js';
-import type { ResolvedArea } from '../model.js';
+import type { AreaTuple, RateBook, ResolvedArea } from '../model.js';
 import { dayAfter } from '../rates/list.js';
 
 /** What is levied on a day, as text; null where it is not known. */
@@ -13,11 +13,31 @@ function leviedOn({ components, unknown }: ResolvedArea, day: DateInt): string |
   return `${sum('sales')} ${sum('use')}`;
 }
 
+/** The part of a rate book that says what is levied in an area. */
+type Levies = Pick<RateBook, 'resolve'>;
+
+/** An area of the boundaries. */
+interface DrawnArea {
+  readonly area: number;
+  readonly tuple: AreaTuple;
+}
+
+/** Whether the county of a tuple takes anything, or may, on any day. */
+export function countyLevies(book: Levies, tuple: AreaTuple): boolean {
+  return book.resolve(tuple).components.some(({ level, periods }) =>
+    level === 'county' && periods.some(({ sales, use }) => sales > 0 || use > 0));
+}
+
+/** Whether what codes levy is not known today: their sum is above the cap of the law. */
+export function isUnknown(book: Levies, tuple: AreaTuple): boolean {
+  return book.resolve(tuple).unknown.some(({ to }) => to === DATE_OPEN);
+}
+
 /**
  * Whether lists know as surely as a state's rate file what is levied: as much on every day that
  * both know, and on every day from that of the rate file on. Of earlier days either may know more.
  */
-export function leviesSame(drawn: ResolvedArea, stated: ResolvedArea, day: DateInt): boolean {
+function leviesSame(drawn: ResolvedArea, stated: ResolvedArea, day: DateInt): boolean {
   if (drawn.estimated || drawn.partial) return false;
   const periods = [drawn, stated].flatMap(({ components, unknown }) =>
     [...components.flatMap((component) => component.periods), ...unknown]);
@@ -27,4 +47,23 @@ export function leviesSame(drawn: ResolvedArea, stated: ResolvedArea, day: DateI
     const [one, other] = [leviedOn(drawn, on), leviedOn(stated, on)];
     return one === other ? on < day || one !== null : on < day && (one === null || other === null);
   });
+}
+
+/** An area of the boundaries that may stand for a tuple of a rate file; codes may be others. */
+export function sameRates(
+  book: Levies, tuple: AreaTuple, drawn: readonly DrawnArea[], day: DateInt,
+): number | undefined {
+  if (tuple.untaxed === true) return undefined;
+  const stated = book.resolve(tuple);
+  return drawn.find((one) => leviesSame(book.resolve(one.tuple), stated, day))?.area;
+}
+
+/** An area of the boundaries that is this one in everything; undefined where there is none. */
+export function sameInAll(
+  book: Levies, tuple: AreaTuple, drawn: readonly DrawnArea[],
+): number | undefined {
+  if (tuple.untaxed === true) return undefined;
+  const resolve = (one: AreaTuple): string => JSON.stringify(book.resolve(one));
+  const wanted = resolve(tuple);
+  return drawn.find((one) => resolve(one.tuple) === wanted)?.area;
 }

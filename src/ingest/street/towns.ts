@@ -1,6 +1,7 @@
 /** Towns that are divisions of their county, and the cities and villages that places are there. */
 import type { AreaTuple } from '../model.js';
 import type { Gazetteer } from '../rates/gazetteer.js';
+import type { StatedTuple } from './boundary-records.js';
 
 /**
  * Areas of a municipality, those of this very place and town first: a town also has villages, and
@@ -27,4 +28,16 @@ export function townOf(
   const own = gazetteer.towns(county).find(({ fullName }) => fullName === name);
   const [drawn = ''] = towns;
   return own?.geoid ?? (towns.size === 1 ? drawn : '');
+}
+
+/** Seven digits of a place, with its county where the code is of one part; ten of a town. */
+export function placeOf(
+  gazetteer: Gazetteer, { state: fips, county, place }: StatedTuple, state: string,
+): string | null {
+  const aliased = gazetteer.city(state, `#${place}`, '');
+  if (aliased.kind === 'code') return aliased.code;
+  if (aliased.kind === 'dropped') return '';
+  if (gazetteer.place(fips + place) !== undefined) return fips + place;
+  const town = fips + county + place;
+  return county !== '' && gazetteer.place(town) !== undefined ? town : null;
 }

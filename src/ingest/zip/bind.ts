@@ -1,26 +1,24 @@
 /** Binding every ZIP to the tax areas it overlaps. */
 import type { AreaRecord, CityRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
-import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { Polygon } from '../../geo/polygon.js';
 import type { Boundaries, Overlay } from '../boundary/overlay.js';
 import { NO_DISTRICTS, type OwnDistricts } from '../layer/districts.js';
-import type { AreaTuple, InternArea, PlaceFact } from '../model.js';
+import type { InternArea, PlaceFact } from '../model.js';
 import type { CountyFact } from '../rates/facts.js';
 import { inOneGo } from '../progress.js';
 import { READERS } from '../readers.js';
 import type { Recipe } from '../recipe.js';
 import type { SourceFiles } from '../source-files.js';
 import { loadZipFacts, type StateFact } from '../state-facts.js';
-import {
-  byZip, doubtfulCounties, type SharedFacts, spotKey, tupleKey, type ZipReach,
-} from './cities.js';
+import { byZip, doubtfulCounties, type SharedFacts, spotKey, tupleKey } from './cities.js';
 import type { PostalZip } from './counties.js';
-import type { UnplacedCity, ZipInput, ZipLists, ZipReport } from './zip-facts.js';
+import {
+  countEvidence, type UnplacedCity, type ZipInput, type ZipLists, type ZipReport,
+} from './zip-facts.js';
 import { cityRecords } from './names.js';
-import { bindZip, type BoundZip, countEvidence } from './zip-parts.js';
+import { bindZip, type BoundZip } from './zip-parts.js';
 import type { Extent } from './extent.js';
-import { kilometres } from './placed.js';
-import { type ZipGround, zipGround } from './reach.js';
+import { nearestSpot, type Spot, spotsOf, type ZipGround, zipGround } from './reach.js';
 
 /** What a build writes of ZIPs and city names. */
 export interface ZipBinding {
@@ -58,44 +56,6 @@ export function bindZips(
     recordOf(shared, zip, bound[index]!, reachOf(zip).extent, spots));
   const cities = cityRecords(input, shared, postalZips, bound);
   return { zips, cities, report: reportOf(input, shared, postalZips, bound, cities.size) };
-}
-
-interface Spot {
-  readonly lat: Microdegrees;
-  readonly lng: Microdegrees;
-}
-
-/** Sampled spots of every combination, one a ZIP. */
-function spotsOf(
-  postalZips: readonly PostalZip[], reachOf: (zip: PostalZip) => ZipReach,
-): ReadonlyMap<string, readonly Spot[]> {
-  const spots = new Map<string, Spot[]>();
-  const byTuple = new Map<AreaTuple, Spot[]>();
-  for (const zip of postalZips) {
-    for (const { tuple, lat, lng } of reachOf(zip).extent?.reached ?? []) {
-      let known = byTuple.get(tuple);
-      if (known === undefined) {
-        const key = spotKey(tuple);
-        known = spots.get(key) ?? [];
-        spots.set(key, known);
-        byTuple.set(tuple, known);
-      }
-      known.push({ lat, lng });
-    }
-  }
-  return spots;
-}
-
-/** The one nearest to where the ZIP is; a spot of another ZIP lies in the area all the same. */
-function nearestSpot(spots: readonly Spot[], point: Spot | undefined): Spot {
-  const [first = { lat: 0, lng: 0 }] = spots;
-  if (point === undefined) return first;
-  let [nearest, least] = [first, Infinity];
-  for (const spot of spots) {
-    const km = kilometres(point, spot);
-    if (km < least) [nearest, least] = [spot, km];
-  }
-  return nearest;
 }
 
 function recordOf(

@@ -1,11 +1,13 @@
 /** What is known of ZIPs before any door was read: names, counties, and how far each may reach. */
 import type { Pieces } from '../progress.js';
-import { byZip, type SharedFacts, sharedFacts, type ZipReach } from './cities.js';
+import { byZip, type SharedFacts, sharedFacts, spotKey, type ZipReach } from './cities.js';
 import { listPostalZips, type PostalZip } from './counties.js';
 import { ZipExtents } from './extent.js';
 import { PlaceNames } from './names.js';
-import { landedZips, type PlacedZip, placeZip } from './placed.js';
+import { kilometres, landedZips, type PlacedZip, placeZip } from './placed.js';
 import type { ZipLists } from './zip-facts.js';
+import type { AreaTuple } from '../model.js';
+import type { Microdegrees } from '../../geo/microdegrees.js';
 
 export interface ZipGround {
   readonly shared: SharedFacts;
@@ -83,4 +85,43 @@ function reachOf(
         || extent.reached.some(({ tuple }) => tuple.districts.includes(code));
     },
   };
+}
+
+/** Where something lies. */
+export interface Spot {
+  readonly lat: Microdegrees;
+  readonly lng: Microdegrees;
+}
+
+/** Sampled spots of every combination, one a ZIP. */
+export function spotsOf(
+  postalZips: readonly PostalZip[], reachOf: (zip: PostalZip) => ZipReach,
+): ReadonlyMap<string, readonly Spot[]> {
+  const spots = new Map<string, Spot[]>();
+  const byTuple = new Map<AreaTuple, Spot[]>();
+  for (const zip of postalZips) {
+    for (const { tuple, lat, lng } of reachOf(zip).extent?.reached ?? []) {
+      let known = byTuple.get(tuple);
+      if (known === undefined) {
+        const key = spotKey(tuple);
+        known = spots.get(key) ?? [];
+        spots.set(key, known);
+        byTuple.set(tuple, known);
+      }
+      known.push({ lat, lng });
+    }
+  }
+  return spots;
+}
+
+/** The one nearest to where the ZIP is; a spot of another ZIP lies in the area all the same. */
+export function nearestSpot(spots: readonly Spot[], point: Spot | undefined): Spot {
+  const [first = { lat: 0, lng: 0 }] = spots;
+  if (point === undefined) return first;
+  let [nearest, least] = [first, Infinity];
+  for (const spot of spots) {
+    const km = kilometres(point, spot);
+    if (km < least) [nearest, least] = [spot, km];
+  }
+  return nearest;
 }

@@ -5,6 +5,7 @@ import type { OwnDistricts } from '../layer/districts.js';
 import type { AreaTuple, InternArea, PlaceFact } from '../model.js';
 import type { CountyFact } from '../rates/facts.js';
 import type { StateFact } from '../state-facts.js';
+import type { BoundZip } from './zip-parts.js';
 
 /** A postal list's row: a ZIP with its postal city. Points may be far off and counties wrong. */
 export interface ZipPoint {
@@ -141,4 +142,26 @@ export interface ZipReport {
   /** Listed city names that joined to no place of the ZIP's counties, with their ZIPs. */
   readonly unjoined: ReadonlyMap<string, number>;
   readonly cities: number;
+}
+
+function none(): Record<Evidence, number> {
+  return { doors: 0, name: 0, list: 0, county: 0, point: 0, near: 0 };
+}
+
+/** Counts evidence over ZIPs. */
+export function countEvidence(
+  zips: readonly BoundZip[],
+): { evidence: Record<Evidence, number>; lone: Record<Evidence, number> } {
+  const evidence = none();
+  const lone = none();
+  for (const zip of zips) {
+    for (const kinds of zip.evidence) {
+      for (const kind of EVIDENCE) {
+        if (!kinds.has(kind)) continue;
+        evidence[kind] += 1;
+        if (kinds.size === 1) lone[kind] += 1;
+      }
+    }
+  }
+  return { evidence, lone };
 }

@@ -7,7 +7,7 @@ import {
   bindCities, isAllCities, isCity, type SharedFacts, tupleKey, tupleOf, type ZipReach,
 } from './cities.js';
 import type { PostalZip } from './counties.js';
-import { EVIDENCE, type Evidence, type ZipCount } from './zip-facts.js';
+import type { Evidence, ZipCount } from './zip-facts.js';
 import { placeNames } from './names.js';
 
 /** What a ZIP's parts are made from beside its own evidence. */
@@ -213,28 +213,6 @@ function citiesOf({ shared, placesLoaded }: PartContext, zip: PostalZip): readon
       const tuple = placesLoaded.has(place.state) ? tupleOf(shared, place, county) : null;
       return tuple === null ? [] : [tuple];
     }));
-}
-
-function none(): Record<Evidence, number> {
-  return { doors: 0, name: 0, list: 0, county: 0, point: 0, near: 0 };
-}
-
-/** Counts evidence over ZIPs. */
-export function countEvidence(
-  zips: readonly BoundZip[],
-): { evidence: Record<Evidence, number>; lone: Record<Evidence, number> } {
-  const evidence = none();
-  const lone = none();
-  for (const zip of zips) {
-    for (const kinds of zip.evidence) {
-      for (const kind of EVIDENCE) {
-        if (!kinds.has(kind)) continue;
-        evidence[kind] += 1;
-        if (kinds.size === 1) lone[kind] += 1;
-      }
-    }
-  }
-  return { evidence, lone };
 }
 
 // Doors as evidence: which parts of a ZIP address points show, and when they weigh it.

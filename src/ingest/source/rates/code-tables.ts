@@ -1,15 +1,15 @@
-/** Tables of rates by the state's own codes, as text: Arizona, New Mexico, Oklahoma. */
+/** Tables of rates by codes, the state's own or the Census's: Arizona, Oklahoma, Virginia. */
 import { type DateInt, dateOf } from '../../../tax/date.js';
 import type { Rate } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
-  DATE_MIN, DATE_OPEN, joined, joinedCity, type ListContext, listDate, listOption, type ListResult,
-  minus, outsideRow, percentOf, textOption,
+  DATE_MIN, DATE_OPEN, fractionOf, joined, joinedCity, type ListContext, listDate, listOption,
+  type ListResult, minus, percentOf, textOption,
 } from '../../rates/list.js';
-import { readTable, splitRows, type TableRow } from '../rows.js';
+import { readBelowTitles, readTable, splitRows, type TableRow } from '../rows.js';
 import { listedDay } from '../workbook.js';
 import { unlistedGaps } from './county-and-place.js';
-import { countyOf, type Located, type Period, totalRates } from './located-totals.js';
+import { countyOf } from './located-totals.js';
 
 type Where = Pick<RateRow, 'level' | 'county' | 'place' | 'name'>;
 
@@ -67,85 +67,6 @@ export function readArizona(text: string, context: ListContext): ListResult {
     return rowOf(row, context);
   }).filter((row) => row !== null);
   return { rows: rows.sort((a, b) => a.from - b.from), members: [] };
-}
-
-/*
- * New Mexico's gross receipts tax by location (the CSV in the archive of rates and boundaries):
- * OBJECTID_1, name, county, locat_cdr (NN-NNN), locat_cd1, locat_cd2, grt_rate (percent, all that
- * is levied), note_key, bndry_ref, SHAPE_Leng, grt_rate2, Shape_Area. "Remainder of County - X" is
- * a county outside its municipalities. Tribal lands have two codes in place of locat_cdr, and a
- * rate for each class of seller: they are told, not read. Districts have no boundary in this file.
- * With the option `areas`, for builds that have the polygons beside it as districts by their first
- * code, all of the local part is that of its code, and tribal lands are refused.
- */
-
-const CODE = /^\d{2}-\d{3}$/;
-const REMAINDER = /^Remainder of County\s*-\s*(.+)$/i;
-
-/** The local part of each location as its code's; what one code stands for is one rate. */
-function locationRates(
-  text: string, floor: Rate, period: Period, context: ListContext,
-): ListResult {
-  const { state, source, asOf, report } = context;
-  const rows = new Map<string, RateRow>();
-  for (const row of readTable(text, ',')) {
-    report.read += 1;
-    const [where, name] = [`line ${row.line}`, row.get('name')];
-    const codes = ['locat_cdr', 'locat_cd1', 'locat_cd2'].map((column) => row.get(column))
-      .filter((code) => code !== '');
-    const [code = ''] = codes;
-    if (!codes.every((one) => CODE.test(one)) || code === '') {
-      throw new RangeError(`${where}: ${name}: no location code: ${codes.join(', ')}`);
-    }
-    const total = percentOf(row.get('grt_rate'), `${where}: ${name}`);
-    const local = codes.length > 1 ? 0 as Rate : minus(total, floor);
-    if (local < 0) throw new RangeError(`${where}: ${name}: a total below the state's part`);
-    const known = rows.get(code);
-    if (known !== undefined && (known.sales !== local || codes.length > 1)) {
-      throw new RangeError(`${where}: ${name}: code ${code} has another rate than before`);
-    }
-    report.joined += 1;
-    rows.set(code, {
-      state, level: 'district', county: '', place: '', name, code, basis: 'own', sales: local,
-      use: local, ...period, source, asOf,
-      ...(codes.length > 1 ? { basis: 'unknown', note: `New Mexico: ${name} is tribal land, taxed `
-        + `by the class of the seller (${codes.join(', ')}), which no address tells.` } : {}),
-    });
-  }
-  if (rows.size === 0) throw new RangeError('it lists no location');
-  return { rows: [...rows.values(), outsideRow(context, 'New Mexico', period.from)], members: [] };
-}
-
-/**
- * Reads the list. Options: `state`, its part in percent; `from` and `to`, days it speaks for;
- * `areas`, for boundaries of locations.
- */
-export function readNewMexico(text: string, context: ListContext): ListResult {
-  const floor = percentOf(textOption(context, 'state'), 'option state');
-  const period = {
-    from: listDate(textOption(context, 'from'), context.asOf),
-    to: listDate(textOption(context, 'to'), DATE_OPEN),
-  };
-  if (context.options['areas'] === true) return locationRates(text, floor, period, context);
-  const located = readTable(text, ',').flatMap((row): readonly Located[] => {
-    const [where, name, code] = [`line ${row.line}`, row.get('name'), row.get('locat_cdr')];
-    const rate = percentOf(row.get('grt_rate'), `${where}: ${name}`);
-    if (code === '' && CODE.test(row.get('locat_cd1'))) {
-      context.report.drop(name, 'tribal land, taxed by the class of the seller');
-      return [];
-    }
-    if (!CODE.test(code)) throw new RangeError(`${where}: ${name}: no location code: ${code}`);
-    const [, rest] = REMAINDER.exec(name) ?? [];
-    const county = countyOf(rest ?? row.get('county'), context);
-    if (rest !== undefined && county === '') {
-      context.report.miss(name);
-      return [];
-    }
-    return [{
-      where, name, county, kind: rest === undefined ? 'city' : 'county', sales: rate, use: rate,
-    }];
-  });
-  return totalRates(located, floor, period, context);
 }
 
 /*
@@ -247,4 +168,46 @@ export function readOklahoma(text: string, context: ListContext): ListResult {
   }
   const gaps = unlistedGaps(rows, [], context, 'parts').map((row) => ({ ...row, from: asOf }));
   return { rows: [...rows.sort((a, b) => a.from - b.from), ...gaps], members: [] };
+}
+
+/*
+ * Virginia's workbook of rates by county and independent city (sales-tax-rates.xlsx): a header in
+ * the third row, fractions, county codes of three digits. What a locality levies is its total less
+ * the state's part; the parts beside are not read, for the total is the law's.
+ */
+
+/** Columns without which the workbook is another. */
+export const VIRGINIA_COLUMNS = [
+  'State Code (FIPS)', 'County or City Code (FIPS)', 'Locality Name', 'Total General Sales Tax',
+];
+
+/** Reads the list. Option `from`: the first day it speaks for; it names none itself. */
+export function readVirginia(text: string, context: ListContext): ListResult {
+  const { state, source, asOf, report, gazetteer } = context;
+  const from = listDate(textOption(context, 'from'), asOf);
+  const floor = fractionOf(textOption(context, 'state'), 'option state');
+  const rows: RateRow[] = [];
+  for (const row of readBelowTitles(text, VIRGINIA_COLUMNS)) {
+    const [fips, code] = [row.get('State Code (FIPS)'), row.get('County or City Code (FIPS)')];
+    // Notes stand below the table, in the first column.
+    if (!/^\d{1,2}$/.test(fips) || code === '') continue;
+    report.read += 1;
+    const county = `${fips.padStart(2, '0')}${code.padStart(3, '0')}`;
+    const fact = gazetteer.countyFact(county);
+    const label = `${row.get('Locality Name')} (${county})`;
+    if (!fact) {
+      report.miss(label);
+      continue;
+    }
+    report.joined += 1;
+    const total = fractionOf(row.get('Total General Sales Tax'), `row ${row.line}: ${label}`);
+    const rate = minus(total, floor);
+    if (rate < 0) throw new RangeError(`row ${row.line}: ${label}: a total below the state's part`);
+    rows.push({
+      state, level: 'county', county, place: '', name: fact.fullName, code: '', basis: 'own',
+      sales: rate, use: rate, from, to: DATE_OPEN, source, asOf,
+    });
+  }
+  if (rows.length === 0) throw new RangeError('it lists no locality');
+  return { rows, members: [] };
 }

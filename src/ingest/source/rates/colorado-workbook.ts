@@ -20,6 +20,7 @@ const COLUMNS = {
   A: 'Location Code', B: 'Jurisdiction Code', C: 'County', I: 'Tax Type', J: 'Rate',
 };
 /** Columns of a type and its rate. */
+// biome-ignore format: pairs of columns, in the order of the sheet
 const LEVIES = [
   ['I', 'J'], ['L', 'M'], ['O', 'P'], ['R', 'S'], ['U', 'V'], ['X', 'Y'], ['AA', 'AB'],
   ['AD', 'AE'], ['AG', 'AH'], ['AJ', 'AK'], ['AM', 'AN'], ['AP', 'AQ'],

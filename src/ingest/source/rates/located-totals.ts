@@ -104,16 +104,16 @@ function push<Key>(groups: Map<Key, Located[]>, key: Key, located: Located): voi
   else known.push(located);
 }
 
-/**
- * Rates of a list of totals. A city that is listed in one county has its total in those that are
- * taxed like it too.
- * @throws RangeError where it lists nothing, or less than `floor`, the state's part.
- */
-export function totalRates(
-  located: readonly Located[], floor: Rate, period: Period, context: ListContext,
-): ListResult {
+/** Locations by what they name: counties, and cities by the county they are listed in. */
+interface Sorted {
+  readonly counties: ReadonlyMap<string, readonly Located[]>;
+  readonly cities: ReadonlyMap<string, ReadonlyMap<string, readonly Located[]>>;
+  /** Of no place that is known. */
+  readonly parts: readonly Located[];
+}
+
+function sorted(located: readonly Located[], floor: Rate, context: ListContext): Sorted {
   const { gazetteer, state, report } = context;
-  if (located.length === 0) throw new RangeError('it lists no location');
   const counties = new Map<string, Located[]>();
   const cities = new Map<string, Map<string, Located[]>>();
   const parts: Located[] = [];
@@ -132,6 +132,20 @@ export function totalRates(
       push(byCounty, one.county, one);
     } else parts.push(one);
   }
+  return { counties, cities, parts };
+}
+
+/**
+ * Rates of a list of totals. A city that is listed in one county has its total in those that are
+ * taxed like it too.
+ * @throws RangeError where it lists nothing, or less than `floor`, the state's part.
+ */
+export function totalRates(
+  located: readonly Located[], floor: Rate, period: Period, context: ListContext,
+): ListResult {
+  const { gazetteer } = context;
+  if (located.length === 0) throw new RangeError('it lists no location');
+  const { counties, cities, parts } = sorted(located, floor, context);
   const rows = [...counties].flatMap(([county, found]) => joinedRows({
     level: 'county', county, place: '', name: gazetteer.countyFact(county)?.fullName ?? county,
   }, found, period, context));

@@ -87,6 +87,12 @@ function percent(rate: Rate): string {
   return `${String(rate / 10_000_000)} %`;
 }
 
+function dividedNote(locations: readonly Location[]): string {
+  const figures = locations.map(({ name, total }) => `${name} ${percent(total)}`).join(', ');
+  return `Washington: transit districts divide this area (${figures}); the state's address `
+    + 'file of location codes would fill it.';
+}
+
 function rowsOf(area: Area, open: boolean, context: ListContext): readonly RateRow[] {
   const { state, source, asOf } = context;
   const sorted = [...area.locations]
@@ -112,12 +118,9 @@ function rowsOf(area: Area, open: boolean, context: ListContext): readonly RateR
     });
   }
   if (higher.length > 0) {
-    const figures = sorted.map(({ name, total }) => `${name} ${percent(total)}`).join(', ');
     out.push({
       ...base, level: 'district', name: area.name, code: '', basis: 'unknown',
-      sales: 0 as Rate, use: 0 as Rate,
-      note: `Washington: transit districts divide this area (${figures}); the state's address `
-        + 'file of location codes would fill it.',
+      sales: 0 as Rate, use: 0 as Rate, note: dividedNote(sorted),
     });
   }
   return out;

@@ -1,14 +1,13 @@
-/** Rate lists that states publish as workbooks: Florida, Iowa, Missouri, Utah, Virginia. */
+/** Rate lists that are workbooks of each place's own rates: Alaska, Florida, Iowa. */
 import { type DateInt, dateOf, dayBefore } from '../../../tax/date.js';
-import { parsePercent, parseRate, type Rate, sumRates } from '../../../tax/rate.js';
+import { type Rate, sumRates } from '../../../tax/rate.js';
 import type { RateRow } from '../../model.js';
 import {
-  DATE_OPEN, fractionOf, joined, joinedCity, type ListContext, listDate, type ListResult, minus,
-  percentOf, textOption,
+  DATE_OPEN, fractionOf, joined, joinedCity, type ListContext, type ListResult, percentOf,
 } from '../../rates/list.js';
-import { readBelowTitles, splitRows } from '../rows.js';
+import { splitRows } from '../rows.js';
 import { listedDay, sheetBelow, type SheetRow } from '../workbook.js';
-import { countyOf, type Located, totalRates } from './located-totals.js';
+import { countyOf } from './located-totals.js';
 
 /*
  * Florida's workbook of discretionary sales surtaxes (DiscretionarySalesSurtaxRates): the first
@@ -121,166 +120,88 @@ export function readIowa(text: string, context: ListContext): ListResult {
 }
 
 /*
- * Missouri's quarterly workbook ("Sales and Use Tax Rate Chart"): the header stands below titles,
- * in a row that changes; B Jurisdiction Name, C Jurisdiction Code, D Sales Tax Rate (0000), E Use
- * Tax Rate (0000)(0010), then food and other goods. Fractions or "5.9750%", totals with the state's
- * part. A code is CCCCC-KKK-SSS: city (00000 is the county outside cities), county by the state's
- * own number, and the districts that apply (000 for none), which have no boundary here.
+ * Rates of the members of Alaska's commission of remote sellers (ARSSTC-Sales-Tax-Rate-Sheet-
+ * M-D-YY.xlsx): a title "As of M/D/YYYY", a header in the fourth row with the borough in columns A
+ * to F and the city or taxing area in G to L, and M, the total. Fractions. A row without a city is
+ * a borough outside its cities. In a city whose row lacks its borough's rate the city's stands
+ * alone. The state levies nothing; who is no member is not in the list.
  */
 
-const COLUMNS = {
-  B: 'Jurisdiction Name', C: 'Jurisdiction Code', D: 'Sales Tax Rate (0000)',
-  E: 'Use Tax Rate (0000)(0010)',
+const ALASKA_COLUMNS = {
+  A: 'Borough / Census Tract Name', B: 'Borough Tax Rate', C: 'Tax Filing Code',
+  D: 'Date adopted Remote Sellers Code', E: 'Remote Sellers Tax Collection Start Date',
+  F: 'Tax Rate Effective Date', G: 'City/Taxing Area', H: 'City / Taxing Area Sales Tax Rate',
+  I: 'Tax Filing Code', J: 'Date adopted Remote Sellers Code',
+  K: 'Remote Sellers Tax Collection Start Date', L: 'Tax Rate Effective Date',
+  M: 'Sales Tax Rate Total',
 };
-const MISSOURI_CODE = /^(\d{5})-(\d{3})-(\d{3})$/;
-const NO_CITY = '00000';
-const NO_DISTRICT = '000';
+const AS_OF = /As of\s+(\d{1,2}\/\d{1,2}\/\d{4})/i;
 
-function rateOf(row: SheetRow, column: string): Rate {
-  const text = row.at(column);
-  const rate = text.endsWith('%') ? parsePercent(text.slice(0, -1).trim()) : parseRate(text);
-  if (rate === null) throw new RangeError(`row ${row.line}: not a rate: ${text}`);
-  return rate;
-}
-
-/** "KANSAS CITY JACKSON COUNTY" names its county behind the city, unless it is all the name is. */
-function cityName(listed: string, county: string): string {
-  const name = listed.replaceAll(/\s+/g, ' ').replace(/\s*\(.*\)$/, '');
-  const end = ` ${county}`;
-  return name.toUpperCase().endsWith(end.toUpperCase()) ? name.slice(0, -end.length) : name;
-}
-
-/** Reads the list. Options: `state`, its part in percent; `from` and `to`, days it speaks for. */
-export function readMissouri(text: string, context: ListContext): ListResult {
-  const floor = percentOf(textOption(context, 'state'), 'option state');
-  const period = {
-    from: listDate(textOption(context, 'from'), context.asOf),
-    to: listDate(textOption(context, 'to'), DATE_OPEN),
-  };
-  const rows = sheetBelow(text, COLUMNS).rows.filter((row) => row.at('C') !== '');
-  const counties = new Map<string, string>();
-  for (const row of rows) {
-    const [, city, county = '', district] = MISSOURI_CODE.exec(row.at('C')) ?? [];
-    if (city === undefined) throw new RangeError(`row ${row.line}: no code: ${row.at('C')}`);
-    if (city === NO_CITY && district === NO_DISTRICT) counties.set(county, row.at('B'));
-  }
-  const located = rows.flatMap((row): readonly Located[] => {
-    const [, city = '', number = '', district = ''] = MISSOURI_CODE.exec(row.at('C')) ?? [];
-    const listed = counties.get(number) ?? '';
-    const [county, name] = [countyOf(listed, context), cityName(row.at('B'), listed)];
-    const [sales, use] = [rateOf(row, 'D'), rateOf(row, 'E')];
-    if (district !== NO_DISTRICT) {
-      context.report.drop(`${name} ${row.at('C')}`, 'districts without a boundary');
-      return [];
-    }
-    if (city === NO_CITY && county === '') {
-      context.report.miss(row.at('B'));
-      return [];
-    }
-    return [{
-      where: `row ${row.line}`, name, county, kind: city === NO_CITY ? 'county' : 'city',
-      sales, use,
-    }];
-  });
-  return totalRates(located, floor, period, context);
-}
-
-/*
- * Utah's workbook of combined rates (YYqNcombined.xlsx): a cell "Rates in effect as of <Month> 1,
- * <year>", then A Location, C Code (NN-NNN; NN-000 is a county outside its cities), E ST*, G to Y a
- * levy each, Z Sales Rate; fractions, and the levies add up to it. A second header below begins
- * other taxes.
- */
-
-const UTAH_COLUMNS = { A: 'Location', C: 'Code', E: 'ST*', Z: 'Sales Rate' };
-const LEVIES = [...'EGHIJKLMNOPQRSTUVWXY'];
-const UTAH_CODE = /^(\d{2})-(\d{3})$/;
-const IN_EFFECT = /rates in effect as of\s+(\w+ \d{1,2}, ?\d{4})/i;
-
-interface Listed {
+interface Member {
   readonly row: SheetRow;
-  readonly county: string;
-  readonly isCounty: boolean;
+  readonly borough: Rate;
+  readonly city: Rate;
+  readonly total: Rate;
 }
 
-function totalOf({ row }: Listed): Rate {
-  const where = `row ${row.line}: ${row.at('A')}`;
-  const total = fractionOf(row.at('Z'), where);
-  const levies = LEVIES.filter((column) => row.at(column) !== '')
-    .map((column) => fractionOf(row.at(column), where));
-  if (sumRates(levies) !== total) throw new RangeError(`${where}: its levies are not its total`);
-  return total;
-}
-
-/** Reads the list. @throws RangeError where it names no day, or levies do not add up. */
-export function readUtah(text: string, context: ListContext): ListResult {
-  const { titles, rows } = sheetBelow(text, UTAH_COLUMNS);
-  const [, day] = titles.map((title) => IN_EFFECT.exec(title)).find((found) => found !== null)
-    ?? [];
-  if (day === undefined) throw new RangeError('its layout is another: no "Rates in effect as of"');
-  const end = rows.findIndex((row) => row.at('A') === UTAH_COLUMNS.A);
-  const listed = (end < 0 ? rows : rows.slice(0, end)).flatMap((row): readonly Listed[] => {
-    const [, county, place] = UTAH_CODE.exec(row.at('C')) ?? [];
-    if (county !== undefined) return [{ row, county, isCounty: place === '000' }];
-    if (row.at('C') === '' && row.at('Z') === '') return [];
-    throw new RangeError(`row ${row.line}: ${row.at('A')}: no code: ${row.at('C')}`);
-  });
-  const counties = new Map(listed.filter(({ isCounty }) => isCounty)
-    .map(({ county, row }) => [county, countyOf(row.at('A'), context)]));
-  const located = listed.flatMap((one): readonly Located[] => {
-    const [name, county] = [one.row.at('A'), counties.get(one.county) ?? ''];
-    const rate = totalOf(one);
-    if (one.isCounty && county === '') {
-      context.report.miss(name);
-      return [];
-    }
-    return [{
-      where: `row ${one.row.line}`, name, county, kind: one.isCounty ? 'county' : 'city',
-      sales: rate, use: rate,
-    }];
-  });
-  const state = fractionOf(listed[0]?.row.at('E') ?? '', 'ST*');
-  return totalRates(located, state, { from: listedDay(day, 'in effect'), to: DATE_OPEN }, context);
-}
-
-/*
- * Virginia's workbook of rates by county and independent city (sales-tax-rates.xlsx): a header in
- * the third row, fractions, county codes of three digits. What a locality levies is its total less
- * the state's part; the parts beside are not read, for the total is the law's.
- */
-
-/** Columns without which the workbook is another. */
-export const VIRGINIA_COLUMNS = [
-  'State Code (FIPS)', 'County or City Code (FIPS)', 'Locality Name', 'Total General Sales Tax',
-];
-
-/** Reads the list. Option `from`: the first day it speaks for; it names none itself. */
-export function readVirginia(text: string, context: ListContext): ListResult {
-  const { state, source, asOf, report, gazetteer } = context;
-  const from = listDate(textOption(context, 'from'), asOf);
-  const floor = fractionOf(textOption(context, 'state'), 'option state');
-  const rows: RateRow[] = [];
-  for (const row of readBelowTitles(text, VIRGINIA_COLUMNS)) {
-    const [fips, code] = [row.get('State Code (FIPS)'), row.get('County or City Code (FIPS)')];
-    // Notes stand below the table, in the first column.
-    if (!/^\d{1,2}$/.test(fips) || code === '') continue;
-    report.read += 1;
-    const county = `${fips.padStart(2, '0')}${code.padStart(3, '0')}`;
-    const fact = gazetteer.countyFact(county);
-    const label = `${row.get('Locality Name')} (${county})`;
-    if (!fact) {
-      report.miss(label);
-      continue;
-    }
-    report.joined += 1;
-    const total = fractionOf(row.get('Total General Sales Tax'), `row ${row.line}: ${label}`);
-    const rate = minus(total, floor);
-    if (rate < 0) throw new RangeError(`row ${row.line}: ${label}: a total below the state's part`);
-    rows.push({
-      state, level: 'county', county, place: '', name: fact.fullName, code: '', basis: 'own',
-      sales: rate, use: rate, from, to: DATE_OPEN, source, asOf,
-    });
+function memberOf(row: SheetRow): Member {
+  const where = `row ${row.line}`;
+  const rate = (column: string): Rate => (row.at(column) === '' ? 0 as Rate
+    : fractionOf(row.at(column), where));
+  const [borough, city, total] = [rate('B'), rate('H'), rate('M')];
+  if (sumRates([borough, city]) !== total) {
+    throw new RangeError(`${where}: ${row.at('B')} and ${row.at('H')} are not ${row.at('M')}`);
   }
-  if (rows.length === 0) throw new RangeError('it lists no locality');
-  return { rows, members: [] };
+  if (!/^\d{4,6}$/.test(row.at(row.at('G') === '' ? 'C' : 'I'))) {
+    throw new RangeError(`${where}: without a filing code`);
+  }
+  return { row, borough, city, total };
+}
+
+/** A member with its rate from the day of its row on, or from the list's; null where unplaced. */
+function alaskaRow(
+  { row, borough, city, total }: Member, boroughs: ReadonlyMap<string, Rate>, asOf: DateInt,
+  context: ListContext,
+): RateRow | null {
+  const { gazetteer, state, source } = context;
+  const since = (text: string, where: string): DateInt =>
+    (text === '' ? asOf : listedDay(text, where));
+  const [named, name, where] = [row.at('A'), row.at('G'), `row ${row.line}`];
+  const match = gazetteer.county(state, named);
+  const county = match.kind === 'code' ? match.code : '';
+  const common = { state, code: '', county, source, asOf, to: DATE_OPEN };
+  if (name === '') {
+    const from = since(row.at('F'), where);
+    return joined(context, named, match) === null ? null : { ...common, level: 'county',
+      place: '', name: named, basis: 'own', sales: borough, use: borough, from };
+  }
+  const place = joinedCity(context, name, gazetteer.city(state, name, county), county);
+  if (place === null) return null;
+  const alone = (boroughs.get(named) ?? 0) !== borough;
+  const rate = alone ? total : city;
+  const from = since(row.at('L'), where);
+  // Some boroughs are listed as cities.
+  if (place.length === 5) {
+    return { ...common, level: 'county', county: place, place: '', name, basis: 'own',
+      sales: total, use: total, from };
+  }
+  return { ...common, level: 'city', county: '', place, name, basis: alone ? 'sole' : 'own',
+    sales: rate, use: rate, from };
+}
+
+/** Reads the list. @throws RangeError where it names no day, or a row does not add up. */
+export function readAlaska(text: string, context: ListContext): ListResult {
+  const { titles, rows } = sheetBelow(text, ALASKA_COLUMNS);
+  const [, day] = titles.map((title) => AS_OF.exec(title)).find((found) => found !== null) ?? [];
+  if (day === undefined) throw new RangeError('its layout is another: no "As of M/D/YYYY"');
+  const asOf = listedDay(day, 'As of');
+  const members = rows.filter((row) => row.at('M') !== '').map(memberOf);
+  if (members.length === 0) throw new RangeError('it lists no member');
+  const boroughs = new Map(members.filter(({ row }) => row.at('G') === '')
+    .map(({ row, borough }) => [row.at('A'), borough]));
+  const made = members.map((member) => {
+    context.report.read += 1;
+    return alaskaRow(member, boroughs, asOf, context);
+  }).filter((row) => row !== null);
+  return { rows: made.sort((a, b) => a.from - b.from), members: [] };
 }

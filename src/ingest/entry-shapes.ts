@@ -1,0 +1,36 @@
+/** What the entries of recipes are made of. */
+import { anyText, closed, list, type Members, optional, type Shape } from '../base/shape.js';
+import { readsNothing } from '../base/shape-reader.js';
+import { ownRule } from '../base/validator.js';
+
+/** Text that says something. */
+export const TEXT = anyText(1);
+export const TEXTS = list(TEXT);
+export const MAY = optional(TEXT);
+export const MAY_LIST = optional(TEXTS);
+
+/** Texts by names that are a publisher's or a state's, so that any name will do. */
+export function textsByName(): Shape<Readonly<Record<string, string>>> {
+  return {
+    optional: false,
+    read: readsNothing,
+    schema: { type: 'object', additionalProperties: { type: 'string' } },
+    rule: () => ownRule((value, found) => {
+      if (typeof value !== 'object' || value === null) found.push({ type: 'object' });
+      else {
+        for (const [name, text] of Object.entries(value)) {
+          if (typeof text !== 'string') found.push({ type: 'text', below: `.${name}` });
+        }
+      }
+      return value;
+    }),
+  };
+}
+
+/** A member of these keys; none where there are no keys, and optional where all of them are. */
+export function group(name: string, keys: Members): Members {
+  const shapes = Object.values(keys);
+  if (shapes.length === 0) return {};
+  const member = closed(keys);
+  return { [name]: shapes.every((shape) => shape.optional) ? optional(member) : member };
+}

@@ -1,0 +1,98 @@
+/** Reads one list of a recipe with its older publications, and names it in what is wrong there. */
+import type { SourceRecord } from '../../dataset/records.js';
+import type { DateInt } from '../../tax/date.js';
+import type { RateRow } from '../model.js';
+import { READERS } from '../readers.js';
+import type { RateList } from '../recipe.js';
+import { headerAt, splitRows } from '../source/rows.js';
+import { type DistrictMember, type DistrictName, sourceIndex } from './facts.js';
+import type { Gazetteer } from './gazetteer.js';
+import {
+  checkFigures, DATE_OPEN, type Land, listDate, ListReport, type ListResult,
+} from './list.js';
+import { joinVintages, type Vintage } from './timeline.js';
+
+/** What lists are read with. */
+export interface Loading {
+  readonly files: { text(path: string): string };
+  readonly gazetteer: Gazetteer;
+  readonly sources: readonly SourceRecord[];
+  readonly names: readonly DistrictName[];
+}
+
+/** A list with its older publications, joined. */
+export interface ReadList {
+  readonly rows: readonly RateRow[];
+  readonly members: readonly DistrictMember[];
+  /** Of each of its publications, the newest last. */
+  readonly reports: readonly ListReport[];
+  readonly codes: ReadonlyMap<string, Land>;
+}
+
+/** The source of a list whose rows name their own. */
+const NO_SOURCE = -1;
+
+/** Text in which a header is looked for; titles and notes may stand above it. */
+const HEADER_CHARS_MAX = 65_536;
+
+/** @throws Error where a list lacks a column: its publisher laid it out anew. */
+function checkHeader(text: string, columns: string | undefined, path: string): void {
+  if (columns === undefined) return;
+  const top = text.slice(0, HEADER_CHARS_MAX);
+  const rows = splitRows(top, top.slice(0, top.indexOf('\n')).includes('\t') ? '\t' : ',');
+  const wanted = columns.split('|');
+  if (headerAt(rows, wanted) >= 0) return;
+  const found = new Set((rows[0] ?? []).map((cell) => cell.trim().toLowerCase()));
+  const missing = wanted.filter((name) => !found.has(name.toLowerCase()));
+  throw new Error(`${path}: its layout is another: it has no column ${missing.join(', ')}, but: `
+    + `${(rows[0] ?? []).join(', ').slice(0, 200) || 'no header'}`);
+}
+
+/** Names the list in what its reader throws. */
+function readIn<Result>(path: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    throw new Error(`${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** Reads one publication of a list; it speaks for the day of its source unless another is told. */
+function readVintage(
+  list: RateList, loading: Loading, published?: DateInt,
+): Vintage & Pick<ListResult, 'codes'> & { readonly report: ListReport } {
+  const { files, gazetteer, sources, names } = loading;
+  const report = new ListReport(`${list.reader} ${list.path}${list.state ? `#${list.state}` : ''}`);
+  const sourceOf = sourceIndex(sources);
+  const reader = READERS.lists.get(list.reader);
+  if (!reader) throw new RangeError(`no reader named "${list.reader}" for ${list.path}`);
+  const source = list.source === undefined ? NO_SOURCE : sourceOf(list.source);
+  const state = list.state ?? '';
+  const asOf = published ?? sources[source]?.asOf ?? DATE_OPEN;
+  const text = files.text(list.path);
+  checkHeader(text, reader.columns, list.path);
+  const result = readIn(list.path, () => reader.read(text, {
+    state, gazetteer, source, sourceOf, report, asOf,
+    options: list.options ?? {},
+    extra: (option) => files.text(list.files?.[option] ?? ''),
+    districtCode: (listed) => names.find((name) =>
+      name.state === state && name.listed === listed)?.code ?? null,
+  }));
+  readIn(list.path, () => checkFigures(result.rows));
+  return { ...result, report, list: report.list, asOf };
+}
+
+/** Reads a list with its older publications, and notes where they or its rows contradict. */
+export function readList({ earlier = [], ...list }: RateList, loading: Loading): ReadList {
+  const newest = readVintage(list, loading);
+  const older = earlier.map(({ asOf, ...file }) => {
+    const day = readIn(file.path, () => listDate(asOf, DATE_OPEN));
+    return readVintage({ ...list, ...file }, loading, day);
+  });
+  const { rows, members, contradictions } = joinVintages([...older, newest]);
+  newest.report.contradictions.push(...contradictions);
+  return {
+    rows, members, reports: [...older, newest].map(({ report }) => report),
+    codes: newest.codes ?? new Map(),
+  };
+}
