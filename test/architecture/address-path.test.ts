@@ -21,7 +21,7 @@ const TEXT = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
 const SECTION = /## An address, from socket to bytes\n([\s\S]*?)\n## /.exec(TEXT)?.[1] ?? '';
 
 function pathOf(name: string): string {
-  return name.startsWith('workers/') ? name : `src/${name}`;
+  return /^(?:workers|scripts)\//.test(name) ? name : `src/${name}`;
 }
 
 /** The numbered files, in order. */
