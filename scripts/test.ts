@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { COMPILED, compiledOf } from './compiled.js';
 import { OVER_NODE_TOO } from './over-node-too.js';
 import { runTests } from './run-tests.js';
+import { makeTestProgram } from './test-program.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const ONE = '--one';
@@ -34,10 +35,14 @@ function runBoth(options: readonly string[], again: boolean): number {
   return first === 0 ? second : first;
 }
 
-function main(args: readonly string[]): number {
+async function main(args: readonly string[]): Promise<number> {
   const options = args.filter((arg) => arg.startsWith('-') && arg !== ONE);
   const again = process.env['SITUS_TEST_AGAIN'] === '1';
-  if (!args.includes(ONE)) return runBoth(options, again);
+  if (!args.includes(ONE)) {
+    const program = await makeTestProgram(ROOT);
+    if (program !== null) process.env['SITUS_TEST_PROGRAM'] = program;
+    return runBoth(options, again);
+  }
   const files = args.filter((arg) => !arg.startsWith('-')).map((arg) => compiledOf(ROOT, arg));
   const missing = files.find((file) => !existsSync(join(ROOT, file)));
   if (files.length === 0 || missing !== undefined) {
@@ -51,4 +56,4 @@ function main(args: readonly string[]): number {
   });
 }
 
-process.exitCode = main(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2));

@@ -4,13 +4,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { buildRecipe, type Built, LATER_OPTIMIZED } from '../support/built-dataset.js';
 import { CommandProcess } from '../support/command-process.js';
 import { ask, type RawAnswer } from '../support/http-client.js';
 import { eventually } from '../support/http-eventually.js';
+import { MAIN } from '../support/program.js';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const FIRST_KEY = 'a-key-for-the-account-test';
 const MESSAGE = 'Ask at the counter.';
 const ADDRESS = '/request/v60?address=120+Main+St,+Elmton,+QA+91010';

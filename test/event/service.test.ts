@@ -19,9 +19,9 @@ import { ECHO_WORKER } from '../support/http-stub-server.js';
 import {
   activate, emptyDataset, newVarDir, releaseNumber, writeRelease,
 } from '../support/http-var-dir.js';
+import { CLI } from '../support/program.js';
 
 const SENDER = fileURLToPath(new URL('../support/event-sender.js', import.meta.url));
-const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url));
 
 async function startApp(varDir: string, environment: Environment): Promise<App> {
   return App.start({

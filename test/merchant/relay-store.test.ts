@@ -8,7 +8,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { MerchantParts } from '../../src/api/merchant/routes.js';
 import { relayRoutes } from '../../src/api/merchant/relay-handler.js';
 import type { Simulator } from '../../src/provider/simulator/server.js';
@@ -23,8 +22,8 @@ import {
 import { BODIES, CONNECTION_ID, type RelayName } from '../support/relay-service.js';
 import { clientOf, startSimulator } from '../support/simulated-provider.js';
 import { fill as fillDisk, release, smallDisk } from '../support/small-disk.js';
+import { MAIN } from '../support/program.js';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const STORE_BYTES = 300_000;
 const CREATES_MAX = 1_000;
 const SLOW_MS = 5_000;

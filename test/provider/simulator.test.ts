@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../src/cli/program.js';
 import { UsageError } from '../../src/cli/command-line.js';
 import {
@@ -17,9 +16,9 @@ import {
 } from '../../src/provider/simulator/server.js';
 import { BODIES } from '../support/relay-service.js';
 import { startSimulator } from '../support/simulated-provider.js';
+import { CLI } from '../support/program.js';
 
 const BASE = '/tax/connections/c-1';
-const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url));
 
 interface Told {
   readonly status: number;

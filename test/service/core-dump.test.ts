@@ -7,10 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test, type TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { buildRecipe, CLI } from '../support/built-dataset.js';
+import { MAIN } from '../support/program.js';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const KEY = 'a-key-for-the-core-dump-test';
 const DUMP_BYTES_MAX = 1_048_576;
 

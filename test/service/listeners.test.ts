@@ -7,15 +7,14 @@ import { Agent, request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test, type TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { createKey } from '../../src/store/keys.js';
 import { listNodes } from '../../src/store/nodes.js';
 import { Store } from '../../src/store/store.js';
 import { buildRecipe, type Built, LATER_OPTIMIZED } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
 import { type ServerProcess, startServer } from '../support/server-process.js';
+import { MAIN } from '../support/program.js';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const KEY = 'a-key-for-the-listeners';
 const LIMITED = 'a-key-of-thirty-a-minute';
 const LIMIT = 30;

@@ -7,16 +7,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { activateRelease, currentRelease, releasesDir } from '../../src/dataset/release.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { buildOnce, CLI, publishersFiles } from '../support/built-dataset.js';
+import { MAIN } from '../support/program.js';
 
 const KEY = 'a-key-for-the-readme-test';
 const RELEASE = /\d{4}-\d{2}-\d{2}-[0-9a-f]{12}/g;
 const BUILD = /^npx situs dataset build /;
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 const readme = readFileSync(join(packageRoot(), 'README.md'), 'utf8');
 const sources = publishersFiles();

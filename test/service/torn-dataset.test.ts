@@ -8,7 +8,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { App } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { currentRelease, previousRelease, releasesDir } from '../../src/dataset/release.js';
@@ -21,8 +20,8 @@ import type { Ran } from '../support/run-command.js';
 import { startServer } from '../support/server-process.js';
 import { writeRelease } from '../../src/ingest/release-writer.js';
 import { tinyContent } from '../support/tiny-release.js';
+import { MAIN } from '../support/program.js';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const KEY = 'a-key-of-the-torn-test';
 const LOOKUP = '/request/v60?postalcode=91010';
 

@@ -8,8 +8,9 @@ import { promisify } from 'node:util';
 import { currentRelease, releasesDir } from '../../src/dataset/release.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { keptBuild, reachedFrom, type Kept } from './kept-datasets.js';
+import { CLI } from './program.js';
+export { CLI } from './program.js';
 
-export const CLI = fileURLToPath(new URL('../../src/cli.js', import.meta.url));
 
 /**
  * Options of node for processes that live no longer than a test: as scripts/run-tests.ts has this one

@@ -4,11 +4,10 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { LATER_OPTIMIZED } from './built-dataset.js';
 import { KEYS } from './bulk-client.js';
+import { MAIN } from './program.js';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 export interface ServerProcess {
   readonly base: string;

@@ -1,0 +1,68 @@
+/**
+ * The service and the command as a few files, for processes that tests start: these load 300 modules
+ * each time, which takes half of the processor time of a start. Tests of what is shipped (the package,
+ * the images, npm run test:one) start the compiled files.
+ */
+import { createRequire } from 'node:module';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { COMPILED } from './compiled.js';
+
+const FOLDER = join('node_modules', '.cache', 'situs-test-program');
+/** Compiled modules of the project. */
+const OWN = /[\\/]dist[\\/]src[\\/].*\.js$/;
+/** As the command loads it. */
+const SERVICE = /^\.\.\/main\.js$/;
+const OWN_URL = /\bimport\.meta\.url\b/g;
+const OWN_FOLDER = /\bimport\.meta\.dirname\b/g;
+
+interface Loading {
+  readonly path: string;
+}
+
+/** What is used of the bundler, which is not installed everywhere. */
+interface Bundler {
+  build(options: Readonly<Record<string, unknown>>): Promise<unknown>;
+}
+
+interface Loaders {
+  onResolve(
+    which: { readonly filter: RegExp }, resolve: () => { readonly path: string; readonly external: true },
+  ): void;
+  onLoad(which: { readonly filter: RegExp }, load: typeof contentsOf): void;
+}
+
+/** A module finds workers and data from where it was compiled to, wherever the bundle is. */
+function contentsOf({ path }: Loading): { readonly contents: string } {
+  const contents = readFileSync(path, 'utf8')
+    .replaceAll(OWN_URL, JSON.stringify(pathToFileURL(path).href))
+    .replaceAll(OWN_FOLDER, JSON.stringify(dirname(path)));
+  return { contents };
+}
+
+const PLACED = {
+  name: 'placed',
+  setup: ({ onLoad, onResolve }: Loaders): void => {
+    onLoad({ filter: OWN }, contentsOf);
+    // What the command shares with the service would be divided into a hundred files, for both.
+    onResolve({ filter: SERVICE }, () => ({ path: './main.js', external: true }));
+  },
+};
+
+/**
+ * Makes them of the compiled files below `root`, and gives the folder with `main.js` and `cli.js`;
+ * null where the bundler is not installed.
+ */
+export async function makeTestProgram(root: string): Promise<string | null> {
+  if (!existsSync(join(root, 'node_modules', 'esbuild'))) return null;
+  const { build } = createRequire(import.meta.url)('esbuild') as Bundler;
+  const folder = join(root, FOLDER);
+  rmSync(folder, { recursive: true, force: true });
+  await Promise.all(['main', 'cli'].map((name) => build({
+    absWorkingDir: root, outdir: folder, bundle: true, splitting: true, platform: 'node', format: 'esm',
+    entryPoints: [join(COMPILED, 'src', `${name}.js`)], packages: 'external', logLevel: 'warning',
+    plugins: [PLACED],
+  })));
+  return folder;
+}
