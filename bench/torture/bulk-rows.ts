@@ -54,15 +54,15 @@ function askedOf(pool: readonly PoolRow[]): ReadonlyMap<string, number> {
   return new Map(pool.flatMap(({ query }, index) => (query === null ? [] : [[query, index]])));
 }
 
-/** Where a row has another code than the single lookup. */
-function compareCodes(
-  asked: ReadonlyMap<string, number>, lookups: SideLookups, codes: readonly number[],
+/** Where a row has another code, rate or address than the single lookup. */
+function compareTold(
+  asked: ReadonlyMap<string, number>, lookups: SideLookups, rows: RowCheck['told'],
 ): readonly string[] {
   const entries = [...asked];
-  return lookups.codes.flatMap((code, place) => {
+  return lookups.told.flatMap((single, place) => {
     const [query = '', index = 0] = entries[place] ?? [];
-    const row = codes[index];
-    return row === 0 || row === code ? [] : [`${query} has the code ${code}, its row ${row}`];
+    const row = rows[index];
+    return row === undefined || row === single ? [] : [`${query} is ${single}, its row ${row}`];
   });
 }
 
@@ -131,7 +131,7 @@ export async function bulkRows(
     ].join('; ');
     const all = [
       ...check.wrong, ...upload.wrong, ...lookups.wrong,
-      ...compareCodes(asked, lookups, check.codes), ...wrong,
+      ...compareTold(asked, lookups, check.told), ...wrong,
     ];
     return { summary, codes: check.counts, wrong: all.slice(0, FAULTS_TOLD_MAX) };
   } finally {

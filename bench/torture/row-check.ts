@@ -9,6 +9,9 @@ const COMMA = 44;
 const LINE_END = 10;
 const DIGIT_ZERO = 48;
 const CODE_COLUMN = APPENDED_COLUMNS.indexOf('situs_code');
+/** What a row says that a single lookup says too. */
+const TOLD_COLUMNS = ['situs_code', 'situs_rate', 'situs_use_rate', 'situs_address']
+  .map((name) => APPENDED_COLUMNS.findIndex((column) => column === name));
 
 /** What the side channel says of a stream. */
 export interface RowsTrailer {
@@ -37,6 +40,7 @@ export class RowCheck {
   /** What was appended to each row of the pool, and its code. */
   readonly #answers: (Buffer | undefined)[];
   readonly #codes: number[];
+  readonly #told: (string | undefined)[];
   readonly #counts = new Map<number, number>();
   #held: Buffer = Buffer.alloc(0);
   #headerSeen = false;
@@ -46,6 +50,7 @@ export class RowCheck {
     this.#draw = drawing(pool, seed);
     this.#answers = Array.from(pool, () => undefined);
     this.#codes = Array.from(pool, () => 0);
+    this.#told = Array.from(pool, () => undefined);
   }
 
   /** Rows by code, as they were read. */
@@ -53,9 +58,9 @@ export class RowCheck {
     return this.#counts;
   }
 
-  /** The code of each row of the pool; 0 where it has not come yet. */
-  get codes(): readonly number[] {
-    return this.#codes;
+  /** Code, rates and address of each row of the pool; undefined where it has not come yet. */
+  get told(): readonly (string | undefined)[] {
+    return this.#told;
   }
 
   push(piece: Buffer): void {
@@ -124,6 +129,7 @@ export class RowCheck {
       }
       this.#answers[drawn] = Buffer.from(answer);
       this.#codes[drawn] = Number(cells[CODE_COLUMN]);
+      this.#told[drawn] = TOLD_COLUMNS.map((column) => cells[column]).join('|');
     } else if (!known.equals(answer)) {
       this.#fault(`row ${row} was answered ${answer.toString()} and before ${known.toString()}`);
     }

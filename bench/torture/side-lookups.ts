@@ -15,6 +15,17 @@ interface Known {
 
 interface Body {
   readonly metadata: { readonly response: { readonly code: number } };
+  readonly taxSummaries?: readonly { readonly rate: number; readonly taxType: string }[];
+  readonly addressDetail?: { readonly normalizedAddress: string };
+}
+
+/** Code, rates and address of an answer, as a row of a table has them. */
+function toldBy(text: string): string {
+  const { metadata, taxSummaries = [], addressDetail } = JSON.parse(text) as Body;
+  const rate = (type: string): string =>
+    String(taxSummaries.find(({ taxType }) => taxType === type)?.rate ?? '');
+  const { response: { code } } = metadata;
+  return [code, rate('SALES_TAX'), rate('USE_TAX'), addressDetail?.normalizedAddress ?? ''].join('|');
 }
 
 export class SideLookups {
@@ -45,9 +56,9 @@ export class SideLookups {
     return new SideLookups(base, known);
   }
 
-  /** Response codes of the first answers, in the order of the queries. */
-  get codes(): readonly number[] {
-    return this.#known.map(({ text }) => (JSON.parse(text) as Body).metadata.response.code);
+  /** Code, rates and address of the first answers, in the order of the queries. */
+  get told(): readonly string[] {
+    return this.#known.map(({ text }) => toldBy(text));
   }
 
   /** Sends no more and waits for what is under way. */
