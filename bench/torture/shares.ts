@@ -26,6 +26,8 @@ const AT_ONCE = 64;
 /** What the pages of a store take besides the records in them, at most. */
 const PAGES = 2.5;
 const ROWS = 200_000;
+/** A body of 345 KB and a result of some five megabytes: a few fill the disk of the account. */
+const ANSWERED_ROWS = 15_000;
 const PAUSE_MS = 50;
 
 const LONG = '\u{1f9fe}'.repeat(255);
@@ -73,9 +75,8 @@ function upload(
   });
 }
 
-/** Uploads of broken rows until one is refused. */
-async function jobsUntilRefused(service: MerchantService): Promise<Refusal> {
-  const body = gzipSync(Buffer.from('[]\n'.repeat(ROWS)));
+/** Uploads of rows, a packed body each, until one is refused. */
+async function jobsUntilRefused(service: MerchantService, body: Uint8Array): Promise<Refusal> {
   for (let requests = 1; requests <= 1_000; requests += 1) {
     const response = await upload(service, KEYS.alpha, body, true);
     const text = await response.text();
@@ -86,6 +87,17 @@ async function jobsUntilRefused(service: MerchantService): Promise<Refusal> {
     }
   }
   return { requests: 1_000, answer: null };
+}
+
+/** Removes every job of the account that may be removed. */
+async function removeJobs({ base }: MerchantService): Promise<void> {
+  const headers = { 'X-API-KEY': KEYS.alpha };
+  const listed = await fetch(`${base}/bulk/jobs`, { headers });
+  const { jobs } = await listed.json() as { readonly jobs: readonly { readonly id: string }[] };
+  // What has not ended is cancelled by the first call and removed by the second one.
+  for (const { id } of [...jobs, ...jobs]) {
+    await (await fetch(`${base}/bulk/jobs/${id}`, { method: 'DELETE', headers })).text();
+  }
 }
 
 /** Another account that writes; `stop` resolves with how often it did. */
@@ -124,9 +136,11 @@ function bystander(
   };
 }
 
+/** Bytes of the files below a folder; what its folders take themselves no share is about. */
 function diskOf(dir: string): number {
   return readdirSync(dir, { recursive: true, encoding: 'utf8' })
-    .reduce((bytes, name) => bytes + statSync(join(dir, name), { throwIfNoEntry: false })!.size, 0);
+    .map((name) => statSync(join(dir, name)))
+    .reduce((bytes, each) => bytes + (each.isFile() ? each.size : 0), 0);
 }
 
 /** A self-managed merchant of the account, and one that the provider knows. */
@@ -153,7 +167,11 @@ async function fillAll(
     const fits = limit === null ? typeof body['limit'] === 'number' : body['limit'] === limit;
     if (!refused || !fits) wrong.push(`${name}: ${answer?.text ?? 'was never refused'}`);
   };
-  told('jobs', await jobsUntilRefused(service), null);
+  const broken = gzipSync(Buffer.from('[]\n'.repeat(ROWS)));
+  told('jobs', await jobsUntilRefused(service, broken), null);
+  await removeJobs(service);
+  const answered = gzipSync(Buffer.from('{"postalcode":"91010"}\n'.repeat(ANSWERED_ROWS)));
+  told('disk of jobs', await jobsUntilRefused(service, answered), JOBS_BYTES);
   told('invitations', await untilRefused((index) => service.post('/merchant/create', {
     merchantName: 'Shop', contactEmail: `someone-${index}@example.com`, sendProviderInvite: true,
   })), INVITATIONS_ACCOUNT_DAY_MAX);

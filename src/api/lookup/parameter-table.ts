@@ -34,7 +34,10 @@ export const ZIP = /^[0-9]{5}$/;
 export const STATE_CODE = /^[A-Z]{2}$/;
 export const TAXABILITY = /^[A-Za-z0-9]{1,10}$/;
 
-/** An address on one line; null when it has control characters, is too long or blank. */
+/**
+ * An address on one line; line ends and tabs become spaces. Null when it has other control
+ * characters, is too long or blank.
+ */
 export function parseAddressLine(text: string): string | null {
   if (longerThan(text, ADDRESS_CHARS_MAX)) return null;
   let line = text.trim();
