@@ -12,12 +12,11 @@ import { fail, isFailure, type Failure } from '../../failure.js';
 import type { Microdegrees } from '../../geo/microdegrees.js';
 import type { RatesByArea } from '../rate/area-rates.js';
 import type { Situs } from '../situs.js';
-import type { Candidates } from './candidates.js';
 import { Doubts, type DateOf } from './doubt.js';
 import { AddressWriter, DatasetGazetteer } from './place-names.js';
 import { PostalLocator } from './postal.js';
 import { ProvinceLocator } from './province.js';
-import { StreetSearch, type Query } from './search.js';
+import { doorFound, type Query, streetFound, StreetSearch } from './search.js';
 
 export type { DateOf };
 
@@ -153,7 +152,7 @@ export class AddressLocator {
     if (found.kind !== 'door' || (typed && !found.from.hasRightStreet)) return null;
     return this.#doubts.isDoubtful(query, found.support, found.from.area, dateOf)
       ? fail('address-incomplete', CONTRADICTION)
-      : this.#door(query, found.from);
+      : this.#writer.write(doorFound(query, found.from));
   }
 
   /** The weaker kinds of evidence, tried where no street of the exact name has the number. */
@@ -167,7 +166,7 @@ export class AddressLocator {
       const area = found.from.streetArea;
       if (street !== null || area < 0) continue;
       if (this.#doubts.isDoubtful(query, 'agreed', area, dateOf)) continue;
-      street = this.#street(query, found.from);
+      street = this.#writer.write(streetFound(query, found.from));
     }
     const near = known
       ? null
@@ -229,33 +228,6 @@ export class AddressLocator {
       municipality: 0, zip, plus4, cityAsked: reading.city, zipAsked: zip, stated: true,
     });
   }
-
-  #door(query: Query, door: Candidates): Situs {
-    const { reading, state, zip } = query;
-    return this.#writer.write({
-      area: door.area, precision: door.isPoint ? 'point' : 'range', lat: door.lat, lng: door.lng,
-      number: door.numberText || reading.number, street: door.label, state, city: door.city,
-      municipality: door.municipality, zip: door.zip,
-      plus4: door.plus4 >= 0 ? door.plus4 : plus4Sent(query, door.zip),
-      cityAsked: reading.city, zipAsked: zip, stated: door.isStated,
-    });
-  }
-
-  #street(query: Query, street: Candidates): Situs {
-    const { reading, state, zip } = query;
-    return this.#writer.write({
-      area: street.streetArea, precision: 'street', lat: 0, lng: 0, number: reading.number,
-      street: street.streetLabel, state, city: street.streetCity,
-      municipality: street.streetMunicipality, zip: street.streetZip,
-      plus4: plus4Sent(query, street.streetZip),
-      cityAsked: reading.city, zipAsked: zip, stated: false,
-    });
-  }
-}
-
-/** The four digits that were sent after the ZIP of what was found; −1 for none. */
-function plus4Sent({ reading: { zip4 }, zip }: Query, found: number): number {
-  return zip4 !== '' && (found === zip || found <= 0) ? Number(zip4) : -1;
 }
 
 /** Lines that name no door, whatever the dataset holds. */

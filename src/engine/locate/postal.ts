@@ -1,22 +1,23 @@
 /**
- * The weakest rungs of locating: by ZIP (`postal`), which answers only where the answer cannot be
- * wrong by choice of area, and by the city's name (`city`), which is assumed and says so.
+ * The weaker rungs of locating: by ZIP (`postal`), which answers only where the answer cannot be
+ * wrong by choice of area, and where there is none by the city's name.
  */
 import type { ParsedAddress } from '../../address/parsed.js';
-import { foldName, plainName } from '../../address/place-name.js';
+import { foldName } from '../../address/place-name.js';
 import { titleCase } from '../../address/title-case.js';
 import { RecentCache } from '../../base/recent-cache.js';
 import type { Dataset } from '../../dataset/dataset.js';
-import type { AreaRecord, CityRecord, ZipPart, ZipRecord } from '../../dataset/records.js';
+import type { AreaRecord, ZipRecord } from '../../dataset/records.js';
 import type { StatedZip } from '../../dataset/stated-areas.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import type { DateInt } from '../../tax/date.js';
 import type { Situs } from '../situs.js';
-import { withoutSlivers, type Candidate, type DateOf, type Doubts } from './doubt.js';
+import { type DateOf, type Doubts, withoutSlivers } from './doubt.js';
 import {
-  areasOf, certain, type Chosen, first, likeliestPart, NOWHERE, situsIn, statedCandidate,
-  weighed, type Weighed, within, type ZipAreas, type ZipCandidate,
+  areasOf, certain, type Chosen, likeliestPart, situsIn, statedCandidate, weighed, type Weighed,
+  within, type ZipAreas, type ZipCandidate,
 } from './likeliest.js';
+import { CitiesByName, several } from './cities-by-name.js';
 
 /** Choices kept of each dataset, in a generation. */
 const CHOICES_MAX = 8_192;
@@ -39,11 +40,13 @@ interface Choice {
 export class PostalLocator {
   readonly #dataset: Dataset;
   readonly #doubts: Doubts;
+  readonly #cities: CitiesByName;
   readonly #choices = new RecentCache<string, Choice>(CHOICES_MAX);
 
   constructor(dataset: Dataset, doubts: Doubts) {
     this.#dataset = dataset;
     this.#doubts = doubts;
+    this.#cities = new CitiesByName(dataset, doubts);
   }
 
   /**
@@ -97,12 +100,12 @@ export class PostalLocator {
     };
     const record = reading.zip === '' ? null : this.#dataset.zip(Number(reading.zip));
     const found = reading.zip === ''
-      ? this.#byCity(reading, noted)
+      ? this.#cities.locate(reading, noted)
       : record === null
         ? this.#unlisted(reading, 'is not known', noted)
         : this.#agreed(this.#byZip(record, reading, noted), record, reading, noted);
     const city = isFailure(found)
-      ? '' : this.#cityName(found.candidate.area.state, reading.city, record);
+      ? '' : this.#cities.nameOf(found.candidate.area.state, reading.city, record);
     return { found, city, days: [...days] };
   }
 
@@ -185,7 +188,7 @@ export class PostalLocator {
   #amongParts(reading: ParsedAddress, zip: ZipAreas, dateOf: DateOf): Chosen | Failure {
     const { parts, beside, isKnown } = zip;
     const name = foldName(reading.city);
-    const cityAreas = this.#cityCandidates(parts[0]!.area.state, reading.city, []);
+    const cityAreas = this.#cities.candidates(parts[0]!.area.state, reading.city, []);
     const named = parts.filter((part) => part.incorporated
       && (foldName(part.city) === name || cityAreas.some((city) => city.area.id === part.area.id)));
     const others = named.length > 0 || isKnown ? [] : within(cityAreas, parts);
@@ -201,7 +204,7 @@ export class PostalLocator {
     // A name that no place of the state has says nothing against the ZIP.
     const isOwn = zip.record.cities.some((city) => foldName(city) === name)
       || (name !== '' && named.length === 0
-        && this.#city(parts[0]!.area.state, reading.city) === null);
+        && this.#cities.find(parts[0]!.area.state, reading.city) === null);
     const chosen = isKnown && isOwn
       ? likeliestPart(zip, [...named, ...labelled], (area) => this.#doubts.total(area, dateOf))
       : this.#meant(zip, named, dateOf);
@@ -222,61 +225,6 @@ export class PostalLocator {
     if (part === undefined || (isKnown && share < NAMED_PPM_MIN)) return null;
     return this.#doubts.compare(areasOf(named), dateOf) === 'equal' ? part : null;
   }
-
-  /** The first of the parts of a city, if they are taxed alike and any rate is known. */
-  #assumed(
-    named: readonly Candidate[], possible: readonly AreaRecord[], dateOf: DateOf,
-  ): Chosen | null {
-    if (this.#doubts.compare(areasOf(named), dateOf) !== 'equal') return null;
-    const range = this.#doubts.range(possible, dateOf);
-    return range === null ? null : { kind: 'chosen', candidate: first(named), assumed: range };
-  }
-
-  #byCity({ city, state }: ParsedAddress, dateOf: DateOf): Chosen | Failure {
-    if (city === '' || state === '') {
-      return fail('address-incomplete', 'the address has neither a ZIP nor a city with its state');
-    }
-    const zips = (this.#city(state, city)?.zips ?? []).map((zip) => this.#dataset.zip(zip))
-      .filter((record) => record !== null);
-    const parts = zips.flatMap((record) => withoutSlivers(record.parts));
-    const candidates = this.#cityCandidates(state, city, parts);
-    if (candidates.length === 0) {
-      return fail('address-incomplete',
-        `${city}, ${state} is no incorporated city we know: add the ZIP`);
-    }
-    const around = [...parts.map(({ doubt, area }) => doubt ?? area),
-      ...zips.flatMap(({ reach }) => reach.map(({ area }) => area))]
-      .map((id) => this.#dataset.area(id))
-      .filter((area) => area.state === state);
-    const possible = [...areasOf(candidates), ...around];
-    if (this.#doubts.compare(possible, dateOf) === 'equal') return certain(candidates);
-    const assumed = this.#assumed(candidates, possible, dateOf);
-    if (assumed !== null) return assumed;
-    const told = this.#doubts.compare(areasOf(candidates), dateOf);
-    return typeof told === 'object' ? told : several(`${city}, ${state}`);
-  }
-
-  /** The areas of a city, each with a spot that one of the parts has in it. */
-  #cityCandidates(state: string, city: string, parts: readonly ZipPart[]): Candidate[] {
-    if (state === '' || city === '') return [];
-    return (this.#city(state, city)?.areas ?? []).map((id) => {
-      const area = this.#dataset.area(id);
-      const { lat, lng } = parts.find((part) => part.area === id) ?? NOWHERE;
-      return { area, city: area.placeName.toUpperCase(), incorporated: true, lat, lng };
-    });
-  }
-
-  #city(state: string, city: string): CityRecord | null {
-    return this.#dataset.city(state, plainName(city)) ?? this.#dataset.city(state, foldName(city));
-  }
-
-  /** The city that is named, where there is such a city; else the ZIP's own. */
-  #cityName(state: string, named: string, zip: ZipRecord | null): string {
-    const known = named === '' ? null : this.#city(state, named);
-    if (known !== null) return known.name;
-    const [first = ''] = zip?.cities ?? [];
-    return first === '' ? '' : this.#city(state, first)?.name ?? titleCase(first);
-  }
 }
 
 function holds({ days }: Choice, dateOf: DateOf): boolean {
@@ -284,9 +232,4 @@ function holds({ days }: Choice, dateOf: DateOf): boolean {
     if (dateOf(state) !== day) return false;
   }
   return true;
-}
-
-function several(what: string): Failure {
-  return fail('address-incomplete',
-    `${what} overlaps several tax areas with different rates, and the address was not found`);
 }
