@@ -9,7 +9,7 @@ import { messageOf, type Log } from './log.js';
 import { type AppOptions, type Beginning, openAll, type Opened } from './opened.js';
 import { openParts, type Parts } from './parts.js';
 import type { EnginePool } from './pool.js';
-import { releaseServer } from './store/membership.js';
+import { releaseServer } from './store/nodes.js';
 import { ServiceWatch } from './service-watch.js';
 
 /** Longest wait for answers under way when the service stops. */

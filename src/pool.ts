@@ -6,14 +6,12 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Piscina } from 'piscina';
-import { messageOf, type Log } from './log.js';
+import { messageOf } from './log.js';
 import { readAnswers } from './pool/frame.js';
-import { Lane, poolState, type PoolState, type Task } from './pool/lane.js';
-import { startThreads } from './pool/threads.js';
+import { Lane, type Task } from './pool/lane.js';
+import { type PoolOptions, startThreads, poolState, type PoolState } from './pool/threads.js';
 import type { ServeTask } from './pool/lane-server.js';
-import {
-  isBodyRequest, NO_RELEASE, type EngineSettings, type PinnedRelease, type PoolRequest,
-} from './pool/types.js';
+import { isBodyRequest, NO_RELEASE, type PinnedRelease, type PoolRequest } from './pool/types.js';
 
 export type { EngineSettings, EngineTask, PinnedRelease, PoolFailure, PoolRequest }
   from './pool/types.js';
@@ -23,25 +21,6 @@ export interface ReleaseSource {
   /** Pins the active release until `unpin`; null when there is none. */
   pin(): PinnedRelease | null;
   unpin(release: PinnedRelease): void;
-}
-
-export interface PoolOptions {
-  readonly releases: ReleaseSource;
-  readonly log: Log;
-  readonly threads: number;
-  readonly worker?: URL;
-  readonly settings?: EngineSettings;
-  /** Tasks a worker may hold: one being answered and the next ones waiting for it. */
-  readonly tasksPerWorker?: number;
-  /** Lookups of a task; of other requests a quarter. */
-  readonly requestsPerTask?: number;
-  readonly waitingMax?: number;
-  readonly waitingBytesMax?: number;
-  readonly taskMs?: number;
-  readonly watchMs?: number;
-  /** Shared memory of a task; larger ones go as messages. */
-  readonly requestBytes?: number;
-  readonly answerBytes?: number;
 }
 
 const ENGINE_WORKER = new URL('../workers/engine.js', import.meta.url);

@@ -14,7 +14,7 @@ import type { MetricSources } from './monitor/metrics.js';
 import type { RequestLog } from './monitor/request-log.js';
 import type { Traces } from './monitor/traces.js';
 import type { Parts } from './parts.js';
-import { outboxCounts } from './store/outbox.js';
+import { outboxCounts } from './store/outbox-count.js';
 
 /** What is read from settings before anything else is opened. */
 export interface WatchSettings {

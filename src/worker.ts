@@ -1,11 +1,11 @@
 /** Requests of a frame to answers, in order: the whole of a worker's task. */
 import type { Engine } from './engine/engine.js';
+import { AnswerWriter, countRequests, RequestReader } from './pool/frame.js';
 import {
-  AnswerWriter, countRequests, RequestReader, type ReceivedLookup, type ReceivedRequest,
-} from './pool/frame.js';
-import { FLAG_GEO, FLAG_XML, isBodyRequest, type Answer } from './pool/types.js';
-import type {
-  LookupOutcome, LookupQuery, PostalOutcome, SitusOutcome, ZipQuery,
+  FLAG_GEO, FLAG_XML, isBodyRequest, type Answer, type ReceivedLookup, type ReceivedRequest,
+} from './pool/types.js';
+import {
+  isRefused, type LookupOutcome, type LookupQuery, type PostalOutcome, type SitusOutcome,
 } from './engine/lookup-query.js';
 import { PRECISIONS } from './engine/situs.js';
 import { fail, isFailure, type Failure } from './failure.js';
@@ -17,9 +17,11 @@ import { answerBody } from './api/merchant/checked-body.js';
 import { renderLegacy } from './api/lookup/legacy.js';
 import { answerLocate } from './api/lookup/located.js';
 import { notKept } from './api/lookup/kept.js';
-import { formatAsked, parseParameters, parseQuery, type ParsedQuery } from './api/lookup/query.js';
+import {
+  formatAsked, isPlainZip, isUnread, type ParsedQuery, parseParameters, parseQuery,
+} from './api/lookup/query.js';
 import type { RawParameters } from './api/lookup/query-string.js';
-import type { Rendered } from './api/lookup/fragment.js';
+import { isUnprinted, type Rendered } from './api/lookup/fragment.js';
 import { RESPONSE_CODES, SUCCESS } from './wire/response-code.js';
 import { renderV60, renderV60Postal } from './api/lookup/v60.js';
 import { apiVersion, type ApiVersion, type Format } from './wire/version.js';
@@ -82,19 +84,6 @@ function find(step: Step, context: WireContext, engine: Engine, nowMs: number): 
   } catch {
     // As above.
   }
-}
-
-// As `isFailure`, each of what is met in one place: a member of few shapes is read at once.
-function isUnread(parsed: ParsedQuery | Failure): parsed is Failure {
-  return (parsed as Partial<Failure>).failure !== undefined;
-}
-
-function isRefused(outcome: LookupOutcome): outcome is Failure {
-  return (outcome as Partial<Failure>).failure !== undefined;
-}
-
-function isUnprinted(rendered: Rendered | Failure): rendered is Failure {
-  return (rendered as Partial<Failure>).failure !== undefined;
 }
 
 /** Answers what needs no dataset. A body that cannot be looked at is told as a 500. */
@@ -191,7 +180,7 @@ function answerLookup(
   context: WireContext, engine: Engine, query: LookupQuery, version: ApiVersion,
   format: Format, nowMs: number,
 ): Answer {
-  if (query.kind === 'postal' && isPlain(query)) {
+  if (query.kind === 'postal' && isPlainZip(query)) {
     const key = context.postal.key(Number(query.zip), version, format);
     const known = context.postal.get(engine.id, nowMs, key);
     if (known !== null) return known;
@@ -199,12 +188,6 @@ function answerLookup(
     return answer.code === SUCCESS.code ? context.postal.set(key, answer) : answer;
   }
   return answerFresh(context, engine, query, version, format, nowMs);
-}
-
-/** A ZIP of today and nothing else: the answer depends on the dataset and the date alone. */
-function isPlain({ options, state, stateCode, city, county }: ZipQuery): boolean {
-  if (options.date !== null || options.explain === true) return false;
-  return state === '' && stateCode === '' && city === '' && county === '';
 }
 
 function answerFresh(

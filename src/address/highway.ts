@@ -20,6 +20,7 @@ export interface Highway {
 type Kind = 'us' | 'interstate' | 'county' | 'state' | 'bare' | 'farm' | 'ranch' | 'whole';
 
 /** First words; kinds with `Words` of two are told apart by what follows. */
+// biome-ignore format: a kind a row, with all its words
 const STARTS = new WordTable<Kind>([
   ['US', 'us'], ['USH', 'us'], ['USHY', 'us'],
   ['INTERSTATE', 'interstate'], ['I', 'interstate'], ['IH', 'interstate'],

@@ -228,3 +228,14 @@ export function pairedState(line: Line, end: number, gazetteer: Gazetteer): stri
   const zip = pairAt(line, end, gazetteer);
   return zip < 0 ? '' : stateAt(line, zip - 1, gazetteer)?.state ?? '';
 }
+
+/** Index behind an "&", "@" or "AND" between two streets, -1 if none. */
+export function crossingAt(line: Line, end: number): number {
+  for (let index = 1; index < end; index++) {
+    if (line.joins[index] === JOIN.and) return index;
+    const word = line.words[index];
+    const before = suffixOf(line.words[index - 1] ?? '');
+    if ((word === 'AND' || word === 'AT') && before !== '' && index + 1 < end) return index;
+  }
+  return -1;
+}

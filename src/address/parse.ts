@@ -2,7 +2,7 @@
 import { wordsOf } from '../base/word-table.js';
 import { innerZipAt, readMilitary, readTail, withoutState, type Tail } from './address-tail.js';
 import {
-  isKnownCity, pairedState, splitCity, stateWithin, streetEnds, withoutRemarks,
+  crossingAt, isKnownCity, pairedState, splitCity, stateWithin, streetEnds, withoutRemarks,
 } from './line-place.js';
 import { directionOf, hasDigit, startsWithDigit } from './street-words.js';
 import { readHighway } from './highway.js';
@@ -116,17 +116,6 @@ function addNumbered(
     if (number.next >= gathering.tail.end) continue;
     addStreets(gathering, number, number.next, 'street', penalty + rank * 1.25);
   }
-}
-
-/** Index behind an "&", "@" or "AND" between two streets, -1 if none. */
-function crossingAt(line: Line, end: number): number {
-  for (let index = 1; index < end; index++) {
-    if (line.joins[index] === JOIN.and) return index;
-    const word = line.words[index];
-    const before = suffixOf(line.words[index - 1] ?? '');
-    if ((word === 'AND' || word === 'AT') && before !== '' && index + 1 < end) return index;
-  }
-  return -1;
 }
 
 function addCrossing(gathering: Gathering, crossing: number): void {

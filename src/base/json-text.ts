@@ -76,6 +76,7 @@ function isHex(byte: number): boolean {
 function inNumber(state: number, byte: number): number {
   const digit = isDigit(byte);
   const exponent = (byte | LOWER_BIT) === LOWER_E;
+  // biome-ignore format: a state a row
   switch (state) {
     case AFTER_MINUS: return byte === ZERO ? AFTER_ZERO : digit ? IN_INTEGER : BROKEN;
     case AFTER_ZERO: return byte === POINT ? AFTER_POINT : exponent ? AFTER_E : BROKEN;

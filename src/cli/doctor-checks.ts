@@ -13,7 +13,7 @@ import { createLog, messageOf, SILENT } from '../log.js';
 import { openProvider, reachProvider, watchProvider } from '../provider/open-provider.js';
 import { KekFile, modeProblem } from '../store/kek-file.js';
 import { kekPath, openKekSource } from '../store/kek-source.js';
-import { outboxCounts } from '../store/outbox.js';
+import { outboxCounts } from '../store/outbox-count.js';
 import { sealedCounts } from '../store/rotation.js';
 import type { Store } from '../store/store.js';
 import { files, fleet, limits, listenerFindings, service, storeState } from './doctor-services.js';

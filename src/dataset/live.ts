@@ -6,19 +6,14 @@ import { statSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import { type Log, messageOf } from '../log.js';
 import {
-  Generations, openGeneration, probeRelease, type Generation, type LiveRelease, type OpenRelease,
+  Generations, openGeneration, type Generation, type LiveRelease, type OpenRelease,
 } from './generations.js';
 import { ChangingRelease, Lending } from './lending.js';
-import { openProcessCopies, removeLeftCopies } from './process-copies.js';
 import { UnfinishedCheck } from './release-check.js';
-import {
-  inPlace, type PreparedRelease, type PrepareOptions, ReleaseCopies,
-} from './release-copy.js';
+import { inPlace, type PreparedRelease, type PrepareOptions } from './release-copy.js';
 import {
   currentFile, currentRelease, otherFormat, releasesDir, type OtherFormat,
 } from './release.js';
-import type { Dataset } from './dataset.js';
-import { openDataset } from './open.js';
 
 export { probeRelease, type LiveRelease, type ReleaseFacts } from './generations.js';
 
@@ -263,38 +258,4 @@ export class LiveDataset {
       this.#options.log.debug('datasets folder not watched', { message: messageOf(error) });
     }
   }
-}
-
-/** What differs from the one server of a folder with datasets in files. */
-export interface OpenLiveOptions {
-  /** Puts a dataset without files in the place of one: there is nothing to be checked. */
-  readonly open?: ((dir: string) => Dataset) | undefined;
-  /** Others may answer from the same folder: copies lie in a folder of this process. */
-  readonly beside?: boolean;
-}
-
-/**
- * Opens the active release of a folder once it is copied and checked; with none active, waits for
- * one. `signedBy` are public keys, one of whose holders must have signed each release; none where
- * it need not be signed.
- * @throws Error with a sentence when the active release is not sound.
- */
-export async function openLive(
-  varDir: string, log: Log, signedBy: readonly string[],
-  { open, beside = false }: OpenLiveOptions = {},
-): Promise<LiveDataset> {
-  const own = beside && open === undefined ? openProcessCopies(varDir) : null;
-  if (own === null) removeLeftCopies(varDir);
-  const prepared = new ReleaseCopies(varDir, log, signedBy, own?.folder);
-  const live = new LiveDataset({
-    varDir, log, probe: probeRelease, open: open ?? openDataset, closed: () => own?.close(),
-    ...(open === undefined ? { prepare: prepared.prepare.bind(prepared) } : {}),
-  });
-  try {
-    await live.ready();
-  } catch (error) {
-    live.close();
-    throw error;
-  }
-  return live;
 }

@@ -6,7 +6,8 @@
 import type { Log } from '../log.js';
 import { disableEndpoint, endpointId, endpointOf, setEndpoint } from '../store/endpoint.js';
 import type { EventVault } from '../store/event-seal.js';
-import { outboxCounts, sealOldEvents } from '../store/outbox.js';
+import { outboxCounts } from '../store/outbox-count.js';
+import { sealOldEvents } from '../store/outbox.js';
 import type { Lease } from '../store/membership.js';
 import type { Store } from '../store/store.js';
 import { Deliverer } from './deliverer.js';

@@ -13,7 +13,7 @@ import { PRECISIONS } from '../engine/situs.js';
 import type { RequestMeter } from '../http/request-meter.js';
 import type { TransportName } from '../http/transport.js';
 import type { SharedRates } from '../limit/shared-rates.js';
-import type { PoolState } from '../pool/lane.js';
+import type { PoolState } from '../pool/threads.js';
 import type { OutboxCount } from '../store/outbox-record.js';
 import { CountedSeries, LatencySeries, type Sample } from './read-series.js';
 

@@ -11,8 +11,8 @@
  */
 import { ENDPOINT_NAMES } from '../provider/operation-call.js';
 import {
-  CART_ENDPOINTS, type Answer, type AnswerSlice, type BodyPart, type LookupFields,
-  type RequestFields,
+  type Answer, type AnswerSlice, type BodyPart, CART_ENDPOINTS, type OtherRequest,
+  type ReceivedRequest, type RequestFields,
 } from './types.js';
 
 const LOOKUP = 1;
@@ -90,10 +90,7 @@ export class RequestFrame {
   }
 }
 
-/**
- * Where a request or a body may begin, from an offset on: bytes that are not aligned are copied
- * into shared memory one by one.
- */
+/** Where a request or a body may begin, from an offset on. */
 export function aligned(offset: number): number {
   return (offset + BODY_ALIGNMENT - 1) & -BODY_ALIGNMENT;
 }
@@ -124,6 +121,7 @@ function put(buffer: Buffer, at: number, kind: number, byte: number, word: numbe
 /** Writes the head of a request. */
 export function putHead(buffer: Buffer, at: number, fields: RequestFields, length: number): void {
   putU32(buffer, at + 4, length);
+  // biome-ignore format: a kind a row
   switch (fields.kind) {
     case 'lookup': return put(buffer, at, LOOKUP, fields.version, fields.grants);
     case 'rows': return put(buffer, at, ROWS, 0, fields.grants);
@@ -136,11 +134,8 @@ export function putHead(buffer: Buffer, at: number, fields: RequestFields, lengt
   }
 }
 
-/** What requests of other kinds than lookups carry beside their payload. */
-type OtherFields = Exclude<RequestFields, LookupFields>;
-type OtherRequest = OtherFields & { readonly payload: Buffer };
-
 function otherRequest(kind: number, byte: number, word: number, payload: Buffer): OtherRequest {
+  // biome-ignore format: a kind a row
   switch (kind) {
     case ROWS: return { kind: 'rows', grants: word, payload };
     case LOCATE: return { kind: 'locate', payload };
@@ -151,11 +146,6 @@ function otherRequest(kind: number, byte: number, word: number, payload: Buffer)
     default: throw new RangeError(`no request of kind ${kind}`);
   }
 }
-
-/** A lookup whose query string has one character per byte. */
-export type ReceivedLookup = LookupFields & { readonly payload: string };
-/** A request as the worker reads it; the payload of any other is a view of its bytes. */
-export type ReceivedRequest = ReceivedLookup | OtherRequest;
 
 /** Walks the requests of a frame in order. */
 export class RequestReader {

@@ -2,7 +2,9 @@
 import { Piscina } from 'piscina';
 import { fileURLToPath } from 'node:url';
 import { messageOf, type Log } from '../log.js';
+import type { ReleaseSource } from '../pool.js';
 import type { ServeTask } from './lane-server.js';
+import type { Lane } from './lane.js';
 import type { EngineSettings } from './types.js';
 
 /** Name of the function a worker file exports. */
@@ -14,6 +16,26 @@ const WORKER_EXPORT = 'serve';
  * places) comes to less than half of it; a worker that passes it is ended and replaced.
  */
 export const WORKER_HEAP = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 160 } as const;
+
+/** What a pool is made with; what is left out is as most pools have it. */
+export interface PoolOptions {
+  readonly releases: ReleaseSource;
+  readonly log: Log;
+  readonly threads: number;
+  readonly worker?: URL;
+  readonly settings?: EngineSettings;
+  /** Tasks a worker may hold: one being answered and the next ones waiting for it. */
+  readonly tasksPerWorker?: number;
+  /** Lookups of a task; of other requests a quarter. */
+  readonly requestsPerTask?: number;
+  readonly waitingMax?: number;
+  readonly waitingBytesMax?: number;
+  readonly taskMs?: number;
+  readonly watchMs?: number;
+  /** Shared memory of a task; larger ones go as messages. */
+  readonly requestBytes?: number;
+  readonly answerBytes?: number;
+}
 
 /** Which threads, and what each is told. */
 export interface ThreadOptions {
@@ -44,4 +66,31 @@ export function startThreads(
     log.error('worker error', { message: messageOf(error) });
   });
   return piscina;
+}
+
+/** What a pool is at, for those who watch it. */
+export interface PoolState {
+  /** Requests that no worker has taken yet, and their bytes. */
+  readonly waiting: number;
+  readonly waitingBytes: number;
+  /** Requests in each lane, taken and not answered. */
+  readonly lanes: readonly number[];
+  /** Workers that have begun to serve and have not ended since. */
+  readonly serving: number;
+  /** Workers that ended and were replaced, so far. */
+  readonly ended: number;
+}
+
+/** A pool whose workers nobody has needed yet. */
+export const IDLE_POOL: PoolState = {
+  waiting: 0, waitingBytes: 0, lanes: [], serving: 0, ended: 0,
+};
+
+export function poolState(
+  lanes: readonly Lane[], waiting: number, waitingBytes: number, ended: number,
+): PoolState {
+  return {
+    waiting, waitingBytes, ended, lanes: lanes.map(({ load }) => load),
+    serving: lanes.filter((lane) => lane.running && !lane.loading).length,
+  };
 }

@@ -265,3 +265,12 @@ export class LaneMemory {
 export function shareMemory({ slots, requestBytes, answerBytes }: LaneShape): SharedArrayBuffer {
   return new SharedArrayBuffer(HEAD_BYTES + slots * (requestBytes + answerBytes));
 }
+
+/** What requests of other kinds than lookups carry beside their payload. */
+type OtherFields = Exclude<RequestFields, LookupFields>;
+export type OtherRequest = OtherFields & { readonly payload: Buffer };
+
+/** A lookup whose query string has one character per byte. */
+export type ReceivedLookup = LookupFields & { readonly payload: string };
+/** A request as the worker reads it; the payload of any other is a view of its bytes. */
+export type ReceivedRequest = ReceivedLookup | OtherRequest;

@@ -18,13 +18,12 @@
  */
 import { createHash } from 'node:crypto';
 import {
-  AGE_PREFIX, ageKey, type AgeRecord, answerText, type Claim, type Claimed, type Intent,
-  type KeptAnswer, keptKey, type KeptRecord, KeyTaken, parseAge, parseKept, placeOf, readAnswer,
-  UnstoredOutcomes,
+  ageKey, type AgeRecord, answerText, type Claim, type Claimed, type Intent, type KeptAnswer,
+  keptKey, type KeptRecord, KeyTaken, parseAge, parseKept, placeOf, readAnswer, UnstoredOutcomes,
 } from './idempotency-record.js';
+import { sweepKept } from './idempotency-sweep.js';
 import { lives } from './nodes.js';
 import type { Sealed, SealPlace } from './sealed.js';
-import { orSetAside } from './set-aside.js';
 import { addShare, recordBytes, takeShare } from './share.js';
 import type { Store, StoreTransaction } from './store.js';
 
@@ -40,9 +39,6 @@ export const KEPT_MS_MAX = 24 * 3_600_000;
 export const SWEEP_MS = 10 * 60_000;
 /** What an answer counts for at least, so that one from elsewhere has room before it is known. */
 const KEPT_BYTES_MIN = 2_048;
-/** Answers removed in one transaction. */
-export const SWEEP_BATCH_MAX = 500;
-
 /** What seals, opens and hashes; the part of the vault that is used here. */
 export interface AnswerVault {
   seal(text: string, place: SealPlace): Sealed;
@@ -115,7 +111,7 @@ export class IdempotencyBook {
 
   /** Removes expired answers and returns how many. */
   sweep(): Promise<number> {
-    this.#sweeping ??= this.#sweep().finally(() => {
+    this.#sweeping ??= sweepKept(this.#store, () => this.#now() - KEPT_MS_MAX).finally(() => {
       this.#sweeping = null;
     });
     return this.#sweeping;
@@ -246,33 +242,5 @@ export class IdempotencyBook {
   #open({ answer }: KeptRecord, account: string, hash: string): KeptAnswer | null {
     if (answer === null || 'status' in answer) return answer;
     return readAnswer(this.#vault.open(answer, placeOf(account, hash)));
-  }
-
-  /** Damage of one account's records keeps nothing of the others from expiring. */
-  #expire(transaction: StoreTransaction, age: AgeRecord): void {
-    // Another server may have swept it meanwhile.
-    if (transaction.get(ageKey(age)) === undefined) return;
-    const key = keptKey(age.account, age.hash);
-    const found = orSetAside(transaction, key, () => transaction.get(key));
-    // The key may have been used again since.
-    if (found !== undefined && found !== null && parseKept(found).at === age.at) {
-      transaction.remove(key);
-    }
-    addShare(transaction, 'kept', age.account, -age.bytes);
-    transaction.remove(ageKey(age));
-  }
-
-  async #sweep(): Promise<number> {
-    let swept = 0;
-    for (;;) {
-      const before = this.#now() - KEPT_MS_MAX;
-      const oldest = this.#store.list([AGE_PREFIX], SWEEP_BATCH_MAX).map(parseAge)
-        .filter(({ at }) => at <= before);
-      if (oldest.length === 0) return swept;
-      await this.#store.write((transaction) => {
-        for (const age of oldest) this.#expire(transaction, age);
-      }, { quiet: true });
-      swept += oldest.length;
-    }
   }
 }

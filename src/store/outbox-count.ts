@@ -86,6 +86,14 @@ export function removeOldestDead(
   }
 }
 
+/** How many events and mails wait, and how many could not be sent. */
+export function outboxCounts(store: Store): {
+  readonly events: OutboxCount;
+  readonly mails: OutboxCount;
+} {
+  return { events: outboxCountOf(store, 'event'), mails: outboxCountOf(store, 'mail') };
+}
+
 /** Counts the accounts of a store of an earlier version; before anything is served from it. */
 export async function countOutboxAccounts(store: Store): Promise<void> {
   if (store.get(OUTBOX_COUNTED_KEY) !== undefined) return;

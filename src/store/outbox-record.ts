@@ -77,3 +77,32 @@ export function parseOutboxCount(value: unknown): OutboxCount {
   const { waiting, dead } = readCount(value);
   return { waiting, dead };
 }
+
+/** An event to be told. */
+export interface NewEvent {
+  readonly account: string;
+  /** Words of letters, digits and underscores with dots between them. */
+  readonly type: string;
+  readonly data: object;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** The mail that invites a merchant, as it is asked for. */
+export interface Invitation {
+  readonly account: string;
+  readonly merchantId: string;
+  readonly merchantName: string;
+  readonly contactFirst?: string;
+  readonly contactLast?: string;
+  /** The merchant's contactEmail. */
+  readonly email: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** What an attempt that failed left behind. */
+export interface Attempt {
+  readonly status: number | null;
+  readonly error: string;
+}

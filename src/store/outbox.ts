@@ -9,8 +9,8 @@ import { sealEventData, type EventVault } from './event-seal.js';
 import { outboxKey, OUTBOX_PREFIX } from './format.js';
 import { countOutbox, outboxCountOf, removeOldestDead } from './outbox-count.js';
 import {
-  OUTBOX_KINDS, OUTBOX_LISTS, parseOutboxRecord, type EventRecord,
-  type MailRecord, type OutboxCount, type OutboxKind, type OutboxList, type OutboxRecord,
+  type Attempt, type EventRecord, type Invitation, type MailRecord, type NewEvent, OUTBOX_KINDS,
+  OUTBOX_LISTS, type OutboxKind, type OutboxList, type OutboxRecord, parseOutboxRecord,
 } from './outbox-record.js';
 import type { Store, StoreTransaction } from './store.js';
 
@@ -28,33 +28,6 @@ export const EVENT_DATA_BYTES_MAX = 19_000;
 const ID_BYTES = 18;
 /** Events of an earlier version sealed in one transaction. */
 const SEAL_BATCH = 500;
-
-export interface NewEvent {
-  readonly account: string;
-  /** Words of letters, digits and underscores with dots between them. */
-  readonly type: string;
-  readonly data: object;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-}
-
-export interface Invitation {
-  readonly account: string;
-  readonly merchantId: string;
-  readonly merchantName: string;
-  readonly contactFirst?: string;
-  readonly contactLast?: string;
-  /** The merchant's contactEmail. */
-  readonly email: string;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-}
-
-/** What an attempt that failed left behind. */
-export interface Attempt {
-  readonly status: number | null;
-  readonly error: string;
-}
 
 /** Without dots, which Standard Webhooks rules out. */
 function newId(prefix: string): string {
@@ -140,14 +113,6 @@ export function addInvitation(transaction: StoreTransaction, invitation: Invitat
     email, createdAt: now, dueAt: now, attempts: 0, status: null, error: null,
   };
   add(transaction, record);
-}
-
-/** How many events and mails wait, and how many could not be sent. */
-export function outboxCounts(store: Store): {
-  readonly events: OutboxCount;
-  readonly mails: OutboxCount;
-} {
-  return { events: outboxCountOf(store, 'event'), mails: outboxCountOf(store, 'mail') };
 }
 
 /** The first of a kind, by due time in `waiting`, the oldest first in `dead`. */

@@ -133,3 +133,16 @@ export function unpackRecord(key: StoreKey, bytes: Buffer): unknown {
   }
   return decoded(key, bytes.subarray(BODY_AT));
 }
+
+/** As `unpackRecord`; where somebody is told of a damaged record it is null. */
+export function unpackSound(
+  key: StoreKey, value: Buffer, passedOver?: (key: StoreKey) => void,
+): unknown {
+  try {
+    return unpackRecord(key, value);
+  } catch (error) {
+    if (!(error instanceof DamagedRecord) || passedOver === undefined) throw error;
+    passedOver(key);
+    return null;
+  }
+}

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { DamagedRecord, setAsideNotice, StoreFault } from './fault.js';
 import { ALWAYS_TAKEN, DAMAGED_PREFIX, type StoreKey } from './format.js';
 import { LmdbRoot } from './lmdb-root.js';
-import { bytesOf, NewRecord, unpackRecord } from './record-bytes.js';
+import { bytesOf, NewRecord, unpackRecord, unpackSound } from './record-bytes.js';
 import type { Root } from './root.js';
-import type { StoreEntry, StoreTransaction, WriteOptions } from './transaction.js';
+import type { StoreEntry, StoreOptions, StoreTransaction, WriteOptions } from './transaction.js';
 import { WatchedRecords } from './watched.js';
 
 export type { StoreEntry, StoreTransaction, WriteOptions } from './transaction.js';
@@ -25,15 +25,6 @@ const BEHIND_MS = 2_000;
 const DAMAGED_TOLD_MAX = 1_000;
 /** Sorts after every text in a key. */
 const AFTER_TEXT = '\uffff';
-
-export interface StoreOptions {
-  /** Address of the database that holds it; null or absent where it is in the folder. */
-  readonly url?: string | null | undefined;
-  /** Replaced in tests. */
-  readonly bytesMax?: number;
-  /** Told of what is passed over: a damaged record, once, and what went wrong at a change. */
-  readonly failed?: (error: unknown) => void;
-}
 
 /** Folder of the store in a folder of variables. */
 export function storeDir(varDir: string): string {
@@ -129,19 +120,10 @@ export class Store {
   scan(
     after: StoreKey | null, limit: number, passedOver?: (key: StoreKey) => void,
   ): readonly StoreEntry[] {
-    const unpack = (key: StoreKey, value: Buffer): unknown => {
-      try {
-        return unpackRecord(key, value);
-      } catch (error) {
-        if (!(error instanceof DamagedRecord) || passedOver === undefined) throw error;
-        passedOver(key);
-        return null;
-      }
-    };
     const entries: StoreEntry[] = [];
     const range = after === null ? { limit } : { start: after, exclusiveStart: true, limit };
     for (const { key, value } of this.#root.range(range)) {
-      entries.push({ key, record: unpack(key, value) });
+      entries.push({ key, record: unpackSound(key, value, passedOver) });
     }
     return entries;
   }

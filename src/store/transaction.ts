@@ -1,4 +1,4 @@
-/** What a write of the store does its work with, and the error that undoes it. */
+/** What a store is opened with, what a write does its work with, the error that undoes it. */
 import type { StoreKey } from './format.js';
 
 /** What a transaction may do. */
@@ -48,4 +48,14 @@ export class LimitReached extends Error {
     super(message);
     this.limit = limit;
   }
+}
+
+/** How a store is opened. */
+export interface StoreOptions {
+  /** Address of the database that holds it; null or absent where it is in the folder. */
+  readonly url?: string | null | undefined;
+  /** Replaced in tests. */
+  readonly bytesMax?: number;
+  /** Told of what is passed over: a damaged record, once, and what went wrong at a change. */
+  readonly failed?: (error: unknown) => void;
 }

@@ -56,6 +56,17 @@ export interface UsageDelta extends Counts {
   readonly account: string;
 }
 
+/** How usage is counted. */
+export interface UsageOptions {
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  readonly flushMs?: number;
+  /** Told once when counts cannot be stored; they are kept and tried again. */
+  readonly failed?: (error: unknown) => void;
+  /** Whether other servers may count too; what they counted is looked up where a limit asks. */
+  readonly shared?: () => boolean;
+}
+
 /** Counters of a key; plain members, because every request touches them. */
 export class Meter {
   readonly id: string;
@@ -99,6 +110,13 @@ export class Meter {
     this.core = core + this.newCore + this.open.core;
     this.geo = geo + this.newGeo + this.open.geo;
     this.merchant = merchant + this.newMerchant + this.open.merchant;
+  }
+
+  /** Gives back the places of a request that is over. */
+  release(held: number): void {
+    if ((held & HELD_CORE) !== 0) this.heldCore -= 1;
+    if ((held & HELD_GEO) !== 0) this.heldGeo -= 1;
+    if ((held & HELD_MERCHANT) !== 0) this.heldMerchant -= 1;
   }
 }
 

@@ -9,7 +9,7 @@ import { ENTITLEMENTS } from './plan.js';
 import type { Store, StoreTransaction } from './store.js';
 import {
   addTo, Admission, type Counts, HELD_CORE, HELD_GEO, HELD_MERCHANT, listUsage, Meter, type Metered,
-  type Month, monthAt, NO_COUNTS, plusCounts, storeUsage, type UsageDelta,
+  type Month, monthAt, NO_COUNTS, plusCounts, storeUsage, type UsageDelta, type UsageOptions,
 } from './usage-meter.js';
 import {
   admitLookups, admitOperations, answerRows, dropRows, settleRows, type RowsAdmission,
@@ -22,16 +22,6 @@ const USAGE_FLUSH_MS = 500;
 
 /** A clock set back by more before its month showed a month that had not come. */
 const SET_BACK_MS_MAX = 86_400_000;
-
-export interface UsageOptions {
-  /** Milliseconds since 1970. */
-  readonly now?: () => number;
-  readonly flushMs?: number;
-  /** Told once when counts cannot be stored; they are kept and tried again. */
-  readonly failed?: (error: unknown) => void;
-  /** Whether other servers may count too; what they counted is looked up where a limit asks. */
-  readonly shared?: () => boolean;
-}
 
 export class UsageBook {
   readonly #store: Store;
@@ -114,7 +104,7 @@ export class UsageBook {
    */
   settle(admission: Admission, counted: boolean, geo: boolean): void {
     const { meter, held } = admission;
-    if (held !== 0) this.#release(meter, held);
+    if (held !== 0) meter.release(held);
     if (!counted) return;
     meter.core += 1;
     meter.newCore += 1;
@@ -127,7 +117,7 @@ export class UsageBook {
 
   /** Ends a merchant operation. */
   settleMerchant({ meter, held }: Admission, counted: boolean): void {
-    if (held !== 0) this.#release(meter, held);
+    if (held !== 0) meter.release(held);
     if (!counted) return;
     meter.merchant += 1;
     meter.newMerchant += 1;
@@ -196,19 +186,18 @@ export class UsageBook {
     this.#dirty.push(meter);
   }
 
-  #release(meter: Meter, held: number): void {
-    if ((held & HELD_CORE) !== 0) meter.heldCore -= 1;
-    if ((held & HELD_GEO) !== 0) meter.heldGeo -= 1;
-    if ((held & HELD_MERCHANT) !== 0) meter.heldMerchant -= 1;
-  }
-
-  #meter({ id, account, coreLimit, geoLimit, merchantLimit }: Metered): Meter {
-    if (this.#ending) this.#turn();
+  #meterOf(id: string, account: string): Meter {
     let meter = this.#meters.get(id);
     if (meter === undefined) {
       meter = new Meter(id, account);
       this.#meters.set(id, meter);
     }
+    return meter;
+  }
+
+  #meter({ id, account, coreLimit, geoLimit, merchantLimit }: Metered): Meter {
+    if (this.#ending) this.#turn();
+    const meter = this.#meterOf(id, account);
     if (meter.turn !== this.#turns && coreLimit + geoLimit + merchantLimit > 0) {
       if (!this.#shared() || this.#lookUp(id)) meter.turn = this.#turns;
     }
@@ -225,12 +214,7 @@ export class UsageBook {
     const found = this.#store.getSound(usageKey(this.#month.name, id));
     if (found === undefined) return true;
     const record = parseUsageRecord(found);
-    let meter = this.#meters.get(id);
-    if (meter === undefined) {
-      meter = new Meter(id, record.account);
-      this.#meters.set(id, meter);
-    }
-    meter.stored(record);
+    this.#meterOf(id, record.account).stored(record);
     return true;
   }
 
@@ -258,21 +242,13 @@ export class UsageBook {
 
   #addLate(delta: UsageDelta): void {
     const name = `${delta.month} ${delta.id}`;
-    const { core, geo, merchant } = this.#late.get(name) ?? NO_COUNTS;
-    this.#late.set(name, {
-      ...delta,
-      core: core + delta.core, geo: geo + delta.geo, merchant: merchant + delta.merchant,
-    });
+    const before = this.#late.get(name) ?? NO_COUNTS;
+    this.#late.set(name, { ...delta, ...plusCounts(before, delta, 1) });
   }
 
   #load(): void {
     for (const record of listUsage(this.#store, this.#month.name)) {
-      let meter = this.#meters.get(record.id);
-      if (meter === undefined) {
-        meter = new Meter(record.id, record.account);
-        this.#meters.set(record.id, meter);
-      }
-      meter.stored(record);
+      this.#meterOf(record.id, record.account).stored(record);
     }
   }
 

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { App } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { keepings } from '../../src/dataset/keeping.js';
-import { openLive } from '../../src/dataset/live.js';
+import { openLive } from '../../src/dataset/open-live.js';
 import { openProcessCopies } from '../../src/dataset/process-copies.js';
 import { activateRelease, releasesDir } from '../../src/dataset/release.js';
 import { writeRelease } from '../../src/ingest/release-writer.js';

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { App } from '../../src/app.js';
 import { loadConfig, type Environment } from '../../src/config.js';
 import { SILENT } from '../../src/log.js';
-import { outboxCounts } from '../../src/store/outbox.js';
+import { outboxCounts } from '../../src/store/outbox-count.js';
 import { Store } from '../../src/store/store.js';
 import { SECRET } from '../support/event-outbox.js';
 import { answering, startReceiver } from '../support/event-receivers.js';

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { SILENT } from '../../src/log.js';
-import { EnginePool, type PinnedRelease, type PoolOptions } from '../../src/pool.js';
+import type { PoolOptions } from '../../src/pool/threads.js';
+import { EnginePool, type PinnedRelease } from '../../src/pool.js';
 import { REQUEST_HEAD_BYTES } from '../../src/pool/frame.js';
 import { startEchoPool } from '../support/echo-pool.js';
 import { ECHO_WORKER } from '../support/http-stub-server.js';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { EnginePool, PinnedRelease, PoolOptions } from '../../src/pool.js';
+import type { PoolOptions } from '../../src/pool/threads.js';
+import type { EnginePool, PinnedRelease } from '../../src/pool.js';
 import { startEchoPool } from '../support/echo-pool.js';
 import { eventually } from '../support/http-eventually.js';
 

@@ -10,7 +10,7 @@ import { endpointOf } from '../../src/store/endpoint.js';
 import { createKey } from '../../src/store/keys.js';
 import { listNodes } from '../../src/store/nodes.js';
 import { listUsage } from '../../src/store/usage.js';
-import { outboxCounts } from '../../src/store/outbox.js';
+import { outboxCounts } from '../../src/store/outbox-count.js';
 import { Store } from '../../src/store/store.js';
 import { startBulkApp } from '../support/bulk-client.js';
 import { buildRecipe } from '../support/built-dataset.js';

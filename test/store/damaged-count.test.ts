@@ -8,9 +8,8 @@ import { countInvitation } from '../../src/store/invited.js';
 import { createMerchant, type MerchantRecord } from '../../src/store/merchants.js';
 import { countNexus } from '../../src/store/nexus-count.js';
 import { deleteNexus, putNexus, type NexusRecord } from '../../src/store/nexus.js';
-import {
-  addEvent, addInvitation, bury, listOutbox, outboxCounts, settle,
-} from '../../src/store/outbox.js';
+import { outboxCounts } from '../../src/store/outbox-count.js';
+import { addEvent, addInvitation, bury, listOutbox, settle } from '../../src/store/outbox.js';
 import { Store, type StoreTransaction } from '../../src/store/store.js';
 import { EVENT_VAULT } from '../support/event-vault.js';
 import { newVarDir } from '../support/http-var-dir.js';

@@ -1,9 +1,10 @@
 /** Kept answers: with the write or not at all, for a day, and swept after it. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { SWEEP_BATCH_MAX } from '../../src/store/idempotency-sweep.js';
 import {
-  AGE_PREFIX, IdempotencyBook, KEPT_MS_MAX, KEPT_PREFIX, KeyTaken, SWEEP_BATCH_MAX, type Claim,
-  type Intent, type KeptAnswer,
+  AGE_PREFIX, IdempotencyBook, KEPT_MS_MAX, KEPT_PREFIX, KeyTaken, type Claim, type Intent,
+  type KeptAnswer,
 } from '../../src/store/idempotency.js';
 import { Membership } from '../../src/store/membership.js';
 import { shareBytes } from '../../src/store/share.js';

@@ -6,9 +6,9 @@ import { openEventData } from '../../src/store/event-seal.js';
 import { outboxCountKey, outboxKey } from '../../src/store/format.js';
 import {
   addEvent, addInvitation, bury, DEAD_ACCOUNT_MAX, DEAD_MAX, EVENT_DATA_BYTES_MAX, listOutbox,
-  outboxCounts, postpone, replayDead, sealOldEvents, settle, WAITING_ACCOUNT_MAX, WAITING_MAX,
+  postpone, replayDead, sealOldEvents, settle, WAITING_ACCOUNT_MAX, WAITING_MAX,
 } from '../../src/store/outbox.js';
-import { countOutbox, countOutboxAccounts } from '../../src/store/outbox-count.js';
+import { countOutbox, countOutboxAccounts, outboxCounts } from '../../src/store/outbox-count.js';
 import { kekOf } from '../../src/store/kek.js';
 import { parseOutboxRecord, type EventRecord } from '../../src/store/outbox-record.js';
 import { rewrapAll, sealedCounts } from '../../src/store/rotation.js';

@@ -4,7 +4,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { claimServer, claimStore, releaseServer, SERVER_KEY } from '../../src/store/membership.js';
+import { claimServer, claimStore, releaseServer, SERVER_KEY } from '../../src/store/nodes.js';
 import { Store } from '../../src/store/store.js';
 import { newVarDir } from '../support/http-var-dir.js';
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { Store } from '../../src/store/store.js';
-import { listUsage, UsageBook, type UsageOptions } from '../../src/store/usage.js';
-import { type Metered, monthAt, NO_COUNTS } from '../../src/store/usage-meter.js';
+import { listUsage, UsageBook } from '../../src/store/usage.js';
+import {
+  type Metered, monthAt, NO_COUNTS, type UsageOptions,
+} from '../../src/store/usage-meter.js';
 import { newVarDir } from '../support/http-var-dir.js';
 
 const NOVEMBER = Date.UTC(2026, 10, 21, 5);

@@ -1,7 +1,8 @@
 /** A pool over the worker that echoes, with releases that are only names, counted. */
 import type { TestContext } from 'node:test';
 import { SILENT } from '../../src/log.js';
-import { EnginePool, type PinnedRelease, type PoolOptions } from '../../src/pool.js';
+import type { PoolOptions } from '../../src/pool/threads.js';
+import { EnginePool, type PinnedRelease } from '../../src/pool.js';
 import { ECHO_WORKER } from './http-stub-server.js';
 
 export interface Pins {

@@ -10,7 +10,8 @@ import { Router, type Route } from '../../src/http/router.js';
 import { createServer } from '../../src/http/open-transport.js';
 import type { RawServer } from '../../src/http/transport.js';
 import { SILENT } from '../../src/log.js';
-import { EnginePool, type PinnedRelease, type PoolOptions } from '../../src/pool.js';
+import type { PoolOptions } from '../../src/pool/threads.js';
+import { EnginePool, type PinnedRelease } from '../../src/pool.js';
 import { ALL_SCOPES } from '../../src/store/scope.js';
 import { Admission, Meter } from '../../src/store/usage-meter.js';
 

@@ -1,5 +1,5 @@
 /** A process that has a store open until it is killed: store-holder VARDIR open|claim|claim-alone. */
-import { claimServer, SERVER_KEY } from '../../src/store/membership.js';
+import { claimServer, SERVER_KEY } from '../../src/store/nodes.js';
 import { Store } from '../../src/store/store.js';
 
 const [varDir = '', how = ''] = process.argv.slice(2);

@@ -15,7 +15,7 @@ import type { Format } from '../../wire/version.js';
 import { xmlMembers } from '../../wire/xml.js';
 import type { WireContext } from './context.js';
 import { countryName, type Situs } from '../../engine/situs.js';
-import type { LookupQuery, SitusOutcome } from '../../engine/lookup-query.js';
+import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/lookup-query.js';
 import { formatMicrodegrees } from '../../geo/microdegrees.js';
 
 /** Bytes ready to send, with the answer flags that follow from the area. */
@@ -243,4 +243,19 @@ function components(situs: Situs, area: AreaRecord): WireObject {
     postalCode: situs.postalCode,
     houseNumber: situs.houseNumber,
   };
+}
+
+/** The member `explain` as it stands in a body, or nothing where it was not asked for. */
+export function explanation(
+  engine: Engine, query: LookupQuery, outcome: SitusOutcome | PostalOutcome, format: Format,
+): string {
+  if (query.options.explain !== true) return '';
+  // Plain values: what JSON makes of them is a tree.
+  const explain: WireObject = JSON.parse(JSON.stringify(engine.explain(outcome)));
+  return printMembers({ explain }, format);
+}
+
+/** As `isFailure`, of what is met in one place: a member of few shapes is read at once. */
+export function isUnprinted(rendered: Rendered | Failure): rendered is Failure {
+  return (rendered as Partial<Failure>).failure !== undefined;
 }

@@ -142,6 +142,7 @@ function degrees(max: number): Schema {
 
 const FLAG: Schema = { type: 'boolean', default: false };
 
+// biome-ignore format: a parameter in few lines, what it is in the last of them
 const TABLE = {
   format: {
     since: 10, row: null, schema: { ...oneOf(FORMATS), default: 'json' },

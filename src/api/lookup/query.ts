@@ -1,7 +1,7 @@
 /** Query strings of lookups: parameters of each version, checked, to what the engine is asked. */
 import { longerThan } from '../../base/validator.js';
 import { GRANT_CANADA, GRANT_GEO, GRANT_HISTORICAL, GRANT_PRODUCT } from '../../pool/types.js';
-import type { LookupOptions, LookupQuery } from '../../engine/lookup-query.js';
+import type { LookupOptions, LookupQuery, ZipQuery } from '../../engine/lookup-query.js';
 import { fail, isFailure, type Failure } from '../../failure.js';
 import { toMicrodegrees } from '../../geo/microdegrees.js';
 import { COUNTRIES, type Country } from '../../tax/jurisdiction.js';
@@ -228,4 +228,15 @@ export function parseParameters(
   const { dataset, atMs } = kept;
   if (dataset !== null && (grants & GRANT_HISTORICAL) === 0) return noHistory('dataset');
   return refused(query, grants) ?? { format, query: granted(query, grants), dataset, atMs };
+}
+
+/** As `isFailure`, of what is met in one place: a member of few shapes is read at once. */
+export function isUnread(parsed: ParsedQuery | Failure): parsed is Failure {
+  return (parsed as Partial<Failure>).failure !== undefined;
+}
+
+/** A ZIP of today and nothing else: the answer depends on the dataset and the date alone. */
+export function isPlainZip({ options, state, stateCode, city, county }: ZipQuery): boolean {
+  if (options.date !== null || options.explain === true) return false;
+  return state === '' && stateCode === '' && city === '' && county === '';
 }

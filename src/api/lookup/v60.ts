@@ -13,8 +13,8 @@ import { metadata, V60_XML_CLOSE, V60_XML_OPEN } from '../../wire/lookup-envelop
 import type { Format } from '../../wire/version.js';
 import { xmlMembers } from '../../wire/xml.js';
 import {
-  addressDetail, NOT_GEOCODED, plainDetailJson, fragmentOf, printMembers, VARIANTS, type Rendered,
-  type RuledArea, staleFlag,
+  addressDetail, explanation, fragmentOf, NOT_GEOCODED, plainDetailJson, printMembers,
+  type Rendered, type RuledArea, staleFlag, VARIANTS,
 } from './fragment.js';
 import type { Head, WireContext } from './context.js';
 import { renderRows, ROW_34 } from './legacy.js';
@@ -117,16 +117,6 @@ function sourcingRules({ sourcing }: StateRuleRecord): WireObject {
   return {
     adjustmentType: 'ORIGIN_DESTINATION', description: SOURCING_TEXTS[sourcing], value: sourcing,
   };
-}
-
-/** The member `explain` as it stands in a body, or nothing where it was not asked for. */
-function explanation(
-  engine: Engine, query: LookupQuery, outcome: SitusOutcome | PostalOutcome, format: Format,
-): string {
-  if (query.options.explain !== true) return '';
-  // Plain values: what JSON makes of them is a tree.
-  const explain: WireObject = JSON.parse(JSON.stringify(engine.explain(outcome)));
-  return printMembers({ explain }, format);
 }
 
 const OPEN: Readonly<Record<Format, string>> = { json: '{', xml: V60_XML_OPEN };

@@ -11,31 +11,23 @@ import { StoreFault } from '../../store/fault.js';
 import { faultOf, type Log } from '../../log.js';
 import type { JobRecord } from '../../store/jobs.js';
 import { JOB_PATH, jobBody, JOBS_PATH, RESULT_PATH } from '../row/job-body.js';
+import { openJob } from './begin-job.js';
 import type { JobFiles } from './job-keeper.js';
 import { JobRegistry } from './registry.js';
 import { JobElsewhere, type JobMember } from './ownership.js';
 import { missing, sendResult } from './result.js';
 import { type Caller, rowsRefusal } from '../../http/gate.js';
-import { codedProblem } from '../../http/problem-reply.js';
 import {
   type Answerer, headOf, isReply, JSON_TYPE, type Request,
 } from '../../http/reply.js';
 import { DEADLINE_MS, type Route } from '../../http/router.js';
-import type { DuplexExchange } from '../../http/duplex-exchange.js';
 import { duplexRoute } from '../../http/duplex-route.js';
-import { bulkRules, type BulkServices, usedUp } from '../run/handler.js';
-import { type CreationServices, JobCreation } from './create.js';
+import { bulkRules, type BulkServices } from '../run/handler.js';
+import type { CreationServices } from './create.js';
 import type { Store } from '../../store/store.js';
-import { limitsOf, type Uploads } from '../run/uploads.js';
+import type { Uploads } from '../run/uploads.js';
 import type { JobKind, JobReleases, RunnerServices } from './runner.js';
 import { JobSpace, jobsDirOf, type SpaceLimits } from './space.js';
-import type { WireObject } from '../../wire/tree.js';
-import { admitRows, type RowsAsked } from '../run/kind.js';
-import { isProblem } from '../../base/problem.js';
-import { errorsOf, headRefusal, parseUpload } from './job-request.js';
-import { diskRefusal } from './stored-body.js';
-import { IDEMPOTENCY_HEADER, takenKey, unusableKey } from '../../http/idempotency-key.js';
-import type { Status } from '../../http/status.js';
 
 export interface JobServices
   extends Pick<BulkServices, 'gate' | 'baseUrl'>, CreationServices {
@@ -181,75 +173,4 @@ export function openJobs(options: OpenJobOptions): JobParts {
     schedule: uploads.schedule, limits: uploads.limits, now: uploads.now,
   });
   return { jobs, routes: jobRoutes({ ...options, jobs, underWay: new Set() }) };
-}
-
-/** Stands in for the kind of rows until the body has named it. */
-const ANY_ROWS: RowsAsked = { kind: 'lookup', defaults: {} };
-
-/** Why an Idempotency-Key cannot be used for one more body; null where it can. */
-function unfitToken(
-  { underWay }: CreationServices, account: string, token: string,
-): ReturnType<typeof unusableKey> {
-  const isUnderWay = underWay.has(`${account}\n${token}`);
-  return unusableKey(token) ?? (isUnderWay ? takenKey('running', 'body') : null);
-}
-
-/** Begins a job, or refuses it before its body is read. */
-function openJob(
-  services: CreationServices, caller: Caller, request: Request, exchange: DuplexExchange,
-): void {
-  const { jobs, releases, baseUrl } = services;
-  const { key, fields, query } = caller;
-  const { limits, kinds, usage } = jobs.options;
-  const refuse = (status: Status, detail: string, members: WireObject = {}): void => {
-    const kind = asked === null || isProblem(asked) ? ANY_ROWS.kind : asked.kind;
-    exchange.send(caller.problem(
-      status, detail, undefined, { limits: limitsOf(limits, kind), ...members },
-    ));
-  };
-  const isReference = /^\s*application\/json\s*(?:;|$)/i.test(request.header('content-type'));
-  const asked = isReference ? null
-    : parseUpload((name) => request.header(name), query, kinds.map(({ kind }) => kind));
-  const [stray] = asked === null ? new URLSearchParams(query).keys() : [];
-  if (stray !== undefined) {
-    const detail = 'The options of a job that names a file are members of its body.';
-    return refuse(422, detail, { errors: [{ location: `query.${stray}`, message: detail }] });
-  }
-  if (asked !== null && isProblem(asked)) {
-    return refuse(asked.status, asked.detail, errorsOf(asked));
-  }
-  const refusal = headRefusal(services, key, request, asked);
-  if (refusal !== null) return refuse(refusal.status, refusal.detail, refusal.members);
-  const token = request.header(IDEMPOTENCY_HEADER);
-  const unfitKey = token === '' ? null : unfitToken(services, key.account, token);
-  if (unfitKey !== null) {
-    const { status, detail, errors } = unfitKey;
-    return refuse(status, detail, { errors });
-  }
-  const limit = jobs.full(key.account);
-  if (limit !== null) {
-    return refuse(429, `The account has ${limit} jobs; remove one or wait.`, { limit });
-  }
-  const spent = usedUp((rows) => admitRows(usage, key, asked?.bulk ?? ANY_ROWS, rows));
-  if (spent) {
-    return exchange.send(codedProblem('feature-not-enabled', JOBS_PATH, baseUrl, fields,
-      'The quota of this month is used up.'));
-  }
-  const release = releases.pin();
-  if (release === null) return refuse(503, 'No rates are loaded now; try again later.');
-  releases.unpin(release);
-  begin(services, caller, request, exchange, asked, release.id);
-}
-
-/** A disk that does not take the folder of a job refuses it as one that does not take its body. */
-function begin(...job: ConstructorParameters<typeof JobCreation>): void {
-  const [{ jobs, log }, caller, , exchange, asked] = job;
-  try {
-    void new JobCreation(...job);
-  } catch (error) {
-    log.error('job not made', { fault: faultOf(error) });
-    const { status, detail, members } = diskRefusal(error);
-    const limits = limitsOf(jobs.options.limits, asked?.kind ?? ANY_ROWS.kind);
-    exchange.send(caller.problem(status, detail, undefined, { limits, ...members }));
-  }
 }

@@ -1,6 +1,6 @@
 /** Workers of chunks, apart from those of single lookups. */
-import { IDLE_POOL, type PoolState } from '../../pool/lane.js';
-import { EnginePool, type PoolOptions, type PoolRequest } from '../../pool.js';
+import { type PoolOptions, type PoolState, IDLE_POOL } from '../../pool/threads.js';
+import { EnginePool, type PoolRequest } from '../../pool.js';
 import { CHUNK_BYTES_MAX } from '../row/row-limits.js';
 
 /** Two, so that a worker that ends a chunk has the next one at hand. */

@@ -1,4 +1,5 @@
 /** A write that waits: for its turn, or for the word that it is durable. */
+import type { Outcome } from '../batch.js';
 import { StoreFault } from '../fault.js';
 
 /**
@@ -110,4 +111,10 @@ export class Pending {
     this.#ended = true;
     this.#patience.cancel();
   }
+}
+
+/** Tells those who wait for a write what became of it. */
+export function settlePending(pending: Pending, outcome: Outcome<unknown>): void {
+  if (outcome.kind === 'done') pending.done(outcome.result);
+  else pending.fail(outcome.error);
 }

@@ -8,7 +8,7 @@ import type { StoreKey } from '../format.js';
 import { bytesIn } from '../lmdb-root.js';
 import type { RecordBytes, RecordRange } from '../root.js';
 import type { Batch, Change, Position } from './change-log.js';
-import { leaveFolder, replicaFolder } from './place.js';
+import { type DatabasePlace, leaveFolder, replicaFolder } from './place.js';
 
 /*
  * Keys as bytes whose order is that of the keys: the parts in UTF-8 with a zero between them. The
@@ -231,4 +231,19 @@ export class Replica {
   #move(position: Position): void {
     this.#state.putSync(POSITION_KEY, Buffer.from(JSON.stringify(position)));
   }
+}
+
+/** What writes, and takes over what others write, with a replica. */
+export interface WriterOptions {
+  readonly place: DatabasePlace;
+  readonly replica: Replica;
+  /** Reads everything anew; the commits that the replica needs are not known any more. */
+  readonly load: () => Promise<void>;
+  /** Told after each change of the replica that another node made. */
+  readonly changed: () => void;
+  /** Told of the moment, as `performance.now`, as of which the replica is the newest. */
+  readonly fresh: (at: number) => void;
+  readonly failed: (error: unknown) => void;
+  /** Whether the database answered a moment ago, whoever asked. */
+  readonly isThere: () => boolean;
 }

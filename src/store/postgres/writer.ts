@@ -18,9 +18,8 @@ import {
   append, beginLocked, commit, prune, type Batch, type Begun, type Position,
 } from './change-log.js';
 import { Connection, DatabaseError } from './connection.js';
-import type { DatabasePlace } from './place.js';
-import { Pending } from './pending.js';
-import type { Replica } from './replica.js';
+import { Pending, settlePending } from './pending.js';
+import type { WriterOptions } from './replica.js';
 
 /** Writes in one commit at most. */
 const COMMIT_WRITES_MAX = 1_000;
@@ -40,30 +39,11 @@ interface Doubtful {
   readonly outcomes: readonly Outcome<unknown>[];
 }
 
-export interface WriterOptions {
-  readonly place: DatabasePlace;
-  readonly replica: Replica;
-  /** Reads everything anew; the commits that the replica needs are not known any more. */
-  readonly load: () => Promise<void>;
-  /** Told after each change of the replica that another node made. */
-  readonly changed: () => void;
-  /** Told of the moment, as `performance.now`, as of which the replica is the newest. */
-  readonly fresh: (at: number) => void;
-  readonly failed: (error: unknown) => void;
-  /** Whether the database answered a moment ago, whoever asked. */
-  readonly isThere: () => boolean;
-}
-
 /** A turn that was asked for, behind the commit that its connection has under way. */
 interface Next {
   readonly connection: Connection;
   readonly position: Position;
   readonly begun: Promise<Begun>;
-}
-
-function settle(pending: Pending, outcome: Outcome<unknown>): void {
-  if (outcome.kind === 'done') pending.done(outcome.result);
-  else pending.fail(outcome.error);
 }
 
 /** The fault that stands for what the database said. */
@@ -239,7 +219,7 @@ export class Writer {
       for (const pending of taken) pending.fail(faultOf(error));
       throw error;
     }
-    taken.forEach((pending, at) => settle(pending, outcomes[at]!));
+    taken.forEach((pending, at) => settlePending(pending, outcomes[at]!));
   }
 
   async #commit(
@@ -285,7 +265,7 @@ export class Writer {
     this.#doubtful = null;
     const kind = found === null ? 'unknown' : 'unreachable';
     doubtful.taken.forEach((pending, at) => {
-      if (found === true) settle(pending, doubtful.outcomes[at]!);
+      if (found === true) settlePending(pending, doubtful.outcomes[at]!);
       else pending.fail(fault ?? new StoreFault(kind));
     });
   }

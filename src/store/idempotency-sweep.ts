@@ -1,0 +1,39 @@
+/** Kept answers whose time is over. */
+import {
+  AGE_PREFIX, ageKey, type AgeRecord, keptKey, parseAge, parseKept,
+} from './idempotency-record.js';
+import { orSetAside } from './set-aside.js';
+import { addShare } from './share.js';
+import type { Store, StoreTransaction } from './store.js';
+
+/** Answers removed in one transaction. */
+export const SWEEP_BATCH_MAX = 500;
+
+/** Damage of one account's records keeps nothing of the others from expiring. */
+function expire(transaction: StoreTransaction, age: AgeRecord): void {
+  // Another server may have swept it meanwhile.
+  if (transaction.get(ageKey(age)) === undefined) return;
+  const key = keptKey(age.account, age.hash);
+  const found = orSetAside(transaction, key, () => transaction.get(key));
+  // The key may have been used again since.
+  if (found !== undefined && found !== null && parseKept(found).at === age.at) {
+    transaction.remove(key);
+  }
+  addShare(transaction, 'kept', age.account, -age.bytes);
+  transaction.remove(ageKey(age));
+}
+
+/** Removes answers kept at times up to `before`, which is asked anew for each batch; how many. */
+export async function sweepKept(store: Store, before: () => number): Promise<number> {
+  let swept = 0;
+  for (;;) {
+    const until = before();
+    const oldest = store.list([AGE_PREFIX], SWEEP_BATCH_MAX).map(parseAge)
+      .filter(({ at }) => at <= until);
+    if (oldest.length === 0) return swept;
+    await store.write((transaction) => {
+      for (const age of oldest) expire(transaction, age);
+    }, { quiet: true });
+    swept += oldest.length;
+  }
+}
