@@ -4,8 +4,8 @@ import { AnswerWriter, countRequests, RequestReader } from './pool/frame.js';
 import {
   FLAG_GEO, FLAG_XML, isBodyRequest, type Answer, type ReceivedLookup, type ReceivedRequest,
 } from './pool/types.js';
-import {
-  isRefused, type LookupOutcome, type LookupQuery, type PostalOutcome, type SitusOutcome,
+import type {
+  LookupOutcome, LookupQuery, PostalOutcome, SitusOutcome,
 } from './engine/lookup-query.js';
 import { PRECISIONS } from './engine/situs.js';
 import { fail, isFailure, type Failure } from './failure.js';
@@ -21,7 +21,7 @@ import {
   formatAsked, isPlainZip, isUnread, type ParsedQuery, parseParameters, parseQuery,
 } from './api/lookup/query.js';
 import type { RawParameters } from './api/lookup/query-string.js';
-import { isUnprinted, type Rendered } from './api/lookup/fragment.js';
+import { isUnprinted, type Rendered, isRefused } from './api/lookup/fragment.js';
 import { RESPONSE_CODES, SUCCESS } from './wire/response-code.js';
 import { renderV60, renderV60Postal } from './api/lookup/v60.js';
 import { apiVersion, type ApiVersion, type Format } from './wire/version.js';

@@ -73,8 +73,3 @@ export interface PostalOutcome {
 }
 
 export type LookupOutcome = SitusOutcome | PostalOutcome | Failure;
-
-/** As `isFailure`, of what is met in one place: a member of few shapes is read at once. */
-export function isRefused(outcome: LookupOutcome): outcome is Failure {
-  return (outcome as Partial<Failure>).failure !== undefined;
-}

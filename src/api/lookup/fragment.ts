@@ -15,7 +15,9 @@ import type { Format } from '../../wire/version.js';
 import { xmlMembers } from '../../wire/xml.js';
 import type { WireContext } from './context.js';
 import { countryName, type Situs } from '../../engine/situs.js';
-import type { LookupQuery, PostalOutcome, SitusOutcome } from '../../engine/lookup-query.js';
+import type {
+  LookupOutcome, LookupQuery, PostalOutcome, SitusOutcome,
+} from '../../engine/lookup-query.js';
 import { formatMicrodegrees } from '../../geo/microdegrees.js';
 
 /** Bytes ready to send, with the answer flags that follow from the area. */
@@ -258,4 +260,9 @@ export function explanation(
 /** As `isFailure`, of what is met in one place: a member of few shapes is read at once. */
 export function isUnprinted(rendered: Rendered | Failure): rendered is Failure {
   return (rendered as Partial<Failure>).failure !== undefined;
+}
+
+/** As `isUnprinted`. */
+export function isRefused(outcome: LookupOutcome): outcome is Failure {
+  return (outcome as Partial<Failure>).failure !== undefined;
 }
