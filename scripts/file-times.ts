@@ -55,7 +55,7 @@ export function timesReport(times: Times, clockMs: number): string {
   const sorted = [...times].sort(([, a], [, b]) => b.processorMs - a.processorMs);
   const sum = sorted.reduce((all, [, { processorMs }]) => all + processorMs, 0);
   const dear = sorted.filter(([name, { processorMs }]) =>
-    processorMs > FILE_PROCESSOR_MS_MAX && name.endsWith('.js'));
+    processorMs > FILE_PROCESSOR_MS_MAX && name.endsWith('.test.js'));
   return [
     `# ${seconds(sum)} s of processor time in ${times.size} processes of tests, ${
       seconds(clockMs)} s by the clock; most of it:`,

@@ -10,11 +10,16 @@ export interface Unit {
   readonly name: string;
   /** Files below the root. */
   readonly files: readonly string[];
+  /** Whether the HTTP server of Node.js answers in it, whichever else could. */
+  readonly overNode: boolean;
 }
+
+/** What the name of a unit or file ends with that runs over that server beside the other. */
+export const OVER_NODE_ENDING = ', over the HTTP server of Node.js';
 
 /** Files in one process, of those that may share one: more would leave a processor idle at the end. */
 const TOGETHER_MAX: Readonly<Record<Exclude<Company, 'alone'>, number>> = {
-  calculating: 24, serving: 12, starting: 6,
+  calculating: 36, serving: 18, starting: 8,
 };
 
 /** They build the datasets that take long; begun first, so that others find them built. */
@@ -64,11 +69,10 @@ function asksThem(path: string): boolean {
   return BUILT.test(text) && ASKS_THEM.test(text);
 }
 
-/** The units of a run, those first that are to begin first. `tests` is the folder of compiled tests. */
-export function planOf(
-  root: string, tests: string, files: readonly string[], times: Times,
-): readonly Unit[] {
-  const sharing = new Sharing(join(root, tests));
+/** Units of files in which one server answers, with the milliseconds by which they begin. */
+function rankedUnits(
+  root: string, sharing: Sharing, files: readonly string[], times: Times, overNode: boolean,
+): readonly (readonly [Unit, number])[] {
   const isOwn = (file: string): boolean => isLong(file) || isBuilder(file) || asksThem(join(root, file));
   const companies = new Map(files.map((file): [string, Company] => [file,
     isOwn(file) ? 'alone' : sharing.companyOf(join(root, file))]));
@@ -76,11 +80,12 @@ export function planOf(
     files.filter((file) => companies.get(file) === company);
   const parts = (['starting', 'serving', 'calculating'] as const)
     .flatMap((company) => divided(those(company), TOGETHER_MAX[company]));
-  const together = parts.map((part) => ({
-    name: part.length === 1 ? part[0]! : `${part.length} files in one process, from ${part[0]} on`,
-    files: part,
+  const alone = those('alone').map((file) => [file]);
+  const ending = overNode ? OVER_NODE_ENDING : '';
+  const units = [...parts, ...alone].map((part): Unit => ({
+    name: (part.length === 1 ? part[0]! : `${part.length} files in one process, from ${part[0]} on`) + ending,
+    files: part, overNode,
   }));
-  const alone = those('alone').map((file) => ({ name: file, files: [file] }));
   const rank = ({ name, files: [file = '', ...more] }: Unit): number => {
     if (isBuilder(file)) return Infinity;
     if (asksThem(join(root, file))) return ASKING_MS;
@@ -88,6 +93,19 @@ export function planOf(
     return times.get(name)?.clockMs
       ?? (isLong(file) ? LONG_MS + LONG.length - placeInLong(file) : unknownMs);
   };
-  return [...together, ...alone].map((unit) => ({ unit, rank: rank(unit) }))
-    .sort((a, b) => (a.rank === b.rank ? 0 : b.rank - a.rank)).map(({ unit }) => unit);
+  return units.map((unit) => [unit, rank(unit)]);
+}
+
+/**
+ * The units of a run, those first that are to begin first. `tests` is the folder of compiled tests;
+ * `overNodeToo` are files that run over the HTTP server of Node.js beside the other.
+ */
+export function planOf(
+  root: string, tests: string, files: readonly string[], times: Times, overNodeToo: readonly string[] = [],
+): readonly Unit[] {
+  const sharing = new Sharing(join(root, tests));
+  return [
+    ...rankedUnits(root, sharing, files, times, false),
+    ...rankedUnits(root, sharing, overNodeToo, times, true),
+  ].sort(([, a], [, b]) => (a === b ? 0 : b - a)).map(([unit]) => unit);
 }

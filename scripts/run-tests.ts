@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { keepTimes, keptTimes, readTimes, timesReport } from './file-times.js';
-import { planOf, type Unit } from './plan.js';
+import { OVER_NODE_ENDING, planOf, type Unit } from './plan.js';
 import type { RunOrder } from './run-files.js';
 import { programOf } from './together.js';
 
@@ -45,6 +45,8 @@ export interface TestRun {
   readonly again: boolean;
   /** Where the HTTP server of Node.js answers, whichever else could. */
   readonly overNode?: boolean;
+  /** Of the files, those that run once more, over that server, among the others. */
+  readonly overNodeToo?: readonly string[];
   /** The folder of compiled tests below the root, whose files may share processes; else none does. */
   readonly together?: string;
 }
@@ -107,35 +109,63 @@ function reportersOf(options: readonly string[], told: string): readonly string[
   ];
 }
 
-/** The file that a unit's process runs: its own, or a program in `dir` that runs several. */
-function entryOf(root: string, dir: string, { files }: Unit, index: number): string {
-  const [only = ''] = files;
-  if (files.length === 1) return resolve(root, only);
+/** What a file is called in the process of a unit. */
+function calledIn({ overNode }: Unit, file: string): string {
+  return overNode ? file + OVER_NODE_ENDING : file;
+}
+
+/** Begins a program in which, and in whose processes, the HTTP server of Node.js answers. */
+const BEGIN_OVER_NODE = `import ${JSON.stringify(OVER_NODE)};
+const { NODE_OPTIONS: given = '' } = process.env;
+process.env.NODE_OPTIONS = \`\${given} --import=${OVER_NODE}\`.trimStart();
+`;
+
+/** The file that a unit's process runs: its own, or a program in `dir` that runs what is the unit's. */
+function entryOf(root: string, dir: string, unit: Unit, index: number): string {
+  const paths = unit.files.map((file) => resolve(root, file));
+  if (paths.length === 1 && !unit.overNode) return paths[0]!;
   const path = join(dir, `together-${index}.mjs`);
-  writeFileSync(path, programOf(files.map((file) => resolve(root, file)), files));
+  writeFileSync(path, (unit.overNode ? BEGIN_OVER_NODE : '')
+    + programOf(paths, unit.files.map((file) => calledIn(unit, file))));
   return path;
+}
+
+/** A file that failed, and whether it did so over the HTTP server of Node.js beside the other. */
+interface Failed {
+  readonly path: string;
+  readonly overNode: boolean;
 }
 
 /** The files that lines of the reporter above are about. */
 function filesOf(
   root: string, entries: ReadonlyMap<string, Unit>, lines: readonly string[],
-): readonly string[] {
-  const found = lines.flatMap((line) => {
+): readonly Failed[] {
+  const found = lines.flatMap((line): readonly Failed[] => {
     const [file, name] = JSON.parse(line) as [string, string];
     const unit = entries.get(file);
-    if (unit === undefined) return [file];
-    // A suite of a shared process is one of its files; else it ended as a whole.
-    return unit.files.includes(name) ? [name] : unit.files;
+    // A test within a program: the suite of its file has failed with it, and is the program's.
+    if (unit === undefined) return [];
+    // A suite of a program is one of its files; else it ended as a whole.
+    const own = unit.files.filter((each) => calledIn(unit, each) === name);
+    return (own.length > 0 ? own : unit.files)
+      .map((each) => ({ path: resolve(root, each), overNode: unit.overNode }));
   });
-  return [...new Set(found.map((file) => resolve(root, file)))].sort();
+  const unique = new Map(found.map((each) => [`${each.path}\0${each.overNode}`, each]));
+  return [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+}
+
+/** In which processes the files of a run are run, in order. */
+function unitsOf({ root, files, overNodeToo = [], together }: TestRun): readonly Unit[] {
+  if (together !== undefined) return planOf(root, together, files, keptTimes(root), overNodeToo);
+  const alone = (overNode: boolean) => (file: string): Unit =>
+    ({ name: overNode ? file + OVER_NODE_ENDING : file, files: [file], overNode });
+  return [...files.map(alone(false)), ...overNodeToo.map(alone(true))];
 }
 
 /** Runs all; gives the exit code and the files that failed, of a run that broke off none. */
-function runAll(run: TestRun, dir: string): readonly [number | null, readonly string[]] {
-  const { root, options, files, together } = run;
-  const units = together === undefined ? files.map((file) => ({ name: file, files: [file] }))
-    : planOf(root, together, files, keptTimes(root));
-  const entries = new Map(units.map((unit, index) => [entryOf(root, dir, unit, index), unit]));
+function runAll(run: TestRun, dir: string): readonly [number | null, readonly Failed[]] {
+  const { root, options, together } = run;
+  const entries = new Map(unitsOf(run).map((unit, index) => [entryOf(root, dir, unit, index), unit]));
   const told = join(dir, 'failed');
   const begun = performance.now();
   const status = nodeTest(run, [...options, ...reportersOf(options, told)], dir, [...entries.keys()]);
@@ -150,8 +180,9 @@ function runAll(run: TestRun, dir: string): readonly [number | null, readonly st
 }
 
 /** Runs one file alone, and tells whether it passed. */
-function passesAlone(run: TestRun, dir: string, file: string): boolean {
-  return nodeTest(run, run.options, dir, [file]) === 0;
+function passesAlone(run: TestRun, dir: string, { path, overNode }: Failed): boolean {
+  const server = overNode ? { overNode } : {};
+  return nodeTest({ ...run, ...server }, run.options, dir, [path]) === 0;
 }
 
 /** Runs the files and returns the exit code: 0 when each passed, be it the second time. */
@@ -162,7 +193,8 @@ export function runTests(run: TestRun): number {
     if (failed.length === 0 || !run.again) return status ?? FAILED;
     const lines = failed.map((file) => {
       const passed = passesAlone(run, dir, file);
-      return { passed, line: `${relative(run.root, file)} failed once, ${
+      const name = relative(run.root, file.path) + (file.overNode ? OVER_NODE_ENDING : '');
+      return { passed, line: `${name} failed once, ${
         passed ? 'passed when run alone' : 'and again when run alone'}\n` };
     });
     process.stdout.write(lines.map(({ line }) => line).join(''));

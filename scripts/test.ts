@@ -1,7 +1,7 @@
 /**
  * npm test: every test file. npm run test:one -- FILE…: some, named by source or by compiled file.
  * Options, such as --test-name-pattern=…, go to node --test. With SITUS_TEST_AGAIN=1 files that
- * failed are run once more. npm test runs those of scripts/over-node-too.ts a second time, with the HTTP server
+ * failed are run once more. npm test runs those of scripts/over-node-too.ts a second time too, with the HTTP server
  * of Node.js in place of the native one; SITUS_TEST_TRANSPORT=node runs all that is asked for so,
  * and =native nothing.
  */
@@ -22,17 +22,15 @@ function everyFile(): readonly string[] {
     .filter((path) => path.endsWith('.test.js')).sort().map((path) => join(below, path));
 }
 
-/** Runs all files, and where both servers are to be tested some of them over that of Node.js. */
+/** Runs all files, and where both servers are to be tested some of them over that of Node.js too. */
 function runBoth(options: readonly string[], again: boolean): number {
   const wanted = process.env['SITUS_TEST_TRANSPORT'] ?? 'both';
   // A pattern of names would be held against those of suites, which files are in a shared process.
   const together = options.length === 0 ? { together: join(COMPILED, 'test') } : {};
-  const run = { root: ROOT, options, again, ...together };
-  const first = runTests({ ...run, files: everyFile(), overNode: wanted === 'node' });
-  if (wanted !== 'both') return first;
-  process.stdout.write('# once more, over the HTTP server of Node.js\n');
-  const second = runTests({ ...run, files: OVER_NODE_TOO.map((file) => compiledOf(ROOT, file)), overNode: true });
-  return first === 0 ? second : first;
+  const overNodeToo = wanted === 'both' ? OVER_NODE_TOO.map((file) => compiledOf(ROOT, file)) : [];
+  return runTests({
+    root: ROOT, options, again, files: everyFile(), overNode: wanted === 'node', overNodeToo, ...together,
+  });
 }
 
 async function main(args: readonly string[]): Promise<number> {

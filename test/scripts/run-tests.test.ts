@@ -65,7 +65,9 @@ interface Ran {
 /** Runs the named files in a folder of their own. */
 function run(
   context: TestContext, names: readonly string[], again: boolean, options: readonly string[] = [],
-  more: Readonly<{ overNode?: boolean; together?: string }> = {},
+  more: Readonly<{
+    overNode?: boolean; files?: readonly string[]; overNodeToo?: readonly string[]; together?: string;
+  }> = {},
 ): Ran {
   const root = mkdtempSync(join(tmpdir(), 'situs-again-'));
   context.after(() => rmSync(root, { recursive: true, force: true }));
@@ -128,6 +130,22 @@ test('a run that breaks off before it told what failed is no success', (context)
 test('a run over the HTTP server of Node.js is one', (context) => {
   const { code, output } = run(context, ['over.test.mjs'], false, [], { overNode: true });
   assert.equal(code, 0, output);
+});
+
+test('files run over the HTTP server of Node.js too, alone or with others, and fail by a name of their own', (context) => {
+  const good = ['good.test.mjs', 'over.test.mjs'];
+  const { code, output } = run(context, good, false, [], { files: ['good.test.mjs'], overNodeToo: good });
+  assert.equal(code, 0, output);
+  const names = ['good.test.mjs', 'over.test.mjs', 'first.test.mjs', 'wrong.test.mjs'];
+  const shared = run(context, names, true, [], {
+    files: ['good.test.mjs'], overNodeToo: names, together: '.',
+  });
+  const lines = shared.output.split('\n').filter((line) => / over the HTTP server of Node\.js$/.test(line)
+    && /^(?:not )?ok/.test(line)).map((line) => line.replace(/ok \d+ - (\S+), .*/, 'ok $1'));
+  assert.deepEqual(lines.sort(), ['not ok wrong.test.mjs', 'ok first.test.mjs', 'ok good.test.mjs', 'ok over.test.mjs']);
+  assert.equal(shared.code, 1);
+  assert.deepEqual(shared.told,
+    ['wrong.test.mjs, over the HTTP server of Node.js failed once, and again when run alone']);
 });
 
 /** Files that may share a process; the first imports what may not, and has one of its own. */
