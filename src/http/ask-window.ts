@@ -3,7 +3,7 @@
  * handler is called when it has answered. Where windows are this process's own nothing is asked,
  * and a request costs one comparison more.
  */
-import type { Asking } from './gate.js';
+import type { Asking } from './reply.js';
 
 /**
  * Asks about a request, by its head: what `take` or `remaining` would say, at once or later; null

@@ -12,14 +12,10 @@ import { DRAIN_BYTES_MAX, NUDGE_MS } from './body.js';
 import { Drain, drainLimits } from './drain.js';
 import { writeHead, writeReply, type Traffic } from './exchange.js';
 import type { DuplexSurroundings } from './front.js';
-import { PacedUpload } from './pacing.js';
+import { PacedUpload, PendingPieces } from './pacing.js';
 import type { Answerer, DuplexEvents, DuplexLimits, Head, Reply } from './reply.js';
 import type { RawResponse } from './transport.js';
 
-/** Bytes handed over at a time to a client that keeps up. */
-export const PIECE_BYTES_MAX = 65_536;
-/** What a client that was behind is tried with: it adds up while the client takes nothing. */
-const PROBE_BYTES = 64;
 const PROBE_MS = 20;
 
 export class DuplexExchange implements Answerer {
@@ -35,8 +31,7 @@ export class DuplexExchange implements Answerer {
   readonly #tick: NodeJS.Timeout;
   #probe: NodeJS.Timeout | null = null;
   #events: DuplexEvents | null = null;
-  /** Pieces of the answer that were not handed over yet. */
-  #pending: Uint8Array[] = [];
+  readonly #pending = new PendingPieces();
   #blocked = false;
   #behind = false;
   readonly #upload: PacedUpload;
@@ -109,9 +104,7 @@ export class DuplexExchange implements Answerer {
   /** Writes a part of the answer; false when no more should be written until `drained`. */
   write(part: Uint8Array): boolean {
     if (this.#raw === null) return true;
-    for (let at = 0; at < part.length; at += PIECE_BYTES_MAX) {
-      this.#pending.push(part.subarray(at, at + PIECE_BYTES_MAX));
-    }
+    this.#pending.add(part);
     this.#flush();
     return !this.#blocked;
   }
@@ -159,8 +152,7 @@ export class DuplexExchange implements Answerer {
     this.#received ||= isLast;
     this.#upload.hold();
     if (this.#refusal === null && !this.#ending) {
-      this.#upload.push(piece, isLast);
-      return;
+      return this.#upload.push(piece, isLast);
     }
     this.#drainedBytes += piece.length;
     this.#drain?.took(piece.length);
@@ -219,13 +211,11 @@ export class DuplexExchange implements Answerer {
   #flush(): void {
     while (!this.#blocked) {
       const raw = this.#raw;
-      const piece = this.#pending.shift();
+      const piece = this.#pending.next(this.#behind);
       if (raw === null || piece === undefined) break;
-      const now = this.#behind ? piece.subarray(0, PROBE_BYTES) : piece;
-      if (now.length < piece.length) this.#pending.unshift(piece.subarray(now.length));
       let taken = true;
       raw.cork(() => {
-        taken = raw.write(now);
+        taken = raw.write(piece);
       });
       this.#blocked = !taken;
       if (taken) {
@@ -237,14 +227,12 @@ export class DuplexExchange implements Answerer {
       this.#probeSoon();
     }
     const raw = this.#raw;
-    if (raw === null || !this.#ending || this.#blocked || this.#pending.length > 0) return;
+    if (raw === null || !this.#ending || this.#blocked || !this.#pending.isEmpty) return;
     if (!this.#mayEnd()) return;
     this.#close();
     // Never with the wish to close: the native server would write that field among the chunks. A
     // client that sends no more is cut by its short time limits.
-    raw.cork(() => {
-      raw.end();
-    });
+    raw.cork(() => void raw.end());
   }
 
   /** Keeps the native server's own short limits away and applies the long one given. */
@@ -289,7 +277,7 @@ export class DuplexExchange implements Answerer {
     if (this.#raw === null) return;
     this.#raw = null;
     this.#traffic.open -= 1;
-    this.#pending = [];
+    this.#pending.clear();
     this.#upload.close();
     clearInterval(this.#tick);
     this.#drain?.end();

@@ -6,8 +6,7 @@ import { DuplexExchange } from './duplex-exchange.js';
 import type { Traffic } from './exchange.js';
 import { addressOf, type RequestNote } from './front.js';
 import { problemReply } from './problem-reply.js';
-import type { RefusalFields } from './gate.js';
-import type { DuplexLimits, Reply, Request } from './reply.js';
+import type { DuplexLimits, Reply, Request, RefusalFields } from './reply.js';
 import type { Route } from './router.js';
 import type { RawRequest, RawResponse } from './transport.js';
 
@@ -49,6 +48,15 @@ function headersOf(native: RawRequest): ReadonlyMap<string, string> {
   return headers;
 }
 
+/** Notes whose request it is. */
+function identifying(note: RequestNote | null): (keyPrefix: string, keyless: string) => void {
+  return (keyPrefix, keyless) => {
+    if (note === null) return;
+    note.keyPrefix = keyPrefix;
+    note.query = keyless;
+  };
+}
+
 /** Opens an exchange; what its handler throws is a bug and becomes a 500. */
 export function openDuplex(
   handling: DuplexHandling, { method, path }: DuplexTarget, raw: RawResponse, native: RawRequest,
@@ -64,11 +72,7 @@ export function openDuplex(
   const request: Request = {
     method, path, query: native.getQuery() ?? '', body: EMPTY,
     header: (name) => headers.get(name) ?? '', client: () => client, isProxied: forwarded !== '',
-    identified: (keyPrefix, keyless) => {
-      if (note === null) return;
-      note.keyPrefix = keyPrefix;
-      note.query = keyless;
-    },
+    identified: identifying(note),
   };
   const fault = (error: unknown): Reply => {
     log.error('handler failed', { path, message: messageOf(error) });

@@ -19,11 +19,9 @@ import { GuessGuard } from './client-limit.js';
 import type { Problem } from '../base/problem.js';
 import type { BodyError } from '../base/validator.js';
 import { codedProblem, problemReply } from './problem-reply.js';
+import { type Rated, ratedHead, rateFields, type RateGate, REFUSED } from './rate-limit.js';
 import {
-  LIMIT_HEADER, REFUSED, REMAINING_HEADER, type RateGate, type Rated,
-} from './rate-limit.js';
-import {
-  headOf, JSON_TYPE, type Fields, type Head, type Reply, type Request,
+  type Fields, headOf, JSON_TYPE, type RefusalFields, type Reply, type Request,
 } from './reply.js';
 import type { Status } from './status.js';
 
@@ -80,23 +78,6 @@ export function planNeeded(
 ): (key: KeyRecord) => string | null {
   const plans = part === 'provider' ? 'Enterprise plan' : 'Pro or Enterprise plan';
   return ({ plan }) => (PLAN_FEATURES[plan][part] ? null : `${subject} the ${plans}.`);
-}
-
-/** The two fields of every answer to a key; zeros where there is none. */
-export function rateFields(limit: number, remaining: number): Fields {
-  return { [LIMIT_HEADER]: limit, [REMAINING_HEADER]: remaining };
-}
-
-/** The rate of the last head, and what it begins with: most answers are to keys of one rate. */
-const lastHead = { rate: Number.NaN, start: '' };
-
-/** What `headOf` makes of the rate fields of a JSON answer, without looking at them anew. */
-function ratedHead(rate: number, remaining: number): Head {
-  if (lastHead.rate !== rate) {
-    lastHead.rate = rate;
-    lastHead.start = `${headOf(JSON_TYPE, { [LIMIT_HEADER]: rate })}\r\n${REMAINING_HEADER}: `;
-  }
-  return `${lastHead.start}${remaining}` as Head;
 }
 
 /** Whoever calls, behind the gate. */
@@ -165,12 +146,6 @@ export class Refused {
     this.query = query;
   }
 }
-
-/** What an answer is about that no handler gives. */
-export type Asking = Pick<Request, 'path' | 'query' | 'header'>;
-
-/** The rate fields of answers that no handler gives: unknown paths, wrong methods, faults. */
-export type RefusalFields = (asking: Asking) => Fields;
 
 /** Kinds of operations whose every answer tells the rate of the key. */
 const KEYED = /^\/(?:request|account|search|calculate|merchant|bulk|stream)(?:\/|$)/;

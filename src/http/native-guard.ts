@@ -227,3 +227,17 @@ class LastResponse implements RawResponse {
     }, DRAIN_MS).unref();
   }
 }
+
+/** Sizes of what may have been freed where an HTTP connection becomes a WebSocket, in bytes. */
+const FREED_BYTES_MAX = 512;
+const FREED_STEP = 8;
+
+/**
+ * Fills with zeros what was freed when an HTTP connection became a WebSocket. To be called within a
+ * cork: at its end the native server looks at that memory, and closes the WebSocket where it finds
+ * a certain bit there (uNetworking/uWebSockets#1929). Returns what is to be held until then.
+ */
+export function clearFreed(): readonly Buffer[] {
+  return Array.from({ length: FREED_BYTES_MAX / FREED_STEP }, (_, index) =>
+    Buffer.allocUnsafeSlow((index + 1) * FREED_STEP).fill(0));
+}

@@ -9,6 +9,14 @@ function utf8(text: string): string {
   return NOT_ASCII.test(text) ? Buffer.from(text, 'latin1').toString() : text;
 }
 
+/** Text as Node.js takes it: a character for each byte. */
+export function binary(value: string | Uint8Array): string {
+  if (typeof value !== 'string') {
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('latin1');
+  }
+  return NOT_ASCII.test(value) ? Buffer.from(value).toString('latin1') : value;
+}
+
 /** Names of fields that are asked for in bytes, which the native server takes faster. */
 const names = new WeakMap<ArrayBuffer, string>();
 

@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { nameOf } from './node-request.js';
+import { binary, nameOf } from './node-request.js';
 import type { RawResponse } from './transport.js';
 
 /** A client that takes nothing of its answer for so long is cut, as by the native server. */
@@ -27,15 +27,6 @@ const TEXT_BYTES_MAX = 16_384;
 const EMPTY = new Uint8Array(0);
 const NO_BYTES = new ArrayBuffer(0);
 const NOTHING = (): void => undefined;
-const NOT_LATIN = /[^\0-\x7f]/;
-
-/** Text as Node.js takes it: a character for each byte. */
-function binary(value: string | Uint8Array): string {
-  if (typeof value !== 'string') {
-    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('latin1');
-  }
-  return NOT_LATIN.test(value) ? Buffer.from(value).toString('latin1') : value;
-}
 
 /** The bytes in memory of their own. */
 export function ownBuffer(bytes: Buffer): ArrayBuffer {

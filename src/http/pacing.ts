@@ -146,3 +146,41 @@ export class PacedUpload {
     else this.#raw.resume();
   }
 }
+
+/*
+ * The answer of a duplex exchange: handed over in pieces, small ones to a client that was behind.
+ */
+
+/** Bytes handed over at a time to a client that keeps up. */
+export const PIECE_BYTES_MAX = 65_536;
+/** What a client that was behind is tried with: it adds up while the client takes nothing. */
+const PROBE_BYTES = 64;
+
+/** Pieces that were not handed over yet. */
+export class PendingPieces {
+  #pieces: Uint8Array[] = [];
+
+  get isEmpty(): boolean {
+    return this.#pieces.length === 0;
+  }
+
+  /** Adds a part of the answer, which is not copied. */
+  add(part: Uint8Array): void {
+    for (let at = 0; at < part.length; at += PIECE_BYTES_MAX) {
+      this.#pieces.push(part.subarray(at, at + PIECE_BYTES_MAX));
+    }
+  }
+
+  /** The next one, or for a client that was `behind` its beginning; undefined for none. */
+  next(behind: boolean): Uint8Array | undefined {
+    const piece = this.#pieces.shift();
+    if (piece === undefined) return undefined;
+    const now = behind ? piece.subarray(0, PROBE_BYTES) : piece;
+    if (now.length < piece.length) this.#pieces.unshift(piece.subarray(now.length));
+    return now;
+  }
+
+  clear(): void {
+    this.#pieces = [];
+  }
+}

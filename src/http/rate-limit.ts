@@ -7,6 +7,7 @@ import { performance } from 'node:perf_hooks';
 import {
   BucketWindow, EXACT_MAX, ExactWindow, REFUSED, WINDOW_MS, type RateWindow,
 } from './rate-window.js';
+import { type Fields, type Head, headOf, JSON_TYPE } from './reply.js';
 
 export const LIMIT_HEADER = 'X-RateLimit-Limit';
 export const REMAINING_HEADER = 'X-RateLimit-Remaining';
@@ -28,6 +29,23 @@ export interface RateGate {
    * be asked instead.
    */
   ask?(key: Rated, takes: boolean): Promise<number> | number | null;
+}
+
+/** The two fields of every answer to a key; zeros where there is none. */
+export function rateFields(limit: number, remaining: number): Fields {
+  return { [LIMIT_HEADER]: limit, [REMAINING_HEADER]: remaining };
+}
+
+/** The rate of the last head, and what it begins with: most answers are to keys of one rate. */
+const lastHead = { rate: Number.NaN, start: '' };
+
+/** What `headOf` makes of the rate fields of a JSON answer, without looking at them anew. */
+export function ratedHead(rate: number, remaining: number): Head {
+  if (lastHead.rate !== rate) {
+    lastHead.rate = rate;
+    lastHead.start = `${headOf(JSON_TYPE, { [LIMIT_HEADER]: rate })}\r\n${REMAINING_HEADER}: `;
+  }
+  return `${lastHead.start}${remaining}` as Head;
 }
 
 /** Turns the remembered requests of one kind of window into the other. */

@@ -177,3 +177,9 @@ export function fieldsOf(head: Head | Uint8Array): ReadonlyMap<string, string> {
   }
   return fields;
 }
+
+/** What an answer is about that no handler gives. */
+export type Asking = Pick<Request, 'path' | 'query' | 'header'>;
+
+/** The rate fields of answers that no handler gives: unknown paths, wrong methods, faults. */
+export type RefusalFields = (asking: Asking) => Fields;

@@ -1,9 +1,8 @@
 /** The table of routes, and what is answered where it has none. */
 import type { AskWindow } from './ask-window.js';
 import type { DuplexHandling } from './duplex-route.js';
-import type { Asking, RefusalFields } from './gate.js';
 import { problemReply } from './problem-reply.js';
-import type { Admit, Answerer, Handle, Request, Reply } from './reply.js';
+import type { Admit, Answerer, Handle, Request, Reply, Asking, RefusalFields } from './reply.js';
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';

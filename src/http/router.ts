@@ -10,8 +10,7 @@ import { Front } from './front.js';
 import { IDEMPOTENCY_HEADER } from './idempotency-key.js';
 import { BodyRequest, LiveRequest } from './native-request.js';
 import { problemReply } from './problem-reply.js';
-import type { RefusalFields } from './gate.js';
-import type { Answerer, Fields, Handle, Reply, Request } from './reply.js';
+import type { Answerer, Fields, Handle, RefusalFields, Reply, Request } from './reply.js';
 import {
   allowedOf, findRoute, methodsOf, NO_FIELDS, PARAMETER, routeOf, routeTable, type Route,
   type RouteTable,
@@ -219,15 +218,10 @@ export class Router {
   }
 
   #unkept(route: Route, request: Request, why: Unkept): Reply {
-    return problemReply(why === 'too-long'
-      ? {
-        status: 413, detail: `The body may have ${route.bodyBytesMax} bytes.`,
-        instance: route.path,
-      }
-      : {
-        status: 503, detail: 'Too many bodies are under way; try again later.',
-        instance: route.path,
-      }, this.#fieldsOf(request));
+    const [status, detail] = why === 'too-long'
+      ? [413, `The body may have ${route.bodyBytesMax} bytes.`] as const
+      : [503, 'Too many bodies are under way; try again later.'] as const;
+    return problemReply({ status, detail, instance: route.path }, this.#fieldsOf(request));
   }
 
   /** `late` gives the answer: with a body that still comes, it has to be the connection's last. */

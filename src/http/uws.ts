@@ -6,7 +6,7 @@ import { setHeadLimit, type Config } from '../config.js';
 import { ConnectionLimit } from './descriptors.js';
 import { framingOf, framingOfGet } from './body-framing.js';
 import { unclearBody } from './head-refusal.js';
-import { guarded, refuse } from './native-guard.js';
+import { clearFreed, guarded, refuse } from './native-guard.js';
 import {
   unfitCertificate, type Fault, type RawHandler, type RawServer, type SocketEvents,
   type SocketLimits, type Upgrade,
@@ -37,18 +37,32 @@ interface SocketHolder {
   readonly events: SocketEvents;
 }
 
-/** Sizes of what may have been freed where an HTTP connection becomes a WebSocket, in bytes. */
-const FREED_BYTES_MAX = 512;
-const FREED_STEP = 8;
+/** What is set within the cork of a WebSocket that is taken after its handler has returned. */
+interface Later {
+  cleared: readonly Buffer[] | null;
+}
 
-/**
- * Fills with zeros what was freed when an HTTP connection became a WebSocket. To be called within a
- * cork: at its end the native server looks at that memory, and closes the WebSocket where it finds
- * a certain bit there (uNetworking/uWebSockets#1929). Returns what is to be held until then.
- */
-function clearFreed(): readonly Buffer[] {
-  return Array.from({ length: FREED_BYTES_MAX / FREED_STEP }, (_, index) =>
-    Buffer.allocUnsafeSlow((index + 1) * FREED_STEP).fill(0));
+/** Hands a request for a WebSocket on, which is taken at once or later. */
+function upgrading(
+  upgrade: Upgrade, later: Later, fault: Fault,
+): NonNullable<Behavior<SocketHolder>['upgrade']> {
+  return (response, request, context) => guarded((raw) => {
+    if (framingOf(request) !== 'plain') return refuse(raw, unclearBody(request.getUrl()));
+    // Read first: the request is gone once it was answered.
+    const [key, protocol, extensions] = ['key', 'protocol', 'extensions']
+      .map((name) => request.getHeader(`sec-websocket-${name}`));
+    let hasReturned = false;
+    upgrade(response, request, (events) => {
+      const take = (): void => response.upgrade<SocketHolder>(
+        { events }, key ?? '', protocol ?? '', extensions ?? '', context,
+      );
+      if (!hasReturned) return take();
+      later.cleared = [];
+      response.cork(take);
+      later.cleared = null;
+    });
+    hasReturned = true;
+  }, () => 'plain', fault)(response, request);
 }
 
 /** Pings and clocks are the service's own: those of the native server cannot be told apart. */
@@ -63,30 +77,13 @@ function socketBehavior(
       socket.close();
     }
   };
-  /** Set within the cork of a WebSocket that is taken after its handler has returned. */
-  const later: { cleared: readonly Buffer[] | null } = { cleared: null };
+  const later: Later = { cleared: null };
   return {
     maxPayloadLength: messageBytesMax,
     maxBackpressure: bufferedBytesMax,
     idleTimeout: 0,
     sendPingsAutomatically: false,
-    upgrade: (response, request, context) => guarded((raw) => {
-      if (framingOf(request) !== 'plain') return refuse(raw, unclearBody(request.getUrl()));
-      // Read first: the request is gone once it was answered.
-      const [key, protocol, extensions] = ['key', 'protocol', 'extensions']
-        .map((name) => request.getHeader(`sec-websocket-${name}`));
-      let hasReturned = false;
-      upgrade(response, request, (events) => {
-        const take = (): void => response.upgrade<SocketHolder>(
-          { events }, key ?? '', protocol ?? '', extensions ?? '', context,
-        );
-        if (!hasReturned) return take();
-        later.cleared = [];
-        response.cork(take);
-        later.cleared = null;
-      });
-      hasReturned = true;
-    }, () => 'plain', fault)(response, request),
+    upgrade: upgrading(upgrade, later, fault),
     open: (socket) => {
       if (later.cleared !== null) later.cleared = clearFreed();
       tell(socket, (events) => events.open(socket));

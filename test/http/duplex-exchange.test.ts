@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DRAIN_BYTES_MAX, NUDGE_MS } from '../../src/http/body.js';
 import { type DuplexEvents, headOf } from '../../src/http/reply.js';
-import { PIECE_BYTES_MAX, DuplexExchange } from '../../src/http/duplex-exchange.js';
+import { PIECE_BYTES_MAX } from '../../src/http/pacing.js';
+import { DuplexExchange } from '../../src/http/duplex-exchange.js';
 import { FakeStreamResponse } from '../support/http-fake-response.js';
 
 const IDLE_MS = 5 * NUDGE_MS;

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stubKey } from '../support/http-stub-server.js';
-import { Caller, rateFields, type GateKey } from '../../src/http/gate.js';
+import { rateFields } from '../../src/http/rate-limit.js';
+import { Caller, type GateKey } from '../../src/http/gate.js';
 import { headOf, JSON_TYPE } from '../../src/http/reply.js';
 
 test('a JSON answer tells the rate of its own key, whosever was answered before', () => {

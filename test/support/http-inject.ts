@@ -1,6 +1,5 @@
 /** Runs a request through a table of routes without a socket. */
-import { fieldsOf, type Reply } from '../../src/http/reply.js';
-import type { RefusalFields } from '../../src/http/gate.js';
+import { fieldsOf, type Reply, type RefusalFields } from '../../src/http/reply.js';
 import { findRoute, runHandle, type RouteTable } from '../../src/http/router.js';
 import { SILENT } from '../../src/log.js';
 

@@ -5,7 +5,8 @@
  */
 import type { BodyError } from '../../base/validator.js';
 import { KEY_HEADER, presentedKey } from '../../http/api-key.js';
-import { type Gate, gateRules, rateFields, Refused } from '../../http/gate.js';
+import { rateFields } from '../../http/rate-limit.js';
+import { type Gate, gateRules, Refused } from '../../http/gate.js';
 import { problemReply } from '../../http/problem-reply.js';
 import {
   type Fields, headOf, JSON_TYPE, type Reply, type Request, XML_TYPE,

@@ -8,9 +8,9 @@ import { checkOf, closed, type Of, textThat, told } from '../../base/shape.js';
 import type { BodyError } from '../../base/validator.js';
 import { fail } from '../../failure.js';
 import { CATALOGUE_RATE, type ClientGate } from '../../http/client-limit.js';
-import { type Caller, type Gate, type GateKey, gateRules, rateFields } from '../../http/gate.js';
+import { type Caller, type Gate, type GateKey, gateRules } from '../../http/gate.js';
 import { type ProblemDocument, problemReply } from '../../http/problem-reply.js';
-import { REFUSED } from '../../http/rate-limit.js';
+import { REFUSED, rateFields } from '../../http/rate-limit.js';
 import {
   type Admit, handleOf, headOf, isReply, JSON_TYPE, type Reply, type Request, XML_TYPE,
 } from '../../http/reply.js';

@@ -1,11 +1,10 @@
 /** What the front end has of lookup answers: header fields and failures, each made once. */
 import { fail, type Failure } from '../../failure.js';
-import { rateFields } from '../../http/gate.js';
 import {
   FLAG_ESTIMATED, FLAG_PARTIAL, FLAG_STALE, FLAG_XML, FLAGS_SPAN, type PoolFailure,
 } from '../../pool/types.js';
 import { PRECISIONS } from '../../engine/situs.js';
-import { LIMIT_HEADER, REMAINING_HEADER } from '../../http/rate-limit.js';
+import { LIMIT_HEADER, REMAINING_HEADER, rateFields } from '../../http/rate-limit.js';
 import {
   type Fields, headOf, JSON_TYPE, NumberedHead, type Reply, XML_TYPE,
 } from '../../http/reply.js';
