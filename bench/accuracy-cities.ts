@@ -194,12 +194,16 @@ function samplesOf(asker: Asker, grid: PointGrid, point: ZipPoint, most: number)
       + (isNamed ? NAMED_SHARE * (odds / (odds + named)) : 0);
     samples.push({ place, isOwn: km <= least, likely });
   }
+  return {
+    samples, km2: (Math.PI * reach * reach) / spots, open: openAround(asker, grid, point),
+  };
+}
+
+/** The share of the points of ZIPs around that lie outside cities. */
+function openAround(asker: Asker, grid: PointGrid, point: ZipPoint): number {
   const around = [...grid.others(point).slice(0, AROUND), point]
     .map((one) => asker.placeAt(one)).filter((place) => place !== null);
-  return {
-    samples, km2: (Math.PI * reach * reach) / spots,
-    open: openShare(around.filter(({ isCity }) => !isCity).length, around.length),
-  };
+  return openShare(around.filter(({ isCity }) => !isCity).length, around.length);
 }
 
 /** Asks one ZIP; its spots share one place in the tally. */

@@ -8,7 +8,7 @@
  * that nothing acknowledged is lost. Every case works in a folder of its own. The rows of `bulk-rows`
  * are answered by the active dataset of SITUS_VAR, or by the recipe `default` where none is.
  */
-import { parseArgs } from 'node:util';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { loadConfig } from '../src/config.js';
 import { currentRelease } from '../src/dataset/release.js';
 import { messageOf } from '../src/log.js';
@@ -153,26 +153,26 @@ const OTHERS: Readonly<Record<string, (amounts: Amounts) => Promise<Outcome>>> =
 
 const NAMES = [...Object.keys(CASES), ...Object.keys(OTHERS)];
 
+const OPTIONS = {
+  case: { type: 'string', multiple: true, default: NAMES as string[] },
+  kills: { type: 'string', default: String(KILLS) },
+  bodies: { type: 'string', default: String(FUZZ_BODIES) },
+  rows: { type: 'string', default: String(BULK_ROWS) },
+  cuts: { type: 'string', default: String(CUTS) },
+  carts: { type: 'string', default: String(CARTS) },
+  damages: { type: 'string', default: String(ALL_TORN.damages) },
+  seconds: { type: 'string', default: String(SOAK_SECONDS) },
+  updates: { type: 'string', default: String(UPDATE_KILLS) },
+  resets: { type: 'string', default: String(RESETS) },
+  pipelines: { type: 'string', default: String(PIPELINES) },
+  'fleet-seconds': { type: 'string', default: String(FLEET_SECONDS) },
+  replacements: { type: 'string', default: String(REPLACEMENTS) },
+  'own-network': { type: 'boolean', default: false },
+  seed: { type: 'string', default: '1' },
+} as const satisfies ParseArgsConfig['options'];
+
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      case: { type: 'string', multiple: true, default: NAMES },
-      kills: { type: 'string', default: String(KILLS) },
-      bodies: { type: 'string', default: String(FUZZ_BODIES) },
-      rows: { type: 'string', default: String(BULK_ROWS) },
-      cuts: { type: 'string', default: String(CUTS) },
-      carts: { type: 'string', default: String(CARTS) },
-      damages: { type: 'string', default: String(ALL_TORN.damages) },
-      seconds: { type: 'string', default: String(SOAK_SECONDS) },
-      updates: { type: 'string', default: String(UPDATE_KILLS) },
-      resets: { type: 'string', default: String(RESETS) },
-      pipelines: { type: 'string', default: String(PIPELINES) },
-      'fleet-seconds': { type: 'string', default: String(FLEET_SECONDS) },
-      replacements: { type: 'string', default: String(REPLACEMENTS) },
-      'own-network': { type: 'boolean', default: false },
-      seed: { type: 'string', default: '1' },
-    },
-  });
+  const { values } = parseArgs({ options: OPTIONS });
   if (values['own-network']) {
     const words = process.argv.slice(1).filter((word) => word !== '--own-network');
     const code = inOwnNetwork(words);

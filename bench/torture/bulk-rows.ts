@@ -87,6 +87,23 @@ function memoryOf(
   };
 }
 
+function summaryOf(
+  check: RowCheck, upload: RowUpload, lookups: SideLookups, trailer: { readonly sha256: string },
+  minutes: number, told: string,
+): string {
+  const codes = [...check.counts].sort(([one], [other]) => one - other);
+  return [
+    `rows ${check.rows}`, `codes ${codes.map((each) => each.join(': ')).join(', ')}`,
+    `output ${check.bytes} bytes, SHA-256 ${check.sha256 === trailer.sha256 ? '' : 'not '}`
+      + 'that of the trailer',
+    `${minutes.toFixed(1)} minutes with ${upload.rests} rests`,
+    `upload ${upload.stopped ? 'stopped by' : 'over before'} the longest of them`,
+    `at most ${upload.ahead} rows ahead of the reader`, told,
+    `lookups ${lookups.answered} of ${lookups.sent} answered, the slowest in `
+      + `${Math.round(lookups.slowest)} ms`,
+  ].join('; ');
+}
+
 /** Sends so many rows to a server over the active dataset of a folder. */
 export async function bulkRows(
   varDir: string, rows: number, seed: number, restMs = REST_MS,
@@ -118,17 +135,7 @@ export async function bulkRows(
     const trailer = await trailerOf(server.port, job);
     check.end(rows, trailer);
     const { told, wrong } = memoryOf(rows, memory, driver, atHalf);
-    const codes = [...check.counts].sort(([one], [other]) => one - other);
-    const summary = [
-      `rows ${check.rows}`, `codes ${codes.map((each) => each.join(': ')).join(', ')}`,
-      `output ${check.bytes} bytes, SHA-256 ${check.sha256 === trailer.sha256 ? '' : 'not '}`
-        + 'that of the trailer',
-      `${minutes.toFixed(1)} minutes with ${upload.rests} rests`,
-      `upload ${upload.stopped ? 'stopped by' : 'over before'} the longest of them`,
-      `at most ${upload.ahead} rows ahead of the reader`, told,
-      `lookups ${lookups.answered} of ${lookups.sent} answered, the slowest in `
-        + `${Math.round(lookups.slowest)} ms`,
-    ].join('; ');
+    const summary = summaryOf(check, upload, lookups, trailer, minutes, told);
     const all = [
       ...check.wrong, ...upload.wrong, ...lookups.wrong,
       ...compareTold(asked, lookups, check.told), ...wrong,

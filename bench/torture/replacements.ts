@@ -54,6 +54,11 @@ interface Load {
   reasons: string[];
 }
 
+function noteFailure(load: Load, reason: string): void {
+  load.failed += 1;
+  if (load.reasons.length < 20) load.reasons.push(reason);
+}
+
 /** Sends at a rate until it is told to end, whatever becomes of the earlier ones. */
 function sendAll(port: number, rate: number, load: Load): () => Promise<void> {
   const kept = new Agent({ keepAlive: true, maxSockets: KEPT_MAX });
@@ -82,10 +87,7 @@ function sendAll(port: number, rate: number, load: Load): () => Promise<void> {
     });
     sent.end();
   };
-  const fail = (reason: string): void => {
-    load.failed += 1;
-    if (load.reasons.length < 20) load.reasons.push(reason);
-  };
+  const fail = (reason: string): void => noteFailure(load, reason);
   const timer = setInterval(() => {
     // What a machine that has much else to do cannot keep up with is left out.
     const due = Math.floor(((performance.now() - from) / 1_000) * rate) - asked;

@@ -56,6 +56,22 @@ async function ownFolder(varDir: string, active: string): Promise<string> {
   return own;
 }
 
+/** Activates another release now and then, and that one again. */
+function startSwaps(own: string, active: string, swaps: { done: number }): NodeJS.Timeout {
+  const other = listReleases(own).find((name) => name !== active) ?? active;
+  return setInterval(() => {
+    activateRelease(own, swaps.done % 2 === 0 ? other : active);
+    swaps.done += 1;
+    // The one that holds more is soon back.
+    if (swaps.done % 2 === 1) {
+      setTimeout(() => {
+        activateRelease(own, active);
+        swaps.done += 1;
+      }, SWAP_MS / 4).unref();
+    }
+  }, SWAP_MS);
+}
+
 /** Soaks a server over the datasets of `varDir`, whose active one answers most of the time. */
 export async function soak(
   varDir: string, seconds: number, seed: number, report: (line: string) => void,
@@ -70,19 +86,8 @@ export async function soak(
   const load = new SoakLoad({
     port: server.port, pool, random: seeded(seed), until: from + seconds * 1_000,
   });
-  let swaps = 0;
-  const other = listReleases(own).find((name) => name !== active) ?? active;
-  const swapping = setInterval(() => {
-    activateRelease(own, swaps % 2 === 0 ? other : active);
-    swaps += 1;
-    // The one that holds more is soon back.
-    if (swaps % 2 === 1) {
-      setTimeout(() => {
-        activateRelease(own, active);
-        swaps += 1;
-      }, SWAP_MS / 4).unref();
-    }
-  }, SWAP_MS);
+  const swaps = { done: 0 };
+  const swapping = startSwaps(own, active, swaps);
   const telling = setInterval(() => {
     report(`${Math.round((performance.now() - from) / 1_000)} s: ${mebibytes(memory.last)} of its `
       + `own, at most ${mebibytes(memory.own)}`);
@@ -93,7 +98,7 @@ export async function soak(
     const total = memoryCeiling(availableParallelism());
     const counts = [...load.counts].map(([name, count]) => `${name} ${count}`).join(', ');
     return {
-      summary: `${seconds} s: ${counts}, swaps ${swaps}; own memory at most ${mebibytes(most)}, `
+      summary: `${seconds} s: ${counts}, swaps ${swaps.done}; own memory at most ${mebibytes(most)}, `
         + `${mebibytes(last)} at the end, ${mebibytes(idle)} idle; ceiling ${mebibytes(total)}`,
       wrong: [
         ...load.wrong,

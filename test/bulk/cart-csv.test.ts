@@ -72,28 +72,34 @@ test('decimals are read from their digits, not through a double', () => {
   assert.match(answers, /"price":0\.1,"originalPrice":0\.1,"quantity":99999\.9999/);
 });
 
+type Fault = readonly [cells: Readonly<Record<string, string>>, code: string, field: string];
+
+// biome-ignore format: faults of one field stand in a row
+const FAULTS: readonly Fault[] = [
+  ...['', '-1', '1e3', '$5', '1,5', '1.0000000001', '1000000000.1', '.'].map((price) =>
+    [{ price }, '105', 'price'] as const),
+  ...['-1', 'x', '1.00001', '100000'].map((qty) => [{ qty }, '105', 'quantity'] as const),
+  ...['abc', '100001', '1.5'].map((tic) => [{ tic }, '105', 'taxabilityCode'] as const),
+  ...['2024-02-30', 'May', '2026-03-07T25:00:00Z'].map((date) => [{ date }, '105', 'transactionDate'] as const),
+  [{ sku: 'x'.repeat(51) }, '105', 'itemId'], [{ customer: 'x'.repeat(51) }, '105', 'customerId'],
+  [{ destination: '' }, '105', 'destination'], [{ origin: '' }, '105', 'origin'],
+  [{ destination: 'x'.repeat(101) }, '105', 'destination'], [{ destination: 'a\u0001b' }, '105', 'destination'],
+  [{ destination: 'Nowhere 1' }, '109', 'destination'], [{ origin: 'Nowhere 1' }, '109', 'origin'],
+  [{ destination: '', city: 'Ashford', state: 'NY', zip: '10001' }, '105', 'street'],
+  [{ destination: '', street: 'x'.repeat(129), city: 'Ashford', state: 'NY', zip: '10001' }, '105', 'street'],
+];
+
+// biome-ignore format: a row of the file
+const GOOD = { id: 'x', origin: NY, destination: CA, street: '', city: '', state: '', zip: '', price: '5', qty: '1', tic: '', sku: '', customer: '', date: '' };
+
 test('each cell at fault is named', () => {
-  const cases: readonly (readonly [cells: Readonly<Record<string, string>>, code: string, field: string])[] = [
-    ...['', '-1', '1e3', '$5', '1,5', '1.0000000001', '1000000000.1', '.'].map((price) =>
-      [{ price }, '105', 'price'] as const),
-    ...['-1', 'x', '1.00001', '100000'].map((qty) => [{ qty }, '105', 'quantity'] as const),
-    ...['abc', '100001', '1.5'].map((tic) => [{ tic }, '105', 'taxabilityCode'] as const),
-    ...['2024-02-30', 'May', '2026-03-07T25:00:00Z'].map((date) => [{ date }, '105', 'transactionDate'] as const),
-    [{ sku: 'x'.repeat(51) }, '105', 'itemId'], [{ customer: 'x'.repeat(51) }, '105', 'customerId'],
-    [{ destination: '' }, '105', 'destination'], [{ origin: '' }, '105', 'origin'],
-    [{ destination: 'x'.repeat(101) }, '105', 'destination'], [{ destination: 'a\u0001b' }, '105', 'destination'],
-    [{ destination: 'Nowhere 1' }, '109', 'destination'], [{ origin: 'Nowhere 1' }, '109', 'origin'],
-    [{ destination: '', city: 'Ashford', state: 'NY', zip: '10001' }, '105', 'street'],
-    [{ destination: '', street: 'x'.repeat(129), city: 'Ashford', state: 'NY', zip: '10001' }, '105', 'street'],
-  ];
-  const good = { id: 'x', origin: NY, destination: CA, street: '', city: '', state: '', zip: '', price: '5', qty: '1', tic: '', sku: '', customer: '', date: '' };
-  const rows = cases.map(([cells]) => ({ ...good, ...cells }));
+  const rows = FAULTS.map(([cells]) => ({ ...GOOD, ...cells }));
   const text = Papa.unparse(rows, { newline: '\n' });
   // Without this the destination would be the street, which it is beside a city.
   const run = { map: ['destination:destination', 'street:street'] };
   const table = tableOf(text, run);
   const lines = csvTo(text, { ...run, output: 'ndjson' }).split('\n');
-  for (const [index, [cells, code, field]] of cases.entries()) {
+  for (const [index, [cells, code, field]] of FAULTS.entries()) {
     const row = table[index];
     const { error } = errorOf(lines[index]!);
     const told = JSON.stringify(cells);

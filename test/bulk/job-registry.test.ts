@@ -41,6 +41,19 @@ interface World {
   end(): Promise<void>;
 }
 
+/** The releases that jobs may ask for; `gone` is one that is no more. */
+function releasesWithout(gone: string): JobRegistry['options']['releases'] {
+  return {
+    borrow: async (id) => (id === gone ? null : { id, dir: join(releasesDir(built.varDir), id) }),
+    unpin: () => undefined,
+  };
+}
+
+/** Every limit is far away. */
+const SPACE_LIMITS = {
+  bytesMax: 10_000_000, accountBytesMax: 10_000_000, errorBytesMax: 10_000_000,
+};
+
 async function openWorld(): Promise<World> {
   const dir = mkdtempSync(join(tmpdir(), 'situs-jobs-'));
   const store = await Store.open(dir);
@@ -51,17 +64,12 @@ async function openWorld(): Promise<World> {
   const open: World['open'] = ({ gone = '', workers = pool } = {}) => new JobRegistry({
     store, log: SILENT, days: 3, now: () => clock.wall ?? clock.now, age: () => clock.now,
     usage, filesDir: null,
-    space: new JobSpace(join(dir, 'jobs'), {
-      bytesMax: 10_000_000, accountBytesMax: 10_000_000, errorBytesMax: 10_000_000,
-    }),
+    space: new JobSpace(join(dir, 'jobs'), SPACE_LIMITS),
     schedule: new ChunkSchedule(workers, CHUNKS_PER_WORKER),
     limits: { rowsMax: 10_000, bytesMax: 1_000_000, idleMs: 1_000 },
     kinds: [{ kind: 'lookup' }], findMerchant: () => null,
     keyOf: (id) => keys.findId(id),
-    releases: {
-      borrow: async (id) => (id === gone ? null : { id, dir: join(releasesDir(built.varDir), id) }),
-      unpin: () => undefined,
-    },
+    releases: releasesWithout(gone),
   });
   return {
     store, clock, dir, open,

@@ -49,9 +49,16 @@ function rewrite(file: string, change: (value: object) => object): void {
   writeFileSync(file, JSON.stringify(change(JSON.parse(readFileSync(file, 'utf8')) as object)));
 }
 
-/** A node that answers with 5 % and follows an S3 store that signed requests alone reach. */
-async function startUnprepared(context: TestContext, signatures: boolean): Promise<Node> {
-  const top = mkdtempSync(join(tmpdir(), 'situs-unprepared-'));
+interface Built {
+  readonly builder: string;
+  readonly varDir: string;
+  readonly names: ReadonlyMap<number, string>;
+  readonly publicKey: string;
+  readonly signIn: (dir: string, name: string) => void;
+}
+
+/** Releases of 5 and 6 % with their builder, and that of 5 % signed and active at the node. */
+async function buildTwo(top: string): Promise<Built> {
   const [builder, varDir] = [join(top, 'builder'), join(top, 'node')];
   const names = await writeRates(builder, [50, 60]);
   const [own] = (await writeRates(varDir, [50])).values();
@@ -63,13 +70,26 @@ async function startUnprepared(context: TestContext, signatures: boolean): Promi
   };
   signIn(varDir, own!);
   activateRelease(varDir, own!);
-  const server = await startStoreServer(context, { signed: true });
-  const env: Record<string, string> = {
+  return { builder, varDir, names, publicKey, signIn };
+}
+
+function environmentOf(
+  varDir: string, { url }: StoreServer, publicKey: string | null,
+): Record<string, string> {
+  return {
     HOST: '127.0.0.1', PORT: '0', SITUS_VAR: varDir, SITUS_WORKERS: '1', SITUS_BULK_WORKERS: '1',
-    SITUS_BOOTSTRAP_KEY: KEY, SITUS_DATASETS: 's3://bucket', AWS_ENDPOINT_URL: server.url,
+    SITUS_BOOTSTRAP_KEY: KEY, SITUS_DATASETS: 's3://bucket', AWS_ENDPOINT_URL: url,
     SITUS_METRICS: '127.0.0.1:0', ...S3_KEYS,
-    ...(signatures ? { SITUS_REQUIRE_SIGNATURE: publicKey } : {}),
+    ...(publicKey === null ? {} : { SITUS_REQUIRE_SIGNATURE: publicKey }),
   };
+}
+
+/** A node that answers with 5 % and follows an S3 store that signed requests alone reach. */
+async function startUnprepared(context: TestContext, signatures: boolean): Promise<Node> {
+  const top = mkdtempSync(join(tmpdir(), 'situs-unprepared-'));
+  const { builder, varDir, names, publicKey, signIn } = await buildTwo(top);
+  const server = await startStoreServer(context, { signed: true });
+  const env = environmentOf(varDir, server, signatures ? publicKey : null);
   const config = loadConfig(env);
   const place = await openPlace(config);
   const log: string[] = [];

@@ -155,16 +155,18 @@ test('every row of the fact table belongs to a state', () => {
   }
 });
 
+/** What an answer says of a meal. */
+interface Body {
+  readonly baseRates: readonly { readonly jurType: string; readonly rate: number }[];
+  readonly productDetail: { readonly taxabilityCode: {
+    readonly rateRules: readonly { readonly effectiveTaxRate: number }[];
+    readonly specialRules: { readonly mealTax: { readonly rules: readonly {
+      readonly componentType: string; readonly rate: number; readonly replacesStateRate: boolean;
+    }[]; }; };
+  }; };
+}
+
 test('the documented sum of a meal is what a cart takes, wherever a meal tax is held', () => {
-  interface Body {
-    readonly baseRates: readonly { readonly jurType: string; readonly rate: number }[];
-    readonly productDetail: { readonly taxabilityCode: {
-      readonly rateRules: readonly { readonly effectiveTaxRate: number }[];
-      readonly specialRules: { readonly mealTax: { readonly rules: readonly {
-        readonly componentType: string; readonly rate: number; readonly replacesStateRate: boolean;
-      }[]; }; };
-    }; };
-  }
   const rows = FACT_DOCUMENTS.get('meal-tax') as readonly Readonly<Record<string, string>>[];
   let compared = 0;
   for (const { extent, jurisdiction_code: code = '' } of rows) {

@@ -9,6 +9,7 @@ import { datasetsDir, packageRoot, SourceFiles } from '../../src/ingest/source-f
 import { readGeometryFile } from '../../src/ingest/source/geometry-file.js';
 import { CLI } from '../support/built-dataset.js';
 import { pageCommands, runPage, withoutVolatile } from '../support/page-commands.js';
+import type { Polygon } from '../../src/geo/polygon.js';
 
 const PAGE = readFileSync(join(packageRoot(), 'docs', 'datasets.md'), 'utf8');
 const FIPS = '22';
@@ -28,6 +29,19 @@ interface DefaultRates {
 }
 
 /** The default recipe of one state alone, which is built in a second. */
+/** A polygon as GeoJSON, in degrees. */
+function featureOf({ key, coords, rings }: Polygon): object {
+  return {
+    type: 'Feature', id: key, properties: {},
+    geometry: {
+      type: 'Polygon',
+      coordinates: Array.from(rings.subarray(0, -1), (start, at) =>
+        Array.from({ length: rings[at + 1]! - start }, (_, step) =>
+          [coords[2 * (start + step)]! / 1e6, coords[2 * (start + step) + 1]! / 1e6])),
+    },
+  };
+}
+
 function writeStateRecipe(folder: string): string {
   const read = (name: string): object =>
     JSON.parse(readFileSync(join(datasetsDir(), 'recipes', name), 'utf8')) as object;
@@ -39,15 +53,7 @@ function writeStateRecipe(folder: string): string {
     // Those of Canada are another file's.
     if (object === undefined) return [];
     const features = layers.get(object)!.filter(({ polygon }) => polygon.key.startsWith(FIPS))
-      .map(({ polygon: { key, coords, rings } }) => ({
-        type: 'Feature', id: key, properties: {},
-        geometry: {
-          type: 'Polygon',
-          coordinates: Array.from(rings.subarray(0, -1), (start, at) =>
-            Array.from({ length: rings[at + 1]! - start }, (_, step) =>
-              [coords[2 * (start + step)]! / 1e6, coords[2 * (start + step) + 1]! / 1e6])),
-        },
-      }));
+      .map(({ polygon }) => featureOf(polygon));
     const collection = { type: 'FeatureCollection', features };
     writeFileSync(join(folder, `${object}.geojson`), JSON.stringify(collection));
     return { ...more, path: `${object}.geojson` };

@@ -80,7 +80,7 @@ test('Colorado: districts of a city and of a county outside its cities; divided 
   assert.equal(levied(rates, '08043', '0809115'), '6 / 6');
 });
 
-test('Iowa, Louisiana and Alaska: a city\'s part stands in the place of its county\'s', () => {
+test('Iowa and Louisiana: a city\'s part stands in the place of its county\'s', () => {
   const iowa = load('ia-lost', 'IA', '6', fixture('ia-lost.csv', {
     Alpha: 'Polk', Arden: 'Des Moines', 'St. Boswell': 'Ankeny', Beta: "O'Brien" }));
   assert.deepEqual(['1921000', '1902305', ''].map((place) => levied(iowa, '19153', place)),
@@ -92,6 +92,9 @@ test('Iowa, Louisiana and Alaska: a city\'s part stands in the place of its coun
   assert.deepEqual([levied(louisiana, '22001'), levied(louisiana, '22001', '2218650'),
     levied(louisiana, '22097', '2258045'), levied(louisiana, '22097')],
   ['9.25 / 9.25', '10.5 / 10.5', '9.45 / 9.45', '?']);
+});
+
+test('Alaska: a city\'s part is beside its borough\'s, or stands alone', () => {
   const alaska = load('ak-members', 'AK', '0', fixture('ak-members.csv', {
     'Alpha County': 'Kenai Peninsula Borough', Arden: 'Homer', 'St. Boswell': 'Soldotna',
     'Beta Census Area': 'Bethel Census Area', "O'Dell": 'Bethel', Nowhere: 'Juneau' }));

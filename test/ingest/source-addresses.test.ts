@@ -112,19 +112,22 @@ test('a door stands on its side of the street, at its share of the length', () =
   assert.deepEqual(interpolate([7, 8, 7, 8], 0.5, 5), { lat: 7, lng: 8 });
 });
 
+/** A record of each kind, and one of none. */
+const RECORDS = [
+  boundaryRow({
+    1: 'a', 2: '20240101', 3: '99991231', 4: '1', 5: '99999', 6: 'O', 7: 'N', 8: 'ALDER',
+    9: 'WAY', 15: 'ASHFORD', 16: '91010', 17: '42', 23: '97', 24: '97', 25: '1', 26: '100',
+  }),
+  boundaryRow({
+    1: '4', 2: '20200101', 3: '20231231', 18: '91010', 19: '7', 20: '91012', 21: '42', 23: '97',
+    24: '97', 25: '001', 30: 'ST', 31: '80004', 32: '63', 33: 'ST', 34: '70001', 35: '63',
+  }),
+  boundaryRow({ 1: 'z', 2: '20200101', 3: '20231231', 18: '91010', 20: '91012', 23: '97' }),
+  boundaryRow({ 1: 'X' }),
+];
+
 test('boundary files: three kinds in either case, byte order mark, unpadded add-ons', async () => {
-  const name = file('SSB.csv', '\uFEFF' + [
-    boundaryRow({
-      1: 'a', 2: '20240101', 3: '99991231', 4: '1', 5: '99999', 6: 'O', 7: 'N', 8: 'ALDER',
-      9: 'WAY', 15: 'ASHFORD', 16: '91010', 17: '42', 23: '97', 24: '97', 25: '1', 26: '100',
-    }),
-    boundaryRow({
-      1: '4', 2: '20200101', 3: '20231231', 18: '91010', 19: '7', 20: '91012', 21: '42', 23: '97',
-      24: '97', 25: '001', 30: 'ST', 31: '80004', 32: '63', 33: 'ST', 34: '70001', 35: '63',
-    }),
-    boundaryRow({ 1: 'z', 2: '20200101', 3: '20231231', 18: '91010', 20: '91012', 23: '97' }),
-    boundaryRow({ 1: 'X' }),
-  ].join('\n'));
+  const name = file('SSB.csv', `\uFEFF${RECORDS.join('\n')}`);
   const records = await all(readSstBoundary(join(FOLDER, name)));
   assert.deepEqual(records.map((record) => record.kind), ['address', 'zip9', 'zip5']);
   const [address, zip9] = records as [BoundaryRecord, BoundaryRecord];

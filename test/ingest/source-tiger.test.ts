@@ -17,25 +17,26 @@ const WIDTH = 12;
 const dbf = (rows: readonly Row[]): Buffer => dbfOf(rows, FIELDS, WIDTH);
 const shp = (lines: readonly Line[]): Buffer => shpOf(lines, POLYLINE);
 
+const ROWS: readonly Row[] = [
+  {
+    FULLNAME: 'Alder Way', LFROMHN: '1199', LTOHN: '1101', ZIPL: '91010', PARITYL: 'O',
+    PLUS4L: '0042', OFFSETL: 'N', OFFSETR: 'N',
+  },
+  {
+    FULLNAME: 'Birch St', LFROMHN: '2', LTOHN: '98', RFROMHN: '1', RTOHN: '100', ZIPL: '91010',
+    ZIPR: '91020', PARITYL: 'E', PARITYR: 'O', OFFSETR: 'Y',
+  },
+  { FULLNAME: 'Cedar Ln', LFROMHN: '1', LTOHN: '91915', ZIPL: '91010', PARITYL: 'O' },
+  { FULLNAME: 'Dogwood Ln' },
+  { LFROMHN: '1', LTOHN: '9', ZIPL: '91010', PARITYL: 'O' },
+  { FULLNAME: 'Elm St', LFROMHN: '12-1', LTOHN: '12-9', ZIPL: '91010', PARITYL: 'O' },
+];
+
 test('address range features: both sides, empty ranges, slips, offsets', async () => {
   const line: Line = [[-29.5, 10.25], [-29.499, 10.25], [-29.498, 10.251]];
-  const rows: readonly Row[] = [
-    {
-      FULLNAME: 'Alder Way', LFROMHN: '1199', LTOHN: '1101', ZIPL: '91010', PARITYL: 'O',
-      PLUS4L: '0042', OFFSETL: 'N', OFFSETR: 'N',
-    },
-    {
-      FULLNAME: 'Birch St', LFROMHN: '2', LTOHN: '98', RFROMHN: '1', RTOHN: '100', ZIPL: '91010',
-      ZIPR: '91020', PARITYL: 'E', PARITYR: 'O', OFFSETR: 'Y',
-    },
-    { FULLNAME: 'Cedar Ln', LFROMHN: '1', LTOHN: '91915', ZIPL: '91010', PARITYL: 'O' },
-    { FULLNAME: 'Dogwood Ln' },
-    { LFROMHN: '1', LTOHN: '9', ZIPL: '91010', PARITYL: 'O' },
-    { FULLNAME: 'Elm St', LFROMHN: '12-1', LTOHN: '12-9', ZIPL: '91010', PARITYL: 'O' },
-  ];
   const folder = mkdtempSync(join(tmpdir(), 'situs-tiger-'));
-  writeFileSync(join(folder, 'edges.dbf'), dbf(rows));
-  writeFileSync(join(folder, 'edges.shp'), shp(rows.map(() => line)));
+  writeFileSync(join(folder, 'edges.dbf'), dbf(ROWS));
+  writeFileSync(join(folder, 'edges.shp'), shp(ROWS.map(() => line)));
   const ranges = [];
   for await (const range of readTigerRanges(join(folder, 'edges.shp'), {
     source: 'edges', state: 'QA',

@@ -140,6 +140,15 @@ test('a cache that is too small for anything is not looked into, and counts what
   assert.deepEqual([submitted, cache.misses, cache.hits, cache.bytes], [3, 3, 0, 0]);
 });
 
+/** Answers as a worker would that has this release; what says "refused" is refused. */
+function answerAs(request: LookupRequest, release: string): void {
+  const status = String(request.payload).includes('refused') ? 422 : 200;
+  request.answered({
+    status, code: 100, precision: 2, flags: FLAG_GEO | FLAG_STALE,
+    body: Buffer.from(`${release} ${request.grants} ${request.version}`),
+  }, { id: release, dir: '' });
+}
+
 test('who asks a third time gets the same bytes and fields without a worker, and is counted', () => {
   const asked: LookupRequest[] = [];
   const settled: [boolean, boolean][] = [];
@@ -158,11 +167,7 @@ test('who asks a third time gets the same bytes and fields without a worker, and
     pool: {
       submit: (request) => {
         asked.push(request);
-        const status = String(request.payload).includes('refused') ? 422 : 200;
-        request.answered({
-          status, code: 100, precision: 2, flags: FLAG_GEO | FLAG_STALE,
-          body: Buffer.from(`${release} ${request.grants} ${request.version}`),
-        }, { id: release, dir: '' });
+        answerAs(request, release);
       },
     },
     repeats: { cache: new AnswerCache(2 * MEBIBYTE), release: () => release },

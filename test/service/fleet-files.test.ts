@@ -126,29 +126,29 @@ over('what a node does with chunks is told by metrics, health and doctor', async
   await eventually(async () => await filesState(node!) === 'ok');
 });
 
+const CART = {
+  cartId: 'c', customerId: 'c-7', currency: {}, origin: { address: DOOR }, destination: { address: DOOR },
+  lineItems: [{ itemId: 'sku-1', price: 10.75, quantity: 2 }],
+};
+const lines = (rows: readonly object[]): string =>
+  rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+const ORDERS = ['destination,price,qty,origin', ...Array.from({ length: 700 }, (_, index) =>
+  `"${index % 5 === 0 ? '1 Nowhere Rd, Nowhere, QA' : DOOR}",${index}.75,2,"${DOOR}"`)].join('\n');
+const FILES: readonly (readonly [name: string, body: string, ...args: readonly string[]])[] = [
+  ['rows.csv', table(2_000)],
+  // A chunk for each row is a message for each row.
+  ['few.csv', table(150)],
+  ['to-lines.csv', table(700), '--format', 'ndjson'],
+  ['rows.ndjson', lines(Array.from({ length: 1_500 }, (_, id) =>
+    (id % 3 === 0 ? { id, postalcode: '91010' } : { id, address: id % 5 === 0 ? 'nowhere' : DOOR })))],
+  ['orders.csv', ORDERS, '--kind', 'cart'],
+  ['carts.ndjson', lines(Array.from({ length: 700 }, (_, id) =>
+    ({ id, items: [id % 9 === 0 ? { ...CART, lineItems: 7 } : CART] }))), '--kind', 'cart'],
+];
+
 over('lookups and carts in tables and lines are the bytes of one machine, whatever a chunk is', async (fleet) => {
   await nodesOf(fleet, 2);
-  const place = { address: DOOR };
-  const cart = {
-    cartId: 'c', customerId: 'c-7', currency: {}, origin: place, destination: place,
-    lineItems: [{ itemId: 'sku-1', price: 10.75, quantity: 2 }],
-  };
-  const lines = (rows: readonly object[]): string =>
-    rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-  const orders = ['destination,price,qty,origin', ...Array.from({ length: 700 }, (_, index) =>
-    `"${index % 5 === 0 ? '1 Nowhere Rd, Nowhere, QA' : DOOR}",${index}.75,2,"${DOOR}"`)].join('\n');
-  const files: readonly (readonly [name: string, body: string, ...args: readonly string[]])[] = [
-    ['rows.csv', table(2_000)],
-    // A chunk for each row is a message for each row.
-    ['few.csv', table(150)],
-    ['to-lines.csv', table(700), '--format', 'ndjson'],
-    ['rows.ndjson', lines(Array.from({ length: 1_500 }, (_, id) =>
-      (id % 3 === 0 ? { id, postalcode: '91010' } : { id, address: id % 5 === 0 ? 'nowhere' : DOOR })))],
-    ['orders.csv', orders, '--kind', 'cart'],
-    ['carts.ndjson', lines(Array.from({ length: 700 }, (_, id) =>
-      ({ id, items: [id % 9 === 0 ? { ...cart, lineItems: 7 } : cart] }))), '--kind', 'cart'],
-  ];
-  for (const [name, body, ...more] of files) {
+  for (const [name, body, ...more] of FILES) {
     const args = [fleet.file(name, body), ...more];
     const alone = await here(fleet, args, join(fleet.dir, `${name}.alone`));
     for (const rows of CHUNKS[name] ?? [600]) {

@@ -46,6 +46,12 @@ export function toEndpoint(
   return { webhook: { url, secrets: secretsOf(secret), guard, attemptMs }, mail: null };
 }
 
+/** Who is invited unless told. */
+const INVITED = {
+  account: 'shop', merchantId: 'm-1', merchantName: 'Acme Outfitters', contactFirst: 'Jane',
+  contactLast: 'Doe', email: 'jane@acme.example',
+};
+
 /** Opens a store, in a new folder unless one is given, and a delivery that looks when told. */
 export async function openOutbox(
   context: TestContext, settings: DeliverySettings, varDir = newVarDir(context),
@@ -77,9 +83,7 @@ export async function openOutbox(
     },
     addInvitation: async (changes = {}) => {
       await store.write((transaction) => addInvitation(transaction, {
-        account: 'shop', merchantId: 'm-1', merchantName: 'Acme Outfitters',
-        contactFirst: 'Jane', contactLast: 'Doe', email: 'jane@acme.example', now: outbox.now,
-        ...changes,
+        ...INVITED, now: outbox.now, ...changes,
       }));
     },
   };

@@ -16,6 +16,19 @@ interface Box {
   readonly north: number;
 }
 
+/** A line between two corners, straight or with some bends. */
+function borderOf(
+  random: Random, box: Box, wiggle: number, from: Vertex, to: Vertex,
+): readonly Vertex[] {
+  const steps = random() < 0.2 ? 1 : between(random, 2, 9);
+  return Array.from({ length: steps }, (_, step): Vertex => step === 0 ? from : [
+    clamp(Math.round(from[0] + ((to[0] - from[0]) * step) / steps) +
+      between(random, -wiggle, wiggle), box.west, box.east),
+    clamp(Math.round(from[1] + ((to[1] - from[1]) * step) / steps) +
+      between(random, -wiggle, wiggle), box.south, box.north),
+  ]);
+}
+
 /** Neighbours that share wiggly borders vertex by vertex; some borders are straight. */
 export function tessellation(
   random: Random, prefix: string, box: Box, columns: number, rows: number,
@@ -31,16 +44,8 @@ export function tessellation(
   ];
   const nodes = Array.from({ length: rows + 1 }, (_, row) =>
     Array.from({ length: columns + 1 }, (__, column) => node(column, row)));
-  const border = (from: Vertex, to: Vertex): readonly Vertex[] => {
-    const steps = random() < 0.2 ? 1 : between(random, 2, 9);
-    const wiggle = Math.floor(jitter / 6);
-    return Array.from({ length: steps }, (_, step): Vertex => step === 0 ? from : [
-      clamp(Math.round(from[0] + ((to[0] - from[0]) * step) / steps) +
-        between(random, -wiggle, wiggle), box.west, box.east),
-      clamp(Math.round(from[1] + ((to[1] - from[1]) * step) / steps) +
-        between(random, -wiggle, wiggle), box.south, box.north),
-    ]);
-  };
+  const border = (from: Vertex, to: Vertex): readonly Vertex[] =>
+    borderOf(random, box, Math.floor(jitter / 6), from, to);
   const flat = nodes.map((line, row) => line.slice(0, -1).map((from, column) =>
     row === 0 || row === rows ? [from] : border(from, line[column + 1]!)));
   const upright = nodes.slice(0, -1).map((line, row) => line.map((from, column) =>

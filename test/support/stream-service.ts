@@ -74,6 +74,14 @@ export interface StreamService {
   open(ask?: Partial<StreamAsk>): Promise<StreamClient>;
 }
 
+/** Every row is admitted, and none is counted. */
+const UNCOUNTED: Parameters<typeof openStreams>[0]['usage'] = {
+  admitRows: ({ id, account, grants }, rows) => ({
+    meter: new Meter(id, account), grants, rows, held: 0, scarce: false,
+  }),
+  settleRows: () => undefined,
+};
+
 const RELEASE: PinnedRelease = { id: '2026-11-21-000000000000', dir: '/nowhere' };
 
 /** Starts it for one test. */
@@ -92,12 +100,7 @@ export async function startStreams(
     }),
     releases: { pin: () => (active ? RELEASE : null), unpin: () => undefined },
     schedule: new ChunkSchedule(pool, 4),
-    usage: {
-      admitRows: ({ id, account, grants }, rows) => ({
-        meter: new Meter(id, account), grants, rows, held: 0, scarce: false,
-      }),
-      settleRows: () => undefined,
-    },
+    usage: UNCOUNTED,
     ...(tickMs === undefined ? {} : { tickMs }),
   });
   const router = new Router([streams.route], SILENT);

@@ -6,26 +6,31 @@ import { releasesDir } from '../../src/dataset/release.js';
 import { type ReleaseContent, writeRelease } from '../../src/ingest/release-writer.js';
 import { DATE_OPEN, type DateInt } from '../../src/tax/date.js';
 import type { Rate } from '../../src/tax/rate.js';
+import type { AreaRecord } from '../../src/dataset/records.js';
 
 const ALWAYS = { from: 20200101 as DateInt, to: 99991231 as DateInt };
+
+const MANIFEST: ReleaseContent['manifest'] = {
+  recipe: 'tiny', asOf: '2026-01-01', layers: [], coverage: [],
+  sources: [{
+    id: 0, name: 'invented', publisher: 'nobody', licence: 'none',
+    asOf: 20260101 as DateInt, estimated: false,
+  }],
+  files: [],
+};
+
+const AREA: AreaRecord = {
+  id: 0, country: 'USA', state: 'QA', stateName: 'Aldermark', stateFips: '91',
+  countyFips: '', countyName: '', countyFullName: '', placeName: '', placeGeoid: '', incorporated: false,
+  components: [0], unknown: [], staleAfter: 99991231 as DateInt, estimated: false,
+};
 
 /** Content with one state whose rate is `percentTimesTen` tenths of a percent. */
 export function tinyContent(percentTimesTen: number): ReleaseContent {
   const rate = (percentTimesTen * 1_000_000) as Rate;
   return {
-    manifest: {
-      recipe: 'tiny', asOf: '2026-01-01', layers: [], coverage: [],
-      sources: [{
-        id: 0, name: 'invented', publisher: 'nobody', licence: 'none',
-        asOf: 20260101 as DateInt, estimated: false,
-      }],
-      files: [],
-    },
-    areas: [{
-      id: 0, country: 'USA', state: 'QA', stateName: 'Aldermark', stateFips: '91',
-      countyFips: '', countyName: '', countyFullName: '', placeName: '', placeGeoid: '', incorporated: false,
-      components: [0], unknown: [], staleAfter: 99991231 as DateInt, estimated: false,
-    }],
+    manifest: MANIFEST,
+    areas: [AREA],
     components: [{
       id: 0, level: 'state', jurName: 'QA', jurCode: '91', kind: null,
       periods: [{ ...ALWAYS, sales: rate, use: rate, source: 0, asOf: 20260101 as DateInt }],
