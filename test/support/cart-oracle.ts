@@ -3,8 +3,8 @@
  * It reads the fact tables itself and shares nothing with the engine.
  */
 import {
-  cell, holidayOn, inForce, isReplaced, isTierFor, type MealSale, mealsOf, mealTax, onHoliday,
-  type Row, shape, type Taxed, tierTax,
+  cell, holidayOn, inForce, isReplaced, isTierFor, localTax, mayTaxUnseen, type MealSale, mealsOf,
+  mealTax, onHoliday, type Row, shape, type Taxed, tierTax,
 } from './oracle-rules.js';
 import type { FactPlace } from './product-facts.js';
 import {
@@ -132,16 +132,11 @@ class CartOracle {
     return this.#world.parents.get(code) ?? '';
   }
 
-  /** Whether local taxes of a place follow the state's rule; null where nobody says. */
-  #follows(tic: string, { county = '', placeGeoid = '' }: FactPlace): boolean | null {
-    const fips = this.#world.fips(this.#state);
-    for (const code of [placeGeoid, fips + county, fips]) {
-      const row = code === '' ? null : this.#first('product-localities', (each) =>
-        cell(each, 'state') === this.#state && cell(each, 'tic') === tic
-        && cell(each, 'jurisdiction_code') === code);
-      if (row !== null) return cell(row, 'locals') === 'follow';
-    }
-    return null;
+  /** What the localities' table says of a rule's codes on the day. */
+  #localities(rule: Row): readonly Row[] {
+    const [tic = ''] = cell(rule, 'tic').split(';');
+    return this.#world.table('product-localities', this.#state)
+      .filter((row) => cell(row, 'tic') === tic && inForce(row, this.#cart.date));
   }
 
   /** Local taxes on one article end where the state's additional tax begins. */
@@ -181,20 +176,27 @@ class CartOracle {
       const plain = rule === null || (rate === '' && scope === 'all' && !exempt
         && ['threshold_usd', 'percent_taxable', 'per_volume_usd', 'cap_per_unit_usd']
           .every((column) => cell(rule, column) === ''));
+      const fips = this.#world.fips(this.#state);
+      const localities = scope === 'varies' ? this.#localities(rule!) : [];
+      const isAsked = bites || cell(rule ?? {}, 'threshold_usd') === '';
+      const hides = this.#due.some(({ place }) => mayTaxUnseen(localities, place, fips));
+      if (hides && isAsked) return null;
       for (const due of this.#due) {
         if (isReplaced(meals, due, this.#sale)) continue;
-        const { isState, rate: ordinary, place } = due;
-        const follows = isState || scope === 'all' || scope === 'total' ? true
-          : scope === 'state' ? false : this.#follows(cell(rule!, 'tic').split(';')[0]!, place);
-        const threshold = rule !== null && cell(rule, 'threshold_usd') !== '';
-        if (follows === null && ordinary.over > 0n && (bites || !threshold)) return null;
+        const { isState, rate: ordinary } = due;
+        const said = isState || scope === 'all' || scope === 'total'
+          ? { follows: true, rate: ordinary } : scope === 'state'
+            ? { follows: false, rate: ordinary } : localTax(localities, { ...due, fips });
+        if (said === null && isAsked) return null;
+        const { follows, rate: levied } = said ?? { follows: null, rate: ordinary };
         let base = follows === true ? (exempt ? ZERO : shaped) : price;
         if (!isState && article !== null) {
           base = least(base, article('local_tax_applies_to_first_usd'));
         }
-        const tier = plain || follows === false ? this.#tiered(due, tic, price) : 'own';
+        const tier = plain || (follows === false && compare(levied, ordinary) === 0)
+          ? this.#tiered(due, tic, price) : 'own';
         if (tier === null) return null;
-        const tax = tier === 'own' ? times(base, isState && rate !== '' ? rational(rate) : ordinary)
+        const tax = tier === 'own' ? times(base, isState && rate !== '' ? rational(rate) : levied)
           : tier;
         if (isState) state = add(state, tax);
         else local = add(local, tax);

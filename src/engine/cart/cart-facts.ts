@@ -3,8 +3,8 @@
  *
  * - sourcing-cases: how a state sources sales within it, where origin or destination alone does
  *   not say it (`rule`, `local_cap`, `note`).
- * - product-localities: whether local taxes of a jurisdiction (`36`, `36005`, `3651000`, a district
- *   `13#00044`) follow the state's rule for a code (`locals`).
+ * - product-localities: what local taxes of a jurisdiction (`36`, `36005`, `3651000`, a district
+ *   `13#00044`) do where the state's rule for a code leaves that to them (`locals`, `rate`).
  * - holidays: days by the law's own rule, categories and price limit of a sales-tax holiday.
  * - holiday-categories: the codes of a category; "*" for every code that it does not list.
  * - freight-mixed: how one delivery charge on goods that are taxed differently is taxed.
@@ -52,10 +52,23 @@ export interface SourcingCase extends Dated, Citation {
   readonly note: string;
 }
 
+/**
+ * - `follow`, `ordinary`: all local taxes there follow the state's rule, or are levied whatever it
+ *   says; the narrowest jurisdiction decides.
+ * - `own`: the jurisdiction's own tax, and nobody else's, is levied at the row's rate, or at its
+ *   rate on general goods where the row gives none.
+ * - `unlisted`: nothing is known of jurisdictions without a row, even of those that levy nothing on
+ *   general goods, since the law lets them tax these goods apart.
+ */
+const LOCAL_KINDS = ['follow', 'ordinary', 'own', 'unlisted'] as const;
+export type LocalKind = (typeof LOCAL_KINDS)[number];
+
 export interface Locality extends Dated, Citation {
   readonly code: string;
   readonly name: string;
-  readonly follows: boolean;
+  readonly locals: LocalKind;
+  /** Of an `own` tax; null for the rate on general goods. */
+  readonly rate: Rate | null;
 }
 
 export interface FreightMix extends Dated, Citation {
@@ -200,7 +213,8 @@ export function readCartFacts(dataset: Dataset): CartFacts {
         ...dated(row), ...cited(row),
         code: row.text('jurisdiction_code'),
         name: row.text('jurisdiction_name'),
-        follows: row.oneOf('locals', ['follow', 'ordinary']) === 'follow',
+        locals: row.oneOf('locals', LOCAL_KINDS),
+        rate: row.optional('rate', parseRate),
       })),
     holidays: gather(rowsOf('holidays'), stateOf, holiday),
     categories: new Map([...codes].map(([category, tics]) => [category, new Map(tics)])),

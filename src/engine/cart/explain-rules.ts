@@ -4,7 +4,7 @@ import { formatDate } from '../../tax/date.js';
 import { GENERAL, HANDLING, type ProductRule } from '../../tax/product-rule.js';
 import { PRODUCT_DOCUMENT } from '../product/product-book.js';
 import { citedSource, type SourceNotes } from '../rate/explain.js';
-import { type CartFacts, factOn, type TierFact } from './cart-facts.js';
+import { type CartFacts, factOn, type Locality, type TierFact } from './cart-facts.js';
 import { coverOf, type Holiday, holidaysOn } from './holidays.js';
 import type { GoodsTotal, LineTaxer, TaxedLine } from './taxed-lines.js';
 import type { RuleNote } from './outcome.js';
@@ -53,6 +53,23 @@ function productNote(site: Site, { tic, rule }: Treatment, price: bigint): RuleN
     rule: name, applied: true,
     why: `${taxable}, ${SCOPES[rule.scope]}${thresholdWhy(rule, price)}${caveats(rule)}`,
     source: citedSource(PRODUCT_DOCUMENT, rule.basis),
+  };
+}
+
+/** What a fact on local taxes comes to. */
+function localNote({ tic }: Treatment, locality: Locality): RuleNote {
+  const { name, locals, rate } = locality;
+  const at = rate === null ? 'its rate on general goods'
+    : `${decimalText(BigInt(rate), PERCENT_DIGITS)} %`;
+  const why = {
+    follow: 'local taxes follow the rule of the state',
+    ordinary: 'local taxes are levied whatever the rule of the state',
+    own: rate === 0 ? 'levies nothing on it' : `levies ${at} on it, whatever the rule of the state`,
+    unlisted: 'local taxes on it are known where they are listed alone',
+  }[locals];
+  return {
+    rule: `local taxes on ${tic}: ${name}`, applied: locals === 'follow' || locals === 'own', why,
+    source: citedSource('product-localities', locality),
   };
 }
 
@@ -125,16 +142,10 @@ export class RuleNotes {
   #goods(
     site: Site, treatment: Treatment, line: CartLine, used: Holiday | null,
   ): readonly RuleNote[] {
-    const { locality, holidays, unclearHolidays, notes } = treatment;
-    const local: readonly RuleNote[] = locality === null ? [] : [{
-      rule: `local taxes on ${treatment.tic}: ${locality.name}`, applied: locality.follows,
-      why: locality.follows ? 'local taxes follow the rule of the state'
-        : 'local taxes are levied whatever the rule of the state',
-      source: citedSource('product-localities', locality),
-    }];
+    const { localities, holidays, unclearHolidays, notes } = treatment;
     return [
       productNote(site, treatment, line.price),
-      ...local,
+      ...localities.map((locality) => localNote(treatment, locality)),
       ...[...holidays, ...unclearHolidays].map((holiday) => holidayNote(holiday, used)),
       ...this.#otherHolidays(site, treatment.tic),
       ...singleNote(treatment, line.price),

@@ -3,7 +3,7 @@
  * the levies that a rule leaves, of the state and of them.
  */
 import type { Dataset } from '../../dataset/dataset.js';
-import type { AreaRecord } from '../../dataset/records.js';
+import type { AreaRecord, ComponentRecord } from '../../dataset/records.js';
 import { isFailure } from '../../failure.js';
 import { inForce, isWhole, type ProductRule } from '../../tax/product-rule.js';
 import type { Rate } from '../../tax/rate.js';
@@ -16,38 +16,88 @@ import { isByArea } from '../situs.js';
 
 interface LocalRow {
   readonly site: SiteRow;
-  readonly follows: boolean;
+  readonly fact: Locality | null;
 }
 
 export interface Locals {
   readonly rows: readonly LocalRow[];
   /** What is not known, as a sentence; "" where all is known. */
   readonly unknown: string;
-  /** The fact that decided for the place. */
-  readonly locality: Locality | null;
+  /** The facts that decided, each once. */
+  readonly facts: readonly Locality[];
 }
 
-/** The narrowest fact for a place: its own, its county's, its state's. */
+/** The code of a jurisdiction in the table; "" for one that has none. */
+function codeOf(
+  { stateFips, countyFips, placeGeoid }: AreaRecord, { level, jurCode, jurName }: ComponentRecord,
+): string {
+  if (level === 'county') return stateFips + countyFips;
+  if (level === 'city') return placeGeoid;
+  return `${stateFips}#${jurCode ?? jurName}`;
+}
+
+/** The narrowest fact on all local taxes of a place: its own, its county's, its state's. */
 function placeFact(facts: readonly Locality[], area: AreaRecord): Locality | null {
   const { stateFips, countyFips, placeGeoid } = area;
-  const find = (code: string): Locality | null => facts.find((fact) => fact.code === code) ?? null;
+  const find = (code: string): Locality | null =>
+    facts.find((fact) => fact.code === code && fact.locals !== 'own') ?? null;
   return (placeGeoid === '' ? null : find(placeGeoid)) ?? find(stateFips + countyFips)
     ?? find(stateFips);
 }
 
-/** The fact for a row: that of a district by its publisher's code, else the place's. */
-function rowFact(
-  facts: readonly Locality[], { stateFips }: AreaRecord, jurCode: string | null,
+/**
+ * The fact for a jurisdiction's tax: the one on its own, that of a district by its publisher's
+ * code or its name, else the place's.
+ */
+function factOf(
+  facts: readonly Locality[], area: AreaRecord, component: ComponentRecord,
   ofPlace: Locality | null,
 ): Locality | null {
-  if (jurCode === null) return ofPlace;
-  const code = `${stateFips}#${jurCode}`;
-  return facts.find((fact) => fact.code === code) ?? ofPlace;
+  const code = codeOf(area, component);
+  return facts.find((fact) => fact.code === code && fact.locals === 'own')
+    ?? (component.level === 'district' ? facts.find((fact) => fact.code === code) : undefined)
+    ?? ofPlace;
+}
+
+/** What a jurisdiction levies under a fact; null where that is not known. */
+function rateUnder(fact: Locality | null, ordinary: Rate): Rate | null {
+  if (fact === null) return ordinary === 0 ? ordinary : null;
+  if (fact.locals === 'unlisted') return null;
+  return fact.locals === 'own' ? fact.rate ?? ordinary : ordinary;
+}
+
+/**
+ * Whether the county or the city of an area may tax a product though the dataset has no rate of
+ * its on general goods, on which the tax would be shown.
+ */
+function taxesUnseen(
+  facts: readonly Locality[], area: AreaRecord, levels: ReadonlySet<string>,
+  ofPlace: Locality | null,
+): boolean {
+  const { stateFips, countyFips, placeGeoid } = area;
+  const unseen = [
+    ...(countyFips === '' || levels.has('county') ? [] : [stateFips + countyFips]),
+    ...(placeGeoid === '' || levels.has('city') ? [] : [placeGeoid]),
+  ];
+  return unseen.some((code) => {
+    const own = facts.find((fact) => fact.code === code && fact.locals === 'own');
+    return own === undefined ? ofPlace?.locals === 'unlisted' : (own.rate ?? 0) !== 0;
+  });
 }
 
 function notHeld({ state }: Site, { tic }: ProductRule): string {
   return `Whether local taxes in ${state.name} follow the state's rule for ${tic} differs by place `
     + 'and is not held for this one.';
+}
+
+/** The places whose local taxes a site takes. */
+function areasOf({ rows }: Site): readonly AreaRecord[] {
+  return [...new Set(rows.map(({ area }) => area))];
+}
+
+/** The levels that have a row of an area. */
+function levelsIn(rows: readonly SiteRow[], of: AreaRecord): ReadonlySet<string> {
+  return new Set(rows.filter(({ area }) => area === of).map(({ row }) => row.component.level));
 }
 
 /** Tells how local taxes of one dataset treat products. */
@@ -62,48 +112,47 @@ export class Localities {
     this.#facts = facts;
   }
 
-  /** Tells, for every local row of a site, whether it follows a rule of the state. */
+  /** Tells, for every local row of a site, what it does where the rule is the state's. */
   localsOf(site: Site, rule: ProductRule): Locals {
     const locals = site.rows.filter(({ row }) => row.component.level !== 'state');
     if (rule.scope === 'state') {
-      return {
-        rows: locals.map((row) => ({ site: row, follows: false })), unknown: '', locality: null,
-      };
+      return { rows: locals.map((row) => ({ site: row, fact: null })), unknown: '', facts: [] };
     }
     const key = localityKey(site.state.code, rule.tic);
     const facts = (this.#facts.localities.get(key) ?? [])
       .filter((fact) => inForce(fact, site.date));
-    let locality: Locality | null = null;
-    let unknown = '';
-    const rows = locals.map((row): LocalRow => {
-      const { component } = row.row;
-      const ofPlace = placeFact(facts, row.area);
-      const fact = component.level === 'district'
-        ? rowFact(facts, row.area, component.jurCode, ofPlace) : ofPlace;
-      locality ??= fact;
-      if (fact === null && row.rate !== 0) unknown = notHeld(site, rule);
-      return { site: row, follows: fact?.follows === true };
-    });
-    if (facts.length > 0 && unknown === ''
-      && !(this.#isCertain(site, facts, site.origin)
-        && this.#isCertain(site, facts, site.destination))) {
-      const { name } = site.state;
-      unknown = `The ZIP code lies in places of ${name} that tax ${rule.tic} differently.`;
-    }
-    return { rows, unknown, locality };
+    const rows = locals.map((row): LocalRow => ({
+      site: row,
+      fact: factOf(facts, row.area, row.row.component, placeFact(facts, row.area)),
+    }));
+    const told = rows.every(({ site: { rate }, fact }) => rateUnder(fact, rate) !== null)
+      && !areasOf(site).some((area) => taxesUnseen(
+        facts, area, levelsIn(locals, area), placeFact(facts, area)));
+    const isSure = !told || facts.length === 0
+      || (this.#isCertain(site, facts, site.origin)
+        && this.#isCertain(site, facts, site.destination));
+    const unknown = !told ? notHeld(site, rule) : isSure ? ''
+      : `The ZIP code lies in places of ${site.state.name} that tax ${rule.tic} differently.`;
+    return { rows, unknown, facts: [...new Set(rows.flatMap(({ fact }) => fact ?? []))] };
   }
 
-  /** The local rates that a place levies whatever the state's rule says, in parts per billion. */
+  /**
+   * The local rates that a place levies whatever the state's rule says, in parts per billion; null
+   * where they are not known.
+   */
   #ordinaryPart(site: Site, facts: readonly Locality[], area: AreaRecord): number | null {
     const rates = this.#rates.at(area.id, site.date);
     if (isFailure(rates)) return null;
     const ofPlace = placeFact(facts, area);
+    const levels = new Set(rates.rows.map(({ component }) => component.level));
+    if (taxesUnseen(facts, area, levels, ofPlace)) return null;
     let sum = 0;
     for (const { component, sales } of rates.rows) {
       if (component.level === 'state') continue;
-      const isDistrict = component.level === 'district';
-      const fact = isDistrict ? rowFact(facts, area, component.jurCode, ofPlace) : ofPlace;
-      if (fact === null || !fact.follows) sum += sales;
+      const fact = factOf(facts, area, component, ofPlace);
+      const rate = rateUnder(fact, sales);
+      if (rate === null) return null;
+      if (fact?.locals !== 'follow') sum += rate;
     }
     return sum;
   }
@@ -134,7 +183,7 @@ export function levy(site: SiteRow, ruled: boolean, rate = site.rate): Levy {
 interface Draft {
   readonly levies: readonly Levy[];
   readonly unknownLocals: string;
-  readonly locality: Locality | null;
+  readonly localities: readonly Locality[];
 }
 
 /**
@@ -149,7 +198,7 @@ function wholeRate(site: Site, rate: Rate): readonly Levy[] {
 /** The levies that a rule leaves, before meals and single articles. */
 export function ruled(localities: Localities, site: Site, rule: ProductRule): Draft {
   const { rows } = site;
-  const none = { unknownLocals: '', locality: null };
+  const none = { unknownLocals: '', localities: [] };
   if (isWhole(rule)) {
     if (!rule.taxable) return { ...none, levies: [] };
     const levies = rule.rate === null
@@ -161,11 +210,12 @@ export function ruled(localities: Localities, site: Site, rule: ProductRule): Dr
   const ofState = state.map((row, at) =>
     levy(row, true, rate === null ? row.rate : at === 0 ? rate : 0 as Rate));
   const locals = localities.localsOf(site, rule);
-  const kept = locals.rows.flatMap(({ site: row, follows }) => {
-    if (!follows) return [levy(row, false)];
+  const kept = locals.rows.flatMap(({ site: row, fact }) => {
+    if (fact?.locals === 'own') return [levy(row, false, fact.rate ?? row.rate)];
+    if (fact?.locals !== 'follow') return [levy(row, false)];
     return rule.taxable ? [levy(row, true)] : [];
   });
   return {
-    levies: [...ofState, ...kept], unknownLocals: locals.unknown, locality: locals.locality,
+    levies: [...ofState, ...kept], unknownLocals: locals.unknown, localities: locals.facts,
   };
 }

@@ -148,8 +148,10 @@ export function tiered(
   const used: TierFact[] = [];
   let unknown: UnknownTier | null = null;
   const out = levies.map((levy) => {
-    const { site, ruled } = levy;
-    const fact = site === null || ruled ? undefined : rows.find((row) => isOf(row, site));
+    const { site, ruled, rate } = levy;
+    // Tiers are of the tax on general goods: a rate of the product's own has none.
+    const isOrdinary = site !== null && !ruled && rate === site.rate;
+    const fact = isOrdinary ? rows.find((row) => isOf(row, site)) : undefined;
     if (fact === undefined) return levy;
     used.push(fact);
     if (fact.kind === 'unknown') {

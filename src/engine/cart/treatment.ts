@@ -46,7 +46,7 @@ export interface Treatment extends LineRule<Levy> {
   readonly unknown: string;
   /** Nothing is unknown and no holiday may hold: the tax is the sum of the levies at any price. */
   readonly sure: boolean;
-  readonly locality: Locality | null;
+  readonly localities: readonly Locality[];
   readonly notes: readonly TreatmentNote[];
 }
 
@@ -100,7 +100,7 @@ function summed(
   treatment: Omit<Treatment, 'flat' | 'coarse' | 'sure' | 'tierless'>,
 ): Treatment {
   const {
-    tic, rule, shape, levies, holidays, unclearHolidays, single, unknownLocals, unknown, locality,
+    tic, rule, shape, levies, holidays, unclearHolidays, single, unknownLocals, unknown, localities,
     notes, tiers, unknownTier,
   } = treatment;
   const isFlat = shape === null && single === null;
@@ -112,7 +112,7 @@ function summed(
     tierless: tierlessOf(levies),
     coarse: isFlat ? coarseRates(levies) : null,
     flat: isFlat ? levies.reduce((sum, { rate }) => sum + rate, 0) : null,
-    tic, rule, shape, levies, holidays, unclearHolidays, single, unknownLocals, unknown, locality,
+    tic, rule, shape, levies, holidays, unclearHolidays, single, unknownLocals, unknown, localities,
     notes, tiers, unknownTier,
   };
 }
@@ -167,7 +167,7 @@ export class Treatments {
     const rules = this.#products.at(state.code, tic, date);
     const [rule = null, second] = rules;
     const draft = rule === null || isPlain(rule)
-      ? { levies: site.rows.map((row) => levy(row, false)), unknownLocals: '', locality: null }
+      ? { levies: site.rows.map((row) => levy(row, false)), unknownLocals: '', localities: [] }
       : ruled(this.#localities, site, rule);
     const single = singleOf(this.#facts, site, tic, rule);
     const { named: holidays, unclear } = this.#holidaysOf(state.code, tic);
@@ -183,7 +183,7 @@ export class Treatments {
       : [...meals.levies, bracketLevy(single)];
     return summed({
       tic, rule, levies, single, shape, tiers, unknownTier,
-      locality: draft.locality,
+      localities: draft.localities,
       holidays: holidaysOn(holidays, date),
       unclearHolidays: holidaysOn(unclear, date),
       unknownLocals: draft.unknownLocals,
