@@ -132,11 +132,17 @@ class CartOracle {
     return this.#world.parents.get(code) ?? '';
   }
 
-  /** What the localities' table says of a rule's codes on the day. */
-  #localities(rule: Row): readonly Row[] {
-    const [tic = ''] = cell(rule, 'tic').split(';');
-    return this.#world.table('product-localities', this.#state)
-      .filter((row) => cell(row, 'tic') === tic && inForce(row, this.#cart.date));
+  /** Whether a tax follows a rule, and its rate else; null where nobody says. */
+  #said(rule: Row | null, due: Due): { readonly follows: boolean; readonly rate: Rational } | null {
+    const { isState, rate, place } = due;
+    const scope = rule === null ? 'all' : cell(rule, 'scope');
+    const [tic = ''] = rule === null ? [] : cell(rule, 'tic').split(';');
+    const fips = this.#world.fips(this.#state);
+    const rows = scope === 'varies' ? this.#world.table('product-localities', this.#state)
+      .filter((row) => cell(row, 'tic') === tic && inForce(row, this.#cart.date)) : [];
+    if (mayTaxUnseen(rows, place, fips)) return null;
+    if (isState || scope !== 'varies') return { follows: isState || scope !== 'state', rate };
+    return localTax(rows, { ...due, fips });
   }
 
   /** Local taxes on one article end where the state's additional tax begins. */
@@ -176,17 +182,11 @@ class CartOracle {
       const plain = rule === null || (rate === '' && scope === 'all' && !exempt
         && ['threshold_usd', 'percent_taxable', 'per_volume_usd', 'cap_per_unit_usd']
           .every((column) => cell(rule, column) === ''));
-      const fips = this.#world.fips(this.#state);
-      const localities = scope === 'varies' ? this.#localities(rule!) : [];
       const isAsked = bites || cell(rule ?? {}, 'threshold_usd') === '';
-      const hides = this.#due.some(({ place }) => mayTaxUnseen(localities, place, fips));
-      if (hides && isAsked) return null;
       for (const due of this.#due) {
         if (isReplaced(meals, due, this.#sale)) continue;
         const { isState, rate: ordinary } = due;
-        const said = isState || scope === 'all' || scope === 'total'
-          ? { follows: true, rate: ordinary } : scope === 'state'
-            ? { follows: false, rate: ordinary } : localTax(localities, { ...due, fips });
+        const said = this.#said(rule, due);
         if (said === null && isAsked) return null;
         const { follows, rate: levied } = said ?? { follows: null, rate: ordinary };
         let base = follows === true ? (exempt ? ZERO : shaped) : price;
