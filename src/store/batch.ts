@@ -10,6 +10,8 @@ import { bytesOf, type StoredValue } from './record-bytes.js';
 /** Where it is all put in the end, within a transaction. */
 export interface BatchPlace {
   get(key: StoreKey): Buffer | undefined;
+  /** As `Root.peek`. */
+  peek(key: StoreKey): Buffer | undefined;
   put(key: StoreKey, value: Buffer): void;
   remove(key: StoreKey): void;
 }
@@ -71,6 +73,12 @@ export class Batch {
   get(key: StoreKey): StoredValue | undefined {
     const changed = this.#changes.get(nameOf(key));
     return changed === undefined ? this.#place.get(key) : changed.value ?? undefined;
+  }
+
+  /** As `Root.peek`. */
+  peek(key: StoreKey): StoredValue | undefined {
+    const changed = this.#changes.get(nameOf(key));
+    return changed === undefined ? this.#place.peek(key) : changed.value ?? undefined;
   }
 
   /** Changes a record, or removes it. */

@@ -118,6 +118,7 @@ export class LmdbRoot implements Root {
   readonly #root: Environment;
   readonly #place: BatchPlace = {
     get: (key) => this.#root.get([...key]),
+    peek: (key) => this.#peek(key),
     put: (key, value) => {
       this.#root.putSync([...key], value);
     },
@@ -129,6 +130,8 @@ export class LmdbRoot implements Root {
   #writing = 0;
   #next: Waiting | null = null;
   #written = 0;
+  /** The memory that records are read into, as a plain view. */
+  #view: Buffer = Buffer.alloc(0);
   /** While actions run. */
   #batch: Batch | null = null;
 
@@ -167,6 +170,10 @@ export class LmdbRoot implements Root {
 
   get(key: StoreKey): StoredValue | undefined {
     return this.#batch === null ? this.#root.get([...key]) : this.#batch.get(key);
+  }
+
+  peek(key: StoreKey): StoredValue | undefined {
+    return this.#batch === null ? this.#peek(key) : this.#batch.peek(key);
   }
 
   * range(range: RecordRange): Iterable<RecordBytes> {
@@ -251,6 +258,18 @@ export class LmdbRoot implements Root {
     await Promise.resolve(this.#root.flushed).catch(() => undefined);
     await this.#root.close();
     OPEN.get(this.#path)?.delete(this);
+  }
+
+  /** LMDB reads all records into one memory, whose length it sets each time. */
+  #peek(key: StoreKey): Buffer | undefined {
+    const found = this.#root.getBinaryFast([...key]);
+    if (found === undefined) return undefined;
+    const { buffer, byteOffset, byteLength, length } = found;
+    const { buffer: known, byteOffset: knownAt, length: knownLength } = this.#view;
+    if (buffer !== known || byteOffset !== knownAt || byteLength !== knownLength) {
+      this.#view = Buffer.from(buffer, byteOffset, byteLength);
+    }
+    return this.#view.subarray(0, length);
   }
 
   #change(key: StoreKey, value: StoredValue | null): void {

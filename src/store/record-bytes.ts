@@ -8,6 +8,7 @@ import { Encoder } from 'msgpackr';
 import { DamagedRecord } from './fault.js';
 import type { StoreKey } from './format.js';
 import { PACKED, packSmall } from './record-pack.js';
+import { unpackSmall } from './record-unpack.js';
 
 /** A record as a store has it, or is given it. */
 export type StoredValue = Buffer | NewRecord;
@@ -131,7 +132,8 @@ export function unpackRecord(key: StoreKey, bytes: Buffer): unknown {
   ) {
     throw new DamagedRecord(key);
   }
-  return decoded(key, bytes.subarray(BODY_AT));
+  return unpackSmall(bytes, BODY_AT, bytes.length, key[0] ?? '')
+    ?? decoded(key, bytes.subarray(BODY_AT));
 }
 
 /** As `unpackRecord`; where somebody is told of a damaged record it is null. */

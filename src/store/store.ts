@@ -72,7 +72,7 @@ export class Store {
 
   /** @throws DamagedRecord when it is not what was stored. */
   get(key: StoreKey): unknown {
-    const found = this.#root.get(key);
+    const found = this.#root.peek(key);
     if (found === undefined) return undefined;
     return found instanceof NewRecord ? found.record : unpackRecord(key, found);
   }
@@ -228,7 +228,7 @@ export class Store {
     last: (prefix) => this.last(prefix),
     keys: (prefix, limit) => this.keys(prefix, limit),
     put: (key, record) => {
-      if (this.#full && !ALWAYS_TAKEN.has(key[0]) && this.#root.get(key) === undefined) {
+      if (this.#full && !ALWAYS_TAKEN.has(key[0]) && this.#root.peek(key) === undefined) {
         throw new StoreFault('full');
       }
       this.#watched.touch(key);

@@ -14,6 +14,10 @@ class Place {
     return found === undefined ? undefined : Buffer.from(found);
   }
 
+  peek(key: StoreKey): Buffer | undefined {
+    return this.get(key);
+  }
+
   put(key: StoreKey, value: Buffer): void {
     this.puts += 1;
     this.records.set(Place.#name(key), String(value));

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { Encoder, pack } from 'msgpackr';
 import { packRecord, unpackRecord } from '../../src/store/record-bytes.js';
 import { PACKED, packSmall, plainBytes } from '../../src/store/record-pack.js';
+import { unpackSmall } from '../../src/store/record-unpack.js';
 
 const encoder = new Encoder({ copyBuffers: true });
 
@@ -63,6 +64,49 @@ test('records are read as they were stored, whoever packed them', () => {
     for (const record of [...SMALL, { v: 1, name: 'é' }, { v: 1, text: 'x'.repeat(2_000) }]) {
       assert.deepEqual(unpackRecord(key, packRecord(key, record)), encoder.decode(
         encoder.encode(record)));
+    }
+  }
+});
+
+/** What msgpackr makes of some bytes; undefined where it throws. */
+function unpacked(bytes: Buffer): unknown {
+  try {
+    return new Encoder({ copyBuffers: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+test('small records are read as msgpackr reads them, and keep nothing of the bytes', () => {
+  // Twice: names are learnt, then known.
+  for (const record of [...SMALL, ...SMALL]) {
+    const bytes = Buffer.concat([Buffer.alloc(8), encoder.encode(record), Buffer.alloc(3)]);
+    const read = unpackSmall(bytes, 8, bytes.length - 3, 'kind');
+    const expected = unpacked(bytes.subarray(8, bytes.length - 3));
+    bytes.fill(0xff);
+    const long = bytes.length > 4_000;
+    assert.deepStrictEqual(read, long ? null : expected, JSON.stringify(record));
+  }
+});
+
+test('what is no small record is left to msgpackr, whole or cut off or changed', () => {
+  for (const record of OTHERS) {
+    const bytes = Buffer.from(encoder.encode(record));
+    const read = unpackSmall(bytes, 0, bytes.length, 'other');
+    if (read !== null) assert.deepStrictEqual(read, unpacked(bytes), JSON.stringify(record));
+  }
+  for (const record of SMALL.slice(0, 6)) {
+    const whole = Buffer.from(encoder.encode(record));
+    for (let end = 0; end < whole.length; end += 1) {
+      assert.equal(unpackSmall(whole, 0, end, 'cut'), null);
+    }
+    for (let at = 0; at < whole.length; at += 1) {
+      for (const byte of [0, 0x40, 0x72, 0x80, 0x91, 0xa1, 0xc1, 0xc4, 0xcb, 0xd4, 0xd9, 0xff]) {
+        const changed = Buffer.from(whole);
+        changed[at] = byte;
+        const read = unpackSmall(changed, 0, changed.length, 'changed');
+        if (read !== null) assert.deepStrictEqual(read, unpacked(changed), `${at} ${byte}`);
+      }
     }
   }
 });

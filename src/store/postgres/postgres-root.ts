@@ -75,6 +75,10 @@ export class PostgresRoot implements Root {
     return this.#replica.get(key);
   }
 
+  peek(key: StoreKey): Buffer | undefined {
+    return this.#replica.get(key);
+  }
+
   range(range: RecordRange): Iterable<RecordBytes> {
     return this.#replica.range(range);
   }
