@@ -4,7 +4,6 @@
  * otherwise, and a body would become a request of somebody else. What can be read in two ways is
  * refused. A single field is checked, of several each.
  */
-import type { RawRequest } from './transport.js';
 
 /** `chunked`: the end of the body is not to be trusted. `refused`: nothing of it is. */
 export type Framing = 'plain' | 'chunked' | 'refused';
@@ -16,31 +15,28 @@ export function fieldName(text: string): ArrayBuffer {
   return Uint8Array.from(Buffer.from(text)).buffer;
 }
 
-const ENCODING = fieldName('transfer-encoding');
-export const CONTENT_LENGTH = fieldName('content-length');
+/** Fields that are asked for of most requests, or of all with a body. */
+export const FIELDS = {
+  key: fieldName('x-api-key'),
+  requestId: fieldName('x-request-id'),
+  connection: fieldName('connection'),
+  contentLength: fieldName('content-length'),
+  contentType: fieldName('content-type'),
+  encoding: fieldName('transfer-encoding'),
+  idempotencyKey: fieldName('idempotency-key'),
+} as const;
 
-/** Looks at all fields of a request; for those that may have a body. */
-export function framingOf(request: RawRequest): Framing {
-  const lengths: string[] = [];
-  const encodings: string[] = [];
-  request.forEach((name, value) => {
-    if (name === 'content-length') lengths.push(value);
-    else if (name === 'transfer-encoding') encodings.push(value);
-  });
-  const [length] = lengths;
-  const [encoding] = encodings;
-  if (encoding !== undefined) {
-    const chunked = encodings.length === 1 && lengths.length === 0
-      && encoding.toLowerCase() === 'chunked';
+/**
+ * What the fields of a request say: the first length, whether others differ from it, the first
+ * encoding, and how many are named.
+ */
+export function framingBy(
+  length: string | null, lengthsDiffer: boolean, encoding: string | null, encodings: number,
+): Framing {
+  if (encoding !== null) {
+    const chunked = encodings === 1 && length === null && encoding.toLowerCase() === 'chunked';
     return chunked ? 'chunked' : 'refused';
   }
-  if (length === undefined) return 'plain';
-  const one = LENGTH.test(length) && lengths.every((each) => each === length);
-  return one ? 'plain' : 'refused';
-}
-
-/** The same for GET, where all fields are looked at only when one of the two says something. */
-export function framingOfGet(request: RawRequest): Framing {
-  return request.getHeader(ENCODING) === '' && request.getHeader(CONTENT_LENGTH) === ''
-    ? 'plain' : framingOf(request);
+  if (length === null) return 'plain';
+  return !lengthsDiffer && LENGTH.test(length) ? 'plain' : 'refused';
 }

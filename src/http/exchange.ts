@@ -4,6 +4,7 @@
  * let go of when it ended.
  */
 import { fieldName } from './body-framing.js';
+import { Deadlines, type Waiting } from './deadline.js';
 import {
   microseconds, NO_EXTRA, type DuplexSurroundings, type ExtraFields, type Front, type Noted,
   type RequestNote,
@@ -20,6 +21,8 @@ export interface Traffic {
   closing: boolean;
   /** What stands around every request; nothing in its absence. */
   readonly front?: Front;
+  /** Made with the first exchange that has one. */
+  deadlines?: Deadlines;
 }
 
 export interface ExchangeOptions {
@@ -99,7 +102,7 @@ export function writeHead(
   if (bodiless) raw.endWithoutBody();
 }
 
-export class Exchange implements Answerer, Noted {
+export class Exchange implements Answerer, Noted, Waiting {
   /** Index of the operation; 0 until it is known. */
   operation: number;
   readonly began: number;
@@ -118,7 +121,9 @@ export class Exchange implements Answerer, Noted {
   /** Set where the connection is read on since its client said that it goes on with it. */
   #staying: Staying | null = null;
   #watched = false;
-  #timer: NodeJS.Timeout | null = null;
+  /** Where its deadline waits, and who is told of it. */
+  #deadline: ReturnType<Deadlines['add']> | null = null;
+  #late: (() => void) | null = null;
   #closed: (() => void) | null = null;
 
   constructor(raw: RawResponse, traffic: Traffic, options: ExchangeOptions = {}) {
@@ -213,15 +218,23 @@ export class Exchange implements Answerer, Noted {
 
   /** Whoever waits now has a bound of its own. */
   endDeadline(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
+    this.#deadline?.remove(this);
+    this.#deadline = null;
   }
 
   /** Calls `late` when there is no answer after so many milliseconds. */
   deadline(milliseconds: number, late: () => void): void {
     if (this.#raw === null) return;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = setTimeout(late, milliseconds);
+    this.endDeadline();
+    const { deadlines } = this.#traffic;
+    this.#late = late;
+    this.#deadline = (deadlines ?? (this.#traffic.deadlines = new Deadlines()))
+      .add(this, milliseconds);
+  }
+
+  /** The deadline is over. */
+  late(): void {
+    this.#late?.();
   }
 
   /**
@@ -262,7 +275,7 @@ export class Exchange implements Answerer, Noted {
     if (this.#raw === null) return;
     this.#raw = null;
     this.#traffic.open -= 1;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#deadline?.remove(this);
     this.#closed?.();
   }
 }

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { CrossOrigins } from './cross-origin.js';
-import { fieldName } from './body-framing.js';
+import { fieldName, FIELDS } from './body-framing.js';
 import type { TrustedProxies } from './proxies.js';
 import type { Reply } from './reply.js';
 import { GONE, type RequestMeter } from './request-meter.js';
@@ -79,7 +79,6 @@ export function microseconds(): number {
   return (performance.now() * 1_000) | 0;
 }
 
-const REQUEST_ID = fieldName('x-request-id');
 const ORIGIN = fieldName('origin');
 const TRACEPARENT = fieldName('traceparent');
 const FORWARDED = 'x-forwarded-for';
@@ -111,7 +110,7 @@ export class Front {
 
   /** What is to be kept of a request; null for most where nothing is logged. */
   note(method: string, raw: RawResponse, request: RawRequest): RequestNote | null {
-    const given = request.getHeader(REQUEST_ID);
+    const given = request.getHeader(FIELDS.requestId);
     const shared = this.origins?.fieldsFor(request.getHeader(ORIGIN)) ?? NO_EXTRA;
     const { sink } = this;
     if (given === '' && shared.length === 0 && sink === null) return null;

@@ -5,6 +5,7 @@
  * handler runs; what a handler registers itself takes its place.
  */
 import type { Framing } from './body-framing.js';
+import type { GatheredRequest } from './gathered-request.js';
 import { unclearBody } from './head-refusal.js';
 import type { Reply } from './reply.js';
 import { statusLine } from './status.js';
@@ -26,19 +27,23 @@ function cut(raw: RawResponse): void {
   }
 }
 
+/** Tells how the body of a request is framed, by itself or with what was read for that. */
+export type LookAtFraming = (request: RawRequest) => Framing | GatheredRequest;
+
 /**
  * Makes a handler one that cannot leave its response behind, whatever it does or throws. `settles`:
  * the handler returns with its answer taken whole or with something registered (`Exchange.guard`),
  * so that nothing needs to be registered for the many answers that are given at once.
  */
 export function guarded(
-  handler: RawHandler, framingOf: (request: RawRequest) => Framing, fault: Fault,
-  { settles = false } = {},
+  handler: RawHandler, look: LookAtFraming, fault: Fault, { settles = false } = {},
 ): RawHandler {
-  return (raw, request) => {
+  return (raw, native) => {
     if (!settles) raw.onAborted(NOTHING);
     try {
-      const framing = framingOf(request);
+      const looked = look(native);
+      const framing = typeof looked === 'string' ? looked : looked.framing;
+      const request = typeof looked === 'string' ? native : looked;
       // What is left of such a connection is answered after its handler.
       if (settles && framing !== 'plain') raw.onAborted(NOTHING);
       if (framing === 'plain') handler(raw, request);

@@ -1,14 +1,13 @@
 /** Requests of the native server as handlers see them. */
 import { KEY_HEADER } from './api-key.js';
 import type { Exchange } from './exchange.js';
-import { fieldName } from './body-framing.js';
+import { FIELDS } from './body-framing.js';
 import { addressOf } from './front.js';
+import { IDEMPOTENCY_HEADER } from './idempotency-key.js';
 import type { Request } from './reply.js';
 import type { RawRequest } from './transport.js';
 
 const EMPTY = new Uint8Array(0);
-
-const KEY_NAME = fieldName(KEY_HEADER);
 
 /** The client's address, while the native response may be touched. */
 function clientOf({ raw, front }: Exchange, forwarded: string): string {
@@ -51,7 +50,7 @@ export class LiveRequest implements Request {
       if (this.#keptKey !== null && name === KEY_HEADER) return this.#keptKey;
       throw new Error('headers are read while the handler runs');
     }
-    return this.#raw.getHeader(name === KEY_HEADER ? KEY_NAME : name);
+    return this.#raw.getHeader(name === KEY_HEADER ? FIELDS.key : name);
   }
 
   client(): string {
@@ -77,10 +76,6 @@ export class LiveRequest implements Request {
   }
 }
 
-/** Header fields that are kept until the body is there. */
-const BODY_FIELDS: readonly string[] = [KEY_HEADER, 'content-type', 'idempotency-key'];
-const BODY_NAMES = BODY_FIELDS.map((name) => fieldName(name));
-
 /** A request whose body arrives after the native one has gone. */
 export class BodyRequest implements Request {
   readonly method: string;
@@ -88,7 +83,10 @@ export class BodyRequest implements Request {
   readonly query: string;
   taken?: number;
   #body: Uint8Array | null = EMPTY;
-  readonly #fields: readonly string[];
+  // Header fields that are kept until the body is there.
+  readonly #key: string;
+  readonly #contentType: string;
+  readonly #idempotencyKey: string;
   readonly #exchange: Exchange;
   readonly #forwarded: string;
 
@@ -97,7 +95,9 @@ export class BodyRequest implements Request {
     this.path = path;
     this.query = raw.getQuery() ?? '';
     this.#forwarded = exchange.front?.forwarded(raw) ?? '';
-    this.#fields = BODY_NAMES.map((name) => raw.getHeader(name));
+    this.#key = raw.getHeader(FIELDS.key);
+    this.#contentType = raw.getHeader(FIELDS.contentType);
+    this.#idempotencyKey = raw.getHeader(FIELDS.idempotencyKey);
     this.#exchange = exchange;
   }
 
@@ -118,9 +118,12 @@ export class BodyRequest implements Request {
   }
 
   header(name: string): string {
-    const value = this.#fields[BODY_FIELDS.indexOf(name)];
-    if (value === undefined) throw new Error(`the field ${name} is not kept for the body`);
-    return value;
+    switch (name) {
+      case KEY_HEADER: return this.#key;
+      case 'content-type': return this.#contentType;
+      case IDEMPOTENCY_HEADER: return this.#idempotencyKey;
+      default: throw new Error(`the field ${name} is not kept for the body`);
+    }
   }
 
   client(): string {

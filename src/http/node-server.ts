@@ -12,7 +12,7 @@ import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext } from 'node:tls';
 import { HEAD_BYTES_MAX, type Config } from '../config.js';
-import { framingOf, framingOfGet } from './body-framing.js';
+import { framingOfGet, GatheredRequest } from './gathered-request.js';
 import { connectionsMax } from './descriptors.js';
 import { FIELDS_MAX, longHead, unclearBody, unclearHost, unreadableHead } from './head-refusal.js';
 import { NodeConnection } from './node-connection.js';
@@ -57,7 +57,8 @@ interface SocketRoute {
 /** The answer to a head that no handler may see; null when one may. */
 function refusalOf(message: IncomingMessage, request: NodeRequest): Reply | null {
   if (message.rawHeaders.length > 2 * FIELDS_MAX) return longHead(request.getUrl());
-  const framing = message.method === 'GET' ? framingOfGet(request) : framingOf(request);
+  const framing = message.method === 'GET'
+    ? framingOfGet(request) : new GatheredRequest(request).framing;
   if (framing === 'refused') return unclearBody(request.getUrl());
   const hosts = request.count('host');
   return hosts === 1 || (hosts === 0 && message.httpVersion === '1.0')

@@ -1,7 +1,7 @@
 /** The way from a native request to a handler. */
 import { messageOf, type Log } from '../log.js';
 import { askAhead } from './ask-window.js';
-import { CONTENT_LENGTH } from './body-framing.js';
+import { FIELDS } from './body-framing.js';
 import { BODIES_BYTES_MAX, BodyRoom } from './body-room.js';
 import { readBody, refuseBody, type Unkept } from './body.js';
 import { openDuplex } from './duplex-route.js';
@@ -170,7 +170,7 @@ export class Router {
       : this.#admit(route, request);
     if (typeof admitted !== 'function') return refuseBody(exchange, admitted);
     // Without a length this is no number, which is not more than anything.
-    const told = Number.parseInt(raw.getHeader(CONTENT_LENGTH), 10);
+    const told = Number.parseInt(raw.getHeader(FIELDS.contentLength), 10);
     if (told > route.bodyBytesMax) {
       return refuseBody(exchange, this.#unkept(route, request, 'too-long'));
     }

@@ -12,7 +12,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { RecentCache } from '../base/recent-cache.js';
-import { fieldName } from './body-framing.js';
+import { FIELDS } from './body-framing.js';
 import type { RawRequest } from './transport.js';
 
 /** How long connections of a key are held after one was cut while it was read on. */
@@ -24,7 +24,6 @@ export const WARY_MS = 60_000;
  */
 export const STAYING_BODY_BYTES_MAX = 16_384;
 
-const CONNECTION = fieldName('connection');
 const KEEP_ALIVE = 'keep-alive';
 
 /** Keys that are remembered; whoever asks names any, held or not. */
@@ -48,7 +47,7 @@ export class Staying {
 
   /** Whether a client says that it goes on; asked while its handler runs. */
   says(request: Pick<RawRequest, 'getHeader'>): boolean {
-    const said = request.getHeader(CONNECTION);
+    const said = request.getHeader(FIELDS.connection);
     return said.length === KEEP_ALIVE.length && said.toLowerCase() === KEEP_ALIVE;
   }
 

@@ -4,11 +4,11 @@
  */
 import { setHeadLimit, type Config } from '../config.js';
 import { ConnectionLimit } from './descriptors.js';
-import { framingOf, framingOfGet } from './body-framing.js';
+import { framingOfGet, GatheredRequest } from './gathered-request.js';
 import { unclearBody } from './head-refusal.js';
 import { clearFreed, guarded, refuse } from './native-guard.js';
 import {
-  unfitCertificate, type Fault, type RawHandler, type RawServer, type SocketEvents,
+  unfitCertificate, type Fault, type RawHandler, type RawRequest, type RawServer, type SocketEvents,
   type SocketLimits, type Upgrade,
 } from './transport.js';
 
@@ -29,6 +29,11 @@ const TURNS_MAX = 2_000;
 /** Tries to have the port again, each a millisecond later than the one before. */
 const RENEW_TRIES = 100;
 
+/** For requests that may have a body. */
+function gathered(request: RawRequest): GatheredRequest {
+  return new GatheredRequest(request);
+}
+
 type Behavior<T> = import('uWebSockets.js').WebSocketBehavior<T>;
 
 type NativeSocket = import('uWebSockets.js').WebSocket<SocketHolder>;
@@ -47,7 +52,7 @@ function upgrading(
   upgrade: Upgrade, later: Later, fault: Fault,
 ): NonNullable<Behavior<SocketHolder>['upgrade']> {
   return (response, request, context) => guarded((raw) => {
-    if (framingOf(request) !== 'plain') return refuse(raw, unclearBody(request.getUrl()));
+    if (gathered(request).framing !== 'plain') return refuse(raw, unclearBody(request.getUrl()));
     // Read first: the request is gone once it was answered.
     const [key, protocol, extensions] = ['key', 'protocol', 'extensions']
       .map((name) => request.getHeader(`sec-websocket-${name}`));
@@ -151,7 +156,7 @@ class UwsServer implements RawServer {
   }
 
   any(pattern: string, handler: RawHandler): void {
-    this.#register((app) => app.any(pattern, guarded(handler, framingOf, this.#fault)));
+    this.#register((app) => app.any(pattern, guarded(handler, gathered, this.#fault)));
   }
 
   get(pattern: string, handler: RawHandler): void {
@@ -161,7 +166,7 @@ class UwsServer implements RawServer {
 
   post(pattern: string, handler: RawHandler): void {
     this.#register((app) =>
-      app.post(pattern, guarded(handler, framingOf, this.#fault, { settles: true })));
+      app.post(pattern, guarded(handler, gathered, this.#fault, { settles: true })));
   }
 
   sockets(path: string, limits: SocketLimits, upgrade: Upgrade): void {

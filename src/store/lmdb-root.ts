@@ -6,7 +6,7 @@ import { Batch, type BatchPlace, type Outcome } from './batch.js';
 import { StoreFault, writeError } from './fault.js';
 import { hasRoom, makeFolder } from './folder.js';
 import { FORMAT_KEY, FORMAT_VERSION, FORMATS_READ, type StoreKey } from './format.js';
-import { packPlain, type StoredValue, unpackRecord } from './record-bytes.js';
+import { packPlain, PlainView, type StoredValue, unpackRecord } from './record-bytes.js';
 import type { RecordBytes, RecordRange, Root } from './root.js';
 import { checkStoreFile, markBegun, STORE_FILE } from './store-file.js';
 
@@ -130,8 +130,7 @@ export class LmdbRoot implements Root {
   #writing = 0;
   #next: Waiting | null = null;
   #written = 0;
-  /** The memory that records are read into, as a plain view. */
-  #view: Buffer = Buffer.alloc(0);
+  readonly #view = new PlainView();
   /** While actions run. */
   #batch: Batch | null = null;
 
@@ -260,16 +259,9 @@ export class LmdbRoot implements Root {
     OPEN.get(this.#path)?.delete(this);
   }
 
-  /** LMDB reads all records into one memory, whose length it sets each time. */
   #peek(key: StoreKey): Buffer | undefined {
     const found = this.#root.getBinaryFast([...key]);
-    if (found === undefined) return undefined;
-    const { buffer, byteOffset, byteLength, length } = found;
-    const { buffer: known, byteOffset: knownAt, length: knownLength } = this.#view;
-    if (buffer !== known || byteOffset !== knownAt || byteLength !== knownLength) {
-      this.#view = Buffer.from(buffer, byteOffset, byteLength);
-    }
-    return this.#view.subarray(0, length);
+    return found === undefined ? undefined : this.#view.of(found);
   }
 
   #change(key: StoreKey, value: StoredValue | null): void {

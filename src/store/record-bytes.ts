@@ -148,3 +148,19 @@ export function unpackSound(
     return null;
   }
 }
+
+/**
+ * A plain view of records that LMDB reads into one memory: it sets the length of its own view each
+ * time, which no longer is what the engine knows well then.
+ */
+export class PlainView {
+  #memory: Buffer = Buffer.alloc(0);
+
+  of({ buffer, byteOffset, byteLength, length }: Buffer): Buffer {
+    const { buffer: known, byteOffset: knownAt, length: knownLength } = this.#memory;
+    if (buffer !== known || byteOffset !== knownAt || byteLength !== knownLength) {
+      this.#memory = Buffer.from(buffer, byteOffset, byteLength);
+    }
+    return this.#memory.subarray(0, length);
+  }
+}

@@ -28,7 +28,7 @@ export interface RootWriteOptions {
 /** Reading is immediate, from what is at hand; writing resolves when it is durable. */
 export interface Root {
   get(key: StoreKey): StoredValue | undefined;
-  /** The same for whoever is done with it before anything else is read: its memory is used again. */
+  /** For whoever is done with it before anything else is read: its memory is used again. */
   peek(key: StoreKey): StoredValue | undefined;
   range(range: RecordRange): Iterable<RecordBytes>;
   keys(range: RecordRange): Iterable<StoreKey>;
