@@ -157,18 +157,21 @@ export function addAudit(
 ): void {
   const list = account === null ? 'operator' : `account:${account}`;
   // Twelve digits of a UUID that are random; Node makes many of them at once.
-  const id = randomUUID().replace('-', '').slice(0, 12);
+  const id = randomUUID().slice(-12);
   const { count: before, last, oldest } = countOf(transaction, list);
   // Behind those that are there, whatever the clock says: the first in the list make room.
   const order = Math.max(at, (last ?? lastOrder(transaction, list)) + 1);
-  const entry = { v: 1, at, id, actor, account, action, object };
-  transaction.put(keyOf(list, order, id), order === at ? entry : { ...entry, order });
+  transaction.put(keyOf(list, order, id), order === at
+    ? { v: 1, at, id, actor, account, action, object }
+    : { v: 1, at, id, actor, account, action, object, order });
   // The list is looked at only where its first entry may have to go: none does whose time is not
   // up by the later one of the two clocks.
-  const left = before < AUDIT_ENTRIES_MAX + PRUNED_TOGETHER && oldest !== undefined
+  const left: AuditCount = before < AUDIT_ENTRIES_MAX + PRUNED_TOGETHER && oldest !== undefined
     && oldest > at - AUDIT_MS_MAX
     ? { count: before + 1, oldest } : prune(transaction, list, before + 1, at);
-  transaction.put([COUNT_PREFIX, list], { v: 1, ...left, last: order });
+  const { count, oldest: first } = left;
+  transaction.put([COUNT_PREFIX, list], first === undefined
+    ? { v: 1, count, last: order } : { v: 1, count, oldest: first, last: order });
 }
 
 /** The entries of all lists from a time on, the oldest first; none older than they are kept. */

@@ -182,9 +182,11 @@ export class LmdbRoot implements Root {
     }
   }
 
-  * keys(range: RecordRange): Iterable<StoreKey> {
+  keys(range: RecordRange): Iterable<StoreKey> {
     this.#batch?.flush();
-    for (const key of this.#root.getKeys(lmdbRange(range))) yield partsOf(key);
+    const keys: StoreKey[] = [];
+    for (const key of this.#root.getKeys(lmdbRange(range))) keys.push(partsOf(key));
+    return keys;
   }
 
   put(key: StoreKey, value: StoredValue): void {

@@ -10,7 +10,6 @@ import {
   type Contacts, credentialsKey, MERCHANT_PREFIX, merchantKey, type MerchantRecord,
   type MerchantType, type OwnerRecord, parseMerchant, parseOwner, referenceKey,
 } from './merchant-format.js';
-import { present } from './record-reader.js';
 import { retire } from './retired.js';
 import { addShare, putShared, recordBytes } from './share.js';
 import type { Store, StoreTransaction } from './store.js';
@@ -42,8 +41,8 @@ export interface NewMerchant extends MerchantBlock {
 }
 
 export interface MerchantChange {
-  readonly block?: MerchantBlock;
-  readonly type?: MerchantType;
+  readonly block?: MerchantBlock | undefined;
+  readonly type?: MerchantType | undefined;
   readonly now: number;
 }
 
@@ -123,6 +122,22 @@ function takeReference(
 }
 
 /**
+ * A record with its reference id, if there is one. Each with all its members in one place: one that
+ * is put together from pieces is of a shape that nothing is prepared for.
+ */
+function recordOf(
+  { v, merchantId, account, name, contacts, type, connectedBefore, createdAt, updatedAt }:
+  Omit<MerchantRecord, 'referenceId' | 'deletedAt'>, referenceId: string | undefined,
+): MerchantRecord {
+  return referenceId === undefined
+    ? { v, merchantId, account, name, contacts, type, connectedBefore, createdAt, updatedAt }
+    : {
+      v, merchantId, account, name, contacts, referenceId, type, connectedBefore, createdAt,
+      updatedAt,
+    };
+}
+
+/**
  * Stores a new merchant; `'reference-taken'` when a live one has its reference id.
  * @throws LimitReached when the account has used up its share.
  */
@@ -135,17 +150,17 @@ export function createMerchant(
   ) {
     return 'reference-taken';
   }
-  const record: MerchantRecord = {
-    v: 1, merchantId, account, name, contacts, ...present({ referenceId }), type,
+  const record = recordOf({
+    v: 1, merchantId, account, name, contacts, type,
     connectedBefore: false, createdAt: now, updatedAt: now,
-  };
+  }, referenceId);
   putShared(transaction, account, merchantKey(account, merchantId), record, undefined);
   return record;
 }
 
 /** The block of a record, for a change that leaves it. */
 function blockOf({ name, contacts, referenceId }: MerchantRecord): MerchantBlock {
-  return { name, contacts, ...present({ referenceId }) };
+  return referenceId === undefined ? { name, contacts } : { name, contacts, referenceId };
 }
 
 /**
@@ -173,12 +188,12 @@ export function updateMerchant(
   const type = change.type ?? before.type;
   const switched = type !== before.type;
   if (switched) forgetCredentials(transaction, account, merchantId);
-  const record: MerchantRecord = {
-    v: 1, merchantId, account, name, contacts, ...present({ referenceId }), type,
+  const record = recordOf({
+    v: 1, merchantId, account, name, contacts, type,
     connectedBefore: switched ? false : before.connectedBefore,
     createdAt: before.createdAt,
     updatedAt: change.block === undefined && !switched ? before.updatedAt : change.now,
-  };
+  }, referenceId);
   putShared(transaction, account, merchantKey(account, merchantId), record, before);
   return record;
 }

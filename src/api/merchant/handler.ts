@@ -74,15 +74,15 @@ function create(
     return noAddress(caller, 'body.contactEmail');
   }
   const now = services.now();
-  const { invite: wanted, ...block } = body;
-  const merchant = createMerchant(transaction, {
-    ...block, merchantId: services.newId(), account: caller.account, now,
-  });
+  const { name, contacts, referenceId, type, invite: wanted } = body;
+  const [merchantId, { account }] = [services.newId(), caller];
+  const merchant = createMerchant(transaction, referenceId === undefined
+    ? { name, contacts, type, merchantId, account, now }
+    : { name, contacts, referenceId, type, merchantId, account, now });
   if (merchant === 'reference-taken') {
-    return referenceTaken(caller, 'body.referenceId', body.referenceId);
+    return referenceTaken(caller, 'body.referenceId', referenceId);
   }
   if (wanted) invite(transaction, merchant, now);
-  const { merchantId } = merchant;
   const members = told(services, merchantId, 'merchant created successfully', wanted);
   return { merchantId, reply: caller.json(201, members) };
 }
@@ -103,9 +103,7 @@ function update(
     return noAddress(caller, block === undefined ? 'body.update' : 'body.update.contactEmail');
   }
   const now = services.now();
-  const merchant = updateMerchant(transaction, before, {
-    now, ...(block === undefined ? {} : { block }), ...(type === undefined ? {} : { type }),
-  });
+  const merchant = updateMerchant(transaction, before, { now, block, type });
   if (merchant === 'reference-taken') {
     return referenceTaken(caller, 'body.update.referenceId', block?.referenceId);
   }

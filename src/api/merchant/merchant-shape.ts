@@ -50,24 +50,18 @@ export interface BlockBody {
   readonly referenceId?: string;
 }
 
-function member<Name extends string>(
-  name: Name, value: string | null | undefined,
-): { readonly [name in Name]?: string } {
-  const members: { [name in Name]?: string } = {};
-  if (value !== undefined && value !== null && value !== '') members[name] = value;
-  return members;
+/** Of text that is absent, null or empty there is none. */
+function isGiven(value: string | null | undefined): value is string {
+  return value !== undefined && value !== null && value !== '';
 }
 
 function blockOf(raw: Of<typeof BLOCK_SHAPE>): BlockBody {
-  return {
-    name: raw.merchantName,
-    contacts: {
-      ...member('first', raw.contactFirst),
-      ...member('last', raw.contactLast),
-      ...member('email', raw.contactEmail),
-    },
-    ...member('referenceId', raw.referenceId),
-  };
+  const { merchantName: name, contactFirst, contactLast, contactEmail, referenceId } = raw;
+  const contacts: { first?: string; last?: string; email?: string } = {};
+  if (isGiven(contactFirst)) contacts.first = contactFirst;
+  if (isGiven(contactLast)) contacts.last = contactLast;
+  if (isGiven(contactEmail)) contacts.email = contactEmail;
+  return isGiven(referenceId) ? { name, contacts, referenceId } : { name, contacts };
 }
 
 export interface CreateBody extends BlockBody {
@@ -98,7 +92,9 @@ export function parseCreate(input: unknown): CreateBody | Problem {
   }
   const type = TYPES[merchantType ?? alias ?? 'provider'];
   const invite = type === 'provider' && value.sendProviderInvite === true;
-  return { ...blockOf(value), type, invite };
+  const { name, contacts, referenceId } = blockOf(value);
+  return referenceId === undefined
+    ? { name, contacts, type, invite } : { name, contacts, referenceId, type, invite };
 }
 
 export interface UpdateBody {
@@ -129,14 +125,15 @@ export function parseUpdate(input: unknown): UpdateBody | Problem {
   if (!update && !setMerchantType) {
     return violation('body', 'expected update or setMerchantType');
   }
-  return {
-    merchantId: merchantId.toLowerCase(),
-    ...(update ? { block: {
-      ...blockOf(update), ...(update.referenceId === '' ? { referenceId: '' } : {}),
-    } } : {}),
-    ...(setMerchantType ? { type: TYPES[setMerchantType] } : {}),
-    invite: sendProviderInvite !== false,
+  const body: { merchantId: string; invite: boolean; block?: BlockBody; type?: TypeAsked } = {
+    merchantId: merchantId.toLowerCase(), invite: sendProviderInvite !== false,
   };
+  if (update) {
+    const block = blockOf(update);
+    body.block = update.referenceId === '' ? { ...block, referenceId: '' } : block;
+  }
+  if (setMerchantType) body.type = TYPES[setMerchantType];
+  return body;
 }
 
 export const MERCHANT_ID = closed({ merchantId: uuid() });
