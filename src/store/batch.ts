@@ -31,9 +31,28 @@ interface Change {
 const NAME_CHARS_MAX = 400;
 
 /** A key as one text; the lengths tell where its parts end. */
-function nameOf(key: StoreKey): string {
+function newName(key: StoreKey): string {
   let name = '';
   for (const part of key) name += `${part.length}:${part}`;
+  return name;
+}
+
+function isSame(key: StoreKey, other: StoreKey): boolean {
+  if (key.length !== other.length) return false;
+  for (let at = 0; at < key.length; at += 1) if (key[at] !== other[at]) return false;
+  return true;
+}
+
+/** The last key of each kind with its name: counts have the same one in action after action. */
+const lastNames = new Map<string, { readonly key: StoreKey; readonly name: string }>();
+const KINDS_MAX = 64;
+
+function nameOf(key: StoreKey): string {
+  const kind = key[0] ?? '';
+  const last = lastNames.get(kind);
+  if (last !== undefined && isSame(key, last.key)) return last.name;
+  const name = newName(key);
+  if (last !== undefined || lastNames.size < KINDS_MAX) lastNames.set(kind, { key, name });
   return name;
 }
 

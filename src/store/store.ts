@@ -35,6 +35,7 @@ export class Store {
   readonly #root: Root;
   readonly #bytesMax: number;
   #writes = 0;
+  #measured = -1;
   /** What was written when changes were last looked for: once for all that share a commit. */
   #seen = 0;
   #full = false;
@@ -86,10 +87,9 @@ export class Store {
    * All records whose key begins with these parts, or the first of them, in key order. Damaged ones
    * are passed over and told of, so that one does not keep all the others from being worked on.
    */
-  list(prefix: StoreKey, limit?: number): readonly unknown[] {
+  list(prefix: StoreKey, limit = Infinity): readonly unknown[] {
     const records: unknown[] = [];
-    const end = [...prefix, AFTER_TEXT];
-    const range = { start: prefix, end, ...(limit === undefined ? {} : { limit }) };
+    const range = { start: prefix, end: [...prefix, AFTER_TEXT], limit };
     for (const { key, value } of this.#root.range(range)) {
       const record = this.#sound(key, () => unpackRecord(key, value));
       if (record !== undefined) records.push(record);
@@ -108,8 +108,8 @@ export class Store {
 
   /** The keys that begin with these parts, in order: all, or the first so many behind one. */
   keys(prefix: StoreKey, limit = Infinity, after = prefix): readonly StoreKey[] {
-    const end = [...prefix, AFTER_TEXT];
-    return [...this.#root.keys({ start: after, end, exclusiveStart: after !== prefix, limit })];
+    const range = { start: after, end: [...prefix, AFTER_TEXT], limit };
+    return [...this.#root.keys({ ...range, exclusiveStart: after !== prefix })];
   }
 
   /**
@@ -251,7 +251,10 @@ export class Store {
   /** Looks at the size now and then, and at every write while the store is full. */
   #measure(): void {
     this.#writes += 1;
-    if (!this.#full && this.#writes % SIZE_CHECK_WRITES !== 0) return;
+    const { written } = this.#root;
+    // Those that share a commit would all find the same.
+    if (!this.#full && (this.#writes < SIZE_CHECK_WRITES || written === this.#measured)) return;
+    [this.#writes, this.#measured] = [0, written];
     this.#full = this.bytes() > this.#bytesMax;
   }
 
