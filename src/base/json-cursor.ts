@@ -35,14 +35,22 @@ const NULL = Buffer.from('null', 'latin1');
 /** Levels that are passed over within a value nobody reads. */
 const PASSED_LEVELS_MAX = 8;
 
+/** Longer texts are made characters a stretch at a time. */
+const STRETCH_BYTES = 65_536;
+
 /** Powers of ten: a double holds each, so that a quotient by it is the nearest one (IEEE 754). */
 const TENS = Array.from({ length: NUMBER_DIGITS_MAX + 1 }, (_, power) => 10 ** power);
 
 export class JsonCursor {
   #bytes = NO_BYTES;
   #at = 0;
-  /** One character a byte; cutting texts out of it costs less than making each of bytes. */
+  /**
+   * One character a byte, of all bytes or of a stretch of them; cutting texts out of it costs less
+   * than making each of bytes.
+   */
   #text = '';
+  #textFrom = 0;
+  #textTo = 0;
   /** Whether all bytes are UTF-8; null until that is asked. */
   #isText: boolean | null = null;
 
@@ -51,7 +59,10 @@ export class JsonCursor {
     this.#bytes = Buffer.isBuffer(bytes) ? bytes
       : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#at = 0;
-    this.#text = this.#bytes.toString('latin1');
+    this.#textFrom = 0;
+    // Of megabytes as much as is needed: most that is refused is so for its first bytes.
+    this.#textTo = bytes.length <= STRETCH_BYTES ? bytes.length : 0;
+    this.#text = this.#textTo > 0 ? this.#bytes.toString('latin1') : '';
     this.#isText = null;
   }
 
@@ -165,7 +176,18 @@ export class JsonCursor {
     const bits = this.#passText();
     if (bits < 0) return MISFIT;
     const to = this.#at - 1;
-    return bits < FIRST_WIDE ? this.#text.slice(from, to) : this.#bytes.toString('utf8', from, to);
+    return bits < FIRST_WIDE ? this.#cut(from, to) : this.#bytes.toString('utf8', from, to);
+  }
+
+  /** A text of ASCII between two places, of which the first is never before that of another. */
+  #cut(from: number, to: number): string {
+    if (to > this.#textTo) {
+      if (to - from > STRETCH_BYTES) return this.#bytes.toString('latin1', from, to);
+      this.#textFrom = from;
+      this.#textTo = Math.min(this.#bytes.length, from + STRETCH_BYTES);
+      this.#text = this.#bytes.toString('latin1', from, this.#textTo);
+    }
+    return this.#text.slice(from - this.#textFrom, to - this.#textFrom);
   }
 
   /** A number of no more digits than a double keeps, without sign and exponent. */

@@ -113,3 +113,22 @@ test('a text that was spoilt anywhere is read only where it still has the shape'
   }), { numRuns: 20_000, seed: 20_261_123 });
   assert.ok(fitting > 500, `only ${fitting} were read`);
 });
+
+test('a body of many stretches is read as JSON.parse reads it, whatever lies across their ends', () => {
+  const texts = open({ texts: list(anyText(0, 200_000)) });
+  const readTexts = readerOf(texts);
+  let state = 7;
+  const next = (below: number): number => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor(state / 65_536) % below;
+  };
+  for (let round = 0; round < 8; round += 1) {
+    const value = {
+      texts: Array.from({ length: 600 }, (_, at) => {
+        const length = next(12) === 0 ? 1_000 * next(150) : next(700);
+        return `${at} ${(next(5) === 0 ? 'né' : 'ab').repeat(length / 2)}`;
+      }),
+    };
+    assert.deepEqual(readTexts(Buffer.from(JSON.stringify(value))), value);
+  }
+});
