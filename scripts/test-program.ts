@@ -24,6 +24,8 @@ interface Loading {
 /** What is used of the bundler, which is not installed everywhere. */
 interface Bundler {
   build(options: Readonly<Record<string, unknown>>): Promise<unknown>;
+  /** Ends its process. */
+  stop(): Promise<void>;
 }
 
 interface Loaders {
@@ -56,7 +58,7 @@ const PLACED = {
  */
 export async function makeTestProgram(root: string): Promise<string | null> {
   if (!existsSync(join(root, 'node_modules', 'esbuild'))) return null;
-  const { build } = createRequire(import.meta.url)('esbuild') as Bundler;
+  const { build, stop } = createRequire(import.meta.url)('esbuild') as Bundler;
   const folder = join(root, FOLDER);
   rmSync(folder, { recursive: true, force: true });
   await Promise.all(['main', 'cli'].map((name) => build({
@@ -64,5 +66,6 @@ export async function makeTestProgram(root: string): Promise<string | null> {
     entryPoints: [join(COMPILED, 'src', `${name}.js`)], packages: 'external', logLevel: 'warning',
     plugins: [PLACED],
   })));
+  await stop();
   return folder;
 }

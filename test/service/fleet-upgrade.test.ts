@@ -9,9 +9,10 @@ import {
   cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { after, test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
@@ -41,7 +42,7 @@ after(async () => {
 /** A copy of this program that calls itself the next version; its command. */
 function nextVersion(top: string): string {
   const root = packageRoot();
-  const dist = join(root, relative(root, CLI).split('/')[0]!);
+  const dist = fileURLToPath(new URL('../..', import.meta.url));
   const copy = join(top, 'next');
   mkdirSync(copy);
   for (const folder of ['src', 'workers']) {
