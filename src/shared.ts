@@ -8,10 +8,9 @@ import { Gate } from './http/gate.js';
 import { type AppOptions, logging, type Opened } from './opened.js';
 import type { EnginePool } from './pool.js';
 import { hasRoom } from './store/folder.js';
-import { merchantFinder } from './store/merchants.js';
 import { ServiceClock } from './store/service-clock.js';
 import { UsageBook } from './store/usage.js';
-import { KeyCache } from './store/watched.js';
+import { KeyCache, merchantFinder } from './store/watched.js';
 
 /** What is told of the service while it runs. */
 export interface ServiceState {

@@ -8,7 +8,7 @@ import { hasRoom, makeFolder } from './folder.js';
 import { FORMAT_KEY, FORMAT_VERSION, FORMATS_READ, type StoreKey } from './format.js';
 import { packPlain, PlainView, type StoredValue, unpackRecord } from './record-bytes.js';
 import type { RecordBytes, RecordRange, Root } from './root.js';
-import { checkStoreFile, markBegun, STORE_FILE } from './store-file.js';
+import { bytesIn, checkStoreFile, markBegun, type RootStats, STORE_FILE } from './store-file.js';
 
 /** Records as bytes, by their keys. */
 type Environment = RootDatabase<Buffer, string[]>;
@@ -21,22 +21,6 @@ const MAP_BYTES = 4 * 1024 ** 3;
 const READERS_MAX = 512;
 /** LMDB's own file beside the records. */
 const LOCK_FILE = 'lock.mdb';
-
-/** What is read of LMDB's statistics. */
-interface RootStats {
-  readonly pageSize?: number;
-  readonly treeBranchPageCount?: number;
-  readonly treeLeafPageCount?: number;
-  readonly overflowPages?: number;
-  readonly entryCount?: number;
-}
-
-/** Bytes of the pages that hold records. */
-export function bytesIn({
-  pageSize = 0, treeBranchPageCount = 0, treeLeafPageCount = 0, overflowPages = 0,
-}: RootStats): number {
-  return pageSize * (treeBranchPageCount + treeLeafPageCount + overflowPages);
-}
 
 /** A key as it was given: LMDB gives one of a single part as that part. */
 function partsOf(key: StoreKey): StoreKey {

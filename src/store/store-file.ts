@@ -153,3 +153,19 @@ export function markBegun(folder: string): void {
     closeSync(file);
   }
 }
+
+/** What is read of LMDB's statistics. */
+export interface RootStats {
+  readonly pageSize?: number;
+  readonly treeBranchPageCount?: number;
+  readonly treeLeafPageCount?: number;
+  readonly overflowPages?: number;
+  readonly entryCount?: number;
+}
+
+/** Bytes of the pages that hold records. */
+export function bytesIn({
+  pageSize = 0, treeBranchPageCount = 0, treeLeafPageCount = 0, overflowPages = 0,
+}: RootStats): number {
+  return pageSize * (treeBranchPageCount + treeLeafPageCount + overflowPages);
+}

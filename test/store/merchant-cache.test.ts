@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { merchantFinder } from '../../src/store/watched.js';
 import {
-  createMerchant, deleteMerchant, merchantFinder, type MerchantRecord, updateMerchant,
+  createMerchant, deleteMerchant, type MerchantRecord, updateMerchant,
 } from '../../src/store/merchants.js';
 import { Store } from '../../src/store/store.js';
 import { newVarDir } from '../support/http-var-dir.js';

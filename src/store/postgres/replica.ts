@@ -5,7 +5,7 @@
 import { ABORT, type Database, open, type RootDatabase } from 'lmdb';
 import type { Outcome } from '../batch.js';
 import type { StoreKey } from '../format.js';
-import { bytesIn } from '../lmdb-root.js';
+import { bytesIn } from '../store-file.js';
 import type { RecordBytes, RecordRange } from '../root.js';
 import type { Batch, Change, Position } from './change-log.js';
 import { type DatabasePlace, leaveFolder, replicaFolder } from './place.js';
