@@ -63,14 +63,14 @@ function carolina(county: string, percent: string): FactPlace {
   return { state: 'SC', county, percents: [['state', '6'], ['county', percent], ['city', '0']] };
 }
 
-test('South Carolina: the local option tax is on food, capital projects and schools are not', () => {
+test('South Carolina: local option and transportation tax food, capital projects and schools not', () => {
   for (const [county, local, amount] of [
     ['077', '1', '1.00'], ['041', '2', '1.00'], ['085', '2', '1.00'], ['087', '1', '1.00'],
     ['083', '1', '0.00'], ['091', '1', '0.00'], ['051', '2', '0.00'], ['043', '1', '0.00'],
-    ['045', '0', '0.00'],
+    ['045', '0', '0.00'], ['019', '3', '2.00'],
   ] as const) assert.equal(tax(carolina(county, local)), amount, county);
-  // Charleston and Richland levy a tax for transportation, Aiken one for schools, not read yet.
-  for (const county of ['019', '079', '003']) assert.match(refusal(carolina(county, '2')), NOT_HELD);
+  // Richland renewed its tax for transportation in 2024; that of Aiken for schools is not read yet.
+  for (const county of ['079', '003']) assert.match(refusal(carolina(county, '2')), NOT_HELD);
 });
 
 test('Colorado: Fort Collins and Loveland have a rate for food, Larimer County does not tax it', () => {
