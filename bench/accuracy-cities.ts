@@ -8,25 +8,19 @@
  * asked of the lists that the release was built from.
  */
 import { foldName } from '../src/address/place-name.js';
-import { Engine } from '../src/engine/engine.js';
 import type { Dataset } from '../src/dataset/dataset.js';
-import type { LookupOptions } from '../src/engine/lookup-query.js';
 import { zipRecords } from '../src/engine/release-survey.js';
 import { peopleByZip } from '../src/engine/zip-people.js';
-import { isFailure } from '../src/failure.js';
 import { NAMED_SHARE, nearness } from '../src/ingest/zip/claims.js';
 import { cityDensity, openShare } from '../src/ingest/zip/land.js';
 import type { ZipPoint } from '../src/ingest/zip/zip-facts.js';
 import { READERS } from '../src/ingest/readers.js';
 import { readRecipe } from '../src/ingest/recipe.js';
 import { SourceFiles } from '../src/ingest/source-files.js';
-import { kilometres, landedZips, SLACK, type Spot } from '../src/ingest/zip/placed.js';
+import { kilometres, landedZips, SLACK } from '../src/ingest/zip/placed.js';
 import { PointGrid } from './point-grid.js';
+import { Asker, type Place } from './city-asker.js';
 
-const OPTIONS: LookupOptions = {
-  country: 'USA', date: null, addressDetailExtended: false,
-  shippingExtended: false, taxabilityCode: null, satItemTotal: null,
-};
 /** Most of the ZIPs that may be assumed and wrong, and certain and wrong. */
 const CITY_TARGETS = { assumedWrong: 0.03, certainWrong: 0 } as const;
 const SPOTS = 256;
@@ -43,9 +37,6 @@ const NEAREST = 4;
 const AROUND = 8;
 const KM_PER_MICRO = 111.32 / 1e6;
 const EXAMPLES_MAX = 10;
-/** Towns have ten. */
-const PLACE_DIGITS = 7;
-
 /** ZIPs, or the people in them; each ZIP counts by its spots. */
 interface Shares {
   all: number;
@@ -68,17 +59,6 @@ function noShares(): Shares {
   };
 }
 
-/** What is taken at a spot, and where it is. */
-interface Place {
-  /** "" where it is not held. */
-  readonly rate: string;
-  readonly isCity: boolean;
-  readonly name: string;
-  /** The name where ZIPs with their point here are the city's: none of a New England town. */
-  readonly held: string;
-  readonly county: string;
-}
-
 /** A spot of a ZIP. */
 interface Sample {
   readonly place: Place;
@@ -86,68 +66,6 @@ interface Sample {
   readonly isOwn: boolean;
   /** How likely it is the ZIP's. */
   readonly likely: number;
-}
-
-/** Asks a release for places and addresses. */
-class Asker {
-  readonly #dataset: Dataset;
-  readonly #engine: Engine;
-  readonly #nowMs = Date.now();
-  readonly #places = new Map<number, Place>();
-  readonly #counties = new Map<number, ReadonlySet<string>>();
-
-  constructor(dataset: Dataset) {
-    this.#dataset = dataset;
-    this.#engine = new Engine(dataset);
-  }
-
-  /** What the engine says of a spot, kept by area. */
-  placeAt(spot: Spot): Place | null {
-    const id = this.#dataset.cells.locate(spot.lat, spot.lng);
-    if (id === null || id < 0) return null;
-    let place = this.#places.get(id);
-    if (place === undefined) {
-      const area = this.#dataset.area(id);
-      const found = this.#engine.lookup({
-        kind: 'point', ...spot, latDegrees: spot.lat / 1e6, lngDegrees: spot.lng / 1e6,
-        options: { ...OPTIONS, country: area.country },
-      }, this.#nowMs);
-      place = {
-        rate: isFailure(found) || found.kind !== 'situs'
-          ? '' : `${found.rates.sales}|${found.rates.use}`,
-        isCity: area.incorporated, name: foldName(area.placeName),
-        held: area.incorporated && area.placeGeoid.length === PLACE_DIGITS
-          ? foldName(area.placeName) : '',
-        county: area.stateFips + area.countyFips,
-      };
-      this.#places.set(id, place);
-    }
-    return place;
-  }
-
-  countiesOf(zip: number): ReadonlySet<string> {
-    let counties = this.#counties.get(zip);
-    if (counties === undefined) {
-      counties = new Set((this.#dataset.zip(zip)?.parts ?? []).map(({ area }) => {
-        const { stateFips, countyFips } = this.#dataset.area(area);
-        return stateFips + countyFips;
-      }));
-      this.#counties.set(zip, counties);
-    }
-    return counties;
-  }
-
-  /** The rate of an address that no list of doors has; null where it is refused. */
-  answer({ zip, name, state }: ZipPoint): { rate: string; kind: 'certain' | 'assumed' } | null {
-    const found = this.#engine.lookup({
-      kind: 'address', options: OPTIONS,
-      address: `1 Qzxv Wjkq Rd, ${name}, ${state} ${String(zip).padStart(5, '0')}`,
-    }, this.#nowMs);
-    return isFailure(found) || found.kind !== 'situs' ? null : {
-      rate: `${found.rates.sales}|${found.rates.use}`,
-      kind: found.situs.precision === 'city' ? 'assumed' : 'certain',
-    };
-  }
 }
 
 /** Spots that may be the ZIP's, with the square kilometres that each stands for. */

@@ -17,9 +17,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parseHouseNumber } from '../src/address/house-number.js';
 import { foldStreetName, parseStreetName, type StreetName } from '../src/address/street-name.js';
-import {
-  withOneTypo, WRITING_STYLES, writeAddress, type AddressParts,
-} from './writing-style.js';
+import { partsOf, published, withOneTypo, writeAddress, WRITING_STYLES } from './writing-style.js';
 import { loadConfig } from '../src/config.js';
 import { sourcesDir } from './case/addresses.js';
 import type { Dataset } from '../src/dataset/dataset.js';
@@ -103,25 +101,6 @@ export async function readAddresses(
   return all.filter((_, index) => index % step === 0);
 }
 
-function partsOf(dataset: Dataset, address: Address, street: StreetName): AddressParts {
-  const { point, number } = address;
-  return {
-    number,
-    street,
-    unit: point.unit,
-    city: point.city || point.municipality,
-    state: point.state,
-    stateName: dataset.state(point.state)?.name ?? point.state,
-    zip: point.zip4 === '' || point.zip === '' ? point.zip : `${point.zip}-${point.zip4}`,
-  };
-}
-
-function published({ point }: Address): string {
-  const zip = point.zip === '' ? '' : ` ${point.zip}`;
-  const city = point.city || point.municipality;
-  return `${point.number} ${point.street}, ${city === '' ? '' : `${city}, `}${point.state}${zip}`;
-}
-
 export function manners(dataset: Dataset): readonly Manner[] {
   const styles = WRITING_STYLES.map((style): Manner => ({
     name: style,
@@ -137,7 +116,7 @@ export function manners(dataset: Dataset): readonly Manner[] {
       return writeAddress(partsOf(dataset, address, street), 'standard');
     },
   };
-  return [{ name: 'as published', target: TARGETS.published, write: published }, ...styles, typo];
+  return [{ name: 'as published', target: TARGETS.published, write: ({ point }) => published(point) }, ...styles, typo];
 }
 
 /** Whether a tax area is right for one of an address's points. */

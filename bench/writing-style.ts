@@ -3,6 +3,8 @@ import { directionWord, ordinalWords } from '../src/address/street-words.js';
 import { formatStreetName, type StreetName } from '../src/address/street-name.js';
 import { suffixWord } from '../src/address/suffix.js';
 import { titleCase } from '../src/address/title-case.js';
+import type { AddressPoint } from '../src/ingest/source/points.js';
+import type { Dataset } from '../src/dataset/dataset.js';
 
 export { withOneTypo } from './typo.js';
 
@@ -146,4 +148,27 @@ export function writeAddress(parts: AddressParts, style: WritingStyle): string {
       return `  ${number}  ${formatStreetName(street)} ,${city} , ${state}  ${five} ,${country} `;
     }
   }
+}
+
+/** An address on one line as its publisher has it. */
+export function published(point: AddressPoint): string {
+  const zip = point.zip === '' ? '' : ` ${point.zip}`;
+  const city = point.city || point.municipality;
+  return `${point.number} ${point.street}, ${city === '' ? '' : `${city}, `}${point.state}${zip}`;
+}
+
+/** The parts of a published address on a street of that name, which may be misspelt. */
+export function partsOf(
+  dataset: Dataset, { point, number }: { readonly point: AddressPoint; readonly number: string },
+  street: StreetName,
+): AddressParts {
+  return {
+    number,
+    street,
+    unit: point.unit,
+    city: point.city || point.municipality,
+    state: point.state,
+    stateName: dataset.state(point.state)?.name ?? point.state,
+    zip: point.zip4 === '' || point.zip === '' ? point.zip : `${point.zip}-${point.zip4}`,
+  };
 }

@@ -49,6 +49,11 @@ function releasesWithout(gone: string): JobRegistry['options']['releases'] {
   };
 }
 
+const REQUEST = {
+  kind: 'lookup', input: 'csv', output: 'csv', strict: false, map: [], delimiter: null,
+  defaults: {},
+} as const;
+
 /** Every limit is far away. */
 const SPACE_LIMITS = {
   bytesMax: 10_000_000, accountBytesMax: 10_000_000, errorBytesMax: 10_000_000,
@@ -82,10 +87,7 @@ async function openWorld(): Promise<World> {
       await registry.create({
         id, key, file: null, inputBytes: size, inputModifiedMs: mtimeMs,
         dataset: currentRelease(built.varDir) ?? '',
-        request: {
-          kind: 'lookup', input: 'csv', output: 'csv', strict: false, map: [], delimiter: null,
-          defaults: {}, nowMs: clock.now,
-        },
+        request: { ...REQUEST, nowMs: clock.now },
       }, () => undefined);
       const record = findJob(store, key.account, id);
       if (record === null) throw new Error('the job was not stored');

@@ -84,6 +84,13 @@ function environmentOf(
   };
 }
 
+async function activateAt(place: Place, dataset: string): Promise<void> {
+  const { state } = await readState(place);
+  await activateInFleet(place, state, {
+    action: 'activate', dataset, at: new Date().toISOString(), by: 'me',
+  });
+}
+
 /** A node that answers with 5 % and follows an S3 store that signed requests alone reach. */
 async function startUnprepared(context: TestContext, signatures: boolean): Promise<Node> {
   const top = mkdtempSync(join(tmpdir(), 'situs-unprepared-'));
@@ -115,12 +122,7 @@ async function startUnprepared(context: TestContext, signatures: boolean): Promi
       });
       return offerOf(state, dataset)!;
     },
-    activate: async (rate) => {
-      const { state } = await readState(place);
-      await activateInFleet(place, state, {
-        action: 'activate', dataset: names.get(rate)!, at: new Date().toISOString(), by: 'me',
-      });
-    },
+    activate: (rate) => activateAt(place, names.get(rate)!),
     rate: async () => rateOf(await text(`/request/v60?postalcode=${ZIP}`)),
     ready: async () => {
       const told = JSON.parse(await text('/system/ready')) as { readonly reasons: readonly string[] };

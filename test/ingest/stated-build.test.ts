@@ -15,9 +15,10 @@ import { readRecipe } from '../../src/ingest/recipe.js';
 import { engineOf } from '../support/engine-of.js';
 import { ALDERMARK_FALLEN, aldermarkFile, brookmarkFile } from '../support/boundary-rows.js';
 import {
-  assertAgrees, byLookup, byMerchantCart, byRow, lineOf, MERCHANT_DIGITS, NOON_MS, staleWays,
-  type Told, type Written,
+  byLookup, byMerchantCart, byRow, lineOf, MERCHANT_DIGITS, NOON_MS, staleWays, type Told,
+  type Written,
 } from '../support/three-ways.js';
+import { assertAgrees } from '../support/ways-agree.js';
 import { zipOf } from '../support/made-files.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'situs-stated-'));

@@ -34,6 +34,17 @@ const NEW_YORK = {
   counties: ['36061', '36047', '36081', '36005', '36085'], independent: false,
 };
 
+/** Numbers combinations as they come. */
+function internInto(tuples: AreaTuple[]): (tuple: AreaTuple) => number {
+  const ids = new Map<string, number>();
+  return (tuple) => {
+    const key = JSON.stringify([tuple.county, tuple.place, tuple.town]);
+    const id = ids.get(key) ?? tuples.push(tuple) - 1;
+    ids.set(key, id);
+    return id;
+  };
+}
+
 test('every ZIP of the lists is bound to the counties it overlaps', () => {
   const states = loadStates(FACTS);
   const fips = new Map(states.map((state) => [state.code, state.fips]));
@@ -42,19 +53,13 @@ test('every ZIP of the lists is bound to the counties it overlaps', () => {
   const delivered = readZipCounties(readFileSync(HUD, 'utf8'));
   const tabulated = census ? readZipCounties(gunzipSync(readFileSync(CENSUS)).toString()) : [];
   const tuples: AreaTuple[] = [];
-  const ids = new Map<string, number>();
   const { zips, cities, report } = bindZips({
     states, counties: loadCounties(FACTS), places: [NEW_YORK],
     placesLoaded: new Set(states.map((state) => state.code)), unplaced: [],
     points: readGeonamesZips(readFileSync(POSTAL, 'utf8'), (code) => fips.get(code) ?? ''),
     delivered, tabulated,
     cities: [], counts: [], countedStates: new Set(), facts: loadZipFacts(FACTS),
-    intern: (tuple) => {
-      const key = JSON.stringify([tuple.county, tuple.place, tuple.town]);
-      const id = ids.get(key) ?? tuples.push(tuple) - 1;
-      ids.set(key, id);
-      return id;
-    },
+    intern: internInto(tuples),
   });
   const counties = (zip: number): readonly string[] =>
     zips.find((one) => one.zip === zip)?.parts.map(({ area }) => tuples[area]?.county ?? '') ?? [];

@@ -8,7 +8,8 @@ import { LEVELS } from '../../src/tax/jurisdiction.js';
 import { parseRate, sumRates, type Rate } from '../../src/tax/rate.js';
 import { openWire } from '../../src/api/lookup/context.js';
 import { API_VERSIONS } from '../../src/wire/version.js';
-import { FROM, memoryDataset } from '../support/memory-dataset.js';
+import { memoryDataset } from '../support/memory-dataset.js';
+import { FROM } from '../support/memory-areas.js';
 import { ask } from './ask.js';
 
 type Row = Readonly<Record<string, string | number>>;

@@ -13,9 +13,10 @@ import { openDataset } from '../../src/dataset/open.js';
 import { packageRoot } from '../../src/ingest/source-files.js';
 import { buildRecipe } from '../support/built-dataset.js';
 import {
-  assertAgrees, byCalculation, byLookup, byMerchantCart, byRow, byZip, CALCULATED_DIGITS, lineOf,
-  MERCHANT_DIGITS, type Told, type ToldCart, type Written,
+  byCalculation, byLookup, byMerchantCart, byRow, byZip, CALCULATED_DIGITS, lineOf, MERCHANT_DIGITS,
+  type Told, type ToldCart, type Written,
 } from '../support/three-ways.js';
+import { assertAgrees } from '../support/ways-agree.js';
 
 const built = buildRecipe('default');
 const dataset = openDataset(built.dir);

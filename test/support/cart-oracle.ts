@@ -3,172 +3,43 @@
  * It reads the fact tables itself and shares nothing with the engine.
  */
 import {
-  cell, holidayOn, inForce, isReplaced, isTierFor, localTax, mayTaxUnseen, type MealSale, mealsOf,
-  mealTax, onHoliday, type Row, shape, type Taxed, tierTax,
+  cell, holidayOn, isReplaced, mealsOf, mealTax, onHoliday, type Row, shape, type Taxed,
 } from './oracle-rules.js';
-import type { FactPlace } from './product-facts.js';
 import {
   add, apportioned, compare, divided, least, rational, rounded, subtract, times, ZERO,
   type Rational,
 } from './rational.js';
-
-export interface OracleWorld {
-  readonly places: readonly FactPlace[];
-  readonly fips: (state: string) => string;
-  /** Rows of a document for a state, or "" for those of no state. */
-  readonly table: (document: string, state: string) => readonly Row[];
-  /** A state's row of freight.tsv and of sourcing.tsv. */
-  readonly freight: (state: string) => Row;
-  readonly sourcing: (state: string) => Row;
-  /** The code above each, "" at the top. */
-  readonly parents: ReadonlyMap<string, string>;
-}
-
-export interface OracleItem {
-  readonly index: number;
-  readonly price: string;
-  readonly quantity: string;
-  readonly tic: string;
-}
-
-export interface OracleCart {
-  readonly origin: number;
-  readonly destination: number;
-  /** YYYYMMDD at the destination. */
-  readonly date: number;
-  readonly items: readonly OracleItem[];
-  readonly mode: string;
-  readonly level: string;
-  readonly digits: number;
-}
+import { type OracleCart, type OracleItem, OracleSale, type OracleWorld } from './oracle-sale.js';
 
 /** Units of 10^-digits dollars a line; null where the rules do not tell. */
 export type OracleAnswer = readonly bigint[] | null;
 
-interface Due {
-  readonly isState: boolean;
-  readonly level: string;
-  readonly rate: Rational;
-  readonly place: FactPlace;
+/** A tax on one item within the cap of its rule, and with what is taken by volume. */
+function withinCap(rule: Row, scope: string, tax: Taxed): Taxed {
+  let { state, local } = tax;
+  if (cell(rule, 'cap_per_unit_usd') !== '' && scope === 'all') {
+    const all = add(state, local);
+    const cap = rational(cell(rule, 'cap_per_unit_usd'));
+    // The state's part comes first; only the whole counts for the amount.
+    if (compare(all, cap) > 0) [state, local] = [least(state, cap), ZERO];
+    local = compare(all, cap) > 0 ? subtract(cap, state) : local;
+  }
+  const volume = cell(rule, 'per_volume_usd');
+  return { state: volume === '' ? state : add(state, rational(volume)), local };
 }
 
-const HUNDRED = rational('100');
-
 class CartOracle {
-  readonly #world: OracleWorld;
-  readonly #cart: OracleCart;
-  readonly #from: FactPlace;
-  readonly #to: FactPlace;
-  readonly #due: readonly Due[];
-  readonly #sale: MealSale;
+  readonly #of: OracleSale;
 
   constructor(world: OracleWorld, cart: OracleCart) {
-    this.#world = world;
-    this.#cart = cart;
-    this.#from = world.places[cart.origin]!;
-    this.#to = world.places[cart.destination]!;
-    this.#due = this.#sourced();
-    const rows = world.table('meal-tax', '');
-    this.#sale = { rows, fips: world.fips, from: this.#from, to: this.#to, date: cart.date };
-  }
-
-  get #state(): string {
-    return this.#to.state;
-  }
-
-  get #interstate(): boolean {
-    return this.#from.state !== this.#to.state;
-  }
-
-  #first(document: string, fits: (row: Row) => boolean): Row | null {
-    return this.#world.table(document, this.#state)
-      .find((row) => inForce(row, this.#cart.date) && fits(row)) ?? null;
-  }
-
-  #ofState(document: string): Row | null {
-    return this.#first(document, (row) => cell(row, 'state') === this.#state);
-  }
-
-  #levied(place: FactPlace): readonly Due[] {
-    return (place.percents ?? []).map(([level, percent]) => ({
-      isState: level === 'state', level, rate: divided(rational(percent), HUNDRED), place,
-    }));
-  }
-
-  #sourced(): readonly Due[] {
-    if (this.#interstate) return this.#levied(this.#to);
-    const special = this.#ofState('sourcing-cases');
-    const value = cell(this.#world.sourcing(this.#state), 'value');
-    const plain = value === 'O' ? 'origin' : 'destination';
-    const rule = special === null ? plain : cell(special, 'rule');
-    if (rule === 'origin') return this.#levied(this.#from);
-    if (rule !== 'origin-to-cap') return this.#levied(this.#to);
-    const own = this.#levied(this.#from);
-    // Worlds of the tests have one city at most, and nothing else, below a capped state.
-    const local = own.filter(({ isState }) => !isState);
-    const sum = local.reduce((all, { rate }) => add(all, rate), ZERO);
-    const cap = rational(cell(special!, 'local_cap'));
-    const more = this.#levied(this.#to).filter(({ isState, rate }) => !isState && local.length === 0
-      && compare(add(sum, rate), cap) <= 0);
-    return [...own, ...more];
-  }
-
-  /** The row of a code, else of the nearest code above it whose row covers the codes below. */
-  #rule(tic: string): Row | null {
-    for (let code = tic; code !== '';) {
-      const own = (row: Row): boolean => cell(row, 'state') === this.#state
-        && `;${cell(row, 'tic')};`.includes(`;${code};`);
-      const isUnknown = (row: Row): boolean => own(row) && cell(row, 'taxable') === 'unknown';
-      if (this.#first('products', isUnknown)) return null;
-      const found = this.#first('products', (row) =>
-        own(row) && (code === tic || cell(row, 'covers_children') === 'yes'));
-      if (found !== null) return found;
-      code = this.#above(code);
-    }
-    return null;
-  }
-
-  #above(code: string): string {
-    return this.#world.parents.get(code) ?? '';
-  }
-
-  /** Whether a tax follows a rule, and its rate else; null where nobody says. */
-  #said(rule: Row | null, due: Due): { readonly follows: boolean; readonly rate: Rational } | null {
-    const { isState, rate, place } = due;
-    const scope = rule === null ? 'all' : cell(rule, 'scope');
-    const [tic = ''] = rule === null ? [] : cell(rule, 'tic').split(';');
-    const fips = this.#world.fips(this.#state);
-    const rows = scope === 'varies' ? this.#world.table('product-localities', this.#state)
-      .filter((row) => cell(row, 'tic') === tic && inForce(row, this.#cart.date)) : [];
-    if (mayTaxUnseen(rows, place, fips)) return null;
-    if (isState || scope !== 'varies') return { follows: isState || scope !== 'state', rate };
-    return localTax(rows, { ...due, fips });
-  }
-
-  /** Local taxes on one article end where the state's additional tax begins. */
-  #article(tic: string, rule: Row | null): ((item: string) => Rational) | null {
-    const shaped = rule !== null && (cell(rule, 'taxable') === 'N' || cell(rule, 'scope') !== 'all'
-      || cell(rule, 'threshold_usd') !== '');
-    if (shaped || /^410(?:00|41)$/.test(tic)) return null;
-    const apart = this.#first('single-article', (row) => cell(row, 'state') === this.#state
-      && cell(row, 'item') === 'codes_of_no_article');
-    if (apart === null) return null;
-    if (cell(apart, 'value').split(';').some((code) => tic.startsWith(code))) return null;
-    return (item) => rational(cell(this.#first('single-article', (row) =>
-      cell(row, 'state') === this.#state && cell(row, 'item') === item)!, 'value'));
-  }
-
-  #tiered(due: Due, tic: string, price: Rational): Rational | 'own' | null {
-    const county = this.#world.fips(this.#state) + (due.place.county ?? '');
-    const row = this.#first('price-tiers', (each) => isTierFor(each, due, county, tic));
-    return tierTax(row, due.rate, price);
+    this.#of = new OracleSale(world, cart);
   }
 
   #goods(price: Rational, quantity: Rational, tic: string): Taxed | null {
-    const meals = mealsOf(this.#sale, tic);
+    const meals = mealsOf(this.#of.meal, tic);
     if (meals === null) return null;
-    const rule = this.#rule(tic);
-    const article = this.#article(tic, rule);
+    const rule = this.#of.rule(tic);
+    const article = this.#of.article(tic, rule);
     const shaped = rule === null ? price : shape(rule, price);
     const rate = rule === null ? '' : cell(rule, 'state_rate');
     const scope = rule === null ? 'all' : cell(rule, 'scope');
@@ -183,10 +54,10 @@ class CartOracle {
         && ['threshold_usd', 'percent_taxable', 'per_volume_usd', 'cap_per_unit_usd']
           .every((column) => cell(rule, column) === ''));
       const isAsked = bites || cell(rule ?? {}, 'threshold_usd') === '';
-      for (const due of this.#due) {
-        if (isReplaced(meals, due, this.#sale)) continue;
+      for (const due of this.#of.due) {
+        if (isReplaced(meals, due, this.#of.meal)) continue;
         const { isState, rate: ordinary } = due;
-        const said = this.#said(rule, due);
+        const said = this.#of.said(rule, due);
         if (said === null && isAsked) return null;
         const { follows, rate: levied } = said ?? { follows: null, rate: ordinary };
         let base = follows === true ? (exempt ? ZERO : shaped) : price;
@@ -194,7 +65,7 @@ class CartOracle {
           base = least(base, article('local_tax_applies_to_first_usd'));
         }
         const tier = plain || (follows === false && compare(levied, ordinary) === 0)
-          ? this.#tiered(due, tic, price) : 'own';
+          ? this.#of.tiered(due, tic, price) : 'own';
         if (tier === null) return null;
         const tax = tier === 'own' ? times(base, isState && rate !== '' ? rational(rate) : levied)
           : tier;
@@ -211,24 +82,15 @@ class CartOracle {
         state = add(state, times(subtract(end, start), article('state_single_article_rate')));
       }
     }
-    if (rule !== null && cell(rule, 'cap_per_unit_usd') !== '' && scope === 'all') {
-      const all = add(state, local);
-      const cap = rational(cell(rule, 'cap_per_unit_usd'));
-      // The state's part comes first; only the whole counts for the amount.
-      if (compare(all, cap) > 0) [state, local] = [least(state, cap), ZERO];
-      local = compare(all, cap) > 0 ? subtract(cap, state) : local;
-    }
-    if (rule !== null && cell(rule, 'per_volume_usd') !== '') {
-      state = add(state, rational(cell(rule, 'per_volume_usd')));
-    }
-    const holiday = holidayOn(this.#world, this.#state, this.#cart.date, { tic, price });
+    if (rule !== null) ({ state, local } = withinCap(rule, scope, { state, local }));
+    const holiday = holidayOn(this.#of.world, this.#of.state, this.#of.cart.date, { tic, price });
     return onHoliday(holiday, times(state, quantity), times(local, quantity));
   }
 
   #freight(gross: Rational, tic: string, goods: readonly [Taxed, Rational][]): Taxed | null {
     const none = { state: ZERO, local: ZERO };
-    const own = tic === '11000' ? this.#ofState('handling') : null;
-    const row = this.#world.freight(this.#state);
+    const own = tic === '11000' ? this.#of.ofState('handling') : null;
+    const row = this.#of.world.freight(this.#of.state);
     const shipping = cell(row, 'rule');
     const said = own === null ? '' : cell(own, 'rule');
     const rule = said === '' || said === 'AS_SHIPPING' ? shipping : said;
@@ -238,7 +100,7 @@ class CartOracle {
     if (isUntold) return gross.over > 0n ? null : none;
     const ordinary = (): Taxed | null => {
       let { state, local } = none;
-      for (const { isState, rate } of this.#due) {
+      for (const { isState, rate } of this.#of.due) {
         if (isState) state = add(state, times(gross, rate));
         else local = add(local, times(gross, rate));
       }
@@ -255,7 +117,7 @@ class CartOracle {
     const state = paid.reduce((sum, [tax]) => add(sum, tax.state), ZERO);
     const local = paid.reduce((sum, [tax]) => add(sum, tax.local), ZERO);
     const value = paid.reduce((sum, [, each]) => add(sum, each), ZERO);
-    const how = mixed ? this.#ofState('freight-mixed') : null;
+    const how = mixed ? this.#of.ofState('freight-mixed') : null;
     if (mixed && how === null) return gross.over > 0n ? null : none;
     if (how !== null && cell(how, 'mixed') === 'whole') {
       const whole = ordinary()!;
@@ -268,7 +130,7 @@ class CartOracle {
   }
 
   answer(): OracleAnswer {
-    const { items, level, mode, digits } = this.#cart;
+    const { items, level, mode, digits } = this.#of.cart;
     const exact = new Map<number, Rational>();
     const goods: [Taxed, Rational][] = [];
     const isFreight = ({ tic }: OracleItem): boolean => tic === '10001' || tic === '11000';

@@ -1,5 +1,5 @@
 /** Rows of fact tables as the oracle reads them: what of a price is taxed, meals, holidays. */
-import type { OracleWorld } from './cart-oracle.js';
+import type { OracleWorld } from './oracle-sale.js';
 import type { FactPlace } from './product-facts.js';
 import { add, compare, type Rational, rational, subtract, times, ZERO } from './rational.js';
 
@@ -44,48 +44,6 @@ export function tierTax(row: Row | null, rate: Rational, price: Rational): Ratio
   const above = rational(cell(row, 'rate'));
   return cell(row, 'kind') === 'whole' ? times(price, above)
     : add(times(limit, rate), times(subtract(price, limit), above));
-}
-
-/** Whose tax is asked about, and where. */
-interface LocalTax {
-  readonly level: string;
-  readonly place: FactPlace;
-  readonly fips: string;
-}
-
-/**
- * The row of the localities' table, of those of a code, for a tax: of the one who levies it, else
- * of all taxes at the place.
- */
-function localRow(rows: readonly Row[], { level, place, fips }: LocalTax): Row | null {
-  const { county = '', placeGeoid = '' } = place;
-  const said = (code: string, isOwn: boolean): Row | undefined => rows.find((row) => code !== ''
-    && cell(row, 'jurisdiction_code') === code && (cell(row, 'locals') === 'own') === isOwn);
-  const own = level === 'county' ? fips + county : level === 'city' ? placeGeoid : '';
-  return said(own, true) ?? said(placeGeoid, false) ?? said(fips + county, false)
-    ?? said(fips, false) ?? null;
-}
-
-/** Whether a local tax follows the state's rule, and its rate else; null where nobody says. */
-export function localTax(
-  rows: readonly Row[], tax: LocalTax & { readonly rate: Rational },
-): { readonly follows: boolean; readonly rate: Rational } | null {
-  const row = localRow(rows, tax);
-  const kind = row === null ? '' : cell(row, 'locals');
-  if (kind === 'unlisted' || (row === null && tax.rate.over > 0n)) return null;
-  const own = row === null ? '' : cell(row, 'rate');
-  return { follows: kind === 'follow', rate: own === '' ? tax.rate : rational(own) };
-}
-
-/** Whether a county or city without a rate on general goods may tax a code all the same. */
-export function mayTaxUnseen(rows: readonly Row[], place: FactPlace, fips: string): boolean {
-  const { county = '', placeGeoid = '', percents = [] } = place;
-  return [['county', county], ['city', placeGeoid]].some(([level = '', code = '']) => {
-    if (code === '' || percents.some(([each]) => each === level)) return false;
-    const row = localRow(rows, { level, place, fips });
-    if (row === null || cell(row, 'locals') === 'unlisted') return row !== null;
-    return cell(row, 'locals') === 'own' && Number(cell(row, 'rate')) > 0;
-  });
 }
 
 /** The part of a price that a rule taxes. */

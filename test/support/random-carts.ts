@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Dataset } from '../../src/dataset/dataset.js';
 import type { CartQuery } from '../../src/engine/cart/cart-query.js';
 import { ROUNDING_LEVELS, ROUNDING_MODES } from '../../src/tax/exact.js';
-import { oracleCart, type OracleCart, type OracleWorld } from './cart-oracle.js';
+import { oracleCart } from './cart-oracle.js';
+import type { OracleCart, OracleWorld } from './oracle-sale.js';
 import { CART_DOCUMENTS, cartLine, cartWorld, NOW, splitAt } from './cart-world.js';
 import {
   FACT_DOCUMENTS, FACT_STATES, type FactPlace, FACTS_DIR, tableDocument,
@@ -12,6 +13,7 @@ import {
 import { isFailure } from '../../src/failure.js';
 import { engineOf } from './engine-of.js';
 
+// biome-ignore format: a place with its levies is read in a row
 const PLACES: readonly FactPlace[] = [
   { state: 'NY', county: '061', placeGeoid: '3651000',
     percents: [['state', '4'], ['city', '4.5'], ['district', '0.375']] },
@@ -81,6 +83,7 @@ const MORE_PRODUCTS = tableDocument(
   + 'WY\t30100\tY\t\t50\tabove_exempt\tstate\tno\tno\t\t\t\t\t\t\n'
   + 'WY\t20020\tY\t0.0125\t200\tabove_excess\tstate\tno\tno\t\t\t0.6\t\t\t\n');
 
+// biome-ignore format: codes of a kind stand in a row
 const TICS = [
   null, null, '00000', '20010', '20010', '40030', '40030', '51020', '31000', '20070', '20110',
   '30100', '10001', '10001', '11000', '11010', '11098', '30040', '30050', '30060', '30035', '20020',
@@ -91,6 +94,7 @@ const TICS = [
   '70011', '90103', '90011', '91030',
   '91072', '91081', '91090', '92062', '92090', '93018', '93103', '93111', '93116', '93205', '96102',
 ] as const;
+// biome-ignore format: prices of a kind stand in a row
 const PRICES = [
   '0', '0.01', '0.005', '1', '9.99', '49.99', '50', '75', '99.99', '100', '100.01', '109.99', '110',
   '175', '175.01', '250.01', '1600', '1600.01', '2500', '3200', '3200.01', '7654.321', '12345678.9',
@@ -98,12 +102,14 @@ const PRICES = [
   '1000.01', '5000', '5000.01', '14338', '14338.01', '20000',
 ] as const;
 const QUANTITIES = ['1', '1', '2', '3', '0', '0.5', '1.5', '12', '0.3333', '99999.9999'] as const;
+// biome-ignore format: days of a kind stand in a row
 const DAYS = [
   20260115, 20260221, 20260718, 20260725, 20260731, 20260803, 20260808, 20260809, 20260810,
   20260820,
   20261121, 20270717,
 ] as const;
 
+// biome-ignore format: products of a kind stand in a row
 const PRODUCTS = [
   ...tableDocument(readFileSync(join(FACTS_DIR, 'products.tsv'), 'utf8')).filter(({ state, tic }) =>
     state !== 'WY' || !MORE_PRODUCTS.some((more) => `;${tic};`.includes(`;${more['tic']};`))),

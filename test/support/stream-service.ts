@@ -84,6 +84,12 @@ const UNCOUNTED: Parameters<typeof openStreams>[0]['usage'] = {
 
 const RELEASE: PinnedRelease = { id: '2026-11-21-000000000000', dir: '/nowhere' };
 
+async function openClient(ask: StreamAsk): Promise<StreamClient> {
+  const opened = await StreamClient.open(ask);
+  if (wasRefused(opened)) throw new Error(`refused with ${opened.status}: ${opened.body}`);
+  return opened;
+}
+
 /** Starts it for one test. */
 export async function startStreams(
   context: TestContext, times: { readonly idleMs: number; readonly resumeMs: number },
@@ -122,13 +128,7 @@ export async function startStreams(
       now += milliseconds;
       streams.sessions.watch(now);
     },
-    open: async (ask = {}) => {
-      const opened = await StreamClient.open({
-        port, key: STREAM_KEY, transport: 'socket', ...ask,
-      });
-      if (wasRefused(opened)) throw new Error(`refused with ${opened.status}: ${opened.body}`);
-      return opened;
-    },
+    open: (ask = {}) => openClient({ port, key: STREAM_KEY, transport: 'socket', ...ask }),
   };
 }
 
