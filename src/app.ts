@@ -6,10 +6,11 @@ import type { BulkParts } from './bulk/run/open-bulk.js';
 import { Router, type Route } from './http/router.js';
 import type { StreamParts } from './bulk/stream/open-streams.js';
 import { messageOf, type Log } from './log.js';
-import { type AppOptions, type Beginning, openAll, type Opened } from './opened.js';
+import {
+  type AppOptions, type Beginning, leaveStore, openAll, type Opened,
+} from './opened.js';
 import { openParts, type Parts } from './parts.js';
 import type { EnginePool } from './pool.js';
-import { releaseServer } from './store/nodes.js';
 import { ServiceWatch } from './service-watch.js';
 
 /** Longest wait for answers under way when the service stops. */
@@ -75,6 +76,7 @@ export class App {
       return new App(options, beginning);
     } catch (error) {
       await beginning.opened.pool.close();
+      await leaveStore(beginning.opened);
       throw error;
     }
   }
@@ -190,9 +192,6 @@ export class App {
     await merchants.close();
     await clock.close();
     await provider?.close();
-    await member.leave();
-    // A claim that stays, on a full disk, holds nobody up: its process has ended.
-    await releaseServer(store).catch(() => undefined);
-    await store.close();
+    await leaveStore({ member, store });
   }
 }

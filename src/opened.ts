@@ -23,7 +23,7 @@ import { openProvider, type ProviderWatch, watchProvider } from './provider/open
 import type { Provider } from './provider/provider.js';
 import { readWatchSettings, type WatchSettings } from './service-watch.js';
 import { bootstrapKey } from './store/keys.js';
-import { claimStore } from './store/nodes.js';
+import { claimStore, releaseServer } from './store/nodes.js';
 import { Membership } from './store/membership.js';
 import { countOutboxAccounts } from './store/outbox-count.js';
 import { countShares } from './store/share-count.js';
@@ -105,6 +105,19 @@ async function openStore({ config, log }: AppOptions): Promise<
   return { store, vault, place, member };
 }
 
+/**
+ * Leaves the store and closes it. A process that exits under a write of LMDB waits for its thread,
+ * and that for a call in the process: for ever.
+ */
+export async function leaveStore(
+  { member, store }: Pick<Opened, 'member' | 'store'>,
+): Promise<void> {
+  await member.leave();
+  // A claim that stays, on a full disk, holds nobody up: its process has ended.
+  await releaseServer(store).catch(() => undefined);
+  await store.close();
+}
+
 /** What a service begins with. */
 export interface Beginning {
   readonly opened: Opened;
@@ -156,6 +169,7 @@ export async function openAll(options: AppOptions): Promise<Beginning> {
     return { opened, firstKey, watching };
   } catch (error) {
     await pool.close();
+    await leaveStore({ member, store });
     throw error;
   }
 }

@@ -2,15 +2,17 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { DATA_FILE } from '../../src/dataset/manifest.js';
+import { releasesDir } from '../../src/dataset/release.js';
 import { listNodes } from '../../src/store/nodes.js';
 import { Store } from '../../src/store/store.js';
+import { buildRecipe } from '../support/built-dataset.js';
 import { eventually } from '../support/http-eventually.js';
 import { newVarDir } from '../support/http-var-dir.js';
 import { MAIN } from '../support/program.js';
-
 
 interface Begun {
   readonly child: ChildProcess;
@@ -18,8 +20,7 @@ interface Begun {
   readonly said: () => string;
 }
 
-function begin(context: TestContext): Begun {
-  const varDir = newVarDir(context);
+function begin(context: TestContext, varDir = newVarDir(context)): Begun {
   const child = spawn(process.execPath, [MAIN], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
@@ -60,6 +61,19 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     assert.doesNotMatch(begun.said(), /could not be built/);
   });
 }
+
+test('a start that its dataset ends leaves the store before: to exit under a write would wait for it for ever', async (context) => {
+  const { varDir, name, remove } = buildRecipe('fixture');
+  context.after(remove);
+  truncateSync(join(releasesDir(varDir), name, DATA_FILE), 8_192);
+  const { child, said } = begin(context, varDir);
+  const [code, signal] = await once(child, 'close') as [number | null, string | null];
+  assert.deepEqual([code, signal], [1, null], said());
+  assert.match(said(), /situs: .*dataset/);
+  const store = await Store.open(varDir);
+  assert.deepEqual(listNodes(store), []);
+  await store.close();
+});
 
 test('SIGTERM while the store is opened', async (context) => {
   const begun = begin(context);
