@@ -27,7 +27,7 @@ function total(county: string, place = ''): string {
 }
 
 test('all of Boulder and Jefferson counties lies in the districts of the metropolis', () => {
-  assert.equal(total('08013'), 'refused', 'a local improvement district that the list has not');
+  assert.equal(total('08013'), '5.185', 'a local improvement district has only shops of Niwot');
   assert.equal(total('08013', '0807850'), '9.045', 'Boulder, once each');
   assert.equal(total('08013', '0875640'), '8.96', 'Superior');
   assert.equal(total('08059', '0843000'), '7.5', 'Lakewood');

@@ -26,6 +26,8 @@ interface AreaInput {
   readonly rows: readonly RateRow[];
   readonly combined: ReadonlyMap<string, number>;
   readonly placed: ReadonlySet<string>;
+  /** Districts with all that cities with codes of their own leave of their county. */
+  readonly whole: ReadonlySet<string>;
 }
 
 /** A city's part in a county, or a county's remainder ("" as place), with its areas. */
@@ -175,7 +177,11 @@ class Settlement {
   remainder(group: Group, sharing: readonly string[], stray: boolean, where: string): void {
     const countyCode = this.#counties.get(group.county) ?? '';
     const bare = { name: '', county: group.county, city: '', countyCode, districts: [] };
-    const chosen = stray ? null : this.#common(group, [...group.areas, bare]);
+    // Land without local tax has no area in the file: no area is no sign that there is none.
+    const whole = group.areas.length > 0 && group.areas.every(({ districts }) =>
+      districts.some((code) => this.input.whole.has(code)));
+    const areas = whole ? group.areas : [...group.areas, bare];
+    const chosen = stray ? null : this.#common(group, areas);
     for (const place of ['', ...sharing]) {
       if (chosen) this.#hold(chosen, group.county, place);
       else this.gap(group.county, place, where);

@@ -2,7 +2,8 @@
  * Texas' local rates (Comptroller, quarterly): level, name, code, fips, local_pct, effective_from,
  * as_of, where the code is the seven-digit local code: 2 city, 3 transit, 4 county, 5 special
  * purpose district, 6 combined area. Option `areas`: the file of areas, that is which codes apply
- * together. Option `placed`: districts whose members are facts.
+ * together. Option `placed`: districts whose members are facts; `whole`: districts that
+ * have all of their county outside the cities that have codes of their own.
  */
 import { type DateInt, dateOf } from '../../../tax/date.js';
 import type { Rate } from '../../../tax/rate.js';
@@ -113,7 +114,8 @@ function texasRates(
   }
   rows.sort((a, b) => a.from - b.from);
   const placed = new Set(listOption(context, 'placed'));
-  const held = texasAreas({ areas, places, rows, combined, placed }, context);
+  const whole = new Set(listOption(context, 'whole'));
+  const held = texasAreas({ areas, places, rows, combined, placed, whole }, context);
   const codes = new Map<string, Land>([...places].map(([code, place]) =>
     [code, { county: '', place }]));
   for (const { code, name } of entries.filter((entry) => entry.code.startsWith('4'))) {
@@ -214,7 +216,7 @@ function areaOf(parts: readonly Part[], context: ListContext): TexasArea | null 
 }
 
 /**
- * Reads the file. Option `placed`: districts whose members are facts.
+ * Reads the file. Options `placed` and `whole` as above.
  * @throws RangeError naming the line where the layout is another, or a code has two rates.
  */
 export function readTexasQuarter(text: string, context: ListContext): ListResult {
