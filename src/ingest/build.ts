@@ -8,6 +8,7 @@ import { listReleases } from '../dataset/release.js';
 import { DATE_OPEN, type DateInt, formatDate } from '../tax/date.js';
 import { AreaRegistry } from './area-registry.js';
 import { type Boundaries, isTown, type Overlay, overlay } from './boundary/overlay.js';
+import { dividedFeatures } from './boundary/divided-land.js';
 import { doubtsOf, NO_DOUBTS } from './boundary/doubtful-land.js';
 import { heldCoverage } from './coverage.js';
 import { loadStateRecords, loadZipFacts, postalPrefixes, type StateFact } from './state-facts.js';
@@ -75,9 +76,10 @@ function drawAreas(
 ): ReturnType<typeof overlay> {
   const whole = new Map(loadZipFacts(files.factsDir).municipal
     .filter(({ sole }) => sole).map(({ county, place }) => [county, place]));
-  const doubtful = boundaries.places.length > 0
-    ? doubtsOf(recipe, files, states, rates.reports.flatMap((report) => report.unplaced),
-      rates.input.counties) : NO_DOUBTS;
+  const doubtful = boundaries.places.length > 0 ? {
+    ...doubtsOf(recipe, files, states, rates.reports.flatMap((report) => report.unplaced),
+      rates.input.counties), lands: dividedFeatures(rates.input.divided ?? []),
+  } : NO_DOUBTS;
   return overlay(
     boundaries, places, { tiers: rates.input.tiers, whole }, doubtful, registry, progress,
     layered.districts,

@@ -33,7 +33,7 @@ const RECIPE = closed({
 const RATES = closed({
   states: TEXT, counties: TEXT, places: TEXT, tiers: TEXT, aliases: TEXT, districtNames: TEXT,
   sources: TEXT, completeness: TEXT, notSupported: TEXT, members: TEXTS, lists: OBJECTS,
-  estimates: OBJECTS, stated: optional(OBJECTS), caps: textsByName(),
+  estimates: OBJECTS, stated: optional(OBJECTS), divided: optional(TEXT), caps: textsByName(),
 });
 
 function entriesOf(readers: Readonly<Record<string, { entry: Shape<unknown> }>>): Members {

@@ -87,6 +87,8 @@ export interface RatesRecipe {
   readonly estimates: readonly RateList[];
   /** Rate files beside boundary files, of states whose `lists` have other codes. */
   readonly stated?: readonly RateList[];
+  /** Land outside cities whose rate cannot be told. */
+  readonly divided?: string;
   /** Highest sum of local parts by state, in percent. */
   readonly caps: Readonly<Record<string, string>>;
 }

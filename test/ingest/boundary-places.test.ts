@@ -8,9 +8,10 @@ import { AreaRegistry } from '../../src/ingest/area-registry.js';
 import {
   type Boundaries, type BoundaryFeature, overlay, placesOf,
 } from '../../src/ingest/boundary/overlay.js';
+import { dividedFeatures } from '../../src/ingest/boundary/divided-land.js';
 import { NO_DOUBTS } from '../../src/ingest/boundary/doubtful-land.js';
 import { placeCounties } from '../../src/ingest/boundary/place-counties.js';
-import { readPlaces } from '../../src/ingest/rates/facts.js';
+import { readDividedLand, readPlaces } from '../../src/ingest/rates/facts.js';
 import { datasetsDir } from '../../src/ingest/source-files.js';
 
 function feature(key: string, ring: readonly Position[]): BoundaryFeature {
@@ -83,11 +84,33 @@ test('land of a county in which a listed city lies nobody knows where is in doub
     const boundaries = boundariesOf([crossing(2_000)]);
     const places = placesOf(boundaries, [], new Map([['91', 'ZZ']]));
     const { tupleAt } = overlay(boundaries, places, { tiers: [], whole: new Map() },
-      { points: [], counties: new Set(['91001']) }, new AreaRegistry(), () => undefined);
+      { points: [], counties: new Set(['91001']), lands: [] }, new AreaRegistry(),
+      () => undefined);
     assert.equal(tupleAt(10_000, -1_500)?.place, '?');
     assert.equal(tupleAt(10_000, 1_500)?.place, '');
     assert.equal(tupleAt(80_000, -1_500)?.place, '9100020');
   });
+
+test('in a box of divided land, land of its county outside cities is in doubt, and no other', () => {
+  const boundaries = boundariesOf([crossing(2_000)]);
+  const places = placesOf(boundaries, [], new Map([['91', 'ZZ']]));
+  const lands = dividedFeatures(readDividedLand(
+    'county\tsouth\twest\tnorth\teast\tnote\tsays\n91001\t0.005\t-1\t1\t1\tWard 1\tit\n'));
+  const { tupleAt } = overlay(boundaries, places, { tiers: [], whole: new Map() },
+    { points: [], counties: new Set(), lands }, new AreaRegistry(), () => undefined);
+  assert.equal(tupleAt(10_000, -1_500)?.place, '?');
+  assert.equal(tupleAt(4_000, -1_500)?.place, '', 'south of the box');
+  assert.equal(tupleAt(10_000, 1_500)?.place, '', 'of another county');
+  assert.equal(tupleAt(80_000, -1_500)?.place, '9100020', 'a city');
+});
+
+test('a box of divided land has its south below its north, in degrees', () => {
+  const read = (box: string): unknown => readDividedLand(
+    `county\tsouth\twest\tnorth\teast\tnote\tsays\n91001\t${box}\tWard 1\tit\n`);
+  for (const box of ['2\t-1\t1\t1', '0\t1\t1\t1', '0\t-1\tnorth\t1', '0\t-1\t\t1']) {
+    assert.throws(() => read(box), RangeError, box);
+  }
+});
 
 /** Counties of cities by name, as the lists of places have them. */
 const CARRIED: readonly (readonly [state: string, city: string, counties: string])[] = [

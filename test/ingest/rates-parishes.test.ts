@@ -18,10 +18,13 @@ const rates = loadRates(JSON.parse(recipe) as RatesRecipe, {
 });
 const places = rates.input.places.filter(({ geoid }) => geoid.startsWith(LOUISIANA));
 
-/** In percent without the state's five, or the reason it is refused; `city` is "" outside all. */
+/**
+ * In percent without the state's five, or the reason it is refused; `city` is "" outside all, "?"
+ * where a district may divide the land.
+ */
 function local(parish: string, city = ''): string {
   const county = LOUISIANA + parish;
-  const place = city === '' ? '' : places.find(({ name, counties }) =>
+  const place = city === '' || city === '?' ? city : places.find(({ name, counties }) =>
     name === city && counties.includes(county))?.geoid ?? assert.fail(city);
   const area = rates.book.resolve({ state: LOUISIANA, county, place, town: '', districts: [] });
   const gap = area.unknown.find(({ from, to }) => from <= TODAY && to >= TODAY);
@@ -71,10 +74,14 @@ test('a city in two parishes pays each parish\'s part beside its own', () => {
 });
 
 test('land that wards or districts divide, and cities with annexed land, are refused', () => {
-  assert.match(local('019'), /Ward 1 of Calcasieu Parish/);
-  assert.match(local('033'), /Central school district/);
+  assert.match(local('019', '?'), /Ward 1 of Calcasieu Parish/);
+  assert.equal(local('019'), '5.75', 'in wards 2 to 8');
+  assert.match(local('033', '?'), /Central school district/);
+  assert.equal(local('033'), '5.5', 'St. George and what lies south of it');
+  assert.match(local('057', '?'), /Intracoastal Waterway/);
+  assert.equal(local('057'), '4.65', 'north of it');
   assert.match(local('105'), /Fire District 1/);
-  for (const parish of ['017', '053', '057', '063', '079', '113', '117', '119']) {
+  for (const parish of ['017', '053', '063', '079', '113', '117', '119']) {
     assert.match(local(parish), /would fill it/, parish);
   }
   for (const [parish, city] of [['045', 'New Iberia'], ['069', 'Natchitoches'],

@@ -42,7 +42,8 @@ test('Adams County\'s cities are in them by its own list, its land east of a cre
   assert.equal(total('08001', '0806090'), '8.75', 'Bennett');
   assert.equal(total('08005', '0806090'), 'refused', 'Bennett beyond the county line');
   assert.equal(total('08005', '0813845'), '7.75', 'Cherry Hills Village');
-  assert.equal(total('08001'), 'refused');
+  assert.equal(total('08001'), '4.75', 'west of the creek');
+  assert.equal(total('08001', '?'), 'refused', 'where it may lie east of it');
 });
 
 test('public safety taxes of Mesa and Montrose counties hold in towns and outside them', () => {

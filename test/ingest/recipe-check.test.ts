@@ -90,7 +90,7 @@ test('a key that is missing is told, and every fault of a file at once', () => {
   assert.deepEqual(ratesFaults(recipe), [
     'unknown key "cap"; did you mean "caps"?', 'unknown key "extra"; there is: states, counties, '
       + 'places, tiers, aliases, districtNames, sources, completeness, notSupported, members, '
-      + 'lists, estimates, caps, stated',
+      + 'lists, estimates, caps, stated, divided',
     'caps: expected required property caps',
   ]);
   const listed = changed('rates-reference', '"path": "ca-cdtfa/cdtfa_rates_2026-01-01.csv",', '');

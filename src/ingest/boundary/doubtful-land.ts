@@ -28,9 +28,11 @@ export interface Doubts {
   readonly points: readonly DoubtfulPoint[];
   /** Counties of which no land is certain, five digits. */
   readonly counties: ReadonlySet<string>;
+  /** Land that districts divide, keyed as the others. */
+  readonly lands: readonly BoundaryFeature[];
 }
 
-export const NO_DOUBTS: Doubts = { points: [], counties: new Set() };
+export const NO_DOUBTS: Doubts = { points: [], counties: new Set(), lands: [] };
 
 /**
  * Where listed cities may lie that no boundary is held for: around the ZIP points of their names,
@@ -39,7 +41,7 @@ export const NO_DOUBTS: Doubts = { points: [], counties: new Set() };
 export function doubtsOf(
   recipe: Recipe, files: SourceFiles, states: readonly StateFact[],
   unplaced: readonly UnplacedCity[], all: readonly CountyFact[],
-): Doubts {
+): Pick<Doubts, 'points' | 'counties'> {
   const fips = new Map(states.map((state) => [state.code, state.fips]));
   const points = unplaced.length === 0 ? [] : READERS.zips.points
     .read(files.text(recipe.zips.points), (code) => fips.get(code) ?? '');

@@ -162,7 +162,7 @@ export function overlay(
     { layer: 'place', features: boundaries.places },
     { layer: 'town', features: boundaries.towns },
     { layer: 'district', features: boundaries.districts },
-    { layer: 'doubt', features: [...doubtDiscs(doubts.points),
+    { layer: 'doubt', features: [...doubtDiscs(doubts.points), ...doubts.lands,
       ...wholeCounties(boundaries.counties, doubts.counties)].sort(byKey) },
   ];
   const cells = buildCells(layers, (hits) => {

@@ -8,7 +8,7 @@ import { type DateInt, dayBefore } from '../../tax/date.js';
 import type { AreaTuple, PlaceFact, RateBook, RateRow, ResolvedArea } from '../model.js';
 import { combine, type CombinedTuple } from './combine.js';
 import type {
-  CountyFact, DistrictMember, ListMark, LocalCap, StateName, TierFact,
+  CountyFact, DistrictMember, DividedLand, ListMark, LocalCap, StateName, TierFact,
 } from './facts.js';
 import { type LineContext, linesOf, type TupleParts } from './lines.js';
 import { DATE_MIN, DATE_OPEN, formatDate, OWN_CODE } from './list.js';
@@ -80,6 +80,8 @@ export interface RateBookInput {
   readonly districtNames: ReadonlyMap<string, string>;
   readonly marks: readonly ListMark[];
   readonly caps: readonly LocalCap[];
+  /** Land outside cities that districts divide whose lines are not held. */
+  readonly divided?: readonly DividedLand[];
   /** Rates by the codes of boundary files, where they are others than those of `rows`. */
   readonly stated?: readonly StatedList[];
 }
@@ -101,6 +103,7 @@ function context(input: RateBookInput): LineContext {
     places: new Map([...(input.towns ?? []), ...input.places].map((place) => [place.geoid, place])),
     counties: new Map(input.counties.map((county) => [county.fips, county])),
     marks: new Map(input.marks.map((mark) => [`${mark.state}/${mark.level}`, mark])),
+    divided: new Map((input.divided ?? []).map(({ county, note }) => [county, note])),
     caps: new Map(input.caps.map(({ state, cap }) => [state, cap])),
   };
 }

@@ -1,6 +1,7 @@
 /** Facts beside the rate lists: which lists are complete, which districts hold where, and names. */
 import type { SourceRecord } from '../../dataset/records.js';
 import type { DateInt } from '../../tax/date.js';
+import { type Microdegrees, toMicrodegrees } from '../../geo/microdegrees.js';
 import { COUNTRIES, type Country, type Level } from '../../tax/jurisdiction.js';
 import type { Rate } from '../../tax/rate.js';
 import type { PlaceFact } from '../model.js';
@@ -197,6 +198,35 @@ export function readMarks(text: string, sourceOf: (name: string) => number): rea
     fill: row.get('fill'),
     gap: row.get('gap'),
   }));
+}
+
+/**
+ * Land in which a ward or district lies whose line nobody holds: outside cities no rate can be told
+ * there. The county's row holds for what it has outside the box.
+ */
+export interface DividedLand {
+  /** Five digits. */
+  readonly county: string;
+  readonly south: Microdegrees;
+  readonly west: Microdegrees;
+  readonly north: Microdegrees;
+  readonly east: Microdegrees;
+  readonly note: string;
+}
+
+/** Divided land: county, south, west, north, east (degrees), note, says. */
+export function readDividedLand(text: string): readonly DividedLand[] {
+  return readTable(text, '\t').map((row) => {
+    const at = (side: string): Microdegrees => {
+      if (!/^-?\d{1,3}(\.\d+)?$/.test(row.get(side))) {
+        throw new RangeError(`line ${row.line}: ${side}: ${row.get(side)}`);
+      }
+      return toMicrodegrees(Number(row.get(side)));
+    };
+    const [south, west, north, east] = [at('south'), at('west'), at('north'), at('east')];
+    if (south >= north || west >= east) throw new RangeError(`line ${row.line}: no box`);
+    return { county: row.get('county'), south, west, north, east, note: row.get('note') };
+  });
 }
 
 /** A state's rule that is named and not applied. */

@@ -21,6 +21,8 @@ export interface LineContext {
   readonly counties: ReadonlyMap<string, CountyFact>;
   readonly marks: ReadonlyMap<string, ListMark>;
   readonly caps: ReadonlyMap<string, Rate>;
+  /** Why land outside cities may have another rate than its county's row, by county. */
+  readonly divided: ReadonlyMap<string, string>;
 }
 
 /** A tuple's timelines with what their rows are called after. */
@@ -217,6 +219,8 @@ function gapLines(
     out.push(unknown(DATE_MIN, DATE_OPEN, reason));
   }
   if (!spot.unsure) return out;
+  const divided = book.divided.get(county);
+  if (divided !== undefined) return [...out, unknown(DATE_MIN, DATE_OPEN, divided)];
   const mark = markOf(book, state, 'city');
   const matters = levies(mark) && (mark.unlisted === 'unknown' || book.rows.hasCities(county));
   if (matters || book.members.divides(county)) {

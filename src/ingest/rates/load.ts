@@ -11,8 +11,8 @@ import { readMemberFacts } from '../source/rates/own-tables.js';
 import { createRateBook, type RateBookInput } from './book.js';
 import {
   type CountyFact, type DistrictMember, type NotSupported, readAliases, readCounties,
-  readDistrictNames, readMarks, readNotSupported, readPlaces, readSources, readStates, readTiers,
-  shownNames, sourceIndex,
+  readDistrictNames, readDividedLand, readMarks, readNotSupported, readPlaces, readSources,
+  readStates, readTiers, shownNames, sourceIndex,
 } from './facts.js';
 import { createGazetteer, type Gazetteer, plainName } from './gazetteer.js';
 import { type HeldList, settleHeld, withSources } from './held.js';
@@ -182,6 +182,7 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
     estimates: estimates.flatMap((list) => list.rows),
     estimable: recipe.estimates.length > 0,
     stated: statedLists(stated, sources, held),
+    divided: recipe.divided === undefined ? [] : readDividedLand(files.text(recipe.divided)),
     caps: Object.entries(recipe.caps)
       .map(([state, cap]) => ({ state, cap: percentOf(cap, state) })),
   };
