@@ -12,7 +12,7 @@ const PPM = 1_000_000;
  * on; more where an incorporated city that is named has another. Chosen so that no more than 3 % of
  * ZIPs are assumed and wrong (docs/datasets.md).
  */
-const LIKELY_PPM_MIN = 540_000;
+const LIKELY_PPM_MIN = 535_000;
 const CONTRARY_PPM_MIN = 800_000;
 
 /** An area that was chosen; `assumed` where it is not certain. */
