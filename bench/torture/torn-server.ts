@@ -13,6 +13,8 @@ const COMMAND = fileURLToPath(new URL('../../src/cli.js', import.meta.url));
 const LOOKUP_MS = 10;
 const LOOKUPS_AT_ONCE = 4;
 const PATIENCE_MS = 30_000;
+/** Of a command or a start, after which it counts as one that never ends. */
+const END_MS = 240_000;
 const FAULTS_TOLD_MAX = 10;
 
 export const QUERIES: readonly string[] = [
@@ -61,7 +63,12 @@ async function runProcess(
     told += 'started';
     child.kill('SIGTERM');
   });
+  const late = setTimeout(() => {
+    told += `no end after ${END_MS / 1_000} s`;
+    child.kill('SIGKILL');
+  }, END_MS);
   const [code, signal] = await once(child, 'close') as [number | null, string | null];
+  clearTimeout(late);
   return { code, signal, told };
 }
 
