@@ -23,8 +23,10 @@ const INNER_ID = 0x41;
 let at = 0;
 /** Bytes fewer where shapes are not told apart from maps, as shares count them. */
 let plainLess = 0;
-/** Whether the record has had its object. */
-let hasInner = false;
+/** Names of the object in the record, of which it may have several; their number is -1 before. */
+const innerNames: string[] = [];
+let innerCount = -1;
+let innerNameBytes = 0;
 
 /** False where a text is long or holds more than ASCII. */
 function packText(text: string): boolean {
@@ -90,7 +92,7 @@ function packBytes(bytes: Uint8Array): boolean {
   return true;
 }
 
-/** False where it is none of the plain ones; of objects there is one, in the record itself. */
+/** False where it is none of the plain ones; objects in the record itself have the same names. */
 function packValue(value: unknown, depth: number): boolean {
   if (at > FULL) return false;
   switch (typeof value) {
@@ -114,13 +116,29 @@ function packValue(value: unknown, depth: number): boolean {
 
 function packInner(value: object): boolean {
   if (!Array.isArray(value)) {
-    if (hasInner) return false;
-    hasInner = true;
-    return packObject(value, INNER_ID, 1);
+    return innerCount < 0 ? packObject(value, INNER_ID, 1) : packAlike(value);
   }
   if (value.length > MEMBERS_MAX) return false;
   PACKED[at++] = 0x90 + value.length;
   for (const each of value) if (!packValue(each, 1)) return false;
+  return true;
+}
+
+/** A further object of the names that one in the record had, which its id stands for. */
+function packAlike(object: object): boolean {
+  if (object.constructor !== Object) return false;
+  let count = 0;
+  for (const name in object) {
+    if (innerNames[count] !== name) return false;
+    count += 1;
+  }
+  if (count !== innerCount) return false;
+  PACKED[at++] = INNER_ID;
+  // A map begins with three bytes and has its names.
+  plainLess -= 2 + innerNameBytes;
+  for (const name in object) {
+    if (!packValue((object as Readonly<Record<string, unknown>>)[name], 1)) return false;
+  }
   return true;
 }
 
@@ -136,8 +154,13 @@ function packObject(object: object, id: number, depth: number): boolean {
   for (const name in object) {
     count += 1;
     if (count > MEMBERS_MAX || !packText(name)) return false;
+    if (depth === 1) innerNames[count - 1] = name;
   }
   PACKED[countAt] = 0x90 + count;
+  if (depth === 1) {
+    innerCount = innerNames.length = count;
+    innerNameBytes = at - countAt - 1;
+  }
   for (const name in object) {
     if (!packValue((object as Readonly<Record<string, unknown>>)[name], depth)) return false;
   }
@@ -151,7 +174,7 @@ function packObject(object: object, id: number, depth: number): boolean {
 export function packSmall(record: unknown, from: number): number {
   at = from;
   plainLess = 0;
-  hasInner = false;
+  innerCount = -1;
   const isPacked = typeof record === 'object' && record !== null && packObject(record, SHAPE_ID, 0);
   return isPacked ? at : -1;
 }

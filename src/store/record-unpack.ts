@@ -31,6 +31,8 @@ let end = 0;
 let start = 0;
 /** All bytes of the record as characters. */
 let text = '';
+/** Names of the object in the record, once there was one. */
+let innerShape: Shape | null = null;
 
 const outer = new Map<string, Shape[]>();
 const inner = new Map<string, Shape[]>();
@@ -96,10 +98,15 @@ function shapeOf(known: Map<string, Shape[]>, kind: string): Shape | null {
 function objectOf(known: Map<string, Shape[]>, kind: string): object | null {
   const shape = shapeOf(known, kind);
   if (shape === null) return null;
-  const { names } = shape;
+  if (known === inner) innerShape = shape;
+  return membersOf(shape, known === outer, kind);
+}
+
+/** Reads the members of an object of known names; null where one is left to msgpackr. */
+function membersOf({ names }: Shape, mayNest: boolean, kind: string): object | null {
   const object: Record<string, unknown> = {};
   for (let index = 0; index < names.length; index += 1) {
-    const value = valueAt(kind, known === outer);
+    const value = valueAt(kind, mayNest);
     if (value === LEFT) return null;
     object[names[index]!] = value;
   }
@@ -118,7 +125,7 @@ function listOf(length: number): unknown {
 
 /** The object in a record, behind its mark. */
 function innerOf(kind: string): unknown {
-  if (bytes[at - 2] !== 0x72 || bytes[at - 1] !== INNER_ID) return LEFT;
+  if (bytes[at - 2] !== 0x72 || bytes[at - 1] !== INNER_ID || innerShape !== null) return LEFT;
   return objectOf(inner, kind) ?? LEFT;
 }
 
@@ -141,6 +148,9 @@ function valueAt(kind: string, mayNest: boolean): unknown {
   const token = bytes[at]!;
   at += 1;
   if (token < SHAPE_ID) return token;
+  if (token === INNER_ID && mayNest && innerShape !== null) {
+    return membersOf(innerShape, false, kind) ?? LEFT;
+  }
   if (token >= 0xe0) return token - 0x100;
   if (token >= 0xa0 && token < 0xc0) return shortText(token - 0xa0) ?? LEFT;
   if (token >= 0x90 && token < 0xa0) return mayNest ? listOf(token - 0x90) : LEFT;
@@ -179,6 +189,7 @@ export function unpackSmall(within: Buffer, from: number, to: number, kind: stri
   start = from;
   end = to;
   at = from + 3;
+  innerShape = null;
   text = within.toString('latin1', from, to);
   const record = objectOf(outer, kind);
   return record !== null && at === end ? record : null;

@@ -27,6 +27,12 @@ const SMALL: readonly object[] = [
     v: 1, bytes: new Uint8Array(length).fill(7), inner: { bytes: Buffer.alloc(length, 200) },
   })),
   ...NUMBERS.map((number) => ({ v: 1, number, inner: { number } })),
+  { a: {}, b: {} }, { v: 1, a: { x: 1, y: 'z' }, b: { x: 200, y: null }, c: 5, d: { x: 70, y: true } },
+  {
+    v: 1, connection: 'c', updatedAt: 1.8e12,
+    apiKey: { v: 1, wrapped: Buffer.alloc(60, 3), nonce: Buffer.alloc(12, 4), bytes: Buffer.alloc(30) },
+    other: { v: 2, wrapped: Buffer.alloc(60, 5), nonce: Buffer.alloc(12, 6), bytes: Buffer.alloc(9) },
+  },
   ...TEXTS.map((text) => ({ v: 1, text, inner: { text } })),
   Object.fromEntries(Array.from({ length: 15 }, (_, index) => [`m${index}`, index])),
 ];
@@ -36,7 +42,8 @@ const OTHERS: readonly unknown[] = [
   7, 'text', null, undefined, [1, 2], new Date(0), new Map([[1, 2]]), { v: 1, name: 'é' }, { é: 1 },
   { v: 1, text: 'x'.repeat(256) }, { v: 1, none: undefined },
   { v: 1, bytes: Buffer.alloc(4_097) }, { v: 1, words: new Uint16Array(3) },
-  { a: { b: { c: 1 } } }, { a: {}, b: {} }, { list: [{ a: 1 }] }, { list: [[1]] }, { at: new Date(0) },
+  { a: { b: { c: 1 } } }, { a: { x: 1 }, b: { y: 1 } }, { a: { x: 1 }, b: { x: 1, y: 2 } },
+  { a: { x: 1, y: 2 }, b: { x: 1 } }, { a: { x: 1, y: 2 }, b: { y: 1, x: 2 } }, { list: [{ a: 1 }] }, { list: [[1]] }, { at: new Date(0) },
   { constructor: 1 }, { many: 12n }, { a: { list: [1] } },
   Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`m${index}`, index])),
   { v: 1, list: Array.from({ length: 16 }, (_, index) => index) },
