@@ -183,7 +183,6 @@ test('single-rate states need neither county nor place', () => {
 test('districts inside a county refuse where no boundary tells', () => {
   assert.equal(total('CO', '08059', 'Lakewood city'), '7.5');
   assert.equal(total('CO', '08035', 'Castle Rock town'), '8.1');
-  // A box holds what a district divides in Adams County; Douglas County's has none.
   assert.deepEqual([total('CO', '08001'), total('CO', '08035')], ['4.75', 'refused']);
   assert.equal(total('OH', '39041', 'Columbus city'), '8');
   assert.equal(total('OH', '39041'), '7');

@@ -152,6 +152,11 @@ function placeUnplaced(reports: readonly ListReport[], layers: readonly Layer[])
   }
 }
 
+/** What local taxes of a state may come to together, at most. */
+function capsOf({ caps }: RatesRecipe): RateBookInput['caps'] {
+  return Object.entries(caps).map(([state, cap]) => ({ state, cap: percentOf(cap, state) }));
+}
+
 /** Reads every list of the recipe and builds the book. */
 export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
   const files = new Files(load);
@@ -183,8 +188,7 @@ export function loadRates(recipe: RatesRecipe, load: RateLoad): LoadedRates {
     estimable: recipe.estimates.length > 0,
     stated: statedLists(stated, sources, held),
     divided: recipe.divided === undefined ? [] : readDividedLand(files.text(recipe.divided)),
-    caps: Object.entries(recipe.caps)
-      .map(([state, cap]) => ({ state, cap: percentOf(cap, state) })),
+    caps: capsOf(recipe),
   };
   return {
     notSupported: readNotSupported(files.text(recipe.notSupported)),
