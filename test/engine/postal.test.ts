@@ -11,7 +11,7 @@ import { ZipLists, type PostalQuery } from '../../src/engine/rate/zip-list.js';
 import { fail, isFailure } from '../../src/failure.js';
 import type { DateInt } from '../../src/tax/date.js';
 import {
-  DAY, dateOf, rate, GAP, REST, IN_OAK, IN_ELM, DARK, OVER, dataset,
+  DAY, dateOf, rate, GAP, REST, IN_OAK, IN_ELM, DARK, OVER, FAR_OAK, dataset,
 } from '../support/postal-world.js';
 
 function read(fields: Partial<ParsedAddress>): ParsedAddress {
@@ -142,7 +142,7 @@ test('a ZIP is certain only if all it may reach is taxed alike', () => {
 test('the rate that most of a ZIP have is assumed for its postal city', () => {
   assert.equal(located({ zip: '10011', city: 'HILLS', state: 'XA' }), REST);
   assert.equal(located({ zip: '10013', city: 'HILLS', state: 'XA' }), 'address-incomplete');
-  // A city that is named and has another rate takes four fifths outside it.
+  // A city that is named and has another rate takes 76 % outside it.
   assert.equal(located({ zip: '10018', city: 'ST OAK', state: 'XA' }), 'address-incomplete');
   assert.equal(located({ zip: '10019', city: 'ST OAK', state: 'XA' }), REST);
   assert.equal(located({ zip: '10014', city: 'OAK', state: 'XA' }), REST);
@@ -151,6 +151,15 @@ test('the rate that most of a ZIP have is assumed for its postal city', () => {
   for (const city of ['', 'ELM', 'HILLS']) {
     assert.equal(located({ zip: '10014', city, state: 'XA' }), 'address-incomplete', city);
   }
+});
+
+test('which county of a city is meant its name does not say, so most of the ZIP decides', () => {
+  const oak = { city: 'ST OAK', state: 'XA' };
+  assert.equal(located({ zip: '10021', ...oak }), IN_OAK);
+  assert.equal(located({ zip: '10022', ...oak }), FAR_OAK);
+  assert.equal(located({ zip: '10023', ...oak }), 'address-incomplete');
+  // Most of the city in the ZIP has another rate than most of the ZIP.
+  assert.equal(located({ zip: '10024', ...oak }), 'address-incomplete');
 });
 
 test('land of a rate that is not held makes a ZIP as uncertain as land of another rate', () => {

@@ -63,6 +63,10 @@ test('Illinois: a municipality has one tax in all its counties, whatever a distr
   assert.equal(total('17089', '1703012'), '8.5', 'in Kane County');
   assert.equal(total('17143', '1759000'), '9', 'Peoria, by its own page');
   assert.equal(total('17031', '1770122'), '10.5', 'Skokie, by its own page');
+  assert.equal(total('17161', '1765078'), '8.5', 'Rock Island, by its own page');
+  assert.equal(total('17197', '1765442'), '8.75', 'Romeoville, by its code');
+  assert.equal(total('17021', '1774574'), '8', 'Taylorville, by its code');
+  assert.equal(total('17161', '1722073'), '7.75', 'East Moline, by its own page');
   // Their parts that do not vary may lie in a business district as a whole.
   assert.equal(total('17089', '1721696'), 'refused', 'East Dundee');
   assert.equal(total('17111', '1727533'), 'refused', 'Fox River Grove');
@@ -86,7 +90,19 @@ test('Illinois: the transit tax rose in six counties, and Sangamon County\'s a m
 test('cities by their own pages: Missouri, and Rio Rancho on either side of a county line', () => {
   assert.equal(total('29189', '2978154'), '9.238', 'Webster Groves');
   assert.equal(total('29183', '2978442'), '8.45', 'Wentzville');
+  assert.equal(total('29189', '2939044'), '9.238', 'Kirkwood');
   assert.equal(total('29037', '2904384'), '9.1', 'Belton');
   assert.equal(total('35043', '3563460'), '7.4375', 'in Sandoval County');
   assert.equal(total('35001', '3563460'), '7.875', 'in Bernalillo County');
+});
+
+test('Arizona: towns that the rate table lacks, by the profiles of the department', () => {
+  const towns: readonly (readonly [string, string, string])[] = [
+    ['04013', '0427050', '9.8'], ['04027', '0481480', '10.212'], ['04021', '0437200', '10.7'],
+    ['04021', '0443990', '10.7'], ['04003', '0420050', '10.4'], ['04015', '0414870', '8.6'],
+  ];
+  for (const [county, place, figure] of towns) {
+    assert.equal(total(county, place), figure, place);
+  }
+  assert.equal(total('04021', '0471300'), 'refused', 'Superior takes less beyond 500 dollars');
 });

@@ -72,6 +72,8 @@ export const IN_ELM = area('XA', '001', 'Elm', [XA, C1, ELM, BUS]);
 export const DARK = area('XA', '002', 'Dark', [XA], [GAP]);
 export const DIM = area('XA', '002', '', [XA], [GAP]);
 export const OVER = area('YB', '001', '', [YB]);
+/** St. Oak's part in another county, taxed as C001's land is. */
+export const FAR_OAK = area('XA', '003', 'St. Oak', [XA, component('city', 'FAR OAK', '1')]);
 
 export function zip(
   number: number,
@@ -107,8 +109,14 @@ const zips = [
   zip(10016, 'HILLS', [[REST, 'HILLS', 900_000], [OVER, 'HILLS', 100_000]]),
   zip(10020, 'HILLS', [[REST, 'HILLS', 1_000_000], [OVER, 'HILLS']]),
   zip(10017, 'HILLS', [[REST, 'HILLS', 520_000], [DARK, 'DARK', 480_000]]),
-  zip(10018, 'ST. OAK', [[IN_OAK, 'ST. OAK', 210_000], [REST, 'ST. OAK', 790_000]]),
-  zip(10019, 'ST. OAK', [[IN_OAK, 'ST. OAK', 190_000], [REST, 'ST. OAK', 810_000]]),
+  zip(10018, 'ST. OAK', [[IN_OAK, 'ST. OAK', 250_000], [REST, 'ST. OAK', 750_000]]),
+  zip(10019, 'ST. OAK', [[IN_OAK, 'ST. OAK', 230_000], [REST, 'ST. OAK', 770_000]]),
+  zip(10021, 'ST. OAK', [[IN_OAK, 'ST. OAK', 590_000], [FAR_OAK, 'ST. OAK', 410_000]]),
+  zip(10022, 'ST. OAK', [[IN_OAK, 'ST. OAK', 410_000], [FAR_OAK, 'ST. OAK', 590_000]]),
+  zip(10023, 'ST. OAK', [[IN_OAK, 'ST. OAK', 490_000], [FAR_OAK, 'ST. OAK', 480_000]],
+    [{ area: DARK, land: 30_000 }]),
+  zip(10024, 'ST. OAK', [[IN_OAK, 'ST. OAK', 300_000], [FAR_OAK, 'ST. OAK', 100_000],
+    [REST, 'ST. OAK', 600_000]]),
   zip(10012, 'OAK', [[IN_OAK, 'ST. OAK', 600_000]], [{ area: IN_ELM, land: 400_000 }]),
 ];
 const cities = new Map<string, CityRecord>([

@@ -9,11 +9,13 @@ import { addressLine } from './place-names.js';
 const PPM = 1_000_000;
 /**
  * A rate is assumed where so much of the ZIP has it, of its doors, else of its land as it is lived
- * on; more where an incorporated city that is named has another. Chosen so that no more than 3 % of
- * ZIPs are assumed and wrong (docs/datasets.md).
+ * on; more where an incorporated city that is named has another; half where it is that of most of
+ * the city that is named, which has two. Chosen so that most people are answered while no more than
+ * 3 % of ZIPs are assumed and wrong (docs/datasets.md).
  */
-const LIKELY_PPM_MIN = 535_000;
-const CONTRARY_PPM_MIN = 800_000;
+const LIKELY_PPM_MIN = 570_000;
+const CONTRARY_PPM_MIN = 760_000;
+const COUNTY_PPM_MIN = 500_000;
 
 /** An area that was chosen; `assumed` where it is not certain. */
 export interface Chosen {
@@ -98,13 +100,30 @@ export function likeliestPart(
   { parts, beside }: ZipAreas, preferred: readonly ZipCandidate[], totalOf: TotalOf,
 ): ZipCandidate | null {
   const likeliest = likeliestTotal([...parts.map(weighed), ...beside], totalOf);
-  if (likeliest === null || likeliest.ppm < LIKELY_PPM_MIN) return null;
+  if (likeliest === null) return null;
   const isAlike = ({ area }: Candidate): boolean => totalOf(area) === likeliest.total;
-  const isContrary = preferred.some((part) => part.incorporated && !isAlike(part));
-  if (isContrary && likeliest.ppm < CONTRARY_PPM_MIN) return null;
+  if (likeliest.ppm < leastOf(preferred, isAlike)) return null;
   const [largest = null] = parts.filter(isAlike)
     .sort((one, other) => weighed(other).share - weighed(one).share);
   return preferred.find(isAlike) ?? largest;
+}
+
+/**
+ * How much of a ZIP a rate must have to be assumed for the named parts, of which some have it. A
+ * city in several counties is the one meant whatever its rate: which of its counties, its name does
+ * not say, so the land decides there, with less to be wrong about.
+ */
+function leastOf(
+  named: readonly ZipCandidate[], isAlike: (part: ZipCandidate) => boolean,
+): number {
+  const cities = named.filter(({ incorporated }) => incorporated);
+  const alike = cities.filter(isAlike);
+  if (alike.length === cities.length) return LIKELY_PPM_MIN;
+  return 2 * shareOf(alike) > shareOf(cities) ? COUNTY_PPM_MIN : CONTRARY_PPM_MIN;
+}
+
+function shareOf(parts: readonly ZipCandidate[]): number {
+  return parts.reduce((sum, part) => sum + weighed(part).share, 0);
 }
 
 /** In place of a spot that is not known. */
